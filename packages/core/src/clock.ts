@@ -1,0 +1,61 @@
+/** A source of randomness: uniform in [0, 1), as `Math.random` is. */
+export type Random = () => number;
+
+/** Time, as ebb sees it. Everything that reads the time or waits goes through one of these. */
+export interface Clock {
+  /** Milliseconds since the Unix epoch on a clock that never steps back. */
+  now(): number;
+  /**
+   * Calls `wake` once, never earlier than `delayMs` from now, and answers a function that calls it off.
+   * A pending call keeps the process alive.
+   */
+  schedule(wake: () => void, delayMs: number): () => void;
+}
+
+/** Timers take a signed 32-bit number of milliseconds; a longer one fires at once. */
+const LONGEST_TIMER_MS = 2 ** 31 - 1;
+
+/**
+ * The clock of the running program. It is monotonic (`performance.now`), so that a correction of the wall
+ * clock neither cuts a wait short nor stretches it.
+ */
+export const systemClock: Clock = {
+  now: () => performance.timeOrigin + performance.now(),
+  schedule(wake, delayMs) {
+    const dueMs = performance.now() + delayMs;
+    let timer: ReturnType<typeof setTimeout>;
+    // Timers may fire up to a millisecond early and cannot be long: on waking, look at the time again.
+    const check = (): void => {
+      const leftMs = dueMs - performance.now();
+      if (leftMs <= 0) wake();
+      else arm(leftMs);
+    };
+    const arm = (leftMs: number): void => {
+      timer = setTimeout(check, Math.min(Math.ceil(leftMs), LONGEST_TIMER_MS));
+    };
+    arm(Math.max(delayMs, 0));
+    return () => clearTimeout(timer);
+  },
+};
+
+/** The randomness of the running program. */
+export const systemRandom: Random = Math.random;
+
+/**
+ * Resolves after `delayMs`, or rejects at once with the signal's own reason when it aborts. Leaves neither a
+ * timer nor a listener behind.
+ */
+export function sleep(clock: Clock, delayMs: number, signal?: AbortSignal): Promise<void> {
+  return new Promise((resolve, reject) => {
+    if (signal?.aborted) return reject(signal.reason);
+    const onAbort = (): void => {
+      cancel();
+      reject(signal?.reason);
+    };
+    const cancel = clock.schedule(() => {
+      signal?.removeEventListener('abort', onAbort);
+      resolve();
+    }, delayMs);
+    signal?.addEventListener('abort', onAbort, { once: true });
+  });
+}

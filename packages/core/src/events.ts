@@ -1,0 +1,26 @@
+import type { RetryReason, StopReason } from './decide.ts';
+import type { RequestTraits } from './outcome.ts';
+
+/** Why a request came to its end. */
+export type EndReason = StopReason | 'throttled' | 'aborted';
+
+/** Something that happened to a request. The same `request` object stands in all of its events. */
+export type EbbEvent = {
+  readonly request: RequestTraits;
+  /** From 1. */
+  readonly attempt: number;
+  /** Milliseconds since the epoch, on the policy's clock. */
+  readonly atMs: number;
+} & (
+  | { /** Tokens came, after a wait. */ readonly type: 'throttle'; readonly waitMs: number }
+  | { /** The attempt is about to be sent. */ readonly type: 'attempt' }
+  | {
+      /** There will be another attempt, after the delay. */ readonly type: 'retry';
+      readonly delayMs: number;
+      readonly reason: RetryReason;
+    }
+  | { /** Nothing more happens. */ readonly type: 'end'; readonly reason: EndReason }
+);
+
+/** Is told of every event, as it happens. */
+export type Observer = (event: EbbEvent) => void;

@@ -1,0 +1,43 @@
+export {
+  type BackoffStep,
+  type BackoffStrategy,
+  type BinaryExponentialOptions,
+  binaryExponential,
+  type CeleryOptions,
+  type ConnectRetryOptions,
+  type Curve,
+  celery,
+  connectRetry,
+  constant,
+  decorrelatedJitter,
+  equalJitter,
+  exponential,
+  fullJitter,
+  type MemorystoreOptions,
+  memorystore,
+} from './backoff.ts';
+export {
+  type Classify,
+  classifyHttp,
+  classifyHttpByMeaning,
+  isIdempotent,
+  type Verdict,
+} from './classify.ts';
+export { type Clock, type Random, sleep, systemClock, systemRandom } from './clock.ts';
+export { type Decision, decide, type Progress, type RetryReason, type StopReason } from './decide.ts';
+export { HookError, ThrottledError } from './errors.ts';
+export type { EbbEvent, EndReason, Observer } from './events.ts';
+export { failureKind } from './failure.ts';
+export { type Attempt, attemptsOf, remember } from './history.ts';
+export type { Ask, Grant, RetryBudget, TokenBucket } from './limits.ts';
+export type { FailureKind, Outcome, RequestTraits } from './outcome.ts';
+export {
+  createPolicy,
+  overridePolicy,
+  type Policy,
+  type PolicyOptions,
+  type RetryMethods,
+} from './policy.ts';
+export { parseHttpDate, retryAfterMs } from './retry-after.ts';
+export { type Exchange, run } from './run.ts';
+export { begin, type RequestOptions, Session } from './session.ts';

@@ -1,0 +1,28 @@
+/**
+ * What kind of failure an attempt met, as far as it can be known:
+ * `connect`: nothing reached the server · `network`: the connection broke, perhaps after the server acted ·
+ * `timeout`: no answer in time, perhaps after the server acted · `aborted`: the caller's own wish ·
+ * `unknown`: anything else, programming errors above all.
+ */
+export type FailureKind = 'connect' | 'network' | 'timeout' | 'aborted' | 'unknown';
+
+/** What became of one attempt, in terms that no client owns. */
+export type Outcome =
+  | {
+      readonly type: 'response';
+      readonly status: number;
+      /** A response header by its lower-case name. */
+      header(name: string): string | undefined;
+    }
+  | { readonly type: 'failure'; readonly kind: FailureKind; readonly error: unknown };
+
+/** What a policy may know of a request. Read only when it is needed, so that a success costs nothing. */
+export interface RequestTraits {
+  /** Upper case. */
+  readonly method: string;
+  readonly url: string;
+  /** Whether the body, if there is one, can be sent a second time. */
+  readonly replayable: boolean;
+  /** A request header by its lower-case name. */
+  header(name: string): string | undefined;
+}

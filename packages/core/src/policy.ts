@@ -1,0 +1,175 @@
+import { type BackoffStrategy, memorystore } from './backoff.ts';
+import {
+  type Check,
+  callable,
+  checkOptions,
+  having,
+  notNegative,
+  positive,
+  wholeNumber,
+  wrongRange,
+  wrongType,
+} from './check.ts';
+import { type Classify, classifyHttp } from './classify.ts';
+import { type Clock, type Random, systemClock, systemRandom } from './clock.ts';
+import type { Observer } from './events.ts';
+import type { RetryBudget, TokenBucket } from './limits.ts';
+import type { RequestTraits } from './outcome.ts';
+
+/** Which methods may be sent again when the attempt before may have been done. */
+export type RetryMethods = 'idempotent' | 'all' | readonly string[];
+
+/** What {@link createPolicy} takes. All is optional. */
+export interface PolicyOptions {
+  /**
+   * Sends after the first; 0 never retries.
+   * @default 5
+   */
+  readonly maxRetries?: number | undefined;
+  /**
+   * How long to wait before each retry.
+   * @default memorystore()
+   */
+  readonly backoff?: BackoffStrategy | undefined;
+  /**
+   * How an outcome is read.
+   * @default classifyHttp
+   */
+  readonly classify?: Classify | undefined;
+  /**
+   * Which methods may go again after a `transient` outcome, when the attempt may have been done: those that
+   * RFC 9110 calls idempotent, and any request with an `Idempotency-Key`; all; or just those of a list.
+   * @default 'idempotent'
+   */
+  readonly methods?: RetryMethods | undefined;
+  /**
+   * A `Retry-After` beyond this ends the retries, in milliseconds: never earlier than asked, never for days.
+   * @default 600_000
+   */
+  readonly maxRetryAfterMs?: number | undefined;
+  /** How long one attempt may take, in milliseconds. Running out of it is a `transient` outcome. */
+  readonly attemptTimeoutMs?: number | undefined;
+  /** No attempt starts later than this after the call, in milliseconds; a wait that would is not begun. */
+  readonly totalTimeoutMs?: number | undefined;
+  /** Every attempt takes tokens from it. */
+  readonly bucket?: TokenBucket | undefined;
+  /** Every retry withdraws from it. */
+  readonly budget?: RetryBudget | undefined;
+  /**
+   * Tokens that an attempt takes.
+   * @default 1
+   */
+  readonly cost?: number | ((request: RequestTraits) => number) | undefined;
+  /** Is told of every attempt, wait, retry and end. */
+  readonly onEvent?: Observer | undefined;
+  /** @default systemClock */
+  readonly clock?: Clock | undefined;
+  /** @default Math.random */
+  readonly random?: Random | undefined;
+}
+
+declare const policyBrand: unique symbol;
+
+/** Options that were found good, with every default in its place. Made by {@link createPolicy}. */
+export interface Policy {
+  readonly [policyBrand]: true;
+  readonly maxRetries: number;
+  readonly backoff: BackoffStrategy;
+  readonly classify: Classify;
+  readonly methods: RetryMethods;
+  readonly maxRetryAfterMs: number;
+  readonly attemptTimeoutMs: number | undefined;
+  readonly totalTimeoutMs: number | undefined;
+  readonly bucket: TokenBucket | undefined;
+  readonly budget: RetryBudget | undefined;
+  readonly cost: number | ((request: RequestTraits) => number);
+  readonly onEvent: Observer | undefined;
+  readonly clock: Clock;
+  readonly random: Random;
+}
+
+const checkMethods: Check = (name, value) => {
+  const takes = "'idempotent', 'all' or a list of methods";
+  if (typeof value === 'string') {
+    if (value !== 'idempotent' && value !== 'all') throw wrongRange(name, takes, value);
+  } else if (!Array.isArray(value) || !value.every((method) => typeof method === 'string')) {
+    throw wrongType(name, takes, value);
+  }
+};
+
+const checkCost: Check = (name, value) => {
+  if (typeof value !== 'function') positive(name, value);
+};
+
+const CHECKS: Readonly<Record<keyof PolicyOptions, Check>> = {
+  maxRetries: wholeNumber,
+  backoff: callable,
+  classify: callable,
+  methods: checkMethods,
+  maxRetryAfterMs: notNegative,
+  attemptTimeoutMs: positive,
+  totalTimeoutMs: notNegative,
+  bucket: having('a token bucket', 'tryAcquire', 'acquire'),
+  budget: having('a retry budget', 'deposit', 'withdraw'),
+  cost: checkCost,
+  onEvent: callable,
+  clock: having('a clock', 'now', 'schedule'),
+  random: callable,
+};
+
+const DEFAULTS = {
+  maxRetries: 5,
+  backoff: memorystore(),
+  classify: classifyHttp,
+  methods: 'idempotent',
+  maxRetryAfterMs: 600_000,
+  attemptTimeoutMs: undefined,
+  totalTimeoutMs: undefined,
+  bucket: undefined,
+  budget: undefined,
+  cost: 1,
+  onEvent: undefined,
+  clock: systemClock,
+  random: systemRandom,
+} as const;
+
+/** Shared by every copy of this package in a program, so that each knows the other's policies. */
+const POLICY: symbol = Symbol.for('@ebb/core policy');
+
+function isPolicy(value: object): value is Policy {
+  return POLICY in value;
+}
+
+function build(caller: string, base: object, options: PolicyOptions): Policy {
+  checkOptions(caller, options, CHECKS);
+  const policy: Record<PropertyKey, unknown> = { ...base, [POLICY]: true };
+  for (const [name, value] of Object.entries(options)) {
+    if (value !== undefined) policy[name] = value;
+  }
+  // A list is copied, so that later changes to it do not reach in here; methods are compared in upper case.
+  if (Array.isArray(policy.methods)) {
+    policy.methods = Object.freeze(policy.methods.map((method: string) => method.toUpperCase()));
+  }
+  return Object.freeze(policy) as unknown as Policy;
+}
+
+/**
+ * The rules for sending and sending again. One policy given to several clients shares its bucket and its
+ * budget among them. A policy given in place of options comes back as it is.
+ *
+ * @throws TypeError for an unknown option or a value of the wrong kind
+ * @throws RangeError for a number out of range
+ */
+export function createPolicy(options: PolicyOptions | Policy = {}): Policy {
+  if (typeof options === 'object' && options !== null && isPolicy(options)) return options;
+  return build('createPolicy', DEFAULTS, options);
+}
+
+/**
+ * The policy with some options changed for one request. What is not named is shared with the policy.
+ *
+ * @throws TypeError, RangeError as {@link createPolicy} does
+ */
+export function overridePolicy(policy: Policy, options: PolicyOptions): Policy {
+  return build('ebb', policy, options);
+}

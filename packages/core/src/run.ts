@@ -1,0 +1,67 @@
+import { remember } from './history.ts';
+import type { Outcome } from './outcome.ts';
+import type { Session } from './session.ts';
+
+/** How a client that answers with promises sends one attempt. */
+export interface Exchange<T> {
+  send(attempt: number): Promise<T>;
+  /** Reads what `send` resolved with. */
+  outcome(result: T): Outcome;
+  /** Reads what `send` rejected with. */
+  failure(error: unknown): Outcome;
+  /**
+   * Lets go of what `send` settled with, which nobody will see, so that its connection can be used again.
+   * Never rejects, and ends within bounds.
+   */
+  discard(settled: unknown, signal?: AbortSignal): Promise<void> | undefined;
+}
+
+/**
+ * Sends a request until the policy is content, and settles as the client did at the last attempt.
+ *
+ * @throws whatever the client's last attempt threw, as it is
+ * @throws the signal's reason, ThrottledError, HookError as {@link Session} does
+ */
+export async function run<T>(session: Session, exchange: Exchange<T>, signal?: AbortSignal): Promise<T> {
+  let released: Promise<void> | undefined;
+  try {
+    for (;;) {
+      const waiting = session.ready(signal, released);
+      if (waiting !== undefined) await waiting;
+
+      let settled: unknown;
+      let outcome: Outcome;
+      let failed = false;
+      try {
+        const result = await exchange.send(session.attempt);
+        settled = result;
+        outcome = exchange.outcome(result);
+      } catch (error) {
+        failed = true;
+        settled = error;
+        outcome = signal?.aborted ? { type: 'failure', kind: 'aborted', error } : exchange.failure(error);
+      }
+
+      if (again(session, exchange, settled, outcome)) {
+        released = exchange.discard(settled, signal);
+      } else if (failed) {
+        throw settled;
+      } else {
+        remember(settled, session.history);
+        return settled as T;
+      }
+    }
+  } catch (error) {
+    remember(error, session.history);
+    throw error;
+  }
+}
+
+function again<T>(session: Session, exchange: Exchange<T>, settled: unknown, outcome: Outcome): boolean {
+  try {
+    return session.judge(outcome).retry;
+  } catch (hookError) {
+    void exchange.discard(settled);
+    throw hookError;
+  }
+}

@@ -1,0 +1,1 @@
+export { createFetch } from './create-fetch.ts';

@@ -1,0 +1,13 @@
+import { defineConfig } from 'vitest/config';
+
+export default defineConfig({
+  root: new URL('..', import.meta.url).pathname,
+  // The packages' own sources, not what was last built of them.
+  resolve: { conditions: ['@ebb/source'] },
+  ssr: { resolve: { conditions: ['@ebb/source'] } },
+  test: {
+    include: ['packages/*/src/**/*.test.ts', 'test/**/*.test.ts'],
+    // A rejection that nobody handles fails the run.
+    dangerouslyIgnoreUnhandledErrors: false,
+  },
+});
