@@ -38,6 +38,17 @@ export const systemClock: Clock = {
   },
 };
 
+/**
+ * Resolves in another turn of the event loop. Some clients free a connection only in the turn after the one in
+ * which its response ended; a request that comes sooner opens another.
+ */
+export function nextTurn(): Promise<void> {
+  return new Promise((resolve) => {
+    if (typeof setImmediate === 'function') setImmediate(resolve);
+    else setTimeout(resolve, 0);
+  });
+}
+
 /** The randomness of the running program. */
 export const systemRandom: Random = Math.random;
 

@@ -41,9 +41,9 @@ const KIND_OF_CODE: Readonly<Record<string, FailureKind>> = {
   ERR_CANCELED: 'aborted',
 };
 
-/** What a runtime says of a network error that carries no code. All are whole messages but for the last two. */
+/** What a runtime says of a network error that carries no code; some put the host behind it, in brackets. */
 const NETWORK_MESSAGE =
-  /^(fetch failed|failed to fetch|networkerror when attempting to fetch resource\.?|load failed|\s*a network error occurred\.?|network request failed|network connection lost\.?|network error|terminated|socket hang up|other side closed|failed to fetch \(.*\)|error sending request for url.*)$/is;
+  /^(fetch failed|failed to fetch|networkerror when attempting to fetch resource\.?|load failed|\s*a network error occurred\.?|network request failed|network connection lost\.?|network error|terminated|socket hang up|other side closed|error sending request for url)( \(.*\))?\s*$/is;
 const TIMEOUT_MESSAGE = /^network request timed out$/i;
 
 /** How deep a chain of causes is followed; a chain may be a ring. */

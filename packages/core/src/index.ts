@@ -23,7 +23,7 @@ export {
   isIdempotent,
   type Verdict,
 } from './classify.ts';
-export { type Clock, type Random, sleep, systemClock, systemRandom } from './clock.ts';
+export { type Clock, nextTurn, type Random, sleep, systemClock, systemRandom } from './clock.ts';
 export { type Decision, decide, type Progress, type RetryReason, type StopReason } from './decide.ts';
 export { HookError, ThrottledError } from './errors.ts';
 export type { EbbEvent, EndReason, Observer } from './events.ts';

@@ -1,7 +1,9 @@
+import type { Outcome, RequestTraits } from './outcome.ts';
+
 /** What is asked of a bucket. */
 export interface Ask {
   /**
-   * Tokens.
+   * Tokens, above 0 and at most the capacity.
    * @default 1
    */
   readonly cost?: number | undefined;
@@ -9,6 +11,16 @@ export interface Ask {
   readonly signal?: AbortSignal | undefined;
   /** The longest wait, in milliseconds; a longer one is refused at once. */
   readonly maxWaitMs?: number | undefined;
+  /**
+   * A whole number from -7 to 7; the higher goes first.
+   * @default 0
+   */
+  readonly priority?: number | undefined;
+  /**
+   * Whether this is a retry: it goes before new requests of its priority.
+   * @default false
+   */
+  readonly retry?: boolean | undefined;
 }
 
 /** Tokens that were had. */
@@ -16,14 +28,69 @@ export interface Grant {
   readonly cost: number;
   /** How long they took to come, in milliseconds. */
   readonly waitedMs: number;
+  /** When they were had, in milliseconds since the epoch on the bucket's clock. */
+  readonly grantedAtMs: number;
+  /** `false` where the tokens were not there and the bucket lets such requests pass with a mark. */
+  readonly conforming: boolean;
+  /**
+   * Tells what it cost in the end, where that is known only afterwards, and evens the difference out: what was
+   * too much goes back, as far as the bucket has not been refilled of it meanwhile; what was too little is
+   * taken, and may leave the bucket in debt. Counts once.
+   *
+   * @throws TypeError, RangeError when the cost is no finite number from 0
+   */
+  settle(actualCost: number): void;
+}
+
+/** How a bucket stands. */
+export interface BucketStats {
+  /** Tokens that are there now; below 0 is a debt. */
+  readonly tokens: number;
+  readonly capacity: number;
+  readonly refillPerSecond: number;
+  /** How many wait. */
+  readonly waiting: number;
+  /** The tokens that they wait for. */
+  readonly waitingCost: number;
+  /** How much longer the bucket is closed, in milliseconds; 0 when it is open. */
+  readonly pausedMs: number;
+  /** How many were granted tokens so far, those with a mark included. */
+  readonly granted: number;
+  /** How many of those had a mark: sent although the tokens were not there. */
+  readonly marked: number;
+  /** How many were turned away by {@link TokenBucket.acquire}, aborted ones not included. */
+  readonly refused: number;
 }
 
 /** Tokens that refill at a rate: a request takes some before it is sent. */
 export interface TokenBucket {
-  /** Takes the tokens now, if they are there and nobody waits for them. */
+  /**
+   * Takes the tokens now, if they are there and nobody waits for them.
+   * @throws TypeError, RangeError when the bucket can never hold the cost
+   */
   tryAcquire(cost?: number): boolean;
-  /** Takes the tokens when it is this asker's turn; first come, first served. */
+  /** As {@link tryAcquire}, but answers the grant. */
+  tryTake(cost?: number): Grant | undefined;
+  /**
+   * Takes the tokens when it is this asker's turn: first come, first served within a priority.
+   *
+   * Rejects with a `ThrottledError` when the tokens cannot be had within the limits of the ask or the bucket,
+   * with the signal's own reason when it aborts, with a TypeError or a RangeError for an ask that is wrong.
+   */
   acquire(ask?: Ask): Promise<Grant>;
+  /** Closes the bucket and empties it; it fills again from the end of the pause. Never shortens a pause. */
+  pauseFor(durationMs: number): void;
+  stats(): BucketStats;
+  /** Is told what became of each request that it granted tokens to, so that it can heed what the server says. */
+  heed?(outcome: Outcome, grant: Grant): void;
+}
+
+/** One thing of a kind for each key: a bucket for each origin, say. */
+export interface PerKey<T> {
+  /** The one for a request: for `key` if that is given, else for the request's own key. */
+  for(request: RequestTraits, key?: string): T;
+  /** How many there are now. */
+  readonly size: number;
 }
 
 /** A share of the traffic that may be retries. */

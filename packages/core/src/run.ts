@@ -4,7 +4,7 @@ import type { Session } from './session.ts';
 
 /** How a client that answers with promises sends one attempt. */
 export interface Exchange<T> {
-  send(attempt: number): Promise<T>;
+  send(session: Session): Promise<T>;
   /** Reads what `send` resolved with. */
   outcome(result: T): Outcome;
   /** Reads what `send` rejected with. */
@@ -13,7 +13,7 @@ export interface Exchange<T> {
    * Lets go of what `send` settled with, which nobody will see, so that its connection can be used again.
    * Never rejects, and ends within bounds.
    */
-  discard(settled: unknown, signal?: AbortSignal): Promise<void> | undefined;
+  discard(settled: unknown, session: Session, signal?: AbortSignal): Promise<void> | undefined;
 }
 
 /**
@@ -33,7 +33,7 @@ export async function run<T>(session: Session, exchange: Exchange<T>, signal?: A
       let outcome: Outcome;
       let failed = false;
       try {
-        const result = await exchange.send(session.attempt);
+        const result = await exchange.send(session);
         settled = result;
         outcome = exchange.outcome(result);
       } catch (error) {
@@ -43,7 +43,7 @@ export async function run<T>(session: Session, exchange: Exchange<T>, signal?: A
       }
 
       if (again(session, exchange, settled, outcome)) {
-        released = exchange.discard(settled, signal);
+        released = exchange.discard(settled, session, signal);
       } else if (failed) {
         throw settled;
       } else {
@@ -61,7 +61,7 @@ function again<T>(session: Session, exchange: Exchange<T>, settled: unknown, out
   try {
     return session.judge(outcome).retry;
   } catch (hookError) {
-    void exchange.discard(settled);
+    void exchange.discard(settled, session);
     throw hookError;
   }
 }

@@ -1,4 +1,4 @@
-import { type Clock, type Random, systemClock } from './clock.ts';
+import { type Clock, nextTurn, type Random } from './clock.ts';
 
 export type { Clock, Random } from './clock.ts';
 
@@ -20,11 +20,6 @@ export interface VirtualClock extends Clock {
 interface Entry {
   readonly atMs: number;
   readonly wake: () => void;
-}
-
-/** A turn of the event loop, in which promises that can settle do. */
-function turn(): Promise<void> {
-  return new Promise((resolve) => systemClock.schedule(resolve, 0));
 }
 
 /** A {@link Clock} for tests: a day of backoff passes in no time, and to the millisecond. */
@@ -60,10 +55,10 @@ export function virtualClock(options: { readonly startMs?: number } = {}): Virtu
     },
     async advance(durationMs) {
       const untilMs = nowMs + durationMs;
-      await turn();
+      await nextTurn();
       for (let due = takeDue(untilMs); due !== undefined; due = takeDue(untilMs)) {
         due.wake();
-        await turn();
+        await nextTurn();
       }
       nowMs = Math.max(nowMs, untilMs);
     },

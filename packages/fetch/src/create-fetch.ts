@@ -1,1 +1,29 @@
-export {};
+import { begin, createPolicy, type Policy, type PolicyOptions, run } from '@ebb/core';
+import { Call } from './call.ts';
+import type { EbbRequestInit, FetchInput } from './init.ts';
+
+/** `fetch`, with ebb's options for a request beside its own. */
+export type EbbFetch = (input: FetchInput, init?: EbbRequestInit) => Promise<Response>;
+
+/**
+ * A fetch that sends each request when the policy allows it, and again when that helps. Where nothing is sent
+ * again it does what `baseFetch` does: the same response, the same errors.
+ *
+ * @param policyOrOptions a policy to share with other clients, or the options of one
+ * @param baseFetch what sends each attempt
+ * @throws TypeError, RangeError for wrong options
+ */
+export function createFetch(
+  policyOrOptions: Policy | PolicyOptions = {},
+  baseFetch: typeof fetch = globalThis.fetch,
+): EbbFetch {
+  const policy = createPolicy(policyOrOptions);
+  if (typeof baseFetch !== 'function') throw new TypeError('createFetch: baseFetch takes a function');
+
+  // Its own name and its own two parameters, as the fetch that it stands in for has.
+  return async function fetch(input, init): Promise<Response> {
+    const call = new Call(baseFetch, input, init);
+    const session = begin(policy, call, init?.ebb);
+    return session === undefined ? baseFetch(input, init as RequestInit) : run(session, call, call.signal);
+  };
+}

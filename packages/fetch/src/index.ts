@@ -1,1 +1,2 @@
-export { createFetch } from './create-fetch.ts';
+export { createFetch, type EbbFetch } from './create-fetch.ts';
+export type { BodyFactory, EbbRequestInit, FetchInput } from './init.ts';

@@ -1,0 +1,114 @@
+import fc from 'fast-check';
+import { expect, test } from 'vitest';
+import {
+  type BackoffStrategy,
+  binaryExponential,
+  celery,
+  connectRetry,
+  decorrelatedJitter,
+  equalJitter,
+  exponential,
+  fullJitter,
+  memorystore,
+} from './backoff.ts';
+
+const unit = fc.double({ min: 0, max: 1, maxExcluded: true, noNaN: true });
+/** Retries far beyond what a power of two can hold. */
+const retry = fc.integer({ min: 1, max: 3_000 });
+const milliseconds = fc.double({ min: 0.001, max: 1e9, noNaN: true });
+
+function answer(rule: BackoffStrategy, retryNumber: number, random: number, previousDelayMs?: number) {
+  return rule({ retry: retryNumber, previousDelayMs, random: () => random });
+}
+
+test('every rule with a curve stays within 0 and the cap, however late the retry', () => {
+  const rules = [exponential, fullJitter, equalJitter, decorrelatedJitter];
+  fc.assert(
+    fc.property(fc.constantFrom(...rules), milliseconds, milliseconds, retry, unit, unit, (...values) => {
+      const [make, baseMs, capMs, at, random, share] = values;
+      const delayMs = answer(make({ baseMs, capMs }), at, random, share * capMs) ?? Number.NaN;
+      expect(delayMs).toBeGreaterThanOrEqual(0);
+      expect(delayMs).toBeLessThanOrEqual(capMs);
+    }),
+  );
+});
+
+test('full jitter is below exponential, equal jitter is between its half and itself', () => {
+  fc.assert(
+    fc.property(milliseconds, milliseconds, retry, unit, (baseMs, capMs, at, random) => {
+      const curve = { baseMs, capMs };
+      const ceiling = answer(exponential(curve), at, random) ?? Number.NaN;
+      expect(answer(fullJitter(curve), at, random)).toBeLessThanOrEqual(ceiling);
+      const equal = answer(equalJitter(curve), at, random) ?? Number.NaN;
+      expect(equal).toBeGreaterThanOrEqual(ceiling / 2);
+      expect(equal).toBeLessThanOrEqual(ceiling);
+    }),
+  );
+});
+
+test('decorrelated jitter draws between base and three times the delay before', () => {
+  fc.assert(
+    fc.property(
+      milliseconds,
+      fc.double({ min: 1, max: 1e6, noNaN: true }),
+      unit,
+      (baseMs, factor, random) => {
+        const previousMs = baseMs * factor;
+        const rule = decorrelatedJitter({ baseMs, capMs: Number.MAX_VALUE });
+        const delayMs = answer(rule, 2, random, previousMs) ?? Number.NaN;
+        expect(delayMs).toBeGreaterThanOrEqual(baseMs);
+        expect(delayMs).toBeLessThanOrEqual(3 * previousMs * (1 + Number.EPSILON));
+      },
+    ),
+  );
+});
+
+test('memorystore is 2^n s and 0 to 1,000 whole ms more, or the maximum', () => {
+  fc.assert(
+    fc.property(retry, unit, fc.constantFrom(32_000, 64_000), (at, random, maximumBackoffMs) => {
+      const delayMs = answer(memorystore({ maximumBackoffMs }), at, random) ?? Number.NaN;
+      const least = Math.min(2 ** (at - 1) * 1_000, maximumBackoffMs);
+      expect(delayMs).toBeGreaterThanOrEqual(least);
+      expect(delayMs).toBeLessThanOrEqual(Math.min(least + 1_000, maximumBackoffMs));
+      expect(Number.isInteger(delayMs)).toBe(true);
+    }),
+  );
+});
+
+test('celery is a whole number from 0 to its maximum', () => {
+  const factor = fc.integer({ min: 0, max: 1e9 });
+  fc.assert(
+    fc.property(factor, factor, retry, unit, (factorMs, maximumMs, at, random) => {
+      const delayMs = answer(celery({ factorMs, maximumMs }), at, random);
+      expect(delayMs).toBeGreaterThanOrEqual(0);
+      expect(delayMs).toBeLessThanOrEqual(maximumMs);
+      expect(Number.isInteger(delayMs)).toBe(true);
+    }),
+  );
+});
+
+test('Ethernet waits whole slots, fewer than 2^min(c, 10), and stops at the sixteenth attempt', () => {
+  fc.assert(
+    fc.property(fc.integer({ min: 1, max: 40 }), unit, (collisions, random) => {
+      const slots = answer(binaryExponential({ slotMs: 1 }), collisions, random);
+      if (collisions >= 16) expect(slots).toBeUndefined();
+      else {
+        expect(Number.isInteger(slots)).toBe(true);
+        expect(slots).toBeLessThan(2 ** Math.min(collisions, 10));
+      }
+    }),
+  );
+});
+
+test('APUE sleeps at most half of its maximum, less than its maximum in all, and then no more', () => {
+  fc.assert(
+    fc.property(fc.integer({ min: 0, max: 1e7 }), (maxSleepMs) => {
+      const rule = connectRetry({ maxSleepMs });
+      const all = Array.from({ length: 40 }, (_, n) => answer(rule, n + 1, 0));
+      const slept = all.filter((delayMs) => delayMs !== undefined);
+      expect(all.indexOf(undefined)).toBe(slept.length);
+      expect(Math.max(0, ...slept)).toBeLessThanOrEqual(maxSleepMs / 2);
+      expect(slept.reduce((sum, delayMs) => sum + delayMs, 0)).toBeLessThanOrEqual(maxSleepMs);
+    }),
+  );
+});

@@ -1,0 +1,136 @@
+import { expect, test } from 'vitest';
+import { classifyHttp, classifyHttpByMeaning } from './classify.ts';
+import { failureKind } from './failure.ts';
+import type { FailureKind, Outcome } from './outcome.ts';
+
+function coded(code: string, message = 'x', rest: object = {}): Error {
+  return Object.assign(new Error(message), { code, ...rest });
+}
+
+function ring(): Error {
+  const error: Error = new TypeError('fetch failed');
+  error.cause = error;
+  return error;
+}
+
+test.each<[what: string, error: unknown, kind: FailureKind]>([
+  ['Node, refused', new TypeError('fetch failed', { cause: coded('ECONNREFUSED') }), 'connect'],
+  ['Node, no such name', new TypeError('fetch failed', { cause: coded('ENOTFOUND') }), 'connect'],
+  ['Node, DNS down', coded('EAI_AGAIN'), 'connect'],
+  ['undici, connect timeout', coded('UND_ERR_CONNECT_TIMEOUT'), 'connect'],
+  ['Node, ETIMEDOUT while connecting', coded('ETIMEDOUT', 'x', { syscall: 'connect' }), 'connect'],
+  ['Node, no route while connecting', coded('EHOSTUNREACH', 'x', { syscall: 'connect' }), 'connect'],
+  ['Node, no route later', coded('EHOSTUNREACH', 'x', { syscall: 'read' }), 'network'],
+  [
+    'HTTP/2, stream refused',
+    coded('ERR_HTTP2_STREAM_ERROR', 'Stream closed with error code NGHTTP2_REFUSED_STREAM'),
+    'connect',
+  ],
+  [
+    'HTTP/2, stream broken',
+    coded('ERR_HTTP2_STREAM_ERROR', 'Stream closed with error code NGHTTP2_CANCEL'),
+    'network',
+  ],
+  [
+    'happy eyeballs, all refused',
+    Object.assign(
+      new AggregateError([coded('ECONNREFUSED'), coded('ETIMEDOUT', '', { syscall: 'connect' })]),
+      {
+        code: 'ETIMEDOUT',
+      },
+    ),
+    'connect',
+  ],
+  [
+    'a group of a refusal and a reset',
+    new AggregateError([coded('ECONNREFUSED'), coded('ECONNRESET')]),
+    'network',
+  ],
+  [
+    'a group in a cause',
+    new TypeError('fetch failed', { cause: new AggregateError([coded('ECONNREFUSED')]) }),
+    'connect',
+  ],
+  [
+    'axios around a refusal',
+    coded('ETIMEDOUT', '', { cause: new AggregateError([coded('ECONNREFUSED')]) }),
+    'connect',
+  ],
+  ['Node, reset', new TypeError('fetch failed', { cause: coded('ECONNRESET') }), 'network'],
+  ['undici, socket closed', coded('UND_ERR_SOCKET', 'other side closed'), 'network'],
+  ['fetch, body broken off', new TypeError('terminated', { cause: coded('UND_ERR_SOCKET') }), 'network'],
+  ['undici, no headers in time', coded('UND_ERR_HEADERS_TIMEOUT'), 'timeout'],
+  ['axios, its timeout', coded('ECONNABORTED', 'timeout of 100ms exceeded'), 'timeout'],
+  ['axios, aborted by the browser', coded('ECONNABORTED', 'Request aborted'), 'network'],
+  ['axios, XHR', coded('ERR_NETWORK', 'Network Error'), 'network'],
+  ['axios, cancelled', coded('ERR_CANCELED', 'canceled'), 'aborted'],
+  ['Chrome', new TypeError('Failed to fetch'), 'network'],
+  ['Chrome, with its host', new TypeError('Failed to fetch (api.example.com)'), 'network'],
+  ['Firefox', new TypeError('NetworkError when attempting to fetch resource.'), 'network'],
+  ['Safari', new TypeError('Load failed'), 'network'],
+  ['Safari, with its host', new TypeError('Load failed (api.example.com)'), 'network'],
+  ['Bun', new TypeError(' A network error occurred.'), 'network'],
+  ['Bun, refused', coded('ConnectionRefused'), 'connect'],
+  ['Deno', new TypeError('error sending request for url (https://api.example.com/)'), 'network'],
+  ['React Native', new TypeError('Network request failed'), 'network'],
+  ['React Native, timed out', new TypeError('Network request timed out'), 'timeout'],
+  ['Workers', new Error('Network connection lost.'), 'network'],
+  ['a timeout signal', new DOMException('x', 'TimeoutError'), 'timeout'],
+  ['an abort', new DOMException('x', 'AbortError'), 'aborted'],
+  [
+    'an abort with a cause',
+    Object.assign(new DOMException('x', 'AbortError'), { cause: coded('ECONNRESET') }),
+    'aborted',
+  ],
+  ['a wrong scheme', new TypeError('fetch failed', { cause: new Error('unknown scheme') }), 'unknown'],
+  ['a wrong URL', coded('ERR_INVALID_URL', 'Invalid URL'), 'unknown'],
+  ['a certificate', new TypeError('fetch failed', { cause: coded('CERT_HAS_EXPIRED') }), 'unknown'],
+  ['a programming error', new TypeError("Cannot read properties of undefined (reading 'x')"), 'unknown'],
+  ['an error that is its own cause', ring(), 'unknown'],
+  ['a string', 'fetch failed', 'unknown'],
+  ['nothing', undefined, 'unknown'],
+])('%s', (_, error, kind) => {
+  expect(failureKind(error)).toBe(kind);
+});
+
+function response(status: number): Outcome {
+  return { type: 'response', status, header: () => undefined };
+}
+
+test('classifyHttp: every 5xx and 429', () => {
+  for (let status = 100; status < 700; status += 1) {
+    const expected =
+      status < 400
+        ? 'success'
+        : status === 429
+          ? 'refused'
+          : status >= 500 && status < 600
+            ? 'transient'
+            : 'final';
+    expect(classifyHttp(response(status)), String(status)).toBe(expected);
+  }
+});
+
+test('classifyHttpByMeaning differs in 408, 425, 501 and 505 alone', () => {
+  const changed = new Map([
+    [408, 'transient'],
+    [425, 'refused'],
+    [501, 'final'],
+    [505, 'final'],
+  ]);
+  for (let status = 100; status < 700; status += 1) {
+    expect(classifyHttpByMeaning(response(status))).toBe(
+      changed.get(status) ?? classifyHttp(response(status)),
+    );
+  }
+});
+
+test.each<[FailureKind, string]>([
+  ['connect', 'refused'],
+  ['network', 'transient'],
+  ['timeout', 'transient'],
+  ['aborted', 'final'],
+  ['unknown', 'final'],
+])('a failure of kind %s is %s', (kind, verdict) => {
+  expect(classifyHttp({ type: 'failure', kind, error: new Error() })).toBe(verdict);
+});

@@ -1,0 +1,386 @@
+import { getEventListeners } from 'node:events';
+import { Readable } from 'node:stream';
+import { attemptsOf, constant, createPolicy, HookError, nextTurn, ThrottledError } from '@ebb/core';
+import { virtualClock } from '@ebb/core/testing';
+import { afterEach, describe, expect, test, vi } from 'vitest';
+import { type Step, type Upstream, upstream } from '../../../test/server.ts';
+import { createFetch } from './index.ts';
+
+const opened: Upstream[] = [];
+async function serve(...script: Step[]): Promise<Upstream> {
+  const server = await upstream(script);
+  opened.push(server);
+  return server;
+}
+afterEach(async () => {
+  await Promise.all(opened.splice(0).map((server) => server.close()));
+});
+
+const atOnce = { backoff: constant(0) };
+const DOWN: Step = { status: 503, body: 'down' };
+const UP: Step = { status: 200, body: 'up' };
+
+describe('where nothing is sent again it is the fetch that it wraps', () => {
+  test('the same arguments reach it, the same response comes back', async () => {
+    const response = new Response('ok');
+    const base = vi.fn(async () => response);
+    const init = { method: 'POST', headers: { a: 'b' }, body: 'x', extra: 1 };
+    expect(await createFetch({}, base)('http://upstream/', init)).toBe(response);
+    expect(base.mock.calls).toEqual([['http://upstream/', init]]);
+    expect((base.mock.calls[0] as unknown[])[1]).toBe(init);
+  });
+
+  test.each([
+    ['no URL', 'nonsense'],
+    ['a wrong scheme', 'foo://bar'],
+    ['an input that is undefined', undefined as never],
+    ['credentials in the URL', 'http://a:b@127.0.0.1/'],
+  ])('%s rejects just so', async (_, input) => {
+    const plain = await fetch(input).catch((error: unknown) => error);
+    const base = vi.fn(fetch);
+    const ours = await createFetch(atOnce, base)(input).catch((error: unknown) => error);
+    expect(ours).toEqual(plain);
+    expect((ours as Error).cause).toEqual((plain as Error).cause);
+    expect(base).toHaveBeenCalledOnce();
+  });
+
+  test('it has the name and the parameters of fetch', () => {
+    expect(createFetch().name).toBe('fetch');
+    expect(createFetch().length).toBe(2);
+  });
+
+  test('ebb: false sends as if ebb were not there, and not even the policy is asked', async () => {
+    const server = await serve(DOWN);
+    const classify = vi.fn();
+    const response = await createFetch({ classify })(server.url, { ebb: false });
+    expect(response.status).toBe(503);
+    expect(classify).not.toHaveBeenCalled();
+  });
+
+  test('wrong options are told at once, wrong overrides to their request', async () => {
+    expect(() => createFetch({ maxRetries: -1 })).toThrow('createPolicy: maxRetries');
+    expect(() => createFetch({}, 'fetch' as never)).toThrow(TypeError);
+    const base = vi.fn(fetch);
+    const call = createFetch({}, base)('http://upstream/', { ebb: { maxRetries: -1 } });
+    await expect(call).rejects.toThrow('ebb: maxRetries takes a whole number from 0, and was given -1');
+    expect(base).not.toHaveBeenCalled();
+  });
+});
+
+describe('every kind of input is sent again as it was', () => {
+  const url = (server: Upstream) => new URL('path?q=1', server.url);
+  test.each<[string, (server: Upstream) => Parameters<ReturnType<typeof createFetch>>, body?: string]>([
+    ['a string', (server) => [url(server).href]],
+    ['a URL', (server) => [url(server)]],
+    ['a Request', (server) => [new Request(url(server), { headers: { a: 'b' } })]],
+    ['a string body', (server) => [url(server), { method: 'PUT', body: 'text' }], 'text'],
+    ['a Blob', (server) => [url(server), { method: 'PUT', body: new Blob(['te', 'xt']) }], 'text'],
+    [
+      'a buffer',
+      (server) => [url(server), { method: 'PUT', body: new TextEncoder().encode('text') }],
+      'text',
+    ],
+    [
+      'an ArrayBuffer',
+      (server) => [url(server), { method: 'PUT', body: new TextEncoder().encode('text').buffer }],
+      'text',
+    ],
+    [
+      'a DataView',
+      (server) => [url(server), { method: 'PUT', body: new DataView(new ArrayBuffer(4)) }],
+      '\0\0\0\0',
+    ],
+    [
+      'URLSearchParams',
+      (server) => [url(server), { method: 'PUT', body: new URLSearchParams({ a: '1 2' }) }],
+      'a=1+2',
+    ],
+    [
+      'a Request with a body',
+      (server) => [new Request(url(server), { method: 'PUT', body: 'text' })],
+      'text',
+    ],
+    [
+      'a Request with a body and an init with another',
+      (server) => [new Request(url(server), { method: 'PUT', body: 'one' }), { body: 'two' }],
+      'two',
+    ],
+    [
+      'a Request in the place of an init',
+      (server) => [
+        url(server),
+        new Request('http://other/', { method: 'PUT', headers: { a: 'b' } }) as never,
+      ],
+    ],
+    [
+      'a factory of streams',
+      (server) => [url(server), { method: 'PUT', body: () => new Blob(['text']).stream() }],
+      'text',
+    ],
+    ['a factory of strings', (server) => [url(server), { method: 'PUT', body: async () => 'text' }], 'text'],
+  ])('%s', async (_, args, body = '') => {
+    const server = await serve(DOWN, DOWN, UP);
+    const response = await createFetch(atOnce)(...args(server));
+    expect([response.status, await response.text()]).toEqual([200, 'up']);
+    expect(server.seen).toHaveLength(3);
+    for (const request of server.seen) {
+      expect(request.path).toBe('/path?q=1');
+      expect(request.body).toBe(body);
+      expect(request.method).toBe(server.seen[0]?.method);
+      expect(request.headers['content-type']).toBe(server.seen[0]?.headers['content-type']);
+      expect(request.headers.a).toBe(server.seen[0]?.headers.a);
+    }
+  });
+
+  test('FormData keeps its parts and gets a boundary of its own each time', async () => {
+    const server = await serve(DOWN, UP);
+    const body = new FormData();
+    body.set('field', 'value');
+    body.set('file', new Blob(['text'], { type: 'text/plain' }), 'a.txt');
+    await createFetch(atOnce)(server.url, { method: 'PUT', body });
+    for (const request of server.seen) {
+      const boundary = /boundary=(.+)$/.exec(request.headers['content-type'] ?? '')?.[1] ?? 'none';
+      expect(request.body).toContain(`--${boundary}--`);
+      expect(request.body).toContain('filename="a.txt"');
+      expect(Number(request.headers['content-length'])).toBe(request.body.length);
+    }
+  });
+});
+
+describe('a body that can be sent once is sent once', () => {
+  async function* parts() {
+    yield new TextEncoder().encode('text');
+  }
+  test.each<[string, () => unknown]>([
+    ['a web stream', () => new Blob(['text']).stream()],
+    ['a Node stream', () => Readable.from([Buffer.from('text')])],
+    ['an async iterator', parts],
+  ])('%s', async (_, make) => {
+    const server = await serve(DOWN, UP);
+    const init = { method: 'PUT', body: make(), duplex: 'half' } as never;
+    const response = await createFetch(atOnce)(server.url, init);
+    expect([response.status, await response.text()]).toEqual([503, 'down']);
+    expect(attemptsOf(response).map(({ status, reason }) => [status, reason])).toEqual([
+      [503, 'not-replayable'],
+    ]);
+    expect(server.seen.map((request) => request.body)).toEqual(['text']);
+  });
+
+  test('a buffer that was moved away in the meantime is not sent empty', async () => {
+    const server = await serve(DOWN, UP);
+    const body = new TextEncoder().encode('text');
+    const onEvent = ({ type }: { type: string }) => {
+      if (type === 'attempt')
+        setImmediate(() => body.buffer.byteLength > 0 && structuredClone(0, { transfer: [body.buffer] }));
+    };
+    const response = await createFetch({ ...atOnce, onEvent })(server.url, { method: 'PUT', body });
+    expect(attemptsOf(response).at(-1)?.reason).toBe('not-replayable');
+  });
+
+  test('a Request with more than a mebibyte goes once, and whole', async () => {
+    const server = await serve(DOWN, UP);
+    const length = 3 * 1024 * 1024;
+    const request = new Request(server.url, { method: 'PUT', body: 'x'.repeat(length) });
+    const response = await createFetch(atOnce)(request);
+    expect(response.status).toBe(503);
+    expect(request.bodyUsed).toBe(true);
+    expect(server.seen.map(({ body }) => body.length)).toEqual([length]);
+  });
+
+  test('a Request whose body was used is the error that fetch gives', async () => {
+    const server = await serve(UP);
+    const request = new Request(server.url, { method: 'PUT', body: 'text' });
+    await request.text();
+    const plain = await fetch(request).catch((error: unknown) => error);
+    await expect(createFetch(atOnce)(request)).rejects.toEqual(plain);
+  });
+
+  test('a factory that throws is an error that names it, and nothing is sent', async () => {
+    const server = await serve(UP);
+    const body = () => Promise.reject(Object.assign(new Error('no such file'), { code: 'ECONNRESET' }));
+    const call = createFetch(atOnce)(server.url, { method: 'PUT', body });
+    await expect(call).rejects.toThrow(HookError);
+    await expect(call).rejects.toThrow('body failed: no such file');
+    expect(server.seen).toEqual([]);
+  });
+});
+
+describe('an abort', () => {
+  test.each([new Error('enough'), 'a string', undefined])(
+    'during a wait settles with the reason %j',
+    async (reason) => {
+      const server = await serve(DOWN, UP);
+      const clock = virtualClock();
+      const controller = new AbortController();
+      const waiting = Promise.withResolvers<void>();
+      const onEvent = ({ type }: { type: string }) => type === 'retry' && setImmediate(waiting.resolve);
+      const call = createFetch({ clock, onEvent: onEvent as never })(server.url, {
+        signal: controller.signal,
+      });
+      const settled = call.catch((error: unknown) => ({ error }));
+      await waiting.promise;
+      controller.abort(reason);
+      expect(await settled).toEqual({ error: controller.signal.reason });
+      if (reason !== undefined) expect(controller.signal.reason).toBe(reason);
+      expect(clock.pending).toBe(0);
+      expect(server.seen).toHaveLength(1);
+    },
+  );
+
+  test('before the call sends nothing', async () => {
+    const base = vi.fn(fetch);
+    const reason = new Error('before');
+    await expect(
+      createFetch({}, base)('http://upstream/', { signal: AbortSignal.abort(reason) }),
+    ).rejects.toBe(reason);
+    expect(base).not.toHaveBeenCalled();
+  });
+
+  test('of the signal in a Request counts as well, and null in the init takes it away', async () => {
+    const base = vi.fn(async () => new Response('ok'));
+    const request = new Request('http://upstream/', { signal: AbortSignal.abort(new Error('before')) });
+    await expect(createFetch({}, base)(request)).rejects.toThrow('before');
+    await expect(createFetch({}, base)(request, { signal: null })).resolves.toBeInstanceOf(Response);
+  });
+
+  test('while an attempt is under way is final, with the reason, even where it looks like a timeout', async () => {
+    const server = await serve('hang');
+    const controller = new AbortController();
+    server.onHang = () => controller.abort(new DOMException('mine', 'TimeoutError'));
+    const ends: string[] = [];
+    const onEvent = (event: { type: string; reason?: string }) =>
+      event.type === 'end' && ends.push(event.reason ?? '');
+    const call = createFetch({ ...atOnce, onEvent: onEvent as never })(server.url, {
+      signal: controller.signal,
+    });
+    expect(await call.catch((error: unknown) => error)).toBe(controller.signal.reason);
+    expect(ends).toEqual(['final']);
+    expect(server.seen).toHaveLength(1);
+  });
+
+  test('after the response still ends its body, with an attempt timeout too', async () => {
+    const server = await serve('endless-503');
+    const controller = new AbortController();
+    const options = { ...atOnce, maxRetries: 0, attemptTimeoutMs: 60_000 };
+    const response = await createFetch(options)(server.url, { signal: controller.signal });
+    controller.abort(new Error('enough'));
+    await expect(response.text()).rejects.toThrow('enough');
+  });
+
+  test('10,000 calls with one signal leave no listener on it', async () => {
+    const { signal } = new AbortController();
+    const clock = virtualClock();
+    let calls = 0;
+    // A fetch that adds none itself; every other answer is one to retry.
+    const base = async () => new Response('x', { status: calls++ % 2 === 0 ? 503 : 200 });
+    const ebbFetch = createFetch({ clock, ...atOnce }, base);
+    await Promise.all(Array.from({ length: 10_000 }, () => ebbFetch('http://upstream/', { signal })));
+    expect(calls).toBeGreaterThan(10_000);
+    expect(getEventListeners(signal, 'abort')).toEqual([]);
+    expect(clock.pending).toBe(0);
+  });
+});
+
+describe('attemptTimeoutMs', () => {
+  test('is a transient outcome, and the last one rejects as AbortSignal.timeout does', async () => {
+    const server = await serve('hang', 'hang', UP);
+    const clock = virtualClock();
+    server.onHang = () => clock.tick(100);
+    const policy = createPolicy({ ...atOnce, clock, attemptTimeoutMs: 100, maxRetries: 1 });
+    const error = await createFetch(policy)(server.url).catch((thrown: unknown) => thrown);
+    expect(error).toMatchObject({ name: 'TimeoutError', message: 'no response within 100 ms' });
+    expect(attemptsOf(error).map(({ failure, reason }) => [failure, reason])).toEqual([
+      ['timeout', 'transient'],
+      ['timeout', 'retries-exhausted'],
+    ]);
+    expect((await createFetch(policy)(server.url)).status).toBe(200);
+    expect(clock.pending).toBe(0);
+  });
+});
+
+describe('what is thrown away', () => {
+  test('200 calls that each meet two 503s of 64 KiB take one connection', async () => {
+    const down: Step = { status: 503, body: 'x'.repeat(65_536) };
+    const server = await serve(...Array.from({ length: 200 }, () => [down, down, UP]).flat());
+    const ebbFetch = createFetch(atOnce);
+    for (let call = 0; call < 200; call += 1) {
+      const response = await ebbFetch(server.url);
+      expect(await response.text()).toBe('up');
+      // Node's fetch frees a connection in the turn after its response; bare or not, a call in this one opens another.
+      await nextTurn();
+    }
+    expect(server.seen).toHaveLength(600);
+    expect(server.connections()).toBe(1);
+  });
+
+  test('a 503 without end is broken off after a second', async () => {
+    const server = await serve('endless-503', UP);
+    const clock = virtualClock();
+    const onEvent = ({ type }: { type: string }) =>
+      type === 'retry' && setTimeout(() => clock.tick(1_000), 20);
+    const response = await createFetch({ ...atOnce, clock, onEvent: onEvent as never })(server.url);
+    expect(await response.text()).toBe('up');
+    expect(clock.pending).toBe(0);
+  });
+
+  test('a 503 of more than 256 KiB is broken off at once', async () => {
+    const server = await serve({ status: 503, body: 'x'.repeat(300_000) }, UP);
+    const clock = virtualClock();
+    expect((await createFetch({ ...atOnce, clock })(server.url)).status).toBe(200);
+    expect(clock.pending).toBe(0);
+  });
+});
+
+describe('hooks', () => {
+  const boom = () => {
+    throw new Error('boom');
+  };
+  test.each(['classify', 'backoff', 'cost', 'onEvent'] as const)(
+    '%s that throws rejects its request alone',
+    async (hook) => {
+      const server = await serve(DOWN);
+      const bucket = { tryAcquire: () => true, acquire: async () => ({ cost: 1, waitedMs: 0 }) };
+      const ebbFetch = createFetch({ ...atOnce, maxRetries: 1, bucket: bucket as never });
+      const [broken, sound] = await Promise.allSettled([
+        ebbFetch(server.url, { ebb: { [hook]: boom } }),
+        ebbFetch(server.url),
+      ]);
+      expect(broken).toMatchObject({ status: 'rejected', reason: { name: 'HookError', hook } });
+      expect(sound).toMatchObject({ status: 'fulfilled', value: { status: 503 } });
+    },
+  );
+});
+
+test('a token that cannot be had is a ThrottledError, and nothing is sent', async () => {
+  const base = vi.fn(fetch);
+  const throttled = new ThrottledError('no token', 1_000);
+  const bucket = { tryAcquire: () => false, acquire: () => Promise.reject(throttled) };
+  const call = createFetch({ bucket: bucket as never }, base)('http://upstream/');
+  await expect(call).rejects.toBe(throttled);
+  expect(base).not.toHaveBeenCalled();
+});
+
+test('attemptsOf tells of every attempt, on a response and on an error', async () => {
+  const server = await serve({ status: 429, headers: { 'retry-after': '0' } }, 'reset', UP);
+  const response = await createFetch(atOnce)(server.url);
+  expect(attemptsOf(response)).toEqual([
+    { attempt: 1, delayMs: 0, throttledMs: 0, status: 429, reason: 'refused' },
+    {
+      attempt: 2,
+      delayMs: 0,
+      throttledMs: 0,
+      failure: 'network',
+      code: 'UND_ERR_SOCKET',
+      reason: 'transient',
+    },
+    { attempt: 3, delayMs: 0, throttledMs: 0, status: 200, reason: 'success' },
+  ]);
+  await server.close();
+  const error = await createFetch({ ...atOnce, maxRetries: 1 })(server.url).catch(
+    (thrown: unknown) => thrown,
+  );
+  expect(attemptsOf(error).map(({ code, reason }) => [code, reason])).toEqual([
+    ['ECONNREFUSED', 'refused'],
+    ['ECONNREFUSED', 'retries-exhausted'],
+  ]);
+});

@@ -1,0 +1,121 @@
+import { once } from 'node:events';
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import type { AddressInfo, Socket } from 'node:net';
+
+/** An answer of the upstream. */
+export interface Answer {
+  readonly status: number;
+  readonly headers?: Readonly<Record<string, string>>;
+  readonly body?: string | Uint8Array;
+}
+
+/** What the upstream does to one request: an answer, or one of the ways in which real ones misbehave. */
+export type Step =
+  | Answer
+  /** Breaks the connection before a byte of the answer. */
+  | 'reset'
+  /** A 200 that promises ten bytes and breaks the connection after five. */
+  | 'half-body'
+  /** A 503 whose body begins and never ends. */
+  | 'endless-503'
+  /** Takes the request and never answers. */
+  | 'hang'
+  /** A 503 as soon as the headers of the request are there, with its body unread. */
+  | 'early-503'
+  /** A 200 whose headers come at once and whose body comes in two parts, some time apart. */
+  | 'slow-200';
+
+/** A request as the upstream saw it. */
+export interface Seen {
+  readonly method: string;
+  readonly path: string;
+  readonly headers: IncomingMessage['headers'];
+  /** All that came of the body before the upstream acted. */
+  readonly body: string;
+}
+
+/** A scripted server on loopback. */
+export interface Upstream {
+  readonly url: string;
+  readonly seen: Seen[];
+  /** How many TCP connections were made to it. */
+  readonly connections: () => number;
+  /** Called when a `hang` begins. */
+  onHang: () => void;
+  close(): Promise<void>;
+}
+
+async function bodyOf(request: IncomingMessage): Promise<string> {
+  const parts: Buffer[] = [];
+  try {
+    for await (const part of request) parts.push(part as Buffer);
+  } catch {
+    // The client broke off: what came is what there is.
+  }
+  return Buffer.concat(parts).toString();
+}
+
+function act(step: Step, response: ServerResponse, onHang: () => void): void {
+  if (typeof step === 'object') {
+    const body = step.body ?? '';
+    response.writeHead(step.status, { 'content-length': Buffer.byteLength(body), ...step.headers }).end(body);
+    return;
+  }
+  const act: Record<typeof step, () => void> = {
+    reset: () => response.destroy(),
+    'half-body': () => {
+      response.writeHead(200, { 'content-length': 10 });
+      response.write('12345', () => setTimeout(() => response.destroy(), 5));
+    },
+    'endless-503': () => {
+      response.writeHead(503);
+      response.write('and so on');
+    },
+    hang: onHang,
+    'early-503': () => response.writeHead(503, { connection: 'close' }).end('early'),
+    'slow-200': () => {
+      response.writeHead(200, { 'content-length': 10 });
+      response.write('12345');
+      setTimeout(() => response.end('67890'), 5);
+    },
+  };
+  act[step]();
+}
+
+/**
+ * Starts a server that does the first step of the script to the first request, and so on; past its end it
+ * goes on with the last step.
+ */
+export async function upstream(script: readonly Step[]): Promise<Upstream> {
+  const seen: Seen[] = [];
+  const sockets = new Set<Socket>();
+  let connections = 0;
+  const server = createServer(async (request, response) => {
+    const step = script[Math.min(seen.length, script.length - 1)] ?? { status: 200 };
+    const { method = '', url = '', headers } = request;
+    const index = seen.push({ method, path: url, headers, body: '' }) - 1;
+    if (step !== 'early-503') seen[index] = { method, path: url, headers, body: await bodyOf(request) };
+    act(step, response, () => result.onHang());
+  });
+  server.on('connection', (socket) => {
+    connections += 1;
+    sockets.add(socket);
+    socket.on('close', () => sockets.delete(socket));
+    // A reset by the client is what some rows are about.
+    socket.on('error', () => undefined);
+  });
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const result: Upstream = {
+    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/`,
+    seen,
+    connections: () => connections,
+    onHang: () => undefined,
+    async close() {
+      server.close();
+      for (const socket of sockets) socket.destroy();
+      if (server.listening) await once(server, 'close');
+    },
+  };
+  return result;
+}
