@@ -87,6 +87,7 @@ test.each<[what: string, error: unknown, kind: FailureKind]>([
   ['a certificate', new TypeError('fetch failed', { cause: coded('CERT_HAS_EXPIRED') }), 'unknown'],
   ['a programming error', new TypeError("Cannot read properties of undefined (reading 'x')"), 'unknown'],
   ['an error that is its own cause', ring(), 'unknown'],
+  ['MSW, a mocked network error', new TypeError('Failed to fetch', { cause: Response.error() }), 'network'],
   ['a string', 'fetch failed', 'unknown'],
   ['nothing', undefined, 'unknown'],
 ])('%s', (_, error, kind) => {

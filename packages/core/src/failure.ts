@@ -95,7 +95,8 @@ export function failureKind(error: unknown, depth = 0): FailureKind {
     const kinds = like.errors.map((inner) => failureKind(inner, depth + 1));
     return MOST_DOUBTFUL_FIRST.find((kind) => kinds.includes(kind)) ?? 'unknown';
   }
-  const hasCause = typeof like.cause === 'object' && like.cause !== null;
+  // A mocked network error has the mocked response as its cause.
+  const hasCause = typeof like.cause === 'object' && like.cause !== null && 'message' in like.cause;
   const inner = hasCause ? failureKind(like.cause, depth + 1) : 'unknown';
   if (inner !== 'unknown') return inner;
   if (own !== undefined) return own;

@@ -1,0 +1,432 @@
+import { classifyHttpByMeaning, constant, exponential, type PolicyOptions } from '@ebb/core';
+import type { Step } from './server.ts';
+
+/** What a client is asked to send. */
+export interface Sent {
+  readonly method?: string;
+  readonly headers?: Readonly<Record<string, string>>;
+  readonly body?: string;
+  /** The body as a stream that can be read once. */
+  readonly once?: string;
+  /** The body as a function that makes a stream. */
+  readonly factory?: string;
+}
+
+/** Script and request in; delays, hits, status and reason out. */
+export interface Scenario {
+  readonly name: string;
+  /** What the upstream does to the first request, the second … and `'refused'` for an upstream that is not there. */
+  readonly script: readonly Step[] | 'refused';
+  readonly request?: Sent;
+  readonly policy?: PolicyOptions;
+  /** The waits before the retries, in milliseconds. Random numbers are all 0, unless the policy says otherwise. */
+  readonly delays: readonly number[];
+  /** How many requests the upstream saw. */
+  readonly hits: number;
+  /** The status that the caller gets; none where the call rejects. */
+  readonly status?: number;
+  /** The body that the caller gets. */
+  readonly body?: string;
+  /** The bodies that the upstream saw, where they matter. */
+  readonly bodies?: readonly string[];
+  /** Why it ended, as the last event has it. */
+  readonly reason: string;
+  /** Set where mocked answers cannot misbehave so. */
+  readonly socketsOnly?: true;
+}
+
+const up: Step = { status: 200, body: 'up' };
+const down: Step = { status: 503, body: 'down' };
+const throttled: Step = { status: 429, body: 'slow down' };
+const after = (value: string, status = 503): Step => ({
+  status,
+  body: 'down',
+  headers: { 'retry-after': value },
+});
+const put = { method: 'PUT', body: 'text' };
+const fast: PolicyOptions = { backoff: constant(10) };
+const tooLong = { delays: [], hits: 1, status: 503, reason: 'retry-after-too-long' };
+const asBackoff = { delays: [1_000], hits: 2, status: 200, reason: 'success' };
+
+const answers: Scenario[] = [
+  { name: '200', script: [up], delays: [], hits: 1, status: 200, body: 'up', reason: 'success' },
+  { name: '204', script: [{ status: 204 }], delays: [], hits: 1, status: 204, reason: 'success' },
+  {
+    name: '404',
+    script: [{ status: 404, body: 'no' }],
+    delays: [],
+    hits: 1,
+    status: 404,
+    body: 'no',
+    reason: 'final',
+  },
+  {
+    name: '503, then 200',
+    script: [down, up],
+    delays: [1_000],
+    hits: 2,
+    status: 200,
+    body: 'up',
+    reason: 'success',
+  },
+  {
+    name: '429, then 200',
+    script: [throttled, up],
+    delays: [1_000],
+    hits: 2,
+    status: 200,
+    reason: 'success',
+  },
+  ...[500, 501, 502, 504, 505, 599].map((status) => ({
+    name: `${status}, then 200`,
+    script: [{ status }, up],
+    ...asBackoff,
+  })),
+  {
+    name: '501 by its meaning',
+    script: [{ status: 501 }],
+    policy: { classify: classifyHttpByMeaning },
+    delays: [],
+    hits: 1,
+    status: 501,
+    reason: 'final',
+  },
+  {
+    name: 'down for good: 1, 2, 4, 8, 16 s, then the last answer, whole',
+    script: [down, down, down, down, down, { status: 503, body: 'the last' }],
+    delays: [1_000, 2_000, 4_000, 8_000, 16_000],
+    hits: 6,
+    status: 503,
+    body: 'the last',
+    reason: 'retries-exhausted',
+  },
+  {
+    name: 'at the cap it goes on at the cap',
+    script: [down, down, down, down, down, down, down, down, up],
+    policy: { maxRetries: 8 },
+    delays: [1_000, 2_000, 4_000, 8_000, 16_000, 32_000, 64_000, 64_000],
+    hits: 9,
+    status: 200,
+    reason: 'success',
+  },
+  {
+    name: 'a fresh random number for each wait',
+    script: [down, down, up],
+    policy: { random: alternating(0.25, 0.75) },
+    delays: [1_250, 2_750],
+    hits: 3,
+    status: 200,
+    reason: 'success',
+  },
+  {
+    name: 'no retries',
+    script: [down],
+    policy: { maxRetries: 0 },
+    delays: [],
+    hits: 1,
+    status: 503,
+    reason: 'retries-exhausted',
+  },
+  {
+    name: 'no time for a retry',
+    script: [down],
+    policy: { totalTimeoutMs: 999 },
+    delays: [],
+    hits: 1,
+    status: 503,
+    body: 'down',
+    reason: 'deadline-exceeded',
+  },
+  {
+    name: 'time for two retries',
+    script: [down],
+    policy: { totalTimeoutMs: 6_999 },
+    delays: [1_000, 2_000],
+    hits: 3,
+    status: 503,
+    reason: 'deadline-exceeded',
+  },
+  {
+    name: 'a rule that gives up',
+    script: [down],
+    policy: { backoff: ({ retry }) => (retry > 1 ? undefined : 5) },
+    delays: [5],
+    hits: 2,
+    status: 503,
+    reason: 'backoff-exhausted',
+  },
+  {
+    name: 'a budget that is spent',
+    script: [down],
+    policy: { budget: { balance: 0, deposit: () => undefined, withdraw: () => false } },
+    delays: [],
+    hits: 1,
+    status: 503,
+    reason: 'budget-exhausted',
+  },
+];
+
+const retryAfter: Scenario[] = [
+  {
+    name: 'Retry-After: 20',
+    script: [after('20'), up],
+    delays: [20_000],
+    hits: 2,
+    status: 200,
+    reason: 'success',
+  },
+  {
+    name: 'Retry-After: 20 with 429',
+    script: [after('20', 429), up],
+    delays: [20_000],
+    hits: 2,
+    status: 200,
+    reason: 'success',
+  },
+  {
+    name: 'Retry-After: 20, and a little more at random',
+    script: [after('20'), up],
+    policy: { random: () => 0.5 },
+    delays: [20_500],
+    hits: 2,
+    status: 200,
+    reason: 'success',
+  },
+  {
+    name: 'Retry-After shorter than the backoff',
+    script: [after('1'), up],
+    policy: { backoff: exponential({ baseMs: 5_000, capMs: 60_000 }) },
+    delays: [5_000],
+    hits: 2,
+    status: 200,
+    reason: 'success',
+  },
+  { name: 'Retry-After: 3000000', script: [after('3000000')], ...tooLong },
+  { name: 'Retry-After in the year 2300', script: [after('Mon, 01 Jan 2300 00:00:00 GMT')], ...tooLong },
+  {
+    name: 'Retry-After: 3000000, for who can wait',
+    script: [after('3000000'), up],
+    policy: { maxRetryAfterMs: 4e9 },
+    delays: [3e9],
+    hits: 2,
+    status: 200,
+    reason: 'success',
+  },
+  { name: 'Retry-After: 0 is the backoff, not a hot loop', script: [after('0'), up], ...asBackoff },
+  { name: 'Retry-After in the past', script: [after('Sun, 06 Nov 1994 08:49:37 GMT'), up], ...asBackoff },
+  ...['Sat, 21 Nov 2026 12:00:30 GMT', 'Saturday, 21-Nov-26 12:00:30 GMT', 'Sat Nov 21 12:00:30 2026'].map(
+    (date) => ({
+      name: `Retry-After: ${date}, 30 s after the Date of the response`,
+      script: [{ status: 503, headers: { 'retry-after': date, date: 'Sat, 21 Nov 2026 12:00:00 GMT' } }, up],
+      delays: [30_000],
+      hits: 2,
+      status: 200,
+      reason: 'success',
+    }),
+  ),
+  ...['-5', '0x10', '1e3', 'Infinity', '1, 2', 'soon', '1.5'].map((junk) => ({
+    name: `Retry-After: ${junk}`,
+    script: [after(junk), up],
+    ...asBackoff,
+  })),
+];
+
+const repeating: Scenario[] = [
+  {
+    name: 'PUT, 503',
+    script: [down, up],
+    request: put,
+    delays: [1_000],
+    hits: 2,
+    status: 200,
+    bodies: ['text', 'text'],
+    reason: 'success',
+  },
+  {
+    name: 'DELETE, 503',
+    script: [down, up],
+    request: { method: 'DELETE' },
+    delays: [1_000],
+    hits: 2,
+    status: 200,
+    reason: 'success',
+  },
+  {
+    name: 'POST, 503',
+    script: [down],
+    request: { method: 'POST', body: 'text' },
+    delays: [],
+    hits: 1,
+    status: 503,
+    body: 'down',
+    reason: 'not-idempotent',
+  },
+  {
+    name: 'PATCH, 503',
+    script: [down],
+    request: { method: 'PATCH', body: 'text' },
+    delays: [],
+    hits: 1,
+    status: 503,
+    reason: 'not-idempotent',
+  },
+  {
+    name: 'POST, 429',
+    script: [throttled, up],
+    request: { method: 'POST', body: 'text' },
+    delays: [1_000],
+    hits: 2,
+    status: 200,
+    bodies: ['text', 'text'],
+    reason: 'success',
+  },
+  {
+    name: 'POST with an Idempotency-Key, 503',
+    script: [down, up],
+    request: { method: 'POST', body: 'text', headers: { 'Idempotency-Key': 'one' } },
+    delays: [1_000],
+    hits: 2,
+    status: 200,
+    bodies: ['text', 'text'],
+    reason: 'success',
+  },
+  {
+    name: 'POST, 503, to the letter of Memorystore',
+    script: [down, up],
+    request: { method: 'POST', body: 'text' },
+    policy: { methods: 'all' },
+    delays: [1_000],
+    hits: 2,
+    status: 200,
+    bodies: ['text', 'text'],
+    reason: 'success',
+  },
+  {
+    name: 'a stream goes once',
+    script: [down, up],
+    request: { method: 'PUT', once: 'text' },
+    delays: [],
+    hits: 1,
+    status: 503,
+    body: 'down',
+    bodies: ['text'],
+    reason: 'not-replayable',
+  },
+  {
+    name: 'a factory makes the stream anew',
+    script: [down, throttled, up],
+    request: { method: 'PUT', factory: 'text' },
+    policy: fast,
+    delays: [10, 10],
+    hits: 3,
+    status: 200,
+    bodies: ['text', 'text', 'text'],
+    reason: 'success',
+  },
+];
+
+const misbehaving: Scenario[] = [
+  {
+    name: 'a reset before the answer',
+    script: ['reset', up],
+    policy: fast,
+    delays: [10],
+    hits: 2,
+    status: 200,
+    reason: 'success',
+  },
+  {
+    name: 'a reset before the answer to a POST',
+    script: ['reset'],
+    request: { method: 'POST', body: 'text' },
+    delays: [],
+    hits: 1,
+    reason: 'not-idempotent',
+  },
+  {
+    name: 'resets for good',
+    script: ['reset'],
+    policy: { ...fast, maxRetries: 2 },
+    delays: [10, 10],
+    hits: 3,
+    reason: 'retries-exhausted',
+  },
+  {
+    name: 'an upstream that is not there',
+    script: 'refused',
+    policy: { ...fast, maxRetries: 2 },
+    delays: [10, 10],
+    hits: 0,
+    reason: 'retries-exhausted',
+    socketsOnly: true,
+  },
+  {
+    name: 'an upstream that is not there, and a POST',
+    script: 'refused',
+    request: { method: 'POST', body: 'text' },
+    policy: { ...fast, maxRetries: 2 },
+    delays: [10, 10],
+    hits: 0,
+    reason: 'retries-exhausted',
+    socketsOnly: true,
+  },
+  {
+    name: 'a 503 whose body never ends',
+    script: ['endless-503', up],
+    delays: [1_000],
+    hits: 2,
+    status: 200,
+    body: 'up',
+    reason: 'success',
+    socketsOnly: true,
+  },
+  {
+    name: 'a body that comes slowly',
+    script: [down, 'slow-200'],
+    delays: [1_000],
+    hits: 2,
+    status: 200,
+    body: '1234567890',
+    reason: 'success',
+    socketsOnly: true,
+  },
+  {
+    name: 'no answer in time',
+    script: ['hang', up],
+    policy: { ...fast, attemptTimeoutMs: 100 },
+    delays: [10],
+    hits: 2,
+    status: 200,
+    reason: 'success',
+    socketsOnly: true,
+  },
+  {
+    name: 'no answer in time to a POST',
+    script: ['hang'],
+    request: { method: 'POST', body: 'text' },
+    policy: { ...fast, attemptTimeoutMs: 100 },
+    delays: [],
+    hits: 1,
+    reason: 'not-idempotent',
+    socketsOnly: true,
+  },
+  {
+    name: 'an answer before the upload is through',
+    script: ['early-503', up],
+    request: { method: 'PUT', body: 'x'.repeat(4_000_000) },
+    policy: fast,
+    delays: [10],
+    hits: 2,
+    status: 200,
+    reason: 'success',
+    socketsOnly: true,
+  },
+];
+
+/** Numbers that take turns. */
+function alternating(...numbers: readonly number[]): () => number {
+  let at = 0;
+  return () => numbers[at++ % numbers.length] ?? 0;
+}
+
+export const scenarios: readonly Scenario[] = [...answers, ...retryAfter, ...repeating, ...misbehaving];
