@@ -38,6 +38,9 @@ export const systemClock: Clock = {
   },
 };
 
+/** There in Node, Bun and Deno; nowhere else. */
+declare const setImmediate: ((callback: () => void) => unknown) | undefined;
+
 /**
  * Resolves in another turn of the event loop. Some clients free a connection only in the turn after the one in
  * which its response ended; a request that comes sooner opens another.

@@ -4,22 +4,8 @@ import { isIdempotent, type Verdict } from './classify.ts';
 import { callHook } from './errors.ts';
 import type { Outcome, RequestTraits } from './outcome.ts';
 import type { Policy } from './policy.ts';
+import type { RetryReason, StopReason } from './reason.ts';
 import { retryAfterMs } from './retry-after.ts';
-
-/** Why there will be another attempt: the last one was refused, or it failed in a way that may pass. */
-export type RetryReason = 'refused' | 'transient';
-
-/** Why there will be no other attempt. */
-export type StopReason =
-  | 'success'
-  | 'final'
-  | 'not-idempotent'
-  | 'not-replayable'
-  | 'retries-exhausted'
-  | 'backoff-exhausted'
-  | 'retry-after-too-long'
-  | 'deadline-exceeded'
-  | 'budget-exhausted';
 
 /** Where a request stands. */
 export interface Progress {

@@ -1,8 +1,5 @@
-import type { RetryReason, StopReason } from './decide.ts';
 import type { RequestTraits } from './outcome.ts';
-
-/** Why a request came to its end. */
-export type EndReason = StopReason | 'throttled' | 'aborted';
+import type { EndReason, RetryReason } from './reason.ts';
 
 /** Something that happened to a request. The same `request` object stands in all of its events. */
 export type EbbEvent = {

@@ -1,5 +1,5 @@
-import type { RetryReason, StopReason } from './decide.ts';
 import type { FailureKind } from './outcome.ts';
+import type { RetryReason, StopReason } from './reason.ts';
 
 /** One attempt of a request, as it is remembered. Holds no URL, header or body. */
 export interface Attempt {

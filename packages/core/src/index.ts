@@ -24,9 +24,9 @@ export {
   type Verdict,
 } from './classify.ts';
 export { type Clock, nextTurn, type Random, sleep, systemClock, systemRandom } from './clock.ts';
-export { type Decision, decide, type Progress, type RetryReason, type StopReason } from './decide.ts';
+export { type Decision, decide, type Progress } from './decide.ts';
 export { HookError, ThrottledError } from './errors.ts';
-export type { EbbEvent, EndReason, Observer } from './events.ts';
+export type { EbbEvent, Observer } from './events.ts';
 export { failureKind } from './failure.ts';
 export { type Attempt, attemptsOf, remember } from './history.ts';
 export type { Ask, Grant, RetryBudget, TokenBucket } from './limits.ts';
@@ -38,6 +38,7 @@ export {
   type PolicyOptions,
   type RetryMethods,
 } from './policy.ts';
+export type { EndReason, RetryReason, StopReason } from './reason.ts';
 export { parseHttpDate, retryAfterMs } from './retry-after.ts';
 export { type Exchange, run } from './run.ts';
 export { begin, type RequestOptions, Session } from './session.ts';

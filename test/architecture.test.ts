@@ -1,0 +1,105 @@
+import { globSync, readFileSync } from 'node:fs';
+import { dirname, join, normalize } from 'node:path';
+import { describe, expect, test } from 'vitest';
+
+const sources = globSync('packages/*/src/**/*.ts').filter((path) => !/\.(test|bench|test-d)\.ts$/.test(path));
+const textOf = new Map(sources.map((path) => [path, readFileSync(path, 'utf8')]));
+
+function importsOf(path: string): string[] {
+  const text = textOf.get(path) ?? '';
+  return [
+    ...text.matchAll(/^(?:import|export)\b[^;]*?from '([^']+)'|^import '([^']+)'|\bimport\('([^']+)'\)/gms),
+  ].map(([, from, bare, dynamic]) => from ?? bare ?? dynamic ?? '');
+}
+
+function packageOf(path: string): string {
+  return path.split('/')[1] ?? '';
+}
+
+/** What each package may import beside its own files. */
+const allowed: Readonly<Record<string, readonly RegExp[]>> = {
+  core: [],
+  fetch: [/^@ebb\/core$/],
+  axios: [/^@ebb\/core$/, /^axios$/],
+  undici: [/^@ebb\/core$/, /^undici$/, /^node:/],
+  valkey: [/^@ebb\/core$/],
+  opentelemetry: [/^@ebb\/core$/, /^@opentelemetry\/api$/],
+  simulator: [/^@ebb\/core(\/testing)?$/, /^node:/],
+};
+
+describe('imports', () => {
+  test('every package has its rule', () => {
+    expect(Object.keys(allowed)).toEqual(expect.arrayContaining([...new Set(sources.map(packageOf))]));
+  });
+
+  test.each(sources)('%s imports what its package may', (path) => {
+    const foreign = importsOf(path).filter((from) => !from.startsWith('.'));
+    const rules = allowed[packageOf(path)] ?? [];
+    expect(foreign.filter((from) => !rules.some((rule) => rule.test(from)))).toEqual([]);
+  });
+
+  test('no file imports itself, be it by a detour', () => {
+    const done = new Set<string>();
+    const visit = (path: string, trail: readonly string[]): void => {
+      expect(trail, [...trail, path].join(' → ')).not.toContain(path);
+      if (done.has(path)) return;
+      for (const from of importsOf(path)) {
+        if (from.startsWith('.')) visit(normalize(join(dirname(path), from)), [...trail, path]);
+      }
+      done.add(path);
+    };
+    for (const path of sources) visit(path, []);
+    expect(done.size).toBe(sources.length);
+  });
+
+  test('no package reaches into another one’s files', () => {
+    for (const path of sources) {
+      for (const from of importsOf(path).filter((name) => name.startsWith('.'))) {
+        expect(packageOf(normalize(join(dirname(path), from))), `${path}: ${from}`).toBe(packageOf(path));
+      }
+    }
+  });
+});
+
+describe('globals', () => {
+  const TIME = /\b(Date\.now|new Date\(\)|performance\.|setTimeout|setInterval|setImmediate|Math\.random)\b/;
+  /** Programs, which live in real time by their nature. */
+  const programs = /^packages\/simulator\/src\/(cli|main|figures|progress)/;
+
+  test.each(sources.filter((path) => !programs.test(path)))(
+    '%s takes time and chance from its clock',
+    (path) => {
+      const code = (textOf.get(path) ?? '').replace(/\/\*[\s\S]*?\*\/|\/\/.*$/gm, '');
+      expect(TIME.test(code)).toBe(path === 'packages/core/src/clock.ts');
+    },
+  );
+});
+
+describe('packages', () => {
+  const manifests = globSync('packages/*/package.json').map((path) => {
+    return [path, JSON.parse(readFileSync(path, 'utf8')) as Record<string, never>] as const;
+  });
+
+  test('core depends on nothing, the adapters on core alone', () => {
+    for (const [path, manifest] of manifests) {
+      const dependencies = Object.keys(manifest.dependencies ?? {});
+      expect(dependencies, path).toEqual(path.includes('/core/') ? [] : ['@ebb/core']);
+    }
+  });
+
+  test('all have one version, one licence, and a README', () => {
+    expect(new Set(manifests.map(([, { version, license }]) => `${version} ${license}`)).size).toBe(1);
+    for (const [path] of manifests) {
+      expect(readFileSync(path.replace('package.json', 'README.md'), 'utf8'), path).toMatch(/^# @ebb\//);
+    }
+  });
+
+  test('what is published is what is resolved, less the way to the sources', () => {
+    for (const [path, { exports, publishConfig }] of manifests as [string, Record<string, never>][]) {
+      const bare = JSON.parse(
+        JSON.stringify(exports, (key, value) => (key === '@ebb/source' ? undefined : value)),
+      );
+      expect((publishConfig as { exports: unknown }).exports, path).toEqual(bare);
+    }
+  });
+});
