@@ -4,42 +4,24 @@ import type { FailureKind } from './outcome.ts';
  * Codes of Node, undici, Bun and axios. A code that stands here decides; one that does not is `unknown`, as
  * certificate errors (which time does not mend) and parse errors are.
  */
-const KIND_OF_CODE: Readonly<Record<string, FailureKind>> = {
-  // The request was never sent: no address, no connection.
-  ECONNREFUSED: 'connect',
-  ENOTFOUND: 'connect',
-  EAI_AGAIN: 'connect',
-  UND_ERR_CONNECT_TIMEOUT: 'connect',
-  ConnectionRefused: 'connect',
-  FailedToOpenSocket: 'connect',
+const CODES: Readonly<Record<Exclude<FailureKind, 'unknown'>, string>> = {
+  // Never sent: no address, no connection.
+  connect: 'ECONNREFUSED ENOTFOUND EAI_AGAIN UND_ERR_CONNECT_TIMEOUT ConnectionRefused FailedToOpenSocket',
   // The connection broke, perhaps after the server had acted.
-  ECONNRESET: 'network',
-  ECONNABORTED: 'network',
-  ECONNCLOSED: 'network',
-  ConnectionClosed: 'network',
-  EPIPE: 'network',
-  ENETDOWN: 'network',
-  ENETUNREACH: 'network',
-  ENETRESET: 'network',
-  EHOSTDOWN: 'network',
-  EHOSTUNREACH: 'network',
-  UND_ERR_SOCKET: 'network',
-  ERR_NETWORK: 'network',
-  ERR_STREAM_PREMATURE_CLOSE: 'network',
-  ERR_HTTP2_STREAM_ERROR: 'network',
-  ERR_HTTP2_SESSION_ERROR: 'network',
-  ERR_HTTP2_GOAWAY_SESSION: 'network',
+  network:
+    'ECONNRESET ECONNABORTED EPIPE ENETDOWN ENETUNREACH ENETRESET EHOSTDOWN EHOSTUNREACH UND_ERR_SOCKET ' +
+    'ERR_NETWORK ERR_STREAM_PREMATURE_CLOSE ERR_HTTP2_STREAM_ERROR ERR_HTTP2_SESSION_ERROR ' +
+    'ERR_HTTP2_GOAWAY_SESSION ConnectionClosed',
   // No answer in time.
-  ETIMEDOUT: 'timeout',
-  ESOCKETTIMEDOUT: 'timeout',
-  UND_ERR_HEADERS_TIMEOUT: 'timeout',
-  UND_ERR_BODY_TIMEOUT: 'timeout',
-  Timeout: 'timeout',
+  timeout: 'ETIMEDOUT ESOCKETTIMEDOUT UND_ERR_HEADERS_TIMEOUT UND_ERR_BODY_TIMEOUT Timeout',
   // The caller's wish.
-  ABORT_ERR: 'aborted',
-  UND_ERR_ABORTED: 'aborted',
-  ERR_CANCELED: 'aborted',
+  aborted: 'ABORT_ERR UND_ERR_ABORTED ERR_CANCELED',
 };
+
+function kindOfCode(code: string): FailureKind | undefined {
+  const kinds = Object.keys(CODES) as (keyof typeof CODES)[];
+  return kinds.find((kind) => CODES[kind].split(' ').includes(code));
+}
 
 /** What a runtime says of a network error that carries no code; some put the host behind it, in brackets. */
 const NETWORK_MESSAGE =
@@ -65,7 +47,7 @@ function ownKind(error: ErrorLike): FailureKind | undefined {
   if (typeof error.code === 'string') {
     // axios says ECONNABORTED for its own timeout, too.
     if (error.code === 'ECONNABORTED' && /timeout/i.test(String(error.message))) return 'timeout';
-    return KIND_OF_CODE[error.code];
+    return kindOfCode(error.code);
   }
   if (error.name === 'TimeoutError') return 'timeout';
   return error.name === 'AbortError' ? 'aborted' : undefined;

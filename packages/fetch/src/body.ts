@@ -16,10 +16,10 @@ export function bufferBytes(body: unknown): number | undefined {
   return typeof length === 'number' ? length : undefined;
 }
 
-/** The bytes of a `Request`'s body, kept as they are sent. */
+/** A copy of a `Request`'s body, made as it is sent. */
 export interface KeptBody {
   /** The whole body; `undefined` while it is not read to its end, or when it is too long to keep. */
-  readonly bytes: Uint8Array<ArrayBuffer> | undefined;
+  readonly whole: Blob | undefined;
 }
 
 /**
@@ -28,35 +28,29 @@ export interface KeptBody {
  * on as it would without it.
  */
 export function keepBody(request: Request): KeptBody {
-  const kept: { bytes: Uint8Array<ArrayBuffer> | undefined } = { bytes: undefined };
+  const kept: { whole: Blob | undefined } = { whole: undefined };
   const reader = request.clone().body?.getReader();
-  if (reader !== undefined) void readAll(reader).then((bytes) => Object.assign(kept, { bytes }));
+  // The upload itself fails with the same error, and tells of it.
+  if (reader !== undefined)
+    readAll(reader).then(
+      (whole) => Object.assign(kept, { whole }),
+      () => undefined,
+    );
   return kept;
 }
 
 async function readAll(
-  reader: ReadableStreamDefaultReader<Uint8Array>,
-): Promise<Uint8Array<ArrayBuffer> | undefined> {
-  const parts: Uint8Array[] = [];
-  let length = 0;
-  try {
-    for (let part = await reader.read(); !part.done; part = await reader.read()) {
-      length += part.value.byteLength;
-      if (length > MOST_KEPT_BYTES) {
-        void reader.cancel().catch(() => undefined);
-        return undefined;
-      }
-      parts.push(part.value);
+  reader: ReadableStreamDefaultReader<Uint8Array<ArrayBuffer>>,
+): Promise<Blob | undefined> {
+  const parts: Uint8Array<ArrayBuffer>[] = [];
+  let bytes = 0;
+  for (let part = await reader.read(); !part.done; part = await reader.read()) {
+    bytes += part.value.byteLength;
+    if (bytes > MOST_KEPT_BYTES) {
+      reader.cancel().catch(() => undefined);
+      return undefined;
     }
-  } catch {
-    // The upload fails with the same error, and tells of it.
-    return undefined;
+    parts.push(part.value);
   }
-  const bytes = new Uint8Array(length);
-  let at = 0;
-  for (const part of parts) {
-    bytes.set(part, at);
-    at += part.byteLength;
-  }
-  return bytes;
+  return new Blob(parts);
 }

@@ -10,10 +10,11 @@ import { bufferBytes, isOnce, type KeptBody, keepBody } from './body.ts';
 import { drain } from './drain.ts';
 import {
   type BodyFactory,
-  changeInit,
+  changed,
   type EbbRequestInit,
   type FetchInput,
   type InitChanges,
+  isRequest,
 } from './init.ts';
 
 /** One call of fetch: what a policy may know of it, and how an attempt of it is sent. */
@@ -21,7 +22,7 @@ export class Call implements RequestTraits, Exchange<Response> {
   readonly #baseFetch: typeof fetch;
   readonly #input: FetchInput;
   readonly #init: EbbRequestInit | undefined;
-  /** The input, where it is a `Request`; told by its shape, since it may come from another realm. */
+  /** The input, where it is a `Request`. */
   readonly #request: Request | undefined;
   #kept: KeptBody | undefined;
   #firstBytes: number | undefined;
@@ -31,7 +32,7 @@ export class Call implements RequestTraits, Exchange<Response> {
     this.#baseFetch = baseFetch;
     this.#input = input;
     this.#init = init;
-    this.#request = typeof input === 'object' && input !== null && 'clone' in input ? input : undefined;
+    this.#request = isRequest(input) ? input : undefined;
   }
 
   get method(): string {
@@ -54,7 +55,7 @@ export class Call implements RequestTraits, Exchange<Response> {
 
   get replayable(): boolean {
     const body = this.#init?.body;
-    if (body === undefined || body === null) return !this.#request?.body || this.#kept?.bytes !== undefined;
+    if (body === undefined || body === null) return !this.#request?.body || this.#kept?.whole !== undefined;
     return !isOnce(body) && bufferBytes(body) === this.#firstBytes;
   }
 
@@ -62,10 +63,20 @@ export class Call implements RequestTraits, Exchange<Response> {
     const body = this.#init?.body;
     if (typeof body === 'function') return this.#sendMade(session, body);
     if (session.attempt === 1) this.#prepare(session.policy.maxRetries);
-    const bytes = session.attempt > 1 ? this.#kept?.bytes : undefined;
-    if (bytes !== undefined) return this.#sendChanged(session, { body: bytes });
+    const whole = session.attempt > 1 ? this.#kept?.whole : undefined;
+    if (whole !== undefined) return this.#sendChanged(session, { body: whole });
     if (session.policy.attemptTimeoutMs !== undefined) return this.#sendChanged(session, {});
-    // Just as it came; fetch ignores members of the init that it does not know.
+    return this.#sendAsItCame();
+  }
+
+  /** As if ebb were not there, but for a body that only ebb knows how to make. */
+  sendBare(): Promise<Response> {
+    const body = this.#init?.body;
+    return typeof body === 'function' ? this.#sendMade(undefined, body) : this.#sendAsItCame();
+  }
+
+  /** The very arguments of the caller; fetch ignores members of an init that it does not know. */
+  #sendAsItCame(): Promise<Response> {
     return this.#baseFetch(this.#input, this.#init as RequestInit);
   }
 
@@ -78,7 +89,7 @@ export class Call implements RequestTraits, Exchange<Response> {
     }
   }
 
-  async #sendMade(session: Session, factory: BodyFactory): Promise<Response> {
+  async #sendMade(session: Session | undefined, factory: BodyFactory): Promise<Response> {
     let body: BodyInit;
     try {
       body = await factory();
@@ -88,12 +99,13 @@ export class Call implements RequestTraits, Exchange<Response> {
     return this.#sendChanged(session, isOnce(body) ? { body, duplex: 'half' } : { body });
   }
 
-  async #sendChanged(session: Session, changes: InitChanges): Promise<Response> {
-    const { attemptTimeoutMs, clock } = session.policy;
-    if (attemptTimeoutMs === undefined) return this.#baseFetch(this.#input, changeInit(this.#init, changes));
+  async #sendChanged(session: Session | undefined, changes: InitChanges): Promise<Response> {
+    const attemptTimeoutMs = session?.policy.attemptTimeoutMs;
+    if (session === undefined || attemptTimeoutMs === undefined)
+      return this.#baseFetch(...changed(this.#input, this.#init, changes));
     this.#timedOut = false;
     const timeout = new AbortController();
-    const callOff = clock.schedule(() => {
+    const callOff = session.policy.clock.schedule(() => {
       this.#timedOut = true;
       timeout.abort(new DOMException(`no response within ${attemptTimeoutMs} ms`, 'TimeoutError'));
     }, attemptTimeoutMs);
@@ -101,7 +113,7 @@ export class Call implements RequestTraits, Exchange<Response> {
     const caller = this.signal;
     const signal = caller === undefined ? timeout.signal : AbortSignal.any([caller, timeout.signal]);
     try {
-      return await this.#baseFetch(this.#input, changeInit(this.#init, { ...changes, signal }));
+      return await this.#baseFetch(...changed(this.#input, this.#init, { ...changes, signal }));
     } finally {
       callOff();
     }

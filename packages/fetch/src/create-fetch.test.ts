@@ -57,6 +57,12 @@ describe('where nothing is sent again it is the fetch that it wraps', () => {
     expect(classify).not.toHaveBeenCalled();
   });
 
+  test('ebb: false still makes the body of a factory', async () => {
+    const server = await serve(DOWN);
+    await createFetch()(server.url, { method: 'PUT', body: () => 'text', ebb: false });
+    expect(server.seen.map(({ body }) => body)).toEqual(['text']);
+  });
+
   test('wrong options are told at once, wrong overrides to their request', async () => {
     expect(() => createFetch({ maxRetries: -1 })).toThrow('createPolicy: maxRetries');
     expect(() => createFetch({}, 'fetch' as never)).toThrow(TypeError);
@@ -119,10 +125,13 @@ describe('every kind of input is sent again as it was', () => {
     ],
     ['a factory of strings', (server) => [url(server), { method: 'PUT', body: async () => 'text' }], 'text'],
   ])('%s', async (_, args, body = '') => {
-    const server = await serve(DOWN, DOWN, UP);
-    const response = await createFetch(atOnce)(...args(server));
-    expect([response.status, await response.text()]).toEqual([200, 'up']);
-    expect(server.seen).toHaveLength(3);
+    const server = await serve(DOWN, DOWN, UP, DOWN, DOWN, UP);
+    // As they come, and with a signal of the attempt's own.
+    for (const options of [atOnce, { ...atOnce, attemptTimeoutMs: 60_000 }]) {
+      const response = await createFetch(options)(...args(server));
+      expect([response.status, await response.text()]).toEqual([200, 'up']);
+    }
+    expect(server.seen).toHaveLength(6);
     for (const request of server.seen) {
       expect(request.path).toBe('/path?q=1');
       expect(request.body).toBe(body);

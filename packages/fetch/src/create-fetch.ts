@@ -24,6 +24,6 @@ export function createFetch(
   return async function fetch(input, init): Promise<Response> {
     const call = new Call(baseFetch, input, init);
     const session = begin(policy, call, init?.ebb);
-    return session === undefined ? baseFetch(input, init as RequestInit) : run(session, call, call.signal);
+    return session === undefined ? call.sendBare() : run(session, call, call.signal);
   };
 }

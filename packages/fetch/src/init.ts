@@ -20,18 +20,19 @@ export interface InitChanges {
   signal?: AbortSignal;
 }
 
-/** Members that an init of a class, above all a `Request` in the place of one, has as inherited getters. */
-const INHERITED = [
-  ...['method', 'headers', 'mode', 'credentials', 'cache', 'redirect', 'referrer', 'referrerPolicy'],
-  ...['integrity', 'keepalive', 'signal', 'body', 'duplex', 'priority'],
-] as const;
+/** A `Request` by its shape, since it may come from another realm. */
+export function isRequest(value: unknown): value is Request {
+  return typeof value === 'object' && value !== null && 'url' in value && 'clone' in value;
+}
 
-/** A copy of the init with some members changed, and without ebb's own. */
-export function changeInit(init: EbbRequestInit | undefined, changes: InitChanges): RequestInit {
-  const { ebb: _, ...copy }: Record<string, unknown> = { ...init };
-  for (const name of INHERITED) {
-    const value = init?.[name as keyof EbbRequestInit];
-    if (value !== undefined) copy[name] = value;
-  }
-  return Object.assign(copy, changes);
+/** What the client's own fetch is called with, where that is not just what came. */
+export function changed(
+  input: FetchInput,
+  init: EbbRequestInit | undefined,
+  changes: InitChanges,
+): [FetchInput, RequestInit] {
+  // A `Request` in the place of an init cannot be copied member by member: its members are getters of its class.
+  if (isRequest(init)) return [new Request(input, init), changes];
+  const { ebb: _, ...own } = init ?? {};
+  return [input, { ...(own as RequestInit), ...changes }];
 }
