@@ -1,4 +1,4 @@
-import type { RequestTraits } from './outcome.ts';
+import type { Outcome, RequestTraits } from './outcome.ts';
 import type { EndReason, RetryReason } from './reason.ts';
 
 /** Something that happened to a request. The same `request` object stands in all of its events. */
@@ -15,8 +15,15 @@ export type EbbEvent = {
       /** There will be another attempt, after the delay. */ readonly type: 'retry';
       readonly delayMs: number;
       readonly reason: RetryReason;
+      /** What became of the attempt. */
+      readonly outcome: Outcome;
     }
-  | { /** Nothing more happens. */ readonly type: 'end'; readonly reason: EndReason }
+  | {
+      /** Nothing more happens. */ readonly type: 'end';
+      readonly reason: EndReason;
+      /** What became of the attempt; `undefined` when the request ended while it waited for one. */
+      readonly outcome: Outcome | undefined;
+    }
 );
 
 /** Is told of every event, as it happens. */

@@ -112,9 +112,9 @@ export class Session implements Progress {
     if (decision.retry) {
       this.#delayMs = decision.delayMs;
       this.previousBackoffMs = decision.backoffMs;
-      this.#tell({ type: 'retry', delayMs: decision.delayMs, reason: decision.reason });
+      this.#tell({ type: 'retry', delayMs: decision.delayMs, reason: decision.reason, outcome });
     } else {
-      this.#tell({ type: 'end', reason: decision.reason });
+      this.#tell({ type: 'end', reason: decision.reason, outcome });
     }
     return decision;
   }
@@ -123,7 +123,7 @@ export class Session implements Progress {
   #ended(error: unknown, signal?: AbortSignal): unknown {
     if (error instanceof HookError) return error;
     try {
-      this.#tell({ type: 'end', reason: signal?.aborted ? 'aborted' : 'throttled' });
+      this.#tell({ type: 'end', reason: signal?.aborted ? 'aborted' : 'throttled', outcome: undefined });
       return error;
     } catch (hookError) {
       return hookError;
