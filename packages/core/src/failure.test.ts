@@ -63,6 +63,22 @@ test.each<[what: string, error: unknown, kind: FailureKind]>([
   ['axios, its timeout', coded('ECONNABORTED', 'timeout of 100ms exceeded'), 'timeout'],
   ['axios, aborted by the browser', coded('ECONNABORTED', 'Request aborted'), 'network'],
   ['axios, XHR', coded('ERR_NETWORK', 'Network Error'), 'network'],
+  [
+    'axios around a browser',
+    coded('ERR_NETWORK', 'Network Error', { cause: new TypeError('Failed to fetch') }),
+    'network',
+  ],
+  ['axios around a reset', coded('ERR_NETWORK', 'Network Error', { cause: coded('ECONNRESET') }), 'network'],
+  [
+    'axios around a wrong scheme',
+    coded('ERR_NETWORK', 'Network Error', { cause: new Error('unknown scheme') }),
+    'unknown',
+  ],
+  [
+    'axios around a certificate',
+    coded('ERR_NETWORK', 'Network Error', { cause: coded('CERT_HAS_EXPIRED') }),
+    'unknown',
+  ],
   ['axios, cancelled', coded('ERR_CANCELED', 'canceled'), 'aborted'],
   ['Chrome', new TypeError('Failed to fetch'), 'network'],
   ['Chrome, with its host', new TypeError('Failed to fetch (api.example.com)'), 'network'],

@@ -81,7 +81,8 @@ export function failureKind(error: unknown, depth = 0): FailureKind {
   const hasCause = typeof like.cause === 'object' && like.cause !== null && 'message' in like.cause;
   const inner = hasCause ? failureKind(like.cause, depth + 1) : 'unknown';
   if (inner !== 'unknown') return inner;
-  if (own !== undefined) return own;
+  // axios says ERR_NETWORK around whatever fetch threw, a wrong scheme and a certificate included.
+  if (own !== undefined && !(hasCause && like.code === 'ERR_NETWORK')) return own;
   // A cause or a code that says nothing known is still more telling than the message around it.
   return hasCause || typeof like.code === 'string' ? 'unknown' : (messageKind(like) ?? 'unknown');
 }
