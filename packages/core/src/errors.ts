@@ -1,12 +1,34 @@
-/** A request could not be sent, because no token was to be had within its limits. */
+/**
+ * Why a request was not sent: `not-conforming`: the tokens were not there, and the bucket lets nobody wait ·
+ * `queue-full`: too many wait · `displaced`: another took its place in the full queue · `wait-too-long`: its
+ * turn would come, or did not come, within the wait that it allows · `capacity-lowered`: the bucket no longer
+ * holds so many tokens · `too-many-keys`: there is no room for the bucket of another key · `unavailable`: a
+ * shared store could not be asked.
+ */
+export type ThrottledReason =
+  | 'not-conforming'
+  | 'queue-full'
+  | 'displaced'
+  | 'wait-too-long'
+  | 'capacity-lowered'
+  | 'too-many-keys'
+  | 'unavailable';
+
+/** A request could not be sent, because no token or no slot was to be had within its limits. */
 export class ThrottledError extends Error {
   override readonly name = 'ThrottledError';
   /** How long until the tokens would be there, in milliseconds; `undefined` when that cannot be known. */
   readonly waitMs: number | undefined;
+  readonly reason: ThrottledReason;
 
-  constructor(message: string, waitMs?: number, options?: ErrorOptions) {
+  constructor(
+    message: string,
+    waitMs?: number,
+    options: ErrorOptions & { reason?: ThrottledReason | undefined } = {},
+  ) {
     super(message, options);
     this.waitMs = waitMs;
+    this.reason = options.reason ?? 'not-conforming';
   }
 }
 

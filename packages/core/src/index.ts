@@ -16,6 +16,8 @@ export {
   type MemorystoreOptions,
   memorystore,
 } from './backoff.ts';
+export { type MemoryBucket, tokenBucket } from './bucket.ts';
+export type { FurtherLimit, NonConforming, Overflow, TokenBucketOptions } from './bucket-options.ts';
 export {
   type Classify,
   classifyHttp,
@@ -25,11 +27,21 @@ export {
 } from './classify.ts';
 export { type Clock, nextTurn, type Random, sleep, systemClock, systemRandom } from './clock.ts';
 export { type Decision, decide, type Progress } from './decide.ts';
-export { HookError, ThrottledError } from './errors.ts';
+export { HookError, ThrottledError, type ThrottledReason } from './errors.ts';
 export type { EbbEvent, Observer } from './events.ts';
 export { failureKind } from './failure.ts';
+export type { Quota } from './gcra.ts';
+export * as gcra from './gcra.ts';
 export { type Attempt, attemptsOf, remember } from './history.ts';
-export type { Ask, Grant, RetryBudget, TokenBucket } from './limits.ts';
+export type {
+  Ask,
+  BucketStats,
+  Grant,
+  ObservableBucket,
+  PerKey,
+  RetryBudget,
+  TokenBucket,
+} from './limits.ts';
 export type { FailureKind, Outcome, RequestTraits } from './outcome.ts';
 export {
   createPolicy,

@@ -60,17 +60,17 @@ export interface BucketStats {
   readonly marked: number;
   /** How many were turned away by {@link TokenBucket.acquire}, aborted ones not included. */
   readonly refused: number;
+  /** Whether it is as good as new: full, open, as fast as it was made, and nobody waits. */
+  readonly idle: boolean;
 }
 
-/** Tokens that refill at a rate: a request takes some before it is sent. */
+/** Tokens that refill at a rate: a request takes some before it is sent. This is all that a policy asks of it. */
 export interface TokenBucket {
   /**
    * Takes the tokens now, if they are there and nobody waits for them.
    * @throws TypeError, RangeError when the bucket can never hold the cost
    */
   tryAcquire(cost?: number): boolean;
-  /** As {@link tryAcquire}, but answers the grant. */
-  tryTake(cost?: number): Grant | undefined;
   /**
    * Takes the tokens when it is this asker's turn: first come, first served within a priority.
    *
@@ -78,11 +78,18 @@ export interface TokenBucket {
    * with the signal's own reason when it aborts, with a TypeError or a RangeError for an ask that is wrong.
    */
   acquire(ask?: Ask): Promise<Grant>;
+  /** As {@link tryAcquire}, but answers the grant. A policy uses it in place of that, where there is one. */
+  tryTake?(cost?: number): Grant | undefined;
+  /** Is told what became of each request that it granted tokens to, so that it can heed what the server says. */
+  heed?(outcome: Outcome, grant: Grant): void;
+}
+
+/** A bucket that can be closed for a while, and asked how it stands. */
+export interface ObservableBucket extends TokenBucket {
+  tryTake(cost?: number): Grant | undefined;
   /** Closes the bucket and empties it; it fills again from the end of the pause. Never shortens a pause. */
   pauseFor(durationMs: number): void;
   stats(): BucketStats;
-  /** Is told what became of each request that it granted tokens to, so that it can heed what the server says. */
-  heed?(outcome: Outcome, grant: Grant): void;
 }
 
 /** One thing of a kind for each key: a bucket for each origin, say. */
