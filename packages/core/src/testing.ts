@@ -1,4 +1,5 @@
 import { type Clock, nextTurn, type Random } from './clock.ts';
+import { Heap, type Heaped } from './heap.ts';
 
 export type { Clock, Random } from './clock.ts';
 
@@ -17,21 +18,28 @@ export interface VirtualClock extends Clock {
   tick(durationMs: number): void;
 }
 
-interface Entry {
+interface Entry extends Heaped {
   readonly atMs: number;
+  /** Which of all that were ever scheduled it is. */
+  readonly order: number;
   readonly wake: () => void;
+}
+
+function isEarlier(one: Entry, other: Entry): boolean {
+  return one.atMs < other.atMs || (one.atMs === other.atMs && one.order < other.order);
 }
 
 /** A {@link Clock} for tests: a day of backoff passes in no time, and to the millisecond. */
 export function virtualClock(options: { readonly startMs?: number } = {}): VirtualClock {
   let nowMs = options.startMs ?? 0;
-  const entries: Entry[] = [];
+  let scheduled = 0;
+  const entries = new Heap<Entry>(isEarlier);
 
   /** The next entry that is due by `untilMs`, taken out, with the time set to its own. */
   const takeDue = (untilMs: number): Entry | undefined => {
-    const next = entries[0];
+    const next = entries.first;
     if (next === undefined || next.atMs > untilMs) return undefined;
-    entries.shift();
+    entries.remove(next);
     nowMs = Math.max(nowMs, next.atMs);
     return next;
   };
@@ -39,19 +47,16 @@ export function virtualClock(options: { readonly startMs?: number } = {}): Virtu
   return {
     now: () => nowMs,
     get pending() {
-      return entries.length;
+      return entries.size;
     },
     get nextAtMs() {
-      return entries[0]?.atMs;
+      return entries.first?.atMs;
     },
     schedule(wake, delayMs) {
-      const entry: Entry = { atMs: nowMs + Math.max(0, delayMs), wake };
-      const after = entries.findIndex((other) => other.atMs > entry.atMs);
-      entries.splice(after < 0 ? entries.length : after, 0, entry);
-      return () => {
-        const at = entries.indexOf(entry);
-        if (at >= 0) entries.splice(at, 1);
-      };
+      scheduled += 1;
+      const entry: Entry = { atMs: nowMs + Math.max(0, delayMs), order: scheduled, wake, heapIndex: -1 };
+      entries.add(entry);
+      return () => entries.remove(entry);
     },
     async advance(durationMs) {
       const untilMs = nowMs + durationMs;

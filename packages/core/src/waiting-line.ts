@@ -1,5 +1,5 @@
 import { type Check, wrongRange, wrongType } from './check.ts';
-import { DeadlineHeap } from './deadline-heap.ts';
+import { Heap, type Heaped } from './heap.ts';
 
 /** Priorities go from the negative of this to this. With a lane for retries each, they fit in 30 bits. */
 const HIGHEST_PRIORITY = 7;
@@ -24,13 +24,11 @@ export interface Waiter<T> {
 }
 
 /** The end of a waiter's patience: a deadline, a signal, or both. */
-export interface Bounds<T> {
+export interface Bounds<T> extends Heaped {
   readonly waiter: Waiter<T>;
   readonly lane: number;
   /** `Infinity` where there is none. */
   readonly deadlineMs: number;
-  /** Where it stands in the heap of deadlines; below 0: nowhere. */
-  heapIndex: number;
   /** The others who wait under the same signal. */
   readonly watch: SignalWatch<T> | undefined;
 }
@@ -52,6 +50,10 @@ export function laneOf(priority: number, retry: boolean): number {
   return (priority + HIGHEST_PRIORITY) * 2 + (retry ? 1 : 0);
 }
 
+function isEarlier(one: { deadlineMs: number }, other: { deadlineMs: number }): boolean {
+  return one.deadlineMs < other.deadlineMs;
+}
+
 function lowestBit(mask: number): number {
   return 31 - Math.clz32(mask & -mask);
 }
@@ -66,7 +68,7 @@ export class WaitingLine<T> {
   /** A bit for each lane in which somebody waits. */
   #occupied = 0;
   readonly #headStartMs: number;
-  readonly #deadlines = new DeadlineHeap<Bounds<T>>();
+  readonly #deadlines = new Heap<Bounds<T>>(isEarlier);
   readonly #watches = new Map<AbortSignal, SignalWatch<T>>();
   readonly #onAbort: () => void;
 

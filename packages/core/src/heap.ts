@@ -1,0 +1,76 @@
+/** What a heap keeps in order. */
+export interface Heaped {
+  /** Where it stands, kept by the heap; below 0 for one that is in none. */
+  heapIndex: number;
+}
+
+/** A binary heap: the first of all is at hand, and any can be taken out. */
+export class Heap<E extends Heaped> {
+  readonly #entries: E[] = [];
+  readonly #isBefore: (one: E, other: E) => boolean;
+
+  constructor(isBefore: (one: E, other: E) => boolean) {
+    this.#isBefore = isBefore;
+  }
+
+  get size(): number {
+    return this.#entries.length;
+  }
+
+  get first(): E | undefined {
+    return this.#entries[0];
+  }
+
+  add(entry: E): void {
+    this.#rise(entry, this.#entries.length);
+  }
+
+  /** Does nothing for one that is not there. */
+  remove(entry: E): void {
+    const { heapIndex } = entry;
+    if (heapIndex < 0) return;
+    entry.heapIndex = -1;
+    const last = this.#entries.pop();
+    if (last === undefined || last === entry) return;
+    const parent = this.#entries[(heapIndex - 1) >> 1];
+    if (heapIndex > 0 && parent !== undefined && this.#isBefore(last, parent)) this.#rise(last, heapIndex);
+    else this.#sink(last, heapIndex);
+  }
+
+  #place(entry: E, index: number): void {
+    this.#entries[index] = entry;
+    entry.heapIndex = index;
+  }
+
+  /** Puts it into the free place at `index`, or into one above, whose owners move down. */
+  #rise(entry: E, index: number): void {
+    let at = index;
+    while (at > 0) {
+      const above = (at - 1) >> 1;
+      const parent = this.#entries[above];
+      if (parent === undefined || !this.#isBefore(entry, parent)) break;
+      this.#place(parent, at);
+      at = above;
+    }
+    this.#place(entry, at);
+  }
+
+  /** Puts it into the free place at `index`, or into one below, whose owners move up. */
+  #sink(entry: E, index: number): void {
+    let at = index;
+    for (;;) {
+      let below = 2 * at + 1;
+      let child = this.#entries[below];
+      const right = this.#entries[below + 1];
+      if (child === undefined) break;
+      if (right !== undefined && this.#isBefore(right, child)) {
+        child = right;
+        below += 1;
+      }
+      if (!this.#isBefore(child, entry)) break;
+      this.#place(child, at);
+      at = below;
+    }
+    this.#place(entry, at);
+  }
+}
