@@ -1,0 +1,10 @@
+export {
+  ARTICLE_RULES,
+  type Comparison,
+  type ComparisonPoint,
+  compareRules,
+  type NamedRule,
+  OTHER_RULES,
+} from './comparison.ts';
+export { type LockRace, type LockResult, raceForLock } from './optimistic-lock.ts';
+export type { Sample } from './sample.ts';
