@@ -99,7 +99,7 @@ describe('packages', () => {
       const bare = JSON.parse(
         JSON.stringify(exports, (key, value) => (key === '@ebb/source' ? undefined : value)),
       );
-      expect((publishConfig as { exports: unknown }).exports, path).toEqual(bare);
+      expect((publishConfig as unknown as { exports: unknown }).exports, path).toEqual(bare);
     }
   });
 });

@@ -6,6 +6,8 @@ import { createFetch } from '@ebb/fetch';
 import { ebbInterceptor as ebbUndici } from '@ebb/undici';
 import axios from 'axios';
 import { Agent, request } from 'undici';
+// Node 24's own fetch speaks to the dispatchers of this version.
+import { Agent as NodeFetchAgent } from 'undici7';
 import type { Sent } from './scenarios.ts';
 
 /** What a caller gets, in terms that the three clients share. */
@@ -33,7 +35,7 @@ const webStream = (text: string) => new Blob([text]).stream();
 const nodeStream = (text: string) => Readable.from([Buffer.from(text)]);
 
 const fetchClient: MakeClient = (policy, limits) => {
-  const agent = limits && new Agent(limits);
+  const agent = limits && new NodeFetchAgent(limits);
   const ebbFetch = createFetch(policy);
   return {
     async send(url, { method = 'GET', headers = {}, ...sent }) {

@@ -1,0 +1,49 @@
+import { constant, createPolicy, nextTurn } from '@ebb/core';
+import { virtualClock } from '@ebb/core/testing';
+import { describe, expect, test } from 'vitest';
+import { clients } from './clients.ts';
+import { type Step, upstream } from './server.ts';
+
+const down: Step = { status: 503, body: 'x'.repeat(65_536) };
+const up: Step = { status: 200, body: 'up' };
+
+describe.each(Object.entries(clients))('%s', (_, makeClient) => {
+  const policy = createPolicy({ backoff: constant(0) });
+
+  test('200 calls that each meet two 503s of 64 KiB, one after the other, take one connection', async () => {
+    const server = await upstream(Array.from({ length: 200 }, () => [down, down, up]).flat());
+    const client = makeClient(policy, { connections: 8 });
+    for (let call = 0; call < 200; call += 1) {
+      expect(await client.send(server.url, {})).toEqual({ status: 200, body: 'up' });
+      // Some clients free a connection in the turn after a response; bare or not, a call in this one opens another.
+      await nextTurn();
+    }
+    expect(server.seen).toHaveLength(600);
+    expect(server.connections()).toBe(1);
+    await client.close();
+    await server.close();
+  });
+
+  test('twenty calls at once over a single connection all come through', async () => {
+    const server = await upstream([...Array.from({ length: 20 }, () => down), up]);
+    const client = makeClient(policy, { connections: 1 });
+    const answers = await Promise.all(Array.from({ length: 20 }, () => client.send(server.url, {})));
+    expect(answers.map(({ status }) => status)).toEqual(Array(20).fill(200));
+    expect(server.connections()).toBe(1);
+    await client.close();
+    await server.close();
+  });
+
+  test('a 503 that never ends does not hold a single connection', async () => {
+    const server = await upstream(['endless-503', up]);
+    const clock = virtualClock();
+    const seconds = setInterval(() => clock.tick(1_000), 5);
+    const endless = createPolicy({ backoff: constant(0), clock });
+    const client = makeClient(endless, { connections: 1 });
+    expect(await client.send(server.url, {})).toEqual({ status: 200, body: 'up' });
+    clearInterval(seconds);
+    expect(clock.pending).toBe(0);
+    await client.close();
+    await server.close();
+  });
+});
