@@ -1,0 +1,117 @@
+import type { Exchange, Outcome, RequestTraits, Session } from '@ebb/core';
+import axios, { type AxiosAdapter, type AxiosResponse, type InternalAxiosRequestConfig } from 'axios';
+import { isOnce } from './body.ts';
+import { type CallerSignal, callerSignal } from './cancel.ts';
+import { discard } from './discard.ts';
+import { FormBody } from './form-body.ts';
+import { sendWithin } from './limit.ts';
+import type { MadeBody } from './made-body.ts';
+import { failureOf, headerOf, outcomeOf } from './outcome.ts';
+
+/** Puts URLs together as axios does, with no defaults of its own to mix in. */
+const bare = new axios.Axios({});
+
+/**
+ * One request on its way to an adapter: what a policy may know of it, and how an attempt of it is sent.
+ *
+ * The config that axios made for the request is given to the adapter itself, not a copy, so that the response
+ * or error that comes of it holds the very same. What an attempt changes in it is put back.
+ */
+export class Call implements RequestTraits, Exchange<AxiosResponse> {
+  /** Whether the loop runs. */
+  underWay = true;
+  readonly #adapter: AxiosAdapter;
+  readonly #config: InternalAxiosRequestConfig;
+  readonly #data: unknown;
+  readonly #caller: CallerSignal | undefined;
+  /** What is sent in place of `data`. */
+  #body: MadeBody | FormBody | undefined;
+  #headers: object | undefined;
+  #bytes: number | undefined;
+
+  constructor(adapter: AxiosAdapter, config: InternalAxiosRequestConfig, made: MadeBody | undefined) {
+    this.#adapter = adapter;
+    this.#config = config;
+    this.#data = config.data;
+    // An interceptor that ran later may have put another body in the place of the function.
+    this.#body = typeof config.data === 'function' ? made : undefined;
+    this.#caller = callerSignal(config);
+  }
+
+  get method(): string {
+    return (this.#config.method ?? 'GET').toUpperCase();
+  }
+
+  get url(): string {
+    const url = bare.getUri(this.#config);
+    const base = globalThis.location?.href;
+    return base !== undefined && URL.canParse(url, base) ? new URL(url, base).href : url;
+  }
+
+  header(name: string): string | undefined {
+    return headerOf(this.#config.headers, name);
+  }
+
+  get replayable(): boolean {
+    return this.#body !== undefined || (!isOnce(this.#data) && byteLength(this.#data) === this.#bytes);
+  }
+
+  get signal(): AbortSignal | undefined {
+    return this.#caller?.signal;
+  }
+
+  send(session: Session): Promise<AxiosResponse> {
+    const config = this.#config;
+    if (session.attempt === 1) {
+      this.#prepare(session.policy.maxRetries);
+    } else {
+      // Adapters write into the headers, a length and a boundary above all; each attempt gets them unwritten.
+      config.headers = Object.assign(Object.create(Object.getPrototypeOf(config.headers)), this.#headers);
+    }
+    return this.#body === undefined ? this.#dispatch(session) : this.#sendBody(session, this.#body);
+  }
+
+  #prepare(maxRetries: number): void {
+    const { headers } = this.#config;
+    this.#headers = Object.assign({}, headers);
+    this.#bytes = byteLength(this.#data);
+    if (maxRetries > 0 && this.#body === undefined) this.#body = FormBody.of(this.#data);
+  }
+
+  async #sendBody(session: Session, body: MadeBody | FormBody): Promise<AxiosResponse> {
+    this.#config.data = await body.next(this.#config);
+    this.signal?.throwIfAborted();
+    return this.#dispatch(session);
+  }
+
+  #dispatch({ policy }: Session): Promise<AxiosResponse> {
+    return policy.attemptTimeoutMs === undefined
+      ? this.#adapter(this.#config)
+      : sendWithin(policy.attemptTimeoutMs, policy.clock, this.#adapter, this.#config);
+  }
+
+  outcome(response: AxiosResponse): Outcome {
+    return outcomeOf(response);
+  }
+
+  failure(error: unknown): Outcome {
+    return failureOf(error);
+  }
+
+  discard(settled: unknown, session: Session, signal?: AbortSignal): Promise<void> | undefined {
+    this.#body?.release();
+    return discard(settled, session.policy.clock, signal);
+  }
+
+  /** Puts back what was changed in the config, and lets go of the caller's signal. */
+  end(): void {
+    this.underWay = false;
+    if (this.#body !== undefined) this.#config.data = this.#data;
+    this.#caller?.release();
+  }
+}
+
+/** How many bytes a buffer holds; one that was moved to a worker in the meantime holds none. */
+function byteLength(data: unknown): number | undefined {
+  return typeof data === 'object' && data !== null ? (data as ArrayBufferView).byteLength : undefined;
+}

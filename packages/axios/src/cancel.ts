@@ -1,0 +1,55 @@
+import axios, { type InternalAxiosRequestConfig } from 'axios';
+
+/** The caller's wish to stop, whether it comes by `signal` or by the older `cancelToken`. */
+export interface CallerSignal {
+  readonly signal: AbortSignal;
+  /** Leaves nothing behind with the caller. */
+  release(): void;
+}
+
+const nothing = (): void => {};
+
+/** Nothing where the caller keeps no way to stop the request. */
+export function callerSignal(config: InternalAxiosRequestConfig): CallerSignal | undefined {
+  // axios asks of a signal no more than ebb does; that of an old polyfill has no `reason`.
+  const signal = config.signal as AbortSignal | undefined;
+  const token = config.cancelToken;
+  if (token === undefined || token === null) return signal ? { signal, release: nothing } : undefined;
+
+  const either = new AbortController();
+  const onCancel = (reason: unknown): void => either.abort(reason);
+  const onAbort = (): void => either.abort(signal?.reason);
+  token.subscribe(onCancel);
+  signal?.addEventListener('abort', onAbort, { once: true });
+  return {
+    signal: either.signal,
+    release() {
+      token.unsubscribe(onCancel);
+      signal?.removeEventListener('abort', onAbort);
+    },
+  };
+}
+
+/**
+ * What the caller of a request that was aborted is told: axios's own CanceledError, with the signal's reason as
+ * its cause, whether the abort came in a wait or during an attempt. Any other error as it is.
+ */
+export function asCanceled(
+  error: unknown,
+  signal: AbortSignal | undefined,
+  config: InternalAxiosRequestConfig,
+): unknown {
+  if (!signal?.aborted) return error;
+  const { reason } = signal as { reason?: unknown };
+  const canceled = axios.isCancel(error)
+    ? error
+    : error === reason
+      ? new axios.CanceledError(undefined, config)
+      : undefined;
+  if (canceled === undefined) return error;
+  if (canceled.cause === undefined && reason !== canceled) {
+    // As `new Error(message, { cause })` has it: not enumerable, so that loggers do not walk into it.
+    Object.defineProperty(canceled, 'cause', { value: reason, writable: true, configurable: true });
+  }
+  return canceled;
+}

@@ -1,0 +1,48 @@
+import { type FailureKind, failureKind, type Outcome } from '@ebb/core';
+import type { AxiosError, AxiosResponse } from 'axios';
+
+/** A header of axios's own kind, of the web's, or of a plain object that a custom adapter gave. */
+export function headerOf(headers: unknown, name: string): string | undefined {
+  if (typeof headers !== 'object' || headers === null) return undefined;
+  const bag = headers as Record<string, unknown>;
+  const value =
+    typeof bag.get === 'function'
+      ? bag.get(name)
+      : bag[Object.keys(bag).find((key) => key.toLowerCase() === name) ?? name];
+  if (value === undefined || value === null || value === false) return undefined;
+  return Array.isArray(value) ? value.join(', ') : String(value);
+}
+
+export function outcomeOf({ status, headers }: AxiosResponse): Outcome {
+  return { type: 'response', status, header: (name) => headerOf(headers, name) };
+}
+
+/** What an adapter rejected with: a response whose status axios does not want, or a failure. */
+export function failureOf(error: unknown): Outcome {
+  const response = (error as AxiosError | undefined)?.response;
+  if (response !== undefined && toldByStatus(response)) return outcomeOf(response);
+  return { type: 'failure', kind: kindOf(error as AxiosError), error };
+}
+
+/**
+ * Whether the status is what went wrong. A connection that breaks in the middle of a body is told with the
+ * response, too. Where the status was an error in itself it still says what happened, although the body was
+ * lost; where it was a success it says nothing.
+ */
+function toldByStatus({ status, config }: AxiosResponse): boolean {
+  if (status >= 300) return true;
+  const validate = config?.validateStatus;
+  return typeof validate === 'function' && !validate(status);
+}
+
+function kindOf(error: AxiosError): FailureKind {
+  const kind = failureKind(error);
+  const { code, message, config } = error ?? {};
+  const saysTimeout = code === 'ETIMEDOUT' || code === 'ECONNABORTED';
+  // A timeout aborts the exchange, and the fetch adapter keeps the abort as the cause.
+  if (kind === 'aborted' && saysTimeout) return 'timeout';
+  // The caller may have put a text of their own in place of `timeout of … exceeded`.
+  if (kind === 'network' && saysTimeout && message === config?.timeoutErrorMessage) return 'timeout';
+  if (kind === 'unknown' && message === 'stream has been aborted') return 'network';
+  return kind;
+}
