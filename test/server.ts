@@ -40,7 +40,7 @@ export interface Upstream {
   readonly seen: Seen[];
   /** How many TCP connections were made to it. */
   readonly connections: () => number;
-  /** Called when a `hang` begins. */
+  /** Called when a `hang` begins, or an `endless-503` has said all that it will. */
   onHang: () => void;
   close(): Promise<void>;
 }
@@ -70,6 +70,8 @@ function act(step: Step, response: ServerResponse, onHang: () => void): void {
     'endless-503': () => {
       response.writeHead(503);
       response.write('and so on');
+      // Long enough after it for the client to have seen what there is.
+      setTimeout(onHang, 20);
     },
     hang: onHang,
     'early-503': () => response.writeHead(503, { connection: 'close' }).end('early'),
