@@ -32,7 +32,7 @@ export type { EbbEvent, Observer } from './events.ts';
 export { failureKind } from './failure.ts';
 export type { Quota } from './gcra.ts';
 export * as gcra from './gcra.ts';
-export { type Attempt, attemptsOf, remember } from './history.ts';
+export { ATTEMPTS, type Attempt, attemptsOf, remember } from './history.ts';
 export type {
   Ask,
   BucketStats,
