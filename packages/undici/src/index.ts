@@ -1,1 +1,2 @@
-export {};
+export { ebbInterceptor } from './interceptor.ts';
+export type { BodyFactory, MadeBody, WithBodyFactory } from './options.ts';

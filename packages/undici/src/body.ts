@@ -1,0 +1,105 @@
+import { Readable } from 'node:stream';
+import type { Dispatcher } from 'undici';
+import { BodyFactoryCalls } from './body-factory.ts';
+import type { Changes } from './changes.ts';
+import { headerPairs, type RequestHeaders } from './headers.ts';
+import { Recording, SentOnce } from './iteration.ts';
+
+/** The body of a request that cannot simply be handed over again. */
+export interface RequestBody {
+  /** Whether the next attempt would send the same bytes as the first was meant to. */
+  readonly replayable: boolean;
+  /** What the next attempt sends. */
+  take(): Changes | Promise<Changes>;
+  /** The attempt that took it is over, and came to nothing. */
+  drop?(): void;
+  /** The request is over, and came to nothing. */
+  close?(): void;
+}
+
+/** A body of `fetch` up to this size is kept for a retry: what gRPC keeps for a call. */
+const MOST_KEPT_BYTES = 1024 * 1024;
+
+/** Where fetch puts what a MockAgent passes on to the network; the same as the body, when none is in use. */
+const FETCH_BODY = '__mockAgentBodyForDispatch';
+
+/** A body in memory. When its buffer was moved to another thread in the meantime, it has no bytes any more. */
+class Bytes implements RequestBody {
+  readonly #body: ArrayBufferView | ArrayBuffer;
+  readonly #byteLength: number;
+
+  constructor(body: ArrayBufferView | ArrayBuffer) {
+    this.#body = body;
+    this.#byteLength = body.byteLength;
+  }
+
+  get replayable(): boolean {
+    return this.#body.byteLength === this.#byteLength;
+  }
+
+  take(): Changes {
+    return { body: this.#body };
+  }
+}
+
+/** A stream goes again only while nobody has read of it (after a refused connection, say), or if it was empty. */
+class Stream implements RequestBody {
+  readonly #body: Readable;
+
+  constructor(body: Readable) {
+    this.#body = body;
+  }
+
+  get replayable(): boolean {
+    return this.#wasEmpty || !(Readable.isDisturbed(this.#body) || this.#body.destroyed);
+  }
+
+  /** `undici.pipeline` gives every request a stream, even where there is nothing to send. */
+  get #wasEmpty(): boolean {
+    return this.#body.readableEnded && !this.#body.readableDidRead;
+  }
+
+  take(): Changes {
+    return { body: this.#wasEmpty ? null : this.#body };
+  }
+}
+
+/**
+ * Whether `fetch` made a generator out of a body whose length it knows: a string, a buffer, a blob or a form,
+ * and no stream. The generator reads the body as it is sent, so there is nothing else to send again.
+ */
+function isKept(headers: RequestHeaders): boolean {
+  let length = Number.NaN;
+  let isFetch = false;
+  for (const [name, value] of headerPairs(headers)) {
+    if (name === 'content-length') length = Number(value);
+    else if (name === 'sec-fetch-mode') isFetch = true;
+  }
+  return isFetch && length <= MOST_KEPT_BYTES;
+}
+
+function kindOf(body: object): string {
+  return Object.prototype.toString.call(body).slice(8, -1);
+}
+
+function iterated(body: object, headers: RequestHeaders, ...names: readonly string[]): RequestBody {
+  return kindOf(body) === 'AsyncGenerator' && isKept(headers)
+    ? new Recording(body as AsyncGenerator<Uint8Array>, names)
+    : new SentOnce(body as AsyncIterable<unknown>, names);
+}
+
+/** Nothing for a body that can be handed over as often as one likes, and for what undici will not take. */
+export function requestBody(options: Dispatcher.DispatchOptions): RequestBody | undefined {
+  const { headers } = options;
+  const body: unknown = options.body;
+  const ofFetch = (options as { readonly [FETCH_BODY]?: object | null })[FETCH_BODY];
+  if (ofFetch) return iterated(ofFetch, headers, FETCH_BODY, ...(ofFetch === body ? ['body'] : []));
+  if (typeof body === 'function') return new BodyFactoryCalls(body as () => unknown);
+  if (typeof body !== 'object' || body === null || Array.isArray(body)) return undefined;
+  if (ArrayBuffer.isView(body) || body instanceof ArrayBuffer) return new Bytes(body);
+  if ('pipe' in body || 'getReader' in body) return new Stream(body as Readable);
+  // A form is iterable, too, but undici reads it anew each time.
+  if (kindOf(body) === 'FormData' || !(Symbol.asyncIterator in body || Symbol.iterator in body))
+    return undefined;
+  return iterated(body, headers, 'body');
+}

@@ -1,0 +1,61 @@
+import { begin, createPolicy, type Policy, type PolicyOptions, type Session } from '@ebb/core';
+import type { Dispatcher } from 'undici';
+import { requestBody } from './body.ts';
+import { withLastingHeaders } from './headers.ts';
+import { isLegacy, type LegacyHandler, modern } from './legacy.ts';
+import { Relay } from './relay.ts';
+import { Traits } from './traits.ts';
+
+type Handler = Dispatcher.DispatchHandler;
+
+interface Options extends Dispatcher.DispatchOptions {
+  /** Legacy handlers know nothing of HTTP/2. */
+  readonly allowH2?: boolean;
+}
+
+function isObject(value: unknown): value is object {
+  return typeof value === 'object' && value !== null;
+}
+
+/** What becomes of a dispatch that the policy is to see. */
+function relay(policy: Policy, dispatch: Dispatcher.Dispatch, given: Options, handler: Handler): boolean {
+  const { ebbPolicy } = handler as { readonly ebbPolicy?: object };
+  if (given.ebb === false || ebbPolicy === policy) return dispatch(given, handler);
+  const options = withLastingHeaders(given);
+  const body = requestBody(options);
+  let session: Session;
+  try {
+    // Under another of its kind it takes its own tokens, and leaves it to that one to send again.
+    const own = ebbPolicy === undefined ? given.ebb : { ...given.ebb, maxRetries: 0 };
+    session = begin(policy, new Traits(options, body), own) as Session;
+  } catch (error) {
+    // As undici does where options are wrong.
+    handler.onResponseError?.(null as never, error as Error);
+    return false;
+  }
+  return new Relay({ dispatch, options, body, session, policy }, handler).start();
+}
+
+/**
+ * An interceptor for `dispatcher.compose()` that sends each request when the policy allows it, and again when
+ * that helps. To the handler it is one request, whichever attempt gets through.
+ *
+ * @param policyOrOptions a policy to share with other clients, or the options of one
+ * @throws TypeError, RangeError for wrong options
+ */
+export function ebbInterceptor(
+  policyOrOptions: Policy | PolicyOptions = {},
+): Dispatcher.DispatcherComposeInterceptor {
+  const policy = createPolicy(policyOrOptions);
+  return function ebb(dispatch) {
+    // `compose` takes nothing but a function of exactly two parameters.
+    return function ebbDispatch(options, handler) {
+      if (!isObject(options) || !isObject(handler)) return dispatch(options, handler);
+      if (isLegacy(handler))
+        return ebbDispatch({ ...options, allowH2: false } as Options, modern(handler as LegacyHandler));
+      // undici has something to say to a handler like that.
+      if (typeof handler.onResponseError !== 'function') return dispatch(options, handler);
+      return relay(policy, dispatch, options, handler);
+    };
+  };
+}
