@@ -18,9 +18,12 @@ export interface Quota {
   readonly refillIntervalMs: number;
 }
 
-/** Sums of fractions are a little off: what lacks less than this is there. Never adds up, as no state holds it. */
-function slackMs(fillMs: number): number {
-  return fillMs * 1e-9 + 1e-6;
+/**
+ * Sums of fractions are a little off: what lacks less than this is there. It never adds up, as no state holds
+ * it. The last term is what a number as large as the time cannot tell apart.
+ */
+function slackMs(fillMs: number, nowMs: number): number {
+  return fillMs * 1e-9 + 1e-6 + Math.abs(nowMs) * 4e-16;
 }
 
 /** The moment of the last refill. */
@@ -57,7 +60,7 @@ export function take(quota: Quota, emptyAtMs: number, cost: number, nowMs: numbe
   const fillMs = quota.capacity * msPerToken;
   const stepMs = lastStepMs(quota.refillIntervalMs, nowMs);
   const afterMs = Math.max(emptyAtMs, stepMs - fillMs) + cost * msPerToken;
-  return afterMs <= stepMs + slackMs(fillMs) ? afterMs : undefined;
+  return afterMs <= stepMs + slackMs(fillMs, nowMs) ? afterMs : undefined;
 }
 
 /**
@@ -65,10 +68,12 @@ export function take(quota: Quota, emptyAtMs: number, cost: number, nowMs: numbe
  * once: for those it is how long it takes until they have come in, for several askers in a row.
  */
 export function waitMs(quota: Quota, emptyAtMs: number, cost: number, nowMs: number): number {
+  const { capacity, refillPerSecond, refillIntervalMs } = quota;
   const dueMs = spend(quota, emptyAtMs, cost, nowMs);
-  const stepMs = lastStepMs(quota.refillIntervalMs, nowMs);
-  if (dueMs <= stepMs + slackMs((quota.capacity * 1_000) / quota.refillPerSecond)) return 0;
-  return Math.max(0, nextStepMs(quota.refillIntervalMs, dueMs) - nowMs);
+  const stepMs = lastStepMs(refillIntervalMs, nowMs);
+  if (dueMs <= stepMs + slackMs((capacity * 1_000) / refillPerSecond, nowMs)) return 0;
+  // What is not there at this step is not there before the next, however little lacks.
+  return Math.max(nextStepMs(refillIntervalMs, dueMs), stepMs + refillIntervalMs) - nowMs;
 }
 
 /**

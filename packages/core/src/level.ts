@@ -16,6 +16,9 @@ export interface Rate {
   readonly capacity: number;
 }
 
+/** Beyond about a day a number tells the small times of high rates too coarsely. */
+const FAR_MS = 1e8;
+
 /**
  * How full one bucket is: the arithmetic of gcra.ts on a time of the level's own. That time stands still in a
  * pause, and runs faster or slower when the rate is set anew, so that neither touches the state, and what was
@@ -32,7 +35,8 @@ export class Level {
   readonly #intervalMs: number;
   /** No token that came in before this moment of the own time is left. Known from changes of the capacity. */
   #noneBeforeMs = Number.NEGATIVE_INFINITY;
-  #givenBackMs = 0;
+  /** How much further back than they were noted the states of former grants lie: what was given back since. */
+  #shiftMs = 0;
 
   constructor(rate: Rate, intervalMs: number, tokens: number, nowMs: number) {
     this.#quota = { ...rate, refillIntervalMs: 0 };
@@ -65,7 +69,12 @@ export class Level {
   /** Takes the tokens, if they are there. */
   take(cost: number, nowMs: number): boolean {
     if (nowMs < this.#sinceMs) return false;
-    const after = take(this.#quota, this.#emptyAtMs, cost, this.#ownMs(nowMs));
+    let ownMs = this.#ownMs(nowMs);
+    if (ownMs > FAR_MS) {
+      this.#comeNear(nowMs);
+      ownMs = this.#ownMs(nowMs);
+    }
+    const after = take(this.#quota, this.#emptyAtMs, cost, ownMs);
     if (after === undefined) return false;
     this.#emptyAtMs = after;
     return true;
@@ -81,24 +90,27 @@ export class Level {
     const ownMs = this.#ownMs(nowMs);
     const leftMs = waitMs(this.#quota, this.#emptyAtMs, cost, ownMs);
     if (leftMs === 0) return this.pausedMs(nowMs);
-    const runMs = (ownMs + leftMs - this.#baseMs) / this.#speed;
-    return Math.max(0, this.#sinceMs + nextStepMs(this.#intervalMs, runMs) - nowMs);
+    const intervalMs = this.#intervalMs;
+    const ranMs = lastStepMs(intervalMs, Math.max(0, nowMs - this.#sinceMs));
+    const runMs = nextStepMs(intervalMs, (ownMs + leftMs - this.#baseMs) / this.#speed);
+    // What is not there at this step is not there before the next, however little lacks.
+    return this.#sinceMs + Math.max(runMs, ranMs + intervalMs) - nowMs;
   }
 
   /** What {@link giveBack} wants to know later of tokens that were taken just now. */
   get held(): number {
-    return this.#emptyAtMs + this.#givenBackMs;
+    return this.#emptyAtMs + this.#shiftMs;
   }
 
   giveBack(tokens: number, held: number, nowMs: number): void {
-    const heldMs = held - this.#givenBackMs;
+    const heldMs = held - this.#shiftMs;
     const mostTokens = ((heldMs - this.#noneBeforeMs) * this.#quota.refillPerSecond) / 1_000;
     const before = this.#emptyAtMs;
     const given = Math.max(0, Math.min(tokens, mostTokens));
     this.#emptyAtMs = giveBack(this.#quota, before, given, heldMs, this.#ownMs(nowMs));
     // A pause leaves the bucket empty.
     if (nowMs < this.#sinceMs) this.#emptyAtMs = Math.max(this.#emptyAtMs, Math.min(before, this.#baseMs));
-    this.#givenBackMs += before - this.#emptyAtMs;
+    this.#shiftMs += before - this.#emptyAtMs;
   }
 
   /** Lets no time pass until `untilMs`, and goes on from empty. Never shortens a pause. */
@@ -125,5 +137,15 @@ export class Level {
     const runMs = lastStepMs(this.#intervalMs, nowMs - this.#sinceMs);
     this.#baseMs += runMs * this.#speed;
     this.#sinceMs += runMs;
+  }
+
+  /** Sets the own time back to 0, and all that is noted in it. */
+  #comeNear(nowMs: number): void {
+    this.#settleTime(nowMs);
+    const farMs = this.#baseMs;
+    this.#baseMs = 0;
+    this.#emptyAtMs -= farMs;
+    this.#noneBeforeMs -= farMs;
+    this.#shiftMs += farMs;
   }
 }
