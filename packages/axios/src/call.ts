@@ -99,8 +99,13 @@ export class Call implements RequestTraits, Exchange<AxiosResponse> {
   }
 
   discard(settled: unknown, session: Session, signal?: AbortSignal): Promise<void> | undefined {
-    this.#body?.release();
+    this.releaseBody();
     return discard(settled, session.policy.clock, signal);
+  }
+
+  /** Lets go of what was opened for the attempt, where it was not read. */
+  releaseBody(): void {
+    this.#body?.release();
   }
 
   /** Puts back what was changed in the config, and lets go of the caller's signal. */

@@ -77,20 +77,21 @@ function sendBy(policy: Policy, config: MarkedConfig, made: MadeBody | undefined
 }
 
 function settle(session: Session, call: Call, config: MarkedConfig): Promise<AxiosResponse> {
-  const end = (): void => {
-    call.end();
-    delete config[CALL];
-  };
   return run(session, call, call.signal).then(
     (response) => {
-      end();
+      call.end();
+      delete config[CALL];
       return response;
     },
     (error) => {
-      end();
+      call.end();
+      delete config[CALL];
       const told = asCanceled(error, call.signal, config);
+      const response: unknown = (told as { response?: unknown } | undefined)?.response;
+      // A response may have come before the body was read to its end; without one nobody reads on.
+      if (response === undefined) call.releaseBody();
       remember(told, session.history);
-      remember((told as { response?: unknown } | undefined)?.response, session.history);
+      remember(response, session.history);
       throw told;
     },
   );
