@@ -1,0 +1,130 @@
+import { setImmediate } from 'node:timers/promises';
+import { attemptsOf, constant } from '@ebb/core';
+import { virtualClock } from '@ebb/core/testing';
+import type { AxiosError } from 'axios';
+import { afterAll, afterEach, expect, test } from 'vitest';
+import { type Step, type Upstream, upstream } from '../../../test/server.ts';
+
+/** As much of a browser's XMLHttpRequest as axios uses, over fetch. */
+class FakeXhr {
+  status = 0;
+  statusText = '';
+  responseText = '';
+  timeout = 0;
+  responseType = '';
+  upload = undefined;
+  onloadend: (() => void) | null = null;
+  onerror: ((event: object) => void) | null = null;
+  ontimeout: (() => void) | null = null;
+  onabort: (() => void) | null = null;
+  readonly #headers = new Headers();
+  readonly #stop = new AbortController();
+  #answered = new Headers();
+  #request = ['', ''] as [method: string, url: string];
+
+  open(method: string, url: string): void {
+    this.#request = [method, url];
+  }
+  setRequestHeader(name: string, value: string): void {
+    // A browser sets these itself.
+    if (!/^(user-agent|content-length)$/i.test(name)) this.#headers.append(name, value);
+  }
+  getAllResponseHeaders(): string {
+    return [...this.#answered].map(([name, value]) => `${name}: ${value}\r\n`).join('');
+  }
+  abort(): void {
+    this.#stop.abort();
+  }
+  send(body: BodyInit | null): void {
+    void this.#send(body);
+  }
+
+  async #send(body: BodyInit | null): Promise<void> {
+    const timer = this.timeout > 0 ? setTimeout(() => this.#stop.abort('timeout'), this.timeout) : undefined;
+    const { signal } = this.#stop;
+    try {
+      const [method, url] = this.#request;
+      const response = await fetch(url, { method, body, headers: this.#headers, signal });
+      this.responseText = await response.text();
+      this.#answered = response.headers;
+      this.status = response.status;
+      this.onloadend?.();
+    } catch {
+      if (!signal.aborted) this.onerror?.({ type: 'error' });
+      else if (signal.reason === 'timeout') this.ontimeout?.();
+      else this.onabort?.();
+    } finally {
+      clearTimeout(timer);
+    }
+  }
+}
+
+// axios looks for it as it is loaded.
+Object.assign(globalThis, { XMLHttpRequest: FakeXhr });
+const { default: axios } = await import('axios');
+const { ebbInterceptor } = await import('./index.ts');
+afterAll(() => {
+  Reflect.deleteProperty(globalThis, 'XMLHttpRequest');
+});
+
+const opened: Upstream[] = [];
+async function serve(...script: Step[]): Promise<Upstream> {
+  const server = await upstream(script);
+  opened.push(server);
+  return server;
+}
+afterEach(async () => {
+  await Promise.all(opened.splice(0).map((server) => server.close()));
+});
+
+const DOWN: Step = { status: 503, body: 'down' };
+const UP: Step = { status: 200, body: '{"up":true}', headers: { a: 'b' } };
+
+function clientOf(options: Parameters<typeof ebbInterceptor>[0] = {}) {
+  const client = axios.create({ adapter: 'xhr' });
+  client.interceptors.request.use(ebbInterceptor({ backoff: constant(0), ...options }));
+  return client;
+}
+
+const kindsOf = (result: unknown) => attemptsOf(result).map(({ status, failure }) => status ?? failure);
+
+test('statuses and broken connections are retried, with the same body', async () => {
+  const server = await serve(DOWN, 'reset', UP);
+  const response = await clientOf().put(server.url, { c: 'd' });
+  expect([response.data, response.headers.a]).toEqual([{ up: true }, 'b']);
+  expect(kindsOf(response)).toEqual([503, 'network', 200]);
+  expect(server.seen.map(({ body }) => body)).toEqual(['{"c":"d"}', '{"c":"d"}', '{"c":"d"}']);
+});
+
+test('validateStatus does not hide a 503', async () => {
+  const server = await serve(DOWN);
+  const response = await clientOf({ maxRetries: 2 }).get(server.url, { validateStatus: () => true });
+  expect([response.status, kindsOf(response)]).toEqual([503, [503, 503, 503]]);
+});
+
+test('timeout holds for each attempt', async () => {
+  const server = await serve('hang', 'hang', UP);
+  expect(kindsOf(await clientOf().get(server.url, { timeout: 30 }))).toEqual(['timeout', 'timeout', 200]);
+});
+
+test('attemptTimeoutMs stops the request', async () => {
+  const server = await serve('hang', UP);
+  const clock = virtualClock();
+  const response = clientOf({ clock, attemptTimeoutMs: 50 }).get(server.url);
+  while (server.seen.length < 1) await setImmediate();
+  await clock.advance(50);
+  expect(kindsOf(await response)).toEqual(['timeout', 200]);
+  expect(clock.pending).toBe(0);
+});
+
+test('an abort is axios’s own CanceledError', async () => {
+  const server = await serve(DOWN, 'hang');
+  const controller = new AbortController();
+  server.onHang = () => controller.abort(new Error('enough'));
+  const error = await clientOf()
+    .get(server.url, { signal: controller.signal })
+    .catch((error: AxiosError) => error);
+  expect(axios.isCancel(error)).toBe(true);
+  expect((error as AxiosError).cause).toBe(controller.signal.reason);
+  expect(kindsOf(error)).toEqual([503, 'aborted']);
+});
