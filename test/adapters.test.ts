@@ -3,7 +3,7 @@ import { type VirtualClock, virtualClock } from '@ebb/core/testing';
 import { describe, expect, test } from 'vitest';
 import { type Client, clients, type Got, type MakeClient } from './clients.ts';
 import { type Mocked, mock, mockBehindServer } from './msw.ts';
-import { type Scenario, scenarios } from './scenarios.ts';
+import { type ClientName, type Scenario, scenarios } from './scenarios.ts';
 import { type Upstream, upstream } from './server.ts';
 
 /** An instant that the dates of the table lie around. */
@@ -40,8 +40,11 @@ async function play(
   };
 }
 
-function judge(scenario: Scenario, run: Run, seen: Mocked['seen'] | undefined): void {
-  const { delays, hits, status, body, bodies, reason } = scenario;
+function judge(scenario: Scenario, name: string, run: Run, seen: Mocked['seen'] | undefined): void {
+  const { delays, hits, status, body, bodies, reason } = {
+    ...scenario,
+    ...scenario.but?.[name as ClientName],
+  };
   expect({ ...run, hits: seen?.length ?? 0 }).toMatchObject({ delays, reason, hits, pending: 0 });
   expect(run.got?.status).toBe(status);
   if (body !== undefined) expect(run.got?.body).toBe(body);
@@ -57,7 +60,7 @@ describe.each(Object.entries(clients))('%s', (name, makeClient) => {
       if (scenario.script === 'refused') await server.close();
       const run = await play(scenario, makeClient, clock, server.url);
       if (scenario.script !== 'refused') await server.close();
-      judge(scenario, run, server.seen);
+      judge(scenario, name, run, server.seen);
     });
   });
 
@@ -69,7 +72,7 @@ describe.each(Object.entries(clients))('%s', (name, makeClient) => {
       const server = await (name === 'undici' ? mockBehindServer : mock)(scenario.script);
       const run = await play(scenario, makeClient, clock, server.url);
       await server.close();
-      judge(scenario, run, server.seen);
+      judge(scenario, name, run, server.seen);
     });
   });
 });

@@ -12,27 +12,35 @@ export interface Sent {
   readonly factory?: string;
 }
 
+export type ClientName = 'fetch' | 'axios' | 'undici';
+
+/** What comes of a scenario. */
+export interface Expected {
+  /** The waits before the retries, in milliseconds. Random numbers are all 0, unless the policy says otherwise. */
+  readonly delays: readonly number[];
+  /** How many requests the upstream saw. */
+  readonly hits: number;
+  /** The status that the caller gets; none where the call, or reading its body, rejects. */
+  readonly status?: number | undefined;
+  /** The body that the caller gets. */
+  readonly body?: string | undefined;
+  /** The bodies that the upstream saw, where they matter. */
+  readonly bodies?: readonly string[];
+  /** Why it ended, as the last event has it. */
+  readonly reason: string;
+}
+
 /** Script and request in; delays, hits, status and reason out. */
-export interface Scenario {
+export interface Scenario extends Expected {
   readonly name: string;
   /** What the upstream does to the first request, the second … and `'refused'` for an upstream that is not there. */
   readonly script: readonly Step[] | 'refused';
   readonly request?: Sent;
   readonly policy?: PolicyOptions;
-  /** The waits before the retries, in milliseconds. Random numbers are all 0, unless the policy says otherwise. */
-  readonly delays: readonly number[];
-  /** How many requests the upstream saw. */
-  readonly hits: number;
-  /** The status that the caller gets; none where the call rejects. */
-  readonly status?: number;
-  /** The body that the caller gets. */
-  readonly body?: string;
-  /** The bodies that the upstream saw, where they matter. */
-  readonly bodies?: readonly string[];
-  /** Why it ended, as the last event has it. */
-  readonly reason: string;
   /** Set where mocked answers cannot misbehave so. */
   readonly socketsOnly?: true;
+  /** Where the clients differ by their nature, what differs. */
+  readonly but?: Readonly<Partial<Record<ClientName, Partial<Expected>>>>;
 }
 
 const up: Step = { status: 200, body: 'up' };
@@ -391,6 +399,40 @@ const misbehaving: Scenario[] = [
     body: '1234567890',
     reason: 'success',
     socketsOnly: true,
+  },
+  {
+    name: 'an answer that starts late',
+    script: [down, 'late-200'],
+    delays: [1_000],
+    hits: 2,
+    status: 200,
+    body: 'up',
+    reason: 'success',
+    socketsOnly: true,
+  },
+  {
+    // fetch has answered when the headers were there, and a body that breaks is its reader's; axios answers with
+    // the body, and so may ask again; undici may ask for the rest alone, and only where an ETag names the whole.
+    name: 'a body that breaks off in the middle',
+    script: ['half-body', up],
+    policy: fast,
+    delays: [],
+    hits: 1,
+    reason: 'success',
+    socketsOnly: true,
+    but: { axios: { delays: [10], hits: 2, status: 200, body: 'up' } },
+  },
+  {
+    name: 'a download that breaks off, of which an ETag names the whole',
+    script: ['half-download', 'rest-of-download'],
+    policy: fast,
+    delays: [10],
+    hits: 2,
+    status: 200,
+    body: '1234567890',
+    reason: 'success',
+    socketsOnly: true,
+    but: { fetch: { delays: [], hits: 1, status: undefined, body: undefined, reason: 'success' } },
   },
   {
     name: 'no answer in time',

@@ -16,14 +16,20 @@ export type Step =
   | 'reset'
   /** A 200 that promises ten bytes and breaks the connection after five. */
   | 'half-body'
+  /** The same with an ETag, so that the rest can be asked for. */
+  | 'half-download'
   /** A 503 whose body begins and never ends. */
   | 'endless-503'
   /** Takes the request and never answers. */
   | 'hang'
   /** A 503 as soon as the headers of the request are there, with its body unread. */
   | 'early-503'
+  /** The rest of it where a Range is asked for, or the whole. */
+  | 'rest-of-download'
   /** A 200 whose headers come at once and whose body comes in two parts, some time apart. */
-  | 'slow-200';
+  | 'slow-200'
+  /** A 200 that starts some time after the request. */
+  | 'late-200';
 
 /** A request as the upstream saw it. */
 export interface Seen {
@@ -55,18 +61,20 @@ async function bodyOf(request: IncomingMessage): Promise<string> {
   return Buffer.concat(parts).toString();
 }
 
-function act(step: Step, response: ServerResponse, onHang: () => void): void {
+function act(step: Step, { headers }: IncomingMessage, response: ServerResponse, onHang: () => void): void {
   if (typeof step === 'object') {
     const body = step.body ?? '';
     response.writeHead(step.status, { 'content-length': Buffer.byteLength(body), ...step.headers }).end(body);
     return;
   }
-  const act: Record<typeof step, () => void> = {
+  const half = (extra: Record<string, string>): void => {
+    response.writeHead(200, { 'content-length': 10, ...extra });
+    response.write('12345', () => setTimeout(() => response.destroy(), 5));
+  };
+  const act: Record<typeof step, () => unknown> = {
     reset: () => response.destroy(),
-    'half-body': () => {
-      response.writeHead(200, { 'content-length': 10 });
-      response.write('12345', () => setTimeout(() => response.destroy(), 5));
-    },
+    'half-body': () => half({}),
+    'half-download': () => half({ etag: '"v1"', 'accept-ranges': 'bytes' }),
     'endless-503': () => {
       response.writeHead(503);
       response.write('and so on');
@@ -75,11 +83,17 @@ function act(step: Step, response: ServerResponse, onHang: () => void): void {
     },
     hang: onHang,
     'early-503': () => response.writeHead(503, { connection: 'close' }).end('early'),
+    'rest-of-download': () => {
+      const start = Number(/^bytes=(\d+)-/.exec(headers.range ?? '')?.[1] ?? 0);
+      const range = start > 0 ? { 'content-range': `bytes ${start}-9/10` } : {};
+      response.writeHead(start > 0 ? 206 : 200, { etag: '"v1"', ...range }).end('1234567890'.slice(start));
+    },
     'slow-200': () => {
       response.writeHead(200, { 'content-length': 10 });
       response.write('12345');
       setTimeout(() => response.end('67890'), 5);
     },
+    'late-200': () => setTimeout(() => response.end('up'), 10),
   };
   act[step]();
 }
@@ -97,7 +111,7 @@ export async function upstream(script: readonly Step[]): Promise<Upstream> {
     const { method = '', url = '', headers } = request;
     const index = seen.push({ method, path: url, headers, body: '' }) - 1;
     if (step !== 'early-503') seen[index] = { method, path: url, headers, body: await bodyOf(request) };
-    act(step, response, () => result.onHang());
+    act(step, request, response, () => result.onHang());
   });
   server.on('connection', (socket) => {
     connections += 1;
