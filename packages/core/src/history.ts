@@ -19,25 +19,27 @@ export interface Attempt {
   readonly reason: RetryReason | StopReason;
 }
 
+/** Where a response or an error carries its history. Shared by every copy of this package in a program. */
+export const ATTEMPTS: unique symbol = Symbol.for('@ebb/core attempts');
+
+/** For what cannot carry its own: frozen errors, say. */
 const histories = new WeakMap<object, readonly Attempt[]>();
 
-/** Keeps the history of what a caller is given: a response, or an error. */
-export function remember(result: unknown, history: readonly Attempt[]): void {
-  if ((typeof result === 'object' && result !== null) || typeof result === 'function') {
-    histories.set(result, history);
-  }
-}
-
 /**
- * Where an object that an adapter makes for each request carries its history. It is had at a fraction of what
- * {@link remember} costs.
+ * Keeps the history of what a caller is given: a response, or an error. It lies in a property that no listing,
+ * copy or comparison shows; a `WeakMap` for all would cost a request more than everything else here.
  */
-export const ATTEMPTS: unique symbol = Symbol.for('@ebb/core attempts');
+export function remember(result: unknown, history: readonly Attempt[]): void {
+  if (typeof result !== 'object' || result === null) return;
+  if (Object.isExtensible(result)) {
+    Object.defineProperty(result, ATTEMPTS, { value: history, configurable: true, writable: true });
+  } else histories.set(result, history);
+}
 
 /**
  * The attempts that led to a response or an error which an ebb client gave; empty for anything else.
  */
 export function attemptsOf(result: unknown): readonly Attempt[] {
   if (typeof result !== 'object' || result === null) return [];
-  return histories.get(result) ?? (result as { readonly [ATTEMPTS]?: readonly Attempt[] })[ATTEMPTS] ?? [];
+  return (result as { readonly [ATTEMPTS]?: readonly Attempt[] })[ATTEMPTS] ?? histories.get(result) ?? [];
 }

@@ -21,9 +21,13 @@ export function createFetch(
   if (typeof baseFetch !== 'function') throw new TypeError('createFetch: baseFetch takes a function');
 
   // Its own name and its own two parameters, as the fetch that it stands in for has.
-  return async function fetch(input, init): Promise<Response> {
-    const call = new Call(baseFetch, input, init);
-    const session = begin(policy, call, init?.ebb);
-    return session === undefined ? call.sendBare() : run(session, call, call.signal);
+  return function fetch(input, init): Promise<Response> {
+    try {
+      const call = new Call(baseFetch, input, init);
+      const session = begin(policy, call, init?.ebb);
+      return session === undefined ? call.sendBare() : run(session, call, call.signal);
+    } catch (error) {
+      return Promise.reject(error);
+    }
   };
 }
