@@ -1,0 +1,71 @@
+/** Real requests through fetch, axios and undici, with one policy in all three, to servers that misbehave. */
+import { styleText } from 'node:util';
+import { type Act, acts, type Played, type Sent } from './acts.ts';
+import { playBare, playEbb } from './play.ts';
+import { brokenPromise } from './promises.ts';
+import { letRead, say } from './screen.ts';
+import { table } from './table.ts';
+
+const heading = (text: string): string => styleText('bold', text);
+const indented = (lines: readonly string[]): string[] => lines.map((line) => `  ${line}`.trimEnd());
+
+function fail(sentence: string): never {
+  console.error(`\nThis demo did not come out as it should: ${sentence}.`);
+  process.exit(1);
+}
+
+// A reader that has seen enough, such as `head`, is no failure.
+process.stdout.on('error', (error: NodeJS.ErrnoException) => process.exit(error.code === 'EPIPE' ? 0 : 1));
+const watchdog = setTimeout(() => fail('it takes longer than a minute'), 60_000);
+
+function tally(sent: readonly Sent[]): string {
+  const words = sent.map(({ result }) => (result === 'network' ? 'reset' : String(result)));
+  const counts = [...new Set(words)].sort().map((word) => {
+    return `${words.filter((other) => other === word).length} × ${word}`;
+  });
+  return counts.join(', ');
+}
+
+async function play(act: Act, number: number): Promise<Played> {
+  say('', heading(`${number}  ${act.title}`), '', ...indented(act.story), '');
+  const bare = await playBare(act);
+  say(`  Bare clients, ${bare.length} requests: ${tally(bare)}. The same with ebb:`, '');
+  await letRead(1_500);
+  const played = { ...(await playEbb(act)), bare };
+  const broken = brokenPromise(act, played);
+  if (broken !== undefined) fail(broken);
+  say('', ...indented(act.lesson));
+  await letRead(1_000);
+  return played;
+}
+
+say(
+  heading('ebb: one policy, three clients'),
+  '',
+  ...indented([
+    'Three servers on this machine misbehave as real services do. fetch, axios and',
+    'undici send them real requests: bare first, then with one policy for all:',
+    '',
+    '  createPolicy({ maxRetries: 5, backoff, bucket, onEvent })',
+    '',
+    'backoff  memorystore(), the rule of Google: 1, 2, 4 … s, and up to 1 s at',
+    '         random; divided by 5 here, so that you need not wait long',
+    'bucket   tokenBucket({ capacity: 6, refillPerSecond: 20 }): each attempt of',
+    '         each client takes a token',
+    'onEvent  draws what you see',
+  ]),
+);
+
+const played: Played[] = [];
+for (const [index, act] of acts.entries()) played.push(await play(act, index + 1));
+
+say('', heading('What came of it'), '', ...table(played), '');
+say(
+  ...indented([
+    'answered  ended with 200, with ebb; bare: the same, without it',
+    "waited    all waits of a client's requests added up; they ran side by side",
+    '',
+    'The 3 that ebb left unanswered are the orders without a key: one a client.',
+  ]),
+);
+clearTimeout(watchdog);
