@@ -1,0 +1,162 @@
+import { createReadStream, mkdtempSync, openAsBlob, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { constant, type PolicyOptions } from '@ebb/core';
+import { afterAll, describe, expect, test } from 'vitest';
+import { type Client, clients, versions } from '../test/clients.ts';
+import { failing, upstream } from '../test/upstream.ts';
+import { ebbInterceptor } from './index.ts';
+
+const soon: PolicyOptions = { backoff: constant(0) };
+const text = 'text '.repeat(2_000);
+const padded = new Uint8Array(Buffer.from(`--${text}--`)).buffer;
+const directory = mkdtempSync(join(tmpdir(), 'ebb-undici-'));
+const file = join(directory, 'file.txt');
+writeFileSync(file, text);
+afterAll(() => rmSync(directory, { recursive: true }));
+
+async function* generated(): AsyncGenerator<string> {
+  yield text.slice(0, 10);
+  yield text.slice(10);
+}
+
+function* listed(): Generator<string> {
+  yield text;
+}
+
+interface Kind {
+  readonly name: string;
+  make(client: Client): unknown;
+  /** Whether `fetch` takes it, and `request` does. */
+  readonly fetch?: false;
+  readonly request?: false;
+}
+
+const replayed: readonly Kind[] = [
+  { name: 'a string', make: () => text },
+  { name: 'a Buffer', make: () => Buffer.from(text) },
+  { name: 'a typed array', make: () => new TextEncoder().encode(text) },
+  { name: 'a view of a part of a buffer', make: () => new DataView(padded, 2, text.length) },
+  { name: 'an ArrayBuffer', make: () => new Uint8Array(Buffer.from(text)).buffer },
+  { name: 'a Blob', make: () => new Blob([text]) },
+  { name: 'a Blob of a file', make: () => openAsBlob(file) },
+  { name: 'URLSearchParams', make: () => new URLSearchParams({ text }), request: false },
+  { name: 'a list of chunks', make: () => [Buffer.from('te'), Buffer.from(text.slice(2))], fetch: false },
+  { name: 'a factory of a stream', make: () => () => createReadStream(file), fetch: false },
+  { name: 'a factory of a generator', make: () => generated, fetch: false },
+  { name: 'a factory of a string', make: () => () => text, fetch: false },
+  { name: 'a factory that promises', make: () => async () => createReadStream(file), fetch: false },
+];
+
+const sentOnce: readonly Kind[] = [
+  { name: 'a Node stream', make: () => createReadStream(file), fetch: false },
+  { name: 'a web stream', make: () => new Blob([text]).stream() },
+  { name: 'an async generator', make: () => generated() },
+  { name: 'a generator', make: () => listed(), fetch: false },
+  { name: 'an iterable of who knows what', make: () => new Set([text]), fetch: false },
+];
+
+const rows = (kinds: readonly Kind[]) =>
+  clients.flatMap((client) =>
+    kinds
+      .filter((kind) => kind[client.isFetch ? 'fetch' : 'request'] !== false)
+      .map((kind) => [kind.name, client.name, kind, client] as const),
+  );
+
+describe('bodies that can be sent again', () => {
+  test.each(rows(replayed))('%s, by %s', async (name, _, kind, client) => {
+    await using server = await upstream(failing(503, 429));
+    const agent = new client.undici.Agent();
+    const body = await kind.make(client);
+    const got = await client.send(server.url, agent.compose(ebbInterceptor(soon)), { method: 'PUT', body });
+    expect([got.status, await got.text()]).toEqual([200, 'ok']);
+    const expected = name === 'URLSearchParams' ? String(new URLSearchParams({ text })) : text;
+    expect(server.seen.map((seen) => seen.body.toString())).toEqual([expected, expected, expected]);
+    const [first] = server.seen;
+    for (const { headers } of server.seen) expect(headers).toEqual(first?.headers);
+    await agent.destroy();
+  });
+
+  test.each(clients.map((client) => [client.name, client] as const))('a form, by %s', async (_, client) => {
+    await using server = await upstream(failing(503));
+    const agent = new client.undici.Agent();
+    const body = new client.FormData();
+    body.set('field', 'value');
+    body.set('file', new Blob([text]), 'file.txt');
+    const got = await client.send(server.url, agent.compose(ebbInterceptor(soon)), { method: 'PUT', body });
+    expect([got.status, await got.text()]).toEqual([200, 'ok']);
+    for (const { headers, body: sent } of server.seen) {
+      const [, boundary] = /boundary=(\S+)/.exec(headers['content-type'] ?? '') ?? [];
+      expect(headers['content-length']).toBe(String(sent.length));
+      expect(sent.toString()).toMatch(new RegExp(`^--${boundary}\\r\\n`));
+      expect(sent.toString().trimEnd()).toMatch(new RegExp(`\\r\\n--${boundary}--$`));
+      expect(sent.toString()).toContain(text);
+    }
+    await agent.destroy();
+  });
+});
+
+describe('bodies that can be sent only once', () => {
+  test.each(rows(sentOnce))('%s, by %s: the caller gets the 503', async (_name, _client, kind, client) => {
+    await using server = await upstream(failing(503));
+    const agent = new client.undici.Agent();
+    const body = await kind.make(client);
+    const got = await client.send(server.url, agent.compose(ebbInterceptor(soon)), { method: 'PUT', body });
+    expect([got.status, await got.text()]).toEqual([503, 'no 1']);
+    expect(server.seen.map((seen) => seen.body.toString())).toEqual([text]);
+    await agent.destroy();
+  });
+
+  test.each(rows(sentOnce))(
+    '%s, by %s: again after a refused connection',
+    async (_name, _client, kind, client) => {
+      await using server = await upstream(failing());
+      const { Agent, buildConnector } = client.undici;
+      const connector = buildConnector({});
+      let refusals = 1;
+      const agent = new Agent({
+        connect(options, callback) {
+          if (refusals-- > 0) callback(Object.assign(new Error('refused'), { code: 'ECONNREFUSED' }), null);
+          else connector(options, callback);
+        },
+      });
+      const body = await kind.make(client);
+      const got = await client.send(server.url, agent.compose(ebbInterceptor(soon)), {
+        method: 'POST',
+        body,
+      });
+      expect([got.status, await got.text()]).toEqual([200, 'ok']);
+      expect(refusals).toBe(-1);
+      expect(server.seen.map((seen) => seen.body.toString())).toEqual([text]);
+      await agent.destroy();
+    },
+  );
+
+  test.each(clients.filter(({ isFetch }) => isFetch).map((client) => [client.name, client] as const))(
+    'what is too long to keep, by %s',
+    async (_, client) => {
+      await using server = await upstream(failing(503));
+      const agent = new client.undici.Agent();
+      const body = 'x'.repeat(1024 * 1024 + 1);
+      const got = await client.send(server.url, agent.compose(ebbInterceptor(soon)), { method: 'PUT', body });
+      expect([got.status, await got.text()]).toEqual([503, 'no 1']);
+      expect(server.seen.map((seen) => seen.body.length)).toEqual([body.length]);
+      await agent.destroy();
+    },
+  );
+
+  test('a buffer that was moved away in the meantime', async () => {
+    const buffer = new Uint8Array(Buffer.from(text)).buffer;
+    await using server = await upstream((response) => {
+      structuredClone(buffer, { transfer: [buffer] });
+      response.writeHead(503).end('no');
+    });
+    const { Agent, request } = versions['undici 8'] as (typeof versions)[string];
+    const agent = new Agent();
+    const dispatcher = agent.compose(ebbInterceptor(soon));
+    const got = await request(server.url, { method: 'PUT', body: new Uint8Array(buffer), dispatcher });
+    expect(got.statusCode).toBe(503);
+    expect(server.seen).toHaveLength(1);
+    await agent.destroy();
+  });
+});

@@ -1,0 +1,386 @@
+import { createHash } from 'node:crypto';
+import { setTimeout as delay } from 'node:timers/promises';
+import { gzipSync } from 'node:zlib';
+import { attemptsOf, constant, nextTurn, type PolicyOptions } from '@ebb/core';
+import { describe, expect, test } from 'vitest';
+import { clients, versions } from '../test/clients.ts';
+import { rawUpstream, type Upstream } from '../test/upstream.ts';
+import { Heard, Wire } from '../test/wire.ts';
+import { ebbInterceptor } from './index.ts';
+
+const soon: PolicyOptions = { backoff: constant(0) };
+const broken = (): Error => Object.assign(new Error('broken'), { code: 'ECONNRESET' });
+const get = { origin: 'http://upstream.test', path: '/', method: 'GET' } as const;
+const whole = { etag: '"a"', 'content-length': '10' };
+const rest = { etag: '"a"', 'content-length': '5', 'content-range': 'bytes 5-9/10' };
+
+interface Row {
+  readonly name: string;
+  readonly method?: string;
+  readonly headers?: Record<string, string>;
+  /** The first response, of which `01234` arrives. */
+  readonly status?: number;
+  readonly first?: Record<string, string>;
+}
+
+async function breakAfterFive({
+  method = 'GET',
+  headers = {},
+  status = 200,
+  first = whole,
+}: Omit<Row, 'name'>) {
+  const wire = new Wire();
+  const heard = new Heard();
+  const options = { ...get, method: method as 'GET', headers };
+  ebbInterceptor(soon)(wire.dispatch)(options, heard);
+  const error = broken();
+  wire.attempt(1).start().head(status, first).data('01234').fail(error);
+  await nextTurn();
+  return { wire, heard, error };
+}
+
+describe('a broken download is taken up again', () => {
+  test.each<Row & { readonly range: string }>([
+    { name: 'of a 200', range: 'bytes=5-9' },
+    {
+      name: 'of a 206 that was asked for',
+      status: 206,
+      range: 'bytes=105-109',
+      headers: { range: 'bytes=100-109' },
+    },
+  ])('$name', async (row) => {
+    const first = row.status === 206 ? { ...whole, 'content-range': 'bytes 100-109/200' } : whole;
+    const { wire, heard } = await breakAfterFive({ ...row, first });
+    const { headers } = wire.attempt(2).options as { headers: string[] };
+    expect(headers).toEqual(['range', row.range, 'if-match', '"a"']);
+    const again = row.status === 206 ? { ...rest, 'content-range': 'bytes 105-109/200' } : rest;
+    wire.attempt(2).start().head(103).head(206, again).data('567').data('89').end({ sum: '1' });
+    expect(heard.told).toEqual([
+      'start',
+      `head ${row.status ?? 200}`,
+      'data 01234',
+      'data 567',
+      'data 89',
+      'end {"sum":"1"}',
+    ]);
+    expect(heard.controllers.size).toBe(1);
+    expect(attemptsOf(heard.context)).toMatchObject([
+      { attempt: 1, status: row.status ?? 200, reason: 'success' },
+      { attempt: 1, failure: 'network', code: 'ECONNRESET', reason: 'transient' },
+      { attempt: 2, status: 206, reason: 'success' },
+    ]);
+  });
+
+  test.each<[string, object, unknown[]]>([
+    [
+      'a record',
+      { Accept: 'a', RANGE: 'bytes=0-', 'x-list': ['1', '2'] },
+      ['Accept', 'a', 'x-list', ['1', '2']],
+    ],
+    ['a flat list', ['Accept', 'a', 'Range', 'bytes=0-', 'If-Range', '"a"'], ['Accept', 'a']],
+    [
+      'an iterable',
+      new Map([
+        ['Accept', 'a'],
+        ['if-match', '*'],
+      ]),
+      ['Accept', 'a'],
+    ],
+  ])('with the request’s other headers as they were in %s', async (_, headers, kept) => {
+    const { wire } = await breakAfterFive({ headers: headers as Record<string, string> });
+    expect(wire.attempt(2).options.headers).toEqual([...kept, 'range', 'bytes=5-9', 'if-match', '"a"']);
+  });
+
+  test('from the start, when nothing had come yet', async () => {
+    const wire = new Wire();
+    const heard = new Heard();
+    ebbInterceptor(soon)(wire.dispatch)(get, heard);
+    wire.attempt(1).start().head(200, whole).fail(broken());
+    await nextTurn();
+    expect(wire.attempt(2).options.headers).toEqual(['range', 'bytes=0-9', 'if-match', '"a"']);
+    const all = { etag: '"a"', 'content-range': 'bytes 0-9/10' };
+    wire.attempt(2).start().head(206, all).data('0123456789').end();
+    expect(heard.told).toEqual(['start', 'head 200', 'data 0123456789', 'end {}']);
+  });
+
+  test('as often as the policy has retries, over failures of all kinds; then what broke it is told', async () => {
+    const wire = new Wire();
+    const heard = new Heard();
+    ebbInterceptor({ ...soon, maxRetries: 4 })(wire.dispatch)(get, heard);
+    wire.attempt(1).start().head(503).end();
+    await nextTurn();
+    await nextTurn();
+    wire.attempt(2).start().head(200, whole).data('01').fail(broken());
+    await nextTurn();
+    wire.attempt(3).start().head(503, { 'content-length': '2' }).data('no').end();
+    await nextTurn();
+    await nextTurn();
+    const range = { etag: '"a"', 'content-range': 'bytes 2-9/10' };
+    const last = broken();
+    wire.attempt(4).start().head(206, range).data('23').fail(last);
+    await nextTurn();
+    expect(wire.attempt(5).options.headers).toContain('bytes=4-9');
+    wire
+      .attempt(5)
+      .start()
+      .fail(Object.assign(new Error('refused'), { code: 'ECONNREFUSED' }));
+    await nextTurn();
+    expect(wire.attempts).toHaveLength(5);
+    expect(heard.error).toBe(last);
+    expect(heard.told).toEqual(['start', 'head 200', 'data 01', 'data 23', 'error broken']);
+  });
+
+  test('under a pause, which goes over to the new connection', async () => {
+    const wire = new Wire();
+    const heard = new Heard();
+    ebbInterceptor(soon)(wire.dispatch)(get, heard);
+    wire.attempt(1).start().head(200, whole).data('01234');
+    heard.controller?.pause();
+    wire.attempt(1).fail(broken());
+    heard.controller?.resume();
+    heard.controller?.pause();
+    await nextTurn();
+    const { connection } = wire.attempt(2).start().head(206, rest);
+    expect(connection.asked).toEqual(['pause']);
+    heard.controller?.resume();
+    expect(connection.asked).toEqual(['pause', 'resume']);
+    expect(wire.attempt(1).connection.asked).toEqual(['pause']);
+  });
+
+  test('an abort while it waits ends it with the abort’s reason', async () => {
+    const { heard } = await breakAfterFive({});
+    const reason = new Error('enough');
+    heard.controller?.abort(reason);
+    expect(heard.error).toBe(reason);
+  });
+
+  test('raw headers stay those of the response that the handler knows', async () => {
+    const wire = new Wire();
+    const heard = new Heard();
+    ebbInterceptor(soon)(wire.dispatch)(get, heard);
+    wire.attempt(1).connection.rawHeaders = [Buffer.from('first')];
+    wire.attempt(1).start().head(200, whole).data('01234').fail(broken());
+    await nextTurn();
+    wire.attempt(2).connection.rawHeaders = [Buffer.from('second')];
+    wire.attempt(2).start().head(206, rest);
+    expect(heard.controller?.rawHeaders).toEqual([Buffer.from('first')]);
+  });
+});
+
+describe('a broken download is not taken up again', () => {
+  test.each<Row>([
+    { name: 'of a HEAD', method: 'HEAD' },
+    { name: 'of a POST', method: 'POST' },
+    { name: 'of a QUERY', method: 'QUERY' },
+    { name: 'without an ETag', first: { 'content-length': '10' } },
+    { name: 'with a weak ETag', first: { ...whole, etag: 'W/"a"' } },
+    { name: 'with an ETag without quotes', first: { ...whole, etag: 'a' } },
+    { name: 'without a length', first: { etag: '"a"' } },
+    { name: 'with a length that is none', first: { etag: '"a"', 'content-length': '1e1' } },
+    { name: 'of a server without ranges', first: { ...whole, 'accept-ranges': 'none' } },
+    { name: 'of a 404', status: 404 },
+    { name: 'of a 201', status: 201 },
+    { name: 'of a 206 without a range', status: 206, first: whole },
+    {
+      name: 'of several ranges',
+      status: 206,
+      first: { ...whole, 'content-type': 'multipart/byteranges; boundary=x' },
+    },
+    {
+      name: 'of a range that goes backwards',
+      status: 206,
+      first: { ...whole, 'content-range': 'bytes 9-0/10' },
+    },
+    {
+      name: 'of a range beyond the whole',
+      status: 206,
+      first: { etag: '"a"', 'content-range': 'bytes 5-14/10' },
+    },
+    {
+      name: 'of a range that is not as long as the response',
+      status: 206,
+      first: { ...whole, 'content-range': 'bytes 0-10/20' },
+    },
+    { name: 'of another unit', status: 206, first: { ...whole, 'content-range': 'lines 0-9/10' } },
+  ])('$name', async (row) => {
+    const { wire, heard, error } = await breakAfterFive(row);
+    expect(wire.attempts).toHaveLength(1);
+    expect(heard.error).toBe(error);
+  });
+
+  test('when all of it had come', async () => {
+    const wire = new Wire();
+    const heard = new Heard();
+    ebbInterceptor(soon)(wire.dispatch)(get, heard);
+    wire.attempt(1).start().head(200, whole).data('0123456789').fail(broken());
+    await nextTurn();
+    expect(wire.attempts).toHaveLength(1);
+  });
+
+  test('when more came than there can be, as where somebody between unpacks it', async () => {
+    const wire = new Wire();
+    const heard = new Heard();
+    ebbInterceptor(soon)(wire.dispatch)(get, heard);
+    wire.attempt(1).start().head(200, whole).data('0123456789a').fail(broken());
+    await nextTurn();
+    expect(wire.attempts).toHaveLength(1);
+    expect(heard.told).toContain('data 0123456789a');
+  });
+
+  test.each<[string, PolicyOptions]>([
+    ['no retries are left', { maxRetries: 0 }],
+    ['the budget is spent', { budget: { balance: 0, deposit: () => undefined, withdraw: () => false } }],
+    ['the error is final', { classify: (outcome) => (outcome.type === 'failure' ? 'final' : 'success') }],
+  ])('when %s', async (_, options) => {
+    const wire = new Wire();
+    const heard = new Heard();
+    const error = broken();
+    ebbInterceptor({ ...soon, ...options })(wire.dispatch)(get, heard);
+    wire.attempt(1).start().head(200, whole).data('01234').fail(error);
+    await nextTurn();
+    expect(wire.attempts).toHaveLength(1);
+    expect(heard.error).toBe(error);
+  });
+});
+
+describe('what is not the rest is never given as if it were', () => {
+  test.each<[string, number, Record<string, string>]>([
+    ['the whole again', 200, whole],
+    ['something else', 200, { etag: '"b"', 'content-length': '5' }],
+    ['nothing', 204, {}],
+    ['a redirect', 302, { location: '/' }],
+    ['a changed thing', 412, {}],
+    ['no such range', 416, { 'content-range': 'bytes */4' }],
+    ['no range', 206, { etag: '"a"', 'content-length': '5' }],
+    ['an earlier range', 206, { ...rest, 'content-range': 'bytes 4-8/10' }],
+    ['a later range', 206, { etag: '"a"', 'content-range': 'bytes 6-9/10' }],
+    ['a shorter range', 206, { etag: '"a"', 'content-range': 'bytes 5-8/10' }],
+    ['a longer range', 206, { etag: '"a"', 'content-range': 'bytes 5-10/11' }],
+    ['a range of something longer', 206, { ...rest, 'content-range': 'bytes 5-9/11' }],
+    ['a range that has another length', 206, { ...rest, 'content-length': '4' }],
+    ['another ETag', 206, { ...rest, etag: '"b"' }],
+    ['a weak ETag', 206, { ...rest, etag: 'W/"a"' }],
+    ['no ETag', 206, { 'content-length': '5', 'content-range': 'bytes 5-9/10' }],
+    ['another coding', 206, { ...rest, 'content-encoding': 'gzip' }],
+    ['several ranges', 206, { etag: '"a"', 'content-type': 'multipart/byteranges; boundary=x' }],
+  ])('%s', async (_, status, headers) => {
+    const { wire, heard, error } = await breakAfterFive({});
+    wire.attempt(2).start().head(status, headers);
+    expect(heard.error).toBe(error);
+    expect(heard.told).toEqual(['start', 'head 200', 'data 01234', 'error broken']);
+    expect(wire.attempt(2).connection.aborted).toBe(true);
+    expect(attemptsOf(error).at(-1)?.reason).toBe('final');
+    wire.attempt(2).data('56789').end();
+    await nextTurn();
+    expect(heard.told).toHaveLength(4);
+    expect(wire.attempts).toHaveLength(2);
+  });
+
+  test.each([
+    ['more than it says', '567890', ['start', 'head 200', 'data 01234', 'error broken']],
+    ['less than it says', '5678', ['start', 'head 200', 'data 01234', 'data 5678', 'error broken']],
+  ])('%s', async (_, text, told) => {
+    const { wire, heard } = await breakAfterFive({});
+    wire.attempt(2).start().head(206, { etag: '"a"', 'content-range': 'bytes 5-9/*' }).data(text).end();
+    expect(heard.told).toEqual(told);
+  });
+});
+
+/** Serves ranges of `body`, and breaks off as many responses as it is told, each after its share. */
+async function ranged(
+  body: Buffer,
+  breaks: readonly number[],
+  headers = '',
+): Promise<Upstream & { heads: string[] }> {
+  const heads: string[] = [];
+  const server = await rawUpstream((socket, head, number) => {
+    heads.push(head);
+    const [, from = '0', to = String(body.length - 1)] = /range: bytes=(\d+)-(\d+)/i.exec(head) ?? [];
+    const part = body.subarray(Number(from), Number(to) + 1);
+    const isRange = /range:/i.test(head);
+    const status = isRange ? '206 Partial Content' : '200 OK';
+    const range = isRange ? `content-range: bytes ${from}-${to}/${body.length}\r\n` : '';
+    socket.write(
+      `HTTP/1.1 ${status}\r\netag: "a"\r\ncontent-length: ${part.length}\r\n${range}${headers}\r\n`,
+    );
+    const share = breaks[number];
+    if (share === undefined) socket.write(part);
+    else socket.write(part.subarray(0, share), () => setTimeout(() => socket.destroy(), 10));
+  });
+  return Object.assign(server, { heads });
+}
+
+describe.each(clients.map((client) => [client.name, client] as const))('over sockets, %s', (_, client) => {
+  test('a download that breaks three times arrives whole', async () => {
+    const body = Buffer.from(Array.from({ length: 300_000 }, (_, at) => 97 + (at % 26)));
+    await using server = await ranged(body, [100_000, 0, 50_000]);
+    const agent = new client.undici.Agent();
+    const got = await client.send(server.url, agent.compose(ebbInterceptor(soon)));
+    expect(got.status).toBe(200);
+    expect((await got.text()) === body.toString()).toBe(true);
+    expect(server.heads.map((head) => /range: (\S+)/i.exec(head)?.[1])).toEqual([
+      undefined,
+      'bytes=100000-299999',
+      'bytes=100000-299999',
+      'bytes=150000-299999',
+    ]);
+    expect(server.heads[1]).toMatch(/if-match: "a"/);
+    await agent.destroy();
+  });
+
+  test('a range of its own, and a body that is packed, are no less whole', async () => {
+    const text = Array.from({ length: 20_000 }, (_, at) => String(at)).join();
+    const body = gzipSync(text);
+    await using server = await ranged(body, [1_000], 'content-encoding: gzip\r\n');
+    const agent = new client.undici.Agent();
+    const dispatcher = agent.compose(ebbInterceptor(soon), client.undici.interceptors.decompress());
+    const got = await client.send(
+      server.url,
+      client.isFetch ? agent.compose(ebbInterceptor(soon)) : dispatcher,
+    );
+    expect(await got.text()).toBe(text);
+    await agent.destroy();
+
+    await using slices = await ranged(Buffer.from(text), [10]);
+    const other = new client.undici.Agent();
+    const headers = { range: 'bytes=1000-1999' };
+    const slice = await client.send(slices.url, other.compose(ebbInterceptor(soon)), { headers });
+    expect(slice.status).toBe(206);
+    expect(await slice.text()).toBe(text.slice(1000, 2000));
+    await other.destroy();
+  });
+
+  test('a server that ignores the range ends in what broke the download', async () => {
+    await using server = await rawUpstream((socket) => {
+      socket.write('HTTP/1.1 200 OK\r\netag: "a"\r\ncontent-length: 10\r\n\r\n01234');
+      setTimeout(() => socket.destroy(), 10);
+    });
+    const agent = new client.undici.Agent();
+    const got = await client.send(server.url, agent.compose(ebbInterceptor(soon)));
+    const error = await got.text().catch((thrown: unknown) => thrown);
+    const cause = client.isFetch ? (error as Error).cause : error;
+    expect(cause).toMatchObject({ code: 'UND_ERR_SOCKET' });
+    expect(attemptsOf(cause)).toMatchObject([{ status: 200 }, { failure: 'network' }, { reason: 'final' }]);
+    expect(server.connections()).toBe(2);
+    await agent.destroy();
+  });
+});
+
+test.each(Object.entries(versions))(
+  '%s: a slow reader of a long body that breaks loses nothing',
+  async (_, undici) => {
+    const body = Buffer.from(Array.from({ length: 4_000_000 }, (_, at) => (at * 31 + (at >> 9)) % 256));
+    await using server = await ranged(body, [1_500_000, 1_000_000]);
+    const agent = new undici.Agent();
+    const got = await undici.request(server.url, { dispatcher: agent.compose(ebbInterceptor(soon)) });
+    const hash = createHash('sha256');
+    for await (const chunk of got.body) {
+      hash.update(chunk as Buffer);
+      // Slower than the server, so that every connection is paused again and again.
+      await delay(1);
+    }
+    expect(hash.digest('hex')).toBe(createHash('sha256').update(body).digest('hex'));
+    expect(server.heads).toHaveLength(3);
+    await agent.destroy();
+  },
+);
