@@ -1,22 +1,21 @@
 import {
   type Check,
+  callable,
   checkOptions,
   having,
   notNegative,
   oneOf,
   positive,
-  wholeNumber,
   wrongRange,
   wrongType,
 } from './check.ts';
-import { type Clock, systemClock } from './clock.ts';
+import { type Clock, type Random, systemClock, systemRandom } from './clock.ts';
 import type { Rate } from './level.ts';
+import { type ReadFeedback, serverFeedback } from './server-feedback.ts';
+import { WAITING_CHECKS, type WaitingOptions, type WaitingSetup, waitingSetup } from './waiting-room.ts';
 
 /** What becomes of a request when the tokens are not there: it waits, is refused, or is sent with a mark. */
 export type NonConforming = 'delay' | 'reject' | 'mark';
-
-/** Who makes place when too many wait: nobody, the one who waited longest, or the last of a lower priority. */
-export type Overflow = 'reject' | 'drop-oldest' | 'drop-lowest';
 
 /** A limit that holds beside a bucket's own. */
 export interface FurtherLimit {
@@ -26,7 +25,7 @@ export interface FurtherLimit {
 }
 
 /** What {@link tokenBucket} takes. */
-export interface TokenBucketOptions {
+export interface TokenBucketOptions extends WaitingOptions {
   /** Tokens that come in each second. */
   readonly refillPerSecond: number;
   /**
@@ -53,41 +52,32 @@ export interface TokenBucketOptions {
    */
   readonly nonConforming?: NonConforming | undefined;
   /**
-   * How many may wait.
-   * @default no limit
+   * Reads from each response how long the server wants to be left alone, and pauses for it. `false` heeds
+   * nothing.
+   * @default serverFeedback
    */
-  readonly maxQueue?: number | undefined;
+  readonly feedback?: ReadFeedback | false | undefined;
   /**
-   * Who makes place when too many wait.
-   * @default 'reject'
+   * The longest pause that a response can cause, in milliseconds; then a request asks again.
+   * @default 600_000
    */
-  readonly overflow?: Overflow | undefined;
-  /**
-   * The longest wait, in milliseconds. Whoever would wait longer is refused at once.
-   * @default no limit
-   */
-  readonly maxWaitMs?: number | undefined;
-  /**
-   * How much waiting outweighs a step of priority, in milliseconds, so that low priorities go late, but go. A
-   * retry counts as half a step.
-   * @default 60_000
-   */
-  readonly agingMs?: number | undefined;
+  readonly maxPauseMs?: number | undefined;
   /** @default systemClock */
   readonly clock?: Clock | undefined;
+  /** @default Math.random */
+  readonly random?: Random | undefined;
 }
 
 /** The options with every default in its place. */
-export interface BucketSetup extends Rate {
+export interface BucketSetup extends Rate, WaitingSetup {
   readonly refillIntervalMs: number;
   readonly initialTokens: number;
   readonly furtherLimits: readonly Rate[];
   readonly nonConforming: NonConforming;
-  readonly maxQueue: number;
-  readonly overflow: Overflow;
-  readonly maxWaitMs: number;
-  readonly agingMs: number;
+  readonly feedback: ReadFeedback | false;
+  readonly maxPauseMs: number;
   readonly clock: Clock;
+  readonly random: Random;
 }
 
 const checkLimits: Check = (name, value) => {
@@ -100,6 +90,10 @@ const checkLimits: Check = (name, value) => {
   });
 };
 
+const checkFeedback: Check = (name, value) => {
+  if (value !== false) callable(name, value);
+};
+
 const CHECKS: Readonly<Record<keyof TokenBucketOptions, Check>> = {
   refillPerSecond: positive,
   capacity: positive,
@@ -107,44 +101,43 @@ const CHECKS: Readonly<Record<keyof TokenBucketOptions, Check>> = {
   initialTokens: notNegative,
   furtherLimits: checkLimits,
   nonConforming: oneOf('delay', 'reject', 'mark'),
-  maxQueue: wholeNumber,
-  overflow: oneOf('reject', 'drop-oldest', 'drop-lowest'),
-  maxWaitMs: notNegative,
-  agingMs: positive,
+  ...WAITING_CHECKS,
+  feedback: checkFeedback,
+  maxPauseMs: notNegative,
   clock: having('a clock', 'now', 'schedule'),
+  random: callable,
 };
 
 /** @throws TypeError, RangeError for a wrong option */
-export function bucketSetup(options: TokenBucketOptions): BucketSetup {
-  checkOptions('tokenBucket', options, CHECKS);
+export function bucketSetup(options: TokenBucketOptions, caller = 'tokenBucket'): BucketSetup {
+  checkOptions(caller, options, CHECKS);
   const { refillPerSecond } = options;
-  positive('tokenBucket: refillPerSecond', refillPerSecond);
+  positive(`${caller}: refillPerSecond`, refillPerSecond);
   const { capacity = Math.max(1, Math.ceil(refillPerSecond / 5)) } = options;
   const { initialTokens = capacity } = options;
   if (initialTokens > capacity) {
-    throw wrongRange('tokenBucket: initialTokens', `at most the capacity, ${capacity}`, initialTokens);
+    throw wrongRange(`${caller}: initialTokens`, `at most the capacity, ${capacity}`, initialTokens);
   }
   const {
     refillIntervalMs = 0,
     furtherLimits = [],
     nonConforming = 'delay',
-    maxQueue = Number.POSITIVE_INFINITY,
-    overflow = 'reject',
-    maxWaitMs = Number.POSITIVE_INFINITY,
-    agingMs = 60_000,
+    feedback = serverFeedback,
+    maxPauseMs = 600_000,
     clock = systemClock,
+    random = systemRandom,
   } = options;
   return {
+    ...waitingSetup(options),
     refillPerSecond,
     capacity,
     refillIntervalMs,
     initialTokens,
     furtherLimits: furtherLimits.map(({ refillPerSecond, capacity }) => ({ refillPerSecond, capacity })),
     nonConforming,
-    maxQueue,
-    overflow,
-    maxWaitMs,
-    agingMs,
+    feedback,
+    maxPauseMs,
     clock,
+    random,
   };
 }

@@ -1,11 +1,13 @@
 import { type BucketSetup, bucketSetup, type TokenBucketOptions } from './bucket-options.ts';
-import { flag, notNegative, positive, wrongRange, wrongType } from './check.ts';
-import { ThrottledError, type ThrottledReason } from './errors.ts';
+import { BucketTime } from './bucket-time.ts';
+import { notNegative, positive, wrongRange, wrongType } from './check.ts';
 import { TokenGrant } from './grant.ts';
 import { Level } from './level.ts';
-import { BucketTime, type Held, Levels } from './levels.ts';
+import { type Held, Levels } from './levels.ts';
 import type { Ask, BucketStats, Grant, ObservableBucket } from './limits.ts';
-import { checkPriority, laneOf, WaitingLine } from './waiting-line.ts';
+import type { Outcome } from './outcome.ts';
+import type { Feedback } from './server-feedback.ts';
+import { WaitingRoom } from './waiting-room.ts';
 
 /** A token bucket in this program's memory. */
 export interface MemoryBucket extends ObservableBucket {
@@ -18,26 +20,18 @@ export interface MemoryBucket extends ObservableBucket {
   setRate(refillPerSecond: number, capacity?: number): void;
 }
 
-/** How many go in one turn of the event loop: a long line that may go all at once must not hold up the rest. */
-const SLICE = 1_000;
-/** Times are sums of fractions; what is this little too late is in time. And no timer is shorter. */
-const TOLERANCE_MS = 1e-3;
-
-class Bucket implements MemoryBucket {
+/** What {@link tokenBucket} makes. */
+export class Bucket implements MemoryBucket {
   readonly #setup: BucketSetup;
   readonly #time: BucketTime;
   readonly #levels: Levels;
-  readonly #line: WaitingLine<Grant>;
+  readonly #room: WaitingRoom<Grant>;
   #maxCost: number;
-  /** When the timer is due; `Infinity` when there is none. */
-  #timerAtMs = Number.POSITIVE_INFINITY;
-  #stopTimer: () => void = () => {};
   #granted = 0;
   #marked = 0;
-  #refused = 0;
 
   constructor(setup: BucketSetup) {
-    const { refillIntervalMs, initialTokens, furtherLimits, agingMs, clock } = setup;
+    const { refillIntervalMs, initialTokens, furtherLimits, clock } = setup;
     this.#setup = setup;
     this.#time = new BucketTime(clock);
     this.#levels = new Levels(
@@ -45,13 +39,12 @@ class Bucket implements MemoryBucket {
       furtherLimits.map((rate) => new Level(rate, 0, rate.capacity, 0)),
     );
     this.#maxCost = this.#levels.capacity;
-    // A step of priority is two lanes, one of them for retries.
-    this.#line = new WaitingLine(agingMs / 2, () => this.#drain());
+    this.#room = new WaitingRoom(setup, this.#time, () => this.#drain());
   }
 
   tryAcquire(cost = 1): boolean {
     this.#checkCost('tryAcquire', cost);
-    if (this.#line.size === 0 && this.#levels.take(cost, this.#time.now())) {
+    if (this.#room.line.size === 0 && this.#levels.take(cost, this.#time.now())) {
       this.#granted += 1;
       return true;
     }
@@ -63,7 +56,7 @@ class Bucket implements MemoryBucket {
   tryTake(cost = 1): Grant | undefined {
     this.#checkCost('tryTake', cost);
     const nowMs = this.#time.now();
-    if (this.#line.size === 0 && this.#levels.take(cost, nowMs)) return this.#grant(cost, 0, nowMs);
+    if (this.#room.line.size === 0 && this.#levels.take(cost, nowMs)) return this.#grant(cost, 0, nowMs);
     return this.#setup.nonConforming === 'mark' ? this.#mark(cost, nowMs) : undefined;
   }
 
@@ -76,51 +69,43 @@ class Bucket implements MemoryBucket {
     }
   }
 
-  #ask({ cost = 1, signal, maxWaitMs, priority = 0, retry = false }: Ask): Grant | Promise<Grant> {
+  #ask(ask: Ask): Grant | Promise<Grant> {
+    const { cost = 1, signal } = ask;
     this.#checkCost('acquire', cost);
-    if (maxWaitMs !== undefined) notNegative('acquire: maxWaitMs', maxWaitMs);
-    checkPriority('acquire: priority', priority);
-    flag('acquire: retry', retry);
+    const lane = this.#room.laneFor(ask);
     if (signal?.aborted) throw signal.reason;
-    const lane = laneOf(priority, retry);
     const nowMs = this.#time.now();
-    const line = this.#line;
+    const { line } = this.#room;
     if (line.goesFirst(lane, nowMs) && this.#levels.take(cost, nowMs)) return this.#grant(cost, 0, nowMs);
 
-    const { nonConforming, maxQueue, overflow } = this.#setup;
+    const { nonConforming } = this.#setup;
     if (nonConforming === 'mark') return this.#mark(cost, nowMs);
     const waitMs = this.#levels.waitMs(line.costAhead(lane) + cost, nowMs);
-    if (nonConforming === 'reject') throw this.#refusal('not-conforming', 'there are too few tokens', waitMs);
-    const patienceMs = Math.min(maxWaitMs ?? Number.POSITIVE_INFINITY, this.#setup.maxWaitMs);
-    if (waitMs > patienceMs + TOLERANCE_MS) {
-      throw this.#refusal('wait-too-long', `tokens would take longer than ${patienceMs} ms to come`, waitMs);
+    if (nonConforming === 'reject') {
+      throw this.#room.refusal('not-conforming', 'its tokens are not there', waitMs);
     }
-    if (line.size >= maxQueue) this.#makePlace(lane, overflow, waitMs);
-    const granted = line.join(lane, cost, nowMs, nowMs + patienceMs, signal);
+    const granted = this.#room.join(ask, lane, cost, waitMs, nowMs);
     this.#arm(nowMs);
     return granted;
-  }
-
-  #makePlace(lane: number, overflow: BucketSetup['overflow'], waitMs: number): void {
-    const { maxQueue } = this.#setup;
-    const displaced =
-      overflow === 'drop-lowest'
-        ? this.#line.popBelow(lane)
-        : overflow === 'drop-oldest'
-          ? this.#line.shiftOldest()
-          : undefined;
-    if (displaced === undefined) {
-      throw this.#refusal('queue-full', `${maxQueue} wait already, and no more may`, waitMs);
-    }
-    const message = `${maxQueue} wait already, and another took this one's place`;
-    displaced.resolve(Promise.reject(this.#refusal('displaced', message)));
   }
 
   pauseFor(durationMs: number): void {
     notNegative('pauseFor: durationMs', durationMs);
     const nowMs = this.#time.now();
     this.#levels.pause(nowMs + durationMs, nowMs);
+    this.#room.giveUp(nowMs + this.#levels.pausedMs(nowMs));
     this.#arm(nowMs);
+  }
+
+  /** A little more than was asked for, at random, so that a fleet does not return together. */
+  heed(outcome: Outcome, _grant: Grant): Feedback | undefined {
+    const { feedback, maxPauseMs, random, clock } = this.#setup;
+    const said = feedback === false ? undefined : feedback(outcome, clock.now());
+    if (said !== undefined && said.pauseMs > 0) {
+      const pauseMs = Math.min(said.pauseMs, maxPauseMs);
+      this.pauseFor(pauseMs + random() * Math.min(pauseMs / 5, 1_000));
+    }
+    return said;
   }
 
   setRate(refillPerSecond: number, capacity?: number): void {
@@ -140,7 +125,7 @@ class Bucket implements MemoryBucket {
   stats(): BucketStats {
     const nowMs = this.#time.now();
     const levels = this.#levels;
-    const { size, cost } = this.#line;
+    const { size, cost } = this.#room.line;
     const pausedMs = levels.pausedMs(nowMs);
     const asMade = levels.refillPerSecond === this.#setup.refillPerSecond;
     return {
@@ -152,7 +137,7 @@ class Bucket implements MemoryBucket {
       pausedMs,
       granted: this.#granted,
       marked: this.#marked,
-      refused: this.#refused,
+      refused: this.#room.refused,
       idle: size === 0 && pausedMs === 0 && asMade && levels.isFull(nowMs),
     };
   }
@@ -178,56 +163,28 @@ class Bucket implements MemoryBucket {
     this.#marked += 1;
   }
 
-  #refusal(reason: ThrottledReason, message: string, waitMs?: number): ThrottledError {
-    this.#refused += 1;
-    return new ThrottledError(`Not sent: ${message}`, waitMs, { reason });
-  }
-
-  /** Lets everybody go whose tokens are there, a slice at a time. */
+  /** Lets everybody go whose tokens are there. */
   #drain(): void {
     const nowMs = this.#time.now();
-    const line = this.#line;
-    this.#expire(nowMs - TOLERANCE_MS);
-    let left = SLICE;
-    for (let first = line.peek(); first !== undefined; first = line.peek()) {
+    this.#room.serve(nowMs, (first) => {
       if (first.cost > this.#maxCost) {
-        line.shift();
+        this.#room.line.shift();
         const message = `it asks for ${first.cost} tokens, and the bucket now holds ${this.#maxCost} at most`;
-        first.resolve(Promise.reject(this.#refusal('capacity-lowered', message)));
-        continue;
+        this.#room.turnAway(first, 'capacity-lowered', message);
+        return true;
       }
-      if (left === 0 || !this.#levels.take(first.cost, nowMs)) break;
-      left -= 1;
-      line.shift();
+      if (!this.#levels.take(first.cost, nowMs)) return false;
+      this.#room.line.shift();
       first.resolve(this.#grant(first.cost, Math.max(0, nowMs - first.sinceMs), nowMs));
-    }
-    if (left > 0) this.#expire(nowMs + TOLERANCE_MS);
+      return true;
+    });
     this.#arm(nowMs);
   }
 
-  #expire(untilMs: number): void {
-    for (let late = this.#line.shiftExpired(untilMs); late; late = this.#line.shiftExpired(untilMs)) {
-      late.resolve(Promise.reject(this.#refusal('wait-too-long', 'its turn did not come in time')));
-    }
-  }
-
-  /** The one timer: for the first in line, or for the first deadline. None when nobody waits. */
   #arm(nowMs: number): void {
-    const first = this.#line.peek();
-    let atMs = Number.POSITIVE_INFINITY;
-    if (first !== undefined) {
-      const dueMs = nowMs + this.#levels.waitMs(first.cost, nowMs);
-      atMs = Math.max(Math.min(dueMs, this.#line.nextDeadlineMs), nowMs + TOLERANCE_MS);
-    }
-    // One that is due earlier is left alone: when it is, it looks again.
-    if (this.#timerAtMs <= atMs && first !== undefined) return;
-    this.#stopTimer();
-    this.#timerAtMs = atMs;
-    if (first === undefined) return;
-    this.#stopTimer = this.#time.clock.schedule(() => {
-      this.#timerAtMs = Number.POSITIVE_INFINITY;
-      this.#drain();
-    }, atMs - nowMs);
+    const first = this.#room.line.peek();
+    const waitMs = first === undefined ? 0 : this.#levels.waitMs(first.cost, nowMs);
+    this.#room.arm(nowMs, nowMs + waitMs);
   }
 }
 

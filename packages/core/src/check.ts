@@ -44,6 +44,15 @@ export const notNegative: Check = numberThat('a finite number from 0', (n) => Nu
 /** A finite number above 0. */
 export const positive: Check = numberThat('a finite number above 0', (n) => Number.isFinite(n) && n > 0);
 
+/** Priorities go from the negative of this to this. With a lane for retries each, they fit in 30 bits. */
+export const HIGHEST_PRIORITY = 7;
+
+/** A priority. */
+export const checkPriority: Check = numberThat(
+  `a whole number from -${HIGHEST_PRIORITY} to ${HIGHEST_PRIORITY}`,
+  (n) => Number.isInteger(n) && Math.abs(n) <= HIGHEST_PRIORITY,
+);
+
 /** Something to call. */
 export const callable: Check = (name, value) => {
   if (typeof value !== 'function') throw wrongType(name, 'a function', value);

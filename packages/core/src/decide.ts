@@ -2,6 +2,7 @@ import type { BackoffStep } from './backoff.ts';
 import { notNegative, oneOf } from './check.ts';
 import { isIdempotent, type Verdict } from './classify.ts';
 import { callHook } from './errors.ts';
+import { forRequest, type RetryBudget } from './limits.ts';
 import type { Outcome, RequestTraits } from './outcome.ts';
 import type { Policy } from './policy.ts';
 import type { RetryReason, StopReason } from './reason.ts';
@@ -51,6 +52,10 @@ function backoffOf(policy: Policy, step: BackoffStep): number | undefined {
   });
 }
 
+function budgetOf({ budget, key }: Policy, request: RequestTraits): RetryBudget | undefined {
+  return budget && forRequest(budget, request, key);
+}
+
 /** Whether doing this request twice is as good as once, as far as the policy cares. */
 function mayBeDoneTwice({ methods }: Policy, request: RequestTraits): boolean {
   if (methods === 'all') return true;
@@ -77,7 +82,7 @@ export function decide(policy: Policy, progress: Progress, outcome: Outcome, now
   const { request, attempt, startedAtMs, previousBackoffMs } = progress;
   const verdict = verdictOf(policy, outcome);
   if (verdict === 'success') {
-    policy.budget?.deposit();
+    budgetOf(policy, request)?.deposit();
     return SUCCESS;
   }
   if (verdict === 'final') return stop('final');
@@ -96,6 +101,6 @@ export function decide(policy: Policy, progress: Progress, outcome: Outcome, now
   if (totalTimeoutMs !== undefined && nowMs + delayMs > startedAtMs + totalTimeoutMs) {
     return stop('deadline-exceeded');
   }
-  if (policy.budget?.withdraw() === false) return stop('budget-exhausted');
+  if (budgetOf(policy, request)?.withdraw() === false) return stop('budget-exhausted');
   return { retry: true, reason: verdict, delayMs, backoffMs };
 }

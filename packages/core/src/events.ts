@@ -9,7 +9,8 @@ export type EbbEvent = {
   /** Milliseconds since the epoch, on the policy's clock. */
   readonly atMs: number;
 } & (
-  | { /** Tokens came, after a wait. */ readonly type: 'throttle'; readonly waitMs: number }
+  | { /** A slot and tokens came, after a wait. */ readonly type: 'throttle'; readonly waitMs: number }
+  | { /** The tokens were not there, and the bucket lets it pass with this mark. */ readonly type: 'mark' }
   | { /** The attempt is about to be sent. */ readonly type: 'attempt' }
   | {
       /** There will be another attempt, after the delay. */ readonly type: 'retry';

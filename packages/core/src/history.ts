@@ -1,3 +1,4 @@
+import type { Grant } from './limits.ts';
 import type { FailureKind } from './outcome.ts';
 import type { RetryReason, StopReason } from './reason.ts';
 
@@ -42,4 +43,19 @@ export function remember(result: unknown, history: readonly Attempt[]): void {
 export function attemptsOf(result: unknown): readonly Attempt[] {
   if (typeof result !== 'object' || result === null) return [];
   return (result as { readonly [ATTEMPTS]?: readonly Attempt[] })[ATTEMPTS] ?? histories.get(result) ?? [];
+}
+
+const grants = new WeakMap<readonly Attempt[], Grant>();
+
+/** Keeps the tokens of a history's last attempt. */
+export function keepGrant(history: readonly Attempt[], grant: Grant): void {
+  grants.set(history, grant);
+}
+
+/**
+ * The tokens that the last attempt took, for a response or an error which an ebb client gave: to settle what it
+ * cost, where that is known only afterwards. `undefined` where no bucket was asked.
+ */
+export function grantOf(result: unknown): Grant | undefined {
+  return grants.get(attemptsOf(result));
 }

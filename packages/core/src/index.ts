@@ -1,3 +1,4 @@
+export { type AdaptiveOptions, adaptive } from './adaptive.ts';
 export {
   type BackoffStep,
   type BackoffStrategy,
@@ -17,7 +18,13 @@ export {
   memorystore,
 } from './backoff.ts';
 export { type MemoryBucket, tokenBucket } from './bucket.ts';
-export type { FurtherLimit, NonConforming, Overflow, TokenBucketOptions } from './bucket-options.ts';
+export {
+  type BucketSetup,
+  bucketSetup,
+  type FurtherLimit,
+  type NonConforming,
+  type TokenBucketOptions,
+} from './bucket-options.ts';
 export {
   type Classify,
   classifyHttp,
@@ -26,23 +33,28 @@ export {
   type Verdict,
 } from './classify.ts';
 export { type Clock, nextTurn, type Random, sleep, systemClock, systemRandom } from './clock.ts';
+export { type ConcurrencyOptions, concurrencyLimit } from './concurrency.ts';
 export { type Decision, decide, type Progress } from './decide.ts';
 export { HookError, ThrottledError, type ThrottledReason } from './errors.ts';
 export type { EbbEvent, Observer } from './events.ts';
 export { failureKind } from './failure.ts';
 export type { Quota } from './gcra.ts';
 export * as gcra from './gcra.ts';
-export { ATTEMPTS, type Attempt, attemptsOf, remember } from './history.ts';
+export { ATTEMPTS, type Attempt, attemptsOf, grantOf, remember } from './history.ts';
 export type {
   Ask,
   BucketStats,
+  ConcurrencyLimit,
+  ConcurrencyStats,
   Grant,
   ObservableBucket,
   PerKey,
   RetryBudget,
+  Slot,
   TokenBucket,
 } from './limits.ts';
 export type { FailureKind, Outcome, RequestTraits } from './outcome.ts';
+export { originOf, type PerKeyOptions } from './per-key.ts';
 export {
   createPolicy,
   overridePolicy,
@@ -53,4 +65,6 @@ export {
 export type { EndReason, RetryReason, StopReason } from './reason.ts';
 export { parseHttpDate, retryAfterMs } from './retry-after.ts';
 export { type Exchange, run } from './run.ts';
+export { type Feedback, type ReadFeedback, serverFeedback } from './server-feedback.ts';
 export { begin, type RequestOptions, Session } from './session.ts';
+export type { Overflow, WaitingOptions } from './waiting-room.ts';

@@ -92,6 +92,37 @@ export interface ObservableBucket extends TokenBucket {
   stats(): BucketStats;
 }
 
+/** A place among the requests that are under way. */
+export interface Slot {
+  /** How long it took to come, in milliseconds. */
+  readonly waitedMs: number;
+  /** Gives it to the next. Counts once. */
+  release(): void;
+}
+
+/** How a {@link ConcurrencyLimit} stands. */
+export interface ConcurrencyStats {
+  readonly inUse: number;
+  readonly maxConcurrent: number;
+  readonly waiting: number;
+  /** How many were turned away by {@link ConcurrencyLimit.acquire}, aborted ones not included. */
+  readonly refused: number;
+}
+
+/** Lets a number of requests be under way at once, from the sending to the end of the response's body. */
+export interface ConcurrencyLimit {
+  /** Takes a slot now, if one is free and nobody waits for it. */
+  tryAcquire(): Slot | undefined;
+  /**
+   * Takes a slot when it is this asker's turn: first come, first served within a priority.
+   *
+   * Rejects with a `ThrottledError` when none can be had within the limits, with the signal's own reason when
+   * it aborts, with a TypeError or a RangeError for an ask that is wrong.
+   */
+  acquire(ask?: Omit<Ask, 'cost'>): Promise<Slot>;
+  stats(): ConcurrencyStats;
+}
+
 /** One thing of a kind for each key: a bucket for each origin, say. */
 export interface PerKey<T> {
   /** The one for a request: for `key` if that is given, else for the request's own key. */
@@ -108,4 +139,13 @@ export interface RetryBudget {
   deposit(): void;
   /** Asks for one retry. */
   withdraw(): boolean;
+}
+
+/** The thing for a request, where there may be one for each key. */
+export function forRequest<T extends object>(
+  one: T | PerKey<T>,
+  request: RequestTraits,
+  key: string | undefined,
+): T {
+  return 'for' in one ? one.for(request, key) : one;
 }

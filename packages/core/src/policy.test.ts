@@ -12,6 +12,10 @@ test('the defaults', () => {
     totalTimeoutMs: undefined,
     bucket: undefined,
     budget: undefined,
+    concurrency: undefined,
+    key: undefined,
+    maxWaitMs: undefined,
+    priority: 0,
     cost: 1,
     onEvent: undefined,
   });

@@ -3,6 +3,7 @@ import {
   type Check,
   callable,
   checkOptions,
+  checkPriority,
   having,
   notNegative,
   positive,
@@ -13,7 +14,7 @@ import {
 import { type Classify, classifyHttp } from './classify.ts';
 import { type Clock, type Random, systemClock, systemRandom } from './clock.ts';
 import type { Observer } from './events.ts';
-import type { RetryBudget, TokenBucket } from './limits.ts';
+import type { ConcurrencyLimit, PerKey, RetryBudget, TokenBucket } from './limits.ts';
 import type { RequestTraits } from './outcome.ts';
 
 /** Which methods may be sent again when the attempt before may have been done. */
@@ -51,15 +52,29 @@ export interface PolicyOptions {
   readonly attemptTimeoutMs?: number | undefined;
   /** No attempt starts later than this after the call, in milliseconds; a wait that would is not begun. */
   readonly totalTimeoutMs?: number | undefined;
-  /** Every attempt takes tokens from it. */
-  readonly bucket?: TokenBucket | undefined;
-  /** Every retry withdraws from it. */
-  readonly budget?: RetryBudget | undefined;
+  /** Every attempt takes tokens from it, or from that of its key. */
+  readonly bucket?: TokenBucket | PerKey<TokenBucket> | undefined;
+  /** Every attempt holds a slot of it, or of that of its key, until the body of its response has ended. */
+  readonly concurrency?: ConcurrencyLimit | PerKey<ConcurrencyLimit> | undefined;
+  /** Every retry withdraws from it, or from that of its key. */
+  readonly budget?: RetryBudget | PerKey<RetryBudget> | undefined;
   /**
    * Tokens that an attempt takes.
    * @default 1
    */
   readonly cost?: number | ((request: RequestTraits) => number) | undefined;
+  /**
+   * Which waiting requests go first: a whole number from -7 to 7, the higher before the lower. A retry goes
+   * before new requests of its priority.
+   * @default 0
+   */
+  readonly priority?: number | undefined;
+  /** The key for a `bucket`, `concurrency` or `budget` that there is one of for each key, in place of its own. */
+  readonly key?: string | undefined;
+  /**
+   * The longest wait of an attempt for tokens, and for a slot, in milliseconds; a longer one is refused at once.
+   */
+  readonly maxWaitMs?: number | undefined;
   /** Is told of every attempt, wait, retry and end. */
   readonly onEvent?: Observer | undefined;
   /** @default systemClock */
@@ -80,9 +95,13 @@ export interface Policy {
   readonly maxRetryAfterMs: number;
   readonly attemptTimeoutMs: number | undefined;
   readonly totalTimeoutMs: number | undefined;
-  readonly bucket: TokenBucket | undefined;
-  readonly budget: RetryBudget | undefined;
+  readonly bucket: TokenBucket | PerKey<TokenBucket> | undefined;
+  readonly concurrency: ConcurrencyLimit | PerKey<ConcurrencyLimit> | undefined;
+  readonly budget: RetryBudget | PerKey<RetryBudget> | undefined;
   readonly cost: number | ((request: RequestTraits) => number);
+  readonly priority: number;
+  readonly key: string | undefined;
+  readonly maxWaitMs: number | undefined;
   readonly onEvent: Observer | undefined;
   readonly clock: Clock;
   readonly random: Random;
@@ -101,6 +120,17 @@ const checkCost: Check = (name, value) => {
   if (typeof value !== 'function') positive(name, value);
 };
 
+/** The one thing, or one of its kind for each key. */
+function alsoPerKey(check: Check): Check {
+  return (name, value) => {
+    if (typeof (value as { for?: unknown } | null | undefined)?.for !== 'function') check(name, value);
+  };
+}
+
+const checkKey: Check = (name, value) => {
+  if (typeof value !== 'string') throw wrongType(name, 'a string', value);
+};
+
 const CHECKS: Readonly<Record<keyof PolicyOptions, Check>> = {
   maxRetries: wholeNumber,
   backoff: callable,
@@ -109,9 +139,13 @@ const CHECKS: Readonly<Record<keyof PolicyOptions, Check>> = {
   maxRetryAfterMs: notNegative,
   attemptTimeoutMs: positive,
   totalTimeoutMs: notNegative,
-  bucket: having('a token bucket', 'tryAcquire', 'acquire'),
-  budget: having('a retry budget', 'deposit', 'withdraw'),
+  bucket: alsoPerKey(having('a token bucket', 'tryAcquire', 'acquire')),
+  concurrency: alsoPerKey(having('a concurrency limit', 'tryAcquire', 'acquire', 'stats')),
+  budget: alsoPerKey(having('a retry budget', 'deposit', 'withdraw')),
   cost: checkCost,
+  priority: checkPriority,
+  key: checkKey,
+  maxWaitMs: notNegative,
   onEvent: callable,
   clock: having('a clock', 'now', 'schedule'),
   random: callable,
@@ -126,8 +160,12 @@ const DEFAULTS = {
   attemptTimeoutMs: undefined,
   totalTimeoutMs: undefined,
   bucket: undefined,
+  concurrency: undefined,
   budget: undefined,
   cost: 1,
+  priority: 0,
+  key: undefined,
+  maxWaitMs: undefined,
   onEvent: undefined,
   clock: systemClock,
   random: systemRandom,

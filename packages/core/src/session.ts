@@ -3,7 +3,8 @@ import { sleep } from './clock.ts';
 import { type Decision, decide, type Progress } from './decide.ts';
 import { callHook, HookError } from './errors.ts';
 import type { EbbEvent } from './events.ts';
-import type { Attempt } from './history.ts';
+import { type Attempt, keepGrant } from './history.ts';
+import { type Ask, forRequest, type Grant, type PerKey, type Slot, type TokenBucket } from './limits.ts';
 import type { Outcome, RequestTraits } from './outcome.ts';
 import { overridePolicy, type Policy, type PolicyOptions } from './policy.ts';
 
@@ -28,6 +29,9 @@ export class Session implements Progress {
   readonly #policy: Policy;
   #delayMs = 0;
   #throttledMs = 0;
+  #slot: Slot | undefined;
+  #bucket: TokenBucket | undefined;
+  #grant: Grant | undefined;
 
   constructor(policy: Policy, request: RequestTraits) {
     this.#policy = policy;
@@ -41,20 +45,20 @@ export class Session implements Progress {
 
   /**
    * Waits until the next attempt may be sent: for the delay, for `released` (the connection of the attempt
-   * before), then for tokens. Answers nothing, and takes no turn of the event loop, where there is nothing to
-   * wait for.
+   * before), then for a slot and for tokens. Answers nothing, and takes no turn of the event loop, where there
+   * is nothing to wait for. The slot of the attempt before is given back when `released` settles.
    *
    * @throws the signal's own reason when it aborts
-   * @throws ThrottledError when no token can be had in time
+   * @throws ThrottledError when no slot or no token can be had in time
    * @throws HookError when `cost` or `onEvent` throws
    */
   ready(signal?: AbortSignal, released?: Promise<void>): Promise<void> | undefined {
-    const { bucket } = this.#policy;
     try {
+      if (this.#slot !== undefined) this.#freeSlot(released);
+      this.#grant = undefined;
       if (signal?.aborted) throw signal.reason;
       this.#throttledMs = 0;
-      const nothingBefore = this.#delayMs === 0 && released === undefined;
-      if (nothingBefore && (bucket === undefined || bucket.tryAcquire(this.#cost()))) {
+      if (this.#delayMs === 0 && released === undefined && this.#takeAll()) {
         this.#begin();
         return undefined;
       }
@@ -65,23 +69,81 @@ export class Session implements Progress {
   }
 
   async #wait(signal: AbortSignal | undefined, released: Promise<void> | undefined): Promise<void> {
-    const { bucket, clock, totalTimeoutMs } = this.#policy;
+    const { bucket, concurrency, clock } = this.#policy;
     try {
       if (this.#delayMs > 0) await sleep(clock, this.#delayMs, signal);
       await released;
       if (signal?.aborted) throw signal.reason;
-      if (bucket !== undefined) {
-        const leftMs =
-          totalTimeoutMs === undefined ? undefined : this.startedAtMs + totalTimeoutMs - clock.now();
-        const maxWaitMs = leftMs === undefined ? undefined : Math.max(0, leftMs);
-        const { waitedMs } = await bucket.acquire({ cost: this.#cost(), signal, maxWaitMs });
-        this.#throttledMs = waitedMs;
-        if (waitedMs > 0) this.#tell({ type: 'throttle', waitMs: waitedMs });
+      if (concurrency !== undefined) {
+        this.#slot = await this.#own(concurrency).acquire(this.#ask(signal));
+        this.#throttledMs += this.#slot.waitedMs;
       }
+      if (bucket !== undefined) {
+        this.#bucket = this.#own(bucket);
+        this.#grant = await this.#bucket.acquire({ ...this.#ask(signal), cost: this.#cost() });
+        this.#throttledMs += this.#grant.waitedMs;
+      }
+      // It may have aborted in the same turn in which they were granted.
+      if (signal?.aborted) throw signal.reason;
+      if (this.#throttledMs > 0) this.#tell({ type: 'throttle', waitMs: this.#throttledMs });
       this.#begin();
     } catch (error) {
       throw this.#ended(error, signal);
     }
+  }
+
+  /** Takes a slot and tokens, if both are to be had at once. */
+  #takeAll(): boolean {
+    const { bucket, concurrency } = this.#policy;
+    if (concurrency !== undefined) {
+      this.#slot = this.#own(concurrency).tryAcquire();
+      if (this.#slot === undefined) return false;
+    }
+    if (bucket === undefined || this.#takeTokens(this.#own(bucket))) return true;
+    this.#freeSlot();
+    return false;
+  }
+
+  #takeTokens(bucket: TokenBucket): boolean {
+    this.#bucket = bucket;
+    if (bucket.tryTake === undefined) return bucket.tryAcquire(this.#cost());
+    this.#grant = bucket.tryTake(this.#cost());
+    return this.#grant !== undefined;
+  }
+
+  #own<T extends object>(one: T | PerKey<T>): T {
+    return forRequest(one, this.request, this.#policy.key);
+  }
+
+  #ask(signal: AbortSignal | undefined): Ask {
+    const { clock, maxWaitMs, priority, totalTimeoutMs } = this.#policy;
+    const retry = this.attempt > 0;
+    if (totalTimeoutMs === undefined) return { signal, maxWaitMs, priority, retry };
+    const leftMs = Math.max(0, this.startedAtMs + totalTimeoutMs - clock.now());
+    return { signal, maxWaitMs: Math.min(leftMs, maxWaitMs ?? leftMs), priority, retry };
+  }
+
+  #freeSlot(released?: Promise<void>): void {
+    const slot = this.#slot;
+    this.#slot = undefined;
+    if (slot === undefined || released === undefined) slot?.release();
+    else void released.then(() => slot.release());
+  }
+
+  /** Whether a slot is held that {@link bodyEnded} gives back: if not, that need not be called. */
+  get holdsSlot(): boolean {
+    return this.#slot !== undefined;
+  }
+
+  /**
+   * Gives back the slot of the policy's `concurrency` limit. An adapter calls this once {@link judge} has
+   * answered that there is no retry and the response has gone to the caller, as soon as its body has ended, has
+   * failed, or was cancelled or destroyed by whomever; at once when there is no body. Not after a failure, which
+   * has no body, and not for a response that is followed by a retry: their slots are given back without it.
+   * To call it more often than once, or with no slot held, does nothing.
+   */
+  bodyEnded(): void {
+    this.#freeSlot();
   }
 
   #cost(): number {
@@ -96,6 +158,7 @@ export class Session implements Progress {
 
   #begin(): void {
     this.attempt += 1;
+    if (this.#grant?.conforming === false) this.#tell({ type: 'mark' });
     this.#tell({ type: 'attempt' });
   }
 
@@ -106,7 +169,22 @@ export class Session implements Progress {
    * @throws HookError when a hook throws; the session is over then, too
    */
   judge(outcome: Outcome): Decision {
+    try {
+      const decision = this.#decide(outcome);
+      if (!decision.retry) {
+        if (outcome.type === 'failure') this.#freeSlot();
+        if (this.#grant !== undefined) keepGrant(this.history, this.#grant);
+      }
+      return decision;
+    } catch (error) {
+      this.#freeSlot();
+      throw error;
+    }
+  }
+
+  #decide(outcome: Outcome): Decision {
     const policy = this.#policy;
+    if (this.#grant !== undefined) this.#bucket?.heed?.(outcome, this.#grant);
     const decision = decide(policy, this, outcome, policy.clock.now());
     this.#record(outcome, decision.reason);
     if (decision.retry) {
@@ -121,6 +199,9 @@ export class Session implements Progress {
 
   /** The end by an error of our own or by the caller's abort: told, and given back to be thrown. */
   #ended(error: unknown, signal?: AbortSignal): unknown {
+    this.#freeSlot();
+    // What was granted goes back: nothing was sent for it.
+    this.#grant?.settle(0);
     if (error instanceof HookError) return error;
     try {
       this.#tell({ type: 'end', reason: signal?.aborted ? 'aborted' : 'throttled', outcome: undefined });

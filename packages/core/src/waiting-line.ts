@@ -1,14 +1,6 @@
-import { type Check, wrongRange, wrongType } from './check.ts';
+import { HIGHEST_PRIORITY } from './check.ts';
 import { Heap, type Heaped } from './heap.ts';
-
-/** Priorities go from the negative of this to this. With a lane for retries each, they fit in 30 bits. */
-const HIGHEST_PRIORITY = 7;
-
-export const checkPriority: Check = (name, value) => {
-  const takes = `a whole number from -${HIGHEST_PRIORITY} to ${HIGHEST_PRIORITY}`;
-  if (typeof value !== 'number') throw wrongType(name, takes, value);
-  if (!Number.isInteger(value) || Math.abs(value) > HIGHEST_PRIORITY) throw wrongRange(name, takes, value);
-};
+import { SignalWatch } from './signal-watch.ts';
 
 /** One who waits. */
 export interface Waiter<T> {
@@ -29,14 +21,7 @@ export interface Bounds<T> extends Heaped {
   readonly lane: number;
   /** `Infinity` where there is none. */
   readonly deadlineMs: number;
-  /** The others who wait under the same signal. */
-  readonly watch: SignalWatch<T> | undefined;
-}
-
-/** All who wait under one signal. */
-interface SignalWatch<T> {
-  readonly members: Set<Bounds<T>>;
-  readonly stop: () => void;
+  readonly signal: AbortSignal | undefined;
 }
 
 interface Lane<T> {
@@ -69,13 +54,19 @@ export class WaitingLine<T> {
   #occupied = 0;
   readonly #headStartMs: number;
   readonly #deadlines = new Heap<Bounds<T>>(isEarlier);
-  readonly #watches = new Map<AbortSignal, SignalWatch<T>>();
-  readonly #onAbort: () => void;
+  readonly #signals: SignalWatch<Bounds<T>>;
 
   /** `headStartMs` is what each lane is worth. `onAbort` is called after those of an aborted signal left. */
   constructor(headStartMs: number, onAbort: () => void) {
     this.#headStartMs = headStartMs;
-    this.#onAbort = onAbort;
+    this.#signals = new SignalWatch((aborted, reason) => {
+      const rejected = Promise.reject(reason);
+      for (const { waiter, lane } of aborted) {
+        this.#remove(waiter, lane);
+        waiter.resolve(rejected);
+      }
+      onAbort();
+    });
   }
 
   /** The tokens that those wait for who go before a newcomer to this lane, as far as is sure. */
@@ -182,11 +173,10 @@ export class WaitingLine<T> {
       this.#occupied |= 1 << lane;
       if (deadlineMs === Number.POSITIVE_INFINITY && signal === undefined) return;
 
-      const watch = signal === undefined ? undefined : this.#watchOf(signal);
-      const bounds: Bounds<T> = { waiter, lane, deadlineMs, heapIndex: -1, watch };
+      const bounds: Bounds<T> = { waiter, lane, deadlineMs, signal, heapIndex: -1 };
       waiter.bounds = bounds;
       if (deadlineMs < Number.POSITIVE_INFINITY) this.#deadlines.add(bounds);
-      watch?.members.add(bounds);
+      if (signal !== undefined) this.#signals.add(signal, bounds);
     });
   }
 
@@ -214,29 +204,6 @@ export class WaitingLine<T> {
     }
     if (bounds === undefined) return;
     this.#deadlines.remove(bounds);
-    if (bounds.watch?.members.delete(bounds) && bounds.watch.members.size === 0) bounds.watch.stop();
-  }
-
-  /** One listener for each signal, however many wait under it: more are slow to remove, and Node warns of them. */
-  #watchOf(signal: AbortSignal): SignalWatch<T> {
-    const known = this.#watches.get(signal);
-    if (known !== undefined) return known;
-    const listener = (): void => {
-      this.#watches.delete(signal);
-      const rejected = Promise.reject(signal.reason);
-      for (const { waiter, lane } of watch.members) {
-        this.#remove(waiter, lane);
-        waiter.resolve(rejected);
-      }
-      this.#onAbort();
-    };
-    const stop = (): void => {
-      this.#watches.delete(signal);
-      signal.removeEventListener('abort', listener);
-    };
-    const watch: SignalWatch<T> = { members: new Set(), stop };
-    signal.addEventListener('abort', listener);
-    this.#watches.set(signal, watch);
-    return watch;
+    if (bounds.signal !== undefined) this.#signals.remove(bounds.signal, bounds);
   }
 }

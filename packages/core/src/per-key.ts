@@ -1,0 +1,126 @@
+import { callable, checkOptions, countingNumber, having, notNegative, wrongType } from './check.ts';
+import { type Clock, systemClock } from './clock.ts';
+import { callHook, ThrottledError } from './errors.ts';
+import type { PerKey } from './limits.ts';
+import type { RequestTraits } from './outcome.ts';
+
+/** How many of a kind are kept, for what, and how long. */
+export interface PerKeyOptions {
+  /**
+   * Which requests share one: those with the same key.
+   * @default the origin of the URL
+   */
+  readonly keyOf?: ((request: RequestTraits) => string) | undefined;
+  /**
+   * How many there may be. A request with yet another key is refused when none of them can be let go: to
+   * forget one that is in use would let its requests pass.
+   * @default 10_000
+   */
+  readonly maxKeys?: number | undefined;
+  /**
+   * One that nobody has asked for this long is let go, when it is as good as a new one, in milliseconds.
+   * @default 60_000
+   */
+  readonly idleMs?: number | undefined;
+  /** @default systemClock */
+  readonly clock?: Clock | undefined;
+}
+
+interface Kept<T> {
+  readonly value: T;
+  usedAtMs: number;
+}
+
+/** The scheme, the host and the port; the URL as it is, where it has none. */
+export function originOf(request: RequestTraits): string {
+  return URL.parse(request.url)?.origin ?? request.url;
+}
+
+/**
+ * One `T` for each key. No timer for any: each time that one is asked for, the next few in a round are looked
+ * at, and let go when they are idle. So there are never many more than are in use, and a visit costs the same
+ * however many there are.
+ */
+export class KeyMap<T> implements PerKey<T> {
+  readonly #kept = new Map<string, Kept<T>>();
+  readonly #make: (key: string) => T;
+  readonly #isIdle: (value: T) => boolean;
+  readonly #keyOf: (request: RequestTraits) => string;
+  readonly #maxKeys: number;
+  readonly #idleMs: number;
+  readonly #clock: Clock;
+  #round: Iterator<[string, Kept<T>]>;
+  /** Before that it is no use to look through all of them for one that can be let go. */
+  #nextSearchMs = Number.NEGATIVE_INFINITY;
+
+  constructor(
+    caller: string,
+    make: (key: string) => T,
+    isIdle: (value: T) => boolean,
+    options: PerKeyOptions,
+  ) {
+    checkOptions(caller, options, {
+      keyOf: callable,
+      maxKeys: countingNumber,
+      idleMs: notNegative,
+      clock: having('a clock', 'now', 'schedule'),
+    });
+    const { keyOf = originOf, maxKeys = 10_000, idleMs = 60_000, clock = systemClock } = options;
+    this.#make = make;
+    this.#isIdle = isIdle;
+    this.#keyOf = keyOf;
+    this.#maxKeys = maxKeys;
+    this.#idleMs = idleMs;
+    this.#clock = clock;
+    this.#round = this.#kept.entries();
+  }
+  get size(): number {
+    return this.#kept.size;
+  }
+
+  for(request: RequestTraits, key: string = this.#keyFor(request)): T {
+    const nowMs = this.#clock.now();
+    const known = this.#kept.get(key);
+    this.#tidy(nowMs);
+    if (known !== undefined) {
+      known.usedAtMs = nowMs;
+      return known.value;
+    }
+    if (this.#kept.size >= this.#maxKeys) this.#makeRoom(nowMs);
+    const value = callHook('make', () => this.#make(key));
+    this.#kept.set(key, { value, usedAtMs: nowMs });
+    return value;
+  }
+
+  #keyFor(request: RequestTraits): string {
+    return callHook('keyOf', () => {
+      const key = this.#keyOf(request);
+      if (typeof key !== 'string') throw wrongType('its answer', 'a string', key);
+      return key;
+    });
+  }
+
+  /** Two at each visit, so that the round gets on even while every visit adds one. */
+  #tidy(nowMs: number): void {
+    for (let looks = 0; looks < 2; looks += 1) {
+      let { value: entry } = this.#round.next();
+      if (entry === undefined) {
+        this.#round = this.#kept.entries();
+        ({ value: entry } = this.#round.next());
+        if (entry === undefined) return;
+      }
+      const [key, { value, usedAtMs }] = entry as [string, Kept<T>];
+      if (nowMs - usedAtMs >= this.#idleMs && this.#isIdle(value)) this.#kept.delete(key);
+    }
+  }
+
+  #makeRoom(nowMs: number): void {
+    if (nowMs >= this.#nextSearchMs) {
+      for (const [key, { value }] of this.#kept) if (this.#isIdle(value)) this.#kept.delete(key);
+      this.#nextSearchMs = nowMs + 1_000;
+    }
+    if (this.#kept.size < this.#maxKeys) return;
+    const message = `Not sent: ${this.#maxKeys} keys are in use already, and there may be no more`;
+    throw new ThrottledError(message, undefined, { reason: 'too-many-keys' });
+  }
+}

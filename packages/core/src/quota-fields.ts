@@ -1,0 +1,127 @@
+import { parseHttpDate } from './retry-after.ts';
+
+/** What is left of one quota. */
+export interface Left {
+  /** In the quota's own unit, from 0. */
+  readonly remaining: number;
+  /** How long until there is more, in milliseconds; 0 when that is not told. */
+  readonly resetMs: number;
+}
+
+type Header = (name: string) => string | undefined;
+
+const DURATION_MS: Readonly<Record<string, number>> = { ms: 1, s: 1_000, m: 60_000, h: 3_600_000 };
+/** As Go writes them: 12ms, 1s, 6m0s, 1h0m0.5s. */
+const DURATION = /^(?:\d+(?:\.\d+)?(?:ms|s|m|h))+$/;
+const RFC_3339 = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d+)?(?:Z|[+-]\d\d:\d\d)$/;
+const NUMBER = /^\d+(?:\.\d+)?$/;
+
+function numberOf(text: string | undefined): number | undefined {
+  const trimmed = text?.trim() ?? '';
+  return NUMBER.test(trimmed) ? Number(trimmed) : undefined;
+}
+
+/**
+ * How long a reset is away, in milliseconds. Servers write seconds, seconds or milliseconds since 1970, a
+ * duration, or a date, and the name of the field does not tell which.
+ */
+export function resetMs(text: string | undefined, sentMs: number): number | undefined {
+  const trimmed = text?.trim() ?? '';
+  const number = numberOf(trimmed);
+  if (number !== undefined) {
+    if (number < 1e8) return number * 1_000;
+    return Math.max(0, (number < 1e11 ? number * 1_000 : number) - sentMs);
+  }
+  if (DURATION.test(trimmed)) {
+    let sumMs = 0;
+    for (const [, amount, unit = ''] of trimmed.matchAll(/([\d.]+)(ms|s|m|h)/g)) {
+      sumMs += Number(amount) * (DURATION_MS[unit] ?? 0);
+    }
+    return sumMs;
+  }
+  const atMs = RFC_3339.test(trimmed) ? Date.parse(trimmed) : parseHttpDate(trimmed, sentMs);
+  return atMs === undefined || Number.isNaN(atMs) ? undefined : Math.max(0, atMs - sentMs);
+}
+
+/** A string or a token, its parameters, and what ends them. */
+const ITEM =
+  /\s*(?:"(?:[^"\\]|\\["\\])*"|[a-z*][\w.:*/-]*)((?:\s*;\s*[a-z*][\w.*-]*(?:=(?:"(?:[^"\\]|\\["\\])*"|[^\s;,"]+))?)*)\s*(,|$)/iy;
+const PARAMETER = /;\s*([a-z*][\w.*-]*)(?:=("(?:[^"\\]|\\["\\])*"|[^\s;,"]+))?/gi;
+const WHOLE = /^\d{1,15}$/;
+
+/** No server has so much to say: this bounds the work on a hostile field. */
+const LONGEST_FIELD = 2_000;
+
+/** `"burst";r=5;t=30, "day";r=900;t=7200`: a list, from draft 08. */
+function fromList(field: string): readonly Left[] {
+  const all: Left[] = [];
+  ITEM.lastIndex = 0;
+  for (let more = true; more; ) {
+    const item = ITEM.exec(field);
+    if (item === null) return [];
+    const found = [...(item[1] ?? '').matchAll(PARAMETER)].map(([, name, value]) => [name, value]);
+    const { r = '', t = '0' } = Object.fromEntries(found) as Record<string, string>;
+    if (!WHOLE.test(r) || !WHOLE.test(t)) return [];
+    all.push({ remaining: Number(r), resetMs: Number(t) * 1_000 });
+    more = item[2] === ',';
+  }
+  return all;
+}
+
+/** `limit=100, remaining=50, reset=5`: a dictionary, draft 07. */
+function fromDictionary(field: string): readonly Left[] {
+  const entries = field.split(',').map((entry) => entry.trim().split('='));
+  const { remaining = '', reset = '0' } = Object.fromEntries(entries) as Record<string, string>;
+  if (!WHOLE.test(remaining) || !WHOLE.test(reset)) return [];
+  return [{ remaining: Number(remaining), resetMs: Number(reset) * 1_000 }];
+}
+
+/**
+ * The fields that come in threes: what is left, when it is reset, and, where the quota fills little by little
+ * and the reset is the time at which it is full, how much that is.
+ */
+const TRIPLES: readonly (readonly [remaining: string, reset: string, full?: string])[] = [
+  // IETF, until draft 06; Kong, GitLab
+  ['ratelimit-remaining', 'ratelimit-reset'],
+  // GitHub and most others
+  ['x-ratelimit-remaining', 'x-ratelimit-reset'],
+  ['x-rate-limit-remaining', 'x-rate-limit-reset'],
+  // OpenAI, Anthropic
+  ...['requests', 'tokens'].map(
+    (unit) =>
+      [`x-ratelimit-remaining-${unit}`, `x-ratelimit-reset-${unit}`, `x-ratelimit-limit-${unit}`] as const,
+  ),
+  ...['requests', 'tokens', 'input-tokens', 'output-tokens'].map((unit) => {
+    const prefix = `anthropic-ratelimit-${unit}`;
+    return [`${prefix}-remaining`, `${prefix}-reset`, `${prefix}-limit`] as const;
+  }),
+];
+
+/** Kong counts in windows of the clock and does not say when they end, since that can be told. */
+const WINDOWS_MS: Readonly<Record<string, number>> = {
+  second: 1_000,
+  minute: 60_000,
+  hour: 3_600_000,
+  day: 86_400_000,
+};
+
+/** All that a response tells of quotas. `sentMs` is its own date. */
+export function quotasOf(header: Header, sentMs: number): readonly Left[] {
+  const all: Left[] = [];
+  const field = header('ratelimit')?.trim() ?? '';
+  if (field !== '' && field.length <= LONGEST_FIELD) {
+    all.push(...(/^[a-z]+=/i.test(field) ? fromDictionary(field) : fromList(field)));
+  }
+  for (const [remainingName, resetName, fullName] of TRIPLES) {
+    const remaining = numberOf(header(remainingName));
+    if (remaining === undefined) continue;
+    const fullMs = resetMs(header(resetName), sentMs) ?? 0;
+    const full = fullName === undefined ? 1 : (numberOf(header(fullName)) ?? 1);
+    all.push({ remaining, resetMs: fullMs / Math.max(1, full) });
+  }
+  for (const [window, windowMs] of Object.entries(WINDOWS_MS)) {
+    const remaining = numberOf(header(`x-ratelimit-remaining-${window}`));
+    if (remaining !== undefined) all.push({ remaining, resetMs: windowMs - (sentMs % windowMs) });
+  }
+  return all;
+}

@@ -1,0 +1,156 @@
+import type { BucketTime } from './bucket-time.ts';
+import { type Check, checkPriority, flag, notNegative, oneOf, positive, wholeNumber } from './check.ts';
+import { ThrottledError, type ThrottledReason } from './errors.ts';
+import type { Ask } from './limits.ts';
+import { laneOf, type Waiter, WaitingLine } from './waiting-line.ts';
+
+/** Who makes place when too many wait: nobody, the one who waited longest, or the last of a lower priority. */
+export type Overflow = 'reject' | 'drop-oldest' | 'drop-lowest';
+
+/** How long a line may get, and how long one may wait in it. */
+export interface WaitingOptions {
+  /**
+   * How many may wait.
+   * @default no limit
+   */
+  readonly maxQueue?: number | undefined;
+  /**
+   * Who makes place when too many wait.
+   * @default 'reject'
+   */
+  readonly overflow?: Overflow | undefined;
+  /**
+   * The longest wait, in milliseconds. Whoever would wait longer is refused at once.
+   * @default no limit
+   */
+  readonly maxWaitMs?: number | undefined;
+  /**
+   * How much waiting outweighs a step of priority, in milliseconds, so that low priorities go late, but go. A
+   * retry counts as half a step.
+   * @default 60_000
+   */
+  readonly agingMs?: number | undefined;
+}
+
+/** The options with every default in its place. */
+export type WaitingSetup = { readonly [K in keyof WaitingOptions]-?: NonNullable<WaitingOptions[K]> };
+
+export function waitingSetup(options: WaitingOptions): WaitingSetup {
+  return {
+    maxQueue: options.maxQueue ?? Number.POSITIVE_INFINITY,
+    overflow: options.overflow ?? 'reject',
+    maxWaitMs: options.maxWaitMs ?? Number.POSITIVE_INFINITY,
+    agingMs: options.agingMs ?? 60_000,
+  };
+}
+
+export const WAITING_CHECKS: Readonly<Record<keyof WaitingOptions, Check>> = {
+  maxQueue: wholeNumber,
+  overflow: oneOf('reject', 'drop-oldest', 'drop-lowest'),
+  maxWaitMs: notNegative,
+  agingMs: positive,
+};
+
+/** How many go in one turn of the event loop: a long line that may go all at once must not hold up the rest. */
+const SLICE = 1_000;
+
+/** Times are sums of fractions; what is this little too late is in time. And no timer is shorter. */
+const TOLERANCE_MS = 1e-3;
+
+/** Those who wait, the bounds on them, and the one timer for all of them. */
+export class WaitingRoom<T> {
+  readonly line: WaitingLine<T>;
+  /** How many were turned away, aborted ones not included. */
+  refused = 0;
+  readonly #setup: WaitingSetup;
+  readonly #time: BucketTime;
+  readonly #onWake: () => void;
+  /** When the timer is due; `Infinity` when there is none. */
+  #timerAtMs = Number.POSITIVE_INFINITY;
+  #stopTimer: () => void = () => {};
+
+  /** `onWake` is called when somebody's turn may have come. */
+  constructor(setup: WaitingSetup, time: BucketTime, onWake: () => void) {
+    this.#setup = setup;
+    this.#time = time;
+    this.#onWake = onWake;
+    // A step of priority is two lanes, one of them for retries.
+    this.line = new WaitingLine(setup.agingMs / 2, onWake);
+  }
+
+  /** The lane that an ask waits in. */
+  laneFor({ maxWaitMs, priority = 0, retry = false }: Ask): number {
+    if (maxWaitMs !== undefined) notNegative('acquire: maxWaitMs', maxWaitMs);
+    checkPriority('acquire: priority', priority);
+    flag('acquire: retry', retry);
+    return laneOf(priority, retry);
+  }
+
+  /** Joins the line, for a turn that comes in `waitMs` at the earliest, or nobody knows when. */
+  join(ask: Ask, lane: number, cost: number, waitMs: number | undefined, nowMs: number): Promise<T> {
+    const patienceMs = Math.min(ask.maxWaitMs ?? Number.POSITIVE_INFINITY, this.#setup.maxWaitMs);
+    if (patienceMs === 0 || (waitMs ?? 0) > patienceMs + TOLERANCE_MS) {
+      throw this.refusal('wait-too-long', `its turn would not come within ${patienceMs} ms`, waitMs);
+    }
+    if (this.line.size >= this.#setup.maxQueue) this.#makePlace(lane, waitMs);
+    return this.line.join(lane, cost, nowMs, nowMs + patienceMs, ask.signal);
+  }
+
+  #makePlace(lane: number, waitMs: number | undefined): void {
+    const { maxQueue, overflow } = this.#setup;
+    let displaced: Waiter<T> | undefined;
+    if (overflow === 'drop-lowest') displaced = this.line.popBelow(lane);
+    else if (overflow === 'drop-oldest') displaced = this.line.shiftOldest();
+    const full = `${maxQueue} wait already`;
+    if (displaced === undefined) throw this.refusal('queue-full', `${full}, and no more may`, waitMs);
+    this.turnAway(displaced, 'displaced', `${full}, and another took its place`);
+  }
+
+  refusal(reason: ThrottledReason, message: string, waitMs?: number): ThrottledError {
+    this.refused += 1;
+    return new ThrottledError(`Not sent: ${message}`, waitMs, { reason });
+  }
+
+  /** For one who has left the line. */
+  turnAway(waiter: Waiter<T>, reason: ThrottledReason, message: string): void {
+    waiter.resolve(Promise.reject(this.refusal(reason, message)));
+  }
+
+  /**
+   * Calls `letGo` for the first in line until it answers `false`. Those whose deadline has passed leave before,
+   * those whose deadline is now after.
+   */
+  serve(nowMs: number, letGo: (first: Waiter<T>) => boolean): void {
+    const { line } = this;
+    this.giveUp(nowMs - TOLERANCE_MS);
+    let left = SLICE;
+    for (let first = line.peek(); first !== undefined && left > 0; first = line.peek()) {
+      if (!letGo(first)) break;
+      left -= 1;
+    }
+    if (left > 0) this.giveUp(nowMs + TOLERANCE_MS);
+  }
+
+  /** Turns those away whose deadline is `untilMs` or before. */
+  giveUp(untilMs: number): void {
+    for (let late = this.line.shiftExpired(untilMs); late; late = this.line.shiftExpired(untilMs)) {
+      this.turnAway(late, 'wait-too-long', 'its turn does not come in time');
+    }
+  }
+
+  /** Sets the one timer for the first in line, or for the first deadline; none when nobody waits. */
+  arm(nowMs: number, firstAtMs: number): void {
+    const waiting = this.line.size > 0;
+    let atMs = Math.min(firstAtMs, this.line.nextDeadlineMs);
+    atMs = waiting ? Math.max(atMs, nowMs + TOLERANCE_MS) : Number.POSITIVE_INFINITY;
+    // One that is due earlier is left alone: when it is, it looks again.
+    if (waiting && this.#timerAtMs <= atMs) return;
+    this.#stopTimer();
+    this.#timerAtMs = atMs;
+    if (atMs === Number.POSITIVE_INFINITY) return;
+    this.#stopTimer = this.#time.clock.schedule(() => {
+      this.#timerAtMs = Number.POSITIVE_INFINITY;
+      this.#onWake();
+    }, atMs - nowMs);
+  }
+}
