@@ -262,6 +262,19 @@ describe.each(['http', 'fetch'])('over the %s adapter', (adapter) => {
       expect(wasWhole).toBe(false);
     });
 
+    test('that says that it is too long is not waited for', async () => {
+      let requests = 0;
+      const url = await listen(
+        createServer((_, response) => {
+          requests += 1;
+          if (requests > 1) return void response.end('up');
+          response.writeHead(503, { 'content-length': 1_000_000 }).write('and so on');
+        }),
+      );
+      const client = clientOf(stream, { ...atOnce, clock: virtualClock() });
+      expect(await read((await client.get(url)).data)).toBe('up');
+    });
+
     test('without an end is waited for a second, and no longer', async () => {
       const server = await serve('endless-503', UP);
       const clock = virtualClock();
@@ -287,20 +300,23 @@ describe.each(['http', 'fetch'])('over the %s adapter', (adapter) => {
   });
 
   test('an upload that the server answered early does not hold its socket', async () => {
-    let requests = 0;
+    const body = 'x'.repeat(16 * 1024 * 1024);
+    const seen: number[] = [];
     const url = await listen(
-      createServer((request, response) => {
-        requests += 1;
-        // Never reads what is sent to it.
-        if (requests === 1) return void response.writeHead(503, { 'content-length': 4 }).end('full');
-        request.resume().on('end', () => response.end('up'));
+      createTcpServer((socket) => {
+        const index = seen.push(0) - 1;
+        socket.on('data', (part) => {
+          seen[index] = (seen[index] ?? 0) + part.length;
+          // The first is answered, and the rest of its body never read.
+          if (index === 0) socket.pause().write('HTTP/1.1 503 Full\r\nContent-Length: 4\r\n\r\nfull');
+          else if (part.at(-1) === 0x0a) socket.write('HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nup');
+        });
       }),
     );
     const agent = new Agent({ keepAlive: true, maxSockets: 1 });
     closing.push(() => agent.destroy());
-    const body = 'x'.repeat(16 * 1024 * 1024);
-    const response = await clientOf({ adapter, httpAgent: agent }).put(url, body);
-    expect([response.data, requests]).toEqual(['up', 2]);
+    const response = await clientOf({ adapter, httpAgent: agent }).put(url, `${body}\n`);
+    expect([response.data, seen.length]).toEqual(['up', 2]);
   });
 });
 
@@ -371,11 +387,13 @@ describe('the http adapter alone', () => {
       ['network', 200],
     ],
   ])('of a body that breaks off %s', async (_, half, kinds) => {
-    const url = await serveRaw(half, 'HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nup');
-    const result = await clientOf({ adapter: 'http' })
-      .get(url)
-      .catch((error: unknown) => error);
-    expect(kindsOf(result)).toEqual(kinds);
+    for (const validateStatus of [axios.defaults.validateStatus ?? null, null]) {
+      const url = await serveRaw(half, 'HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nup');
+      const result = await clientOf({ adapter: 'http', validateStatus })
+        .get(url)
+        .catch((error: unknown) => error);
+      expect(kindsOf(result)).toEqual(kinds);
+    }
   });
 
   test('a 503 whose body never ends is ended by the timeout, and is a 503', async () => {

@@ -97,6 +97,11 @@ describe.each(['http', 'fetch'])('over the %s adapter', (adapter) => {
       'http',
       () => formOf(['file', Readable.from(['text']), { knownLength: 4, filename: 'a' }]),
     ],
+    [
+      'a form that does not know how long it is',
+      'http',
+      () => formOf(['file', Object.assign(Buffer.from('text'), { path: 'a' })]),
+    ],
   ];
   const mine = once.filter(([, adapters]) => adapters.includes(adapter));
   test.each(mine)('%s is sent once, and never empty', async (_, __, make) => {

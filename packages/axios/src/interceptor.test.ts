@@ -99,6 +99,38 @@ describe('what the caller gets is what the adapter gave', () => {
     }
   });
 
+  const timeout = (cause: unknown) =>
+    Object.assign(new AxiosError('timeout of 5ms exceeded', 'ETIMEDOUT'), { cause });
+  test.each<[what: string, error: unknown, kind: string]>([
+    // So in browsers: what ended the exchange was an abort, why it did was the timeout.
+    ['a timeout by an abort', timeout(new DOMException('aborted', 'AbortError')), 'timeout'],
+    [
+      'a timeout while connecting',
+      timeout(Object.assign(new Error(), { code: 'ETIMEDOUT', syscall: 'connect' })),
+      'connect',
+    ],
+    ['a body that breaks off', new AxiosError('stream has been aborted', 'ERR_BAD_RESPONSE'), 'network'],
+    [
+      'a body that breaks off, in an older axios',
+      new AxiosError('maxContentLength size of -1 exceeded', 'ERR_BAD_RESPONSE'),
+      'network',
+    ],
+    [
+      'a body that is too long',
+      new AxiosError('maxContentLength size of 1 exceeded', 'ERR_BAD_RESPONSE'),
+      'unknown',
+    ],
+    ['an upload that its stream gave up', new axios.CanceledError('aborted'), 'aborted'],
+    ['nothing at all', undefined, 'unknown'],
+  ])('%s is understood', async (_, error, kind) => {
+    const ends: EbbEvent[] = [];
+    const classify = vi.fn(() => 'final' as const);
+    const client = clientOf(() => Promise.reject(error), { classify, onEvent: (event) => ends.push(event) });
+    expect(await errorOf(client.get('/'))).toBe(error);
+    expect(classify.mock.calls).toEqual([[expect.objectContaining({ kind })]]);
+    expect(ends.at(-1)).toMatchObject({ type: 'end', reason: 'final' });
+  });
+
   test('an adapter that throws, or gives nothing, fails as it does in axios', async () => {
     const thrown = new Error('broken');
     const throws = clientOf((() => {
@@ -204,6 +236,8 @@ describe('the adapter', () => {
     const client = clientOf(adapter, { ...atOnce, maxRetries: 1 });
     const error = await errorOf(client.put('http://upstream/', { a: 1 }));
     expect(adapter).toHaveBeenCalledTimes(2);
+    expect(error.config?.adapter).toBe(adapter);
+    expect(Object.getOwnPropertySymbols(error.config)).toEqual([]);
     const response = await client.request(error.config ?? {});
     expect([response.status, attemptsOf(response).length]).toEqual([200, 2]);
     const again = await client.request(response.config);
@@ -282,6 +316,8 @@ describe('it runs', () => {
     expect((await client.get('/')).status).toBe(200);
     const config = { headers: new axios.AxiosHeaders() } as InternalAxiosRequestConfig;
     expect(ebbInterceptor()(config)).toBe(config);
+    const left = { ...config, ebb: false } as const;
+    expect(ebbInterceptor()({ ...left })).toEqual(left);
   });
 
   test('on axios itself', async () => {

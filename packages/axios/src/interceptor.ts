@@ -43,7 +43,7 @@ export function ebbInterceptor(policyOrOptions: Policy | PolicyOptions = {}): Eb
   return function ebb(config) {
     const chosen = config.adapter;
     const isOurs = typeof chosen === 'function' && (chosen as EbbAdapter)[OURS] === true;
-    if (config.ebb === false || isOurs || isUnderWay(config)) return config;
+    if (config.ebb === false || isOurs) return config;
     const made = typeof config.data === 'function' ? new MadeBody(config, config.data) : undefined;
     const adapter: EbbAdapter = (flat) => {
       restoreAdapter(flat, chosen);

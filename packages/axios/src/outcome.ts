@@ -35,6 +35,9 @@ function toldByStatus({ status, config }: AxiosResponse): boolean {
   return typeof validate === 'function' && !validate(status);
 }
 
+/** What axios says when the connection breaks in the middle of a body; the latter in older versions. */
+const BROKEN_OFF = /^(stream has been aborted|maxContentLength size of -1 exceeded)$/;
+
 function kindOf(error: AxiosError): FailureKind {
   const kind = failureKind(error);
   const { code, message, config } = error ?? {};
@@ -43,6 +46,6 @@ function kindOf(error: AxiosError): FailureKind {
   if (kind === 'aborted' && saysTimeout) return 'timeout';
   // The caller may have put a text of their own in place of `timeout of … exceeded`.
   if (kind === 'network' && saysTimeout && message === config?.timeoutErrorMessage) return 'timeout';
-  if (kind === 'unknown' && message === 'stream has been aborted') return 'network';
+  if (kind === 'unknown' && BROKEN_OFF.test(message)) return 'network';
   return kind;
 }
