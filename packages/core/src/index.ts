@@ -25,6 +25,8 @@ export {
   type NonConforming,
   type TokenBucketOptions,
 } from './bucket-options.ts';
+export { bucketPerKey } from './bucket-per-key.ts';
+export { budgetPerKey, type RetryBudgetOptions, retryBudget } from './budget.ts';
 export {
   type Classify,
   classifyHttp,
