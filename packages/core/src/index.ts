@@ -26,7 +26,9 @@ export {
   type TokenBucketOptions,
 } from './bucket-options.ts';
 export { bucketPerKey } from './bucket-per-key.ts';
+export { BucketTime } from './bucket-time.ts';
 export { budgetPerKey, type RetryBudgetOptions, retryBudget } from './budget.ts';
+export * as check from './check.ts';
 export {
   type Classify,
   classifyHttp,
@@ -69,4 +71,4 @@ export { parseHttpDate, retryAfterMs } from './retry-after.ts';
 export { type Exchange, run } from './run.ts';
 export { type Feedback, type ReadFeedback, serverFeedback } from './server-feedback.ts';
 export { begin, type RequestOptions, Session } from './session.ts';
-export type { Overflow, WaitingOptions } from './waiting-room.ts';
+export { type Overflow, WAITING_CHECKS, type WaitingOptions, WaitingRoom } from './waiting-room.ts';
