@@ -1,6 +1,6 @@
 import { AsyncResource } from 'node:async_hooks';
 import type { Duplex } from 'node:stream';
-import { failureKind, HookError, type Outcome, remember } from '@ebb/core';
+import { type FailureKind, failureKind, HookError, type Outcome, remember } from '@ebb/core';
 import type { Dispatcher } from 'undici';
 import { Attempt, type AttemptListener } from './attempt.ts';
 import { Controller } from './controller.ts';
@@ -9,6 +9,11 @@ import type { ResponseHeaders } from './headers.ts';
 import { Download } from './resume.ts';
 import { type Request, send } from './send.ts';
 import { responseOutcome } from './traits.ts';
+
+/** Whether a response ended short of its length: so undici calls it when the server had said it would close. */
+function isCutOff({ code }: Error & { readonly code?: unknown }): boolean {
+  return code === 'UND_ERR_RES_CONTENT_LENGTH_MISMATCH';
+}
 
 /** Sends a request's attempts one after the other, and gives its handler the response of the last. */
 export class Relay implements AttemptListener {
@@ -172,8 +177,11 @@ export class Relay implements AttemptListener {
   }
 
   failed(attempt: Attempt, error: Error): void {
-    const isAborted = this.#downstream.controller.aborted;
-    const kind = isAborted ? 'aborted' : error instanceof HookError ? 'unknown' : failureKind(error);
+    this.#failed(attempt, error, error instanceof HookError ? 'unknown' : failureKind(error));
+  }
+
+  #failed(attempt: Attempt, error: Error, kindOfError: FailureKind): void {
+    const kind = this.#downstream.controller.aborted ? 'aborted' : kindOfError;
     const retry = this.#judge(attempt, { type: 'failure', kind, error });
     if (retry) this.#retry(Promise.resolve());
     else if (retry === false) this.#fail(error);
@@ -187,7 +195,7 @@ export class Relay implements AttemptListener {
     } else {
       download.brokenBy = error;
       controller.attach(undefined);
-      this.failed(attempt, error);
+      this.#failed(attempt, error, isCutOff(error) ? 'network' : failureKind(error));
     }
   }
 }

@@ -1,0 +1,80 @@
+import { once } from 'node:events';
+import { constants, createServer, type ServerHttp2Session, type ServerHttp2Stream } from 'node:http2';
+import type { AddressInfo } from 'node:net';
+import { constant } from '@ebb/core';
+import { virtualClock } from '@ebb/core/testing';
+import { expect, test } from 'vitest';
+import { versions } from '../test/clients.ts';
+import { ebbInterceptor } from './index.ts';
+
+type Answer = (stream: ServerHttp2Stream, headers: Readonly<Record<string, unknown>>) => void;
+
+async function http2Upstream(...answers: readonly Answer[]) {
+  const server = createServer();
+  const sessions = new Set<ServerHttp2Session>();
+  let streams = 0;
+  server.on('session', (session) => sessions.add(session.on('error', () => undefined)));
+  server.on('stream', (stream, headers) => {
+    stream.on('error', () => undefined);
+    const answer = answers[streams];
+    streams += 1;
+    if (answer !== undefined) answer(stream, headers);
+    else up(stream, headers);
+  });
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  return {
+    origin: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    sessions,
+    async [Symbol.asyncDispose]() {
+      for (const session of sessions) session.destroy();
+      server.close();
+      await once(server, 'close');
+    },
+  };
+}
+
+const down: Answer = (stream) => {
+  stream.respond({ ':status': 503 });
+  stream.end('no');
+};
+const up: Answer = (stream) => {
+  stream.respond({ ':status': 200 });
+  stream.end('ok');
+};
+const refuse: Answer = (stream) => stream.close(constants.NGHTTP2_REFUSED_STREAM);
+
+test.each(Object.entries(versions))('HTTP/2 of %s', async (_, { H2CClient }) => {
+  const ranges: unknown[] = [];
+  await using server = await http2Upstream(
+    down,
+    refuse,
+    (stream) => {
+      stream.respond({ ':status': 200, etag: '"a"', 'content-length': '10' });
+      stream.write('01234');
+      setTimeout(() => stream.close(constants.NGHTTP2_INTERNAL_ERROR), 10);
+    },
+    (stream, headers) => {
+      ranges.push(headers.range, headers['if-match']);
+      stream.respond({ ':status': 206, etag: '"a"', 'content-range': 'bytes 5-9/10' });
+      stream.end('56789');
+    },
+    (stream) => {
+      stream.respond({ ':status': 503 });
+      stream.write('and so on');
+    },
+  );
+  const clock = virtualClock();
+  const seconds = setInterval(() => clock.tick(1_000), 5);
+  const { origin } = server;
+  const dispatcher = new H2CClient(origin).compose(ebbInterceptor({ backoff: constant(0), clock }));
+  const broken = await dispatcher.request({ origin, path: '/', method: 'GET' });
+  expect([broken.statusCode, await broken.body.text()]).toEqual([200, '0123456789']);
+  expect(ranges).toEqual(['bytes=5-9', '"a"']);
+  const endless = await dispatcher.request({ origin, path: '/', method: 'PUT', body: 'text' });
+  expect([endless.statusCode, await endless.body.text()]).toEqual([200, 'ok']);
+  clearInterval(seconds);
+  expect(server.sessions.size).toBe(1);
+  expect(clock.pending).toBe(0);
+  await dispatcher.destroy();
+});
