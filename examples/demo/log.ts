@@ -19,8 +19,6 @@ export function logLine(event: EbbEvent, lane: Lane, startMs: number): string | 
   const at = seconds(event.atMs - startMs);
   const attempt = String(event.attempt);
   switch (event.type) {
-    case 'attempt':
-      return undefined;
     case 'throttle':
       // The event comes before the attempt that the token is for.
       return row(at, lane.label, String(event.attempt + 1), 'a token', `after ${seconds(event.waitMs)}`);
@@ -34,5 +32,7 @@ export function logLine(event: EbbEvent, lane: Lane, startMs: number): string | 
       const got = event.outcome === undefined ? '' : wordFor(event.outcome);
       return row(at, lane.label, attempt, got, event.reason, event.reason === 'success' ? '' : 'no');
     }
+    default:
+      return undefined;
   }
 }

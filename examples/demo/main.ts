@@ -30,12 +30,12 @@ async function play(act: Act, number: number): Promise<Played> {
   say('', heading(`${number}  ${act.title}`), '', ...indented(act.story), '');
   const bare = await playBare(act);
   say(`  Bare clients, ${bare.length} requests: ${tally(bare)}. The same with ebb:`, '');
-  await letRead(1_500);
+  await letRead(1_200);
   const played = { ...(await playEbb(act)), bare };
   const broken = brokenPromise(act, played);
   if (broken !== undefined) fail(broken);
   say('', ...indented(act.lesson));
-  await letRead(1_000);
+  await letRead(800);
   return played;
 }
 

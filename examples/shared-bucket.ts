@@ -1,0 +1,38 @@
+// A service takes 5 requests at once and 10 a second from all of a program together. One bucket in one policy
+// keeps three clients within that; it is a little smaller than the quota, as a network bunches what it carries.
+// It prints what came of 15 requests, without a retry:
+//   without ebb: most were refused
+//   with ebb: none was refused
+import { once } from 'node:events';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { ebbInterceptor as ebbAxios } from '@ebb/axios';
+import { createPolicy, tokenBucket } from '@ebb/core';
+import { createFetch } from '@ebb/fetch';
+import { ebbInterceptor as ebbUndici } from '@ebb/undici';
+import axios from 'axios';
+import { Agent, request } from 'undici';
+
+let quota = tokenBucket({ capacity: 5, refillPerSecond: 10 });
+const server = createServer((_, response) => response.writeHead(quota.tryAcquire() ? 200 : 429).end());
+await once(server.listen(0, '127.0.0.1'), 'listening');
+const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}/`;
+
+const policy = createPolicy({ maxRetries: 0, bucket: tokenBucket({ capacity: 4, refillPerSecond: 9 }) });
+const fetch = createFetch(policy);
+axios.interceptors.request.use(ebbAxios(policy));
+const dispatcher = new Agent().compose(ebbUndici(policy));
+
+for (const ebb of [false, {}] as const) {
+  quota = tokenBucket({ capacity: 5, refillPerSecond: 10 });
+  const sent = Array.from({ length: 5 }, () => [
+    fetch(url, { ebb }).then(({ status }) => status),
+    axios.get(url, { ebb, validateStatus: () => true }).then(({ status }) => status),
+    request(url, { ebb, dispatcher }).then(({ statusCode, body }) => body.dump().then(() => statusCode)),
+  ]);
+  const refused = (await Promise.all(sent.flat())).filter((status) => status === 429).length;
+  const told = refused === 0 ? 'none was' : refused > 7 ? 'most were' : `${refused} were`;
+  console.log(`${ebb === false ? 'without' : 'with'} ebb: ${told} refused`);
+}
+server.close();
+await dispatcher.close();

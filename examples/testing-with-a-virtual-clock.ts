@@ -1,0 +1,23 @@
+// A test need not wait: on a virtual clock half a minute of backoff passes at once. It prints when a fetch that
+// never succeeds was sent:
+//   sent at 0, 1, 3, 7, 15 and 31 s; then 503
+
+import { virtualClock } from '@ebb/core/testing';
+import { createFetch } from '@ebb/fetch';
+
+const clock = virtualClock();
+const sentAtMs: number[] = [];
+const down: typeof fetch = async () => {
+  sentAtMs.push(clock.now());
+  return new Response('down', { status: 503 });
+};
+
+// The default rule is 1, 2, 4 … s, and up to a second more at random: with this randomness, nothing more.
+const client = createFetch({ clock, random: () => 0 }, down);
+
+const answer = client('http://upstream.example/');
+await clock.advance(60_000);
+const { status } = await answer;
+
+const times = new Intl.ListFormat('en-GB').format(sentAtMs.map((atMs) => String(atMs / 1_000)));
+console.log(`sent at ${times} s; then ${status}`);

@@ -1,0 +1,238 @@
+import { execFile } from 'node:child_process';
+import { globSync, readFileSync } from 'node:fs';
+import { describe, expect, test } from 'vitest';
+import { acts, type Played } from '../examples/demo/acts.ts';
+import { newLane } from '../examples/demo/lanes.ts';
+import { brokenPromise } from '../examples/demo/promises.ts';
+
+interface Ended {
+  readonly code: number;
+  readonly stdout: string;
+  readonly stderr: string;
+}
+
+/** Runs a program with its output in a pipe; an escape character in it is made visible, as ␛. */
+function run(args: readonly string[], env: Record<string, string> = {}): Promise<Ended> {
+  const { PATH = '', HOME = '' } = process.env;
+  return new Promise((resolve) => {
+    const options = { env: { PATH, HOME, ...env }, timeout: 80_000 };
+    execFile(process.execPath, ['--conditions=@ebb/source', ...args], options, (error, stdout, stderr) => {
+      const code = error === null ? 0 : Number(error.code ?? 1);
+      resolve({ code, stdout: stdout.replaceAll('\x1b', '␛'), stderr });
+    });
+  });
+}
+
+const slow = { timeout: 90_000 };
+const DEMO = 'examples/demo/main.ts';
+
+describe('each example prints what its first comment promises', () => {
+  const files = globSync('examples/*.ts').sort();
+
+  test.concurrent.each(files)('%s', slow, async (file) => {
+    const source = readFileSync(file, 'utf8');
+    const comment = /^(\/\/.*\n)+/.exec(source)?.[0] ?? '';
+    const promised = comment.split('\n').filter((line) => line.startsWith('//   '));
+    expect(promised).not.toEqual([]);
+    const { code, stdout, stderr } = await run([file]);
+    expect({ stdout, stderr, code }).toEqual({
+      stdout: promised.map((line) => `${line.slice(5)}\n`).join(''),
+      stderr: '',
+      code: 0,
+    });
+  });
+
+  test.each(files)('%s is short and imports only what a user can', (file) => {
+    const source = readFileSync(file, 'utf8');
+    expect(source.split('\n').length).toBeLessThanOrEqual(40);
+    const imported = [...source.matchAll(/from '(.+)'/g)].map(([, name]) => name);
+    for (const name of imported) expect(name).toMatch(/^(node:.+|@ebb\/[\w/]+|axios|undici)$/);
+  });
+
+  test('there are some', () => {
+    expect(files.length).toBeGreaterThan(5);
+  });
+});
+
+/** The rows of the closing table by their first word. */
+function tableOf(output: string): Map<string, string[]> {
+  const rows = output.slice(output.indexOf('What came of it')).matchAll(/^ {2}(\w+) +(\d+ {2,}.*)$/gm);
+  return new Map([...rows].map(([, name = '', figures = '']) => [name, figures.split(/ {2,}/)]));
+}
+
+function expectFacts(output: string): void {
+  const table = tableOf(output);
+  expect([...table.keys()]).toEqual(['fetch', 'axios', 'undici', 'together']);
+  const sums = [0, 0, 0, 0];
+  for (const [name, [requests, attempts, retries, waited, answered, bare]] of table) {
+    const figures = [requests, attempts, retries, waited].map((figure) => Number.parseFloat(figure ?? ''));
+    expect(figures[0]).toBe(name === 'together' ? 27 : 9);
+    expect(figures[1]).toBe((figures[0] ?? 0) + (figures[2] ?? 0));
+    expect(answered).toBe(name === 'together' ? '24 of 27' : '8 of 9');
+    expect(Number.parseInt(bare ?? '', 10)).toBeLessThan(Number.parseInt(answered ?? '', 10));
+    if (name === 'together') {
+      for (const [index, figure] of figures.entries()) expect(sums[index]).toBeCloseTo(figure, 1);
+    } else {
+      for (const [index, figure] of figures.entries()) sums[index] = (sums[index] ?? 0) + figure;
+    }
+  }
+}
+
+/** What a terminal shows in the end, of a program that uses no codes but these: up, erase to the end, colour. */
+function screenOf(output: string): string[] {
+  const lines: string[] = [''];
+  let row = 0;
+  let column = 0;
+  for (const [part, up] of output.matchAll(/\n|␛\[(\d+)A|␛\[K|␛\[\d+m|[^\n␛]+|␛/g)) {
+    const line = lines[row] ?? '';
+    if (part === '\n') {
+      row += 1;
+      lines[row] ??= '';
+      column = 0;
+    } else if (up !== undefined) {
+      row -= Number(up);
+    } else if (part === '␛[K') {
+      lines[row] = line.slice(0, column);
+    } else if (!part.startsWith('␛')) {
+      lines[row] = line.slice(0, column) + part + line.slice(column + part.length);
+      column += part.length;
+    } else {
+      expect(part).toMatch(/m$/);
+    }
+  }
+  return lines;
+}
+
+/** Makes a program believe that it writes to a terminal. */
+const TERMINAL = `data:text/javascript,${encodeURIComponent(`
+  import { WriteStream } from 'node:tty';
+  const { getColorDepth } = WriteStream.prototype;
+  Object.assign(process.stdout, { isTTY: true, columns: 80, rows: 24, getColorDepth });
+`)}`;
+
+const LANE = /^ {2}(fetch|axios|undici) (GET|POST).* (200 at \d+\.\d\d s, attempt \d|reset: not-idempotent)$/;
+
+describe.concurrent('the demo', () => {
+  test('in a pipe it tells what happens in plain lines', slow, async () => {
+    const { code, stdout, stderr } = await run([DEMO]);
+    expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
+    expect(stdout).not.toContain('␛');
+    const lines = stdout.split('\n');
+    for (const line of lines) {
+      expect(line.length).toBeLessThan(80);
+      expect(line).toBe(line.trimEnd());
+    }
+    expectFacts(stdout);
+
+    const retries = lines.filter((line) => /(refused|transient) +in \d/.test(line));
+    expect(retries.length).toBe(Number(tableOf(stdout).get('together')?.[2]));
+    const asked = retries.flatMap((line) => /429 +refused +in (.+) s \(asked: (.+) s\)$/.exec(line) ?? []);
+    expect(asked.length).toBeGreaterThan(0);
+    for (let at = 0; at < asked.length; at += 3)
+      expect(Number(asked[at + 1])).toBeGreaterThan(Number(asked[at + 2]));
+    expect(lines.filter((line) => / POST +1 +reset +not-idempotent +no$/.test(line))).toHaveLength(3);
+    expect(lines.filter((line) => LANE.test(line))).toHaveLength(27);
+  });
+
+  test('on a terminal it draws over what has changed, and leaves the same behind', slow, async () => {
+    const { code, stdout, stderr } = await run([`--import=${TERMINAL}`, DEMO], { TERM: 'xterm-256color' });
+    expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
+    expect(stdout).toContain('␛[1m');
+    const lines = screenOf(stdout);
+    for (const line of lines) expect(line.length).toBeLessThan(80);
+    expect(lines.filter((line) => LANE.test(line))).toHaveLength(27);
+    expect(lines.filter((line) => line.includes('x reset'))).toHaveLength(acts.length);
+    expectFacts(lines.join('\n'));
+    // Many frames, of which only the last is left.
+    expect(stdout.match(/x reset/g)?.length).toBeGreaterThan(3 * acts.length);
+  });
+
+  test.each([
+    ['NO_COLOR takes the colours away, and nothing else', { NO_COLOR: '1', TERM: 'xterm' }, /^␛\[(\d+A|K)$/],
+    ['a dumb terminal gets what a pipe gets', { TERM: 'dumb' }, /^$/],
+  ])('%s', slow, async (_, env, allowed) => {
+    const { code, stdout } = await run([`--import=${TERMINAL}`, DEMO], env);
+    expect(code).toBe(0);
+    const codes = new Set(stdout.match(/␛(\[[\d;?]*[a-zA-Z])?/g));
+    for (const sequence of codes) expect(sequence).toMatch(allowed);
+    expect(codes.size > 0).toBe(env.TERM !== 'dumb');
+  });
+});
+
+describe('the demo says so when something does not come out as it promised', () => {
+  const [failover, quota, shop] = acts;
+  const get = { name: 'GET', method: 'GET' } as const;
+  const post = { name: 'POST', method: 'POST' } as const;
+  const good: Played = {
+    bare: [{ client: 'axios', ask: get, result: 503 }],
+    ebb: [{ client: 'axios', ask: get, result: 200 }],
+    lanes: [],
+    upstream: { url: '', arrivals: [], orders: new Map(), close: async () => {} },
+  };
+  const sentAt = (...times: number[]): Played['lanes'] =>
+    times.map((atMs) => ({ ...newLane('axios', 'GET', 0), states: [{ atMs, state: 'sent' as const }] }));
+  const seen = (changes: Partial<Played['upstream']>): Played => ({
+    ...good,
+    upstream: { ...good.upstream, ...changes },
+  });
+
+  test.each([
+    ['all is well', failover, good, undefined],
+    [
+      'a failure is left',
+      failover,
+      { ...good, ebb: [{ client: 'axios', ask: get, result: 503 }] },
+      'axios GET should have ended with 200, and got 503',
+    ],
+    ['the server does not fail', failover, { ...good, bare: good.ebb }, 'the bare clients met no failure'],
+    [
+      'the server saw more than was told',
+      quota,
+      seen({ arrivals: [{ atMs: 0, request: 'GET /' }] }),
+      'the policy told of 0 attempts, and the server saw 1',
+    ],
+    [
+      'a retry came too soon',
+      quota,
+      {
+        ...seen({
+          arrivals: [
+            { atMs: 0, request: 'GET /', retryAfterMs: 1_000 },
+            { atMs: 900, request: 'GET /' },
+          ],
+        }),
+        lanes: [{ ...newLane('axios', 'GET', 0), attempts: 2 }],
+      },
+      'GET / came back after 900 ms, and was asked to wait 1000 ms',
+    ],
+    [
+      'more went than the bucket allows',
+      quota,
+      { ...good, lanes: sentAt(...Array.from({ length: 12 }, (_, index) => index * 10)) },
+      '10 attempts went within 90 ms, past the bucket',
+    ],
+    [
+      'a POST was sent again',
+      shop,
+      { ...good, ebb: [{ client: 'axios', ask: post, result: 200 }] },
+      'axios POST should have ended with network, and got 200',
+    ],
+    [
+      'an order was carried out twice',
+      shop,
+      {
+        ...seen({ orders: new Map([['POST /', 2]]) }),
+        ebb: [{ client: 'axios', ask: post, result: 'network' as const }],
+      },
+      'POST / was carried out 2 times',
+    ],
+    [
+      'an order was never carried out',
+      shop,
+      { ...good, ebb: [{ client: 'axios', ask: post, result: 'network' as const }] },
+      '0 of 1 orders were carried out',
+    ],
+  ])('%s', (_, act, played, sentence) => {
+    expect(act && brokenPromise(act, played)).toBe(sentence);
+  });
+});
