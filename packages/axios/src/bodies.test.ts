@@ -1,6 +1,6 @@
 import { createServer } from 'node:net';
 import { Readable, Transform } from 'node:stream';
-import { attemptsOf, constant, HookError } from '@ebb/core';
+import { attemptsOf, constant, HookError, type PolicyOptions } from '@ebb/core';
 import axios, { type AxiosAdapter, type AxiosError, type AxiosRequestConfig } from 'axios';
 import FormDataPackage from 'form-data';
 import { afterEach, describe, expect, test, vi } from 'vitest';
@@ -217,6 +217,22 @@ describe('forms of the form-data package', () => {
   });
 });
 
+test.each<[string, () => unknown, boolean]>([
+  ['nothing', () => undefined, true],
+  ['bytes', () => BYTES.slice(), true],
+  ['a form', () => formOf(['a', 'b']), true],
+  ['a function', () => () => 'text', true],
+  ['a stream', () => Readable.from(['text']), false],
+])('a policy may ask before the first attempt whether %s can be sent again', async (_, make, expected) => {
+  const server = await serve(UP);
+  const asked: boolean[] = [];
+  const onEvent: PolicyOptions['onEvent'] = ({ type, request }) => {
+    if (type === 'attempt') asked.push(request.replayable);
+  };
+  await clientOf({ adapter: 'http' }, { onEvent }).put(server.url, make());
+  expect(asked).toEqual([expected]);
+});
+
 describe('with a custom adapter', () => {
   const down: AxiosAdapter = async (config) => ({
     status: 503,
@@ -288,6 +304,18 @@ describe('a function in the place of a body', () => {
     client.interceptors.request.use(ebbInterceptor(atOnce));
     await client.put(server.url, () => expect.fail('was called'));
     expect(server.seen.map(bodyOf)).toMatchObject([{ body: '{"a":1}', type: 'application/json' }]);
+  });
+
+  test('may be replaced by another function, but not come from an interceptor that runs later', async () => {
+    const server = await serve(UP);
+    const client = axios.create();
+    client.interceptors.request.use((config) => Object.assign(config, { data: () => 'other' }));
+    client.interceptors.request.use(ebbInterceptor(atOnce));
+    await client.put(server.url, () => expect.fail('was called'));
+    expect(server.seen.map(({ body }) => body)).toEqual(['other']);
+    const error = await errorOf(client.put(server.url, 'text'));
+    expect(error.message).toBe('data: a function must be there before ebb’s interceptor runs');
+    expect(server.seen).toHaveLength(1);
   });
 
   test('can be sent again with the config that came back', async () => {

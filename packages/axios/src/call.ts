@@ -5,7 +5,7 @@ import { type CallerSignal, callerSignal } from './cancel.ts';
 import { discard } from './discard.ts';
 import { FormBody } from './form-body.ts';
 import { sendWithin } from './limit.ts';
-import type { MadeBody } from './made-body.ts';
+import type { BodyFactory, MadeBody } from './made-body.ts';
 import { failureOf, headerOf, outcomeOf } from './outcome.ts';
 
 /** Puts URLs together as axios does, with no defaults of its own to mix in. */
@@ -26,15 +26,20 @@ export class Call implements RequestTraits, Exchange<AxiosResponse> {
   readonly #caller: CallerSignal | undefined;
   /** What is sent in place of `data`. */
   #body: MadeBody | FormBody | undefined;
+  readonly #bytes: number | undefined;
   #headers: object | undefined;
-  #bytes: number | undefined;
 
   constructor(adapter: AxiosAdapter, config: InternalAxiosRequestConfig, made: MadeBody | undefined) {
     this.#adapter = adapter;
     this.#config = config;
     this.#data = config.data;
-    // An interceptor that ran later may have put another body in the place of the function.
-    this.#body = typeof config.data === 'function' ? made : undefined;
+    this.#bytes = byteLength(config.data);
+    if (typeof config.data === 'function') {
+      // The transforms have been at it, and an adapter may send its source text.
+      if (made === undefined)
+        throw new TypeError('data: a function must be there before ebb’s interceptor runs');
+      this.#body = made;
+    }
     this.#caller = callerSignal(config);
   }
 
@@ -53,6 +58,7 @@ export class Call implements RequestTraits, Exchange<AxiosResponse> {
   }
 
   get replayable(): boolean {
+    this.#body ??= FormBody.of(this.#data);
     return this.#body !== undefined || (!isOnce(this.#data) && byteLength(this.#data) === this.#bytes);
   }
 
@@ -63,7 +69,8 @@ export class Call implements RequestTraits, Exchange<AxiosResponse> {
   send(session: Session): Promise<AxiosResponse> {
     const config = this.#config;
     if (session.attempt === 1) {
-      this.#prepare(session.policy.maxRetries);
+      this.#headers = Object.assign({}, config.headers);
+      if (session.policy.maxRetries > 0) this.#body ??= FormBody.of(this.#data);
     } else {
       // Adapters write into the headers, a length and a boundary above all; each attempt gets them unwritten.
       config.headers = Object.assign(Object.create(Object.getPrototypeOf(config.headers)), this.#headers);
@@ -71,15 +78,8 @@ export class Call implements RequestTraits, Exchange<AxiosResponse> {
     return this.#body === undefined ? this.#dispatch(session) : this.#sendBody(session, this.#body);
   }
 
-  #prepare(maxRetries: number): void {
-    const { headers } = this.#config;
-    this.#headers = Object.assign({}, headers);
-    this.#bytes = byteLength(this.#data);
-    if (maxRetries > 0 && this.#body === undefined) this.#body = FormBody.of(this.#data);
-  }
-
   async #sendBody(session: Session, body: MadeBody | FormBody): Promise<AxiosResponse> {
-    this.#config.data = await body.next(this.#config);
+    this.#config.data = await body.next(this.#config, this.#data as BodyFactory);
     this.signal?.throwIfAborted();
     return this.#dispatch(session);
   }

@@ -44,7 +44,7 @@ export function ebbInterceptor(policyOrOptions: Policy | PolicyOptions = {}): Eb
     const chosen = config.adapter;
     const isOurs = typeof chosen === 'function' && (chosen as EbbAdapter)[OURS] === true;
     if (config.ebb === false || isOurs) return config;
-    const made = typeof config.data === 'function' ? new MadeBody(config, config.data) : undefined;
+    const made = typeof config.data === 'function' ? new MadeBody(config) : undefined;
     const adapter: EbbAdapter = (flat) => {
       restoreAdapter(flat, chosen);
       made?.restoreTransforms(flat);

@@ -14,15 +14,13 @@ const DEFAULT_TYPE = 'application/x-www-form-urlencoded';
  * each body once, and never the function in place of a body.
  */
 export class MadeBody {
-  readonly #factory: BodyFactory;
   readonly #transforms: Transforms;
   /** Whether the caller said what type the body has; if not, axios has put its own guess by now. */
   #typed = false;
   #streams: unknown[] = [];
   #last: unknown;
 
-  constructor(config: InternalAxiosRequestConfig, factory: BodyFactory) {
-    this.#factory = factory;
+  constructor(config: InternalAxiosRequestConfig) {
     this.#transforms = config.transformRequest;
     config.transformRequest = [this.#hold(this)];
   }
@@ -42,10 +40,10 @@ export class MadeBody {
   }
 
   /** @throws HookError when the function throws, or gives a stream that it gave before */
-  async next(config: InternalAxiosRequestConfig): Promise<unknown> {
+  async next(config: InternalAxiosRequestConfig, factory: BodyFactory): Promise<unknown> {
     let data: unknown;
     try {
-      data = await this.#factory();
+      data = await factory();
       if (isOnce(data) && data === this.#last) throw new TypeError('it gave the same stream twice');
     } catch (cause) {
       throw new HookError('data', cause);
