@@ -1,43 +1,61 @@
-interface Watch<M> {
-  readonly members: Set<M>;
-  readonly stop: () => void;
-}
-
 /**
- * One listener for each signal, however many wait under it. With one each an abort of all of them would take
- * the square of their number, and Node warns of a leak from the eleventh.
+ * All who wait under one signal, by lane. One listener serves them: with one each an abort of all would take the
+ * square of their number, and Node warns of a leak from the eleventh.
+ *
+ * Who leaves is only counted, and sorted out when half of a list is gone: to find each at once would cost as
+ * much memory again as the waiting itself.
  */
-export class SignalWatch<M> {
-  readonly #watches = new Map<AbortSignal, Watch<M>>();
-  readonly #onAbort: (members: Iterable<M>, reason: unknown) => void;
+export class SignalWatch<W> {
+  readonly #lanes = new Map<number, W[]>();
+  #members = 0;
+  #listed = 0;
+  #ended = false;
+  readonly #isMember: (one: W, watch: SignalWatch<W>) => boolean;
+  readonly #stop: () => void;
 
-  /** `onAbort` is told of all who wait under a signal at once. */
-  constructor(onAbort: (members: Iterable<M>, reason: unknown) => void) {
-    this.#onAbort = onAbort;
+  /** `onEnd` is called when the signal aborts, and when the last has left. */
+  constructor(
+    signal: AbortSignal,
+    isMember: (one: W, watch: SignalWatch<W>) => boolean,
+    onEnd: (watch: SignalWatch<W>) => void,
+  ) {
+    this.#isMember = isMember;
+    const end = (): void => {
+      if (this.#ended) return;
+      this.#ended = true;
+      signal.removeEventListener('abort', end);
+      onEnd(this);
+    };
+    this.#stop = end;
+    signal.addEventListener('abort', end);
   }
 
-  add(signal: AbortSignal, member: M): void {
-    const known = this.#watches.get(signal);
-    if (known !== undefined) {
-      known.members.add(member);
-      return;
+  add(one: W, lane: number): void {
+    const list = this.#lanes.get(lane);
+    if (list === undefined) this.#lanes.set(lane, [one]);
+    else list.push(one);
+    this.#members += 1;
+    this.#listed += 1;
+  }
+
+  /** One is no member any more. */
+  left(): void {
+    this.#members -= 1;
+    if (this.#members === 0) this.#stop();
+    else if (!this.#ended && this.#listed > 2 * this.#members + 32) {
+      for (const [lane, list] of this.#lanes) {
+        this.#lanes.set(
+          lane,
+          list.filter((one) => this.#isMember(one, this)),
+        );
+      }
+      this.#listed = this.#members;
     }
-    const members = new Set([member]);
-    const listener = (): void => {
-      stop();
-      this.#onAbort(members, signal.reason);
-    };
-    const stop = (): void => {
-      this.#watches.delete(signal);
-      signal.removeEventListener('abort', listener);
-    };
-    signal.addEventListener('abort', listener);
-    this.#watches.set(signal, { members, stop });
   }
 
-  /** Does nothing for one that is not there. The last to leave takes the listener along. */
-  remove(signal: AbortSignal, member: M): void {
-    const watch = this.#watches.get(signal);
-    if (watch?.members.delete(member) && watch.members.size === 0) watch.stop();
+  *members(): Generator<[one: W, lane: number]> {
+    for (const [lane, list] of this.#lanes) {
+      for (const one of list) if (this.#isMember(one, this)) yield [one, lane];
+    }
   }
 }

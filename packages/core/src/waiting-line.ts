@@ -1,33 +1,28 @@
 import { HIGHEST_PRIORITY } from './check.ts';
 import { Heap, type Heaped } from './heap.ts';
+import { Lane, type Linked } from './lane.ts';
 import { SignalWatch } from './signal-watch.ts';
 
 /** One who waits. */
-export interface Waiter<T> {
+export interface Waiter<T> extends Linked<Waiter<T>> {
   /** There is no `reject`: a second function for each would weigh too much. A rejected promise does it. */
   readonly resolve: (value: T | Promise<T>) => void;
-  readonly cost: number;
   /** In whole milliseconds: those weigh less than fractions. */
   readonly sinceMs: number;
-  next: Waiter<T> | undefined;
-  previous: Waiter<T> | undefined;
-  /** Apart, since most have none. */
-  bounds: Bounds<T> | undefined;
+  /** What else may end the wait: nothing, a signal, or a deadline, perhaps with a signal. */
+  bound: SignalWatch<Waiter<T>> | Deadline<T> | undefined;
 }
 
-/** The end of a waiter's patience: a deadline, a signal, or both. */
-export interface Bounds<T> extends Heaped {
+/** Apart from the waiter, since most have none. */
+interface Deadline<T> extends Heaped {
   readonly waiter: Waiter<T>;
   readonly lane: number;
-  /** `Infinity` where there is none. */
-  readonly deadlineMs: number;
-  readonly signal: AbortSignal | undefined;
+  readonly atMs: number;
+  readonly watch: SignalWatch<Waiter<T>> | undefined;
 }
 
-interface Lane<T> {
-  first: Waiter<T> | undefined;
-  last: Waiter<T> | undefined;
-  cost: number;
+function watchOf<T>({ bound }: Waiter<T>): SignalWatch<Waiter<T>> | undefined {
+  return bound instanceof SignalWatch ? bound : bound?.watch;
 }
 
 /** The lane of an asker: that of a retry lies above that of new requests of its priority. */
@@ -35,8 +30,8 @@ export function laneOf(priority: number, retry: boolean): number {
   return (priority + HIGHEST_PRIORITY) * 2 + (retry ? 1 : 0);
 }
 
-function isEarlier(one: { deadlineMs: number }, other: { deadlineMs: number }): boolean {
-  return one.deadlineMs < other.deadlineMs;
+function isEarlier(one: { readonly atMs: number }, other: { readonly atMs: number }): boolean {
+  return one.atMs < other.atMs;
 }
 
 function lowestBit(mask: number): number {
@@ -49,24 +44,18 @@ function lowestBit(mask: number): number {
  */
 export class WaitingLine<T> {
   size = 0;
-  readonly #lanes: Lane<T>[] = [];
+  readonly #lanes: Lane<Waiter<T>>[] = [];
   /** A bit for each lane in which somebody waits. */
   #occupied = 0;
   readonly #headStartMs: number;
-  readonly #deadlines = new Heap<Bounds<T>>(isEarlier);
-  readonly #signals: SignalWatch<Bounds<T>>;
+  readonly #deadlines = new Heap<Deadline<T>>(isEarlier);
+  readonly #watches = new Map<AbortSignal, SignalWatch<Waiter<T>>>();
+  readonly #onAbort: () => void;
 
   /** `headStartMs` is what each lane is worth. `onAbort` is called after those of an aborted signal left. */
   constructor(headStartMs: number, onAbort: () => void) {
     this.#headStartMs = headStartMs;
-    this.#signals = new SignalWatch((aborted, reason) => {
-      const rejected = Promise.reject(reason);
-      for (const { waiter, lane } of aborted) {
-        this.#remove(waiter, lane);
-        waiter.resolve(rejected);
-      }
-      onAbort();
-    });
+    this.#onAbort = onAbort;
   }
 
   /** The tokens that those wait for who go before a newcomer to this lane, as far as is sure. */
@@ -142,15 +131,15 @@ export class WaitingLine<T> {
 
   /** When the first deadline of all is; `Infinity` when there is none. */
   get nextDeadlineMs(): number {
-    return this.#deadlines.first?.deadlineMs ?? Number.POSITIVE_INFINITY;
+    return this.#deadlines.first?.atMs ?? Number.POSITIVE_INFINITY;
   }
 
   /** Takes one out whose deadline is `nowMs` or before. */
   shiftExpired(nowMs: number): Waiter<T> | undefined {
-    const bounds = this.#deadlines.first;
-    if (bounds === undefined || bounds.deadlineMs > nowMs) return undefined;
-    this.#remove(bounds.waiter, bounds.lane);
-    return bounds.waiter;
+    const due = this.#deadlines.first;
+    if (due === undefined || due.atMs > nowMs) return undefined;
+    this.#remove(due.waiter, due.lane);
+    return due.waiter;
   }
 
   join(
@@ -161,49 +150,68 @@ export class WaitingLine<T> {
     signal: AbortSignal | undefined,
   ): Promise<T> {
     return new Promise((resolve) => {
-      const queue = this.#laneAt(lane);
       const sinceMs = Math.round(nowMs);
-      const previous = queue.last;
-      const waiter: Waiter<T> = { resolve, cost, sinceMs, next: undefined, previous, bounds: undefined };
-      if (previous === undefined) queue.first = waiter;
-      else previous.next = waiter;
-      queue.last = waiter;
-      queue.cost += cost;
+      const watch = signal && this.#watchOf(signal);
+      const waiter: Waiter<T> = {
+        resolve,
+        cost,
+        sinceMs,
+        next: undefined,
+        previous: undefined,
+        bound: watch,
+      };
+      this.#laneAt(lane).push(waiter);
       this.size += 1;
       this.#occupied |= 1 << lane;
-      if (deadlineMs === Number.POSITIVE_INFINITY && signal === undefined) return;
-
-      const bounds: Bounds<T> = { waiter, lane, deadlineMs, signal, heapIndex: -1 };
-      waiter.bounds = bounds;
-      if (deadlineMs < Number.POSITIVE_INFINITY) this.#deadlines.add(bounds);
-      if (signal !== undefined) this.#signals.add(signal, bounds);
+      watch?.add(waiter, lane);
+      if (deadlineMs === Number.POSITIVE_INFINITY) return;
+      const deadline: Deadline<T> = { waiter, lane, atMs: deadlineMs, watch, heapIndex: -1 };
+      waiter.bound = deadline;
+      this.#deadlines.add(deadline);
     });
   }
 
-  #laneAt(lane: number): Lane<T> {
+  #laneAt(lane: number): Lane<Waiter<T>> {
     // Filled up from the first, since an array with holes is a slow one.
-    while (this.#lanes.length <= lane) this.#lanes.push({ first: undefined, last: undefined, cost: 0 });
-    return this.#lanes[lane] as Lane<T>;
+    while (this.#lanes.length <= lane) this.#lanes.push(new Lane());
+    return this.#lanes[lane] as Lane<Waiter<T>>;
   }
 
   #remove(waiter: Waiter<T>, lane: number): void {
-    const queue = this.#laneAt(lane);
-    const { next, previous, bounds } = waiter;
-    if (previous === undefined) queue.first = next;
-    else previous.next = next;
-    if (next === undefined) queue.last = previous;
-    else next.previous = previous;
-    waiter.next = undefined;
-    waiter.previous = undefined;
+    const list = this.#laneAt(lane);
+    list.remove(waiter);
+    if (list.first === undefined) this.#occupied &= ~(1 << lane);
     this.size -= 1;
-    queue.cost -= waiter.cost;
-    if (queue.first === undefined) {
-      // Sums of fractions are a little off in the end.
-      queue.cost = 0;
-      this.#occupied &= ~(1 << lane);
+    const { bound } = waiter;
+    if (bound === undefined) return;
+    const watch = watchOf(waiter);
+    waiter.bound = undefined;
+    watch?.left();
+    if (!(bound instanceof SignalWatch)) this.#deadlines.remove(bound);
+  }
+
+  #watchOf(signal: AbortSignal): SignalWatch<Waiter<T>> {
+    let watch = this.#watches.get(signal);
+    if (watch === undefined) {
+      watch = new SignalWatch(
+        signal,
+        (one, own) => watchOf(one) === own,
+        (ended) => this.#endWatch(signal, ended),
+      );
+      this.#watches.set(signal, watch);
     }
-    if (bounds === undefined) return;
-    this.#deadlines.remove(bounds);
-    if (bounds.signal !== undefined) this.#signals.remove(bounds.signal, bounds);
+    return watch;
+  }
+
+  /** The signal has aborted, or nobody waits under it any more. */
+  #endWatch(signal: AbortSignal, watch: SignalWatch<Waiter<T>>): void {
+    this.#watches.delete(signal);
+    let rejected: Promise<never> | undefined;
+    for (const [waiter, lane] of watch.members()) {
+      rejected ??= Promise.reject(signal.reason);
+      this.#remove(waiter, lane);
+      waiter.resolve(rejected);
+    }
+    if (rejected !== undefined) this.#onAbort();
   }
 }

@@ -1,0 +1,34 @@
+/** A member of a lane. */
+export interface Linked<W> {
+  readonly cost: number;
+  next: W | undefined;
+  previous: W | undefined;
+}
+
+/** A list in which each knows its neighbours, so that anyone can leave at once. */
+export class Lane<W extends Linked<W>> {
+  first: W | undefined;
+  last: W | undefined;
+  /** The sum of all costs. */
+  cost = 0;
+
+  push(member: W): void {
+    member.previous = this.last;
+    if (this.last === undefined) this.first = member;
+    else this.last.next = member;
+    this.last = member;
+    this.cost += member.cost;
+  }
+
+  remove(member: W): void {
+    const { next, previous } = member;
+    if (previous === undefined) this.first = next;
+    else previous.next = next;
+    if (next === undefined) this.last = previous;
+    else next.previous = previous;
+    member.next = undefined;
+    member.previous = undefined;
+    // Sums of fractions are a little off in the end.
+    this.cost = this.first === undefined ? 0 : this.cost - member.cost;
+  }
+}
