@@ -7,6 +7,8 @@ export default defineConfig({
   ssr: { resolve: { conditions: ['@ebb/source'] } },
   test: {
     include: ['packages/*/src/**/*.test.ts', 'test/**/*.test.ts'],
+    // For what happens when nobody holds a response any more.
+    execArgv: ['--expose-gc'],
     // A rejection that nobody handles fails the run.
     dangerouslyIgnoreUnhandledErrors: false,
   },

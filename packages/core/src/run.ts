@@ -14,6 +14,12 @@ export interface Exchange<T> {
    * Never rejects, and ends within bounds.
    */
   discard(settled: unknown, session: Session, signal?: AbortSignal): Promise<void> | undefined;
+  /**
+   * Calls `ended` when the body of what `send` settled with has ended, failed, or been cancelled, and answers
+   * what the caller is given in its place. Asked only where a slot waits for that; a client whose answers come
+   * with their bodies whole does without.
+   */
+  whenBodyEnds?(settled: unknown, ended: () => void): unknown;
 }
 
 /**
@@ -44,11 +50,11 @@ export async function run<T>(session: Session, exchange: Exchange<T>, signal?: A
 
       if (again(session, exchange, settled, outcome)) {
         released = exchange.discard(settled, session, signal);
-      } else if (failed) {
-        throw settled;
       } else {
-        remember(settled, session.history);
-        return settled as T;
+        const last = session.holdsSlot ? watched(session, exchange, settled) : settled;
+        if (failed) throw last;
+        remember(last, session.history);
+        return last as T;
       }
     }
   } catch (error) {
@@ -64,4 +70,12 @@ function again<T>(session: Session, exchange: Exchange<T>, settled: unknown, out
     void exchange.discard(settled, session);
     throw hookError;
   }
+}
+
+/** What the caller is given, with the slot given back when its body has ended. */
+function watched<T>(session: Session, exchange: Exchange<T>, settled: unknown): unknown {
+  const ended = (): void => session.bodyEnded();
+  if (exchange.whenBodyEnds !== undefined) return exchange.whenBodyEnds(settled, ended);
+  ended();
+  return settled;
 }

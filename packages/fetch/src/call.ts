@@ -7,6 +7,7 @@ import {
   type Session,
 } from '@ebb/core';
 import { bufferBytes, isOnce, type KeptBody, keepBody } from './body.ts';
+import { whenBodyEnds } from './body-end.ts';
 import { drain } from './drain.ts';
 import {
   type BodyFactory,
@@ -130,6 +131,10 @@ export class Call implements RequestTraits, Exchange<Response> {
   failure(error: unknown): Outcome {
     if (error instanceof HookError) return { type: 'failure', kind: 'unknown', error };
     return { type: 'failure', kind: this.#timedOut ? 'timeout' : failureKind(error), error };
+  }
+
+  whenBodyEnds(settled: unknown, ended: () => void): unknown {
+    return whenBodyEnds(settled as Response, ended);
   }
 
   discard(settled: unknown, session: Session, signal?: AbortSignal): Promise<void> | undefined {
