@@ -1,10 +1,11 @@
 import { createReadStream, mkdtempSync, openAsBlob, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { constant, type PolicyOptions } from '@ebb/core';
+import { attemptsOf, constant, nextTurn, type PolicyOptions } from '@ebb/core';
 import { afterAll, describe, expect, test } from 'vitest';
 import { type Client, clients, versions } from '../test/clients.ts';
 import { failing, upstream } from '../test/upstream.ts';
+import { Heard, Wire } from '../test/wire.ts';
 import { ebbInterceptor } from './index.ts';
 
 const soon: PolicyOptions = { backoff: constant(0) };
@@ -144,6 +145,32 @@ describe('bodies that can be sent only once', () => {
       await agent.destroy();
     },
   );
+
+  test('a generator whose length the caller knows', async () => {
+    await using server = await upstream(failing(503));
+    for (const { Agent, request } of Object.values(versions)) {
+      server.seen.length = 0;
+      const dispatcher = new Agent().compose(ebbInterceptor(soon));
+      const headers = { 'content-length': String(text.length) };
+      const body = generated() as unknown as string;
+      const got = await request(server.url, { method: 'PUT', headers, body, dispatcher });
+      expect([got.statusCode, await got.body.text()]).toEqual([503, 'no 1']);
+      expect(server.seen).toHaveLength(1);
+      await dispatcher.close();
+    }
+  });
+
+  test('a stream that was destroyed before it was read', async () => {
+    const wire = new Wire();
+    const heard = new Heard();
+    const body = createReadStream(file);
+    ebbInterceptor(soon)(wire.dispatch)({ path: '/', method: 'PUT', body }, heard);
+    body.destroy();
+    wire.attempt(1).fail(Object.assign(new Error('reset'), { code: 'ECONNRESET' }));
+    await nextTurn();
+    expect(wire.attempts).toHaveLength(1);
+    expect(attemptsOf(heard.error)).toMatchObject([{ reason: 'not-replayable' }]);
+  });
 
   test('a buffer that was moved away in the meantime', async () => {
     const buffer = new Uint8Array(Buffer.from(text)).buffer;

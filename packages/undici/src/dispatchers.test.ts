@@ -3,7 +3,7 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import { type AddressInfo, connect as connectTcp, type Socket } from 'node:net';
 import { PassThrough, type Readable } from 'node:stream';
 import { constant, createPolicy, type EbbEvent, type PolicyOptions } from '@ebb/core';
-import { describe, expect, test, vi } from 'vitest';
+import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import { bucketThat } from '../test/bucket.ts';
 import { clients, versions } from '../test/clients.ts';
 import { failing, rawUpstream, upstream } from '../test/upstream.ts';
@@ -117,6 +117,25 @@ describe.each(Object.entries(versions))('dispatchers of %s', (version, undici) =
     await mock.close();
   });
 
+  test('setGlobalDispatcher, for undici and for Node', async () => {
+    const { fetch: undiciFetch, getGlobalDispatcher, setGlobalDispatcher } = undici;
+    const before = getGlobalDispatcher();
+    onTestFinished(() => setGlobalDispatcher(before));
+    const dispatcher = new Agent().compose(ebbInterceptor(soon));
+    setGlobalDispatcher(dispatcher);
+    const texts = [
+      async (url: string) => (await request(url)).body.text(),
+      async (url: string) => (await undiciFetch(url)).text(),
+      async (url: string) => (await fetch(url, { method: 'PUT', body: 'text' })).text(),
+    ];
+    for (const text of texts) {
+      await using server = await upstream(failing(503));
+      expect(await text(server.url)).toBe('ok');
+      expect(server.seen).toHaveLength(2);
+    }
+    await dispatcher.close();
+  });
+
   test('a dispatcher that is closed, and options that undici refuses, say what undici says', async () => {
     const agent = new Agent();
     const dispatcher = agent.compose(ebbInterceptor(soon));
@@ -129,7 +148,10 @@ describe.each(Object.entries(versions))('dispatchers of %s', (version, undici) =
     await expect(request('http://upstream.test/', { dispatcher })).rejects.toMatchObject({
       code: 'UND_ERR_DESTROYED',
     });
-    expect(() => dispatcher.dispatch({ path: '/', method: 'GET' }, undefined as never)).toThrow();
+    const options = { origin: 'http://upstream.test', path: '/', method: 'GET' } as const;
+    expect(() => dispatcher.dispatch(options, undefined as never)).toThrow();
+    expect(() => dispatcher.dispatch(undefined as never, {})).toThrow();
+    expect(() => dispatcher.dispatch(options, { onRequestStart: () => undefined })).toThrow();
   });
 });
 

@@ -194,6 +194,30 @@ describe('one request', () => {
     expect(wire.attempt(1).handler.onRequestSent).toBe(undefined);
   });
 
+  test('a body that was kept is let go of when the request comes to nothing', async () => {
+    const { wire, heard, dispatch } = setUp();
+    let isOpen = true;
+    async function* source(): AsyncGenerator<string> {
+      try {
+        yield 'te';
+        yield 'xt';
+      } finally {
+        isOpen = false;
+      }
+    }
+    const headers = { 'content-length': '4', 'sec-fetch-mode': 'cors' };
+    dispatch({ ...get, method: 'PUT', headers, body: source() as never }, heard);
+    const sent = wire.attempt(1).options.body as unknown as AsyncIterable<string>;
+    for await (const chunk of sent) {
+      expect(chunk).toBe('te');
+      break;
+    }
+    expect(isOpen).toBe(true);
+    wire.attempt(1).start().fail(new Error('final'));
+    await nextTurn();
+    expect(isOpen).toBe(false);
+  });
+
   test('retries run where the request was made', async () => {
     const { clock, heard } = setUp();
     const storage = new AsyncLocalStorage<string>();
@@ -340,6 +364,7 @@ describe('an abort', () => {
     wire.attempt(1).start();
     heard.controller?.abort(reason);
     heard.controller?.abort(new Error('again'));
+    expect(heard.controller?.reason).toBe(reason);
     expect(wire.attempt(1).connection.reason).toBe(reason);
     expect(heard.told).toEqual(['start', 'error enough']);
     expect(events.at(-1)).toMatchObject({ type: 'end', reason: 'final' });
@@ -375,6 +400,20 @@ describe('an abort', () => {
     wire.attempt(1).start();
     expect(wire.attempt(1).connection.aborted).toBe(true);
     expect(heard.told).toEqual(['error enough']);
+  });
+
+  test('by an observer, as a retry is about to be sent, keeps it back', async () => {
+    const setting: Setting = setUp({
+      onEvent: ({ type, attempt }) => {
+        if (type === 'attempt' && attempt === 2) setting.heard.controller?.abort(reason);
+      },
+    });
+    const { wire, heard, clock, dispatch } = setting;
+    dispatch(get, heard);
+    wire.attempt(1).start().head(503).end();
+    await pass(clock);
+    expect(wire.attempts).toHaveLength(1);
+    expect(heard.told).toEqual(['start', 'error enough']);
   });
 
   test('while it waits for a token gives the token back, and sends nothing', async () => {
@@ -601,6 +640,8 @@ describe('upgrades', () => {
       .start()
       .handler.onRequestUpgrade({} as never, 429, {}, refused as never);
     expect(refused.destroyed).toBe(true);
+    // What comes of it now is not about the request any more.
+    wire.attempt(1).fail(new Error('closed'));
     await pass(clock);
     wire
       .attempt(2)
