@@ -105,3 +105,18 @@ function draw(
   state[3] = counter;
   return edges;
 }
+
+/** Network delays of |N(mean, deviation)|, one by one. */
+export function delaySource(seed: number, meanMs: number, deviationMs: number): () => number {
+  const fill = normalSource(seed);
+  const block = new Float64Array(1_024);
+  let at = block.length;
+  return () => {
+    if (at === block.length) {
+      fill(block, meanMs, deviationMs);
+      at = 0;
+    }
+    at += 1;
+    return block[at - 1] as number;
+  };
+}

@@ -1,0 +1,85 @@
+import {
+  type BucketSetup,
+  bucketSetup,
+  type Grant,
+  gcra,
+  type MemoryBucket,
+  type NonConforming,
+  type Outcome,
+} from '@ebb/core';
+import { makeBucket } from './named.ts';
+import type { Environment, NamedBucket } from './scenario.ts';
+
+const NEVER = Number.POSITIVE_INFINITY;
+
+/** The tokens of every client of a fleet. */
+export interface FleetTokens {
+  take(client: number, cost: number, nowMs: number): boolean;
+  /** How long until so many have come in; 0 when they can be taken now. */
+  waitMs(client: number, cost: number, nowMs: number): number;
+  /** Tells what became of an attempt that had tokens at a moment, after a wait. */
+  heed(client: number, outcome: Outcome, grantedAtMs: number, waitedMs: number): void;
+}
+
+/** Buckets that heed nothing: one number for each client. */
+function numbers(clients: number, setup: BucketSetup): FleetTokens {
+  const emptyAtMs = new Float64Array(clients).fill(gcra.holding(setup, setup.initialTokens, 0));
+  return {
+    take(client, cost, nowMs) {
+      const after = gcra.take(setup, emptyAtMs[client] as number, cost, nowMs);
+      if (after === undefined) return false;
+      emptyAtMs[client] = after;
+      return true;
+    },
+    waitMs: (client, cost, nowMs) => gcra.waitMs(setup, emptyAtMs[client] as number, cost, nowMs),
+    heed() {},
+  };
+}
+
+/** Buckets of core itself, which heed what the server says, and may adapt their rate. */
+function buckets(clients: number, make: () => MemoryBucket): FleetTokens {
+  const all = Array.from({ length: clients }, make);
+  return {
+    take: (client, cost) => (all[client] as MemoryBucket).tryTake(cost) !== undefined,
+    waitMs(client, cost) {
+      const { tokens, refillPerSecond, pausedMs } = (all[client] as MemoryBucket).stats();
+      return pausedMs + (Math.max(0, cost - tokens) * 1_000) / refillPerSecond;
+    },
+    heed(client, outcome, grantedAtMs, waitedMs) {
+      const grant: Grant = { cost: 1, waitedMs, grantedAtMs, conforming: true, settle() {} };
+      (all[client] as MemoryBucket).heed?.(outcome, grant);
+    },
+  };
+}
+
+/** What a line for tokens goes by. */
+export interface LineRules {
+  readonly nonConforming: NonConforming;
+  readonly maxQueue: number;
+  readonly maxWaitMs: number;
+  /** How much longer a new request must have waited to go before a retry. */
+  readonly headStartMs: number;
+}
+
+/** The buckets of a fleet, and the rules of the lines before them. */
+export interface FleetBucket {
+  readonly rules: LineRules;
+  readonly tokens: FleetTokens;
+}
+
+/** A bucket for each client, as a scenario names it. */
+export function fleetBucket(bucket: NamedBucket, clients: number, environment: Environment): FleetBucket {
+  const options = 'adaptive' in bucket ? bucket.adaptive : bucket.tokenBucket;
+  const { nonConforming = 'delay', maxQueue = NEVER, maxWaitMs = NEVER, agingMs = 60_000 } = options;
+  // A retry is worth half a step of priority.
+  const rules: LineRules = { nonConforming, maxQueue, maxWaitMs, headStartMs: agingMs / 2 };
+  if ('tokenBucket' in bucket && options.feedback === false) {
+    return { rules, tokens: numbers(clients, bucketSetup({ ...options, ...environment })) };
+  }
+  // The lines are the simulation's: the buckets themselves are only asked for what is there.
+  const asked =
+    'adaptive' in bucket
+      ? { adaptive: { ...options, nonConforming: 'delay' as const } }
+      : { tokenBucket: { ...options, nonConforming: 'delay' as const } };
+  return { rules, tokens: buckets(clients, () => makeBucket(asked, environment)) };
+}

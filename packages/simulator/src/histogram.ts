@@ -1,0 +1,59 @@
+/** Steps in each doubling: a value is known to 1.6 %. */
+const STEPS = 64;
+/** Values are counted in units of 10 µs, up to 2^30 of them, which is three hours. */
+const UNITS_PER_MS = 100;
+const MOST_UNITS = 2 ** 30 - 1;
+
+/** What lies at and below some shares of the values, in milliseconds. */
+export interface Quantiles {
+  readonly count: number;
+  readonly mean: number;
+  readonly p50: number;
+  readonly p90: number;
+  readonly p99: number;
+  readonly p999: number;
+  readonly max: number;
+}
+
+/** Counts durations, in milliseconds, in buckets that grow with them. */
+export class Histogram {
+  readonly #counts = new Float64Array(STEPS * 26);
+  #count = 0;
+  #sum = 0;
+  #max = 0;
+
+  add(durationMs: number): void {
+    const units = Math.min(durationMs * UNITS_PER_MS, MOST_UNITS) | 0;
+    const doublings = Math.max(0, 25 - Math.clz32(units));
+    const at = doublings * STEPS + (units >> doublings);
+    this.#counts[at] = (this.#counts[at] as number) + 1;
+    this.#count += 1;
+    this.#sum += durationMs;
+    if (durationMs > this.#max) this.#max = durationMs;
+  }
+
+  #quantile(share: number): number {
+    let left = Math.max(1, Math.ceil(share * this.#count));
+    for (const [at, count] of this.#counts.entries()) {
+      left -= count;
+      if (left > 0 || count === 0) continue;
+      // Place 64 begins the second doubling; each begins in the middle of its own 64 places, the first apart.
+      const doublings = Math.max(0, Math.floor(at / STEPS) - 1);
+      const units = (at - doublings * STEPS + 0.5) * 2 ** doublings;
+      return Math.min(units / UNITS_PER_MS, this.#max);
+    }
+    return 0;
+  }
+
+  quantiles(): Quantiles {
+    return {
+      count: this.#count,
+      mean: this.#count === 0 ? 0 : this.#sum / this.#count,
+      p50: this.#quantile(0.5),
+      p90: this.#quantile(0.9),
+      p99: this.#quantile(0.99),
+      p999: this.#quantile(0.999),
+      max: this.#max,
+    };
+  }
+}

@@ -1,0 +1,38 @@
+/** Requests in the order in which they came, in a ring that grows. */
+export class JobLine {
+  size = 0;
+  #first = 0;
+  #jobs: Int32Array = new Int32Array(1_024);
+  #stamps: Int32Array = new Int32Array(1_024);
+  stamp = 0;
+
+  push(job: number, stamp: number): void {
+    if (this.size === this.#jobs.length) this.#grow();
+    const at = (this.#first + this.size) & (this.#jobs.length - 1);
+    this.#jobs[at] = job;
+    this.#stamps[at] = stamp;
+    this.size += 1;
+  }
+
+  /** Takes the first out and answers its job; its stamp is then in {@link stamp}. */
+  shift(): number {
+    const at = this.#first;
+    this.#first = (at + 1) & (this.#jobs.length - 1);
+    this.size -= 1;
+    this.stamp = this.#stamps[at] as number;
+    return this.#jobs[at] as number;
+  }
+
+  #grow(): void {
+    const { length } = this.#jobs;
+    const inOrder = (ring: Int32Array): Int32Array => {
+      const turned = new Int32Array(2 * length);
+      turned.set(ring.subarray(this.#first));
+      turned.set(ring.subarray(0, this.#first), length - this.#first);
+      return turned;
+    };
+    this.#jobs = inOrder(this.#jobs);
+    this.#stamps = inOrder(this.#stamps);
+    this.#first = 0;
+  }
+}

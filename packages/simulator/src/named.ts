@@ -1,0 +1,83 @@
+import {
+  adaptive,
+  type BackoffStrategy,
+  binaryExponential,
+  type Classify,
+  celery,
+  classifyHttp,
+  classifyHttpByMeaning,
+  connectRetry,
+  constant,
+  decorrelatedJitter,
+  equalJitter,
+  exponential,
+  fullJitter,
+  type MemoryBucket,
+  memorystore,
+  type RetryBudget,
+  retryBudget,
+  tokenBucket,
+} from '@ebb/core';
+import type { Environment, FleetPolicy } from './scenario.ts';
+
+/** Functions of @ebb/core that a scenario may name. Each checks what it is given. */
+type Makers<T> = Readonly<Record<string, (given: never, environment: Environment) => T>>;
+
+export const BACKOFFS: Makers<BackoffStrategy> = {
+  memorystore,
+  exponential,
+  fullJitter,
+  equalJitter,
+  decorrelatedJitter,
+  constant,
+  celery,
+  binaryExponential,
+  connectRetry,
+};
+
+export const BUCKETS: Makers<MemoryBucket> = {
+  tokenBucket: (given: Parameters<typeof tokenBucket>[0], environment) =>
+    tokenBucket({ ...given, ...environment }),
+  adaptive: (given: Parameters<typeof adaptive>[0], environment) => adaptive({ ...given, ...environment }),
+};
+
+export const BUDGETS: Makers<RetryBudget> = {
+  retryBudget: (given: Parameters<typeof retryBudget>[0], { clock }) => retryBudget({ ...given, clock }),
+};
+
+export const CLASSIFIERS: Readonly<Record<string, Classify>> = { classifyHttp, classifyHttpByMeaning };
+
+/** Makes what `{ name: given }` names. What that should be is checked where the scenario is. */
+function make<T>(makers: Makers<T>, named: object, environment: Environment): T {
+  const [name = '', given] = Object.entries(named)[0] ?? [];
+  const maker = makers[name];
+  if (maker === undefined)
+    throw new TypeError(`there is no ${name}; there are ${Object.keys(makers).join(', ')}`);
+  return maker(given as never, environment);
+}
+
+/** The backoff rule of a policy; `undefined` leaves it to `createPolicy`. */
+export function backoffOf({ backoff }: FleetPolicy, environment: Environment): BackoffStrategy | undefined {
+  return typeof backoff === 'object' ? make(BACKOFFS, backoff, environment) : backoff;
+}
+
+/** How a policy reads an outcome; `undefined` leaves it to `createPolicy`. */
+export function classifyOf({ classify }: FleetPolicy): Classify | undefined {
+  return typeof classify === 'string' ? CLASSIFIERS[classify] : classify;
+}
+
+/** A bucket for one client. */
+export function makeBucket(
+  bucket: NonNullable<FleetPolicy['bucket']>,
+  environment: Environment,
+): MemoryBucket {
+  return make(BUCKETS, bucket, environment);
+}
+
+/** A budget for one client. */
+export function makeBudget(
+  budget: NonNullable<FleetPolicy['budget']>,
+  environment: Environment,
+): RetryBudget {
+  return typeof budget === 'function' ? budget(environment) : make(BUDGETS, budget, environment);
+}

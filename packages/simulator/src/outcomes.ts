@@ -1,0 +1,39 @@
+import type { Outcome } from '@ebb/core';
+
+/** What may become of an attempt, by number, so that an answer on its way is a number. */
+export const OK = 0;
+export const UNAVAILABLE = 1;
+/** Nothing was done: the connection was refused. */
+export const REFUSED = 2;
+/** The connection broke, perhaps after the server had acted. */
+export const RESET = 3;
+export const TIMED_OUT = 4;
+export const FIRST_TOO_MANY = 5;
+/** The longest Retry-After that a simulated server gives. */
+const MOST_SECONDS = 100;
+
+/** 429; with Retry-After when it is given. */
+export function tooMany(retryAfterSeconds: number | undefined): number {
+  return retryAfterSeconds === undefined
+    ? FIRST_TOO_MANY
+    : FIRST_TOO_MANY + 1 + Math.min(retryAfterSeconds, MOST_SECONDS);
+}
+
+function response(status: number, retryAfter?: string): Outcome {
+  return { type: 'response', status, header: (name) => (name === 'retry-after' ? retryAfter : undefined) };
+}
+
+function failure(kind: 'connect' | 'network' | 'timeout'): Outcome {
+  return { type: 'failure', kind, error: undefined };
+}
+
+/** What `decide` is told of each. */
+export const OUTCOMES: readonly Outcome[] = [
+  response(200),
+  response(503),
+  failure('connect'),
+  failure('network'),
+  failure('timeout'),
+  response(429),
+  ...Array.from({ length: MOST_SECONDS + 1 }, (_, seconds) => response(429, String(seconds))),
+];
