@@ -1,6 +1,7 @@
 import type { Exchange, Outcome, RequestTraits, Session } from '@ebb/core';
 import axios, { type AxiosAdapter, type AxiosResponse, type InternalAxiosRequestConfig } from 'axios';
 import { isOnce } from './body.ts';
+import { whenBodyEnds } from './body-end.ts';
 import { type CallerSignal, callerSignal } from './cancel.ts';
 import { discard } from './discard.ts';
 import { FormBody } from './form-body.ts';
@@ -101,6 +102,11 @@ export class Call implements RequestTraits, Exchange<AxiosResponse> {
   discard(settled: unknown, session: Session, signal?: AbortSignal): Promise<void> | undefined {
     this.releaseBody();
     return discard(settled, session.policy.clock, signal);
+  }
+
+  whenBodyEnds(settled: unknown, ended: () => void): unknown {
+    whenBodyEnds(settled, ended);
+    return settled;
   }
 
   /** Lets go of what was opened for the attempt, where it was not read. */

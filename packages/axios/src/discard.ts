@@ -1,28 +1,19 @@
 import { type Clock, nextTurn } from '@ebb/core';
-import type { AxiosResponse } from 'axios';
-import { headerOf } from './outcome.ts';
+import { isNodeReadable, isWebReadable, type NodeReadable } from './body.ts';
+import { headerOf, responseIn } from './outcome.ts';
 
 /** A body longer than this is cheaper to break off, connection and all, than to read. */
 const MOST_BYTES = 256 * 1024;
 /** A body that has not ended by then may never end. */
 const LONGEST_MS = 1_000;
 
-/** As much of a Node stream as is needed here. */
-interface NodeReadable {
-  readonly destroyed: boolean;
-  readonly readableEnded: boolean;
-  on(event: 'data', listener: (part: { length: number }) => void): unknown;
-  on(event: 'end' | 'close' | 'error', listener: () => void): unknown;
-  destroy(): unknown;
-}
-
 /**
  * Lets go of what an adapter settled with, which nobody will see, so that its connection can be used again.
  * Never rejects.
  */
 export function discard(settled: unknown, clock: Clock, signal?: AbortSignal): Promise<void> | undefined {
-  const response = ((settled as { response?: unknown } | undefined)?.response ?? settled) as AxiosResponse;
-  if (response?.status === undefined) return undefined;
+  const response = responseIn(settled);
+  if (response === undefined) return undefined;
   breakOffUpload(response.request);
   const { data } = response;
   const isTooLong = Number(headerOf(response.headers, 'content-length')) > MOST_BYTES;
@@ -35,14 +26,6 @@ export function discard(settled: unknown, clock: Clock, signal?: AbortSignal): P
 function breakOffUpload(request: unknown): void {
   const { writableFinished, destroy } = (request ?? {}) as { writableFinished?: unknown; destroy?: unknown };
   if (writableFinished === false && typeof destroy === 'function') destroy.call(request);
-}
-
-function isNodeReadable(data: unknown): data is NodeReadable {
-  return typeof data === 'object' && data !== null && 'pipe' in data && 'destroy' in data;
-}
-
-function isWebReadable(data: unknown): data is ReadableStream<Uint8Array> {
-  return typeof data === 'object' && data !== null && 'getReader' in data;
 }
 
 async function drainNode(

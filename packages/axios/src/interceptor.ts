@@ -1,7 +1,12 @@
 import { begin, createPolicy, type Policy, type PolicyOptions, remember, run, type Session } from '@ebb/core';
 // At run time axios itself is needed to resolve the names of its adapters, to make its own CanceledError and
 // timeout error, and to put a URL together as it does.
-import axios, { type AxiosAdapter, type AxiosResponse, type InternalAxiosRequestConfig } from 'axios';
+import axios, {
+  type AxiosAdapter,
+  type AxiosError,
+  type AxiosResponse,
+  type InternalAxiosRequestConfig,
+} from 'axios';
 import { Call } from './call.ts';
 import { asCanceled } from './cancel.ts';
 import { MadeBody } from './made-body.ts';
@@ -87,7 +92,7 @@ function settle(session: Session, call: Call, config: MarkedConfig): Promise<Axi
       call.end();
       delete config[CALL];
       const told = asCanceled(error, call.signal, config);
-      const response: unknown = (told as { response?: unknown } | undefined)?.response;
+      const response = (told as AxiosError | undefined)?.response;
       // A response may have come before the body was read to its end; without one nobody reads on.
       if (response === undefined) call.releaseBody();
       remember(told, session.history);

@@ -13,6 +13,12 @@ export function headerOf(headers: unknown, name: string): string | undefined {
   return Array.isArray(value) ? value.join(', ') : String(value);
 }
 
+/** The response that an adapter resolved with, or that is told of in the error that it rejected with. */
+export function responseIn(settled: unknown): AxiosResponse | undefined {
+  const response = ((settled as AxiosError | undefined)?.response ?? settled) as AxiosResponse | undefined;
+  return response?.status === undefined ? undefined : response;
+}
+
 export function outcomeOf({ status, headers }: AxiosResponse): Outcome {
   return { type: 'response', status, header: (name) => headerOf(headers, name) };
 }
