@@ -71,5 +71,7 @@ for (const count of [COUNT / 4, COUNT]) {
   await new Promise((resolve) => setTimeout(resolve, 0));
   const tookMs = performance.now() - startMs;
   const { waiting } = bucket.stats();
-  console.log(`${cancelled} cancelled in ${tookMs.toFixed(0)} ms (${((tookMs * 1e6) / count).toFixed(0)} ns each), ${waiting} left`);
+  console.log(
+    `${cancelled} cancelled in ${tookMs.toFixed(0)} ms (${((tookMs * 1e6) / count).toFixed(0)} ns each), ${waiting} left`,
+  );
 }

@@ -62,24 +62,25 @@ export class Bucket implements MemoryBucket {
 
   acquire(ask: Ask = {}): Promise<Grant> {
     try {
-      const granted = this.#ask(ask);
-      return granted instanceof Promise ? granted : Promise.resolve(granted);
+      const { cost = 1, signal } = ask;
+      this.#checkCost('acquire', cost);
+      const lane = this.#room.laneFor(ask);
+      if (signal?.aborted) throw signal.reason;
+      const nowMs = this.#time.now();
+      if (this.#room.line.goesFirst(lane, nowMs) && this.#levels.take(cost, nowMs)) {
+        return Promise.resolve(this.#grant(cost, 0, nowMs));
+      }
+      return this.#delay(ask, lane, cost, nowMs);
     } catch (error) {
       return Promise.reject(error);
     }
   }
 
-  #ask(ask: Ask): Grant | Promise<Grant> {
-    const { cost = 1, signal } = ask;
-    this.#checkCost('acquire', cost);
-    const lane = this.#room.laneFor(ask);
-    if (signal?.aborted) throw signal.reason;
-    const nowMs = this.#time.now();
-    const { line } = this.#room;
-    if (line.goesFirst(lane, nowMs) && this.#levels.take(cost, nowMs)) return this.#grant(cost, 0, nowMs);
-
+  /** For one whose tokens are not there. */
+  #delay(ask: Ask, lane: number, cost: number, nowMs: number): Promise<Grant> {
     const { nonConforming } = this.#setup;
-    if (nonConforming === 'mark') return this.#mark(cost, nowMs);
+    const { line } = this.#room;
+    if (nonConforming === 'mark') return Promise.resolve(this.#mark(cost, nowMs));
     const waitMs = this.#levels.waitMs(line.costAhead(lane) + cost, nowMs);
     if (nonConforming === 'reject') {
       throw this.#room.refusal('not-conforming', 'its tokens are not there', waitMs);

@@ -12,7 +12,6 @@ export class TokenGrant implements Grant {
   readonly cost: number;
   readonly waitedMs: number;
   readonly grantedAtMs: number;
-  readonly conforming: boolean;
   readonly #held: Held | undefined;
   #source: Source | undefined;
 
@@ -26,9 +25,12 @@ export class TokenGrant implements Grant {
     this.cost = cost;
     this.waitedMs = waitedMs;
     this.grantedAtMs = grantedAtMs;
-    this.conforming = held !== undefined;
     this.#held = held;
     this.#source = source;
+  }
+
+  get conforming(): boolean {
+    return this.#held !== undefined;
   }
 
   settle(actualCost: number): void {

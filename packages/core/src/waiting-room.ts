@@ -79,11 +79,11 @@ export class WaitingRoom<T> {
   }
 
   /** The lane that an ask waits in. */
-  laneFor({ maxWaitMs, priority = 0, retry = false }: Ask): number {
+  laneFor({ maxWaitMs, priority, retry }: Ask): number {
     if (maxWaitMs !== undefined) notNegative('acquire: maxWaitMs', maxWaitMs);
-    checkPriority('acquire: priority', priority);
-    flag('acquire: retry', retry);
-    return laneOf(priority, retry);
+    if (priority !== undefined) checkPriority('acquire: priority', priority);
+    if (retry !== undefined) flag('acquire: retry', retry);
+    return laneOf(priority ?? 0, retry ?? false);
   }
 
   /** Joins the line, for a turn that comes in `waitMs` at the earliest, or nobody knows when. */

@@ -1,0 +1,57 @@
+// 500 a second for five seconds in real time, with a backlog that never ends: how near the count comes to the
+// ideal, and whether it is ever above the curve. Run: pnpm bench pace [all]
+import { tokenBucket } from '@ebb/core';
+import { TokenBucket } from 'limiter';
+import PQueue from 'p-queue';
+import pThrottle from 'p-throttle';
+
+const RATE = 500;
+const SECONDS = 5;
+const CAPACITY = 100;
+
+/** Answers a promise for each token. */
+type Take = () => Promise<unknown>;
+
+async function measure(name: string, take: Take, burst: number): Promise<void> {
+  const startMs = performance.now();
+  const endMs = startMs + SECONDS * 1_000;
+  const times: number[] = [];
+  await Promise.all(
+    Array.from({ length: 200 }, async () => {
+      for (;;) {
+        await take();
+        const nowMs = performance.now();
+        if (nowMs > endMs) return;
+        times.push(nowMs - startMs);
+      }
+    }),
+  );
+  const ideal = burst + RATE * SECONDS;
+  let most = 0;
+  // The fullest window that ends now, against what may be in it.
+  let inBucket = burst;
+  let lastMs = 0;
+  for (const atMs of times) {
+    inBucket = Math.min(burst, inBucket + ((atMs - lastMs) * RATE) / 1_000) - 1;
+    lastMs = atMs;
+    most = Math.max(most, -inBucket);
+  }
+  const off = ((times.length / ideal - 1) * 100).toFixed(2);
+  const above = most > 0.5 ? `up to ${most.toFixed(0)} above the curve` : 'never above the curve';
+  console.log(`${name.padEnd(24)} ${times.length} of ${ideal} (${off} %), ${above}`);
+}
+
+const bucket = tokenBucket({ refillPerSecond: RATE, capacity: CAPACITY });
+await measure('ebb', () => bucket.acquire(), CAPACITY);
+
+if (process.argv.includes('all')) {
+  const theirs = new TokenBucket({ bucketSize: CAPACITY, tokensPerInterval: RATE, interval: 'second' });
+  theirs.content = CAPACITY;
+  await measure('limiter TokenBucket', () => theirs.removeTokens(1), CAPACITY);
+  const strict = pThrottle({ limit: RATE, interval: 1_000, strict: true })(() => {});
+  await measure('p-throttle strict', async () => strict(), RATE);
+  const windows = pThrottle({ limit: RATE, interval: 1_000 })(() => {});
+  await measure('p-throttle', async () => windows(), RATE);
+  const queue = new PQueue({ intervalCap: 1, interval: 1_000 / RATE });
+  await measure('p-queue', () => queue.add(() => {}), 0);
+}
