@@ -71,4 +71,11 @@ export { parseHttpDate, retryAfterMs } from './retry-after.ts';
 export { type Exchange, run } from './run.ts';
 export { type Feedback, type ReadFeedback, serverFeedback } from './server-feedback.ts';
 export { begin, type RequestOptions, Session } from './session.ts';
-export { type Overflow, WAITING_CHECKS, type WaitingOptions, WaitingRoom } from './waiting-room.ts';
+export {
+  type Overflow,
+  WAITING_CHECKS,
+  type WaitingOptions,
+  WaitingRoom,
+  type WaitingSetup,
+  waitingSetup,
+} from './waiting-room.ts';
