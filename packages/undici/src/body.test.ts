@@ -1,3 +1,4 @@
+import { EventEmitter } from 'node:events';
 import { createReadStream, mkdtempSync, openAsBlob, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -25,12 +26,29 @@ function* listed(): Generator<string> {
   yield text;
 }
 
+/** As the form-data package makes them: it emits, and can be piped, but is no `Readable`. */
+function oldStream(): EventEmitter {
+  const stream = new EventEmitter();
+  const resume = (): void => {
+    stream.emit('data', Buffer.from(text));
+    stream.emit('end');
+  };
+  return Object.assign(stream, {
+    pipe: () => undefined,
+    resume,
+    pause: () => undefined,
+    destroy: () => undefined,
+  });
+}
+
 interface Kind {
   readonly name: string;
   make(client: Client): unknown;
   /** Whether `fetch` takes it, and `request` does. */
   readonly fetch?: false;
   readonly request?: false;
+  /** Set where nobody can know whether it was read. */
+  readonly untold?: true;
 }
 
 const replayed: readonly Kind[] = [
@@ -51,6 +69,7 @@ const replayed: readonly Kind[] = [
 
 const sentOnce: readonly Kind[] = [
   { name: 'a Node stream', make: () => createReadStream(file), fetch: false },
+  { name: 'a stream of an old make', make: () => oldStream(), fetch: false, untold: true },
   { name: 'a web stream', make: () => new Blob([text]).stream() },
   { name: 'an async generator', make: () => generated() },
   { name: 'a generator', make: () => listed(), fetch: false },
@@ -108,7 +127,7 @@ describe('bodies that can be sent only once', () => {
     await agent.destroy();
   });
 
-  test.each(rows(sentOnce))(
+  test.each(rows(sentOnce.filter(({ untold }) => !untold)))(
     '%s, by %s: again after a refused connection',
     async (_name, _client, kind, client) => {
       await using server = await upstream(failing());

@@ -51,7 +51,10 @@ class Stream implements RequestBody {
   }
 
   get replayable(): boolean {
-    return this.#wasEmpty || !(Readable.isDisturbed(this.#body) || this.#body.destroyed);
+    const { readableDidRead } = this.#body;
+    // A stream of another make (that of the form-data package is one) tells nothing of it.
+    const tells = typeof readableDidRead === 'boolean' || this.#body instanceof ReadableStream;
+    return this.#wasEmpty || (tells && !Readable.isDisturbed(this.#body));
   }
 
   /** `undici.pipeline` gives every request a stream, even where there is nothing to send. */

@@ -70,7 +70,8 @@ describe.each(Object.entries(versions))('dispatchers of %s', (version, undici) =
     await got.body.dump();
     expect(server.seen[0]?.path).toBe('/own?a=1');
     // undici 7 tells interceptors of a Client nothing of its origin.
-    expect(urls).toEqual([version === 'undici 7' ? '/own?a=1' : `${origin}/own?a=1`]);
+    const known = version === 'undici 7' ? 'http://dispatcher-0.invalid' : origin;
+    expect(urls.map((url) => url.replace(/-\d+/, '-0'))).toEqual([`${known}/own?a=1`]);
     await dispatcher.close();
   });
 

@@ -17,8 +17,25 @@ function isObject(value: unknown): value is object {
   return typeof value === 'object' && value !== null;
 }
 
+interface Composed {
+  readonly policy: Policy;
+  readonly dispatch: Dispatcher.Dispatch;
+  readonly ownOrigin: string;
+}
+
+let composedSoFar = 0;
+
+/**
+ * undici 7 tells nobody the origin of a `Client` or `Pool`. A name of its own keeps what is kept by origin, a
+ * bucket say, apart from that of others.
+ */
+function nameOrigin(): string {
+  composedSoFar += 1;
+  return `http://dispatcher-${composedSoFar}.invalid`;
+}
+
 /** What becomes of a dispatch that the policy is to see. */
-function relay(policy: Policy, dispatch: Dispatcher.Dispatch, given: Options, handler: Handler): boolean {
+function relay({ policy, dispatch, ownOrigin }: Composed, given: Options, handler: Handler): boolean {
   const { ebbPolicy } = handler as { readonly ebbPolicy?: object };
   if (given.ebb === false || ebbPolicy === policy) return dispatch(given, handler);
   const options = withLastingHeaders(given);
@@ -27,7 +44,7 @@ function relay(policy: Policy, dispatch: Dispatcher.Dispatch, given: Options, ha
   try {
     // Under another of its kind it takes its own tokens, and leaves it to that one to send again.
     const own = ebbPolicy === undefined ? given.ebb : { ...given.ebb, maxRetries: 0 };
-    session = begin(policy, new Traits(options, body), own) as Session;
+    session = begin(policy, new Traits(options, body, ownOrigin), own) as Session;
   } catch (error) {
     // As undici does where options are wrong.
     handler.onResponseError?.(null as never, error as Error);
@@ -48,6 +65,7 @@ export function ebbInterceptor(
 ): Dispatcher.DispatcherComposeInterceptor {
   const policy = createPolicy(policyOrOptions);
   return function ebb(dispatch) {
+    const composed = { policy, dispatch, ownOrigin: nameOrigin() };
     // `compose` takes nothing but a function of exactly two parameters.
     return function ebbDispatch(options, handler) {
       if (!isObject(options) || !isObject(handler)) return dispatch(options, handler);
@@ -55,7 +73,7 @@ export function ebbInterceptor(
         return ebbDispatch({ ...options, allowH2: false } as Options, modern(handler as LegacyHandler));
       // undici has something to say to a handler like that.
       if (typeof handler.onResponseError !== 'function') return dispatch(options, handler);
-      return relay(policy, dispatch, options, handler);
+      return relay(composed, options, handler);
     };
   };
 }

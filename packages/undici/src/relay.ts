@@ -104,6 +104,7 @@ export class Relay implements AttemptListener {
     body?.drop?.();
     body?.close?.();
     remember(told, session.history);
+    session.bodyEnded();
     this.#downstream.fail(told);
   }
 
@@ -151,7 +152,10 @@ export class Relay implements AttemptListener {
 
   upgraded(attempt: Attempt, status: number, headers: ResponseHeaders, socket: Duplex): unknown {
     const retry = this.#judge(attempt, responseOutcome(status, headers));
-    if (retry === false) return this.#downstream.upgrade(attempt.connection, status, headers, socket);
+    if (retry === false) {
+      this.#request.session.bodyEnded();
+      return this.#downstream.upgrade(attempt.connection, status, headers, socket);
+    }
     socket.destroy();
     if (retry) this.#retry(Promise.resolve());
     return undefined;
@@ -172,8 +176,12 @@ export class Relay implements AttemptListener {
 
   ended(attempt: Attempt, trailers: ResponseHeaders): void {
     const download = this.#download;
-    if (download?.brokenBy !== undefined && !download.isComplete) this.#giveUp(attempt, download.brokenBy);
-    else this.#downstream.end(attempt.connection, trailers);
+    if (download?.brokenBy !== undefined && !download.isComplete) {
+      this.#giveUp(attempt, download.brokenBy);
+    } else {
+      this.#request.session.bodyEnded();
+      this.#downstream.end(attempt.connection, trailers);
+    }
   }
 
   failed(attempt: Attempt, error: Error): void {

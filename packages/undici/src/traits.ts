@@ -8,21 +8,23 @@ import { type ResponseHeaders, requestHeader, responseHeader } from './headers.t
 export class Traits implements RequestTraits {
   readonly #options: Dispatcher.DispatchOptions;
   readonly #body: RequestBody | undefined;
+  readonly #ownOrigin: string;
 
-  constructor(options: Dispatcher.DispatchOptions, body: RequestBody | undefined) {
+  /** @param ownOrigin stands for the dispatcher's, where the options name none */
+  constructor(options: Dispatcher.DispatchOptions, body: RequestBody | undefined, ownOrigin: string) {
     this.#options = options;
     this.#body = body;
+    this.#ownOrigin = ownOrigin;
   }
 
   get method(): string {
     return String(this.#options.method).toUpperCase();
   }
 
-  /** Without an origin where undici 7 leaves it out: in requests of a `Client` or `Pool` that was composed. */
   get url(): string {
-    const { origin = '', query } = this.#options;
+    const { origin, query } = this.#options;
     const path = String(this.#options.path);
-    const host = /^https?:\/\//.test(path) ? '' : String(origin).replace(/\/$/, '');
+    const host = /^https?:\/\//.test(path) ? '' : String(origin ?? this.#ownOrigin).replace(/\/$/, '');
     return `${host}${path}${query ? `?${stringify(query)}` : ''}`;
   }
 
