@@ -56,6 +56,7 @@ const setup = fc.record({
     { weight: 1, arbitrary: fc.constantFrom(200, 0.1, 1_000 / 3) },
   ),
   startsAtMs: fc.constantFrom(0, 1.7e12),
+  further: orNone(fc.record({ refillPerSecond: rate, capacity })),
 });
 type Setup = typeof setup extends fc.Arbitrary<infer S> ? S : never;
 
@@ -73,7 +74,12 @@ class World implements Clock {
   readonly bucket: MemoryBucket;
   readonly entries: Entry[] = [];
   /** For each grant and each change of the capacity, what it is from then, and what had come in till then. */
-  readonly log: { readonly refilled: number; readonly capacity: number; readonly grant?: number }[] = [];
+  readonly log: {
+    readonly atMs: number;
+    readonly refilled: number;
+    readonly capacity: number;
+    readonly grant?: number;
+  }[] = [];
   readonly aborts: AbortController[] = [];
   largestStep = 0;
   largestRate: number;
@@ -89,14 +95,14 @@ class World implements Clock {
   #pausedUntilMs = 0;
   readonly #intervalMs: number;
 
-  constructor({ startsAtMs, ...options }: Setup) {
+  constructor({ startsAtMs, further, ...options }: Setup) {
     this.#offMs = startsAtMs;
     this.#rate = options.refillPerSecond;
     this.largestRate = this.#rate;
     this.#capacity = options.capacity;
     this.#intervalMs = options.refillIntervalMs;
     this.largestStep = (this.#rate * this.#intervalMs) / 1_000;
-    this.bucket = tokenBucket({ ...options, clock: this });
+    this.bucket = tokenBucket({ ...options, furtherLimits: further ? [further] : [], clock: this });
   }
 
   now(): number {
@@ -126,8 +132,13 @@ class World implements Clock {
   #note(lane: string, order: number, grant: Grant): void {
     expect(this.#trueMs, 'nothing goes in a pause').toBeGreaterThanOrEqual(this.#pausedUntilMs - 1e-6);
     const { cost } = grant;
-    this.log.push({ refilled: this.#refilled, capacity: this.#capacity, grant: this.entries.length });
+    this.#write(this.entries.length);
     this.entries.push({ lane, order, grant, cost });
+  }
+
+  #write(grant?: number): void {
+    const now = { atMs: this.#trueMs, refilled: this.#refilled, capacity: this.#capacity };
+    this.log.push(grant === undefined ? now : { ...now, grant });
   }
 
   async pass(ms: number): Promise<void> {
@@ -169,8 +180,8 @@ class World implements Clock {
         break;
       }
       case 'try': {
-        const { waiting } = bucket.stats();
-        const grant = bucket.tryTake(step.share * this.#capacity);
+        const { waiting, capacity } = bucket.stats();
+        const grant = bucket.tryTake(step.share * capacity);
         if (grant === undefined) break;
         expect(waiting, 'nobody goes past those who wait').toBe(0);
         this.#note('try', this.asked, grant);
@@ -204,7 +215,7 @@ class World implements Clock {
         bucket.setRate(step.rate, step.capacity);
         this.#rate = step.rate;
         this.#capacity = step.capacity ?? this.#capacity;
-        this.log.push({ refilled: this.#refilled, capacity: this.#capacity });
+        this.#write();
         this.largestRate = Math.max(this.largestRate, this.#rate);
         this.largestStep = Math.max(this.largestStep, (this.#rate * this.#intervalMs) / 1_000);
         break;
@@ -232,21 +243,34 @@ test('in any window at most capacity + rate · window goes, and all who wait com
       // It wakes for those whose turn it is and little more often.
       expect(world.wakes).toBeLessThanOrEqual(4 * (world.asked + steps.length));
 
-      // How much less than full a bucket would be that knew each cost beforehand: that is what went in the
-      // fullest window that ends now. A capacity that changes leaves the tokens as they are.
-      let lacking = 0;
-      let refilled = 0;
-      let capacity = setup.capacity;
       // A clock that counts from 1970 shows every quarter of a microsecond. Steps may fall into a window at both
       // of its ends.
-      const tick = setup.startsAtMs === 0 ? 0 : (world.largestRate / 1_000) * 2 ** -11;
-      const over = world.largestStep + tick;
-      for (const now of world.log) {
-        lacking = Math.max(0, lacking - (now.refilled - refilled));
-        lacking = Math.max(0, lacking + now.capacity - capacity);
-        ({ refilled, capacity } = now);
-        lacking += world.entries[now.grant ?? -1]?.cost ?? 0;
-        expect(lacking).toBeLessThanOrEqual(capacity * (1 + 1e-6) + over + refilled * 1e-9);
+      const tickMs = setup.startsAtMs === 0 ? 0 : 2 ** -11;
+      const { entries, log } = world;
+      const over = world.largestStep + (world.largestRate * tickMs) / 1_000;
+      const windows = [{ capacity: setup.capacity, lines: log, over }];
+      if (setup.further !== undefined) {
+        const { refillPerSecond, capacity } = setup.further;
+        const lines = log.map((now) => ({
+          ...now,
+          refilled: (now.atMs * refillPerSecond) / 1_000,
+          capacity,
+        }));
+        windows.push({ capacity, lines, over: (refillPerSecond * tickMs) / 1_000 });
+      }
+      for (const { lines, over, ...window } of windows) {
+        // How much less than full a bucket would be that knew each cost beforehand: that is what went in the
+        // fullest window that ends now. A capacity that changes leaves the tokens as they are.
+        let lacking = 0;
+        let refilled = 0;
+        let { capacity } = window;
+        for (const now of lines) {
+          lacking = Math.max(0, lacking - (now.refilled - refilled));
+          lacking = Math.max(0, lacking + now.capacity - capacity);
+          ({ refilled, capacity } = now);
+          lacking += entries[now.grant ?? -1]?.cost ?? 0;
+          expect(lacking).toBeLessThanOrEqual(capacity * (1 + 1e-6) + over + refilled * 1e-9);
+        }
       }
       const last = new Map<string, number>();
       for (const { lane, order } of world.entries) {

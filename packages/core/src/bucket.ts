@@ -145,7 +145,7 @@ export class Bucket implements MemoryBucket {
 
   #checkCost(caller: string, cost: number): void {
     if (cost > 0 && cost <= this.#maxCost && typeof cost === 'number') return;
-    const takes = `a number above 0 and at most the capacity, ${this.#maxCost},`;
+    const takes = `a number above 0 and at most the capacity, ${this.#maxCost}`;
     throw (typeof cost === 'number' ? wrongRange : wrongType)(`${caller}: cost`, takes, cost);
   }
 

@@ -1,0 +1,159 @@
+import { describe, expect, test } from 'vitest';
+import { giveBack, holding, type Quota, spend, take, tokensAt, waitMs } from './gcra.ts';
+
+function quota(refillPerSecond: number, capacity: number, refillIntervalMs = 0): Quota {
+  return { refillPerSecond, capacity, refillIntervalMs };
+}
+
+/** Asks `count` times for one token at each moment, and counts who is served. */
+function serve(limits: Quota, arrivals: Iterable<readonly [atMs: number, count: number]>): [number, number] {
+  let state = holding(limits, limits.capacity, 0);
+  let served = 0;
+  let throttled = 0;
+  for (const [atMs, count] of arrivals) {
+    for (let request = 0; request < count; request += 1) {
+      const after = take(limits, state, 1, atMs);
+      if (after === undefined) throttled += 1;
+      else {
+        served += 1;
+        state = after;
+      }
+    }
+  }
+  return [served, throttled];
+}
+
+/** `total` requests, one after the other, evenly over the milliseconds from `fromMs` to `untilMs`. */
+function* evenly(total: number, fromMs: number, untilMs: number): Generator<[number, number]> {
+  for (let request = 0; request < total; request += 1) {
+    yield [fromMs + Math.floor((request * (untilMs - fromMs)) / total), 1];
+  }
+}
+
+describe('the five cases of Amazon API Gateway: 10,000 a second, a burst of 5,000', () => {
+  const amazon = quota(10_000, 5_000);
+  test.each<[story: string, arrivals: (readonly [number, number])[], served: number, throttled: number]>([
+    ['10 in each millisecond of a second', [...evenly(10_000, 0, 1_000)], 10_000, 0],
+    ['10,000 in the first millisecond', [[0, 10_000]], 5_000, 5_000],
+    ['5,000 in the first, and 5,000 over the others', [[0, 5_000], ...evenly(5_000, 1, 1_000)], 10_000, 0],
+    [
+      '5,000 in the first, and 5,000 in the 101st',
+      [
+        [0, 5_000],
+        [100, 5_000],
+      ],
+      6_000,
+      4_000,
+    ],
+    [
+      '5,000 in the first, 1,000 in the 101st, and 4,000 over the rest',
+      [[0, 5_000], [100, 1_000], ...evenly(4_000, 101, 1_000)],
+      10_000,
+      0,
+    ],
+  ])('%s', (_, arrivals, served, throttled) => {
+    expect(serve(amazon, arrivals)).toEqual([served, throttled]);
+  });
+});
+
+describe('the two cases of App Engine: 500 a second, refilled every 200 ms', () => {
+  test.each([
+    [500, [500, 100, 100, 100, 100]],
+    [100, [100, 100, 100, 100, 100]],
+  ])('a bucket of %d starts so many at each step: %j', (capacity, starts) => {
+    const stepped = quota(500, capacity, 200);
+    let state = holding(stepped, capacity, 0);
+    const started = [0, 0, 0, 0, 0];
+    for (let atMs = 0; atMs < 1_000; atMs += 1) {
+      for (
+        let after = take(stepped, state, 1, atMs);
+        after !== undefined;
+        after = take(stepped, state, 1, atMs)
+      ) {
+        state = after;
+        started[Math.floor(atMs / 200)] = (started[Math.floor(atMs / 200)] ?? 0) + 1;
+        // All that a step brings goes at the step.
+        expect(atMs % 200).toBe(0);
+      }
+    }
+    expect(started).toEqual(starts);
+  });
+});
+
+test.each<[story: string, atMs: number, tokens: number]>([
+  ['fills', 100, 5],
+  ['is full at its capacity', 200, 10],
+  ['holds no more however long it is left alone', 1e12, 10],
+  ['loses nothing to a clock that steps back, and gains nothing', 0, 0],
+  ['owes what a clock far back has taken', -100, -5],
+])('a bucket of 10 at 50 a second that was emptied at 0 %s', (_, atMs, tokens) => {
+  expect(tokensAt(quota(50, 10), 0, atMs)).toBeCloseTo(tokens, 9);
+});
+
+test('an idle bucket lets its capacity go once, and not twice', () => {
+  const limits = quota(50, 10);
+  expect(serve(limits, [[3_600_000, 25]])).toEqual([10, 15]);
+});
+
+test('tokens that were granted stay granted when the clock steps back', () => {
+  const limits = quota(10, 10);
+  const all = take(limits, holding(limits, 10, 1_000), 10, 1_000) ?? Number.NaN;
+  expect(take(limits, all, 1, 500)).toBeUndefined();
+  expect(take(limits, all, 1, 1_000)).toBeUndefined();
+  expect(take(limits, all, 1, 1_100)).toBeDefined();
+});
+
+test.each<[cost: number, atMs: number, wait: number]>([
+  [1, 0, 20],
+  [1, 15, 5],
+  [1, 20, 0],
+  [0.5, 0, 10],
+  [10, 0, 200],
+  // For several askers in a row.
+  [25, 0, 500],
+])(
+  '%d tokens of an empty bucket at 50 a second, asked for at %d ms, are there in %d ms',
+  (cost, atMs, wait) => {
+    const limits = quota(50, 10);
+    expect(waitMs(limits, 0, cost, atMs)).toBeCloseTo(wait, 6);
+    if (cost <= 10) expect(take(limits, 0, cost, atMs + wait)).toBeDefined();
+  },
+);
+
+test.each([
+  [0, 200],
+  [199, 1],
+  [200, 0],
+  [201, 0],
+])('at %d ms the next step of an empty bucket is %d ms away', (atMs, wait) => {
+  expect(waitMs(quota(500, 100, 200), 0, 100, atMs)).toBeCloseTo(wait, 9);
+});
+
+test('sums of fractions are whole again', () => {
+  // Three times 0.1 is a little more than 0.3.
+  const limits = quota(10, 0.3);
+  expect(serve(quota(10, 3), [[0, 3]])).toEqual([3, 0]);
+  let state = holding(limits, 0.3, 0);
+  for (let time = 0; time < 3; time += 1) state = take(limits, state, 0.1, 0) ?? Number.NaN;
+  expect(tokensAt(limits, state, 0)).toBeCloseTo(0, 9);
+});
+
+describe('what is given back', () => {
+  const limits = quota(1, 10);
+  const held = spend(limits, holding(limits, 10, 0), 10, 0);
+
+  test.each<[story: string, tokens: number, atMs: number, there: number]>([
+    ['at once is there at once', 10, 0, 10],
+    ['in part is there in part', 4, 0, 4],
+    ['after half of it has come in again never fills more than the bucket', 10, 5_000, 10],
+    ['less than nothing is nothing', -5, 0, 0],
+  ])('%s', (_, tokens, atMs, there) => {
+    expect(tokensAt(limits, giveBack(limits, held, tokens, held, atMs), atMs)).toBeCloseTo(there, 9);
+  });
+
+  test('does not come back twice: what was refilled meanwhile has been spent by others', () => {
+    const spentAgain = spend(limits, held, 10, 10_000);
+    const state = giveBack(limits, spentAgain, 10, held, 10_000);
+    expect(tokensAt(limits, state, 10_000)).toBeCloseTo(0, 9);
+  });
+});
