@@ -32,9 +32,9 @@ class WindowBudget implements RetryBudget {
   readonly #floor: number;
   readonly #slotMs: number;
   readonly #clock: Clock;
-  /** What was earned, less what was spent, in each part of the window. */
-  readonly #earned = new Float64Array(SLOTS);
-  readonly #spent = new Float64Array(SLOTS);
+  /** How many there were in each part of the window. */
+  readonly #successes = new Float64Array(SLOTS);
+  readonly #retries = new Float64Array(SLOTS);
   #slot: number;
 
   constructor(options: RetryBudgetOptions) {
@@ -53,26 +53,26 @@ class WindowBudget implements RetryBudget {
   }
   get balance(): number {
     this.#moveOn();
-    let left = this.#floor;
-    for (let slot = 0; slot < SLOTS; slot += 1) left += (this.#earned[slot] ?? 0) - (this.#spent[slot] ?? 0);
-    return Math.max(0, Math.floor(left + 1e-9));
+    const sum = (total: number, count: number): number => total + count;
+    const earned = this.#successes.reduce(sum, 0) * this.#ratio;
+    return Math.max(0, Math.floor(this.#floor + earned - this.#retries.reduce(sum, 0) + 1e-9));
   }
 
   /** Whether nothing counts any more. */
   get idle(): boolean {
     this.#moveOn();
-    return this.#earned.every((earned) => earned === 0) && this.#spent.every((spent) => spent === 0);
+    return [...this.#successes, ...this.#retries].every((count) => count === 0);
   }
 
   deposit(): void {
     const at = this.#moveOn();
-    this.#earned[at] = (this.#earned[at] ?? 0) + this.#ratio;
+    this.#successes[at] = (this.#successes[at] ?? 0) + 1;
   }
 
   withdraw(): boolean {
     if (this.balance < 1) return false;
     const at = this.#moveOn();
-    this.#spent[at] = (this.#spent[at] ?? 0) + 1;
+    this.#retries[at] = (this.#retries[at] ?? 0) + 1;
     return true;
   }
 
@@ -86,8 +86,8 @@ class WindowBudget implements RetryBudget {
     const passed = Math.min(SLOTS, slot - this.#slot);
     for (let step = 1; step <= passed; step += 1) {
       const at = (slot - passed + step) % SLOTS;
-      this.#earned[at] = 0;
-      this.#spent[at] = 0;
+      this.#successes[at] = 0;
+      this.#retries[at] = 0;
     }
     // A clock that was set back makes what is there count a while longer.
     this.#slot = slot;
@@ -100,8 +100,8 @@ class WindowBudget implements RetryBudget {
  * too little to double an outage. Every request of a policy draws on it; one that is denied ends with the
  * outcome that it has, and costs nothing.
  *
- * Over each window at most `ratio · successes + minPerSecond · window` retries are sent. Only successes count,
- * so that an outage leaves the floor alone.
+ * A retry is allowed while those of the last `windowMs` are fewer than `ratio` times the successes in it and
+ * `minPerSecond` for each of its seconds. Only successes count, so that an outage leaves the floor alone.
  *
  * Models: Finagle's RetryBudget (a fifth of the requests and 10 a second, each good for 10 s); gRPC A6 (a token
  * for each failure, a part of one back for each success, no retries in the lower half); the AWS SDKs' standard

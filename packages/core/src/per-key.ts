@@ -117,9 +117,9 @@ export class KeyMap<T> implements PerKey<T> {
   #makeRoom(nowMs: number): void {
     if (nowMs >= this.#nextSearchMs) {
       for (const [key, { value }] of this.#kept) if (this.#isIdle(value)) this.#kept.delete(key);
-      this.#nextSearchMs = nowMs + 1_000;
     }
     if (this.#kept.size < this.#maxKeys) return;
+    if (nowMs >= this.#nextSearchMs) this.#nextSearchMs = nowMs + 1_000;
     const message = `Not sent: ${this.#maxKeys} keys are in use already, and there may be no more`;
     throw new ThrottledError(message, undefined, { reason: 'too-many-keys' });
   }

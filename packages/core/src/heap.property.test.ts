@@ -1,0 +1,39 @@
+import fc from 'fast-check';
+import { expect, test } from 'vitest';
+import { Heap, type Heaped } from './heap.ts';
+
+interface Entry extends Heaped {
+  readonly key: number;
+}
+
+const step = fc.oneof(
+  fc.record({ kind: fc.constant('add' as const), key: fc.nat(20) }),
+  fc.record({ kind: fc.constant('remove' as const), which: fc.nat(50) }),
+  fc.record({ kind: fc.constant('shift' as const) }),
+);
+
+test('the first is always the least, whoever is taken out between', () => {
+  fc.assert(
+    fc.property(fc.array(step, { maxLength: 100, size: 'max' }), (steps) => {
+      const heap = new Heap<Entry>((one, other) => one.key < other.key);
+      const all: Entry[] = [];
+      const gone: Entry[] = [];
+      const remove = (entry: Entry | undefined): void => {
+        if (entry === undefined) return;
+        heap.remove(entry);
+        if (all.includes(entry)) gone.push(...all.splice(all.indexOf(entry), 1));
+      };
+      for (const step of steps) {
+        if (step.kind === 'add') {
+          const entry = { key: step.key, heapIndex: -1 };
+          all.push(entry);
+          heap.add(entry);
+        } else if (step.kind === 'remove') remove([...all, ...gone][step.which]);
+        else remove(heap.first);
+        expect(heap.size).toBe(all.length);
+        expect(heap.first?.key).toBe(all.length === 0 ? undefined : Math.min(...all.map(({ key }) => key)));
+      }
+    }),
+    { numRuns: 500 },
+  );
+});
