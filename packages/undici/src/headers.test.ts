@@ -22,7 +22,7 @@ test.each<[string, Parameters<typeof requestHeader>[0]]>([
 ])('a request header is found in %s', (_, headers) => {
   const names = ['x-one', 'x-two', 'x-three', 'x-odd', 'none'];
   const found = ['1', '2, 3', undefined, undefined, undefined];
-  expect(names.map((name) => requestHeader(headers, name)?.replace('2,3', '2, 3'))).toEqual(found);
+  expect(names.map((name) => requestHeader(headers, name))).toEqual(found);
 });
 
 test('where there are no request headers, there is none', () => {

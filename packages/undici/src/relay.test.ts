@@ -2,7 +2,7 @@ import { AsyncLocalStorage } from 'node:async_hooks';
 import { attemptsOf, constant, createPolicy, type EbbEvent, nextTurn, type PolicyOptions } from '@ebb/core';
 import { type VirtualClock, virtualClock } from '@ebb/core/testing';
 import { type Dispatcher, errors } from 'undici';
-import { describe, expect, test } from 'vitest';
+import { describe, expect, test, vi } from 'vitest';
 import { bucketThat } from '../test/bucket.ts';
 import { Heard, Wire } from '../test/wire.ts';
 import { ebbInterceptor } from './index.ts';
@@ -155,6 +155,33 @@ describe('one request', () => {
       .head(200)
       .end();
     expect(heard.context).toMatchObject({ history: ['b'] });
+  });
+
+  test('the first byte of a response is told of once, with the response', async () => {
+    const { wire, heard, clock, dispatch } = setUp();
+    const started = Object.assign(heard, { onResponseStarted: () => heard.told.push('first byte') });
+    dispatch(get, started);
+    wire.attempt(1).start().head(503).end();
+    await pass(clock);
+    wire.attempt(2).start().head(200).end();
+    expect(heard.told).toEqual(['start', 'first byte', 'head 200', 'end {}']);
+  });
+
+  test('what comes of an attempt that was given up is not heard', async () => {
+    const { wire, heard, clock, dispatch } = setUp({ attemptTimeoutMs: 50 });
+    dispatch(get, heard);
+    const first = wire.attempt(1).start();
+    // A dispatcher that does not heed its controller.
+    first.connection.abort = () => undefined;
+    await pass(clock, 50);
+    await pass(clock);
+    const socket = { destroy: vi.fn() };
+    first.handler.onRequestUpgrade(first.connection, 101, {}, socket as never);
+    expect(socket.destroy).toHaveBeenCalledOnce();
+    first.head(200).data('late').end();
+    wire.attempt(2).start().head(200).data('right').end();
+    first.fail(reset());
+    expect(heard.told).toEqual(['start', 'head 200', 'data right', 'end {}']);
   });
 
   test('a redirect below may start an attempt more than once', () => {

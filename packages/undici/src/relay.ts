@@ -6,14 +6,9 @@ import { Attempt, type AttemptListener } from './attempt.ts';
 import { Controller } from './controller.ts';
 import { Downstream } from './downstream.ts';
 import type { ResponseHeaders } from './headers.ts';
-import { Download } from './resume.ts';
+import { Download, isCutOff } from './resume.ts';
 import { type Request, send } from './send.ts';
 import { responseOutcome } from './traits.ts';
-
-/** Whether a response ended short of its length: so undici calls it when the server had said it would close. */
-function isCutOff({ code }: Error & { readonly code?: unknown }): boolean {
-  return code === 'UND_ERR_RES_CONTENT_LENGTH_MISMATCH';
-}
 
 /** Sends a request's attempts one after the other, and gives its handler the response of the last. */
 export class Relay implements AttemptListener {

@@ -189,7 +189,7 @@ describe('a broken download is not taken up again', () => {
     {
       name: 'of a range that goes backwards',
       status: 206,
-      first: { ...whole, 'content-range': 'bytes 9-0/10' },
+      first: { etag: '"a"', 'content-range': 'bytes 9-0/10' },
     },
     {
       name: 'of a range beyond the whole',

@@ -39,6 +39,11 @@ function bytesOf(status: number, headers: ResponseHeaders): ContentRange | undef
 
 const REPLACED = new Set(['range', 'if-match', 'if-range']);
 
+/** Whether a response ended short of its length: so undici calls it when the server had said it would close. */
+export function isCutOff({ code }: Error & { readonly code?: unknown }): boolean {
+  return code === 'UND_ERR_RES_CONTENT_LENGTH_MISMATCH';
+}
+
 /** A response on its way to the handler that could be taken up again, should its connection break. */
 export class Download {
   readonly #bytes: ContentRange;
