@@ -17,9 +17,6 @@ const LONGEST_TIMER_MS = 2 ** 31 - 1;
 
 let originMs: number | undefined;
 
-/** Read once: the getter costs as much as the time itself. */
-const ORIGIN_MS = performance.timeOrigin;
-
 /**
  * The clock of the running program. It is monotonic (`performance.now`), so that a correction of the wall
  * clock neither cuts a wait short nor stretches it.
