@@ -69,5 +69,5 @@ export const serverFeedback: ReadFeedback = (outcome, nowMs) => {
   const isGitHub = status === 429 && outcome.header('x-github-request-id') !== undefined;
   if (pauseMs === 0 && isGitHub) pauseMs = GITHUB_PAUSE_MS;
   const tooFast = isTooFast(outcome, pauseMs > 0);
-  return quotas.length > 0 || pauseMs > 0 || tooFast ? { pauseMs, remaining, tooFast } : undefined;
+  return quotas.length > 0 || pauseMs > 0 || status === 429 ? { pauseMs, remaining, tooFast } : undefined;
 };
