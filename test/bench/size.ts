@@ -22,6 +22,14 @@ for (const [name, contents] of Object.entries(programs)) {
     external: ['axios', 'undici', 'node:*'],
   });
   const code = outputFiles[0]?.contents ?? new Uint8Array();
-  const sizes = { minified: code.length, gzip: gzipSync(code).length, brotli: brotliCompressSync(code).length };
-  console.log(`${name.padEnd(42)} ${Object.entries(sizes).map(([kind, bytes]) => `${kind} ${bytes} B`).join(' · ')}`);
+  const sizes = {
+    minified: code.length,
+    gzip: gzipSync(code).length,
+    brotli: brotliCompressSync(code).length,
+  };
+  console.log(
+    `${name.padEnd(42)} ${Object.entries(sizes)
+      .map(([kind, bytes]) => `${kind} ${bytes} B`)
+      .join(' · ')}`,
+  );
 }
