@@ -44,7 +44,9 @@ const fetchClient: MakeClient = (policy, limits) => {
         ...(agent && { dispatcher: agent }),
         ...(sent.once === undefined ? {} : { duplex: 'half' }),
       };
-      const response = await ebbFetch(url, { method, headers, body: (body ?? null) as BodyInit, ...extra });
+      const { ebb } = sent;
+      const init = { method, headers, body: (body ?? null) as BodyInit, ebb, ...extra };
+      const response = await ebbFetch(url, init);
       return { status: response.status, body: await response.text() };
     },
     close: async () => agent?.close(),
@@ -59,7 +61,7 @@ const axiosClient: MakeClient = (policy, limits) => {
     async send(url, { method = 'GET', headers = {}, ...sent }) {
       const data = bodyFor(sent, nodeStream);
       try {
-        const response = await client.request<string>({ url, method, headers, data });
+        const response = await client.request<string>({ url, method, headers, data, ebb: sent.ebb });
         return { status: response.status, body: response.data };
       } catch (error) {
         if (!axios.isAxiosError(error) || error.response === undefined) throw error;
@@ -76,7 +78,13 @@ const undiciClient: MakeClient = (policy, limits = { connections: 10 }) => {
   return {
     async send(url, { method = 'GET', headers = {}, ...sent }) {
       const body = bodyFor(sent, nodeStream) as string;
-      const response = await request(url, { method: method as 'GET', headers, body, dispatcher });
+      const response = await request(url, {
+        method: method as 'GET',
+        headers,
+        body,
+        dispatcher,
+        ebb: sent.ebb,
+      });
       return { status: response.statusCode, body: await response.body.text() };
     },
     close: () => agent.close(),

@@ -1,4 +1,10 @@
-import { classifyHttpByMeaning, constant, exponential, type PolicyOptions } from '@ebb/core';
+import {
+  classifyHttpByMeaning,
+  constant,
+  exponential,
+  type PolicyOptions,
+  type RequestOptions,
+} from '@ebb/core';
 import type { Step } from './server.ts';
 
 /** What a client is asked to send. */
@@ -10,6 +16,8 @@ export interface Sent {
   readonly once?: string;
   /** The body as a function that makes a stream. */
   readonly factory?: string;
+  /** What this request changes of the policy. */
+  readonly ebb?: RequestOptions;
 }
 
 export type ClientName = 'fetch' | 'axios' | 'undici';

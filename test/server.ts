@@ -46,6 +46,8 @@ export interface Upstream {
   readonly seen: Seen[];
   /** How many TCP connections were made to it. */
   readonly connections: () => number;
+  /** How many requests were under way at once, at most, each until its answer was out. */
+  readonly mostAtOnce: () => number;
   /** Called when a `hang` begins, or an `endless-503` has said all that it will. */
   onHang: () => void;
   close(): Promise<void>;
@@ -106,9 +108,16 @@ export async function upstream(script: readonly Step[]): Promise<Upstream> {
   const seen: Seen[] = [];
   const sockets = new Set<Socket>();
   let connections = 0;
+  let underWay = 0;
+  let mostAtOnce = 0;
   const server = createServer(async (request, response) => {
     const step = script[Math.min(seen.length, script.length - 1)] ?? { status: 200 };
     const { method = '', url = '', headers } = request;
+    underWay += 1;
+    mostAtOnce = Math.max(mostAtOnce, underWay);
+    response.on('close', () => {
+      underWay -= 1;
+    });
     const index = seen.push({ method, path: url, headers, body: '' }) - 1;
     if (step !== 'early-503') seen[index] = { method, path: url, headers, body: await bodyOf(request) };
     act(step, request, response, () => result.onHang());
@@ -126,6 +135,7 @@ export async function upstream(script: readonly Step[]): Promise<Upstream> {
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/`,
     seen,
     connections: () => connections,
+    mostAtOnce: () => mostAtOnce,
     onHang: () => undefined,
     async close() {
       server.close();

@@ -67,7 +67,8 @@ function again<T>(session: Session, exchange: Exchange<T>, settled: unknown, out
   try {
     return session.judge(outcome).retry;
   } catch (hookError) {
-    void exchange.discard(settled, session);
+    // At once: the caller has what it gets, and nothing of ours is to go on after that.
+    void exchange.discard(settled, session, AbortSignal.abort());
     throw hookError;
   }
 }

@@ -15,7 +15,8 @@ export async function drain(response: Response, clock: Clock, signal?: AbortSign
   const reader = body.getReader();
   // Not awaited: cancelling one branch of a body that somebody cloned waits for the other.
   const breakOff = (): void => void reader.cancel().catch(() => undefined);
-  if (Number(response.headers.get('content-length')) > MOST_BYTES) return breakOff();
+  const tooLong = Number(response.headers.get('content-length')) > MOST_BYTES;
+  if (tooLong || signal?.aborted) return breakOff();
   const callOff = clock.schedule(breakOff, LONGEST_MS);
   signal?.addEventListener('abort', breakOff, { once: true });
   try {

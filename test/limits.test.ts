@@ -1,0 +1,144 @@
+import {
+  bucketPerKey,
+  concurrencyLimit,
+  constant,
+  createPolicy,
+  type EbbEvent,
+  type PolicyOptions,
+  retryBudget,
+  ThrottledError,
+  tokenBucket,
+} from '@ebb/core';
+import { type VirtualClock, virtualClock } from '@ebb/core/testing';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { type Client, clients, type Got } from './clients.ts';
+import type { Sent } from './scenarios.ts';
+import { type Step, type Upstream, upstream } from './server.ts';
+
+const up: Step = { status: 200, body: 'up' };
+const down: Step = { status: 503, body: 'down' };
+const slowDown: Step = { status: 429, headers: { 'retry-after': '5' }, body: 'slow down' };
+
+describe.each(Object.entries(clients))('%s', (_, makeClient) => {
+  let clock: VirtualClock;
+  let events: EbbEvent[];
+  let server: Upstream;
+  let client: Client;
+  /** Lets virtual time pass while there is something to wait for. */
+  let pump: ReturnType<typeof setInterval>;
+  let flowing: boolean;
+
+  async function setUp(script: readonly Step[], options: PolicyOptions): Promise<void> {
+    server = await upstream(script);
+    const onEvent = (event: EbbEvent) => events.push(event);
+    client = makeClient(createPolicy({ clock, random: () => 0, backoff: constant(10), onEvent, ...options }));
+  }
+  beforeEach(() => {
+    clock = virtualClock();
+    events = [];
+    flowing = true;
+    pump = setInterval(() => {
+      if (flowing && clock.nextAtMs !== undefined) clock.tick(clock.nextAtMs - clock.now());
+    }, 2);
+  });
+  afterEach(async () => {
+    clearInterval(pump);
+    expect(clock.pending).toBe(0);
+    await client.close();
+    await server.close();
+  });
+
+  const send = (sent: Sent = {}): Promise<Got> => client.send(server.url, sent);
+  const sendAll = (count: number, sent?: Sent) =>
+    Promise.all(Array.from({ length: count }, () => send(sent)));
+  const attemptsAtMs = () => events.flatMap(({ type, atMs }) => (type === 'attempt' ? [atMs] : []));
+  const last = () => events.at(-1) as EbbEvent & { readonly reason?: string };
+  const bucketOf = (more: object = {}) => tokenBucket({ capacity: 1, refillPerSecond: 1, clock, ...more });
+
+  test('every attempt takes a token, retries too, and waits for it', async () => {
+    await setUp([down, up], { bucket: bucketOf() });
+    expect(await send()).toEqual({ status: 200, body: 'up' });
+    expect(attemptsAtMs()).toEqual([0, 1_000]);
+    expect(events.filter(({ type }) => type === 'throttle')).toMatchObject([{ waitMs: 990 }]);
+  });
+
+  test('a retry goes before new requests', async () => {
+    await setUp([down, up], { bucket: bucketOf() });
+    flowing = false;
+    const first = send();
+    await expect.poll(() => last()?.type).toBe('retry');
+    const others = [send(), send()];
+    flowing = true;
+    await Promise.all([first, ...others]);
+    expect(events.flatMap(({ type, attempt }) => (type === 'attempt' ? [attempt] : []))).toEqual([
+      1, 2, 1, 1,
+    ]);
+  });
+
+  test('a bucket that rejects lets nothing go, and says when it would', async () => {
+    await setUp([up], { bucket: bucketOf({ nonConforming: 'reject' }) });
+    await send();
+    const refused = await send().catch((error: unknown) => error);
+    expect(refused).toBeInstanceOf(ThrottledError);
+    expect(refused).toMatchObject({ reason: 'not-conforming', waitMs: 1_000 });
+    expect(last().reason).toBe('throttled');
+    expect(server.seen).toHaveLength(1);
+  });
+
+  test('a bucket that marks lets all go, and tells', async () => {
+    await setUp([up], { bucket: bucketOf({ nonConforming: 'mark' }) });
+    await sendAll(2);
+    expect(server.seen).toHaveLength(2);
+    expect(events.filter(({ type }) => type === 'mark')).toHaveLength(1);
+  });
+
+  test('a request names its cost, its patience and its key', async () => {
+    const bucket = bucketPerKey({ capacity: 5, refillPerSecond: 1, clock });
+    await setUp([up], { bucket });
+    await send({ ebb: { cost: 5 } });
+    await expect(send({ ebb: { maxWaitMs: 500 } })).rejects.toBeInstanceOf(ThrottledError);
+    await send({ ebb: { key: 'another' } });
+    expect(attemptsAtMs()).toEqual([0, 0]);
+    await expect(send({ ebb: { cost: 6 } })).rejects.toThrow('at most the capacity, 5');
+  });
+
+  test('what the server says of its quota holds for all who wait', async () => {
+    await setUp([slowDown, up], { bucket: bucketOf({ capacity: 10, refillPerSecond: 10 }) });
+    const first = send();
+    await expect.poll(() => events.some(({ type }) => type === 'retry')).toBe(true);
+    const second = send();
+    expect((await first).status).toBe(200);
+    expect((await second).status).toBe(200);
+    for (const atMs of attemptsAtMs().slice(1)) expect(atMs).toBeGreaterThanOrEqual(5_000);
+  });
+
+  test('a budget that is spent ends the retries with the last answer', async () => {
+    const budget = retryBudget({ ratio: 0, minPerSecond: 0.1, windowMs: 10_000, clock });
+    await setUp([down], { budget });
+    expect(await send()).toEqual({ status: 503, body: 'down' });
+    expect(last().reason).toBe('budget-exhausted');
+    expect(server.seen).toHaveLength(2);
+  });
+
+  test('no more are under way than there are slots', async () => {
+    const concurrency = concurrencyLimit({ maxConcurrent: 2, clock });
+    await setUp([down, 'slow-200', 'late-200', 'reset', 'slow-200', up], { concurrency });
+    const answers = await sendAll(12);
+    expect(answers.map(({ status }) => status)).toEqual(Array(12).fill(200));
+    expect(server.mostAtOnce()).toBe(2);
+    expect(concurrency.stats()).toMatchObject({ inUse: 0, waiting: 0 });
+  });
+
+  test.each<[string, Step[], PolicyOptions]>([
+    ['a failure', ['reset'], { maxRetries: 1 }],
+    ['the last of several failing answers', [down], { maxRetries: 2 }],
+    ['a body that breaks', ['half-body'], { maxRetries: 0 }],
+    ['a hook that throws', [down], { classify: () => 'nonsense' as never }],
+    ['an answer that is final', [{ status: 404 }], {}],
+  ])('a slot is given back after %s', async (_name, script, options) => {
+    const concurrency = concurrencyLimit({ maxConcurrent: 1, clock });
+    await setUp(script, { concurrency, ...options });
+    await send().catch(() => undefined);
+    expect(concurrency.stats()).toMatchObject({ inUse: 0, waiting: 0 });
+  });
+});
