@@ -1,4 +1,5 @@
 import {
+  drain,
   type Exchange,
   failureKind,
   HookError,
@@ -8,7 +9,6 @@ import {
 } from '@ebb/core';
 import { bufferBytes, isOnce, type KeptBody, keepBody } from './body.ts';
 import { whenBodyEnds } from './body-end.ts';
-import { drain } from './drain.ts';
 import {
   type BodyFactory,
   changed,
@@ -140,6 +140,8 @@ export class Call implements RequestTraits, Exchange<Response> {
   discard(settled: unknown, session: Session, signal?: AbortSignal): Promise<void> | undefined {
     // What fetch rejects with is an error, never a response.
     const isResponse = typeof settled === 'object' && settled !== null && 'headers' in settled;
-    return isResponse ? drain(settled as Response, session.policy.clock, signal) : undefined;
+    if (!isResponse) return undefined;
+    const { body, headers } = settled as Response;
+    return drain(body, headers.get('content-length'), session.policy.clock, signal);
   }
 }

@@ -1,5 +1,5 @@
 import type { Duplex } from 'node:stream';
-import { type Clock, nextTurn } from '@ebb/core';
+import { type Clock, LONGEST_DISCARD_MS, MOST_DISCARDED_BYTES, nextTurn } from '@ebb/core';
 import type { Dispatcher } from 'undici';
 import type { Connection } from './controller.ts';
 import { headersTimeoutError, requestAbortedError } from './errors.ts';
@@ -25,11 +25,6 @@ export interface UploadListener {
   bodySent(startsAt: number, chunk: Buffer | string): void;
   requestSent(): void;
 }
-
-/** A body longer than this is cheaper to break off, connection and all, than to read. */
-const MOST_DISCARDED_BYTES = 256 * 1024;
-/** A body that has not ended by then may never end. */
-const LONGEST_DISCARD_MS = 1_000;
 
 /**
  * One send. It has its own handler, so that what comes late of an attempt that was given up cannot be taken
