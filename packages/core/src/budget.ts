@@ -32,9 +32,9 @@ class WindowBudget implements RetryBudget {
   readonly #floor: number;
   readonly #slotMs: number;
   readonly #clock: Clock;
-  /** How many there were in each part of the window. */
-  readonly #successes = new Float64Array(SLOTS);
-  readonly #retries = new Float64Array(SLOTS);
+  /** How many there were in each part of the window. A typed array this short weighs three times as much. */
+  readonly #successes: number[] = new Array(SLOTS).fill(0);
+  readonly #retries: number[] = new Array(SLOTS).fill(0);
   #slot: number;
 
   constructor(options: RetryBudgetOptions) {
