@@ -1,7 +1,14 @@
-import { type Clock, createPolicy, type Policy } from '@ebb/core';
+import {
+  type Clock,
+  createPolicy,
+  type PerKey,
+  type Policy,
+  type PolicyOptions,
+  type RetryBudget,
+} from '@ebb/core';
 import { type FleetBucket, fleetBucket } from './fleet-tokens.ts';
 import { backoffOf, classifyOf, makeBudget } from './named.ts';
-import type { ClientFactory, CustomClient, Environment, Scenario } from './scenario.ts';
+import type { ClientFactory, CustomClient, Environment, FleetPolicy, Scenario } from './scenario.ts';
 
 /** A fleet's clients, by what the simulation asks of them. */
 export interface Fleet {
@@ -41,18 +48,50 @@ export function fleetOf(scenario: Scenario, environment: Environment): Fleet {
     backoff: backoffOf(policy, environment),
     classify: classifyOf(policy),
   };
-  const shared = createPolicy(options);
-  const policies =
-    budget &&
-    Array.from({ length: count }, () =>
-      createPolicy({ ...options, budget: makeBudget(budget, environment) }),
-    );
   return {
-    policyOf: policies === undefined ? () => shared : (client) => policies[client] as Policy,
+    policyOf: policiesOf(count, options, budget, environment),
     bucket: bucket && fleetBucket(bucket, count, environment),
     cost,
     maxWaitMs,
     custom: undefined,
+  };
+}
+
+const NO_BUDGET: RetryBudget = { balance: Number.POSITIVE_INFINITY, deposit() {}, withdraw: () => true };
+
+/**
+ * One policy for all. Where clients have budgets of their own it asks for the one of the client whose policy was
+ * asked for last: a million policies that differ in nothing else would take a gigabyte.
+ */
+function policiesOf(
+  count: number,
+  options: PolicyOptions,
+  budget: FleetPolicy['budget'],
+  environment: Environment,
+): (client: number) => Policy {
+  if (budget === false) {
+    const unlimited = createPolicy({ ...options, budget: NO_BUDGET });
+    return () => unlimited;
+  }
+  if (budget === undefined) {
+    const shared = createPolicy(options);
+    if (shared.budget === undefined) return () => shared;
+    const own = Array.from({ length: count }, () => createPolicy(options));
+    return (client) => own[client] as Policy;
+  }
+  let current = 0;
+  const budgets = new Array<RetryBudget | undefined>(count);
+  const ofCurrent: PerKey<RetryBudget> = {
+    size: count,
+    for() {
+      budgets[current] ??= makeBudget(budget, environment);
+      return budgets[current] as RetryBudget;
+    },
+  };
+  const shared = createPolicy({ ...options, budget: ofCurrent });
+  return (client) => {
+    current = client;
+    return shared;
   };
 }
 

@@ -76,7 +76,7 @@ export function makeBucket(
 
 /** A budget for one client. */
 export function makeBudget(
-  budget: NonNullable<FleetPolicy['budget']>,
+  budget: Exclude<FleetPolicy['budget'], false | undefined>,
   environment: Environment,
 ): RetryBudget {
   return typeof budget === 'function' ? budget(environment) : make(BUDGETS, budget, environment);

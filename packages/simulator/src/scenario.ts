@@ -146,7 +146,8 @@ export interface FleetPolicy {
   readonly totalTimeoutMs?: number | undefined;
   readonly maxWaitMs?: number | undefined;
   readonly bucket?: NamedBucket | undefined;
-  readonly budget?: NamedBudget | ((environment: Environment) => RetryBudget) | undefined;
+  /** `false`: retries without any limit but `maxRetries`, whatever `createPolicy` does by default. */
+  readonly budget?: NamedBudget | ((environment: Environment) => RetryBudget) | false | undefined;
   readonly cost?: number | undefined;
 }
 

@@ -2,6 +2,8 @@ import type { Random } from '@ebb/core';
 import { seededRandom } from '@ebb/core/testing';
 import { Agenda, ANSWER, ARRIVAL, CHANGE, EXPIRE, FINISH, LOOK, REACH, SEND, TIMEOUT } from './agenda.ts';
 import { type Arrivals, arrivalsOf } from './arrivals.ts';
+import { ScenarioError } from './check.ts';
+import { checkScenario } from './check-scenario.ts';
 import { Clients } from './client.ts';
 import { fleetOf, SimulationClock } from './fleet.ts';
 import { Measures } from './measures.ts';
@@ -24,6 +26,16 @@ export interface SimulateOptions {
   readonly seed?: number | undefined;
   /** Is told now and then how much is done, from 0 to 1. */
   readonly onProgress?: ((share: number) => void) | undefined;
+}
+
+/** More events than this at one time, and time stands still. */
+const MOST_AT_ONCE = 20_000_000;
+
+function timeStandsStill(atMs: number): ScenarioError {
+  return new ScenarioError(
+    `policy.backoff lets no time pass at ${atMs} ms: with retries at once and a refusal at once there is no end; ` +
+      'give the scenario a network',
+  );
 }
 
 class Simulation {
@@ -79,6 +91,7 @@ class Simulation {
     const endMs = this.#endMs;
     for (const atMs of this.#server.moments) if (atMs < endMs) agenda.add(atMs, CHANGE, 0);
     this.#arrivals.start();
+    let eventsNow = 0;
     let closesAtMs = Math.min(this.#intervalMs, endMs);
     for (;;) {
       const atMs = agenda.nextAtMs;
@@ -88,6 +101,9 @@ class Simulation {
           closesAtMs === endMs ? Number.POSITIVE_INFINITY : Math.min(closesAtMs + this.#intervalMs, endMs);
       }
       if (atMs >= endMs) break;
+      if (atMs > agenda.nowMs) eventsNow = 0;
+      eventsNow += 1;
+      if (eventsNow > MOST_AT_ONCE) throw timeStandsStill(atMs);
       agenda.next();
       this.#happen();
       this.events += 1;
@@ -141,9 +157,12 @@ function dayOf({ clients, server }: Scenario): number {
 /**
  * Runs a scenario in virtual time: every answer is judged by `decide`, every token counted by the arithmetic of
  * the token bucket. One seed, one trace.
+ *
+ * @throws ScenarioError for a scenario that cannot be run
  */
 export function simulate(scenario: Scenario, options: SimulateOptions = {}): Trace {
   const { seed = 1, onProgress } = options;
+  checkScenario(scenario);
   const simulation = new Simulation(scenario, seed);
   simulation.run(onProgress);
   const { latency, tokenWait, series, totals } = simulation.measures;

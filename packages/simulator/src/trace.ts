@@ -18,3 +18,9 @@ export interface Trace {
   /** How many events the run was made of. */
   readonly events: number;
 }
+
+/** The share of the requests that failed, be it that the server or that the client itself turned them away. */
+export function failedShare({ totals }: Trace): number {
+  const { requests, failures, throttledLocally } = totals;
+  return requests === 0 ? 0 : (failures + throttledLocally) / requests;
+}

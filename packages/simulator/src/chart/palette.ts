@@ -1,0 +1,15 @@
+/** A colour for each line. All have a contrast of 4.3 to white and to a dark page alike, so one figure serves both. */
+export const COLOURS = {
+  grey: '#737a81',
+  blue: '#1377e9',
+  orange: '#bf5e0a',
+  green: '#148b46',
+  red: '#e23543',
+  purple: '#9a59dc',
+  teal: '#0c8691',
+  pink: '#da2f93',
+  olive: '#857b0f',
+  brown: '#b26544',
+} as const;
+
+export type Colour = keyof typeof COLOURS;

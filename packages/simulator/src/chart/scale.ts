@@ -1,0 +1,35 @@
+/** Places along an axis. */
+export interface Scale {
+  (value: number): number;
+  readonly ticks: readonly number[];
+}
+
+/** A round number of steps that makes about so many: 1, 2 or 5 times a power of ten. */
+export function stepFor(span: number, steps: number): number {
+  const rough = span / steps;
+  const power = 10 ** Math.floor(Math.log10(rough));
+  const [step = 10] = [1, 2, 5, 10].filter((times) => times * power >= rough * (1 - 1e-9));
+  return step * power;
+}
+
+/** From 0 to `most` along a stretch of the figure, with a few round ticks. */
+export function linearScale(most: number, from: number, to: number, steps = 4): Scale {
+  const step = stepFor(most, steps);
+  const count = Math.floor(most / step + 1e-9);
+  const ticks = Array.from({ length: count + 1 }, (_, at) => Number((at * step).toPrecision(12)));
+  return Object.assign((value: number) => from + (value / most) * (to - from), { ticks });
+}
+
+/** The next round number: what an axis ends at, for its largest value. */
+export function roundUp(value: number, steps = 4): number {
+  if (value <= 0) return 1;
+  const step = stepFor(value, steps);
+  return Math.ceil(value / step - 1e-9) * step;
+}
+
+/** 1,234 and 0.5: as English writes numbers, whatever the machine's language. */
+export function numeral(value: number): string {
+  const [whole = '', fraction] = String(Number(value.toPrecision(12))).split('.');
+  const grouped = whole.replace(/\B(?=(\d{3})+$)/g, ',');
+  return fraction === undefined ? grouped : `${grouped}.${fraction}`;
+}

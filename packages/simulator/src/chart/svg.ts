@@ -1,0 +1,37 @@
+/** Attributes of an element; numbers are rounded, and what is `undefined` is left out. */
+export type Attributes = Readonly<Record<string, string | number | undefined>>;
+
+/** To a tenth of a pixel, so that a change of a figure shows in few lines. */
+export function round(value: number): string {
+  return String(Math.round(value * 10) / 10 + 0);
+}
+
+export function escaped(text: string): string {
+  return text
+    .replaceAll('&', '&amp;')
+    .replaceAll('<', '&lt;')
+    .replaceAll('>', '&gt;')
+    .replaceAll('"', '&quot;');
+}
+
+/** An SVG element with what stands in it: other elements, or an escaped text. */
+export function element(name: string, attributes: Attributes, ...children: readonly string[]): string {
+  const written = Object.entries(attributes)
+    .filter(([, value]) => value !== undefined)
+    .map(([key, value]) => ` ${key}="${typeof value === 'number' ? round(value) : escaped(String(value))}"`)
+    .join('');
+  if (children.length === 0) return `<${name}${written}/>`;
+  const multiline = children.some((child) => child.startsWith('<'));
+  const inside = multiline ? `\n${children.join('\n')}\n` : children.join('');
+  return `<${name}${written}>${inside}</${name}>`;
+}
+
+/** A text at a place. */
+export function label(text: string, attributes: Attributes): string {
+  return element('text', attributes, escaped(text));
+}
+
+/** A path through points. */
+export function pathThrough(points: readonly (readonly [x: number, y: number])[]): string {
+  return points.map(([x, y], at) => `${at === 0 ? 'M' : 'L'}${round(x)} ${round(y)}`).join('');
+}

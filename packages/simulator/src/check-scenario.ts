@@ -1,0 +1,89 @@
+import {
+  type Check,
+  counting,
+  fields,
+  flag,
+  listOf,
+  notNegative,
+  oneOf,
+  positive,
+  ScenarioError,
+  share,
+  whole,
+  wrong,
+} from './check.ts';
+import { checkPolicy } from './check-policy.ts';
+import type { Scenario } from './scenario.ts';
+
+const checkClients: Check = (path, value) => {
+  const closed = typeof value === 'object' && value !== null && 'thinkMs' in value;
+  const check = closed
+    ? fields({ count: counting, thinkMs: positive, '?requestsEach': counting })
+    : fields({ count: counting, requestsPerSecond: positive });
+  check(path, value);
+};
+
+const span = { fromMs: notNegative, untilMs: positive };
+
+const TROUBLES: Readonly<Record<string, Check>> = {
+  outage: fields({ type: oneOf('outage'), ...span, '?answer': oneOf('refused', 'unavailable', 'silence') }),
+  'brown-out': fields({ type: oneOf('brown-out'), ...span, capacityShare: share }),
+  'slow-start': fields({ type: oneOf('slow-start'), ...span, capacityShare: share }),
+  errors: fields({ type: oneOf('errors'), ...span, share }),
+};
+
+const checkTrouble: Check = (path, value) => {
+  const { type, fromMs, untilMs } = (value ?? {}) as Record<string, unknown>;
+  oneOf(...Object.keys(TROUBLES))(`${path}.type`, type);
+  TROUBLES[type as string]?.(path, value);
+  if ((untilMs as number) <= (fromMs as number)) {
+    throw wrong(`${path}.untilMs`, `a number above fromMs, ${fromMs}`, untilMs);
+  }
+};
+
+const checkServer = fields({
+  workers: counting,
+  serviceMs: positive,
+  '?serviceSpread': oneOf('constant', 'exponential', 'log-normal'),
+  '?maxQueue': whole,
+  '?limit': fields({
+    refillPerSecond: positive,
+    capacity: positive,
+    '?refillIntervalMs': notNegative,
+    '?retryAfter': flag,
+  }),
+  '?troubles': listOf(checkTrouble),
+});
+
+/** The fields of a scenario but its policy. */
+export const SCENARIO_FIELDS: Readonly<Record<string, Check>> = {
+  durationMs: positive,
+  '?intervalMs': positive,
+  clients: checkClients,
+  server: checkServer,
+  '?network': fields({ meanMs: notNegative, '?deviationMs': notNegative }),
+};
+
+const checkFields = fields({ ...SCENARIO_FIELDS, '?policy': checkPolicy });
+
+/** More places than these would be a list of zeros as long as memory. */
+const MOST_INTERVALS = 1_000_000;
+
+/** @throws ScenarioError for an interval that makes too many of them */
+export function checkIntervals({
+  durationMs,
+  intervalMs = 1_000,
+}: Pick<Scenario, 'durationMs' | 'intervalMs'>): void {
+  if (durationMs / intervalMs > MOST_INTERVALS) {
+    throw new ScenarioError(`intervalMs makes more than ${MOST_INTERVALS} intervals of durationMs`);
+  }
+}
+
+/**
+ * Holds what was given, be it out of a file, against what a scenario is.
+ * @throws ScenarioError that begins with the path of the field that is wrong
+ */
+export function checkScenario(value: unknown): asserts value is Scenario {
+  checkFields('', value);
+  checkIntervals(value as Scenario);
+}

@@ -1,0 +1,31 @@
+const WIDTH = 30;
+const EVERY_MS = 100;
+/** A run that is over by then shows no bar. */
+const FROM_MS = 500;
+
+/** A bar on a terminal; nothing elsewhere. */
+export class ProgressBar {
+  readonly #stream: NodeJS.WriteStream;
+  readonly #name: string;
+  readonly #startedAtMs = performance.now();
+  #drawnAtMs = 0;
+
+  constructor(stream: NodeJS.WriteStream, name: string) {
+    this.#stream = stream;
+    this.#name = name;
+  }
+
+  show(share: number): void {
+    const nowMs = performance.now();
+    if (!this.#stream.isTTY || nowMs - this.#startedAtMs < FROM_MS || nowMs - this.#drawnAtMs < EVERY_MS)
+      return;
+    this.#drawnAtMs = nowMs;
+    const full = Math.round(share * WIDTH);
+    const bar = '█'.repeat(full) + '░'.repeat(WIDTH - full);
+    this.#stream.write(`\r${bar} ${String(Math.floor(100 * share)).padStart(3)} % ${this.#name}`);
+  }
+
+  clear(): void {
+    if (this.#drawnAtMs > 0) this.#stream.write('\r\x1b[K');
+  }
+}

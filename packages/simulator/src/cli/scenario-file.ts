@@ -1,0 +1,43 @@
+import { readFile } from 'node:fs/promises';
+import { basename, extname, resolve } from 'node:path';
+import { pathToFileURL } from 'node:url';
+import { ScenarioError } from '../check.ts';
+import { checkExperiment } from '../experiment.ts';
+import { experimentStudy } from '../experiment-study.ts';
+import type { Study } from '../study.ts';
+
+const MODULES = ['.ts', '.mts', '.js', '.mjs'];
+
+function reasonOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
+}
+
+async function load(path: string): Promise<unknown> {
+  if (MODULES.includes(extname(path))) {
+    const module = (await import(pathToFileURL(resolve(path)).href)) as { default?: unknown };
+    if (module.default === undefined)
+      throw new ScenarioError('there is no default export to be the scenario');
+    return module.default;
+  }
+  const text = await readFile(path, 'utf8');
+  try {
+    return JSON.parse(text);
+  } catch (error) {
+    throw new ScenarioError(`this is no JSON: ${reasonOf(error)}`);
+  }
+}
+
+/**
+ * The study of a scenario file.
+ * @throws ScenarioError with the path of the field that is wrong, and the name of the file
+ */
+export async function studyOfFile(path: string): Promise<Study> {
+  const name = basename(path);
+  try {
+    const experiment = await load(path);
+    checkExperiment(experiment);
+    return experimentStudy(name, experiment.title ?? name, experiment);
+  } catch (error) {
+    throw new ScenarioError(`${reasonOf(error)} (in ${name})`, { cause: error });
+  }
+}

@@ -1,0 +1,113 @@
+import { lineChart } from './chart/line-chart.ts';
+import { COLOURS, type Colour } from './chart/palette.ts';
+import { numeral } from './chart/scale.ts';
+import { type Experiment, type ExperimentResult, runExperiment } from './experiment.ts';
+import { goodput } from './goodput.ts';
+import type { Study, StudyFigure, StudyResult } from './study.ts';
+import type { Table } from './table.ts';
+import { failedShare, type Trace } from './trace.ts';
+
+/** 850 ms, 8.5 s, 85 s. */
+export function duration(ms: number): string {
+  if (ms < 1_000) return `${Math.round(ms)} ms`;
+  return ms < 10_000 ? `${(ms / 1_000).toFixed(1)} s` : `${numeral(Math.round(ms / 1_000))} s`;
+}
+
+function backIn({ recovery }: Trace): string {
+  if (recovery === undefined) return '—';
+  return recovery.recoveredAfterMs === undefined ? 'not yet' : duration(recovery.recoveredAfterMs);
+}
+
+/** The largest of many: `Math.max` takes only so many arguments. */
+function largest(values: Float64Array): number {
+  return values.reduce((most, value) => Math.max(most, value), 0);
+}
+
+/** What came of each policy, in numbers. */
+export function experimentTable(results: readonly ExperimentResult[], durationMs: number): Table {
+  return {
+    columns: ['policy', 'sends', 'answered', '429s/s', 'p50', 'p99', 'queue', 'back in'],
+    rows: results.map(({ name, trace }) => [
+      name,
+      trace.amplification.toFixed(2),
+      `${(100 * (1 - failedShare(trace))).toFixed(1)} %`,
+      numeral(Math.round((trace.totals.throttled429 * 1_000) / durationMs)),
+      duration(trace.latencyMs.p50),
+      duration(trace.latencyMs.p99),
+      numeral(largest(trace.series.queue)),
+      backIn(trace),
+    ]),
+    legend: [
+      'sends: attempts for each request · answered: requests that did not fail',
+      'p50, p99: from a request to its answer · queue: the longest, at the server',
+      'back in: from the end of the trouble until answers keep up with requests',
+    ].join('\n'),
+  };
+}
+
+const LINE_COLOURS = Object.keys(COLOURS).filter((colour) => colour !== 'grey') as Colour[];
+
+/** Answers over time, a line for each policy. */
+function goodputFigure(results: readonly ExperimentResult[], title: string): string {
+  return lineChart({
+    title,
+    note: 'Requests that were answered, as a share of the new requests in the same time.',
+    x: 'Seconds',
+    y: 'Requests answered, %',
+    lines: results.map(({ name, trace }, at) => ({
+      name,
+      colour: LINE_COLOURS[at % LINE_COLOURS.length] as Colour,
+      points: goodput(trace),
+      dashed: at >= LINE_COLOURS.length,
+    })),
+  });
+}
+
+/** Every interval of every policy. */
+function intervals(results: readonly ExperimentResult[]): StudyResult['csv'] {
+  const names = Object.keys(results[0]?.trace.series ?? {}) as (keyof Trace['series'])[];
+  return {
+    columns: ['policy', 'seconds', ...names],
+    rows: results.flatMap(({ name, trace: { series, intervalMs } }) =>
+      Array.from(series.requests, (_, at) => [
+        name,
+        ((at + 1) * intervalMs) / 1_000,
+        ...names.map((column) => series[column][at] as number),
+      ]),
+    ),
+  };
+}
+
+/** Traces with lists in the place of typed arrays, which JSON writes as objects. */
+function asData(results: readonly ExperimentResult[]): unknown {
+  return results.map(({ name, trace }) => ({
+    policy: name,
+    ...trace,
+    series: Object.fromEntries(
+      Object.entries(trace.series).map(([key, values]) => [key, Array.from(values)]),
+    ),
+  }));
+}
+
+/** A study of an experiment; one of ours brings figures of its own. */
+export function experimentStudy(
+  name: string,
+  shows: string,
+  experiment: Experiment,
+  draw?: (results: readonly ExperimentResult[]) => StudyFigure[],
+): Study {
+  return {
+    name,
+    shows,
+    run({ seed, onProgress } = {}) {
+      const results = runExperiment(experiment, { seed, onProgress });
+      const title = experiment.title ?? shows;
+      return {
+        table: experimentTable(results, experiment.durationMs),
+        figures: draw?.(results) ?? [{ name: 'goodput', svg: goodputFigure(results, title) }],
+        csv: intervals(results),
+        data: asData(results),
+      };
+    },
+  };
+}

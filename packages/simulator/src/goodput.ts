@@ -1,0 +1,17 @@
+import type { Trace } from './trace.ts';
+
+/** Requests come by chance: shares are over so many intervals. */
+const WINDOW = 3;
+
+/** Answers as a share of the requests of the same time, in percent, over the seconds. */
+export function goodput({ series, intervalMs }: Trace): (readonly [seconds: number, percent: number])[] {
+  const over = (counts: Float64Array, at: number): number =>
+    counts.subarray(Math.max(0, at - WINDOW + 1), at + 1).reduce((sum, count) => sum + count, 0);
+  return Array.from(series.requests, (_, at) => {
+    const asked = over(series.requests, at);
+    return [
+      ((at + 1) * intervalMs) / 1_000,
+      asked === 0 ? 0 : (100 * over(series.successes, at)) / asked,
+    ] as const;
+  });
+}
