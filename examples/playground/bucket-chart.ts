@@ -1,0 +1,153 @@
+import { BURST_AT_MS, LOOK_MS, type Passage, type Stream, WATCHED_MS } from './bucket.ts';
+import { count, duration } from './format.ts';
+import type { Settings } from './settings.ts';
+import { figure, label, linear, svg, ticks } from './svg.ts';
+import { drawTime } from './time-chart.ts';
+
+/** Requests are counted over so long. */
+const BIN_MS = 200;
+const BINS = WATCHED_MS / BIN_MS;
+
+const FATES = [
+  ['conforming', 'accent', 'sent'],
+  ['delayed', 'good', 'sent after a wait'],
+  ['marked', 'warn', 'sent with a mark'],
+  ['refused', 'bad', 'refused'],
+] as const;
+
+function of(passages: readonly Passage[], fate: Passage['fate']): Passage[] {
+  return passages.filter((passage) => passage.fate === fate);
+}
+
+/** What is to be seen, in a sentence. */
+export function bucketFinding({ passages, waiting }: Stream, { nonConforming }: Settings): string {
+  const share = (fate: Passage['fate']): number => of(passages, fate).length;
+  const all = count(passages.length);
+  if (share('conforming') === passages.length) return `All ${all} requests find a token`;
+  if (nonConforming === 'reject') return `${count(share('refused'))} of ${all} requests are refused`;
+  if (nonConforming === 'mark') return `${count(share('marked'))} of ${all} requests go with a mark`;
+  const waits = of(passages, 'delayed').map(({ arrivedAtMs, sentAtMs = 0 }) => sentAtMs - arrivedAtMs);
+  const longest = duration(Math.max(0, ...waits));
+  const left = share('waiting');
+  const end = left === 0 ? 'and all go' : `and ${count(left)} still wait at the end`;
+  return `${count(Math.max(...waiting))} requests wait at the most, up to ${longest}, ${end}`;
+}
+
+interface Bin {
+  arrived: number;
+  readonly went: Record<(typeof FATES)[number][0], number>;
+}
+
+function binsOf(passages: readonly Passage[]): Bin[] {
+  const bins: Bin[] = Array.from({ length: BINS }, () => ({
+    arrived: 0,
+    went: { conforming: 0, delayed: 0, marked: 0, refused: 0 },
+  }));
+  const bin = (atMs: number): Bin | undefined => bins[Math.min(BINS - 1, Math.floor(atMs / BIN_MS + 1e-6))];
+  for (const { arrivedAtMs, sentAtMs = arrivedAtMs, fate } of passages) {
+    const came = bin(arrivedAtMs);
+    if (came !== undefined) came.arrived += 1;
+    const went = fate === 'waiting' ? undefined : bin(sentAtMs);
+    if (went !== undefined && fate !== 'waiting') went.went[fate] += 1;
+  }
+  return bins;
+}
+
+function bars(bins: readonly Bin[], x: (ms: number) => number, y: (count: number) => number): Node[] {
+  return bins.flatMap(({ went }, at) => {
+    let floor = 0;
+    return FATES.map(([fate, colour]) => {
+      const from = y(floor);
+      floor += went[fate];
+      const height = from - y(floor);
+      const left = x(at * BIN_MS);
+      const width = Math.max(1, x((at + 1) * BIN_MS) - left - 1.5);
+      return height <= 0
+        ? undefined
+        : svg('rect', { x: left, y: y(floor), width, height, class: `bar ${colour}` });
+    }).filter((rect) => rect !== undefined);
+  });
+}
+
+/** What comes as a line, what becomes of it as bars below. */
+function drawStream(plot: HTMLElement, { passages }: Stream, settings: Settings): void {
+  const { clientWidth: width, clientHeight: height } = plot;
+  const bins = binsOf(passages);
+  const perSecond = 1_000 / BIN_MS;
+  const most = Math.max(
+    ...bins.map(({ arrived, went }) =>
+      Math.max(arrived, went.conforming + went.delayed + went.marked + went.refused),
+    ),
+  );
+  const marks = ticks(most * perSecond, 4, true);
+  const [left, right, top, bottom] = [44, width - 10, 42, height - 8];
+  const x = linear(0, WATCHED_MS, left, right);
+  const y = linear(0, (marks.at(-1) ?? 1) / perSecond, bottom, top);
+  const outline = bins.map(
+    ({ arrived }, at) => `${at === 0 ? 'M' : 'L'}${x(at * BIN_MS)} ${y(arrived)}H${x((at + 1) * BIN_MS)}`,
+  );
+  const seen = FATES.filter(([fate]) => passages.some((passage) => passage.fate === fate));
+  let keyX = 0;
+  const key = [
+    ...seen.map(([, colour, name]) => [colour, name] as const),
+    ['outline', 'as they come'] as const,
+  ].flatMap(([colour, name]) => {
+    const at = keyX;
+    keyX += 24 + name.length * 6.4;
+    return [
+      svg('rect', { x: at, y: 20, width: 10, height: 10, rx: 2, class: `bar ${colour}` }),
+      label(name, at + 14, 29),
+    ];
+  });
+  const names = seen.map(([fate, , name]) => `${of(passages, fate).length} ${name}`);
+  const rate = settings.refillPerSecond;
+  figure(
+    plot,
+    `Requests each second over ${duration(WATCHED_MS)}: ${names.join(', ')}.`,
+    label('Requests a second', 0, 12),
+    ...key,
+    ...marks.map((mark) =>
+      svg(
+        'g',
+        {},
+        svg('path', {
+          d: `M${left} ${y(mark / perSecond)}H${right}`,
+          class: mark === 0 ? 'grid zero' : 'grid',
+        }),
+        label(count(mark), left - 6, y(mark / perSecond) + 4, { anchor: 'end', colour: 'muted' }),
+      ),
+    ),
+    ...bars(bins, x, y),
+    svg('path', { d: outline.join(''), class: 'outline' }),
+    ...(rate <= (marks.at(-1) ?? 0)
+      ? [
+          svg('path', { d: `M${left} ${y(rate / perSecond)}H${right}`, class: 'line muted dashed' }),
+          label(`rate ${count(rate)}/s`, right, y(rate / perSecond) - 5, { anchor: 'end', colour: 'muted' }),
+        ]
+      : []),
+  );
+}
+
+export function drawBucket(
+  plots: { stream: HTMLElement; tokens: HTMLElement },
+  stream: Stream,
+  settings: Settings,
+): void {
+  drawStream(plots.stream, stream, settings);
+  const queued = stream.waiting.some((waiting) => waiting > 0);
+  const emptied = stream.tokens.filter((tokens) => tokens < 1).length * LOOK_MS;
+  const most = stream.waiting.indexOf(Math.max(...stream.waiting));
+  drawTime(plots.tokens, {
+    title: queued ? 'Tokens in the bucket, and requests that wait' : 'Tokens in the bucket',
+    finding: `The bucket holds ${count(settings.capacity)} at most, and less than one token for ${duration(emptied)} of ${duration(WATCHED_MS)}. The burst comes at ${duration(BURST_AT_MS)}.`,
+    stepMs: LOOK_MS,
+    mostMs: WATCHED_MS,
+    most: settings.capacity,
+    lines: [
+      { name: 'tokens', colour: 'accent', values: stream.tokens, labelAt: 10, below: true, filled: true },
+      ...(queued
+        ? [{ name: 'waiting', colour: 'good', values: stream.waiting, labelAt: most } as const]
+        : []),
+    ],
+  });
+}

@@ -1,0 +1,49 @@
+import { type Scenario, simulate, type Trace, type Trouble } from '@ebb/simulator';
+import { fleetPolicy } from './policy.ts';
+import type { Settings } from './settings.ts';
+
+/** When the trouble begins. */
+export const TROUBLE_FROM_MS = 10_000;
+/** How long the service has to recover in. */
+const AFTER_MS = 60_000;
+const SERVICE_MS = 20;
+/** A queue of two seconds: who waits only one gets nothing of a full one. */
+const QUEUE_SECONDS = 2;
+
+/** What the service can do, in requests a second. */
+export function capacityOf({ requestsPerSecond, load }: Settings): number {
+  return requestsPerSecond / load;
+}
+
+function troubleOf({ trouble, troubleSeconds }: Settings): Trouble {
+  const span = { fromMs: TROUBLE_FROM_MS, untilMs: TROUBLE_FROM_MS + troubleSeconds * 1_000 };
+  if (trouble === 'brown-out') return { type: trouble, ...span, capacityShare: 0.5 };
+  return { type: 'outage', ...span, answer: trouble };
+}
+
+/** The fleet, the service, and what happens to it. */
+export function scenarioOf(settings: Settings): Scenario {
+  const { clients, requestsPerSecond, troubleSeconds } = settings;
+  const capacity = capacityOf(settings);
+  return {
+    durationMs: TROUBLE_FROM_MS + troubleSeconds * 1_000 + AFTER_MS,
+    clients: { count: clients, requestsPerSecond },
+    network: { meanMs: 5, deviationMs: 1 },
+    server: {
+      workers: Math.max(1, Math.round((capacity * SERVICE_MS) / 1_000)),
+      serviceMs: SERVICE_MS,
+      maxQueue: Math.round(capacity * QUEUE_SECONDS),
+      troubles: [troubleOf(settings)],
+    },
+    policy: fleetPolicy(settings),
+  };
+}
+
+export function runFleet(settings: Settings, onProgress?: (share: number) => void): Trace {
+  return simulate(scenarioOf(settings), { seed: settings.seed, onProgress });
+}
+
+/** The settings that a run depends on: where these are the same, so is the trace. */
+export function fleetKey(settings: Settings): string {
+  return JSON.stringify([scenarioOf(settings), settings.seed]);
+}

@@ -1,0 +1,23 @@
+import type { Trace } from '@ebb/simulator';
+import { runFleet } from './fleet.ts';
+import type { Settings } from './settings.ts';
+
+/** What the worker says: how far it is, what came of it, or what went wrong. */
+export type FleetMessage =
+  | { readonly type: 'progress'; readonly share: number }
+  | { readonly type: 'trace'; readonly trace: Trace; readonly tookMs: number }
+  | { readonly type: 'failed'; readonly message: string };
+
+function tell(message: FleetMessage): void {
+  postMessage(message);
+}
+
+addEventListener('message', ({ data }: MessageEvent<Settings>) => {
+  const startMs = performance.now();
+  try {
+    const trace = runFleet(data, (share) => tell({ type: 'progress', share }));
+    tell({ type: 'trace', trace, tookMs: performance.now() - startMs });
+  } catch (error) {
+    tell({ type: 'failed', message: error instanceof Error ? error.message : String(error) });
+  }
+});

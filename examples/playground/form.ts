@@ -1,0 +1,50 @@
+import { type Change, checkbox, radios, seedField, select, slider } from './controls.ts';
+import { find } from './page.ts';
+import { RULES } from './policy.ts';
+import { type ChoiceName, FLAGS, type FlagName, type ScaleName, type Settings } from './settings.ts';
+
+/** Puts the controls where the page has places for them. */
+export function fillForm(settings: Settings, change: Change): void {
+  for (const place of document.querySelectorAll<HTMLElement>('[data-choice]')) {
+    place.replaceChildren(
+      select(place.dataset.choice as ChoiceName, place.dataset.label ?? '', settings, change),
+    );
+  }
+  for (const place of document.querySelectorAll<HTMLElement>('[data-radio]')) {
+    place.querySelector('.radios')?.remove();
+    place.append(radios(place.dataset.radio as ChoiceName, settings, change));
+  }
+  for (const place of document.querySelectorAll<HTMLElement>('[data-scale]')) {
+    place.replaceChildren(slider(place.dataset.scale as ScaleName, settings, change));
+  }
+  for (const place of document.querySelectorAll<HTMLElement>('[data-flag]')) {
+    place.replaceChildren(checkbox(place.dataset.flag as FlagName, settings, change));
+  }
+  find('[data-seed]').replaceChildren(seedField(settings, change));
+  fillRule(settings, change);
+  enable(settings);
+}
+
+/** The controls of the rule that is picked. */
+export function fillRule(settings: Settings, change: Change): void {
+  const { options, formula, source } = RULES[settings.rule];
+  const controls = Object.values(options).map((name) =>
+    name in FLAGS
+      ? checkbox(name as FlagName, settings, change)
+      : slider(name as ScaleName, settings, change),
+  );
+  find('[data-rule]').replaceChildren(...controls);
+  const note =
+    settings.capMs < settings.baseMs && 'capMs' in options
+      ? ' The cap lies below the base: it is all waits.'
+      : '';
+  find('[data-formula]').textContent = `${formula}.${note} Source: ${source}.`;
+}
+
+/** What depends on a checkbox that is not set cannot be moved. */
+export function enable(settings: Settings): void {
+  for (const place of document.querySelectorAll<HTMLElement>('[data-needs]')) {
+    const input = place.querySelector('input');
+    if (input !== null) input.disabled = !settings[place.dataset.needs as FlagName];
+  }
+}

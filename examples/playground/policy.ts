@@ -1,0 +1,119 @@
+import type { BackoffStrategy, PolicyOptions } from '@ebb/core';
+import * as core from '@ebb/core';
+import type { FleetPolicy, NamedBackoff } from '@ebb/simulator';
+import { literal } from './format.ts';
+import type { FlagName, ScaleName, Settings } from './settings.ts';
+
+/** What a rule is made of: options of its function by the name of the setting that holds each. */
+interface Rule {
+  readonly options: { readonly [option: string]: ScaleName | FlagName };
+  readonly formula: string;
+  readonly source: string;
+}
+
+const AWS = 'Marc Brooker, “Exponential Backoff And Jitter”, AWS, 2015';
+const curve = { baseMs: 'baseMs', capMs: 'capMs' } as const;
+
+/** The rules of @ebb/core. In the formulas n is the retry, counted from 0. */
+export const RULES: Readonly<Record<Settings['rule'], Rule>> = {
+  memorystore: {
+    options: { maximumBackoffMs: 'maximumBackoffMs', jitterMs: 'jitterMs' },
+    formula: 'min(2ⁿ s + random up to the jitter, maximum)',
+    source: 'Google, Memorystore for Valkey',
+  },
+  exponential: { options: curve, formula: 'min(cap, base · 2ⁿ)', source: AWS },
+  fullJitter: { options: curve, formula: 'random between 0 and min(cap, base · 2ⁿ)', source: AWS },
+  equalJitter: {
+    options: curve,
+    formula: 'half of min(cap, base · 2ⁿ), and random up to the other half',
+    source: AWS,
+  },
+  decorrelatedJitter: {
+    options: curve,
+    formula: 'min(cap, random between base and 3 × the wait before)',
+    source: AWS,
+  },
+  constant: { options: { delayMs: 'delayMs' }, formula: 'the same each time; 0 is no backoff', source: AWS },
+  celery: {
+    options: { factorMs: 'factorMs', maximumMs: 'maximumMs', fullJitter: 'wholeRange' },
+    formula: 'factor · 2ⁿ, or random from 0 to it; at most the maximum',
+    source: 'Celery, retry_backoff',
+  },
+  binaryExponential: {
+    options: { slotMs: 'slotMs', maxExponent: 'maxExponent', attemptLimit: 'attemptLimit' },
+    formula: '0 … 2ⁿ⁺¹ − 1 slots at random; gives up at the limit',
+    source: 'IEEE 802.3',
+  },
+  connectRetry: {
+    options: { maxSleepMs: 'maxSleepMs' },
+    formula: '1, 2, 4 … s up to half of the maximum; then it gives up',
+    source: 'Stevens and Rago, APUE, §16.4',
+  },
+};
+
+function given(settings: Settings): Record<string, number | boolean> {
+  const { options } = RULES[settings.rule];
+  return Object.fromEntries(Object.entries(options).map(([option, name]) => [option, settings[name]]));
+}
+
+/** The backoff rule, as a scenario names it. */
+function namedBackoff(settings: Settings): NamedBackoff {
+  const options = settings.rule === 'constant' ? settings.delayMs : given(settings);
+  return { [settings.rule]: options } as unknown as NamedBackoff;
+}
+
+/** The policy, as a scenario describes it. */
+export function fleetPolicy(settings: Settings): FleetPolicy {
+  const { maxRetries, attemptTimeoutMs, ratio, minPerSecond } = settings;
+  const { capacity, refillPerSecond, nonConforming } = settings;
+  return {
+    maxRetries,
+    attemptTimeoutMs,
+    backoff: namedBackoff(settings),
+    ...(settings.budget && { budget: { retryBudget: { ratio, minPerSecond } } }),
+    ...(settings.bucket && { bucket: { tokenBucket: { capacity, refillPerSecond, nonConforming } } }),
+  };
+}
+
+/** The options that say how a request is sent again. */
+export function retryOptions(settings: Settings): PolicyOptions {
+  const make = core[settings.rule] as (options: unknown) => BackoffStrategy;
+  const options = settings.rule === 'constant' ? settings.delayMs : given(settings);
+  return { maxRetries: settings.maxRetries, backoff: make(options) };
+}
+
+function written(options: Readonly<Record<string, string | number | boolean>>): string {
+  const parts = Object.entries(options).map(([name, value]) => {
+    return `${name}: ${typeof value === 'number' ? literal(value) : typeof value === 'string' ? `'${value}'` : value}`;
+  });
+  return `{ ${parts.join(', ')} }`;
+}
+
+/** A program for the settings that runs as it is. */
+export function codeOf(settings: Settings): string {
+  const { rule, maxRetries, attemptTimeoutMs, ratio, minPerSecond } = settings;
+  const { capacity, refillPerSecond, nonConforming } = settings;
+  const backoff = rule === 'constant' ? literal(settings.delayMs) : written(given(settings));
+  const names = [
+    rule,
+    ...(settings.budget ? ['retryBudget'] : []),
+    ...(settings.bucket ? ['tokenBucket'] : []),
+  ];
+  const lines = [
+    `maxRetries: ${maxRetries}`,
+    `backoff: ${rule}(${backoff})`,
+    `attemptTimeoutMs: ${literal(attemptTimeoutMs)}`,
+    ...(settings.budget ? [`budget: retryBudget(${written({ ratio, minPerSecond })})`] : []),
+    ...(settings.bucket
+      ? [`bucket: tokenBucket(${written({ capacity, refillPerSecond, nonConforming })})`]
+      : []),
+  ];
+  return [
+    `import { ${['createPolicy', ...names].sort().join(', ')} } from '@ebb/core';`,
+    '',
+    'export const policy = createPolicy({',
+    ...lines.map((line) => `  ${line},`),
+    '});',
+    '',
+  ].join('\n');
+}

@@ -1,0 +1,68 @@
+const NAMESPACE = 'http://www.w3.org/2000/svg';
+
+type Attributes = Readonly<Record<string, string | number | undefined>>;
+
+/** An element of a figure, with what is in it. */
+export function svg(tag: string, attributes: Attributes = {}, ...children: (Node | string)[]): SVGElement {
+  const element = document.createElementNS(NAMESPACE, tag);
+  for (const [name, value] of Object.entries(attributes)) {
+    if (value !== undefined) element.setAttribute(name, String(value));
+  }
+  element.append(...children);
+  return element;
+}
+
+/** Coordinates to a tenth of a pixel. */
+export function px(value: number): number {
+  return Math.round(value * 10) / 10;
+}
+
+export type Map1 = (value: number) => number;
+
+/** A straight scale from values to pixels. */
+export function linear(fromValue: number, toValue: number, fromPx: number, toPx: number): Map1 {
+  const span = toValue - fromValue || 1;
+  return (value) => px(fromPx + ((value - fromValue) / span) * (toPx - fromPx));
+}
+
+/** A few round numbers from 0 up to `most`, the last at or above it where `beyond`. */
+export function ticks(most: number, about: number, beyond = false): number[] {
+  if (!(most > 0)) return [0];
+  const rough = most / about;
+  const unit = 10 ** Math.floor(Math.log10(rough));
+  const step = ([1, 2, 2.5, 5].find((factor) => factor * unit >= rough * 0.999) ?? 10) * unit;
+  const last = beyond ? Math.ceil(most / step - 1e-9) : Math.floor(most / step + 1e-9);
+  return Array.from({ length: last + 1 }, (_, at) => Number((at * step).toPrecision(12)));
+}
+
+/** A line through the points. */
+export function line(points: readonly (readonly [number, number])[]): string {
+  return points.map(([x, y], at) => `${at === 0 ? 'M' : 'L'}${x} ${y}`).join('');
+}
+
+/** A label that stays legible over lines, kept inside the figure by an estimate of its width. */
+export function label(
+  text: string,
+  x: number,
+  y: number,
+  { anchor = 'start', width, colour = 'ink' }: { anchor?: string; width?: number; colour?: string } = {},
+): SVGElement {
+  const half = text.length * 3.2;
+  const at = width === undefined || anchor !== 'middle' ? x : Math.min(width - half, Math.max(half, x));
+  return svg('text', { x: px(at), y: px(y), 'text-anchor': anchor, class: `label ${colour}` }, text);
+}
+
+/** A figure of its real size in pixels, so that its letters have theirs. Its name is what is to be seen. */
+export function figure(plot: HTMLElement, name: string, ...children: Node[]): SVGElement {
+  const { clientWidth: width, clientHeight: height } = plot;
+  const root = svg('svg', {
+    viewBox: `0 0 ${width} ${height}`,
+    width,
+    height,
+    role: 'img',
+    'aria-label': name,
+  });
+  root.append(...children);
+  plot.replaceChildren(root);
+  return root;
+}

@@ -1,0 +1,116 @@
+import { count } from './format.ts';
+import { figure, label, line, linear, type Map1, svg, ticks } from './svg.ts';
+
+/** A line of a figure, with a label where it is told apart best. */
+export interface Line {
+  readonly name: string;
+  readonly colour: 'ink' | 'accent' | 'good' | 'warn' | 'bad' | 'muted';
+  readonly values: ArrayLike<number>;
+  /** Which of the values the label stands at. */
+  readonly labelAt: number;
+  /** @default false */
+  readonly below?: boolean;
+  readonly dashed?: boolean;
+  readonly filled?: boolean;
+}
+
+export interface TimeChart {
+  readonly title: string;
+  /** What is to be seen, for those who cannot see it. */
+  readonly finding: string;
+  readonly lines: readonly Line[];
+  /** The time from one value to the next. */
+  readonly stepMs: number;
+  readonly mostMs: number;
+  /** The least upper end of the scale. */
+  readonly most?: number;
+  readonly format?: (value: number) => string;
+  /** A time when something is the matter. */
+  readonly band?: { readonly fromMs: number; readonly untilMs: number; readonly name: string } | undefined;
+  readonly level?: { readonly value: number; readonly name: string } | undefined;
+  /** Whether the time is written below. */
+  readonly times?: boolean;
+}
+
+const LEFT = 44;
+const RIGHT = 10;
+const TOP = 24;
+
+/** Where moments lie in the figure, so that a pointer can ask. */
+export function timeScale(width: number, mostMs: number): Map1 {
+  return linear(0, mostMs, LEFT, width - RIGHT);
+}
+
+function bandOf(chart: TimeChart, x: Map1, bottom: number): Node[] {
+  const { band } = chart;
+  if (band === undefined) return [];
+  const left = x(band.fromMs);
+  const width = x(band.untilMs) - left;
+  const rect = svg('rect', { x: left, y: TOP, width, height: bottom - TOP, class: 'band' });
+  return band.name === '' ? [rect] : [rect, label(band.name, left + 5, TOP + 13, { colour: 'muted' })];
+}
+
+function drawLine(one: Line, chart: TimeChart, x: Map1, y: Map1, width: number): Node[] {
+  const points = Array.from(one.values, (value, at) => [x(at * chart.stepMs), y(value)] as const);
+  const path = line(points);
+  const last = points.at(-1)?.[0] ?? 0;
+  const [labelX = 0, labelY = 0] = points[Math.min(one.labelAt, points.length - 1)] ?? [];
+  return [
+    ...(one.filled
+      ? [
+          svg('path', {
+            d: `${path}L${last} ${y(0)}L${points[0]?.[0] ?? 0} ${y(0)}Z`,
+            class: `area ${one.colour}`,
+          }),
+        ]
+      : []),
+    svg('path', { d: path, class: `line ${one.colour}${one.dashed ? ' dashed' : ''}` }),
+    label(one.name, labelX, Math.max(TOP + 10, labelY + (one.below ? 15 : -7)), {
+      anchor: 'middle',
+      width,
+      colour: one.colour,
+    }),
+  ];
+}
+
+/** Lines over time. */
+export function drawTime(plot: HTMLElement, chart: TimeChart): void {
+  const { clientWidth: width, clientHeight: height } = plot;
+  const { lines, mostMs, level, format = count, times = true } = chart;
+  const bottom = height - (times ? 22 : 8);
+  const values = lines.flatMap((one) => Array.from(one.values));
+  const most = values.reduce(
+    (top, value) => Math.max(top, value),
+    Math.max(chart.most ?? 0, level?.value ?? 0, 1e-9),
+  );
+  const marks = ticks(most, height > 180 ? 4 : 2, true);
+  const x = timeScale(width, mostMs);
+  const y = linear(0, marks.at(-1) ?? most, bottom, TOP + 6);
+  const grid = marks.map((mark) =>
+    svg(
+      'g',
+      {},
+      svg('path', { d: `M${LEFT} ${y(mark)}H${width - RIGHT}`, class: mark === 0 ? 'grid zero' : 'grid' }),
+      label(format(mark), LEFT - 6, y(mark) + 4, { anchor: 'end', colour: 'muted' }),
+    ),
+  );
+  const clock = ticks(mostMs / 1_000, width < 500 ? 5 : 9).map((second) =>
+    label(`${count(second)} s`, x(second * 1_000), height - 5, { anchor: 'middle', width, colour: 'muted' }),
+  );
+  figure(
+    plot,
+    chart.finding,
+    ...bandOf(chart, x, bottom),
+    label(chart.title, 0, 12, { colour: 'ink' }),
+    ...grid,
+    ...(times ? clock : []),
+    ...(level === undefined
+      ? []
+      : [
+          svg('path', { d: `M${LEFT} ${y(level.value)}H${width - RIGHT}`, class: 'line muted dashed' }),
+          label(level.name, width - RIGHT, y(level.value) - 5, { anchor: 'end', colour: 'muted' }),
+        ]),
+    ...lines.flatMap((one) => drawLine(one, chart, x, y, width)),
+    svg('path', { d: `M0 ${TOP}V${bottom}`, class: 'cursor', 'data-cursor': '' }),
+  );
+}
