@@ -134,6 +134,17 @@ describe('a new rate', () => {
     expect(bucket.stats()).toMatchObject({ refused: 1, granted: 2 });
   });
 
+  test('is as good after months as on the first day', () => {
+    const { bucket, clock } = setUp();
+    for (let month = 0; month < 12; month += 1) {
+      clock.tick(30 * 86_400_000);
+      expect([bucket.tryAcquire(bucket.stats().capacity), bucket.tryAcquire()]).toEqual([true, false]);
+      bucket.setRate(10 + month, 5 + month);
+      clock.tick(10_000);
+      expect(bucket.stats().tokens).toBe(5 + month);
+    }
+  });
+
   test('keeps the steps of the refill in their place', async () => {
     const { bucket, clock, lines, ask } = setUp({ refillIntervalMs: 200, initialTokens: 0 });
     ask('a', { cost: 2 });

@@ -68,6 +68,23 @@ describe('waiting', () => {
     expect(bucket.tryAcquire(1)).toBe(true);
   });
 
+  test('nobody goes past another who came within the same millisecond', async () => {
+    const { bucket, clock } = setUp({ initialTokens: 2 });
+    await clock.advance(0.6);
+    void bucket.acquire({ cost: 5 });
+    await clock.advance(0.1);
+    void bucket.acquire({ cost: 1 });
+    expect(bucket.stats()).toMatchObject({ waiting: 2, granted: 0 });
+  });
+
+  test('fractions add up to nothing in the end', async () => {
+    const { bucket, clock } = setUp({ initialTokens: 0 });
+    for (const cost of [0.1, 0.2, 0.3, 0.7]) void bucket.acquire({ cost });
+    expect(bucket.stats().waitingCost).toBeCloseTo(1.3, 9);
+    await clock.advance(1_000);
+    expect(bucket.stats().waitingCost).toBe(0);
+  });
+
   test('one timer for all, and none when nobody waits', async () => {
     const { bucket, clock } = setUp({ initialTokens: 0 });
     expect(clock.pending).toBe(0);

@@ -134,6 +134,19 @@ describe('a bucket', () => {
     expect(bucket.stats()).toMatchObject({ tokens: 5, waiting: 0 });
   });
 
+  test('does not get back what an attempt had cost that was sent, when the next one is not', async () => {
+    const bucket = tokenBucket({ ...small, refillPerSecond: 1e-3 });
+    const { start } = setUp({ bucket, backoff: constant(1_000) });
+    const session = start({ cost: 3 });
+    await waits(session);
+    session.judge(failure);
+    const controller = new AbortController();
+    const retry = waits(session, controller.signal);
+    controller.abort('enough');
+    expect(await retry).toBe('enough');
+    expect(bucket.stats().tokens).toBe(2);
+  });
+
   test('is told of each outcome, and closes for all who wait at it', async () => {
     const bucket = tokenBucket(small);
     const { start } = setUp({ bucket });

@@ -1,0 +1,62 @@
+import fc from 'fast-check';
+import { expect, test } from 'vitest';
+import { giveBack, holding, spend, take, tokensAt, waitMs } from './gcra.ts';
+
+const quota = fc.record({
+  capacity: fc.double({ min: 0.1, max: 1e5, noNaN: true }),
+  refillPerSecond: fc.double({ min: 1e-4, max: 1e6, noNaN: true }),
+  refillIntervalMs: fc.oneof(
+    fc.constant(0),
+    fc.constantFrom(200, 0.1, 1_000 / 3),
+    fc.integer({ min: 1, max: 5_000 }),
+  ),
+});
+const share = fc.double({ min: 1e-3, max: 1, noNaN: true });
+/** Near its start, a month from it, and as far as 1970. */
+const nowMs = fc.oneof(
+  fc.nat(10_000),
+  fc.double({ min: 0, max: 3e9, noNaN: true }),
+  fc.integer({ min: 1.6e12, max: 2e12 }),
+);
+const filled = fc.double({ min: -2, max: 1, noNaN: true });
+
+test('what is not there has a wait, and is there after it', () => {
+  fc.assert(
+    fc.property(quota, nowMs, filled, share, (quota, nowMs, filled, share) => {
+      const state = holding(quota, filled * quota.capacity, nowMs);
+      const cost = share * quota.capacity;
+      const wait = waitMs(quota, state, cost, nowMs);
+      expect(take(quota, state, cost, nowMs) !== undefined).toBe(wait === 0);
+      if (wait === 0) return;
+      // What a clock cannot show, and what is too little to lack.
+      const little = nowMs * 2e-15 + 2e-6 + (quota.capacity / quota.refillPerSecond) * 2e-6;
+      expect(take(quota, state, cost, nowMs + wait + little)).toBeDefined();
+      if (quota.refillIntervalMs > 0) return;
+      expect(take(quota, state, cost, nowMs + wait - 2 * little) === undefined).toBe(true);
+    }),
+    { numRuns: 10_000 },
+  );
+});
+
+test('what is taken is gone, what is given back is there, and never more than the capacity', () => {
+  fc.assert(
+    fc.property(quota, fc.nat(1_000_000), share, share, (quota, nowMs, share, back) => {
+      const cost = share * quota.capacity;
+      const full = holding(quota, quota.capacity, nowMs);
+      const held = spend(quota, full, cost, nowMs);
+      const precision = Math.max(1e-6, quota.refillPerSecond * nowMs * 1e-15 + quota.capacity * 1e-9);
+      const near = (tokens: number, expected: number) =>
+        expect(Math.abs(tokens - expected)).toBeLessThan(precision);
+      near(tokensAt(quota, held, nowMs), quota.capacity - cost);
+      near(
+        tokensAt(quota, giveBack(quota, held, back * cost, held, nowMs), nowMs),
+        quota.capacity - cost * (1 - back),
+      );
+      const later = nowMs + 1e9;
+      expect(tokensAt(quota, giveBack(quota, held, cost, held, later), later)).toBeLessThanOrEqual(
+        quota.capacity,
+      );
+    }),
+    { numRuns: 2_000 },
+  );
+});
