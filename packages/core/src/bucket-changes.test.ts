@@ -138,8 +138,9 @@ describe('a new rate', () => {
     const { bucket, clock } = setUp();
     for (let month = 0; month < 12; month += 1) {
       clock.tick(30 * 86_400_000);
-      expect([bucket.tryAcquire(bucket.stats().capacity), bucket.tryAcquire()]).toEqual([true, false]);
       bucket.setRate(10 + month, 5 + month);
+      expect([bucket.tryAcquire(bucket.stats().tokens), bucket.tryAcquire()]).toEqual([true, false]);
+      bucket.setRate(11 + month, 5 + month);
       clock.tick(10_000);
       expect(bucket.stats().tokens).toBe(5 + month);
     }
