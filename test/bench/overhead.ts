@@ -19,9 +19,11 @@ const withBucket = createPolicy({ bucket: tokenBucket({ capacity: 1e9, refillPer
 type Call = () => unknown;
 
 // A new object each time, as a real client makes it, and little else.
+const HEADERS = new Headers({ 'content-type': 'text/plain', date: 'Sat, 21 Nov 2026 12:00:00 GMT' });
 class StubResponse {
   readonly status = 200;
   readonly ok = true;
+  readonly headers = HEADERS;
 }
 const stubFetch = (async () => new StubResponse()) as unknown as typeof fetch;
 const retryingFetch = fetchRetry(stubFetch);

@@ -76,52 +76,68 @@ function fromDictionary(field: string): readonly Left[] {
   return [{ remaining: Number(remaining), resetMs: Number(reset) * 1_000 }];
 }
 
-/**
- * The fields that come in threes: what is left, when it is reset, and, where the quota fills little by little
- * and the reset is the time at which it is full, how much that is.
- */
-const TRIPLES: readonly (readonly [remaining: string, reset: string, full?: string])[] = [
-  // IETF, until draft 06; Kong, GitLab
+/** What is left, when it is reset, and how much it is when it is full. */
+type Triple = readonly [remaining: string, reset: string, full?: string];
+
+/** IETF, until draft 06, and with it Kong and GitLab; GitHub and most others; X. */
+const TRIPLES: readonly Triple[] = [
   ['ratelimit-remaining', 'ratelimit-reset'],
-  // GitHub and most others
   ['x-ratelimit-remaining', 'x-ratelimit-reset'],
   ['x-rate-limit-remaining', 'x-rate-limit-reset'],
-  // OpenAI, Anthropic
-  ...['requests', 'tokens'].map(
-    (unit) =>
-      [`x-ratelimit-remaining-${unit}`, `x-ratelimit-reset-${unit}`, `x-ratelimit-limit-${unit}`] as const,
-  ),
-  ...['requests', 'tokens', 'input-tokens', 'output-tokens'].map((unit) => {
+];
+
+/**
+ * OpenAI and Anthropic have a quota for each of several units, the first of which is always there. They fill
+ * little by little, and the reset is when they are full, so that the next one comes much sooner.
+ */
+const FAMILIES: readonly (readonly Triple[])[] = [
+  ['requests', 'tokens'].map((unit): Triple => {
+    return [`x-ratelimit-remaining-${unit}`, `x-ratelimit-reset-${unit}`, `x-ratelimit-limit-${unit}`];
+  }),
+  ['requests', 'tokens', 'input-tokens', 'output-tokens'].map((unit): Triple => {
     const prefix = `anthropic-ratelimit-${unit}`;
-    return [`${prefix}-remaining`, `${prefix}-reset`, `${prefix}-limit`] as const;
+    return [`${prefix}-remaining`, `${prefix}-reset`, `${prefix}-limit`];
   }),
 ];
 
 /** Kong counts in windows of the clock and does not say when they end, since that can be told. */
-const WINDOWS_MS: Readonly<Record<string, number>> = {
-  second: 1_000,
-  minute: 60_000,
-  hour: 3_600_000,
-  day: 86_400_000,
-};
+const KONG_WINDOWS_MS: readonly (readonly [remaining: string, windowMs: number])[] = [
+  ['x-ratelimit-remaining-second', 1_000],
+  ['x-ratelimit-remaining-minute', 60_000],
+  ['x-ratelimit-remaining-hour', 3_600_000],
+  ['x-ratelimit-remaining-day', 86_400_000],
+];
 
-/** All that a response tells of quotas. `sentMs` is its own date. */
-export function quotasOf(header: Header, sentMs: number): readonly Left[] {
+/**
+ * All that a response tells of quotas. `sentMs` answers its own date. Most tell nothing, so what is looked at in
+ * any case is little.
+ */
+export function quotasOf(header: Header, sentMs: () => number): readonly Left[] {
   const all: Left[] = [];
+  const add = ([remainingName, resetName, fullName]: Triple): boolean => {
+    const text = header(remainingName);
+    const remaining = text === undefined ? undefined : numberOf(text);
+    if (remaining === undefined) return text !== undefined;
+    // Where something is left the reset does not matter.
+    const fullMs = remaining > 0 ? 0 : (resetMs(header(resetName), sentMs()) ?? 0);
+    const full = fullName === undefined || fullMs === 0 ? 1 : (numberOf(header(fullName)) ?? 1);
+    all.push({ remaining, resetMs: fullMs / Math.max(1, full) });
+    return true;
+  };
+
   const field = header('ratelimit')?.trim() ?? '';
   if (field !== '' && field.length <= LONGEST_FIELD) {
     all.push(...(/^[a-z]+=/i.test(field) ? fromDictionary(field) : fromList(field)));
   }
-  for (const [remainingName, resetName, fullName] of TRIPLES) {
-    const remaining = numberOf(header(remainingName));
-    if (remaining === undefined) continue;
-    const fullMs = resetMs(header(resetName), sentMs) ?? 0;
-    const full = fullName === undefined ? 1 : (numberOf(header(fullName)) ?? 1);
-    all.push({ remaining, resetMs: fullMs / Math.max(1, full) });
+  for (const triple of TRIPLES) add(triple);
+  for (const [first, ...others] of FAMILIES) {
+    if (first !== undefined && add(first)) for (const triple of others) add(triple);
   }
-  for (const [window, windowMs] of Object.entries(WINDOWS_MS)) {
-    const remaining = numberOf(header(`x-ratelimit-remaining-${window}`));
-    if (remaining !== undefined) all.push({ remaining, resetMs: windowMs - (sentMs % windowMs) });
+  if (header('via')?.includes('kong')) {
+    for (const [name, windowMs] of KONG_WINDOWS_MS) {
+      const remaining = numberOf(header(name));
+      if (remaining !== undefined) all.push({ remaining, resetMs: windowMs - (sentMs() % windowMs) });
+    }
   }
   return all;
 }

@@ -213,6 +213,7 @@ describe('the fields of one and another', () => {
       429,
       {
         'retry-after': '12',
+        'anthropic-ratelimit-requests-remaining': '49',
         'anthropic-ratelimit-tokens-remaining': '0',
         'anthropic-ratelimit-tokens-reset': '2026-11-21T12:01:00Z',
       },
@@ -230,6 +231,7 @@ describe('the fields of one and another', () => {
       200,
       {
         date: 'Sat, 21 Nov 2026 12:00:48 GMT',
+        via: '1.1 kong/3.9.1',
         'x-ratelimit-limit-minute': '20',
         'x-ratelimit-remaining-minute': '0',
       },
@@ -238,7 +240,7 @@ describe('the fields of one and another', () => {
     [
       'Kong, with something left',
       200,
-      { 'x-ratelimit-remaining-minute': '9', 'x-ratelimit-remaining-hour': '90' },
+      { via: 'kong/0.14.1', 'x-ratelimit-remaining-minute': '9', 'x-ratelimit-remaining-hour': '90' },
       { pauseMs: 0, remaining: 9 },
     ],
     [

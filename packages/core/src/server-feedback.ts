@@ -55,10 +55,14 @@ function isTooFast(response: Responded, paused: boolean): boolean {
 export const serverFeedback: ReadFeedback = (outcome, nowMs) => {
   if (outcome.type !== 'response') return undefined;
   const { status } = outcome;
-  // What is cached is old, and what a redirect says is said of the place that was left.
-  if ((status >= 300 && status < 400) || Number(outcome.header('age') ?? 0) > 0) return undefined;
-  const sentMs = parseHttpDate(outcome.header('date')?.trim() ?? '', nowMs) ?? nowMs;
+  // What a redirect says is said of the place that was left.
+  if (status >= 300 && status < 400) return undefined;
+  const sentMs = (): number => parseHttpDate(outcome.header('date')?.trim() ?? '', nowMs) ?? nowMs;
   const quotas = quotasOf((name) => outcome.header(name), sentMs);
+  if (quotas.length === 0 && status < 400) return undefined;
+  // What comes out of a cache is old.
+  if (Number(outcome.header('age') ?? 0) > 0) return undefined;
+
   let remaining: number | undefined;
   let resetMs = 0;
   for (const quota of quotas) {
