@@ -1,0 +1,342 @@
+import { ThrottledError } from '@ebb/core';
+import { type VirtualClock, virtualClock } from '@ebb/core/testing';
+import { beforeEach, describe, expect, test } from 'vitest';
+import { ModelStore } from '../test/model-store.ts';
+import { type ValkeyBucket, type ValkeyBucketOptions, valkeyBucket } from './index.ts';
+
+let clock: VirtualClock;
+let store: ModelStore;
+
+beforeEach(() => {
+  clock = virtualClock();
+  store = new ModelStore(clock);
+});
+
+const bucketOf = (options: Partial<ValkeyBucketOptions> = {}): ValkeyBucket =>
+  valkeyBucket({
+    client: store,
+    key: 'k',
+    refillPerSecond: 100,
+    capacity: 20,
+    clock,
+    random: () => 0.5,
+    ...options,
+  });
+
+/** What a promise has come to by now. */
+async function fateOf<T>(promise: Promise<T>): Promise<T | Error | 'waits'> {
+  return Promise.race([
+    promise.catch((error: Error) => error),
+    clock.advance(0).then(() => 'waits' as const),
+  ]);
+}
+
+describe('tokens', () => {
+  test('come with one call for all who ask in one turn', async () => {
+    const bucket = bucketOf();
+    const grants = Promise.all(Array.from({ length: 10 }, () => bucket.acquire()));
+    await clock.advance(5);
+    expect((await grants).map(({ conforming }) => conforming)).toEqual(Array(10).fill(true));
+    expect(store.calls).toEqual(['lease']);
+    expect(bucket.stats()).toMatchObject({ granted: 10, waiting: 0, mode: 'shared', processes: 1, calls: 1 });
+  });
+
+  test('are waited for in order, as long as they take to come in', async () => {
+    const bucket = bucketOf();
+    const first = bucket.acquire({ cost: 20 });
+    await clock.advance(5);
+    await first;
+    const order: number[] = [];
+    const waits = [1, 2, 3].map(async (n) => {
+      const { waitedMs } = await bucket.acquire();
+      order.push(n);
+      return waitedMs;
+    });
+    await clock.advance(100);
+    expect(order).toEqual([1, 2, 3]);
+    for (const [index, waitedMs] of (await Promise.all(waits)).entries()) {
+      // A token comes in every 10 ms, and 5 had passed; a message takes a quarter of one.
+      expect(waitedMs).toBeGreaterThan(10 * index + 4);
+      expect(waitedMs).toBeLessThan(10 * index + 8);
+    }
+  });
+
+  test('that one process has another has not', async () => {
+    const [one, other] = [bucketOf(), bucketOf()];
+    const all = Promise.all(
+      [one, other].flatMap((bucket) => Array.from({ length: 20 }, () => bucket.acquire())),
+    );
+    await clock.advance(150);
+    expect(one.stats().granted + other.stats().granted).toBeLessThanOrEqual(20 + 15);
+    expect(one.stats().granted + other.stats().granted).toBeGreaterThanOrEqual(20 + 13);
+    // At the end, one may hold tokens for a while that only the other could use.
+    await clock.advance(300);
+    await all;
+  });
+
+  test('are asked for before the last is spent, once it is known how fast they go', async () => {
+    const bucket = bucketOf({ refillPerSecond: 1_000, capacity: 200 });
+    const waits: number[] = [];
+    for (let request = 0; request < 400; request += 1) {
+      const grant = bucket.acquire();
+      await clock.advance(2);
+      waits.push((await grant).waitedMs);
+    }
+    expect(waits.slice(100).filter((waitedMs) => waitedMs > 0)).toEqual([]);
+    expect(store.calls.length).toBeLessThan(30);
+  });
+
+  test('that nobody wants are given back, and nothing is left behind', async () => {
+    const bucket = bucketOf({ refillPerSecond: 1_000, capacity: 200 });
+    for (let request = 0; request < 100; request += 1) {
+      void bucket.acquire();
+      await clock.advance(2);
+    }
+    expect(bucket.stats().leased).toBeGreaterThan(0);
+    await clock.advance(1_000);
+    expect(bucket.stats()).toMatchObject({ leased: 0, tokens: 200, idle: true });
+    expect(store.calls).toContain('refund');
+    expect(clock.pending).toBe(0);
+    // All that was not spent is there for others.
+    const other = bucketOf({ refillPerSecond: 1_000, capacity: 200, nonConforming: 'reject' });
+    const rest = other.acquire({ cost: 200 });
+    await clock.advance(2);
+    expect((await rest).conforming).toBe(true);
+  });
+
+  test('can be had at once where some are leased, else the next who asks has them', async () => {
+    const bucket = bucketOf();
+    expect(bucket.tryAcquire()).toBe(false);
+    await clock.advance(2);
+    expect(bucket.tryAcquire()).toBe(true);
+    expect(() => bucket.tryAcquire(21)).toThrow(RangeError);
+  });
+
+  test('cost what a request says, fractions too', async () => {
+    const bucket = bucketOf({ capacity: 1, refillPerSecond: 10 });
+    const tenths = Promise.all(Array.from({ length: 10 }, () => bucket.acquire({ cost: 0.1 })));
+    await clock.advance(2);
+    await tenths;
+    const next = bucket.acquire({ cost: 0.5 });
+    await clock.advance(47);
+    expect(await fateOf(next)).toBe('waits');
+    await clock.advance(5);
+    expect(await fateOf(next)).toMatchObject({ cost: 0.5 });
+  });
+
+  test('of one request may be all that the bucket holds, however many want few', async () => {
+    const [big, small] = [bucketOf(), bucketOf()];
+    const stop = new AbortController();
+    const busy = Array.from({ length: 10 }, async () => {
+      for (;;) await small.acquire({ signal: stop.signal });
+    });
+    await clock.advance(500);
+    const whole = big.acquire({ cost: 20 });
+    await clock.advance(500);
+    expect(await fateOf(whole)).toMatchObject({ cost: 20 });
+    stop.abort(new Error('done'));
+    await Promise.allSettled(busy);
+  });
+});
+
+describe('those who wait', () => {
+  const empty = async (options: Partial<ValkeyBucketOptions> = {}): Promise<ValkeyBucket> => {
+    const bucket = bucketOf(options);
+    const all = bucket.acquire({ cost: 20 });
+    await clock.advance(1);
+    await all;
+    return bucket;
+  };
+
+  test('leave when they abort, with the reason, and what was leased for them goes to the next', async () => {
+    const bucket = await empty();
+    const stop = new AbortController();
+    const given = bucket.acquire({ cost: 5, signal: stop.signal });
+    const next = bucket.acquire({ cost: 5 });
+    await clock.advance(10);
+    stop.abort(new Error('enough'));
+    expect(await fateOf(given)).toEqual(new Error('enough'));
+    await clock.advance(45);
+    expect(await fateOf(next)).toMatchObject({ cost: 5 });
+  });
+
+  test('go by priority, and retries first', async () => {
+    const bucket = await empty();
+    const order: string[] = [];
+    const asks = [
+      bucket.acquire({ priority: -1 }).then(() => order.push('low')),
+      bucket.acquire().then(() => order.push('normal')),
+      bucket.acquire({ retry: true }).then(() => order.push('retry')),
+      bucket.acquire({ priority: 1 }).then(() => order.push('high')),
+    ];
+    await clock.advance(100);
+    await Promise.all(asks);
+    expect(order).toEqual(['high', 'retry', 'normal', 'low']);
+  });
+
+  test('are refused at once when their turn cannot come in time', async () => {
+    const bucket = await empty();
+    const tooLong = bucket.acquire({ cost: 10, maxWaitMs: 50 });
+    expect(await fateOf(tooLong)).toMatchObject({ reason: 'wait-too-long' });
+    expect(await fateOf(bucket.acquire({ cost: 10, maxWaitMs: 200 }))).toBe('waits');
+  });
+
+  test('are refused when it does not come in time, other than it seemed', async () => {
+    const [one, other] = [await empty(), bucketOf()];
+    const others = other.acquire({ cost: 15 });
+    await clock.advance(1);
+    const late = one.acquire({ cost: 10, maxWaitMs: 120 });
+    expect(await fateOf(late)).toBe('waits');
+    await clock.advance(121);
+    expect(await fateOf(late)).toMatchObject({ reason: 'wait-too-long' });
+    await clock.advance(200);
+    await others;
+  });
+
+  test('may be only so many', async () => {
+    const bucket = await empty({ maxQueue: 1 });
+    const first = bucket.acquire();
+    expect(await fateOf(bucket.acquire())).toMatchObject({ reason: 'queue-full' });
+    await clock.advance(30);
+    await first;
+  });
+});
+
+describe('what does not conform', () => {
+  test('is refused, and the refusal is remembered until the tokens are there', async () => {
+    const bucket = bucketOf({ nonConforming: 'reject' });
+    const asks = Promise.allSettled([15, 15, 15].map((cost) => bucket.acquire({ cost })));
+    await clock.advance(3);
+    const [first, ...others] = (await asks).map((ask) =>
+      ask.status === 'fulfilled' ? ask.value : ask.reason,
+    );
+    expect(first).toMatchObject({ cost: 15, conforming: true });
+    for (const refused of others) {
+      expect(refused).toBeInstanceOf(ThrottledError);
+      expect(refused).toMatchObject({ reason: 'not-conforming' });
+      expect((refused as ThrottledError).waitMs).toBeCloseTo(100, -1);
+    }
+    const { length: calls } = store.calls;
+    expect(await fateOf(bucket.acquire({ cost: 15 }))).toMatchObject({ reason: 'not-conforming' });
+    expect(store.calls.length).toBe(calls);
+    await clock.advance(100);
+    const again = bucket.acquire({ cost: 15 });
+    await clock.advance(3);
+    expect(await fateOf(again)).toMatchObject({ cost: 15 });
+  });
+
+  test('goes with a mark', async () => {
+    const bucket = bucketOf({ nonConforming: 'mark' });
+    const asks = Promise.all([bucket.acquire({ cost: 15 }), bucket.acquire({ cost: 15 })]);
+    await clock.advance(3);
+    expect((await asks).map(({ conforming }) => conforming)).toEqual([true, false]);
+    expect(bucket.tryTake(15)).toMatchObject({ conforming: false });
+    expect(bucket.tryAcquire(15)).toBe(true);
+    expect(bucket.stats()).toMatchObject({ granted: 4, marked: 3 });
+  });
+});
+
+describe('a pause', () => {
+  test('that one process is told holds for all, and ends without a burst', async () => {
+    const buckets = [bucketOf(), bucketOf(), bucketOf()];
+    const times: number[] = [];
+    const stop = new AbortController();
+    const busy = buckets.flatMap((bucket) =>
+      Array.from({ length: 5 }, async () => {
+        for (;;) {
+          await bucket.acquire({ signal: stop.signal });
+          times.push(clock.now());
+        }
+      }),
+    );
+    await clock.advance(1_000);
+    const response = {
+      type: 'response',
+      status: 429,
+      header: (name: string) => (name === 'retry-after' ? '3' : undefined),
+    } as const;
+    const told = buckets[0];
+    if (told === undefined) throw new Error('there are three');
+    told.heed?.(response, await Promise.race([told.acquire({ priority: 7 }), clock.advance(50) as never]));
+    const toldMs = clock.now();
+    await clock.advance(6_000);
+    stop.abort(new Error('done'));
+    await Promise.allSettled(busy);
+    // The one that was told stops at once; the others, when they ask for more.
+    const early = times.filter((at) => at > toldMs + 200 && at < toldMs + 3_000);
+    expect(early).toEqual([]);
+    const first = times.filter((at) => at > toldMs + 3_000)[0] ?? 0;
+    expect(first - toldMs).toBeLessThan(3_000 + 600 + 100);
+    expect(times.filter((at) => at >= first && at < first + 500).length).toBeLessThanOrEqual(51);
+    expect(buckets.map((bucket) => bucket.stats().mode)).toEqual(['shared', 'shared', 'shared']);
+  });
+
+  test('shows in the stats, and is heard of by one who waits', async () => {
+    const [one, other] = [bucketOf(), bucketOf()];
+    one.pauseFor(5_000);
+    await clock.advance(1);
+    const waits = other.acquire();
+    await clock.advance(2);
+    expect(other.stats().pausedMs).toBeGreaterThan(4_900);
+    expect(one.stats()).toMatchObject({ idle: false });
+    expect(await fateOf(other.acquire({ maxWaitMs: 1_000 }))).toMatchObject({ reason: 'wait-too-long' });
+    await clock.advance(5_100);
+    expect(await fateOf(waits)).toMatchObject({ cost: 1 });
+  });
+});
+
+describe('what a request cost in the end', () => {
+  test('is evened out in the store', async () => {
+    const bucket = bucketOf({ refillPerSecond: 1, capacity: 100 });
+    const asks = Promise.all([bucket.acquire({ cost: 50 }), bucket.acquire({ cost: 20 })]);
+    await clock.advance(2);
+    const [much, little] = await asks;
+    much.settle(10);
+    much.settle(0);
+    little.settle(25);
+    await clock.advance(200);
+    const peek = bucketOf({ refillPerSecond: 1, capacity: 100 });
+    const rest = peek.acquire({ cost: 65 });
+    const more = peek.acquire({ cost: 2 });
+    await clock.advance(2);
+    expect(await fateOf(rest)).toMatchObject({ cost: 65 });
+    expect(await fateOf(more)).toBe('waits');
+    expect(() => much.settle(Number.NaN)).toThrow(RangeError);
+  });
+});
+
+describe('closing', () => {
+  test('gives back what is leased and turns everybody away', async () => {
+    const bucket = bucketOf({ refillPerSecond: 1, capacity: 20 });
+    const first = bucket.acquire({ cost: 4 });
+    await clock.advance(1);
+    await first;
+    const waits = bucket.acquire({ cost: 20 });
+    await clock.advance(1);
+    expect(bucket.stats().leased).toBeGreaterThan(0);
+    const closed = bucket.close();
+    expect(await fateOf(waits)).toMatchObject({ reason: 'unavailable' });
+    await clock.advance(2);
+    await closed;
+    await bucket.close();
+    expect(bucket.stats().leased).toBe(0);
+    expect(await fateOf(bucket.acquire())).toMatchObject({ reason: 'unavailable' });
+    expect(bucket.tryAcquire()).toBe(false);
+    expect(clock.pending).toBe(0);
+    const other = bucketOf({ refillPerSecond: 1, capacity: 20 });
+    const rest = other.acquire({ cost: 16 });
+    await clock.advance(1);
+    expect(await fateOf(rest)).toMatchObject({ cost: 16 });
+  });
+
+  test('while a call is under way gives back what it brings', async () => {
+    const bucket = bucketOf({ refillPerSecond: 1, capacity: 20 });
+    const waits = bucket.acquire({ cost: 20 }).catch((error: Error) => error);
+    await Promise.resolve();
+    const closed = bucket.close();
+    await clock.advance(3);
+    await closed;
+    expect(await waits).toMatchObject({ reason: 'unavailable' });
+    expect(store.calls).toEqual(['lease', 'refund']);
+  });
+});

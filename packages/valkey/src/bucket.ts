@@ -1,0 +1,254 @@
+import {
+  type Ask,
+  type BucketStats,
+  BucketTime,
+  check,
+  type Feedback,
+  type Grant,
+  type ObservableBucket,
+  type Outcome,
+  type ThrottledError,
+  WaitingRoom,
+} from '@ebb/core';
+import { FleetTokens } from './fleet-tokens.ts';
+import { LeasedGrant, type Source } from './grant.ts';
+import { type FleetSetup, fleetSetup, type ValkeyBucketOptions } from './options.ts';
+
+/** How a shared bucket stands, as far as this process knows. */
+export interface ValkeyBucketStats extends BucketStats {
+  /** `'shared'`, or what holds while the store cannot be asked. */
+  readonly mode: 'shared' | 'local' | 'open' | 'closed';
+  /** Tokens that this process has leased and not spent. */
+  readonly leased: number;
+  /** How many processes took tokens lately; 0 when that was never heard. */
+  readonly processes: number;
+  /** How often this process has called the store. */
+  readonly calls: number;
+}
+
+/** A token bucket that all processes with the same key share. */
+export interface ValkeyBucket extends ObservableBucket {
+  stats(): ValkeyBucketStats;
+  /**
+   * Gives back what is leased and not spent, and turns away everybody who waits or asks from now on. Never
+   * rejects. The client stays open.
+   */
+  close(): Promise<void>;
+  [Symbol.asyncDispose](): Promise<void>;
+}
+
+const micro = (cost: number): number => Math.ceil(cost * 1e6);
+
+class FleetBucket implements ValkeyBucket, Source {
+  readonly #setup: FleetSetup;
+  readonly #time: BucketTime;
+  readonly #tokens: FleetTokens;
+  readonly #room: WaitingRoom<Grant>;
+  #granted = 0;
+  #marked = 0;
+
+  constructor(setup: FleetSetup) {
+    this.#setup = setup;
+    this.#time = new BucketTime(setup.clock);
+    this.#room = new WaitingRoom(setup, this.#time, () => this.#drain());
+    const { line } = this.#room;
+    const need = () => ({ first: micro(line.peek()?.cost ?? 0), all: micro(line.cost) });
+    this.#tokens = new FleetTokens(setup, this.#time, need, () => this.#drain());
+  }
+
+  tryAcquire(cost = 1): boolean {
+    this.#checkCost('tryAcquire', cost);
+    const nowMs = this.#time.now();
+    if (this.#room.line.size === 0 && this.#tokens.take(micro(cost), nowMs)) {
+      this.#granted += 1;
+      if (this.#tokens.isBeyond) this.#marked += 1;
+      return true;
+    }
+    return this.#passMarked(cost, nowMs);
+  }
+
+  tryTake(cost = 1): Grant | undefined {
+    this.#checkCost('tryTake', cost);
+    const nowMs = this.#time.now();
+    if (this.#room.line.size === 0 && this.#tokens.take(micro(cost), nowMs))
+      return this.#grant(cost, 0, nowMs);
+    return this.#passMarked(cost, nowMs) ? this.#markedGrant(cost, nowMs) : undefined;
+  }
+
+  /** For one who will not wait. Before the store was asked, nobody can tell whether it conforms. */
+  #passMarked(cost: number, nowMs: number): boolean {
+    if (this.#setup.nonConforming === 'mark' && this.#lacks(cost, nowMs)) {
+      this.#granted += 1;
+      this.#marked += 1;
+      return true;
+    }
+    if (this.#room.line.size === 0) this.#tokens.missed(micro(cost));
+    return false;
+  }
+
+  acquire(ask: Ask = {}): Promise<Grant> {
+    try {
+      const granted = this.#ask(ask);
+      return granted instanceof Promise ? granted : Promise.resolve(granted);
+    } catch (error) {
+      return Promise.reject(error);
+    }
+  }
+
+  #ask(ask: Ask): Grant | Promise<Grant> {
+    const { cost = 1, signal } = ask;
+    this.#checkCost('acquire', cost);
+    const lane = this.#room.laneFor(ask);
+    if (signal?.aborted) throw signal.reason;
+    const nowMs = this.#time.now();
+    const { line } = this.#room;
+    if (line.goesFirst(lane, nowMs) && this.#tokens.take(micro(cost), nowMs))
+      return this.#grant(cost, 0, nowMs);
+    const { unavailable } = this.#tokens;
+    if (unavailable !== undefined) throw this.#room.refusal('unavailable', unavailable);
+    if (line.size === 0 && this.#setup.nonConforming !== 'delay' && this.#lacks(cost, nowMs)) {
+      if (this.#setup.nonConforming === 'mark') return this.#mark(cost, nowMs);
+      throw this.#notConforming(cost, nowMs);
+    }
+    const waitMs = this.#tokens.waitMs(micro(line.costAhead(lane) + cost), nowMs);
+    const granted = this.#room.join(ask, lane, cost, waitMs, nowMs);
+    this.#arm(nowMs);
+    return granted;
+  }
+
+  /** Whether it is known that the tokens are not there. */
+  #lacks(cost: number, nowMs: number): boolean {
+    return this.#tokens.unavailable === undefined && this.#tokens.waitMs(micro(cost), nowMs) > 0;
+  }
+
+  #notConforming(cost: number, nowMs: number): ThrottledError {
+    const waitMs = this.#tokens.waitMs(micro(cost), nowMs);
+    return this.#room.refusal('not-conforming', 'its tokens are not there', waitMs);
+  }
+
+  pauseFor(durationMs: number): void {
+    check.notNegative('pauseFor: durationMs', durationMs);
+    const nowMs = this.#time.now();
+    this.#tokens.pause(Math.min(durationMs, LONGEST_PAUSE_MS), nowMs);
+    this.#room.giveUp(nowMs + this.#tokens.pausedMs(nowMs));
+    this.#arm(nowMs);
+  }
+
+  /** A little more than was asked for, at random, so that a fleet does not return together. */
+  heed(outcome: Outcome, _grant: Grant): Feedback | undefined {
+    const { feedback, maxPauseMs, random, clock } = this.#setup;
+    const said = feedback === false ? undefined : feedback(outcome, clock.now());
+    if (said !== undefined && said.pauseMs > 0) {
+      const pauseMs = Math.min(said.pauseMs, maxPauseMs);
+      this.pauseFor(pauseMs + random() * Math.min(pauseMs / 5, 1_000));
+    }
+    return said;
+  }
+
+  stats(): ValkeyBucketStats {
+    const nowMs = this.#time.now();
+    const { capacity, refillPerSecond } = this.#setup;
+    const { size, cost } = this.#room.line;
+    const pausedMs = this.#tokens.pausedMs(nowMs);
+    return {
+      tokens: this.#tokens.tokens(nowMs) / 1e6,
+      capacity,
+      refillPerSecond,
+      waiting: size,
+      waitingCost: cost,
+      pausedMs,
+      granted: this.#granted,
+      marked: this.#marked,
+      refused: this.#room.refused,
+      idle: size === 0 && pausedMs === 0 && this.#tokens.isIdle(nowMs),
+      mode: this.#tokens.mode,
+      leased: this.#tokens.leased / 1e6,
+      processes: this.#tokens.processes,
+      calls: this.#tokens.calls,
+    };
+  }
+
+  close(): Promise<void> {
+    return this.#tokens.close();
+  }
+
+  [Symbol.asyncDispose](): Promise<void> {
+    return this.close();
+  }
+
+  #checkCost(caller: string, cost: number): void {
+    const { capacity } = this.#setup;
+    if (cost > 0 && cost <= capacity && typeof cost === 'number') return;
+    const takes = `a number above 0 and at most the capacity, ${capacity},`;
+    throw (typeof cost === 'number' ? check.wrongRange : check.wrongType)(`${caller}: cost`, takes, cost);
+  }
+
+  #grant(cost: number, waitedMs: number, nowMs: number): Grant {
+    const { held, isBeyond } = this.#tokens;
+    this.#granted += 1;
+    if (isBeyond) {
+      this.#marked += 1;
+      return this.#markedGrant(cost, nowMs, waitedMs);
+    }
+    return new LeasedGrant(cost, waitedMs, this.#time.startMs + nowMs, held, this);
+  }
+
+  #markedGrant(cost: number, nowMs: number, waitedMs = 0): Grant {
+    return new LeasedGrant(cost, waitedMs, this.#time.startMs + nowMs, undefined, undefined);
+  }
+
+  #mark(cost: number, nowMs: number, waitedMs = 0): Grant {
+    this.#granted += 1;
+    this.#marked += 1;
+    return this.#markedGrant(cost, nowMs, waitedMs);
+  }
+
+  evenOut(surplus: number, held: string | undefined): void {
+    this.#tokens.settle(Math.trunc(surplus * 1e6), held, this.#time.now());
+    this.#drain();
+  }
+
+  /** Lets everybody go whose tokens are there, and sends those away who shall not wait for them. */
+  #drain(): void {
+    const nowMs = this.#time.now();
+    const { nonConforming } = this.#setup;
+    this.#room.serve(nowMs, (first) => {
+      const waitedMs = Math.max(0, nowMs - first.sinceMs);
+      const { line } = this.#room;
+      if (this.#tokens.take(micro(first.cost), nowMs)) {
+        line.shift();
+        first.resolve(this.#grant(first.cost, waitedMs, nowMs));
+        return true;
+      }
+      const { unavailable } = this.#tokens;
+      if (unavailable !== undefined) {
+        line.shift();
+        this.#room.turnAway(first, 'unavailable', unavailable);
+        return true;
+      }
+      if (nonConforming === 'delay' || !this.#lacks(first.cost, nowMs)) return false;
+      line.shift();
+      if (nonConforming === 'mark') first.resolve(this.#mark(first.cost, nowMs, waitedMs));
+      else first.resolve(Promise.reject(this.#notConforming(first.cost, nowMs)));
+      return true;
+    });
+    this.#arm(nowMs);
+  }
+
+  #arm(nowMs: number): void {
+    this.#room.arm(nowMs, this.#tokens.seek(nowMs));
+  }
+}
+
+/** A pause must fit into the times that the store can tell exactly. Three years. */
+const LONGEST_PAUSE_MS = 1e11;
+
+/**
+ * A token bucket that lies in Valkey or Redis, shared by all processes that name the same key: in any window of
+ * time at most `capacity + rate · window` tokens are leased to them all together.
+ *
+ * @throws TypeError, RangeError for a wrong option
+ */
+export function valkeyBucket(options: ValkeyBucketOptions): ValkeyBucket {
+  return new FleetBucket(fleetSetup(options));
+}

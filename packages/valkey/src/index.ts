@@ -1,0 +1,10 @@
+export { type ValkeyBucket, type ValkeyBucketStats, valkeyBucket } from './bucket.ts';
+export type { OnStoreError, StoreEvent, StoreObserver } from './events.ts';
+export type { LeaseOptions, ValkeyBucketOptions } from './options.ts';
+export type {
+  IoredisClient,
+  NodeRedisClient,
+  StorePort,
+  ValkeyClient,
+  ValkeyGlideClient,
+} from './port.ts';

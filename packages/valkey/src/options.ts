@@ -1,0 +1,209 @@
+import {
+  type Clock,
+  check,
+  type NonConforming,
+  type Random,
+  type ReadFeedback,
+  serverFeedback,
+  systemClock,
+  systemRandom,
+  WAITING_CHECKS,
+  type WaitingOptions,
+  type WaitingSetup,
+  waitingSetup,
+} from '@ebb/core';
+import type { OnStoreError, StoreObserver } from './events.ts';
+import { portOf, type StorePort, type ValkeyClient } from './port.ts';
+
+/** How tokens are borrowed. */
+export interface LeaseOptions {
+  /**
+   * For how long a process borrows tokens in advance, in milliseconds. A longer time makes fewer calls, and
+   * more tokens that wait in a process while another could use them. Never more than half of the time in which
+   * the bucket fills.
+   * @default 100
+   */
+  readonly aheadMs?: number | undefined;
+}
+
+/** What {@link valkeyBucket} takes. Every process of the fleet gives the same key, rate and capacity. */
+export interface ValkeyBucketOptions extends WaitingOptions {
+  /** A client of iovalkey, ioredis, redis or @valkey/valkey-glide, or anything with its two functions. */
+  readonly client: ValkeyClient;
+  /** The name of the bucket. In the store it is `prefix{key}`. */
+  readonly key: string;
+  /** Tokens that come in each second, for the whole fleet. */
+  readonly refillPerSecond: number;
+  /**
+   * The most tokens that gather, for the whole fleet.
+   * @default a fifth of a second of refill, at least 1
+   */
+  readonly capacity?: number | undefined;
+  /** @default 'ebb:' */
+  readonly prefix?: string | undefined;
+  readonly lease?: LeaseOptions | undefined;
+  /**
+   * What holds while the store cannot be asked. `'local'`: each process lets its share of the rate go, from
+   * empty. `'open'`: everything goes, with a mark. `'closed'`: nothing goes; asking rejects.
+   * @default 'local'
+   */
+  readonly onStoreError?: OnStoreError | undefined;
+  /**
+   * The share of the quota that this process has without the store, above 0 and at most 1. A process that never
+   * reached the store, and was given no share, lets nothing go.
+   * @default one part in as many processes as the store counted last
+   */
+  readonly localShare?: number | undefined;
+  /**
+   * How long the store may take to answer, in milliseconds.
+   * @default 250
+   */
+  readonly timeoutMs?: number | undefined;
+  /**
+   * The longest time between two tries to reach a store that is lost, in milliseconds. The first come sooner,
+   * and each at random within the second half of its time.
+   * @default 500
+   */
+  readonly retryMs?: number | undefined;
+  /** Is told when the store is lost, and when the bucket is shared again. */
+  readonly onStoreEvent?: StoreObserver | undefined;
+  /**
+   * What becomes of a request when the tokens are not there.
+   * @default 'delay'
+   */
+  readonly nonConforming?: NonConforming | undefined;
+  /**
+   * Reads from each response how long the server wants to be left alone, and pauses the fleet for it. `false`
+   * heeds nothing.
+   * @default serverFeedback
+   */
+  readonly feedback?: ReadFeedback | false | undefined;
+  /**
+   * The longest pause that a response can cause, in milliseconds.
+   * @default 600_000
+   */
+  readonly maxPauseMs?: number | undefined;
+  /** @default systemClock */
+  readonly clock?: Clock | undefined;
+  /** @default Math.random */
+  readonly random?: Random | undefined;
+}
+
+/** The options with every default in its place. */
+export interface FleetSetup extends WaitingSetup {
+  readonly port: StorePort;
+  readonly key: string;
+  readonly refillPerSecond: number;
+  readonly capacity: number;
+  readonly aheadMs: number;
+  readonly onStoreError: OnStoreError;
+  readonly localShare: number | undefined;
+  readonly timeoutMs: number;
+  readonly retryMs: number;
+  readonly onStoreEvent: StoreObserver | undefined;
+  readonly nonConforming: NonConforming;
+  readonly feedback: ReadFeedback | false;
+  readonly maxPauseMs: number;
+  readonly clock: Clock;
+  readonly random: Random;
+}
+
+const text: check.Check = (name, value) => {
+  if (typeof value !== 'string') throw check.wrongType(name, 'a text', value);
+};
+
+// The key stands in braces, so that a cluster sees a hash tag: others would end or open one.
+const withoutBraces: check.Check = (name, value) => {
+  text(name, value);
+  if (/[{}]/.test(value as string)) throw check.wrongRange(name, 'a text without braces', value);
+};
+
+const key: check.Check = (name, value) => {
+  withoutBraces(name, value);
+  if (value === '') throw check.wrongRange(name, 'a text that is not empty', value);
+};
+
+const share: check.Check = (name, value) => {
+  check.positive(name, value);
+  if ((value as number) > 1) throw check.wrongRange(name, 'a number above 0 and at most 1', value);
+};
+
+const lease: check.Check = (name, value) => {
+  check.checkOptions(name, value as object, { aheadMs: check.positive });
+};
+
+const feedback: check.Check = (name, value) => {
+  if (value !== false) check.callable(name, value);
+};
+
+const CHECKS: Readonly<Record<keyof ValkeyBucketOptions, check.Check>> = {
+  client: () => {},
+  key,
+  refillPerSecond: check.positive,
+  capacity: check.positive,
+  prefix: withoutBraces,
+  lease,
+  onStoreError: check.oneOf('local', 'open', 'closed'),
+  localShare: share,
+  timeoutMs: check.positive,
+  retryMs: check.positive,
+  onStoreEvent: check.callable,
+  nonConforming: check.oneOf('delay', 'reject', 'mark'),
+  feedback,
+  maxPauseMs: check.notNegative,
+  ...WAITING_CHECKS,
+  clock: check.having('a clock', 'now', 'schedule'),
+  random: check.callable,
+};
+
+/** Beyond this, times and tokens in whole numbers of millionths could not be told exactly. */
+const MOST_TOKENS = 1e9;
+const LONGEST_FILL_SECONDS = 1e8;
+
+/** @throws TypeError, RangeError for a wrong option */
+export function fleetSetup(options: ValkeyBucketOptions): FleetSetup {
+  check.checkOptions('valkeyBucket', options, CHECKS);
+  const port = portOf(options.client);
+  key('valkeyBucket: key', options.key);
+  const { refillPerSecond, prefix = 'ebb:' } = options;
+  check.positive('valkeyBucket: refillPerSecond', refillPerSecond);
+  const { capacity = Math.max(1, Math.ceil(refillPerSecond / 5)) } = options;
+  if (capacity > MOST_TOKENS) {
+    throw check.wrongRange('valkeyBucket: capacity', `at most ${MOST_TOKENS}`, capacity);
+  }
+  if (capacity / refillPerSecond > LONGEST_FILL_SECONDS) {
+    const takes = `at least a ${LONGEST_FILL_SECONDS}th of the capacity, ${capacity}`;
+    throw check.wrongRange('valkeyBucket: refillPerSecond', takes, refillPerSecond);
+  }
+  const {
+    lease = {},
+    onStoreError = 'local',
+    localShare,
+    timeoutMs = 250,
+    retryMs = 500,
+    onStoreEvent,
+    nonConforming = 'delay',
+    feedback = serverFeedback,
+    maxPauseMs = 600_000,
+    clock = systemClock,
+    random = systemRandom,
+  } = options;
+  return {
+    ...waitingSetup(options),
+    port,
+    key: `${prefix}{${options.key}}`,
+    refillPerSecond,
+    capacity,
+    aheadMs: Math.min(lease.aheadMs ?? 100, (capacity / refillPerSecond) * 500),
+    onStoreError,
+    localShare,
+    timeoutMs,
+    retryMs,
+    onStoreEvent,
+    nonConforming,
+    feedback,
+    maxPauseMs,
+    clock,
+    random,
+  };
+}

@@ -1,0 +1,83 @@
+import type { OnStoreError } from './events.ts';
+import { LocalShare } from './local-share.ts';
+import type { FleetSetup } from './options.ts';
+
+/** The first time between two tries; it doubles up to `retryMs`. */
+const FIRST_RETRY_MS = 100;
+
+/** A try that is unanswered is not repeated sooner: the client may keep all of them, to send them in the end. */
+const PATIENCE_MS = 2_000;
+
+/** For so long after the last request tries are made without being asked for. */
+const INTEREST_MS = 5_000;
+
+/** The time in which the store cannot be asked, as this process lives through it. */
+export class Outage {
+  readonly sinceMs: number;
+  readonly mode: OnStoreError;
+  /** The part of the quota that is ours meanwhile; 0: none. */
+  readonly share: number;
+  readonly local: LocalShare;
+  /** When the bucket is shared again; unknown before the store answers. */
+  sharedAtMs: number = Number.POSITIVE_INFINITY;
+  #usedAtMs: number;
+  #nextTryMs = 0;
+  #lastTryMs = 0;
+  #tries = 0;
+  readonly #setup: FleetSetup;
+
+  /**
+   * `processes` is how many there were last; 0 when that was never heard. Tokens that come in before `emptyAtMs`
+   * are leased already, by us or by others.
+   */
+  constructor(setup: FleetSetup, processes: number, sinceMs: number, emptyAtMs: number, nowMs: number) {
+    const { onStoreError, localShare, refillPerSecond, capacity } = setup;
+    this.#setup = setup;
+    this.sinceMs = sinceMs;
+    this.#usedAtMs = nowMs;
+    this.share = onStoreError === 'local' ? (localShare ?? (processes > 0 ? 1 / processes : 0)) : 0;
+    // A share that nobody knows cannot be spent.
+    this.mode = onStoreError === 'local' && this.share === 0 ? 'closed' : onStoreError;
+    const part = this.share || 1;
+    this.local = new LocalShare(refillPerSecond * 1_000 * part, capacity * 1e6 * part, emptyAtMs);
+    this.tried(nowMs);
+  }
+
+  take(amount: number, nowMs: number): boolean {
+    this.#usedAtMs = nowMs;
+    return this.mode === 'open' || (this.mode === 'local' && this.local.take(amount, nowMs));
+  }
+
+  /** Sets the time of the next try: at random, so that a fleet does not come all at once. */
+  tried(nowMs: number): void {
+    const delayMs = Math.min(this.#setup.retryMs, FIRST_RETRY_MS * 2 ** this.#tries);
+    this.#tries = Math.min(this.#tries + 1, 30);
+    this.#lastTryMs = nowMs;
+    this.#nextTryMs = nowMs + delayMs * (1 - this.#setup.random() / 2);
+  }
+
+  /** A sign of life came. */
+  tryNow(): void {
+    this.#nextTryMs = Number.NEGATIVE_INFINITY;
+  }
+
+  /** When to try next, while so many calls are unanswered. */
+  nextTryMs(open: number): number {
+    if (this.sharedAtMs < Number.POSITIVE_INFINITY) return Number.POSITIVE_INFINITY;
+    return open === 0 ? this.#nextTryMs : this.#lastTryMs + PATIENCE_MS;
+  }
+
+  /** When to look after it, even if nobody waits. */
+  nextMs(open: number, waiting: boolean): number {
+    const nextMs = Math.min(this.sharedAtMs, this.nextTryMs(open));
+    return waiting || nextMs <= this.#usedAtMs + INTEREST_MS ? nextMs : Number.POSITIVE_INFINITY;
+  }
+
+  /**
+   * How long the shared bucket stays shut for the first who finds the store again, so that all others find it
+   * before, and nobody spends a share beside it. Everybody's own share goes on meanwhile.
+   */
+  handoverMs(nowMs: number): number {
+    return this.local.spent > 0 ? 2 * Math.min(this.#setup.retryMs, nowMs - this.sinceMs) : 0;
+  }
+}

@@ -1,0 +1,104 @@
+/** Tokens that were leased and are not spent: those of a stretch of the bucket's time, of which one ends. */
+export interface Lease {
+  /** Millionths of a token. */
+  left: number;
+  /** When the last of them is there; they come in at the bucket's rate before. */
+  readonly endMs: number;
+  /** What is left then is given back. */
+  readonly goodUntilMs: number;
+  /** The state of the bucket just after. */
+  readonly state: string;
+}
+
+/** Sums of times are a little off. What lacks less than this, in millionths of a token, is there. */
+const SLACK = 0.5;
+
+/** The tokens that this process has leased, in millionths. They are spent in the order in which they came. */
+export class LeasePool {
+  readonly #leases: Lease[] = [];
+  readonly #perMs: number;
+  /** How many there are, those to come included. */
+  left = 0;
+  /** The lease out of which the last of them were taken. */
+  last: Lease | undefined;
+
+  /** `perMs` is how many millionths come in each millisecond. */
+  constructor(perMs: number) {
+    this.#perMs = perMs;
+  }
+
+  add(lease: Lease): void {
+    this.#leases.push(lease);
+    this.left += lease.left;
+  }
+
+  /** Takes the tokens, if they are there. */
+  take(amount: number, nowMs: number): boolean {
+    const first = this.#leases[0];
+    // Mostly it is as easy as this.
+    if (first !== undefined && first.left > amount && first.endMs <= nowMs && nowMs <= first.goodUntilMs) {
+      first.left -= amount;
+      this.left -= amount;
+      this.last = first;
+      return true;
+    }
+    return this.#takeFromMany(amount, nowMs);
+  }
+
+  #takeFromMany(amount: number, nowMs: number): boolean {
+    let there = 0;
+    for (const lease of this.#leases) {
+      if (nowMs > lease.goodUntilMs) continue;
+      const toCome = Math.max(0, lease.endMs - nowMs) * this.#perMs;
+      there += Math.max(0, Math.min(lease.left, lease.left - toCome));
+    }
+    if (there + SLACK < amount) return false;
+    let lacking = amount;
+    for (const lease of this.#leases) {
+      if (nowMs > lease.goodUntilMs) continue;
+      const taken = Math.min(lacking, lease.left);
+      lease.left -= taken;
+      this.left -= taken;
+      lacking -= taken;
+      this.last = lease;
+      if (lacking <= 0) break;
+    }
+    while (this.#leases[0]?.left === 0) this.#leases.shift();
+    return true;
+  }
+
+  /** How long until so many are there; `undefined` when there never are. */
+  waitMs(amount: number, nowMs: number): number | undefined {
+    let sum = 0;
+    for (const lease of this.#leases) {
+      if (nowMs > lease.goodUntilMs) continue;
+      sum += lease.left;
+      if (sum >= amount) return Math.max(0, lease.endMs - (sum - amount) / this.#perMs - nowMs);
+    }
+    return undefined;
+  }
+
+  /** When the first of them are to be given back. */
+  get nextEndMs(): number {
+    return this.#leases.reduce((end, lease) => Math.min(end, lease.goodUntilMs), Number.POSITIVE_INFINITY);
+  }
+
+  /** Takes those out that are to be given back now. */
+  expire(nowMs: number): Lease[] {
+    return this.#takeOut((lease) => nowMs >= lease.goodUntilMs);
+  }
+
+  /** Takes all out. */
+  clear(): Lease[] {
+    return this.#takeOut(() => true);
+  }
+
+  #takeOut(isMeant: (lease: Lease) => boolean): Lease[] {
+    const out = this.#leases.filter(isMeant);
+    for (const lease of out) {
+      this.left -= lease.left;
+      this.#leases.splice(this.#leases.indexOf(lease), 1);
+    }
+    return out;
+  }
+}

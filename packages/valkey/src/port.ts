@@ -1,0 +1,75 @@
+import { check } from '@ebb/core';
+
+/**
+ * All that the bucket asks of a client: to run a script over one key. Each resolves with what the script
+ * answered, a list of numbers and texts, or rejects with the server's error in its message.
+ */
+export interface StorePort {
+  evalsha(sha1: string, key: string, args: readonly string[]): Promise<unknown>;
+  eval(script: string, key: string, args: readonly string[]): Promise<unknown>;
+}
+
+/** A `Redis` or a `Cluster` of iovalkey or ioredis. */
+export interface IoredisClient {
+  evalsha(...args: never[]): unknown;
+  eval(...args: never[]): unknown;
+  defineCommand(...args: never[]): unknown;
+}
+
+/** What `createClient`, `createCluster` or `createSentinel` of `redis` makes. */
+export interface NodeRedisClient {
+  evalSha(...args: never[]): unknown;
+  eval(...args: never[]): unknown;
+}
+
+/** A `GlideClient` or a `GlideClusterClient` of @valkey/valkey-glide. */
+export interface ValkeyGlideClient {
+  customCommand(...args: never[]): unknown;
+}
+
+/** A client that the bucket can talk through. */
+export type ValkeyClient = IoredisClient | NodeRedisClient | ValkeyGlideClient | StorePort;
+
+// The clients' own types are optional peers, and may not be there. So each is known by its methods, and called
+// by what its documentation says.
+type Ioredis = Record<
+  'evalsha' | 'eval',
+  (first: string, keys: number, ...rest: string[]) => Promise<unknown>
+>;
+type NodeRedis = Record<
+  'evalSha' | 'eval',
+  (first: string, options: { keys: string[]; arguments: string[] }) => Promise<unknown>
+>;
+type Glide = { customCommand(command: string[]): Promise<unknown> };
+
+const hasMethod = (client: object, name: string): boolean =>
+  typeof (client as Record<string, unknown>)[name] === 'function';
+
+/** @throws TypeError for something that is no client */
+export function portOf(client: ValkeyClient): StorePort {
+  const takes = 'a client of iovalkey, ioredis, redis or @valkey/valkey-glide, or { evalsha, eval }';
+  if (typeof client !== 'object' || client === null) throw check.wrongType('client', takes, client);
+  if (hasMethod(client, 'customCommand')) {
+    const glide = client as unknown as Glide;
+    return {
+      evalsha: (sha1, key, args) => glide.customCommand(['EVALSHA', sha1, '1', key, ...args]),
+      eval: (script, key, args) => glide.customCommand(['EVAL', script, '1', key, ...args]),
+    };
+  }
+  if (hasMethod(client, 'evalSha') && hasMethod(client, 'eval')) {
+    const redis = client as unknown as NodeRedis;
+    return {
+      evalsha: (sha1, key, args) => redis.evalSha(sha1, { keys: [key], arguments: [...args] }),
+      eval: (script, key, args) => redis.eval(script, { keys: [key], arguments: [...args] }),
+    };
+  }
+  if (hasMethod(client, 'evalsha') && hasMethod(client, 'eval')) {
+    if (!hasMethod(client, 'defineCommand')) return client as StorePort;
+    const ioredis = client as unknown as Ioredis;
+    return {
+      evalsha: (sha1, key, args) => ioredis.evalsha(sha1, 1, key, ...args),
+      eval: (script, key, args) => ioredis.eval(script, 1, key, ...args),
+    };
+  }
+  throw check.wrongType('client', takes, client);
+}

@@ -1,0 +1,84 @@
+import { setTimeout as pause } from 'node:timers/promises';
+import { describe, expect, test } from 'vitest';
+import { ProcessFleet, type WorkerTask } from '../test/fleet.ts';
+import { program, startServer } from '../test/server.ts';
+import { Upstream } from '../test/upstream.ts';
+
+const RATE = 1_000;
+const CAPACITY = 200;
+
+/** Eight processes, and what the upstream sees of them. */
+async function runFleet(
+  of: (index: number) => Partial<WorkerTask>,
+  during: (fleet: ProcessFleet) => Promise<unknown>,
+): Promise<{
+  arrivals: number;
+  ideal: number;
+  excess: number;
+  reports: Awaited<ReturnType<ProcessFleet['stop']>>;
+}> {
+  await using server = await startServer();
+  await using upstream = await Upstream.start();
+  const common = {
+    storeUrl: server.url,
+    upstreamUrl: upstream.url,
+    key: 'fleet',
+    rate: RATE,
+    capacity: CAPACITY,
+  };
+  const tasks = Array.from({ length: 8 }, (_, index) => ({ ...common, askers: 8, ...of(index) }));
+  using fleet = await ProcessFleet.start(tasks);
+  const startMs = performance.now();
+  fleet.go();
+  await during(fleet);
+  const seconds = (performance.now() - startMs) / 1_000;
+  const arrivals = upstream.arrivals.length;
+  const reports = await fleet.stop();
+  const { excess } = upstream.against(RATE, CAPACITY, startMs);
+  return { arrivals, ideal: CAPACITY + RATE * seconds, excess, reports };
+}
+
+describe.runIf(program !== undefined)('eight processes', () => {
+  test('keep to one quota, and use it', { timeout: 20_000 }, async () => {
+    const { arrivals, ideal, excess, reports } = await runFleet(
+      () => ({}),
+      () => pause(2_500),
+    );
+    expect(excess).toBeLessThanOrEqual(0);
+    expect(arrivals / ideal).toBeGreaterThan(0.9);
+    for (const { unhandled, refused, failed, events } of reports) {
+      expect({ unhandled, refused, failed, events }).toEqual({
+        unhandled: 0,
+        refused: 0,
+        failed: 0,
+        events: [],
+      });
+    }
+  });
+
+  test('need not agree on what time it is', { timeout: 20_000 }, async () => {
+    const { arrivals, ideal, excess } = await runFleet(
+      (index) => ({ skewMs: (index - 4) * 3_600_000, speed: 1 + (index - 4) / 400, stepBackMs: index * 50 }),
+      () => pause(2_500),
+    );
+    expect(excess).toBeLessThanOrEqual(0);
+    expect(arrivals / ideal).toBeGreaterThan(0.85);
+  });
+
+  test('may die with what they have leased: it is lost, and the others go on', {
+    timeout: 20_000,
+  }, async () => {
+    const { arrivals, ideal, excess } = await runFleet(
+      () => ({}),
+      async (fleet) => {
+        for (let died = 0; died < 6; died += 1) {
+          await pause(300);
+          await fleet.kill(0);
+        }
+        await pause(500);
+      },
+    );
+    expect(excess).toBeLessThanOrEqual(0);
+    expect(arrivals / ideal).toBeGreaterThan(0.8);
+  });
+});

@@ -1,0 +1,214 @@
+import { seededRandom } from '@ebb/core/testing';
+import { Redis } from 'iovalkey';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { type Answer, model } from '../test/model.ts';
+import { hasServer, program, startServer, storeUrl, type TestServer } from '../test/server.ts';
+import { SCRIPT, SCRIPT_SHA1 } from './script.ts';
+
+let server: TestServer | undefined;
+let client: Redis;
+
+beforeAll(async () => {
+  if (program !== undefined) server = await startServer();
+  client = new Redis(server?.url ?? storeUrl ?? '', { lazyConnect: true });
+});
+afterAll(async () => {
+  client.disconnect();
+  await server?.[Symbol.asyncDispose]();
+});
+
+let keys = 0;
+const newKey = (): string => {
+  keys += 1;
+  return `ebb-test:{${process.pid}-${keys}}`;
+};
+
+interface Call {
+  readonly mode: 'lease' | 'refund' | 'spend' | 'pause' | 'resume' | 'peek';
+  readonly rate?: number;
+  readonly capacity?: number;
+  readonly known?: string;
+  readonly until?: number;
+  readonly called?: number;
+  readonly amount?: number;
+  readonly most?: number;
+  readonly ahead?: number;
+  readonly held?: string;
+}
+
+/** In tokens, not in millionths. */
+function argumentsOf({ mode, rate = 1_000, capacity = 10, amount = 0, ...rest }: Call): string[] {
+  const { known = '', until = 0, called = 0, most = amount, ahead = 0, held = '' } = rest;
+  const micro = mode === 'pause' || mode === 'resume' ? 1 : 1e6;
+  const [first, second] = [Math.ceil(amount * micro), Math.ceil(most * micro)];
+  return [mode, rate, capacity * 1e6, known, until, called, first, second, ahead, held].map(String);
+}
+
+const run = async (key: string, args: readonly string[]): Promise<Answer> =>
+  (await client.eval(SCRIPT, 1, key, ...args)) as Answer;
+
+const call = (key: string, of: Call): Promise<Answer> => run(key, argumentsOf(of));
+
+describe.runIf(hasServer)('the script', () => {
+  const seen: Record<string, number> = {};
+  const note = (what: string): void => {
+    seen[what] = (seen[what] ?? 0) + 1;
+  };
+
+  test.each([
+    [1, 20_000, 5],
+    [2, 7_000.7, 2.5],
+    [3, 1e6, 300],
+    [4, 300_000, 20],
+    [5, 33.3, 1],
+    [6, 1 / 3, 2.5],
+  ])(
+    'answers as the arithmetic of core does, call by call (trace %i: %f/s, %f at most)',
+    async (seed, rate, capacity) => {
+      const random = seededRandom(seed);
+      const between = (least: number, most: number): number => Math.floor(least + random() * (most - least));
+      const key = newKey();
+      const states: string[] = [''];
+      let kept: string | undefined;
+      for (let step = 0; step < 2_000; step += 1) {
+        const [last = ''] = states.slice(-1);
+        const some = states[between(Math.max(0, states.length - 20), states.length)] ?? '';
+        const amount = Math.max(1e-3, random() ** 3 * capacity);
+        const mode = (
+          ['lease', 'lease', 'lease', 'refund', 'refund', 'spend', 'pause', 'resume', 'peek'] as const
+        )[between(0, 9)];
+        if (mode === undefined) continue;
+        // Few pauses and debts: with many, there never is a token.
+        const rare = mode === 'spend' || mode === 'pause' || mode === 'resume';
+        if (rare && random() < 0.8) continue;
+        const at = Number(last.split(' ')[3] ?? 0);
+        const args = argumentsOf({
+          mode,
+          rate,
+          capacity,
+          known: random() < 0.7 ? some : '',
+          until: random() < 0.9 ? 0 : at + between(-1_000, 5_000),
+          called: random() < 0.5 ? at : 0,
+          amount: mode === 'pause' || mode === 'resume' ? between(0, 5_000) : amount,
+          most: mode === 'resume' ? between(0, 2_000) : amount * between(1, 5),
+          ahead: random() < 0.3 ? between(1, 3_000) : 0,
+          held: some,
+        });
+        const forgotten = random();
+        if (forgotten < 0.01) {
+          await client.del(key);
+          kept = undefined;
+          note('key lost');
+        } else if (forgotten < 0.02 && some !== '') {
+          await client.set(key, some);
+          kept = some;
+          note('key of some time ago');
+        } else if (forgotten < 0.025 && last !== '') {
+          // As if the server's clock had been set back by an hour meanwhile.
+          const numbers = last
+            .split(' ')
+            .map((text, place) => Number(text) + ([0, 2, 3, 5, 6].includes(place) ? 3.6e9 : 0));
+          kept = numbers.join(' ');
+          await client.set(key, kept);
+          note('clock set back');
+        }
+        const answer = await run(key, args);
+        expect(answer, `step ${step}: ${args}`).toEqual(model(kept, args, answer[4]));
+        kept = answer[7] === '' ? undefined : answer[7];
+        expect(await client.get(key)).toBe(kept ?? null);
+        if (kept !== undefined && kept !== last) states.push(kept);
+        note(answer[0] > 0 ? mode : answer[1] > 0 ? `${mode} denied` : `${mode} without tokens`);
+        if (mode === 'lease' && answer[0] > 0 && answer[2] > 0) note('lease of tokens to come');
+      }
+    },
+  );
+
+  test('and the traces hold some of everything', () => {
+    expect(Object.keys(seen).sort()).toEqual([
+      'clock set back',
+      'key lost',
+      'key of some time ago',
+      'lease',
+      'lease denied',
+      'lease of tokens to come',
+      'lease without tokens',
+      'pause without tokens',
+      'peek without tokens',
+      'refund',
+      'refund without tokens',
+      'resume without tokens',
+      'spend',
+    ]);
+    for (const [what, times] of Object.entries(seen)) expect(times, what).toBeGreaterThan(15);
+  });
+
+  test('is known to the server by its SHA-1', async () => {
+    expect(await client.script('LOAD', SCRIPT)).toBe(SCRIPT_SHA1);
+  });
+
+  test('lets the key go when it says no more than that the bucket is full', async () => {
+    const key = newKey();
+    const [, , , , now, , , state] = await call(key, { mode: 'lease', amount: 5 });
+    // 10 tokens at 1,000/s: full in 5 ms. And a second, for the clocks of a store and its replicas differ.
+    expect(await client.pttl(key)).toBeGreaterThan(900);
+    expect(await client.pttl(key)).toBeLessThanOrEqual(1_006);
+    await call(key, { mode: 'pause', amount: 60_000_000 });
+    expect(await client.pttl(key)).toBeGreaterThan(60_000);
+    await client.set(key, state, 'PX', 1);
+    await new Promise((resolve) => setTimeout(resolve, 20));
+    const [granted, , , , later] = await call(key, { mode: 'lease', amount: 10, known: state });
+    expect([granted, later > now]).toEqual([10e6, true]);
+  });
+
+  test('gives nothing twice where the key was lost, but what nobody knows of', async () => {
+    const key = newKey();
+    const common = { rate: 1, capacity: 100 };
+    const [, , , , , , , one] = await call(key, { mode: 'lease', ...common, amount: 40 });
+    const [, , , , , , , other] = await call(key, { mode: 'lease', ...common, amount: 50 });
+    await client.del(key);
+    // The one knows of its 40 alone, the other of all 90.
+    const [first] = await call(key, { mode: 'lease', ...common, amount: 10, known: one });
+    expect(first).toBe(10e6);
+    const [second, waitUs] = await call(key, { mode: 'lease', ...common, amount: 5, known: other });
+    expect(second).toBe(0);
+    expect(waitUs / 1e6).toBeGreaterThan(4);
+    expect(waitUs / 1e6).toBeLessThanOrEqual(5);
+  });
+
+  test('takes nothing back twice, nor what was leased before a loss', async () => {
+    const key = newKey();
+    const common = { rate: 1, capacity: 100 };
+    const [, , , , , , , held] = await call(key, { mode: 'lease', ...common, amount: 40 });
+    const [back] = await call(key, { mode: 'refund', ...common, amount: 40, held });
+    expect(back).toBeGreaterThan(39e6);
+    const [again] = await call(key, { mode: 'refund', ...common, amount: 40, held });
+    expect(again).toBe(0);
+    const [, , , , , , , next] = await call(key, { mode: 'lease', ...common, amount: 40 });
+    await client.del(key);
+    await call(key, { mode: 'lease', ...common, amount: 40, known: next });
+    const [lost] = await call(key, { mode: 'refund', ...common, amount: 40, held: next });
+    expect(lost).toBe(0);
+  });
+
+  test('counts the processes that took tokens lately', async () => {
+    const key = newKey();
+    let processes = 0;
+    for (let process = 0; process < 5; process += 1) {
+      const first = await call(key, { mode: 'lease', rate: 64, capacity: 64, amount: 1 });
+      const second = await call(key, { mode: 'lease', rate: 64, capacity: 64, amount: 1, called: first[4] });
+      processes = second[5];
+    }
+    // Where a stretch ended in between, it is as many as came after.
+    expect(processes).toBeGreaterThanOrEqual(3);
+    expect(processes).toBeLessThanOrEqual(5);
+  });
+
+  test('tells of a key that holds something else', async () => {
+    const [text, list] = [newKey(), newKey()];
+    await client.set(text, 'a text', 'PX', 10_000);
+    await client.lpush(list, 'an entry');
+    await client.pexpire(list, 10_000);
+    await expect(call(text, { mode: 'lease', amount: 1 })).rejects.toThrow('holds something else');
+    await expect(call(list, { mode: 'lease', amount: 1 })).rejects.toThrow('WRONGTYPE');
+  });
+});

@@ -1,0 +1,151 @@
+/**
+ * The bucket as it lies in the store, in one script: whatever is done to it is one call, one key, one SHA.
+ *
+ * The arithmetic is that of core's gcra.ts, in whole numbers: microseconds of the server's time since 2025, and
+ * millionths of a token. `empty` is rounded up, so that
+ * what rounding takes is never minted. Text goes out where a number would: a reply cuts off what is behind the
+ * point, and some clients misread whole numbers beyond 2^53.
+ *
+ * The key holds nine whole numbers:
+ *
+ * - `empty`: the moment at which the bucket is or would be empty, as in gcra.ts
+ * - `given`: how far back `empty` was moved by what was given back
+ * - `paused`: the end of the last pause
+ * - `at`: the moment of this writing
+ * - `epoch`: when this line of states began; another one begins when writings were lost
+ * - `base`: what `empty` was taken to be then
+ * - `resumed`: when the bucket serves again after the last outage of the store
+ * - `count`, `before`: processes that took tokens in this stretch of time, and in the one before
+ *
+ * Every process hands in the last state that it saw. So what the store forgot (an eviction, a restart without
+ * data, a failover to a replica that had not heard of the last writings) is no full bucket: the first who comes
+ * begins from what it knows, and each of the others adds what it knows beyond that.
+ */
+export const SCRIPT = `
+local mode = ARGV[1]
+-- Per thousand microseconds, as gcra.ts has its rate per thousand of whatever its times are.
+local rate, capacity = tonumber(ARGV[2]) * 1000, tonumber(ARGV[3])
+local known, until_us, called = ARGV[4], tonumber(ARGV[5]), tonumber(ARGV[6])
+local amount, most, ahead, held = tonumber(ARGV[7]), tonumber(ARGV[8]), tonumber(ARGV[9]), ARGV[10]
+
+local EMPTY, GIVEN, PAUSED, AT, EPOCH, BASE, RESUMED, COUNT, BEFORE = 1, 2, 3, 4, 5, 6, 7, 8, 9
+local max, min, floor, ceil = math.max, math.min, math.floor, math.ceil
+
+local time = redis.call('TIME')
+local now = (tonumber(time[1]) - 1735689600) * 1000000 + tonumber(time[2])
+local each = 1000 / rate
+local fill = capacity * each
+local slack = fill * 1e-9 + 1e-6 + math.abs(now) * 4e-16
+local full = now - fill
+
+local function read(text)
+  if not text or text == '' then return nil end
+  local s = {}
+  for number in string.gmatch(text, '%-?%d+') do s[#s + 1] = tonumber(number) end
+  if #s ~= 9 then return nil end
+  -- The server's clock was set back. Nothing may wait for it to catch up: that could be an hour. What it was
+  -- set back by less than a second is waited for, since a clock that goes to and fro would mint tokens else.
+  local back = s[AT] - now
+  if back > 1000000 then
+    s[EMPTY], s[BASE], s[PAUSED] = s[EMPTY] - back, s[BASE] - back, s[PAUSED] - back
+    s[AT], s[RESUMED], s[GIVEN] = now, s[RESUMED] - back, s[GIVEN] + back
+  end
+  return s
+end
+
+local text = redis.call('GET', KEYS[1])
+local s, k = read(text), read(known)
+if text and not s then return redis.error_reply('EBB ' .. KEYS[1] .. ' holds something else than a bucket') end
+local dirty = false
+if not s or (k and s[AT] < k[AT]) then
+  local lost = s
+  s = k or { full, 0, 0, now, 0, 0, 0, 0, 0 }
+  if lost then s[EMPTY], s[PAUSED] = max(s[EMPTY], lost[EMPTY]), max(s[PAUSED], lost[PAUSED]) end
+  s[EMPTY] = ceil(max(s[EMPTY], full))
+  s[EPOCH], s[BASE] = now, s[EMPTY]
+  dirty = k ~= nil
+elseif k and s[EPOCH] ~= k[EPOCH] then
+  s[EMPTY] = s[EMPTY] + max(0, k[EMPTY] - s[BASE])
+  s[BASE], s[PAUSED] = max(s[BASE], k[EMPTY]), max(s[PAUSED], k[PAUSED])
+  dirty = true
+end
+
+-- A stretch is long enough for each of 64 processes to take a token.
+local stretch = max(1000000, ceil(64000000 * each))
+local ago = floor(now / stretch) - floor(s[AT] / stretch)
+if ago ~= 0 then s[BEFORE], s[COUNT] = ago == 1 and s[COUNT] or 0, 0 end
+
+local granted, wait, resume = 0, 0, 0
+local late = until_us > 0 and now > until_us
+
+local processes = max(1, s[COUNT], s[BEFORE])
+
+if mode == 'lease' then
+  local start = max(s[EMPTY], full)
+  if ahead > 0 then
+    -- Tokens that are yet to come are leased too, so that those who wait need not ask again and again: up to
+    -- 'ahead', and where they are few, some for each process.
+    local reach = max(ahead, (processes + 1) * amount * each)
+    if start > now + reach then wait = start - now - reach end
+  elseif start + amount * each > now + slack then
+    wait = start + amount * each - now
+  end
+  if wait == 0 and not late then
+    if floor(called / stretch) ~= floor(now / stretch) then s[COUNT] = s[COUNT] + 1 end
+    processes = max(processes, s[COUNT])
+    -- Half of what is there, or a fair part of what comes.
+    local there = min(capacity, (now - s[EMPTY]) * rate / 1000)
+    granted = max(amount, min(most, floor(max(there / 2, ahead * rate / 1000 / processes))))
+    s[EMPTY] = ceil(start + granted * each)
+    dirty = true
+  end
+elseif mode == 'spend' then
+  s[EMPTY] = ceil(max(s[EMPTY], full) + amount * each)
+  granted, dirty = amount, true
+elseif mode == 'refund' then
+  local h = read(held)
+  if h and h[EPOCH] == s[EPOCH] and not late then
+    local after = s[EMPTY] - max(0, min(amount * each, h[EMPTY] + h[GIVEN] - s[GIVEN] - full))
+    -- A pause leaves the bucket empty.
+    if now < s[PAUSED] then after = max(after, min(s[EMPTY], s[PAUSED])) end
+    after = ceil(after)
+    granted = floor((s[EMPTY] - after) * rate / 1000)
+    s[GIVEN], s[EMPTY] = s[GIVEN] + s[EMPTY] - after, after
+    dirty = granted > 0
+  end
+elseif mode == 'pause' then
+  local ends, since = now + amount, max(now, s[PAUSED])
+  if ends > since then
+    s[EMPTY], s[PAUSED] = ends + max(0, s[EMPTY] - since), ends
+    dirty = true
+  end
+elseif mode == 'resume' then
+  -- 'amount' is how long the caller could not reach the store, 'most' how long all who could not may take to
+  -- come back. If nobody wrote in that time, the caller is the first: the bucket serves again after it.
+  local since = now - amount
+  if s[RESUMED] <= since and (dirty or not text or s[AT] <= since + amount / 10) then
+    s[RESUMED] = now + most
+    s[EMPTY] = max(s[EMPTY], s[RESUMED])
+  end
+  resume = max(s[RESUMED], since) - now
+  dirty = true
+end
+
+local function whole(number) return string.format('%.0f', number) end
+
+if dirty then
+  s[AT] = max(s[AT], now)
+  for i = 1, 9 do s[i] = whole(s[i]) end
+  text = table.concat(s, ' ')
+  local ttl = ceil((max(tonumber(s[EMPTY]) + fill, tonumber(s[PAUSED]), tonumber(s[RESUMED])) - now) / 1000)
+  redis.call('SET', KEYS[1], text, 'PX', whole(max(ttl, 0) + 1000))
+end
+
+return {
+  granted, ceil(wait), ceil(tonumber(s[EMPTY]) - now), max(0, ceil(tonumber(s[PAUSED]) - now)),
+  now, processes, resume, text or '',
+}
+`;
+
+/** By which a server knows the script. A test holds it against the script. */
+export const SCRIPT_SHA1 = '4509418368f24241c97add152b167199b511692a';

@@ -1,0 +1,164 @@
+import type { BucketTime } from '@ebb/core';
+import type { StorePort } from './port.ts';
+import { SCRIPT, SCRIPT_SHA1 } from './script.ts';
+
+/** What the script is asked to do. Tokens are in millionths. */
+export type StoreCall =
+  | { readonly mode: 'lease'; readonly least: number; readonly most: number; readonly aheadMs: number }
+  | { readonly mode: 'refund'; readonly amount: number; readonly held: string }
+  | { readonly mode: 'spend'; readonly amount: number }
+  | { readonly mode: 'pause'; readonly durationMs: number }
+  | { readonly mode: 'resume'; readonly outageMs: number; readonly handoverMs: number }
+  | { readonly mode: 'peek' };
+
+/** What it answers. All times are from now, in milliseconds. */
+export interface Reply {
+  /** Millionths of a token that were leased, charged or given back. */
+  readonly granted: number;
+  /** How long until it is worth asking again. */
+  readonly waitMs: number;
+  /** When the bucket is empty, or has been; then tokens come in. */
+  readonly emptyInMs: number;
+  readonly pausedMs: number;
+  /** How many processes took tokens lately. */
+  readonly processes: number;
+  /** When the bucket serves again after an outage; below 0: how long it has, since the outage began. */
+  readonly resumeInMs: number;
+  /** The state of the bucket, to be handed in again. */
+  readonly state: string;
+  /** It came too late to be done. */
+  readonly late: boolean;
+}
+
+const wholeUs = (ms: number): string => Math.ceil(ms * 1_000).toFixed(0);
+
+function argumentsOf(call: StoreCall): string[] {
+  switch (call.mode) {
+    case 'lease':
+      return [`${call.least}`, `${call.most}`, wholeUs(call.aheadMs), ''];
+    case 'refund':
+      return [`${call.amount}`, '0', '0', call.held];
+    case 'spend':
+      return [`${call.amount}`, '0', '0', ''];
+    case 'pause':
+      return [wholeUs(call.durationMs), '0', '0', ''];
+    case 'resume':
+      return [wholeUs(call.outageMs), wholeUs(call.handoverMs), '0', ''];
+    case 'peek':
+      return ['0', '0', '0', ''];
+  }
+}
+
+/** ioredis, iovalkey and node-redis hand the server's word on; GLIDE has one of its own. */
+const isNoScript = (error: unknown): boolean => /NOSCRIPT|NoScriptError/.test(String(error));
+
+interface StoreOptions {
+  readonly port: StorePort;
+  readonly key: string;
+  readonly refillPerSecond: number;
+  /** In millionths. */
+  readonly capacity: number;
+  readonly timeoutMs: number;
+  readonly time: BucketTime;
+  /** Is told of what came after the time limit: an answer, or nothing for an error. */
+  readonly onLate: (call: StoreCall, reply: Reply | undefined) => void;
+}
+
+/** One bucket in the store, as this process knows it. */
+export class Store {
+  readonly #options: StoreOptions;
+  /** The last state that was seen, and when that was on the server's clock, in microseconds. */
+  #state = '';
+  #stateAtUs = 0;
+  /** When tokens were last leased, on the server's clock. */
+  #leasedAtUs = 0;
+  /** What the server's clock is ahead of ours. */
+  #aheadMs: number | undefined;
+  /** Calls that were sent and have not been answered, whether we still wait for them or not. */
+  #open = 0;
+
+  constructor(options: StoreOptions) {
+    this.#options = options;
+  }
+
+  get open(): number {
+    return this.#open;
+  }
+
+  /** Rejects with the client's error, or when there is no answer in time. */
+  call(call: StoreCall): Promise<Reply> {
+    const { time, timeoutMs, onLate } = this.#options;
+    return new Promise((resolve, reject) => {
+      let tooLate = false;
+      const stopTimer = time.clock.schedule(() => {
+        tooLate = true;
+        reject(new Error(`The store did not answer within ${timeoutMs} ms`));
+      }, timeoutMs);
+      this.#open += 1;
+      const settled = (): void => {
+        this.#open -= 1;
+        stopTimer();
+      };
+      this.#send(call).then(
+        (reply) => {
+          settled();
+          if (tooLate) onLate(call, reply);
+          else resolve(reply);
+        },
+        (error) => {
+          settled();
+          if (tooLate) onLate(call, undefined);
+          else reject(error);
+        },
+      );
+    });
+  }
+
+  async #send(call: StoreCall): Promise<Reply> {
+    const { port, key, refillPerSecond, capacity, timeoutMs, time } = this.#options;
+    // A call that lay in some queue until nobody waits for its answer shall do nothing.
+    const untilMs = this.#aheadMs === undefined ? 0 : time.now() + this.#aheadMs + 2 * timeoutMs;
+    const common = [
+      `${refillPerSecond}`,
+      `${capacity}`,
+      this.#state,
+      wholeUs(untilMs),
+      `${this.#leasedAtUs}`,
+    ];
+    const args = [call.mode, ...common, ...argumentsOf(call)];
+    let answer: unknown;
+    try {
+      answer = await port.evalsha(SCRIPT_SHA1, key, args);
+    } catch (error) {
+      // After a restart, a failover or SCRIPT FLUSH, and on a node that is new: EVAL teaches it to that node.
+      if (!isNoScript(error)) throw error;
+      answer = await port.eval(SCRIPT, key, args);
+    }
+    return this.#read(call, answer);
+  }
+
+  #read(call: StoreCall, answer: unknown): Reply {
+    const numbers = Array.isArray(answer) ? answer.slice(0, 7).map(Number) : [];
+    const [granted = 0, waitUs = 0, emptyInUs = 0, pausedUs = 0, nowUs = 0, processes = 1, resumeUs = 0] =
+      numbers;
+    if (numbers.length < 7 || !numbers.every(Number.isFinite)) {
+      throw new Error(`The store answered ${JSON.stringify(answer)}, and not as the script does`);
+    }
+    this.#aheadMs = nowUs / 1_000 - this.#options.time.now();
+    if (nowUs >= this.#stateAtUs || this.#stateAtUs - nowUs > 1e6) {
+      this.#state = String((answer as unknown[])[7]);
+      this.#stateAtUs = nowUs;
+    }
+    if (call.mode === 'lease' && granted > 0) this.#leasedAtUs = nowUs;
+    return {
+      granted,
+      waitMs: waitUs / 1_000,
+      emptyInMs: emptyInUs / 1_000,
+      pausedMs: pausedUs / 1_000,
+      processes,
+      resumeInMs: resumeUs / 1_000,
+      state: String((answer as unknown[])[7]),
+      late: call.mode === 'lease' && granted === 0 && waitUs === 0,
+    };
+  }
+}

@@ -1,0 +1,82 @@
+import { type ChildProcess, fork } from 'node:child_process';
+import { once } from 'node:events';
+import { fileURLToPath } from 'node:url';
+import type { OnStoreError } from '@ebb/valkey';
+
+/** What a process of the fleet is to do. */
+export interface WorkerTask {
+  readonly storeUrl: string;
+  readonly upstreamUrl: string;
+  readonly key: string;
+  readonly rate: number;
+  readonly capacity: number;
+  /** How many requests it wants to have under way at once. */
+  readonly askers: number;
+  readonly maxWaitMs?: number | undefined;
+  readonly onStoreError?: OnStoreError | undefined;
+  /** What its clock is ahead, in milliseconds. */
+  readonly skewMs?: number | undefined;
+  /** How fast its clock goes. */
+  readonly speed?: number | undefined;
+  /** How far its clock is set back, every 0.7 s. */
+  readonly stepBackMs?: number | undefined;
+}
+
+/** What it did. */
+export interface WorkerReport {
+  granted: number;
+  refused: number;
+  /** Requests that did not get through to the upstream. */
+  failed: number;
+  longestWaitMs: number;
+  /** Calls to the store. */
+  calls: number;
+  readonly events: string[];
+  unhandled: number;
+}
+
+const program = fileURLToPath(new URL('worker.ts', import.meta.url));
+
+/** Processes of their own, that share a bucket. */
+export class ProcessFleet {
+  readonly #children: ChildProcess[];
+
+  private constructor(children: ChildProcess[]) {
+    this.#children = children;
+  }
+
+  /** They wait for {@link go}. */
+  static async start(tasks: readonly WorkerTask[]): Promise<ProcessFleet> {
+    const execArgv = ['--conditions=@ebb/source'];
+    const children = tasks.map((task) => fork(program, [JSON.stringify(task)], { execArgv }));
+    await Promise.all(children.map((child) => once(child, 'message')));
+    return new ProcessFleet(children);
+  }
+
+  go(): void {
+    for (const child of this.#children) child.send('go');
+  }
+
+  /** Ends one at once, with whatever it has leased. */
+  async kill(index: number): Promise<void> {
+    const [child] = this.#children.splice(index, 1);
+    if (child === undefined) return;
+    child.kill('SIGKILL');
+    await once(child, 'exit');
+  }
+
+  /** Ends all in order. */
+  async stop(): Promise<WorkerReport[]> {
+    return Promise.all(
+      this.#children.map(async (child) => {
+        child.send('stop');
+        const [report] = await once(child, 'message');
+        return report as WorkerReport;
+      }),
+    );
+  }
+
+  [Symbol.dispose](): void {
+    for (const child of this.#children) if (child.exitCode === null) child.kill('SIGKILL');
+  }
+}

@@ -1,0 +1,148 @@
+import { gcra } from '@ebb/core';
+
+// What the script does, told again in TypeScript over core's own arithmetic. A test holds the two against each
+// other, call by call; others use this one as a store under a virtual clock.
+
+/** The state of a bucket, in the order in which it stands in the key. */
+export type State = [
+  empty: number,
+  given: number,
+  paused: number,
+  at: number,
+  epoch: number,
+  base: number,
+  resumed: number,
+  count: number,
+  before: number,
+];
+
+export type Answer = [
+  granted: number,
+  waitUs: number,
+  emptyInUs: number,
+  pausedUs: number,
+  nowUs: number,
+  processes: number,
+  resumeInUs: number,
+  state: string,
+];
+
+const EMPTY = 0;
+const GIVEN = 1;
+const PAUSED = 2;
+const AT = 3;
+const EPOCH = 4;
+const BASE = 5;
+const RESUMED = 6;
+const COUNT = 7;
+const BEFORE = 8;
+
+function read(text: string | undefined, now: number): State | undefined {
+  if (text === undefined || text === '') return undefined;
+  const state = text.split(' ').map(Number) as State;
+  const back = state[AT] - now;
+  if (back > 1e6) {
+    for (const moment of [EMPTY, PAUSED, AT, BASE, RESUMED] as const) state[moment] -= back;
+    state[GIVEN] += back;
+  }
+  return state;
+}
+
+/** One call. `text` is what the key holds; so is the last of what it answers. */
+export function model(text: string | undefined, args: readonly string[], now: number): Answer {
+  const [mode = '', rateText, capacityText, knownText, untilText, calledText, a = '', b = '', c = '', held] =
+    args;
+  const [capacity, until, called] = [Number(capacityText), Number(untilText), Number(calledText)];
+  const [amount, most, ahead] = [Number(a), Number(b), Number(c)];
+  // gcra.ts does not mind the unit of its times, if the rate is per thousand of them. Here they are
+  // microseconds, and its tokens are millionths.
+  const rate = Number(rateText) * 1_000;
+  const quota: gcra.Quota = { capacity, refillPerSecond: rate, refillIntervalMs: 0 };
+  const each = 1_000 / rate;
+
+  let state = read(text, now);
+  const known = read(knownText, now);
+  let dirty = false;
+  if (state === undefined || (known !== undefined && state[AT] < known[AT])) {
+    const lost = state;
+    state = known ?? [now - capacity * each, 0, 0, now, 0, 0, 0, 0, 0];
+    if (lost !== undefined) {
+      state[EMPTY] = Math.max(state[EMPTY], lost[EMPTY]);
+      state[PAUSED] = Math.max(state[PAUSED], lost[PAUSED]);
+    }
+    state[EMPTY] = Math.ceil(gcra.spend(quota, state[EMPTY], 0, now));
+    state[EPOCH] = now;
+    state[BASE] = state[EMPTY];
+    dirty = known !== undefined;
+  } else if (known !== undefined && state[EPOCH] !== known[EPOCH]) {
+    state[EMPTY] += Math.max(0, known[EMPTY] - state[BASE]);
+    state[BASE] = Math.max(state[BASE], known[EMPTY]);
+    state[PAUSED] = Math.max(state[PAUSED], known[PAUSED]);
+    dirty = true;
+  }
+
+  const stretch = Math.max(1e6, Math.ceil(64e6 * each));
+  const ago = Math.floor(now / stretch) - Math.floor(state[AT] / stretch);
+  if (ago !== 0) {
+    state[BEFORE] = ago === 1 ? state[COUNT] : 0;
+    state[COUNT] = 0;
+  }
+  let processes = Math.max(1, state[COUNT], state[BEFORE]);
+  const late = until > 0 && now > until;
+  let [granted, wait, resume] = [0, 0, 0];
+
+  if (mode === 'lease') {
+    const start = gcra.spend(quota, state[EMPTY], 0, now);
+    if (ahead > 0) {
+      const reach = Math.max(ahead, (processes + 1) * amount * each);
+      wait = Math.max(0, start - now - reach);
+    } else if (gcra.take(quota, state[EMPTY], amount, now) === undefined) {
+      wait = gcra.waitMs(quota, state[EMPTY], amount, now);
+    }
+    if (wait === 0 && !late) {
+      if (Math.floor(called / stretch) !== Math.floor(now / stretch)) state[COUNT] += 1;
+      processes = Math.max(processes, state[COUNT]);
+      const there = gcra.tokensAt(quota, state[EMPTY], now);
+      const fair = Math.floor(Math.max(there / 2, (ahead * rate) / 1_000 / processes));
+      granted = Math.max(amount, Math.min(most, fair));
+      state[EMPTY] = Math.ceil(gcra.spend(quota, state[EMPTY], granted, now));
+      dirty = true;
+    }
+  } else if (mode === 'spend') {
+    state[EMPTY] = Math.ceil(gcra.spend(quota, state[EMPTY], amount, now));
+    granted = amount;
+    dirty = true;
+  } else if (mode === 'refund') {
+    const lease = read(held, now);
+    if (lease !== undefined && lease[EPOCH] === state[EPOCH] && !late) {
+      const heldAt = lease[EMPTY] + lease[GIVEN] - state[GIVEN];
+      let after = gcra.giveBack(quota, state[EMPTY], amount, heldAt, now);
+      if (now < state[PAUSED]) after = Math.max(after, Math.min(state[EMPTY], state[PAUSED]));
+      after = Math.ceil(after);
+      granted = Math.floor(((state[EMPTY] - after) * rate) / 1_000);
+      state[GIVEN] += state[EMPTY] - after;
+      state[EMPTY] = after;
+      dirty ||= granted > 0;
+    }
+  } else if (mode === 'pause') {
+    const since = Math.max(now, state[PAUSED]);
+    if (now + amount > since) {
+      state[EMPTY] = now + amount + Math.max(0, state[EMPTY] - since);
+      state[PAUSED] = now + amount;
+      dirty = true;
+    }
+  } else if (mode === 'resume') {
+    const since = now - amount;
+    if (state[RESUMED] <= since && (dirty || text === undefined || state[AT] <= since + amount / 10)) {
+      state[RESUMED] = now + most;
+      state[EMPTY] = Math.max(state[EMPTY], state[RESUMED]);
+    }
+    resume = Math.max(state[RESUMED], since) - now;
+    dirty = true;
+  }
+
+  if (dirty) state[AT] = Math.max(state[AT], now);
+  const after = dirty ? state.join(' ') : (text ?? '');
+  const pausedUs = Math.max(0, Math.ceil(state[PAUSED] - now));
+  return [granted, Math.ceil(wait), Math.ceil(state[EMPTY] - now), pausedUs, now, processes, resume, after];
+}

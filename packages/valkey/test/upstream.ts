@@ -1,0 +1,57 @@
+import { createServer, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+
+/** An HTTP server that notes when each request comes. */
+export class Upstream {
+  readonly arrivals: number[] = [];
+  readonly #server: Server;
+
+  private constructor(server: Server) {
+    this.#server = server;
+  }
+
+  static async start(): Promise<Upstream> {
+    const server = createServer((_, response) => {
+      upstream.arrivals.push(performance.now());
+      response.end('ok');
+    });
+    const upstream = new Upstream(server);
+    server.keepAliveTimeout = 60_000;
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+    return upstream;
+  }
+
+  get url(): string {
+    return `http://127.0.0.1:${(this.#server.address() as AddressInfo).port}`;
+  }
+
+  /** How many came in a stretch of `performance.now()`. */
+  between(fromMs: number, toMs: number): number {
+    return this.arrivals.filter((atMs) => atMs >= fromMs && atMs < toMs).length;
+  }
+
+  /**
+   * By how much what came since `startMs` was ever beyond `capacity + rate · t`; below 0: never. And the most that
+   * ever came beyond `rate · t`, over all windows of time.
+   */
+  against(
+    rate: number,
+    capacity: number,
+    startMs: number,
+  ): { readonly excess: number; readonly burst: number } {
+    let least = Number.POSITIVE_INFINITY;
+    let [excess, burst] = [Number.NEGATIVE_INFINITY, 0];
+    this.arrivals.forEach((atMs, index) => {
+      const level = index - (rate * (atMs - startMs)) / 1_000;
+      least = Math.min(least, level);
+      excess = Math.max(excess, level + 1 - capacity);
+      burst = Math.max(burst, level + 1 - least);
+    });
+    return { excess, burst };
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    this.#server.closeAllConnections();
+    await new Promise((resolve) => this.#server.close(resolve));
+  }
+}
