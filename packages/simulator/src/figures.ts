@@ -172,9 +172,9 @@ export function treatmentsFigure(): string {
     x: 'Seconds',
     y: 'Requests sent',
     lines: [
-      { name: 'Mark', colour: 'orange', points: cumulative(mark, 3_000), steps: true },
-      { name: 'Delay', colour: 'blue', points: cumulative(delay, 3_000), steps: true, dashed: true },
-      { name: 'Reject', colour: 'red', points: cumulative(reject, 3_000), steps: true },
+      { name: 'Mark', colour: 'orange', points: cumulative(mark, 3_000) },
+      { name: 'Delay', colour: 'blue', points: cumulative(delay, 3_000), dashed: true },
+      { name: 'Reject', colour: 'red', points: cumulative(reject, 3_000) },
     ],
   });
 }

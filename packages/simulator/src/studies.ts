@@ -68,7 +68,7 @@ function comparisonStudy(
 
 const appEngine: Study = {
   name: 'app-engine',
-  shows: 'what a bucket of 500 and one of 100 start at 500 tasks a second',
+  shows: 'buckets of 500 and of 100 at 500 tasks a second',
   run() {
     const seconds = [0.2, 0.4, 0.6, 0.8, 1, 2];
     const sizes = [500, 100];
@@ -90,7 +90,7 @@ const appEngine: Study = {
 
 const apiGateway: Study = {
   name: 'api-gateway',
-  shows: 'how 10,000 requests in a second may come, and what is served of them',
+  shows: 'five ways for 10,000 requests to come in a second',
   run() {
     const cases = GATEWAY_CASES.map((gatewayCase) => ({
       story: gatewayCase.story,
@@ -113,7 +113,7 @@ const apiGateway: Study = {
 
 const treatments: Study = {
   name: 'treatments',
-  shows: 'delay, reject or mark: what becomes of requests without a token',
+  shows: 'delay, reject or mark: requests without a token',
   run() {
     const results = (['delay', 'reject', 'mark'] as const).map((treatment) => {
       const passages = burstUnder(treatment);
@@ -220,18 +220,18 @@ export const STUDIES: readonly Study[] = [
   treatments,
   experimentStudy(
     'storm',
-    '14 ways to retry while half the capacity is gone for a minute',
+    '14 ways to retry while half the capacity is gone',
     storm(stormPolicies()),
     stormFigures,
   ),
   experimentStudy(
     'storm-busy',
-    'the storm with 50 busy clients instead of 10,000 quiet ones',
+    'the storm, with 50 busy clients, not 10,000 quiet ones',
     storm(stormPolicies(BUSY), BUSY),
   ),
   experimentStudy(
     'storm-short-queue',
-    'the storm at a server whose queue is shorter than clients wait',
+    'the storm, with a queue shorter than clients wait',
     storm(stormPolicies(), { queueSeconds: 0.4 }),
   ),
   experimentStudy('quota', 'a service with a quota, 429 and Retry-After', quota),

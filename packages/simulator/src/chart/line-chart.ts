@@ -1,7 +1,7 @@
 import { figure, type Heading, headingHeight, TEXT_SIZE, WIDTH } from './frame.ts';
 import { spread, widthOf } from './labels.ts';
 import { COLOURS, type Colour } from './palette.ts';
-import { linearScale, numeral, roundUp, type Scale } from './scale.ts';
+import { linearScale, numeral, roundUp, type Scale, stepFor } from './scale.ts';
 import { element, label, pathThrough } from './svg.ts';
 
 /** A line, with the label at its end. */
@@ -88,9 +88,11 @@ export function lineChart(chart: LineChart): string {
   const bottom = top + PLOT.height;
   const right = WIDTH - 16 - PLOT.labelGap - Math.max(...lines.map(({ name }) => widthOf(name, TEXT_SIZE)));
   const all = lines.flatMap(({ points }) => points);
-  const most = chart.most ?? roundUp(Math.max(...all.map(([, y]) => y)));
-  const x = linearScale(Math.max(...all.map(([px]) => px)), PLOT.left, right, 6);
-  const y = linearScale(most, bottom, top);
+  const highest = chart.most ?? Math.max(...all.map(([, py]) => py));
+  const most = chart.most ?? roundUp(highest);
+  const last = Math.max(...all.map(([px]) => px));
+  const x = linearScale(last, PLOT.left, right, stepFor(last, 6));
+  const y = linearScale(most, bottom, top, stepFor(highest, 4));
 
   const shaded = bands.flatMap(({ name, from, to }) => [
     element('rect', {

@@ -8,13 +8,12 @@ export interface Scale {
 export function stepFor(span: number, steps: number): number {
   const rough = span / steps;
   const power = 10 ** Math.floor(Math.log10(rough));
-  const [step = 10] = [1, 2, 5, 10].filter((times) => times * power >= rough * (1 - 1e-9));
+  const [step = 10] = [1, 2, 5, 10].filter((times) => times * power >= 0.7 * rough);
   return step * power;
 }
 
 /** From 0 to `most` along a stretch of the figure, with a few round ticks. */
-export function linearScale(most: number, from: number, to: number, steps = 4): Scale {
-  const step = stepFor(most, steps);
+export function linearScale(most: number, from: number, to: number, step: number = stepFor(most, 4)): Scale {
   const count = Math.floor(most / step + 1e-9);
   const ticks = Array.from({ length: count + 1 }, (_, at) => Number((at * step).toPrecision(12)));
   return Object.assign((value: number) => from + (value / most) * (to - from), { ticks });

@@ -12,16 +12,16 @@ ${names}
 
 Options
   --seed <n>    another roll of the dice; the same seed gives the same numbers
-  --svg <file>  write the figure; a study with several writes <file>-<name>.svg each
+  --svg <file>  write the figure; several go to <file>-<name>.svg each
   --csv <file>  write the numbers, for a spreadsheet
   --json <file> write everything
   --help        this page
   A file named - is the standard output, in the place of the table.
 
 A scenario of your own
-  A fleet, a server, what happens to it, and the policies to compare. A policy has
-  the options of createPolicy; where a program calls a function of @ebb/core, a
-  scenario names it. Times are in milliseconds.
+  A fleet, a server, what happens to it, and the policies to compare. A policy
+  has the options of createPolicy; where a program calls a function of
+  @ebb/core, a scenario names it. Times are in milliseconds.
 
   {
     "durationMs": 120000,
@@ -29,7 +29,8 @@ A scenario of your own
     "server": {
       "workers": 10, "serviceMs": 20, "maxQueue": 1000,
       "troubles": [
-        { "type": "brown-out", "fromMs": 20000, "untilMs": 50000, "capacityShare": 0.5 }
+        { "type": "brown-out", "capacityShare": 0.5,
+          "fromMs": 20000, "untilMs": 50000 }
       ]
     },
     "policies": {
@@ -48,10 +49,10 @@ A scenario of your own
   clients   count, requestsPerSecond: requests come whether answered or not
             count, thinkMs, requestsEach: each waits for its answer, then thinks
   server    workers, serviceMs, serviceSpread, maxQueue, troubles, and
-            limit: { refillPerSecond, capacity }: a quota, with 429 and Retry-After
+            limit: { refillPerSecond, capacity }, a quota: 429 and Retry-After
   troubles  outage, brown-out, slow-start, errors
   network   meanMs, deviationMs: the delay of every message
 
-  A .ts or .js file exports the same as its default, and may give functions:
-  export default { ..., policy: { backoff: fullJitter({ baseMs: 100, capMs: 10_000 }) } };
+  A .ts or .js file exports the same as its default, and may give functions,
+  as in  policy: { backoff: fullJitter({ baseMs: 100, capMs: 10_000 }) }
 `;
