@@ -261,6 +261,15 @@ describe('several limits at once', () => {
     expect(() => bucket.tryAcquire(3)).toThrow('at most the capacity, 2');
   });
 
+  test('a new rate keeps the capacity of its own limit, and not that of the smallest', () => {
+    const { bucket, clock } = setUp({ furtherLimits: [{ refillPerSecond: 1e-3, capacity: 2 }] });
+    bucket.setRate(20);
+    taken(bucket.tryTake(2)).settle(0.5);
+    clock.tick(1_000);
+    expect(bucket.stats()).toMatchObject({ capacity: 2 });
+    expect(bucket.stats().tokens).toBeCloseTo(1.5, 2);
+  });
+
   test('what is given back goes back to all', () => {
     const { bucket, clock } = setUp({ furtherLimits: [{ refillPerSecond: 1e-6, capacity: 6 }] });
     taken(bucket.tryTake(5)).settle(0);
@@ -272,6 +281,8 @@ describe('several limits at once', () => {
 
   test('a lower rate leaves the further limits as they are', () => {
     const { bucket, clock } = setUp({ furtherLimits });
+    bucket.setRate(5);
+    expect(bucket.stats()).toMatchObject({ capacity: 5, refillPerSecond: 5 });
     bucket.setRate(1, 20);
     expect(bucket.stats().capacity).toBe(12);
     bucket.tryAcquire(5);

@@ -179,6 +179,42 @@ describe('waiting', () => {
   });
 });
 
+describe('the known figures', () => {
+  test('of API Gateway: 10,000 a second and 5,000 at once', () => {
+    const { bucket, clock } = setUp({ refillPerSecond: 10_000, capacity: 5_000 });
+    const serve = (count: number) =>
+      Array.from({ length: count }, () => bucket.tryAcquire()).filter(Boolean).length;
+    expect(serve(10_000)).toBe(5_000);
+    clock.tick(100);
+    expect(serve(5_000)).toBe(1_000);
+    clock.tick(60_000);
+    let served = serve(5_000);
+    for (let ms = 1; ms < 1_000; ms += 1) {
+      clock.tick(1);
+      served += serve(ms % 200 === 0 ? 10 : 5);
+    }
+    expect(served).toBe(5_000 + 999 * 5 + 4 * 5);
+  });
+
+  test.each([
+    [500, [500, 100, 100, 100]],
+    [100, [100, 100, 100, 100]],
+  ])('of App Engine: 500 a second, refilled every 200 ms, of a bucket of %d', async (capacity, starts) => {
+    const { bucket, clock } = setUp({ refillPerSecond: 500, capacity, refillIntervalMs: 200 });
+    for (let task = 0; task < 2_000; task += 1) void bucket.acquire();
+    let before = bucket.stats().granted;
+    const started = [before];
+    for (let step = 0; step < 3; step += 1) {
+      await clock.advance(199);
+      expect(bucket.stats().granted).toBe(before);
+      await clock.advance(1);
+      started.push(bucket.stats().granted - before);
+      before = bucket.stats().granted;
+    }
+    expect(started).toEqual(starts);
+  });
+});
+
 describe('what does not conform', () => {
   test('is refused at once where the bucket says so', async () => {
     const { bucket, clock } = setUp({ nonConforming: 'reject', initialTokens: 1 });

@@ -113,7 +113,7 @@ export class Bucket implements MemoryBucket {
     positive('setRate: refillPerSecond', refillPerSecond);
     if (capacity !== undefined) positive('setRate: capacity', capacity);
     const nowMs = this.#time.now();
-    this.#levels.setRate({ refillPerSecond, capacity: capacity ?? this.#levels.capacity }, nowMs);
+    this.#levels.setRate(refillPerSecond, capacity, nowMs);
     this.#maxCost = this.#levels.capacity;
     this.#drain();
   }
@@ -192,6 +192,9 @@ export class Bucket implements MemoryBucket {
 /**
  * Tokens that refill at a rate. A request takes some before it is sent, and waits its turn while they are not
  * there: in any window of time at most `capacity + rate · window` go.
+ *
+ * That is when they are sent; a server counts when they arrive, and the way there may bunch them. Where its
+ * limit is hard, stay five or ten percent below it.
  *
  * One timer serves all who wait, and only while somebody waits does it keep the process alive.
  *

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test, vi } from 'vitest';
-import { type ConcurrencyOptions, concurrencyLimit } from './concurrency.ts';
+import { type ConcurrencyOptions, concurrencyLimit, concurrencyPerKey } from './concurrency.ts';
 import type { Slot } from './limits.ts';
 import { virtualClock } from './testing.ts';
 
@@ -107,6 +107,25 @@ test('an abort ends the wait with its own reason, and holds no slot', async () =
   expect(remove).toHaveBeenCalled();
   await expect(limit.acquire({ signal: controller.signal })).rejects.toBe('enough');
   expect(limit.stats()).toMatchObject({ inUse: 0, waiting: 0, refused: 0 });
+});
+
+test('one for each key is kept while a slot of it is held', () => {
+  const clock = virtualClock();
+  const limits = concurrencyPerKey({ maxConcurrent: 1, clock }, { clock, idleMs: 10 });
+  const to = (url: string) => limits.for({ url, method: 'GET', replayable: true, header: () => undefined });
+  const held = to('https://a.test/1').tryAcquire();
+  expect(to('https://a.test/2').tryAcquire()).toBeUndefined();
+  expect(to('https://b.test/').tryAcquire()).toBeDefined();
+  const visit = () => {
+    clock.tick(100);
+    for (let time = 0; time < 10; time += 1) to('https://c.test/');
+  };
+  visit();
+  expect(limits.size).toBe(3);
+  held?.release();
+  visit();
+  expect(limits.size).toBe(2);
+  expect(() => concurrencyPerKey({ maxConcurrent: 0 })).toThrow(RangeError);
 });
 
 describe('bad options', () => {

@@ -1,7 +1,8 @@
 import { BucketTime } from './bucket-time.ts';
 import { checkOptions, countingNumber, having } from './check.ts';
 import { type Clock, systemClock } from './clock.ts';
-import type { Ask, ConcurrencyLimit, ConcurrencyStats, Slot } from './limits.ts';
+import type { Ask, ConcurrencyLimit, ConcurrencyStats, PerKey, Slot } from './limits.ts';
+import { KeyMap, type PerKeyOptions } from './per-key.ts';
 import { WAITING_CHECKS, type WaitingOptions, WaitingRoom, waitingSetup } from './waiting-room.ts';
 
 /** What {@link concurrencyLimit} takes. */
@@ -106,4 +107,18 @@ class Semaphore implements ConcurrencyLimit {
  */
 export function concurrencyLimit(options: ConcurrencyOptions): ConcurrencyLimit {
   return new Semaphore(options);
+}
+
+/**
+ * A {@link concurrencyLimit} for each key: for each origin, if nothing else is said.
+ * @throws TypeError, RangeError for a wrong option
+ */
+export function concurrencyPerKey(
+  limit: ConcurrencyOptions,
+  options: PerKeyOptions = {},
+): PerKey<ConcurrencyLimit> {
+  // Wrong options are told now, and not at the first request.
+  new Semaphore(limit);
+  const isIdle = (one: Semaphore): boolean => one.stats().inUse === 0 && one.stats().waiting === 0;
+  return new KeyMap<Semaphore>('concurrencyPerKey', () => new Semaphore(limit), isIdle, options);
 }

@@ -37,7 +37,7 @@ export {
   type Verdict,
 } from './classify.ts';
 export { type Clock, nextTurn, type Random, sleep, systemClock, systemRandom } from './clock.ts';
-export { type ConcurrencyOptions, concurrencyLimit } from './concurrency.ts';
+export { type ConcurrencyOptions, concurrencyLimit, concurrencyPerKey } from './concurrency.ts';
 export { type Decision, decide, type Progress } from './decide.ts';
 export { drain, LONGEST_DISCARD_MS, MOST_DISCARDED_BYTES } from './drain.ts';
 export { HookError, ThrottledError, type ThrottledReason } from './errors.ts';

@@ -1,4 +1,4 @@
-import type { Level, Rate } from './level.ts';
+import type { Level } from './level.ts';
 
 /** What the taking of some tokens left behind, for {@link Levels.settle}. One number for each level. */
 export type Held = number | readonly number[];
@@ -78,7 +78,9 @@ export class Levels {
     this.#first.pause(untilMs, nowMs);
   }
 
-  setRate(rate: Rate, nowMs: number): void {
-    this.#first.setRate(rate, nowMs);
+  /** Further limits stay as they are; so does the capacity, if none is given. */
+  setRate(refillPerSecond: number, capacity: number | undefined, nowMs: number): void {
+    const first = this.#first;
+    first.setRate({ refillPerSecond, capacity: capacity ?? first.capacity }, nowMs);
   }
 }
