@@ -1,8 +1,8 @@
 import { BURST_AT_MS, LOOK_MS, type Passage, type Stream, WATCHED_MS } from './bucket.ts';
 import { count, duration } from './format.ts';
 import type { Settings } from './settings.ts';
-import { figure, label, linear, svg, ticks } from './svg.ts';
-import { drawTime } from './time-chart.ts';
+import { cursor, figure, label, level, levels, linear, svg, ticks } from './svg.ts';
+import { drawTime, LEFT, RIGHT, timeScale } from './time-chart.ts';
 
 /** Requests are counted over so long. */
 const BIN_MS = 200;
@@ -69,62 +69,52 @@ function bars(bins: readonly Bin[], x: (ms: number) => number, y: (count: number
   });
 }
 
+function keyOf(fates: readonly (typeof FATES)[number][]): Node[] {
+  let atX = 0;
+  return fates.flatMap(([, colour, name]) => {
+    const x = atX;
+    atX += 26 + name.length * 6.8;
+    const square = svg('rect', { x, y: 20, width: 10, height: 10, rx: 2, class: `bar ${colour}` });
+    return [square, label(name, x + 14, 29)];
+  });
+}
+
 /** What comes as a line, what becomes of it as bars below. */
 function drawStream(plot: HTMLElement, { passages }: Stream, settings: Settings): void {
   const { clientWidth: width, clientHeight: height } = plot;
   const bins = binsOf(passages);
   const perSecond = 1_000 / BIN_MS;
-  const most = Math.max(
-    ...bins.map(({ arrived, went }) =>
-      Math.max(arrived, went.conforming + went.delayed + went.marked + went.refused),
-    ),
-  );
+  const went = (bin: Bin): number => Object.values(bin.went).reduce((sum, number) => sum + number, 0);
+  const most = Math.max(...bins.map((bin) => Math.max(bin.arrived, went(bin))));
   const marks = ticks(most * perSecond, 4, true);
-  const [left, right, top, bottom] = [44, width - 10, 42, height - 8];
-  const x = linear(0, WATCHED_MS, left, right);
-  const y = linear(0, (marks.at(-1) ?? 1) / perSecond, bottom, top);
-  const outline = bins.map(
-    ({ arrived }, at) => `${at === 0 ? 'M' : 'L'}${x(at * BIN_MS)} ${y(arrived)}H${x((at + 1) * BIN_MS)}`,
+  const [top, bottom] = [48, height - 8];
+  const span = [LEFT, width - RIGHT] as const;
+  const x = timeScale(width, WATCHED_MS);
+  const y = linear(0, marks.at(-1) ?? 1, bottom, top);
+  const outline = bins.map(({ arrived }, at) => {
+    const left = `${x(at * BIN_MS)} ${y(arrived * perSecond)}`;
+    return `${at === 0 ? 'M' : 'L'}${left}H${x((at + 1) * BIN_MS)}`;
+  });
+  const highest = bins.reduce(
+    (best, { arrived }, at) => (arrived > (bins[best]?.arrived ?? 0) ? at : best),
+    0,
   );
   const seen = FATES.filter(([fate]) => passages.some((passage) => passage.fate === fate));
-  let keyX = 0;
-  const key = [
-    ...seen.map(([, colour, name]) => [colour, name] as const),
-    ['outline', 'as they come'] as const,
-  ].flatMap(([colour, name]) => {
-    const at = keyX;
-    keyX += 24 + name.length * 6.4;
-    return [
-      svg('rect', { x: at, y: 20, width: 10, height: 10, rx: 2, class: `bar ${colour}` }),
-      label(name, at + 14, 29),
-    ];
-  });
   const names = seen.map(([fate, , name]) => `${of(passages, fate).length} ${name}`);
   const rate = settings.refillPerSecond;
   figure(
     plot,
-    `Requests each second over ${duration(WATCHED_MS)}: ${names.join(', ')}.`,
+    `Requests each second over ${duration(WATCHED_MS)}: ${passages.length} come, ${names.join(', ')}.`,
     label('Requests a second', 0, 12),
-    ...key,
-    ...marks.map((mark) =>
-      svg(
-        'g',
-        {},
-        svg('path', {
-          d: `M${left} ${y(mark / perSecond)}H${right}`,
-          class: mark === 0 ? 'grid zero' : 'grid',
-        }),
-        label(count(mark), left - 6, y(mark / perSecond) + 4, { anchor: 'end', colour: 'muted' }),
-      ),
-    ),
-    ...bars(bins, x, y),
+    ...keyOf(seen),
+    ...levels(marks, y, span, count),
+    ...bars(bins, x, (number) => y(number * perSecond)),
     svg('path', { d: outline.join(''), class: 'outline' }),
-    ...(rate <= (marks.at(-1) ?? 0)
-      ? [
-          svg('path', { d: `M${left} ${y(rate / perSecond)}H${right}`, class: 'line muted dashed' }),
-          label(`rate ${count(rate)}/s`, right, y(rate / perSecond) - 5, { anchor: 'end', colour: 'muted' }),
-        ]
-      : []),
+    ...(rate <= (marks.at(-1) ?? 0) ? level(`rate: ${count(rate)}/s`, y(rate), span) : []),
+    label('as they come', x((highest + 1) * BIN_MS) + 6, y((bins[highest]?.arrived ?? 0) * perSecond) + 10, {
+      colour: 'muted',
+    }),
+    cursor(top, bottom, width),
   );
 }
 

@@ -1,4 +1,5 @@
 import { isSeed } from './link.ts';
+import { element } from './page.ts';
 import {
   CHOICES,
   type ChoiceName,
@@ -12,16 +13,6 @@ import {
 
 /** Tells of a setting that was changed by hand. */
 export type Change = (change: Partial<Settings>) => void;
-
-function element<Tag extends keyof HTMLElementTagNameMap>(
-  tag: Tag,
-  properties: Partial<HTMLElementTagNameMap[Tag]> = {},
-  ...children: (Node | string)[]
-): HTMLElementTagNameMap[Tag] {
-  const made = Object.assign(document.createElement(tag), properties);
-  made.append(...children);
-  return made;
-}
 
 /** A slider over a scale's values, its value beside its name. */
 export function slider(name: ScaleName, settings: Settings, change: Change): HTMLElement {

@@ -2,7 +2,13 @@ import type { Trace } from '@ebb/simulator';
 import { capacityOf, TROUBLE_FROM_MS } from './fleet.ts';
 import { count, duration, percent, times } from './format.ts';
 import type { Settings } from './settings.ts';
-import { drawTime } from './time-chart.ts';
+import { drawTime, type Line } from './time-chart.ts';
+
+/** A run, and what it was of. */
+export interface FleetRun {
+  readonly trace: Trace;
+  readonly settings: Settings;
+}
 
 export interface FleetPlots {
   readonly calls: HTMLElement;
@@ -11,95 +17,128 @@ export interface FleetPlots {
 }
 
 const BAND_NAMES = {
-  unavailable: '503',
-  refused: 'refused',
-  silence: 'silence',
-  'brown-out': 'half gone',
+  unavailable: 'answers 503',
+  refused: 'refuses',
+  silence: 'is silent',
+  'brown-out': 'half is gone',
 } as const;
 
-/** What is to be seen, in a sentence. */
-export function fleetFinding({ recovery, totals, amplification }: Trace): string {
-  const answered = percent(totals.requests === 0 ? 0 : totals.successes / totals.requests);
-  const calls = `${times(amplification)} the calls`;
-  const after = recovery?.recoveredAfterMs;
-  if (after === undefined)
-    return `The service does not recover within a minute: ${calls}, ${answered} answered`;
-  const soon = after === 0 ? 'at once' : `${duration(after)} after the trouble`;
-  return `The service recovers ${soon}: ${calls}, ${answered} answered`;
+function answeredShare({ totals }: Trace): number {
+  return totals.requests === 0 ? 0 : totals.successes / totals.requests;
 }
 
-/** Numbers of the run: what stands there, and the number behind it. */
-export function tilesOf({
-  totals,
-  amplification,
-  latencyMs,
-  recovery,
-  events,
-}: Trace): [string, string, number | string][] {
+/** What is to be seen, in a sentence. */
+export function fleetFinding(trace: Trace): string {
+  const after = trace.recovery?.recoveredAfterMs;
+  const calls = `${times(trace.amplification)} the calls, ${percent(answeredShare(trace))} answered`;
+  if (after === undefined) return `The service does not recover within a minute: ${calls}`;
+  const soon = after === 0 ? 'at once' : `${duration(after)} after the trouble`;
+  return `The service recovers ${soon}: ${calls}`;
+}
+
+/** A number of the run: its name, how it is shown, and what it is. */
+export interface Tile {
+  readonly name: string;
+  readonly text: string;
+  readonly value: number | string;
+}
+
+function recoveryText(afterMs: number | undefined): string {
+  if (afterMs === undefined) return 'never';
+  return afterMs === 0 ? 'at once' : `+ ${duration(afterMs)}`;
+}
+
+export function tilesOf(trace: Trace): Tile[] {
+  const { totals, amplification, latencyMs, recovery } = trace;
   const after = recovery?.recoveredAfterMs;
+  const slowest = latencyMs.count === 0 ? 'none' : `> ${duration(latencyMs.p99)}`;
   return [
-    ['Requests', count(totals.requests), totals.requests],
-    ['Calls', count(totals.sends), totals.sends],
-    ['Calls per request', times(amplification), amplification],
-    ['Answered', percent(totals.requests === 0 ? 0 : totals.successes / totals.requests), totals.successes],
-    ['Slowest 1 % took', latencyMs.count === 0 ? '–' : `> ${duration(latencyMs.p99)}`, latencyMs.p99],
-    ['Recovered after', after === undefined ? 'never' : duration(after), after ?? 'never'],
-    ['Events', count(events), events],
+    { name: 'Requests', text: count(totals.requests), value: totals.requests },
+    { name: 'Calls', text: count(totals.sends), value: totals.sends },
+    { name: 'Amplification', text: times(amplification), value: amplification },
+    { name: 'Answered', text: percent(answeredShare(trace)), value: totals.successes },
+    { name: 'Slowest 1 %', text: slowest, value: latencyMs.p99 },
+    { name: 'Recovery', text: recoveryText(after), value: after ?? 'never' },
   ];
 }
 
-/** Sends for each request, second by second; 0 where none came. */
-export function amplificationOf({ series }: Trace): number[] {
+/** Sends for each request, second by second; all sends, where no request came. */
+function amplificationOf({ series }: Trace): number[] {
   return Array.from(series.sends, (sends, at) => sends / Math.max(1, series.requests[at] ?? 0));
 }
 
-function peak(values: ArrayLike<number>): number {
+function peakOf(values: ArrayLike<number>): number {
   return Array.from(values).reduce((best, value, at, all) => (value > (all[best] ?? 0) ? at : best), 0);
 }
 
-export function drawFleet(plots: FleetPlots, trace: Trace, settings: Settings): void {
+/** Where the kept run differs most from the one that is shown: there its label is told apart. */
+function farthest(kept: ArrayLike<number>, shown: ArrayLike<number>): number {
+  return peakOf(Array.from(kept, (value, at) => Math.abs(value - (shown[at] ?? 0))));
+}
+
+/** The same line of a kept run, as far as the one that is shown goes. */
+function before(line: Line, kept: ArrayLike<number> | undefined): Line[] {
+  if (kept === undefined) return [];
+  const values = Array.from(kept).slice(0, line.values.length);
+  const name = `${line.name} before`.trim();
+  return [{ ...line, name, values, labelAt: farthest(values, line.values), filled: false, before: true }];
+}
+
+export function drawFleet(plots: FleetPlots, { trace, settings }: FleetRun, kept?: FleetRun): void {
   const { series, intervalMs } = trace;
   const untilMs = TROUBLE_FROM_MS + settings.troubleSeconds * 1_000;
-  const mostMs = (series.sends.length - 1) * intervalMs;
   const band = { fromMs: TROUBLE_FROM_MS, untilMs, name: '' };
-  const common = { stepMs: intervalMs, mostMs, band };
+  const common = { stepMs: intervalMs, mostMs: (series.sends.length - 1) * intervalMs, band };
   const inTrouble = Math.round((TROUBLE_FROM_MS + untilMs) / 2 / intervalMs);
   const capacity = capacityOf(settings);
-  const most = peak(series.sends);
+  const keptSeries = kept?.trace.series;
+
+  const most = peakOf(series.sends);
+  const calls: Line = { name: 'calls', colour: 'warn', values: series.sends, labelAt: most };
+  const goodput: Line = {
+    name: 'goodput',
+    colour: 'good',
+    values: series.successes,
+    labelAt: inTrouble,
+    filled: true,
+  };
+  const peak = `Calls peak at ${count(series.sends[most] ?? 0)} a second after ${most} s`;
+  const end = `the service can do ${count(capacity)} and answers ${count(series.successes.at(-1) ?? 0)} in the end`;
   drawTime(plots.calls, {
     ...common,
     title: 'Each second',
-    finding: `Calls and goodput, second by second. Calls peak at ${count(series.sends[most] ?? 0)} a second at ${most} s; the service can do ${count(capacity)} and answers ${count(series.successes.at(-1) ?? 0)} at the end.`,
+    finding: `Calls and goodput, second by second. ${peak}; ${end}.`,
     band: { ...band, name: BAND_NAMES[settings.trouble] },
     level: { value: capacity, name: 'capacity' },
-    lines: [
-      { name: 'calls', colour: 'warn', values: series.sends, labelAt: most },
-      { name: 'goodput', colour: 'good', values: series.successes, labelAt: inTrouble, filled: true },
-    ],
+    lines: [...before(calls, keptSeries?.sends), ...before(goodput, keptSeries?.successes), goodput, calls],
     times: false,
   });
+
   const amplification = amplificationOf(trace);
+  const factor: Line = { name: '', colour: 'warn', values: amplification, labelAt: 0, filled: true };
   drawTime(plots.amplification, {
     ...common,
-    title: 'Calls for each new request',
-    finding: `Amplification, at most ${times(Math.max(...amplification))}, second by second.`,
+    title: 'Amplification: calls for each new request',
+    finding: `Amplification, second by second: at most ${times(Math.max(...amplification))}.`,
     most: 2,
-    lines: [{ name: '', colour: 'warn', values: amplification, labelAt: 0, filled: true }],
+    lines: [...before(factor, kept && amplificationOf(kept.trace)), factor],
     times: false,
   });
-  const longest = peak(series.queue);
+
+  const longest = peakOf(series.queue);
+  const queue: Line = { name: '', colour: 'accent', values: series.queue, labelAt: 0, filled: true };
   drawTime(plots.queue, {
     ...common,
     title: 'Queue of the service',
-    finding: `The queue is longest at ${longest} s, with ${count(series.queue[longest] ?? 0)} calls.`,
+    finding: `The queue is longest after ${longest} s, with ${count(series.queue[longest] ?? 0)} calls.`,
     most: 2 * capacity,
-    lines: [{ name: '', colour: 'accent', values: series.queue, labelAt: 0, filled: true }],
+    lines: [...before(queue, keptSeries?.queue), queue],
   });
 }
 
 /** One second of the run, in a sentence. */
-export function momentOf(trace: Trace, second: number): string {
-  const { series } = trace;
+export function momentOf({ series }: Trace, second: number): string {
   const at = (values: ArrayLike<number>): string => count(values[second] ?? 0);
-  return `${second} s: ${at(series.sends)} calls, ${at(series.successes)} answered, ${at(series.queue)} in the queue`;
+  const requests = `${at(series.requests)} new requests, ${at(series.sends)} calls`;
+  return `${second} s: ${requests}, ${at(series.successes)} answered, ${at(series.queue)} in the queue`;
 }

@@ -22,27 +22,25 @@ export function fillForm(settings: Settings, change: Change): void {
   }
   find('[data-seed]').replaceChildren(seedField(settings, change));
   fillRule(settings, change);
-  enable(settings);
+  adjust(settings);
 }
 
 /** The controls of the rule that is picked. */
 export function fillRule(settings: Settings, change: Change): void {
-  const { options, formula, source } = RULES[settings.rule];
-  const controls = Object.values(options).map((name) =>
+  const controls = Object.values(RULES[settings.rule].options).map((name) =>
     name in FLAGS
       ? checkbox(name as FlagName, settings, change)
       : slider(name as ScaleName, settings, change),
   );
   find('[data-rule]').replaceChildren(...controls);
-  const note =
-    settings.capMs < settings.baseMs && 'capMs' in options
-      ? ' The cap lies below the base: it is all waits.'
-      : '';
-  find('[data-formula]').textContent = `${formula}.${note} Source: ${source}.`;
 }
 
-/** What depends on a checkbox that is not set cannot be moved. */
-export function enable(settings: Settings): void {
+/** Tells beside the controls what some of them mean together, and holds those that mean nothing. */
+export function adjust(settings: Settings): void {
+  const { options, formula, source } = RULES[settings.rule];
+  const flat = 'capMs' in options && settings.capMs <= settings.baseMs;
+  find('[data-formula]').textContent = `${formula}. Source: ${source}.`;
+  find('[data-flat]').textContent = flat ? 'The cap is not above the base: nothing grows.' : '';
   for (const place of document.querySelectorAll<HTMLElement>('[data-needs]')) {
     const input = place.querySelector('input');
     if (input !== null) input.disabled = !settings[place.dataset.needs as FlagName];

@@ -3,7 +3,7 @@ export function duration(ms: number): string {
   if (ms < 1) return ms === 0 ? '0 ms' : '< 1 ms';
   if (ms < 999.5) return `${Math.round(ms)} ms`;
   const seconds = ms / 1_000;
-  if (seconds < 9.95) return `${trim(seconds.toFixed(1))} s`;
+  if (seconds < 59.95) return `${trim(seconds.toFixed(1))} s`;
   if (seconds < 119.5) return `${Math.round(seconds)} s`;
   return `${trim((seconds / 60).toFixed(1))} min`;
 }

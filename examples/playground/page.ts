@@ -5,13 +5,37 @@ export function find<Type extends HTMLElement = HTMLElement>(selector: string): 
   return element;
 }
 
+/** The place of a figure. */
+export function plot(name: string): HTMLElement {
+  return find(`[data-plot="${name}"]`);
+}
+
+/** A new element with what is in it. */
+export function element<Tag extends keyof HTMLElementTagNameMap>(
+  tag: Tag,
+  properties: Partial<HTMLElementTagNameMap[Tag]> = {},
+  ...children: (Node | string)[]
+): HTMLElementTagNameMap[Tag] {
+  const made = Object.assign(document.createElement(tag), properties);
+  made.append(...children);
+  return made;
+}
+
+/** Writes above a figure what is to be seen in it, and below the controls on a narrow screen. */
+export function tell(figure: string, finding: string): void {
+  for (const place of document.querySelectorAll(`[data-finding="${figure}"]`)) place.textContent = finding;
+}
+
+const findings = new Set<string>();
 let announcing = 0;
 
-/** Has a screen reader say what came of a change, once there are no more of them. */
+/** Has a screen reader say what came of the last changes, once there are no more of them. */
 export function announce(text: string): void {
+  findings.add(text);
   clearTimeout(announcing);
   announcing = window.setTimeout(() => {
-    find('[data-announce]').textContent = text;
+    find('[data-announce]').textContent = `${[...findings].join('. ')}.`;
+    findings.clear();
   }, 800);
 }
 
@@ -23,9 +47,4 @@ export async function copy(text: string): Promise<boolean> {
   } catch {
     return false;
   }
-}
-
-/** Selects what an element shows, for copying by hand. */
-export function selectAll(element: HTMLElement): void {
-  getSelection()?.selectAllChildren(element);
 }

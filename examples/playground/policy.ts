@@ -1,11 +1,23 @@
-import type { BackoffStrategy, PolicyOptions } from '@ebb/core';
-import * as core from '@ebb/core';
+import {
+  type BackoffStrategy,
+  binaryExponential,
+  celery,
+  connectRetry,
+  constant,
+  decorrelatedJitter,
+  equalJitter,
+  exponential,
+  fullJitter,
+  memorystore,
+  type PolicyOptions,
+} from '@ebb/core';
 import type { FleetPolicy, NamedBackoff } from '@ebb/simulator';
 import { literal } from './format.ts';
 import type { FlagName, ScaleName, Settings } from './settings.ts';
 
-/** What a rule is made of: options of its function by the name of the setting that holds each. */
+/** A rule: its function, and the options of that by the setting that holds each. */
 interface Rule {
+  readonly make: (options: never) => BackoffStrategy;
   readonly options: { readonly [option: string]: ScaleName | FlagName };
   readonly formula: string;
   readonly source: string;
@@ -17,34 +29,50 @@ const curve = { baseMs: 'baseMs', capMs: 'capMs' } as const;
 /** The rules of @ebb/core. In the formulas n is the retry, counted from 0. */
 export const RULES: Readonly<Record<Settings['rule'], Rule>> = {
   memorystore: {
+    make: memorystore,
     options: { maximumBackoffMs: 'maximumBackoffMs', jitterMs: 'jitterMs' },
     formula: 'min(2ⁿ s + random up to the jitter, maximum)',
     source: 'Google, Memorystore for Valkey',
   },
-  exponential: { options: curve, formula: 'min(cap, base · 2ⁿ)', source: AWS },
-  fullJitter: { options: curve, formula: 'random between 0 and min(cap, base · 2ⁿ)', source: AWS },
+  exponential: { make: exponential, options: curve, formula: 'min(cap, base · 2ⁿ)', source: AWS },
+  fullJitter: {
+    make: fullJitter,
+    options: curve,
+    formula: 'random between 0 and min(cap, base · 2ⁿ)',
+    source: AWS,
+  },
   equalJitter: {
+    make: equalJitter,
     options: curve,
     formula: 'half of min(cap, base · 2ⁿ), and random up to the other half',
     source: AWS,
   },
   decorrelatedJitter: {
+    make: decorrelatedJitter,
     options: curve,
     formula: 'min(cap, random between base and 3 × the wait before)',
     source: AWS,
   },
-  constant: { options: { delayMs: 'delayMs' }, formula: 'the same each time; 0 is no backoff', source: AWS },
+  constant: {
+    make: constant,
+    options: { delayMs: 'delayMs' },
+    formula: 'the same each time; 0 is no backoff',
+    source: AWS,
+  },
   celery: {
+    make: celery,
     options: { factorMs: 'factorMs', maximumMs: 'maximumMs', fullJitter: 'wholeRange' },
     formula: 'factor · 2ⁿ, or random from 0 to it; at most the maximum',
     source: 'Celery, retry_backoff',
   },
   binaryExponential: {
+    make: binaryExponential,
     options: { slotMs: 'slotMs', maxExponent: 'maxExponent', attemptLimit: 'attemptLimit' },
     formula: '0 … 2ⁿ⁺¹ − 1 slots at random; gives up at the limit',
     source: 'IEEE 802.3',
   },
   connectRetry: {
+    make: connectRetry,
     options: { maxSleepMs: 'maxSleepMs' },
     formula: '1, 2, 4 … s up to half of the maximum; then it gives up',
     source: 'Stevens and Rago, APUE, §16.4',
@@ -77,9 +105,8 @@ export function fleetPolicy(settings: Settings): FleetPolicy {
 
 /** The options that say how a request is sent again. */
 export function retryOptions(settings: Settings): PolicyOptions {
-  const make = core[settings.rule] as (options: unknown) => BackoffStrategy;
   const options = settings.rule === 'constant' ? settings.delayMs : given(settings);
-  return { maxRetries: settings.maxRetries, backoff: make(options) };
+  return { maxRetries: settings.maxRetries, backoff: RULES[settings.rule].make(options as never) };
 }
 
 function written(options: Readonly<Record<string, string | number | boolean>>): string {

@@ -4,22 +4,22 @@ import { figure, label, linear, type Map1, px, svg, ticks } from './svg.ts';
 
 /** So many of the waits are drawn; more would be a blot. */
 const DOTS = 350;
-const LEFT = 22;
+const LEFT = 26;
+/** Room for the median beside the longest wait. */
+const RIGHT = 56;
 const TOP = 18;
 const BOTTOM = 30;
 
 /** What is to be seen, in a sentence. */
 export function scheduleFinding({ waits, totalMs, givesUp }: Schedule): string {
   const last = waits.at(-1);
-  if (last === undefined) return 'It is never sent again';
-  const times = last.retry === 1 ? 'one retry' : `${last.retry} retries`;
-  const end = givesUp ? `the rule gives up after ${times}` : `${times} are over`;
-  const wide =
-    last.p95 - last.p5 < 1
-      ? 'all at the same moment'
-      : `${duration(last.p5)} to ${duration(last.p95)} apart from the one before`;
-  const whole = totalMs < 1 ? 'at once' : `in ${duration(totalMs)}`;
-  return `${end[0]?.toUpperCase()}${end.slice(1)} ${whole}; the last comes ${wide}`;
+  if (last === undefined) return 'Nothing is sent again';
+  const { retry, p5, p95 } = last;
+  const all = retry === 1 ? 'One retry takes' : `${retry} retries take`;
+  const same = duration(p5) === duration(p95);
+  const span = same ? `${duration(p5)} for everybody` : `${duration(p5)} to ${duration(p95)}`;
+  const end = givesUp ? '; then the rule gives up' : '';
+  return `${all} ${duration(totalMs)} in all; the last waits ${span}${end}`;
 }
 
 /** A place across the row for each dot: the golden ratio scatters evenly, and the same each time. */
@@ -38,7 +38,7 @@ export function drawSchedule(plot: HTMLElement, schedule: Schedule): void {
   const { clientWidth: width, clientHeight: height } = plot;
   const most = Math.max(1, ...waits.map(({ mostMs }) => mostMs));
   const marks = ticks(most, width < 500 ? 4 : 6, true);
-  const x = linear(0, marks.at(-1) ?? most, LEFT, width - 16);
+  const x = linear(0, marks.at(-1) ?? most, LEFT, width - RIGHT);
   const rowHeight = (height - TOP - BOTTOM) / Math.max(1, waits.length);
   const bottom = height - BOTTOM;
 
@@ -53,7 +53,6 @@ export function drawSchedule(plot: HTMLElement, schedule: Schedule): void {
   const rows = waits.map((wait, at) => {
     const middle = TOP + (at + 0.5) * rowHeight;
     const tall = Math.min(40, rowHeight * 0.62);
-    const after = x(wait.p50) > width - 70;
     return svg(
       'g',
       {},
@@ -61,9 +60,7 @@ export function drawSchedule(plot: HTMLElement, schedule: Schedule): void {
       cloud(wait, x, middle, tall),
       svg('path', { d: `M${x(wait.p5)} ${px(middle)}H${x(wait.p95)}`, class: 'span' }),
       svg('path', { d: `M${x(wait.p50)} ${px(middle - tall / 2)}v${px(tall)}`, class: 'median' }),
-      label(duration(wait.p50), x(wait.p50) + (after ? -6 : 6), middle + 4, {
-        anchor: after ? 'end' : 'start',
-      }),
+      label(duration(wait.p50), x(wait.mostMs) + 8, middle + 4),
     );
   });
   const name = waits.map(
@@ -75,7 +72,7 @@ export function drawSchedule(plot: HTMLElement, schedule: Schedule): void {
     `Waits by retry. ${name.join('; ') || 'None: there are no retries'}.`,
     ...grid,
     label('retry', 0, 11, { colour: 'muted' }),
-    label('wait, its median and the span of 90 %', width, 11, { anchor: 'end', colour: 'muted' }),
+    label('wait, with its median', width, 11, { anchor: 'end', colour: 'muted' }),
     ...rows,
   );
 }

@@ -52,6 +52,37 @@ export function label(
   return svg('text', { x: px(at), y: px(y), 'text-anchor': anchor, class: `label ${colour}` }, text);
 }
 
+/** Level lines at the marks, each with its number on the left. */
+export function levels(
+  marks: readonly number[],
+  y: Map1,
+  [left, right]: readonly [number, number],
+  format: (value: number) => string,
+): Node[] {
+  return marks.flatMap((mark) => [
+    svg('path', { d: `M${left} ${y(mark)}H${right}`, class: mark === 0 ? 'grid zero' : 'grid' }),
+    label(format(mark), left - 6, y(mark) + 4, { anchor: 'end', colour: 'muted' }),
+  ]);
+}
+
+/** A dashed line at one value, with what it is called at its right end. */
+export function level(name: string, y: number, [left, right]: readonly [number, number]): Node[] {
+  return [
+    svg('path', { d: `M${left} ${y}H${right}`, class: 'line muted dashed' }),
+    label(name, right, y - 5, { anchor: 'end', colour: 'muted' }),
+  ];
+}
+
+/** Marks a moment, moved there by a transform; what is right of it can be veiled. */
+export function cursor(top: number, bottom: number, width: number): SVGElement {
+  return svg(
+    'g',
+    { 'data-cursor': '', transform: `translate(${width} 0)` },
+    svg('rect', { x: 0, y: top, width, height: bottom - top, class: 'veil' }),
+    svg('path', { d: `M0 ${top}V${bottom}`, class: 'cursor' }),
+  );
+}
+
 /** A figure of its real size in pixels, so that its letters have theirs. Its name is what is to be seen. */
 export function figure(plot: HTMLElement, name: string, ...children: Node[]): SVGElement {
   const { clientWidth: width, clientHeight: height } = plot;

@@ -1,5 +1,5 @@
 import { count } from './format.ts';
-import { figure, label, line, linear, type Map1, svg, ticks } from './svg.ts';
+import { cursor, figure, label, level, levels, line, linear, type Map1, svg, ticks } from './svg.ts';
 
 /** A line of a figure, with a label where it is told apart best. */
 export interface Line {
@@ -10,8 +10,9 @@ export interface Line {
   readonly labelAt: number;
   /** @default false */
   readonly below?: boolean;
-  readonly dashed?: boolean;
   readonly filled?: boolean;
+  /** Of a run that was kept to compare. */
+  readonly before?: boolean;
 }
 
 export interface TimeChart {
@@ -32,11 +33,11 @@ export interface TimeChart {
   readonly times?: boolean;
 }
 
-const LEFT = 44;
-const RIGHT = 10;
+export const LEFT = 44;
+export const RIGHT = 10;
 const TOP = 24;
 
-/** Where moments lie in the figure, so that a pointer can ask. */
+/** Where moments lie in a figure. */
 export function timeScale(width: number, mostMs: number): Map1 {
   return linear(0, mostMs, LEFT, width - RIGHT);
 }
@@ -64,7 +65,7 @@ function drawLine(one: Line, chart: TimeChart, x: Map1, y: Map1, width: number):
           }),
         ]
       : []),
-    svg('path', { d: path, class: `line ${one.colour}${one.dashed ? ' dashed' : ''}` }),
+    svg('path', { d: path, class: `line ${one.colour}${one.before ? ' dashed before' : ''}` }),
     label(one.name, labelX, Math.max(TOP + 10, labelY + (one.below ? 15 : -7)), {
       anchor: 'middle',
       width,
@@ -76,24 +77,15 @@ function drawLine(one: Line, chart: TimeChart, x: Map1, y: Map1, width: number):
 /** Lines over time. */
 export function drawTime(plot: HTMLElement, chart: TimeChart): void {
   const { clientWidth: width, clientHeight: height } = plot;
-  const { lines, mostMs, level, format = count, times = true } = chart;
+  const { lines, mostMs, format = count, times = true } = chart;
   const bottom = height - (times ? 22 : 8);
+  const span = [LEFT, width - RIGHT] as const;
   const values = lines.flatMap((one) => Array.from(one.values));
-  const most = values.reduce(
-    (top, value) => Math.max(top, value),
-    Math.max(chart.most ?? 0, level?.value ?? 0, 1e-9),
-  );
+  const least = Math.max(chart.most ?? 0, chart.level?.value ?? 0, 1e-9);
+  const most = values.reduce((top, value) => Math.max(top, value), least);
   const marks = ticks(most, height > 180 ? 4 : 2, true);
   const x = timeScale(width, mostMs);
   const y = linear(0, marks.at(-1) ?? most, bottom, TOP + 6);
-  const grid = marks.map((mark) =>
-    svg(
-      'g',
-      {},
-      svg('path', { d: `M${LEFT} ${y(mark)}H${width - RIGHT}`, class: mark === 0 ? 'grid zero' : 'grid' }),
-      label(format(mark), LEFT - 6, y(mark) + 4, { anchor: 'end', colour: 'muted' }),
-    ),
-  );
   const clock = ticks(mostMs / 1_000, width < 500 ? 5 : 9).map((second) =>
     label(`${count(second)} s`, x(second * 1_000), height - 5, { anchor: 'middle', width, colour: 'muted' }),
   );
@@ -101,16 +93,11 @@ export function drawTime(plot: HTMLElement, chart: TimeChart): void {
     plot,
     chart.finding,
     ...bandOf(chart, x, bottom),
-    label(chart.title, 0, 12, { colour: 'ink' }),
-    ...grid,
+    label(chart.title, 0, 12),
+    ...levels(marks, y, span, format),
     ...(times ? clock : []),
-    ...(level === undefined
-      ? []
-      : [
-          svg('path', { d: `M${LEFT} ${y(level.value)}H${width - RIGHT}`, class: 'line muted dashed' }),
-          label(level.name, width - RIGHT, y(level.value) - 5, { anchor: 'end', colour: 'muted' }),
-        ]),
+    ...(chart.level === undefined ? [] : level(chart.level.name, y(chart.level.value), span)),
     ...lines.flatMap((one) => drawLine(one, chart, x, y, width)),
-    svg('path', { d: `M0 ${TOP}V${bottom}`, class: 'cursor', 'data-cursor': '' }),
+    cursor(TOP, bottom, width),
   );
 }

@@ -1,0 +1,93 @@
+import { drawFleet, type FleetRun, fleetFinding, momentOf, tilesOf } from './fleet-chart.ts';
+import { FleetRuns } from './fleet-runs.ts';
+import { count, duration } from './format.ts';
+import { Moments } from './moments.ts';
+import { announce, element, find, plot, tell } from './page.ts';
+import type { Settings } from './settings.ts';
+
+/** A run is played in so long. */
+const PLAY_MS = 12_000;
+
+/** The part of the page about the fleet: asks for runs, shows the last one, and one that was kept beside it. */
+export class FleetView {
+  readonly #plots = { calls: plot('calls'), amplification: plot('amplification'), queue: plot('queue') };
+  readonly #figure = find('[data-fleet]');
+  readonly #progress = find<HTMLProgressElement>('[data-progress]');
+  readonly #forget = find<HTMLButtonElement>('[data-forget]');
+  readonly #keep = find<HTMLButtonElement>('[data-keep]');
+  readonly #moments = new Moments(find('[data-moments="fleet"]'), Object.values(this.#plots));
+  #run: FleetRun | undefined;
+  #kept: FleetRun | undefined;
+
+  readonly #runs = new FleetRuns({
+    started: () => this.#busy(true),
+    progress: (share) => {
+      this.#progress.value = share;
+    },
+    done: (trace, settings, tookMs) => {
+      this.#run = { trace, settings };
+      this.#busy(false);
+      const finding = fleetFinding(trace);
+      tell('fleet', finding);
+      find('[data-ran]').textContent = `${count(trace.events)} events in ${duration(tookMs)}`;
+      this.draw();
+      announce(finding);
+    },
+    failed: (message) => {
+      this.#busy(false);
+      tell('fleet', `The fleet could not be run: ${message}`);
+    },
+  });
+
+  constructor() {
+    this.#keep.addEventListener('click', () => this.#compareWith(this.#run));
+    this.#forget.addEventListener('click', () => {
+      this.#compareWith(undefined);
+      this.#keep.focus();
+    });
+  }
+
+  want(settings: Settings): void {
+    this.#runs.want(settings);
+  }
+
+  draw(): void {
+    const run = this.#run;
+    if (run === undefined) return;
+    drawFleet(this.#plots, run, this.#kept);
+    this.#showTiles(run);
+    const { trace } = run;
+    this.#moments.load({
+      moments: trace.series.sends.length,
+      stepMs: trace.intervalMs,
+      playMs: PLAY_MS,
+      textAt: (second) => momentOf(trace, second),
+    });
+  }
+
+  #busy(busy: boolean): void {
+    this.#figure.setAttribute('aria-busy', String(busy));
+    this.#progress.value = busy ? 0 : 1;
+  }
+
+  #compareWith(run: FleetRun | undefined): void {
+    this.#kept = run;
+    this.#forget.disabled = run === undefined;
+    this.draw();
+  }
+
+  #showTiles({ trace }: FleetRun): void {
+    const kept = this.#kept && tilesOf(this.#kept.trace);
+    const tiles = tilesOf(trace).map(({ name, text, value }, at) => {
+      const data = element('data', { value: String(value) }, text);
+      const was = kept === undefined ? '' : `before: ${kept[at]?.text}`;
+      return element(
+        'div',
+        {},
+        element('dt', {}, name),
+        element('dd', {}, data, element('span', { className: 'note' }, was)),
+      );
+    });
+    find('[data-tiles]').replaceChildren(...tiles);
+  }
+}
