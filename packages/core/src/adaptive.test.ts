@@ -64,6 +64,16 @@ describe('down', () => {
     expect(rate() < 100).toBe(lowered);
   });
 
+  test('what was found is no reason to keep a bucket that nobody uses', async () => {
+    const { bucket, rate, clock, grant } = setUp();
+    bucket.heed?.(response(429), await grant());
+    clock.tick(60_000);
+    expect(rate()).toBeCloseTo(70, 9);
+    expect(bucket.stats().idle).toBe(true);
+    bucket.setRate(50);
+    expect(bucket.stats().idle).toBe(false);
+  });
+
   test('a pause is heeded, too', async () => {
     const { bucket, grant } = setUp();
     bucket.heed?.(response(429, { 'retry-after': '3' }), await grant());

@@ -80,7 +80,7 @@ class AdaptiveBucket extends Bucket {
   #decrease(): void {
     this.#rate = Math.max(this.#lowest, super.stats().refillPerSecond * this.#decreaseTo);
     this.#changedAtMs = this.#now();
-    super.setRate(this.#rate);
+    super.changeRate(this.#rate);
   }
 
   /** Only for one that had to wait: where the bucket binds nobody, a higher rate would prove nothing. */
@@ -88,7 +88,7 @@ class AdaptiveBucket extends Bucket {
     if (this.#rate >= this.#highest) return;
     this.#rate = Math.min(this.#highest, this.#rate + (this.#highest * this.#recoverPerSecond) / this.#rate);
     const grown = this.#rate - super.stats().refillPerSecond;
-    if (grown >= this.#highest * STEP || this.#rate === this.#highest) super.setRate(this.#rate);
+    if (grown >= this.#highest * STEP || this.#rate === this.#highest) super.changeRate(this.#rate);
   }
 }
 

@@ -335,6 +335,16 @@ describe('what the server says', () => {
   });
 });
 
+test('a feedback that throws is named', () => {
+  const { bucket } = setUp({
+    feedback: () => {
+      throw new Error('boom');
+    },
+  });
+  const outcome: Outcome = { type: 'response', status: 200, header: () => undefined };
+  expect(() => bucket.heed?.(outcome, taken(bucket.tryTake()))).toThrow('feedback failed: boom');
+});
+
 test('the stats tell whether a bucket is as good as new', async () => {
   const { bucket, clock } = setUp();
   const idle = () => bucket.stats().idle;
@@ -346,6 +356,13 @@ test('the stats tell whether a bucket is as good as new', async () => {
   bucket.setRate(20);
   expect(idle()).toBe(false);
   bucket.setRate(10);
+  expect(idle()).toBe(true);
+  bucket.setRate(10, 4);
+  expect(idle()).toBe(false);
+  bucket.setRate(10);
+  expect(idle()).toBe(false);
+  bucket.setRate(10, 5);
+  clock.tick(1_000);
   expect(idle()).toBe(true);
   bucket.pauseFor(100);
   expect(idle()).toBe(false);

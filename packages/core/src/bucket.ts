@@ -1,6 +1,7 @@
 import { type BucketSetup, bucketSetup, type TokenBucketOptions } from './bucket-options.ts';
 import { BucketTime } from './bucket-time.ts';
 import { notNegative, positive, wrongRange, wrongType } from './check.ts';
+import { callHook } from './errors.ts';
 import { TokenGrant } from './grant.ts';
 import { Level } from './level.ts';
 import { type Held, Levels } from './levels.ts';
@@ -27,12 +28,15 @@ export class Bucket implements MemoryBucket {
   readonly #levels: Levels;
   readonly #room: WaitingRoom<Grant>;
   #maxCost: number;
+  /** What the user has set, which the rate may be below for a while. */
+  #wantedRate: number;
   #granted = 0;
   #marked = 0;
 
   constructor(setup: BucketSetup) {
     const { refillIntervalMs, initialTokens, furtherLimits, clock } = setup;
     this.#setup = setup;
+    this.#wantedRate = setup.refillPerSecond;
     this.#time = new BucketTime(clock);
     this.#levels = new Levels(
       new Level(setup, refillIntervalMs, initialTokens, 0),
@@ -101,7 +105,7 @@ export class Bucket implements MemoryBucket {
   /** A little more than was asked for, at random, so that a fleet does not return together. */
   heed(outcome: Outcome, _grant: Grant): Feedback | undefined {
     const { feedback, maxPauseMs, random, clock } = this.#setup;
-    const said = feedback === false ? undefined : feedback(outcome, clock.now());
+    const said = feedback === false ? undefined : callHook('feedback', () => feedback(outcome, clock.now()));
     if (said !== undefined && said.pauseMs > 0) {
       const pauseMs = Math.min(said.pauseMs, maxPauseMs);
       this.pauseFor(pauseMs + random() * Math.min(pauseMs / 5, 1_000));
@@ -112,8 +116,13 @@ export class Bucket implements MemoryBucket {
   setRate(refillPerSecond: number, capacity?: number): void {
     positive('setRate: refillPerSecond', refillPerSecond);
     if (capacity !== undefined) positive('setRate: capacity', capacity);
-    const nowMs = this.#time.now();
-    this.#levels.setRate(refillPerSecond, capacity, nowMs);
+    this.#wantedRate = refillPerSecond;
+    this.changeRate(refillPerSecond, capacity);
+  }
+
+  /** Sets the rate without counting as changed by the user: a rate that was found may be found again. */
+  changeRate(refillPerSecond: number, capacity?: number): void {
+    this.#levels.setRate(refillPerSecond, capacity, this.#time.now());
     this.#maxCost = this.#levels.capacity;
     this.#drain();
   }
@@ -128,7 +137,8 @@ export class Bucket implements MemoryBucket {
     const levels = this.#levels;
     const { size, cost } = this.#room.line;
     const pausedMs = levels.pausedMs(nowMs);
-    const asMade = levels.refillPerSecond === this.#setup.refillPerSecond;
+    const { refillPerSecond, capacity } = this.#setup;
+    const asMade = this.#wantedRate === refillPerSecond && levels.ownCapacity === capacity;
     return {
       tokens: levels.tokens(nowMs),
       capacity: this.#maxCost,

@@ -17,6 +17,11 @@ export class Levels {
     return this.#first.refillPerSecond;
   }
 
+  /** Of the limit that is not a further one. */
+  get ownCapacity(): number {
+    return this.#first.capacity;
+  }
+
   /** The most that can ever be taken at once. */
   get capacity(): number {
     return this.#least((level) => level.capacity);

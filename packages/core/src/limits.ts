@@ -60,7 +60,7 @@ export interface BucketStats {
   readonly marked: number;
   /** How many were turned away by {@link TokenBucket.acquire}, aborted ones not included. */
   readonly refused: number;
-  /** Whether it is as good as new: full, open, as fast as it was made, and nobody waits. */
+  /** Whether nothing is lost with it: full, open, the rate that it was made with, and nobody waits. */
   readonly idle: boolean;
 }
 
