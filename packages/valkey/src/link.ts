@@ -1,0 +1,172 @@
+import { type BucketTime, HookError } from '@ebb/core';
+import type { StoreEvent } from './events.ts';
+import type { FleetSetup } from './options.ts';
+import { Outage } from './outage.ts';
+import { type Reply, Store, type StoreCall } from './store.ts';
+
+/** The same pause is heard of again and again, each time at a slightly different time. */
+const SAME_PAUSE_MS = 5;
+
+type Happening<E extends StoreEvent = StoreEvent> = E extends StoreEvent ? Omit<E, 'key' | 'atMs'> : never;
+
+interface Hooks {
+  /** The bucket is closed for a while. */
+  readonly onPause: (untilMs: number) => void;
+  /** The store was lost, or is there again. */
+  readonly onChange: () => void;
+  /** Tokens came that nobody wants any longer. */
+  readonly onUnwanted: (lease: Reply, nowMs: number) => void;
+  /** What was spent beside the bucket is to be paid. */
+  readonly onDebt: (amount: number) => void;
+}
+
+/** What this process knows of the bucket in the store, and whether it can be asked. */
+export class StoreLink {
+  readonly #setup: FleetSetup;
+  readonly #time: BucketTime;
+  readonly #store: Store;
+  readonly #hooks: Hooks;
+  /** `undefined` while the store can be asked. */
+  outage: Outage | undefined;
+  /** How many processes there are; 0 when that was never heard. */
+  processes = 0;
+  /** How often the store was called, and when that was last. */
+  calls = 0;
+  calledAtMs: number = Number.NEGATIVE_INFINITY;
+  /** When the bucket is or was empty, as it was told last. */
+  emptyAtMs: number = Number.NEGATIVE_INFINITY;
+  /** How far ahead that was then. */
+  #leadMs = 0;
+  pausedUntilMs: number = Number.NEGATIVE_INFINITY;
+  /** Whether the store is still to be told of the pause. */
+  #pauseUntold = false;
+  isClosed = false;
+
+  constructor(setup: FleetSetup, time: BucketTime, hooks: Hooks) {
+    this.#setup = setup;
+    this.#time = time;
+    this.#hooks = hooks;
+    const capacity = Math.ceil(setup.capacity * 1e6);
+    this.#store = new Store({ ...setup, capacity, time, onLate: (call, reply) => this.#onLate(call, reply) });
+  }
+
+  /** One call, of which all that it says is heeded. When it fails, an outage begins. */
+  async call(call: StoreCall): Promise<Reply> {
+    const sentAtMs = this.#time.now();
+    this.calledAtMs = sentAtMs;
+    this.calls += 1;
+    try {
+      const reply = await this.#store.call(call);
+      this.#heed(reply);
+      return reply;
+    } catch (error) {
+      this.#lose(error, sentAtMs);
+      throw error;
+    }
+  }
+
+  #heed(reply: Reply): void {
+    const nowMs = this.#time.now();
+    this.#leadMs = Math.max(0, reply.emptyInMs);
+    this.emptyAtMs = nowMs + reply.emptyInMs;
+    this.processes = reply.processes;
+    const untilMs = nowMs + reply.pausedMs;
+    if (reply.pausedMs > 0 && untilMs > this.pausedUntilMs + SAME_PAUSE_MS) this.#beginPause(untilMs);
+  }
+
+  /** Closes the bucket of the fleet, and empties it. */
+  pause(untilMs: number, nowMs: number): void {
+    if (untilMs <= this.pausedUntilMs) return;
+    this.#beginPause(untilMs);
+    this.#pauseUntold = true;
+    this.#tellPause(nowMs);
+  }
+
+  #beginPause(untilMs: number): void {
+    this.pausedUntilMs = untilMs;
+    this.outage?.local.pause(untilMs);
+    this.#hooks.onPause(untilMs);
+  }
+
+  #tellPause(nowMs: number): void {
+    if (!this.#pauseUntold || this.outage !== undefined) return;
+    this.#pauseUntold = false;
+    if (nowMs >= this.pausedUntilMs) return;
+    this.call({ mode: 'pause', durationMs: this.pausedUntilMs - nowMs }).catch(() => {
+      this.#pauseUntold = true;
+    });
+  }
+
+  #lose(error: unknown, sinceMs: number): void {
+    if (this.outage !== undefined || this.isClosed) return;
+    const nowMs = this.#time.now();
+    // The others have leased on since we heard of it.
+    this.outage = new Outage(this.#setup, this.processes, sinceMs, nowMs + this.#leadMs, nowMs);
+    const { mode, share } = this.outage;
+    this.#tell({ type: 'lost', error, mode, share });
+    this.#hooks.onChange();
+  }
+
+  /** Looks whether the store is there again, if it is time to. */
+  lookAfter(nowMs: number): void {
+    const { outage } = this;
+    if (outage === undefined || this.isClosed) return;
+    if (nowMs >= outage.sharedAtMs) this.#share(outage, nowMs);
+    else if (nowMs >= outage.nextTryMs(this.#store.open)) void this.#tryAgain(outage, nowMs);
+  }
+
+  /** When to look next. */
+  nextMs(waiting: boolean): number {
+    return this.outage?.nextMs(this.#store.open, waiting) ?? Number.POSITIVE_INFINITY;
+  }
+
+  async #tryAgain(outage: Outage, nowMs: number): Promise<void> {
+    outage.tried(nowMs);
+    this.calls += 1;
+    const outageMs = nowMs - outage.sinceMs;
+    try {
+      const reply = await this.#store.call({
+        mode: 'resume',
+        outageMs,
+        handoverMs: outage.handoverMs(nowMs),
+      });
+      if (this.outage !== outage) return;
+      this.#heed(reply);
+      outage.sharedAtMs = this.#time.now() + Math.max(0, reply.resumeInMs);
+      // What was spent beside the others, since they went on, is paid for: what the bucket holds, at most.
+      const spent = reply.resumeInMs <= 0 ? outage.local.spentIn(-reply.resumeInMs) : 0;
+      this.#hooks.onDebt(Math.min(spent, this.#setup.capacity * 1e6));
+    } catch {
+      // It is lost as it was.
+    }
+    this.#hooks.onChange();
+  }
+
+  #share(outage: Outage, nowMs: number): void {
+    this.outage = undefined;
+    this.#tell({ type: 'back', outageMs: nowMs - outage.sinceMs });
+    this.#tellPause(nowMs);
+    this.#hooks.onChange();
+  }
+
+  /** Something came for which nobody waited any longer. */
+  #onLate(call: StoreCall, reply: Reply | undefined): void {
+    if (reply !== undefined) {
+      this.outage?.tryNow();
+      if (call.mode === 'lease') this.#hooks.onUnwanted(reply, this.#time.now());
+    }
+    this.#hooks.onChange();
+  }
+
+  #tell(event: Happening): void {
+    const { onStoreEvent, key, clock } = this.#setup;
+    try {
+      onStoreEvent?.({ ...event, key, atMs: clock.now() } as StoreEvent);
+    } catch (cause) {
+      // No request is to blame, so it is thrown where nobody catches it, as by any listener.
+      clock.schedule(() => {
+        throw new HookError('onStoreEvent', cause);
+      }, 0);
+    }
+  }
+}

@@ -1,0 +1,213 @@
+import { setTimeout as pause } from 'node:timers/promises';
+import { Redis } from 'iovalkey';
+import { afterEach, describe, expect, test } from 'vitest';
+import { program, startServer, type TestServer } from '../test/server.ts';
+import { type StoreEvent, type ValkeyBucket, type ValkeyBucketOptions, valkeyBucket } from './index.ts';
+
+const clients: Redis[] = [];
+afterEach(() => {
+  for (const client of clients.splice(0)) client.disconnect();
+});
+
+function clientOf(server: TestServer): Redis {
+  const client = new Redis(server.url);
+  // Without a listener, the client prints each try to connect.
+  client.on('error', () => {});
+  clients.push(client);
+  return client;
+}
+
+type Told = ValkeyBucket & { readonly events: StoreEvent[] };
+
+function bucketOf(server: TestServer, options: Partial<ValkeyBucketOptions> = {}): Told {
+  const events: StoreEvent[] = [];
+  const onStoreEvent = (event: StoreEvent): void => {
+    events.push(event);
+  };
+  const common = { client: clientOf(server), key: 'k', refillPerSecond: 1, capacity: 50, onStoreEvent };
+  return Object.assign(valkeyBucket({ ...common, ...options }), { events });
+}
+
+async function until(isSo: () => boolean): Promise<void> {
+  for (let tries = 0; tries < 600 && !isSo(); tries += 1) await pause(10);
+  expect(isSo()).toBe(true);
+}
+
+const RATE = 1_000;
+const CAPACITY = 200;
+
+/** Four buckets, each with a connection of its own, that want all they can get. */
+async function underLoad(server: TestServer, trouble: () => Promise<void>): Promise<void> {
+  const quota = { refillPerSecond: RATE, capacity: CAPACITY, retryMs: 200 };
+  const buckets = Array.from({ length: 4 }, () => bucketOf(server, quota));
+  const granted: number[] = [];
+  const lateness: number[] = [];
+  const errors: unknown[] = [];
+  const startMs = performance.now();
+  let stopped = false;
+  const askers = buckets.flatMap((bucket) =>
+    Array.from({ length: 5 }, async () => {
+      while (!stopped) {
+        const askedMs = performance.now();
+        try {
+          await bucket.acquire({ maxWaitMs: 1_500 });
+          granted.push(performance.now());
+        } catch (error) {
+          if (!stopped) errors.push(error);
+        }
+        lateness.push(performance.now() - askedMs - 1_500);
+      }
+    }),
+  );
+  await pause(500);
+  await trouble();
+  await until(() => buckets.every((bucket) => bucket.stats().mode === 'shared'));
+  await pause(500);
+  const seconds = (performance.now() - startMs) / 1_000;
+  const count = granted.length;
+  stopped = true;
+  await Promise.all(buckets.map((bucket) => bucket.close()));
+  await Promise.all(askers);
+
+  for (const { events } of buckets) expect(events.map(({ type }) => type)).toEqual(['lost', 'back']);
+  expect(errors).toEqual([]);
+  // A timer of a busy machine may be late.
+  expect(Math.max(...lateness)).toBeLessThan(250);
+  granted.forEach((atMs, index) => {
+    const mostAtMs = CAPACITY + (RATE * (atMs - startMs)) / 1_000;
+    expect(index + 1).toBeLessThanOrEqual(mostAtMs);
+  });
+  expect(count).toBeGreaterThan((CAPACITY + RATE * seconds) * 0.6);
+}
+
+describe.runIf(program !== undefined)('under load', () => {
+  test('a server that hangs for a while', { timeout: 20_000 }, async () => {
+    await using server = await startServer();
+    await underLoad(server, async () => {
+      server.freeze();
+      await pause(1_200);
+      server.thaw();
+    });
+  });
+
+  test('a server that is killed, and comes back with nothing', { timeout: 20_000 }, async () => {
+    await using server = await startServer();
+    await underLoad(server, async () => {
+      await server.kill();
+      await pause(800);
+      await server.start();
+    });
+  });
+});
+
+describe.runIf(program !== undefined)('a server', () => {
+  test('that comes back with its data goes on where it was', { timeout: 20_000 }, async () => {
+    await using server = await startServer('--appendonly', 'yes', '--appendfsync', 'always');
+    const one = bucketOf(server);
+    await one.acquire({ cost: 40 });
+    await one.close();
+    await server.kill();
+    await server.start();
+    const other = bucketOf(server, { nonConforming: 'reject' });
+    await expect(other.acquire({ cost: 20 })).rejects.toMatchObject({ reason: 'not-conforming' });
+    await other.acquire({ cost: 9 });
+    await other.close();
+  });
+
+  test('that comes back with nothing is told by those who know', { timeout: 20_000 }, async () => {
+    await using server = await startServer();
+    const knowing = bucketOf(server, { nonConforming: 'reject', retryMs: 100, onStoreError: 'closed' });
+    await knowing.acquire({ cost: 40 });
+    await server.kill();
+    await server.start();
+    await until(() => {
+      knowing.tryAcquire(1);
+      return knowing.stats().mode === 'shared' && knowing.stats().leased > 0;
+    });
+    const fresh = bucketOf(server, { nonConforming: 'reject' });
+    await expect(fresh.acquire({ cost: 20 })).rejects.toMatchObject({ reason: 'not-conforming' });
+    await Promise.all([knowing.close(), fresh.close()]);
+  });
+
+  test('whose memory is full is an error that says so, until there is room', {
+    timeout: 20_000,
+  }, async () => {
+    await using server = await startServer('--maxmemory-policy', 'noeviction');
+    await server.command('CONFIG SET maxmemory 1');
+    const bucket = bucketOf(server, { onStoreError: 'closed', retryMs: 100 });
+    await expect(bucket.acquire()).rejects.toMatchObject({ reason: 'unavailable' });
+    expect(String((bucket.events[0] as { error?: unknown }).error)).toContain('OOM');
+    await server.command('CONFIG SET maxmemory 0');
+    await until(() => {
+      bucket.tryAcquire();
+      return bucket.stats().mode === 'shared';
+    });
+    await bucket.acquire();
+    await bucket.close();
+  });
+
+  test('that is a replica cannot be written to; when it is promoted, it knows the rest', {
+    timeout: 20_000,
+  }, async () => {
+    await using primary = await startServer('--repl-diskless-sync-delay', '0');
+    await using replica = await startServer('--replicaof', '127.0.0.1', `${primary.port}`);
+    await replica.until('INFO replication', 'master_link_status:up');
+    const one = bucketOf(primary);
+    await one.acquire({ cost: 40 });
+    await one.close();
+    await primary.until('INFO replication', 'lag=0');
+    const bucket = bucketOf(replica, { onStoreError: 'closed', retryMs: 100, nonConforming: 'reject' });
+    await expect(bucket.acquire()).rejects.toMatchObject({ reason: 'unavailable' });
+    expect(String((bucket.events[0] as { error?: unknown }).error)).toContain('READONLY');
+    await pause(300);
+    // Trying again, it is not taken for one that works.
+    expect(bucket.events.map(({ type }) => type)).toEqual(['lost']);
+    await replica.command('REPLICAOF NO ONE');
+    await until(() => {
+      bucket.tryAcquire();
+      return bucket.stats().mode === 'shared';
+    });
+    await expect(bucket.acquire({ cost: 20 })).rejects.toMatchObject({ reason: 'not-conforming' });
+    await bucket.close();
+  });
+
+  test('that has something else under the key', { timeout: 20_000 }, async () => {
+    await using server = await startServer();
+    await server.command('LPUSH ebb:{k} entry');
+    const bucket = bucketOf(server, { localShare: 0.5, refillPerSecond: 100 });
+    await bucket.acquire();
+    expect(String((bucket.events[0] as { error?: unknown }).error)).toContain('WRONGTYPE');
+    expect(bucket.stats().mode).toBe('local');
+    await bucket.close();
+  });
+
+  test('whose scripts are flushed is taught them again, under load', { timeout: 20_000 }, async () => {
+    await using server = await startServer();
+    const bucket = bucketOf(server, { refillPerSecond: 2_000, capacity: 100 });
+    const flushing = (async () => {
+      for (let times = 0; times < 20; times += 1) {
+        await server.command('SCRIPT FLUSH');
+        await pause(10);
+      }
+    })();
+    for (let rounds = 0; rounds < 40; rounds += 1) {
+      await Promise.all(Array.from({ length: 10 }, () => bucket.acquire()));
+    }
+    await flushing;
+    expect(bucket.events).toEqual([]);
+    await bucket.close();
+  });
+});
+
+describe.runIf(program !== undefined)('a client', () => {
+  test('that is closed is like a store that is lost', { timeout: 20_000 }, async () => {
+    await using server = await startServer();
+    const client = clientOf(server);
+    const bucket = bucketOf(server, { client, onStoreError: 'open' });
+    await bucket.acquire();
+    await pause(300);
+    client.disconnect();
+    expect(await bucket.acquire()).toMatchObject({ conforming: false });
+    await bucket.close();
+  });
+});
