@@ -1,10 +1,9 @@
 // A million requests wait for one bucket: what each weighs, and what it takes to serve or to cancel all.
-//
-//   pnpm exec node --expose-gc --conditions=@ebb/source test/bench/waiters.ts [how many]
+// Run: pnpm bench waiters [how many]
 import { tokenBucket } from '@ebb/core';
 import { virtualClock } from '@ebb/core/testing';
 
-const COUNT = Number(process.argv[2] ?? 1_000_000);
+const COUNT = Number(process.argv.at(-1)) || 1_000_000;
 
 function heapBytes(): number {
   globalThis.gc?.();

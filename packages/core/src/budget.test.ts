@@ -18,55 +18,57 @@ function setUp(options: RetryBudgetOptions = {}) {
   return { clock, budget, deposit, withdrawAll };
 }
 
-test('a client that has sent nothing yet has the floor', () => {
+test('a client that has sent nothing yet has the reserve', () => {
   const { budget, withdrawAll } = setUp();
-  expect(budget.balance).toBe(10);
-  expect(withdrawAll()).toBe(10);
+  expect(budget.balance).toBe(3);
+  expect(withdrawAll()).toBe(3);
   expect(budget.balance).toBe(0);
   expect(budget.withdraw()).toBe(false);
 });
 
 test('a fifth of what went well may be sent again', () => {
-  const { deposit, withdrawAll } = setUp({ minPerSecond: 0 });
+  const { deposit, withdrawAll } = setUp({ reserve: 0 });
   deposit(104);
   expect(withdrawAll()).toBe(20);
 });
 
-test('what went well counts for the window, and so does what was sent again', () => {
-  const { clock, budget, deposit, withdrawAll } = setUp({ minPerSecond: 0, ratio: 0.5 });
+test('what went well counts for the window', () => {
+  const { clock, budget, deposit } = setUp({ reserve: 1, ratio: 0.5 });
   deposit(10);
   clock.tick(9_000);
-  deposit(10);
-  expect(withdrawAll()).toBe(10);
-  // The first ten have left, and the retries are charged to the others yet.
+  deposit(4);
+  expect(budget.balance).toBe(8);
   clock.tick(1_000);
-  expect(budget.balance).toBe(0);
-  deposit(12);
+  expect(budget.balance).toBe(3);
+  clock.tick(9_000);
   expect(budget.balance).toBe(1);
-  clock.tick(9_000);
-  expect(budget.balance).toBe(6);
-  clock.tick(1_000);
-  expect(budget.balance).toBe(0);
 });
 
-test('in an outage the floor alone is left', () => {
-  const { clock, deposit, withdrawAll } = setUp({ ratio: 0.2, minPerSecond: 1 });
-  for (let second = 0; second < 60; second += 1) {
-    deposit(100);
-    clock.tick(1_000);
-  }
+test('what is spent comes back with successes alone, however long the outage', () => {
+  const { clock, budget, deposit, withdrawAll } = setUp();
+  deposit(100);
+  expect(withdrawAll()).toBe(23);
   let retries = 0;
-  for (let second = 0; second < 60; second += 1) {
+  for (let second = 0; second < 3_600; second += 5) {
+    clock.tick(5_000);
     retries += withdrawAll();
-    clock.tick(1_000);
   }
-  // What was earned in the last window, once, and one for each second.
-  expect(retries).toBeGreaterThanOrEqual(60);
-  expect(retries).toBeLessThanOrEqual(200 + 70);
+  expect(retries).toBe(0);
+  deposit(5);
+  expect(budget.balance).toBe(1);
+});
+
+test('after a rest of six windows it is as good as new', () => {
+  const { clock, budget, withdrawAll } = setUp();
+  withdrawAll();
+  clock.tick(59_000);
+  expect(budget.balance).toBe(0);
+  clock.tick(60_000);
+  expect(budget.balance).toBe(3);
 });
 
 test('a budget of nothing allows no retry', () => {
-  const { budget, deposit } = setUp({ ratio: 0, minPerSecond: 0 });
+  const { budget, deposit } = setUp({ ratio: 0, reserve: 0 });
   deposit(1_000);
   expect(budget.withdraw()).toBe(false);
 });
@@ -74,45 +76,40 @@ test('a budget of nothing allows no retry', () => {
 test('a clock that is set back neither mints nor blocks for ever', () => {
   let nowMs = 1e9;
   const clock = { now: () => nowMs, schedule: () => () => {} };
-  const budget = retryBudget({ clock, ratio: 0, minPerSecond: 1 });
+  const budget = retryBudget({ clock });
   while (budget.withdraw());
   nowMs -= 3_600_000;
   expect(budget.withdraw()).toBe(false);
-  nowMs += 10_000;
-  expect(budget.balance).toBe(10);
+  for (let time = 0; time < 5; time += 1) budget.deposit();
+  expect(budget.withdraw()).toBe(true);
+  nowMs += 7_200_000;
+  expect(budget.balance).toBe(3);
 });
 
-test('with any retry those of the window are at most the floor and a share of the successes in it', () => {
+test('there are never more than the reserve and a share of the successes, in the window and in all', () => {
   const step = fc.record({
     deposits: fc.nat(20),
-    tries: fc.nat(20),
-    ms: fc.oneof(fc.nat(300), fc.nat(20_000)),
+    // At least one, so that no rest is long enough to bring the reserve back.
+    tries: fc.integer({ min: 1, max: 20 }),
+    ms: fc.oneof(fc.nat(300), fc.nat(5_000)),
   });
-  const options = fc.record({ ratio: fc.double({ min: 0, max: 2, noNaN: true }), minPerSecond: fc.nat(5) });
+  const options = fc.record({ ratio: fc.double({ min: 0, max: 2, noNaN: true }), reserve: fc.nat(10) });
   fc.assert(
     fc.property(options, fc.array(step, { maxLength: 60, size: 'max' }), (options, steps) => {
       const { clock, budget } = setUp({ ...options, windowMs: 1_000 });
-      const slots: { at: number; earned: number; spent: number }[] = [];
+      const earned: { at: number; count: number }[] = [];
+      let spent = 0;
       for (const { deposits, tries, ms } of steps) {
-        const slot = { at: Math.floor(clock.now() / 100), earned: 0, spent: 0 };
-        slots.push(slot);
+        const slot = Math.floor(clock.now() / 100);
         for (let time = 0; time < deposits; time += 1) budget.deposit();
-        slot.earned = deposits;
-        for (let time = 0; time < tries; time += 1) if (budget.withdraw()) slot.spent += 1;
-        const window = slots.filter(({ at }) => at > slot.at - 10);
-        const sum = (key: 'earned' | 'spent') => window.reduce((total, one) => total + one[key], 0);
-        const most = options.minPerSecond + options.ratio * sum('earned');
-        if (slot.spent > 0) expect(sum('spent')).toBeLessThanOrEqual(most + 1e-6);
-        // And what is left can be had.
-        expect(budget.balance).toBe(Math.max(0, Math.floor(most - sum('spent') + 1e-9)));
+        earned.push({ at: slot, count: deposits });
+        const inWindow = earned.reduce((sum, { at, count }) => sum + (at > slot - 10 ? count : 0), 0);
+        expect(budget.balance).toBeLessThanOrEqual(options.reserve + options.ratio * inWindow + 1e-6);
+        for (let time = 0; time < tries; time += 1) if (budget.withdraw()) spent += 1;
         clock.tick(ms);
       }
-      // No success pays twice.
-      const total = (key: 'earned' | 'spent') => slots.reduce((sum, one) => sum + one[key], 0);
-      const seconds = 1 + Math.ceil((clock.now() - 1e9) / 1_000);
-      expect(total('spent')).toBeLessThanOrEqual(
-        options.ratio * total('earned') + options.minPerSecond * seconds,
-      );
+      const all = earned.reduce((sum, { count }) => sum + count, 0);
+      expect(spent).toBeLessThanOrEqual(options.ratio * all + options.reserve + 1e-6);
     }),
     { numRuns: 500 },
   );
@@ -125,7 +122,7 @@ describe('for each key', () => {
 
   test('one outage does not spend what belongs to another', () => {
     const clock = virtualClock();
-    const budgets = budgetPerKey({ clock, minPerSecond: 0.1 }, { clock });
+    const budgets = budgetPerKey({ clock, reserve: 1 }, { clock });
     const ill = budgets.for(request('https://ill.test/a'));
     expect([ill.withdraw(), ill.withdraw()]).toEqual([true, false]);
     expect(budgets.for(request('https://ill.test/b'))).toBe(ill);
@@ -149,7 +146,7 @@ describe('for each key', () => {
 test.each<[options: unknown, message: string]>([
   [{ ratio: -1 }, 'retryBudget: ratio takes a finite number from 0, and was given -1'],
   [{ ratio: Number.NaN }, 'retryBudget: ratio takes'],
-  [{ minPerSecond: Number.POSITIVE_INFINITY }, 'retryBudget: minPerSecond takes'],
+  [{ reserve: Number.POSITIVE_INFINITY }, 'retryBudget: reserve takes'],
   [{ windowMs: 0 }, 'retryBudget: windowMs takes'],
   [{ percent: 5 }, 'retryBudget has no option "percent"'],
 ])('%j is refused', (options, message) => {

@@ -11,12 +11,13 @@ export interface RetryBudgetOptions {
    */
   readonly ratio?: number | undefined;
   /**
-   * Retries each second that are there in any case, for a client that has sent little as yet.
-   * @default 1
+   * Retries that are there in any case, for a client that has sent little as yet. What is spent of them comes
+   * back with successes alone, or after a long rest.
+   * @default 3
    */
-  readonly minPerSecond?: number | undefined;
+  readonly reserve?: number | undefined;
   /**
-   * How long a request counts, in milliseconds.
+   * How long a success counts, in milliseconds.
    * @default 10_000
    */
   readonly windowMs?: number | undefined;
@@ -27,91 +28,110 @@ export interface RetryBudgetOptions {
 /** The window moves on by a tenth of it. */
 const SLOTS = 10;
 
-class WindowBudget implements RetryBudget {
+/** After this many windows in which nothing was asked of it a budget is as good as a new one. */
+const RESTING_WINDOWS = 6;
+
+class SuccessBudget implements RetryBudget {
   readonly #ratio: number;
-  readonly #floor: number;
+  readonly #reserve: number;
   readonly #slotMs: number;
   readonly #clock: Clock;
   /** How many there were in each part of the window. A typed array this short weighs three times as much. */
   readonly #successes: number[] = new Array(SLOTS).fill(0);
-  readonly #retries: number[] = new Array(SLOTS).fill(0);
+  #inWindow = 0;
   #slot: number;
+  #tokens: number;
+  #usedInSlot: number;
 
   constructor(options: RetryBudgetOptions) {
     checkOptions('retryBudget', options, {
       ratio: notNegative,
-      minPerSecond: notNegative,
+      reserve: notNegative,
       windowMs: positive,
       clock: having('a clock', 'now', 'schedule'),
     });
-    const { ratio = 0.2, minPerSecond = 1, windowMs = 10_000, clock = systemClock } = options;
+    const { ratio = 0.2, reserve = 3, windowMs = 10_000, clock = systemClock } = options;
     this.#ratio = ratio;
-    this.#floor = (minPerSecond * windowMs) / 1_000;
+    this.#reserve = reserve;
     this.#slotMs = windowMs / SLOTS;
     this.#clock = clock;
+    this.#tokens = reserve;
     this.#slot = this.#slotNow();
-  }
-  get balance(): number {
-    this.#moveOn();
-    const sum = (total: number, count: number): number => total + count;
-    const earned = this.#successes.reduce(sum, 0) * this.#ratio;
-    return Math.max(0, Math.floor(this.#floor + earned - this.#retries.reduce(sum, 0) + 1e-9));
+    this.#usedInSlot = this.#slot;
   }
 
-  /** Whether nothing counts any more. */
+  get balance(): number {
+    this.#moveOn();
+    // Sums of fractions are a little off.
+    return Math.floor(this.#tokens + 1e-9);
+  }
+
+  /** Whether it is as good as a new one. */
   get idle(): boolean {
     this.#moveOn();
-    return [...this.#successes, ...this.#retries].every((count) => count === 0);
+    return this.#inWindow === 0 && this.#tokens === this.#reserve;
   }
 
   deposit(): void {
-    const at = this.#moveOn();
+    this.#moveOn();
+    const at = this.#slot % SLOTS;
     this.#successes[at] = (this.#successes[at] ?? 0) + 1;
+    this.#inWindow += 1;
+    this.#usedInSlot = this.#slot;
+    this.#tokens = Math.min(this.#most, this.#tokens + this.#ratio);
   }
 
   withdraw(): boolean {
-    if (this.balance < 1) return false;
-    const at = this.#moveOn();
-    this.#retries[at] = (this.#retries[at] ?? 0) + 1;
+    const { balance } = this;
+    this.#usedInSlot = this.#slot;
+    if (balance < 1) return false;
+    this.#tokens = Math.max(0, this.#tokens - 1);
     return true;
+  }
+
+  get #most(): number {
+    return this.#reserve + this.#ratio * this.#inWindow;
   }
 
   #slotNow(): number {
     return Math.floor(this.#clock.now() / this.#slotMs);
   }
 
-  /** Forgets what has left the window, and answers the place for what comes in now. */
-  #moveOn(): number {
+  /** Forgets what has left the window. A clock that was set back makes what is there count a while longer. */
+  #moveOn(): void {
     const slot = this.#slotNow();
     const passed = Math.min(SLOTS, slot - this.#slot);
-    for (let step = 1; step <= passed; step += 1) {
-      const at = (slot - passed + step) % SLOTS;
+    for (let step = 0; step < passed; step += 1) {
+      const at = (slot - step) % SLOTS;
+      this.#inWindow -= this.#successes[at] ?? 0;
       this.#successes[at] = 0;
-      this.#retries[at] = 0;
     }
-    // A clock that was set back makes what is there count a while longer.
+    if (passed === 0) return;
     this.#slot = slot;
-    return slot % SLOTS;
+    const rested = slot - this.#usedInSlot >= RESTING_WINDOWS * SLOTS;
+    this.#tokens = rested ? this.#reserve : Math.min(this.#tokens, this.#most);
   }
 }
 
 /**
- * Retries as a share of the requests that went well, plus a few each second: enough for failures that pass, and
- * too little to double an outage. Every request of a policy draws on it; one that is denied ends with the
- * outcome that it has, and costs nothing.
+ * Retries as a share of the requests that went well, and a few besides: enough for failures that pass, and too
+ * little to double an outage. Every request of a policy draws on it; one that is denied ends with the outcome
+ * that it has, and costs nothing.
  *
- * A retry is allowed while those of the last `windowMs` are fewer than `ratio` times the successes in it and
- * `minPerSecond` for each of its seconds. Only successes count, so that an outage leaves the floor alone.
+ * A retry takes one, a success brings `ratio`, and there are never more than `reserve` and `ratio` times the
+ * successes of the last `windowMs`. Nothing comes back by time while requests go on failing: an allowance per
+ * second, however small, adds up over a fleet, and keeps down what it should let up.
  *
- * Models: Finagle's RetryBudget (a fifth of the requests and 10 a second, each good for 10 s); gRPC A6 (a token
- * for each failure, a part of one back for each success, no retries in the lower half); the AWS SDKs' standard
- * mode (500 tokens, 5 for a retry, 1 back for each success); Google, "Site Reliability Engineering", chapter
- * 21 (a tenth of each client's requests).
+ * Models: gRPC A6 (a token for each failure, a part of one back for each success, no retries in the lower half);
+ * Finagle's RetryBudget (a fifth of the requests of 10 s); the AWS SDKs' standard mode (500 tokens, 14 for a
+ * retry, back with success); Google, "Site Reliability Engineering", chapter 21 (a tenth of each client's
+ * requests). The defaults are those with which a fleet of ten thousand comes back from an outage as soon, and
+ * sends as little, as with the best of these.
  *
  * @throws TypeError, RangeError for a wrong option
  */
 export function retryBudget(options: RetryBudgetOptions = {}): RetryBudget {
-  return new WindowBudget(options);
+  return new SuccessBudget(options);
 }
 
 /**
@@ -122,10 +142,10 @@ export function budgetPerKey(
   budget: RetryBudgetOptions = {},
   options: PerKeyOptions = {},
 ): PerKey<RetryBudget> {
-  new WindowBudget(budget);
-  return new KeyMap<WindowBudget>(
+  new SuccessBudget(budget);
+  return new KeyMap<SuccessBudget>(
     'budgetPerKey',
-    () => new WindowBudget(budget),
+    () => new SuccessBudget(budget),
     ({ idle }) => idle,
     options,
   );

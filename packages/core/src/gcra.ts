@@ -26,14 +26,23 @@ function slackMs(fillMs: number, nowMs: number): number {
   return fillMs * 1e-9 + 1e-6 + Math.abs(nowMs) * 4e-16;
 }
 
+/** A quotient of times is a little off, too, and the more so the larger it is. */
+function slackSteps(steps: number): number {
+  return 1e-9 + Math.abs(steps) * 4e-16;
+}
+
 /** The moment of the last refill. */
 export function lastStepMs(intervalMs: number, nowMs: number): number {
-  return intervalMs > 0 ? Math.floor(nowMs / intervalMs + 1e-9) * intervalMs : nowMs;
+  if (intervalMs === 0) return nowMs;
+  const steps = nowMs / intervalMs;
+  return Math.floor(steps + slackSteps(steps)) * intervalMs;
 }
 
 /** The moment of the first refill at `atMs` or later. */
 export function nextStepMs(intervalMs: number, atMs: number): number {
-  return intervalMs > 0 ? Math.ceil(atMs / intervalMs - 1e-9) * intervalMs : atMs;
+  if (intervalMs === 0) return atMs;
+  const steps = atMs / intervalMs;
+  return Math.ceil(steps - slackSteps(steps)) * intervalMs;
 }
 
 /** The state of a bucket that holds so many tokens; fewer than none are a debt. */

@@ -318,7 +318,7 @@ describe('a slot', () => {
 
 describe('a budget', () => {
   test('for each key denies the retries of one origin, and not those of another', async () => {
-    const { start, events } = setUp({ budget: budgetPerKey({ minPerSecond: 0.1, clock }, { clock }) });
+    const { start, events } = setUp({ budget: budgetPerKey({ reserve: 1, clock }, { clock }) });
     const decide = async (url: string) => {
       const session = start({}, url);
       await waits(session);
@@ -331,7 +331,7 @@ describe('a budget', () => {
   });
 
   test('earns by what goes well', async () => {
-    const budget = retryBudget({ minPerSecond: 0, clock });
+    const budget = retryBudget({ reserve: 0, clock });
     const { start } = setUp({ budget });
     for (let time = 0; time < 5; time += 1) {
       const session = start();
