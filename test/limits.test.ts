@@ -113,7 +113,7 @@ describe.each(Object.entries(clients))('%s', (_, makeClient) => {
   });
 
   test('a budget that is spent ends the retries with the last answer', async () => {
-    const budget = retryBudget({ ratio: 0, minPerSecond: 0.1, windowMs: 10_000, clock });
+    const budget = retryBudget({ reserve: 1, clock });
     await setUp([down], { budget });
     expect(await send()).toEqual({ status: 503, body: 'down' });
     expect(last().reason).toBe('budget-exhausted');

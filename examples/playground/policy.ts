@@ -92,13 +92,13 @@ function namedBackoff(settings: Settings): NamedBackoff {
 
 /** The policy, as a scenario describes it. */
 export function fleetPolicy(settings: Settings): FleetPolicy {
-  const { maxRetries, attemptTimeoutMs, ratio, minPerSecond } = settings;
+  const { maxRetries, attemptTimeoutMs, ratio, reserve } = settings;
   const { capacity, refillPerSecond, nonConforming } = settings;
   return {
     maxRetries,
     attemptTimeoutMs,
     backoff: namedBackoff(settings),
-    ...(settings.budget && { budget: { retryBudget: { ratio, minPerSecond } } }),
+    ...(settings.budget && { budget: { retryBudget: { ratio, reserve } } }),
     ...(settings.bucket && { bucket: { tokenBucket: { capacity, refillPerSecond, nonConforming } } }),
   };
 }
@@ -118,7 +118,7 @@ function written(options: Readonly<Record<string, string | number | boolean>>): 
 
 /** A program for the settings that runs as it is. */
 export function codeOf(settings: Settings): string {
-  const { rule, maxRetries, attemptTimeoutMs, ratio, minPerSecond } = settings;
+  const { rule, maxRetries, attemptTimeoutMs, ratio, reserve } = settings;
   const { capacity, refillPerSecond, nonConforming } = settings;
   const backoff = rule === 'constant' ? literal(settings.delayMs) : written(given(settings));
   const names = [
@@ -130,7 +130,7 @@ export function codeOf(settings: Settings): string {
     `maxRetries: ${maxRetries}`,
     `backoff: ${rule}(${backoff})`,
     `attemptTimeoutMs: ${literal(attemptTimeoutMs)}`,
-    ...(settings.budget ? [`budget: retryBudget(${written({ ratio, minPerSecond })})`] : []),
+    ...(settings.budget ? [`budget: retryBudget(${written({ ratio, reserve })})`] : []),
     ...(settings.bucket
       ? [`bucket: tokenBucket(${written({ capacity, refillPerSecond, nonConforming })})`]
       : []),

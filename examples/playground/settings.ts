@@ -41,7 +41,7 @@ export const SCALES = {
   maxRetries: scale('Retries at most', range(0, 12), 5, count),
   attemptTimeoutMs: scale('Attempt timeout', decades(100, 30_000), 1_000, duration),
   ratio: scale('Retries for each success', range(0, 1, 0.05).map(hundredths), 0.2, percent),
-  minPerSecond: scale('And in any case', [0, 0.1, 0.2, 0.5, 1, 2, 5, 10], 0, perSecond),
+  reserve: scale('And in any case', [0, 1, 2, 3, 5, 10, 20, 50], 3, count),
   clients: scale('Clients', decades(10, 10_000), 1_000, count),
   requestsPerSecond: scale('Requests of all clients', decades(50, 5_000), 500, perSecond),
   load: scale('Load, as a share of capacity', range(0.3, 1, 0.05).map(hundredths), 0.8, percent),

@@ -33,7 +33,7 @@ const right = {
       totalTimeoutMs: 5_000,
       maxWaitMs: 1_000,
       bucket: { tokenBucket: { refillPerSecond: 5, capacity: 3, nonConforming: 'delay' } },
-      budget: { retryBudget: { ratio: 0.1, minPerSecond: 0 } },
+      budget: { retryBudget: { ratio: 0.1, reserve: 0 } },
       cost: 2,
     },
     none: {},

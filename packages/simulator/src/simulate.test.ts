@@ -297,7 +297,7 @@ describe('clients', () => {
     const ratio = 0.1;
     const { totals } = simulate({
       ...hard,
-      policy: { attemptTimeoutMs: 300, budget: { retryBudget: { ratio, minPerSecond: 0 } } },
+      policy: { attemptTimeoutMs: 300, budget: { retryBudget: { ratio, reserve: 0 } } },
     });
     expect(totals.sends - totals.requests).toBeGreaterThan(0);
     expect(totals.sends - totals.requests).toBeLessThanOrEqual(ratio * totals.successes);

@@ -64,8 +64,7 @@ export function storm(policies: Experiment['policies'], size: StormSize = {}): E
 export function stormPolicies(size: StormSize = {}): Record<string, FleetPolicy | ClientFactory> {
   const { clients = 10_000, requestsPerSecond = 2_000 } = size;
   const capacityOfOne = requestsPerSecond / LOAD / clients;
-  // No floor: one retry a second would be more than these clients send of requests.
-  const budget = { retryBudget: { minPerSecond: 0 } };
+  const budget = { retryBudget: {} };
   // A little less than a client's share of the capacity: what makes a queue shorter is what is left of it.
   const bucket = { refillPerSecond: 0.95 * capacityOfOne, capacity: Math.max(5, capacityOfOne / 5) };
   return {

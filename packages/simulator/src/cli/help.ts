@@ -41,7 +41,7 @@ A scenario of your own
       },
       "with a budget": {
         "attemptTimeoutMs": 1000,
-        "budget": { "retryBudget": { "ratio": 0.1, "minPerSecond": 0 } }
+        "budget": { "retryBudget": { "ratio": 0.1 } }
       }
     }
   }
