@@ -1,0 +1,78 @@
+// The store goes away for 10 s under load, in two ways: it hangs, or it dies and comes back with nothing. What the
+// upstream and the requests notice. Run: pnpm bench valkey-outage
+import { setTimeout as pause } from 'node:timers/promises';
+import { ProcessFleet } from '../../packages/valkey/test/fleet.ts';
+import { program, startServer, type TestServer } from '../../packages/valkey/test/server.ts';
+import { Upstream } from '../../packages/valkey/test/upstream.ts';
+
+if (program === undefined) process.exit(1);
+
+const RATE = 2_000;
+const CAPACITY = 400;
+const PROCESSES = 8;
+const DEADLINE_MS = 1_000;
+
+const ways: Readonly<
+  Record<string, [down: (server: TestServer) => unknown, up: (server: TestServer) => unknown]>
+> = {
+  'it hangs': [(server) => server.freeze(), (server) => server.thaw()],
+  'it is killed, and comes back with nothing': [(server) => server.kill(), (server) => server.start()],
+};
+
+const line = (what: string, value: string): void => console.log(`${what.padEnd(48)}${value}`);
+const whole = (value: number): string => Math.round(value).toLocaleString('en');
+
+for (const [way, [down, up]] of Object.entries(ways)) {
+  await using server = await startServer();
+  await using upstream = await Upstream.start();
+  const task = {
+    storeUrl: server.url,
+    upstreamUrl: upstream.url,
+    key: 'fleet',
+    rate: RATE,
+    capacity: CAPACITY,
+    askers: 16,
+    maxWaitMs: DEADLINE_MS,
+  };
+  using fleet = await ProcessFleet.start(Array(PROCESSES).fill(task));
+  const startMs = performance.now();
+  fleet.go();
+  await pause(5_000);
+  const downMs = performance.now();
+  await down(server);
+  await pause(10_000);
+  const upMs = performance.now();
+  await up(server);
+  await pause(5_000);
+  const endMs = performance.now();
+  const seen = (fromMs: number, toMs: number): string => {
+    const count = upstream.between(fromMs, toMs);
+    return `${whole(count)} = ${((count / ((RATE * (toMs - fromMs)) / 1_000)) * 100).toFixed(1)} % of the rate`;
+  };
+  const reports = await fleet.stop();
+  const { excess, burst } = upstream.against(RATE, CAPACITY, startMs);
+  const sum = (of: 'refused' | 'failed' | 'unhandled'): number =>
+    reports.reduce((total, report) => total + report[of], 0);
+
+  console.log(`\n${PROCESSES} processes, ${RATE}/s, ${CAPACITY} at most; for 10 s ${way}\n`);
+  line('the upstream saw before', seen(startMs, downMs));
+  line('… during the outage', seen(downMs, upMs));
+  line('… in the 5 s after', seen(upMs, endMs));
+  line(
+    'most that it was ever beyond capacity + rate · t',
+    excess > 0 ? excess.toFixed(1) : `never (nearest: ${excess.toFixed(1)})`,
+  );
+  line('largest burst beyond the rate, any window', `${burst.toFixed(0)} (capacity ${CAPACITY})`);
+  line(
+    'requests refused, lost; rejections unhandled',
+    `${sum('refused')}, ${sum('failed')}; ${sum('unhandled')}`,
+  );
+  line(
+    'longest wait for a token',
+    `${whole(Math.max(...reports.map(({ longestWaitMs }) => longestWaitMs)))} ms (deadline ${whole(DEADLINE_MS)} ms)`,
+  );
+  line(
+    'what each process told of the store',
+    [...new Set(reports.map(({ events }) => events.join(', ')))].join(' | '),
+  );
+}
