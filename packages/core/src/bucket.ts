@@ -8,6 +8,7 @@ import { type Held, Levels } from './levels.ts';
 import type { Ask, BucketStats, Grant, ObservableBucket } from './limits.ts';
 import type { Outcome } from './outcome.ts';
 import type { Feedback } from './server-feedback.ts';
+import { laneOf } from './waiting-line.ts';
 import { WaitingRoom } from './waiting-room.ts';
 
 /** A token bucket in this program's memory. */
@@ -20,6 +21,10 @@ export interface MemoryBucket extends ObservableBucket {
    */
   setRate(refillPerSecond: number, capacity?: number): void;
 }
+
+/** What is asked where nothing is said, and the lane that it waits in. */
+const ONE: Ask = {};
+const USUAL_LANE: number = laneOf(0, false);
 
 /** What {@link tokenBucket} makes. */
 export class Bucket implements MemoryBucket {
@@ -64,11 +69,11 @@ export class Bucket implements MemoryBucket {
     return this.#setup.nonConforming === 'mark' ? this.#mark(cost, nowMs) : undefined;
   }
 
-  acquire(ask: Ask = {}): Promise<Grant> {
+  acquire(ask: Ask = ONE): Promise<Grant> {
     try {
       const { cost = 1, signal } = ask;
       this.#checkCost('acquire', cost);
-      const lane = this.#room.laneFor(ask);
+      const lane = ask === ONE ? USUAL_LANE : this.#room.laneFor(ask);
       if (signal?.aborted) throw signal.reason;
       const nowMs = this.#time.now();
       if (this.#room.line.goesFirst(lane, nowMs) && this.#levels.take(cost, nowMs)) {
