@@ -127,6 +127,9 @@ export function drawBucket(
   const queued = stream.waiting.some((waiting) => waiting > 0);
   const emptied = stream.tokens.filter((tokens) => tokens < 1).length * LOOK_MS;
   const most = stream.waiting.indexOf(Math.max(...stream.waiting));
+  // Late, where the burst is over as a rule.
+  const labelAt = Math.round((0.85 * WATCHED_MS) / LOOK_MS);
+  const below = (stream.tokens[labelAt] ?? 0) > settings.capacity / 2;
   drawTime(plots.tokens, {
     title: queued ? 'Tokens in the bucket, and requests that wait' : 'Tokens in the bucket',
     finding: `The bucket holds ${count(settings.capacity)} at most, and less than one token for ${duration(emptied)} of ${duration(WATCHED_MS)}. The burst comes at ${duration(BURST_AT_MS)}.`,
@@ -134,7 +137,7 @@ export function drawBucket(
     mostMs: WATCHED_MS,
     most: settings.capacity,
     lines: [
-      { name: 'tokens', colour: 'accent', values: stream.tokens, labelAt: 10, below: true, filled: true },
+      { name: 'tokens', colour: 'accent', values: stream.tokens, labelAt, below, filled: true },
       ...(queued
         ? [{ name: 'waiting', colour: 'good', values: stream.waiting, labelAt: most } as const]
         : []),

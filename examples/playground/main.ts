@@ -2,7 +2,7 @@ import { BucketView } from './bucket-view.ts';
 import { FleetView } from './fleet-view.ts';
 import { adjust, fillForm, fillRule } from './form.ts';
 import { fromHash, toHash } from './link.ts';
-import { announce, copy, find, plot, tell } from './page.ts';
+import { announce, copy, find, hideRepeated, plot, tell } from './page.ts';
 import { codeOf } from './policy.ts';
 import { scheduleOf } from './schedule.ts';
 import { drawSchedule, scheduleFinding, scheduleTable } from './schedule-chart.ts';
@@ -71,6 +71,7 @@ find('[data-reset]').addEventListener('click', () => {
   load();
   copied.textContent = 'All is as it was at first.';
 });
+hideRepeated();
 addEventListener('hashchange', load);
 load();
 

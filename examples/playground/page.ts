@@ -26,6 +26,17 @@ export function tell(figure: string, finding: string): void {
   for (const place of document.querySelectorAll(`[data-finding="${figure}"]`)) place.textContent = finding;
 }
 
+/** Hides what stands below the controls while the same is to be seen above the figure. */
+export function hideRepeated(): void {
+  const observer = new IntersectionObserver((entries) => {
+    for (const { target, isIntersecting } of entries) {
+      const peek = target.closest('section')?.querySelector<HTMLElement>('.peek');
+      if (peek) peek.hidden = isIntersecting;
+    }
+  });
+  for (const caption of document.querySelectorAll('figcaption')) observer.observe(caption);
+}
+
 const findings = new Set<string>();
 let announcing = 0;
 
