@@ -182,3 +182,35 @@ test.each<[story: string, make: () => unknown, message: string]>([
   expect(use).toThrow(HookError);
   expect(use).toThrow(message);
 });
+
+describe('bucketPerKey takes its key first, or none', () => {
+  const options = { refillPerSecond: 1, capacity: 1 };
+  const of = (url: string, key = ''): RequestTraits => {
+    return {
+      url,
+      method: 'GET',
+      replayable: true,
+      header: (name) => (name === 'x-tenant' ? key : undefined),
+    };
+  };
+  const byTenant = (request: RequestTraits) => request.header('x-tenant') ?? '';
+
+  test.each([
+    ['options', bucketPerKey(byTenant, options)],
+    ['a function', bucketPerKey(byTenant, () => tokenBucket(options), { maxKeys: 5 })],
+    ['a key among the options', bucketPerKey(options, { keyOf: byTenant })],
+  ])('with %s', (_, buckets) => {
+    expect(buckets.for(of('http://a.test/', 'one'))).toBe(buckets.for(of('http://b.test/', 'one')));
+    expect(buckets.for(of('http://a.test/', 'one'))).not.toBe(buckets.for(of('http://a.test/', 'two')));
+  });
+
+  test('by origin where there is none', () => {
+    const buckets = bucketPerKey(options);
+    expect(buckets.for(of('http://a.test/1', 'one'))).toBe(buckets.for(of('http://a.test/2', 'two')));
+    expect(buckets.for(of('http://a.test/1'))).not.toBe(buckets.for(of('http://b.test/1')));
+  });
+
+  test('a key that is no function is refused', () => {
+    expect(() => bucketPerKey('origin' as never, options)).toThrow('bucketPerKey: keyOf takes a function');
+  });
+});
