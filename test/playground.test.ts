@@ -230,7 +230,7 @@ describe.skipIf(!there)(`the page${there ? '' : ` (SKIPPED: ${why})`}`, { timeou
       await page.locator('#rule').focus();
       await page.keyboard.press('ArrowDown');
       await page.keyboard.press('ArrowDown');
-      expect(await code(page)).toContain('backoff: fullJitter({ baseMs: 100, capMs: 10_000 })');
+      expect(await code(page)).toContain('backoff: fullJitter({\n    baseMs: 100,\n    capMs: 10_000,\n  })');
       const picked = [await figure(page, 'schedule'), await code(page)];
       for (const [at, text] of picked.entries()) expect(text).not.toBe(before[at]);
 
@@ -241,9 +241,9 @@ describe.skipIf(!there)(`the page${there ? '' : ` (SKIPPED: ${why})`}`, { timeou
       ).toBe('solid');
       await page.keyboard.press('ArrowRight');
       await page.keyboard.press('ArrowRight');
-      expect(await code(page)).toContain('fullJitter({ baseMs: 200, capMs: 10_000 })');
-      expect(await textIn(page, 'output[for="baseMs"]')).toBe('200 ms');
-      expect(await page.locator('#baseMs').getAttribute('aria-valuetext')).toBe('200 ms');
+      expect(await code(page)).toContain('    baseMs: 200,\n    capMs: 10_000,\n');
+      expect(await textIn(page, 'output[for="baseMs"]')).toBe('200\u00a0ms');
+      expect(await page.locator('#baseMs').getAttribute('aria-valuetext')).toBe('200\u00a0ms');
       expect(await figure(page, 'schedule')).not.toBe(picked[0]);
 
       await settled(page);
@@ -296,7 +296,18 @@ describe.skipIf(!there)(`the page${there ? '' : ` (SKIPPED: ${why})`}`, { timeou
   test('a run that nobody wants any more makes way for the last', async () => {
     await onPage('#requestsPerSecond=5000&clients=10000', {}, async (page) => {
       await page.locator('#troubleSeconds').press('ArrowRight');
-      await page.waitForTimeout(200);
+      // Under way, and drawn as far as it has come.
+      await page.waitForFunction(() => {
+        const { value } = document.querySelector('progress') as HTMLProgressElement;
+        return value > 0 && value < 1;
+      });
+      const [whole, partly] = await page.evaluate(() => {
+        const plot = document.querySelector('[data-plot="calls"]') as HTMLElement;
+        const line = plot.querySelector('.line.warn') as SVGGraphicsElement;
+        return [plot.clientWidth, line.getBBox().width];
+      });
+      expect(partly).toBeGreaterThan(0);
+      expect(partly).toBeLessThan(0.9 * (whole ?? 0));
       await page.locator('#requestsPerSecond').press('Home');
       await settled(page);
       expect(settingsOf(page).requestsPerSecond).toBe(50);
@@ -316,10 +327,10 @@ describe.skipIf(!there)(`the page${there ? '' : ` (SKIPPED: ${why})`}`, { timeou
 
       await page.locator('#fleet-moment').press('Home');
       const moment = (): Promise<string> => textIn(page, 'output[for="fleet-moment"]');
-      expect(await moment()).toMatch(/^0 s: \d+ new requests/);
+      expect(await moment()).toMatch(/^0\ss: \d+ new requests/);
       await page.getByRole('button', { name: 'Play the run' }).press('Enter');
       await page.getByRole('button', { name: 'Pause the run' }).waitFor();
-      await expect.poll(moment).not.toMatch(/^0 s/);
+      await expect.poll(moment).not.toMatch(/^0\ss/);
     });
   });
 

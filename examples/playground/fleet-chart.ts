@@ -1,14 +1,17 @@
-import type { Trace } from '@ebb/simulator';
-import { capacityOf, TROUBLE_FROM_MS } from './fleet.ts';
+import type { Series, Trace } from '@ebb/simulator';
+import { capacityOf, secondsOf, TROUBLE_FROM_MS } from './fleet.ts';
 import { count, duration, percent, times } from './format.ts';
 import type { Settings } from './settings.ts';
 import { drawTime, type Line } from './time-chart.ts';
 
-/** A run, and what it was of. */
-export interface FleetRun {
-  readonly trace: Trace;
+/** What was counted in each second of a run, as far as it has come, and what the run is of. */
+export interface Seconds {
+  readonly series: Series;
   readonly settings: Settings;
 }
+
+/** A run is counted by the second. */
+export const SECOND_MS = 1_000;
 
 export interface FleetPlots {
   readonly calls: HTMLElement;
@@ -63,7 +66,7 @@ export function tilesOf(trace: Trace): Tile[] {
 }
 
 /** Sends for each request, second by second; all sends, where no request came. */
-function amplificationOf({ series }: Trace): number[] {
+function amplificationOf(series: Series): number[] {
   return Array.from(series.sends, (sends, at) => sends / Math.max(1, series.requests[at] ?? 0));
 }
 
@@ -84,14 +87,13 @@ function before(line: Line, kept: ArrayLike<number> | undefined): Line[] {
   return [{ ...line, name, values, labelAt: farthest(values, line.values), filled: false, before: true }];
 }
 
-export function drawFleet(plots: FleetPlots, { trace, settings }: FleetRun, kept?: FleetRun): void {
-  const { series, intervalMs } = trace;
+/** Draws a run, and behind it one that was kept. */
+export function drawFleet(plots: FleetPlots, { series, settings }: Seconds, kept?: Series): void {
   const untilMs = TROUBLE_FROM_MS + settings.troubleSeconds * 1_000;
   const band = { fromMs: TROUBLE_FROM_MS, untilMs, name: '' };
-  const common = { stepMs: intervalMs, mostMs: (series.sends.length - 1) * intervalMs, band };
-  const inTrouble = Math.round((TROUBLE_FROM_MS + untilMs) / 2 / intervalMs);
+  const common = { stepMs: SECOND_MS, mostMs: secondsOf(settings) * SECOND_MS - SECOND_MS, band };
+  const inTrouble = Math.round((TROUBLE_FROM_MS + untilMs) / 2 / SECOND_MS);
   const capacity = capacityOf(settings);
-  const keptSeries = kept?.trace.series;
 
   const most = peakOf(series.sends);
   const calls: Line = { name: 'calls', colour: 'warn', values: series.sends, labelAt: most };
@@ -110,18 +112,18 @@ export function drawFleet(plots: FleetPlots, { trace, settings }: FleetRun, kept
     finding: `Calls and goodput, second by second. ${peak}; ${end}.`,
     band: { ...band, name: BAND_NAMES[settings.trouble] },
     level: { value: capacity, name: 'capacity' },
-    lines: [...before(calls, keptSeries?.sends), ...before(goodput, keptSeries?.successes), goodput, calls],
+    lines: [...before(calls, kept?.sends), ...before(goodput, kept?.successes), goodput, calls],
     times: false,
   });
 
-  const amplification = amplificationOf(trace);
+  const amplification = amplificationOf(series);
   const factor: Line = { name: '', colour: 'warn', values: amplification, labelAt: 0, filled: true };
   drawTime(plots.amplification, {
     ...common,
     title: 'Amplification: calls for each new request',
     finding: `Amplification, second by second: at most ${times(Math.max(...amplification))}.`,
     most: 2,
-    lines: [...before(factor, kept && amplificationOf(kept.trace)), factor],
+    lines: [...before(factor, kept && amplificationOf(kept)), factor],
     times: false,
   });
 
@@ -132,13 +134,13 @@ export function drawFleet(plots: FleetPlots, { trace, settings }: FleetRun, kept
     title: 'Queue of the service',
     finding: `The queue is longest after ${longest} s, with ${count(series.queue[longest] ?? 0)} calls.`,
     most: 2 * capacity,
-    lines: [...before(queue, keptSeries?.queue), queue],
+    lines: [...before(queue, kept?.queue), queue],
   });
 }
 
 /** One second of the run, in a sentence. */
-export function momentOf({ series }: Trace, second: number): string {
+export function momentOf(series: Series, second: number): string {
   const at = (values: ArrayLike<number>): string => count(values[second] ?? 0);
   const requests = `${at(series.requests)} new requests, ${at(series.sends)} calls`;
-  return `${second} s: ${requests}, ${at(series.successes)} answered, ${at(series.queue)} in the queue`;
+  return `${duration(second * SECOND_MS)}: ${requests}, ${at(series.successes)} answered, ${at(series.queue)} in the queue`;
 }

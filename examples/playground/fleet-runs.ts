@@ -1,4 +1,4 @@
-import type { Trace } from '@ebb/simulator';
+import type { Series, Trace } from '@ebb/simulator';
 import { fleetKey } from './fleet.ts';
 import type { FleetMessage } from './fleet.worker.ts';
 import type { Settings } from './settings.ts';
@@ -8,7 +8,8 @@ const SETTLE_MS = 80;
 
 export interface FleetListener {
   started(): void;
-  progress(share: number): void;
+  /** The run has come so far; what is counted holds for that share of it. */
+  progress(share: number, series: Series, settings: Settings): void;
   done(trace: Trace, settings: Settings, tookMs: number): void;
   failed(message: string): void;
 }
@@ -48,7 +49,7 @@ export class FleetRuns {
     this.#worker = worker;
     this.#busy = true;
     worker.onmessage = ({ data }: MessageEvent<FleetMessage>) => {
-      if (data.type === 'progress') return this.#listener.progress(data.share);
+      if (data.type === 'progress') return this.#listener.progress(data.share, data.series, settings);
       this.#busy = false;
       if (data.type === 'trace') this.#listener.done(data.trace, settings, data.tookMs);
       else this.#fail(data.message);

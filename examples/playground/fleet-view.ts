@@ -1,4 +1,6 @@
-import { drawFleet, type FleetRun, fleetFinding, momentOf, tilesOf } from './fleet-chart.ts';
+import type { Series, Trace } from '@ebb/simulator';
+import { secondsOf } from './fleet.ts';
+import { drawFleet, fleetFinding, momentOf, SECOND_MS, tilesOf } from './fleet-chart.ts';
 import { FleetRuns } from './fleet-runs.ts';
 import { count, duration } from './format.ts';
 import { Moments } from './moments.ts';
@@ -7,6 +9,18 @@ import type { Settings } from './settings.ts';
 
 /** A run is played in so long. */
 const PLAY_MS = 12_000;
+
+/** A run, and what it was of. */
+interface FleetRun {
+  readonly trace: Trace;
+  readonly settings: Settings;
+}
+
+/** The first seconds, which are counted already. */
+function firstOf(series: Series, seconds: number): Series {
+  const counted = Object.entries(series).map(([name, counts]) => [name, counts.subarray(0, seconds)]);
+  return Object.fromEntries(counted) as Series;
+}
 
 /** The part of the page about the fleet: asks for runs, shows the last one, and one that was kept beside it. */
 export class FleetView {
@@ -21,8 +35,13 @@ export class FleetView {
 
   readonly #runs = new FleetRuns({
     started: () => this.#busy(true),
-    progress: (share) => {
+    progress: (share, series, settings) => {
       this.#progress.value = share;
+      drawFleet(
+        this.#plots,
+        { series: firstOf(series, share * secondsOf(settings)), settings },
+        this.#kept?.trace.series,
+      );
     },
     done: (trace, settings, tookMs) => {
       this.#run = { trace, settings };
@@ -54,14 +73,14 @@ export class FleetView {
   draw(): void {
     const run = this.#run;
     if (run === undefined) return;
-    drawFleet(this.#plots, run, this.#kept);
+    drawFleet(this.#plots, { series: run.trace.series, settings: run.settings }, this.#kept?.trace.series);
     this.#showTiles(run);
     const { trace } = run;
     this.#moments.load({
       moments: trace.series.sends.length,
-      stepMs: trace.intervalMs,
+      stepMs: SECOND_MS,
       playMs: PLAY_MS,
-      textAt: (second) => momentOf(trace, second),
+      textAt: (second) => momentOf(trace.series, second),
     });
   }
 

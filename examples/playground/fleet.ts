@@ -1,4 +1,4 @@
-import { type Scenario, simulate, type Trace, type Trouble } from '@ebb/simulator';
+import { type Scenario, type Series, simulate, type Trace, type Trouble } from '@ebb/simulator';
 import { fleetPolicy } from './policy.ts';
 import type { Settings } from './settings.ts';
 
@@ -21,12 +21,17 @@ function troubleOf({ trouble, troubleSeconds }: Settings): Trouble {
   return { type: 'outage', ...span, answer: trouble };
 }
 
+/** How many seconds a run has. */
+export function secondsOf({ troubleSeconds }: Settings): number {
+  return (TROUBLE_FROM_MS + AFTER_MS) / 1_000 + troubleSeconds;
+}
+
 /** The fleet, the service, and what happens to it. */
 export function scenarioOf(settings: Settings): Scenario {
-  const { clients, requestsPerSecond, troubleSeconds } = settings;
+  const { clients, requestsPerSecond } = settings;
   const capacity = capacityOf(settings);
   return {
-    durationMs: TROUBLE_FROM_MS + troubleSeconds * 1_000 + AFTER_MS,
+    durationMs: secondsOf(settings) * 1_000,
     clients: { count: clients, requestsPerSecond },
     network: { meanMs: 5, deviationMs: 1 },
     server: {
@@ -39,7 +44,7 @@ export function scenarioOf(settings: Settings): Scenario {
   };
 }
 
-export function runFleet(settings: Settings, onProgress?: (share: number) => void): Trace {
+export function runFleet(settings: Settings, onProgress?: (share: number, series: Series) => void): Trace {
   return simulate(scenarioOf(settings), { seed: settings.seed, onProgress });
 }
 

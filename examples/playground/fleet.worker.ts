@@ -1,10 +1,10 @@
-import type { Trace } from '@ebb/simulator';
+import type { Series, Trace } from '@ebb/simulator';
 import { runFleet } from './fleet.ts';
 import type { Settings } from './settings.ts';
 
 /** What the worker says: how far it is, what came of it, or what went wrong. */
 export type FleetMessage =
-  | { readonly type: 'progress'; readonly share: number }
+  | { readonly type: 'progress'; readonly share: number; readonly series: Series }
   | { readonly type: 'trace'; readonly trace: Trace; readonly tookMs: number }
   | { readonly type: 'failed'; readonly message: string };
 
@@ -15,7 +15,7 @@ function tell(message: FleetMessage): void {
 addEventListener('message', ({ data }: MessageEvent<Settings>) => {
   const startMs = performance.now();
   try {
-    const trace = runFleet(data, (share) => tell({ type: 'progress', share }));
+    const trace = runFleet(data, (share, series) => tell({ type: 'progress', share, series }));
     tell({ type: 'trace', trace, tookMs: performance.now() - startMs });
   } catch (error) {
     tell({ type: 'failed', message: error instanceof Error ? error.message : String(error) });

@@ -1,11 +1,14 @@
+/** Between a number and its unit, so that no line breaks there. */
+const NB = '\u00a0';
+
 /** A duration as people say it: `150 ms`, `1.5 s`, `2 min`. */
 export function duration(ms: number): string {
-  if (ms < 1) return ms === 0 ? '0 ms' : '< 1 ms';
-  if (ms < 999.5) return `${Math.round(ms)} ms`;
+  if (ms < 1) return ms === 0 ? `0${NB}s` : `<${NB}1${NB}ms`;
+  if (ms < 999.5) return `${Math.round(ms)}${NB}ms`;
   const seconds = ms / 1_000;
-  if (seconds < 59.95) return `${trim(seconds.toFixed(1))} s`;
-  if (seconds < 119.5) return `${Math.round(seconds)} s`;
-  return `${trim((seconds / 60).toFixed(1))} min`;
+  if (seconds < 59.95) return `${trim(seconds.toFixed(1))}${NB}s`;
+  if (seconds < 119.5) return `${Math.round(seconds)}${NB}s`;
+  return `${trim((seconds / 60).toFixed(1))}${NB}min`;
 }
 
 function trim(text: string): string {
@@ -20,22 +23,17 @@ export function count(value: number): string {
 
 /** `87 %`; never 100 % of what is not all of it, nor 0 % of what is not nothing. */
 export function percent(share: number): string {
-  if (share > 0.995 && share < 1) return '> 99 %';
-  if (share > 0 && share < 0.005) return '< 1 %';
-  return `${Math.round(share * 100)} %`;
+  if (share > 0.995 && share < 1) return `>${NB}99${NB}%`;
+  if (share > 0 && share < 0.005) return `<${NB}1${NB}%`;
+  return `${Math.round(share * 100)}${NB}%`;
 }
 
 /** `1.8 ×` */
 export function times(factor: number): string {
-  return `${factor < 10 ? factor.toFixed(2) : Math.round(factor)} ×`;
+  return `${factor < 10 ? factor.toFixed(2) : Math.round(factor)}${NB}×`;
 }
 
 /** A number as the house writes it in code: `10_000`. */
 export function literal(value: number): string {
   return String(value).replace(/^\d{4,}$/, (digits) => digits.replace(/\B(?=(\d{3})+$)/g, '_'));
-}
-
-/** `a, b and c` */
-export function listed(words: readonly string[]): string {
-  return words.length < 2 ? (words[0] ?? '') : `${words.slice(0, -1).join(', ')} and ${words.at(-1)}`;
 }

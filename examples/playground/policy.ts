@@ -109,37 +109,39 @@ export function retryOptions(settings: Settings): PolicyOptions {
   return { maxRetries: settings.maxRetries, backoff: RULES[settings.rule].make(options as never) };
 }
 
-function written(options: Readonly<Record<string, string | number | boolean>>): string {
-  const parts = Object.entries(options).map(([name, value]) => {
-    return `${name}: ${typeof value === 'number' ? literal(value) : typeof value === 'string' ? `'${value}'` : value}`;
-  });
-  return `{ ${parts.join(', ')} }`;
+function written(value: string | number | boolean): string {
+  if (typeof value === 'number') return literal(value);
+  return typeof value === 'string' ? `'${value}'` : String(value);
+}
+
+/** A call with its options, a line for each, so that the lines stay short on a narrow screen. */
+function call(name: string, options: Readonly<Record<string, string | number | boolean>>): string {
+  const lines = Object.entries(options).map(([option, value]) => `    ${option}: ${written(value)},`);
+  return `${name}({\n${lines.join('\n')}\n  })`;
 }
 
 /** A program for the settings that runs as it is. */
 export function codeOf(settings: Settings): string {
-  const { rule, maxRetries, attemptTimeoutMs, ratio, reserve } = settings;
+  const { rule, maxRetries, attemptTimeoutMs, ratio, reserve, delayMs } = settings;
   const { capacity, refillPerSecond, nonConforming } = settings;
-  const backoff = rule === 'constant' ? literal(settings.delayMs) : written(given(settings));
-  const names = [
-    rule,
-    ...(settings.budget ? ['retryBudget'] : []),
-    ...(settings.bucket ? ['tokenBucket'] : []),
-  ];
-  const lines = [
+  const parts = [
     `maxRetries: ${maxRetries}`,
-    `backoff: ${rule}(${backoff})`,
+    `backoff: ${rule === 'constant' ? `constant(${literal(delayMs)})` : call(rule, given(settings))}`,
     `attemptTimeoutMs: ${literal(attemptTimeoutMs)}`,
-    ...(settings.budget ? [`budget: retryBudget(${written({ ratio, reserve })})`] : []),
+    ...(settings.budget ? [`budget: ${call('retryBudget', { ratio, reserve })}`] : []),
     ...(settings.bucket
-      ? [`bucket: tokenBucket(${written({ capacity, refillPerSecond, nonConforming })})`]
+      ? [`bucket: ${call('tokenBucket', { capacity, refillPerSecond, nonConforming })}`]
       : []),
   ];
+  const used = ['createPolicy', rule, settings.budget && 'retryBudget', settings.bucket && 'tokenBucket'];
+  const names = used.filter((name) => typeof name === 'string').sort();
   return [
-    `import { ${['createPolicy', ...names].sort().join(', ')} } from '@ebb/core';`,
+    'import {',
+    ...names.map((name) => `  ${name},`),
+    "} from '@ebb/core';",
     '',
     'export const policy = createPolicy({',
-    ...lines.map((line) => `  ${line},`),
+    ...parts.map((part) => `  ${part},`),
     '});',
     '',
   ].join('\n');

@@ -6,7 +6,7 @@ import { ScenarioError } from './check.ts';
 import { checkScenario } from './check-scenario.ts';
 import { Clients } from './client.ts';
 import { fleetOf, SimulationClock } from './fleet.ts';
-import { Measures } from './measures.ts';
+import { Measures, type Series } from './measures.ts';
 import { delaySource } from './normal.ts';
 import { TIMED_OUT } from './outcomes.ts';
 import { recoveryOf } from './recovery.ts';
@@ -17,6 +17,9 @@ import type { Trace } from './trace.ts';
 /** How often progress is told, in events. */
 const TELL_EVERY = 1 << 16;
 
+/** Is told how a run gets on. */
+type OnProgress = (share: number, series: Series) => void;
+
 /** How a run is made. */
 export interface SimulateOptions {
   /**
@@ -24,8 +27,8 @@ export interface SimulateOptions {
    * @default 1
    */
   readonly seed?: number | undefined;
-  /** Is told now and then how much is done, from 0 to 1. */
-  readonly onProgress?: ((share: number) => void) | undefined;
+  /** Is told now and then how much is done, from 0 to 1, and what has been counted: whole intervals, then zeros. */
+  readonly onProgress?: OnProgress | undefined;
 }
 
 /** With more events than this at one time, and this many for each request, time stands still. */
@@ -87,7 +90,7 @@ class Simulation {
     );
   }
 
-  run(onProgress: ((share: number) => void) | undefined): void {
+  run(onProgress: OnProgress | undefined): void {
     const agenda = this.#agenda;
     const endMs = this.#endMs;
     for (const atMs of this.#server.moments) if (atMs < endMs) agenda.add(atMs, CHANGE, 0);
@@ -110,9 +113,9 @@ class Simulation {
       agenda.next();
       this.#happen();
       this.events += 1;
-      if (this.events % TELL_EVERY === 0) onProgress?.(atMs / endMs);
+      if (this.events % TELL_EVERY === 0) onProgress?.(atMs / endMs, this.measures.series);
     }
-    onProgress?.(1);
+    onProgress?.(1, this.measures.series);
   }
 
   #happen(): void {
