@@ -1,0 +1,55 @@
+import { execFile } from 'node:child_process';
+import { expect, test } from 'vitest';
+import { program } from '../packages/valkey/test/server.ts';
+
+function run(
+  args: readonly string[],
+  path = process.env.PATH ?? '',
+): Promise<{ code: number; output: string }> {
+  const options = { env: { PATH: path, HOME: process.env.HOME ?? '' }, timeout: 60_000 };
+  return new Promise((resolve) => {
+    const everything = ['--conditions=@ebb/source', 'examples/fleet/main.ts', ...args];
+    execFile(process.execPath, everything, options, (error, stdout, stderr) => {
+      resolve({ code: error === null ? 0 : Number(error.code ?? 1), output: `${stdout}${stderr}` });
+    });
+  });
+}
+
+test.runIf(program !== undefined)(
+  'the fleet keeps to its quota before, while and after the store is away',
+  {
+    timeout: 60_000,
+  },
+  async () => {
+    const { code, output } = await run(['1']);
+    expect(output.split('\n').filter((line) => line.length > 80)).toEqual([]);
+    // It is written for a pipe.
+    expect(output).not.toContain('\x1b');
+    const table = [
+      ...output.slice(output.indexOf('What the upstream saw')).matchAll(/^ {3}(\w.+?) +(\d+) +(\d+)$/gm),
+    ];
+    expect(table.map(([, title]) => title)).toEqual([
+      'Each has a bucket of its own',
+      'One bucket for all, on Valkey',
+      'The store is killed',
+      'It is started again, and has forgotten everything',
+    ]);
+    const [own, ...together] = table.map(([, , perSecond, refused]) => ({
+      perSecond: Number(perSecond),
+      refused: Number(refused),
+    }));
+    expect(own?.refused).toBeGreaterThan(50);
+    for (const { perSecond, refused } of together) {
+      expect(perSecond).toBeLessThanOrEqual(400 + 40 + 20);
+      expect(refused).toBeLessThan(20);
+    }
+    expect(code).toBe(0);
+  },
+);
+
+test('without a server, the fleet says what it wants', { timeout: 60_000 }, async () => {
+  const { code, output } = await run([], '/nowhere');
+  expect(output).toContain('there is none on this machine');
+  expect(output).toContain('apt-get install redis-server');
+  expect(code).toBe(0);
+});
