@@ -38,15 +38,15 @@ function loop(call: () => unknown): Candidate['run'] {
   };
 }
 
-function awaited(call: () => Promise<unknown>): Candidate['run'] {
+function awaited(call: () => unknown): Candidate['run'] {
   return async (calls) => {
     for (let index = 0; index < calls; index += 1) await call();
   };
 }
 
-function atOnce(call: () => Promise<unknown>): Candidate['run'] {
+function atOnce(call: () => unknown): Candidate['run'] {
   return async (calls) => {
-    let last: Promise<unknown> | undefined;
+    let last: unknown;
     for (let index = 0; index < calls; index += 1) last = call();
     await last;
   };

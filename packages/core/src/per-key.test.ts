@@ -3,14 +3,14 @@ import { tokenBucket } from './bucket.ts';
 import { bucketPerKey } from './bucket-per-key.ts';
 import { HookError } from './errors.ts';
 import type { RequestTraits } from './outcome.ts';
-import { originOf } from './per-key.ts';
+import { originOf, type PerKeyOptions } from './per-key.ts';
 import { virtualClock } from './testing.ts';
 
 function to(url: string, headers: Record<string, string> = {}): RequestTraits {
   return { url, method: 'GET', replayable: true, header: (name) => headers[name] };
 }
 
-function setUp(options: Parameters<typeof bucketPerKey>[1] = {}) {
+function setUp(options: PerKeyOptions = {}) {
   const clock = virtualClock();
   const buckets = bucketPerKey(
     { refillPerSecond: 1, capacity: 5, clock },
