@@ -1,4 +1,4 @@
-import { ThrottledError } from '@ebb/core';
+import { bucketPerKey, ThrottledError } from '@ebb/core';
 import { type VirtualClock, virtualClock } from '@ebb/core/testing';
 import { beforeEach, describe, expect, test } from 'vitest';
 import { ModelStore } from '../test/model-store.ts';
@@ -302,6 +302,29 @@ describe('what a request cost in the end', () => {
     expect(await fateOf(rest)).toMatchObject({ cost: 65 });
     expect(await fateOf(more)).toBe('waits');
     expect(() => much.settle(Number.NaN)).toThrow(RangeError);
+  });
+});
+
+describe('a bucket for each key', () => {
+  const request = (url: string) => ({
+    method: 'GET',
+    url,
+    idempotent: true,
+    replayable: true,
+    header: () => undefined,
+  });
+
+  test('is a key of its own in the store, and is let go when it is idle', async () => {
+    const buckets = bucketPerKey((key) => bucketOf({ key }), { clock, idleMs: 1_000 });
+    const [one, other] = [request('http://one.test/a'), request('http://other.test/b')];
+    const asks = Promise.all([one, one, other].map((of) => buckets.for(of as never).acquire({ cost: 10 })));
+    await clock.advance(2);
+    await asks;
+    expect([...store.keys.keys()]).toEqual(['ebb:{http://one.test}', 'ebb:{http://other.test}']);
+    expect(buckets.size).toBe(2);
+    await clock.advance(2_000);
+    for (let visit = 0; visit < 4; visit += 1) buckets.for(request('http://third.test/') as never);
+    expect(buckets.size).toBe(1);
   });
 });
 
