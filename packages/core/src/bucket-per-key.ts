@@ -17,8 +17,6 @@ type Make = TokenBucketOptions | MakeOf<ObservableBucket>;
  *
  * @throws TypeError, RangeError for a wrong option
  */
-export function bucketPerKey(make: TokenBucketOptions, options?: PerKeyOptions): PerKey<MemoryBucket>;
-export function bucketPerKey<B extends ObservableBucket>(make: MakeOf<B>, options?: PerKeyOptions): PerKey<B>;
 export function bucketPerKey(
   keyOf: KeyOf,
   make: TokenBucketOptions,
@@ -29,6 +27,8 @@ export function bucketPerKey<B extends ObservableBucket>(
   make: MakeOf<B>,
   options?: PerKeyOptions,
 ): PerKey<B>;
+export function bucketPerKey<B extends ObservableBucket>(make: MakeOf<B>, options?: PerKeyOptions): PerKey<B>;
+export function bucketPerKey(make: TokenBucketOptions, options?: PerKeyOptions): PerKey<MemoryBucket>;
 export function bucketPerKey(
   first: KeyOf | Make,
   second?: Make | PerKeyOptions,

@@ -368,7 +368,7 @@ describe('client buckets', () => {
 
   test('are the same as numbers and as objects', () => {
     const light = { ...fleet, clients: { count: 10, requestsPerSecond: 19 } };
-    const [numbers, objects] = [false, undefined].map((feedback) =>
+    const [numbers, objects] = ([false, undefined] as const).map((feedback) =>
       simulate({ ...light, policy: { bucket: { tokenBucket: { ...rate, feedback } } } }),
     );
     expect(numbers?.totals).toEqual(objects?.totals);
