@@ -135,12 +135,13 @@ const why = `there is no ${CHROMIUM}; "apt-get install chromium" gets it`;
 if (!there) console.warn(`The playground is not tested in a browser: ${why}.`);
 
 describe.skipIf(!there)(`the page${there ? '' : ` (SKIPPED: ${why})`}`, { timeout: 30_000 }, () => {
-  const outDir = mkdtempSync(join(tmpdir(), 'ebb-playground-'));
+  let outDir = '';
   let server: PreviewServer;
   let browser: Browser;
   let address = '';
 
   beforeAll(async () => {
+    outDir = mkdtempSync(join(tmpdir(), 'ebb-playground-'));
     await build({ configFile: CONFIG, logLevel: 'error', build: { outDir, emptyOutDir: true } });
     server = await preview({
       configFile: CONFIG,
@@ -321,7 +322,7 @@ describe.skipIf(!there)(`the page${there ? '' : ` (SKIPPED: ${why})`}`, { timeou
       await page.locator('#budget').press('Space');
       await settled(page);
       await expectFleet(page, { ...INITIAL, budget: true });
-      const was = tilesOf(runFleet(INITIAL)).map(({ text }) => `before: ${text}`);
+      const was = tilesOf(runFleet(INITIAL)).map(({ text }) => `was ${text}`);
       expect(await page.locator('[data-tiles] .note').allTextContents()).toEqual(was);
       expect(await page.locator('[data-plot="calls"] .before').count()).toBe(2);
 

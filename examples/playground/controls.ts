@@ -27,6 +27,8 @@ export function slider(name: ScaleName, settings: Settings, change: Change): HTM
   });
   const output = element('output', {});
   output.setAttribute('for', name);
+  // The slider itself says its value.
+  output.setAttribute('aria-live', 'off');
   const show = (value: number): void => {
     output.textContent = format(value);
     input.setAttribute('aria-valuetext', format(value));

@@ -74,9 +74,13 @@ function peakOf(values: ArrayLike<number>): number {
   return Array.from(values).reduce((best, value, at, all) => (value > (all[best] ?? 0) ? at : best), 0);
 }
 
-/** Where the kept run differs most from the one that is shown: there its label is told apart. */
-function farthest(kept: ArrayLike<number>, shown: ArrayLike<number>): number {
-  return peakOf(Array.from(kept, (value, at) => Math.abs(value - (shown[at] ?? 0))));
+/** A late place where a kept run differs much from the one that is shown: there its label is told apart. */
+function apart(kept: readonly number[], shown: ArrayLike<number>): number {
+  const differences = kept.map((value, at) => Math.abs(value - (shown[at] ?? 0)));
+  const most = differences[peakOf(differences)] ?? 0;
+  const late = Math.floor(0.85 * kept.length);
+  const found = differences.findLastIndex((difference, at) => at <= late && difference >= 0.7 * most);
+  return found < 0 ? peakOf(differences) : found;
 }
 
 /** The same line of a kept run, as far as the one that is shown goes. */
@@ -84,7 +88,7 @@ function before(line: Line, kept: ArrayLike<number> | undefined): Line[] {
   if (kept === undefined) return [];
   const values = Array.from(kept).slice(0, line.values.length);
   const name = `${line.name} before`.trim();
-  return [{ ...line, name, values, labelAt: farthest(values, line.values), filled: false, before: true }];
+  return [{ ...line, name, values, labelAt: apart(values, line.values), filled: false, before: true }];
 }
 
 /** Draws a run, and behind it one that was kept. */

@@ -99,7 +99,7 @@ export class FleetView {
     const kept = this.#kept && tilesOf(this.#kept.trace);
     const tiles = tilesOf(trace).map(({ name, text, value }, at) => {
       const data = element('data', { value: String(value) }, text);
-      const was = kept === undefined ? '' : `before: ${kept[at]?.text}`;
+      const was = kept === undefined ? '' : `was ${kept[at]?.text}`;
       return element(
         'div',
         {},
