@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs';
 import { setTimeout as pause } from 'node:timers/promises';
 import { Redis } from 'iovalkey';
 import { afterEach, describe, expect, test } from 'vitest';
@@ -169,6 +170,24 @@ describe.runIf(program !== undefined)('a server', () => {
     });
     await expect(bucket.acquire({ cost: 20 })).rejects.toMatchObject({ reason: 'not-conforming' });
     await bucket.close();
+  });
+
+  test('that allows no more than the page says', { timeout: 20_000 }, async () => {
+    await using server = await startServer();
+    const may = '+eval +evalsha +time +get +set ~ebb:*';
+    await server.command(`ACL SETUSER limited on >secret ${may}`);
+    const client = new Redis(server.url.replace('//', '//limited:secret@'), { enableReadyCheck: false });
+    clients.push(client);
+    const bucket = bucketOf(server, { client });
+    await bucket.acquire({ cost: 30 });
+    bucket.pauseFor(10);
+    await bucket.close();
+    expect(bucket.events).toEqual([]);
+    const page = readFileSync(new URL('../README.md', import.meta.url), 'utf8');
+    expect(page).toContain(`\`${may}\``);
+    const other = bucketOf(server, { client, prefix: 'other:', onStoreError: 'closed' });
+    await expect(other.acquire()).rejects.toMatchObject({ reason: 'unavailable' });
+    expect(String((other.events[0] as { error?: unknown }).error)).toContain('NOPERM');
   });
 
   test('that has something else under the key', { timeout: 20_000 }, async () => {
