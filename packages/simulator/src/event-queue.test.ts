@@ -80,7 +80,7 @@ describe('EventQueue', () => {
       fc.constant('take' as const),
     );
     fc.assert(
-      fc.property(fc.array(step, { maxLength: 300 }), fc.constantFrom(0.1, 1, 7), (steps, dayMs) => {
+      fc.property(fc.array(step, { maxLength: 300 }), fc.constantFrom(0.001, 0.1, 1, 7), (steps, dayMs) => {
         const queue = new EventQueue(dayMs);
         const list: { atMs: number; event: number }[] = [];
         let nowMs = 0;

@@ -1,10 +1,11 @@
 import { EventHeap } from './event-heap.ts';
 import { copyInto } from './typed-array.ts';
 
-/** How many stretches of time the calendar has. */
+/** The calendar shows this many days one by one, the month, and after it this many months. */
 const DAYS = 16_384;
-/** Where the events beyond the calendar's end are kept. */
-const LATER = DAYS;
+const MONTHS = 64;
+/** The pages of the months come after those of the days; the last page holds what is later still. */
+const LATER = DAYS + MONTHS;
 /** Events in a chunk, which is the piece in which a day takes memory. */
 const CHUNK = 32;
 const NONE = -1;
@@ -14,9 +15,9 @@ const NONE = -1;
  * whole numbers whose meaning is the caller's.
  *
  * Only the events of the present day, a short stretch of time, stand in a heap; those of later days lie unsorted
- * in the day's chunks of memory, and move into the heap when their day comes. So an event costs the same
- * whether a thousand wait or a million, where one large heap would cost three times as much, most of it
- * waiting for memory.
+ * on the pages of a calendar, and move on when their month comes, and into the heap when their day does. So an
+ * event costs the same whether a thousand wait or a million, where one large heap would cost three times as
+ * much, most of it waiting for memory.
  *
  * Source: Brown, "Calendar Queues", 1988.
  */
@@ -27,16 +28,16 @@ export class EventQueue {
   stamp = 0;
   readonly #today = new EventHeap();
   readonly #dayMs: number;
-  /** The number of the present day, and of the calendar's first. */
+  /** The number of the present day, and of the present month. */
   #day = -1;
-  #firstDay = 0;
-  /** The first day beyond the calendar's end on which something happens. */
+  #month = 0;
+  /** The first month beyond the calendar's end in which something happens. */
   #firstLater = Number.POSITIVE_INFINITY;
   #nextOrder = 0;
 
-  /** For each day its last chunk, from which a chain leads to the first, and how much of the last is filled. */
-  readonly #lastChunk = new Int32Array(DAYS + 1).fill(NONE);
-  readonly #filled = new Int32Array(DAYS + 1);
+  /** For each page its last chunk, from which a chain leads to the first, and how much of the last is filled. */
+  readonly #lastChunk = new Int32Array(LATER + 1).fill(NONE);
+  readonly #filled = new Int32Array(LATER + 1);
   #chain: Int32Array = new Int32Array(64);
   #freeChunk = NONE;
   #chunks = 0;
@@ -77,8 +78,7 @@ export class EventQueue {
   }
 
   #putOff(day: number, atMs: number, order: number, event: number, stamp: number): void {
-    const page = Math.min(day - this.#firstDay, LATER);
-    if (page === LATER && day < this.#firstLater) this.#firstLater = day;
+    const page = this.#pageOf(day);
     let chunk = this.#lastChunk[page] as number;
     let filled = this.#filled[page] as number;
     if (chunk === NONE || filled === CHUNK) {
@@ -96,22 +96,42 @@ export class EventQueue {
     this.#stamps[at] = stamp;
   }
 
+  #pageOf(day: number): number {
+    const ahead = day - this.#month * DAYS;
+    if (ahead < DAYS) return ahead;
+    const month = Math.floor(day / DAYS);
+    if (month < this.#month + MONTHS) return DAYS + (month % MONTHS);
+    this.#firstLater = Math.min(this.#firstLater, month);
+    return LATER;
+  }
+
   /** Moves on to the next day on which something happens. */
   #findDay(): void {
     if (this.size === 0) return;
     for (;;) {
-      const end = this.#firstDay + DAYS;
-      for (let day = this.#day + 1; day < end; day += 1) {
-        if (this.#lastChunk[day - this.#firstDay] === NONE) continue;
-        this.#day = day;
-        this.#empty(day - this.#firstDay);
+      const firstDay = this.#month * DAYS;
+      for (let page = this.#day + 1 - firstDay; page < DAYS; page += 1) {
+        if (this.#lastChunk[page] === NONE) continue;
+        this.#day = firstDay + page;
+        this.#empty(page);
         return;
       }
-      this.#firstDay = this.#firstLater;
-      this.#day = this.#firstDay - 1;
-      this.#firstLater = Number.POSITIVE_INFINITY;
-      this.#empty(LATER);
+      this.#turnToNextMonth();
     }
+  }
+
+  #turnToNextMonth(): void {
+    const last = this.#month;
+    let month = last + 1;
+    while (month < last + MONTHS && this.#lastChunk[DAYS + (month % MONTHS)] === NONE) month += 1;
+    // In what is later there may be some of the months that now come onto the calendar.
+    if (month === last + MONTHS) month = this.#firstLater;
+    this.#month = month;
+    this.#day = month * DAYS - 1;
+    this.#empty(DAYS + (month % MONTHS));
+    if (this.#firstLater >= month + MONTHS) return;
+    this.#firstLater = Number.POSITIVE_INFINITY;
+    this.#empty(LATER);
   }
 
   /** Takes everything off a page of the calendar, and puts it in where it belongs now. */
@@ -126,7 +146,7 @@ export class EventQueue {
         const order = this.#orders[at] as number;
         const event = this.#events[at] as number;
         const stamp = this.#stamps[at] as number;
-        const day = page === LATER ? Math.floor(atMs / this.#dayMs) : this.#day;
+        const day = page < DAYS ? this.#day : Math.floor(atMs / this.#dayMs);
         if (day > this.#day) this.#putOff(day, atMs, order, event, stamp);
         else this.#today.push(atMs, order, event, stamp);
       }

@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs';
 import { fullJitter } from '@ebb/core';
 import { describe, expect, test } from 'vitest';
 import { ScenarioError } from './check.ts';
@@ -211,6 +212,13 @@ describe('a scenario that is wrong is told by the path of the field', () => {
 });
 
 describe('an experiment', () => {
+  test('stands in the README, and is a right one', () => {
+    const readme = readFileSync(new URL('../README.md', import.meta.url), 'utf8');
+    const [, json = ''] = /```json\n(.*?)```/s.exec(readme) ?? [];
+    const results = runExperiment(JSON.parse(json));
+    expect(results.map(({ name }) => name)).toEqual(['ours', 'with a budget', 'with a bucket']);
+  });
+
   test('with every field runs, under each of its policies', () => {
     checkExperiment(right);
     const results = runExperiment(right, { seed: 5 });

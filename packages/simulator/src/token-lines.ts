@@ -7,20 +7,25 @@ const NEVER = Number.POSITIVE_INFINITY;
 /** What becomes of a request that asks for tokens. */
 export type Admission = 'go' | 'marked' | 'wait' | 'refused';
 
+/** A client is eight numbers side by side: just what memory fetches at once. */
+const WIDTH = 8;
+/** Two lanes, of new requests and of retries, each with its first and its last. */
+const FIRST = 0;
+const LAST = 1;
+const LANES = 2;
+const WAITING = 4;
+const LOOKS_AT = 5;
+
 /**
  * For each client the requests that wait for its tokens: first come, first served, a retry before new requests,
- * as in the token bucket of core. A line is two numbers for each client and one for each request.
+ * as in the token bucket of core.
  */
 export class TokenLines {
   readonly #rules: LineRules;
   readonly #cost: number;
   readonly #tokens: FleetTokens;
   readonly #requests: Requests;
-  /** Two lanes for each client: new requests at an even place, retries at the odd one after it. */
-  readonly #first: Int32Array;
-  readonly #last: Int32Array;
-  readonly #waiting: Int32Array;
-  readonly #looksAtMs: Float64Array;
+  readonly #clients: Float64Array;
   /** Has {@link look} called for a client at a moment. */
   readonly #lookAt: (client: number, atMs: number) => void;
 
@@ -36,10 +41,11 @@ export class TokenLines {
     this.#cost = cost;
     this.#requests = requests;
     this.#lookAt = lookAt;
-    this.#first = new Int32Array(2 * clients).fill(NONE);
-    this.#last = new Int32Array(2 * clients).fill(NONE);
-    this.#waiting = new Int32Array(clients);
-    this.#looksAtMs = new Float64Array(clients).fill(NEVER);
+    this.#clients = new Float64Array(WIDTH * clients).fill(NONE);
+    for (let at = 0; at < this.#clients.length; at += WIDTH) {
+      this.#clients[at + WAITING] = 0;
+      this.#clients[at + LOOKS_AT] = NEVER;
+    }
   }
 
   ask(request: number, patienceMs: number, nowMs: number): Admission {
@@ -54,51 +60,61 @@ export class TokenLines {
     if (nonConforming === 'reject') return 'refused';
     const waitMs = this.#tokens.waitMs(client, (ahead + 1) * this.#cost, nowMs);
     if (waitMs > Math.min(patienceMs, maxWaitMs)) return 'refused';
-    if ((this.#waiting[client] as number) >= maxQueue) return 'refused';
-    this.#join(request, 2 * client + (retry ? 1 : 0));
-    this.#waiting[client] = (this.#waiting[client] as number) + 1;
-    if (nowMs + waitMs < (this.#looksAtMs[client] as number)) this.#look(client, nowMs + waitMs);
+    if (this.#waiting(client) >= maxQueue) return 'refused';
+    this.#join(request, laneOf(client, retry));
+    this.#clients[client * WIDTH + WAITING] = this.#waiting(client) + 1;
+    if (nowMs + waitMs < this.#looksAtMs(client)) this.#lookLater(client, nowMs + waitMs);
     return 'wait';
+  }
+
+  #waiting(client: number): number {
+    return this.#clients[client * WIDTH + WAITING] as number;
+  }
+
+  #looksAtMs(client: number): number {
+    return this.#clients[client * WIDTH + LOOKS_AT] as number;
+  }
+
+  #first(lane: number): number {
+    return this.#clients[lane + FIRST] as number;
   }
 
   /** How many go before a newcomer, as far as is sure. */
   #ahead(client: number, retry: boolean, nowMs: number): number {
-    const waiting = this.#waiting[client] as number;
+    const waiting = this.#waiting(client);
     if (waiting === 0 || !retry) return waiting;
-    let ahead = 0;
     const requests = this.#requests;
-    for (let at = this.#first[2 * client + 1] as number; at !== NONE; at = requests.next(at)) ahead += 1;
-    // Those who have waited for longer than a retry's head start go before it, too.
-    const newcomer = this.#first[2 * client] as number;
-    if (ahead === 0 && newcomer !== NONE && nowMs - requests.sinceMs(newcomer) > this.#rules.headStartMs) {
-      return 1;
-    }
-    return ahead;
+    let ahead = 0;
+    for (let at = this.#first(laneOf(client, true)); at !== NONE; at = requests.next(at)) ahead += 1;
+    if (ahead > 0) return ahead;
+    // One who has waited for longer than a retry's head start goes before it, too.
+    const newcomer = this.#first(laneOf(client, false));
+    return newcomer !== NONE && nowMs - requests.sinceMs(newcomer) > this.#rules.headStartMs ? 1 : 0;
   }
 
   #join(request: number, lane: number): void {
-    const last = this.#last[lane] as number;
+    const last = this.#clients[lane + LAST] as number;
     this.#requests.link(request, NONE);
-    if (last === NONE) this.#first[lane] = request;
+    if (last === NONE) this.#clients[lane + FIRST] = request;
     else this.#requests.link(last, request);
-    this.#last[lane] = request;
+    this.#clients[lane + LAST] = request;
   }
 
-  #look(client: number, atMs: number): void {
-    this.#looksAtMs[client] = atMs;
+  #lookLater(client: number, atMs: number): void {
+    this.#clients[client * WIDTH + LOOKS_AT] = atMs;
     this.#lookAt(client, atMs);
   }
 
   /** The lane of the one whose turn it is. */
   #laneInTurn(client: number): number {
+    const lanes = [laneOf(client, false), laneOf(client, true)] as const;
+    const newcomer = this.#first(lanes[0]);
+    const retry = this.#first(lanes[1]);
+    if (newcomer === NONE) return lanes[1];
+    if (retry === NONE) return lanes[0];
     const requests = this.#requests;
-    const newcomer = this.#first[2 * client] as number;
-    const retry = this.#first[2 * client + 1] as number;
-    if (newcomer === NONE) return 2 * client + 1;
-    if (retry === NONE) return 2 * client;
-    const { headStartMs } = this.#rules;
-    const retryGoes = requests.sinceMs(retry) - headStartMs <= requests.sinceMs(newcomer);
-    return 2 * client + (retryGoes ? 1 : 0);
+    const retryGoes = requests.sinceMs(retry) - this.#rules.headStartMs <= requests.sinceMs(newcomer);
+    return retryGoes ? lanes[1] : lanes[0];
   }
 
   /**
@@ -106,36 +122,36 @@ export class TokenLines {
    * asked again until there is none.
    */
   look(client: number, nowMs: number): number {
-    if (nowMs < (this.#looksAtMs[client] as number)) return NONE;
-    if ((this.#waiting[client] as number) === 0) {
-      this.#looksAtMs[client] = NEVER;
+    if (nowMs < this.#looksAtMs(client)) return NONE;
+    if (this.#waiting(client) === 0) {
+      this.#clients[client * WIDTH + LOOKS_AT] = NEVER;
       return NONE;
     }
     if (!this.#tokens.take(client, this.#cost, nowMs)) {
-      this.#look(client, nowMs + Math.max(1e-3, this.#tokens.waitMs(client, this.#cost, nowMs)));
+      this.#lookLater(client, nowMs + Math.max(1e-3, this.#tokens.waitMs(client, this.#cost, nowMs)));
       return NONE;
     }
     const lane = this.#laneInTurn(client);
-    const request = this.#first[lane] as number;
+    const request = this.#first(lane);
     this.#remove(request, NONE, lane);
     return request;
   }
 
   #remove(request: number, before: number, lane: number): void {
     const after = this.#requests.next(request);
-    if (before === NONE) this.#first[lane] = after;
+    if (before === NONE) this.#clients[lane + FIRST] = after;
     else this.#requests.link(before, after);
-    if (after === NONE) this.#last[lane] = before;
-    const owner = this.#requests.client(request);
-    this.#waiting[owner] = (this.#waiting[owner] as number) - 1;
+    if (after === NONE) this.#clients[lane + LAST] = before;
+    const client = this.#requests.client(request);
+    this.#clients[client * WIDTH + WAITING] = this.#waiting(client) - 1;
   }
 
   /** Takes a request out whose patience is at an end. */
   leave(request: number): void {
     const requests = this.#requests;
-    const lane = 2 * requests.client(request) + (requests.attempt(request) > 1 ? 1 : 0);
+    const lane = laneOf(requests.client(request), requests.attempt(request) > 1);
     let before = NONE;
-    for (let at = this.#first[lane] as number; at !== NONE; at = requests.next(at)) {
+    for (let at = this.#first(lane); at !== NONE; at = requests.next(at)) {
       if (at === request) {
         this.#remove(request, before, lane);
         return;
@@ -143,4 +159,9 @@ export class TokenLines {
       before = at;
     }
   }
+}
+
+/** Where a client's line of new requests, or of retries, begins. */
+function laneOf(client: number, retry: boolean): number {
+  return client * WIDTH + (retry ? LANES : 0);
 }
