@@ -3,19 +3,10 @@ import { Readable, Transform } from 'node:stream';
 import { attemptsOf, constant, HookError, type PolicyOptions } from '@ebb/core';
 import axios, { type AxiosAdapter, type AxiosError, type AxiosRequestConfig } from 'axios';
 import FormDataPackage from 'form-data';
-import { afterEach, describe, expect, test, vi } from 'vitest';
-import { type Seen, type Step, type Upstream, upstream } from '../../../test/server.ts';
+import { describe, expect, test, vi } from 'vitest';
+import { serve } from '../../../test/serve.ts';
+import type { Seen, Step } from '../../../test/server.ts';
 import { ebbInterceptor } from './index.ts';
-
-const opened: Upstream[] = [];
-async function serve(...script: Step[]): Promise<Upstream> {
-  const server = await upstream(script);
-  opened.push(server);
-  return server;
-}
-afterEach(async () => {
-  await Promise.all(opened.splice(0).map((server) => server.close()));
-});
 
 const atOnce = { backoff: constant(0) };
 const DOWN: Step = { status: 503, body: 'down' };

@@ -2,8 +2,9 @@ import { setImmediate } from 'node:timers/promises';
 import { attemptsOf, constant } from '@ebb/core';
 import { virtualClock } from '@ebb/core/testing';
 import type { AxiosError } from 'axios';
-import { afterAll, afterEach, expect, test } from 'vitest';
-import { type Step, type Upstream, upstream } from '../../../test/server.ts';
+import { afterAll, expect, test } from 'vitest';
+import { serve } from '../../../test/serve.ts';
+import type { Step } from '../../../test/server.ts';
 
 /** As much of a browser's XMLHttpRequest as axios uses, over fetch. */
 class FakeXhr {
@@ -65,16 +66,6 @@ const { default: axios } = await import('axios');
 const { ebbInterceptor } = await import('./index.ts');
 afterAll(() => {
   Reflect.deleteProperty(globalThis, 'XMLHttpRequest');
-});
-
-const opened: Upstream[] = [];
-async function serve(...script: Step[]): Promise<Upstream> {
-  const server = await upstream(script);
-  opened.push(server);
-  return server;
-}
-afterEach(async () => {
-  await Promise.all(opened.splice(0).map((server) => server.close()));
 });
 
 const DOWN: Step = { status: 503, body: 'down' };

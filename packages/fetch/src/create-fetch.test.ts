@@ -2,19 +2,10 @@ import { getEventListeners } from 'node:events';
 import { Readable } from 'node:stream';
 import { attemptsOf, constant, createPolicy, HookError, nextTurn, ThrottledError } from '@ebb/core';
 import { virtualClock } from '@ebb/core/testing';
-import { afterEach, describe, expect, test, vi } from 'vitest';
-import { type Step, type Upstream, upstream } from '../../../test/server.ts';
+import { describe, expect, test, vi } from 'vitest';
+import { serve } from '../../../test/serve.ts';
+import type { Step, Upstream } from '../../../test/server.ts';
 import { createFetch } from './index.ts';
-
-const opened: Upstream[] = [];
-async function serve(...script: Step[]): Promise<Upstream> {
-  const server = await upstream(script);
-  opened.push(server);
-  return server;
-}
-afterEach(async () => {
-  await Promise.all(opened.splice(0).map((server) => server.close()));
-});
 
 const atOnce = { backoff: constant(0) };
 const DOWN: Step = { status: 503, body: 'down' };

@@ -1,17 +1,8 @@
 import { concurrencyLimit, constant, createPolicy } from '@ebb/core';
-import { afterEach, describe, expect, test } from 'vitest';
-import { type Step, type Upstream, upstream } from '../../../test/server.ts';
+import { describe, expect, test } from 'vitest';
+import { serve } from '../../../test/serve.ts';
+import type { Step } from '../../../test/server.ts';
 import { createFetch } from './index.ts';
-
-const opened: Upstream[] = [];
-async function serve(...script: Step[]): Promise<Upstream> {
-  const server = await upstream(script);
-  opened.push(server);
-  return server;
-}
-afterEach(async () => {
-  await Promise.all(opened.splice(0).map((server) => server.close()));
-});
 
 function limited() {
   const concurrency = concurrencyLimit({ maxConcurrent: 1 });
