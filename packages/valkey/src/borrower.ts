@@ -103,6 +103,7 @@ export class Borrower {
       },
       () => {
         this.asking = undefined;
+        this.#onAnswer(this.#time.now());
       },
     );
   }

@@ -20,7 +20,7 @@ export interface ValkeyBucketStats extends BucketStats {
   readonly mode: 'shared' | 'local' | 'open' | 'closed';
   /** Tokens that this process has leased and not spent. */
   readonly leased: number;
-  /** How many processes took tokens lately; 0 when that was never heard. */
+  /** How many processes took tokens lately, by the highest count of a minute; 0 when that was never heard. */
   readonly processes: number;
   /** How often this process has called the store. */
   readonly calls: number;

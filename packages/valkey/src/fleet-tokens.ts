@@ -229,7 +229,7 @@ export class FleetTokens {
   #nextMs(nowMs: number): number {
     const waiting = this.#line().first > 0;
     const endMs = this.#pool.nextEndMs;
-    if (this.#link.outage !== undefined) return Math.min(endMs, this.#link.nextMs(waiting));
+    if (this.#link.outage !== undefined) return Math.min(endMs, this.#link.nextMs(waiting, nowMs));
     const nextMs = Math.min(endMs, this.#returns.dueMs);
     if (!waiting) return nextMs;
     const staleMs = this.#borrower.isAsking ? Number.POSITIVE_INFINITY : this.#link.calledAtMs + FRESH_MS;

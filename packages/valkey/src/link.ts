@@ -4,6 +4,9 @@ import type { FleetSetup } from './options.ts';
 import { Outage } from './outage.ts';
 import { type Reply, Store, type StoreCall } from './store.ts';
 
+/** For so long the highest count of processes is believed. */
+const COUNT_MS = 60_000;
+
 /** The same pause is heard of again and again, each time at a slightly different time. */
 const SAME_PAUSE_MS = 5;
 
@@ -28,11 +31,14 @@ export class StoreLink {
   readonly #hooks: Hooks;
   /** `undefined` while the store can be asked. */
   outage: Outage | undefined;
-  /** How many processes there are; 0 when that was never heard. */
+  /** How many processes there are, by the highest count of late; 0 when that was never heard. */
   processes = 0;
+  #countedAtMs = Number.NEGATIVE_INFINITY;
   /** How often the store was called, and when that was last. */
   calls = 0;
   calledAtMs: number = Number.NEGATIVE_INFINITY;
+  /** When the last of those was sent that have been answered. */
+  #answeredMs = Number.NEGATIVE_INFINITY;
   /** When the bucket is or was empty, as it was told last. */
   emptyAtMs: number = Number.NEGATIVE_INFINITY;
   /** How far ahead that was then. */
@@ -57,10 +63,12 @@ export class StoreLink {
     this.calls += 1;
     try {
       const reply = await this.#store.call(call);
+      this.#answeredMs = Math.max(this.#answeredMs, sentAtMs);
       this.#heed(reply);
       return reply;
     } catch (error) {
-      this.#lose(error, sentAtMs);
+      // Where a later call was answered, this is the end of something that is over.
+      if (sentAtMs >= this.#answeredMs) this.#lose(error, sentAtMs);
       throw error;
     }
   }
@@ -69,9 +77,17 @@ export class StoreLink {
     const nowMs = this.#time.now();
     this.#leadMs = Math.max(0, reply.emptyInMs);
     this.emptyAtMs = nowMs + reply.emptyInMs;
-    this.processes = reply.processes;
+    this.#count(reply.processes, nowMs);
     const untilMs = nowMs + reply.pausedMs;
     if (reply.pausedMs > 0 && untilMs > this.pausedUntilMs + SAME_PAUSE_MS) this.#beginPause(untilMs);
+  }
+
+  /** A store that was lost, or has lost the bucket, begins to count anew: a low count is not believed at once. */
+  #count(processes: number, nowMs: number): void {
+    if (this.outage !== undefined) this.#countedAtMs = nowMs;
+    if (processes < this.processes && nowMs < this.#countedAtMs + COUNT_MS) return;
+    this.processes = processes;
+    this.#countedAtMs = nowMs;
   }
 
   /** Closes the bucket of the fleet, and empties it. */
@@ -112,12 +128,12 @@ export class StoreLink {
     const { outage } = this;
     if (outage === undefined || this.isClosed) return;
     if (nowMs >= outage.sharedAtMs) this.#share(outage, nowMs);
-    else if (nowMs >= outage.nextTryMs(this.#store.open)) void this.#tryAgain(outage, nowMs);
+    else if (nowMs >= outage.nextTryMs(this.#store.open(nowMs))) void this.#tryAgain(outage, nowMs);
   }
 
   /** When to look next. */
-  nextMs(waiting: boolean): number {
-    return this.outage?.nextMs(this.#store.open, waiting) ?? Number.POSITIVE_INFINITY;
+  nextMs(waiting: boolean, nowMs: number): number {
+    return this.outage?.nextMs(this.#store.open(nowMs), waiting) ?? Number.POSITIVE_INFINITY;
   }
 
   async #tryAgain(outage: Outage, nowMs: number): Promise<void> {
@@ -131,11 +147,11 @@ export class StoreLink {
         handoverMs: outage.handoverMs(nowMs),
       });
       if (this.outage !== outage) return;
+      if (reply.late) throw new Error('It came too late to be done');
       this.#heed(reply);
+      this.#answeredMs = nowMs;
       outage.sharedAtMs = this.#time.now() + Math.max(0, reply.resumeInMs);
-      // What was spent beside the others, since they went on, is paid for: what the bucket holds, at most.
-      const spent = reply.resumeInMs <= 0 ? outage.local.spentIn(-reply.resumeInMs) : 0;
-      this.#hooks.onDebt(Math.min(spent, this.#setup.capacity * 1e6));
+      this.#hooks.onDebt(outage.debt(outageMs, reply.resumeInMs));
     } catch {
       // It is lost as it was.
     }

@@ -46,6 +46,7 @@ export class LocalShare {
 
   /** The most that can have been spent in the last so many milliseconds. */
   spentIn(durationMs: number): number {
+    if (durationMs <= 0) return 0;
     const { refillPerSecond, capacity } = this.#quota;
     return Math.min(this.spent, capacity + (durationMs * refillPerSecond) / 1_000);
   }

@@ -51,7 +51,7 @@ export interface ValkeyBucketOptions extends WaitingOptions {
   /**
    * The share of the quota that this process has without the store, above 0 and at most 1. A process that never
    * reached the store, and was given no share, lets nothing go.
-   * @default one part in as many processes as the store counted last
+   * @default one part in as many processes as the store counted at most in the last minute
    */
   readonly localShare?: number | undefined;
   /**

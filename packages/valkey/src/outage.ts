@@ -5,7 +5,11 @@ import type { FleetSetup } from './options.ts';
 /** The first time between two tries; it doubles up to `retryMs`. */
 const FIRST_RETRY_MS = 100;
 
-/** A try that is unanswered is not repeated sooner: the client may keep all of them, to send them in the end. */
+/**
+ * With more calls unanswered than these, no other is made for a while: the client may keep all of them, to send them
+ * in the end.
+ */
+const MOST_OPEN = 20;
 const PATIENCE_MS = 2_000;
 
 /** For so long after the last request tries are made without being asked for. */
@@ -64,7 +68,7 @@ export class Outage {
   /** When to try next, while so many calls are unanswered. */
   nextTryMs(open: number): number {
     if (this.sharedAtMs < Number.POSITIVE_INFINITY) return Number.POSITIVE_INFINITY;
-    return open === 0 ? this.#nextTryMs : this.#lastTryMs + PATIENCE_MS;
+    return open < MOST_OPEN ? this.#nextTryMs : Math.max(this.#nextTryMs, this.#lastTryMs + PATIENCE_MS);
   }
 
   /** When to look after it, even if nobody waits. */
@@ -74,10 +78,23 @@ export class Outage {
   }
 
   /**
+   * What is to be paid for what was spent beside those who shared the bucket meanwhile. `resumeInMs` says since when
+   * they did: since the end of the outage, or all the time, when only this process was cut off. Then it is no more
+   * than what its share of the bucket holds, so that a long outage of one does not starve the others.
+   */
+  debt(outageMs: number, resumeInMs: number): number {
+    if (resumeInMs > 0) return 0;
+    const wasAlone = -resumeInMs >= outageMs;
+    const { capacity } = this.#setup;
+    return Math.min(this.local.spentIn(-resumeInMs), capacity * 1e6 * (wasAlone ? this.share : 1));
+  }
+
+  /**
    * How long the shared bucket stays shut for the first who finds the store again, so that all others find it
    * before, and nobody spends a share beside it. Everybody's own share goes on meanwhile.
    */
   handoverMs(nowMs: number): number {
-    return this.local.spent > 0 ? 2 * Math.min(this.#setup.retryMs, nowMs - this.sinceMs) : 0;
+    const alone = this.mode !== 'local' || this.share === 1;
+    return alone ? 0 : 2 * Math.min(this.#setup.retryMs, nowMs - this.sinceMs);
   }
 }

@@ -39,13 +39,13 @@ async function runFleet(
 }
 
 describe.runIf(program !== undefined)('eight processes', () => {
-  test('keep to one quota, and use it', { timeout: 20_000 }, async () => {
+  test('keep to one quota, and use it, whatever time each thinks it is', { timeout: 30_000 }, async () => {
     const { arrivals, ideal, excess, reports } = await runFleet(
-      () => ({}),
-      () => pause(2_500),
+      (index) => ({ skewMs: (index - 4) * 3_600_000, speed: 1 + (index - 4) / 400, stepBackMs: index * 50 }),
+      () => pause(2_000),
     );
     expect(excess).toBeLessThanOrEqual(0);
-    expect(arrivals / ideal).toBeGreaterThan(0.9);
+    expect(arrivals / ideal).toBeGreaterThan(0.85);
     for (const { unhandled, refused, failed, events } of reports) {
       expect({ unhandled, refused, failed, events }).toEqual({
         unhandled: 0,
@@ -56,23 +56,14 @@ describe.runIf(program !== undefined)('eight processes', () => {
     }
   });
 
-  test('need not agree on what time it is', { timeout: 20_000 }, async () => {
-    const { arrivals, ideal, excess } = await runFleet(
-      (index) => ({ skewMs: (index - 4) * 3_600_000, speed: 1 + (index - 4) / 400, stepBackMs: index * 50 }),
-      () => pause(2_500),
-    );
-    expect(excess).toBeLessThanOrEqual(0);
-    expect(arrivals / ideal).toBeGreaterThan(0.85);
-  });
-
   test('may die with what they have leased: it is lost, and the others go on', {
-    timeout: 20_000,
+    timeout: 30_000,
   }, async () => {
     const { arrivals, ideal, excess } = await runFleet(
       () => ({}),
       async (fleet) => {
-        for (let died = 0; died < 6; died += 1) {
-          await pause(300);
+        for (let died = 0; died < 4; died += 1) {
+          await pause(250);
           await fleet.kill(0);
         }
         await pause(500);

@@ -119,7 +119,7 @@ elseif mode == 'pause' then
     s[EMPTY], s[PAUSED] = ends + max(0, s[EMPTY] - since), ends
     dirty = true
   end
-elseif mode == 'resume' then
+elseif mode == 'resume' and not late then
   -- 'amount' is how long the caller could not reach the store, 'most' how long all who could not may take to
   -- come back. If nobody wrote in that time, the caller is the first: the bucket serves again after it.
   local since = now - amount
@@ -128,12 +128,13 @@ elseif mode == 'resume' then
     s[EMPTY] = max(s[EMPTY], s[RESUMED])
   end
   resume = max(s[RESUMED], since) - now
-  dirty = true
+  granted, dirty = 1, true
 end
 
 local function whole(number) return string.format('%.0f', number) end
 
-if dirty then
+-- What comes too late leaves no trace: not even the time at which it came.
+if dirty and not late then
   s[AT] = max(s[AT], now)
   for i = 1, 9 do s[i] = whole(s[i]) end
   text = table.concat(s, ' ')
@@ -148,4 +149,4 @@ return {
 `;
 
 /** By which a server knows the script. A test holds it against the script. */
-export const SCRIPT_SHA1 = '4509418368f24241c97add152b167199b511692a';
+export const SCRIPT_SHA1 = 'ac4bbe066c06db4aff34f6fca54ba96088ed784b';

@@ -13,7 +13,7 @@ export type StoreCall =
 
 /** What it answers. All times are from now, in milliseconds. */
 export interface Reply {
-  /** Millionths of a token that were leased, charged or given back. */
+  /** Millionths of a token that were leased, charged or given back; of `resume`, whether it was done. */
   readonly granted: number;
   /** How long until it is worth asking again. */
   readonly waitMs: number;
@@ -29,6 +29,8 @@ export interface Reply {
   /** It came too late to be done. */
   readonly late: boolean;
 }
+
+const GIVEN_UP_MS = 10_000;
 
 const wholeUs = (ms: number): string => Math.ceil(ms * 1_000).toFixed(0);
 
@@ -74,15 +76,17 @@ export class Store {
   #leasedAtUs = 0;
   /** What the server's clock is ahead of ours. */
   #aheadMs: number | undefined;
-  /** Calls that were sent and have not been answered, whether we still wait for them or not. */
-  #open = 0;
+  /** When each of the calls was sent that have not been answered, whether we still wait for them or not. */
+  readonly #open = new Set<{ readonly sentAtMs: number }>();
 
   constructor(options: StoreOptions) {
     this.#options = options;
   }
 
-  get open(): number {
-    return this.#open;
+  /** How many calls are unanswered. What has been for long never will be. */
+  open(nowMs: number): number {
+    for (const call of this.#open) if (nowMs - call.sentAtMs > GIVEN_UP_MS) this.#open.delete(call);
+    return this.#open.size;
   }
 
   /** Rejects with the client's error, or when there is no answer in time. */
@@ -94,14 +98,17 @@ export class Store {
         tooLate = true;
         reject(new Error(`The store did not answer within ${timeoutMs} ms`));
       }, timeoutMs);
-      this.#open += 1;
+      const sent = { sentAtMs: time.now() };
+      this.#open.add(sent);
       const settled = (): void => {
-        this.#open -= 1;
+        this.#open.delete(sent);
         stopTimer();
       };
       this.#send(call).then(
         (reply) => {
           settled();
+          // Answers come in order: what was sent before and has none gets none.
+          for (const other of this.#open) if (other.sentAtMs < sent.sentAtMs) this.#open.delete(other);
           if (tooLate) onLate(call, reply);
           else resolve(reply);
         },
@@ -158,7 +165,7 @@ export class Store {
       processes,
       resumeInMs: resumeUs / 1_000,
       state: String((answer as unknown[])[7]),
-      late: call.mode === 'lease' && granted === 0 && waitUs === 0,
+      late: granted === 0 && (call.mode === 'resume' || (call.mode === 'lease' && waitUs === 0)),
     };
   }
 }

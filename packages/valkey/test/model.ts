@@ -131,18 +131,20 @@ export function model(text: string | undefined, args: readonly string[], now: nu
       state[PAUSED] = now + amount;
       dirty = true;
     }
-  } else if (mode === 'resume') {
+  } else if (mode === 'resume' && !late) {
     const since = now - amount;
     if (state[RESUMED] <= since && (dirty || text === undefined || state[AT] <= since + amount / 10)) {
       state[RESUMED] = now + most;
       state[EMPTY] = Math.max(state[EMPTY], state[RESUMED]);
     }
     resume = Math.max(state[RESUMED], since) - now;
+    granted = 1;
     dirty = true;
   }
 
-  if (dirty) state[AT] = Math.max(state[AT], now);
-  const after = dirty ? state.join(' ') : (text ?? '');
+  const write = dirty && !late;
+  if (write) state[AT] = Math.max(state[AT], now);
+  const after = write ? state.join(' ') : (text ?? '');
   const pausedUs = Math.max(0, Math.ceil(state[PAUSED] - now));
   return [granted, Math.ceil(wait), Math.ceil(state[EMPTY] - now), pausedUs, now, processes, resume, after];
 }
