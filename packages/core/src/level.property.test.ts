@@ -31,6 +31,6 @@ test('what is not there at a step of the refill is not looked for before the nex
         }
       },
     ),
-    { numRuns: 3_000 },
+    { numRuns: 3_000, endOnFailure: true },
   );
 });
