@@ -1,0 +1,24 @@
+// A bucket that is told too high a rate finds the one that the server bears. It prints how many of 200 requests
+// were refused at 100 a second, by a server that takes 40 a second:
+//   a fixed rate: more than half
+//   an adaptive one: less than a fifth
+import { adaptive, createPolicy, tokenBucket } from '@ebb/core';
+import { virtualClock } from '@ebb/core/testing';
+import { createFetch } from '@ebb/fetch';
+
+for (const [name, make] of [
+  ['a fixed rate', tokenBucket],
+  ['an adaptive one', adaptive],
+] as const) {
+  const clock = virtualClock();
+  const quota = tokenBucket({ refillPerSecond: 40, capacity: 4, clock });
+  const server = async () => new Response(null, { status: quota.tryAcquire() ? 200 : 429 });
+  const bucket = make({ refillPerSecond: 100, capacity: 4, clock });
+  const fetch = createFetch(createPolicy({ bucket, clock, maxRetries: 0 }), server);
+
+  const all = Promise.all(Array.from({ length: 200 }, () => fetch('http://upstream.test/')));
+  await clock.advance(60_000);
+  const refused = (await all).filter(({ status }) => status === 429).length;
+  const share = refused > 100 ? 'more than half' : refused < 40 ? 'less than a fifth' : `${refused}`;
+  console.log(`${name}: ${share}`);
+}

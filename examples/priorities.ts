@@ -1,0 +1,28 @@
+// Who waits for tokens goes by priority, a retry before new requests. It prints the order in which requests of
+// one fetch reach the server, when there are tokens for one at a time:
+//   first
+//   urgent
+//   usual
+//   whenever
+import { createPolicy, tokenBucket } from '@ebb/core';
+import { virtualClock } from '@ebb/core/testing';
+import { createFetch } from '@ebb/fetch';
+
+const seen: string[] = [];
+const server = async (url: unknown) => {
+  seen.push(new URL(String(url)).pathname.slice(1));
+  return new Response('ok');
+};
+const clock = virtualClock();
+const bucket = tokenBucket({ refillPerSecond: 50, capacity: 1, clock });
+const fetch = createFetch(createPolicy({ bucket, clock }), server);
+
+const all = Promise.all([
+  fetch('http://upstream.test/first'),
+  fetch('http://upstream.test/whenever', { ebb: { priority: -1 } }),
+  fetch('http://upstream.test/usual'),
+  fetch('http://upstream.test/urgent', { ebb: { priority: 1, maxWaitMs: 1_000 } }),
+]);
+await clock.advance(1_000);
+await all;
+for (const path of seen) console.log(path);
