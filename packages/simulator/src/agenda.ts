@@ -22,9 +22,17 @@ export class Agenda {
   readonly clock: SimulationClock;
   readonly #queue: EventQueue;
 
-  constructor(clock: SimulationClock, dayMs: number) {
+  /** What `touch` answered, added up: a sum that nobody used would not be made. */
+  touched = 0;
+
+  /** `touch` looks at the subject of an event that comes soon. */
+  constructor(clock: SimulationClock, dayMs: number, touch: (subject: number) => number) {
     this.clock = clock;
-    this.#queue = new EventQueue(dayMs);
+    this.#queue = new EventQueue(dayMs, (events, from, to) => {
+      let sum = 0;
+      for (let at = from; at < to; at += 1) sum += touch((events[at] as number) >> KIND_BITS);
+      this.touched += sum;
+    });
   }
 
   get nowMs(): number {

@@ -3,7 +3,7 @@ import { type Agenda, EXPIRE, LOOK, SEND, TIMEOUT } from './agenda.ts';
 import type { Fleet } from './fleet.ts';
 import type { Measures } from './measures.ts';
 import { FIRST_TOO_MANY, OK, OUTCOMES, REFUSED, RESET, TIMED_OUT, UNAVAILABLE } from './outcomes.ts';
-import { Requests } from './requests.ts';
+import type { Requests } from './requests.ts';
 import { TokenLines } from './token-lines.ts';
 
 const NEVER = Number.POSITIVE_INFINITY;
@@ -33,7 +33,7 @@ export interface ClientWorld {
 
 /** The clients of a fleet: what they do with a request from its first moment to its last. */
 export class Clients {
-  readonly requests: Requests = new Requests();
+  readonly requests: Requests;
   readonly #fleet: Fleet;
   readonly #agenda: Agenda;
   readonly #measures: Measures;
@@ -41,7 +41,15 @@ export class Clients {
   readonly #lines: TokenLines | undefined;
   readonly #progress = new ReusedProgress();
 
-  constructor(clients: number, fleet: Fleet, agenda: Agenda, measures: Measures, world: ClientWorld) {
+  constructor(
+    clients: number,
+    fleet: Fleet,
+    requests: Requests,
+    agenda: Agenda,
+    measures: Measures,
+    world: ClientWorld,
+  ) {
+    this.requests = requests;
     this.#fleet = fleet;
     this.#agenda = agenda;
     this.#measures = measures;

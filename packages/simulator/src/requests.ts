@@ -53,6 +53,12 @@ export class Requests {
     this.#free = request;
   }
 
+  /** Looks at a request, if there is one, so that it is at hand when it is asked for. */
+  touch(request: number): number {
+    const at = request * WIDTH + CLIENT;
+    return at < this.#numbers.length ? (this.#numbers[at] as number) : 0;
+  }
+
   client(request: number): number {
     return this.#numbers[request * WIDTH + CLIENT] as number;
   }

@@ -10,6 +10,7 @@ import { Measures, type Series } from './measures.ts';
 import { delaySource } from './normal.ts';
 import { TIMED_OUT } from './outcomes.ts';
 import { recoveryOf } from './recovery.ts';
+import { Requests } from './requests.ts';
 import type { Scenario } from './scenario.ts';
 import { Server } from './server.ts';
 import type { Trace } from './trace.ts';
@@ -58,7 +59,8 @@ class Simulation {
     this.#intervalMs = intervalMs;
     this.measures = new Measures(Math.ceil(durationMs / intervalMs));
     const clock = new SimulationClock();
-    const agenda = new Agenda(clock, dayOf(scenario));
+    const requests = new Requests();
+    const agenda = new Agenda(clock, dayOf(scenario), (subject) => requests.touch(subject));
     this.#agenda = agenda;
 
     // Streams of their own, so that every policy meets the same requests.
@@ -78,6 +80,7 @@ class Simulation {
     this.#clients = new Clients(
       clients.count,
       fleetOf(scenario, { clock, random: stream(2) }),
+      requests,
       agenda,
       this.measures,
       {
