@@ -94,8 +94,9 @@ export const awsStandard: ClientFactory = () => {
       ),
     },
     onOutcome(outcome, attempt) {
-      if (succeeded(outcome)) tokens = Math.min(capacity, tokens + (attempt === 1 ? 1 : transientCost));
-      cost = outcome.type === 'response' && outcome.status === 429 ? throttlingCost : transientCost;
+      // What the failure before cost comes back; that one told what it was.
+      if (succeeded(outcome)) tokens = Math.min(capacity, tokens + (attempt === 1 ? 1 : cost));
+      else cost = outcome.type === 'response' && outcome.status === 429 ? throttlingCost : transientCost;
     },
   };
 };
