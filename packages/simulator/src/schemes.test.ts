@@ -100,8 +100,14 @@ describe('the AWS SDKs', () => {
 
   test('have back what a retry cost that went well', () => {
     const { send } = setUp(awsStandard);
-    for (let time = 0; time < 1_000; time += 1)
-      expect(send((attempt) => (attempt === 1 ? 503 : 200))).toBe(2);
+    for (const status of [503, 429]) {
+      for (let time = 0; time < 1_000; time += 1) {
+        expect(send((attempt) => (attempt === 1 ? status : 200))).toBe(2);
+      }
+    }
+    // That, and no more: there are 500 tokens again.
+    const sent = Array.from({ length: 60 }, () => send(() => 503));
+    expect(sent.reduce((sum, count) => sum + count - 1, 0)).toBe(35);
   });
 });
 

@@ -5,18 +5,25 @@ const FROM_MS = 500;
 
 /** A bar on a terminal; nothing elsewhere. */
 export class ProgressBar {
-  readonly #stream: NodeJS.WriteStream;
+  readonly #stream: Pick<NodeJS.WriteStream, 'isTTY' | 'write'>;
   readonly #name: string;
-  readonly #startedAtMs = performance.now();
+  readonly #now: () => number;
+  readonly #startedAtMs: number;
   #drawnAtMs = 0;
 
-  constructor(stream: NodeJS.WriteStream, name: string) {
+  constructor(
+    stream: Pick<NodeJS.WriteStream, 'isTTY' | 'write'>,
+    name: string,
+    now: () => number = () => performance.now(),
+  ) {
     this.#stream = stream;
     this.#name = name;
+    this.#now = now;
+    this.#startedAtMs = now();
   }
 
   show(share: number): void {
-    const nowMs = performance.now();
+    const nowMs = this.#now();
     if (!this.#stream.isTTY || nowMs - this.#startedAtMs < FROM_MS || nowMs - this.#drawnAtMs < EVERY_MS)
       return;
     this.#drawnAtMs = nowMs;
