@@ -4,12 +4,12 @@ import { type AddressInfo, createServer as createTcpServer, type Socket } from '
 import type { Readable } from 'node:stream';
 import { buffer, text } from 'node:stream/consumers';
 import { gzipSync } from 'node:zlib';
-import { attemptsOf, constant, type PolicyOptions } from '@ebb/core';
+import { attemptsOf } from '@ebb/core';
 import { virtualClock } from '@ebb/core/testing';
-import axios, { type AxiosError, type AxiosRequestConfig } from 'axios';
+import axios, { type AxiosRequestConfig } from 'axios';
 import { afterEach, describe, expect, test, vi } from 'vitest';
 import { type Step, type Upstream, upstream } from '../../../test/server.ts';
-import { ebbInterceptor } from './index.ts';
+import { atOnce, clientOf, errorOf } from '../test/client.ts';
 
 const closing: (() => unknown)[] = [];
 afterEach(async () => {
@@ -58,23 +58,9 @@ async function unusedPort(): Promise<number> {
   return port;
 }
 
-const atOnce = { backoff: constant(0) };
 const DOWN: Step = { status: 503, body: 'down' };
 const UP: Step = { status: 200, body: 'up' };
 const K64 = 'x'.repeat(64 * 1024);
-
-function clientOf(config: AxiosRequestConfig, options: PolicyOptions = atOnce) {
-  const client = axios.create(config as object);
-  client.interceptors.request.use(ebbInterceptor(options));
-  return client;
-}
-
-async function errorOf(promise: Promise<unknown>): Promise<AxiosError> {
-  return promise.then(
-    () => expect.fail('did not reject'),
-    (error) => error,
-  );
-}
 
 const kindsOf = (result: unknown) => attemptsOf(result).map(({ status, failure }) => status ?? failure);
 

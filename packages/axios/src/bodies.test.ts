@@ -1,30 +1,17 @@
 import { createServer } from 'node:net';
 import { Readable, Transform } from 'node:stream';
-import { attemptsOf, constant, HookError, type PolicyOptions } from '@ebb/core';
-import axios, { type AxiosAdapter, type AxiosError, type AxiosRequestConfig } from 'axios';
+import { attemptsOf, HookError, type PolicyOptions } from '@ebb/core';
+import axios, { type AxiosAdapter, type AxiosRequestConfig } from 'axios';
 import FormDataPackage from 'form-data';
 import { describe, expect, test, vi } from 'vitest';
 import { serve } from '../../../test/serve.ts';
 import type { Seen, Step } from '../../../test/server.ts';
+import { atOnce, clientOf, errorOf } from '../test/client.ts';
 import { ebbInterceptor } from './index.ts';
 
-const atOnce = { backoff: constant(0) };
 const DOWN: Step = { status: 503, body: 'down' };
 const BUSY: Step = { status: 429, body: 'busy' };
 const UP: Step = { status: 200, body: 'up' };
-
-function clientOf(config: AxiosRequestConfig, options: Parameters<typeof ebbInterceptor>[0] = atOnce) {
-  const client = axios.create(config as object);
-  client.interceptors.request.use(ebbInterceptor(options));
-  return client;
-}
-
-async function errorOf(promise: Promise<unknown>): Promise<AxiosError> {
-  return promise.then(
-    () => expect.fail('did not reject'),
-    (error) => error,
-  );
-}
 
 /** A body and the headers that tell of it. */
 function bodyOf({ body, headers }: Seen) {

@@ -16,7 +16,7 @@ import { virtualClock } from '@ebb/core/testing';
 import axios, { type AxiosAdapter, AxiosError, type AxiosRequestConfig } from 'axios';
 import { afterEach, describe, expect, test, vi } from 'vitest';
 import { type Step, type Upstream, upstream } from '../../../test/server.ts';
-import { ebbInterceptor } from './index.ts';
+import { atOnce, clientOf, errorOf } from '../test/client.ts';
 
 const closing: (() => unknown)[] = [];
 afterEach(async () => {
@@ -29,22 +29,8 @@ async function serve(...script: Step[]): Promise<Upstream> {
   return server;
 }
 
-const atOnce = { backoff: constant(0) };
 const DOWN: Step = { status: 503, body: 'down' };
 const UP: Step = { status: 200, body: 'up' };
-
-function clientOf(config: AxiosRequestConfig, options: PolicyOptions = atOnce) {
-  const client = axios.create(config as object);
-  client.interceptors.request.use(ebbInterceptor(options));
-  return client;
-}
-
-async function errorOf(promise: Promise<unknown>): Promise<AxiosError> {
-  return promise.then(
-    () => expect.fail('did not reject'),
-    (error) => error,
-  );
-}
 
 const answer: AxiosAdapter = async (config) => ({
   status: 200,
