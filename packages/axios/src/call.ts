@@ -1,4 +1,4 @@
-import type { Exchange, Outcome, RequestTraits, Session } from '@ebb/core';
+import type { Aside, Exchange, Outcome, RequestTraits, Session } from '@ebb/core';
 import axios, { type AxiosAdapter, type AxiosResponse, type InternalAxiosRequestConfig } from 'axios';
 import { isOnce } from './body.ts';
 import { whenBodyEnds } from './body-end.ts';
@@ -99,9 +99,10 @@ export class Call implements RequestTraits, Exchange<AxiosResponse> {
     return failureOf(error);
   }
 
-  discard(settled: unknown, session: Session, signal?: AbortSignal): Promise<void> | undefined {
+  setAside(settled: unknown, session: Session, signal?: AbortSignal): Aside | undefined {
     this.releaseBody();
-    return discard(settled, session.policy.clock, signal);
+    const released = discard(settled, session.policy.clock, signal);
+    return released && { released };
   }
 
   whenBodyEnds(settled: unknown, ended: () => void): unknown {

@@ -2,7 +2,7 @@ import { Bucket, type MemoryBucket } from './bucket.ts';
 import { bucketSetup, type TokenBucketOptions } from './bucket-options.ts';
 import { type Check, positive, wrongRange } from './check.ts';
 import type { Grant } from './limits.ts';
-import type { Outcome } from './outcome.ts';
+import type { Outcome, RequestTraits } from './outcome.ts';
 import type { Feedback } from './server-feedback.ts';
 
 /** What {@link adaptive} takes: what a token bucket does, its rate being the highest, and how it moves. */
@@ -67,8 +67,8 @@ class AdaptiveBucket extends Bucket {
     this.#rate = refillPerSecond;
   }
 
-  override heed(outcome: Outcome, grant: Grant): Feedback | undefined {
-    const said = super.heed(outcome, grant);
+  override heed(outcome: Outcome, grant: Grant, request?: RequestTraits): Feedback | undefined {
+    const said = super.heed(outcome, grant, request);
     if (outcome.type === 'response' && grant.grantedAtMs > this.#changedAtMs) {
       if (said?.tooFast ?? outcome.status === 429) this.#decrease();
       else if (outcome.status < 400 && grant.waitedMs > 0) this.#recover();

@@ -17,6 +17,9 @@ import { WAITING_CHECKS, type WaitingOptions, type WaitingSetup, waitingSetup } 
 /** What becomes of a request when the tokens are not there: it waits, is refused, or is sent with a mark. */
 export type NonConforming = 'delay' | 'reject' | 'mark';
 
+/** What a server's word holds for: its own origin, or every request that shares the tokens. */
+export type FeedbackScope = 'origin' | 'bucket';
+
 /** A limit that holds beside a bucket's own. */
 export interface FurtherLimit {
   readonly refillPerSecond: number;
@@ -58,6 +61,12 @@ export interface TokenBucketOptions extends WaitingOptions {
    */
   readonly feedback?: ReadFeedback | false | undefined;
   /**
+   * What a pause holds for that a response asks for: `'origin'`: the origin that asked, while requests to others
+   * go on with the tokens that they share; `'bucket'`: all, because the quota behind it is one.
+   * @default 'origin'
+   */
+  readonly feedbackScope?: FeedbackScope | undefined;
+  /**
    * The longest pause that a response can cause, in milliseconds; then a request asks again.
    * @default 600_000
    */
@@ -75,6 +84,7 @@ export interface BucketSetup extends Rate, WaitingSetup {
   readonly furtherLimits: readonly Rate[];
   readonly nonConforming: NonConforming;
   readonly feedback: ReadFeedback | false;
+  readonly feedbackScope: FeedbackScope;
   readonly maxPauseMs: number;
   readonly clock: Clock;
   readonly random: Random;
@@ -103,6 +113,7 @@ const CHECKS: Readonly<Record<keyof TokenBucketOptions, Check>> = {
   nonConforming: oneOf('delay', 'reject', 'mark'),
   ...WAITING_CHECKS,
   feedback: checkFeedback,
+  feedbackScope: oneOf('origin', 'bucket'),
   maxPauseMs: notNegative,
   clock: having('a clock', 'now', 'schedule'),
   random: callable,
@@ -123,6 +134,7 @@ export function bucketSetup(options: TokenBucketOptions, caller = 'tokenBucket')
     furtherLimits = [],
     nonConforming = 'delay',
     feedback = serverFeedback,
+    feedbackScope = 'origin',
     maxPauseMs = 600_000,
     clock = systemClock,
     random = systemRandom,
@@ -136,6 +148,7 @@ export function bucketSetup(options: TokenBucketOptions, caller = 'tokenBucket')
     furtherLimits: furtherLimits.map(({ refillPerSecond, capacity }) => ({ refillPerSecond, capacity })),
     nonConforming,
     feedback,
+    feedbackScope,
     maxPauseMs,
     clock,
     random,

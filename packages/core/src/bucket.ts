@@ -5,8 +5,10 @@ import { callHook } from './errors.ts';
 import { TokenGrant } from './grant.ts';
 import { Level } from './level.ts';
 import { type Held, Levels } from './levels.ts';
-import type { Ask, BucketStats, Grant, ObservableBucket } from './limits.ts';
-import type { Outcome } from './outcome.ts';
+import type { Ask, BucketStats, Grant, ObservableBucket, TokenBucket } from './limits.ts';
+import { originOf } from './origin.ts';
+import { OriginGates } from './origin-gates.ts';
+import type { Outcome, RequestTraits } from './outcome.ts';
 import type { Feedback } from './server-feedback.ts';
 import { laneOf } from './waiting-line.ts';
 import { WaitingRoom } from './waiting-room.ts';
@@ -26,12 +28,19 @@ export interface MemoryBucket extends ObservableBucket {
 const ONE: Ask = {};
 const USUAL_LANE: number = laneOf(0, false);
 
+/** The place that a response came from, if the client tells: a redirect may have led to another origin. */
+function speakerOf(outcome: Outcome): { readonly url: string } | undefined {
+  const url = outcome.type === 'response' ? outcome.url : undefined;
+  return url === undefined ? undefined : { url };
+}
+
 /** What {@link tokenBucket} makes. */
 export class Bucket implements MemoryBucket {
   readonly #setup: BucketSetup;
   readonly #time: BucketTime;
   readonly #levels: Levels;
   readonly #room: WaitingRoom<Grant>;
+  readonly #gates = new OriginGates(() => this.#makeGate());
   #maxCost: number;
   /** What the user has set, which the rate may be below for a while. */
   #wantedRate: number;
@@ -108,14 +117,26 @@ export class Bucket implements MemoryBucket {
   }
 
   /** A little more than was asked for, at random, so that a fleet does not return together. */
-  heed(outcome: Outcome, _grant: Grant): Feedback | undefined {
-    const { feedback, maxPauseMs, random, clock } = this.#setup;
+  heed(outcome: Outcome, _grant: Grant, request?: RequestTraits): Feedback | undefined {
+    const { feedback, feedbackScope, maxPauseMs, random, clock } = this.#setup;
     const said = feedback === false ? undefined : callHook('feedback', () => feedback(outcome, clock.now()));
     if (said !== undefined && said.pauseMs > 0) {
-      const pauseMs = Math.min(said.pauseMs, maxPauseMs);
-      this.pauseFor(pauseMs + random() * Math.min(pauseMs / 5, 1_000));
+      const askedMs = Math.min(said.pauseMs, maxPauseMs);
+      const pauseMs = askedMs + random() * Math.min(askedMs / 5, 1_000);
+      const speaker = speakerOf(outcome) ?? request;
+      if (feedbackScope === 'bucket' || speaker === undefined) this.pauseFor(pauseMs);
+      else this.#gates.pause(originOf(speaker), pauseMs);
     }
     return said;
+  }
+
+  gateFor(request: RequestTraits): TokenBucket | undefined {
+    return this.#gates.for(request);
+  }
+
+  #makeGate(): Bucket {
+    const { refillPerSecond, ownCapacity: capacity } = this.#levels;
+    return new Bucket({ ...this.#setup, refillPerSecond, capacity, initialTokens: 0, furtherLimits: [] });
   }
 
   setRate(refillPerSecond: number, capacity?: number): void {
@@ -141,20 +162,28 @@ export class Bucket implements MemoryBucket {
     const nowMs = this.#time.now();
     const levels = this.#levels;
     const { size, cost } = this.#room.line;
-    const pausedMs = levels.pausedMs(nowMs);
+    let pausedMs = levels.pausedMs(nowMs);
+    let waiting = size;
+    let gates = 0;
+    for (const gate of this.#gates.all) {
+      const { pausedMs: gatePausedMs, waiting: atGate } = gate.stats();
+      pausedMs = Math.max(pausedMs, gatePausedMs);
+      waiting += atGate;
+      gates += 1;
+    }
     const { refillPerSecond, capacity } = this.#setup;
     const asMade = this.#wantedRate === refillPerSecond && levels.ownCapacity === capacity;
     return {
       tokens: levels.tokens(nowMs),
       capacity: this.#maxCost,
       refillPerSecond: levels.refillPerSecond,
-      waiting: size,
+      waiting,
       waitingCost: cost,
       pausedMs,
       granted: this.#granted,
       marked: this.#marked,
       refused: this.#room.refused,
-      idle: size === 0 && pausedMs === 0 && asMade && levels.isFull(nowMs),
+      idle: waiting === 0 && gates === 0 && pausedMs === 0 && asMade && levels.isFull(nowMs),
     };
   }
 

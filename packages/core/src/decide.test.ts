@@ -14,6 +14,11 @@ function fails(kind: FailureKind): Outcome {
   return { type: 'failure', kind, error: new Error(kind) };
 }
 
+/** The outcome of a redirect's target. */
+function later(outcome: Outcome): Outcome {
+  return { ...outcome, redirected: true };
+}
+
 function request(traits: Partial<RequestTraits> & { headers?: Record<string, string> } = {}): RequestTraits {
   const { headers = {}, ...rest } = traits;
   return {
@@ -26,11 +31,19 @@ function request(traits: Partial<RequestTraits> & { headers?: Record<string, str
 }
 
 function at(progress: Partial<Progress> = {}): Progress {
-  return { request: request(), attempt: 1, startedAtMs: 0, previousBackoffMs: undefined, ...progress };
+  return {
+    request: request(),
+    attempt: 1,
+    startedAtMs: 0,
+    previousBackoffMs: undefined,
+    budget: undefined,
+    ...progress,
+  };
 }
 
 const post = at({ request: request({ method: 'POST' }) });
 const keyed = at({ request: request({ method: 'POST', headers: { 'idempotency-key': 'a' } }) });
+const emptyKey = at({ request: request({ method: 'POST', headers: { 'idempotency-key': ' ' } }) });
 const stream = at({ request: request({ replayable: false }) });
 
 describe('the checklist', () => {
@@ -44,13 +57,31 @@ describe('the checklist', () => {
     ['a refused connection', {}, at(), fails('connect'), 'refused'],
     ['a broken connection', {}, at(), fails('network'), 'transient'],
     ['a timeout', {}, at(), fails('timeout'), 'transient'],
-    ['an abort', {}, at(), fails('aborted'), 'final'],
+    ['an abort', {}, at(), fails('aborted'), 'aborted'],
+    ['a 429 that a redirect led to', {}, at(), later(responds(429)), 'transient'],
+    ['POST, a 429 that a redirect led to', {}, post, later(responds(429)), 'not-idempotent'],
+    [
+      'POST, a refused connection that a redirect led to',
+      {},
+      post,
+      later(fails('connect')),
+      'not-idempotent',
+    ],
+    ['POST with its key, the same', {}, keyed, later(fails('connect')), 'transient'],
+    [
+      'POST, a hook that says refused, the same',
+      { classify: () => 'refused' },
+      post,
+      later(responds(503)),
+      'not-idempotent',
+    ],
     ['a programming error', {}, at(), fails('unknown'), 'final'],
     ['POST, 503', {}, post, responds(503), 'not-idempotent'],
     ['POST, reset', {}, post, fails('network'), 'not-idempotent'],
     ['POST, 429', {}, post, responds(429), 'refused'],
     ['POST, refused', {}, post, fails('connect'), 'refused'],
     ['POST with its key, 503', {}, keyed, responds(503), 'transient'],
+    ['POST with an empty key, 503', {}, emptyKey, responds(503), 'not-idempotent'],
     ['POST, 503, all methods', { methods: 'all' }, post, responds(503), 'transient'],
     ['POST, 503, POST listed', { methods: ['post'] }, post, responds(503), 'transient'],
     ['GET, 503, POST listed', { methods: ['POST'] }, at(), responds(503), 'not-idempotent'],
@@ -84,11 +115,11 @@ describe('the checklist', () => {
       deposit: () => void calls.push('deposit'),
       withdraw: () => calls.push('withdraw') < 0,
     };
-    const policy = createPolicy({ budget, maxRetries: 1 });
-    expect(decide(policy, at({ attempt: 2 }), responds(503), 0).reason).toBe('retries-exhausted');
+    const policy = createPolicy({ maxRetries: 1 });
+    expect(decide(policy, at({ budget, attempt: 2 }), responds(503), 0).reason).toBe('retries-exhausted');
     expect(calls).toEqual([]);
-    expect(decide(policy, at(), responds(503), 0).reason).toBe('budget-exhausted');
-    expect(decide(policy, at(), responds(200), 0).reason).toBe('success');
+    expect(decide(policy, at({ budget }), responds(503), 0).reason).toBe('budget-exhausted');
+    expect(decide(policy, at({ budget }), responds(200), 0).reason).toBe('success');
     expect(calls).toEqual(['withdraw', 'deposit']);
   });
 });

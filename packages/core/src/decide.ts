@@ -2,7 +2,7 @@ import type { BackoffStep } from './backoff.ts';
 import { notNegative, oneOf } from './check.ts';
 import { isIdempotent, type Verdict } from './classify.ts';
 import { callHook } from './errors.ts';
-import { forRequest, type RetryBudget } from './limits.ts';
+import type { RetryBudget } from './limits.ts';
 import type { Outcome, RequestTraits } from './outcome.ts';
 import type { Policy } from './policy.ts';
 import type { RetryReason, StopReason } from './reason.ts';
@@ -14,8 +14,10 @@ export interface Progress {
   /** The attempt that the outcome belongs to, from 1. */
   readonly attempt: number;
   readonly startedAtMs: number;
-  /** What the backoff rule answered for the retry before; `undefined` at the first. */
+  /** What the backoff rule returned for the retry before; `undefined` at the first. */
   readonly previousBackoffMs: number | undefined;
+  /** What retries are withdrawn from, if the policy has one. */
+  readonly budget: RetryBudget | undefined;
 }
 
 /** What to do after an attempt. `backoffMs` is the rule's own answer, `delayMs` what is to be waited. */
@@ -40,7 +42,8 @@ function verdictOf(policy: Policy, outcome: Outcome): Verdict {
   return callHook('classify', () => {
     const verdict = policy.classify(outcome);
     checkVerdict('its answer', verdict);
-    return verdict;
+    // What a redirect led to says nothing of the request: the server that was asked may have done it.
+    return verdict === 'refused' && outcome.redirected === true ? 'transient' : verdict;
   });
 }
 
@@ -52,16 +55,17 @@ function backoffOf(policy: Policy, step: BackoffStep): number | undefined {
   });
 }
 
-function budgetOf({ budget, key }: Policy, request: RequestTraits): RetryBudget | undefined {
-  return budget && forRequest(budget, request, key);
-}
-
 /** Whether doing this request twice is as good as once, as far as the policy cares. */
 function mayBeDoneTwice({ methods }: Policy, request: RequestTraits): boolean {
   if (methods === 'all') return true;
   const method = request.method.toUpperCase();
   if (methods !== 'idempotent') return methods.includes(method);
-  return isIdempotent(method) || request.header('idempotency-key') !== undefined;
+  // An empty key is none: no server can tell requests apart by it.
+  return isIdempotent(method) || Boolean(request.header('idempotency-key')?.trim());
+}
+
+function isAbort(outcome: Outcome): boolean {
+  return outcome.type === 'failure' && outcome.kind === 'aborted';
 }
 
 /**
@@ -79,13 +83,13 @@ function spread(waitMs: number, random: () => number): number {
  * @throws HookError when `classify` or `backoff` throws, or answers what it may not
  */
 export function decide(policy: Policy, progress: Progress, outcome: Outcome, nowMs: number): Decision {
-  const { request, attempt, startedAtMs, previousBackoffMs } = progress;
+  const { request, attempt, startedAtMs, previousBackoffMs, budget } = progress;
   const verdict = verdictOf(policy, outcome);
   if (verdict === 'success') {
-    budgetOf(policy, request)?.deposit();
+    budget?.deposit();
     return SUCCESS;
   }
-  if (verdict === 'final') return stop('final');
+  if (verdict === 'final') return stop(isAbort(outcome) ? 'aborted' : 'final');
   if (verdict === 'transient' && !mayBeDoneTwice(policy, request)) return stop('not-idempotent');
   if (!request.replayable) return stop('not-replayable');
   if (attempt > policy.maxRetries) return stop('retries-exhausted');
@@ -101,6 +105,6 @@ export function decide(policy: Policy, progress: Progress, outcome: Outcome, now
   if (totalTimeoutMs !== undefined && nowMs + delayMs > startedAtMs + totalTimeoutMs) {
     return stop('deadline-exceeded');
   }
-  if (budgetOf(policy, request)?.withdraw() === false) return stop('budget-exhausted');
+  if (budget?.withdraw() === false) return stop('budget-exhausted');
   return { retry: true, reason: verdict, delayMs, backoffMs };
 }

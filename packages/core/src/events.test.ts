@@ -1,6 +1,8 @@
-import { expect, test } from 'vitest';
+import { describe, expect, test, vi } from 'vitest';
 import { constant } from './backoff.ts';
-import type { EbbEvent } from './events.ts';
+import { tokenBucket } from './bucket.ts';
+import { nextTurn } from './clock.ts';
+import type { EbbEvent, Observer } from './events.ts';
 import type { Outcome, RequestTraits } from './outcome.ts';
 import { createPolicy } from './policy.ts';
 import { begin } from './session.ts';
@@ -35,7 +37,57 @@ test('an observer is told what became of each attempt, as the policy saw it', as
 test('an end before an attempt has no outcome', async () => {
   const events: EbbEvent[] = [];
   const onEvent = (event: EbbEvent): void => void events.push(event);
-  const session = begin(createPolicy({ onEvent }), request);
-  await expect(session?.ready(AbortSignal.abort('enough'))).rejects.toBe('enough');
+  const bucket = tokenBucket({ refillPerSecond: 1, initialTokens: 0 });
+  const session = begin(createPolicy({ bucket, onEvent }), request);
+  const controller = new AbortController();
+  const waiting = session?.ready(controller.signal);
+  controller.abort('enough');
+  await expect(waiting).rejects.toBe('enough');
   expect(events).toMatchObject([{ type: 'end', attempt: 0, reason: 'aborted', outcome: undefined }]);
+});
+
+describe('an observer that fails', () => {
+  const failures: [how: string, onEvent: Observer][] = [
+    [
+      'throws',
+      () => {
+        throw new Error('boom');
+      },
+    ],
+    ['rejects', async () => Promise.reject(new Error('boom'))],
+  ];
+  test.each(failures)('%s: it is reported once, and changes nothing', async (_, onEvent) => {
+    const warnings: Error[] = [];
+    const listen = (warning: Error): void => void warnings.push(warning);
+    process.on('warning', listen);
+    const policy = createPolicy({ backoff: constant(0), onEvent });
+    for (let call = 0; call < 3; call += 1) {
+      const session = begin(policy, request);
+      expect(session?.ready()).toBeUndefined();
+      expect(session?.judge(answer(503)).retry).toBe(true);
+      expect(session?.ready()).toBeUndefined();
+      expect(session?.judge(answer(200)).reason).toBe('success');
+    }
+    await nextTurn();
+    await nextTurn();
+    process.off('warning', listen);
+    expect(warnings.filter(({ name }) => name === 'EbbWarning')).toMatchObject([
+      { message: 'onEvent failed, and is ignored: boom', cause: { message: 'boom' } },
+    ]);
+  });
+
+  test('is reported to reportError where there is no process', async () => {
+    const onEvent = vi.fn(() => {
+      throw new Error('boom');
+    });
+    const reportError = vi.fn();
+    vi.stubGlobal('reportError', reportError);
+    vi.stubGlobal('process', undefined);
+    const session = begin(createPolicy({ onEvent }), request);
+    session?.ready();
+    session?.judge(answer(200));
+    vi.unstubAllGlobals();
+    expect(onEvent).toHaveBeenCalledTimes(2);
+    expect(reportError).toHaveBeenCalledOnce();
+  });
 });

@@ -22,10 +22,18 @@ export type EbbEvent = {
   | {
       /** Nothing more happens. */ readonly type: 'end';
       readonly reason: EndReason;
-      /** What became of the attempt; `undefined` when the request ended while it waited for one. */
+      /**
+       * What became of the last attempt; `undefined` when the request ended before its first. With `'throttled'`
+       * or `'deadline-exceeded'` after an attempt it is what the caller gets: the retry was not sent.
+       */
       readonly outcome: Outcome | undefined;
+      /** What kept a retry from being sent, or the request itself: a `ThrottledError`, say. */
+      readonly error?: unknown;
     }
 );
 
-/** Is told of every event, as it happens. */
-export type Observer = (event: EbbEvent) => void;
+/**
+ * Called with every event, as it happens. It watches: what it throws, or rejects with, is reported once (to
+ * `process.emitWarning`, or `reportError`), and changes nothing.
+ */
+export type Observer = (event: EbbEvent) => unknown;

@@ -1,5 +1,5 @@
 import type { Grant } from './limits.ts';
-import type { FailureKind } from './outcome.ts';
+import type { FailureKind, Outcome } from './outcome.ts';
 import type { RetryReason, StopReason } from './reason.ts';
 
 /** One attempt of a request, as it is remembered. Holds no URL, header or body. */
@@ -8,7 +8,7 @@ export interface Attempt {
   readonly attempt: number;
   /** What was waited before it was sent, for backoff or `Retry-After`, in milliseconds. */
   readonly delayMs: number;
-  /** What was waited for tokens after that, in milliseconds. */
+  /** What was waited for tokens and a slot after that, in milliseconds. */
   readonly throttledMs: number;
   /** The status of its response. */
   readonly status?: number;
@@ -20,8 +20,48 @@ export interface Attempt {
   readonly reason: RetryReason | StopReason;
 }
 
+/** What is remembered of an attempt. */
+export function recordOf(
+  attempt: number,
+  delayMs: number,
+  throttledMs: number,
+  outcome: Outcome,
+  reason: Attempt['reason'],
+): Attempt {
+  return outcome.type === 'response'
+    ? { attempt, delayMs, throttledMs, status: outcome.status, reason }
+    : { attempt, delayMs, throttledMs, failure: outcome.kind, ...codeOf(outcome.error), reason };
+}
+
+/** The code that an error or one of its causes has, or the error's name. */
+function codeOf(error: unknown): { code?: string } {
+  try {
+    for (let at: unknown = error, depth = 0; typeof at === 'object' && at !== null && depth < 8; depth += 1) {
+      const { code, cause } = at as { code?: unknown; cause?: unknown };
+      if (typeof code === 'string') return { code };
+      at = cause;
+    }
+    return error instanceof Error ? { code: error.name } : {};
+  } catch {
+    // Some errors throw when they are looked at.
+    return {};
+  }
+}
+
 /** Where a response or an error carries its history. Shared by every copy of this package in a program. */
 export const ATTEMPTS: unique symbol = Symbol.for('@ebb/core attempts');
+
+/** The history of an object that several calls ended with: it can tell of none of them. */
+const OF_MANY: readonly Attempt[] = [];
+
+/**
+ * Keeps the history of a call that ended with the reason of its signal. That object belongs to the caller, and
+ * may end many calls.
+ */
+export function rememberReason(reason: unknown, history: readonly Attempt[]): void {
+  const isFirst = typeof reason !== 'object' || reason === null || recalled(reason) === undefined;
+  remember(reason, isFirst ? history : OF_MANY);
+}
 
 /** For what cannot carry its own: frozen errors, say. */
 const histories = new WeakMap<object, readonly Attempt[]>();
@@ -42,7 +82,11 @@ export function remember(result: unknown, history: readonly Attempt[]): void {
  */
 export function attemptsOf(result: unknown): readonly Attempt[] {
   if (typeof result !== 'object' || result === null) return [];
-  return (result as { readonly [ATTEMPTS]?: readonly Attempt[] })[ATTEMPTS] ?? histories.get(result) ?? [];
+  return recalled(result) ?? [];
+}
+
+function recalled(result: object): readonly Attempt[] | undefined {
+  return (result as { readonly [ATTEMPTS]?: readonly Attempt[] })[ATTEMPTS] ?? histories.get(result);
 }
 
 const grants = new WeakMap<readonly Attempt[], Grant>();

@@ -21,6 +21,7 @@ export { type MemoryBucket, tokenBucket } from './bucket.ts';
 export {
   type BucketSetup,
   bucketSetup,
+  type FeedbackScope,
   type FurtherLimit,
   type NonConforming,
   type TokenBucketOptions,
@@ -46,6 +47,7 @@ export { failureKind } from './failure.ts';
 export type { Quota } from './gcra.ts';
 export * as gcra from './gcra.ts';
 export { ATTEMPTS, type Attempt, attemptsOf, grantOf, remember } from './history.ts';
+export { countLayer, LAYER } from './layers.ts';
 export type {
   Ask,
   BucketStats,
@@ -58,8 +60,11 @@ export type {
   Slot,
   TokenBucket,
 } from './limits.ts';
+export { forRequest } from './limits.ts';
+export { originOf } from './origin.ts';
+export { OriginGates } from './origin-gates.ts';
 export type { FailureKind, Outcome, RequestTraits } from './outcome.ts';
-export { originOf, type PerKeyOptions } from './per-key.ts';
+export type { PerKeyOptions } from './per-key.ts';
 export {
   createPolicy,
   overridePolicy,
@@ -69,7 +74,7 @@ export {
 } from './policy.ts';
 export type { EndReason, RetryReason, StopReason } from './reason.ts';
 export { parseHttpDate, retryAfterMs } from './retry-after.ts';
-export { type Exchange, run } from './run.ts';
+export { type Aside, type Exchange, run } from './run.ts';
 export { type Feedback, type ReadFeedback, serverFeedback } from './server-feedback.ts';
 export { begin, type RequestOptions, Session } from './session.ts';
 export {

@@ -48,11 +48,14 @@ export interface BucketStats {
   readonly tokens: number;
   readonly capacity: number;
   readonly refillPerSecond: number;
-  /** How many wait. */
+  /** How many wait, those for an origin that is closed included. */
   readonly waiting: number;
   /** The tokens that they wait for. */
   readonly waitingCost: number;
-  /** How much longer the bucket is closed, in milliseconds; 0 when it is open. */
+  /**
+   * How much longer the bucket is closed, in milliseconds, or the one origin of several that is closed for the
+   * longest; 0 when all is open.
+   */
   readonly pausedMs: number;
   /** How many were granted tokens so far, those with a mark included. */
   readonly granted: number;
@@ -80,8 +83,17 @@ export interface TokenBucket {
   acquire(ask?: Ask): Promise<Grant>;
   /** As {@link tryAcquire}, but answers the grant. A policy uses it in place of that, where there is one. */
   tryTake?(cost?: number): Grant | undefined;
-  /** Is told what became of each request that it granted tokens to, so that it can heed what the server says. */
-  heed?(outcome: Outcome, grant: Grant): void;
+  /**
+   * Called with what became of each request that it granted tokens to, so that it can do what the server says.
+   *
+   * @param request the request, for the origin that the response speaks for
+   */
+  heed?(outcome: Outcome, grant: Grant, request?: RequestTraits): void;
+  /**
+   * The further bucket that a request takes as many tokens from, because its origin asked to be left alone for a
+   * while; `undefined` in the usual case.
+   */
+  gateFor?(request: RequestTraits): TokenBucket | undefined;
 }
 
 /** A bucket that can be closed for a while, and asked how it stands. */
@@ -139,6 +151,8 @@ export interface RetryBudget {
   deposit(): void;
   /** Asks for one retry. */
   withdraw(): boolean;
+  /** Gives the last withdrawal back: its retry was not sent. */
+  refund?(): void;
 }
 
 /** The thing for a request, where there may be one for each key. */

@@ -13,8 +13,21 @@ export type Outcome =
       readonly status: number;
       /** A response header by its lower-case name. */
       header(name: string): string | undefined;
+      /**
+       * Whether this is, or may be, the outcome of a redirect's target. Then it says nothing of what the server
+       * that was asked has done: it cannot count as `refused`.
+       */
+      readonly redirected?: boolean | undefined;
+      /** The URL that the response came from, if the client tells: whose quota it speaks of. */
+      readonly url?: string | undefined;
     }
-  | { readonly type: 'failure'; readonly kind: FailureKind; readonly error: unknown };
+  | {
+      readonly type: 'failure';
+      readonly kind: FailureKind;
+      readonly error: unknown;
+      /** As above: `true` unless something proves that the first hop failed, or that there was no other. */
+      readonly redirected?: boolean | undefined;
+    };
 
 /** What a policy may know of a request. Read only when it is needed, so that a success costs nothing. */
 export interface RequestTraits {

@@ -2,8 +2,9 @@ import { describe, expect, test, vi } from 'vitest';
 import { tokenBucket } from './bucket.ts';
 import { bucketPerKey } from './bucket-per-key.ts';
 import { HookError } from './errors.ts';
+import { originOf } from './origin.ts';
 import type { RequestTraits } from './outcome.ts';
-import { originOf, type PerKeyOptions } from './per-key.ts';
+import type { PerKeyOptions } from './per-key.ts';
 import { virtualClock } from './testing.ts';
 
 function to(url: string, headers: Record<string, string> = {}): RequestTraits {

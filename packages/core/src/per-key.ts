@@ -2,6 +2,7 @@ import { callable, checkOptions, countingNumber, having, notNegative, wrongType 
 import { type Clock, systemClock } from './clock.ts';
 import { callHook, ThrottledError } from './errors.ts';
 import type { PerKey } from './limits.ts';
+import { originOf } from './origin.ts';
 import type { RequestTraits } from './outcome.ts';
 
 /** How many of a kind are kept, for what, and how long. */
@@ -29,11 +30,6 @@ export interface PerKeyOptions {
 interface Kept<T> {
   readonly value: T;
   usedAtMs: number;
-}
-
-/** The scheme, the host and the port; the URL as it is, where it has none. */
-export function originOf(request: RequestTraits): string {
-  return URL.parse(request.url)?.origin ?? request.url;
 }
 
 /**

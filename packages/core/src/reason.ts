@@ -11,7 +11,15 @@ export type StopReason =
   | 'backoff-exhausted'
   | 'retry-after-too-long'
   | 'deadline-exceeded'
-  | 'budget-exhausted';
+  | 'budget-exhausted'
+  /** The caller aborted. */
+  | 'aborted'
+  /** The retry was planned, but its tokens or its slot could not be had in time. */
+  | 'throttled'
+  /** Another layer of ebb around this one decides. */
+  | 'left-to-outer-layer'
+  /** Another layer of ebb below this one has decided already. */
+  | 'judged-by-inner-layer';
 
 /** Why a request came to its end: after an attempt, or while it waited for one. */
-export type EndReason = StopReason | 'throttled' | 'aborted';
+export type EndReason = StopReason;

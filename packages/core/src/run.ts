@@ -1,25 +1,45 @@
-import { remember } from './history.ts';
+import { remember, rememberReason } from './history.ts';
+import { hasEndedBelow, nextEnd, noteEnd } from './layers.ts';
 import type { Outcome } from './outcome.ts';
 import type { Session } from './session.ts';
 
 /** How a client that answers with promises sends one attempt. */
 export interface Exchange<T> {
+  /** Sends it; the call of the client itself goes through {@link Session.sending}. */
   send(session: Session): Promise<T>;
   /** Reads what `send` resolved with. */
   outcome(result: T): Outcome;
   /** Reads what `send` rejected with. */
   failure(error: unknown): Outcome;
   /**
-   * Lets go of what `send` settled with, which nobody will see, so that its connection can be used again.
-   * Never rejects, and ends within bounds.
+   * Lets go of what `send` settled with, because a retry is to follow, so that its connection can be used again.
    */
-  discard(settled: unknown, session: Session, signal?: AbortSignal): Promise<void> | undefined;
+  setAside(settled: unknown, session: Session, signal?: AbortSignal): Aside | undefined;
   /**
-   * Calls `ended` when the body of what `send` settled with has ended, failed, or been cancelled, and answers
-   * what the caller is given in its place. Asked only where a slot waits for that; a client whose answers come
+   * Calls `ended` when the body of what `send` settled with has ended, failed, or been cancelled, and returns
+   * what the caller is given in its place. Called only if a slot waits for that; a client whose results come
    * with their bodies whole does without.
    */
   whenBodyEnds?(settled: unknown, ended: () => void): unknown;
+  /** The call has ended before its first attempt was sent. What was to be uploaded is not read any more. */
+  unsent?(reason: unknown): void;
+}
+
+/** A result that a retry is to follow. */
+export interface Aside {
+  /** Resolves when its connection can be used again, or is gone. Never rejects, and ends within bounds. */
+  readonly released: Promise<void>;
+  /**
+   * What the caller gets if the retry is not sent after all: the same result with its body whole, or with one
+   * whose reading fails if it was too long to keep. Without it, the result as it is.
+   */
+  restore?(): unknown;
+}
+
+/** What `send` settled with. */
+interface Settled {
+  readonly value: unknown;
+  readonly failed: boolean;
 }
 
 /**
@@ -29,38 +49,47 @@ export interface Exchange<T> {
  * @throws the signal's reason, ThrottledError, HookError as {@link Session} does
  */
 export async function run<T>(session: Session, exchange: Exchange<T>, signal?: AbortSignal): Promise<T> {
-  let released: Promise<void> | undefined;
   try {
+    let last: Settled | undefined;
+    let aside: Aside | undefined;
     for (;;) {
-      const waiting = session.ready(signal, released);
-      if (waiting !== undefined) await waiting;
+      const waiting = session.ready(signal, aside?.released);
+      if (waiting !== undefined && !(await waiting) && last !== undefined) {
+        return end(session, aside?.restore?.() ?? last.value, last.failed);
+      }
 
-      let settled: unknown;
+      const since = nextEnd();
       let outcome: Outcome;
-      let failed = false;
       try {
         const result = await exchange.send(session);
-        settled = result;
+        last = { value: result, failed: false };
         outcome = exchange.outcome(result);
       } catch (error) {
-        failed = true;
-        settled = error;
+        last = { value: error, failed: true };
         outcome = signal?.aborted ? { type: 'failure', kind: 'aborted', error } : exchange.failure(error);
       }
 
-      if (again(session, exchange, settled, outcome)) {
-        released = exchange.discard(settled, session, signal);
-      } else {
-        const last = session.holdsSlot ? watched(session, exchange, settled) : settled;
-        if (failed) throw last;
-        remember(last, session.history);
-        return last as T;
+      const { value, failed } = last;
+      if (hasEndedBelow(value, since)) session.pass(outcome);
+      else if (again(session, exchange, value, outcome)) {
+        aside = exchange.setAside(value, session, signal);
+        continue;
       }
+      return end(session, session.holdsSlot ? watched(session, exchange, value) : value, failed);
     }
   } catch (error) {
-    remember(error, session.history);
+    if (session.attempt === 0) exchange.unsent?.(error);
+    if (signal?.aborted && error === signal.reason) rememberReason(error, session.history);
+    else remember(error, session.history);
     throw error;
   }
+}
+
+function end<T>(session: Session, result: unknown, failed: boolean): T {
+  noteEnd(result);
+  if (failed) throw result;
+  remember(result, session.history);
+  return result as T;
 }
 
 function again<T>(session: Session, exchange: Exchange<T>, settled: unknown, outcome: Outcome): boolean {
@@ -68,7 +97,7 @@ function again<T>(session: Session, exchange: Exchange<T>, settled: unknown, out
     return session.judge(outcome).retry;
   } catch (hookError) {
     // At once: the caller has what it gets, and nothing of ours is to go on after that.
-    void exchange.discard(settled, session, AbortSignal.abort());
+    exchange.setAside(settled, session, AbortSignal.abort());
     throw hookError;
   }
 }

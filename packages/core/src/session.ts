@@ -1,12 +1,16 @@
-import { positive } from './check.ts';
+import { Admission, type Lack } from './admission.ts';
 import { sleep } from './clock.ts';
 import { type Decision, decide, type Progress } from './decide.ts';
-import { callHook, HookError } from './errors.ts';
+import { LONGEST_DISCARD_MS } from './drain.ts';
+import { HookError, ThrottledError } from './errors.ts';
 import type { EbbEvent } from './events.ts';
-import { type Attempt, keepGrant } from './history.ts';
-import { type Ask, forRequest, type Grant, type PerKey, type Slot, type TokenBucket } from './limits.ts';
+import { type Attempt, keepGrant, recordOf } from './history.ts';
+import { areLayered, type LayeredCall, type Passage, surroundings, within } from './layers.ts';
+import { type Ask, type ConcurrencyLimit, forRequest, type RetryBudget } from './limits.ts';
+import { observe } from './observe.ts';
 import type { Outcome, RequestTraits } from './outcome.ts';
 import { overridePolicy, type Policy, type PolicyOptions } from './policy.ts';
+import type { StopReason } from './reason.ts';
 
 /** What one request may change of its client's policy; `false` sends it as if ebb were not there. */
 export type RequestOptions = PolicyOptions | false;
@@ -15,9 +19,12 @@ type Happening<E extends EbbEvent = EbbEvent> = E extends EbbEvent
   ? Omit<E, 'request' | 'attempt' | 'atMs'>
   : never;
 
+const LEFT_TO_OUTER_LAYER: Decision = { retry: false, reason: 'left-to-outer-layer' };
+const JUDGED_BY_INNER_LAYER: Decision = { retry: false, reason: 'judged-by-inner-layer' };
+
 /**
- * One request on its way through a policy. For each attempt an adapter calls {@link ready}, sends, and calls
- * {@link judge}.
+ * One request on its way through a policy. For each attempt an adapter calls {@link ready}, sends with
+ * {@link sending}, and calls {@link judge}.
  */
 export class Session implements Progress {
   readonly request: RequestTraits;
@@ -26,17 +33,29 @@ export class Session implements Progress {
   attempt = 0;
   previousBackoffMs: number | undefined;
   readonly history: Attempt[] = [];
+  /** What retries are withdrawn from. */
+  budget: RetryBudget | undefined;
   readonly #policy: Policy;
+  readonly #admission: Admission;
+  /** The layers above this one. */
+  readonly #outer: Passage | undefined;
+  /** The slots of the calls around this one. */
+  readonly #slotsAround: readonly ConcurrencyLimit[];
+  /** What this layer shows to those below it. */
+  #passage: Passage | undefined;
   #delayMs = 0;
-  #throttledMs = 0;
-  #slot: Slot | undefined;
-  #bucket: TokenBucket | undefined;
-  #grant: Grant | undefined;
+  /** The outcome that a retry was decided upon. */
+  #toRetry: Outcome | undefined;
 
-  constructor(policy: Policy, request: RequestTraits) {
+  /** @param around what the request begins in; nothing, where it cannot be in anything */
+  constructor(policy: Policy, request: RequestTraits, around?: ReturnType<typeof surroundings>) {
     this.#policy = policy;
     this.request = request;
     this.startedAtMs = policy.clock.now();
+    this.#outer = around?.outer;
+    this.#slotsAround = around?.slotsOf ?? [];
+    const taken = around?.outer?.tookFrom ?? [];
+    this.#admission = new Admission(policy, request, around?.outer === undefined, taken, this.#slotsAround);
   }
 
   get policy(): Policy {
@@ -45,201 +64,247 @@ export class Session implements Progress {
 
   /**
    * Waits until the next attempt may be sent: for the delay, for `released` (the connection of the attempt
-   * before), then for a slot and for tokens. Answers nothing, and takes no turn of the event loop, where there
-   * is nothing to wait for. The slot of the attempt before is given back when `released` settles.
+   * before), then for a slot and for tokens. Returns nothing, and takes no turn of the event loop, if there is
+   * nothing to wait for. The slot of the attempt before is given back when `released` settles.
+   *
+   * Resolves with `false` if the attempt is not to be sent, because its tokens or its slot cannot be had, or the
+   * total timeout has passed. Then the answer that was there is the result, and the end has been told.
+   *
+   * A signal that has aborted before the first attempt stops nothing here: the client is asked, without tokens
+   * and without a slot, so that it fails in its own way.
    *
    * @throws the signal's own reason when it aborts
-   * @throws ThrottledError when no slot or no token can be had in time
-   * @throws HookError when `cost` or `onEvent` throws
+   * @throws ThrottledError when no slot or no token can be had in time for the first attempt
+   * @throws HookError when `cost` or `keyOf` throws
    */
-  ready(signal?: AbortSignal, released?: Promise<void>): Promise<void> | undefined {
+  ready(signal?: AbortSignal, released?: Promise<void>): Promise<boolean> | undefined {
+    const admission = this.#admission;
+    admission.freeSlot(released);
+    admission.reset();
+    let lack: Lack | undefined;
     try {
-      if (this.#slot !== undefined) this.#freeSlot(released);
-      this.#grant = undefined;
-      if (signal?.aborted) throw signal.reason;
-      this.#throttledMs = 0;
-      if (this.#delayMs === 0 && released === undefined && this.#takeAll()) {
-        this.#begin();
-        return undefined;
+      if (this.attempt === 0) {
+        const { budget, key } = this.#policy;
+        // Before anything is sent: a key that cannot be had must not cost an answer later.
+        if (budget !== undefined) this.budget = forRequest(budget, this.request, key);
+        if (signal?.aborted) return this.#begin();
+      }
+      if (this.#delayMs === 0 && released === undefined) {
+        if (signal?.aborted) throw signal.reason;
+        lack = admission.take();
+        if (lack === undefined) return this.#begin();
       }
     } catch (error) {
-      return Promise.reject(this.#ended(error, signal));
+      return this.#ended(error, signal);
     }
-    return this.#wait(signal, released);
+    return this.#wait(signal, released, lack);
   }
 
-  async #wait(signal: AbortSignal | undefined, released: Promise<void> | undefined): Promise<void> {
-    const { bucket, concurrency, clock } = this.#policy;
+  async #wait(
+    signal: AbortSignal | undefined,
+    released: Promise<void> | undefined,
+    lack?: Lack,
+  ): Promise<boolean> {
+    const admission = this.#admission;
     try {
-      if (this.#delayMs > 0) await sleep(clock, this.#delayMs, signal);
+      if (this.#delayMs > 0) await sleep(this.#policy.clock, this.#delayMs, signal);
       await released;
       if (signal?.aborted) throw signal.reason;
-      if (concurrency !== undefined) {
-        this.#slot = await this.#own(concurrency).acquire(this.#ask(signal));
-        this.#throttledMs += this.#slot.waitedMs;
-      }
-      if (bucket !== undefined) {
-        this.#bucket = this.#own(bucket);
-        this.#grant = await this.#bucket.acquire({ ...this.#ask(signal), cost: this.#cost() });
-        this.#throttledMs += this.#grant.waitedMs;
-      }
+      await admission.wait(() => this.#ask(signal), lack);
       // It may have aborted in the same turn in which they were granted.
       if (signal?.aborted) throw signal.reason;
-      if (this.#throttledMs > 0) this.#tell({ type: 'throttle', waitMs: this.#throttledMs });
+      if (this.attempt > 0 && this.#leftMs() < 0) throw new TooLate();
+      if (admission.waitedMs > 0) this.#tell({ type: 'throttle', waitMs: admission.waitedMs });
       this.#begin();
+      return true;
     } catch (error) {
-      throw this.#ended(error, signal);
+      return this.#ended(error, signal);
     }
   }
 
-  /** Takes a slot and tokens, if both are to be had at once. */
-  #takeAll(): boolean {
-    const { bucket, concurrency } = this.#policy;
-    if (concurrency !== undefined) {
-      this.#slot = this.#own(concurrency).tryAcquire();
-      if (this.#slot === undefined) return false;
-    }
-    if (bucket === undefined || this.#takeTokens(this.#own(bucket))) return true;
-    this.#freeSlot();
-    return false;
-  }
-
-  #takeTokens(bucket: TokenBucket): boolean {
-    this.#bucket = bucket;
-    if (bucket.tryTake === undefined) return bucket.tryAcquire(this.#cost());
-    this.#grant = bucket.tryTake(this.#cost());
-    return this.#grant !== undefined;
-  }
-
-  #own<T extends object>(one: T | PerKey<T>): T {
-    return forRequest(one, this.request, this.#policy.key);
+  /** How much of the total timeout is left, in milliseconds. */
+  #leftMs(): number {
+    const { clock, totalTimeoutMs } = this.#policy;
+    if (totalTimeoutMs === undefined) return Number.POSITIVE_INFINITY;
+    return this.startedAtMs + totalTimeoutMs - clock.now();
   }
 
   #ask(signal: AbortSignal | undefined): Ask {
-    const { clock, maxWaitMs, priority, totalTimeoutMs } = this.#policy;
+    const { maxWaitMs, priority } = this.#policy;
     const retry = this.attempt > 0;
-    if (totalTimeoutMs === undefined) return { signal, maxWaitMs, priority, retry };
-    const leftMs = Math.max(0, this.startedAtMs + totalTimeoutMs - clock.now());
-    return { signal, maxWaitMs: Math.min(leftMs, maxWaitMs ?? leftMs), priority, retry };
+    const patienceMs = maxWaitMs === undefined ? undefined : maxWaitMs - this.#admission.waitedMs;
+    const leftMs = Math.min(this.#leftMs(), patienceMs ?? Number.POSITIVE_INFINITY);
+    if (leftMs === Number.POSITIVE_INFINITY) return { signal, maxWaitMs: undefined, priority, retry };
+    return { signal, maxWaitMs: Math.max(0, leftMs), priority, retry };
   }
 
-  #freeSlot(released?: Promise<void>): void {
-    const slot = this.#slot;
-    this.#slot = undefined;
-    if (slot === undefined || released === undefined) slot?.release();
-    else void released.then(() => slot.release());
+  #begin(): undefined {
+    this.attempt += 1;
+    if (areLayered()) this.#enterLayer();
+    if (this.#admission.grant?.conforming === false) this.#tell({ type: 'mark' });
+    this.#tell({ type: 'attempt' });
+  }
+
+  #enterLayer(): void {
+    const { bucket, limit } = this.#admission;
+    const call: LayeredCall = this.#outer?.call ??
+      this.#passage?.call ?? { request: this.request, open: true, dispatched: false, slotsOf: [] };
+    if (this.#outer === undefined) {
+      call.slotsOf = limit === undefined ? this.#slotsAround : [...this.#slotsAround, limit];
+    }
+    const taken = this.#outer?.tookFrom ?? [];
+    this.#passage = { call, tookFrom: bucket === undefined ? taken : [...taken, bucket] };
+  }
+
+  /**
+   * What the options of the underlying client hold under `LAYER`, if they reach the layers below; `undefined`
+   * where there is no other layer.
+   */
+  get layer(): object | undefined {
+    return this.#passage;
+  }
+
+  /**
+   * Calls what sends the attempt, so that layers of ebb below know that they are not the first. Only that: what
+   * a hook or a body factory sends is a call of its own.
+   */
+  sending<T>(send: () => T): T {
+    return this.#passage === undefined ? send() : within(this.#passage, send);
+  }
+
+  /** Whether a retry that is planned may still not be sent, for another reason than an abort. */
+  get keepsAnswer(): boolean {
+    const { bucket, concurrency, totalTimeoutMs } = this.#policy;
+    return bucket !== undefined || concurrency !== undefined || totalTimeoutMs !== undefined;
+  }
+
+  /** How long to read an answer that is followed by a retry, at most, in milliseconds. */
+  get discardMs(): number {
+    // Half of what is left, so that there is a rest for the attempt.
+    return Math.min(LONGEST_DISCARD_MS, Math.max(0, this.#leftMs() / 2));
   }
 
   /** Whether a slot is held that {@link bodyEnded} gives back: if not, that need not be called. */
   get holdsSlot(): boolean {
-    return this.#slot !== undefined;
+    return this.#admission.slot !== undefined;
   }
 
   /**
    * Gives back the slot of the policy's `concurrency` limit. An adapter calls this once {@link judge} has
-   * answered that there is no retry and the response has gone to the caller, as soon as its body has ended, has
-   * failed, or was cancelled or destroyed by whomever; at once when there is no body. Not after a failure, which
-   * has no body, and not for a response that is followed by a retry: their slots are given back without it.
+   * returned that there is no retry and the response has gone to the caller, as soon as its body has ended, has
+   * failed, or was cancelled or destroyed; at once when there is no body. Not after a failure, which has no body,
+   * and not for a response that is followed by a retry: their slots are given back without it.
    * To call it more often than once, or with no slot held, does nothing.
    */
   bodyEnded(): void {
-    this.#freeSlot();
-  }
-
-  #cost(): number {
-    const { cost } = this.#policy;
-    if (typeof cost === 'number') return cost;
-    return callHook('cost', () => {
-      const tokens = cost(this.request);
-      positive('its answer', tokens);
-      return tokens;
-    });
-  }
-
-  #begin(): void {
-    this.attempt += 1;
-    if (this.#grant?.conforming === false) this.#tell({ type: 'mark' });
-    this.#tell({ type: 'attempt' });
+    this.#admission.freeSlot();
   }
 
   /**
-   * Tells what became of the attempt, and answers what to do. After a decision not to retry the session is
-   * over.
+   * Takes what became of the attempt, and returns what to do. After a decision not to retry the session is over.
    *
    * @throws HookError when a hook throws; the session is over then, too
    */
   judge(outcome: Outcome): Decision {
+    const admission = this.#admission;
     try {
-      const decision = this.#decide(outcome);
-      if (!decision.retry) {
-        if (outcome.type === 'failure') this.#freeSlot();
-        if (this.#grant !== undefined) keepGrant(this.history, this.#grant);
-      }
-      return decision;
+      const { bucket, grant } = admission;
+      if (grant !== undefined) bucket?.heed?.(outcome, grant, this.request);
+      const { clock } = this.#policy;
+      const decision =
+        this.#outer === undefined ? decide(this.#policy, this, outcome, clock.now()) : LEFT_TO_OUTER_LAYER;
+      return this.#follow(decision, outcome);
     } catch (error) {
-      this.#freeSlot();
+      admission.freeSlot();
+      this.#leave();
+      this.#tell({ type: 'end', reason: 'final', outcome, error });
       throw error;
     }
   }
 
-  #decide(outcome: Outcome): Decision {
-    const policy = this.#policy;
-    if (this.#grant !== undefined) this.#bucket?.heed?.(outcome, this.#grant);
-    const decision = decide(policy, this, outcome, policy.clock.now());
-    this.#record(outcome, decision.reason);
+  /** For an outcome that a layer below has judged: there is nothing to be decided any more. */
+  pass(outcome: Outcome): void {
+    this.#follow(JUDGED_BY_INNER_LAYER, outcome);
+  }
+
+  #follow(decision: Decision, outcome: Outcome): Decision {
+    this.history.push(
+      recordOf(this.attempt, this.#delayMs, this.#admission.waitedMs, outcome, decision.reason),
+    );
     if (decision.retry) {
+      this.#toRetry = outcome;
       this.#delayMs = decision.delayMs;
       this.previousBackoffMs = decision.backoffMs;
       this.#tell({ type: 'retry', delayMs: decision.delayMs, reason: decision.reason, outcome });
-    } else {
-      this.#tell({ type: 'end', reason: decision.reason, outcome });
+      return decision;
     }
+    const { grant } = this.#admission;
+    if (outcome.type === 'failure') this.#admission.freeSlot();
+    if (grant !== undefined) keepGrant(this.history, grant);
+    this.#leave();
+    this.#tell({ type: 'end', reason: decision.reason, outcome });
     return decision;
   }
 
-  /** The end by an error of our own or by the caller's abort: told, and given back to be thrown. */
-  #ended(error: unknown, signal?: AbortSignal): unknown {
-    this.#freeSlot();
-    // What was granted goes back: nothing was sent for it.
-    this.#grant?.settle(0);
-    if (error instanceof HookError) return error;
-    try {
-      this.#tell({ type: 'end', reason: signal?.aborted ? 'aborted' : 'throttled', outcome: undefined });
-      return error;
-    } catch (hookError) {
-      return hookError;
+  /**
+   * The end in the wait for an attempt: by the caller's abort, by a hook, or by limits that refuse.
+   * Returns `false` if the answer of the attempt before is the result.
+   */
+  async #ended(error: unknown, signal: AbortSignal | undefined): Promise<false> {
+    // What was granted goes back: nothing was sent for it. So does the retry that the budget had allowed.
+    this.#admission.giveBack();
+    if (this.attempt > 0) this.budget?.refund?.();
+    this.#leave();
+    const outcome = this.#toRetry;
+    const isAbort = signal?.aborted === true && error === signal.reason;
+    if (isAbort || error instanceof HookError || outcome === undefined) {
+      const reason = isAbort ? 'aborted' : error instanceof HookError ? 'final' : 'throttled';
+      this.#tell({ type: 'end', reason, outcome, error });
+      throw error;
     }
+    const reason: StopReason = error instanceof TooLate ? 'deadline-exceeded' : 'throttled';
+    const last = this.history.pop();
+    if (last !== undefined) this.history.push({ ...last, reason });
+    this.#tell({ type: 'end', reason, outcome, error });
+    return false;
   }
 
-  #record(outcome: Outcome, reason: Attempt['reason']): void {
-    const { attempt } = this;
-    const times = { attempt, delayMs: this.#delayMs, throttledMs: this.#throttledMs };
-    this.history.push(
-      outcome.type === 'response'
-        ? { ...times, status: outcome.status, reason }
-        : { ...times, failure: outcome.kind, ...codeOf(outcome.error), reason },
-    );
+  /** The call is over for this layer, and if it is the outermost, for all. */
+  #leave(): void {
+    if (this.#outer === undefined && this.#passage !== undefined) this.#passage.call.open = false;
   }
 
   #tell(event: Happening): void {
     const { clock, onEvent } = this.#policy;
     if (onEvent === undefined) return;
     const { request, attempt } = this;
-    callHook('onEvent', () => onEvent({ ...event, request, attempt, atMs: clock.now() } as EbbEvent));
+    observe(onEvent, { ...event, request, attempt, atMs: clock.now() } as EbbEvent);
   }
 }
 
-function codeOf(error: unknown): { code?: string } {
-  for (let at: unknown = error, depth = 0; typeof at === 'object' && at !== null && depth < 8; depth += 1) {
-    const { code, cause } = at as { code?: unknown; cause?: unknown };
-    if (typeof code === 'string') return { code };
-    at = cause;
+/** The total timeout has passed while the attempt was waited for. */
+class TooLate extends ThrottledError {
+  constructor() {
+    super('Not sent: the total timeout has passed', undefined, { reason: 'wait-too-long' });
   }
-  return error instanceof Error ? { code: error.name } : {};
 }
 
-/** The session of a request with its own `ebb` options; nothing for `ebb: false`. */
-export function begin(policy: Policy, request: RequestTraits, options?: RequestOptions): Session | undefined {
+/**
+ * The session of a request with its own `ebb` options; nothing for `ebb: false`.
+ *
+ * @param carried what the options of the request hold under `LAYER`
+ * @param isDispatch whether the client is a dispatcher, below what follows redirects
+ */
+export function begin(
+  policy: Policy,
+  request: RequestTraits,
+  options?: RequestOptions,
+  carried?: unknown,
+  isDispatch = false,
+): Session | undefined {
   if (options === false) return undefined;
-  return new Session(options === undefined ? policy : overridePolicy(policy, options), request);
+  const around = surroundings(request, carried, isDispatch);
+  // What a request changes it changes of the layer that it was given to.
+  if (options === undefined || around.outer !== undefined) return new Session(policy, request, around);
+  return new Session(overridePolicy(policy, options), request, around);
 }

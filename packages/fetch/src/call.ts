@@ -1,4 +1,5 @@
 import {
+  type Aside,
   drain,
   type Exchange,
   failureKind,
@@ -137,11 +138,11 @@ export class Call implements RequestTraits, Exchange<Response> {
     return whenBodyEnds(settled as Response, ended);
   }
 
-  discard(settled: unknown, session: Session, signal?: AbortSignal): Promise<void> | undefined {
+  setAside(settled: unknown, session: Session, signal?: AbortSignal): Aside | undefined {
     // What fetch rejects with is an error, never a response.
     const isResponse = typeof settled === 'object' && settled !== null && 'headers' in settled;
     if (!isResponse) return undefined;
     const { body, headers } = settled as Response;
-    return drain(body, headers.get('content-length'), session.policy.clock, signal);
+    return { released: drain(body, headers.get('content-length'), session.policy.clock, signal) };
   }
 }

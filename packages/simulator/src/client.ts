@@ -1,4 +1,11 @@
-import { decide, type Outcome, type Progress, type RequestTraits } from '@ebb/core';
+import {
+  decide,
+  forRequest,
+  type Outcome,
+  type Progress,
+  type RequestTraits,
+  type RetryBudget,
+} from '@ebb/core';
 import { type Agenda, EXPIRE, LOOK, SEND, TIMEOUT } from './agenda.ts';
 import type { Fleet } from './fleet.ts';
 import type { Measures } from './measures.ts';
@@ -21,6 +28,7 @@ class ReusedProgress implements Progress {
   attempt = 0;
   startedAtMs = 0;
   previousBackoffMs: number | undefined = undefined;
+  budget: RetryBudget | undefined = undefined;
 }
 
 /** What clients ask of the world that they stand in. */
@@ -164,7 +172,9 @@ export class Clients {
     this.#fleet.custom?.[client]?.onOutcome?.(met, progress.attempt);
     progress.startedAtMs = requests.startedAtMs(request);
     progress.previousBackoffMs = requests.previousBackoffMs(request);
-    const decision = decide(this.#fleet.policyOf(client), progress, met, nowMs);
+    const policy = this.#fleet.policyOf(client);
+    progress.budget = policy.budget && forRequest(policy.budget, REQUEST, policy.key);
+    const decision = decide(policy, progress, met, nowMs);
 
     if (decision.retry) {
       requests.retry(request, decision.backoffMs);

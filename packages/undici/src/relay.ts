@@ -1,6 +1,6 @@
 import { AsyncResource } from 'node:async_hooks';
 import type { Duplex } from 'node:stream';
-import { type FailureKind, failureKind, HookError, type Outcome, remember } from '@ebb/core';
+import { type FailureKind, failureKind, HookError, type Outcome, remember, ThrottledError } from '@ebb/core';
 import type { Dispatcher } from 'undici';
 import { Attempt, type AttemptListener } from './attempt.ts';
 import { Controller } from './controller.ts';
@@ -41,9 +41,9 @@ export class Relay implements AttemptListener {
     return true;
   }
 
-  #sendAfter(waiting: Promise<void>): void {
+  #sendAfter(waiting: Promise<boolean>): void {
     waiting.then(
-      () => this.#send(),
+      (mayBeSent) => (mayBeSent ? this.#send() : this.#fail(new ThrottledError('The retry was not sent'))),
       (error) => this.#fail(error),
     );
   }
@@ -87,7 +87,7 @@ export class Relay implements AttemptListener {
     const { session, body } = this.#request;
     body?.drop?.();
     this.#scope.runInAsyncScope(() => {
-      this.#sendAfter(session.ready(this.#abort.signal, released) ?? Promise.resolve());
+      this.#sendAfter(session.ready(this.#abort.signal, released) ?? Promise.resolve(true));
     });
   }
 
