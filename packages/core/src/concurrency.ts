@@ -100,8 +100,8 @@ class Semaphore implements ConcurrencyLimit {
 
 /**
  * A bound on how many requests are under way at once: App Engine's `max_concurrent_requests`. It has nothing to
- * do with a token bucket, which bounds how many start in a time; a policy may have both, and then a request
- * takes its slot first and its tokens last, so that it is sent when they are granted.
+ * do with a token bucket, which bounds how many start in a time; a policy may have both, and then a
+ * request takes both together: it holds neither while it waits for the other.
  *
  * @throws TypeError, RangeError for a wrong option
  */

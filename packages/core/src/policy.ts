@@ -50,7 +50,10 @@ export interface PolicyOptions {
   readonly maxRetryAfterMs?: number | undefined;
   /** How long one attempt may take, in milliseconds. Running out of it is a `transient` outcome. */
   readonly attemptTimeoutMs?: number | undefined;
-  /** No attempt starts later than this after the call, in milliseconds; a wait that would is not begun. */
+  /**
+   * No attempt starts later than this after the call, in milliseconds, whatever it waited for: backoff, the
+   * connection, a slot, tokens. A wait that would last longer is not begun.
+   */
   readonly totalTimeoutMs?: number | undefined;
   /** Every attempt takes tokens from it, or from that of its key. */
   readonly bucket?: TokenBucket | PerKey<TokenBucket> | undefined;
@@ -72,10 +75,11 @@ export interface PolicyOptions {
   /** The key for a `bucket`, `concurrency` or `budget` that there is one of for each key, in place of its own. */
   readonly key?: string | undefined;
   /**
-   * The longest wait of an attempt for tokens, and for a slot, in milliseconds; a longer one is refused at once.
+   * The longest wait of an attempt for its tokens and its slot together, in milliseconds; one that would take
+   * longer is refused at once, as far as that can be known.
    */
   readonly maxWaitMs?: number | undefined;
-  /** Is told of every attempt, wait, retry and end. */
+  /** Called with every attempt, wait, retry and end. It cannot change anything: see {@link Observer}. */
   readonly onEvent?: Observer | undefined;
   /** @default systemClock */
   readonly clock?: Clock | undefined;

@@ -44,6 +44,8 @@ export class Session implements Progress {
   /** What this layer shows to those below it. */
   #passage: Passage | undefined;
   #delayMs = 0;
+  /** Whether it is the total timeout that bounds the wait under way. */
+  #isBoundByTotal = false;
   /** The outcome that a retry was decided upon. */
   #toRetry: Outcome | undefined;
 
@@ -113,13 +115,20 @@ export class Session implements Progress {
       await admission.wait(() => this.#ask(signal), lack);
       // It may have aborted in the same turn in which they were granted.
       if (signal?.aborted) throw signal.reason;
-      if (this.attempt > 0 && this.#leftMs() < 0) throw new TooLate();
+      if (this.attempt > 0 && this.#leftMs() < 0) throw this.#tooLate();
       if (admission.waitedMs > 0) this.#tell({ type: 'throttle', waitMs: admission.waitedMs });
       this.#begin();
       return true;
     } catch (error) {
       return this.#ended(error, signal);
     }
+  }
+
+  #tooLate(): ThrottledError {
+    this.#isBoundByTotal = true;
+    return new ThrottledError('Not sent: the total timeout has passed', undefined, {
+      reason: 'wait-too-long',
+    });
   }
 
   /** How much of the total timeout is left, in milliseconds. */
@@ -132,10 +141,11 @@ export class Session implements Progress {
   #ask(signal: AbortSignal | undefined): Ask {
     const { maxWaitMs, priority } = this.#policy;
     const retry = this.attempt > 0;
-    const patienceMs = maxWaitMs === undefined ? undefined : maxWaitMs - this.#admission.waitedMs;
-    const leftMs = Math.min(this.#leftMs(), patienceMs ?? Number.POSITIVE_INFINITY);
-    if (leftMs === Number.POSITIVE_INFINITY) return { signal, maxWaitMs: undefined, priority, retry };
-    return { signal, maxWaitMs: Math.max(0, leftMs), priority, retry };
+    const patienceMs = (maxWaitMs ?? Number.POSITIVE_INFINITY) - this.#admission.waitedMs;
+    const leftMs = this.#leftMs();
+    this.#isBoundByTotal = leftMs < patienceMs;
+    const mostMs = Math.max(0, Math.min(leftMs, patienceMs));
+    return { signal, maxWaitMs: mostMs === Number.POSITIVE_INFINITY ? undefined : mostMs, priority, retry };
   }
 
   #begin(): undefined {
@@ -262,7 +272,9 @@ export class Session implements Progress {
       this.#tell({ type: 'end', reason, outcome, error });
       throw error;
     }
-    const reason: StopReason = error instanceof TooLate ? 'deadline-exceeded' : 'throttled';
+    const isLate =
+      this.#isBoundByTotal && error instanceof ThrottledError && error.reason === 'wait-too-long';
+    const reason: StopReason = isLate ? 'deadline-exceeded' : 'throttled';
     const last = this.history.pop();
     if (last !== undefined) this.history.push({ ...last, reason });
     this.#tell({ type: 'end', reason, outcome, error });
@@ -279,13 +291,6 @@ export class Session implements Progress {
     if (onEvent === undefined) return;
     const { request, attempt } = this;
     observe(onEvent, { ...event, request, attempt, atMs: clock.now() } as EbbEvent);
-  }
-}
-
-/** The total timeout has passed while the attempt was waited for. */
-class TooLate extends ThrottledError {
-  constructor() {
-    super('Not sent: the total timeout has passed', undefined, { reason: 'wait-too-long' });
   }
 }
 

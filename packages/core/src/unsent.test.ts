@@ -1,0 +1,281 @@
+import { describe, expect, test } from 'vitest';
+import { constant } from './backoff.ts';
+import { tokenBucket } from './bucket.ts';
+import { bucketPerKey } from './bucket-per-key.ts';
+import { concurrencyLimit } from './concurrency.ts';
+import type { EbbEvent } from './events.ts';
+import { attemptsOf } from './history.ts';
+import type { RetryBudget, TokenBucket } from './limits.ts';
+import type { RequestTraits } from './outcome.ts';
+import { createPolicy, type PolicyOptions } from './policy.ts';
+import { type Aside, type Exchange, run } from './run.ts';
+import { Session } from './session.ts';
+import { type VirtualClock, virtualClock } from './testing.ts';
+
+const request: RequestTraits = {
+  method: 'GET',
+  url: 'https://upstream.test/',
+  replayable: true,
+  header: () => undefined,
+};
+
+interface Answer {
+  readonly status: number;
+  readonly restored?: true;
+}
+
+/** A client that always says 503, and takes a while to let go of it. */
+class Failing implements Exchange<Answer> {
+  sent = 0;
+  readonly unsentFor: unknown[] = [];
+  readonly #clock: VirtualClock;
+  readonly #releasedAfterMs: number;
+
+  constructor(clock: VirtualClock, releasedAfterMs: number) {
+    this.#clock = clock;
+    this.#releasedAfterMs = releasedAfterMs;
+  }
+  async send() {
+    this.sent += 1;
+    return { status: 503 };
+  }
+  outcome({ status }: Answer) {
+    return { type: 'response' as const, status, header: () => undefined };
+  }
+  failure(error: unknown) {
+    return { type: 'failure' as const, kind: 'network' as const, error };
+  }
+  setAside(settled: unknown, session: Session): Aside {
+    const takesMs = Math.min(this.#releasedAfterMs, session.discardMs);
+    return {
+      released: new Promise((resolve) => void this.#clock.schedule(resolve, takesMs)),
+      restore: () => ({ ...(settled as Answer), restored: true }),
+    };
+  }
+  unsent(reason: unknown) {
+    this.unsentFor.push(reason);
+  }
+}
+
+/** A budget that counts what is taken and given back. */
+class Counted implements RetryBudget {
+  balance = 10;
+  deposit() {}
+  withdraw() {
+    this.balance -= 1;
+    return true;
+  }
+  refund() {
+    this.balance += 1;
+  }
+}
+
+function setUp(options: (clock: VirtualClock) => PolicyOptions, releasedAfterMs = 0) {
+  const clock = virtualClock();
+  const events: EbbEvent[] = [];
+  const budget = new Counted();
+  const onEvent = (event: EbbEvent): void => void events.push(event);
+  const policy = createPolicy({
+    clock,
+    random: () => 0,
+    backoff: constant(100),
+    budget,
+    onEvent,
+    ...options(clock),
+  });
+  return { clock, events, budget, policy, client: new Failing(clock, releasedAfterMs) };
+}
+
+/** Tokens for one attempt, and no more for a long time. */
+const oneToken = (clock: VirtualClock, more: object): TokenBucket =>
+  tokenBucket({ refillPerSecond: 1e-3, capacity: 1, clock, ...more });
+
+describe('a retry that is refused ends with the answer that was there', () => {
+  const throttled = { attempt: 1, status: 503, reason: 'throttled' };
+  const late = { attempt: 1, status: 503, reason: 'deadline-exceeded' };
+  test.each<[by: string, options: (clock: VirtualClock) => PolicyOptions, last: object]>([
+    [
+      'a bucket that rejects',
+      (clock) => ({ bucket: oneToken(clock, { nonConforming: 'reject' }) }),
+      throttled,
+    ],
+    ['a bucket with a longest wait', (clock) => ({ bucket: oneToken(clock, { maxWaitMs: 10 }) }), throttled],
+    [
+      'the longest wait of the request',
+      (clock) => ({ bucket: oneToken(clock, {}), maxWaitMs: 10 }),
+      throttled,
+    ],
+    ['a full queue', (clock) => ({ bucket: oneToken(clock, { maxQueue: 0 }) }), throttled],
+    [
+      'a bucket whose capacity was lowered',
+      (clock) => {
+        const bucket = tokenBucket({ refillPerSecond: 10, capacity: 10, clock });
+        clock.schedule(() => bucket.setRate(10, 1), 50);
+        return { bucket, cost: 5 };
+      },
+      throttled,
+    ],
+    [
+      'a limit whose slot another one has',
+      (clock) => {
+        const concurrency = concurrencyLimit({ maxConcurrent: 1, clock, maxWaitMs: 10 });
+        clock.schedule(() => concurrency.tryAcquire(), 70);
+        return { concurrency };
+      },
+      throttled,
+    ],
+    [
+      'a map that has no room for its key any more',
+      (clock) => {
+        const bucket = bucketPerKey({ refillPerSecond: 1_000, clock }, { maxKeys: 1, idleMs: 1, clock });
+        clock.schedule(() => bucket.for({ ...request, url: 'https://other.test/' }).tryAcquire(), 99.9);
+        return { bucket };
+      },
+      throttled,
+    ],
+    [
+      'the total timeout, in the wait for a slot',
+      (clock) => {
+        const concurrency = concurrencyLimit({ maxConcurrent: 1, clock });
+        clock.schedule(() => concurrency.tryAcquire(), 70);
+        return { totalTimeoutMs: 150, concurrency };
+      },
+      late,
+    ],
+    [
+      'the total timeout, in the wait for tokens',
+      (clock) => ({ totalTimeoutMs: 500, bucket: tokenBucket({ refillPerSecond: 1, capacity: 1, clock }) }),
+      late,
+    ],
+  ])('%s', async (_, options, last) => {
+    const { clock, events, budget, policy, client } = setUp(options, 60);
+    const running = run(new Session(policy, request), client);
+    await clock.advance(10_000);
+    const answer = await running;
+    expect(answer).toEqual({ status: 503, restored: true });
+    expect(attemptsOf(answer)).toMatchObject([last]);
+    expect(client.sent).toBe(1);
+    expect(client.unsentFor).toEqual([]);
+    expect(events.map(({ type }) => type)).toEqual(['attempt', 'retry', 'end']);
+    expect(events.at(-1)).toMatchObject({
+      reason: (last as { reason: string }).reason,
+      outcome: { status: 503 },
+    });
+    expect(events.at(-1)).toHaveProperty('error.name');
+    expect(budget.balance).toBe(10);
+    expect(clock.pending).toBe(0);
+  });
+
+  test('and if there was none, with what refused', async () => {
+    const { client, policy } = setUp((clock) => ({
+      bucket: oneToken(clock, { nonConforming: 'reject', initialTokens: 0 }),
+    }));
+    const refused = run(new Session(policy, request), client);
+    await expect(refused).rejects.toMatchObject({ name: 'ThrottledError', reason: 'not-conforming' });
+    expect(client.unsentFor).toEqual([await refused.catch((error: unknown) => error)]);
+  });
+
+  test('an error is thrown again', async () => {
+    const { clock, policy, client } = setUp((clock) => ({ bucket: oneToken(clock, { maxWaitMs: 1 }) }));
+    const reset = new Error('reset');
+    client.send = () => Promise.reject(reset);
+    client.setAside = () => ({ released: Promise.resolve() });
+    const running = expect(run(new Session(policy, request), client)).rejects.toBe(reset);
+    await clock.advance(1_000);
+    await running;
+    expect(attemptsOf(reset)).toMatchObject([{ failure: 'network', reason: 'throttled' }]);
+  });
+});
+
+describe('the total timeout', () => {
+  test.each([
+    ['the connection of the answer before', 0, 5_000],
+    ['backoff', 100, 0],
+  ])('no attempt starts later than it, whatever took the time: %s', async (_, delayMs, releasedAfterMs) => {
+    const { clock, events, policy, client } = setUp(
+      () => ({ totalTimeoutMs: 250, maxRetries: 1_000, backoff: constant(delayMs) }),
+      releasedAfterMs,
+    );
+    const running = run(new Session(policy, request), client);
+    await clock.advance(10_000);
+    expect(await running).toMatchObject({ status: 503 });
+    const startsMs = events.flatMap(({ type, atMs }) => (type === 'attempt' ? [atMs] : []));
+    expect(startsMs.length).toBeGreaterThan(1);
+    expect(Math.max(...startsMs)).toBeLessThanOrEqual(250);
+  });
+});
+
+test('a client that takes longer than it may to let go of an answer makes no attempt start late', async () => {
+  const { clock, events, policy, client } = setUp(() => ({ totalTimeoutMs: 150 }));
+  client.setAside = () => ({ released: new Promise((resolve) => void clock.schedule(resolve, 200)) });
+  const running = run(new Session(policy, request), client);
+  await clock.advance(1_000);
+  expect(await running).toMatchObject({ status: 503 });
+  expect(client.sent).toBe(1);
+  expect(events.at(-1)).toMatchObject({ reason: 'deadline-exceeded' });
+});
+
+describe('a budget gets back what was not spent', () => {
+  test('three aborted waits leave it as it was', async () => {
+    const { clock, budget, policy, client } = setUp(() => ({}));
+    for (let call = 0; call < 3; call += 1) {
+      const controller = new AbortController();
+      const running = run(new Session(policy, request), client, controller.signal);
+      const settled = expect(running).rejects.toBe('enough');
+      await clock.advance(50);
+      controller.abort('enough');
+      await settled;
+    }
+    expect(budget.balance).toBe(10);
+  });
+
+  test('a retry that was sent is not given back, whatever came of it', async () => {
+    const { clock, budget, policy, client } = setUp(() => ({ maxRetries: 2 }));
+    const running = run(new Session(policy, request), client);
+    await clock.advance(1_000);
+    await running;
+    expect(budget.balance).toBe(8);
+  });
+
+  test('a budget without that verb is left alone', async () => {
+    const { clock, policy, client } = setUp((clock) => ({
+      bucket: oneToken(clock, { maxWaitMs: 1 }),
+      budget: { balance: 1, deposit() {}, withdraw: () => true },
+    }));
+    const running = run(new Session(policy, request), client);
+    await clock.advance(1_000);
+    expect(await running).toMatchObject({ status: 503 });
+  });
+});
+
+test('a signal that aborted beforehand goes to the client, without tokens and without a slot', async () => {
+  const { policy, client, events } = setUp((clock) => ({
+    bucket: oneToken(clock, {}),
+    concurrency: concurrencyLimit({ maxConcurrent: 1, clock }),
+  }));
+  const own = new TypeError('the client’s own');
+  client.send = () => Promise.reject(own);
+  await expect(run(new Session(policy, request), client, AbortSignal.abort())).rejects.toBe(own);
+  expect(events.at(-1)).toMatchObject({ type: 'end', reason: 'aborted', attempt: 1 });
+  expect((policy.bucket as TokenBucket).tryAcquire()).toBe(true);
+});
+
+test('the reason of a signal that ended two calls tells of neither', async () => {
+  const { clock, policy, client } = setUp(() => ({}));
+  const reason = new Error('enough');
+  const controller = new AbortController();
+  const abortInWait = async (signal: AbortSignal): Promise<void> => {
+    const settled = expect(run(new Session(policy, request), client, signal)).rejects.toBe(reason);
+    await clock.advance(10);
+    controller.abort(reason);
+    await settled;
+  };
+  await abortInWait(controller.signal);
+  expect(attemptsOf(reason)).toHaveLength(1);
+  const other = new AbortController();
+  const settled = expect(run(new Session(policy, request), client, other.signal)).rejects.toBe(reason);
+  await clock.advance(10);
+  other.abort(reason);
+  await settled;
+  expect(attemptsOf(reason)).toEqual([]);
+});
