@@ -86,7 +86,7 @@ export async function run<T>(session: Session, exchange: Exchange<T>, signal?: A
 }
 
 function end<T>(session: Session, result: unknown, failed: boolean): T {
-  noteEnd(result);
+  if (!session.isInner) noteEnd(result);
   if (failed) throw result;
   remember(result, session.history);
   return result as T;

@@ -166,6 +166,11 @@ export class Session implements Progress {
     this.#passage = { call, tookFrom: bucket === undefined ? taken : [...taken, bucket] };
   }
 
+  /** Whether another layer around this one retries, and this one sends once. */
+  get isInner(): boolean {
+    return this.#outer !== undefined;
+  }
+
   /**
    * What the options of the underlying client hold under `LAYER`, if they reach the layers below; `undefined`
    * where there is no other layer.
