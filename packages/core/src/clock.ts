@@ -1,3 +1,5 @@
+import { onAbort } from './on-abort.ts';
+
 /** A source of randomness: uniform in [0, 1), as `Math.random` is. */
 export type Random = () => number;
 
@@ -63,19 +65,22 @@ export const systemRandom: Random = Math.random;
 
 /**
  * Resolves after `delayMs`, or rejects at once with the signal's own reason when it aborts. Leaves neither a
- * timer nor a listener behind.
+ * timer nor a listener behind, and all who sleep under one signal share one listener.
  */
 export function sleep(clock: Clock, delayMs: number, signal?: AbortSignal): Promise<void> {
   return new Promise((resolve, reject) => {
-    if (signal?.aborted) return reject(signal.reason);
-    const onAbort = (): void => {
+    if (!signal) {
+      clock.schedule(resolve, delayMs);
+      return;
+    }
+    if (signal.aborted) return reject(signal.reason);
+    const callOff = onAbort(signal, () => {
       cancel();
-      reject(signal?.reason);
-    };
+      reject(signal.reason);
+    });
     const cancel = clock.schedule(() => {
-      signal?.removeEventListener('abort', onAbort);
+      callOff();
       resolve();
     }, delayMs);
-    signal?.addEventListener('abort', onAbort, { once: true });
   });
 }

@@ -63,6 +63,7 @@ export type {
 export { forRequest } from './limits.ts';
 export { originOf } from './origin.ts';
 export { OriginGates } from './origin-gates.ts';
+export { onAbort } from './on-abort.ts';
 export type { FailureKind, Outcome, RequestTraits } from './outcome.ts';
 export type { PerKeyOptions } from './per-key.ts';
 export {
