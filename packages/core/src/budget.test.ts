@@ -1,12 +1,15 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { budgetPerKey, type RetryBudgetOptions, retryBudget } from './budget.ts';
+import type { RetryBudget } from './limits.ts';
 import type { RequestTraits } from './outcome.ts';
 import { virtualClock } from './testing.ts';
 
+type Refundable = RetryBudget & { refund(): void };
+
 function setUp(options: RetryBudgetOptions = {}) {
   const clock = virtualClock({ startMs: 1e9 });
-  const budget = retryBudget({ clock, ...options });
+  const budget = retryBudget({ clock, ...options }) as Refundable;
   const deposit = (count: number): void => {
     for (let time = 0; time < count; time += 1) budget.deposit();
   };
@@ -113,6 +116,82 @@ test('there are never more than the reserve and a share of the successes, in the
     }),
     { numRuns: 500 },
   );
+});
+
+describe('a retry that is not sent is refunded', () => {
+  const actions = {
+    deposit: ({ budget }: Set) => budget.deposit(),
+    withdraw: ({ budget }: Set) => void budget.withdraw(),
+    refund: ({ budget }: Set) => budget.refund(),
+    'a second': ({ clock }: Set) => clock.tick(1_000),
+    'ten seconds': ({ clock }: Set) => clock.tick(10_000),
+    'a minute': ({ clock }: Set) => clock.tick(60_000),
+  };
+  type Set = ReturnType<typeof setUp>;
+  type Action = keyof typeof actions;
+
+  test.each<[story: string, script: Action[], balance: number]>([
+    ['at once', ['withdraw', 'refund'], 3],
+    ['after others', ['withdraw', 'withdraw', 'refund'], 2],
+    ['each of three in turn', ['withdraw', 'refund', 'withdraw', 'refund', 'withdraw', 'refund'], 3],
+    ['the last that there was', ['withdraw', 'withdraw', 'withdraw', 'refund'], 1],
+    ['with nothing withdrawn, which adds nothing', ['refund', 'refund'], 3],
+    ['more often than withdrawn, which never adds to the most', ['withdraw', 'refund', 'refund'], 3],
+    ['after successes', ['deposit', 'deposit', 'deposit', 'deposit', 'deposit', 'withdraw', 'refund'], 4],
+    ['when those successes left the window', ['deposit', 'deposit', 'withdraw', 'ten seconds', 'refund'], 3],
+    ['when the window moved on a little', ['withdraw', 'withdraw', 'a second', 'refund'], 2],
+    ['after a rest that brought all back', ['withdraw', 'a minute', 'a minute', 'refund'], 3],
+  ])('%s', (_, script, balance) => {
+    const set = setUp();
+    for (const action of script) actions[action](set);
+    expect(set.budget.balance).toBe(balance);
+  });
+
+  test('a hundred retries that were not sent leave the budget as it was', () => {
+    const { budget, withdrawAll } = setUp();
+    for (let time = 0; time < 100; time += 1) {
+      expect(budget.withdraw()).toBe(true);
+      budget.refund();
+    }
+    expect(withdrawAll()).toBe(3);
+  });
+
+  test('whatever happens between, the budget is as if the retry had not been asked for', () => {
+    const options = fc.record({
+      ratio: fc.double({ min: 0, max: 2, noNaN: true }),
+      reserve: fc.double({ min: 0, max: 5, noNaN: true }),
+    });
+    const step = fc.record({
+      // At least one, so that no rest is long enough to bring the reserve back.
+      deposits: fc.integer({ min: 1, max: 8 }),
+      tries: fc.nat(8),
+      ms: fc.oneof(fc.nat(300), fc.nat(2_000)),
+    });
+    const steps = fc.array(step, { maxLength: 20, size: 'max' });
+    fc.assert(
+      fc.property(options, steps, steps, fc.nat(3), (options, before, between, retries) => {
+        const asked = setUp({ ...options, windowMs: 1_000 });
+        const other = setUp({ ...options, windowMs: 1_000 });
+        const play = (steps: typeof before, withdrawing: boolean): void => {
+          for (const { deposits, tries, ms } of steps) {
+            for (const { budget, clock, deposit } of [asked, other]) {
+              deposit(deposits);
+              for (let time = 0; withdrawing && time < tries; time += 1) budget.withdraw();
+              clock.tick(ms);
+            }
+          }
+        };
+        play(before, true);
+        let withdrawn = 0;
+        for (let retry = 0; retry < retries; retry += 1) if (asked.budget.withdraw()) withdrawn += 1;
+        play(between, false);
+        for (let retry = 0; retry < withdrawn; retry += 1) asked.budget.refund();
+        expect(asked.budget.balance).toBe(other.budget.balance);
+        expect(asked.withdrawAll()).toBe(other.withdrawAll());
+      }),
+      { numRuns: 500 },
+    );
+  });
 });
 
 describe('for each key', () => {

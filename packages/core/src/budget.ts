@@ -85,8 +85,18 @@ class SuccessBudget implements RetryBudget {
     const { balance } = this;
     this.#usedInSlot = this.#slot;
     if (balance < 1) return false;
-    this.#tokens = Math.max(0, this.#tokens - 1);
+    // Not cut off at 0, where it may be a rounding error below: a refund must restore what was there.
+    this.#tokens -= 1;
     return true;
+  }
+
+  /**
+   * Leaves the budget as if the retry had not been asked for. If successes have left the window meanwhile, that
+   * may be less than one more.
+   */
+  refund(): void {
+    this.#moveOn();
+    this.#tokens = Math.min(this.#most, this.#tokens + 1);
   }
 
   get #most(): number {
