@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { budgetPerKey, type RetryBudgetOptions, retryBudget } from './budget.ts';
+import { type RetryBudgetOptions, retryBudget } from './budget.ts';
+import { budgetPerKey } from './budget-per-key.ts';
 import type { RetryBudget } from './limits.ts';
-import type { RequestTraits } from './outcome.ts';
 import { virtualClock } from './testing.ts';
 
 type Refundable = RetryBudget & { refund(): void };
@@ -191,34 +191,6 @@ describe('a retry that is not sent is refunded', () => {
       }),
       { numRuns: 500 },
     );
-  });
-});
-
-describe('for each key', () => {
-  const request = (url: string): RequestTraits => {
-    return { url, method: 'GET', replayable: true, header: () => undefined };
-  };
-
-  test('one outage does not spend what belongs to another', () => {
-    const clock = virtualClock();
-    const budgets = budgetPerKey({ clock, reserve: 1 }, { clock });
-    const ill = budgets.for(request('https://ill.test/a'));
-    expect([ill.withdraw(), ill.withdraw()]).toEqual([true, false]);
-    expect(budgets.for(request('https://ill.test/b'))).toBe(ill);
-    expect(budgets.for(request('https://well.test/')).withdraw()).toBe(true);
-    expect(budgets.for(request('https://other.test/'), 'https://ill.test')).toBe(ill);
-  });
-
-  test('one that counts nothing any more is let go', () => {
-    const clock = virtualClock();
-    const budgets = budgetPerKey({ clock }, { clock, idleMs: 1_000 });
-    for (let host = 0; host < 100; host += 1) budgets.for(request(`https://h${host}.test/`)).deposit();
-    clock.tick(5_000);
-    for (let visit = 0; visit < 200; visit += 1) budgets.for(request('https://h0.test/'));
-    expect(budgets.size).toBe(100);
-    clock.tick(10_000);
-    for (let visit = 0; visit < 200; visit += 1) budgets.for(request('https://h0.test/'));
-    expect(budgets.size).toBe(1);
   });
 });
 

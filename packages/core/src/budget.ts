@@ -1,7 +1,6 @@
 import { checkOptions, having, notNegative, positive } from './check.ts';
 import { type Clock, systemClock } from './clock.ts';
-import type { PerKey, RetryBudget } from './limits.ts';
-import { KeyMap, type PerKeyOptions } from './per-key.ts';
+import type { RetryBudget } from './limits.ts';
 
 /** What {@link retryBudget} takes. */
 export interface RetryBudgetOptions {
@@ -31,7 +30,8 @@ const SLOTS = 10;
 /** After this many windows in which nothing was asked of it a budget is as good as a new one. */
 const RESTING_WINDOWS = 6;
 
-class SuccessBudget implements RetryBudget {
+/** What {@link retryBudget} makes. */
+export class SuccessBudget implements RetryBudget {
   readonly #ratio: number;
   readonly #reserve: number;
   readonly #slotMs: number;
@@ -67,7 +67,7 @@ class SuccessBudget implements RetryBudget {
   }
 
   /** Whether it is as good as a new one. */
-  get idle(): boolean {
+  get isIdle(): boolean {
     this.#moveOn();
     return this.#inWindow === 0 && this.#tokens === this.#reserve;
   }
@@ -142,21 +142,4 @@ class SuccessBudget implements RetryBudget {
  */
 export function retryBudget(options: RetryBudgetOptions = {}): RetryBudget {
   return new SuccessBudget(options);
-}
-
-/**
- * A {@link retryBudget} for each key: for each origin, if nothing else is said.
- * @throws TypeError, RangeError for a wrong option
- */
-export function budgetPerKey(
-  budget: RetryBudgetOptions = {},
-  options: PerKeyOptions = {},
-): PerKey<RetryBudget> {
-  new SuccessBudget(budget);
-  return new KeyMap<SuccessBudget>(
-    'budgetPerKey',
-    () => new SuccessBudget(budget),
-    ({ idle }) => idle,
-    options,
-  );
 }

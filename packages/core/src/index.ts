@@ -28,7 +28,8 @@ export {
 } from './bucket-options.ts';
 export { bucketPerKey } from './bucket-per-key.ts';
 export { BucketTime } from './bucket-time.ts';
-export { budgetPerKey, type RetryBudgetOptions, retryBudget } from './budget.ts';
+export { type RetryBudgetOptions, retryBudget } from './budget.ts';
+export { budgetPerKey } from './budget-per-key.ts';
 export * as check from './check.ts';
 export {
   type Classify,

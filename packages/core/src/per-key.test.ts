@@ -1,6 +1,7 @@
 import { describe, expect, test, vi } from 'vitest';
 import { tokenBucket } from './bucket.ts';
 import { bucketPerKey } from './bucket-per-key.ts';
+import { concurrencyPerKey } from './concurrency.ts';
 import { HookError } from './errors.ts';
 import { originOf } from './origin.ts';
 import type { RequestTraits } from './outcome.ts';
@@ -79,6 +80,32 @@ describe('what is let go', () => {
     visit();
     expect(buckets.size).toBe(2);
     expect(buckets.for(to('https://set.test/'))).toBe(set);
+  });
+
+  test.each([0, 1_000])('is never what is asked for just now, with idleMs %i', (idleMs) => {
+    const { clock, buckets } = setUp({ idleMs });
+    const asked = to('https://asked.test/');
+    buckets.for(asked);
+    clock.tick(5_000);
+    // The round comes to it at one of these.
+    for (let time = 0; time < 5; time += 1) expect(buckets.for(asked)).toBe(buckets.for(asked));
+    expect(buckets.for(asked).tryAcquire(5)).toBe(true);
+    expect(buckets.for(asked).tryAcquire()).toBe(false);
+  });
+
+  test('is never a limit whose slot is asked for just now', () => {
+    const clock = virtualClock();
+    const limits = concurrencyPerKey({ maxConcurrent: 1, clock }, { clock, idleMs: 1_000 });
+    const asked = to('https://asked.test/');
+    const slots = [limits.for(asked), limits.for(asked)].map((limit) => limit.tryAcquire());
+    slots[0]?.release();
+    for (let round = 0; round < 10; round += 1) {
+      clock.tick(5_000);
+      const slot = limits.for(asked).tryAcquire();
+      expect(slot).toBeDefined();
+      expect(limits.for(asked).tryAcquire()).toBeUndefined();
+      slot?.release();
+    }
   });
 
   test('is never one that somebody waits for', async () => {

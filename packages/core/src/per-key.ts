@@ -13,8 +13,9 @@ export interface PerKeyOptions {
    */
   readonly keyOf?: ((request: RequestTraits) => string) | undefined;
   /**
-   * How many there may be. A request with yet another key is refused when none of them can be let go: to
-   * forget one that is in use would let its requests pass.
+   * How many there may be. When none of them can be let go, a request with yet another key is refused before it
+   * is sent, since to forget one that is in use would let its requests pass. Not so with `budgetPerKey`: there
+   * all further keys share one budget.
    * @default 10_000
    */
   readonly maxKeys?: number | undefined;
@@ -74,21 +75,31 @@ export class KeyMap<T> implements PerKey<T> {
     return this.#kept.size;
   }
 
-  for(request: RequestTraits, key: string = this.#keyFor(request)): T {
+  /** @throws ThrottledError when there is no room for another key */
+  for(request: RequestTraits, key: string = this.keyFor(request)): T {
+    const kept = this.find(key);
+    if (kept !== undefined) return kept;
+    const message = `Not sent: ${this.#maxKeys} keys are in use already, and there may be no more`;
+    throw new ThrottledError(message, undefined, { reason: 'too-many-keys' });
+  }
+
+  /** The one of a key, made if need be; `undefined` when there is no room for another. */
+  find(key: string): T | undefined {
     const nowMs = this.#clock.now();
+    this.#tidy(nowMs, key);
     const known = this.#kept.get(key);
-    this.#tidy(nowMs);
     if (known !== undefined) {
       known.usedAtMs = nowMs;
       return known.value;
     }
-    if (this.#kept.size >= this.#maxKeys) this.#makeRoom(nowMs);
+    if (this.#kept.size >= this.#maxKeys && !this.#makeRoom(nowMs)) return undefined;
     const value = callHook('make', () => this.#make(key));
     this.#kept.set(key, { value, usedAtMs: nowMs });
     return value;
   }
 
-  #keyFor(request: RequestTraits): string {
+  /** @throws HookError when `keyOf` throws, or returns no string */
+  keyFor(request: RequestTraits): string {
     return callHook('keyOf', () => {
       const key = this.#keyOf(request);
       if (typeof key !== 'string') throw wrongType('its answer', 'a string', key);
@@ -96,8 +107,11 @@ export class KeyMap<T> implements PerKey<T> {
     });
   }
 
-  /** Two at each visit, so that the round gets on even while every visit adds one. */
-  #tidy(nowMs: number): void {
+  /**
+   * Looks at two at each visit, so that the round gets on even while every visit adds one. Never lets `asked` go:
+   * its requests would be spread over two.
+   */
+  #tidy(nowMs: number, asked: string): void {
     for (let looks = 0; looks < 2; looks += 1) {
       let { value: entry } = this.#round.next();
       if (entry === undefined) {
@@ -106,17 +120,16 @@ export class KeyMap<T> implements PerKey<T> {
         if (entry === undefined) return;
       }
       const [key, { value, usedAtMs }] = entry as [string, Kept<T>];
-      if (nowMs - usedAtMs >= this.#idleMs && this.#isIdle(value)) this.#kept.delete(key);
+      const isUnused = key !== asked && nowMs - usedAtMs >= this.#idleMs;
+      if (isUnused && this.#isIdle(value)) this.#kept.delete(key);
     }
   }
 
-  #makeRoom(nowMs: number): void {
-    if (nowMs >= this.#nextSearchMs) {
-      for (const [key, { value }] of this.#kept) if (this.#isIdle(value)) this.#kept.delete(key);
-    }
-    if (this.#kept.size < this.#maxKeys) return;
-    if (nowMs >= this.#nextSearchMs) this.#nextSearchMs = nowMs + 1_000;
-    const message = `Not sent: ${this.#maxKeys} keys are in use already, and there may be no more`;
-    throw new ThrottledError(message, undefined, { reason: 'too-many-keys' });
+  #makeRoom(nowMs: number): boolean {
+    if (nowMs < this.#nextSearchMs) return false;
+    for (const [key, { value }] of this.#kept) if (this.#isIdle(value)) this.#kept.delete(key);
+    if (this.#kept.size < this.#maxKeys) return true;
+    this.#nextSearchMs = nowMs + 1_000;
+    return false;
   }
 }
