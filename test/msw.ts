@@ -21,7 +21,10 @@ function handlersFor(script: readonly Step[], seen: Seen[]): RequestHandler[] {
       seen.push({ method: request.method, path: pathname + search, headers, body: await request.text() });
       if (typeof step !== 'object') return HttpResponse.error();
       const body = step.status === 204 ? null : (step.body ?? '');
-      return new HttpResponse(body as BodyInit | null, { status: step.status, headers: { ...step.headers } });
+      const lines = Object.entries(step.headers ?? {}).flatMap(([name, value]) => {
+        return [value].flat().map((one): [string, string] => [name, one]);
+      });
+      return new HttpResponse(body as BodyInit | null, { status: step.status, headers: lines });
     }),
   ];
 }

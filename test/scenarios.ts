@@ -54,7 +54,7 @@ export interface Scenario extends Expected {
 const up: Step = { status: 200, body: 'up' };
 const down: Step = { status: 503, body: 'down' };
 const throttled: Step = { status: 429, body: 'slow down' };
-const after = (value: string, status = 503): Step => ({
+const after = (value: string | string[], status = 503): Step => ({
   status,
   body: 'down',
   headers: { 'retry-after': value },
@@ -240,11 +240,39 @@ const retryAfter: Scenario[] = [
       reason: 'success',
     }),
   ),
-  ...['-5', '0x10', '1e3', 'Infinity', '1, 2', 'soon', '1.5'].map((junk) => ({
+  ...['-5', '0x10', '1e3', 'Infinity', 'soon', '.5', 'soon, later'].map((junk) => ({
     name: `Retry-After: ${junk}`,
     script: [after(junk), up],
     ...asBackoff,
   })),
+  ...Object.entries<[value: string | string[], delayMs: number]>({
+    'Retry-After: 1.5 is a second and a half': ['1.5', 1_500],
+    'Retry-After: 2, 3 takes the larger': ['2, 3', 3_000],
+    'two lines of Retry-After: the larger': [['3', '5'], 5_000],
+    'two lines of Retry-After, the larger first': [['5', '3'], 5_000],
+    'two lines of Retry-After, one of them a date': [['10', 'Sat, 21 Nov 2026 12:00:30 GMT'], 30_000],
+  }).map(([name, [value, delayMs]]) => ({
+    name,
+    script: [{ status: 503, headers: { 'retry-after': value, date: 'Sat, 21 Nov 2026 12:00:00 GMT' } }, up],
+    delays: [delayMs],
+    hits: 2,
+    status: 200,
+    reason: 'success',
+  })),
+  {
+    name: 'Retry-After: 0.5, below the backoff',
+    script: [after('0.5'), up],
+    ...asBackoff,
+  },
+  {
+    name: 'Retry-After: 0.5, above the backoff',
+    script: [after('0.5'), up],
+    policy: fast,
+    delays: [500],
+    hits: 2,
+    status: 200,
+    reason: 'success',
+  },
 ];
 
 const repeating: Scenario[] = [

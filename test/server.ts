@@ -5,7 +5,8 @@ import type { AddressInfo, Socket } from 'node:net';
 /** An answer of the upstream. */
 export interface Answer {
   readonly status: number;
-  readonly headers?: Readonly<Record<string, string>>;
+  /** A list is as many lines. */
+  readonly headers?: Readonly<Record<string, string | string[]>>;
   readonly body?: string | Uint8Array;
 }
 

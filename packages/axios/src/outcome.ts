@@ -19,8 +19,20 @@ export function responseIn(settled: unknown): AxiosResponse | undefined {
   return response?.status === undefined ? undefined : response;
 }
 
-export function outcomeOf({ status, headers }: AxiosResponse): Outcome {
-  return { type: 'response', status, header: (name) => headerOf(headers, name) };
+/** All lines of `Retry-After`: Node's headers hold only the first, and with that a retry could come too soon. */
+function retryAfterOf(request: NodeRequest | undefined): string | undefined {
+  return request?.res?.headersDistinct?.['retry-after']?.join(', ');
+}
+
+interface NodeRequest {
+  readonly res?: { readonly headersDistinct?: Readonly<Record<string, string[] | undefined>> };
+}
+
+export function outcomeOf({ status, headers, request }: AxiosResponse): Outcome {
+  const header = (name: string): string | undefined => {
+    return (name === 'retry-after' ? retryAfterOf(request) : undefined) ?? headerOf(headers, name);
+  };
+  return { type: 'response', status, header };
 }
 
 /** What an adapter rejected with: a response whose status axios does not want, or a failure. */

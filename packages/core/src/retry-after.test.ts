@@ -5,6 +5,51 @@ import { parseHttpDate, retryAfterMs } from './retry-after.ts';
 
 const NOW = Date.UTC(2026, 10, 21, 12, 0, 0);
 
+const DAYS: Readonly<Record<string, string>> = {
+  Mon: 'Monday',
+  Tue: 'Tuesday',
+  Wed: 'Wednesday',
+  Thu: 'Thursday',
+  Fri: 'Friday',
+  Sat: 'Saturday',
+  Sun: 'Sunday',
+};
+
+/** A line of `Retry-After` in each form, and how many milliseconds it asks for. */
+const FORMS: readonly ((seconds: number) => [line: string, askedMs: number | undefined])[] = [
+  (seconds) => [String(seconds), seconds * 1_000],
+  (seconds) => [`${seconds}.25`, seconds * 1_000 + 250],
+  (seconds) => [
+    dateIn(seconds, (day, date, month, year, time) => `${day}, ${date} ${month} ${year} ${time} GMT`),
+    seconds * 1_000,
+  ],
+  (seconds) => [
+    dateIn(
+      seconds,
+      (day, date, month, year, time) => `${DAYS[day]}, ${date}-${month}-${year.slice(2)} ${time} GMT`,
+    ),
+    seconds * 1_000,
+  ],
+  (seconds) => [
+    dateIn(
+      seconds,
+      (day, date, month, year, time) => `${day} ${month} ${date.replace(/^0/, ' ')} ${time} ${year}`,
+    ),
+    seconds * 1_000,
+  ],
+  () => ['soon', undefined],
+];
+
+function dateIn(
+  seconds: number,
+  form: (...parts: [day: string, date: string, month: string, year: string, time: string]) => string,
+): string {
+  const [day = '', date = '', month = '', year = '', time = ''] = new Date(NOW + seconds * 1_000)
+    .toUTCString()
+    .split(/,? /);
+  return form(day, date, month, year, time);
+}
+
 function response(headers: Record<string, string>): Outcome {
   return { type: 'response', status: 503, header: (name) => headers[name] };
 }
@@ -23,15 +68,43 @@ describe('Retry-After', () => {
     ['Sat Nov  7 12:00:30 2026', 0],
     ['Sat, 21 Nov 2026 11:00:00 GMT', 0],
     ['Mon, 01 Jan 2300 00:00:00 GMT', Date.UTC(2300, 0, 1) - NOW],
+    ['1.5', 1_500],
+    ['0.5', 500],
+    ['0.0', 0],
+    // Never sooner than asked for, and never a millisecond later than that.
+    ['0.0001', 1],
+    ['0.9999', 1_000],
+    ['8.001', 8_001],
+    ['1.0010', 1_001],
+    ['1.0010000000000000000001', 1_002],
+    // Several lines come joined by commas: the largest holds.
+    ['3, 5', 5_000],
+    ['5,3', 5_000],
+    ['0.5, 0.25', 500],
+    ['3, soon', 3_000],
+    ['soon, 3', 3_000],
+    ['-5, 3', 3_000],
+    [', 3, ', 3_000],
+    ['10, Sat, 21 Nov 2026 12:00:30 GMT', 30_000],
+    ['Sat, 21 Nov 2026 12:00:30 GMT, 40', 40_000],
+    ['Sat, 21 Nov 2026 12:00:30 GMT, Sat, 21 Nov 2026 12:00:50 GMT', 50_000],
+    ['Saturday, 21-Nov-26 12:00:30 GMT, Sat Nov 21 12:00:20 2026', 30_000],
+    ['Sat Nov 21 12:00:20 2026, Saturday, 21-Nov-26 12:00:30 GMT', 30_000],
+    ['Sat, soon, 3', 3_000],
     ['', undefined],
+    [',', undefined],
+    ['soon, later', undefined],
+    ['.5', undefined],
+    ['5.', undefined],
+    ['1.2.3', undefined],
+    ['1.5e3', undefined],
+    ['-0.5', undefined],
     ['-5', undefined],
     ['+5', undefined],
-    ['1.5', undefined],
     ['0x10', undefined],
     ['1e3', undefined],
     ['Infinity', undefined],
     ['NaN', undefined],
-    ['1, 2', undefined],
     ['1 2', undefined],
     ['soon', undefined],
     ['2026-11-21T12:00:30Z', undefined],
@@ -58,6 +131,33 @@ describe('Retry-After', () => {
 
   test('a failure asks for nothing', () => {
     expect(retryAfterMs({ type: 'failure', kind: 'network', error: undefined }, NOW)).toBeUndefined();
+  });
+
+  test('of several lines the one that asks for most holds, whatever the form of each', () => {
+    const line = fc.record({
+      seconds: fc.integer({ min: 0, max: 86_400 }),
+      form: fc.constantFrom(...FORMS),
+    });
+    fc.assert(
+      fc.property(fc.array(line, { maxLength: 5 }), (lines) => {
+        const asked = lines.map(({ seconds, form }) => form(seconds));
+        const known = asked.flatMap(([, ms]) => ms ?? []);
+        const expected = known.length === 0 ? undefined : Math.max(...known);
+        const joined = asked.map(([text]) => text).join(', ');
+        expect(retryAfterMs(response({ 'retry-after': joined }), NOW)).toBe(expected);
+      }),
+    );
+  });
+
+  test('a fraction is never sooner, and less than a millisecond later', () => {
+    fc.assert(
+      fc.property(fc.nat(1e6), fc.stringMatching(/^\d{1,12}$/), (whole, fraction) => {
+        const askedMs = retryAfterMs(response({ 'retry-after': `${whole}.${fraction}` }), NOW) ?? Number.NaN;
+        const exactPicoseconds = BigInt(whole) * 10n ** 12n + BigInt(fraction.padEnd(12, '0'));
+        const latePicoseconds = BigInt(askedMs) * 10n ** 9n - exactPicoseconds;
+        expect(latePicoseconds >= 0n && latePicoseconds < 10n ** 9n).toBe(true);
+      }),
+    );
   });
 
   test('no text whatever throws, or asks for less than nothing', () => {

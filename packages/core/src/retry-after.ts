@@ -1,5 +1,7 @@
 import type { Outcome } from './outcome.ts';
 
+type Responded = Extract<Outcome, { type: 'response' }>;
+
 const MONTHS = ['jan', 'feb', 'mar', 'apr', 'may', 'jun', 'jul', 'aug', 'sep', 'oct', 'nov', 'dec'];
 
 /** Sun, 06 Nov 1994 08:49:37 GMT */
@@ -34,20 +36,47 @@ export function parseHttpDate(text: string, nowMs: number): number | undefined {
   return midnight.getTime() + ((hour * 60 + minute) * 60 + second) * 1_000;
 }
 
+const SECONDS = /^(?<whole>\d+)(?:\.(?<fraction>\d+))?$/;
+
+/** Up to the next comma that does not follow the day of a date. */
+const LINE = /\s*(?:(?:mon|tue|wed|thu|fri|sat|sun)[a-z]*,)?[^,]+/gi;
+
+/** Exact, and rounded up to whole milliseconds: never sooner than asked for. */
+function parseSeconds(text: string): number | undefined {
+  const parts = SECONDS.exec(text)?.groups;
+  if (parts === undefined) return undefined;
+  const { whole, fraction = '' } = parts;
+  const milliseconds = Number(fraction.slice(0, 3).padEnd(3, '0'));
+  return Number(whole) * 1_000 + milliseconds + (/[1-9]/.test(fraction.slice(3)) ? 1 : 0);
+}
+
 /**
- * How long a response asks to wait, in milliseconds: `Retry-After` as whole seconds, or as an HTTP date that
- * is measured against the response's own `Date`, so that the two machines' clocks need not agree. A date that
- * is past asks for no wait. What is neither is ignored.
+ * How long a response asks to wait, in milliseconds: `Retry-After` in seconds, or as an HTTP date that is
+ * measured against the response's own `Date`, so that the two machines' clocks need not agree. A date that is
+ * past asks for no wait. What is neither is ignored.
+ *
+ * Fractions of a second are not in the RFC, but some servers send them. Several lines, which clients join with
+ * commas, are not either: the one that asks for most holds, since the wait is never shorter than asked for.
  *
  * Source: RFC 9110 §10.2.3.
  */
 export function retryAfterMs(outcome: Outcome, nowMs: number): number | undefined {
   if (outcome.type !== 'response') return undefined;
-  const text = outcome.header('retry-after')?.trim();
+  const text = outcome.header('retry-after');
   if (!text) return undefined;
-  if (/^\d+$/.test(text)) return Number(text) * 1_000;
-  const atMs = parseHttpDate(text, nowMs);
+  let mostMs: number | undefined;
+  for (const [line] of text.matchAll(LINE)) {
+    const askedMs = askedIn(line.trim(), outcome, nowMs);
+    if (askedMs !== undefined) mostMs = Math.max(askedMs, mostMs ?? 0);
+  }
+  return mostMs;
+}
+
+function askedIn(line: string, response: Responded, nowMs: number): number | undefined {
+  const seconds = parseSeconds(line);
+  if (seconds !== undefined) return seconds;
+  const atMs = parseHttpDate(line, nowMs);
   if (atMs === undefined) return undefined;
-  const sentMs = parseHttpDate(outcome.header('date')?.trim() ?? '', nowMs) ?? nowMs;
+  const sentMs = parseHttpDate(response.header('date')?.trim() ?? '', nowMs) ?? nowMs;
   return Math.max(0, atMs - sentMs);
 }

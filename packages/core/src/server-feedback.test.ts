@@ -43,6 +43,13 @@ describe('Retry-After', () => {
       { 'retry-after': '2', 'retry-after-ms': '-5' },
       { pauseMs: 2_000, tooFast: true },
     ],
+    [
+      'the largest of several lines',
+      429,
+      { 'retry-after': '3, 0.5', 'retry-after-ms': '20.5, soon, 30' },
+      { pauseMs: 30, tooFast: true },
+    ],
+    ['fractions of a second', 429, { 'retry-after': '0.5, 0.25' }, { pauseMs: 500, tooFast: true }],
     ['a secondary limit of GitHub', 403, { 'retry-after': '60' }, { pauseMs: 60_000 }],
     ['a body that is too large just now', 413, { 'retry-after': '60' }, { pauseMs: 60_000 }],
     ['overload', 529, { 'retry-after': '1' }, { pauseMs: 1_000 }],

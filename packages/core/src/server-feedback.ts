@@ -28,8 +28,9 @@ type Responded = Extract<Outcome, { type: 'response' }>;
 /** OpenAI and Azure tell milliseconds beside the seconds that `Retry-After` can tell. */
 function askedMs(response: Responded, nowMs: number): number | undefined {
   if (!speaksOfLoad(response.status)) return undefined;
-  const precise = response.header('retry-after-ms')?.trim() ?? '';
-  return /^\d+(\.\d+)?$/.test(precise) ? Number(precise) : retryAfterMs(response, nowMs);
+  const lines = response.header('retry-after-ms')?.split(',') ?? [];
+  const precise = lines.map((line) => line.trim()).filter((line) => /^\d+(\.\d+)?$/.test(line));
+  return precise.length > 0 ? Math.max(...precise.map(Number)) : retryAfterMs(response, nowMs);
 }
 
 /**
