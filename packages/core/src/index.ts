@@ -62,9 +62,9 @@ export type {
   TokenBucket,
 } from './limits.ts';
 export { forRequest } from './limits.ts';
+export { onAbort } from './on-abort.ts';
 export { originOf } from './origin.ts';
 export { OriginGates } from './origin-gates.ts';
-export { onAbort } from './on-abort.ts';
 export type { FailureKind, Outcome, RequestTraits } from './outcome.ts';
 export type { PerKeyOptions } from './per-key.ts';
 export {
