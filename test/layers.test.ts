@@ -100,8 +100,11 @@ function composed(policy: Policy, base?: Dispatcher): Dispatcher {
 
 function fetchOfUndici(policy: Policy): Fetch {
   const dispatcher = composed(policy);
-  return ((input: string, init: RequestInit) =>
-    undiciFetch(input, { ...init, dispatcher } as never)) as never;
+  // axios makes a `Request` of Node's, which undici's own fetch takes for an object without a URL.
+  return ((input: string | Request, init: RequestInit) => {
+    const { url, method } = typeof input === 'string' ? { url: input, method: init?.method ?? 'GET' } : input;
+    return undiciFetch(url, { ...init, method, dispatcher } as never);
+  }) as never;
 }
 
 const requestOver =
