@@ -21,6 +21,55 @@ function answer(rule: BackoffStrategy, retryNumber: number, random: number, prev
   return rule({ retry: retryNumber, previousDelayMs, random: () => random });
 }
 
+/** Any options that a rule takes, however large, and so small that halves are still exact. */
+const anyPositive = fc.double({ min: 1e-300, max: Number.MAX_VALUE, noNaN: true });
+const anyWhole = fc.oneof(fc.nat(3_000), fc.integer({ min: 1, max: Number.MAX_SAFE_INTEGER }));
+const anyCounting = anyWhole.map((n) => Math.max(1, n));
+const anyCurve = fc.record({ baseMs: anyPositive, capMs: fc.oneof(fc.constant(0), anyPositive) });
+const anyRule: fc.Arbitrary<[name: string, rule: BackoffStrategy, mostMs: number]> = fc.oneof(
+  ...[exponential, fullJitter, equalJitter, decorrelatedJitter].map((make) =>
+    anyCurve.map((curve): [string, BackoffStrategy, number] => [make.name, make(curve), curve.capMs]),
+  ),
+  fc.tuple(anyPositive, anyWhole).map(([maximumBackoffMs, jitterMs]): [string, BackoffStrategy, number] => {
+    return ['memorystore', memorystore({ maximumBackoffMs, jitterMs }), maximumBackoffMs];
+  }),
+  fc
+    .tuple(anyWhole, anyPositive, fc.boolean())
+    .map(([factorMs, maximumMs, jitter]): [string, BackoffStrategy, number] => {
+      return ['celery', celery({ factorMs, maximumMs, fullJitter: jitter }), maximumMs];
+    }),
+  fc
+    .tuple(anyPositive, anyCounting, anyCounting)
+    .map(([slotMs, maxExponent, attemptLimit]): [string, BackoffStrategy, number] => {
+      const rule = binaryExponential({ slotMs, maxExponent, attemptLimit });
+      return ['binaryExponential', rule, Number.MAX_VALUE];
+    }),
+  anyPositive.map((maxSleepMs): [string, BackoffStrategy, number] => {
+    return ['connectRetry', connectRetry({ maxSleepMs }), maxSleepMs / 2];
+  }),
+);
+
+test('no rule whatever its options gives anything but a wait within its cap, however late the retry', () => {
+  const anyRandom = fc.oneof(fc.constantFrom(0, 1 - Number.EPSILON / 2), unit);
+  const steps = fc.array(fc.record({ skipped: anyWhole, random: anyRandom }), { maxLength: 20 });
+  fc.assert(
+    fc.property(anyRule, steps, ([name, rule, mostMs], steps) => {
+      let at = 0;
+      let previousMs: number | undefined;
+      for (const { skipped, random } of steps) {
+        at += random < 0.5 ? 1 : skipped;
+        if (at === 0) continue;
+        const delayMs = answer(rule, at, random, previousMs);
+        if (delayMs === undefined) continue;
+        expect(delayMs, name).toBeGreaterThanOrEqual(0);
+        expect(delayMs, name).toBeLessThanOrEqual(mostMs);
+        previousMs = delayMs;
+      }
+    }),
+    { numRuns: 2_000 },
+  );
+});
+
 test('every rule with a curve stays within 0 and the cap, however late the retry', () => {
   const rules = [exponential, fullJitter, equalJitter, decorrelatedJitter];
   fc.assert(

@@ -106,3 +106,13 @@ describe('a wrong option is an error that names it', () => {
     expect(make).toThrow(message);
   });
 });
+
+test.each([
+  [{ slotMs: 1 }, 0, 0],
+  [{ slotMs: 1 }, 0.5, 2 ** 1_022],
+  [{ slotMs: 1 }, 0.75, 2 ** 1_022 + 2 ** 1_021],
+  [{ slotMs: 10 }, 0.75, Number.MAX_VALUE],
+])('%j and an exponent beyond what a number holds, with a random %d', (options, random, delayMs) => {
+  const rule = binaryExponential({ ...options, maxExponent: 2_000, attemptLimit: 3_000 });
+  expect(rule({ retry: 2_500, previousDelayMs: undefined, random: () => random })).toBe(delayMs);
+});

@@ -27,7 +27,15 @@ function ceilingOf({ baseMs, capMs }: Curve, retry: number): number {
 
 /** A whole number from 0 to `most`, both included. */
 function wholeUpTo(most: number, random: Random): number {
-  return Math.floor(random() * (most + 1));
+  return Math.min(most, Math.floor(random() * (most + 1)));
+}
+
+/** 2 to the power of 1,024 is no number any more, and a random 0 times infinity is none either. */
+const LARGEST_EXPONENT = 1_023;
+
+/** A product of finite numbers may be beyond all numbers. */
+function finite(product: number): number {
+  return Math.min(product, Number.MAX_VALUE);
 }
 
 function checkCurve(caller: string, curve: Curve): Curve {
@@ -107,7 +115,7 @@ export function equalJitter(curve: Curve): BackoffStrategy {
 export function decorrelatedJitter(curve: Curve): BackoffStrategy {
   const { baseMs, capMs } = checkCurve('decorrelatedJitter', curve);
   return ({ previousDelayMs = baseMs, random }) =>
-    Math.min(capMs, baseMs + random() * (3 * previousDelayMs - baseMs));
+    Math.min(capMs, baseMs + random() * (finite(3 * previousDelayMs) - baseMs));
 }
 
 /**
@@ -147,8 +155,7 @@ export function celery(options: CeleryOptions): BackoffStrategy {
   const { factorMs, maximumMs = 600_000, fullJitter = true } = options;
   wholeNumber('celery: factorMs', factorMs);
   return ({ retry, random }) => {
-    // The exponent stays where the product is a finite number, or a random 0 would make NaN of it.
-    const delayMs = factorMs * 2 ** Math.min(retry - 1, 900);
+    const delayMs = finite(factorMs * 2 ** Math.min(retry - 1, LARGEST_EXPONENT));
     return Math.min(maximumMs, fullJitter ? wholeUpTo(delayMs, random) : delayMs);
   };
 }
@@ -186,7 +193,7 @@ export function binaryExponential(options: BinaryExponentialOptions): BackoffStr
   positive('binaryExponential: slotMs', slotMs);
   return ({ retry: collisions, random }) =>
     collisions < attemptLimit
-      ? slotMs * wholeUpTo(2 ** Math.min(collisions, maxExponent) - 1, random)
+      ? finite(slotMs * wholeUpTo(2 ** Math.min(collisions, maxExponent, LARGEST_EXPONENT) - 1, random))
       : undefined;
 }
 
