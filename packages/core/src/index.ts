@@ -42,7 +42,7 @@ export { type Clock, nextTurn, type Random, sleep, systemClock, systemRandom } f
 export { type ConcurrencyOptions, concurrencyLimit, concurrencyPerKey } from './concurrency.ts';
 export { type Decision, decide, type Progress } from './decide.ts';
 export { drain, LONGEST_DISCARD_MS, MOST_DISCARDED_BYTES } from './drain.ts';
-export { HookError, ThrottledError, type ThrottledReason } from './errors.ts';
+export { callHook, HookError, ThrottledError, type ThrottledReason } from './errors.ts';
 export type { EbbEvent, Observer } from './events.ts';
 export { failureKind } from './failure.ts';
 export type { Quota } from './gcra.ts';

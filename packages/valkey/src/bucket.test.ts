@@ -1,4 +1,4 @@
-import { bucketPerKey, ThrottledError } from '@ebb/core';
+import { bucketPerKey, HookError, ThrottledError, tokenBucket } from '@ebb/core';
 import { type VirtualClock, virtualClock } from '@ebb/core/testing';
 import { beforeEach, describe, expect, test } from 'vitest';
 import { ModelStore } from '../test/model-store.ts';
@@ -283,6 +283,18 @@ describe('a pause', () => {
     await clock.advance(5_100);
     expect(await fateOf(waits)).toMatchObject({ cost: 1 });
   });
+});
+
+test('a feedback that throws is a HookError, as in the bucket in memory', async () => {
+  const feedback = (): never => {
+    throw new Error('boom');
+  };
+  const outcome = { type: 'response', status: 200, header: () => undefined } as const;
+  for (const bucket of [bucketOf({ feedback }), tokenBucket({ refillPerSecond: 100, clock, feedback })]) {
+    const [grant] = await Promise.all([bucket.acquire(), clock.advance(5)]);
+    expect(() => bucket.heed?.(outcome, grant)).toThrow(HookError);
+    expect(() => bucket.heed?.(outcome, grant)).toThrow('feedback failed: boom');
+  }
 });
 
 describe('what a request cost in the end', () => {

@@ -2,6 +2,7 @@ import {
   type Ask,
   type BucketStats,
   BucketTime,
+  callHook,
   check,
   type Feedback,
   type Grant,
@@ -137,7 +138,7 @@ class FleetBucket implements ValkeyBucket, Source {
   /** A little more than was asked for, at random, so that a fleet does not return together. */
   heed(outcome: Outcome, _grant: Grant): Feedback | undefined {
     const { feedback, maxPauseMs, random, clock } = this.#setup;
-    const said = feedback === false ? undefined : feedback(outcome, clock.now());
+    const said = feedback === false ? undefined : callHook('feedback', () => feedback(outcome, clock.now()));
     if (said !== undefined && said.pauseMs > 0) {
       const pauseMs = Math.min(said.pauseMs, maxPauseMs);
       this.pauseFor(pauseMs + random() * Math.min(pauseMs / 5, 1_000));
