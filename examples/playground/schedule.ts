@@ -47,7 +47,13 @@ export function scheduleOf(settings: Settings): Schedule {
     let previousBackoffMs: number | undefined;
     let nowMs = 0;
     for (let attempt = 1; ; attempt += 1) {
-      const progress: Progress = { request: REQUEST, attempt, startedAtMs: 0, previousBackoffMs };
+      const progress: Progress = {
+        request: REQUEST,
+        attempt,
+        startedAtMs: 0,
+        previousBackoffMs,
+        budget: undefined,
+      };
       const decision = decide(policy, progress, UNAVAILABLE, nowMs);
       if (!decision.retry) {
         givesUp ||= decision.reason === 'backoff-exhausted';

@@ -1,4 +1,4 @@
-import { createPolicy, decide, type Outcome, type Policy } from '@ebb/core';
+import { createPolicy, decide, forRequest, type Outcome, type Policy } from '@ebb/core';
 import { seededRandom } from '@ebb/core/testing';
 import { describe, expect, test } from 'vitest';
 import type { ClientFactory, CustomClient } from './scenario.ts';
@@ -36,7 +36,8 @@ function setUp(scheme: ClientFactory) {
       if (client.admit?.() === false) return attempt - 1;
       const outcome = answer(statusOf(attempt));
       client.onOutcome?.(outcome, attempt);
-      const progress = { request, attempt, startedAtMs: 0, previousBackoffMs: undefined };
+      const budget = policy.budget && forRequest(policy.budget, request, policy.key);
+      const progress = { request, attempt, startedAtMs: 0, previousBackoffMs: undefined, budget };
       if (!decide(policy, progress, outcome, environment.clock.nowMs).retry) return attempt;
     }
   };
