@@ -345,6 +345,24 @@ test('a feedback that throws is named', () => {
   expect(() => bucket.heed?.(outcome, taken(bucket.tryTake()))).toThrow('feedback failed: boom');
 });
 
+test.each<[story: string, options: Partial<TokenBucketOptions>, tokens: number | undefined, waitMs: number]>([
+  ['what is there', {}, 5, 0],
+  ['one, if no number is given', { initialTokens: 0 }, undefined, 100],
+  ['what is not there yet', { initialTokens: 1 }, 3, 200],
+  ['more than the capacity', { initialTokens: 1 }, 11, 1_000],
+  ['what comes in steps', { initialTokens: 1, refillIntervalMs: 150 }, 3, 300],
+  ['what a further limit lacks', { furtherLimits: [{ refillPerSecond: 1, capacity: 5 }] }, 7, 2_000],
+])('a bucket tells how long it takes until there is %s', (_, options, tokens, waitMs) => {
+  expect(setUp(options).bucket.waitMs(tokens)).toBeCloseTo(waitMs, 6);
+});
+
+test('nothing is there before a pause ends, and nobody can ask for less than nothing', () => {
+  const { bucket } = setUp();
+  bucket.pauseFor(1_000);
+  expect(bucket.waitMs(1)).toBeCloseTo(1_100, 6);
+  expect(() => bucket.waitMs(-1)).toThrow('waitMs: tokens takes a finite number from 0, and was given -1');
+});
+
 test('the stats tell whether a bucket is as good as new', async () => {
   const { bucket, clock } = setUp();
   const idle = () => bucket.stats().idle;

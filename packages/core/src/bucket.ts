@@ -22,6 +22,13 @@ export interface MemoryBucket extends ObservableBucket {
    * @throws TypeError, RangeError when a number is not finite and above 0
    */
   setRate(refillPerSecond: number, capacity?: number): void;
+  /**
+   * How long until so many tokens can be taken, in milliseconds, if no one else takes any; 0 when that is now.
+   * For more than the capacity: until so many have come in, for several askers in a row.
+   *
+   * @throws TypeError, RangeError when the number is not finite and from 0
+   */
+  waitMs(tokens?: number): number;
 }
 
 /** What is asked where nothing is said, and the lane that it waits in. */
@@ -97,9 +104,8 @@ export class Bucket implements MemoryBucket {
   /** For one whose tokens are not there. */
   #delay(ask: Ask, lane: number, cost: number, nowMs: number): Promise<Grant> {
     const { nonConforming } = this.#setup;
-    const { line } = this.#room;
     if (nonConforming === 'mark') return Promise.resolve(this.#mark(cost, nowMs));
-    const waitMs = this.#levels.waitMs(line.costAhead(lane) + cost, nowMs);
+    const waitMs = this.#levels.waitMs(this.#room.costAhead(ask, lane, nowMs) + cost, nowMs);
     if (nonConforming === 'reject') {
       throw this.#room.refusal('not-conforming', 'its tokens are not there', waitMs);
     }
@@ -151,6 +157,11 @@ export class Bucket implements MemoryBucket {
     this.#levels.setRate(refillPerSecond, capacity, this.#time.now());
     this.#maxCost = this.#levels.capacity;
     this.#drain();
+  }
+
+  waitMs(tokens = 1): number {
+    notNegative('waitMs: tokens', tokens);
+    return this.#levels.waitMs(tokens, this.#time.now());
   }
 
   evenOut(surplus: number, held: Held): void {

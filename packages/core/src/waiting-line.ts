@@ -58,8 +58,12 @@ export class WaitingLine<T> {
     this.#onAbort = onAbort;
   }
 
-  /** The tokens that those wait for who go before a newcomer to this lane, as far as is sure. */
-  costAhead(lane: number): number {
+  /** What it costs to let everybody go. */
+  get cost(): number {
+    return this.#costFrom(0);
+  }
+
+  #costFrom(lane: number): number {
     let cost = 0;
     for (let mask = this.#occupied & (-1 << lane); mask !== 0; mask &= mask - 1) {
       cost += this.#lanes[lowestBit(mask)]?.cost ?? 0;
@@ -67,9 +71,31 @@ export class WaitingLine<T> {
     return cost;
   }
 
-  /** What it costs to let everybody go. */
-  get cost(): number {
-    return this.costAhead(0);
+  /**
+   * The tokens that those wait for who go before a newcomer to this lane, if none of them leaves: all in its own
+   * lane and in higher ones, and in lower ones those who have waited longer than its head start. Takes time for
+   * each of the latter.
+   */
+  costAhead(lane: number, nowMs: number): number {
+    let cost = this.#costFrom(lane);
+    for (let mask = this.#occupied & ~(-1 << lane); mask !== 0; mask &= mask - 1) {
+      const lower = lowestBit(mask);
+      const beforeMs = Math.round(nowMs) - (lane - lower) * this.#headStartMs;
+      const { first, last, cost: all } = this.#lanes[lower] as Lane<Waiter<T>>;
+      if (last !== undefined && last.sinceMs < beforeMs) {
+        cost += all;
+        continue;
+      }
+      for (let aged = first; aged !== undefined && aged.sinceMs < beforeMs; aged = aged.next) {
+        cost += aged.cost;
+      }
+    }
+    return cost;
+  }
+
+  /** As {@link costAhead}, without those of lower lanes: at once, and not too much. */
+  leastCostAhead(lane: number): number {
+    return this.#costFrom(lane);
   }
 
   /** The lane of the one whose turn it is; below 0 when nobody waits. */
@@ -92,7 +118,7 @@ export class WaitingLine<T> {
     if (this.size === 0) return true;
     const rival = this.#laneInTurn();
     const sinceMs = this.#lanes[rival]?.first?.sinceMs ?? 0;
-    return rival < lane && nowMs - lane * this.#headStartMs < sinceMs - rival * this.#headStartMs;
+    return rival < lane && Math.round(nowMs) - (lane - rival) * this.#headStartMs <= sinceMs;
   }
 
   /** The one whose turn it is. */

@@ -86,9 +86,22 @@ export class WaitingRoom<T> {
     return laneOf(priority ?? 0, retry ?? false);
   }
 
+  #patienceMs({ maxWaitMs = Number.POSITIVE_INFINITY }: Ask): number {
+    return Math.min(maxWaitMs, this.#setup.maxWaitMs);
+  }
+
+  /**
+   * The tokens that those wait for who go before this one, if none of them leaves. For one who would wait for any
+   * time it may be less: then nothing depends on it, and counting them all could take long.
+   */
+  costAhead(ask: Ask, lane: number, nowMs: number): number {
+    const isPatient = this.#patienceMs(ask) === Number.POSITIVE_INFINITY;
+    return isPatient ? this.line.leastCostAhead(lane) : this.line.costAhead(lane, nowMs);
+  }
+
   /** Joins the line, for a turn that comes in `waitMs` at the earliest, or nobody knows when. */
   join(ask: Ask, lane: number, cost: number, waitMs: number | undefined, nowMs: number): Promise<T> {
-    const patienceMs = Math.min(ask.maxWaitMs ?? Number.POSITIVE_INFINITY, this.#setup.maxWaitMs);
+    const patienceMs = this.#patienceMs(ask);
     if (patienceMs === 0 || (waitMs ?? 0) > patienceMs + TOLERANCE_MS) {
       throw this.refusal('wait-too-long', `its turn would not come within ${patienceMs} ms`, waitMs);
     }

@@ -111,7 +111,7 @@ class FleetBucket implements ValkeyBucket, Source {
       if (this.#setup.nonConforming === 'mark') return this.#mark(cost, nowMs);
       throw this.#notConforming(cost, nowMs);
     }
-    const waitMs = this.#tokens.waitMs(micro(line.costAhead(lane) + cost), nowMs);
+    const waitMs = this.#tokens.waitMs(micro(this.#room.costAhead(ask, lane, nowMs) + cost), nowMs);
     const granted = this.#room.join(ask, lane, cost, waitMs, nowMs);
     this.#arm(nowMs);
     return granted;
