@@ -128,6 +128,9 @@ export class Clients {
   /** A request has waited for tokens as long as it may. */
   expire(request: number, stamp: number): void {
     if (this.requests.stamp(request) !== stamp) return;
+    // Its tokens may come in this very moment.
+    this.look(this.requests.client(request));
+    if (this.requests.stamp(request) !== stamp) return;
     this.#lines?.leave(request);
     this.#throttled(request);
   }

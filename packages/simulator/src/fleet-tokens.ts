@@ -41,10 +41,7 @@ function buckets(clients: number, make: () => MemoryBucket): FleetTokens {
   const all = Array.from({ length: clients }, make);
   return {
     take: (client, cost) => (all[client] as MemoryBucket).tryTake(cost) !== undefined,
-    waitMs(client, cost) {
-      const { tokens, refillPerSecond, pausedMs } = (all[client] as MemoryBucket).stats();
-      return pausedMs + (Math.max(0, cost - tokens) * 1_000) / refillPerSecond;
-    },
+    waitMs: (client, cost) => (all[client] as MemoryBucket).waitMs(cost),
     heed(client, outcome, grantedAtMs, waitedMs) {
       const grant: Grant = { cost: 1, waitedMs, grantedAtMs, conforming: true, settle() {} };
       (all[client] as MemoryBucket).heed?.(outcome, grant);

@@ -4,6 +4,9 @@ import type { Requests } from './requests.ts';
 const NONE = -1;
 const NEVER = Number.POSITIVE_INFINITY;
 
+/** Times are sums of fractions, as in core: what is this little too late is in time. And no look is sooner. */
+const TOLERANCE_MS = 1e-3;
+
 /** What becomes of a request that asks for tokens. */
 export type Admission = 'go' | 'marked' | 'wait' | 'refused';
 
@@ -59,7 +62,8 @@ export class TokenLines {
     if (nonConforming === 'mark') return 'marked';
     if (nonConforming === 'reject') return 'refused';
     const waitMs = this.#tokens.waitMs(client, (ahead + 1) * this.#cost, nowMs);
-    if (waitMs > Math.min(patienceMs, maxWaitMs)) return 'refused';
+    const longestMs = Math.min(patienceMs, maxWaitMs);
+    if (longestMs === 0 || waitMs > longestMs + TOLERANCE_MS) return 'refused';
     if (this.#waiting(client) >= maxQueue) return 'refused';
     this.#join(request, laneOf(client, retry));
     this.#clients[client * WIDTH + WAITING] = this.#waiting(client) + 1;
@@ -79,17 +83,18 @@ export class TokenLines {
     return this.#clients[lane + FIRST] as number;
   }
 
-  /** How many go before a newcomer, as far as is sure. */
+  /** How many go before one who asks now, if none of them leaves. */
   #ahead(client: number, retry: boolean, nowMs: number): number {
     const waiting = this.#waiting(client);
     if (waiting === 0 || !retry) return waiting;
     const requests = this.#requests;
     let ahead = 0;
     for (let at = this.#first(laneOf(client, true)); at !== NONE; at = requests.next(at)) ahead += 1;
-    if (ahead > 0) return ahead;
-    // One who has waited for longer than a retry's head start goes before it, too.
-    const newcomer = this.#first(laneOf(client, false));
-    return newcomer !== NONE && nowMs - requests.sinceMs(newcomer) > this.#rules.headStartMs ? 1 : 0;
+    // New requests that have waited for longer than a retry's head start go before it also.
+    const beforeMs = nowMs - this.#rules.headStartMs;
+    let at = this.#first(laneOf(client, false));
+    for (; at !== NONE && requests.sinceMs(at) < beforeMs; at = requests.next(at)) ahead += 1;
+    return ahead;
   }
 
   #join(request: number, lane: number): void {
@@ -128,7 +133,7 @@ export class TokenLines {
       return NONE;
     }
     if (!this.#tokens.take(client, this.#cost, nowMs)) {
-      this.#lookLater(client, nowMs + Math.max(1e-3, this.#tokens.waitMs(client, this.#cost, nowMs)));
+      this.#lookLater(client, nowMs + Math.max(TOLERANCE_MS, this.#tokens.waitMs(client, this.#cost, nowMs)));
       return NONE;
     }
     const lane = this.#laneInTurn(client);
