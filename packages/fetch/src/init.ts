@@ -1,21 +1,40 @@
 import type { RequestOptions } from '@ebb/core';
 
+// All is told by the runtime's own fetch, so that it holds with the types of browsers, of Node, Bun and workers: of
+// the names that the DOM library has for it, `BodyInit` above all, some of these lack this one and some that.
+type NativeFetch = typeof globalThis.fetch;
+
 /** What fetch takes first. */
-export type FetchInput = string | URL | Request;
+export type FetchInput = Parameters<NativeFetch>[0];
+
+/** With Bun's types there are two fetches, Node's and Bun's own, and what either takes is taken. */
+type InitOf<F> = F extends {
+  (input: never, init?: infer One): unknown;
+  (input: never, init?: infer Other): unknown;
+}
+  ? NonNullable<One> & NonNullable<Other>
+  : F extends (input: never, init?: infer One) => unknown
+    ? NonNullable<One>
+    : never;
+
+/** What the runtime's own fetch takes second. */
+export type FetchInit = InitOf<NativeFetch>;
+
+type Body = NonNullable<FetchInit['body']>;
 
 /** Makes the body anew for each attempt, so that even a stream can be sent again. */
-export type BodyFactory = () => BodyInit | Promise<BodyInit>;
+export type BodyFactory = () => Body | Promise<Body>;
 
 /** What fetch takes second, and what ebb takes beside it. */
-export interface EbbRequestInit extends Omit<RequestInit, 'body'> {
-  body?: BodyInit | BodyFactory | null;
+export interface EbbRequestInit extends Omit<FetchInit, 'body'> {
+  body?: Body | BodyFactory | null | undefined;
   /** Changes of the policy for this request; `false` sends it as if ebb were not there. */
   ebb?: RequestOptions | undefined;
 }
 
 /** What is changed in an init before it reaches the client's own fetch. */
 export interface InitChanges {
-  body?: BodyInit;
+  body?: Body;
   duplex?: 'half';
   signal?: AbortSignal;
 }
@@ -30,9 +49,9 @@ export function changed(
   input: FetchInput,
   init: EbbRequestInit | undefined,
   changes: InitChanges,
-): [FetchInput, RequestInit] {
+): [FetchInput, FetchInit] {
   // A `Request` in the place of an init cannot be copied member by member: its members are getters of its class.
   if (isRequest(init)) return [new Request(input, init), changes];
   const { ebb: _, ...own } = init ?? {};
-  return [input, { ...(own as RequestInit), ...changes }];
+  return [input, { ...(own as FetchInit), ...changes }];
 }

@@ -1,0 +1,66 @@
+import type TypeScript from 'typescript6';
+import { describe, expect, test } from 'vitest';
+import { configOf, type Row } from './matrix.ts';
+import { programsFolder } from './programs.ts';
+
+type Compiler = typeof TypeScript;
+
+/** Reads each file once for all rows: most of them are the library's and `@types/node`'s. */
+function readingOnce(ts: Compiler): (options: TypeScript.CompilerOptions) => TypeScript.CompilerHost {
+  const read = new Map<string, TypeScript.SourceFile | undefined>();
+  return (options) => {
+    const host = ts.createCompilerHost(options);
+    const { getSourceFile } = host;
+    host.getSourceFile = (name, how, ...rest) => {
+      const key = `${name} ${JSON.stringify(how, ['languageVersion', 'impliedNodeFormat', 'jsDocParsingMode'])}`;
+      if (!read.has(key)) read.set(key, getSourceFile.call(host, name, how, ...rest));
+      return read.get(key);
+    };
+    return host;
+  };
+}
+
+/** What a compiler says of a row's programs, and of the declarations of ebb that they use. */
+function complaints(
+  ts: Compiler,
+  folder: string,
+  hostOf: ReturnType<typeof readingOnce>,
+  config: object,
+): string[] {
+  const { options, fileNames, errors } = ts.parseJsonConfigFileContent(
+    config,
+    ts.sys,
+    folder,
+    undefined,
+    `${folder}/tsconfig.json`,
+  );
+  const program = ts.createProgram(fileNames, options, hostOf(options));
+  const ours = program
+    .getSourceFiles()
+    .filter(({ fileName }) => fileNames.includes(fileName) || fileName.includes('/@ebb/'));
+  const found = [
+    ...errors,
+    ...program.getOptionsDiagnostics(),
+    ...ours.flatMap((file) => [
+      ...program.getSyntacticDiagnostics(file),
+      ...program.getSemanticDiagnostics(file),
+    ]),
+  ];
+  return found.map(({ file, start = 0, messageText }) => {
+    const at =
+      file &&
+      `${file.fileName.slice(file.fileName.lastIndexOf('/programs-') + 1)}:${file.getLineAndCharacterOfPosition(start).line + 1}`;
+    return `${at ?? ''} ${ts.flattenDiagnosticMessageText(messageText, '\n')}`;
+  });
+}
+
+/** Compiles the programs of each row with one compiler, which must find what is expected and nothing else. */
+export function compileAll(ts: Compiler, rows: readonly Row[], newest?: string, further?: object): void {
+  const folder = programsFolder();
+  const hostOf = readingOnce(ts);
+  describe(`TypeScript ${ts.version}`, () => {
+    test.each(rows)('%s, with the types of %s', (...row) => {
+      expect(complaints(ts, folder, hostOf, configOf(row, newest, further))).toEqual([]);
+    });
+  });
+}

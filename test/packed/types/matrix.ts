@@ -1,0 +1,47 @@
+/** How modules are found, and which kinds of file a program of that sort has. */
+const RESOLUTIONS = {
+  node16: { options: { module: 'node16', moduleResolution: 'node16' }, extensions: ['.cts', '.mts'] },
+  nodenext: { options: { module: 'nodenext', moduleResolution: 'nodenext' }, extensions: ['.cts', '.mts'] },
+  bundler: { options: { module: 'esnext', moduleResolution: 'bundler' }, extensions: ['.ts'] },
+  node10: { options: { module: 'commonjs', moduleResolution: 'node10' }, extensions: ['.ts'] },
+} as const;
+
+const ANYWHERE = ['core', 'fetch', 'simulator'];
+const IN_NODE = [...ANYWHERE, 'axios', 'undici', 'valkey'];
+
+/** Whose globals a program has, and which programs are written for them. */
+const GLOBALS = {
+  node: { lib: [], types: ['node'], programs: IN_NODE },
+  'node and dom': { lib: ['dom', 'dom.iterable'], types: ['node'], programs: [...IN_NODE, 'dom'] },
+  dom: { lib: ['dom', 'dom.iterable'], types: [], programs: [...ANYWHERE, 'dom'] },
+  bun: { lib: [], types: ['bun-types'], programs: [...IN_NODE, 'bun'] },
+  'bun and dom': { lib: ['dom', 'dom.iterable'], types: ['bun-types'], programs: [...IN_NODE, 'bun', 'dom'] },
+  workers: { lib: [], types: ['@cloudflare/workers-types'], programs: [...ANYWHERE, 'workers'] },
+} as const;
+
+/** One kind of user: `[resolution, globals]`. */
+export type Row = readonly [resolution: keyof typeof RESOLUTIONS, globals: keyof typeof GLOBALS];
+
+/** The `tsconfig.json` of a row, for the folder that holds the programs. */
+export function configOf([resolution, globals]: Row, newest = 'es2024', further: object = {}): object {
+  const { options, extensions } = RESOLUTIONS[resolution];
+  const { lib, types, programs } = GLOBALS[globals];
+  const hasBoth = extensions.length === 2 && programs === IN_NODE;
+  return {
+    compilerOptions: {
+      ...options,
+      lib: [newest, ...lib],
+      types,
+      target: 'es2022',
+      strict: true,
+      noEmit: true,
+      esModuleInterop: true,
+      skipDefaultLibCheck: true,
+      ...further,
+    },
+    files: [
+      ...programs.flatMap((program) => extensions.map((extension) => `${program}${extension}`)),
+      ...(hasBoth ? ['mixed.cts'] : []),
+    ],
+  };
+}

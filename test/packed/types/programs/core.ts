@@ -1,0 +1,41 @@
+import {
+  attemptsOf,
+  bucketPerKey,
+  createPolicy,
+  fullJitter,
+  HookError,
+  type Policy,
+  type PolicyOptions,
+  retryBudget,
+  ThrottledError,
+  tokenBucket,
+} from '@ebb/core';
+import { seededRandom, type VirtualClock, virtualClock } from '@ebb/core/testing';
+
+const clock: VirtualClock = virtualClock({ startMs: 0 });
+const options: PolicyOptions = {
+  maxRetries: 2,
+  backoff: fullJitter({ baseMs: 100, capMs: 1000 }),
+  bucket: bucketPerKey({ capacity: 1, refillPerSecond: 1 }),
+  budget: retryBudget(),
+  clock,
+  random: seededRandom(1),
+};
+export const policy: Policy = createPolicy(options);
+
+export function tell(error: unknown): string {
+  if (error instanceof ThrottledError) return `${error.reason} ${error.waitMs ?? 0}`;
+  if (error instanceof HookError) return error.hook;
+  return attemptsOf(error)
+    .map(({ attempt, reason }) => `${attempt} ${reason}`)
+    .join();
+}
+
+// @ts-expect-error: not an option
+createPolicy({ retries: 3 });
+// @ts-expect-error: a string for a number
+createPolicy({ maxRetries: '3' });
+// @ts-expect-error: no rate
+tokenBucket({ capacity: 1 });
+// @ts-expect-error: not a policy
+createPolicy(3);

@@ -1,0 +1,14 @@
+import ts from 'typescript5.4';
+import { compileAll } from './compile.ts';
+
+// It knows no `es2024` yet.
+compileAll(
+  ts as never,
+  [
+    ['node16', 'node'],
+    ['bundler', 'node and dom'],
+    ['node10', 'node'],
+    ['node10', 'node and dom'],
+  ],
+  'es2023',
+);

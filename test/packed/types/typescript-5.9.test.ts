@@ -1,0 +1,10 @@
+import ts from 'typescript5.9';
+import { compileAll } from './compile.ts';
+
+compileAll(ts as never, [
+  ['node16', 'node and dom'],
+  ['nodenext', 'node'],
+  ['node10', 'node'],
+  ['bundler', 'dom'],
+  ['bundler', 'bun'],
+]);

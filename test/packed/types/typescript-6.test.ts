@@ -1,0 +1,15 @@
+import ts from 'typescript6';
+import { compileAll } from './compile.ts';
+
+compileAll(
+  ts,
+  [
+    ['node16', 'node'],
+    ['nodenext', 'node and dom'],
+    ['node10', 'node'],
+    ['bundler', 'bun'],
+    ['bundler', 'workers'],
+  ],
+  'es2024',
+  { ignoreDeprecations: '6.0' },
+);
