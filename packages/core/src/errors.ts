@@ -14,8 +14,29 @@ export type ThrottledReason =
   | 'too-many-keys'
   | 'unavailable';
 
+/**
+ * Lets `instanceof` know the errors of every copy of this package in a program, since there are two as soon as one
+ * part of it requires what another imports.
+ */
+function knowOtherCopies(kind: abstract new (...args: never[]) => Error, name: string): void {
+  const mark = Symbol.for(`@ebb/core ${name}`);
+  const isOfThisCopy = Function.prototype[Symbol.hasInstance];
+  Object.defineProperty(kind.prototype, mark, { value: true });
+  Object.defineProperty(kind, Symbol.hasInstance, {
+    value(this: unknown, value: unknown): boolean {
+      // A class that extends this one inherits the method, and means its own instances.
+      if (this !== kind) return isOfThisCopy.call(this as never, value);
+      return typeof value === 'object' && value !== null && mark in value;
+    },
+  });
+}
+
 /** A request could not be sent, because no token or no slot was to be had within its limits. */
 export class ThrottledError extends Error {
+  static {
+    knowOtherCopies(ThrottledError, 'ThrottledError');
+  }
+
   override readonly name = 'ThrottledError';
   /** How long until the tokens would be there, in milliseconds; `undefined` when that cannot be known. */
   readonly waitMs: number | undefined;
@@ -34,6 +55,10 @@ export class ThrottledError extends Error {
 
 /** A function that the policy was given threw, or answered something it may not. `cause` is what it threw. */
 export class HookError extends Error {
+  static {
+    knowOtherCopies(HookError, 'HookError');
+  }
+
   override readonly name = 'HookError';
   /** The option that holds the function. */
   readonly hook: string;

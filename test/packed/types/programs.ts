@@ -5,7 +5,7 @@ import { inject } from 'vitest';
 /** A folder with the programs beside the installed packages: each as an ES module, as CommonJS, and undecided. */
 export function programsFolder(): string {
   const folder = mkdtempSync(join(inject('folder'), 'programs-'));
-  const sources = join(import.meta.dirname, 'programs');
+  const sources = join(import.meta.dirname, 'users');
   for (const program of readdirSync(sources)) {
     const endings = program.endsWith('.ts') ? ['.ts', '.cts', '.mts'] : ['.cts'];
     for (const ending of endings) {

@@ -1,0 +1,39 @@
+import { describe, expect, test } from 'vitest';
+import { HookError, ThrottledError } from './errors.ts';
+
+const throttled = new ThrottledError('no token', 5);
+const hook = new HookError('cost', new Error('broken'));
+
+describe('instanceof', () => {
+  test('tells the two apart, and from all else', () => {
+    expect(throttled instanceof ThrottledError).toBe(true);
+    expect(throttled instanceof HookError).toBe(false);
+    expect(hook instanceof HookError).toBe(true);
+    expect(hook instanceof ThrottledError).toBe(false);
+    for (const value of [new Error('x'), {}, null, undefined, 'text', 5, () => {}]) {
+      expect((value as unknown) instanceof ThrottledError).toBe(false);
+      expect((value as unknown) instanceof HookError).toBe(false);
+    }
+  });
+
+  test('knows an error of another copy of this module', async () => {
+    const copy = './errors.ts?copy';
+    const other: typeof import('./errors.ts') = await import(copy);
+    expect(other.ThrottledError).not.toBe(ThrottledError);
+    expect(new other.ThrottledError('no token') instanceof ThrottledError).toBe(true);
+    expect(new other.HookError('cost', 1) instanceof HookError).toBe(true);
+    expect(new other.HookError('cost', 1) instanceof ThrottledError).toBe(false);
+  });
+
+  test('a class that extends one of them means its own instances', () => {
+    class Mine extends ThrottledError {}
+    expect(throttled instanceof Mine).toBe(false);
+    expect(new Mine('x') instanceof Mine).toBe(true);
+    expect(new Mine('x') instanceof ThrottledError).toBe(true);
+  });
+
+  test('nothing of it shows on the error', () => {
+    expect(Reflect.ownKeys(throttled)).toEqual(['stack', 'message', 'name', 'waitMs', 'reason']);
+    expect({ ...throttled }).toEqual({ name: 'ThrottledError', waitMs: 5, reason: 'not-conforming' });
+  });
+});

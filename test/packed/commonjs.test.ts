@@ -1,0 +1,35 @@
+import { execFile, execFileSync } from 'node:child_process';
+import { cpSync, existsSync, realpathSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { describe, expect, inject, test } from 'vitest';
+
+const run = promisify(execFile);
+const folder = join(inject('folder'), 'commonjs');
+cpSync(join(import.meta.dirname, 'programs'), folder, { recursive: true });
+writeFileSync(join(folder, 'package.json'), '{}');
+
+const root = join(import.meta.dirname, '../..');
+const nodes = ['test/node_modules/node22', 'node_modules/node', 'test/node_modules/node26']
+  .map((path) => join(root, path, 'bin/node'))
+  .filter((path) => existsSync(path))
+  .map((path) => [execFileSync(path, ['--version']).toString().trim(), path] as const);
+
+describe.each(nodes)('Node %s', (_, node) => {
+  const program = async (name: string): Promise<string> =>
+    (await run(node, [join(folder, name)])).stdout.trim();
+
+  test('every package can be required, and works', async () => {
+    expect(await program('node.cjs')).toBe('fetch,axios,undici,bucket,valkey,simulator');
+  });
+
+  test('what is required and what is imported know each other', async () => {
+    expect(await program('two-copies.mjs')).toBe('both know each other');
+  });
+});
+
+test('Jest runs it without flags', async () => {
+  const jest = join(realpathSync(join(inject('folder'), 'node_modules/jest')), 'bin/jest.js');
+  const { stderr } = await run(process.execPath, [jest, '--rootDir', folder, '--runInBand'], { cwd: folder });
+  expect(stderr).toMatch(/Tests: +6 passed, 6 total/);
+});

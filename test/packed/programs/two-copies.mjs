@@ -1,0 +1,50 @@
+// A program in which one part requires ebb and another imports it has two copies of it.
+import assert from 'node:assert/strict';
+import { createRequire } from 'node:module';
+import * as esm from '@ebb/core';
+import * as esmFetch from '@ebb/fetch';
+
+const require = createRequire(import.meta.url);
+const cjs = require('@ebb/core');
+const { withUpstream } = require('./clients.cjs');
+const cjsFetch = require('@ebb/fetch');
+
+assert.notEqual(esm.ThrottledError, cjs.ThrottledError);
+
+for (const [one, other, { createFetch }] of [
+  [esm, cjs, esmFetch],
+  [cjs, esm, cjsFetch],
+  [esm, cjs, cjsFetch],
+  [cjs, esm, esmFetch],
+]) {
+  const throttled = new one.ThrottledError('no token', 5);
+  assert.ok(throttled instanceof other.ThrottledError);
+  assert.ok(!(throttled instanceof other.HookError));
+  const hook = new one.HookError('cost', new Error('broken'));
+  assert.ok(hook instanceof other.HookError);
+  assert.ok(!(hook instanceof other.ThrottledError));
+
+  const bucket = one.tokenBucket({ capacity: 2, refillPerSecond: 0.001, nonConforming: 'reject' });
+  const policy = one.createPolicy({ maxRetries: 1, backoff: one.constant(0), bucket });
+  assert.equal(other.createPolicy(policy), policy);
+
+  const frozen = Object.freeze(new Error('frozen'));
+  one.remember(frozen, [{ attempt: 1, delayMs: 0, throttledMs: 0, reason: 'final' }]);
+  assert.equal(other.attemptsOf(frozen).length, 1);
+
+  await withUpstream(async (url) => {
+    const fetch = createFetch(policy);
+    const response = await fetch(url);
+    assert.equal(response.status, 200);
+    assert.equal(other.attemptsOf(response).length, 2);
+    assert.equal(other.grantOf(response), one.grantOf(response));
+    const refusal = await fetch(url).catch((error) => error);
+    for (const { ThrottledError } of [one, other]) assert.ok(refusal instanceof ThrottledError);
+    const cost = () => {
+      throw new Error('broken');
+    };
+    const failure = await fetch(url, { ebb: { cost } }).catch((error) => error);
+    for (const { HookError } of [one, other]) assert.ok(failure instanceof HookError);
+  });
+}
+console.log('both know each other');
