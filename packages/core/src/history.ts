@@ -63,8 +63,16 @@ export function rememberReason(reason: unknown, history: readonly Attempt[]): vo
   remember(reason, isFirst ? history : OF_MANY);
 }
 
+/** A map that all copies of this package in a program share: what one keeps in it, the other finds. */
+function sharedMap<K extends object, V>(name: string): WeakMap<K, V> {
+  const holder = globalThis as { [key: symbol]: WeakMap<K, V> | undefined };
+  const key = Symbol.for(`@ebb/core ${name}`);
+  holder[key] ??= new WeakMap();
+  return holder[key];
+}
+
 /** For what cannot carry its own: frozen errors, say. */
-const histories = new WeakMap<object, readonly Attempt[]>();
+const histories: WeakMap<object, readonly Attempt[]> = /* @__PURE__ */ sharedMap('histories');
 
 /**
  * Keeps the history of what a caller is given: a response, or an error. It lies in a property that no listing,
@@ -89,7 +97,7 @@ function recalled(result: object): readonly Attempt[] | undefined {
   return (result as { readonly [ATTEMPTS]?: readonly Attempt[] })[ATTEMPTS] ?? histories.get(result);
 }
 
-const grants = new WeakMap<readonly Attempt[], Grant>();
+const grants: WeakMap<readonly Attempt[], Grant> = /* @__PURE__ */ sharedMap('grants');
 
 /** Keeps the tokens of a history's last attempt. */
 export function keepGrant(history: readonly Attempt[], grant: Grant): void {
