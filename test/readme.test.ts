@@ -32,16 +32,16 @@ const folder = mkdtempSync(join(import.meta.dirname, '.readme-'));
 afterAll(() => rmSync(folder, { recursive: true }));
 
 describe('every program on a page runs', () => {
-  const programs = blocks.filter(({ language }) => language === 'ts');
+  const programs = blocks.filter(({ language }) => language === 'ts' || language === 'cjs');
   test.concurrent.each(programs.map((block) => [`${block.page}:${block.line}`, block] as const))(
     '%s',
     { timeout: 60_000 },
-    async (name, { code }) => {
+    async (name, { code, language }) => {
       const server = await upstream([
         { status: 503, body: 'down' },
         { status: 200, headers: { 'content-type': 'application/json' }, body: '{"ok":true}' },
       ]);
-      const file = join(folder, `${name.replaceAll(/\W/g, '-')}.ts`);
+      const file = join(folder, `${name.replaceAll(/\W/g, '-')}.${language}`);
       writeFileSync(file, code);
       const env = { ...process.env, UPSTREAM_URL: server.url, NODE_OPTIONS: '' };
       try {
@@ -83,6 +83,6 @@ describe('every command on a page is one that works', () => {
 });
 
 test('no page has a program in a language that is not looked at', () => {
-  const known = new Set(['ts', 'sh', 'js', 'text', 'json']);
+  const known = new Set(['ts', 'cjs', 'sh', 'js', 'text', 'json']);
   expect(blocks.filter(({ language }) => !known.has(language))).toEqual([]);
 });
