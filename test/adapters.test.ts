@@ -40,11 +40,13 @@ async function play(
   };
 }
 
-function judge(scenario: Scenario, name: string, run: Run, seen: Mocked['seen'] | undefined): void {
-  const { delays, hits, status, body, bodies, reason } = {
-    ...scenario,
-    ...scenario.but?.[name as ClientName],
-  };
+/** The row as it is for one of the clients. */
+function forClient(scenario: Scenario, name: string): Scenario {
+  return { ...scenario, ...scenario.but?.[name as ClientName] };
+}
+
+function judge(scenario: Scenario, run: Run, seen: Mocked['seen'] | undefined): void {
+  const { delays, hits, status, body, bodies, reason } = scenario;
   expect({ ...run, hits: seen?.length ?? 0 }).toMatchObject({ delays, reason, hits, pending: 0 });
   expect(run.got?.status).toBe(status);
   if (body !== undefined) expect(run.got?.body).toBe(body);
@@ -52,27 +54,29 @@ function judge(scenario: Scenario, name: string, run: Run, seen: Mocked['seen'] 
 }
 
 describe.each(Object.entries(clients))('%s', (name, makeClient) => {
+  const rows = scenarios.map((scenario) => forClient(scenario, name));
+
   describe('over real sockets', () => {
-    test.each(scenarios.map((scenario) => [scenario.name, scenario] as const))('%s', async (_, scenario) => {
+    test.each(rows.map((scenario) => [scenario.name, scenario] as const))('%s', async (_, scenario) => {
       const clock = virtualClock({ startMs: NOW });
       const server: Upstream = await upstream(scenario.script === 'refused' ? [] : scenario.script);
       server.onHang = () => clock.tick(scenario.policy?.attemptTimeoutMs ?? 0);
       if (scenario.script === 'refused') await server.close();
       const run = await play(scenario, makeClient, clock, server.url);
       if (scenario.script !== 'refused') await server.close();
-      judge(scenario, name, run, server.seen);
+      judge(scenario, run, server.seen);
     });
   });
 
   describe('over MSW', () => {
-    const mocked = scenarios.filter((scenario) => !scenario.socketsOnly);
+    const mocked = rows.filter((scenario) => !scenario.socketsOnly);
     test.each(mocked.map((scenario) => [scenario.name, scenario] as const))('%s', async (_, scenario) => {
       if (scenario.script === 'refused') throw new Error('a refused connection cannot be mocked');
       const clock = virtualClock({ startMs: NOW });
       const server = await (name === 'undici' ? mockBehindServer : mock)(scenario.script);
       const run = await play(scenario, makeClient, clock, server.url);
       await server.close();
-      judge(scenario, name, run, server.seen);
+      judge(scenario, run, server.seen);
     });
   });
 });

@@ -14,6 +14,7 @@ import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { type Client, clients, type Got } from './clients.ts';
 import type { Sent } from './scenarios.ts';
 import { type Step, type Upstream, upstream } from './server.ts';
+import { turns, until } from './until.ts';
 
 const up: Step = { status: 200, body: 'up' };
 const down: Step = { status: 503, body: 'down' };
@@ -24,9 +25,10 @@ describe.each(Object.entries(clients))('%s', (_, makeClient) => {
   let events: EbbEvent[];
   let server: Upstream;
   let client: Client;
-  /** Lets virtual time pass while there is something to wait for. */
-  let pump: ReturnType<typeof setInterval>;
+  /** Whether virtual time passes while there is something to wait for and the server has nothing to do. */
   let flowing: boolean;
+  let pump: Promise<void>;
+  let over: boolean;
 
   async function setUp(script: readonly Step[], options: PolicyOptions): Promise<void> {
     server = await upstream(script);
@@ -37,12 +39,18 @@ describe.each(Object.entries(clients))('%s', (_, makeClient) => {
     clock = virtualClock();
     events = [];
     flowing = true;
-    pump = setInterval(() => {
-      if (flowing && clock.nextAtMs !== undefined) clock.tick(clock.nextAtMs - clock.now());
-    }, 2);
+    over = false;
+    pump = (async () => {
+      while (!over) {
+        await turns(1);
+        const isIdle = flowing && server?.underWay() === 0;
+        if (isIdle && clock.nextAtMs !== undefined) clock.tick(clock.nextAtMs - clock.now());
+      }
+    })();
   });
   afterEach(async () => {
-    clearInterval(pump);
+    over = true;
+    await pump;
     expect(clock.pending).toBe(0);
     await client.close();
     await server.close();
@@ -66,7 +74,7 @@ describe.each(Object.entries(clients))('%s', (_, makeClient) => {
     await setUp([down, up], { bucket: bucketOf() });
     flowing = false;
     const first = send();
-    await expect.poll(() => last()?.type).toBe('retry');
+    await until(() => last()?.type === 'retry');
     const others = [send(), send()];
     flowing = true;
     await Promise.all([first, ...others]);
@@ -105,7 +113,7 @@ describe.each(Object.entries(clients))('%s', (_, makeClient) => {
   test('what the server says of its quota holds for all who wait', async () => {
     await setUp([slowDown, up], { bucket: bucketOf({ capacity: 10, refillPerSecond: 10 }) });
     const first = send();
-    await expect.poll(() => events.some(({ type }) => type === 'retry')).toBe(true);
+    await until(() => events.some(({ type }) => type === 'retry'));
     const second = send();
     expect((await first).status).toBe(200);
     expect((await second).status).toBe(200);
@@ -122,8 +130,12 @@ describe.each(Object.entries(clients))('%s', (_, makeClient) => {
 
   test('no more are under way than there are slots', async () => {
     const concurrency = concurrencyLimit({ maxConcurrent: 2, clock });
-    await setUp([down, 'slow-200', 'late-200', 'reset', 'slow-200', up], { concurrency });
-    const answers = await sendAll(12);
+    await setUp([down, 'held-200', 'held-200', 'reset', 'slow-200', 'late-200', up], { concurrency });
+    const sent = sendAll(12);
+    await until(() => server.underWay() === 2);
+    await turns(10);
+    server.letGo();
+    const answers = await sent;
     expect(answers.map(({ status }) => status)).toEqual(Array(12).fill(200));
     expect(server.mostAtOnce()).toBe(2);
     expect(concurrency.stats()).toMatchObject({ inUse: 0, waiting: 0 });

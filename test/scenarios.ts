@@ -48,7 +48,7 @@ export interface Scenario extends Expected {
   /** Set where mocked answers cannot misbehave so. */
   readonly socketsOnly?: true;
   /** Where the clients differ by their nature, what differs. */
-  readonly but?: Readonly<Partial<Record<ClientName, Partial<Expected>>>>;
+  readonly but?: Readonly<Partial<Record<ClientName, Partial<Expected> & Pick<Scenario, 'policy'>>>>;
 }
 
 const up: Step = { status: 200, body: 'up' };
@@ -417,14 +417,14 @@ const misbehaving: Scenario[] = [
   {
     name: 'a 503 whose body never ends',
     script: ['endless-503', up],
-    // axios answers only when a body has ended: there it is the attempt's time that does.
-    policy: { attemptTimeoutMs: 100 },
     delays: [1_000],
     hits: 2,
     status: 200,
     body: 'up',
     reason: 'success',
     socketsOnly: true,
+    // axios answers only when a body has ended: there it is the attempt's time that does.
+    but: { axios: { policy: { attemptTimeoutMs: 100 } } },
   },
   {
     name: 'a body that comes slowly',

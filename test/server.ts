@@ -1,6 +1,7 @@
 import { once } from 'node:events';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo, Socket } from 'node:net';
+import { turns } from './until.ts';
 
 /** An answer of the upstream. */
 export interface Answer {
@@ -27,10 +28,12 @@ export type Step =
   | 'early-503'
   /** The rest of it where a Range is asked for, or the whole. */
   | 'rest-of-download'
-  /** A 200 whose headers come at once and whose body comes in two parts, some time apart. */
+  /** A 200 whose headers come at once and whose body comes in two parts, some turns of the event loop apart. */
   | 'slow-200'
-  /** A 200 that starts some time after the request. */
-  | 'late-200';
+  /** A 200 that starts some turns of the event loop after the request. */
+  | 'late-200'
+  /** A 200 whose headers and first half come at once, and the second half after `letGo`. */
+  | 'held-200';
 
 /** A request as the upstream saw it. */
 export interface Seen {
@@ -47,8 +50,12 @@ export interface Upstream {
   readonly seen: Seen[];
   /** How many TCP connections were made to it. */
   readonly connections: () => number;
-  /** How many requests were under way at once, at most, each until its answer was out. */
+  /** How many requests are under way, each until its answer is out. */
+  readonly underWay: () => number;
+  /** How many were under way at once, at most. */
   readonly mostAtOnce: () => number;
+  /** Ends every `held-200`, those to come as well. */
+  letGo(): void;
   /** Called when a `hang` begins, or an `endless-503` has said all that it will. */
   onHang: () => void;
   close(): Promise<void>;
@@ -64,7 +71,17 @@ async function bodyOf(request: IncomingMessage): Promise<string> {
   return Buffer.concat(parts).toString();
 }
 
-function act(step: Step, { headers }: IncomingMessage, response: ServerResponse, onHang: () => void): void {
+/** What a step may need of the server. */
+interface Gates {
+  readonly onHang: () => void;
+  /** Resolves when `held-200` may end. */
+  readonly letGo: Promise<void>;
+}
+
+/** Enough for a client in this process to have read, on an idle machine, what was written before. */
+const SOME_TURNS = 3;
+
+function act(step: Step, { headers }: IncomingMessage, response: ServerResponse, gates: Gates): void {
   if (typeof step === 'object') {
     const body = step.body ?? '';
     response.writeHead(step.status, { 'content-length': Buffer.byteLength(body), ...step.headers }).end(body);
@@ -72,7 +89,15 @@ function act(step: Step, { headers }: IncomingMessage, response: ServerResponse,
   }
   const half = (extra: Record<string, string>): void => {
     response.writeHead(200, { 'content-length': 10, ...extra });
-    response.write('12345', () => setTimeout(() => response.destroy(), 5));
+    // Written, it is on its way, and the end of the connection comes after it.
+    response.write('12345', () => response.destroy());
+  };
+  const halves = (between: () => Promise<void>): void => {
+    response.writeHead(200, { 'content-length': 10 });
+    response.write('12345', async () => {
+      await between();
+      response.end('67890');
+    });
   };
   const act: Record<typeof step, () => unknown> = {
     reset: () => response.destroy(),
@@ -80,23 +105,18 @@ function act(step: Step, { headers }: IncomingMessage, response: ServerResponse,
     'half-download': () => half({ etag: '"v1"', 'accept-ranges': 'bytes' }),
     'endless-503': () => {
       response.writeHead(503);
-      response.write('and so on');
-      // Long enough after it for the client to have seen what there is.
-      setTimeout(onHang, 20);
+      response.write('and so on', gates.onHang);
     },
-    hang: onHang,
+    hang: gates.onHang,
     'early-503': () => response.writeHead(503, { connection: 'close' }).end('early'),
     'rest-of-download': () => {
       const start = Number(/^bytes=(\d+)-/.exec(headers.range ?? '')?.[1] ?? 0);
       const range = start > 0 ? { 'content-range': `bytes ${start}-9/10` } : {};
       response.writeHead(start > 0 ? 206 : 200, { etag: '"v1"', ...range }).end('1234567890'.slice(start));
     },
-    'slow-200': () => {
-      response.writeHead(200, { 'content-length': 10 });
-      response.write('12345');
-      setTimeout(() => response.end('67890'), 5);
-    },
-    'late-200': () => setTimeout(() => response.end('up'), 10),
+    'slow-200': () => halves(() => turns(SOME_TURNS)),
+    'late-200': () => turns(SOME_TURNS).then(() => response.end('up')),
+    'held-200': () => halves(() => gates.letGo),
   };
   act[step]();
 }
@@ -111,6 +131,8 @@ export async function upstream(script: readonly Step[]): Promise<Upstream> {
   let connections = 0;
   let underWay = 0;
   let mostAtOnce = 0;
+  const gate = Promise.withResolvers<void>();
+  const gates: Gates = { onHang: () => result.onHang(), letGo: gate.promise };
   const server = createServer(async (request, response) => {
     const step = script[Math.min(seen.length, script.length - 1)] ?? { status: 200 };
     const { method = '', url = '', headers } = request;
@@ -121,8 +143,10 @@ export async function upstream(script: readonly Step[]): Promise<Upstream> {
     });
     const index = seen.push({ method, path: url, headers, body: '' }) - 1;
     if (step !== 'early-503') seen[index] = { method, path: url, headers, body: await bodyOf(request) };
-    act(step, request, response, () => result.onHang());
+    act(step, request, response, gates);
   });
+  // Starved of time, a client may take long between two requests, and would meet a connection that is just closed.
+  server.keepAliveTimeout = 60_000;
   server.on('connection', (socket) => {
     connections += 1;
     sockets.add(socket);
@@ -136,7 +160,9 @@ export async function upstream(script: readonly Step[]): Promise<Upstream> {
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/`,
     seen,
     connections: () => connections,
+    underWay: () => underWay,
     mostAtOnce: () => mostAtOnce,
+    letGo: gate.resolve,
     onHang: () => undefined,
     async close() {
       server.close();

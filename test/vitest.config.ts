@@ -11,6 +11,10 @@ export default defineConfig({
     exclude: [...configDefaults.exclude, 'test/packed/**'],
     // For what happens when nobody holds a response any more.
     execArgv: ['--expose-gc'],
+    // A limit is for what hangs. A machine that is busy with other things makes no test fail.
+    testTimeout: 60_000,
+    hookTimeout: 60_000,
+    expect: { poll: { timeout: 50_000, interval: 10 } },
     // A rejection that nobody handles fails the run.
     dangerouslyIgnoreUnhandledErrors: false,
   },

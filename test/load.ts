@@ -1,0 +1,75 @@
+// Runs the tests again and again while the machine is busy with other things, and tells which ever fail:
+//   pnpm test:load                      twenty times the whole suite beside eight busy processes
+//   pnpm test:load --runs 5 test/limits packages/fetch
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { parseArgs } from 'node:util';
+
+const { values, positionals } = parseArgs({
+  options: { runs: { type: 'string', default: '20' }, busy: { type: 'string', default: '8' } },
+  allowPositionals: true,
+});
+const folder = mkdtempSync(join(tmpdir(), 'ebb-load-'));
+
+/** As much of vitest's report as is looked at. */
+interface Report {
+  readonly numPassedTests: number;
+  readonly testResults: readonly {
+    readonly name: string;
+    readonly message: string;
+    readonly assertionResults: readonly {
+      readonly fullName: string;
+      readonly status: string;
+      readonly failureMessages: readonly string[];
+    }[];
+  }[];
+}
+
+const firstLine = (text = ''): string => text.split('\n')[0] ?? '';
+
+/** One run of the tests: how many passed, and what did not. */
+async function run(at: number): Promise<{ passed: number; failed: string[] }> {
+  const file = join(folder, `${at}.json`);
+  const args = ['run', '--config', 'test/vitest.config.ts', '--reporter=json', `--outputFile=${file}`];
+  const child = spawn('vitest', [...args, ...positionals], { stdio: ['ignore', 'ignore', 'pipe'] });
+  let said = '';
+  child.stderr?.on('data', (part: Buffer) => {
+    said += part;
+  });
+  const [code] = (await once(child, 'exit')) as [number | null];
+  const report = JSON.parse(readFileSync(file, 'utf8')) as Report;
+  const failed = report.testResults.flatMap(({ name, message, assertionResults }) => [
+    ...(message === '' ? [] : [`${name}: ${firstLine(message)}`]),
+    ...assertionResults
+      .filter(({ status }) => status === 'failed')
+      .map(({ fullName, failureMessages }) => `${name}: ${fullName}: ${firstLine(failureMessages[0])}`),
+  ]);
+  // An error outside of all tests, such as a rejection that nobody handles, is in no test's result.
+  if (code !== 0 && failed.length === 0) failed.push(`exit code ${code}: ${said.slice(-2_000)}`);
+  return { passed: report.numPassedTests, failed };
+}
+
+// Ends with the process that started it, however that ends.
+const BUSY = 'for (const parent = process.ppid; process.ppid === parent; ) for (let n = 0; n < 1e8; n += 1);';
+const busy: ChildProcess[] = Array.from({ length: Number(values.busy) }, () =>
+  spawn(process.execPath, ['--eval', BUSY], { stdio: 'ignore' }),
+);
+let failures = 0;
+try {
+  for (let at = 1; at <= Number(values.runs); at += 1) {
+    const startMs = performance.now();
+    const { passed, failed } = await run(at);
+    const seconds = Math.round((performance.now() - startMs) / 1_000);
+    console.log(`run ${at}: ${passed} passed, ${failed.length} failed, ${seconds} s`);
+    for (const line of failed) console.log(`  ${line}`);
+    failures += failed.length;
+  }
+} finally {
+  for (const child of busy) child.kill('SIGKILL');
+  rmSync(folder, { recursive: true });
+}
+console.log(failures === 0 ? 'No test failed in any run.' : `${failures} failures.`);
+process.exitCode = failures === 0 ? 0 : 1;
