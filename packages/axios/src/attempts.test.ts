@@ -1,6 +1,12 @@
 import { once } from 'node:events';
 import { Agent, createServer, type Server } from 'node:http';
-import { type AddressInfo, createServer as createTcpServer, type Socket } from 'node:net';
+import {
+  type AddressInfo,
+  connect,
+  createServer as createTcpServer,
+  type Socket,
+  type TcpNetConnectOpts,
+} from 'node:net';
 import type { Readable } from 'node:stream';
 import { buffer, text } from 'node:stream/consumers';
 import { gzipSync } from 'node:zlib';
@@ -13,6 +19,7 @@ import { atOnce, clientOf, errorOf } from '../test/client.ts';
 
 const closing: (() => unknown)[] = [];
 afterEach(async () => {
+  vi.useRealTimers();
   await Promise.all(closing.splice(0).map((close) => close()));
 });
 
@@ -42,8 +49,7 @@ async function serveRaw(...answers: string[]): Promise<string> {
   let next = 0;
   const server = createTcpServer((socket) => {
     socket.once('data', () => {
-      socket.write(answers[Math.min(next++, answers.length - 1)] ?? '', 'latin1');
-      setTimeout(() => socket.destroy(), 5);
+      socket.write(answers[Math.min(next++, answers.length - 1)] ?? '', 'latin1', () => socket.destroy());
     });
   });
   return listen(server);
@@ -62,6 +68,9 @@ const DOWN: Step = { status: 503, body: 'down' };
 const UP: Step = { status: 200, body: 'up' };
 const K64 = 'x'.repeat(64 * 1024);
 
+/** A timeout of axios that ends when the server has a request to which it says nothing. */
+const timeout = 60_000;
+
 const kindsOf = (result: unknown) => attemptsOf(result).map(({ status, failure }) => status ?? failure);
 
 describe.each(['http', 'fetch'])('over the %s adapter', (adapter) => {
@@ -73,29 +82,31 @@ describe.each(['http', 'fetch'])('over the %s adapter', (adapter) => {
     ['a reset before the headers', ['reset', UP], ['network', 200]],
     ['a reset in the middle of a body', ['half-body', UP], ['network', 200]],
     ['a reset in the middle of a body, to a POST', ['half-body', UP], ['network'], { method: 'POST' }],
-    ['silence, with a timeout', ['hang', UP], ['timeout', 200], { timeout: 30 }],
-    ['silence, with a timeout, to a POST', ['hang', UP], ['timeout'], { timeout: 30, method: 'POST' }],
+    ['silence, with a timeout', ['hang', UP], ['timeout', 200], { timeout }],
+    ['silence, with a timeout, to a POST', ['hang', UP], ['timeout'], { timeout, method: 'POST' }],
     [
       'two silences: each has the whole timeout',
       ['hang', 'hang', UP],
       ['timeout', 'timeout', 200],
-      { timeout: 30 },
+      { timeout },
     ],
     [
       'silence, with a timeout by its other name',
       ['hang', UP],
       ['timeout', 200],
-      { timeout: 30, transitional: { clarifyTimeoutError: true }, timeoutErrorMessage: 'too slow' },
+      { timeout, transitional: { clarifyTimeoutError: true }, timeoutErrorMessage: 'too slow' },
     ],
     [
       'silence, with a text of the caller’s own',
       ['hang', UP],
       ['timeout', 200],
-      { timeout: 30, timeoutErrorMessage: 'too slow' },
+      { timeout, timeoutErrorMessage: 'too slow' },
     ],
     ['a slow body, which is no failure', ['slow-200'], [200]],
   ])('%s', async (_, script, kinds, config = {}) => {
     const server = await serve(...script);
+    if (config.timeout !== undefined) vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
+    server.onHang = () => vi.advanceTimersByTime(timeout);
     const result = await clientOf({ adapter, ...config })
       .request({ url: server.url })
       .catch((error: unknown) => error);
@@ -384,8 +395,15 @@ describe('the http adapter alone', () => {
 
   test('a 503 whose body never ends is ended by the timeout, and is a 503', async () => {
     const server = await serve('endless-503', UP);
-    const client = clientOf({ adapter: 'http' });
-    expect(kindsOf(await client.get(server.url, { timeout: 30 }))).toEqual([503, 200]);
+    const httpAgent = new Agent();
+    httpAgent.createConnection = (options) => {
+      const socket = connect(options as TcpNetConnectOpts);
+      // Where a timeout is set, this is what comes of it.
+      socket.on('data', (part) => String(part).includes('and so on') && socket.emit('timeout'));
+      return socket;
+    };
+    const client = clientOf({ adapter: 'http', httpAgent });
+    expect(kindsOf(await client.get(server.url, { timeout }))).toEqual([503, 200]);
   });
 });
 

@@ -16,6 +16,7 @@ import { virtualClock } from '@ebb/core/testing';
 import axios, { type AxiosAdapter, AxiosError, type AxiosRequestConfig } from 'axios';
 import { afterEach, describe, expect, test, vi } from 'vitest';
 import { type Step, type Upstream, upstream } from '../../../test/server.ts';
+import { until } from '../../../test/until.ts';
 import { atOnce, clientOf, errorOf } from '../test/client.ts';
 
 const closing: (() => unknown)[] = [];
@@ -254,7 +255,7 @@ describe('an abort is axios’s own CanceledError', () => {
   });
 
   test('reaches a streamed response that the caller reads', async () => {
-    const server = await serve(DOWN, 'slow-200');
+    const server = await serve(DOWN, 'held-200');
     const controller = new AbortController();
     const client = clientOf({ adapter: 'http', responseType: 'stream' });
     const { data } = await client.get(server.url, { signal: controller.signal });
@@ -287,9 +288,16 @@ describe('attemptTimeoutMs', () => {
   });
 
   test('ends a body that trickles, which axios’s own timeout does not', async () => {
+    const clock = virtualClock();
+    let written = 0;
     const server = createServer((_, response) => {
       response.writeHead(200);
-      const timer = setInterval(() => response.write('x'), 5);
+      const timer = setInterval(() => {
+        response.write('x');
+        written += 1;
+        // By then it has trickled for longer than axios's own timeout.
+        if (written === 100) clock.tick(60_000);
+      }, 5);
       response.on('close', () => clearInterval(timer));
     });
     const sockets = new Set<Socket>();
@@ -300,9 +308,12 @@ describe('attemptTimeoutMs', () => {
       for (const socket of sockets) socket.destroy();
     });
     const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}/`;
-    const client = clientOf({ adapter: 'http', timeout: 40 }, { attemptTimeoutMs: 150, maxRetries: 0 });
-    const error = await errorOf(client.get(url));
-    expect([error.message, attemptsOf(error)[0]?.failure]).toEqual(['timeout of 150ms exceeded', 'timeout']);
+    const options = { clock, attemptTimeoutMs: 60_000, maxRetries: 0 };
+    const error = await errorOf(clientOf({ adapter: 'http', timeout: 400 }, options).get(url));
+    expect([error.message, attemptsOf(error)[0]?.failure]).toEqual([
+      'timeout of 60000ms exceeded',
+      'timeout',
+    ]);
   });
 
   test.each<[AxiosRequestConfig, code: string, message: string]>([
@@ -330,12 +341,13 @@ describe('attemptTimeoutMs', () => {
 
   test('is for the attempt, and not for the caller’s reading of its response', async () => {
     for (const adapter of ['http', 'fetch']) {
-      const server = await serve('slow-200');
+      const server = await serve('held-200');
       const clock = virtualClock();
       const client = clientOf({ adapter, responseType: 'stream' }, { clock, attemptTimeoutMs: 50 });
       const { data } = await client.get(server.url);
       expect(clock.pending).toBe(0);
       await clock.advance(1_000);
+      server.letGo();
       expect(await text(data)).toBe('1234567890');
     }
   });
@@ -481,7 +493,7 @@ describe('a slot of a concurrency limit', () => {
     });
 
     test('is held until it was given up', async () => {
-      const { data, concurrency } = await open({}, 'slow-200');
+      const { data, concurrency } = await open({}, 'held-200');
       if (adapter === 'http') data.destroy();
       else await data.cancel();
       await setImmediate();
@@ -497,10 +509,10 @@ describe('a slot of a concurrency limit', () => {
 
     test('is held until it was aborted, though nobody reads it', async () => {
       const controller = new AbortController();
-      const { data, concurrency } = await open({ signal: controller.signal }, 'slow-200');
+      const { data, concurrency } = await open({ signal: controller.signal }, 'held-200');
       if (adapter === 'http') data.on('error', () => undefined);
       controller.abort();
-      await vi.waitFor(() => expect(inUse(concurrency)).toBe(0));
+      await until(() => inUse(concurrency) === 0);
     });
 
     test('is held where it is the response of an error', async () => {

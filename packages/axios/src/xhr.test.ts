@@ -8,6 +8,8 @@ import type { Step } from '../../../test/server.ts';
 
 /** As much of a browser's XMLHttpRequest as axios uses, over fetch. */
 class FakeXhr {
+  /** Lets the time run out that the last request was given. */
+  static runsOut: () => void = () => undefined;
   status = 0;
   statusText = '';
   responseText = '';
@@ -41,7 +43,7 @@ class FakeXhr {
   }
 
   async #send(body: BodyInit | null): Promise<void> {
-    const timer = this.timeout > 0 ? setTimeout(() => this.#stop.abort('timeout'), this.timeout) : undefined;
+    if (this.timeout > 0) FakeXhr.runsOut = () => this.#stop.abort('timeout');
     const { signal } = this.#stop;
     try {
       const [method, url] = this.#request;
@@ -54,8 +56,6 @@ class FakeXhr {
       if (!signal.aborted) this.onerror?.({ type: 'error' });
       else if (signal.reason === 'timeout') this.ontimeout?.();
       else this.onabort?.();
-    } finally {
-      clearTimeout(timer);
     }
   }
 }
@@ -95,6 +95,7 @@ test('validateStatus does not hide a 503', async () => {
 
 test('timeout holds for each attempt', async () => {
   const server = await serve('hang', 'hang', UP);
+  server.onHang = () => FakeXhr.runsOut();
   expect(kindsOf(await clientOf().get(server.url, { timeout: 30 }))).toEqual(['timeout', 'timeout', 200]);
 });
 
