@@ -1,6 +1,14 @@
 import { getEventListeners } from 'node:events';
 import { Readable } from 'node:stream';
-import { attemptsOf, constant, createPolicy, HookError, nextTurn, ThrottledError } from '@ebb/core';
+import {
+  attemptsOf,
+  constant,
+  createPolicy,
+  type EbbEvent,
+  HookError,
+  nextTurn,
+  ThrottledError,
+} from '@ebb/core';
 import { virtualClock } from '@ebb/core/testing';
 import { describe, expect, test, vi } from 'vitest';
 import { serve } from '../../../test/serve.ts';
@@ -316,9 +324,10 @@ describe('what is thrown away', () => {
   test('a 503 without end is broken off after a second', async () => {
     const server = await serve('endless-503', UP);
     const clock = virtualClock();
-    const onEvent = ({ type }: { type: string }) =>
-      type === 'retry' && setTimeout(() => clock.tick(1_000), 20);
-    const response = await createFetch({ ...atOnce, clock, onEvent: onEvent as never })(server.url);
+    const onEvent = ({ type }: EbbEvent): void => {
+      if (type === 'retry') void clock.advance(1_000);
+    };
+    const response = await createFetch({ ...atOnce, clock, onEvent })(server.url);
     expect(await response.text()).toBe('up');
     expect(clock.pending).toBe(0);
   });

@@ -24,7 +24,7 @@ describe('a slot is held to the end of the body, and given back', () => {
   });
 
   test('after it was cancelled', async () => {
-    const server = await serve('slow-200');
+    const server = await serve('held-200');
     const { ebbFetch, free } = limited();
     const response = await ebbFetch(server.url);
     expect(free()).toBe(false);

@@ -1,6 +1,7 @@
 import { attemptsOf, constant, type EbbEvent, nextTurn, type PolicyOptions } from '@ebb/core';
 import { virtualClock } from '@ebb/core/testing';
 import { describe, expect, test } from 'vitest';
+import { until } from '../../../test/until.ts';
 import { bucketThat } from '../test/bucket.ts';
 import { type Client, clients, versions } from '../test/clients.ts';
 import { failing, rawUpstream, upstream } from '../test/upstream.ts';
@@ -144,17 +145,17 @@ describe.each(clients.map((client) => [client.name, client] as const))('%s', (_,
     const abort = new AbortController();
     const reason = new Error('enough');
     let turns = Number.NaN;
-    const onEvent = (event: EbbEvent): void => {
+    const onEvent = async (event: EbbEvent): Promise<void> => {
       if (event.type !== 'retry') return;
-      setTimeout(() => {
-        turns = 0;
-        const count = (): void => {
-          turns += 1;
-          if (turns < 10) setImmediate(count);
-        };
-        abort.abort(reason);
-        setImmediate(count);
-      }, 5);
+      // What remains is the wait for the retry.
+      await until(() => clock.pending === 1);
+      turns = 0;
+      const count = (): void => {
+        turns += 1;
+        if (turns < 10) setImmediate(count);
+      };
+      abort.abort(reason);
+      setImmediate(count);
     };
     await using dispatcher = composed(client, { clock, onEvent });
     const sent = client.send(server.url, dispatcher, { signal: abort.signal });

@@ -108,13 +108,16 @@ test.each(Object.entries(versions))(
   async (_, { Agent, request }) => {
     let most = 0;
     let open = 0;
+    // No answer comes before two requests are there: that is, two at once can be sent.
+    const two = Promise.withResolvers<void>();
     await using server = await upstream((response, _seen, number) => {
       open += 1;
       most = Math.max(most, open);
-      setTimeout(() => {
+      if (open === 2) setImmediate(two.resolve);
+      two.promise.then(() => {
         open -= 1;
         response.writeHead(number % 3 === 0 ? 503 : 200).end('x'.repeat(10_000));
-      }, 2);
+      });
     });
     const concurrency = concurrencyLimit({ maxConcurrent: 2 });
     const agent = new Agent();

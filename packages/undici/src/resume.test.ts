@@ -305,7 +305,7 @@ async function ranged(
     );
     const share = breaks[number];
     if (share === undefined) socket.write(part);
-    else socket.write(part.subarray(0, share), () => setTimeout(() => socket.destroy(), 10));
+    else socket.write(part.subarray(0, share), () => socket.destroy());
   });
   return Object.assign(server, { heads });
 }
@@ -354,8 +354,7 @@ describe.each(clients.map((client) => [client.name, client] as const))('over soc
 
   test('a server that ignores the range ends in what broke the download', async () => {
     await using server = await rawUpstream((socket) => {
-      socket.write('HTTP/1.1 200 OK\r\netag: "a"\r\ncontent-length: 10\r\n\r\n01234');
-      setTimeout(() => socket.destroy(), 10);
+      socket.write('HTTP/1.1 200 OK\r\netag: "a"\r\ncontent-length: 10\r\n\r\n01234', () => socket.destroy());
     });
     const agent = new client.undici.Agent();
     const got = await client.send(server.url, agent.compose(ebbInterceptor(soon)));

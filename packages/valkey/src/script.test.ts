@@ -156,7 +156,7 @@ describe.runIf(hasServer)('the script', () => {
     await call(key, { mode: 'pause', amount: 60_000_000 });
     expect(await client.pttl(key)).toBeGreaterThan(60_000);
     await client.set(key, state, 'PX', 1);
-    await new Promise((resolve) => setTimeout(resolve, 20));
+    await expect.poll(() => client.exists(key)).toBe(0);
     const [granted, , , , later] = await call(key, { mode: 'lease', amount: 10, known: state });
     expect([granted, later > now]).toEqual([10e6, true]);
   });
