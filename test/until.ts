@@ -5,10 +5,14 @@ export async function turns(count: number): Promise<void> {
   for (let left = count; left > 0; left -= 1) await turn();
 }
 
-/**
- * Waits for something to be so, for as long as it takes: the limit is that of the test. What it waits for must
- * come to pass in this process or over its sockets.
- */
+/** Less than the limit of a test, and far more than anything takes. */
+const GIVE_UP_MS = 50_000;
+
+/** Waits for something that happens in this process or over its sockets, for as long as it takes. */
 export async function until(isSo: () => boolean): Promise<void> {
-  while (!isSo()) await turn();
+  const startMs = performance.now();
+  while (!isSo()) {
+    if (performance.now() - startMs > GIVE_UP_MS) throw new Error(`it is never so that ${isSo}`);
+    await turn();
+  }
 }

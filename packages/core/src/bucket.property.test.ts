@@ -2,6 +2,7 @@ import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { type MemoryBucket, tokenBucket } from './bucket.ts';
 import type { Clock } from './clock.ts';
+import { ThrottledError } from './errors.ts';
 import type { Grant } from './limits.ts';
 
 const share = fc.oneof(fc.constantFrom(1, 0.5, 0.1, 1 / 3), fc.double({ min: 1e-3, max: 1, noNaN: true }));
@@ -81,6 +82,8 @@ class World implements Clock {
     readonly grant?: number;
   }[] = [];
   readonly aborts: AbortController[] = [];
+  /** A clock that counts from 1970 shows every quarter of a microsecond. */
+  readonly tickMs: number;
   largestStep = 0;
   largestRate: number;
   wakes = 0;
@@ -94,9 +97,11 @@ class World implements Clock {
   #capacity: number;
   #pausedUntilMs = 0;
   readonly #intervalMs: number;
+  readonly #faults: unknown[] = [];
 
   constructor({ startsAtMs, further, ...options }: Setup) {
     this.#offMs = startsAtMs;
+    this.tickMs = startsAtMs === 0 ? 0 : 2 ** -11;
     this.#rate = options.refillPerSecond;
     this.largestRate = this.#rate;
     this.#capacity = options.capacity;
@@ -110,8 +115,10 @@ class World implements Clock {
   }
 
   schedule(wake: () => void, delayMs: number): () => void {
-    expect(this.#timer, 'one timer a bucket').toBeUndefined();
-    expect(delayMs).toBeGreaterThan(0);
+    this.#check(() => {
+      expect(this.#timer, 'one timer a bucket').toBeUndefined();
+      expect(delayMs).toBeGreaterThan(0);
+    });
     const timer = { atMs: this.#trueMs + delayMs, wake };
     this.#timer = timer;
     return () => {
@@ -123,6 +130,18 @@ class World implements Clock {
     return this.#timer?.atMs;
   }
 
+  /**
+   * For what is asserted where the bucket or a promise would keep the error: the step in which it happens throws
+   * it.
+   */
+  #check(assert: () => void): void {
+    try {
+      assert();
+    } catch (fault) {
+      this.#faults.push(fault);
+    }
+  }
+
   #to(atMs: number): void {
     const passedMs = Math.max(0, atMs - this.#trueMs);
     this.#refilled += (this.#rate * passedMs) / 1_000;
@@ -130,7 +149,8 @@ class World implements Clock {
   }
 
   #note(lane: string, order: number, grant: Grant): void {
-    expect(this.#trueMs, 'nothing goes in a pause').toBeGreaterThanOrEqual(this.#pausedUntilMs - 1e-6);
+    const leastMs = this.#pausedUntilMs - 1e-6 - this.tickMs;
+    expect(this.#trueMs, 'nothing goes in a pause').toBeGreaterThanOrEqual(leastMs);
     const { cost } = grant;
     this.#write(this.entries.length);
     this.entries.push({ lane, order, grant, cost });
@@ -153,6 +173,7 @@ class World implements Clock {
       await settled();
     }
     this.#to(untilMs);
+    this.#throwFaults();
   }
 
   async happens(step: Step): Promise<void> {
@@ -164,21 +185,20 @@ class World implements Clock {
         this.aborts.push(controller);
         this.asked += 1;
         const order = this.asked;
-        bucket
-          .acquire({
-            cost: step.share * this.#capacity,
-            priority,
-            retry,
-            maxWaitMs,
-            signal: controller.signal,
-          })
-          .then(
-            (grant) => {
+        const cost = step.share * this.#capacity;
+        const kind = cost > bucket.stats().capacity ? RangeError : ThrottledError;
+        const { signal } = controller;
+        bucket.acquire({ cost, priority, retry, maxWaitMs, signal }).then(
+          (grant) =>
+            this.#check(() => {
               if (maxWaitMs !== undefined) expect(grant.waitedMs).toBeLessThanOrEqual(maxWaitMs + 1);
               this.#note(`${priority}${retry}`, order, grant);
-            },
-            () => {},
-          );
+            }),
+          (error) =>
+            this.#check(() => {
+              if (error !== signal.reason) expect(error).toBeInstanceOf(kind);
+            }),
+        );
         break;
       }
       case 'try': {
@@ -223,7 +243,12 @@ class World implements Clock {
         break;
     }
     await settled();
+    this.#throwFaults();
     expect(this.#timer !== undefined, 'a timer while somebody waits').toBe(bucket.stats().waiting > 0);
+  }
+
+  #throwFaults(): void {
+    if (this.#faults.length > 0) throw this.#faults[0];
   }
 }
 
@@ -245,10 +270,8 @@ test('in any window at most capacity + rate · window goes, and all who wait com
       // It wakes for those whose turn it is and little more often.
       expect(world.wakes).toBeLessThanOrEqual(4 * (world.asked + steps.length));
 
-      // A clock that counts from 1970 shows every quarter of a microsecond. Steps may fall into a window at both
-      // of its ends.
-      const tickMs = setup.startsAtMs === 0 ? 0 : 2 ** -11;
-      const { entries, log } = world;
+      // Steps may fall into a window at both of its ends.
+      const { entries, log, tickMs } = world;
       const over = world.largestStep + (world.largestRate * tickMs) / 1_000;
       const windows = [{ capacity: setup.capacity, lines: log, over }];
       if (setup.further !== undefined) {

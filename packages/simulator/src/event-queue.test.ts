@@ -6,11 +6,12 @@ import { EventQueue } from './event-queue.ts';
 /** Takes all events out, with their times. */
 function drain(queue: EventQueue): (readonly [atMs: number, event: number])[] {
   const events: (readonly [number, number])[] = [];
-  while (queue.size > 0) {
+  for (let left = queue.size; left > 0; left -= 1) {
     const { nextAtMs } = queue;
     queue.pop();
     events.push([nextAtMs, queue.event]);
   }
+  expect(queue.size).toBe(0);
   return events;
 }
 

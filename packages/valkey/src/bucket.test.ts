@@ -128,7 +128,7 @@ describe('tokens', () => {
     const [big, small] = [bucketOf(), bucketOf()];
     const stop = new AbortController();
     const busy = Array.from({ length: 10 }, async () => {
-      for (;;) await small.acquire({ signal: stop.signal });
+      for (let asked = 0; asked < 1_000; asked += 1) await small.acquire({ signal: stop.signal });
     });
     await clock.advance(500);
     const whole = big.acquire({ cost: 20 });
@@ -243,7 +243,7 @@ describe('a pause', () => {
     const stop = new AbortController();
     const busy = buckets.flatMap((bucket) =>
       Array.from({ length: 5 }, async () => {
-        for (;;) {
+        while (times.length < 10_000) {
           await bucket.acquire({ signal: stop.signal });
           times.push(clock.now());
         }

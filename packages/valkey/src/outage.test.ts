@@ -52,7 +52,8 @@ class Fleet {
 
   async #askOn(bucket: ValkeyBucket, of: number): Promise<void> {
     const { signal } = this.#stop;
-    while (!signal.aborted) {
+    // More than the quota ever lets go; one that lets go everything ends there.
+    while (!signal.aborted && this.grants.length < 100_000) {
       try {
         this.grants.push({ grant: await bucket.acquire({ signal }), atMs: clock.now(), of });
       } catch (error) {
