@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { constant } from './backoff.ts';
-import { tokenBucket } from './bucket.ts';
+import { type MemoryBucket, tokenBucket } from './bucket.ts';
 import { bucketPerKey } from './bucket-per-key.ts';
 import { nextTurn } from './clock.ts';
 import { concurrencyLimit } from './concurrency.ts';
@@ -157,7 +157,10 @@ describe('slots and tokens', () => {
     start(0, well).judge(FINAL);
     const controller = new AbortController();
     start(1, well, controller.signal);
+    // By then it is in the line.
+    await nextTurn();
     clock.tick(100);
+    expect((policy.bucket as MemoryBucket).stats()).toMatchObject({ granted: 2, waiting: 0 });
     controller.abort();
     await nextTurn();
     expect(sentAtMs.has(1)).toBe(false);

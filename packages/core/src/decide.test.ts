@@ -108,6 +108,26 @@ describe('the checklist', () => {
     expect(decide(createPolicy(options), progress, outcome, 0).reason).toBe(reason);
   });
 
+  /** All that can be against a retry, in the order in which it is looked at. */
+  const against: [reason: string, policy: PolicyOptions, progress: Partial<Progress>, headers: object][] = [
+    ['not-idempotent', { methods: ['PUT'] }, {}, {}],
+    ['not-replayable', {}, { request: request({ replayable: false }) }, {}],
+    ['retries-exhausted', { maxRetries: 2 }, { attempt: 3 }, {}],
+    ['backoff-exhausted', { backoff: () => undefined }, {}, {}],
+    ['retry-after-too-long', {}, {}, { 'retry-after': '601' }],
+    ['deadline-exceeded', { totalTimeoutMs: 10 }, {}, {}],
+    ['budget-exhausted', {}, { budget: { balance: 0, deposit: () => undefined, withdraw: () => false } }, {}],
+  ];
+  test.each(against.map(([reason], index) => [reason, against.slice(index)] as const))(
+    '%s is told before all that comes after it',
+    (reason, apply) => {
+      const policy = createPolicy(Object.assign({}, ...apply.map(([, options]) => options)));
+      const progress = at(Object.assign({}, ...apply.map(([, , some]) => some)));
+      const headers = Object.assign({}, ...apply.map(([, , , some]) => some));
+      expect(decide(policy, progress, responds(503, headers), 0).reason).toBe(reason);
+    },
+  );
+
   test('a denied retry costs the budget nothing, a success feeds it', () => {
     const calls: string[] = [];
     const budget = {

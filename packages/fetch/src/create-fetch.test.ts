@@ -185,14 +185,17 @@ describe('a body that can be sent once is sent once', () => {
     expect(attemptsOf(response).at(-1)?.reason).toBe('not-replayable');
   });
 
-  test('a Request with more than a mebibyte goes once, and whole', async () => {
+  test.each([
+    ['a mebibyte goes again', 1024 * 1024, 2],
+    ['a byte more than a mebibyte goes once, and whole', 1024 * 1024 + 1, 1],
+    ['three mebibytes goes once, and whole', 3 * 1024 * 1024, 1],
+  ])('a Request with %s', async (_, length, times) => {
     const server = await serve(DOWN, UP);
-    const length = 3 * 1024 * 1024;
     const request = new Request(server.url, { method: 'PUT', body: 'x'.repeat(length) });
     const response = await createFetch(atOnce)(request);
-    expect(response.status).toBe(503);
+    expect(response.status).toBe(times === 1 ? 503 : 200);
     expect(request.bodyUsed).toBe(true);
-    expect(server.seen.map(({ body }) => body.length)).toEqual([length]);
+    expect(server.seen.map(({ body }) => body.length)).toEqual(Array(times).fill(length));
   });
 
   test('a Request whose body was used is the error that fetch gives', async () => {
@@ -304,6 +307,18 @@ describe('attemptTimeoutMs', () => {
     expect((await createFetch(policy)(server.url)).status).toBe(200);
     expect(clock.pending).toBe(0);
   });
+});
+
+test('what fails after a timeout is told as what it is', async () => {
+  const server = await serve('hang', 'reset', UP);
+  const clock = virtualClock();
+  server.onHang = () => clock.tick(100);
+  const response = await createFetch({ ...atOnce, clock, attemptTimeoutMs: 100 })(server.url);
+  expect(attemptsOf(response).map(({ status, failure }) => status ?? failure)).toEqual([
+    'timeout',
+    'network',
+    200,
+  ]);
 });
 
 describe('what is thrown away', () => {
