@@ -30,11 +30,14 @@ export class Heap<E extends Heaped> {
     const { heapIndex } = entry;
     if (heapIndex < 0) return;
     entry.heapIndex = -1;
-    const last = this.#entries.pop();
-    if (last === undefined || last === entry) return;
-    const parent = this.#entries[(heapIndex - 1) >> 1];
-    if (heapIndex > 0 && parent !== undefined && this.#isBefore(last, parent)) this.#rise(last, heapIndex);
+    const last = this.#entries.pop() as E;
+    if (last === entry) return;
+    if (heapIndex > 0 && this.#isBefore(last, this.#parentOf(heapIndex))) this.#rise(last, heapIndex);
     else this.#sink(last, heapIndex);
+  }
+
+  #parentOf(index: number): E {
+    return this.#entries[(index - 1) >> 1] as E;
   }
 
   #place(entry: E, index: number): void {
@@ -46,11 +49,10 @@ export class Heap<E extends Heaped> {
   #rise(entry: E, index: number): void {
     let at = index;
     while (at > 0) {
-      const above = (at - 1) >> 1;
-      const parent = this.#entries[above];
-      if (parent === undefined || !this.#isBefore(entry, parent)) break;
+      const parent = this.#parentOf(at);
+      if (!this.#isBefore(entry, parent)) break;
       this.#place(parent, at);
-      at = above;
+      at = (at - 1) >> 1;
     }
     this.#place(entry, at);
   }
