@@ -7,6 +7,12 @@ function coded(code: string, message = 'x', rest: object = {}): Error {
   return Object.assign(new Error(message), { code, ...rest });
 }
 
+/** Deno's error for a request that could not be sent. */
+function denied(detail: string): Error {
+  const cause = new Error(`error sending request for url (https://api.example.com/a(b)): ${detail}`);
+  return new TypeError('fetch failed', { cause });
+}
+
 function ring(): Error {
   const error: Error = new TypeError('fetch failed');
   error.cause = error;
@@ -88,6 +94,40 @@ test.each<[what: string, error: unknown, kind: FailureKind]>([
   ['Bun', new TypeError(' A network error occurred.'), 'network'],
   ['Bun, refused', coded('ConnectionRefused'), 'connect'],
   ['Deno', new TypeError('error sending request for url (https://api.example.com/)'), 'network'],
+  ['Safari, offline', new TypeError('The Internet connection appears to be offline.'), 'network'],
+  ['Safari, lost', new TypeError('The network connection was lost.'), 'network'],
+  ['Safari, timed out', new TypeError('The request timed out.'), 'timeout'],
+  [
+    'Deno 1, refused',
+    denied('error trying to connect: tcp connect error: Connection refused (os error 111)'),
+    'connect',
+  ],
+  ['Deno on macOS, reset', new Error('Connection reset by peer (os error 54)'), 'network'],
+  [
+    'Deno on Windows, reset',
+    denied(
+      'client error (SendRequest): connection error: Eine vorhandene Verbindung wurde geschlossen. (os error 10054)',
+    ),
+    'network',
+  ],
+  [
+    'Deno, timed out while connecting',
+    denied('client error (Connect): tcp connect error: Connection timed out (os error 110)'),
+    'connect',
+  ],
+  [
+    'Deno, timed out later',
+    denied('client error (SendRequest): connection error: Connection timed out (os error 110)'),
+    'timeout',
+  ],
+  ['Deno, no such file', new Error('No such file or directory (os error 2)'), 'unknown'],
+  [
+    'Deno, stream refused',
+    denied(
+      'client error (SendRequest): http2 error: stream error received: refused stream before processing any application logic',
+    ),
+    'connect',
+  ],
   ['React Native', new TypeError('Network request failed'), 'network'],
   ['React Native, timed out', new TypeError('Network request timed out'), 'timeout'],
   ['Workers', new Error('Network connection lost.'), 'network'],
@@ -108,6 +148,52 @@ test.each<[what: string, error: unknown, kind: FailureKind]>([
   ['nothing', undefined, 'unknown'],
 ])('%s', (_, error, kind) => {
   expect(failureKind(error)).toBe(kind);
+});
+
+const READ = ['name', 'message', 'code', 'syscall', 'cause', 'errors'];
+
+/** A refusal, one of whose properties throws when it is read. */
+function guarded(name: string): Error {
+  return Object.defineProperty(coded('ECONNREFUSED'), name, {
+    get() {
+      throw new Error(`${name} cannot be read`);
+    },
+  });
+}
+
+test.each(READ)('an error whose %s throws when it is read is judged by the rest', (name) => {
+  expect(failureKind(guarded(name))).toBe(name === 'code' ? 'unknown' : 'connect');
+  expect(failureKind(new TypeError('fetch failed', { cause: guarded(name) }))).toBe(
+    name === 'code' ? 'unknown' : 'connect',
+  );
+  const group = new AggregateError([guarded(name)]);
+  expect(failureKind(group)).toBe(name === 'code' ? 'unknown' : 'connect');
+});
+
+test('an error that can be read in no way is unknown', () => {
+  const trap = (): never => {
+    throw new Error('trapped');
+  };
+  const handler = {
+    get: trap,
+    has: trap,
+    getPrototypeOf: trap,
+    ownKeys: trap,
+    getOwnPropertyDescriptor: trap,
+  };
+  const { proxy, revoke } = Proxy.revocable([], {});
+  revoke();
+  const list = new Proxy([1], { get: trap });
+  for (const error of [
+    new Proxy(new Error('x'), handler),
+    proxy,
+    { errors: proxy },
+    { errors: list },
+    { cause: proxy },
+  ]) {
+    expect(failureKind(error)).toBe('unknown');
+  }
+  expect(failureKind({ code: 'ECONNABORTED', message: { toString: trap } })).toBe('network');
 });
 
 function response(status: number): Outcome {

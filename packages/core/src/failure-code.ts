@@ -1,0 +1,24 @@
+import type { FailureKind } from './outcome.ts';
+
+/**
+ * Codes of Node, undici, Bun and axios. A code that stands here decides; one that does not is `unknown`, as
+ * certificate errors (which time does not mend) and parse errors are.
+ */
+const CODES: Readonly<Record<Exclude<FailureKind, 'unknown'>, string>> = {
+  // Never sent: no address, no connection.
+  connect: 'ECONNREFUSED ENOTFOUND EAI_AGAIN UND_ERR_CONNECT_TIMEOUT ConnectionRefused FailedToOpenSocket',
+  // The connection broke, perhaps after the server had acted.
+  network:
+    'ECONNRESET ECONNABORTED EPIPE ENETDOWN ENETUNREACH ENETRESET EHOSTDOWN EHOSTUNREACH UND_ERR_SOCKET ' +
+    'ERR_NETWORK ERR_STREAM_PREMATURE_CLOSE ERR_HTTP2_STREAM_ERROR ERR_HTTP2_SESSION_ERROR ' +
+    'ERR_HTTP2_GOAWAY_SESSION ConnectionClosed',
+  // No answer in time.
+  timeout: 'ETIMEDOUT ESOCKETTIMEDOUT UND_ERR_HEADERS_TIMEOUT UND_ERR_BODY_TIMEOUT Timeout',
+  // The caller's wish.
+  aborted: 'ABORT_ERR UND_ERR_ABORTED ERR_CANCELED',
+};
+
+export function kindOfCode(code: string): FailureKind | undefined {
+  const kinds = Object.keys(CODES) as (keyof typeof CODES)[];
+  return kinds.find((kind) => CODES[kind].split(' ').includes(code));
+}
