@@ -21,6 +21,7 @@ import {
 
 /** One call of fetch: what a policy may know of it, and how an attempt of it is sent. */
 export class Call implements RequestTraits, Exchange<Response> {
+  /** To be called without a receiver: browsers and workers take no other than their global object. */
   readonly #baseFetch: typeof fetch;
   readonly #input: FetchInput;
   readonly #init: EbbRequestInit | undefined;
@@ -79,7 +80,8 @@ export class Call implements RequestTraits, Exchange<Response> {
 
   /** The very arguments of the caller; fetch ignores members of an init that it does not know. */
   #sendAsItCame(): Promise<Response> {
-    return this.#baseFetch(this.#input, this.#init as RequestInit);
+    const send = this.#baseFetch;
+    return send(this.#input, this.#init as RequestInit);
   }
 
   /** What must be known of the body before it is sent, to tell later whether it can be sent again. */
@@ -102,9 +104,10 @@ export class Call implements RequestTraits, Exchange<Response> {
   }
 
   async #sendChanged(session: Session | undefined, changes: InitChanges): Promise<Response> {
+    const send = this.#baseFetch;
     const attemptTimeoutMs = session?.policy.attemptTimeoutMs;
     if (session === undefined || attemptTimeoutMs === undefined)
-      return this.#baseFetch(...changed(this.#input, this.#init, changes));
+      return send(...changed(this.#input, this.#init, changes));
     this.#timedOut = false;
     const timeout = new AbortController();
     const callOff = session.policy.clock.schedule(() => {
@@ -115,7 +118,7 @@ export class Call implements RequestTraits, Exchange<Response> {
     const caller = this.signal;
     const signal = caller === undefined ? timeout.signal : AbortSignal.any([caller, timeout.signal]);
     try {
-      return await this.#baseFetch(...changed(this.#input, this.#init, { ...changes, signal }));
+      return await send(...changed(this.#input, this.#init, { ...changes, signal }));
     } finally {
       callOff();
     }
