@@ -2,55 +2,25 @@ import { Agent as HttpAgent } from 'node:http';
 import { Readable } from 'node:stream';
 import { ebbInterceptor as ebbAxios } from '@ebb/axios';
 import type { Policy } from '@ebb/core';
-import { createFetch } from '@ebb/fetch';
 import { ebbInterceptor as ebbUndici } from '@ebb/undici';
 import axios from 'axios';
 import { Agent, request } from 'undici';
 // Node 24's own fetch speaks to the dispatchers of this version.
 import { Agent as NodeFetchAgent } from 'undici7';
-import type { Sent } from './scenarios.ts';
+import { bodyFor, fetchClient } from './fetch-client.ts';
+import type { Client } from './play.ts';
 
-/** What a caller gets, in terms that the three clients share. */
-export interface Got {
-  readonly status: number;
-  readonly body: string;
-}
-
-/** A client with a policy in it. Rejects as the client itself does, but for axios's errors that hold a response. */
-export interface Client {
-  send(url: string, sent: Sent): Promise<Got>;
-  close(): Promise<void>;
-}
+export type { Client, Got } from './play.ts';
 
 /** Makes one of the three clients; with a single connection, if so asked. */
 export type MakeClient = (policy: Policy, limits?: { readonly connections: number }) => Client;
 
-function bodyFor(sent: Sent, stream: (text: string) => unknown): unknown {
-  if (sent.once !== undefined) return stream(sent.once);
-  const { factory } = sent;
-  return factory === undefined ? sent.body : () => stream(factory);
-}
-
-const webStream = (text: string) => new Blob([text]).stream();
 const nodeStream = (text: string) => Readable.from([Buffer.from(text)]);
 
-const fetchClient: MakeClient = (policy, limits) => {
+const globalFetchClient: MakeClient = (policy, limits) => {
   const agent = limits && new NodeFetchAgent(limits);
-  const ebbFetch = createFetch(policy);
-  return {
-    async send(url, { method = 'GET', headers = {}, ...sent }) {
-      const body = bodyFor(sent, webStream);
-      const extra = {
-        ...(agent && { dispatcher: agent }),
-        ...(sent.once === undefined ? {} : { duplex: 'half' }),
-      };
-      const { ebb } = sent;
-      const init = { method, headers, body: (body ?? null) as BodyInit, ebb, ...extra };
-      const response = await ebbFetch(url, init);
-      return { status: response.status, body: await response.text() };
-    },
-    close: async () => agent?.close(),
-  };
+  const client = fetchClient(policy, agent && { dispatcher: agent });
+  return { ...client, close: async () => agent?.close() };
 };
 
 const axiosClient: MakeClient = (policy, limits) => {
@@ -92,7 +62,7 @@ const undiciClient: MakeClient = (policy, limits = { connections: 10 }) => {
 };
 
 export const clients: Readonly<Record<string, MakeClient>> = {
-  fetch: fetchClient,
+  fetch: globalFetchClient,
   axios: axiosClient,
   undici: undiciClient,
 };

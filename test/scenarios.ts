@@ -1,3 +1,4 @@
+// Imported by what runs in browsers: nothing of Node's stands here.
 import {
   classifyHttpByMeaning,
   constant,
@@ -5,6 +6,7 @@ import {
   type PolicyOptions,
   type RequestOptions,
 } from '@ebb/core';
+import type { RuntimeName } from './runtimes/names.ts';
 import type { Step } from './server.ts';
 
 /** What a client is asked to send. */
@@ -49,6 +51,13 @@ export interface Scenario extends Expected {
   readonly socketsOnly?: true;
   /** Where the clients differ by their nature, what differs. */
   readonly but?: Readonly<Partial<Record<ClientName, Partial<Expected> & Pick<Scenario, 'policy'>>>>;
+  /** Where fetch differs in a runtime by the runtime's nature, what differs, and why. */
+  readonly butIn?: Readonly<Partial<Record<RuntimeName, Partial<Expected> & { readonly why: string }>>>;
+}
+
+/** The row as it is for one of the clients; for fetch, in one of the runtimes. */
+export function forClient(scenario: Scenario, client: ClientName, runtime?: RuntimeName): Scenario {
+  return { ...scenario, ...scenario.but?.[client], ...(runtime && scenario.butIn?.[runtime]) };
 }
 
 const up: Step = { status: 200, body: 'up' };
@@ -60,6 +69,9 @@ const after = (value: string | string[], status = 503): Step => ({
   headers: { 'retry-after': value },
 });
 const put = { method: 'PUT', body: 'text' };
+/** Why a runtime differs. */
+const NO_UPLOAD = 'a page uploads streams over HTTP/2 alone';
+const ALL_ALIKE = 'a refused connection is told in the words of any lost one';
 const fast: PolicyOptions = { backoff: constant(10) };
 const tooLong = { delays: [], hits: 1, status: 503, reason: 'retry-after-too-long' };
 const asBackoff = { delays: [1_000], hits: 2, status: 200, reason: 'success' };
@@ -355,6 +367,9 @@ const repeating: Scenario[] = [
     body: 'down',
     bodies: ['text'],
     reason: 'not-replayable',
+    butIn: {
+      Chromium: { hits: 0, status: undefined, body: undefined, bodies: [], why: NO_UPLOAD },
+    },
   },
   {
     name: 'a factory makes the stream anew',
@@ -366,6 +381,16 @@ const repeating: Scenario[] = [
     status: 200,
     bodies: ['text', 'text', 'text'],
     reason: 'success',
+    butIn: {
+      Chromium: {
+        delays: [10, 10, 10, 10, 10],
+        hits: 0,
+        status: undefined,
+        bodies: [],
+        reason: 'retries-exhausted',
+        why: NO_UPLOAD,
+      },
+    },
   },
 ];
 
@@ -413,6 +438,10 @@ const misbehaving: Scenario[] = [
     hits: 0,
     reason: 'retries-exhausted',
     socketsOnly: true,
+    butIn: {
+      Chromium: { delays: [], reason: 'not-idempotent', why: ALL_ALIKE },
+      workerd: { delays: [], reason: 'not-idempotent', why: ALL_ALIKE },
+    },
   },
   {
     name: 'a 503 whose body never ends',

@@ -121,11 +121,18 @@ function act(step: Step, { headers }: IncomingMessage, response: ServerResponse,
   act[step]();
 }
 
+const CORS = {
+  'access-control-allow-origin': '*',
+  'access-control-allow-methods': 'GET, HEAD, POST, PUT, DELETE, PATCH',
+  'access-control-allow-headers': '*',
+  'access-control-expose-headers': '*',
+};
+
 /**
  * Starts a server that does the first step of the script to the first request, and so on; past its end it
- * goes on with the last step.
+ * goes on with the last step. With `cors` pages of other origins may ask it, and their preflights are not counted.
  */
-export async function upstream(script: readonly Step[]): Promise<Upstream> {
+export async function upstream(script: readonly Step[], { cors = false } = {}): Promise<Upstream> {
   const seen: Seen[] = [];
   const sockets = new Set<Socket>();
   let connections = 0;
@@ -136,6 +143,10 @@ export async function upstream(script: readonly Step[]): Promise<Upstream> {
   const server = createServer(async (request, response) => {
     const step = script[Math.min(seen.length, script.length - 1)] ?? { status: 200 };
     const { method = '', url = '', headers } = request;
+    if (cors) {
+      for (const [name, value] of Object.entries(CORS)) response.setHeader(name, value);
+      if (method === 'OPTIONS') return void response.writeHead(204).end();
+    }
     underWay += 1;
     mostAtOnce = Math.max(mostAtOnce, underWay);
     response.on('close', () => {

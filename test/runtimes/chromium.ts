@@ -1,0 +1,48 @@
+import { once } from 'node:events';
+import { existsSync } from 'node:fs';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { chromium as playwright } from 'playwright-core';
+import { bundle } from './bundle.ts';
+import type { perform } from './runner.ts';
+import type { Startable } from './runtime.ts';
+
+const PATH = '/usr/bin/chromium';
+const FLAGS = [
+  ...['--headless', '--no-sandbox', '--disable-gpu', '--disable-quic', '--no-first-run'],
+  ...['--disable-background-networking', '--disable-component-update', '--disable-sync'],
+];
+
+/** Debian's Chromium: the runner is a script of an empty page. */
+export const chromium: Startable = {
+  name: 'Chromium',
+  missing: existsSync(PATH) ? undefined : `there is no ${PATH}; "apt-get install chromium" gets it`,
+  async start() {
+    const pages = createServer((_, response) => {
+      response.setHeader('content-type', 'text/html').end('<!doctype html><title>ebb</title>');
+    });
+    pages.listen(0, '127.0.0.1');
+    const [browser, script] = await Promise.all([
+      playwright.launch({ executablePath: PATH, args: FLAGS }),
+      bundle('Object.assign(globalThis, { perform });', 'iife'),
+      once(pages, 'listening'),
+    ]);
+    const page = await browser.newPage();
+    await page.goto(`http://127.0.0.1:${(pages.address() as AddressInfo).port}/`);
+    await page.addScriptTag({ content: script });
+    type Globals = { perform: typeof perform };
+    return {
+      async perform(job, input) {
+        return page.evaluate(
+          ([job, input]) => (globalThis as unknown as Globals).perform(job, input) as Promise<never>,
+          [job, input] as const,
+        );
+      },
+      async [Symbol.asyncDispose]() {
+        await browser.close();
+        pages.closeAllConnections();
+        pages.close();
+      },
+    };
+  },
+};

@@ -1,0 +1,48 @@
+import { execFile, execFileSync } from 'node:child_process';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { bundle } from './bundle.ts';
+import type { RuntimeName } from './names.ts';
+import type { Runtime, Startable } from './runtime.ts';
+
+const PROGRAM = `
+  console.log(JSON.stringify(await perform(...JSON.parse(process.argv[2]))));
+  process.exit();`;
+
+/** Why a program is not there, if it is not. */
+export function missing(command: string): string | undefined {
+  try {
+    execFileSync(command, ['--version'], { stdio: 'ignore' });
+    return undefined;
+  } catch (error) {
+    return `${command} does not start (${(error as { code?: string }).code ?? 'it fails'}); "npx -y pnpm@12 install" gets it`;
+  }
+}
+
+/** A runtime that is a command: it is started anew for each job, and prints what came of it. */
+export function command(name: RuntimeName, program: string, ...args: readonly string[]): Startable {
+  return {
+    name,
+    missing: missing(program),
+    async start(): Promise<Runtime> {
+      const directory = mkdtempSync(join(tmpdir(), 'ebb-runtime-'));
+      const file = join(directory, 'runner.mjs');
+      writeFileSync(file, await bundle(PROGRAM));
+      return {
+        async perform(job, input) {
+          const { stdout } = await promisify(execFile)(program, [
+            ...args,
+            file,
+            JSON.stringify([job, input]),
+          ]);
+          return JSON.parse(stdout);
+        },
+        async [Symbol.asyncDispose]() {
+          rmSync(directory, { recursive: true });
+        },
+      };
+    },
+  };
+}

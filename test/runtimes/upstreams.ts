@@ -1,0 +1,59 @@
+import { once } from 'node:events';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { scenarios } from '../scenarios.ts';
+import { type Upstream, upstream } from '../server.ts';
+import type { Plan } from './runner.ts';
+
+/** What happened so many times, and who waits for the next time. */
+class Counter {
+  #count = 0;
+  #waiting: (() => void) | undefined;
+
+  add(): void {
+    this.#count += 1;
+    this.#waiting?.();
+  }
+
+  async take(): Promise<void> {
+    while (this.#count === 0)
+      await new Promise<void>((resolve) => {
+        this.#waiting = resolve;
+      });
+    this.#count -= 1;
+  }
+}
+
+/** An upstream for each scenario, open to any page, and a server that tells of their hangs. */
+export async function upstreams(): Promise<
+  AsyncDisposable & { readonly plan: Plan; readonly all: readonly Upstream[] }
+> {
+  const hung = scenarios.map(() => new Counter());
+  const control = createServer(async (request, response) => {
+    const at = Number(new URL(request.url ?? '', 'http://ebb.test/').searchParams.get('scenario'));
+    await hung[at]?.take();
+    response.setHeader('access-control-allow-origin', '*').end();
+  });
+  control.listen(0, '127.0.0.1');
+  await once(control, 'listening');
+  const all = await Promise.all(
+    scenarios.map(async ({ script }, at) => {
+      const server = await upstream(script === 'refused' ? [] : script, { cors: true });
+      server.onHang = () => hung[at]?.add();
+      if (script === 'refused') await server.close();
+      return server;
+    }),
+  );
+  return {
+    all,
+    plan: {
+      urls: all.map(({ url }) => url),
+      hangs: `http://127.0.0.1:${(control.address() as AddressInfo).port}/`,
+    },
+    async [Symbol.asyncDispose]() {
+      control.closeAllConnections();
+      control.close();
+      await Promise.all(all.map((server, at) => scenarios[at]?.script !== 'refused' && server.close()));
+    },
+  };
+}
