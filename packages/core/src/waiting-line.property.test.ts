@@ -69,6 +69,14 @@ class PlainLine {
     return due !== undefined && due.deadlineMs <= nowMs ? due : undefined;
   }
 
+  /** The tokens of all who go before a newcomer. */
+  costBefore(newcomer: Pick<Plain, 'sinceMs' | 'lane'>): number {
+    const key = this.keyOf(newcomer);
+    return this.all
+      .filter((one) => one.lane >= newcomer.lane || this.keyOf(one) < key)
+      .reduce((sum, { cost }) => sum + cost, 0);
+  }
+
   get firstDeadlineMs(): number {
     return Math.min(...this.all.map(({ deadlineMs }) => deadlineMs));
   }
@@ -162,18 +170,26 @@ class World {
     const rival = plain.next;
     const isFirst = (lane: number): boolean =>
       rival === undefined ||
-      (rival.lane < lane && plain.keyOf({ sinceMs: this.#nowMs, lane }) < plain.keyOf(rival));
+      (rival.lane < lane && plain.keyOf({ sinceMs: this.#nowMs, lane }) <= plain.keyOf(rival));
     const listeners = this.controllers.map(({ signal }) => getEventListeners(signal, 'abort').length);
     const watched = this.controllers.map((_, which) => plain.all.some(({ signal }) => signal === which));
     return [
       [
         ...[line.size, line.cost, line.peek()?.cost, line.nextDeadlineMs, this.#aborts, ...listeners],
-        ...lanes.flatMap((lane) => [line.costAhead(lane), line.goesFirst(lane, this.#nowMs)]),
+        ...lanes.flatMap((lane) => [
+          line.leastCostAhead(lane),
+          line.costAhead(lane, this.#nowMs),
+          line.goesFirst(lane, this.#nowMs),
+        ]),
       ].join(),
       [
         ...[plain.all.length, plain.costFrom(0), rival?.cost, plain.firstDeadlineMs, this.#expectedAborts],
         ...watched.map(Number),
-        ...lanes.flatMap((lane) => [plain.costFrom(lane), isFirst(lane)]),
+        ...lanes.flatMap((lane) => [
+          plain.costFrom(lane),
+          plain.costBefore({ lane, sinceMs: this.#nowMs }),
+          isFirst(lane),
+        ]),
       ].join(),
     ];
   }
