@@ -26,7 +26,7 @@ export type Row = readonly [resolution: keyof typeof RESOLUTIONS, globals: keyof
 export function configOf([resolution, globals]: Row, newest = 'es2024', further: object = {}): object {
   const { options, extensions } = RESOLUTIONS[resolution];
   const { lib, types, programs } = GLOBALS[globals];
-  const hasBoth = extensions.length === 2 && programs === IN_NODE;
+  const hasBoth = extensions.length === 2 && (programs as readonly string[]).includes('undici');
   return {
     compilerOptions: {
       ...options,
@@ -41,7 +41,7 @@ export function configOf([resolution, globals]: Row, newest = 'es2024', further:
     },
     files: [
       ...programs.flatMap((program) => extensions.map((extension) => `${program}${extension}`)),
-      ...(hasBoth ? ['mixed.cts'] : []),
+      ...(hasBoth ? ['mixed.cts', 'required.cts'] : []),
     ],
   };
 }

@@ -8,7 +8,6 @@ compileAll(
     ['node16', 'node'],
     ['bundler', 'node and dom'],
     ['node10', 'node'],
-    ['node10', 'node and dom'],
   ],
   'es2023',
 );

@@ -5,6 +5,4 @@ compileAll(ts as never, [
   ['node16', 'node and dom'],
   ['nodenext', 'node'],
   ['node10', 'node'],
-  ['bundler', 'dom'],
-  ['bundler', 'bun'],
 ]);

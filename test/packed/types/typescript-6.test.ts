@@ -8,7 +8,6 @@ compileAll(
     ['nodenext', 'node and dom'],
     ['node10', 'node'],
     ['bundler', 'bun'],
-    ['bundler', 'workers'],
   ],
   'es2024',
   { ignoreDeprecations: '6.0' },

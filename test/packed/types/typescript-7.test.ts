@@ -26,8 +26,6 @@ function complaints(row: Row): Promise<string[]> {
 describe('TypeScript 7', () => {
   const rows: Row[] = [
     ['node16', 'node'],
-    ['node16', 'node and dom'],
-    ['node16', 'bun'],
     ['nodenext', 'node'],
     ['bundler', 'dom'],
     ['bundler', 'node and dom'],
