@@ -19,16 +19,16 @@ describe.each(nodes)('Node %s', (_, node) => {
   const program = async (name: string): Promise<string> =>
     (await run(node, [join(folder, name)])).stdout.trim();
 
-  test('every package can be required, and works', async () => {
+  test.concurrent('every package can be required, and works', async () => {
     expect(await program('node.cjs')).toBe('fetch,axios,undici,bucket,valkey,simulator');
   });
 
-  test('what is required and what is imported know each other', async () => {
+  test.concurrent('what is required and what is imported know each other', async () => {
     expect(await program('two-copies.mjs')).toBe('both know each other');
   });
 });
 
-test('Jest runs it without flags', async () => {
+test.concurrent('Jest runs it without flags', async () => {
   const jest = join(realpathSync(join(inject('folder'), 'node_modules/jest')), 'bin/jest.js');
   const { stderr } = await run(process.execPath, [jest, '--rootDir', folder, '--runInBand'], { cwd: folder });
   expect(stderr).toMatch(/Tests: +6 passed, 6 total/);
