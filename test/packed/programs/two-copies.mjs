@@ -11,6 +11,34 @@ const cjsFetch = require('@ebb/fetch');
 
 assert.notEqual(esm.ThrottledError, cjs.ThrottledError);
 
+/** A client of one copy, over another client. */
+function clientOf(core, below) {
+  core.countLayer();
+  const policy = core.createPolicy({ maxRetries: 2, backoff: core.constant(0) });
+  return (url) => {
+    const request = { method: 'GET', url, replayable: true, header: () => undefined };
+    return core.run(core.begin(policy, request), {
+      send: (session) => session.sending(() => below(url)),
+      outcome: (status) => ({ type: 'response', status, header: () => undefined }),
+      failure: (error) => ({ type: 'failure', kind: 'unknown', error }),
+      setAside: () => undefined,
+    });
+  };
+}
+
+for (const [one, other] of [
+  [esm, cjs],
+  [cjs, esm],
+]) {
+  let sent = 0;
+  const inner = clientOf(one, async () => {
+    sent += 1;
+    return 503;
+  });
+  assert.equal(await clientOf(other, inner)('http://upstream.test/'), 503);
+  assert.equal(sent, 3, 'the outer layer retries, and the inner one sends once');
+}
+
 for (const [one, other, { createFetch }] of [
   [esm, cjs, esmFetch],
   [cjs, esm, cjsFetch],
