@@ -6,7 +6,6 @@ compileAll(
   ts as never,
   [
     ['node16', 'node'],
-    ['bundler', 'node and dom'],
     ['node10', 'node'],
   ],
   'es2023',

@@ -2,7 +2,7 @@ import ts from 'typescript5.9';
 import { compileAll } from './compile.ts';
 
 compileAll(ts as never, [
-  ['node16', 'node and dom'],
-  ['nodenext', 'node'],
-  ['node10', 'node'],
+  ['nodenext', 'node and dom'],
+  ['node10', 'node and dom'],
+  ['bundler', 'node and dom'],
 ]);

@@ -5,7 +5,6 @@ compileAll(
   ts,
   [
     ['node16', 'node'],
-    ['nodenext', 'node and dom'],
     ['node10', 'node'],
     ['bundler', 'bun'],
   ],
