@@ -10,6 +10,9 @@ import { createFetch } from '@ebb/fetch';
 
 let underWay = 0;
 let most = 0;
+/** So many answers begin before the first of them ends. */
+let together = 10;
+const ends: (() => void)[] = [];
 const server = createServer((_, response) => {
   underWay += 1;
   most = Math.max(most, underWay);
@@ -17,7 +20,7 @@ const server = createServer((_, response) => {
     underWay -= 1;
   });
   response.write('the first half, ');
-  setTimeout(() => response.end('the second'), 50);
+  if (ends.push(() => response.end('the second')) >= together) for (const end of ends.splice(0)) end();
 });
 await once(server.listen(0, '127.0.0.1'), 'listening');
 const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}/`;
@@ -29,6 +32,7 @@ async function sendTen(fetch: ReturnType<typeof createFetch>): Promise<number> {
 }
 
 console.log(`without a limit: ${await sendTen(createFetch())}`);
+together = 2;
 const policy = createPolicy({ concurrency: concurrencyLimit({ maxConcurrent: 2 }) });
 console.log(`with maxConcurrent 2: ${await sendTen(createFetch(policy))}`);
 server.close();

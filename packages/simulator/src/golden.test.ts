@@ -1,15 +1,21 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
+import { experimentStudy } from './experiment-study.ts';
 import { GOLDEN_STUDIES } from './golden.ts';
+import { storm, stormPolicies } from './storm.ts';
+import { tableText } from './table.ts';
 
 const directory = new URL('../figures/', import.meta.url);
+
+/** The storm takes as long as all the other tests of a package: `pnpm test:long` draws it, too. */
+const isLong = process.env.EBB_LONG !== undefined;
+const drawnHere = GOLDEN_STUDIES.filter(({ name }) => isLong || name !== 'storm');
 
 describe('the figures in the repository', () => {
   const drawn = new Set<string>();
 
-  test.each(GOLDEN_STUDIES.map((study) => [study.name, study] as const))(
+  test.each(drawnHere.map((study) => [study.name, study] as const))(
     '%s: the same seed draws the same figures, byte for byte',
-    { timeout: 120_000 },
     (_, study) => {
       for (const { name, svg } of study.run().figures) {
         drawn.add(`${name}.svg`);
@@ -20,7 +26,14 @@ describe('the figures in the repository', () => {
     },
   );
 
-  test('there is none that nobody draws', () => {
-    expect(readdirSync(directory).sort()).toEqual([...drawn].sort());
+  test('there is none that is not drawn', () => {
+    const rest = isLong ? [] : ['storm-queue.svg', 'storm-schemes.svg', 'storm.svg'];
+    expect(readdirSync(directory).sort()).toEqual([...drawn, ...rest].sort());
   });
+});
+
+test('a small storm: the same seed gives the same table', async () => {
+  const size = { clients: 1_125, requestsPerSecond: 225 };
+  const { table } = experimentStudy('storm-small', '', storm(stormPolicies(size), size)).run();
+  await expect(tableText(table)).toMatchFileSnapshot('../data/storm-small.txt');
 });
