@@ -1,12 +1,11 @@
 import { type BucketSetup, bucketSetup, type TokenBucketOptions } from './bucket-options.ts';
 import { BucketTime } from './bucket-time.ts';
 import { notNegative, positive, wrongRange, wrongType } from './check.ts';
-import { callHook } from './errors.ts';
 import { TokenGrant } from './grant.ts';
+import { heeded } from './heed.ts';
 import { Level } from './level.ts';
 import { type Held, Levels } from './levels.ts';
 import type { Ask, BucketStats, Grant, ObservableBucket, TokenBucket } from './limits.ts';
-import { originOf } from './origin.ts';
 import { OriginGates } from './origin-gates.ts';
 import type { Outcome, RequestTraits } from './outcome.ts';
 import type { Feedback } from './server-feedback.ts';
@@ -34,12 +33,6 @@ export interface MemoryBucket extends ObservableBucket {
 /** What is asked where nothing is said, and the lane that it waits in. */
 const ONE: Ask = {};
 const USUAL_LANE: number = laneOf(0, false);
-
-/** The place that a response came from, if the client tells: a redirect may have led to another origin. */
-function speakerOf(outcome: Outcome): { readonly url: string } | undefined {
-  const url = outcome.type === 'response' ? outcome.url : undefined;
-  return url === undefined ? undefined : { url };
-}
 
 /** What {@link tokenBucket} makes. */
 export class Bucket implements MemoryBucket {
@@ -122,17 +115,11 @@ export class Bucket implements MemoryBucket {
     this.#arm(nowMs);
   }
 
-  /** A little more than was asked for, at random, so that a fleet does not return together. */
   heed(outcome: Outcome, _grant: Grant, request?: RequestTraits): Feedback | undefined {
-    const { feedback, feedbackScope, maxPauseMs, random, clock } = this.#setup;
-    const said = feedback === false ? undefined : callHook('feedback', () => feedback(outcome, clock.now()));
-    if (said !== undefined && said.pauseMs > 0) {
-      const askedMs = Math.min(said.pauseMs, maxPauseMs);
-      const pauseMs = askedMs + random() * Math.min(askedMs / 5, 1_000);
-      const speaker = speakerOf(outcome) ?? request;
-      if (feedbackScope === 'bucket' || speaker === undefined) this.pauseFor(pauseMs);
-      else this.#gates.pause(originOf(speaker), pauseMs);
-    }
+    const { said, pauseMs, origin } = heeded(this.#setup, outcome, request);
+    if (pauseMs === 0) return said;
+    if (origin === undefined) this.pauseFor(pauseMs);
+    else this.#gates.pause(origin, pauseMs);
     return said;
   }
 
@@ -173,15 +160,9 @@ export class Bucket implements MemoryBucket {
     const nowMs = this.#time.now();
     const levels = this.#levels;
     const { size, cost } = this.#room.line;
-    let pausedMs = levels.pausedMs(nowMs);
-    let waiting = size;
-    let gates = 0;
-    for (const gate of this.#gates.all) {
-      const { pausedMs: gatePausedMs, waiting: atGate } = gate.stats();
-      pausedMs = Math.max(pausedMs, gatePausedMs);
-      waiting += atGate;
-      gates += 1;
-    }
+    const gates = this.#gates.stats();
+    const pausedMs = Math.max(levels.pausedMs(nowMs), gates.pausedMs);
+    const waiting = size + gates.waiting;
     const { refillPerSecond, capacity } = this.#setup;
     const asMade = this.#wantedRate === refillPerSecond && levels.ownCapacity === capacity;
     return {
@@ -194,7 +175,7 @@ export class Bucket implements MemoryBucket {
       granted: this.#granted,
       marked: this.#marked,
       refused: this.#room.refused,
-      idle: waiting === 0 && gates === 0 && pausedMs === 0 && asMade && levels.isFull(nowMs),
+      idle: waiting === 0 && gates.count === 0 && pausedMs === 0 && asMade && levels.isFull(nowMs),
     };
   }
 

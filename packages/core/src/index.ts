@@ -47,6 +47,7 @@ export type { EbbEvent, Observer } from './events.ts';
 export { failureKind } from './failure.ts';
 export type { Quota } from './gcra.ts';
 export * as gcra from './gcra.ts';
+export { type Heeded, type HeedRules, heeded } from './heed.ts';
 export { ATTEMPTS, type Attempt, attemptsOf, grantOf, remember } from './history.ts';
 export { countLayer, LAYER } from './layers.ts';
 export type {

@@ -10,6 +10,7 @@ import type { RequestTraits } from './outcome.ts';
 export class OriginGates {
   readonly #make: () => ObservableBucket;
   readonly #gates = new Map<string, ObservableBucket>();
+  #round: Iterator<string> = this.#gates.keys();
 
   /** @param make a bucket as large and as fast as the one that it stands in front of */
   constructor(make: () => ObservableBucket) {
@@ -18,7 +19,7 @@ export class OriginGates {
 
   /** Closes an origin. Never shortens a pause. */
   pause(origin: string, durationMs: number): void {
-    for (const known of this.#gates.keys()) this.#dropIdle(known);
+    this.#tidy();
     let gate = this.#gates.get(origin);
     if (gate === undefined) {
       gate = this.#make();
@@ -35,10 +36,26 @@ export class OriginGates {
     return this.#gates.get(origin);
   }
 
-  /** Those that are closed or not full yet. */
-  get all(): Iterable<ObservableBucket> {
-    for (const origin of this.#gates.keys()) this.#dropIdle(origin);
-    return this.#gates.values();
+  /** Those that are closed or not full yet: how many, how long until the last opens, and how many wait there. */
+  stats(): { readonly count: number; readonly pausedMs: number; readonly waiting: number } {
+    let pausedMs = 0;
+    let waiting = 0;
+    for (const [origin, gate] of this.#gates) {
+      const stats = gate.stats();
+      if (stats.idle) this.#gates.delete(origin);
+      pausedMs = Math.max(pausedMs, stats.pausedMs);
+      waiting += stats.waiting;
+    }
+    return { count: this.#gates.size, pausedMs, waiting };
+  }
+
+  /** Looks at two for each that is closed: at all of them, ten thousand origins would take seconds. */
+  #tidy(): void {
+    for (let looks = 0; looks < 2; looks += 1) {
+      const { value: origin } = this.#round.next();
+      if (origin === undefined) this.#round = this.#gates.keys();
+      else this.#dropIdle(origin);
+    }
   }
 
   #dropIdle(origin: string): void {
