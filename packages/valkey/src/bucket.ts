@@ -2,16 +2,20 @@ import {
   type Ask,
   type BucketStats,
   BucketTime,
-  callHook,
   check,
   type Feedback,
   type Grant,
+  heeded,
   type ObservableBucket,
+  OriginGates,
   type Outcome,
+  type RequestTraits,
   type ThrottledError,
+  type TokenBucket,
   WaitingRoom,
 } from '@ebb/core';
 import { FleetTokens } from './fleet-tokens.ts';
+import { Gate } from './gate.ts';
 import { LeasedGrant, type Source } from './grant.ts';
 import { type FleetSetup, fleetSetup, type ValkeyBucketOptions } from './options.ts';
 
@@ -45,6 +49,8 @@ class FleetBucket implements ValkeyBucket, Source {
   readonly #time: BucketTime;
   readonly #tokens: FleetTokens;
   readonly #room: WaitingRoom<Grant>;
+  readonly #closed = new AbortController();
+  readonly #gates = new OriginGates(() => new Gate(this.#setup, this.#closed.signal));
   #granted = 0;
   #marked = 0;
 
@@ -135,33 +141,36 @@ class FleetBucket implements ValkeyBucket, Source {
     this.#arm(nowMs);
   }
 
-  /** A little more than was asked for, at random, so that a fleet does not return together. */
-  heed(outcome: Outcome, _grant: Grant): Feedback | undefined {
-    const { feedback, maxPauseMs, random, clock } = this.#setup;
-    const said = feedback === false ? undefined : callHook('feedback', () => feedback(outcome, clock.now()));
-    if (said !== undefined && said.pauseMs > 0) {
-      const pauseMs = Math.min(said.pauseMs, maxPauseMs);
-      this.pauseFor(pauseMs + random() * Math.min(pauseMs / 5, 1_000));
-    }
+  heed(outcome: Outcome, _grant: Grant, request?: RequestTraits): Feedback | undefined {
+    const { said, pauseMs, origin } = heeded(this.#setup, outcome, request);
+    if (pauseMs === 0) return said;
+    if (origin === undefined) this.pauseFor(pauseMs);
+    else this.#gates.pause(origin, pauseMs);
     return said;
+  }
+
+  gateFor(request: RequestTraits): TokenBucket | undefined {
+    return this.#gates.for(request);
   }
 
   stats(): ValkeyBucketStats {
     const nowMs = this.#time.now();
     const { capacity, refillPerSecond } = this.#setup;
     const { size, cost } = this.#room.line;
-    const pausedMs = this.#tokens.pausedMs(nowMs);
+    const gates = this.#gates.stats();
+    const pausedMs = Math.max(this.#tokens.pausedMs(nowMs), gates.pausedMs);
+    const waiting = size + gates.waiting;
     return {
       tokens: this.#tokens.tokens(nowMs) / 1e6,
       capacity,
       refillPerSecond,
-      waiting: size,
+      waiting,
       waitingCost: cost,
       pausedMs,
       granted: this.#granted,
       marked: this.#marked,
       refused: this.#room.refused,
-      idle: size === 0 && pausedMs === 0 && this.#tokens.isIdle(nowMs),
+      idle: waiting === 0 && gates.count === 0 && pausedMs === 0 && this.#tokens.isIdle(nowMs),
       mode: this.#tokens.mode,
       leased: this.#tokens.leased / 1e6,
       processes: this.#tokens.processes,
@@ -170,6 +179,7 @@ class FleetBucket implements ValkeyBucket, Source {
   }
 
   close(): Promise<void> {
+    this.#closed.abort();
     return this.#tokens.close();
   }
 

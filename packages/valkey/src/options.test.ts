@@ -15,6 +15,7 @@ describe('options', () => {
       timeoutMs: 250,
       retryMs: 500,
       nonConforming: 'delay',
+      feedbackScope: 'origin',
       maxPauseMs: 600_000,
     });
     expect(setupOf({ refillPerSecond: 0.5 }).capacity).toBe(1);
@@ -47,6 +48,7 @@ describe('options', () => {
     [{ timeoutMs: '250' }, TypeError, /timeoutMs/],
     [{ retryMs: Number.NaN }, RangeError, /retryMs/],
     [{ onStoreEvent: 'log' }, TypeError, /onStoreEvent takes a function/],
+    [{ feedbackScope: 'fleet' }, RangeError, /feedbackScope takes 'origin' or 'bucket'/],
     [{ initialTokens: 0 }, TypeError, /has no option "initialTokens"/],
   ])('%o is wrong, and the error says how', (wrong, kind, message) => {
     expect(() => setupOf(wrong)).toThrow(kind);

@@ -1,6 +1,7 @@
 import {
   type Clock,
   check,
+  type FeedbackScope,
   type NonConforming,
   type Random,
   type ReadFeedback,
@@ -73,11 +74,17 @@ export interface ValkeyBucketOptions extends WaitingOptions {
    */
   readonly nonConforming?: NonConforming | undefined;
   /**
-   * Reads from each response how long the server wants to be left alone, and pauses the fleet for it. `false`
-   * heeds nothing.
+   * Reads from each response how long the server wants to be left alone, and pauses for it. `false` ignores it.
    * @default serverFeedback
    */
   readonly feedback?: ReadFeedback | false | undefined;
+  /**
+   * What a pause holds for that a response asks for. `'origin'`: this process leaves the origin alone that asked,
+   * while requests to others go on with the tokens that they share; other processes hear of it from the server
+   * themselves. `'bucket'`: the whole fleet pauses, because the quota behind the bucket is one.
+   * @default 'origin'
+   */
+  readonly feedbackScope?: FeedbackScope | undefined;
   /**
    * The longest pause that a response can cause, in milliseconds.
    * @default 600_000
@@ -103,6 +110,7 @@ export interface FleetSetup extends WaitingSetup {
   readonly onStoreEvent: StoreObserver | undefined;
   readonly nonConforming: NonConforming;
   readonly feedback: ReadFeedback | false;
+  readonly feedbackScope: FeedbackScope;
   readonly maxPauseMs: number;
   readonly clock: Clock;
   readonly random: Random;
@@ -150,6 +158,7 @@ const CHECKS: Readonly<Record<keyof ValkeyBucketOptions, check.Check>> = {
   onStoreEvent: check.callable,
   nonConforming: check.oneOf('delay', 'reject', 'mark'),
   feedback,
+  feedbackScope: check.oneOf('origin', 'bucket'),
   maxPauseMs: check.notNegative,
   ...WAITING_CHECKS,
   clock: check.having('a clock', 'now', 'schedule'),
@@ -184,6 +193,7 @@ export function fleetSetup(options: ValkeyBucketOptions): FleetSetup {
     onStoreEvent,
     nonConforming = 'delay',
     feedback = serverFeedback,
+    feedbackScope = 'origin',
     maxPauseMs = 600_000,
     clock = systemClock,
     random = systemRandom,
@@ -202,6 +212,7 @@ export function fleetSetup(options: ValkeyBucketOptions): FleetSetup {
     onStoreEvent,
     nonConforming,
     feedback,
+    feedbackScope,
     maxPauseMs,
     clock,
     random,

@@ -1,0 +1,130 @@
+import { createPolicy, type Outcome, type RequestTraits, Session } from '@ebb/core';
+import { type VirtualClock, virtualClock } from '@ebb/core/testing';
+import { beforeEach, describe, expect, test } from 'vitest';
+import { ModelStore } from '../test/model-store.ts';
+import { type ValkeyBucket, type ValkeyBucketOptions, valkeyBucket } from './index.ts';
+
+let clock: VirtualClock;
+let store: ModelStore;
+
+beforeEach(() => {
+  clock = virtualClock();
+  store = new ModelStore(clock);
+});
+
+function to(url: string): RequestTraits {
+  return { method: 'GET', url, replayable: true, header: () => undefined };
+}
+
+const ill = to('https://ill.test/a');
+const well = to('https://well.test/');
+const fine: Outcome = { type: 'response', status: 200, header: () => undefined };
+const slowDown: Outcome = {
+  type: 'response',
+  status: 429,
+  header: (name) => (name === 'retry-after' ? '30' : undefined),
+};
+
+/** One process of the fleet. */
+function processWith(options: Partial<ValkeyBucketOptions> = {}) {
+  const shared = { client: store, key: 'k', refillPerSecond: 100, capacity: 20, clock, random: () => 0 };
+  const bucket: ValkeyBucket = valkeyBucket({ ...shared, ...options });
+  const policy = createPolicy({ clock, bucket, random: () => 0, maxRetries: 0 });
+  const sentTo: string[] = [];
+  const errors: unknown[] = [];
+  /** Sends a request, and the answer to it. */
+  const send = async (request: RequestTraits, answer = fine, signal?: AbortSignal): Promise<void> => {
+    const session = new Session(policy, request);
+    try {
+      await session.ready(signal);
+      sentTo.push(request.url);
+      session.judge(answer);
+    } catch (error) {
+      errors.push(error);
+    }
+  };
+  return { bucket, sentTo, errors, send };
+}
+
+/** A process that one origin has told to slow down. */
+async function slowedDown(options: Partial<ValkeyBucketOptions> = {}) {
+  const told = processWith(options);
+  await Promise.all([told.send(ill, slowDown), clock.advance(50)]);
+  return told;
+}
+
+describe('what an origin asks for', () => {
+  test('holds for that origin, while the others go on with the tokens', async () => {
+    const { bucket, sentTo, send } = await slowedDown();
+    const waits = send(ill);
+    const goes = send(well);
+    await clock.advance(50);
+    await goes;
+    expect(sentTo).toEqual([ill.url, well.url]);
+    expect(bucket.stats()).toMatchObject({ waiting: 1, idle: false });
+    expect(bucket.stats().pausedMs).toBeGreaterThan(29_000);
+    await clock.advance(31_000);
+    await waits;
+    expect(sentTo).toEqual([ill.url, well.url, ill.url]);
+    expect(bucket.stats()).toMatchObject({ waiting: 0, pausedMs: 0 });
+  });
+
+  test('is heard by each process from the server itself', async () => {
+    await slowedDown();
+    const other = processWith();
+    void other.send(ill);
+    await clock.advance(50);
+    expect(other.sentTo).toEqual([ill.url]);
+  });
+
+  test('holds for the whole fleet if the quota is one', async () => {
+    const other = processWith({ feedbackScope: 'bucket' });
+    const processes = [await slowedDown({ feedbackScope: 'bucket' }), other];
+    const waits = processes.flatMap(({ send }) => [send(ill), send(well)]);
+    await clock.advance(1_000);
+    expect(processes.map(({ sentTo }) => sentTo)).toEqual([[ill.url], []]);
+    await clock.advance(31_000);
+    await Promise.all(waits);
+    expect(processes.map(({ sentTo }) => sentTo.length)).toEqual([3, 2]);
+  });
+
+  test('holds for all if the request is not known', async () => {
+    const { bucket, send, sentTo } = processWith();
+    const [grant] = await Promise.all([bucket.acquire(), clock.advance(50)]);
+    bucket.heed?.(slowDown, grant);
+    void send(well);
+    await clock.advance(1_000);
+    expect(sentTo).toEqual([]);
+    await bucket.close();
+  });
+});
+
+describe('one who waits for an origin to open', () => {
+  test('is turned away when the bucket is closed, and so is the next', async () => {
+    const { bucket, send, sentTo, errors } = await slowedDown();
+    const waits = [send(ill), send(ill)];
+    await clock.advance(10);
+    void bucket.close();
+    await clock.advance(50);
+    await Promise.all(waits);
+    await send(ill);
+    expect(errors).toEqual(Array(3).fill(expect.objectContaining({ reason: 'unavailable' })));
+    expect(errors[0]).not.toBe(errors[1]);
+    expect(sentTo).toEqual([ill.url]);
+    expect(clock.pending).toBe(0);
+  });
+
+  test('leaves with the reason of its signal', async () => {
+    const { bucket, send, errors } = await slowedDown();
+    const controller = new AbortController();
+    const waits = send(ill, fine, controller.signal);
+    await clock.advance(10);
+    const reason = new Error('enough');
+    controller.abort(reason);
+    await waits;
+    expect(errors).toEqual([reason]);
+    await bucket.close();
+    await clock.advance(50);
+    expect(clock.pending).toBe(0);
+  });
+});
