@@ -3,7 +3,7 @@ import { failureKind } from '@ebb/core';
 import { virtualClock } from '@ebb/core/testing';
 import { fetchClient } from '../fetch-client.ts';
 import { NOW, play, type Run } from '../play.ts';
-import { type Scenario, scenarios } from '../scenarios.ts';
+import { forClient, type Scenario, scenarios } from '../scenarios.ts';
 import { situations, type Troubles } from './situations.ts';
 
 /** Long enough for anything that is not stuck; what is stuck fails its own row, not all rows. */
@@ -52,7 +52,7 @@ async function playOne(scenario: Scenario, url: string, hang: string): Promise<R
 async function playAll({ urls, hangs }: Plan): Promise<Run[]> {
   const runs: Run[] = [];
   for (const [at, scenario] of scenarios.entries())
-    runs.push(await playOne(scenario, urls[at] ?? '', `${hangs}?scenario=${at}`));
+    runs.push(await playOne(forClient(scenario, 'fetch'), urls[at] ?? '', `${hangs}?scenario=${at}`));
   return runs;
 }
 

@@ -5,7 +5,7 @@ import { selfSigned } from './certificate.ts';
 import type { Troubles } from './situations.ts';
 
 /** What a server does with a connection once the header of a request is there. */
-type Act = (socket: Socket) => void;
+type Act = (socket: Socket, header: string) => void;
 
 const head = (status: string, ...headers: readonly string[]): string =>
   [`HTTP/1.1 ${status}`, 'access-control-allow-origin: *', ...headers, '', ''].join('\r\n');
@@ -30,6 +30,14 @@ const ACTS: Readonly<Record<Exclude<keyof Troubles, 'refused' | 'certificate'>, 
   silent: stay,
   halfSilent: say(half, stay),
   notHttp: say('220 mail.example.com ESMTP\r\n', close),
+  // A preflight is its own whole request.
+  ended: (socket, header) => {
+    const end = (bytes: string): void => {
+      if (header.startsWith('OPTIONS') || bytes.endsWith('0\r\n\r\n')) socket.end();
+    };
+    end(header);
+    socket.on('data', (bytes) => end(bytes.toString('latin1')));
+  },
   // The greeting of a TLS client holds no end of a header: such a server hangs up on whatever comes.
   noTls: close,
   redirected: say(head('302 Found', 'location: /', 'content-length: 0'), stay),
@@ -43,8 +51,9 @@ function afterHeader(act: Act, isTls: boolean): (socket: Socket) => void {
     socket.on('data', (bytes) => {
       seen += bytes.toString('latin1');
       if (!isTls && !seen.includes('\r\n\r\n')) return;
+      const header = seen;
       seen = '';
-      act(socket);
+      act(socket, header);
     });
   };
 }
