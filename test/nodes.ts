@@ -1,0 +1,30 @@
+// Runs the tests on the other versions of Node that the packages' `engines` promise; `test` itself runs on the newest LTS.
+// What is given on the command line goes to vitest: files, or -t and a name.
+import { spawnSync } from 'node:child_process';
+import { delimiter, join } from 'node:path';
+
+const VERSIONS = [22, 26];
+/** What is long and depends on no version, and what starts several versions and runtimes by itself. */
+const LEFT_OUT = [
+  'packages/simulator/**',
+  'test/runtimes/**',
+  'test/playground.test.ts',
+  'test/fleet.test.ts',
+];
+
+const root = join(import.meta.dirname, '..');
+const given = process.argv.slice(2);
+const filters = given.length > 0 ? given : LEFT_OUT.map((glob) => `--exclude=${glob}`);
+
+const failed = VERSIONS.filter((version) => {
+  const bin = join(root, 'test/node_modules', `node${version}`, 'bin');
+  // The programs that tests start are to run on the same version.
+  const env = { ...process.env, PATH: `${bin}${delimiter}${process.env.PATH}` };
+  const args = ['node_modules/vitest/vitest.mjs', 'run', '--config', 'test/vitest.config.ts', ...filters];
+  console.log(`\nThe tests on ${spawnSync(join(bin, 'node'), ['--version'], { encoding: 'utf8' }).stdout}`);
+  return spawnSync(join(bin, 'node'), args, { cwd: root, env, stdio: 'inherit' }).status !== 0;
+});
+if (failed.length > 0) {
+  console.error(`The tests fail on Node ${failed.join(' and ')}.`);
+  process.exitCode = 1;
+}
