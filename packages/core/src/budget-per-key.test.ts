@@ -4,6 +4,9 @@ import { retryBudget } from './budget.ts';
 import { budgetPerKey } from './budget-per-key.ts';
 import type { RetryBudget } from './limits.ts';
 import type { RequestTraits } from './outcome.ts';
+import { createPolicy } from './policy.ts';
+import { run } from './run.ts';
+import { Session } from './session.ts';
 import { type VirtualClock, virtualClock } from './testing.ts';
 
 type Refundable = RetryBudget & { refund(): void };
@@ -35,6 +38,22 @@ test('one that counts nothing any more is let go', () => {
   clock.tick(10_000);
   visit();
   expect(budgets.size).toBe(1);
+});
+
+test('10,050 POSTs to as many origins end with the 200 that each of them got', async () => {
+  const clock = virtualClock();
+  const policy = createPolicy({ clock, budget: budgetPerKey({ clock }, { clock }) });
+  const send = (host: number): Promise<number> => {
+    const session = new Session(policy, { ...request(`https://h${host}.test/`), method: 'POST' });
+    return run(session, {
+      send: async () => 200,
+      outcome: (status) => ({ type: 'response', status, header: () => undefined }),
+      failure: (error) => ({ type: 'failure', kind: 'unknown', error }),
+      setAside: () => undefined,
+    });
+  };
+  const results = await Promise.allSettled(Array.from({ length: 10_050 }, (_, host) => send(host)));
+  expect(results.filter(({ status }) => status === 'rejected')).toEqual([]);
 });
 
 test('10,050 origins answer with success, and each success is accounted for', () => {

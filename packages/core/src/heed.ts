@@ -24,6 +24,8 @@ export interface Heeded {
   readonly origin: string | undefined;
 }
 
+const NOTHING: Heeded = { said: undefined, pauseMs: 0, origin: undefined };
+
 /**
  * Reads a response for a bucket, in memory or in a store.
  *
@@ -32,8 +34,9 @@ export interface Heeded {
 export function heeded(rules: HeedRules, outcome: Outcome, request: RequestTraits | undefined): Heeded {
   const { feedback, feedbackScope, maxPauseMs, clock, random } = rules;
   const said = feedback === false ? undefined : callHook('feedback', () => feedback(outcome, clock.now()));
+  if (said === undefined) return NOTHING;
   // A feedback of the user's own may say what is no number.
-  if (said === undefined || !(said.pauseMs > 0)) return { said, pauseMs: 0, origin: undefined };
+  if (!(said.pauseMs > 0)) return { said, pauseMs: 0, origin: undefined };
   const askedMs = Math.min(said.pauseMs, maxPauseMs);
   const pauseMs = askedMs + random() * Math.min(askedMs / 5, 1_000);
   const speaker = speakerOf(outcome) ?? request;
