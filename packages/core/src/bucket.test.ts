@@ -2,6 +2,7 @@ import { AsyncLocalStorage } from 'node:async_hooks';
 import { describe, expect, test, vi } from 'vitest';
 import { type MemoryBucket, tokenBucket } from './bucket.ts';
 import type { TokenBucketOptions } from './bucket-options.ts';
+import { bucketPerKey } from './bucket-per-key.ts';
 import type { Clock } from './clock.ts';
 import { ThrottledError } from './errors.ts';
 import type { Ask, Grant } from './limits.ts';
@@ -500,6 +501,24 @@ describe('aborts', () => {
     // And another comes with the next.
     void bucket.acquire({ cost: 5, signal });
     expect(add).toHaveBeenCalledTimes(2);
+  });
+
+  test('under one signal cost one listener, however many buckets they wait at', async () => {
+    const clock = virtualClock();
+    const buckets = bucketPerKey({ refillPerSecond: 1, capacity: 1, initialTokens: 0, clock }, { clock });
+    const { signal } = new AbortController();
+    const add = vi.spyOn(signal, 'addEventListener');
+    const remove = vi.spyOn(signal, 'removeEventListener');
+    const waits = Array.from({ length: 50 }, (_, host) => {
+      const url = `https://h${host}.test/`;
+      return buckets
+        .for({ method: 'GET', url, replayable: true, header: () => undefined })
+        .acquire({ signal });
+    });
+    expect(add).toHaveBeenCalledOnce();
+    await clock.advance(1_000);
+    await Promise.all(waits);
+    expect(remove).toHaveBeenCalledOnce();
   });
 
   test('find those under their signal alone, whoever has left before', async () => {

@@ -11,7 +11,10 @@ function watchOf(signal: AbortSignal): SignalWatch<Waiting> {
   let watch = watches.get(signal);
   if (watch === undefined) {
     watch = new SignalWatch<Waiting>(
-      signal,
+      (end) => {
+        signal.addEventListener('abort', end);
+        return () => signal.removeEventListener('abort', end);
+      },
       ({ call }) => call !== undefined,
       (ended) => {
         watches.delete(signal);

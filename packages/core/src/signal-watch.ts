@@ -13,9 +13,12 @@ export class SignalWatch<W> {
   readonly #isMember: (one: W, watch: SignalWatch<W>) => boolean;
   readonly #stop: () => void;
 
-  /** `onEnd` is called when the signal aborts, and when the last has left. */
+  /**
+   * `listen` has a function called when the signal aborts, and returns how to call that off. `onEnd` is called
+   * when the signal aborts, and when the last has left.
+   */
   constructor(
-    signal: AbortSignal,
+    listen: (end: () => void) => () => void,
     isMember: (one: W, watch: SignalWatch<W>) => boolean,
     onEnd: (watch: SignalWatch<W>) => void,
   ) {
@@ -23,11 +26,11 @@ export class SignalWatch<W> {
     const end = (): void => {
       if (this.#ended) return;
       this.#ended = true;
-      signal.removeEventListener('abort', end);
+      callOff();
       onEnd(this);
     };
     this.#stop = end;
-    signal.addEventListener('abort', end);
+    const callOff = listen(end);
   }
 
   add(one: W, lane: number): void {

@@ -1,6 +1,7 @@
 import { HIGHEST_PRIORITY } from './check.ts';
 import { Heap, type Heaped } from './heap.ts';
 import { Lane, type Linked } from './lane.ts';
+import { onAbort } from './on-abort.ts';
 import { SignalWatch } from './signal-watch.ts';
 
 /** One who waits. */
@@ -220,7 +221,7 @@ export class WaitingLine<T> {
     let watch = this.#watches.get(signal);
     if (watch === undefined) {
       watch = new SignalWatch(
-        signal,
+        (end) => onAbort(signal, end),
         (one, own) => watchOf(one) === own,
         (ended) => this.#endWatch(signal, ended),
       );
