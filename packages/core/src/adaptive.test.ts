@@ -42,6 +42,26 @@ describe('down', () => {
     expect(rate()).toBeCloseTo(49, 9);
   });
 
+  test('those that were sent in the moment in which it was lowered lower it no more', () => {
+    const { bucket, rate } = setUp();
+    const [one, other] = [bucket.tryTake?.(1), bucket.tryTake?.(1)] as [Grant, Grant];
+    bucket.heed?.(response(429), one);
+    bucket.heed?.(response(429), other);
+    expect(rate()).toBeCloseTo(70, 9);
+  });
+
+  test('a 429 of which the feedback knows nothing lowers it', async () => {
+    const { bucket, rate, grant } = setUp({ feedback: () => undefined });
+    bucket.heed?.(response(429), await grant());
+    expect(rate()).toBeCloseTo(70, 9);
+  });
+
+  test('the lowest may be the highest: a rate that stays', async () => {
+    const { bucket, rate, grant } = setUp({ minRefillPerSecond: 100 });
+    bucket.heed?.(response(429), await grant());
+    expect(rate()).toBe(100);
+  });
+
   test('never below the lowest', async () => {
     const { bucket, rate, grant } = setUp({ capacity: 100 });
     for (let time = 0; time < 50; time += 1) bucket.heed?.(response(429), await grant());
@@ -128,6 +148,27 @@ describe('up', () => {
   });
 });
 
+test.each([200, 399, 400, 500])('a %i that had to wait', async (status) => {
+  const { bucket, rate, clock, grant } = setUp();
+  bucket.heed?.(response(429), await grant());
+  for (const one of await waited(bucket, clock, 100)) bucket.heed?.(response(status), one);
+  if (status < 400) expect(rate()).toBeGreaterThan(75);
+  else expect(rate()).toBeCloseTo(70, 9);
+});
+
+test('it rises in steps of a hundredth, so that the bucket is not set anew for each answer', async () => {
+  const { bucket, rate, clock, grant } = setUp({ recoverPerSecond: 0.35 });
+  bucket.heed?.(response(429), await grant());
+  const [first, ...rest] = await waited(bucket, clock, 100);
+  bucket.heed?.(response(200), first as Grant);
+  // Half a token more, of 100.
+  expect(rate()).toBeCloseTo(70, 9);
+  bucket.heed?.(response(200), rest[0] as Grant);
+  expect(rate()).toBeCloseTo(70, 9);
+  bucket.heed?.(response(200), rest[1] as Grant);
+  expect(rate()).toBeCloseTo(71.49, 2);
+});
+
 test('it finds a server’s rate, and comes back when the server does', async () => {
   const { bucket, clock, rate } = setUp({ refillPerSecond: 500, capacity: 25 });
   // The server’s own bucket.
@@ -185,6 +226,7 @@ test.each<[options: Partial<AdaptiveOptions>, message: string]>([
   [{ decreaseTo: 1 }, 'adaptive: decreaseTo takes a number between 0 and 1, and was given 1'],
   [{ decreaseTo: 0 }, 'adaptive: decreaseTo takes'],
   [{ recoverPerSecond: 0 }, 'adaptive: recoverPerSecond takes'],
+  [{ minRefillPerSecond: 0 }, 'adaptive: minRefillPerSecond takes'],
   [{ minRefillPerSecond: 101 }, 'adaptive: minRefillPerSecond takes at most 100, and was given 101'],
   [{ refillPerSecond: 0 }, 'adaptive: refillPerSecond takes'],
   [{ rate: 5 } as never, 'adaptive has no option "rate"'],

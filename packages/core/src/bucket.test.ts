@@ -354,6 +354,7 @@ test.each<[options: unknown, message: string, type: ErrorConstructor]>([
   ],
   [{ refillPerSecond: 1, initialTokens: -1 }, 'initialTokens takes a finite number from 0', RangeError],
   [{ refillPerSecond: 1, refillIntervalMs: -1 }, 'refillIntervalMs takes', RangeError],
+  [{ refillPerSecond: 1, nonConforming: 5 }, "takes 'delay' or 'reject' or 'mark'", TypeError],
   [{ refillPerSecond: 1, nonConforming: 'drop' }, "takes 'delay' or 'reject' or 'mark'", RangeError],
   [{ refillPerSecond: 1, maxQueue: 1.5 }, 'maxQueue takes a whole number from 0', RangeError],
   [{ refillPerSecond: 1, overflow: 'block' }, "overflow takes 'reject' or 'drop-oldest'", RangeError],

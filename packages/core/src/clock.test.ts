@@ -94,6 +94,17 @@ describe('the virtual clock', () => {
     expect(clock.pending).toBe(0);
   });
 
+  test('what is due at one time happens in the order in which it was scheduled', () => {
+    const clock = virtualClock();
+    expect(clock.nextAtMs).toBeUndefined();
+    const seen: number[] = [];
+    for (let which = 0; which < 20; which += 1) clock.schedule(() => seen.push(which), 10);
+    expect(clock.nextAtMs).toBe(10);
+    clock.tick(10);
+    expect(seen).toEqual(Array.from({ length: 20 }, (_, which) => which));
+    expect(clock.nextAtMs).toBeUndefined();
+  });
+
   test('what a wake-up starts is in time for the next', async () => {
     const clock = virtualClock();
     const seen: number[] = [];
@@ -115,6 +126,10 @@ test('seeded randomness is the same for the same seed, in [0, 1), and even', () 
   const numbers = draw(1);
   expect(numbers).toEqual(draw(1));
   expect(numbers).not.toEqual(draw(2));
+  // Mulberry32, as it is published.
+  expect(numbers.slice(0, 3).map((number) => number * 2 ** 32)).toEqual([
+    2_693_262_067, 11_749_833, 2_265_367_787,
+  ]);
   expect(Math.min(...numbers)).toBeGreaterThanOrEqual(0);
   expect(Math.max(...numbers)).toBeLessThan(1);
   const tenths = Array.from({ length: 10 }, (_, k) => numbers.filter((n) => Math.floor(n * 10) === k).length);

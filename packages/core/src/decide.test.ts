@@ -149,6 +149,7 @@ describe('the delay', () => {
 
   test.each<[what: string, options: PolicyOptions, headers: Record<string, string>, delayMs: number]>([
     ['the backoff alone', { backoff: constant(3_000) }, {}, 3_000],
+    ['the backoff, being as long', { backoff: constant(2_000) }, { 'retry-after': '2' }, 2_000],
     ['the backoff, being longer', { backoff: constant(3_000) }, { 'retry-after': '2' }, 3_000],
     [
       'Retry-After, being longer, and up to a second',

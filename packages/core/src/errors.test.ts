@@ -37,3 +37,9 @@ describe('instanceof', () => {
     expect({ ...throttled }).toEqual({ name: 'ThrottledError', waitMs: 5, reason: 'not-conforming' });
   });
 });
+
+test('each tells its name, and why', () => {
+  const cause = new Error('broken');
+  expect(new HookError('cost', cause)).toMatchObject({ name: 'HookError', hook: 'cost', cause });
+  expect(throttled).toMatchObject({ name: 'ThrottledError', reason: 'not-conforming', waitMs: 5 });
+});

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { giveBack, holding, type Quota, spend, take, tokensAt, waitMs } from './gcra.ts';
+import { giveBack, holding, nextStepMs, type Quota, spend, take, tokensAt, waitMs } from './gcra.ts';
 
 function quota(refillPerSecond: number, capacity: number, refillIntervalMs = 0): Quota {
   return { refillPerSecond, capacity, refillIntervalMs };
@@ -156,4 +156,13 @@ describe('what is given back', () => {
     const state = giveBack(limits, spentAgain, 10, held, 10_000);
     expect(tokensAt(limits, state, 10_000)).toBeCloseTo(0, 9);
   });
+});
+
+test.each([
+  [0, 150, 150],
+  [200, 150, 200],
+  [200, 200, 200],
+  [200, 201, 400],
+])('with steps of %d ms, the first at %d ms or later is at %d ms', (intervalMs, atMs, stepMs) => {
+  expect(nextStepMs(intervalMs, atMs)).toBe(stepMs);
 });

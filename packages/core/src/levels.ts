@@ -46,7 +46,6 @@ export class Levels {
   /** Takes the tokens, if they are there. */
   take(cost: number, nowMs: number): boolean {
     const further = this.#further;
-    if (further.length === 0) return this.#first.take(cost, nowMs);
     for (const level of further) if (level.waitMs(cost, nowMs) > 0) return false;
     if (!this.#first.take(cost, nowMs)) return false;
     for (const level of further) level.spend(cost, nowMs);

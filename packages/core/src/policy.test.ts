@@ -58,6 +58,8 @@ test.each<[options: unknown, message: string, type: ErrorConstructor]>([
   [{ clock: Date }, 'clock takes a clock, and was given a function', TypeError],
   [{ random: 4 }, 'random takes a function, and was given 4', TypeError],
   [{ maxRetry: 3 }, 'createPolicy has no option "maxRetry"; it takes maxRetries, backoff', TypeError],
+  [{ methods: 5 }, 'createPolicy: methods takes', TypeError],
+  [{ clock: null }, 'createPolicy: clock takes a clock, and was given null', TypeError],
   [{ toString: 3 }, 'createPolicy has no option "toString"', TypeError],
   ['5', 'createPolicy takes an object of options, and was given "5"', TypeError],
   [null, 'createPolicy takes an object of options, and was given null', TypeError],

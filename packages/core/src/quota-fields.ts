@@ -17,8 +17,7 @@ const RFC_3339 = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d+)?(?:Z|[+-]\d\d:\d\d)$/
 const NUMBER = /^\d+(?:\.\d+)?$/;
 
 function numberOf(text: string | undefined): number | undefined {
-  const trimmed = text?.trim() ?? '';
-  return NUMBER.test(trimmed) ? Number(trimmed) : undefined;
+  return text !== undefined && NUMBER.test(text.trim()) ? Number(text) : undefined;
 }
 
 /**
@@ -26,7 +25,8 @@ function numberOf(text: string | undefined): number | undefined {
  * duration, or a date, and the name of the field does not tell which.
  */
 export function resetMs(text: string | undefined, sentMs: number): number | undefined {
-  const trimmed = text?.trim() ?? '';
+  if (text === undefined) return undefined;
+  const trimmed = text.trim();
   const number = numberOf(trimmed);
   if (number !== undefined) {
     if (number < 1e8) return number * 1_000;
@@ -34,8 +34,8 @@ export function resetMs(text: string | undefined, sentMs: number): number | unde
   }
   if (DURATION.test(trimmed)) {
     let sumMs = 0;
-    for (const [, amount, unit = ''] of trimmed.matchAll(/([\d.]+)(ms|s|m|h)/g)) {
-      sumMs += Number(amount) * (DURATION_MS[unit] ?? 0);
+    for (const [, amount, unit] of trimmed.matchAll(/([\d.]+)(ms|s|m|h)/g)) {
+      sumMs += Number(amount) * (DURATION_MS[unit as string] as number);
     }
     return sumMs;
   }
@@ -59,7 +59,7 @@ function fromList(field: string): readonly Left[] {
   for (let more = true; more; ) {
     const item = ITEM.exec(field);
     if (item === null) return [];
-    const found = [...(item[1] ?? '').matchAll(PARAMETER)].map(([, name, value]) => [name, value]);
+    const found = [...(item[1] as string).matchAll(PARAMETER)].map(([, name, value]) => [name, value]);
     const { r = '', t = '0' } = Object.fromEntries(found) as Record<string, string>;
     if (!WHOLE.test(r) || !WHOLE.test(t)) return [];
     all.push({ remaining: Number(r), resetMs: Number(t) * 1_000 });
@@ -116,22 +116,22 @@ export function quotasOf(header: Header, sentMs: () => number): readonly Left[] 
   const all: Left[] = [];
   const add = ([remainingName, resetName, fullName]: Triple): boolean => {
     const text = header(remainingName);
-    const remaining = text === undefined ? undefined : numberOf(text);
+    const remaining = numberOf(text);
     if (remaining === undefined) return text !== undefined;
     // Where something is left the reset does not matter.
     const fullMs = remaining > 0 ? 0 : (resetMs(header(resetName), sentMs()) ?? 0);
-    const full = fullName === undefined || fullMs === 0 ? 1 : (numberOf(header(fullName)) ?? 1);
+    const full = numberOf(fullName && header(fullName)) ?? 1;
     all.push({ remaining, resetMs: fullMs / Math.max(1, full) });
     return true;
   };
 
-  const field = header('ratelimit')?.trim() ?? '';
-  if (field !== '' && field.length <= LONGEST_FIELD) {
+  const field = header('ratelimit')?.trim();
+  if (field !== undefined && field.length <= LONGEST_FIELD) {
     all.push(...(/^[a-z]+=/i.test(field) ? fromDictionary(field) : fromList(field)));
   }
   for (const triple of TRIPLES) add(triple);
   for (const [first, ...others] of FAMILIES) {
-    if (first !== undefined && add(first)) for (const triple of others) add(triple);
+    if (add(first as Triple)) for (const triple of others) add(triple);
   }
   if (header('via')?.includes('kong')) {
     for (const [name, windowMs] of KONG_WINDOWS_MS) {

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import type { Outcome } from './outcome.ts';
-import { resetMs } from './quota-fields.ts';
+import { quotasOf, resetMs } from './quota-fields.ts';
 import { serverFeedback } from './server-feedback.ts';
 
 const NOW_MS = Date.UTC(2026, 10, 21, 12, 0, 0);
@@ -50,6 +50,17 @@ describe('Retry-After', () => {
       { pauseMs: 30, tooFast: true },
     ],
     ['fractions of a second', 429, { 'retry-after': '0.5, 0.25' }, { pauseMs: 500, tooFast: true }],
+    ['an error of the server', 500, { 'retry-after': '1' }, { pauseMs: 1_000 }],
+    [
+      'a date, by that of the response with blanks around it',
+      503,
+      {
+        'ratelimit-remaining': '0',
+        'ratelimit-reset': String(NOW_MS / 1_000),
+        date: ' Sat, 21 Nov 2026 11:59:00 GMT ',
+      },
+      { pauseMs: 60_000, remaining: 0, tooFast: true },
+    ],
     ['a secondary limit of GitHub', 403, { 'retry-after': '60' }, { pauseMs: 60_000 }],
     ['a body that is too large just now', 413, { 'retry-after': '60' }, { pauseMs: 60_000 }],
     ['overload', 529, { 'retry-after': '1' }, { pauseMs: 1_000 }],
@@ -70,6 +81,12 @@ describe('Retry-After', () => {
     ],
     ['a plain 429 asks for no pause', 429, {}, { pauseMs: 0, tooFast: true }],
     ['a plain 503 says nothing', 503, {}, undefined],
+    [
+      'a 503 with a quota that is not used up is not too fast',
+      503,
+      { ratelimit: '"x";r=5;t=2' },
+      { pauseMs: 0, remaining: 5 },
+    ],
   ])('%s', judge);
 });
 
@@ -77,6 +94,13 @@ describe('the RateLimit fields', () => {
   test.each<Row>([
     // Draft 08 and later: a list.
     ['a list', 200, { ratelimit: '"default";r=50;t=30' }, { pauseMs: 0, remaining: 50 }],
+    [
+      'a field that is as long as may be',
+      200,
+      { ratelimit: `"x";r=0;t=5;a=${'b'.repeat(1_986)}` },
+      { pauseMs: 5_000, remaining: 0 },
+    ],
+    ['a field that is longer', 200, { ratelimit: `"x";r=0;t=5;a=${'b'.repeat(1_987)}` }, undefined],
     ['a list with nothing left', 200, { ratelimit: '"default";r=0;t=30' }, { pauseMs: 30_000, remaining: 0 }],
     [
       'the longest of what is used up',
@@ -101,7 +125,19 @@ describe('the RateLimit fields', () => {
       { ratelimit: 'limit=100, remaining=1, reset=5' },
       { pauseMs: 0, remaining: 1 },
     ],
+    [
+      'a dictionary with blanks around it, and no time',
+      200,
+      { ratelimit: '  limit=100, remaining=0 ' },
+      { pauseMs: 0, remaining: 0 },
+    ],
     // Until draft 06: three fields.
+    [
+      'three fields with blanks',
+      200,
+      { 'ratelimit-remaining': ' 0 ', 'ratelimit-reset': ' 7 ' },
+      { pauseMs: 7_000, remaining: 0 },
+    ],
     [
       'three fields',
       200,
@@ -178,6 +214,12 @@ describe('the fields of one and another', () => {
       { pauseMs: 60_000, remaining: 4_000, tooFast: true },
     ],
     [
+      'GitHub, a secondary limit with a time',
+      429,
+      { 'x-github-request-id': 'A:B', 'retry-after': '5' },
+      { pauseMs: 5_000, tooFast: true },
+    ],
+    [
       'a 403 that only forbids',
       403,
       { 'x-github-request-id': 'A:B', 'x-ratelimit-remaining': '4000' },
@@ -196,6 +238,28 @@ describe('the fields of one and another', () => {
         'x-ratelimit-reset-tokens': '6ms',
       },
       { pauseMs: 1_000, remaining: 0 },
+    ],
+    [
+      'the second of a family, without the first',
+      200,
+      { 'x-ratelimit-remaining-tokens': '0', 'x-ratelimit-reset-tokens': '6s' },
+      undefined,
+    ],
+    [
+      'the second of a family, after a first that is not known',
+      200,
+      {
+        'x-ratelimit-remaining-requests': '-1',
+        'x-ratelimit-remaining-tokens': '0',
+        'x-ratelimit-reset-tokens': '6s',
+      },
+      { pauseMs: 6_000, remaining: 0 },
+    ],
+    [
+      'the fields of Kong from another gateway, of which it is not known when they end',
+      200,
+      { via: '1.1 varnish', 'x-ratelimit-remaining-minute': '0' },
+      undefined,
     ],
     [
       'Azure, which tells -1 when it does not know',
@@ -275,6 +339,8 @@ describe('what cannot be trusted', () => {
   test.each<Row>([
     ['a cached response is old', 200, { ...usedUp, age: '5' }, undefined],
     ['one that is fresh is not', 200, { ...usedUp, age: '0' }, { pauseMs: 30_000, remaining: 0 }],
+    ['the first of the redirects', 300, usedUp, undefined],
+    ['the first of the errors', 400, usedUp, { pauseMs: 30_000, remaining: 0 }],
     ['a redirect speaks of another place', 302, { ...usedUp, 'retry-after': '5' }, undefined],
     [
       'a remaining below nothing',
@@ -316,6 +382,12 @@ describe('what cannot be trusted', () => {
 
 test.each<[text: string | undefined, ms: number | undefined]>([
   ['60', 60_000],
+  [' 60 ', 60_000],
+  // From three years of seconds on it is a moment, and from the year 5138 in seconds on, one in milliseconds.
+  ['99999999', 99_999_999_000],
+  ['100000000', 0],
+  ['99999999999', 99_999_999_999_000 - NOW_MS],
+  ['100000000000', 0],
   ['0.5', 500],
   ['0', 0],
   [String(NOW_MS / 1_000 + 5), 5_000],
@@ -340,4 +412,18 @@ test.each<[text: string | undefined, ms: number | undefined]>([
   const away = resetMs(text, NOW_MS);
   if (ms === undefined) expect(away).toBeUndefined();
   else expect(away).toBeCloseTo(ms, 3);
+});
+
+test('where something is left nothing is read of when there is more', () => {
+  const read: string[] = [];
+  const quotas = quotasOf(
+    (name) => {
+      if (!name.startsWith('ratelimit-')) return undefined;
+      read.push(name);
+      return name === 'ratelimit-remaining' ? '5' : '60';
+    },
+    () => expect.fail('asked for the date'),
+  );
+  expect(quotas).toEqual([{ remaining: 5, resetMs: 0 }]);
+  expect(read).toEqual(['ratelimit-remaining']);
 });
