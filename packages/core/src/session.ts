@@ -36,7 +36,8 @@ export class Session implements Progress {
   /** What retries are withdrawn from. */
   budget: RetryBudget | undefined;
   readonly #policy: Policy;
-  readonly #admission: Admission;
+  /** Nothing without a bucket and without a limit. */
+  readonly #admission: Admission | undefined;
   /** The layers above this one. */
   readonly #outer: Passage | undefined;
   /** The slots of the calls around this one. */
@@ -57,7 +58,14 @@ export class Session implements Progress {
     this.#outer = around?.outer;
     this.#slotsAround = around?.slotsOf ?? [];
     const taken = around?.outer?.tookFrom ?? [];
-    this.#admission = new Admission(policy, request, around?.outer === undefined, taken, this.#slotsAround);
+    if (policy.bucket !== undefined || policy.concurrency !== undefined) {
+      this.#admission = new Admission(policy, request, around?.outer === undefined, taken, this.#slotsAround);
+    }
+  }
+
+  /** How long this attempt waited for a slot and for tokens, in milliseconds. */
+  get #throttledMs(): number {
+    return this.#admission?.waitedMs ?? 0;
   }
 
   get policy(): Policy {
@@ -81,8 +89,8 @@ export class Session implements Progress {
    */
   ready(signal?: AbortSignal, released?: Promise<void>): Promise<boolean> | undefined {
     const admission = this.#admission;
-    admission.freeSlot(released);
-    admission.reset();
+    admission?.freeSlot(released);
+    admission?.reset();
     let lack: Lack | undefined;
     try {
       if (this.attempt === 0) {
@@ -93,7 +101,7 @@ export class Session implements Progress {
       }
       if (this.#delayMs === 0 && released === undefined) {
         if (signal?.aborted) throw signal.reason;
-        lack = admission.take();
+        lack = admission?.take();
         if (lack === undefined) return this.#begin();
       }
     } catch (error) {
@@ -112,11 +120,11 @@ export class Session implements Progress {
       if (this.#delayMs > 0) await sleep(this.#policy.clock, this.#delayMs, signal);
       await released;
       if (signal?.aborted) throw signal.reason;
-      await admission.wait(() => this.#ask(signal), lack);
+      await admission?.wait(() => this.#ask(signal), lack);
       // It may have aborted in the same turn in which they were granted.
       if (signal?.aborted) throw signal.reason;
       if (this.attempt > 0 && this.#leftMs() < 0) throw this.#tooLate();
-      if (admission.waitedMs > 0) this.#tell({ type: 'throttle', waitMs: admission.waitedMs });
+      if (this.#throttledMs > 0) this.#tell({ type: 'throttle', waitMs: this.#throttledMs });
       this.#begin();
       return true;
     } catch (error) {
@@ -141,7 +149,7 @@ export class Session implements Progress {
   #ask(signal: AbortSignal | undefined): Ask {
     const { maxWaitMs, priority } = this.#policy;
     const retry = this.attempt > 0;
-    const patienceMs = (maxWaitMs ?? Number.POSITIVE_INFINITY) - this.#admission.waitedMs;
+    const patienceMs = (maxWaitMs ?? Number.POSITIVE_INFINITY) - this.#throttledMs;
     const leftMs = this.#leftMs();
     this.#isBoundByTotal = leftMs < patienceMs;
     const mostMs = Math.max(0, Math.min(leftMs, patienceMs));
@@ -151,12 +159,12 @@ export class Session implements Progress {
   #begin(): undefined {
     this.attempt += 1;
     if (areLayered()) this.#enterLayer();
-    if (this.#admission.grant?.conforming === false) this.#tell({ type: 'mark' });
+    if (this.#admission?.grant?.conforming === false) this.#tell({ type: 'mark' });
     this.#tell({ type: 'attempt' });
   }
 
   #enterLayer(): void {
-    const { bucket, limit } = this.#admission;
+    const { bucket, limit } = this.#admission ?? {};
     const call: LayeredCall = this.#outer?.call ??
       this.#passage?.call ?? { request: this.request, open: true, dispatched: false, slotsOf: [] };
     if (this.#outer === undefined) {
@@ -201,7 +209,7 @@ export class Session implements Progress {
 
   /** Whether a slot is held that {@link bodyEnded} gives back: if not, that need not be called. */
   get holdsSlot(): boolean {
-    return this.#admission.slot !== undefined;
+    return this.#admission?.slot !== undefined;
   }
 
   /**
@@ -212,7 +220,7 @@ export class Session implements Progress {
    * To call it more often than once, or with no slot held, does nothing.
    */
   bodyEnded(): void {
-    this.#admission.freeSlot();
+    this.#admission?.freeSlot();
   }
 
   /**
@@ -223,14 +231,14 @@ export class Session implements Progress {
   judge(outcome: Outcome): Decision {
     const admission = this.#admission;
     try {
-      const { bucket, grant } = admission;
+      const { bucket, grant } = admission ?? {};
       if (grant !== undefined) bucket?.heed?.(outcome, grant, this.request);
       const { clock } = this.#policy;
       const decision =
         this.#outer === undefined ? decide(this.#policy, this, outcome, clock.now()) : LEFT_TO_OUTER_LAYER;
       return this.#follow(decision, outcome);
     } catch (error) {
-      admission.freeSlot();
+      admission?.freeSlot();
       this.#leave();
       this.#tell({ type: 'end', reason: 'final', outcome, error });
       throw error;
@@ -243,9 +251,7 @@ export class Session implements Progress {
   }
 
   #follow(decision: Decision, outcome: Outcome): Decision {
-    this.history.push(
-      recordOf(this.attempt, this.#delayMs, this.#admission.waitedMs, outcome, decision.reason),
-    );
+    this.history.push(recordOf(this.attempt, this.#delayMs, this.#throttledMs, outcome, decision.reason));
     if (decision.retry) {
       this.#toRetry = outcome;
       this.#delayMs = decision.delayMs;
@@ -253,8 +259,8 @@ export class Session implements Progress {
       this.#tell({ type: 'retry', delayMs: decision.delayMs, reason: decision.reason, outcome });
       return decision;
     }
-    const { grant } = this.#admission;
-    if (outcome.type === 'failure') this.#admission.freeSlot();
+    const { grant } = this.#admission ?? {};
+    if (outcome.type === 'failure') this.#admission?.freeSlot();
     if (grant !== undefined) keepGrant(this.history, grant);
     this.#leave();
     this.#tell({ type: 'end', reason: decision.reason, outcome });
@@ -267,7 +273,7 @@ export class Session implements Progress {
    */
   async #ended(error: unknown, signal: AbortSignal | undefined): Promise<false> {
     // What was granted goes back: nothing was sent for it. So does the retry that the budget had allowed.
-    this.#admission.giveBack();
+    this.#admission?.giveBack();
     if (this.attempt > 0) this.budget?.refund?.();
     this.#leave();
     const outcome = this.#toRetry;
