@@ -128,10 +128,15 @@ export class Clients {
   /** A request has waited for tokens as long as it may. */
   expire(request: number, stamp: number): void {
     if (this.requests.stamp(request) !== stamp) return;
+    const lines = this.#lines as TokenLines;
+    const client = this.requests.client(request);
+    const { nowMs } = this.#agenda;
     // Its tokens may come in this very moment.
-    this.look(this.requests.client(request));
+    for (let first = lines.serve(client, nowMs); first >= 0; first = lines.serve(client, nowMs)) {
+      this.#granted(first);
+    }
     if (this.requests.stamp(request) !== stamp) return;
-    this.#lines?.leave(request);
+    lines.leave(request);
     this.#throttled(request);
   }
 

@@ -137,6 +137,6 @@ test('a line for tokens treats every request as the bucket of core does', async 
     fc.asyncProperty(trace, async (trace) => {
       expect(inSimulator(trace)).toEqual(await inCore(trace));
     }),
-    { numRuns: 1_000 },
+    { numRuns: 500 },
   );
 });

@@ -132,10 +132,16 @@ export class TokenLines {
       this.#clients[client * WIDTH + LOOKS_AT] = NEVER;
       return NONE;
     }
-    if (!this.#tokens.take(client, this.#cost, nowMs)) {
+    const request = this.serve(client, nowMs);
+    if (request === NONE) {
       this.#lookLater(client, nowMs + Math.max(TOLERANCE_MS, this.#tokens.waitMs(client, this.#cost, nowMs)));
-      return NONE;
     }
+    return request;
+  }
+
+  /** As {@link look}, at any time, and without another look to come. */
+  serve(client: number, nowMs: number): number {
+    if (this.#waiting(client) === 0 || !this.#tokens.take(client, this.#cost, nowMs)) return NONE;
     const lane = this.#laneInTurn(client);
     const request = this.#first(lane);
     this.#remove(request, NONE, lane);
