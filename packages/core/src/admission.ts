@@ -119,10 +119,7 @@ export class Admission {
    */
   async wait(ask: () => Ask, lacking?: Lack): Promise<void> {
     for (let lack = lacking ?? this.take(); lack !== undefined; lack = this.take()) {
-      // The wait for one of them may be over when another one is gone, so that it takes its turn there; behind
-      // those that are in that line already, but ahead of newcomers, as retries are.
-      const patience = this.waitedMs > 0 ? { ...ask(), retry: true } : ask();
-      this.waitedMs += await this.#waitFor(lack, patience);
+      this.waitedMs += await this.#waitFor(lack, ask());
     }
   }
 
