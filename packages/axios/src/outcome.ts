@@ -1,4 +1,4 @@
-import { type FailureKind, failureKind, type Outcome } from '@ebb/core';
+import { type FailureKind, failureKind, type Outcome, property } from '@ebb/core';
 import type { AxiosError, AxiosResponse } from 'axios';
 
 /** A header of axios's own kind, of the web's, or of a plain object that a custom adapter gave. */
@@ -58,12 +58,14 @@ const BROKEN_OFF = /^(stream has been aborted|maxContentLength size of -1 exceed
 
 function kindOf(error: AxiosError): FailureKind {
   const kind = failureKind(error);
-  const { code, message, config } = error ?? {};
+  const code = property(error, 'code');
+  const message = property(error, 'message');
+  const config = property(error, 'config') as AxiosError['config'];
   const saysTimeout = code === 'ETIMEDOUT' || code === 'ECONNABORTED';
   // A timeout aborts the exchange, and the fetch adapter keeps the abort as the cause.
   if (kind === 'aborted' && saysTimeout) return 'timeout';
   // The caller may have put a text of their own in place of `timeout of … exceeded`.
   if (kind === 'network' && saysTimeout && message === config?.timeoutErrorMessage) return 'timeout';
-  if (kind === 'unknown' && BROKEN_OFF.test(message)) return 'network';
+  if (kind === 'unknown' && typeof message === 'string' && BROKEN_OFF.test(message)) return 'network';
   return kind;
 }

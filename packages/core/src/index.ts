@@ -75,6 +75,7 @@ export {
   type PolicyOptions,
   type RetryMethods,
 } from './policy.ts';
+export { property } from './property.ts';
 export type { EndReason, RetryReason, StopReason } from './reason.ts';
 export { parseHttpDate, retryAfterMs } from './retry-after.ts';
 export { type Aside, type Exchange, run } from './run.ts';
