@@ -7,9 +7,10 @@ const VERSIONS = [22, 26];
 /** What is long and depends on no version, and what starts several versions and runtimes by itself. */
 const LEFT_OUT = [
   'packages/simulator/**',
-  'test/runtimes/**',
-  'test/playground.test.ts',
+  'packages/valkey/src/processes.test.ts',
   'test/fleet.test.ts',
+  'test/playground.test.ts',
+  'test/runtimes/**',
 ];
 
 const root = join(import.meta.dirname, '..');
