@@ -1,0 +1,88 @@
+import { describe, expect, test } from 'vitest';
+import { ATTEMPTS, type Attempt, attemptsOf, recordOf, remember, rememberReason } from './history.ts';
+
+const codeOf = (error: unknown) =>
+  recordOf(1, 0, 0, { type: 'failure', kind: 'network', error }, 'final').code;
+
+/** An error whose cause has a cause, and so on; the last of so many has a code. */
+function chain(length: number): Error {
+  const last = Object.assign(new Error('last'), { code: 'ECONNRESET' });
+  return Array.from({ length: length - 1 }).reduce<Error>((cause) => new Error('outer', { cause }), last);
+}
+
+describe('of a failure is remembered', () => {
+  const ring: { name: string; cause?: unknown } = new TypeError('ring');
+  ring.cause = ring;
+  const broken = Object.defineProperty(new Error('broken'), 'code', {
+    get() {
+      throw new Error('not for you');
+    },
+  });
+
+  test.each<[what: string, error: unknown, code: string | undefined]>([
+    ['its code', Object.assign(new Error(), { code: 'ECONNRESET' }), 'ECONNRESET'],
+    ['the code of a cause', chain(3), 'ECONNRESET'],
+    ['the code of the eighth', chain(8), 'ECONNRESET'],
+    ['its name, where a code is deeper than that', chain(9), 'Error'],
+    ['its name, where no code is a text', Object.assign(new RangeError(), { code: 5 }), 'RangeError'],
+    ['its name, where the causes are a ring', ring, 'TypeError'],
+    ['its name, where the cause is nothing', new TypeError('x', { cause: null }), 'TypeError'],
+    ['its name, where the cause is a text', new TypeError('x', { cause: 'ECONNRESET' }), 'TypeError'],
+    ['nothing of what is no error', { name: 'Error' }, undefined],
+    ['nothing of a text', 'ECONNRESET', undefined],
+    ['nothing of nothing', null, undefined],
+    ['nothing of one that throws when it is looked at', broken, undefined],
+  ])('%s', (_, error, code) => {
+    expect(codeOf(error)).toBe(code);
+  });
+
+  test('and without a code there is no member for it', () => {
+    const record = recordOf(2, 10, 5, { type: 'failure', kind: 'unknown', error: 'text' }, 'final');
+    expect(record).toStrictEqual({
+      attempt: 2,
+      delayMs: 10,
+      throttledMs: 5,
+      failure: 'unknown',
+      reason: 'final',
+    });
+  });
+});
+
+describe('what a call ended with carries its history', () => {
+  const one: Attempt[] = [{ attempt: 1, delayMs: 0, throttledMs: 0, status: 200, reason: 'success' }];
+  const other: Attempt[] = [{ attempt: 1, delayMs: 0, throttledMs: 0, status: 503, reason: 'final' }];
+
+  test('in a member that no listing shows, and that may be set anew', () => {
+    const result = { status: 200 };
+    remember(result, one);
+    expect(Object.getOwnPropertyDescriptor(result, ATTEMPTS)).toEqual({
+      value: one,
+      enumerable: false,
+      configurable: true,
+      writable: true,
+    });
+    remember(result, other);
+    expect(attemptsOf(result)).toBe(other);
+  });
+
+  test('beside it, if it is frozen', () => {
+    const result = Object.freeze(new Error('frozen'));
+    remember(result, one);
+    expect(Reflect.ownKeys(result)).not.toContain(ATTEMPTS);
+    expect(attemptsOf(result)).toBe(one);
+  });
+
+  test.each([undefined, null, 'text', 5])('but not if it is %j', (result) => {
+    remember(result, one);
+    rememberReason(result, one);
+    expect(attemptsOf(result)).toEqual([]);
+  });
+
+  test('the reason of a signal that ended several calls has that of none', () => {
+    const reason = new Error('enough');
+    rememberReason(reason, one);
+    expect(attemptsOf(reason)).toBe(one);
+    rememberReason(reason, other);
+    expect(attemptsOf(reason)).toEqual([]);
+  });
+});
