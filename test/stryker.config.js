@@ -21,7 +21,7 @@ export default {
   jsonReporter: { fileName: 'node_modules/.stryker-report.json' },
   clearTextReporter: { allowColor: false, logTests: false, reportTests: false },
   // A loop that a mutant makes endless is ended soon: the tests of core take milliseconds each.
-  timeoutMS: 5_000,
-  timeoutFactor: 3,
+  timeoutMS: 3_000,
+  timeoutFactor: 2,
   thresholds: { high: 95, low: 90, break: 90 },
 };
