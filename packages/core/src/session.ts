@@ -168,6 +168,8 @@ export class Session implements Progress {
     const call: LayeredCall = this.#outer?.call ??
       this.#passage?.call ?? { request: this.request, open: true, dispatched: false, slotsOf: [] };
     if (this.#outer === undefined) {
+      // A download that broke goes on after its answer was judged.
+      call.open = true;
       call.slotsOf = limit === undefined ? this.#slotsAround : [...this.#slotsAround, limit];
     }
     const taken = this.#outer?.tookFrom ?? [];
