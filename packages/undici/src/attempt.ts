@@ -1,6 +1,7 @@
 import type { Duplex } from 'node:stream';
-import { type Clock, LONGEST_DISCARD_MS, MOST_DISCARDED_BYTES, nextTurn } from '@ebb/core';
+import type { Clock } from '@ebb/core';
 import type { Dispatcher } from 'undici';
+import { Aside, type AsideBounds } from './aside.ts';
 import type { Connection } from './controller.ts';
 import { headersTimeoutError, requestAbortedError } from './errors.ts';
 import type { ResponseHeaders } from './headers.ts';
@@ -9,13 +10,15 @@ import type { ResponseHeaders } from './headers.ts';
 export interface AttemptListener {
   started(attempt: Attempt, context: object | null | undefined): void;
   informed(attempt: Attempt, status: number, headers: ResponseHeaders, message?: string): void;
-  /** The response begins. The listener is to forward, discard or drop the attempt. */
+  /** The response begins. The listener is to forward the attempt, set it aside or drop it. */
   answered(attempt: Attempt, status: number, headers: ResponseHeaders, message?: string): void;
   upgraded(attempt: Attempt, status: number, headers: ResponseHeaders, socket: Duplex): unknown;
   data(attempt: Attempt, chunk: Buffer): void;
   ended(attempt: Attempt, trailers: ResponseHeaders): void;
   /** It failed before its response began. */
   failed(attempt: Attempt, error: Error): void;
+  /** A dispatcher tells of what the listener threw at an error. */
+  failedAgain(error: Error): void;
   /** It failed in the body of a response that is being forwarded. */
   broke(attempt: Attempt, error: Error): void;
 }
@@ -23,7 +26,8 @@ export interface AttemptListener {
 /** Who wants to hear of the upload. */
 export interface UploadListener {
   bodySent(startsAt: number, chunk: Buffer | string): void;
-  requestSent(): void;
+  /** @param isAgain whether the same attempt has said so before: of another hop, say */
+  requestSent(isAgain: boolean): void;
 }
 
 /**
@@ -31,32 +35,39 @@ export interface UploadListener {
  * for the next one's.
  */
 export class Attempt implements Dispatcher.DispatchHandler {
-  /** The policy of the interceptor that sends it; marks its handlers for interceptors of the same kind. */
-  readonly ebbPolicy: object;
   /** From 1. */
   readonly number: number;
   connection: Connection;
   readonly onBodySent?: (chunk: Buffer | string) => void;
   readonly onRequestSent?: () => void;
+  /** How often it was started: more than once, if what lies below follows redirects. */
+  starts = 0;
+  /** What its redirect interceptor below, if there is one, says of the hops that were answered. */
+  hops: readonly unknown[] | undefined;
   readonly #listener: AttemptListener;
-  #state: 'sent' | 'forwarded' | 'discarded' | 'over' = 'sent';
+  #state: 'sent' | 'forwarded' | 'aside' | 'over' = 'sent';
   #callOff: (() => void) | undefined;
-  #release: (() => void) | undefined;
+  #aside: Aside | undefined;
   #droppedFor: Error | undefined;
-  #discardedBytes = 0;
+  /** Methods that the caller's handler does not have, and that undici is not to find here either. */
+  #lacking: readonly string[] | undefined;
+  #letGo: (() => void) | undefined;
 
-  /** @param upload given only where somebody listens: a MockAgent reads a body for a handler that does */
-  constructor(listener: AttemptListener, number: number, policy: object, upload?: UploadListener) {
+  /** @param upload given only if somebody listens: a MockAgent reads a body for a handler that does */
+  constructor(listener: AttemptListener, number: number, upload?: UploadListener) {
     this.#listener = listener;
     this.number = number;
-    this.ebbPolicy = policy;
     if (upload !== undefined) {
       let sentBytes = 0;
+      let sends = 0;
       this.onBodySent = (chunk) => {
         upload.bodySent(sentBytes, chunk);
         sentBytes += Buffer.byteLength(chunk);
       };
-      this.onRequestSent = () => upload.requestSent();
+      this.onRequestSent = () => {
+        sends += 1;
+        upload.requestSent(sends > 1);
+      };
     }
   }
 
@@ -64,12 +75,42 @@ export class Attempt implements Dispatcher.DispatchHandler {
     return this.#state === 'over';
   }
 
+  /** Whether it was given up before undici took it out of its queue. */
+  get isQueued(): boolean {
+    return this.#droppedFor !== undefined && this.starts === 0;
+  }
+
+  /**
+   * Shows undici the same gaps as the caller's handler has. undici 8 looks for them when it takes a request, and
+   * has an error for each; undici 7 minds none. From the start on all methods are there.
+   */
+  lack(gaps: Readonly<Record<string, unknown>>): void {
+    this.#lacking = Object.keys(gaps);
+    Object.assign(this, gaps);
+  }
+
   /** Ends in undici's own timeout unless a response begins before. */
   limit(clock: Clock, timeoutMs: number): void {
     this.#callOff = clock.schedule(() => this.abort(headersTimeoutError(timeoutMs)), timeoutMs);
   }
 
+  /** It has a body of its own, to be let go of when it is over and came to nothing. */
+  holds(letGo: () => void): void {
+    if (this.over) letGo();
+    else this.#letGo = letGo;
+  }
+
+  letGoOfBody(): void {
+    const letGo = this.#letGo;
+    this.#letGo = undefined;
+    letGo?.();
+  }
+
   onRequestStart(connection: Dispatcher.DispatchController, context: object | null | undefined): void {
+    if (this.#lacking !== undefined) this.#completeMethods();
+    this.starts += 1;
+    const { history } = (context ?? {}) as { readonly history?: unknown };
+    if (Array.isArray(history)) this.hops = history;
     // Given up while undici still kept it in a queue: nothing of it is to be sent.
     if (this.#droppedFor !== undefined) {
       connection.abort(this.#droppedFor);
@@ -77,6 +118,11 @@ export class Attempt implements Dispatcher.DispatchHandler {
       this.connection = connection;
       this.#listener.started(this, context);
     }
+  }
+
+  #completeMethods(): void {
+    for (const name of this.#lacking ?? []) delete (this as Record<string, unknown>)[name];
+    this.#lacking = undefined;
   }
 
   onRequestUpgrade(
@@ -89,11 +135,10 @@ export class Attempt implements Dispatcher.DispatchHandler {
     this.connection = connection;
     this.#state = 'forwarded';
     this.#callOff?.();
-    try {
-      return this.#listener.upgraded(this, status, headers, socket);
-    } finally {
-      this.#finish();
-    }
+    // When the handler throws, undici tells of that as an error, to which this has to listen.
+    const result = this.#listener.upgraded(this, status, headers, socket);
+    this.#finish();
+    return result;
   }
 
   onResponseStart(connection: Connection, status: number, headers: ResponseHeaders, message?: string): void {
@@ -108,26 +153,25 @@ export class Attempt implements Dispatcher.DispatchHandler {
   }
 
   onResponseData(_: Connection, chunk: Buffer): void {
-    if (this.#state === 'forwarded') {
-      this.#listener.data(this, chunk);
-    } else if (this.#state === 'discarded') {
-      this.#discardedBytes += chunk.byteLength;
-      if (this.#discardedBytes > MOST_DISCARDED_BYTES) this.abort(requestAbortedError('Response discarded'));
-    }
+    if (this.#state === 'forwarded') this.#listener.data(this, chunk);
+    else if (this.#state === 'aside') this.#aside?.take(chunk);
   }
 
   onResponseEnd(_: Connection, trailers: ResponseHeaders): void {
     if (this.#state === 'forwarded') {
-      this.#finish();
+      // As with an upgrade: a handler that throws hears of it as an error.
       this.#listener.ended(this, trailers);
+      this.#finish();
     } else {
       this.#finish();
-      this.#release?.();
+      this.#aside?.end(this.connection?.rawTrailers ?? null, trailers);
     }
   }
 
-  onResponseError(_: Connection, error: Error): void {
-    this.#fail(error);
+  onResponseError(connection: Connection, error: Error): void {
+    this.connection ??= connection;
+    if (!this.over) this.#fail(error);
+    else if (this.#droppedFor === undefined) this.#listener.failedAgain(error);
   }
 
   /** From here the listener gets the response's body. */
@@ -135,18 +179,18 @@ export class Attempt implements Dispatcher.DispatchHandler {
     this.#state = 'forwarded';
   }
 
-  /** Reads the response to its end, within bounds; resolves when its connection can be used again, or is gone. */
-  async discard(clock: Clock, contentLength: number): Promise<void> {
-    this.#state = 'discarded';
-    const breakOff = (): void => this.abort(requestAbortedError('Response discarded'));
-    const released = new Promise<void>((resolve) => {
-      this.#release = resolve;
-    });
-    if (contentLength > MOST_DISCARDED_BYTES) breakOff();
-    else this.#callOff = clock.schedule(breakOff, LONGEST_DISCARD_MS);
-    await released;
-    // undici takes up a connection again on the turn after a response has ended.
-    await nextTurn();
+  /** Reads the response to its end, within bounds, and keeps it. */
+  setAside(
+    status: number,
+    headers: ResponseHeaders,
+    message: string | undefined,
+    bounds: AsideBounds,
+  ): Aside {
+    this.#state = 'aside';
+    const rawHeaders = this.connection?.rawHeaders ?? null;
+    this.#aside = new Aside({ status, headers, message, rawHeaders }, bounds, (reason) => this.abort(reason));
+    this.#callOff = this.#aside.limit();
+    return this.#aside;
   }
 
   /** Lets go of the connection; the listener hears nothing more. */
@@ -156,19 +200,25 @@ export class Attempt implements Dispatcher.DispatchHandler {
     this.connection?.abort(reason);
   }
 
-  /** Fails with the reason, at once, wherever it stands; does nothing when it is over. */
-  abort(reason: Error): void {
-    this.#fail(reason, () => this.drop(reason));
+  /**
+   * Fails with the reason, at once, wherever it stands; does nothing when it is over. undici tells of it before
+   * it closes the connection, so that a handler can pass the reason on to what it uploads.
+   */
+  abort(reason?: Error): void {
+    if (this.over) return;
+    this.#droppedFor = reason ?? requestAbortedError();
+    this.connection?.abort(reason as Error);
+    // It may be in a queue still, or with a dispatcher that ignores its controller.
+    this.#fail(this.#droppedFor);
   }
 
-  #fail(error: Error, letGo?: () => void): void {
+  #fail(error: Error): void {
     const state = this.#state;
     if (state === 'over') return;
     this.#finish();
-    letGo?.();
     if (state === 'sent') this.#listener.failed(this, error);
     else if (state === 'forwarded') this.#listener.broke(this, error);
-    else this.#release?.();
+    else this.#aside?.break(error);
   }
 
   #finish(): void {

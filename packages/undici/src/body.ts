@@ -11,10 +11,14 @@ export interface RequestBody {
   readonly replayable: boolean;
   /** What the next attempt sends. */
   take(): Changes | Promise<Changes>;
-  /** The attempt that took it is over, and came to nothing. */
-  drop?(): void;
+  /** The attempt that took this is over, and came to nothing. */
+  letGo?(taken: Changes): void;
+  /** An attempt was given up that undici still keeps in a queue: in its turn undici lets go of the body. */
+  lost?(): void;
   /** The request is over, and came to nothing. */
   close?(): void;
+  /** The request ended while it waited, so that undici does not let go of the body. */
+  unsent?(reason: unknown): void;
 }
 
 /** A body of `fetch` up to this size is kept for a retry: what gRPC keeps for a call. */
@@ -45,6 +49,7 @@ class Bytes implements RequestBody {
 /** A stream goes again only while nobody has read of it (after a refused connection, say), or if it was empty. */
 class Stream implements RequestBody {
   readonly #body: Readable;
+  #isLost = false;
 
   constructor(body: Readable) {
     this.#body = body;
@@ -54,7 +59,7 @@ class Stream implements RequestBody {
     const { readableDidRead } = this.#body;
     // A stream of another make (that of the form-data package is one) tells nothing of it.
     const tells = typeof readableDidRead === 'boolean' || this.#body instanceof ReadableStream;
-    return this.#wasEmpty || (tells && !Readable.isDisturbed(this.#body));
+    return this.#wasEmpty || (tells && !this.#isLost && !Readable.isDisturbed(this.#body));
   }
 
   /** `undici.pipeline` gives every request a stream, even where there is nothing to send. */
@@ -64,6 +69,16 @@ class Stream implements RequestBody {
 
   take(): Changes {
     return { body: this.#wasEmpty ? null : this.#body };
+  }
+
+  lost(): void {
+    this.#isLost = true;
+  }
+
+  unsent(reason: unknown): void {
+    const body: Readable | ReadableStream = this.#body;
+    if (!(body instanceof ReadableStream)) body.destroy();
+    else if (!body.locked) body.cancel(reason).catch(() => undefined);
   }
 }
 

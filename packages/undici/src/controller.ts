@@ -1,10 +1,8 @@
 import type { Dispatcher } from 'undici';
-import { requestAbortedError } from './errors.ts';
+import type { Raw } from './aside.ts';
 
 /** What a dispatcher gives its handler to steer one attempt; a mocked answer may come without. */
 export type Connection = Dispatcher.DispatchController | null | undefined;
-
-type Raw = NonNullable<Dispatcher.DispatchController['rawHeaders']> | null;
 
 /**
  * The one controller that a handler has for its whole request, whichever attempt is under way. Without it a
@@ -13,13 +11,14 @@ type Raw = NonNullable<Dispatcher.DispatchController['rawHeaders']> | null;
 export class Controller implements Dispatcher.DispatchController {
   rawHeaders: Raw = null;
   rawTrailers: Raw = null;
-  readonly #onAbort: (reason: Error) => void;
+  readonly #onAbort: (reason: Error | undefined) => void;
   #connection: Connection;
   #paused = false;
   #aborted = false;
   #reason: Error | null = null;
 
-  constructor(onAbort: (reason: Error) => void) {
+  /** @param onAbort is given the reason as the handler gave it; undici has its own for none */
+  constructor(onAbort: (reason: Error | undefined) => void) {
     this.#onAbort = onAbort;
   }
 
@@ -48,8 +47,8 @@ export class Controller implements Dispatcher.DispatchController {
   abort(reason?: Error): void {
     if (this.#aborted) return;
     this.#aborted = true;
-    this.#reason = reason || requestAbortedError();
-    this.#onAbort(this.#reason);
+    this.#reason = reason as Error;
+    this.#onAbort(reason);
   }
 
   /** The handler's data comes on this connection from now on. It waits if the handler wishes so. */

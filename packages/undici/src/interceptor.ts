@@ -1,9 +1,19 @@
-import { begin, createPolicy, type Policy, type PolicyOptions, type Session } from '@ebb/core';
+import {
+  begin,
+  countLayer,
+  createPolicy,
+  LAYER,
+  type Policy,
+  type PolicyOptions,
+  type Session,
+} from '@ebb/core';
 import type { Dispatcher } from 'undici';
 import { requestBody } from './body.ts';
+import { Closing } from './closing.ts';
 import { withLastingHeaders } from './headers.ts';
 import { isLegacy, type LegacyHandler, modern } from './legacy.ts';
 import { Relay } from './relay.ts';
+import type { Request } from './send.ts';
 import { Traits } from './traits.ts';
 
 type Handler = Dispatcher.DispatchHandler;
@@ -21,6 +31,7 @@ interface Composed {
   readonly policy: Policy;
   readonly dispatch: Dispatcher.Dispatch;
   readonly ownOrigin: string;
+  readonly closing: Closing | undefined;
 }
 
 let composedSoFar = 0;
@@ -35,22 +46,28 @@ function nameOrigin(): string {
 }
 
 /** What becomes of a dispatch that the policy is to see. */
-function relay({ policy, dispatch, ownOrigin }: Composed, given: Options, handler: Handler): boolean {
-  const { ebbPolicy } = handler as { readonly ebbPolicy?: object };
-  if (given.ebb === false || ebbPolicy === policy) return dispatch(given, handler);
-  const options = withLastingHeaders(given);
-  const body = requestBody(options);
-  let session: Session;
+function relay(
+  { policy, dispatch, ownOrigin, closing }: Composed,
+  given: Options,
+  handler: Handler,
+): boolean {
+  const { ebb, ...others } = given;
+  // What a request changes, it changes of this layer, and not of one below.
+  const own = ebb === undefined ? given : others;
+  if (ebb === false) return dispatch(own, handler);
+  let request: Request;
   try {
-    // Under another of its kind it takes its own tokens, and leaves it to that one to send again.
-    const own = ebbPolicy === undefined ? given.ebb : { ...given.ebb, maxRetries: 0 };
-    session = begin(policy, new Traits(options, body, ownOrigin), own) as Session;
+    const options = withLastingHeaders(own);
+    const body = requestBody(options);
+    const carried = (given as { readonly [LAYER]?: unknown })[LAYER];
+    const session = begin(policy, new Traits(options, body, ownOrigin), ebb, carried, true) as Session;
+    request = { dispatch, options, body, session, closing };
   } catch (error) {
-    // As undici does where options are wrong.
+    // As undici does if options are wrong.
     handler.onResponseError?.(null as never, error as Error);
     return false;
   }
-  return new Relay({ dispatch, options, body, session, policy }, handler).start();
+  return new Relay(request, handler).start();
 }
 
 /**
@@ -64,15 +81,20 @@ export function ebbInterceptor(
   policyOrOptions: Policy | PolicyOptions = {},
 ): Dispatcher.DispatcherComposeInterceptor {
   const policy = createPolicy(policyOrOptions);
-  return function ebb(dispatch) {
-    const composed = { policy, dispatch, ownOrigin: nameOrigin() };
+  return function ebb(...args) {
+    countLayer();
+    const [dispatch] = args;
+    const closing = Closing.of(args);
+    const composed = { policy, dispatch, ownOrigin: nameOrigin(), closing };
     // `compose` takes nothing but a function of exactly two parameters.
     return function ebbDispatch(options, handler) {
       if (!isObject(options) || !isObject(handler)) return dispatch(options, handler);
       if (isLegacy(handler))
         return ebbDispatch({ ...options, allowH2: false } as Options, modern(handler as LegacyHandler));
-      // undici has something to say to a handler like that.
-      if (typeof handler.onResponseError !== 'function') return dispatch(options, handler);
+      // undici has an error of its own for a handler like that.
+      if (typeof handler.onRequestStart !== 'function' || typeof handler.onResponseError !== 'function') {
+        return dispatch(options, handler);
+      }
       return relay(composed, options, handler);
     };
   };

@@ -20,6 +20,15 @@ export class SentOnce {
     this.replayable = false;
     yield* this.#body;
   }
+
+  /** Lets a generator that nobody has started end. */
+  unsent(): void {
+    const { next, return: end } = this.#body as Partial<AsyncGenerator>;
+    if (typeof next !== 'function' || typeof end !== 'function') return;
+    new Promise((resolve) => resolve(end.call(this.#body as AsyncGenerator, undefined))).catch(
+      () => undefined,
+    );
+  }
 }
 
 /**

@@ -17,9 +17,11 @@ export interface LegacyHandler {
   onRequestSent?(): void;
 }
 
-/** Whether it is a legacy handler, and not one that knows both ways. */
-export function isLegacy(handler: object): boolean {
-  return !('onRequestStart' in handler) && 'onConnect' in handler && 'onError' in handler;
+const NEEDED: readonly (keyof LegacyHandler)[] = ['onConnect', 'onError'];
+
+/** Whether it is a whole legacy handler, and not one that knows both ways. */
+export function isLegacy(handler: LegacyHandler): boolean {
+  return !('onRequestStart' in handler) && NEEDED.every((name) => typeof handler[name] === 'function');
 }
 
 /** Names and values one after the other, as they came; or put together where they are known only by name. */

@@ -89,21 +89,55 @@ describe('one request', () => {
     expect(heard.told).toEqual(['start', 'error reset']);
   });
 
-  test('a dispatcher that throws, and one that fails without a controller, fail the request once', () => {
-    const { heard } = setUp();
+  test('what a dispatcher throws its caller hears, as without ebb, and the handler does not', () => {
+    const { heard, events, clock } = setUp();
     const thrown = new Error('thrown');
-    const throwing = ebbInterceptor()(() => {
+    const onEvent = (event: EbbEvent): void => void events.push(event);
+    const throwing = ebbInterceptor({ onEvent, clock })(() => {
       throw thrown;
     });
-    expect(throwing(get, heard)).toBe(false);
-    const { wire, dispatch, heard: other } = setUp();
-    dispatch(get, other);
-    wire.attempt(1).handler.onResponseError(null as never, thrown);
-    wire.attempt(1).handler.onResponseError(null as never, thrown);
-    for (const { told, error } of [heard, other]) {
-      expect(told).toEqual(['error thrown']);
-      expect(error).toBe(thrown);
-    }
+    expect(() => throwing(get, heard)).toThrow(thrown);
+    expect(heard.told).toEqual([]);
+    expect(attemptsOf(thrown)).toMatchObject([{ reason: 'final' }]);
+    expect(events.at(-1)).toMatchObject({ type: 'end', reason: 'final' });
+  });
+
+  test('a dispatcher that throws at a retry fails the request', async () => {
+    const { heard, clock } = setUp();
+    const wire = new Wire();
+    const dispatch = ebbInterceptor({ clock, backoff: constant(100) })((options, handler) => {
+      if (wire.attempts.length > 0) throw new Error('thrown');
+      return wire.dispatch(options, handler);
+    });
+    dispatch(get, heard);
+    wire.attempt(1).start().head(503).end();
+    await pass(clock);
+    expect(heard.told).toEqual(['start', 'error thrown']);
+  });
+
+  test('a dispatcher that throws what may pass is asked again', async () => {
+    const { heard, clock } = setUp();
+    const wire = new Wire();
+    let calls = 0;
+    const dispatch = ebbInterceptor({ clock, backoff: constant(100) })((options, handler) => {
+      calls += 1;
+      if (calls === 1) throw reset();
+      return wire.dispatch(options, handler);
+    });
+    expect(dispatch(get, heard)).toBe(true);
+    await pass(clock);
+    wire.attempt(1).start().head(200).end();
+    expect(heard.told).toEqual(['start', 'head 200', 'end {}']);
+  });
+
+  test('a dispatcher that fails without a controller fails the request once', () => {
+    const { wire, dispatch, heard } = setUp();
+    const error = new Error('thrown');
+    dispatch(get, heard);
+    wire.attempt(1).handler.onResponseError(null as never, error);
+    wire.attempt(1).handler.onResponseError(null as never, error);
+    expect(heard.told).toEqual(['error thrown']);
+    expect(heard.error).toBe(error);
   });
 
   test('informational responses come once, those of a retry no second time', async () => {
@@ -184,11 +218,12 @@ describe('one request', () => {
     expect(heard.told).toEqual(['start', 'head 200', 'data right', 'end {}']);
   });
 
-  test('a redirect below may start an attempt more than once', () => {
+  test('each start of the first attempt is told, as without ebb', () => {
     const { wire, heard, dispatch } = setUp();
     dispatch(get, heard);
     wire.attempt(1).start().start().head(200).end();
-    expect(heard.told).toEqual(['start', 'head 200', 'end {}']);
+    expect(heard.told).toEqual(['start', 'start', 'head 200', 'end {}']);
+    expect(heard.controllers.size).toBe(1);
   });
 
   test('an upload is told once, as far as the longest attempt got', async () => {
@@ -387,6 +422,7 @@ describe('an abort', () => {
 
   test('of an attempt under way reaches its connection', () => {
     const { wire, heard, dispatch, events } = setUp();
+    const reason = new Error('enough');
     dispatch(get, heard);
     wire.attempt(1).start();
     heard.controller?.abort(reason);
@@ -394,8 +430,8 @@ describe('an abort', () => {
     expect(heard.controller?.reason).toBe(reason);
     expect(wire.attempt(1).connection.reason).toBe(reason);
     expect(heard.told).toEqual(['start', 'error enough']);
-    expect(events.at(-1)).toMatchObject({ type: 'end', reason: 'final' });
-    expect(attemptsOf(reason)).toMatchObject([{ failure: 'aborted' }]);
+    expect(events.at(-1)).toMatchObject({ type: 'end', reason: 'aborted' });
+    expect(attemptsOf(reason)).toMatchObject([{ failure: 'aborted', reason: 'aborted' }]);
   });
 
   test('in the body of the response reaches its connection, and nothing is sent again', () => {
@@ -509,7 +545,7 @@ describe('attemptTimeoutMs', () => {
     await pass(clock, 50);
     wire.attempt(1).start();
     expect(wire.attempt(1).connection.aborted).toBe(true);
-    expect(heard.told).toEqual([]);
+    expect(heard.told).toEqual(['start']);
     await pass(clock);
     wire.attempt(2).start().head(200).end();
     expect(heard.told).toEqual(['start', 'head 200', 'end {}']);
@@ -553,7 +589,6 @@ describe('hooks that throw', () => {
   test.each<[string, PolicyOptions]>([
     ['classify', { classify: broken }],
     ['backoff', { backoff: broken }],
-    ['onEvent', { onEvent: (event) => event.type === 'retry' && broken() }],
   ])('%s: the request fails, and its connection is let go', async (hook, options) => {
     const { wire, heard, clock, dispatch } = setUp(options);
     dispatch(get, heard);
@@ -620,7 +655,10 @@ describe('a handler that throws', () => {
     const { wire, heard, dispatch } = setUp();
     heard.onResponseEnd = fail;
     dispatch(get, heard);
-    wire.attempt(1).start().head(200).end();
+    const { connection, handler } = wire.attempt(1).start().head(200);
+    // What undici does with it.
+    expect(() => handler.onResponseEnd(connection, {})).toThrow(broken);
+    handler.onResponseError(connection, broken);
     expect(heard.error).toBe(broken);
   });
 

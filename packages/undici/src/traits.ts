@@ -1,6 +1,7 @@
 import { stringify } from 'node:querystring';
-import type { Outcome, RequestTraits } from '@ebb/core';
+import type { FailureKind, Outcome, RequestTraits } from '@ebb/core';
 import type { Dispatcher } from 'undici';
+import type { Attempt } from './attempt.ts';
 import type { RequestBody } from './body.ts';
 import { type ResponseHeaders, requestHeader, responseHeader } from './headers.ts';
 
@@ -38,6 +39,36 @@ export class Traits implements RequestTraits {
 }
 
 /** What a policy may know of a response. */
-export function responseOutcome(status: number, headers: ResponseHeaders): Outcome {
-  return { type: 'response', status, header: (name) => responseHeader(headers, name) };
+export function responseOutcome(attempt: Attempt, status: number, headers: ResponseHeaders): Outcome {
+  const header = (name: string): string | undefined => responseHeader(headers, name);
+  // What follows redirects below starts the attempt anew for each hop.
+  if (attempt.starts < 2) return { type: 'response', status, header };
+  const url = attempt.hops?.at(-1);
+  return {
+    type: 'response',
+    status,
+    header,
+    redirected: true,
+    url: url === undefined ? undefined : String(url),
+  };
+}
+
+/** What a policy may know of a failure. */
+export function failureOutcome(
+  attempt: Attempt,
+  kind: FailureKind,
+  error: unknown,
+  { origin }: Dispatcher.DispatchOptions,
+): Outcome {
+  const redirected = !isFirstHop(attempt, error, origin !== undefined && origin !== null);
+  return { type: 'failure', kind, error, redirected };
+}
+
+/** Whether something proves that no hop of the attempt had been answered. */
+function isFirstHop({ starts, hops }: Attempt, error: unknown, isOriginKnown: boolean): boolean {
+  // undici starts a request when it has a connection for it.
+  if (starts !== 1) return starts === 0;
+  // The redirect interceptor lists the hops that were answered, if it knows of what origin they are.
+  if (hops !== undefined) return hops.length === 0 && isOriginKnown;
+  return error instanceof Error && error.message.includes('NGHTTP2_REFUSED_STREAM');
 }
