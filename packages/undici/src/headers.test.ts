@@ -1,30 +1,102 @@
-import { expect, test } from 'vitest';
+import { bucketPerKey, constant, type RequestTraits } from '@ebb/core';
+import { describe, expect, test } from 'vitest';
+import { versions } from '../test/clients.ts';
+import { failing, upstream } from '../test/upstream.ts';
+import type { Attempt } from './attempt.ts';
 import { requestHeader, responseHeader } from './headers.ts';
+import { ebbInterceptor } from './index.ts';
 import { responseOutcome } from './traits.ts';
 
 test('a response header is one that the response has', () => {
   const headers = { 'retry-after': '1', list: ['a', 'b'] };
   const names = ['retry-after', 'list', 'constructor', 'none'];
   expect(names.map((name) => responseHeader(headers, name))).toEqual(['1', 'a, b', undefined, undefined]);
-  expect(responseOutcome(503, headers)).toMatchObject({ type: 'response', status: 503 });
+  expect(responseOutcome({ starts: 1 } as Attempt, 503, headers)).toMatchObject({
+    type: 'response',
+    status: 503,
+  });
 });
 
-test.each<[string, Parameters<typeof requestHeader>[0]]>([
-  ['a record', { 'X-One': '1', 'x-two': ['2', '3'], 'x-three': undefined }],
-  ['a flat list', ['X-One', '1', 'x-two', '2, 3', 'x-odd']],
+type Pairs = readonly (readonly [string, string])[];
+
+/** Each form in which undici takes headers, made anew. */
+const forms: readonly (readonly [string, (pairs: Pairs) => unknown])[] = [
+  ['a record', Object.fromEntries],
+  ['a flat list', (pairs) => pairs.flat()],
+  ['a Map', (pairs) => new Map(pairs)],
+  ['a Headers', (pairs) => new Headers(pairs as [string, string][])],
+  ['the entries of a Map', (pairs) => new Map(pairs).entries()],
+  ['the entries of a Headers', (pairs) => new Headers(pairs as [string, string][]).entries()],
   [
-    'an iterable',
-    new Map([
-      ['X-One', '1'],
-      ['x-two', '2, 3'],
-    ]),
+    'a generator',
+    function* (pairs) {
+      yield* pairs;
+    },
   ],
-])('a request header is found in %s', (_, headers) => {
-  const names = ['x-one', 'x-two', 'x-three', 'x-odd', 'none'];
-  const found = ['1', '2, 3', undefined, undefined, undefined];
-  expect(names.map((name) => requestHeader(headers, name))).toEqual(found);
+  [
+    'an iterable that gives one iterator',
+    (pairs) => {
+      const once = pairs.values();
+      return { [Symbol.iterator]: () => once };
+    },
+  ],
+];
+
+describe.each(Object.entries(versions))('request headers of %s', (_, { Agent, request }) => {
+  test.each(forms)('%s: each attempt sends them, and hooks read them first', async (_name, make) => {
+    await using server = await upstream(failing(503, 503));
+    const agent = new Agent();
+    const read: unknown[] = [];
+    const keyOf = (asked: RequestTraits): string => String(read.push(asked.header('x-tenant')) > 0);
+    const bucket = bucketPerKey({ refillPerSecond: 1_000, capacity: 1_000 }, { keyOf });
+    const dispatcher = agent.compose(
+      ebbInterceptor({ backoff: constant(0), bucket, cost: (asked) => read.push(asked.header('x-tenant')) }),
+    );
+    const headers = make([
+      ['Authorization', 'Bearer a'],
+      ['X-Tenant', 'b'],
+    ]);
+    const { statusCode, body } = await request(server.url, { headers: headers as Headers, dispatcher });
+    expect([statusCode, await body.text()]).toEqual([200, 'ok']);
+    expect(
+      server.seen.map(({ headers: { authorization, 'x-tenant': tenant } }) => [authorization, tenant]),
+    ).toEqual(Array(3).fill(['Bearer a', 'b']));
+    expect(new Set(read)).toEqual(new Set(['b']));
+    expect(read.length).toBeGreaterThanOrEqual(3);
+    await agent.destroy();
+  });
+
+  test('headers whose iterator throws fail the request with that, and nothing else', async () => {
+    const agent = new Agent();
+    const cause = new Error('broken');
+    function* headers(): Generator<[string, string]> {
+      yield ['a', 'b'];
+      throw cause;
+    }
+    const sent = request('http://127.0.0.1:9/', {
+      headers: headers(),
+      dispatcher: agent.compose(ebbInterceptor()),
+    });
+    await expect(sent).rejects.toBe(cause);
+    await agent.destroy();
+  });
 });
 
-test('where there are no request headers, there is none', () => {
-  expect([requestHeader(null, 'a'), requestHeader(undefined, 'a')]).toEqual([undefined, undefined]);
+test.each(forms)('%s: a header is found by its name, whatever its letters', (_, make) => {
+  // One that is read only once is copied before.
+  const pairs: Pairs = [['X-Tenant', 'b']];
+  expect(requestHeader(make(pairs) as never, 'x-tenant')).toBe('b');
+  expect(requestHeader(make(pairs) as never, 'none')).toBe(undefined);
+});
+
+test('a header that came several times, and what is no header', () => {
+  const headers = { 'X-One': '1', 'x-two': ['2', '3'], 'x-three': undefined };
+  expect(requestHeader(headers, 'x-two')).toBe('2, 3');
+  expect(requestHeader(headers, 'x-three')).toBe(undefined);
+  expect(requestHeader(['x-one', '1', 'x-odd'], 'x-odd')).toBe(undefined);
+  expect(requestHeader({ [Symbol.iterator]: () => ['text'].values() } as never, 'text')).toBe(undefined);
+});
+
+test.each([undefined, null])('where there are no request headers, there is none: %s', (headers) => {
+  expect(requestHeader(headers, 'a')).toBe(undefined);
 });

@@ -12,18 +12,46 @@ export function* headerPairs(headers: RequestHeaders): Generator<[name: string, 
   if (Array.isArray(headers)) {
     for (let at = 0; at + 1 < headers.length; at += 2) yield [String(headers[at]), headers[at + 1]];
   } else if (Symbol.iterator in headers) {
-    yield* headers as Iterable<[string, unknown]>;
+    // What is no pair, undici turns down.
+    for (const pair of headers as Iterable<unknown>) {
+      if (Array.isArray(pair)) yield [String(pair[0]), pair[1]];
+    }
   } else {
     yield* Object.entries(headers);
   }
 }
 
-/** The options with headers that can be read again, where they came as an iterator that is read only once. */
+/** Headers that came as something that may be read only once. undici takes them as it takes a Map. */
+class LastingHeaders {
+  readonly #entries: readonly unknown[];
+
+  constructor(entries: Iterable<unknown>) {
+    this.#entries = [...entries];
+  }
+
+  [Symbol.iterator](): Iterator<unknown> {
+    return this.#entries[Symbol.iterator]();
+  }
+}
+
+/** Whether each attempt, and each hook before it, reads the same headers in it. */
+function lasts(headers: object): boolean {
+  return (
+    !(Symbol.iterator in headers) ||
+    Array.isArray(headers) ||
+    headers instanceof Map ||
+    Object.prototype.toString.call(headers) === '[object Headers]'
+  );
+}
+
+/**
+ * The options with headers that can be read again and again, whatever iterable they came as.
+ * @throws whatever the iterable throws
+ */
 export function withLastingHeaders(options: Dispatcher.DispatchOptions): Dispatcher.DispatchOptions {
   const { headers } = options;
-  if (typeof headers !== 'object' || headers === null || Array.isArray(headers)) return options;
-  if (!(Symbol.iterator in headers && 'next' in headers)) return options;
-  return { ...options, headers: [...headerPairs(headers)].flat() as string[] };
+  if (typeof headers !== 'object' || headers === null || lasts(headers)) return options;
+  return { ...options, headers: new LastingHeaders(headers as Iterable<unknown>) as never };
 }
 
 /** A request header's value by its lower-case name. */
