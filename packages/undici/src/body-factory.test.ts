@@ -1,9 +1,8 @@
-import { once } from 'node:events';
 import { createReadStream } from 'node:fs';
 import { PassThrough, Readable } from 'node:stream';
 import { constant, type PolicyOptions } from '@ebb/core';
+import { virtualClock } from '@ebb/core/testing';
 import { describe, expect, test } from 'vitest';
-import { bucketThat } from '../test/bucket.ts';
 import { versions } from '../test/clients.ts';
 import { failing, hastyUpstream, upstream } from '../test/upstream.ts';
 import { ebbInterceptor } from './index.ts';
@@ -98,25 +97,126 @@ describe.each(Object.entries(versions))('body factories of %s', (_, { Agent, req
     await agent.destroy();
   });
 
-  test('are not waited for after an abort', async () => {
+  test('are bound by attemptTimeoutMs, and what they make too late is closed', async () => {
     await using server = await upstream(failing());
     const agent = new Agent();
-    // A bucket that makes it wait gives the handler its controller before the factory is called.
-    const bucket = bucketThat({ tryAcquire: () => false });
-    const dispatcher = agent.compose(ebbInterceptor({ ...soon, bucket }));
+    const clock = virtualClock();
+    const dispatcher = agent.compose(ebbInterceptor({ ...soon, attemptTimeoutMs: 1_000, clock }));
+    const gates: ((made: Readable) => void)[] = [];
+    const called = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+    const body = (): Promise<Readable> =>
+      new Promise((resolve) => {
+        called[gates.push(resolve) - 1]?.resolve();
+      });
+    const sent = request(server.url, { method: 'PUT', body, dispatcher });
+    await called[0]?.promise;
+    await clock.advance(1_000);
+    await called[1]?.promise;
+    const [late, right] = [Readable.from(['late']), Readable.from(['right'])];
+    gates[0]?.(late);
+    gates[1]?.(right);
+    const got = await sent;
+    expect([got.statusCode, await got.body.text()]).toEqual([200, 'ok']);
+    expect(server.seen.map((seen) => String(seen.body))).toEqual(['right']);
+    expect(late.destroyed).toBe(true);
+    await agent.destroy();
+  });
+
+  /** Each thing that a factory may make, and whether it has been closed. */
+  const kinds: readonly (readonly [string, () => { body: unknown; closed: Promise<unknown> }])[] = [
+    [
+      'Node streams',
+      () => {
+        const body = new Readable({ read: () => undefined });
+        body.push('part');
+        return { body, closed: new Promise((resolve) => body.once('close', resolve)) };
+      },
+    ],
+    [
+      'web streams',
+      () => {
+        const { promise: closed, resolve } = Promise.withResolvers<unknown>();
+        const start = (controller: ReadableStreamDefaultController): void =>
+          controller.enqueue(Buffer.from('part'));
+        return { body: new ReadableStream({ start, cancel: resolve }), closed };
+      },
+    ],
+    [
+      'iterators',
+      () => {
+        const { promise: closed, resolve } = Promise.withResolvers<unknown>();
+        let parts = 1;
+        const body = {
+          [Symbol.asyncIterator]: () => body,
+          next: async () => {
+            await new Promise(setImmediate);
+            return { done: false, value: parts-- > 0 ? 'part' : 'more' };
+          },
+          return: async () => {
+            resolve(undefined);
+            return { done: true, value: undefined };
+          },
+        };
+        return { body, closed };
+      },
+    ],
+  ];
+
+  test.each(kinds)('that make %s have them closed if the connection is refused', async (_name, make) => {
+    const gone = await upstream(failing());
+    await gone[Symbol.asyncDispose]();
+    const agent = new Agent();
+    const dispatcher = agent.compose(ebbInterceptor({ ...soon, maxRetries: 1 }));
+    const all: Promise<unknown>[] = [];
+    const body = (): Readable => {
+      const { body: made, closed } = make();
+      all.push(closed);
+      return made as Readable;
+    };
+    await expect(request(gone.url, { method: 'PUT', body, dispatcher })).rejects.toMatchObject({
+      code: 'ECONNREFUSED',
+    });
+    expect(all).toHaveLength(2);
+    await Promise.all(all);
+    await agent.destroy();
+  });
+
+  test.each(kinds)('that make %s have them closed if the response comes early', async (_name, make) => {
+    await using server = await hastyUpstream((response) => response.writeHead(503).end('no'));
+    const agent = new Agent();
+    const dispatcher = agent.compose(ebbInterceptor({ ...soon, maxRetries: 1 }));
+    const all: Promise<unknown>[] = [];
+    const body = (): Readable => {
+      const { body: made, closed } = make();
+      all.push(closed);
+      return made as Readable;
+    };
+    const got = await request(server.url, { method: 'PUT', body, dispatcher });
+    expect([got.statusCode, await got.body.text()]).toEqual([503, 'no']);
+    expect(all).toHaveLength(2);
+    await Promise.all(all);
+    await agent.destroy();
+  });
+
+  test('can be aborted before they have made anything', async () => {
+    await using server = await upstream(failing());
+    const agent = new Agent();
+    const dispatcher = agent.compose(ebbInterceptor(soon));
     const abort = new AbortController();
     const source = Readable.from(['text']);
-    let give: (source: Readable) => void = () => undefined;
+    const gate = Promise.withResolvers<Readable>();
+    const called = Promise.withResolvers<void>();
     const body = (): Promise<Readable> => {
-      setImmediate(() => abort.abort(new Error('enough')));
-      return new Promise((resolve) => {
-        give = resolve;
-      });
+      called.resolve();
+      return gate.promise;
     };
     const sent = request(server.url, { method: 'PUT', body, dispatcher, signal: abort.signal });
+    await called.promise;
+    abort.abort(new Error('enough'));
     await expect(sent).rejects.toThrow('enough');
-    give(source);
-    await once(source, 'close');
+    const closed = new Promise((resolve) => source.once('close', resolve));
+    gate.resolve(source);
+    await closed;
     expect(server.connections()).toBe(0);
     await agent.destroy();
   });
