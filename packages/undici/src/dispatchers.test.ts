@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import { type AddressInfo, connect as connectTcp, type Socket } from 'node:net';
 import { PassThrough, type Readable } from 'node:stream';
-import { constant, createPolicy, type EbbEvent, type PolicyOptions } from '@ebb/core';
+import { attemptsOf, constant, createPolicy, type EbbEvent, type PolicyOptions } from '@ebb/core';
 import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import { bucketThat } from '../test/bucket.ts';
 import { clients, versions } from '../test/clients.ts';
@@ -84,6 +84,35 @@ describe.each(Object.entries(versions))('dispatchers of %s', (version, undici) =
     expect(server.seen).toHaveLength(2);
     await dispatcher.close();
   });
+
+  const proxies: readonly (readonly [string, (socket: Socket) => void])[] = [
+    ['says no', (socket) => void socket.end('HTTP/1.1 407 No\r\ncontent-length: 0\r\n\r\n')],
+    ['hangs up', (socket) => void socket.destroy()],
+  ];
+
+  // The ProxyAgent of undici 7 asks a proxy that hangs up again and again, for ever.
+  test.each(version === 'undici 7' ? proxies.slice(0, 1) : proxies)(
+    'a ProxyAgent whose proxy %s: nothing was sent, so that even a POST is tried again',
+    async (_, act) => {
+      await using between = await rawUpstream(act);
+      const events: EbbEvent[] = [];
+      const policy = { ...soon, maxRetries: 1, onEvent: (event: EbbEvent) => events.push(event) };
+      const dispatcher = new ProxyAgent({ uri: between.url, proxyTunnel: true }).compose(
+        ebbInterceptor(policy),
+      );
+      const sent = request('https://upstream.test/', { method: 'POST', body: 'text', dispatcher });
+      const error = await sent.then(
+        () => undefined,
+        (reason: unknown) => reason,
+      );
+      expect(attemptsOf(error)).toMatchObject([
+        { failure: 'connect', reason: 'refused' },
+        { failure: 'connect' },
+      ]);
+      expect(events.at(-1)).toMatchObject({ type: 'end', reason: 'retries-exhausted' });
+      await dispatcher.destroy();
+    },
+  );
 
   test.each(
     clients.filter((client) => client.undici === undici).map((client) => [client.name, client] as const),

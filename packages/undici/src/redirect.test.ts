@@ -1,0 +1,169 @@
+import type { AddressInfo } from 'node:net';
+import { createServer } from 'node:net';
+import { attemptsOf, constant, type EbbEvent, tokenBucket } from '@ebb/core';
+import type { Dispatcher } from 'undici';
+import { describe, expect, test } from 'vitest';
+import { versions } from '../test/clients.ts';
+import { type Answer, upstream } from '../test/upstream.ts';
+import { ebbInterceptor } from './index.ts';
+
+/** A port of loopback on which nothing listens. */
+async function closedPort(): Promise<number> {
+  const server = createServer();
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const { port } = server.address() as AddressInfo;
+  await new Promise((resolve) => server.close(resolve));
+  return port;
+}
+
+/** Does what it is asked to at `/charge`, and sends the client on to a place that has trouble. */
+function charging(status: number, receipt: () => string): Answer {
+  return (response, { path }) => {
+    if (path === '/charge') response.writeHead(status, { location: receipt() }).end('done');
+    else response.writeHead(429, { 'retry-after': '0' }).end('later');
+  };
+}
+
+const places: readonly (readonly [string, (origin: string) => Promise<string>])[] = [
+  ['says 429', async () => '/receipt'],
+  ['refuses the connection', async () => `http://127.0.0.1:${await closedPort()}/receipt`],
+  ['has no DNS name', async () => 'http://receipt.invalid/'],
+];
+
+describe.each(Object.entries(versions))('redirects below, of %s', (_, undici) => {
+  const { Agent, Client, interceptors, request } = undici;
+
+  function dispatcherOf(base: Dispatcher, events: EbbEvent[] = []): Dispatcher {
+    const onEvent = (event: EbbEvent): unknown => events.push(event);
+    return base.compose(
+      interceptors.redirect({ maxRedirections: 3 }),
+      ebbInterceptor({ maxRetries: 2, backoff: constant(0), onEvent }),
+    );
+  }
+
+  test.each(places)(
+    'a POST that was done is not done again because the place after it %s',
+    async (_name, place) => {
+      let receipt = '';
+      await using server = await upstream(charging(303, () => receipt));
+      receipt = await place(new URL(server.url).origin);
+      const agent = new Agent();
+      const events: EbbEvent[] = [];
+      const dispatcher = dispatcherOf(agent, events);
+      await request(`${server.url}charge`, { method: 'POST', body: 'money', dispatcher }).then(
+        async ({ statusCode, body }) => {
+          expect([statusCode, await body.text()]).toEqual([429, 'later']);
+        },
+        (error: { code: string }) => expect(error.code).toMatch(/^(ECONNREFUSED|ENOTFOUND|EAI_AGAIN)$/),
+      );
+      expect(server.seen.filter(({ path }) => path === '/charge')).toHaveLength(1);
+      expect(events.at(-1)).toMatchObject({ type: 'end', reason: 'not-idempotent' });
+      await agent.destroy();
+    },
+  );
+
+  test('nor after a 307, which repeats the POST itself', async () => {
+    await using server = await upstream(charging(307, () => '/receipt'));
+    const agent = new Agent();
+    const { body } = await request(`${server.url}charge`, {
+      method: 'POST',
+      body: 'money',
+      dispatcher: dispatcherOf(agent),
+    });
+    await body.dump();
+    expect(server.seen.map(({ path }) => path)).toEqual(['/charge', '/receipt']);
+    await agent.destroy();
+  });
+
+  test.each(places)(
+    'what may be done twice is retried though the place after it %s',
+    async (_name, place) => {
+      let receipt = '';
+      await using server = await upstream(charging(303, () => receipt));
+      receipt = await place(new URL(server.url).origin);
+      const agent = new Agent();
+      const sent = request(`${server.url}charge`, {
+        method: 'PUT',
+        body: 'money',
+        dispatcher: dispatcherOf(agent),
+      });
+      await sent.then(
+        ({ body }) => body.dump(),
+        () => undefined,
+      );
+      expect(server.seen.filter(({ path }) => path === '/charge')).toHaveLength(3);
+      await agent.destroy();
+    },
+  );
+
+  test('a first hop that refuses the connection, or says 429, is asked again', async () => {
+    const agent = new Agent();
+    const dispatcher = dispatcherOf(agent);
+    const gone = `http://127.0.0.1:${await closedPort()}/`;
+    const failed = await request(gone, { method: 'POST', body: 'money', dispatcher }).catch((error) => error);
+    expect(attemptsOf(failed)).toMatchObject([{ reason: 'refused' }, { reason: 'refused' }, {}]);
+    await using server = await upstream((response) => response.writeHead(429).end());
+    await request(server.url, { method: 'POST', body: 'money', dispatcher }).then(({ body }) => body.dump());
+    expect(server.seen).toHaveLength(3);
+    await agent.destroy();
+  });
+
+  test('over a Client', async () => {
+    await using server = await upstream(charging(303, () => '/receipt'));
+    const { origin } = new URL(server.url);
+    const client = new Client(origin);
+    const asked = { origin, path: '/charge', method: 'POST', body: 'money' } as const;
+    const { body } = await dispatcherOf(client).request(asked);
+    await body.dump();
+    expect(server.seen.filter(({ path }) => path === '/charge')).toHaveLength(1);
+    await client.destroy();
+  });
+
+  test('what the place after it says of its quota does not stop the one that was asked', async () => {
+    await using other = await upstream((response) => {
+      response.writeHead(200, { 'ratelimit-remaining': '0', 'ratelimit-reset': '600' }).end('ok');
+    });
+    await using server = await upstream((response, { path }) => {
+      if (path === '/moved') response.writeHead(302, { location: `${other.url}there` }).end();
+      else response.end('here');
+    });
+    const agent = new Agent();
+    const bucket = tokenBucket({ refillPerSecond: 1_000, capacity: 100 });
+    const dispatcher = agent.compose(
+      interceptors.redirect({ maxRedirections: 3 }),
+      ebbInterceptor({ bucket, totalTimeoutMs: 60_000 }),
+    );
+    for (const path of ['moved', 'here']) {
+      const { statusCode, body } = await request(`${server.url}${path}`, { dispatcher });
+      expect(statusCode).toBe(200);
+      await body.dump();
+    }
+    await agent.destroy();
+  });
+});
+
+describe.each(Object.entries(versions))('the context of a response, of %s', (_, undici) => {
+  const { Agent, interceptors, request } = undici;
+  const redirect = interceptors.redirect({ maxRedirections: 3 });
+  const ebb = ebbInterceptor({ backoff: constant(0) });
+
+  test.each([
+    ['ebb alone', [ebb], []],
+    ['ebb above the redirect interceptor', [redirect, ebb], ['/', '/end']],
+    ['ebb below the redirect interceptor', [ebb, redirect], ['/', '/end']],
+  ] as const)('%s: has the history, and nothing shows it', async (_name, chain, paths) => {
+    await using server = await upstream((response, { path }, number) => {
+      if (number === 0) response.writeHead(503).end();
+      else if (path === '/' && paths.length > 0) response.writeHead(302, { location: '/end' }).end();
+      else response.end('ok');
+    });
+    const agent = new Agent();
+    const { body, context } = await request(server.url, { dispatcher: agent.compose(...chain) });
+    await body.dump();
+    const plain = paths.length === 0 ? {} : { history: paths.map((path) => new URL(path, server.url)) };
+    expect(context).toStrictEqual(plain);
+    expect(Reflect.ownKeys({ ...(context as object) })).toEqual(Object.keys(plain));
+    expect(attemptsOf(context).at(-1)).toMatchObject({ status: 200, reason: 'success' });
+    await agent.destroy();
+  });
+});
