@@ -1,0 +1,365 @@
+import { once } from 'node:events';
+import { createServer, type IncomingMessage } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { Readable } from 'node:stream';
+import { ebbInterceptor as ebbAxios } from '@ebb/axios';
+import {
+  type ConcurrencyLimit,
+  concurrencyLimit,
+  constant,
+  createPolicy,
+  nextTurn,
+  type Policy,
+  tokenBucket,
+} from '@ebb/core';
+import { createFetch } from '@ebb/fetch';
+import { ebbInterceptor } from '@ebb/undici';
+import axios from 'axios';
+import * as undici8 from 'undici';
+import * as undici7 from 'undici7';
+import { afterEach, describe, expect, test } from 'vitest';
+
+type Dispatcher = undici8.Dispatcher;
+type Interceptor = undici8.Dispatcher.DispatcherComposeInterceptor;
+
+const versions: readonly (readonly [string, typeof undici8])[] = [
+  ['undici 8', undici8],
+  ['undici 7', undici7 as unknown as typeof undici8],
+];
+
+interface Seen {
+  readonly path: string;
+  readonly names: readonly string[];
+}
+
+interface Away extends AsyncDisposable {
+  readonly url: string;
+  readonly seen: Seen[];
+}
+
+/** A server that is away: each of its answers is a 503, but for `/moved`, which leads to `/away`. */
+async function away(): Promise<Away> {
+  const seen: Seen[] = [];
+  const server = createServer((request: IncomingMessage, response) => {
+    const { url: path = '', rawHeaders } = request;
+    seen.push({
+      path,
+      names: rawHeaders.filter((_, index) => index % 2 === 0).map((name) => name.toLowerCase()),
+    });
+    if (path === '/moved') response.writeHead(302, { location: '/away' }).end();
+    else response.writeHead(503).end('away');
+  });
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  return {
+    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    seen,
+    async [Symbol.asyncDispose]() {
+      const closed = once(server, 'close');
+      server.close();
+      server.closeAllConnections();
+      await closed;
+    },
+  };
+}
+
+interface Shared {
+  readonly policy: Policy;
+  readonly granted: () => number;
+  readonly limit: ConcurrencyLimit;
+}
+
+/** A policy with a bucket that counts, and a slot for one request: a second layer that took it would wait for ever. */
+function shared(maxRetries = 2): Shared {
+  const bucket = tokenBucket({ refillPerSecond: 1_000, capacity: 1_000 });
+  const limit = concurrencyLimit({ maxConcurrent: 1 });
+  const policy = createPolicy({ maxRetries, backoff: constant(0), bucket, concurrency: limit });
+  return { policy, granted: () => bucket.stats().granted, limit };
+}
+
+const cleanups: (() => unknown)[] = [];
+afterEach(async () => {
+  for (const cleanup of cleanups.splice(0)) await cleanup();
+});
+
+/** The agent of a test, with interceptors above it, closed after it. */
+function composed(undici: typeof undici8, ...interceptors: readonly Interceptor[]): Dispatcher {
+  const agent = new undici.Agent();
+  cleanups.push(() => agent.destroy());
+  return agent.compose(...interceptors);
+}
+
+type Send = (url: string) => Promise<{ readonly status: number; text(): Promise<string> }>;
+
+function requester(undici: typeof undici8, dispatcher: Dispatcher, options: object = {}): Send {
+  return async (url) => {
+    const { statusCode, body } = await undici.request(url, { ...options, dispatcher });
+    return { status: statusCode, text: () => body.text() };
+  };
+}
+
+/** A dispatcher that asks something else. It calls nothing but what a handler of today has. */
+function dispatcherOf(
+  undici: typeof undici8,
+  ask: (url: string, method: string) => Promise<{ status: number; body: string }>,
+): Dispatcher {
+  class Asking extends undici.Dispatcher {
+    override dispatch(
+      options: undici8.Dispatcher.DispatchOptions,
+      handler: undici8.Dispatcher.DispatchHandler,
+    ): boolean {
+      const controller = { aborted: false, paused: false, reason: null, pause() {}, resume() {}, abort() {} };
+      handler.onRequestStart?.(controller as never, {});
+      ask(`${options.origin}${options.path}`, String(options.method)).then(
+        ({ status, body }) => {
+          handler.onResponseStart?.(controller as never, status, {}, '');
+          handler.onResponseData?.(controller as never, Buffer.from(body));
+          handler.onResponseEnd?.(controller as never, {});
+        },
+        (error) => handler.onResponseError?.(controller as never, error),
+      );
+      return true;
+    }
+  }
+  return new Asking();
+}
+
+interface Pair {
+  readonly name: string;
+  /** @returns how to send a request through both layers */
+  make(undici: typeof undici8, upper: Policy, lower: Policy): Send;
+}
+
+/** undici 7 has a class for its redirect interceptor, and so has undici 8. */
+function redirect(undici: typeof undici8): Interceptor {
+  return undici.interceptors.redirect({ maxRedirections: 3 });
+}
+
+const pairs: readonly Pair[] = [
+  {
+    name: 'fetch over undici, by its dispatcher',
+    make(undici, upper, lower) {
+      const dispatcher = composed(undici, ebbInterceptor(lower));
+      const fetch = createFetch(upper, undici.fetch as never);
+      return (url) => fetch(url, { dispatcher } as never);
+    },
+  },
+  {
+    name: 'fetch over undici, as the global dispatcher',
+    make(undici, upper, lower) {
+      const before = undici.getGlobalDispatcher();
+      undici.setGlobalDispatcher(composed(undici, ebbInterceptor(lower)));
+      cleanups.push(() => undici.setGlobalDispatcher(before));
+      const fetch = createFetch(upper, undici.fetch as never);
+      return (url) => fetch(url);
+    },
+  },
+  {
+    name: "Node's fetch over undici, by its dispatcher",
+    make(undici, upper, lower) {
+      const dispatcher = composed(undici, ebbInterceptor(lower));
+      const fetch = createFetch(upper);
+      return (url) => fetch(url, { dispatcher } as never);
+    },
+  },
+  {
+    name: "axios's fetch adapter over undici",
+    make(undici, upper, lower) {
+      const dispatcher = composed(undici, ebbInterceptor(lower));
+      const base = (input: string | Request, init?: RequestInit): Promise<Response> =>
+        undici.fetch(typeof input === 'string' ? input : input.url, {
+          ...init,
+          dispatcher,
+        } as never) as never;
+      const client = axios.create({ adapter: 'fetch', env: { fetch: base as never }, validateStatus: null });
+      client.interceptors.request.use(ebbAxios(upper));
+      return async (url) => {
+        const { status, data } = await client.get(url, { responseType: 'text' });
+        return { status, text: async () => data };
+      };
+    },
+  },
+  {
+    name: 'undici over undici',
+    make: (undici, upper, lower) =>
+      requester(undici, composed(undici, ebbInterceptor(lower), ebbInterceptor(upper))),
+  },
+  {
+    name: 'undici over undici, composed twice',
+    make: (undici, upper, lower) =>
+      requester(undici, composed(undici, ebbInterceptor(lower)).compose(ebbInterceptor(upper))),
+  },
+  {
+    name: 'undici over undici, with a redirect interceptor between',
+    make: (undici, upper, lower) =>
+      requester(undici, composed(undici, ebbInterceptor(lower), redirect(undici), ebbInterceptor(upper))),
+  },
+  {
+    name: 'undici over undici, with a redirect interceptor above',
+    make: (undici, upper, lower) =>
+      requester(undici, composed(undici, ebbInterceptor(lower), ebbInterceptor(upper), redirect(undici))),
+  },
+  {
+    name: 'undici over undici, with a dns interceptor between',
+    make: (undici, upper, lower) =>
+      requester(
+        undici,
+        composed(undici, ebbInterceptor(lower), undici.interceptors.dns(), ebbInterceptor(upper)),
+      ),
+  },
+  {
+    name: 'undici over a dispatcher made of fetch',
+    make(undici, upper, lower) {
+      const fetch = createFetch(lower);
+      const below = dispatcherOf(undici, async (url, method) => {
+        const response = await fetch(url, { method });
+        return { status: response.status, body: await response.text() };
+      });
+      return requester(undici, below.compose(ebbInterceptor(upper)));
+    },
+  },
+  {
+    name: 'undici over a dispatcher made of axios',
+    make(undici, upper, lower) {
+      const client = axios.create({ validateStatus: null, responseType: 'text' });
+      client.interceptors.request.use(ebbAxios(lower));
+      const below = dispatcherOf(undici, async (url, method) => {
+        const { status, data } = await client.request({ url, method });
+        return { status, body: data };
+      });
+      return requester(undici, below.compose(ebbInterceptor(upper)));
+    },
+  },
+];
+
+/** Names that a request may have, whichever client sends it. */
+const PLAIN_NAMES = new Set([
+  'host',
+  'connection',
+  'accept',
+  'accept-language',
+  'accept-encoding',
+  'sec-fetch-mode',
+  'user-agent',
+]);
+
+describe.each(versions)('%s', (_, undici) => {
+  describe.each(pairs)('$name', ({ make }) => {
+    test('the outermost retries and holds the slot; a shared bucket gives one token for each send', async () => {
+      await using server = await away();
+      const { policy, granted, limit } = shared();
+      const send = make(undici, policy, policy);
+      const got = await send(`${server.url}/away`);
+      expect([got.status, await got.text()]).toEqual([503, 'away']);
+      await nextTurn();
+      expect(server.seen).toHaveLength(3);
+      expect(granted()).toBe(3);
+      expect(limit.stats()).toMatchObject({ inUse: 0, waiting: 0 });
+      expect(server.seen.flatMap(({ names }) => names).filter((name) => !PLAIN_NAMES.has(name))).toEqual([]);
+    });
+
+    test('each of two buckets gives one token for each send, however many retries the lower layer would make', async () => {
+      await using server = await away();
+      const [upper, lower] = [shared(1), shared(7)];
+      const send = make(undici, upper.policy, lower.policy);
+      const got = await send(`${server.url}/away`);
+      await got.text();
+      expect([server.seen.length, upper.granted(), lower.granted()]).toEqual([2, 2, 2]);
+      expect(lower.limit.stats().inUse).toBe(0);
+    });
+
+    test('many at a time, in one pool', async () => {
+      await using server = await away();
+      const { policy } = shared();
+      const free = createPolicy({ maxRetries: policy.maxRetries, backoff: constant(0) });
+      const send = make(undici, free, free);
+      await Promise.all(
+        Array.from({ length: 20 }, async (_one, index) => {
+          const got = await send(`${server.url}/away?${index % 4}`);
+          await got.text();
+        }),
+      );
+      expect(server.seen).toHaveLength(60);
+    });
+  });
+
+  test('a redirected hop of fetch is still the same call', async () => {
+    await using server = await away();
+    const { policy } = shared();
+    const dispatcher = composed(undici, ebbInterceptor(policy));
+    const got = await createFetch(policy, undici.fetch as never)(`${server.url}/moved`, {
+      dispatcher,
+    } as never);
+    await got.text();
+    expect(server.seen.filter(({ path }) => path === '/moved')).toHaveLength(3);
+    expect(server.seen.filter(({ path }) => path === '/away')).toHaveLength(3);
+  });
+
+  test('a redirected hop between two layers is still the same call', async () => {
+    await using server = await away();
+    const { policy } = shared();
+    const dispatcher = composed(undici, ebbInterceptor(policy), redirect(undici), ebbInterceptor(policy));
+    await (await requester(undici, dispatcher)(`${server.url}/moved`)).text();
+    expect(server.seen.map(({ path }) => path)).toEqual(Array(3).fill(['/moved', '/away']).flat());
+  });
+
+  test('a dispatcher alone retries under a client without ebb', async () => {
+    await using server = await away();
+    const { policy } = shared();
+    const dispatcher = composed(undici, ebbInterceptor(policy));
+    const got = await undici.fetch(`${server.url}/away`, { dispatcher });
+    await got.text();
+    expect(server.seen).toHaveLength(3);
+  });
+
+  test('what a request changes stays with the layer that it was given to', async () => {
+    await using server = await away();
+    const { policy } = shared();
+    const dispatcher = composed(undici, ebbInterceptor(policy), ebbInterceptor(policy));
+    await (await requester(undici, dispatcher, { ebb: { maxRetries: 0 } })(`${server.url}/away`)).text();
+    expect(server.seen).toHaveLength(1);
+    await (await requester(undici, dispatcher, { ebb: false })(`${server.url}/away`)).text();
+    // As if the upper layer were not there.
+    expect(server.seen).toHaveLength(1 + 3);
+  });
+
+  test('a token that a body factory fetches is a call of its own, with its own retries', async () => {
+    await using server = await away();
+    const { policy } = shared(1);
+    const free = createPolicy({ maxRetries: 2, backoff: constant(0) });
+    const tokens = composed(undici, ebbInterceptor(free));
+    const dispatcher = composed(undici, ebbInterceptor(policy), ebbInterceptor(policy));
+    const body = async (): Promise<Readable> => {
+      const { body: token } = await undici.request(`${server.url}/token`, { dispatcher: tokens });
+      return Readable.from([await token.text()]);
+    };
+    const got = await undici.request(`${server.url}/away`, { method: 'PUT', body, dispatcher });
+    await got.body.dump();
+    expect(server.seen.filter(({ path }) => path === '/token')).toHaveLength(2 * 3);
+    expect(server.seen.filter(({ path }) => path === '/away')).toHaveLength(2);
+  });
+
+  test('the rest of a download that broke is asked for by the outermost alone', async () => {
+    let asked = 0;
+    const server = createServer(({ headers }, response) => {
+      asked += 1;
+      if (asked === 1) {
+        response
+          .writeHead(200, { etag: '"a"', 'content-length': '10' })
+          .write('12345', () => response.destroy());
+      } else response.writeHead(headers.range ? 503 : 500).end('away');
+    });
+    server.listen(0, '127.0.0.1');
+    await once(server, 'listening');
+    cleanups.push(() => server.close());
+    const free = createPolicy({ maxRetries: 2, backoff: constant(0) });
+    const dispatcher = composed(undici, ebbInterceptor(free), ebbInterceptor(free));
+    const got = await requester(
+      undici,
+      dispatcher,
+    )(`http://127.0.0.1:${(server.address() as AddressInfo).port}/`);
+    await expect(got.text()).rejects.toThrow();
+    expect(asked).toBe(3);
+    server.closeAllConnections();
+  });
+});
