@@ -90,9 +90,13 @@ export function remember(result: unknown, history: readonly Attempt[]): void {
  */
 export function attemptsOf(result: unknown): readonly Attempt[] {
   if (typeof result !== 'object' || result === null) return [];
+  return recalled(result) ?? recalledOfCopy(result) ?? [];
+}
+
+/** undici's redirect interceptor copies the context of a response, but the list of URLs in it stays the same. */
+function recalledOfCopy(result: object): readonly Attempt[] | undefined {
   const { history } = result as { readonly history?: unknown };
-  // A context that undici's redirect interceptor copied has nothing of its own, but the same list of URLs.
-  return recalled(result) ?? (Array.isArray(history) ? recalled(history) : undefined) ?? [];
+  return Array.isArray(history) ? recalled(history) : undefined;
 }
 
 function recalled(result: object): readonly Attempt[] | undefined {
