@@ -57,16 +57,17 @@ export class Downstream {
     // undici's redirect interceptor above copies the context, but this list is the same in every copy.
     const { history } = this.#handler as { readonly history?: unknown };
     if (Array.isArray(history)) remember(history, this.#history);
-    this.#call(() => this.#handler.onRequestStart?.(this.controller, this.#context));
+    try {
+      this.#handler.onRequestStart?.(this.controller, this.#context);
+    } catch (error) {
+      throw this.#thrown(error);
+    }
   }
 
-  #call<T>(tell: () => T): T {
-    try {
-      return tell();
-    } catch (error) {
-      this.threw = true;
-      throw error;
-    }
+  /** Notes that the handler threw, and returns what. */
+  #thrown(error: unknown): unknown {
+    this.threw = true;
+    return error;
   }
 
   /** An informational response that an earlier attempt had, too, is not told again. */
@@ -91,14 +92,20 @@ export class Downstream {
 
   #begin(connection: Connection, status: number, headers: ResponseHeaders, message?: string): void {
     this.controller.rawHeaders = connection?.rawHeaders ?? null;
-    this.#call(() => {
+    try {
       this.#handler.onResponseStarted?.();
       this.#handler.onResponseStart?.(this.controller, status, headers as Headers, message);
-    });
+    } catch (error) {
+      throw this.#thrown(error);
+    }
   }
 
   data(chunk: Buffer): void {
-    this.#call(() => this.#handler.onResponseData?.(this.controller, chunk));
+    try {
+      this.#handler.onResponseData?.(this.controller, chunk);
+    } catch (error) {
+      throw this.#thrown(error);
+    }
   }
 
   end(connection: Connection, trailers: ResponseHeaders): void {
@@ -108,20 +115,26 @@ export class Downstream {
       this.#handler.onResponseEnd?.(this.controller, trailers as Headers);
     } catch (error) {
       // It is to hear of that as an error, as without ebb.
-      this.threw = true;
       this.#over = false;
-      throw error;
+      throw this.#thrown(error);
     }
   }
 
   upgrade(connection: Connection, status: number, headers: ResponseHeaders, socket: Duplex): unknown {
     this.controller.rawHeaders = connection?.rawHeaders ?? null;
-    const result: unknown = this.#call(() =>
-      this.#handler.onRequestUpgrade?.(this.controller, status, headers as Headers, socket),
-    );
-    // Not before, since the handler may abort what it was given.
-    this.#over = true;
-    return result;
+    try {
+      const result: unknown = this.#handler.onRequestUpgrade?.(
+        this.controller,
+        status,
+        headers as Headers,
+        socket,
+      );
+      // Not before, since the handler may abort what it was given.
+      this.#over = true;
+      return result;
+    } catch (error) {
+      throw this.#thrown(error);
+    }
   }
 
   /**
@@ -158,12 +171,20 @@ export class Downstream {
     const known = Math.max(0, this.#uploadedBytes - startsAt);
     if (known >= bytes.byteLength) return;
     this.#uploadedBytes = startsAt + bytes.byteLength;
-    this.#call(() => this.#handler.onBodySent?.(known === 0 ? (chunk as Buffer) : bytes.subarray(known)));
+    try {
+      this.#handler.onBodySent?.(known === 0 ? (chunk as Buffer) : bytes.subarray(known));
+    } catch (error) {
+      throw this.#thrown(error);
+    }
   }
 
   requestSent(isAgain: boolean): void {
     if (this.#uploaded && !isAgain) return;
     this.#uploaded = true;
-    this.#call(() => this.#handler.onRequestSent?.());
+    try {
+      this.#handler.onRequestSent?.();
+    } catch (error) {
+      throw this.#thrown(error);
+    }
   }
 }

@@ -45,15 +45,19 @@ function nameOrigin(): string {
   return `http://dispatcher-${composedSoFar}.invalid`;
 }
 
+/** What a request changes, it changes of this layer, and not of one below. */
+function withoutEbb({ ebb: _, ...others }: Options): Options {
+  return others;
+}
+
 /** What becomes of a dispatch that the policy is to see. */
 function relay(
   { policy, dispatch, ownOrigin, closing }: Composed,
   given: Options,
   handler: Handler,
 ): boolean {
-  const { ebb, ...others } = given;
-  // What a request changes, it changes of this layer, and not of one below.
-  const own = ebb === undefined ? given : others;
+  const { ebb } = given;
+  const own = ebb === undefined ? given : withoutEbb(given);
   if (ebb === false) return dispatch(own, handler);
   let request: Request;
   try {
