@@ -9,9 +9,9 @@ export interface Clock {
   now(): number;
   /**
    * Calls `wake` once, never earlier than `delayMs` from now, and answers a function that calls it off.
-   * A pending call keeps the process alive.
+   * A pending call keeps the process alive, unless it is `inBackground`.
    */
-  schedule(wake: () => void, delayMs: number): () => void;
+  schedule(wake: () => void, delayMs: number, inBackground?: boolean): () => void;
 }
 
 /** Timers take a signed 32-bit number of milliseconds; a longer one fires at once. */
@@ -29,7 +29,7 @@ export const systemClock: Clock = {
     originMs ??= performance.timeOrigin;
     return originMs + performance.now();
   },
-  schedule(wake, delayMs) {
+  schedule(wake, delayMs, inBackground) {
     const dueMs = performance.now() + delayMs;
     let timer: ReturnType<typeof setTimeout>;
     // Timers may fire up to a millisecond early and cannot be long: on waking, look at the time again.
@@ -40,11 +40,21 @@ export const systemClock: Clock = {
     };
     const arm = (leftMs: number): void => {
       timer = setTimeout(check, Math.min(Math.ceil(leftMs), LONGEST_TIMER_MS));
+      if (inBackground) letExit(timer);
     };
     arm(Math.max(delayMs, 0));
     return () => clearTimeout(timer);
   },
 };
+
+/** Deno's timers are numbers, as a browser's are. */
+declare const Deno: { unrefTimer?(timer: unknown): void } | undefined;
+
+/** The process may end while this timer is pending, in a runtime with processes that end. */
+function letExit(timer: unknown): void {
+  if (typeof timer === 'object') (timer as { unref?(): void }).unref?.();
+  else if (typeof Deno === 'object') Deno.unrefTimer?.(timer);
+}
 
 /** There in Node, Bun and Deno; nowhere else. */
 declare const setImmediate: ((callback: () => void) => unknown) | undefined;

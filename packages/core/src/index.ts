@@ -41,7 +41,7 @@ export {
 export { type Clock, nextTurn, type Random, sleep, systemClock, systemRandom } from './clock.ts';
 export { type ConcurrencyOptions, concurrencyLimit, concurrencyPerKey } from './concurrency.ts';
 export { type Decision, decide, type Progress } from './decide.ts';
-export { drain, LONGEST_DISCARD_MS, MOST_DISCARDED_BYTES } from './drain.ts';
+export { drain, LONGEST_DISCARD_MS, MOST_DISCARDED_BYTES, readToEnd } from './drain.ts';
 export { callHook, HookError, ThrottledError, type ThrottledReason } from './errors.ts';
 export type { EbbEvent, Observer } from './events.ts';
 export { failureKind } from './failure.ts';
