@@ -1,46 +1,56 @@
-/** Tells of responses that were let go of without being read, once they are collected. */
-const abandoned = /* @__PURE__ */ new FinalizationRegistry((ended: () => void) => ended());
+import { type Clock, onAbort } from '@ebb/core';
+import { isNodeReadable, isWebReadable } from './body.ts';
+import { BodyUse } from './body-use.ts';
+import { responseHeader } from './headers.ts';
+import { whenNodeBodyEnds } from './node-body.ts';
+import { keeperOf } from './own-body.ts';
+import { SeenBody } from './seen-body.ts';
 
-/** What a response tells of itself that a new one cannot be given. */
-const OWN = ['url', 'redirected', 'type'] as const;
+/** What the end of a body depends on beside the response. */
+export interface Circumstances {
+  /** Upper case. */
+  readonly method: string;
+  readonly signal: AbortSignal | undefined;
+  readonly clock: Clock;
+}
 
-function withOwn(copy: Response, response: Response): Response {
-  for (const name of OWN) Object.defineProperty(copy, name, { value: response[name] });
-  const clone = (): Response => withOwn(Response.prototype.clone.call(copy), response);
-  return Object.defineProperty(copy, 'clone', { value: clone });
+/** Some runtimes have a stream even for these. */
+function isEmpty(response: Response, method: string): boolean {
+  const { status } = response;
+  if (method === 'HEAD' || status === 204 || status === 205 || status === 304) return true;
+  return responseHeader(response.headers, 'content-length') === '0';
 }
 
 /**
- * The response with a body that calls `ended` when it has ended, failed, or been cancelled, or when nobody can
- * read it any more. Nothing but a stream of our own tells of these, and only a new response can hold one.
+ * Calls `ended` once the body of a response has ended, failed, been cancelled or been given up: when its
+ * connection is no more in use. At once if there is none. The response stays the object that it is.
  */
-export function whenBodyEnds(response: Response, ended: () => void): Response {
-  const reader = response.body?.getReader();
-  if (reader === undefined) {
+export function whenBodyEnds(settled: unknown, around: Circumstances, ended: () => void): void {
+  try {
+    if (!watch(settled as Response, around, ended)) ended();
+  } catch {
+    // A mock that cannot even be asked has no connection.
     ended();
-    return response;
   }
-  const body = new ReadableStream({
-    type: 'bytes',
-    async pull(controller) {
-      try {
-        const { done, value } = await reader.read();
-        if (!done) return controller.enqueue(value);
-        ended();
-        controller.close();
-        controller.byobRequest?.respond(0);
-      } catch (error) {
-        ended();
-        throw error;
-      }
-    },
-    cancel(reason) {
-      ended();
-      return reader.cancel(reason);
-    },
-  });
-  const { status, statusText, headers } = response;
-  const copy = withOwn(new Response(body, { status, statusText, headers }), response);
-  abandoned.register(copy, ended);
-  return copy;
+}
+
+/** Whether there is a body to watch. */
+function watch(response: Response, { method, signal, clock }: Circumstances, ended: () => void): boolean {
+  if (typeof response !== 'object' || response === null) return false;
+  const keeper = keeperOf(response);
+  if (keeper instanceof SeenBody) {
+    // A base fetch may give one response twice.
+    keeper.use.also(ended);
+    return true;
+  }
+  if (keeper !== undefined || signal?.aborted || isEmpty(response, method)) return false;
+  const { body } = response;
+  const isNode = isNodeReadable(body);
+  if (!isNode && !isWebReadable(body)) return false;
+  const use = new BodyUse(ended);
+  // With the connection, whether or not anyone reads.
+  if (signal !== undefined) use.also(onAbort(signal, () => use.end()));
+  if (isNode) whenNodeBodyEnds(body, clock, use);
+  else new SeenBody(response, use, clock);
+  return true;
 }

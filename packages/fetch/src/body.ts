@@ -1,9 +1,27 @@
-/** A `Request`'s body up to this size is kept for a retry. */
-const MOST_KEPT_BYTES = 1024 * 1024;
+/** What is used of a Node stream. */
+export interface NodeReadable {
+  readonly destroyed?: boolean;
+  readonly readableEnded?: boolean;
+  readonly writableEnded?: boolean;
+  readonly complete?: boolean;
+  on(event: string, listener: () => void): unknown;
+  destroy?(error?: Error): unknown;
+}
+
+// All by their shape, since a body may come from another realm.
+
+export function isWebReadable(body: unknown): body is ReadableStream<Uint8Array> {
+  return typeof (body as ReadableStream | null | undefined)?.getReader === 'function';
+}
+
+export function isNodeReadable(body: unknown): body is NodeReadable {
+  const { pipe, on } = (body ?? {}) as { pipe?: unknown; on?: unknown };
+  return typeof pipe === 'function' && typeof on === 'function';
+}
 
 /**
  * Whether `fetch` reads this body as it sends it, and so can send it only once: web and Node streams, async
- * iterators. Told by shape, since it may come from another realm.
+ * iterators.
  */
 export function isOnce(body: unknown): boolean {
   if (typeof body !== 'object' || body === null) return false;
@@ -16,41 +34,17 @@ export function bufferBytes(body: unknown): number | undefined {
   return typeof length === 'number' ? length : undefined;
 }
 
-/** A copy of a `Request`'s body, made as it is sent. */
-export interface KeptBody {
-  /** The whole body; `undefined` while it is not read to its end, or when it is too long to keep. */
-  readonly whole: Blob | undefined;
-}
-
 /**
- * Reads along while a `Request` is sent. Nothing tells from outside whether a request was made of a string or
- * of an endless stream, so what is kept is bounded: past the bound the copy is dropped, and the upload goes
- * on as it would without it.
+ * Tells the source of an upload that it is not read any more, so that its file or its connection is closed.
+ * Does nothing to what is not a stream, and to a web stream that is being read.
  */
-export function keepBody(request: Request): KeptBody {
-  const kept: { whole: Blob | undefined } = { whole: undefined };
-  const reader = request.clone().body?.getReader();
-  // The upload itself fails with the same error, and tells of it.
-  if (reader !== undefined)
-    readAll(reader).then(
-      (whole) => Object.assign(kept, { whole }),
-      () => undefined,
-    );
-  return kept;
-}
-
-async function readAll(
-  reader: ReadableStreamDefaultReader<Uint8Array<ArrayBuffer>>,
-): Promise<Blob | undefined> {
-  const parts: Uint8Array<ArrayBuffer>[] = [];
-  let bytes = 0;
-  for (let part = await reader.read(); !part.done; part = await reader.read()) {
-    bytes += part.value.byteLength;
-    if (bytes > MOST_KEPT_BYTES) {
-      reader.cancel().catch(() => undefined);
-      return undefined;
-    }
-    parts.push(part.value);
+export function cancelUpload(body: unknown, reason?: unknown): void {
+  if (isWebReadable(body)) {
+    if (!body.locked) body.cancel(reason).catch(() => undefined);
+  } else if (isNodeReadable(body)) {
+    // Without the reason: an error that no one listens for would end the process.
+    body.destroy?.();
+  } else if (typeof (body as AsyncGenerator | null | undefined)?.return === 'function') {
+    Promise.resolve((body as AsyncGenerator).return(undefined)).catch(() => undefined);
   }
-  return new Blob(parts);
 }

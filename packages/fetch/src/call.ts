@@ -5,147 +5,137 @@ import {
   failureKind,
   HookError,
   type Outcome,
-  type RequestTraits,
   type Session,
+  systemClock,
 } from '@ebb/core';
-import { bufferBytes, isOnce, type KeptBody, keepBody } from './body.ts';
+import { setAside } from './aside.ts';
 import { whenBodyEnds } from './body-end.ts';
-import {
-  type BodyFactory,
-  changed,
-  type EbbRequestInit,
-  type FetchInput,
-  type InitChanges,
-  isRequest,
-} from './init.ts';
+import { type Bounded, bounded } from './bounded.ts';
+import type { InitChanges } from './changes.ts';
+import { Hops } from './hops.ts';
+import { ResponseOutcome } from './outcome.ts';
+import type { FetchRequest } from './request.ts';
+import type { Upload } from './upload.ts';
 
-/** One call of fetch: what a policy may know of it, and how an attempt of it is sent. */
-export class Call implements RequestTraits, Exchange<Response> {
-  /** To be called without a receiver: browsers and workers take no other than their global object. */
+/** It was given up, its base fetch did not stop for that, and no one waits for what it brings. */
+function dropLate(response: Response): void {
+  void drain(response?.body, undefined, systemClock, AbortSignal.abort());
+}
+
+/** How the attempts of one call of fetch are sent. */
+export class Call implements Exchange<Response> {
   readonly #baseFetch: typeof fetch;
-  readonly #input: FetchInput;
-  readonly #init: EbbRequestInit | undefined;
-  /** The input, where it is a `Request`. */
-  readonly #request: Request | undefined;
-  #kept: KeptBody | undefined;
-  #firstBytes: number | undefined;
-  #timedOut = false;
+  readonly #request: FetchRequest;
+  #session: Session | undefined;
+  #upload: Upload | undefined;
+  /** Of the attempt under way, if something bounds it. */
+  #bounded: Bounded | undefined;
+  #hops: Hops | undefined;
+  #isWatched = false;
 
-  constructor(baseFetch: typeof fetch, input: FetchInput, init: EbbRequestInit | undefined) {
+  constructor(baseFetch: typeof fetch, request: FetchRequest) {
     this.#baseFetch = baseFetch;
-    this.#input = input;
-    this.#init = init;
-    this.#request = isRequest(input) ? input : undefined;
-  }
-
-  get method(): string {
-    return (this.#init?.method ?? this.#request?.method ?? 'GET').toUpperCase();
-  }
-
-  get url(): string {
-    return this.#request?.url ?? String(this.#input);
-  }
-
-  get signal(): AbortSignal | undefined {
-    const own = this.#init?.signal;
-    return (own === undefined ? this.#request?.signal : own) ?? undefined;
-  }
-
-  header(name: string): string | undefined {
-    const headers = new Headers(this.#init?.headers ?? this.#request?.headers);
-    return headers.get(name) ?? undefined;
-  }
-
-  get replayable(): boolean {
-    const body = this.#init?.body;
-    if (body === undefined || body === null) return !this.#request?.body || this.#kept?.whole !== undefined;
-    return !isOnce(body) && bufferBytes(body) === this.#firstBytes;
+    this.#request = request;
   }
 
   send(session: Session): Promise<Response> {
-    const body = this.#init?.body;
-    if (typeof body === 'function') return this.#sendMade(session, body);
-    if (session.attempt === 1) this.#prepare(session.policy.maxRetries);
-    const whole = session.attempt > 1 ? this.#kept?.whole : undefined;
-    if (whole !== undefined) return this.#sendChanged(session, { body: whole });
-    if (session.policy.attemptTimeoutMs !== undefined) return this.#sendChanged(session, {});
-    return this.#sendAsItCame();
+    const { attempt, policy } = session;
+    const { attemptTimeoutMs, clock, maxRetries } = policy;
+    const { signal } = this.#request;
+    this.#session = session;
+    if (attempt === 1) this.#upload = this.#request.upload(maxRetries > 0 && signal?.aborted !== true);
+    const mayGoAgain = attempt <= maxRetries;
+    this.#hops = mayGoAgain && this.#request.needsProof(policy) ? new Hops() : undefined;
+    if (attemptTimeoutMs === undefined && signal === undefined) return this.#attempt();
+    return bounded(
+      { clock, timeoutMs: attemptTimeoutMs, signal },
+      (state) => {
+        this.#bounded = state;
+        return this.#attempt();
+      },
+      dropLate,
+    );
   }
 
   /** As if ebb were not there, but for a body that only ebb knows how to make. */
   sendBare(): Promise<Response> {
-    const body = this.#init?.body;
-    return typeof body === 'function' ? this.#sendMade(undefined, body) : this.#sendAsItCame();
+    this.#upload = this.#request.upload(false);
+    const { signal } = this.#request;
+    if (this.#upload?.factory === undefined || signal === undefined) return this.#attempt();
+    const bounds = { clock: systemClock, timeoutMs: undefined, signal };
+    const start = (state: Bounded): Promise<Response> => {
+      this.#bounded = state;
+      return this.#attempt();
+    };
+    return bounded(bounds, start, dropLate);
   }
 
-  /** The very arguments of the caller; fetch ignores members of an init that it does not know. */
-  #sendAsItCame(): Promise<Response> {
-    const send = this.#baseFetch;
-    return send(this.#input, this.#init as RequestInit);
+  #attempt(): Promise<Response> {
+    const upload = this.#upload;
+    return upload?.factory === undefined ? this.#sendWith(upload?.again) : this.#sendMade(upload);
   }
 
-  /** What must be known of the body before it is sent, to tell later whether it can be sent again. */
-  #prepare(maxRetries: number): void {
-    const body = this.#init?.body;
-    if (body !== undefined && body !== null) this.#firstBytes = bufferBytes(body);
-    else if (maxRetries > 0 && this.#request?.body && !this.#request.bodyUsed) {
-      this.#kept = keepBody(this.#request);
-    }
+  async #sendMade(upload: Upload): Promise<Response> {
+    const state = this.#bounded;
+    const made = await upload.make(() => state?.over === true);
+    return this.#sendWith(made);
   }
 
-  async #sendMade(session: Session | undefined, factory: BodyFactory): Promise<Response> {
-    let body: BodyInit;
-    try {
-      body = await factory();
-    } catch (cause) {
-      throw new HookError('body', cause);
-    }
-    return this.#sendChanged(session, isOnce(body) ? { body, duplex: 'half' } : { body });
-  }
-
-  async #sendChanged(session: Session | undefined, changes: InitChanges): Promise<Response> {
-    const send = this.#baseFetch;
-    const attemptTimeoutMs = session?.policy.attemptTimeoutMs;
-    if (session === undefined || attemptTimeoutMs === undefined)
-      return send(...changed(this.#input, this.#init, changes));
-    this.#timedOut = false;
-    const timeout = new AbortController();
-    const callOff = session.policy.clock.schedule(() => {
-      this.#timedOut = true;
-      timeout.abort(new DOMException(`no response within ${attemptTimeoutMs} ms`, 'TimeoutError'));
-    }, attemptTimeoutMs);
-    // The caller's signal goes on to reach the response's body, after the timer is off.
-    const caller = this.signal;
-    const signal = caller === undefined ? timeout.signal : AbortSignal.any([caller, timeout.signal]);
-    try {
-      return await send(...changed(this.#input, this.#init, { ...changes, signal }));
-    } finally {
-      callOff();
-    }
+  #sendWith(made: InitChanges | undefined): Promise<Response> {
+    const session = this.#session;
+    const layer = session?.layer;
+    const send = (): Promise<Response> =>
+      this.#request.sendWith(this.#baseFetch, made, this.#bounded?.signal, layer);
+    const sendLayered = layer === undefined || session === undefined ? send : () => session.sending(send);
+    return this.#hops === undefined ? sendLayered() : this.#hops.count(sendLayered);
   }
 
   outcome(response: Response): Outcome {
-    return {
-      type: 'response',
-      status: response.status,
-      header: (name) => response.headers.get(name) ?? undefined,
-    };
+    return new ResponseOutcome(response);
   }
 
   failure(error: unknown): Outcome {
     if (error instanceof HookError) return { type: 'failure', kind: 'unknown', error };
-    return { type: 'failure', kind: this.#timedOut ? 'timeout' : failureKind(error), error };
-  }
-
-  whenBodyEnds(settled: unknown, ended: () => void): unknown {
-    return whenBodyEnds(settled as Response, ended);
+    const kind = this.#bounded?.timedOut ? 'timeout' : failureKind(error);
+    if (kind !== 'connect' || this.#hops === undefined) return { type: 'failure', kind, error };
+    const { method, url } = this.#request;
+    return { type: 'failure', kind, error, redirected: !this.#hops.isFirst(method, url) };
   }
 
   setAside(settled: unknown, session: Session, signal?: AbortSignal): Aside | undefined {
-    // What fetch rejects with is an error, never a response.
-    const isResponse = typeof settled === 'object' && settled !== null && 'headers' in settled;
-    if (!isResponse) return undefined;
-    const { body, headers } = settled as Response;
-    return { released: drain(body, headers.get('content-length'), session.policy.clock, signal) };
+    const aside = setAside(settled, session, signal);
+    const upload = this.#upload;
+    // Not before the answer is through: to break off the upload may break off the answer as well.
+    if (aside === undefined) upload?.endAttempt();
+    else if (upload?.isOpen) void aside.released.then(() => upload.endAttempt());
+    return aside;
+  }
+
+  whenBodyEnds(settled: unknown, ended: () => void): unknown {
+    return this.#watch(settled, () => {
+      ended();
+      this.#upload?.endAttempt();
+    });
+  }
+
+  #watch(settled: unknown, ended: () => void): unknown {
+    this.#isWatched = true;
+    const { method, signal } = this.#request;
+    const clock = this.#session?.policy.clock ?? systemClock;
+    whenBodyEnds(settled, { method, signal, clock }, ended);
+    return settled;
+  }
+
+  unsent(reason: unknown): void {
+    this.#request.cancelUpload(reason);
+  }
+
+  /** The call is over. What its upload comes from is closed: now, or when the answer's body has ended. */
+  end(settled: unknown, failed: boolean): void {
+    const upload = this.#upload;
+    if (upload === undefined) return;
+    upload.stopKeeping();
+    if (failed) upload.endAttempt();
+    else if (upload.isOpen && !this.#isWatched) this.#watch(settled, () => upload.endAttempt());
   }
 }

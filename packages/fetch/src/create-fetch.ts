@@ -1,7 +1,8 @@
-import { begin, createPolicy, type Policy, type PolicyOptions, run } from '@ebb/core';
+import { begin, countLayer, createPolicy, type Policy, type PolicyOptions, run } from '@ebb/core';
 import { Call } from './call.ts';
 import type { EbbRequestInit, FetchInit, FetchInput } from './init.ts';
 import { type Preconnecting, withPreconnect } from './preconnect.ts';
+import { FetchRequest } from './request.ts';
 
 /** `fetch`, with ebb's options for a request beside its own. It is a `typeof fetch` in every runtime. */
 export interface EbbFetch extends Preconnecting {
@@ -12,11 +13,11 @@ export interface EbbFetch extends Preconnecting {
 export type BaseFetch = (input: FetchInput, init?: FetchInit) => Promise<Response>;
 
 /**
- * A fetch that sends each request when the policy allows it, and again when that helps. Where nothing is sent
+ * A fetch that sends each request when the policy allows it, and again when that helps. If nothing is sent
  * again it does what `baseFetch` does: the same response, the same errors.
  *
  * @param policyOrOptions a policy to share with other clients, or the options of one
- * @param baseFetch what sends each attempt
+ * @param baseFetch what sends each attempt; called as a plain function, without a receiver
  * @throws TypeError, RangeError for wrong options
  */
 export function createFetch(
@@ -25,16 +26,31 @@ export function createFetch(
 ): EbbFetch {
   const policy = createPolicy(policyOrOptions);
   if (typeof baseFetch !== 'function') throw new TypeError('createFetch: baseFetch takes a function');
+  countLayer();
 
-  // Its own name and its own two parameters, as the fetch that it stands in for has.
-  function fetch(input: FetchInput, init?: EbbRequestInit): Promise<Response> {
+  // The name of the fetch that it stands in for, and its one required parameter.
+  function fetch(input: FetchInput, init: EbbRequestInit | undefined = undefined): Promise<Response> {
     try {
-      const call = new Call(baseFetch, input, init);
-      const session = begin(policy, call, init?.ebb);
-      return session === undefined ? call.sendBare() : run(session, call, call.signal);
+      const request = new FetchRequest(input, init);
+      const call = new Call(baseFetch, request);
+      const session = begin(policy, request, init?.ebb, request.carried);
+      const result = session === undefined ? call.sendBare() : run(session, call, request.signal);
+      return request.mayLeaveOpen ? ended(result, call) : result;
     } catch (error) {
       return Promise.reject(error);
     }
   }
   return withPreconnect(fetch, baseFetch);
+}
+
+/** The result, when the call has been told that it is over. */
+async function ended(result: Promise<Response>, call: Call): Promise<Response> {
+  try {
+    const response = await result;
+    call.end(response, false);
+    return response;
+  } catch (error) {
+    call.end(error, true);
+    throw error;
+  }
 }

@@ -20,7 +20,8 @@ type InitOf<F> = F extends {
 /** What the runtime's own fetch takes second. */
 export type FetchInit = InitOf<NativeFetch>;
 
-type Body = NonNullable<FetchInit['body']>;
+/** What fetch takes for a body. */
+export type Body = NonNullable<FetchInit['body']>;
 
 /** Makes the body anew for each attempt, so that even a stream can be sent again. */
 export type BodyFactory = () => Body | Promise<Body>;
@@ -30,28 +31,4 @@ export interface EbbRequestInit extends Omit<FetchInit, 'body'> {
   body?: Body | BodyFactory | null | undefined;
   /** Changes of the policy for this request; `false` sends it as if ebb were not there. */
   ebb?: RequestOptions | undefined;
-}
-
-/** What is changed in an init before it reaches the client's own fetch. */
-export interface InitChanges {
-  body?: Body;
-  duplex?: 'half';
-  signal?: AbortSignal;
-}
-
-/** A `Request` by its shape, since it may come from another realm. */
-export function isRequest(value: unknown): value is Request {
-  return typeof value === 'object' && value !== null && 'url' in value && 'clone' in value;
-}
-
-/** What the client's own fetch is called with, where that is not just what came. */
-export function changed(
-  input: FetchInput,
-  init: EbbRequestInit | undefined,
-  changes: InitChanges,
-): [FetchInput, FetchInit] {
-  // A `Request` in the place of an init cannot be copied member by member: its members are getters of its class.
-  if (isRequest(init)) return [new Request(input, init), changes];
-  const { ebb: _, ...own } = init ?? {};
-  return [input, { ...(own as FetchInit), ...changes }];
 }

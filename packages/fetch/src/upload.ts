@@ -1,0 +1,70 @@
+import { bufferBytes, isOnce } from './body.ts';
+import type { InitChanges } from './changes.ts';
+import type { BodyFactory, EbbRequestInit } from './init.ts';
+import { type KeptBody, keepBody } from './kept-body.ts';
+import { type MadeBody, makeBody } from './made-body.ts';
+
+/** The body of a call, from its first attempt to its end. */
+export class Upload {
+  readonly #body: EbbRequestInit['body'];
+  /** The `Request` whose body it is, if the init has none. */
+  readonly #request: Request | undefined;
+  readonly #bytes: number | undefined;
+  readonly #kept: KeptBody | undefined;
+  #made: MadeBody | undefined;
+
+  constructor(body: EbbRequestInit['body'], request: Request | undefined, isKept: boolean) {
+    this.#body = body;
+    this.#request = request;
+    this.#bytes = bufferBytes(body);
+    if (isKept && request !== undefined && !request.bodyUsed) this.#kept = keepBody(request);
+  }
+
+  /** Whether it can be sent again. */
+  get replayable(): boolean {
+    if (this.#request !== undefined) return this.#kept?.whole !== undefined;
+    return !isOnce(this.#body) && bufferBytes(this.#body) === this.#bytes;
+  }
+
+  get factory(): BodyFactory | undefined {
+    return typeof this.#body === 'function' ? this.#body : undefined;
+  }
+
+  /** What a retry is sent with in place of what the caller gave. */
+  get again(): InitChanges | undefined {
+    const whole = this.#kept?.whole;
+    return whole && { body: whole };
+  }
+
+  /**
+   * Makes the body of an attempt.
+   *
+   * @param isOver whether no one waits for it any more
+   * @throws HookError when the factory throws
+   */
+  async make(isOver: () => boolean): Promise<InitChanges> {
+    const made = await makeBody(this.#body as BodyFactory);
+    if (isOver()) {
+      made.close();
+      throw new DOMException('the attempt ended before its body was made', 'AbortError');
+    }
+    this.#made = made;
+    return made.isOnce ? { body: made.body, duplex: 'half' } : { body: made.body };
+  }
+
+  /** Whether the body that was made for the attempt may still be read from. */
+  get isOpen(): boolean {
+    return this.#made?.isOpen === true;
+  }
+
+  /** The attempt is over, and reads no more of the body that was made for it. */
+  endAttempt(): void {
+    this.#made?.close();
+    this.#made = undefined;
+  }
+
+  /** The call is over, and there will be no other attempt. */
+  stopKeeping(): void {
+    this.#kept?.stop();
+  }
+}
