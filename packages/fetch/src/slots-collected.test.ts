@@ -1,0 +1,109 @@
+import { concurrencyLimit, createPolicy } from '@ebb/core';
+import { describe, expect, test } from 'vitest';
+import { serveWith } from '../test/serve-with.ts';
+import { createFetch } from './index.ts';
+
+const collect = globalThis.gc as () => void;
+const MAX = 10;
+const CALLS = 60;
+
+/** Ten slots, over a server that sends a body in five parts, some time apart. */
+async function slow() {
+  const server = await serveWith((_, response) => {
+    response.writeHead(200, { 'content-type': 'text/plain' });
+    let left = 5;
+    const send = (): void => {
+      left -= 1;
+      if (left === 0) response.end('12345');
+      else response.write('12345', () => setTimeout(send, 4));
+    };
+    send();
+  });
+  const concurrency = concurrencyLimit({ maxConcurrent: MAX });
+  const ebbFetch = createFetch(createPolicy({ concurrency, maxRetries: 0 }));
+  return { server, get: () => ebbFetch(server.url), inUse: () => concurrency.stats().inUse };
+}
+
+const ways: Record<string, (response: Response) => Promise<unknown>> = {
+  'text()': (response) => response.text(),
+  'a reader': async (response) => {
+    const reader = (response.body as ReadableStream<Uint8Array>).getReader();
+    let text = '';
+    for (let part = await reader.read(); !part.done; part = await reader.read())
+      text += Buffer.from(part.value);
+    return text;
+  },
+  'for await': async (response) => {
+    let text = '';
+    for await (const part of response.body as never as AsyncIterable<Uint8Array>) text += Buffer.from(part);
+    return text;
+  },
+  pipeTo: async (response) => {
+    let text = '';
+    const sink = new WritableStream<Uint8Array>({
+      write(part) {
+        text += Buffer.from(part);
+      },
+    });
+    await response.body?.pipeTo(sink);
+    return text;
+  },
+  'new Response(body)': (response) => new Response(response.body).text(),
+  'a clone of it': (response) => response.clone().text(),
+};
+
+test('while garbage is collected all the time, no more are under way than there are slots', async () => {
+  const { server, get, inUse } = await slow();
+  const collecting = setInterval(collect, 3);
+  try {
+    const texts = Array.from({ length: CALLS }, (_, n) => {
+      const read = Object.values(ways)[n % Object.keys(ways).length] as (
+        response: Response,
+      ) => Promise<unknown>;
+      // Nothing holds the response but what reads it.
+      return get().then(read);
+    });
+    expect(await Promise.all(texts)).toEqual(Array(CALLS).fill('1234512345123451234512345'));
+  } finally {
+    clearInterval(collecting);
+  }
+  expect(server.mostAtOnce()).toBeLessThanOrEqual(MAX);
+  expect(server.seen).toHaveLength(CALLS);
+  await expect.poll(inUse).toBe(0);
+}, 30_000);
+
+describe('a long body that no one can read any more gives its slot back when it is collected', () => {
+  async function long() {
+    const { url } = await serveWith((_, response) => response.writeHead(200).write('x'.repeat(100_000)));
+    const concurrency = concurrencyLimit({ maxConcurrent: 1 });
+    const ebbFetch = createFetch(createPolicy({ concurrency, maxRetries: 0 }));
+    return { get: () => ebbFetch(url), inUse: () => concurrency.stats().inUse };
+  }
+  // One that was read in part is no such: bare, too, its connection stays open until the server or a timeout ends it.
+  const dropped: Record<string, (response: Response) => unknown> = {
+    unread: () => undefined,
+    'with its body asked for': (response) => response.body,
+    cloned: (response) => response.clone(),
+    teed: (response) => response.body?.tee(),
+  };
+  test.each(Object.entries(dropped))('%s', async (_, use) => {
+    const { get, inUse } = await long();
+    await (async () => {
+      await use(await get());
+    })();
+    expect(inUse()).toBe(1);
+    await expect.poll(() => collect() ?? inUse(), { timeout: 10_000 }).toBe(0);
+  });
+
+  test('but not while it is held', async () => {
+    const { get, inUse } = await long();
+    const { body } = await get();
+    for (let turn = 0; turn < 20; turn += 1) {
+      collect();
+      await new Promise(setImmediate);
+    }
+    expect(inUse()).toBe(1);
+    await body?.cancel();
+    expect(inUse()).toBe(0);
+  });
+});
