@@ -1,0 +1,145 @@
+import { attemptsOf, constant, type PolicyOptions } from '@ebb/core';
+import * as undici from 'undici';
+import { describe, expect, test } from 'vitest';
+import { refusedUrl, type Served, serveWith } from '../test/serve-with.ts';
+import { createFetch } from './index.ts';
+
+const POST = { method: 'POST', body: 'amount=5' };
+const options: PolicyOptions = { backoff: constant(0), maxRetries: 2 };
+
+/** Does its work at /charge, and sends on to what is given. */
+async function charging(target: (own: string) => string, status = 303): Promise<Served> {
+  const server: Served = await serveWith((request, response) => {
+    request.resume();
+    const { pathname } = new URL(request.url ?? '', server.url);
+    if (pathname === '/charge') response.writeHead(status, { location: target(server.url) }).end();
+    else if (pathname === '/429') response.writeHead(429, { 'retry-after': '0' }).end('slow down');
+    else if (pathname === '/reset') response.destroy();
+    else response.writeHead(200).end('paid');
+  });
+  return server;
+}
+
+const chargesOf = ({ seen }: Served) => seen.filter((request) => request.endsWith('/charge')).length;
+
+const bases: [string, typeof fetch][] = [
+  ['the global fetch', fetch],
+  ["undici 8's fetch", undici.fetch as never],
+  [
+    'a fetch that waits first',
+    async (input, init) => new Promise(setImmediate).then(() => fetch(input, init)),
+  ],
+];
+
+describe.each(bases)('a POST that was done and redirected is not done again, over %s', (_, base) => {
+  test.each([303, 302, 307, 308])('after %i to a target that says 429', async (status) => {
+    const server = await charging((own) => `${own}429`, status);
+    const response = await createFetch(options, base)(`${server.url}charge`, POST);
+    expect([response.status, await response.text()]).toEqual([429, 'slow down']);
+    expect(chargesOf(server)).toBe(1);
+    expect(attemptsOf(response).map(({ reason }) => reason)).toEqual(['not-idempotent']);
+  });
+
+  test.each([303, 307])('after %i to a target that refuses the connection', async (status) => {
+    const refused = await refusedUrl();
+    const server = await charging(() => refused, status);
+    const error = await createFetch(options, base)(`${server.url}charge`, POST).catch(
+      (thrown: unknown) => thrown,
+    );
+    expect(error).toMatchObject({ cause: { code: 'ECONNREFUSED' } });
+    expect(chargesOf(server)).toBe(1);
+    expect(attemptsOf(error).map(({ reason }) => reason)).toEqual(['not-idempotent']);
+  });
+
+  test('to a target that has no name', async () => {
+    const server = await charging(() => 'http://no-such-host.invalid/receipt');
+    await expect(createFetch(options, base)(`${server.url}charge`, POST)).rejects.toThrow('fetch failed');
+    expect(chargesOf(server)).toBe(1);
+  });
+
+  test('to a target that breaks the connection', async () => {
+    const server = await charging((own) => `${own}reset`);
+    await expect(createFetch(options, base)(`${server.url}charge`, POST)).rejects.toThrow('fetch failed');
+    expect(chargesOf(server)).toBe(1);
+  });
+
+  test('though it may be when the connection to its own URL is refused', async () => {
+    const url = `${await refusedUrl()}charge?amount=5#top`;
+    const error = await createFetch(options, base)(url, POST).catch((thrown: unknown) => thrown);
+    expect(attemptsOf(error).map(({ reason }) => reason)).toEqual([
+      'refused',
+      'refused',
+      'retries-exhausted',
+    ]);
+  });
+});
+
+test('a POST that is a Request is not done again either', async () => {
+  const refused = await refusedUrl();
+  const server = await charging(() => refused);
+  await expect(createFetch(options)(new Request(`${server.url}charge`, POST))).rejects.toThrow(
+    'fetch failed',
+  );
+  expect(chargesOf(server)).toBe(1);
+});
+
+test('a hundred POSTs at once do not take each other’s hops for their own', async () => {
+  const refused = await refusedUrl();
+  const server = await charging(() => refused);
+  const ebbFetch = createFetch(options);
+  const settled = await Promise.all(
+    Array.from({ length: 100 }, async (_, n) => {
+      const url = n % 2 === 0 ? `${server.url}charge` : `${refused}charge`;
+      const error = await ebbFetch(url, POST).catch((thrown: unknown) => thrown);
+      return attemptsOf(error).length;
+    }),
+  );
+  expect(settled).toEqual(Array.from({ length: 100 }, (_, n) => (n % 2 === 0 ? 1 : 3)));
+  expect(chargesOf(server)).toBe(50);
+});
+
+describe('what proves nothing lets a POST be done once', () => {
+  const refusal = () =>
+    Object.assign(new TypeError('failed'), { cause: { message: '', code: 'ECONNREFUSED' } });
+  const attemptsWith = async (base: () => Promise<Response>, init: RequestInit = POST) => {
+    const error = await createFetch(options, base)('http://upstream/charge', init).catch(
+      (thrown: unknown) => thrown,
+    );
+    return attemptsOf(error).length;
+  };
+  const refused = () => Promise.reject(refusal());
+
+  test('a base fetch of another kind', async () => {
+    expect(await attemptsWith(refused)).toBe(1);
+  });
+
+  test('a base fetch that asks for a token first', async () => {
+    const server = await charging((own) => own);
+    expect(await attemptsWith(() => fetch(server.url).then(refused))).toBe(1);
+    expect(await attemptsWith(() => fetch(`${server.url}charge`, POST).then(refused))).toBe(1);
+  });
+
+  test.each<[string, RequestInit]>([
+    ["redirect: 'error'", { ...POST, redirect: 'error' }],
+    ["redirect: 'manual'", { ...POST, redirect: 'manual' }],
+    ['an Idempotency-Key', { ...POST, headers: { 'Idempotency-Key': 'one' } }],
+    ['a GET', {}],
+  ])('but not %s', async (_, init) => {
+    expect(await attemptsWith(refused, init)).toBe(3);
+  });
+});
+
+test('an outcome tells of a redirect, and of where it came from', async () => {
+  const server = await charging((own) => `${own}429`);
+  const outcomes: unknown[] = [];
+  const classify: PolicyOptions['classify'] = (outcome) => {
+    if (outcome.type === 'response') outcomes.push([outcome.status, outcome.redirected, outcome.url]);
+    return 'final';
+  };
+  await createFetch({ classify })(`${server.url}charge`, POST);
+  await createFetch({ classify })(`${server.url}429`);
+  expect(outcomes).toEqual([
+    [429, true, `${server.url}429`],
+    [429, false, undefined],
+  ]);
+});
