@@ -1,0 +1,106 @@
+import { attemptsOf, concurrencyLimit, constant, createPolicy, type PolicyOptions } from '@ebb/core';
+import { virtualClock } from '@ebb/core/testing';
+import nodeFetch3 from 'node-fetch';
+// @ts-expect-error it comes without types
+import nodeFetch2 from 'node-fetch2';
+import { describe, expect, test } from 'vitest';
+import { serve } from '../../../test/serve.ts';
+import type { Step } from '../../../test/server.ts';
+import { createFetch } from './index.ts';
+
+/** Grants the first attempt, and refuses the next. */
+function oneToken() {
+  let tokens = 1;
+  const tryAcquire = () => {
+    tokens -= 1;
+    return tokens >= 0;
+  };
+  const acquire = () => Promise.reject(Object.assign(new Error('no token'), { name: 'ThrottledError' }));
+  return { tryAcquire, acquire } as never;
+}
+
+const options = (more?: PolicyOptions): PolicyOptions => ({
+  backoff: constant(0),
+  bucket: oneToken(),
+  ...more,
+});
+const LETTERS = 'abcdefghijklmnopqrstuvwxyz';
+const long = (bytes: number): Step => ({ status: 503, body: LETTERS.repeat(bytes / 26 + 1).slice(0, bytes) });
+
+describe('a retry that is not sent ends with the response that was there', () => {
+  test.each([0, 4, 65_536, 256 * 1024])('its body whole, with %i bytes', async (bytes) => {
+    const step = long(bytes);
+    const server = await serve(step, { status: 200 });
+    const response = await createFetch(options())(server.url);
+    expect(server.seen).toHaveLength(1);
+    expect(response.status).toBe(503);
+    expect(attemptsOf(response).map(({ reason }) => reason)).toEqual(['throttled']);
+    expect(response.bodyUsed).toBe(false);
+    expect(await response.text()).toBe((step as { body: string }).body);
+  });
+
+  test('it is the very response of the base fetch', async () => {
+    const given: Response[] = [];
+    const server = await serve({ status: 503, body: 'down' });
+    const base: typeof fetch = async (...args) => {
+      const response = await fetch(...args);
+      given.push(response);
+      return response;
+    };
+    expect(await createFetch(options(), base)(server.url)).toBe(given[0]);
+  });
+
+  test.each<[string, (response: Response) => unknown]>([
+    ['text()', (response) => response.text()],
+    ['json()', (response) => response.json()],
+    ['a reader', (response) => response.body?.getReader().read()],
+    ['a clone', async (response) => response.clone()],
+    ['new Response(body)', (response) => new Response(response.body).text()],
+  ])('but one that is too long to keep says so to who reads it: %s', async (_, read) => {
+    const server = await serve(long(256 * 1024 + 1), { status: 200 });
+    const response = await createFetch(options())(server.url);
+    expect(response).toBeInstanceOf(Response);
+    expect(response.status).toBe(503);
+    await expect(read(response)).rejects.toThrow('the body of this 503 is gone: a retry was to follow');
+  });
+
+  test('as does one that does not end', async () => {
+    const server = await serve('endless-503', { status: 200 });
+    const clock = virtualClock();
+    const call = createFetch(options({ clock }))(server.url);
+    let isSettled = false;
+    void call.finally(() => {
+      isSettled = true;
+    });
+    // The time of reading begins when the response is there.
+    while (!isSettled) await clock.advance(100);
+    await expect((await call).text()).rejects.toThrow('or 1000 ms of it');
+  });
+
+  test('with a slot, too, which is free then', async () => {
+    const server = await serve({ status: 503, body: 'down' });
+    const concurrency = concurrencyLimit({ maxConcurrent: 1 });
+    const response = await createFetch(createPolicy(options({ concurrency })))(server.url);
+    expect(await response.text()).toBe('down');
+    await expect.poll(() => concurrency.stats().inUse).toBe(0);
+  });
+
+  test.each<[string, typeof fetch]>([
+    ['node-fetch 3', nodeFetch3 as never],
+    ['node-fetch 2', nodeFetch2 as never],
+  ])('of %s', async (_, base) => {
+    const server = await serve({ status: 503, body: 'down' }, long(400_000));
+    const kept = await createFetch(options(), base)(server.url);
+    expect(await kept.text()).toBe('down');
+    const gone = await createFetch(options(), base)(server.url);
+    expect(gone.status).toBe(503);
+    await expect(gone.text()).rejects.toThrow('the body of this 503 is gone');
+  });
+});
+
+test('what is kept for a retry that is sent is let go of, and its connection serves the retry', async () => {
+  const server = await serve(long(65_536), long(65_536), { status: 200, body: 'up' });
+  const response = await createFetch({ backoff: constant(0), totalTimeoutMs: 60_000 })(server.url);
+  expect(await response.text()).toBe('up');
+  expect(server.connections()).toBe(1);
+});
