@@ -1,0 +1,56 @@
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
+import { serve } from '../../../test/serve.ts';
+import type { createFetch as Create } from './index.ts';
+
+/** As in a browser: nothing tells what happens in a call from what happens beside it. */
+let createFetch: typeof Create;
+let constant: (delayMs: number) => () => number;
+const SHARED = Symbol.for('@ebb/core layers');
+const holder = globalThis as { [SHARED]?: unknown };
+const before = holder[SHARED];
+
+beforeAll(async () => {
+  vi.spyOn(process, 'getBuiltinModule').mockReturnValue(undefined as never);
+  delete holder[SHARED];
+  vi.resetModules();
+  ({ createFetch } = await import('./index.ts'));
+  ({ constant } = (await import('@ebb/core')) as never);
+});
+
+afterAll(() => {
+  holder[SHARED] = before;
+  vi.restoreAllMocks();
+});
+
+describe('of two layers the outer one retries, with nothing but a symbol in the init to know by', () => {
+  test.each<[string, (inner: typeof fetch) => typeof fetch]>([
+    ['the init as it is', (inner) => inner],
+    ['a copy of it', (inner) => (input, init) => inner(input, { ...init })],
+    [
+      'a copy of it in another turn',
+      (inner) => async (input, init) => {
+        await new Promise(setImmediate);
+        return inner(input, { ...init });
+      },
+    ],
+    ['a Request', (inner) => (input, init) => inner(new Request(input, init))],
+  ])('%s', async (_, glue) => {
+    const server = await serve({ status: 503 });
+    const options = { backoff: constant(0), maxRetries: 2 };
+    const ebbFetch = createFetch(options, glue(createFetch(options)));
+    expect((await ebbFetch(server.url)).status).toBe(503);
+    expect(server.seen).toHaveLength(3);
+    // The mark is for those below, and goes no further.
+    for (const { headers } of server.seen) expect(JSON.stringify(headers)).not.toContain('ebb');
+  });
+});
+
+test('a POST whose connection is refused is sent once: nothing proves that it was not redirected', async () => {
+  const server = await serve({ status: 200 });
+  await server.close();
+  const attempts: string[] = [];
+  const onEvent = ({ type }: { type: string }) => attempts.push(type);
+  const ebbFetch = createFetch({ backoff: constant(0), onEvent: onEvent as never });
+  await expect(ebbFetch(server.url, { method: 'POST', body: 'text' })).rejects.toThrow('fetch failed');
+  expect(attempts).toEqual(['attempt', 'end']);
+});

@@ -1,0 +1,80 @@
+import { concurrencyLimit, constant, createPolicy, tokenBucket } from '@ebb/core';
+import { describe, expect, test } from 'vitest';
+import { serve } from '../../../test/serve.ts';
+import { createFetch } from './index.ts';
+
+const options = { backoff: constant(0), maxRetries: 2 };
+
+/** What may lie between two layers. */
+const glues: Record<string, (inner: typeof fetch) => typeof fetch> = {
+  nothing: (inner) => inner,
+  'a copy of the init': (inner) => (input, init) => inner(input, { ...init }),
+  'a new Request': (inner) => (input, init) => inner(new Request(input, init)),
+  'a turn of the event loop': (inner) => async (input, init) => {
+    await new Promise(setImmediate);
+    return inner(input, init);
+  },
+  'a new Response': (inner) => async (input, init) => {
+    const response = await inner(input, init);
+    return new Response(response.body, response);
+  },
+  'a token that is fetched first': (inner) => async (input, init) => {
+    const token = await inner(new URL('/token', String(input)));
+    await token.text();
+    return inner(input, init);
+  },
+};
+
+describe.each(Object.entries(glues))(
+  'of two layers, with %s between them, the outer one retries',
+  (name, glue) => {
+    const withToken = name.includes('token');
+
+    test('and the inner one sends once', async () => {
+      const server = await serve({ status: 503 });
+      const ebbFetch = createFetch(options, glue(createFetch(options)));
+      expect((await ebbFetch(server.url)).status).toBe(503);
+      const paths = server.seen.map(({ path }) => path);
+      expect(paths.filter((path) => path === '/')).toHaveLength(3);
+      // What is fetched on the way is a call of its own.
+      expect(paths.filter((path) => path === '/token')).toHaveLength(withToken ? 9 : 0);
+    });
+
+    test('and tokens are taken once for a policy that both share', async () => {
+      const server = await serve({ status: 200 });
+      const bucket = tokenBucket({ capacity: 10, refillPerSecond: 0.001 });
+      const policy = createPolicy({ ...options, bucket });
+      expect((await createFetch(policy, glue(createFetch(policy)))(server.url)).status).toBe(200);
+      expect(Math.round(10 - bucket.stats().tokens)).toBe(withToken ? 2 : 1);
+    });
+
+    test('and a slot is taken once', async () => {
+      const server = await serve({ status: 200, body: 'up' });
+      const concurrency = concurrencyLimit({ maxConcurrent: 1 });
+      const policy = createPolicy({ ...options, concurrency });
+      const response = await createFetch(policy, glue(createFetch(policy)))(server.url);
+      expect(await response.text()).toBe('up');
+      expect(concurrency.stats().inUse).toBe(0);
+    });
+  },
+);
+
+test('what one request changes it changes of the layer that it was given to', async () => {
+  const server = await serve({ status: 503 });
+  const ebbFetch = createFetch(options, createFetch(options));
+  await ebbFetch(server.url, { ebb: { maxRetries: 1 } });
+  expect(server.seen).toHaveLength(2);
+});
+
+test('a POST of two layers whose connection is refused is still proven to be at its first hop', async () => {
+  const server = await serve({ status: 200 });
+  await server.close();
+  const failures: number[] = [];
+  const classify = () => {
+    failures.push(1);
+    return 'refused' as const;
+  };
+  const ebbFetch = createFetch({ ...options, classify }, createFetch(options));
+  await expect(ebbFetch(server.url, { method: 'POST', body: 'text' })).rejects.toThrow('fetch failed');
+  expect(failures).toHaveLength(3);
+});
