@@ -70,6 +70,7 @@ const after = (value: string | string[], status = 503): Step => ({
 });
 const put = { method: 'PUT', body: 'text' };
 /** Why a runtime differs. */
+const NO_PROOF = 'a refused connection may be that of the target of a redirect, and nothing tells';
 const NO_UPLOAD = 'a page uploads streams over HTTP/2 alone';
 const ALL_ALIKE = 'a refused connection is told in the words of any lost one';
 const fast: PolicyOptions = { backoff: constant(10) };
@@ -439,6 +440,8 @@ const misbehaving: Scenario[] = [
     reason: 'retries-exhausted',
     socketsOnly: true,
     butIn: {
+      Bun: { delays: [], reason: 'not-idempotent', why: NO_PROOF },
+      Deno: { delays: [], reason: 'not-idempotent', why: NO_PROOF },
       Chromium: { delays: [], reason: 'not-idempotent', why: ALL_ALIKE },
       workerd: { delays: [], reason: 'not-idempotent', why: ALL_ALIKE },
     },
