@@ -100,10 +100,11 @@ describe.each(clients.map((client) => [client.name, client] as const))('%s', (_,
       else response.writeHead(503).write('and so on');
     });
     const clock = virtualClock();
-    const seconds = setInterval(() => clock.tick(1_000), 5);
-    await using dispatcher = composed(client, { ...soon, clock }, 1);
+    const onEvent = ({ type }: EbbEvent): void => {
+      if (type === 'retry') void clock.advance(1_000);
+    };
+    await using dispatcher = composed(client, { ...soon, clock, onEvent }, 1);
     const got = await client.send(server.url, dispatcher);
-    clearInterval(seconds);
     expect([got.status, await got.text()]).toEqual([200, 'ok']);
     expect(clock.pending).toBe(0);
   });
