@@ -1,12 +1,5 @@
-import { once } from 'node:events';
-import { Agent, createServer, type Server } from 'node:http';
-import {
-  type AddressInfo,
-  connect,
-  createServer as createTcpServer,
-  type Socket,
-  type TcpNetConnectOpts,
-} from 'node:net';
+import { Agent, createServer } from 'node:http';
+import { connect, createServer as createTcpServer, type TcpNetConnectOpts } from 'node:net';
 import { pipeline, Readable } from 'node:stream';
 import { buffer, text } from 'node:stream/consumers';
 import { gzipSync } from 'node:zlib';
@@ -14,35 +7,14 @@ import { attemptsOf } from '@ebb/core';
 import { virtualClock } from '@ebb/core/testing';
 import axios, { type AxiosRequestConfig } from 'axios';
 import { afterEach, describe, expect, test, vi } from 'vitest';
-import { type Step, type Upstream, upstream } from '../../../test/server.ts';
+import { serve } from '../../../test/serve.ts';
+import type { Step } from '../../../test/server.ts';
 import { atOnce, clientOf, errorOf } from '../test/client.ts';
+import { afterTest, listen, unusedPort } from '../test/servers.ts';
 
-const closing: (() => unknown)[] = [];
-afterEach(async () => {
+afterEach(() => {
   vi.useRealTimers();
-  await Promise.all(closing.splice(0).map((close) => close()));
 });
-
-async function serve(...script: Step[]): Promise<Upstream> {
-  const server = await upstream(script);
-  closing.push(() => server.close());
-  return server;
-}
-
-async function listen(server: Server | ReturnType<typeof createTcpServer>): Promise<string> {
-  const sockets = new Set<Socket>();
-  server.on('connection', (socket: Socket) => {
-    sockets.add(socket);
-    socket.on('error', () => undefined);
-  });
-  server.listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  closing.push(() => {
-    server.close();
-    for (const socket of sockets) socket.destroy();
-  });
-  return `http://127.0.0.1:${(server.address() as AddressInfo).port}/`;
-}
 
 /** Answers each connection with these bytes (Latin-1), one after the other, and breaks it off. */
 async function serveRaw(...answers: string[]): Promise<string> {
@@ -53,15 +25,6 @@ async function serveRaw(...answers: string[]): Promise<string> {
     });
   });
   return listen(server);
-}
-
-async function unusedPort(): Promise<number> {
-  const server = createTcpServer().listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const { port } = server.address() as AddressInfo;
-  server.close();
-  await once(server, 'close');
-  return port;
 }
 
 const DOWN: Step = { status: 503, body: 'down' };
@@ -114,13 +77,14 @@ describe.each(['http', 'fetch'])('over the %s adapter', (adapter) => {
     expect(server.seen).toHaveLength(kinds.length);
   });
 
-  test('a connection that is refused, even to a POST', async () => {
+  test('a connection that is refused', async () => {
     const port = await unusedPort();
     for (const host of ['127.0.0.1', 'localhost']) {
       const url = `http://${host}:${port}/`;
-      const error = await errorOf(clientOf({ adapter }, { ...atOnce, maxRetries: 1 }).post(url, 'text'));
+      const error = await errorOf(clientOf({ adapter }, { ...atOnce, maxRetries: 1 }).put(url, 'text'));
       expect(attemptsOf(error)).toMatchObject([
-        { failure: 'connect', reason: 'refused' },
+        // Nothing of fetch tells whether it was a redirect that led there.
+        { failure: 'connect', reason: adapter === 'http' ? 'refused' : 'transient' },
         { failure: 'connect', reason: 'retries-exhausted' },
       ]);
       expect(error.code).toBe(adapter === 'http' ? 'ECONNREFUSED' : 'ERR_NETWORK');
@@ -153,11 +117,43 @@ describe.each(['http', 'fetch'])('over the %s adapter', (adapter) => {
     expect(requests).toBe(adapter === 'http' ? 3 : 21);
   });
 
-  test('a body beyond maxContentLength is final', async () => {
-    const server = await serve({ status: 503, body: K64 });
-    const error = await errorOf(clientOf({ adapter, maxContentLength: 1_000 }).get(server.url));
-    expect(error.message).toBe('maxContentLength size of 1000 exceeded');
-    expect(attemptsOf(error)).toMatchObject([{ failure: 'unknown', reason: 'final' }]);
+  const long = { 'content-length': String(K64.length) };
+  const gzip = { 'content-encoding': 'gzip' };
+  const limit: AxiosRequestConfig = { maxContentLength: 1_000 };
+  type Row = [
+    what: string,
+    status: number,
+    headers: object,
+    config: AxiosRequestConfig,
+    kinds: (number | string)[],
+  ];
+  // The fetch of Node 22 waits for ever for such a body.
+  const neverEnds = adapter === 'fetch' && process.versions.undici?.startsWith('6.');
+  const gzipRows: Row[] = neverEnds
+    ? []
+    : [
+        ['a 503 with gzip that is none', 503, gzip, {}, [503, 503, 503]],
+        ['a 404 with gzip that is none', 404, gzip, {}, [404]],
+        ['a 200 with gzip that is none', 200, gzip, {}, ['unknown']],
+      ];
+  test.each<Row>([
+    ['a 503 beyond maxContentLength', 503, long, limit, [503, 503, 503]],
+    ['a 503 beyond it that does not say so', 503, {}, limit, [503, 503, 503]],
+    ['a 404 beyond it', 404, long, limit, [404]],
+    ['a 200 beyond it', 200, long, limit, ['unknown']],
+    ...gzipRows,
+  ])('%s is judged by its status, and told as axios tells it', async (_, status, headers, config, kinds) => {
+    const url = await listen(
+      createServer((_, response) => {
+        response.writeHead(status, { ...headers }).write(K64);
+        response.end();
+      }),
+    );
+    const plain = await errorOf(axios.get(url, { adapter, ...config }));
+    const error = await errorOf(clientOf({ adapter, ...config }, { ...atOnce, maxRetries: 2 }).get(url));
+    expect(kindsOf(error)).toEqual(kinds);
+    expect([error.message, error.code, error.name]).toEqual([plain.message, plain.code, plain.name]);
+    expect(error.response?.status).toBe(plain.response?.status);
   });
 
   test('the last failing response comes whole', async () => {
@@ -254,7 +250,7 @@ describe.each(['http', 'fetch'])('over the %s adapter', (adapter) => {
         }),
       );
       const agent = new Agent({ keepAlive: true, maxSockets: 1 });
-      closing.push(() => agent.destroy());
+      afterTest(() => agent.destroy());
       expect(await read((await clientOf({ ...stream, httpAgent: agent }).get(url)).data)).toBe('up');
       await expect.poll(() => wasWhole).toBe(false);
     });
@@ -276,7 +272,7 @@ describe.each(['http', 'fetch'])('over the %s adapter', (adapter) => {
       const server = await serve('endless-503', UP);
       const clock = virtualClock();
       const agent = new Agent({ keepAlive: true, maxSockets: 1 });
-      closing.push(() => agent.destroy());
+      afterTest(() => agent.destroy());
       const onRetry = Promise.withResolvers<void>();
       const client = clientOf(
         { ...stream, httpAgent: agent },
@@ -311,7 +307,7 @@ describe.each(['http', 'fetch'])('over the %s adapter', (adapter) => {
       }),
     );
     const agent = new Agent({ keepAlive: true, maxSockets: 1 });
-    closing.push(() => agent.destroy());
+    afterTest(() => agent.destroy());
     const response = await clientOf({ adapter, httpAgent: agent }).put(url, `${body}\n`);
     expect([response.data, seen.length]).toEqual(['up', 2]);
   });
@@ -328,7 +324,7 @@ describe('the http adapter alone', () => {
     const down: Step = { status: 503, body: K64 };
     const server = await serve(...Array.from({ length: 200 }, () => [down, down, UP]).flat());
     const agent = new Agent({ keepAlive: true, ...config.httpAgent });
-    closing.push(() => agent.destroy());
+    afterTest(() => agent.destroy());
     const client = clientOf({ adapter: 'http', ...config, httpAgent: agent });
     for (let call = 0; call < 200; call += 1) {
       const { data } = await client.get(server.url);
@@ -341,7 +337,7 @@ describe('the http adapter alone', () => {
     const down: Step = { status: 503, body: K64 };
     const server = await serve(...Array.from({ length: 30 }, () => down), UP);
     const agent = new Agent({ keepAlive: true, maxSockets: 1 });
-    closing.push(() => agent.destroy());
+    afterTest(() => agent.destroy());
     const client = clientOf(
       { adapter: 'http', httpAgent: agent, responseType: 'stream' },
       { ...atOnce, maxRetries: 50 },

@@ -1,16 +1,24 @@
-import type { Aside, Exchange, Outcome, RequestTraits, Session } from '@ebb/core';
-import axios, { type AxiosAdapter, type AxiosResponse, type InternalAxiosRequestConfig } from 'axios';
-import { isOnce } from './body.ts';
+import {
+  type Aside,
+  type Exchange,
+  type Outcome,
+  onAbort,
+  type Policy,
+  type RequestTraits,
+  type Session,
+} from '@ebb/core';
+import type { AxiosAdapter, AxiosResponse, InternalAxiosRequestConfig } from 'axios';
+import { closeBody, isNodeReadable, isOnce, isWebReadable } from './body.ts';
 import { whenBodyEnds } from './body-end.ts';
 import { type CallerSignal, callerSignal } from './cancel.ts';
-import { discard } from './discard.ts';
+import { type Copy, needCopy } from './copy.ts';
 import { FormBody } from './form-body.ts';
+import { LayerMark } from './layer-mark.ts';
 import { sendWithin } from './limit.ts';
 import type { BodyFactory, MadeBody } from './made-body.ts';
 import { failureOf, headerOf, outcomeOf } from './outcome.ts';
-
-/** Puts URLs together as axios does, with no defaults of its own to mix in. */
-const bare = new axios.Axios({});
+import { breakOffUpload, setAside } from './set-aside.ts';
+import { urlOf } from './url.ts';
 
 /**
  * One request on its way to an adapter: what a policy may know of it, and how an attempt of it is sent.
@@ -21,18 +29,31 @@ const bare = new axios.Axios({});
 export class Call implements RequestTraits, Exchange<AxiosResponse> {
   /** Whether the loop runs. */
   underWay = true;
+  readonly policy: Policy;
+  readonly config: InternalAxiosRequestConfig;
   readonly #adapter: AxiosAdapter;
-  readonly #config: InternalAxiosRequestConfig;
+  readonly #copy: Copy | undefined;
   readonly #data: unknown;
   readonly #caller: CallerSignal | undefined;
   /** What is sent in place of `data`. */
   #body: MadeBody | FormBody | undefined;
   readonly #bytes: number | undefined;
   #headers: object | undefined;
+  #url: string | undefined;
+  #session: Session | undefined;
+  #mark: LayerMark | undefined;
 
-  constructor(adapter: AxiosAdapter, config: InternalAxiosRequestConfig, made: MadeBody | undefined) {
+  constructor(
+    policy: Policy,
+    adapter: AxiosAdapter,
+    copy: Copy | undefined,
+    config: InternalAxiosRequestConfig,
+    made: MadeBody | undefined,
+  ) {
+    this.policy = policy;
     this.#adapter = adapter;
-    this.#config = config;
+    this.#copy = copy;
+    this.config = config;
     this.#data = config.data;
     this.#bytes = byteLength(config.data);
     if (typeof config.data === 'function') {
@@ -45,17 +66,16 @@ export class Call implements RequestTraits, Exchange<AxiosResponse> {
   }
 
   get method(): string {
-    return (this.#config.method ?? 'GET').toUpperCase();
+    return (this.config.method ?? 'GET').toUpperCase();
   }
 
   get url(): string {
-    const url = bare.getUri(this.#config);
-    const base = globalThis.location?.href;
-    return base !== undefined && URL.canParse(url, base) ? new URL(url, base).href : url;
+    this.#url ??= urlOf(this.config);
+    return this.#url;
   }
 
   header(name: string): string | undefined {
-    return headerOf(this.#config.headers, name);
+    return headerOf(this.config.headers, name);
   }
 
   get replayable(): boolean {
@@ -68,7 +88,8 @@ export class Call implements RequestTraits, Exchange<AxiosResponse> {
   }
 
   send(session: Session): Promise<AxiosResponse> {
-    const config = this.#config;
+    const { config } = this;
+    this.#session = session;
     if (session.attempt === 1) {
       this.#headers = Object.assign({}, config.headers);
       if (session.policy.maxRetries > 0) this.#body ??= FormBody.of(this.#data);
@@ -76,38 +97,85 @@ export class Call implements RequestTraits, Exchange<AxiosResponse> {
       // Adapters write into the headers, a length and a boundary above all; each attempt gets them unwritten.
       config.headers = Object.assign(Object.create(Object.getPrototypeOf(config.headers)), this.#headers);
     }
+    return session.policy.attemptTimeoutMs === undefined ? this.#sendOne(session) : this.#sendWithin(session);
+  }
+
+  #sendWithin(session: Session): Promise<AxiosResponse> {
+    const { attemptTimeoutMs: limitMs = 0, clock } = session.policy;
+    const copy = needCopy(this.#copy);
+    const send = () => this.#sendOne(session);
+    return sendWithin({ limitMs, clock, copy, config: this.config, send, giveUp: () => this.releaseBody() });
+  }
+
+  #sendOne(session: Session): Promise<AxiosResponse> {
     return this.#body === undefined ? this.#dispatch(session) : this.#sendBody(session, this.#body);
   }
 
   async #sendBody(session: Session, body: MadeBody | FormBody): Promise<AxiosResponse> {
-    this.#config.data = await body.next(this.#config, this.#data as BodyFactory);
-    this.signal?.throwIfAborted();
+    this.config.data = await this.#orAbort(body.next(this.config, this.#data as BodyFactory));
     return this.#dispatch(session);
   }
 
-  #dispatch({ policy }: Session): Promise<AxiosResponse> {
-    return policy.attemptTimeoutMs === undefined
-      ? this.#adapter(this.#config)
-      : sendWithin(policy.attemptTimeoutMs, policy.clock, this.#adapter, this.#config);
+  /** Waits for a body, but no longer than the caller does. */
+  #orAbort(body: unknown): Promise<unknown> {
+    const { signal } = this;
+    return new Promise((resolve, reject) => {
+      const abort = (): void => {
+        this.releaseBody();
+        reject(signal?.reason);
+      };
+      const unwatch = signal && onAbort(signal, abort);
+      Promise.resolve(body)
+        .finally(unwatch)
+        .then((made) => (signal?.aborted ? abort() : resolve(made)), reject);
+    });
+  }
+
+  #dispatch(session: Session): Promise<AxiosResponse> {
+    if (session.layer !== undefined) {
+      this.#mark ??= new LayerMark(this.config, this.#adapter);
+      this.#mark.set(session.layer);
+    }
+    return session.sending(() => this.#adapter(this.config));
   }
 
   outcome(response: AxiosResponse): Outcome {
-    return outcomeOf(response);
+    const { signal } = this;
+    // axios makes an error of it.
+    if (signal?.aborted) return { type: 'failure', kind: 'aborted', error: signal.reason };
+    return outcomeOf(response, this);
   }
 
   failure(error: unknown): Outcome {
-    return failureOf(error);
+    return failureOf(error, this);
   }
 
   setAside(settled: unknown, session: Session, signal?: AbortSignal): Aside | undefined {
     this.releaseBody();
-    const released = discard(settled, session.policy.clock, signal);
-    return released && { released };
+    return setAside(settled, session, signal);
   }
 
   whenBodyEnds(settled: unknown, ended: () => void): unknown {
-    whenBodyEnds(settled, ended);
+    if (this.#session === undefined) ended();
+    else whenBodyEnds(settled, this.#session.policy.clock, ended);
     return settled;
+  }
+
+  unsent(reason: unknown): void {
+    closeBody(this.#data, reason);
+  }
+
+  /**
+   * Closes the body that was made for the last attempt, which failed, unless it was read to its end. A response
+   * may have come before that; its own body, if it is streamed, is read to its end first.
+   */
+  closeUpload(response: AxiosResponse | undefined): void {
+    if (this.#body?.isOpen !== true) return;
+    const data: unknown = response?.data;
+    if (isNodeReadable(data)) return void data.on('close', () => this.releaseBody());
+    if (isWebReadable(data)) return;
+    this.releaseBody();
+    breakOffUpload(response?.request);
   }
 
   /** Lets go of what was opened for the attempt, where it was not read. */
@@ -118,7 +186,8 @@ export class Call implements RequestTraits, Exchange<AxiosResponse> {
   /** Puts back what was changed in the config, and lets go of the caller's signal. */
   end(): void {
     this.underWay = false;
-    if (this.#body !== undefined) this.#config.data = this.#data;
+    if (this.#body !== undefined) this.config.data = this.#data;
+    this.#mark?.remove();
     this.#caller?.release();
   }
 }

@@ -1,4 +1,6 @@
-import axios, { type InternalAxiosRequestConfig } from 'axios';
+import { property } from '@ebb/core';
+import type { InternalAxiosRequestConfig } from 'axios';
+import type { Copy } from './copy.ts';
 
 /** The caller's wish to stop, whether it comes by `signal` or by the older `cancelToken`. */
 export interface CallerSignal {
@@ -33,23 +35,34 @@ export function callerSignal(config: InternalAxiosRequestConfig): CallerSignal |
 /**
  * What the caller of a request that was aborted is told: axios's own CanceledError, with the signal's reason as
  * its cause, whether the abort came in a wait or during an attempt. Any other error as it is.
+ *
+ * Without the instance's copy of axios it stays the signal's reason: axios itself makes its CanceledError of any
+ * error that comes while the signal is aborted.
  */
 export function asCanceled(
   error: unknown,
   signal: AbortSignal | undefined,
   config: InternalAxiosRequestConfig,
+  copy: Copy | undefined,
 ): unknown {
   if (!signal?.aborted) return error;
   const { reason } = signal as { reason?: unknown };
-  const canceled = axios.isCancel(error)
-    ? error
-    : error === reason
-      ? new axios.CanceledError(undefined, config)
-      : undefined;
+  const canceled = canceledBy(error, reason, config, copy);
   if (canceled === undefined) return error;
   if (canceled.cause === undefined && reason !== canceled) {
     // As `new Error(message, { cause })` has it: not enumerable, so that loggers do not walk into it.
     Object.defineProperty(canceled, 'cause', { value: reason, writable: true, configurable: true });
   }
   return canceled;
+}
+
+function canceledBy(
+  error: unknown,
+  reason: unknown,
+  config: InternalAxiosRequestConfig,
+  copy: Copy | undefined,
+): Error | undefined {
+  // As axios tells its own from others.
+  if (property(error, '__CANCEL__')) return error as Error;
+  return error === reason && copy !== undefined ? new copy.CanceledError(undefined, config) : undefined;
 }

@@ -40,6 +40,10 @@ export class FormBody {
     return this.#bytes;
   }
 
+  get isOpen(): boolean {
+    return false;
+  }
+
   release(): void {}
 }
 

@@ -119,7 +119,7 @@ describe('what the caller gets is what the adapter gave', () => {
     const client = clientOf(() => Promise.reject(error), { classify, onEvent: (event) => ends.push(event) });
     expect(await errorOf(client.get('/'))).toBe(error);
     expect(classify.mock.calls).toEqual([[expect.objectContaining({ kind })]]);
-    expect(ends.at(-1)).toMatchObject({ type: 'end', reason: 'final' });
+    expect(ends.at(-1)).toMatchObject({ type: 'end', reason: kind === 'aborted' ? 'aborted' : 'final' });
   });
 
   test('an adapter that throws, or gives nothing, fails as it does in axios', async () => {
@@ -300,7 +300,22 @@ describe('more than one interceptor', () => {
 });
 
 describe('it runs', () => {
-  test('as a synchronous interceptor', async () => {
+  test.each([true, false])('as an interceptor that is synchronous or not: %s', async (synchronous) => {
+    const server = await serve(DOWN, DOWN, UP);
+    let isAsked = false;
+    const transformRequest = (data: unknown) => {
+      isAsked = true;
+      return data;
+    };
+    const client = axios.create({ transformRequest });
+    client.interceptors.request.use(ebbInterceptor(atOnce), null, { synchronous });
+    const response = client.request({ url: server.url });
+    // axios has the request on its way in the turn of the call, without a promise for each interceptor.
+    expect(isAsked).toBe(synchronous);
+    expect(attemptsOf(await response).map(({ status }) => status)).toEqual([503, 503, 200]);
+  });
+
+  test('as a synchronous interceptor, and leaves what is not its own', async () => {
     const adapter = stub(503, 200);
     const client = axios.create({ adapter });
     client.interceptors.request.use(ebbInterceptor(atOnce), null, { synchronous: true });
@@ -440,20 +455,17 @@ describe('wrong options', () => {
     expect((await client.get('/')).status).toBe(200);
   });
 
-  test.each(['classify', 'backoff', 'cost', 'onEvent'])(
-    'a %s that throws rejects its request',
-    async (hook) => {
-      const cause = new Error('mine');
-      const throws = () => {
-        throw cause;
-      };
-      const bucket = { tryAcquire: () => true, acquire: async () => undefined } as unknown as TokenBucket;
-      const client = clientOf(stub(503), { [hook]: throws, bucket });
-      const error = await errorOf(client.get('/'));
-      expect(error).toBeInstanceOf(HookError);
-      expect(error).toMatchObject({ hook, cause });
-    },
-  );
+  test.each(['classify', 'backoff', 'cost'])('a %s that throws rejects its request', async (hook) => {
+    const cause = new Error('mine');
+    const throws = () => {
+      throw cause;
+    };
+    const bucket = { tryAcquire: () => true, acquire: async () => undefined } as unknown as TokenBucket;
+    const client = clientOf(stub(503), { [hook]: throws, bucket });
+    const error = await errorOf(client.get('/'));
+    expect(error).toBeInstanceOf(HookError);
+    expect(error).toMatchObject({ hook, cause });
+  });
 });
 
 describe('what a policy may know of a request', () => {

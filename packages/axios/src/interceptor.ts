@@ -1,14 +1,20 @@
-import { begin, createPolicy, type Policy, type PolicyOptions, remember, run, type Session } from '@ebb/core';
-// At run time axios itself is needed to resolve the names of its adapters, to make its own CanceledError and
-// timeout error, and to put a URL together as it does.
-import axios, {
-  type AxiosAdapter,
-  type AxiosError,
-  type AxiosResponse,
-  type InternalAxiosRequestConfig,
-} from 'axios';
+import {
+  begin,
+  countLayer,
+  createPolicy,
+  type Policy,
+  type PolicyOptions,
+  property,
+  remember,
+  run,
+  type Session,
+} from '@ebb/core';
+import type { AxiosAdapter, AxiosResponse, InternalAxiosRequestConfig } from 'axios';
+import { adapterOf } from './adapter.ts';
 import { Call } from './call.ts';
 import { asCanceled } from './cancel.ts';
+import { type AxiosModule, type Copy, checkCopy, copyOf, needCopy } from './copy.ts';
+import { carriedBy, type MarkedConfig } from './layer-mark.ts';
 import { MadeBody } from './made-body.ts';
 import { checkShared } from './shared.ts';
 
@@ -24,14 +30,7 @@ interface EbbAdapter extends AxiosAdapter {
   [OURS]?: true;
 }
 
-interface MarkedConfig extends InternalAxiosRequestConfig {
-  [CALL]?: Call;
-}
-
-/** Whether the config is being sent by an ebb loop right now: then there must not be another inside. */
-function isUnderWay(config: MarkedConfig): boolean {
-  return config[CALL]?.underWay === true;
-}
+type CallConfig = InternalAxiosRequestConfig & { [CALL]?: Call };
 
 /**
  * A request interceptor that has each request sent when the policy allows it, and again when that helps. It
@@ -41,19 +40,28 @@ function isUnderWay(config: MarkedConfig): boolean {
  * one that was added last first, unless `transitional.legacyInterceptorReqResOrdering` is off.
  *
  * @param policyOrOptions a policy to share with other clients, or the options of one
+ * @param axios the axios module that the instance is of; to be given if it is another copy than the one that
+ *   this package loads, and was not loaded by `require`
  * @throws TypeError, RangeError for wrong options
  */
-export function ebbInterceptor(policyOrOptions: Policy | PolicyOptions = {}): EbbInterceptor {
+export function ebbInterceptor(
+  policyOrOptions: Policy | PolicyOptions = {},
+  axios?: AxiosModule,
+): EbbInterceptor {
   const policy = createPolicy(policyOrOptions);
+  const given = checkCopy(axios);
+  countLayer();
   return function ebb(config) {
     const chosen = config.adapter;
     const isOurs = typeof chosen === 'function' && (chosen as EbbAdapter)[OURS] === true;
-    if (config.ebb === false || isOurs) return config;
+    // A client of the caller's own below must not see that it is off for this one.
+    const isOff = config.ebb === false && typeof chosen !== 'function';
+    if (isOff || isOurs) return config;
     const made = typeof config.data === 'function' ? new MadeBody(config) : undefined;
     const adapter: EbbAdapter = (flat) => {
       restoreAdapter(flat, chosen);
       made?.restoreTransforms(flat);
-      return sendBy(policy, flat, made);
+      return sendBy(policy, given, flat, made);
     };
     adapter[OURS] = true;
     config.adapter = adapter;
@@ -70,34 +78,59 @@ function restoreAdapter(
   else config.adapter = chosen;
 }
 
-function sendBy(policy: Policy, config: MarkedConfig, made: MadeBody | undefined): Promise<AxiosResponse> {
-  const send = axios.getAdapter(config.adapter ?? axios.defaults.adapter, config);
-  if (isUnderWay(config)) return send(config);
-  const call = new Call(send, config, made);
-  const session = begin(policy, call, config.ebb);
-  if (session === undefined) return send(config);
-  if (config.ebb) checkShared(config.ebb);
+function sendBy(
+  policy: Policy,
+  given: Copy | undefined,
+  config: CallConfig,
+  made: MadeBody | undefined,
+): Promise<AxiosResponse> {
+  const copy = copyOf(config, given);
+  const send = typeof config.adapter === 'function' ? config.adapter : adapterOf(needCopy(copy), config);
+  const around = config[CALL];
+  // The same interceptor around the same request, by an adapter that sends through another instance.
+  if (around?.underWay === true && around.policy === policy) return send(config);
+  const call = new Call(policy, send, copy, config, made);
+  const { ebb } = config;
+  const session = begin(policy, call, ebb, carriedBy(config as MarkedConfig));
+  if (session === undefined) return sendBare(send, config);
+  if (ebb) checkShared(ebb);
   config[CALL] = call;
-  return settle(session, call, config);
+  const end = (): void => {
+    call.end();
+    if (around === undefined) delete config[CALL];
+    else config[CALL] = around;
+  };
+  return settle(session, call, copy, end);
 }
 
-function settle(session: Session, call: Call, config: MarkedConfig): Promise<AxiosResponse> {
-  return run(session, call, call.signal).then(
-    (response) => {
-      call.end();
-      delete config[CALL];
-      return response;
-    },
-    (error) => {
-      call.end();
-      delete config[CALL];
-      const told = asCanceled(error, call.signal, config);
-      const response = (told as AxiosError | undefined)?.response;
-      // A response may have come before the body was read to its end; without one nobody reads on.
-      if (response === undefined) call.releaseBody();
-      remember(told, session.history);
-      remember(response, session.history);
-      throw told;
-    },
-  );
+function sendBare(send: AxiosAdapter, config: InternalAxiosRequestConfig): Promise<AxiosResponse> {
+  delete config.ebb;
+  return send(config).finally(() => {
+    config.ebb = false;
+  });
+}
+
+function settle(
+  session: Session,
+  call: Call,
+  copy: Copy | undefined,
+  end: () => void,
+): Promise<AxiosResponse> {
+  const { signal, config } = call;
+  const fail = (error: unknown): never => {
+    end();
+    const told = asCanceled(error, signal, config, copy);
+    const response = property(told, 'response') as AxiosResponse | undefined;
+    call.closeUpload(response);
+    remember(told, session.history);
+    remember(response, session.history);
+    throw told;
+  };
+  return run(session, call, signal).then((response) => {
+    // axios itself would make a CanceledError of it, which knew nothing of its history.
+    if (signal?.aborted) return fail(signal.reason);
+    end();
+    if (response.status >= 400) call.closeUpload(response);
+    return response;
+  }, fail);
 }

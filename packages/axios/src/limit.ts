@@ -1,13 +1,19 @@
 import type { Clock } from '@ebb/core';
-import axios, {
-  type AxiosAdapter,
-  type AxiosError,
-  type AxiosResponse,
-  type Cancel,
-  type CancelToken,
-  type InternalAxiosRequestConfig,
-} from 'axios';
-import { discard } from './discard.ts';
+import type { AxiosError, AxiosResponse, Cancel, CancelToken, InternalAxiosRequestConfig } from 'axios';
+import type { Copy } from './copy.ts';
+import { letGoOf } from './set-aside.ts';
+
+/** One attempt that is bounded. */
+interface Bounded {
+  readonly limitMs: number;
+  readonly clock: Clock;
+  /** The instance's own, for its error. */
+  readonly copy: Copy;
+  readonly config: InternalAxiosRequestConfig;
+  send(): Promise<AxiosResponse>;
+  /** Called in the turn in which the limit has passed, before anything is told of it. */
+  giveUp(): void;
+}
 
 /**
  * Sends one attempt, and gives it up when the limit has passed.
@@ -18,12 +24,7 @@ import { discard } from './discard.ts';
  *
  * @throws AxiosError as axios has it for `timeout`
  */
-export function sendWithin(
-  limitMs: number,
-  clock: Clock,
-  adapter: AxiosAdapter,
-  config: InternalAxiosRequestConfig,
-): Promise<AxiosResponse> {
+export function sendWithin({ limitMs, clock, copy, config, send, giveUp }: Bounded): Promise<AxiosResponse> {
   const caller = config.cancelToken;
   const token = new AttemptToken(caller);
   config.cancelToken = token;
@@ -35,8 +36,9 @@ export function sendWithin(
     let isLate = false;
     const callOff = clock.schedule(() => {
       isLate = true;
-      const error = timeoutError(config, limitMs);
-      // First, since an adapter that does not know of tokens goes on; nobody waits for it any more.
+      const error = timeoutError(copy, config, limitMs);
+      giveUp();
+      // First, since an adapter that does not know of tokens goes on; no one waits for it any more.
       reject(error);
       token.cancel(error);
       restore();
@@ -47,18 +49,18 @@ export function sendWithin(
       restore();
       return true;
     };
-    new Promise<AxiosResponse>((settle) => settle(adapter(config))).then(
-      (response) => (inTime() ? resolve(response) : void discard(response, clock)),
-      (error) => (inTime() ? reject(error) : void discard(error, clock)),
+    new Promise<AxiosResponse>((settle) => settle(send())).then(
+      (response) => (inTime() ? resolve(response) : void letGoOf(response, clock)),
+      (error) => (inTime() ? reject(error) : void letGoOf(error, clock)),
     );
   });
 }
 
-function timeoutError(config: InternalAxiosRequestConfig, limitMs: number): AxiosError {
+function timeoutError(copy: Copy, config: InternalAxiosRequestConfig, limitMs: number): AxiosError {
   const message = config.timeoutErrorMessage || `timeout of ${limitMs}ms exceeded`;
-  const { ETIMEDOUT, ECONNABORTED } = axios.AxiosError;
+  const { ETIMEDOUT, ECONNABORTED } = copy.AxiosError;
   const code = config.transitional?.clarifyTimeoutError ? ETIMEDOUT : ECONNABORTED;
-  return new axios.AxiosError(message, code, config);
+  return new copy.AxiosError(message, code, config);
 }
 
 type Listener = (reason: Cancel) => void;

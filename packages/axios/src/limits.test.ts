@@ -3,20 +3,11 @@ import { Agent, createServer } from 'node:http';
 import type { AddressInfo, Socket } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { setImmediate } from 'node:timers/promises';
-import {
-  attemptsOf,
-  type ConcurrencyLimit,
-  concurrencyLimit,
-  constant,
-  type PolicyOptions,
-  ThrottledError,
-  type TokenBucket,
-} from '@ebb/core';
+import { attemptsOf, constant, type PolicyOptions, ThrottledError, type TokenBucket } from '@ebb/core';
 import { virtualClock } from '@ebb/core/testing';
 import axios, { type AxiosAdapter, AxiosError, type AxiosRequestConfig } from 'axios';
 import { afterEach, describe, expect, test, vi } from 'vitest';
 import { type Step, type Upstream, upstream } from '../../../test/server.ts';
-import { until } from '../../../test/until.ts';
 import { atOnce, clientOf, errorOf } from '../test/client.ts';
 
 const closing: (() => unknown)[] = [];
@@ -175,7 +166,7 @@ describe('an abort is axios’s own CanceledError', () => {
       abort(reason);
       const error = await errorOf(response);
       expectCanceled(error);
-      expect(attemptsOf(error)).toMatchObject([{ status: 503 }, { failure: 'aborted', reason: 'final' }]);
+      expect(attemptsOf(error)).toMatchObject([{ status: 503 }, { failure: 'aborted', reason: 'aborted' }]);
       await setImmediate();
       expect([server.seen.length, left()]).toEqual([2, 0]);
     });
@@ -453,94 +444,6 @@ describe('what is not axios’s', () => {
       'deadline-exceeded',
     ]);
     expect(clock.pending).toBe(0);
-  });
-});
-
-describe('a slot of a concurrency limit', () => {
-  const inUse = (limit: ConcurrencyLimit) => limit.stats().inUse;
-
-  test('is given back with the answer, whatever it is', async () => {
-    const concurrency = concurrencyLimit({ maxConcurrent: 1 });
-    for (const adapter of ['http', 'fetch']) {
-      const server = await serve(DOWN, 'reset', 'half-body', UP, { status: 404 }, { status: 503 });
-      const client = clientOf({ adapter }, { ...atOnce, concurrency, maxRetries: 3 });
-      expect((await client.get(server.url)).data).toBe('up');
-      expect(inUse(concurrency)).toBe(0);
-      await errorOf(client.get(server.url));
-      expect(inUse(concurrency)).toBe(0);
-      await errorOf(client.get(server.url));
-      await errorOf(client.get('/nonsense'));
-      await errorOf(client.put('/', () => expect.fail()));
-      expect(inUse(concurrency)).toBe(0);
-    }
-  });
-
-  describe.each(['http', 'fetch'])('for a streamed response of the %s adapter', (adapter) => {
-    const open = async (config: AxiosRequestConfig = {}, ...script: Step[]) => {
-      const concurrency = concurrencyLimit({ maxConcurrent: 1 });
-      const server = await serve(...(script.length > 0 ? script : [DOWN, UP]));
-      const client = clientOf({ adapter, responseType: 'stream', ...config }, { ...atOnce, concurrency });
-      const { data } = await client.get(server.url, { validateStatus: null });
-      expect(inUse(concurrency)).toBe(1);
-      return { data, concurrency };
-    };
-
-    test('is held until it was read', async () => {
-      const { data, concurrency } = await open();
-      expect(await text(data)).toBe('up');
-      await setImmediate();
-      expect(inUse(concurrency)).toBe(0);
-    });
-
-    test('is held until it was given up', async () => {
-      const { data, concurrency } = await open({}, 'held-200');
-      if (adapter === 'http') data.destroy();
-      else await data.cancel();
-      await setImmediate();
-      expect(inUse(concurrency)).toBe(0);
-    });
-
-    test('is held until it failed', async () => {
-      const { data, concurrency } = await open({}, 'half-body');
-      await expect(text(data)).rejects.toThrow();
-      await setImmediate();
-      expect(inUse(concurrency)).toBe(0);
-    });
-
-    test('is held until it was aborted, though nobody reads it', async () => {
-      const controller = new AbortController();
-      const { data, concurrency } = await open({ signal: controller.signal }, 'held-200');
-      if (adapter === 'http') data.on('error', () => undefined);
-      controller.abort();
-      await until(() => inUse(concurrency) === 0);
-    });
-
-    test('is held where it is the response of an error', async () => {
-      const concurrency = concurrencyLimit({ maxConcurrent: 1 });
-      const server = await serve({ status: 404, body: 'no' });
-      const client = clientOf({ adapter, responseType: 'stream' }, { concurrency });
-      const { response } = await errorOf(client.get(server.url));
-      expect(inUse(concurrency)).toBe(1);
-      expect(await text(response?.data as ReadableStream)).toBe('no');
-      await setImmediate();
-      expect(inUse(concurrency)).toBe(0);
-    });
-  });
-
-  test('is waited for by those who come later', async () => {
-    const concurrency = concurrencyLimit({ maxConcurrent: 2 });
-    let now = 0;
-    let most = 0;
-    const adapter: AxiosAdapter = async (config) => {
-      now += 1;
-      most = Math.max(most, now);
-      await setImmediate();
-      now -= 1;
-      return (now % 2 === 0 ? refuse : answer)(config);
-    };
-    const client = clientOf({ adapter, validateStatus: null }, { ...atOnce, concurrency });
-    await Promise.all(Array.from({ length: 20 }, () => client.get('/')));
-    expect([most, inUse(concurrency)]).toEqual([2, 0]);
   });
 });
 

@@ -1,6 +1,6 @@
 import { HookError } from '@ebb/core';
 import type { AxiosRequestTransformer, InternalAxiosRequestConfig } from 'axios';
-import { isOnce } from './body.ts';
+import { closeBody, isOnce } from './body.ts';
 
 /** Makes the body of one attempt: a stream that is opened anew, say. May be given as `data`. */
 export type BodyFactory = () => unknown;
@@ -17,8 +17,11 @@ export class MadeBody {
   readonly #transforms: Transforms;
   /** Whether the caller said what type the body has; if not, axios has put its own guess by now. */
   #typed = false;
-  #streams: unknown[] = [];
+  /** What was made for the attempt under way. */
+  #made: unknown[] = [];
   #last: unknown;
+  /** Goes on with each attempt that begins, and each that is over. */
+  #round = 0;
 
   constructor(config: InternalAxiosRequestConfig) {
     this.#transforms = config.transformRequest;
@@ -39,29 +42,47 @@ export class MadeBody {
     else config.transformRequest = this.#transforms;
   }
 
-  /** @throws HookError when the function throws, or gives a stream that it gave before */
+  /**
+   * Makes the body of an attempt. What is made for one that was given up meanwhile is closed when it comes.
+   *
+   * @throws HookError when the function throws, or gives a stream that it gave before
+   */
   async next(config: InternalAxiosRequestConfig, factory: BodyFactory): Promise<unknown> {
-    let data: unknown;
-    try {
-      data = await factory();
-      if (isOnce(data) && data === this.#last) throw new TypeError('it gave the same stream twice');
-    } catch (cause) {
-      throw new HookError('data', cause);
-    }
+    this.#round += 1;
+    const round = this.#round;
+    const data = await this.#make(factory);
     this.#last = data;
+    this.#made = [data];
+    if (round !== this.#round) {
+      this.release();
+      throw new HookError('data', new Error('the attempt was over before the body was made'));
+    }
     if (!this.#typed) config.headers.delete('content-type');
     const body = transform(config, this.#transforms, data);
     if (/^(post|put|patch)$/.test(config.method ?? '')) config.headers.setContentType(DEFAULT_TYPE, false);
-    this.#streams = [data, body];
+    this.#made.push(body);
     return body;
+  }
+
+  async #make(factory: BodyFactory): Promise<unknown> {
+    try {
+      const data = await factory();
+      if (isOnce(data) && data === this.#last) throw new TypeError('it gave the same stream twice');
+      return data;
+    } catch (cause) {
+      throw new HookError('data', cause);
+    }
+  }
+
+  /** Whether a stream that was made may not be at its end. */
+  get isOpen(): boolean {
+    return this.#made.some(isOnce);
   }
 
   /** Closes what was made for an attempt that is over and did not read it to its end. */
   release(): void {
-    for (const stream of this.#streams.splice(0)) {
-      const { readableEnded, destroy } = (stream ?? {}) as { readableEnded?: unknown; destroy?: unknown };
-      if (readableEnded === false && typeof destroy === 'function') destroy.call(stream);
-    }
+    this.#round += 1;
+    for (const body of this.#made.splice(0)) closeBody(body, new Error('the attempt is over'));
   }
 }
 

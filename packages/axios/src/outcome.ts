@@ -1,5 +1,7 @@
-import { type FailureKind, failureKind, type Outcome, property } from '@ebb/core';
-import type { AxiosError, AxiosResponse } from 'axios';
+import { type FailureKind, failureKind, HookError, type Outcome, property } from '@ebb/core';
+import type { AxiosError, AxiosResponse, InternalAxiosRequestConfig } from 'axios';
+import { originOf } from './redirect.ts';
+import { noteOf } from './watched-fetch.ts';
 
 /** A header of axios's own kind, of the web's, or of a plain object that a custom adapter gave. */
 export function headerOf(headers: unknown, name: string): string | undefined {
@@ -15,8 +17,8 @@ export function headerOf(headers: unknown, name: string): string | undefined {
 
 /** The response that an adapter resolved with, or that is told of in the error that it rejected with. */
 export function responseIn(settled: unknown): AxiosResponse | undefined {
-  const response = ((settled as AxiosError | undefined)?.response ?? settled) as AxiosResponse | undefined;
-  return response?.status === undefined ? undefined : response;
+  const response = (property(settled, 'response') ?? settled) as AxiosResponse | undefined;
+  return property(response, 'status') === undefined ? undefined : response;
 }
 
 /** All lines of `Retry-After`: Node's headers hold only the first, and with that a retry could come too soon. */
@@ -28,18 +30,41 @@ interface NodeRequest {
   readonly res?: { readonly headersDistinct?: Readonly<Record<string, string[] | undefined>> };
 }
 
-export function outcomeOf({ status, headers, request }: AxiosResponse): Outcome {
+/** Of whose outcome it is. */
+interface Asked {
+  readonly url: string;
+  readonly config: InternalAxiosRequestConfig;
+}
+
+export function outcomeOf({ status, headers, request }: AxiosResponse, asked: Asked): Outcome {
   const header = (name: string): string | undefined => {
     return (name === 'retry-after' ? retryAfterOf(request) : undefined) ?? headerOf(headers, name);
   };
-  return { type: 'response', status, header };
+  const { redirected, url } = originOf(asked.config, request, () => asked.url);
+  return { type: 'response', status, header, redirected, url };
 }
 
 /** What an adapter rejected with: a response whose status axios does not want, or a failure. */
-export function failureOf(error: unknown): Outcome {
-  const response = (error as AxiosError | undefined)?.response;
-  if (response !== undefined && toldByStatus(response)) return outcomeOf(response);
-  return { type: 'failure', kind: kindOf(error as AxiosError), error };
+export function failureOf(error: unknown, asked: Asked): Outcome {
+  const response = property(error, 'response') as AxiosResponse | undefined;
+  const request = property(error, 'request');
+  if (response !== undefined && toldByStatus(response)) return outcomeOf(response, asked);
+  const kind = kindOf(error as AxiosError);
+  const hidden = kind === 'aborted' ? undefined : hiddenResponse(request);
+  if (hidden !== undefined) return outcomeOf(hidden as AxiosResponse, asked);
+  const { redirected } = originOf(asked.config, request, () => asked.url);
+  return { type: 'failure', kind, error, redirected };
+}
+
+/**
+ * A response that failed, and whose body could not be read: it was too long, or packed badly. Axios tells of
+ * that alone, but the status still says what happened.
+ */
+function hiddenResponse(request: unknown): object | undefined {
+  const note = noteOf(request);
+  const { res } = (request ?? {}) as { res?: { statusCode?: number; headers?: object } };
+  const status = note?.status ?? res?.statusCode ?? 0;
+  return status < 400 ? undefined : { status, headers: note?.headers ?? res?.headers, request };
 }
 
 /**
@@ -57,6 +82,8 @@ function toldByStatus({ status, config }: AxiosResponse): boolean {
 const BROKEN_OFF = /^(stream has been aborted|maxContentLength size of -1 exceeded)$/;
 
 function kindOf(error: AxiosError): FailureKind {
+  // A body that could not be made: whatever its cause, nothing was asked of a server.
+  if (error instanceof HookError) return 'unknown';
   const kind = failureKind(error);
   const code = property(error, 'code');
   const message = property(error, 'message');

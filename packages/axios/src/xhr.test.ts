@@ -5,6 +5,7 @@ import type { AxiosError } from 'axios';
 import { afterAll, expect, test } from 'vitest';
 import { serve } from '../../../test/serve.ts';
 import type { Step } from '../../../test/server.ts';
+import { unusedPort } from '../test/servers.ts';
 
 /** As much of a browser's XMLHttpRequest as axios uses, over fetch. */
 class FakeXhr {
@@ -12,6 +13,7 @@ class FakeXhr {
   static runsOut: () => void = () => undefined;
   status = 0;
   statusText = '';
+  responseURL = '';
   responseText = '';
   timeout = 0;
   responseType = '';
@@ -51,6 +53,7 @@ class FakeXhr {
       this.responseText = await response.text();
       this.#answered = response.headers;
       this.status = response.status;
+      this.responseURL = response.url;
       this.onloadend?.();
     } catch {
       if (!signal.aborted) this.onerror?.({ type: 'error' });
@@ -119,4 +122,23 @@ test('an abort is axios’s own CanceledError', async () => {
   expect(axios.isCancel(error)).toBe(true);
   expect((error as AxiosError).cause).toBe(controller.signal.reason);
   expect(kindsOf(error)).toEqual([503, 'aborted']);
+});
+
+test('a POST that was done and sent on is not done again', async () => {
+  const goTo = (location: string): Step => ({ status: 303, headers: { location } });
+  const port = await unusedPort();
+  for (const receipt of ['/receipt', `http://127.0.0.1:${port}/`]) {
+    const server = await serve(goTo(receipt), { status: 429 });
+    const error = await clientOf()
+      .post(`${server.url}charge`)
+      .catch((error: unknown) => error);
+    expect(attemptsOf(error).map(({ reason }) => reason)).toEqual(['not-idempotent']);
+    expect(server.seen.filter(({ method }) => method === 'POST')).toHaveLength(1);
+  }
+});
+
+test('a POST that was refused is sent again, whatever its URL says to the page', async () => {
+  const server = await serve({ status: 429 }, UP);
+  const response = await clientOf().post(`${server.url.toUpperCase()}a b?c#part`);
+  expect(kindsOf(response)).toEqual([429, 200]);
 });

@@ -1,0 +1,177 @@
+import { type ClientRequest, createServer, type IncomingMessage, request as nodeRequest } from 'node:http';
+import { createServer as createHttp2Server } from 'node:http2';
+import { attemptsOf, type EbbEvent } from '@ebb/core';
+import axios, { type AxiosAdapter, type AxiosRequestConfig } from 'axios';
+import { describe, expect, test } from 'vitest';
+import { atOnce, clientOf, errorOf } from '../test/client.ts';
+import { listen, unusedPort } from '../test/servers.ts';
+
+/** A till that takes the money, and then sends the customer on. */
+async function till(receipt: string, status = 303) {
+  const seen: string[] = [];
+  const url = await listen(
+    createServer((request, response) => {
+      seen.push(`${request.method} ${request.url}`);
+      request.resume().on('end', () => {
+        if (request.url === '/charge') response.writeHead(status, { location: receipt }).end();
+        else response.writeHead(429).end('slow down');
+      });
+    }),
+  );
+  return { url, charges: () => seen.filter((line) => line === 'POST /charge').length, seen };
+}
+
+const reasonsOf = (result: unknown) => attemptsOf(result).map(({ reason }) => reason);
+const three = { ...atOnce, maxRetries: 2 };
+
+describe.each(['http', 'fetch'])('over the %s adapter, a POST that was done and sent on', (adapter) => {
+  const receipts: [what: string, make: () => Promise<string>][] = [
+    ['to a page that says 429', async () => '/receipt'],
+    ['to a port that refuses the connection', async () => `http://127.0.0.1:${await unusedPort()}/receipt`],
+    ['to a name that has no address', async () => 'http://no-such-name.invalid/receipt'],
+  ];
+  test.each(receipts)('%s is not done again', async (_, make) => {
+    const { url, charges } = await till(await make());
+    const error = await errorOf(clientOf({ adapter }, three).post(`${url}charge`, { amount: 5 }));
+    expect([charges(), reasonsOf(error)]).toEqual([1, ['not-idempotent']]);
+  });
+
+  test.each(receipts)('%s is done again with an Idempotency-Key', async (_, make) => {
+    const { url, charges } = await till(await make());
+    const headers = { 'Idempotency-Key': 'k' };
+    const error = await errorOf(clientOf({ adapter, headers }, three).post(`${url}charge`, {}));
+    expect([charges(), reasonsOf(error)]).toEqual([3, ['transient', 'transient', 'retries-exhausted']]);
+  });
+
+  test('streamed, the same', async () => {
+    const { url, charges } = await till('/receipt');
+    await errorOf(clientOf({ adapter, responseType: 'stream' }, three).post(`${url}charge`, {}));
+    expect(charges()).toBe(1);
+  });
+
+  test('with its method and body, the same', async () => {
+    const { url, seen } = await till('/receipt', 307);
+    await errorOf(clientOf({ adapter }, three).post(`${url}charge`, {}));
+    expect(seen).toEqual(['POST /charge', 'POST /receipt']);
+  });
+
+  test('tells whose answer it got', async () => {
+    const { url } = await till('/receipt#1');
+    const ends: EbbEvent[] = [];
+    await errorOf(clientOf({ adapter }, { onEvent: (event) => ends.push(event) }).post(`${url}charge`));
+    expect(ends.at(-1)).toMatchObject({ outcome: { status: 429, redirected: true } });
+    const { outcome } = ends.at(-1) as { outcome: { url: string } };
+    expect(outcome.url.replace('#1', '')).toBe(`${url}receipt`);
+  });
+
+  test('a 429 that is nobody else’s word is refused, as ever', async () => {
+    const { url, seen } = await till('/receipt');
+    const error = await errorOf(clientOf({ adapter }, three).post(`${url}other`));
+    expect([seen.length, reasonsOf(error)[0]]).toEqual([3, 'refused']);
+  });
+
+  test('without redirects the first hop tells all', async () => {
+    const port = await unusedPort();
+    const client = clientOf({ adapter, maxRedirects: 0 }, three);
+    for (const host of [`127.0.0.1:${port}`, 'no-such-name.invalid']) {
+      expect(reasonsOf(await errorOf(client.post(`http://${host}/`)))[0]).toBe('refused');
+    }
+    const { url, seen } = await till('/receipt');
+    await errorOf(client.post(`${url}other`));
+    expect(seen).toHaveLength(3);
+  });
+
+  test('a 503 at the end of a redirect is a 503', async () => {
+    let requests = 0;
+    const url = await listen(
+      createServer((request, response) => {
+        requests += 1;
+        if (request.url === '/') response.writeHead(302, { location: '/there' }).end();
+        else response.writeHead(requests > 2 ? 200 : 503).end();
+      }),
+    );
+    expect(reasonsOf(await clientOf({ adapter }, three).get(url))).toEqual(['transient', 'success']);
+  });
+});
+
+describe('the http adapter', () => {
+  test('retries a POST whose first hop is refused', async () => {
+    const port = await unusedPort();
+    for (const host of [`127.0.0.1:${port}`, `localhost:${port}`, 'no-such-name.invalid']) {
+      const error = await errorOf(clientOf({ adapter: 'http' }, three).post(`http://${host}/`));
+      expect(reasonsOf(error)).toEqual(['refused', 'refused', 'retries-exhausted']);
+    }
+  });
+
+  /** Follows a 303 by itself, and tells axios nothing of it. */
+  const following = {
+    request(options: object, onResponse: (response: IncomingMessage) => void): ClientRequest {
+      const first = nodeRequest(options, (response) => {
+        const { location } = response.headers;
+        if (location === undefined) return onResponse(response);
+        // Its response stays unread: axios takes no other once a request is through.
+        const second = nodeRequest(new URL(location, `http://${first.getHeader('host')}`), onResponse);
+        second.on('error', (error) => first.emit('error', error)).end();
+      });
+      return first;
+    },
+  };
+
+  test('takes nothing for refused that a transport of the caller’s has', async () => {
+    for (const receipt of ['/receipt', `http://127.0.0.1:${await unusedPort()}/`]) {
+      const { url, charges } = await till(receipt);
+      const client = clientOf({ adapter: 'http', transport: following }, three);
+      expect(reasonsOf(await errorOf(client.post(`${url}charge`)))).toEqual(['not-idempotent']);
+      expect(charges()).toBe(1);
+    }
+  });
+
+  test('takes a transport of the caller’s at its word that it follows nothing', async () => {
+    const { url, seen } = await till('/receipt');
+    const transport = { request: nodeRequest };
+    const client = clientOf({ adapter: 'http', transport, maxRedirects: 0 }, three);
+    await errorOf(client.post(`${url}other`));
+    expect(seen).toHaveLength(3);
+  });
+
+  test('knows that HTTP/2 has no redirects', async () => {
+    let requests = 0;
+    const server = createHttp2Server((_, response) => {
+      requests += 1;
+      response.writeHead(requests > 1 ? 200 : 429).end();
+    });
+    const url = await listen(server as never);
+    const config = { adapter: 'http', httpVersion: 2 } as AxiosRequestConfig;
+    expect(reasonsOf(await clientOf(config, three).post(url))).toEqual(['refused', 'success']);
+    server.close();
+  });
+});
+
+describe('an adapter of the caller’s', () => {
+  const saying =
+    (request?: object): AxiosAdapter =>
+    async (config) => ({ status: 429, statusText: '', data: '', headers: {}, config, request });
+  const attempts = async (config: AxiosRequestConfig) => {
+    const client = clientOf({ validateStatus: null, ...config }, three);
+    return attemptsOf(await client.post('http://upstream/a?b#c')).length;
+  };
+
+  test('that does not tell whether it followed a redirect is not trusted with a POST', async () => {
+    expect(await attempts({ adapter: saying() })).toBe(1);
+    expect(await attempts({ adapter: saying({ responseURL: '' }) })).toBe(1);
+    expect(await attempts({ adapter: saying({ responseURL: 'http://upstream/b' }) })).toBe(1);
+  });
+
+  test('is believed when it tells', async () => {
+    expect(await attempts({ adapter: saying({ responseURL: 'http://upstream/a?b' }) })).toBe(3);
+    expect(await attempts({ adapter: saying(), maxRedirects: 0 })).toBe(3);
+    expect(await attempts({ adapter: saying({ redirect: 'error' }) })).toBe(3);
+  });
+
+  test('that is the fetch adapter in person tells nothing', async () => {
+    const { url, charges } = await till('/receipt');
+    const client = clientOf({ adapter: axios.getAdapter('fetch') }, three);
+    await errorOf(client.post(`${url}charge`));
+    expect(charges()).toBe(1);
+  });
+});

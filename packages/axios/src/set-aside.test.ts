@@ -1,0 +1,170 @@
+import { getEventListeners } from 'node:events';
+import { Agent, createServer } from 'node:http';
+import { Readable } from 'node:stream';
+import { text } from 'node:stream/consumers';
+import { setImmediate } from 'node:timers/promises';
+import { attemptsOf, type PolicyOptions, type TokenBucket, tokenBucket } from '@ebb/core';
+import { virtualClock } from '@ebb/core/testing';
+import type { AxiosAdapter, AxiosRequestConfig } from 'axios';
+import { describe, expect, test } from 'vitest';
+import { serve } from '../../../test/serve.ts';
+import type { Step } from '../../../test/server.ts';
+import { atOnce, clientOf, errorOf } from '../test/client.ts';
+import { afterTest, listen } from '../test/servers.ts';
+
+const _UP: Step = { status: 200, body: 'up' };
+
+/** Lets one attempt pass, and no more. */
+const oneToken = (): TokenBucket =>
+  tokenBucket({ capacity: 1, refillPerSecond: 0.001, nonConforming: 'reject' });
+
+describe.each(['http', 'fetch'])('a retry that the bucket refuses, over the %s adapter', (adapter) => {
+  const refused = async (step: Step, config: AxiosRequestConfig = {}, options: PolicyOptions = {}) => {
+    const server = await serve(step);
+    const client = clientOf(
+      { adapter, responseType: 'stream', ...config },
+      { ...atOnce, bucket: oneToken(), ...options },
+    );
+    const error = await errorOf(client.get(server.url));
+    expect(server.seen).toHaveLength(1);
+    expect(attemptsOf(error)).toMatchObject([{ status: 503, reason: 'throttled' }]);
+    expect(error.response?.status).toBe(503);
+    return error.response?.data as Readable;
+  };
+
+  test.each([0, 4, 64 * 1024, 256 * 1024])(
+    'leaves the answer that was there, with %i bytes',
+    async (bytes) => {
+      const body = 'x'.repeat(bytes);
+      expect((await text(await refused({ status: 503, body }))).length).toBe(bytes);
+    },
+  );
+
+  test('leaves it as a response if its status is no error', async () => {
+    const server = await serve({ status: 503, body: 'down' });
+    const client = clientOf(
+      { adapter, responseType: 'stream', validateStatus: null },
+      { ...atOnce, bucket: oneToken() },
+    );
+    const response = await client.get(server.url);
+    expect([response.status, await text(response.data)]).toEqual([503, 'down']);
+  });
+
+  test('leaves one that axios has read', async () => {
+    expect(await refused({ status: 503, body: 'down' }, { responseType: 'text' })).toBe('down');
+  });
+
+  test.each([
+    ['that says so', { 'content-length': String(300 * 1024) }],
+    ['that does not', {}],
+  ])('leaves one that was too long to keep, %s, as a body whose reading says it', async (_, headers) => {
+    const url = await listen(
+      createServer((_, response) => {
+        response.writeHead(503, { ...headers }).write(Buffer.alloc(300 * 1024));
+        response.end();
+      }),
+    );
+    const client = clientOf({ adapter, responseType: 'stream' }, { ...atOnce, bucket: oneToken() });
+    const { response } = await errorOf(client.get(url));
+    await expect(text(response?.data as Readable)).rejects.toThrow(
+      'let go of for a retry that was not sent after all: it did not come within 256 KiB, or not in time',
+    );
+  });
+
+  test('leaves one that broke off as one that broke off', async () => {
+    const url = await listen(
+      createServer((_, response) => {
+        response.writeHead(503, { 'content-length': 9 }).write('half', () => response.destroy());
+      }),
+    );
+    const client = clientOf({ adapter, responseType: 'stream' }, { ...atOnce, bucket: oneToken() });
+    const { response } = await errorOf(client.get(url));
+    await expect(text(response?.data as Readable)).rejects.toThrow(/aborted|terminated|other side closed/);
+  });
+
+  test('leaves one without an end after half of the time that there is', async () => {
+    const clock = virtualClock();
+    const retried = Promise.withResolvers<void>();
+    const waiting = refused(
+      'endless-503',
+      {},
+      {
+        clock,
+        totalTimeoutMs: 100,
+        onEvent: ({ type }) => type === 'retry' && retried.resolve(),
+      },
+    );
+    await retried.promise;
+    await clock.advance(49);
+    expect(clock.pending).toBe(1);
+    await clock.advance(1);
+    await expect(text(await waiting)).rejects.toThrow('not in time');
+  });
+});
+
+test('a stream of an adapter of the caller’s is given back as what it was', async () => {
+  const parts = [{ a: 1 }, { a: 2 }] as unknown as string[];
+  for (const make of [() => Readable.from(parts), () => new Blob(['text']).stream()]) {
+    const data = make();
+    const adapter: AxiosAdapter = async (config) => {
+      return { status: 503, statusText: '', data, headers: {}, config };
+    };
+    const client = clientOf({ adapter, validateStatus: null }, { ...atOnce, bucket: oneToken() });
+    const response = await client.get('http://upstream/');
+    expect(response.data).not.toBe(data);
+    const got: unknown[] = [];
+    for await (const part of response.data) got.push(part);
+    expect(got).toEqual(data instanceof Readable ? parts : [new TextEncoder().encode('text')]);
+  }
+});
+
+test('a stream that someone else reads is left alone', async () => {
+  const data = new Blob(['text']).stream();
+  const reader = data.getReader();
+  const adapter: AxiosAdapter = async (config) => {
+    return { status: 503, statusText: '', data, headers: {}, config };
+  };
+  const client = clientOf({ adapter, validateStatus: null }, { ...atOnce, bucket: oneToken() });
+  expect((await client.get('http://upstream/')).data).toBe(data);
+  expect((await reader.read()).value).toEqual(new TextEncoder().encode('text'));
+});
+
+test('a streamed 503 to a HEAD keeps its connection, whatever length it tells', async () => {
+  const down: Step = { status: 503, headers: { 'content-length': '1000000' } };
+  const server = await serve(down, down, { status: 200 });
+  const httpAgent = new Agent({ keepAlive: true, maxSockets: 1 });
+  afterTest(() => httpAgent.destroy());
+  // Node's fetch ends the connection after any HEAD.
+  await clientOf({ adapter: 'http', responseType: 'stream', httpAgent }).head(server.url);
+  expect([server.seen.length, server.connections()]).toEqual([3, 1]);
+});
+
+test.each(['http', 'fetch'])(
+  'one listener serves all bodies that are read under a signal: %s',
+  async (adapter) => {
+    const controller = new AbortController();
+    const { signal } = controller;
+    const server = await serve('endless-503');
+    let retries = 0;
+    const all = Promise.withResolvers<void>();
+    const onEvent: PolicyOptions['onEvent'] = ({ type }) => {
+      if (type === 'retry') retries += 1;
+      if (retries === 20) all.resolve();
+    };
+    const clock = virtualClock();
+    const client = clientOf(
+      { adapter, responseType: 'stream' },
+      { ...atOnce, clock, maxRetries: 1, onEvent },
+    );
+    const calls = Array.from({ length: 20 }, () => errorOf(client.get(server.url, { signal })));
+    await all.promise;
+    await setImmediate();
+    expect(clock.pending).toBe(20);
+    // Those that axios itself has for each streamed response are its own.
+    const names = getEventListeners(signal, 'abort').map(({ name }) => name);
+    expect(names.filter((name) => name !== 'abort' && name !== 'onabort')).toHaveLength(1);
+    controller.abort();
+    for (const error of await Promise.all(calls)) expect(error.code).toBe('ERR_CANCELED');
+    expect(clock.pending).toBe(0);
+  },
+);
