@@ -1,3 +1,5 @@
+import { property } from '@ebb/core';
+
 /**
  * An error that undici's own classes take for theirs: they know their instances by symbols of the global
  * registry, so `error instanceof errors.HeadersTimeoutError` holds in every copy of undici, and none is needed
@@ -23,21 +25,22 @@ export function requestAbortedError(message = 'Request aborted'): Error {
 
 /** Whether undici says that its dispatcher was closed or destroyed before it took a request. */
 export function isClosedError(error: unknown): boolean {
-  const { code } = (error ?? {}) as { readonly code?: unknown };
+  const code = property(error, 'code');
   return code === 'UND_ERR_CLOSED' || code === 'UND_ERR_DESTROYED';
 }
 
 /** Whether a proxy hung up before there was a tunnel through it. */
 export function isTunnelError(error: unknown): boolean {
-  return (error as { readonly code?: unknown } | undefined)?.code === 'UND_ERR_PRX_CONN';
+  return property(error, 'code') === 'UND_ERR_PRX_CONN';
 }
 
 const OLD_METHOD = /^invalid on(Connect|Error) method$/;
 
 /** undici 6 and older know handlers of the old kind only, and miss a method in ours. Names what is wrong then. */
 export function namingOldUndici(error: unknown): unknown {
-  const { code, message } = (error ?? {}) as { readonly code?: unknown; readonly message?: unknown };
-  if (code !== 'UND_ERR_INVALID_ARG' || !OLD_METHOD.test(String(message))) return error;
+  const message = property(error, 'message');
+  const isOld = typeof message === 'string' && OLD_METHOD.test(message);
+  if (!isOld || property(error, 'code') !== 'UND_ERR_INVALID_ARG') return error;
   const text =
     'ebbInterceptor needs a dispatcher of undici 7 or 8, and was composed on one of undici 6 or older';
   return new TypeError(text, { cause: error });

@@ -1,5 +1,5 @@
 import { stringify } from 'node:querystring';
-import type { FailureKind, Outcome, RequestTraits } from '@ebb/core';
+import { type FailureKind, type Outcome, property, type RequestTraits } from '@ebb/core';
 import type { Dispatcher } from 'undici';
 import type { Attempt } from './attempt.ts';
 import type { RequestBody } from './body.ts';
@@ -70,5 +70,6 @@ function isFirstHop({ starts, hops }: Attempt, error: unknown, isOriginKnown: bo
   if (starts !== 1) return starts === 0;
   // The redirect interceptor lists the hops that were answered, if it knows of what origin they are.
   if (hops !== undefined) return hops.length === 0 && isOriginKnown;
-  return error instanceof Error && error.message.includes('NGHTTP2_REFUSED_STREAM');
+  const message = property(error, 'message');
+  return typeof message === 'string' && message.includes('NGHTTP2_REFUSED_STREAM');
 }
