@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { ATTEMPTS, type Attempt, attemptsOf, recordOf, remember, rememberReason } from './history.ts';
+import { type Attempt, attemptsOf, recordOf, remember, rememberReason } from './history.ts';
 
 const codeOf = (error: unknown) =>
   recordOf(1, 0, 0, { type: 'failure', kind: 'network', error }, 'final').code;
@@ -52,24 +52,30 @@ describe('what a call ended with carries its history', () => {
   const one: Attempt[] = [{ attempt: 1, delayMs: 0, throttledMs: 0, status: 200, reason: 'success' }];
   const other: Attempt[] = [{ attempt: 1, delayMs: 0, throttledMs: 0, status: 503, reason: 'final' }];
 
-  test('in a member that no listing shows, and that may be set anew', () => {
-    const result = { status: 200 };
+  test.each<[string, object]>([
+    ['an object', { status: 200 }],
+    ['a response', new Response(null)],
+    ['a list', [200]],
+    ['a proxy', new Proxy({}, {})],
+    ['a frozen error', Object.freeze(new Error('frozen'))],
+  ])('%s, where nothing shows it, and anew if it ends another call', (_, result) => {
+    const before = Reflect.ownKeys(result);
     remember(result, one);
-    expect(Object.getOwnPropertyDescriptor(result, ATTEMPTS)).toEqual({
-      value: one,
-      enumerable: false,
-      configurable: true,
-      writable: true,
-    });
+    expect(attemptsOf(result)).toBe(one);
     remember(result, other);
     expect(attemptsOf(result)).toBe(other);
+    expect(Reflect.ownKeys(result)).toEqual(before);
   });
 
-  test('beside it, if it is frozen', () => {
-    const result = Object.freeze(new Error('frozen'));
-    remember(result, one);
-    expect(Reflect.ownKeys(result)).not.toContain(ATTEMPTS);
-    expect(attemptsOf(result)).toBe(one);
+  test('none is found in what throws when it is looked at', () => {
+    const strange = {
+      get history(): never {
+        throw new Error('strange');
+      },
+    };
+    expect(attemptsOf(strange)).toEqual([]);
+    remember(strange, one);
+    expect(attemptsOf(strange)).toBe(one);
   });
 
   test.each([undefined, null, 'text', 5])('but not if it is %j', (result) => {

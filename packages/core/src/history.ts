@@ -1,6 +1,7 @@
 import type { Grant } from './limits.ts';
 import type { FailureKind, Outcome } from './outcome.ts';
 import type { RetryReason, StopReason } from './reason.ts';
+import { type Stamp, sharedStamp } from './stamp.ts';
 
 /** One attempt of a request, as it is remembered. Holds no URL, header or body. */
 export interface Attempt {
@@ -48,9 +49,6 @@ function codeOf(error: unknown): { code?: string } {
   }
 }
 
-/** Where a response or an error carries its history. Shared by every copy of this package in a program. */
-export const ATTEMPTS: unique symbol = Symbol.for('@ebb/core attempts');
-
 /** The history of an object that several calls ended with: it can tell of none of them. */
 const OF_MANY: readonly Attempt[] = [];
 
@@ -59,30 +57,15 @@ const OF_MANY: readonly Attempt[] = [];
  * may end many calls.
  */
 export function rememberReason(reason: unknown, history: readonly Attempt[]): void {
-  const isFirst = typeof reason !== 'object' || reason === null || recalled(reason) === undefined;
+  const isFirst = typeof reason !== 'object' || reason === null || histories.get(reason) === undefined;
   remember(reason, isFirst ? history : OF_MANY);
 }
 
-/** A map that all copies of this package in a program share: what one keeps in it, the other finds. */
-function sharedMap<K extends object, V>(name: string): WeakMap<K, V> {
-  const holder = globalThis as { [key: symbol]: WeakMap<K, V> | undefined };
-  const key = Symbol.for(`@ebb/core ${name}`);
-  holder[key] ??= new WeakMap();
-  return holder[key];
-}
+const histories: Stamp<readonly Attempt[]> = /* @__PURE__ */ sharedStamp('histories');
 
-/** For what cannot carry its own: frozen errors, say. */
-const histories: WeakMap<object, readonly Attempt[]> = /* @__PURE__ */ sharedMap('histories');
-
-/**
- * Keeps the history of what a caller is given: a response, or an error. It lies in a property that no listing,
- * copy or comparison shows; a `WeakMap` for all would cost a request more than everything else here.
- */
+/** Keeps the history of what a caller is given: a response, or an error. */
 export function remember(result: unknown, history: readonly Attempt[]): void {
-  if (typeof result !== 'object' || result === null) return;
-  if (Object.isExtensible(result)) {
-    Object.defineProperty(result, ATTEMPTS, { value: history, configurable: true, writable: true });
-  } else histories.set(result, history);
+  if (typeof result === 'object' && result !== null) histories.put(result, history);
 }
 
 /**
@@ -90,24 +73,25 @@ export function remember(result: unknown, history: readonly Attempt[]): void {
  */
 export function attemptsOf(result: unknown): readonly Attempt[] {
   if (typeof result !== 'object' || result === null) return [];
-  return recalled(result) ?? recalledOfCopy(result) ?? [];
+  return histories.get(result) ?? recalledOfCopy(result) ?? [];
 }
 
 /** undici's redirect interceptor copies the context of a response, but the list of URLs in it stays the same. */
 function recalledOfCopy(result: object): readonly Attempt[] | undefined {
-  const { history } = result as { readonly history?: unknown };
-  return Array.isArray(history) ? recalled(history) : undefined;
+  try {
+    const { history } = result as { readonly history?: unknown };
+    return Array.isArray(history) ? histories.get(history) : undefined;
+  } catch {
+    // Some errors throw when they are looked at.
+    return undefined;
+  }
 }
 
-function recalled(result: object): readonly Attempt[] | undefined {
-  return (result as { readonly [ATTEMPTS]?: readonly Attempt[] })[ATTEMPTS] ?? histories.get(result);
-}
-
-const grants: WeakMap<readonly Attempt[], Grant> = /* @__PURE__ */ sharedMap('grants');
+const grants: Stamp<Grant> = /* @__PURE__ */ sharedStamp('grants');
 
 /** Keeps the tokens of a history's last attempt. */
 export function keepGrant(history: readonly Attempt[], grant: Grant): void {
-  grants.set(history, grant);
+  grants.put(history, grant);
 }
 
 /**

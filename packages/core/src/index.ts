@@ -48,7 +48,7 @@ export { failureKind } from './failure.ts';
 export type { Quota } from './gcra.ts';
 export * as gcra from './gcra.ts';
 export { type Heeded, type HeedRules, heeded } from './heed.ts';
-export { ATTEMPTS, type Attempt, attemptsOf, grantOf, remember, rememberReason } from './history.ts';
+export { type Attempt, attemptsOf, grantOf, remember, rememberReason } from './history.ts';
 export { countLayer, LAYER } from './layers.ts';
 export type {
   Ask,
