@@ -121,20 +121,36 @@ export function dispatch(dispatcher: Dispatcher, log: Log, options: unknown, han
   }
 }
 
-/** Runs a piece of code with all that nothing catches written down, in place of the runner's own listeners. */
+/** The logs of what runs now. Rows that run side by side see each other's, which none of them has. */
+const running = new Set<Log>();
+const UNCAUGHT = ['uncaughtException', 'unhandledRejection'] as const;
+
+/** Runs, and writes down what reaches the process in the meantime. */
 export async function withUncaught(log: Log, run: () => Promise<unknown>): Promise<void> {
-  const events = ['uncaughtException', 'unhandledRejection'] as const;
-  const before = events.map((event) => [event, process.listeners(event as 'uncaughtException')] as const);
-  for (const event of events) {
-    process.removeAllListeners(event);
-    process.on(event, (error: unknown) => log.push(`${event} ${errorText(error)}`));
-  }
+  if (running.size === 0) listenForUncaught();
+  running.add(log);
   try {
     await run();
   } finally {
+    running.delete(log);
+    if (running.size === 0) stopListening();
+  }
+}
+
+let stopListening = (): void => {};
+
+function listenForUncaught(): void {
+  const before = UNCAUGHT.map((event) => [event, process.listeners(event as 'uncaughtException')] as const);
+  for (const event of UNCAUGHT) {
+    process.removeAllListeners(event);
+    process.on(event, (error: unknown) => {
+      for (const log of running) log.push(`${event} ${errorText(error)}`);
+    });
+  }
+  stopListening = () => {
     for (const [event, listeners] of before) {
       process.removeAllListeners(event);
       for (const listener of listeners) process.on(event, listener as () => void);
     }
-  }
+  };
 }
