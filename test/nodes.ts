@@ -9,7 +9,6 @@ const LEFT_OUT = [
   'packages/simulator/**',
   'packages/valkey/src/processes.test.ts',
   'test/fleet.test.ts',
-  'test/playground.test.ts',
   'test/runtimes/**',
 ];
 

@@ -7,8 +7,8 @@ export default defineConfig({
   ssr: { resolve: { conditions: ['@ebb/source'] } },
   test: {
     include: ['packages/*/src/**/*.test.ts', 'test/**/*.test.ts'],
-    // They have a configuration of their own, since they look at what is built.
-    exclude: [...configDefaults.exclude, 'test/packed/**'],
+    // Those of the packed packages look at what is built, and that of the playground is among the long ones.
+    exclude: [...configDefaults.exclude, 'test/packed/**', 'test/playground.test.ts'],
     // For what happens when nobody holds a response any more.
     execArgv: ['--expose-gc'],
     // As many as there are processors, where vitest leaves one of them to itself: half of what a small machine has.

@@ -1,8 +1,8 @@
-import { defineConfig } from 'vitest/config';
+import { configDefaults, defineConfig } from 'vitest/config';
 import config from './vitest.config.ts';
 
-// What is worth more time than a run of all tests has: the figures of the storm, and five times as many runs of
-// the property that the bucket rests on.
+// What is worth more time than a run of all tests has: the figures of the storm, the playground in a browser, and
+// five times as many runs of the property that the bucket rests on.
 process.env.EBB_LONG = '1';
 process.env.EBB_RUNS ??= '50000';
 
@@ -10,7 +10,12 @@ export default defineConfig({
   ...config,
   test: {
     ...config.test,
-    include: ['packages/simulator/src/golden.test.ts', 'packages/core/src/bucket.property.test.ts'],
+    include: [
+      'packages/simulator/src/golden.test.ts',
+      'packages/core/src/bucket.property.test.ts',
+      'test/playground.test.ts',
+    ],
+    exclude: configDefaults.exclude,
     testTimeout: 300_000,
   },
 });
