@@ -11,6 +11,7 @@ const PATH = '/usr/bin/chromium';
 const FLAGS = [
   ...['--headless', '--no-sandbox', '--disable-gpu', '--disable-quic', '--no-first-run'],
   ...['--disable-background-networking', '--disable-component-update', '--disable-sync'],
+  '--js-flags=--expose-gc',
 ];
 
 /** Debian's Chromium: the runner is a script of an empty page. */

@@ -4,10 +4,10 @@ import { virtualClock } from '@ebb/core/testing';
 import { fetchClient } from '../fetch-client.ts';
 import { NOW, play, type Run } from '../play.ts';
 import { forClient, type Scenario, scenarios } from '../scenarios.ts';
+import { askRelatively, type Relative } from './relative.ts';
 import { situations, type Troubles } from './situations.ts';
-
-/** Long enough for anything that is not stuck; what is stuck fails its own row, not all rows. */
-const STUCK_MS = 10_000;
+import { useSlots } from './slots.ts';
+import { unlessStuck } from './stuck.ts';
 
 /** Where the upstream of each scenario is, in the order of the table, and what tells of their hangs. */
 export interface Plan {
@@ -23,10 +23,6 @@ export interface Met {
   readonly error: string;
 }
 
-function stuck(): Promise<never> {
-  return new Promise((_, reject) => setTimeout(reject, STUCK_MS, new Error('stuck')));
-}
-
 async function playOne(scenario: Scenario, url: string, hang: string): Promise<Run> {
   const clock = virtualClock({ startMs: NOW });
   const over = new AbortController();
@@ -39,7 +35,7 @@ async function playOne(scenario: Scenario, url: string, hang: string): Promise<R
   };
   const watch = hangs ? timeOut().catch(() => undefined) : undefined;
   try {
-    return await Promise.race([play(scenario, fetchClient, clock, url), stuck()]);
+    return await unlessStuck(play(scenario, fetchClient, clock, url));
   } catch (error) {
     return { delays: [], reason: String(error), got: undefined, pending: clock.pending };
   } finally {
@@ -69,7 +65,7 @@ async function meetAll(at: Troubles): Promise<Met[]> {
   const met: Met[] = [];
   for (const { meet } of situations) {
     try {
-      met.push({ kind: 'none', error: String(await Promise.race([meet(at), stuck()])) });
+      met.push({ kind: 'none', error: String(await unlessStuck(meet(at))) });
     } catch (error) {
       met.push({ kind: failureKind(error), error: chain(error) });
     }
@@ -81,8 +77,17 @@ async function meetAll(at: Troubles): Promise<Met[]> {
 export interface Jobs {
   readonly play: readonly [Plan, Run[]];
   readonly meet: readonly [Troubles, Met[]];
+  /** For pages alone. */
+  readonly relative: readonly [undefined, Relative];
+  readonly slots: readonly [string, Awaited<ReturnType<typeof useSlots>>];
 }
 
 export async function perform<Name extends keyof Jobs>(job: Name, input: Jobs[Name][0]): Promise<unknown> {
-  return job === 'play' ? playAll(input as Plan) : meetAll(input as Troubles);
+  const jobs: { readonly [Job in keyof Jobs]: (input: Jobs[Job][0]) => Promise<Jobs[Job][1]> } = {
+    play: playAll,
+    meet: meetAll,
+    slots: useSlots,
+    relative: askRelatively,
+  };
+  return jobs[job](input);
 }

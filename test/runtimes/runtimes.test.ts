@@ -5,19 +5,22 @@ import { forClient, scenarios } from '../scenarios.ts';
 import type { Seen } from '../server.ts';
 import { chromium } from './chromium.ts';
 import { command } from './command.ts';
-import type { Met } from './runner.ts';
+import type { Relative } from './relative.ts';
+import type { Jobs, Met } from './runner.ts';
 import { situations } from './situations.ts';
+import { slotServer } from './slot-server.ts';
+import { CROWD_SLOTS, slotRows } from './slots.ts';
 import { troubles } from './trouble.ts';
 import { upstreams } from './upstreams.ts';
 import { workerd } from './workerd.ts';
 
 const installed = (path: string): string => new URL(`../node_modules/${path}`, import.meta.url).pathname;
-const deno = ['run', '--allow-all', '--no-config', '--quiet'];
+const deno = ['run', '--v8-flags=--expose-gc', '--allow-all', '--no-config', '--quiet'];
 
 const runtimes = [
-  command('Node 22', installed('node22/bin/node')),
-  command('Node 24', installed('../../node_modules/node/bin/node')),
-  command('Node 26', installed('node26/bin/node')),
+  command('Node 22', installed('node22/bin/node'), '--expose-gc'),
+  command('Node 24', installed('../../node_modules/node/bin/node'), '--expose-gc'),
+  command('Node 26', installed('node26/bin/node'), '--expose-gc'),
   command('Bun', installed('.bin/bun'), 'run'),
   command('Deno', installed('.bin/deno'), ...deno),
   chromium,
@@ -32,6 +35,9 @@ describe.each(runtimes)('$name', ({ name, missing, start }) => {
     let runs: readonly Run[];
     let seen: readonly (readonly Seen[])[];
     let met: readonly Met[];
+    let slots: Jobs['slots'][1];
+    let slowAtOnce: number;
+    let relative: Relative;
 
     beforeAll(async () => {
       await using servers = await upstreams();
@@ -39,7 +45,11 @@ describe.each(runtimes)('$name', ({ name, missing, start }) => {
       await using runtime = await start();
       runs = await runtime.perform('play', servers.plan);
       seen = servers.all.map((server) => server.seen);
+      if (name === 'Chromium') relative = await runtime.perform('relative', undefined);
       met = await runtime.perform('meet', troubled);
+      await using server = await slotServer();
+      slots = await runtime.perform('slots', server.url);
+      slowAtOnce = server.slowAtOnce();
     }, 60_000);
 
     test.each(scenarios.map((scenario, at) => [scenario.name, scenario, at] as const))(
@@ -56,5 +66,23 @@ describe.each(runtimes)('$name', ({ name, missing, start }) => {
         expect(kind, error).toBe(situation.but?.[name]?.kind ?? situation.kind);
       },
     );
+
+    test.each(slotRows.map((row, at) => [row.name, row, at] as const))(
+      'a slot, and %s',
+      (_, { gives }, at) => {
+        expect(slots.runs[at]).toEqual({ ...(gives !== undefined && { gave: gives }), inUse: 0 });
+      },
+    );
+
+    test('many calls at once, while garbage is collected, are never more than there are slots', () => {
+      expect(slots.crowd).toBe(0);
+      expect(slowAtOnce).toBeLessThanOrEqual(CROWD_SLOTS);
+      expect(slowAtOnce).toBeGreaterThan(1);
+    });
+
+    test.runIf(name === 'Chromium')('URLs without an origin are the page’s, and share its bucket', () => {
+      expect(relative.statuses).toEqual([200, 200, 200, 200, 200]);
+      expect(relative.keys).toEqual([relative.origin]);
+    });
   });
 });
