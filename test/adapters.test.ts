@@ -4,6 +4,7 @@ import { clients } from './clients.ts';
 import { judge } from './judge.ts';
 import { mock, mockBehindServer } from './msw.ts';
 import { NOW, play } from './play.ts';
+import { refusingUrl } from './refusing.ts';
 import { type ClientName, forClient, scenarios } from './scenarios.ts';
 import { type Upstream, upstream } from './server.ts';
 
@@ -15,9 +16,9 @@ describe.each(Object.entries(clients))('%s', (name, makeClient) => {
       const clock = virtualClock({ startMs: NOW });
       const server: Upstream = await upstream(scenario.script === 'refused' ? [] : scenario.script);
       server.onHang = () => clock.tick(scenario.policy?.attemptTimeoutMs ?? 0);
-      if (scenario.script === 'refused') await server.close();
-      const run = await play(scenario, makeClient, clock, server.url);
-      if (scenario.script !== 'refused') await server.close();
+      const url = scenario.script === 'refused' ? await refusingUrl() : server.url;
+      const run = await play(scenario, makeClient, clock, url);
+      await server.close();
       judge(scenario, run, server.seen);
     });
   });

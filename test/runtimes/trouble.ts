@@ -1,6 +1,7 @@
 import { once } from 'node:events';
 import { type AddressInfo, createServer, type Server, type Socket } from 'node:net';
 import { createServer as createTlsServer } from 'node:tls';
+import { refusingUrl } from '../refusing.ts';
 import { selfSigned } from './certificate.ts';
 import type { Troubles } from './situations.ts';
 
@@ -79,12 +80,9 @@ export async function troubles(): Promise<Troubles & AsyncDisposable> {
   const secret = createTlsServer(selfSigned());
   secret.on('tlsClientError', () => undefined);
   const certificate = await listen(secret, 'https');
-  const gone = createServer();
-  const refused = await listen(gone);
-  gone.close();
   return {
     ...(Object.fromEntries(await Promise.all(urls)) as Record<keyof typeof ACTS, string>),
-    refused,
+    refused: await refusingUrl(),
     certificate,
     async [Symbol.asyncDispose]() {
       for (const socket of sockets) socket.destroy();

@@ -1,6 +1,7 @@
 import { once } from 'node:events';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { refusingUrl } from '../refusing.ts';
 import { scenarios } from '../scenarios.ts';
 import { type Upstream, upstream } from '../server.ts';
 import type { Plan } from './runner.ts';
@@ -36,24 +37,24 @@ export async function upstreams(): Promise<
   });
   control.listen(0, '127.0.0.1');
   await once(control, 'listening');
+  const refused = await refusingUrl();
   const all = await Promise.all(
     scenarios.map(async ({ script }, at) => {
       const server = await upstream(script === 'refused' ? [] : script, { cors: true });
       server.onHang = () => hung[at]?.add();
-      if (script === 'refused') await server.close();
       return server;
     }),
   );
   return {
     all,
     plan: {
-      urls: all.map(({ url }) => url),
+      urls: all.map(({ url }, at) => (scenarios[at]?.script === 'refused' ? refused : url)),
       hangs: `http://127.0.0.1:${(control.address() as AddressInfo).port}/`,
     },
     async [Symbol.asyncDispose]() {
       control.closeAllConnections();
       control.close();
-      await Promise.all(all.map((server, at) => scenarios[at]?.script !== 'refused' && server.close()));
+      await Promise.all(all.map((server) => server.close()));
     },
   };
 }

@@ -7,10 +7,11 @@ import { attemptsOf } from '@ebb/core';
 import { virtualClock } from '@ebb/core/testing';
 import axios, { type AxiosRequestConfig } from 'axios';
 import { afterEach, describe, expect, test, vi } from 'vitest';
+import { refusingPort } from '../../../test/refusing.ts';
 import { serve } from '../../../test/serve.ts';
 import type { Step } from '../../../test/server.ts';
 import { atOnce, clientOf, errorOf } from '../test/client.ts';
-import { afterTest, listen, unusedPort } from '../test/servers.ts';
+import { afterTest, listen } from '../test/servers.ts';
 
 afterEach(() => {
   vi.useRealTimers();
@@ -78,7 +79,7 @@ describe.each(['http', 'fetch'])('over the %s adapter', (adapter) => {
   });
 
   test('a connection that is refused', async () => {
-    const port = await unusedPort();
+    const port = await refusingPort();
     for (const host of ['127.0.0.1', 'localhost']) {
       const url = `http://${host}:${port}/`;
       const error = await errorOf(clientOf({ adapter }, { ...atOnce, maxRetries: 1 }).put(url, 'text'));

@@ -5,9 +5,9 @@ import { attemptsOf, type PolicyOptions } from '@ebb/core';
 import { virtualClock } from '@ebb/core/testing';
 import esmAxios, { type AxiosAdapter, type AxiosRequestConfig, type AxiosStatic } from 'axios';
 import { describe, expect, test, vi } from 'vitest';
+import { refusingPort } from '../../../test/refusing.ts';
 import { serve } from '../../../test/serve.ts';
 import { atOnce, errorOf } from '../test/client.ts';
-import { unusedPort } from '../test/servers.ts';
 import { type AxiosModule, ebbInterceptor } from './index.ts';
 
 const require = createRequire(import.meta.url);
@@ -80,7 +80,7 @@ describe.each(copies)('an instance of the copy that %s gives', (_, axios) => {
     });
 
     test('a network error', async () => {
-      const port = await unusedPort();
+      const port = await refusingPort();
       for (const client of both({ adapter }, { ...atOnce, maxRetries: 1 })) {
         expect(classesOf(await errorOf(client.get(`http://127.0.0.1:${port}/`)))).toEqual(AXIOS_ERROR);
       }

@@ -3,8 +3,9 @@ import { createServer as createHttp2Server } from 'node:http2';
 import { attemptsOf, type EbbEvent } from '@ebb/core';
 import axios, { type AxiosAdapter, type AxiosRequestConfig } from 'axios';
 import { describe, expect, test } from 'vitest';
+import { refusingPort } from '../../../test/refusing.ts';
 import { atOnce, clientOf, errorOf } from '../test/client.ts';
-import { listen, unusedPort } from '../test/servers.ts';
+import { listen } from '../test/servers.ts';
 
 /** A till that takes the money, and then sends the customer on. */
 async function till(receipt: string, status = 303) {
@@ -27,7 +28,7 @@ const three = { ...atOnce, maxRetries: 2 };
 describe.each(['http', 'fetch'])('over the %s adapter, a POST that was done and sent on', (adapter) => {
   const receipts: [what: string, make: () => Promise<string>][] = [
     ['to a page that says 429', async () => '/receipt'],
-    ['to a port that refuses the connection', async () => `http://127.0.0.1:${await unusedPort()}/receipt`],
+    ['to a port that refuses the connection', async () => `http://127.0.0.1:${await refusingPort()}/receipt`],
     ['to a name that has no address', async () => 'http://no-such-name.invalid/receipt'],
   ];
   test.each(receipts)('%s is not done again', async (_, make) => {
@@ -71,7 +72,7 @@ describe.each(['http', 'fetch'])('over the %s adapter, a POST that was done and 
   });
 
   test('without redirects the first hop tells all', async () => {
-    const port = await unusedPort();
+    const port = await refusingPort();
     const client = clientOf({ adapter, maxRedirects: 0 }, three);
     for (const host of [`127.0.0.1:${port}`, 'no-such-name.invalid']) {
       expect(reasonsOf(await errorOf(client.post(`http://${host}/`)))[0]).toBe('refused');
@@ -96,7 +97,7 @@ describe.each(['http', 'fetch'])('over the %s adapter, a POST that was done and 
 
 describe('the http adapter', () => {
   test('retries a POST whose first hop is refused', async () => {
-    const port = await unusedPort();
+    const port = await refusingPort();
     for (const host of [`127.0.0.1:${port}`, `localhost:${port}`, 'no-such-name.invalid']) {
       const error = await errorOf(clientOf({ adapter: 'http' }, three).post(`http://${host}/`));
       expect(reasonsOf(error)).toEqual(['refused', 'refused', 'retries-exhausted']);
@@ -118,7 +119,7 @@ describe('the http adapter', () => {
   };
 
   test('takes nothing for refused that a transport of the caller’s has', async () => {
-    for (const receipt of ['/receipt', `http://127.0.0.1:${await unusedPort()}/`]) {
+    for (const receipt of ['/receipt', `http://127.0.0.1:${await refusingPort()}/`]) {
       const { url, charges } = await till(receipt);
       const client = clientOf({ adapter: 'http', transport: following }, three);
       expect(reasonsOf(await errorOf(client.post(`${url}charge`)))).toEqual(['not-idempotent']);

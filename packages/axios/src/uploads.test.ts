@@ -14,11 +14,12 @@ import { virtualClock } from '@ebb/core/testing';
 import axios, { type AxiosAdapter } from 'axios';
 import FormDataPackage from 'form-data';
 import { describe, expect, test, vi } from 'vitest';
+import { refusingPort } from '../../../test/refusing.ts';
 import { serve } from '../../../test/serve.ts';
 import type { Step } from '../../../test/server.ts';
 import { until } from '../../../test/until.ts';
 import { atOnce, clientOf, errorOf } from '../test/client.ts';
-import { listen, unusedPort } from '../test/servers.ts';
+import { listen } from '../test/servers.ts';
 
 const DOWN: Step = { status: 503, body: 'down' };
 const UP: Step = { status: 200, body: 'up' };
@@ -265,7 +266,7 @@ describe('a body that a function makes', () => {
   );
 
   test.each(['http', 'fetch'])('is closed if the connection is refused: %s', async (adapter) => {
-    const url = `http://127.0.0.1:${await unusedPort()}/`;
+    const url = `http://127.0.0.1:${await refusingPort()}/`;
     const made: Readable[] = [];
     const data = () => made[made.push(open()) - 1];
     await errorOf(clientOf({ adapter }, { ...atOnce, maxRetries: 2 }).put(url, data));

@@ -3,9 +3,9 @@ import { attemptsOf, constant } from '@ebb/core';
 import { virtualClock } from '@ebb/core/testing';
 import type { AxiosError } from 'axios';
 import { afterAll, expect, test } from 'vitest';
+import { refusingPort } from '../../../test/refusing.ts';
 import { serve } from '../../../test/serve.ts';
 import type { Step } from '../../../test/server.ts';
-import { unusedPort } from '../test/servers.ts';
 
 /** As much of a browser's XMLHttpRequest as axios uses, over fetch. */
 class FakeXhr {
@@ -126,7 +126,7 @@ test('an abort is axios’s own CanceledError', async () => {
 
 test('a POST that was done and sent on is not done again', async () => {
   const goTo = (location: string): Step => ({ status: 303, headers: { location } });
-  const port = await unusedPort();
+  const port = await refusingPort();
   for (const receipt of ['/receipt', `http://127.0.0.1:${port}/`]) {
     const server = await serve(goTo(receipt), { status: 429 });
     const error = await clientOf()

@@ -1,6 +1,6 @@
 import { once } from 'node:events';
 import type { Server as HttpServer } from 'node:http';
-import { type AddressInfo, createServer, type Server, type Socket } from 'node:net';
+import type { AddressInfo, Server, Socket } from 'node:net';
 import { afterEach } from 'vitest';
 
 const closing: (() => unknown)[] = [];
@@ -28,14 +28,4 @@ export async function listen(server: Server | HttpServer): Promise<string> {
     for (const socket of sockets) socket.destroy();
   });
   return `http://127.0.0.1:${(server.address() as AddressInfo).port}/`;
-}
-
-/** A port on loopback that refuses connections. */
-export async function unusedPort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const { port } = server.address() as AddressInfo;
-  server.close();
-  await once(server, 'close');
-  return port;
 }

@@ -3,8 +3,9 @@ import type { Readable } from 'node:stream';
 import { constant, type PolicyOptions } from '@ebb/core';
 import { virtualClock } from '@ebb/core/testing';
 import { describe, expect, test, vi } from 'vitest';
+import { refusingUrl } from '../../../test/refusing.ts';
 import { serve } from '../../../test/serve.ts';
-import { refusedUrl, serveWith } from '../test/serve-with.ts';
+import { serveWith } from '../test/serve-with.ts';
 import { createFetch } from './index.ts';
 
 const options: PolicyOptions = { backoff: constant(0), maxRetries: 2 };
@@ -84,7 +85,7 @@ describe.each([
 
   test('when the connection is refused, on each attempt', async () => {
     const bodies = maker();
-    const call = createFetch(options)(await refusedUrl(), { method: 'PUT', body: bodies.body });
+    const call = createFetch(options)(await refusingUrl(), { method: 'PUT', body: bodies.body });
     await expect(call).rejects.toThrow('fetch failed');
     await allClosed(bodies, 3);
   });

@@ -1,7 +1,8 @@
 import { attemptsOf, constant, type PolicyOptions } from '@ebb/core';
 import * as undici from 'undici';
 import { describe, expect, test } from 'vitest';
-import { refusedUrl, type Served, serveWith } from '../test/serve-with.ts';
+import { refusingUrl } from '../../../test/refusing.ts';
+import { type Served, serveWith } from '../test/serve-with.ts';
 import { createFetch } from './index.ts';
 
 const POST = { method: 'POST', body: 'amount=5' };
@@ -41,7 +42,7 @@ describe.each(bases)('a POST that was done and redirected is not done again, ove
   });
 
   test.each([303, 307])('after %i to a target that refuses the connection', async (status) => {
-    const refused = await refusedUrl();
+    const refused = await refusingUrl();
     const server = await charging(() => refused, status);
     const error = await createFetch(options, base)(`${server.url}charge`, POST).catch(
       (thrown: unknown) => thrown,
@@ -64,7 +65,7 @@ describe.each(bases)('a POST that was done and redirected is not done again, ove
   });
 
   test('though it may be when the connection to its own URL is refused', async () => {
-    const url = `${await refusedUrl()}charge?amount=5#top`;
+    const url = `${await refusingUrl()}charge?amount=5#top`;
     const error = await createFetch(options, base)(url, POST).catch((thrown: unknown) => thrown);
     expect(attemptsOf(error).map(({ reason }) => reason)).toEqual([
       'refused',
@@ -75,7 +76,7 @@ describe.each(bases)('a POST that was done and redirected is not done again, ove
 });
 
 test('a POST that is a Request is not done again either', async () => {
-  const refused = await refusedUrl();
+  const refused = await refusingUrl();
   const server = await charging(() => refused);
   await expect(createFetch(options)(new Request(`${server.url}charge`, POST))).rejects.toThrow(
     'fetch failed',
@@ -84,7 +85,7 @@ test('a POST that is a Request is not done again either', async () => {
 });
 
 test('a hundred POSTs at once do not take each other’s hops for their own', async () => {
-  const refused = await refusedUrl();
+  const refused = await refusingUrl();
   const server = await charging(() => refused);
   const ebbFetch = createFetch(options);
   const settled = await Promise.all(

@@ -43,13 +43,3 @@ export async function serveWith(
   const { port } = server.address() as AddressInfo;
   return { url: `http://127.0.0.1:${port}/`, seen, mostAtOnce: () => most };
 }
-
-/** A URL that nothing listens on. */
-export async function refusedUrl(): Promise<string> {
-  const server = createServer().listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const { port } = server.address() as AddressInfo;
-  server.close();
-  await once(server, 'close');
-  return `http://127.0.0.1:${port}/`;
-}

@@ -1,20 +1,10 @@
-import type { AddressInfo } from 'node:net';
-import { createServer } from 'node:net';
 import { attemptsOf, constant, type EbbEvent, tokenBucket } from '@ebb/core';
 import type { Dispatcher } from 'undici';
 import { describe, expect, test } from 'vitest';
+import { refusingPort } from '../../../test/refusing.ts';
 import { versions } from '../test/clients.ts';
 import { type Answer, upstream } from '../test/upstream.ts';
 import { ebbInterceptor } from './index.ts';
-
-/** A port of loopback on which nothing listens. */
-async function closedPort(): Promise<number> {
-  const server = createServer();
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  const { port } = server.address() as AddressInfo;
-  await new Promise((resolve) => server.close(resolve));
-  return port;
-}
 
 /** Does what it is asked to at `/charge`, and sends the client on to a place that has trouble. */
 function charging(status: number, receipt: () => string): Answer {
@@ -26,7 +16,7 @@ function charging(status: number, receipt: () => string): Answer {
 
 const places: readonly (readonly [string, (origin: string) => Promise<string>])[] = [
   ['says 429', async () => '/receipt'],
-  ['refuses the connection', async () => `http://127.0.0.1:${await closedPort()}/receipt`],
+  ['refuses the connection', async () => `http://127.0.0.1:${await refusingPort()}/receipt`],
   ['has no DNS name', async () => 'http://receipt.invalid/'],
 ];
 
@@ -99,7 +89,7 @@ describe.each(Object.entries(versions))('redirects below, of %s', (_, undici) =>
   test('a first hop that refuses the connection, or says 429, is asked again', async () => {
     const agent = new Agent();
     const dispatcher = dispatcherOf(agent);
-    const gone = `http://127.0.0.1:${await closedPort()}/`;
+    const gone = `http://127.0.0.1:${await refusingPort()}/`;
     const failed = await request(gone, { method: 'POST', body: 'money', dispatcher }).catch((error) => error);
     expect(attemptsOf(failed)).toMatchObject([{ reason: 'refused' }, { reason: 'refused' }, {}]);
     await using server = await upstream((response) => response.writeHead(429).end());
