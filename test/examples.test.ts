@@ -13,9 +13,9 @@ interface Ended {
 
 /** Runs a program with its output in a pipe; an escape character in it is made visible, as ␛. */
 function run(args: readonly string[], env: Record<string, string> = {}): Promise<Ended> {
-  const { PATH = '', HOME = '' } = process.env;
+  const { PATH = '', HOME = '', NODE_COMPILE_CACHE = '' } = process.env;
   return new Promise((resolve) => {
-    const options = { env: { PATH, HOME, ...env }, timeout: 80_000 };
+    const options = { env: { PATH, HOME, NODE_COMPILE_CACHE, ...env }, timeout: 80_000 };
     execFile(process.execPath, ['--conditions=@ebb/source', ...args], options, (error, stdout, stderr) => {
       const code = error === null ? 0 : Number(error.code ?? 1);
       resolve({ code, stdout: stdout.replaceAll('\x1b', '␛'), stderr });

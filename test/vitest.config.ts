@@ -1,5 +1,9 @@
 import { configDefaults, defineConfig } from 'vitest/config';
 
+// The programs that tests start, a hundred of them, compile the same sources: once is enough. It is read when a Node
+// starts, so that the workers of this run have it, too.
+process.env.NODE_COMPILE_CACHE ??= new URL('../node_modules/.cache/ebb-tests', import.meta.url).pathname;
+
 export default defineConfig({
   root: new URL('..', import.meta.url).pathname,
   // The packages' own sources, not what was last built of them.
@@ -11,8 +15,8 @@ export default defineConfig({
     exclude: [...configDefaults.exclude, 'test/packed/**', 'test/playground.test.ts'],
     // For what happens when nobody holds a response any more.
     execArgv: ['--expose-gc'],
-    // As many as there are processors, where vitest leaves one of them to itself: half of what a small machine has.
-    maxWorkers: '100%',
+    // More than there are processors: some files wait for programs, and vitest would leave one processor to itself.
+    maxWorkers: '150%',
     // A limit is for what hangs. A machine that is busy with other things makes no test fail.
     testTimeout: 60_000,
     hookTimeout: 60_000,

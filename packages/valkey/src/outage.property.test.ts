@@ -69,8 +69,9 @@ test('however often the store goes away, for all: the quota holds, and nobody ha
       await clock.advance(5_000);
 
       const excess = Math.max(...grants.map((atMs, index) => index + 1 - (rate * atMs) / 1_000));
-      // What a store forgets, or one process finds out late, is a little too much for a while.
-      expect(excess).toBeLessThanOrEqual(1.5 * capacity);
+      // What one process finds out late is a little too much for a while. A store that forgets is full again.
+      const forgets = outages.some((outage) => outage.forgets);
+      expect(excess).toBeLessThanOrEqual((forgets ? 2 : 1.5) * capacity);
       expect(count).toBeGreaterThan((capacity + (rate * endMs) / 1_000) * 0.5);
       expect(longestMs).toBeLessThanOrEqual(DEADLINE_MS + 1);
       expect({ under, pending: clock.pending }).toEqual({ under: 0, pending: 0 });
