@@ -22,12 +22,14 @@ export interface Bounded {
 /** One signal of two. The caller's may not be a native one: then the base fetch must say what it thinks of it. */
 function either(caller: AbortSignal, timeout: AbortController): AbortSignal {
   try {
-    // The caller's signal goes on to reach the response's body, after the timer is off.
-    return AbortSignal.any([caller, timeout.signal]);
+    // The caller's signal goes on to reach the response's body, after the timer is off. Node 22 takes signals that are
+    // not its own, and does not follow them.
+    if (caller instanceof AbortSignal) return AbortSignal.any([caller, timeout.signal]);
   } catch {
-    caller.addEventListener('abort', () => timeout.abort(caller.reason), { once: true });
-    return timeout.signal;
+    // It says that it is a signal, and is none.
   }
+  caller.addEventListener('abort', () => timeout.abort(caller.reason), { once: true });
+  return timeout.signal;
 }
 
 /**

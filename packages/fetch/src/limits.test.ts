@@ -47,7 +47,8 @@ describe('a slot is held to the end of the body, and given back', () => {
     const response = await ebbFetch(server.url, { signal: controller.signal, ebb: { maxRetries: 0 } });
     expect(free()).toBe(false);
     controller.abort(new Error('enough'));
-    await expect(response.text()).rejects.toThrow('enough');
+    // Node 22's own fetch tells of an AbortError here, and not of the reason.
+    await expect(response.text()).rejects.toThrow(/^(enough|The operation was aborted\.)$/);
     expect(free()).toBe(true);
   });
 

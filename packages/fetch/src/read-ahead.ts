@@ -1,3 +1,4 @@
+import { nextTurn } from '@ebb/core';
 import type { BodyUse } from './body-use.ts';
 import type { Later } from './later.ts';
 
@@ -13,11 +14,15 @@ export const MOST_READ_AHEAD_BYTES: number = 64 * 1024;
 export function readAhead(copy: Response, use: BodyUse, limit: Later): void {
   const reader = (copy.body as ReadableStream<Uint8Array>).getReader();
   let isStopped = false;
+  const cancel = (): void => void reader.cancel().catch(() => undefined);
   const stop = (): void => {
     if (isStopped) return;
     isStopped = true;
     callOff();
-    reader.cancel().catch(() => undefined);
+    // The body of a request that is aborted ends by itself. To cancel a branch of it before it has done so makes a
+    // rejection in Node 22 that no one can handle.
+    if (use.isOver) void nextTurn().then(cancel);
+    else cancel();
   };
   const callOff = limit.add(stop);
   use.readsAhead(stop);
