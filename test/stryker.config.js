@@ -15,7 +15,8 @@ export default {
   ignoreStatic: true,
   concurrency: Number(process.env.EBB_MUTANTS_AT_ONCE ?? 2),
   // What is tried is a copy of the project without what core does not need.
-  tempDirName: 'node_modules/.stryker',
+  // Not below node_modules: Node takes no types away there, and a test starts a program.
+  tempDirName: '.stryker',
   ignorePatterns: ['dist', '*.tsbuildinfo', 'docs', 'examples', 'packages/*/figures', 'packages/*/data'],
   reporters: ['clear-text', 'progress', 'json'],
   jsonReporter: { fileName: 'node_modules/.stryker-report.json' },
