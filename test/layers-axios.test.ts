@@ -102,7 +102,7 @@ const ways: Record<string, (outer: Policy, inner: Policy) => AxiosInstance> = {
   },
 };
 
-/** The config of what came, be it an error. */
+/** The config of what came, also if that is an error. */
 async function configOf(request: Promise<{ config: object }>): Promise<AxiosRequestConfig> {
   return (await request.catch((error: { config: object }) => error)).config;
 }

@@ -47,7 +47,7 @@ async function run(at: number): Promise<{ passed: number; failed: string[] }> {
       .filter(({ status }) => status === 'failed')
       .map(({ fullName, failureMessages }) => `${name}: ${fullName}: ${firstLine(failureMessages[0])}`),
   ]);
-  // An error outside of all tests, such as a rejection that nobody handles, is in no test's result.
+  // An error outside of all tests, such as a rejection that no one handles, is in no test's result.
   if (code !== 0 && failed.length === 0) failed.push(`exit code ${code}: ${said.slice(-2_000)}`);
   return { passed: report.numPassedTests, failed };
 }

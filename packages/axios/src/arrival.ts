@@ -3,7 +3,7 @@ import { type Clock, nextTurn } from '@ebb/core';
 /** How often it is looked whether bodies have arrived, in milliseconds. */
 const LOOK_EVERY_MS = 250;
 
-/** Node's message of a response: `complete` when its last byte is there, be it read or not. */
+/** Node's message of a response: `complete` when its last byte is there, read or not. */
 interface Message {
   readonly complete?: unknown;
 }

@@ -18,7 +18,7 @@ function giveUp({ reader, ended }: Source): void {
 }
 
 /**
- * The same stream, which calls `ended` when the last of it has arrived, be it read or not, when it fails, and
+ * The same stream, which calls `ended` when the last of it has arrived, read or not, when it fails, and
  * when it is cancelled. Reads ahead within bounds.
  */
 export function readAhead(stream: ReadableStream<Part>, ended: () => void): ReadableStream<Part> {
@@ -45,7 +45,7 @@ export function readAhead(stream: ReadableStream<Part>, ended: () => void): Read
 
 /**
  * The reading of the stream below. It holds the stream above only while someone may wait for a part: with a part
- * in its queue nobody does, and then it may be collected. Without that hold a caller who has nothing but the
+ * in its queue no one does, and then it may be collected. Without that hold a caller who has nothing but the
  * promise of a part would wait for ever.
  */
 class Reading {

@@ -65,7 +65,7 @@ describe.each(['http', 'fetch'])('over the %s adapter, a POST that was done and 
     expect(outcome.url.replace('#1', '')).toBe(`${url}receipt`);
   });
 
-  test('a 429 that is nobody else’s word is refused, as ever', async () => {
+  test('a 429 that is no other server’s word is refused, as ever', async () => {
     const { url, seen } = await till('/receipt');
     const error = await errorOf(clientOf({ adapter }, three).post(`${url}other`));
     expect([seen.length, reasonsOf(error)[0]]).toEqual([3, 'refused']);

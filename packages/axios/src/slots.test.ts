@@ -87,7 +87,7 @@ describe.each(['http', 'fetch'])('a streamed response of the %s adapter holds it
     await closed;
   });
 
-  test('until it was aborted, though nobody reads it', async () => {
+  test('until it was aborted, though no one reads it', async () => {
     const controller = new AbortController();
     const { data, concurrency } = await open('slow-200', { signal: controller.signal });
     if (adapter === 'http') data.on('error', () => undefined);

@@ -177,7 +177,7 @@ test('it finds a server’s rate, and comes back when the server does', async ()
   let refilledAtMs = clock.now();
   const counts = { served: 0, refused: 0 };
   const send = async (): Promise<void> => {
-    // As many as all of it takes; a bucket that makes nobody wait comes to an end, too.
+    // As many as all of it takes; a bucket that makes no one wait comes to an end, too.
     for (let sent = 0; sent < 10_000; sent += 1) {
       const grant = await bucket.acquire();
       tokens = Math.min(20, tokens + ((clock.now() - refilledAtMs) * serverRate) / 1_000);

@@ -356,7 +356,7 @@ test.each<[story: string, options: Partial<TokenBucketOptions>, tokens: number |
   expect(setUp(options).bucket.waitMs(tokens)).toBeCloseTo(waitMs, 6);
 });
 
-test('nothing is there before a pause ends, and nobody can ask for less than nothing', () => {
+test('nothing is there before a pause ends, and no one can ask for less than nothing', () => {
   const { bucket } = setUp();
   bucket.pauseFor(1_000);
   expect(bucket.waitMs(1)).toBeCloseTo(1_100, 6);

@@ -204,7 +204,7 @@ describe('a body that is not read gives its slot back as well', () => {
     expect(inUse()).toBe(0);
   });
 
-  test('a long one is whole for whoever reads it after it was looked at', async () => {
+  test('a long one is whole for a reader that comes after it was looked at', async () => {
     const { get, inUse, clock } = await limited();
     const response = await get('/long');
     const { body } = response;

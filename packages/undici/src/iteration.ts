@@ -21,7 +21,7 @@ export class SentOnce {
     yield* this.#body;
   }
 
-  /** Lets a generator that nobody has started end. */
+  /** Lets a generator that no one has started end. */
   unsent(): void {
     const { next, return: end } = this.#body as Partial<AsyncGenerator>;
     if (typeof next !== 'function' || typeof end !== 'function') return;

@@ -169,7 +169,7 @@ export class Relay implements AttemptListener {
     throw error;
   }
 
-  /** The dispatcher was closed while a retry waits: there is nobody to send it. */
+  /** The dispatcher was closed while a retry waits: there is nothing to send it. */
   #onClosed(error: Error): void {
     this.#closedWith = error;
     this.#abort.abort(error);
