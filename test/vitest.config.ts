@@ -1,27 +1,8 @@
 import { configDefaults, defineConfig } from 'vitest/config';
-import { BaseSequencer, type TestSpecification } from 'vitest/node';
 
 // The programs that tests start, a hundred of them, compile the same sources: once is enough. It is read when a Node
 // starts, so that the workers of this run have it, too.
 process.env.NODE_COMPILE_CACHE ??= new URL('../node_modules/.cache/ebb-tests', import.meta.url).pathname;
-
-/** Those that start programs first: they take longest, and at the end one processor would wait for them. */
-class ProgramsFirst extends BaseSequencer {
-  override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
-    const sorted = await super.sort(files);
-    const rank = ({ moduleId }: TestSpecification): number =>
-      PROGRAMS.findIndex((name) => moduleId.includes(name)) >>> 0;
-    return sorted.toSorted((one, other) => rank(one) - rank(other));
-  }
-}
-const PROGRAMS = [
-  'test/examples.',
-  'test/readme.',
-  'test/runtimes/',
-  'test/fleet.',
-  'valkey/src/',
-  'undici/src/as-bare',
-];
 
 export default defineConfig({
   root: new URL('..', import.meta.url).pathname,
@@ -36,7 +17,6 @@ export default defineConfig({
     execArgv: ['--expose-gc'],
     // More than there are processors: some files wait for programs, and vitest would leave one processor to itself.
     maxWorkers: '150%',
-    sequence: { sequencer: ProgramsFirst },
     // A limit is for what hangs. A machine that is busy with other things makes no test fail.
     testTimeout: 60_000,
     hookTimeout: 60_000,
