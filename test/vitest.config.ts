@@ -15,8 +15,8 @@ export default defineConfig({
     exclude: [...configDefaults.exclude, 'test/packed/**', 'test/playground.test.ts'],
     // For what happens when nobody holds a response any more.
     execArgv: ['--expose-gc'],
-    // More than there are processors: some files wait for programs, and vitest would leave one processor to itself.
-    maxWorkers: '150%',
+    // As many as there are processors, where vitest leaves one of them to itself: half of what a small machine has.
+    maxWorkers: '100%',
     // A limit is for what hangs. A machine that is busy with other things makes no test fail.
     testTimeout: 60_000,
     hookTimeout: 60_000,
