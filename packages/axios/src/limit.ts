@@ -11,7 +11,7 @@ interface Bounded {
   readonly copy: Copy;
   readonly config: InternalAxiosRequestConfig;
   send(): Promise<AxiosResponse>;
-  /** Called in the turn in which the limit has passed, before anything is told of it. */
+  /** Called in the turn in which the limit has passed, before any listener hears of it. */
   giveUp(): void;
 }
 

@@ -68,7 +68,7 @@ async function readBody(response: AxiosResponse, body: KeptBody, bounds: Bounds)
   await nextTurn();
 }
 
-/** What is told of the length of a body that is not there counts for nothing. */
+/** A content-length counts for nothing if there is no body. */
 function isTooLong({ status, headers, config }: AxiosResponse): boolean {
   const hasBody = config?.method?.toUpperCase() !== 'HEAD' && status !== 204 && status !== 304;
   return hasBody && Number(headerOf(headers, 'content-length')) > MOST_DISCARDED_BYTES;

@@ -1,6 +1,6 @@
 import { isWebReadable } from './body.ts';
 
-/** What is told of a stream that is read. */
+/** What the reader of a stream reports. */
 export interface Sight {
   /** Someone has begun to read. */
   taken(): void;

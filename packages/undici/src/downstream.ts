@@ -138,7 +138,7 @@ export class Downstream {
   }
 
   /**
-   * What the handler throws at this goes up to whoever told of the error, as without ebb.
+   * What the handler throws at this goes up to the caller that reported the error, as without ebb.
    *
    * @param connection stands for a controller that the handler was never given, as with undici
    */

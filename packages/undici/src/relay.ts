@@ -56,7 +56,7 @@ export class Relay implements AttemptListener {
 
   /**
    * As `dispatch` does, returns whether the caller may go on dispatching.
-   * @throws what the dispatcher throws, or the handler when it is told of an error
+   * @throws what the dispatcher throws, or the handler when it gets an error
    */
   start(): boolean {
     try {

@@ -21,7 +21,7 @@ export interface Request {
  *
  * @param changes what the attempt's options have in place of the request's
  * @returns what `dispatch` returns: whether the caller may go on dispatching
- * @throws what the dispatcher throws, or the handler when it is told of an error
+ * @throws what the dispatcher throws, or the handler when it gets an error
  */
 export function send(
   { dispatch, options, session }: Request,
