@@ -81,6 +81,7 @@ export { parseHttpDate, retryAfterMs } from './retry-after.ts';
 export { type Aside, type Exchange, run } from './run.ts';
 export { type Feedback, type ReadFeedback, serverFeedback } from './server-feedback.ts';
 export { begin, type RequestOptions, Session } from './session.ts';
+export { deadlineOf, type Waiter } from './waiting-line.ts';
 export {
   type Overflow,
   WAITING_CHECKS,

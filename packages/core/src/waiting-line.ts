@@ -26,6 +26,11 @@ function watchOf<T>({ bound }: Waiter<T>): SignalWatch<Waiter<T>> | undefined {
   return bound instanceof SignalWatch ? bound : bound?.watch;
 }
 
+/** When one who waits gives up, in milliseconds of the bucket's time; `Infinity` if never. */
+export function deadlineOf<T>({ bound }: Waiter<T>): number {
+  return bound === undefined || bound instanceof SignalWatch ? Number.POSITIVE_INFINITY : bound.atMs;
+}
+
 /** The lane of an asker: that of a retry lies above that of new requests of its priority. */
 export function laneOf(priority: number, retry: boolean): number {
   return (priority + HIGHEST_PRIORITY) * 2 + (retry ? 1 : 0);

@@ -2,17 +2,24 @@ import type { BucketTime } from '@ebb/core';
 import { Demand } from './demand.ts';
 import type { FleetSetup } from './options.ts';
 import { LeasePool } from './pool.ts';
-import type { Reply, StoreCall } from './store.ts';
+import type { LeaseCall, Reply, StoreCall } from './store.ts';
 
-/** What those in line wait for, in millionths of a token; 0 and 0 when nobody waits. */
+/** What those in line wait for, in millionths of a token; 0 and 0 when no one waits. */
 export interface Need {
   readonly first: number;
   readonly all: number;
+  /** How many wait. */
+  readonly count: number;
+  /** What the first in line wait for: all of those for whom `covered` suffices, and `more` others. */
+  through(covered: number, more: number): number;
+  /** When the first gives up; `Infinity` if never. */
+  readonly untilMs: number;
 }
 
-type LeaseCall = StoreCall & { readonly mode: 'lease' };
-
 const ONE_TOKEN = 1e6;
+
+/** The mean cost of a request is that of about so many calls. */
+const MEAN_OVER = 16;
 
 /** Leases tokens from the store: how many at a time, and when. In millionths. */
 export class Borrower {
@@ -20,20 +27,21 @@ export class Borrower {
   readonly #setup: FleetSetup;
   readonly #time: BucketTime;
   readonly #demand: Demand;
-  readonly #aheadMs: number;
   readonly #line: () => Need;
   readonly #call: (call: StoreCall) => Promise<Reply>;
   readonly #mayAsk: (nowMs: number) => boolean;
   readonly #onAnswer: (nowMs: number) => void;
+  readonly #processes: () => number;
   /** The one call that is under way, if there is one. */
   asking: Promise<void> | undefined;
   #askingSoon = false;
+  /** What a request costs on the average, in millionths; 0 before the first. */
+  #meanCost = 0;
   /** What somebody tried to take who does not wait for it. */
   #missed = 0;
-  /** No use to ask for so many before. */
-  #deniedUntilMs = Number.NEGATIVE_INFINITY;
-  #deniedAmount = 0;
-  /** With less than this in the pool, more is asked for; below 0 while there is no use. */
+  /** What the store did not lease, because it would come too late; and until when there is no use to ask again. */
+  #denied = { amount: 0, byMs: Number.NEGATIVE_INFINITY, untilMs: Number.NEGATIVE_INFINITY };
+  /** With less than this in the pool and no one in line, more is asked for; below 0 while there is no use. */
   #low = 0;
   /** What was leased and not given back, and how much of it the demand knows to be spent. */
   #leased = 0;
@@ -47,19 +55,19 @@ export class Borrower {
       call: (call: StoreCall) => Promise<Reply>;
       mayAsk: (nowMs: number) => boolean;
       onAnswer: (nowMs: number) => void;
+      processes: () => number;
     },
   ) {
-    const { refillPerSecond, aheadMs, nonConforming } = setup;
+    const { refillPerSecond, aheadMs } = setup;
     this.#setup = setup;
     this.#time = time;
     this.pool = new LeasePool(refillPerSecond * 1_000);
     this.#demand = new Demand(aheadMs, time.now());
-    // Tokens that are yet to come help nobody who does not wait.
-    this.#aheadMs = nonConforming === 'delay' ? aheadMs : 0;
     this.#line = hooks.line;
     this.#call = hooks.call;
     this.#mayAsk = hooks.mayAsk;
     this.#onAnswer = hooks.onAnswer;
+    this.#processes = hooks.processes;
   }
 
   /** Whether the store is being asked, or is about to be. */
@@ -91,15 +99,17 @@ export class Borrower {
   }
 
   #ask(nowMs: number): void {
-    const { first, all } = this.#line();
-    const need = first > 0 ? { first, all } : { first: this.#missed, all: this.#missed };
+    const line = this.#line();
+    const missed = this.#missed;
     this.#missed = 0;
-    const call = this.#mayAsk(nowMs) ? this.#callFor(need, nowMs) : undefined;
+    const call = this.#mayAsk(nowMs)
+      ? this.#callFor(line.first > 0 ? line : missedBy(missed), nowMs)
+      : undefined;
     if (call === undefined) return;
     this.asking = this.#call(call).then(
       (reply) => {
         this.asking = undefined;
-        this.#answered(reply, call.least);
+        this.#answered(reply, call, nowMs);
       },
       () => {
         this.asking = undefined;
@@ -109,17 +119,45 @@ export class Borrower {
   }
 
   /** The call that brings what is needed, if it is worth making. */
-  #callFor({ first, all }: Need, nowMs: number): LeaseCall | undefined {
+  #callFor(line: Need, nowMs: number): LeaseCall | undefined {
+    const { first, all, untilMs } = line;
     const { left } = this.pool;
     const lacking = first - left;
-    if (lacking <= 0 && left >= this.#low) return undefined;
-    const least = Math.ceil(lacking > 0 ? lacking : Math.min(ONE_TOKEN, this.#setup.capacity * 1e6));
-    if (nowMs < this.#deniedUntilMs && least >= this.#deniedAmount) return undefined;
+    if (lacking <= 0 && left >= this.#enough(all)) return undefined;
+    const { capacity, nonConforming } = this.#setup;
+    const least = Math.ceil(lacking > 0 ? lacking : Math.min(ONE_TOKEN, capacity * 1e6));
+    // What is yet to come helps no one who does not wait.
+    const byMs = nonConforming === 'delay' ? untilMs : nowMs;
+    const denied = this.#denied;
+    if (nowMs < denied.untilMs && least >= denied.amount && byMs <= denied.byMs) return undefined;
     const spent = this.#leased - left;
     this.#demand.note(spent - this.#noted, nowMs);
     this.#noted = spent;
     const most = Math.max(least, Math.ceil(all + this.#expected - left));
-    return { mode: 'lease', least, most, aheadMs: this.#aheadMs };
+    const soon = nonConforming === 'delay' ? this.#soon(line, left) : 0;
+    return { mode: 'lease', least, most, soon: Math.max(least, Math.ceil(soon)), withinMs: byMs - nowMs };
+  }
+
+  /**
+   * How much to lease of what is yet to come. Each process takes its turn with as many requests, whatever they cost,
+   * so that all get on as in one line; and leaves half of its line for the next turn.
+   */
+  #soon({ count, all, through }: Need, left: number): number {
+    if (count === 0) return Math.min(this.#expected, this.#shareOf(this.#setup.aheadMs));
+    this.#meanCost += (all / count - this.#meanCost) / (this.#meanCost === 0 ? 1 : MEAN_OVER);
+    const turn = Math.min(count / 2, this.#shareOf(this.#setup.reachMs) / this.#meanCost);
+    return through(left, Math.max(1, Math.floor(turn))) - left;
+  }
+
+  /** A fair part of what comes in. */
+  #shareOf(durationMs: number): number {
+    return (this.#setup.refillPerSecond * 1_000 * durationMs) / this.#processes();
+  }
+
+  /** With so many in the pool there is no need for more. */
+  #enough(all: number): number {
+    if (all === 0) return this.#low;
+    return Math.min(all, this.#shareOf(this.#setup.reachMs)) / 2;
   }
 
   /** What is spent in the time for which tokens are leased. */
@@ -127,33 +165,37 @@ export class Borrower {
     return this.#demand.perMs * this.#setup.aheadMs;
   }
 
-  #answered(reply: Reply, least: number): void {
+  #answered(reply: Reply, call: LeaseCall, askedMs: number): void {
     const nowMs = this.#time.now();
     if (reply.granted > 0) this.#receive(reply, nowMs);
-    else if (!reply.late) this.#denied(least, reply.waitMs, nowMs);
+    else if (!reply.late) {
+      this.#denied = { amount: call.least, byMs: askedMs + call.withinMs, untilMs: nowMs + reply.waitMs };
+      this.#low = -1;
+    }
     this.#onAnswer(nowMs);
   }
 
   #receive({ granted, emptyInMs, state }: Reply, nowMs: number): void {
+    const { aheadMs, reachMs } = this.#setup;
     const endMs = nowMs + emptyInMs;
-    const goodUntilMs = Math.max(nowMs, endMs) + this.#setup.aheadMs;
+    const waiting = this.#line().first > 0;
+    const goodUntilMs = Math.max(nowMs, endMs) + (waiting ? reachMs : aheadMs);
     this.#leased += granted;
-    this.pool.add({ left: granted, endMs, goodUntilMs, state });
-    this.#low = this.#expected / 4;
-    this.#deniedUntilMs = Number.NEGATIVE_INFINITY;
-  }
-
-  #denied(least: number, waitMs: number, nowMs: number): void {
-    // Those who wait, here and elsewhere, do not all come back at once.
-    const spreadMs = Math.min(waitMs / 4, this.#aheadMs) * this.#setup.random();
-    this.#deniedUntilMs = nowMs + waitMs + spreadMs;
-    this.#deniedAmount = least;
-    this.#low = -1;
+    this.pool.add({ left: granted, endMs, goodUntilMs, state }, waiting);
+    // Where others wait for what is yet to come, there is nothing to be had in advance.
+    this.#low = emptyInMs > aheadMs ? -1 : this.#expected / 4;
+    this.#denied.untilMs = Number.NEGATIVE_INFINITY;
   }
 
   /** When to ask again for those who wait; `Infinity` when that is not known to be in vain until then. */
   againAtMs(nowMs: number): number {
-    return this.#deniedUntilMs > nowMs ? this.#deniedUntilMs : Number.POSITIVE_INFINITY;
+    return this.#denied.untilMs > nowMs ? this.#denied.untilMs : Number.POSITIVE_INFINITY;
+  }
+
+  /** Whether the store has said that so many come after `byMs`. */
+  isTooLate(amount: number, byMs: number, nowMs: number): boolean {
+    const denied = this.#denied;
+    return nowMs < denied.untilMs && amount - this.pool.left >= denied.amount && byMs <= denied.byMs;
   }
 
   /** Is told of tokens that were leased and are not spent after all. */
@@ -164,6 +206,15 @@ export class Borrower {
   /** Begins anew, after an outage. */
   forgetDenial(): void {
     this.#low = 0;
-    this.#deniedUntilMs = Number.NEGATIVE_INFINITY;
+    this.#denied.untilMs = Number.NEGATIVE_INFINITY;
   }
+}
+
+export const NO_NEED: Need = {
+  ...{ first: 0, all: 0, count: 0, untilMs: Number.POSITIVE_INFINITY },
+  through: (covered) => covered,
+};
+
+function missedBy(amount: number): Need {
+  return { ...NO_NEED, first: amount, all: amount };
 }

@@ -3,6 +3,7 @@ import {
   type BucketStats,
   BucketTime,
   check,
+  deadlineOf,
   type Feedback,
   type Grant,
   heeded,
@@ -12,8 +13,10 @@ import {
   type RequestTraits,
   type ThrottledError,
   type TokenBucket,
+  type Waiter,
   WaitingRoom,
 } from '@ebb/core';
+import { NO_NEED } from './borrower.ts';
 import { FleetTokens } from './fleet-tokens.ts';
 import { Gate } from './gate.ts';
 import { LeasedGrant, type Source } from './grant.ts';
@@ -44,6 +47,21 @@ export interface ValkeyBucket extends ObservableBucket {
 
 const micro = (cost: number): number => Math.ceil(cost * 1e6);
 
+/** What the first of one lane wait for: all of those for whom `covered` suffices, and `more` others. */
+function costThrough(first: Waiter<Grant>, covered: number, more: number): number {
+  let sum = 0;
+  let left = more;
+  for (
+    let waiter: Waiter<Grant> | undefined = first;
+    waiter !== undefined && left > 0;
+    waiter = waiter.next
+  ) {
+    sum += micro(waiter.cost);
+    if (sum > covered) left -= 1;
+  }
+  return Math.max(sum, covered);
+}
+
 class FleetBucket implements ValkeyBucket, Source {
   readonly #setup: FleetSetup;
   readonly #time: BucketTime;
@@ -59,7 +77,13 @@ class FleetBucket implements ValkeyBucket, Source {
     this.#time = new BucketTime(setup.clock);
     this.#room = new WaitingRoom(setup, this.#time, () => this.#drain());
     const { line } = this.#room;
-    const need = () => ({ first: micro(line.peek()?.cost ?? 0), all: micro(line.cost) });
+    const need = () => {
+      const first = line.peek();
+      if (first === undefined) return NO_NEED;
+      const [all, count, untilMs] = [micro(line.cost), line.size, deadlineOf(first)];
+      const through = (covered: number, more: number) => costThrough(first, covered, more);
+      return { first: micro(first.cost), all, count, untilMs, through };
+    };
     this.#tokens = new FleetTokens(setup, this.#time, need, () => this.#drain());
   }
 
@@ -237,13 +261,26 @@ class FleetBucket implements ValkeyBucket, Source {
         this.#room.turnAway(first, 'unavailable', unavailable);
         return true;
       }
-      if (nonConforming === 'delay' || !this.#lacks(first.cost, nowMs)) return false;
+      if (nonConforming === 'delay') return this.#isHopeless(first, nowMs);
+      if (!this.#lacks(first.cost, nowMs)) return false;
       line.shift();
       if (nonConforming === 'mark') first.resolve(this.#mark(first.cost, nowMs, waitedMs));
       else first.resolve(Promise.reject(this.#notConforming(first.cost, nowMs)));
       return true;
     });
     this.#arm(nowMs);
+  }
+
+  /** Sends the first away if the store has said that its tokens come too late: others need not wait behind it. */
+  #isHopeless(first: Waiter<Grant>, nowMs: number): boolean {
+    const amount = micro(first.cost);
+    if (!this.#tokens.isTooLate(amount, deadlineOf(first), nowMs)) return false;
+    this.#room.line.shift();
+    const waitMs = this.#tokens.waitMs(amount, nowMs);
+    first.resolve(
+      Promise.reject(this.#room.refusal('wait-too-long', 'its turn does not come in time', waitMs)),
+    );
+    return true;
   }
 
   #arm(nowMs: number): void {

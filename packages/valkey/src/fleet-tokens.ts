@@ -10,6 +10,7 @@ import type { StoreCall } from './store.ts';
 
 /** While somebody waits, the store is asked at least so often whether the bucket was paused. */
 const FRESH_MS = 1_000;
+const LEAST_FRESH_MS = 100;
 
 /**
  * The tokens of the fleet, as one process has them: those that it leased, those that it can lease, and its share
@@ -48,6 +49,7 @@ export class FleetTokens {
     };
     this.#link = new StoreLink(setup, time, {
       onPause: () => this.#giveAllBack(),
+      onWord: (emptyAtMs) => this.#pool.comeForward(emptyAtMs),
       onChange: () => changed(time.now()),
       onUnwanted: ({ granted, state }, nowMs) => this.#returns.add(granted, state, nowMs),
       onDebt: (amount) => this.#returns.owe(amount),
@@ -62,6 +64,7 @@ export class FleetTokens {
         if (!this.#isOpen(nowMs)) this.#giveAllBack();
         changed(nowMs);
       },
+      processes: () => Math.max(1, this.#link.processes),
     });
     this.#pool = this.#borrower.pool;
     this.#returns = new Returns(call);
@@ -143,6 +146,11 @@ export class FleetTokens {
     this.#borrower.missed(amount);
   }
 
+  /** Whether the store has said that so many come after `byMs`. */
+  isTooLate(amount: number, byMs: number, nowMs: number): boolean {
+    return this.#link.outage === undefined && this.#borrower.isTooLate(amount, byMs, nowMs);
+  }
+
   /** How long until the tokens can be there at the earliest; 0 when that is now, or only the store knows. */
   waitMs(amount: number, nowMs: number): number {
     const pausedMs = this.pausedMs(nowMs);
@@ -187,9 +195,10 @@ export class FleetTokens {
     this.#lookAfter(nowMs);
   }
 
-  #giveBack(amount: number, held: string): void {
+  /** A little later, if nothing else is said, so that one call does for many. */
+  #giveBack(amount: number, held: string, dueMs: number = this.#time.now() + this.#setup.aheadMs): void {
     this.#borrower.unspent(amount);
-    this.#returns.add(amount, held, this.#time.now() + this.#setup.aheadMs);
+    this.#returns.add(amount, held, dueMs);
   }
 
   #giveAllBack(): void {
@@ -210,7 +219,13 @@ export class FleetTokens {
   #lookAfter(nowMs: number): void {
     if (this.#link.isClosed) return;
     const wasLost = this.#link.outage !== undefined;
-    for (const { left, state } of this.#pool.expire(nowMs)) this.#giveBack(left, state);
+    const { first, all } = this.#line();
+    // Those for whom the rest is on its way need these, too.
+    if (first === 0 || !this.#borrower.isAsking) {
+      for (const { left, state } of this.#pool.expire(nowMs)) this.#giveBack(left, state);
+    }
+    const { aheadMs } = this.#setup;
+    for (const { left, state } of this.#pool.trim(all, nowMs + aheadMs)) this.#giveBack(left, state, nowMs);
     this.#link.lookAfter(nowMs);
     if (this.#link.outage === undefined) {
       if (wasLost) this.#borrower.forgetDenial();
@@ -223,16 +238,29 @@ export class FleetTokens {
   #isStale(nowMs: number): boolean {
     const { outage, calledAtMs } = this.#link;
     const isKnown = outage !== undefined || this.#borrower.isAsking || this.#line().first === 0;
-    return !isKnown && nowMs >= calledAtMs + FRESH_MS;
+    return !isKnown && nowMs >= calledAtMs && nowMs >= this.#staleAtMs(nowMs);
+  }
+
+  /**
+   * When to ask how the bucket stands: who waits long hears within a second that it was paused, and in half of the
+   * time that others have left the line.
+   */
+  #staleAtMs(nowMs: number): number {
+    const { calledAtMs } = this.#link;
+    const { first } = this.#line();
+    const dueMs = nowMs + (this.#pool.waitMs(first, nowMs) ?? Number.POSITIVE_INFINITY);
+    const halfMs = (dueMs - calledAtMs) / 2;
+    return calledAtMs + Math.min(FRESH_MS, Math.max(halfMs, LEAST_FRESH_MS));
   }
 
   #nextMs(nowMs: number): number {
     const waiting = this.#line().first > 0;
-    const endMs = this.#pool.nextEndMs;
+    const keeps = waiting && this.#borrower.isAsking;
+    const endMs = keeps ? Number.POSITIVE_INFINITY : this.#pool.nextEndMs;
     if (this.#link.outage !== undefined) return Math.min(endMs, this.#link.nextMs(waiting, nowMs));
     const nextMs = Math.min(endMs, this.#returns.dueMs);
     if (!waiting) return nextMs;
-    const staleMs = this.#borrower.isAsking ? Number.POSITIVE_INFINITY : this.#link.calledAtMs + FRESH_MS;
+    const staleMs = this.#borrower.isAsking ? Number.POSITIVE_INFINITY : this.#staleAtMs(nowMs);
     return Math.min(nextMs, staleMs, this.#borrower.againAtMs(nowMs));
   }
 

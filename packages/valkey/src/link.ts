@@ -15,6 +15,8 @@ type Happening<E extends StoreEvent = StoreEvent> = E extends StoreEvent ? Omit<
 interface Hooks {
   /** The bucket is closed for a while. */
   readonly onPause: (untilMs: number) => void;
+  /** The store said when all tokens that were ever leased are there. */
+  readonly onWord: (emptyAtMs: number) => void;
   /** The store was lost, or is there again. */
   readonly onChange: () => void;
   /** Tokens came that nobody wants any longer. */
@@ -77,6 +79,7 @@ export class StoreLink {
     const nowMs = this.#time.now();
     this.#leadMs = Math.max(0, reply.emptyInMs);
     this.emptyAtMs = nowMs + reply.emptyInMs;
+    this.#hooks.onWord(this.emptyAtMs);
     this.#count(reply.processes, nowMs);
     const untilMs = nowMs + reply.pausedMs;
     if (reply.pausedMs > 0 && untilMs > this.pausedUntilMs + SAME_PAUSE_MS) this.#beginPause(untilMs);

@@ -103,6 +103,8 @@ export interface FleetSetup extends WaitingSetup {
   readonly refillPerSecond: number;
   readonly capacity: number;
   readonly aheadMs: number;
+  /** For how long those who wait lease in advance, and how late they may spend it, in milliseconds. */
+  readonly reachMs: number;
   readonly onStoreError: OnStoreError;
   readonly localShare: number | undefined;
   readonly timeoutMs: number;
@@ -165,6 +167,9 @@ const CHECKS: Readonly<Record<keyof ValkeyBucketOptions, check.Check>> = {
   random: check.callable,
 };
 
+/** A round trip to the store and a timer take their time. Tokens of a time that is shorter come too late. */
+const LEAST_REACH_MS = 10;
+
 /** Beyond this, times and tokens in whole numbers of millionths could not be told exactly. */
 const MOST_TOKENS = 1e9;
 const LONGEST_FILL_SECONDS = 1e8;
@@ -198,13 +203,15 @@ export function fleetSetup(options: ValkeyBucketOptions): FleetSetup {
     clock = systemClock,
     random = systemRandom,
   } = options;
+  const aheadMs = Math.min(lease.aheadMs ?? 100, (capacity / refillPerSecond) * 500);
   return {
     ...waitingSetup(options),
     port,
     key: `${prefix}{${options.key}}`,
     refillPerSecond,
     capacity,
-    aheadMs: Math.min(lease.aheadMs ?? 100, (capacity / refillPerSecond) * 500),
+    aheadMs,
+    reachMs: Math.max(aheadMs, LEAST_REACH_MS),
     onStoreError,
     localShare,
     timeoutMs,

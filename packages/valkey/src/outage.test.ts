@@ -365,8 +365,8 @@ describe('a store that forgets', () => {
     }
     await clock.advance(1_000);
     await fleet.end();
-    // A clock that is set ahead fills the bucket once.
-    expect(fleet.count(0, 5_000)).toBeLessThanOrEqual(RATE * 5 + 4 * CAPACITY);
+    // A clock that is set ahead fills the bucket once, beside what was leased of the time to come.
+    expect(fleet.count(0, 5_000)).toBeLessThanOrEqual(RATE * 5.1 + 4 * CAPACITY);
     expect(fleet.count(4_000, 5_000)).toBeGreaterThan(RATE * 0.9);
     expect(events).toEqual([]);
   });

@@ -3,12 +3,15 @@ export interface Lease {
   /** Millionths of a token. */
   left: number;
   /** When the last of them is there; they come in at the bucket's rate before. */
-  readonly endMs: number;
+  endMs: number;
   /** What is left then is given back. */
-  readonly goodUntilMs: number;
+  goodUntilMs: number;
   /** The state of the bucket just after. */
   readonly state: string;
 }
+
+/** What leaves the pool unspent. */
+export type Unspent = Pick<Lease, 'left' | 'state'>;
 
 /** Sums of times are a little off. What lacks less than this, in millionths of a token, is there. */
 const SLACK = 0.5;
@@ -27,7 +30,11 @@ export class LeasePool {
     this.#perMs = perMs;
   }
 
-  add(lease: Lease): void {
+  /** `keep`: the first in line needs these and those that are there, so all are good for as long. */
+  add(lease: Lease, keep: boolean): void {
+    if (keep) {
+      for (const other of this.#leases) other.goodUntilMs = Math.max(other.goodUntilMs, lease.goodUntilMs);
+    }
     this.#leases.push(lease);
     this.left += lease.left;
   }
@@ -78,26 +85,61 @@ export class LeasePool {
     return undefined;
   }
 
+  /** When the last of them is there; `-Infinity` when there are none. */
+  get endMs(): number {
+    return this.#leases.reduce((end, lease) => Math.max(end, lease.endMs), Number.NEGATIVE_INFINITY);
+  }
+
   /** When the first of them are to be given back. */
   get nextEndMs(): number {
     return this.#leases.reduce((end, lease) => Math.min(end, lease.goodUntilMs), Number.POSITIVE_INFINITY);
   }
 
+  /**
+   * All that was ever leased, here and elsewhere, is there at `endMs`: others gave back what came before. So is
+   * what was to come later.
+   */
+  comeForward(endMs: number): void {
+    for (const lease of this.#leases) {
+      const soonerMs = lease.endMs - endMs;
+      if (soonerMs <= 0) continue;
+      lease.endMs -= soonerMs;
+      lease.goodUntilMs -= soonerMs;
+    }
+  }
+
   /** Takes those out that are to be given back now. */
-  expire(nowMs: number): Lease[] {
+  expire(nowMs: number): Unspent[] {
     return this.#takeOut((lease) => nowMs >= lease.goodUntilMs);
   }
 
   /** Takes all out. */
-  clear(): Lease[] {
+  clear(): Unspent[] {
     return this.#takeOut(() => true);
   }
 
-  #takeOut(isMeant: (lease: Lease) => boolean): Lease[] {
+  #takeOut(isMeant: (lease: Lease) => boolean): Unspent[] {
     const out = this.#leases.filter(isMeant);
     for (const lease of out) {
       this.left -= lease.left;
       this.#leases.splice(this.#leases.indexOf(lease), 1);
+    }
+    return out;
+  }
+
+  /** Takes out what comes after `farMs` and is more than `needed`: the last of them. */
+  trim(needed: number, farMs: number): Unspent[] {
+    const out: Unspent[] = [];
+    for (let lease = this.#leases.at(-1); lease !== undefined; lease = this.#leases.at(-1)) {
+      const far = Math.max(0, lease.endMs - farMs) * this.#perMs;
+      const left = Math.floor(Math.min(lease.left, far, this.left - needed));
+      if (left <= 0) break;
+      out.push({ left, state: lease.state });
+      lease.left -= left;
+      lease.endMs -= left / this.#perMs;
+      this.left -= left;
+      if (lease.left > 0) break;
+      this.#leases.pop();
     }
     return out;
   }

@@ -32,16 +32,18 @@ interface Call {
   readonly called?: number;
   readonly amount?: number;
   readonly most?: number;
-  readonly ahead?: number;
   readonly held?: string;
+  readonly soon?: number;
+  /** In microseconds. */
+  readonly within?: number;
 }
 
 /** In tokens, not in millionths. */
 function argumentsOf({ mode, rate = 1_000, capacity = 10, amount = 0, ...rest }: Call): string[] {
-  const { known = '', until = 0, called = 0, most = amount, ahead = 0, held = '' } = rest;
+  const { known = '', until = 0, called = 0, most = amount, held = '', soon = 0, within = 0 } = rest;
   const micro = mode === 'pause' || mode === 'resume' ? 1 : 1e6;
-  const [first, second] = [Math.ceil(amount * micro), Math.ceil(most * micro)];
-  return [mode, rate, capacity * 1e6, known, until, called, first, second, ahead, held].map(String);
+  const [first, second, third] = [amount * micro, most * micro, soon * 1e6].map(Math.ceil);
+  return [mode, rate, capacity * 1e6, known, until, called, first, second, held, third, within].map(String);
 }
 
 const run = async (key: string, args: readonly string[]): Promise<Answer> =>
@@ -91,8 +93,9 @@ describe.runIf(hasServer)('the script', () => {
           called: random() < 0.5 ? at : 0,
           amount: mode === 'pause' || mode === 'resume' ? between(0, 5_000) : amount,
           most: mode === 'resume' ? between(0, 2_000) : amount * between(1, 5),
-          ahead: random() < 0.3 ? between(1, 3_000) : 0,
           held: some,
+          soon: random() < 0.3 ? amount * between(0, 3) : 0,
+          within: random() < 0.3 ? between(-1, 3_000) : 0,
         });
         const forgotten = random();
         if (forgotten < 0.01) {

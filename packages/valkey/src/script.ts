@@ -26,7 +26,8 @@ local mode = ARGV[1]
 -- Per thousand microseconds, as gcra.ts has its rate per thousand of whatever its times are.
 local rate, capacity = tonumber(ARGV[2]) * 1000, tonumber(ARGV[3])
 local known, until_us, called = ARGV[4], tonumber(ARGV[5]), tonumber(ARGV[6])
-local amount, most, ahead, held = tonumber(ARGV[7]), tonumber(ARGV[8]), tonumber(ARGV[9]), ARGV[10]
+local amount, most, held = tonumber(ARGV[7]), tonumber(ARGV[8]), ARGV[9]
+local soon, within = tonumber(ARGV[10]), tonumber(ARGV[11])
 
 local EMPTY, GIVEN, PAUSED, AT, EPOCH, BASE, RESUMED, COUNT, BEFORE = 1, 2, 3, 4, 5, 6, 7, 8, 9
 local max, min, floor, ceil = math.max, math.min, math.floor, math.ceil
@@ -81,22 +82,17 @@ local late = until_us > 0 and now > until_us
 local processes = max(1, s[COUNT], s[BEFORE])
 
 if mode == 'lease' then
-  local start = max(s[EMPTY], full)
-  if ahead > 0 then
-    -- Tokens that are yet to come are leased too, so that those who wait need not ask again and again: up to
-    -- 'ahead', and where they are few, some for each process.
-    local reach = max(ahead, (processes + 1) * amount * each)
-    if start > now + reach then wait = start - now - reach end
-  elseif start + amount * each > now + slack then
-    wait = start + amount * each - now
-  end
+  -- Tokens that are yet to come are leased too: who waits for them has its place in line with that, and need not
+  -- ask again. Unless they come after 'within', which is when the asker gives up; below 0, it never does.
+  local over = max(s[EMPTY], full) + amount * each - now - max(within, 0)
+  if within >= 0 and over > slack then wait = over end
   if wait == 0 and not late then
     if floor(called / stretch) ~= floor(now / stretch) then s[COUNT] = s[COUNT] + 1 end
     processes = max(processes, s[COUNT])
-    -- Half of what is there, or a fair part of what comes.
+    -- At most half of what is there.
     local there = min(capacity, (now - s[EMPTY]) * rate / 1000)
-    granted = max(amount, min(most, floor(max(there / 2, ahead * rate / 1000 / processes))))
-    s[EMPTY] = ceil(start + granted * each)
+    granted = max(amount, min(most, floor(there / 2)), soon)
+    s[EMPTY] = ceil(max(s[EMPTY], full) + granted * each)
     dirty = true
   end
 elseif mode == 'spend' then
@@ -149,4 +145,4 @@ return {
 `;
 
 /** By which a server knows the script. A test holds it against the script. */
-export const SCRIPT_SHA1 = 'ac4bbe066c06db4aff34f6fca54ba96088ed784b';
+export const SCRIPT_SHA1 = '025a75ceda2b623616d4eb262f73fd4997f02170';

@@ -2,9 +2,21 @@ import type { BucketTime } from '@ebb/core';
 import type { StorePort } from './port.ts';
 import { SCRIPT, SCRIPT_SHA1 } from './script.ts';
 
+/** Asks for tokens, in millionths. */
+export interface LeaseCall {
+  readonly mode: 'lease';
+  readonly least: number;
+  /** The most of those that are there. */
+  readonly most: number;
+  /** The most of those that are yet to come. */
+  readonly soon: number;
+  /** How long the first may wait for `least`, in milliseconds; `Infinity` for any time. */
+  readonly withinMs: number;
+}
+
 /** What the script is asked to do. Tokens are in millionths. */
 export type StoreCall =
-  | { readonly mode: 'lease'; readonly least: number; readonly most: number; readonly aheadMs: number }
+  | LeaseCall
   | { readonly mode: 'refund'; readonly amount: number; readonly held: string }
   | { readonly mode: 'spend'; readonly amount: number }
   | { readonly mode: 'pause'; readonly durationMs: number }
@@ -37,17 +49,20 @@ const wholeUs = (ms: number): string => Math.ceil(ms * 1_000).toFixed(0);
 function argumentsOf(call: StoreCall): string[] {
   switch (call.mode) {
     case 'lease':
-      return [`${call.least}`, `${call.most}`, wholeUs(call.aheadMs), ''];
+      return [
+        ...[`${call.least}`, `${call.most}`, '', `${call.soon}`],
+        call.withinMs === Number.POSITIVE_INFINITY ? '-1' : wholeUs(Math.max(0, call.withinMs)),
+      ];
     case 'refund':
-      return [`${call.amount}`, '0', '0', call.held];
+      return [`${call.amount}`, '0', call.held, '0', '0'];
     case 'spend':
-      return [`${call.amount}`, '0', '0', ''];
+      return [`${call.amount}`, '0', '', '0', '0'];
     case 'pause':
-      return [wholeUs(call.durationMs), '0', '0', ''];
+      return [wholeUs(call.durationMs), '0', '', '0', '0'];
     case 'resume':
-      return [wholeUs(call.outageMs), wholeUs(call.handoverMs), '0', ''];
+      return [wholeUs(call.outageMs), wholeUs(call.handoverMs), '', '0', '0'];
     case 'peek':
-      return ['0', '0', '0', ''];
+      return ['0', '0', '', '0', '0'];
   }
 }
 

@@ -50,10 +50,10 @@ function read(text: string | undefined, now: number): State | undefined {
 
 /** One call. `text` is what the key holds; so is the last of what it answers. */
 export function model(text: string | undefined, args: readonly string[], now: number): Answer {
-  const [mode = '', rateText, capacityText, knownText, untilText, calledText, a = '', b = '', c = '', held] =
-    args;
+  const [mode = '', rateText, capacityText, knownText, untilText, calledText, ...rest] = args;
   const [capacity, until, called] = [Number(capacityText), Number(untilText), Number(calledText)];
-  const [amount, most, ahead] = [Number(a), Number(b), Number(c)];
+  const [amount = 0, most = 0, , soon = 0, within = 0] = rest.map(Number);
+  const held = rest[2];
   // gcra.ts does not mind the unit of its times, if the rate is per thousand of them. Here they are
   // microseconds, and its tokens are millionths.
   const rate = Number(rateText) * 1_000;
@@ -92,19 +92,14 @@ export function model(text: string | undefined, args: readonly string[], now: nu
   let [granted, wait, resume] = [0, 0, 0];
 
   if (mode === 'lease') {
-    const start = gcra.spend(quota, state[EMPTY], 0, now);
-    if (ahead > 0) {
-      const reach = Math.max(ahead, (processes + 1) * amount * each);
-      wait = Math.max(0, start - now - reach);
-    } else if (gcra.take(quota, state[EMPTY], amount, now) === undefined) {
-      wait = gcra.waitMs(quota, state[EMPTY], amount, now);
-    }
+    const waitUs = gcra.waitMs(quota, state[EMPTY], amount, now);
+    const slack = capacity * each * 1e-9 + 1e-6 + Math.abs(now) * 4e-16;
+    if (within >= 0 && waitUs > within + slack) wait = waitUs - within;
     if (wait === 0 && !late) {
       if (Math.floor(called / stretch) !== Math.floor(now / stretch)) state[COUNT] += 1;
       processes = Math.max(processes, state[COUNT]);
       const there = gcra.tokensAt(quota, state[EMPTY], now);
-      const fair = Math.floor(Math.max(there / 2, (ahead * rate) / 1_000 / processes));
-      granted = Math.max(amount, Math.min(most, fair));
+      granted = Math.max(amount, Math.min(most, Math.floor(there / 2)), soon);
       state[EMPTY] = Math.ceil(gcra.spend(quota, state[EMPTY], granted, now));
       dirty = true;
     }
