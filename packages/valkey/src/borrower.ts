@@ -35,6 +35,8 @@ export class Borrower {
   /** The one call that is under way, if there is one. */
   asking: Promise<void> | undefined;
   #askingSoon = false;
+  /** What the store leased last, in millionths. */
+  #turn = 0;
   /** What a request costs on the average, in millionths; 0 before the first. */
   #meanCost = 0;
   /** What somebody tried to take who does not wait for it. */
@@ -145,7 +147,7 @@ export class Borrower {
   #soon({ count, all, through }: Need, left: number): number {
     if (count === 0) return Math.min(this.#expected, this.#shareOf(this.#setup.aheadMs));
     this.#meanCost += (all / count - this.#meanCost) / (this.#meanCost === 0 ? 1 : MEAN_OVER);
-    const turn = Math.min(count / 2, this.#shareOf(this.#setup.reachMs) / this.#meanCost);
+    const turn = Math.min(count / 2, this.#shareOf(this.#setup.turnMs) / this.#meanCost);
     return through(left, Math.max(1, Math.floor(turn))) - left;
   }
 
@@ -157,7 +159,7 @@ export class Borrower {
   /** With so many in the pool there is no need for more. */
   #enough(all: number): number {
     if (all === 0) return this.#low;
-    return Math.min(all, this.#shareOf(this.#setup.reachMs)) / 2;
+    return Math.min(all / 2, this.#shareOf(this.#setup.turnMs) / 2, this.#turn);
   }
 
   /** What is spent in the time for which tokens are leased. */
@@ -176,11 +178,12 @@ export class Borrower {
   }
 
   #receive({ granted, emptyInMs, state }: Reply, nowMs: number): void {
-    const { aheadMs, reachMs } = this.#setup;
+    const { aheadMs, lateMs } = this.#setup;
     const endMs = nowMs + emptyInMs;
     const waiting = this.#line().first > 0;
-    const goodUntilMs = Math.max(nowMs, endMs) + (waiting ? reachMs : aheadMs);
+    const goodUntilMs = Math.max(nowMs, endMs) + (waiting ? lateMs : aheadMs);
     this.#leased += granted;
+    this.#turn = granted;
     this.pool.add({ left: granted, endMs, goodUntilMs, state }, waiting);
     // Where others wait for what is yet to come, there is nothing to be had in advance.
     this.#low = emptyInMs > aheadMs ? -1 : this.#expected / 4;

@@ -1,5 +1,6 @@
 import { type BucketTime, HookError } from '@ebb/core';
 import type { StoreEvent } from './events.ts';
+import { ForgetfulStoreError, Losses } from './losses.ts';
 import type { FleetSetup } from './options.ts';
 import { Outage } from './outage.ts';
 import { type Reply, Store, type StoreCall } from './store.ts';
@@ -9,6 +10,9 @@ const COUNT_MS = 60_000;
 
 /** The same pause is heard of again and again, each time at a slightly different time. */
 const SAME_PAUSE_MS = 5;
+
+/** A store that lost the bucket over and over has to keep it for so long before it is shared again. */
+const PROOF_MS = 1_000;
 
 type Happening<E extends StoreEvent = StoreEvent> = E extends StoreEvent ? Omit<E, 'key' | 'atMs'> : never;
 
@@ -36,6 +40,7 @@ export class StoreLink {
   /** How many processes there are, by the highest count of late; 0 when that was never heard. */
   processes = 0;
   #countedAtMs = Number.NEGATIVE_INFINITY;
+  readonly #losses: Losses;
   /** How often the store was called, and when that was last. */
   calls = 0;
   calledAtMs: number = Number.NEGATIVE_INFINITY;
@@ -54,6 +59,7 @@ export class StoreLink {
     this.#setup = setup;
     this.#time = time;
     this.#hooks = hooks;
+    this.#losses = new Losses((setup.capacity * 1_000) / setup.refillPerSecond);
     const capacity = Math.ceil(setup.capacity * 1e6);
     this.#store = new Store({ ...setup, capacity, time, onLate: (call, reply) => this.#onLate(call, reply) });
   }
@@ -67,6 +73,7 @@ export class StoreLink {
       const reply = await this.#store.call(call);
       this.#answeredMs = Math.max(this.#answeredMs, sentAtMs);
       this.#heed(reply);
+      this.#losses.note(reply.forgot, this.#time.now());
       return reply;
     } catch (error) {
       // Where a later call was answered, this is the end of something that is over.
@@ -121,6 +128,7 @@ export class StoreLink {
     const nowMs = this.#time.now();
     // The others have leased on since we heard of it.
     this.outage = new Outage(this.#setup, this.processes, sinceMs, nowMs + this.#leadMs, nowMs);
+    this.outage.isForgetful = error instanceof ForgetfulStoreError;
     const { mode, share } = this.outage;
     this.#tell({ type: 'lost', error, mode, share });
     this.#hooks.onChange();
@@ -130,7 +138,7 @@ export class StoreLink {
   lookAfter(nowMs: number): void {
     const { outage } = this;
     if (outage === undefined || this.isClosed) return;
-    if (nowMs >= outage.sharedAtMs) this.#share(outage, nowMs);
+    if (nowMs >= outage.sharedAtMs) void this.#share(outage, nowMs);
     else if (nowMs >= outage.nextTryMs(this.#store.open(nowMs))) void this.#tryAgain(outage, nowMs);
   }
 
@@ -153,7 +161,9 @@ export class StoreLink {
       if (reply.late) throw new Error('It came too late to be done');
       this.#heed(reply);
       this.#answeredMs = nowMs;
-      outage.sharedAtMs = this.#time.now() + Math.max(0, reply.resumeInMs);
+      this.#losses.note(reply.forgot, this.#time.now());
+      const resumeInMs = outage.isForgetful ? Math.max(reply.resumeInMs, PROOF_MS) : reply.resumeInMs;
+      outage.sharedAtMs = this.#time.now() + Math.max(0, resumeInMs);
       this.#hooks.onDebt(outage.debt(outageMs, reply.resumeInMs));
     } catch {
       // It is lost as it was.
@@ -161,11 +171,30 @@ export class StoreLink {
     this.#hooks.onChange();
   }
 
-  #share(outage: Outage, nowMs: number): void {
+  async #share(outage: Outage, sinceMs: number): Promise<void> {
+    if (outage.isForgetful && !(await this.#hasKept(outage, sinceMs))) return;
+    if (this.outage !== outage) return;
+    const nowMs = this.#time.now();
     this.outage = undefined;
     this.#tell({ type: 'back', outageMs: nowMs - outage.sinceMs });
     this.#tellPause(nowMs);
     this.#hooks.onChange();
+  }
+
+  /** Whether the store still has the bucket that was handed to it some time ago. If not, it is lost as it was. */
+  async #hasKept(outage: Outage, nowMs: number): Promise<boolean> {
+    outage.sharedAtMs = Number.POSITIVE_INFINITY;
+    outage.tried(nowMs);
+    this.calls += 1;
+    try {
+      const reply = await this.#store.call({ mode: 'peek' });
+      this.#heed(reply);
+      this.#losses.note(reply.forgot, this.#time.now());
+      return true;
+    } catch {
+      this.#hooks.onChange();
+      return false;
+    }
   }
 
   /** Something came for which nobody waited any longer. */

@@ -1,4 +1,4 @@
-import { gcra } from '@ebb/core';
+import { gcra, type Random } from '@ebb/core';
 
 /**
  * What a process lets go by itself while the store cannot be reached: its share of the rate and of the
@@ -6,18 +6,35 @@ import { gcra } from '@ebb/core';
  */
 export class LocalShare {
   readonly #quota: gcra.Quota;
+  readonly #random: Random;
   #emptyAtMs: number;
   spent = 0;
+  /** What one that asks for more than the share holds has collected of it, a fill at a time. */
+  #saved = 0;
+  #isApart = false;
 
-  constructor(perMs: number, capacity: number, emptyAtMs: number) {
+  /** `random` keeps processes apart that all begin to collect at once. */
+  constructor(perMs: number, capacity: number, emptyAtMs: number, random: Random) {
+    this.#random = random;
     this.#quota = { refillPerSecond: perMs * 1_000, capacity, refillIntervalMs: 0 };
     this.#emptyAtMs = emptyAtMs;
   }
 
-  /** One that asks for more than the share holds goes when that is full, and leaves a debt. */
+  /** One that asks for more than the share holds collects it before it goes. */
   take(amount: number, nowMs: number): boolean {
+    const { capacity } = this.#quota;
+    if (amount <= capacity) this.#saved = Math.min(this.#saved, capacity);
+    else if (!this.#isApart) {
+      this.#isApart = true;
+      this.charge(amount * this.#random(), nowMs);
+    }
     if (this.turnMs(amount, nowMs) > 0) return false;
-    this.charge(amount, nowMs);
+    const lacking = Math.max(0, amount - this.#saved);
+    const paid = Math.min(lacking, capacity);
+    this.charge(paid, nowMs);
+    this.#saved += paid;
+    if (lacking > capacity) return false;
+    this.#saved = Math.max(0, this.#saved - amount);
     return true;
   }
 
@@ -26,9 +43,10 @@ export class LocalShare {
     this.spent += amount;
   }
 
-  /** How long until one that is the first may go. */
+  /** How long until one that is the first may go, or collect more. */
   turnMs(amount: number, nowMs: number): number {
-    return this.waitMs(Math.min(amount, this.#quota.capacity), nowMs);
+    const lacking = amount - this.#saved;
+    return lacking <= 0 ? 0 : this.waitMs(Math.min(lacking, this.#quota.capacity), nowMs);
   }
 
   /** How long until so many have come in. */

@@ -103,8 +103,10 @@ export interface FleetSetup extends WaitingSetup {
   readonly refillPerSecond: number;
   readonly capacity: number;
   readonly aheadMs: number;
-  /** For how long those who wait lease in advance, and how late they may spend it, in milliseconds. */
-  readonly reachMs: number;
+  /** For how long those who wait lease in advance, all processes together, in milliseconds. */
+  readonly turnMs: number;
+  /** How late those who waited may spend it, in milliseconds. */
+  readonly lateMs: number;
   readonly onStoreError: OnStoreError;
   readonly localShare: number | undefined;
   readonly timeoutMs: number;
@@ -168,7 +170,7 @@ const CHECKS: Readonly<Record<keyof ValkeyBucketOptions, check.Check>> = {
 };
 
 /** A round trip to the store and a timer take their time. Tokens of a time that is shorter come too late. */
-const LEAST_REACH_MS = 10;
+const LEAST_MS = 10;
 
 /** Beyond this, times and tokens in whole numbers of millionths could not be told exactly. */
 const MOST_TOKENS = 1e9;
@@ -211,7 +213,8 @@ export function fleetSetup(options: ValkeyBucketOptions): FleetSetup {
     refillPerSecond,
     capacity,
     aheadMs,
-    reachMs: Math.max(aheadMs, LEAST_REACH_MS),
+    turnMs: Math.max(aheadMs / 2, LEAST_MS),
+    lateMs: Math.max(aheadMs, LEAST_MS),
     onStoreError,
     localShare,
     timeoutMs,

@@ -24,6 +24,8 @@ export class Outage {
   readonly local: LocalShare;
   /** When the bucket is shared again; unknown before the store answers. */
   sharedAtMs: number = Number.POSITIVE_INFINITY;
+  /** The store answers, but does not keep what it is told. */
+  isForgetful = false;
   #usedAtMs: number;
   #nextTryMs = 0;
   #lastTryMs = 0;
@@ -43,7 +45,12 @@ export class Outage {
     // A share that nobody knows cannot be spent.
     this.mode = onStoreError === 'local' && this.share === 0 ? 'closed' : onStoreError;
     const part = this.share || 1;
-    this.local = new LocalShare(refillPerSecond * 1_000 * part, capacity * 1e6 * part, emptyAtMs);
+    this.local = new LocalShare(
+      refillPerSecond * 1_000 * part,
+      capacity * 1e6 * part,
+      emptyAtMs,
+      setup.random,
+    );
     this.tried(nowMs);
   }
 

@@ -6,7 +6,7 @@
  * what rounding takes is never minted. Text goes out where a number would: a reply cuts off what is behind the
  * point, and some clients misread whole numbers beyond 2^53.
  *
- * The key holds nine whole numbers:
+ * The key holds ten whole numbers:
  *
  * - `empty`: the moment at which the bucket is or would be empty, as in gcra.ts
  * - `given`: how far back `empty` was moved by what was given back
@@ -16,6 +16,7 @@
  * - `base`: what `empty` was taken to be then
  * - `resumed`: when the bucket serves again after the last outage of the store
  * - `count`, `before`: processes that took tokens in this stretch of time, and in the one before
+ * - `turn`: what those take at a time who wait, on the average of about eight
  *
  * Every process hands in the last state that it saw. So what the store forgot (an eviction, a restart without
  * data, a failover to a replica that had not heard of the last writings) is no full bucket: the first who comes
@@ -29,7 +30,8 @@ local known, until_us, called = ARGV[4], tonumber(ARGV[5]), tonumber(ARGV[6])
 local amount, most, held = tonumber(ARGV[7]), tonumber(ARGV[8]), ARGV[9]
 local soon, within = tonumber(ARGV[10]), tonumber(ARGV[11])
 
-local EMPTY, GIVEN, PAUSED, AT, EPOCH, BASE, RESUMED, COUNT, BEFORE = 1, 2, 3, 4, 5, 6, 7, 8, 9
+local EMPTY, GIVEN, PAUSED, AT, EPOCH, BASE, RESUMED, COUNT, BEFORE, TURN = 1, 2, 3, 4, 5, 6, 7, 8, 9, 10
+local LONG = 2000000
 local max, min, floor, ceil = math.max, math.min, math.floor, math.ceil
 
 local time = redis.call('TIME')
@@ -43,7 +45,7 @@ local function read(text)
   if not text or text == '' then return nil end
   local s = {}
   for number in string.gmatch(text, '%-?%d+') do s[#s + 1] = tonumber(number) end
-  if #s ~= 9 then return nil end
+  if #s ~= 10 then return nil end
   -- The server's clock was set back. Nothing may wait for it to catch up: that could be an hour. What it was
   -- set back by less than a second is waited for, since a clock that goes to and fro would mint tokens else.
   local back = s[AT] - now
@@ -57,18 +59,20 @@ end
 local text = redis.call('GET', KEYS[1])
 local s, k = read(text), read(known)
 if text and not s then return redis.error_reply('EBB ' .. KEYS[1] .. ' holds something else than a bucket') end
-local dirty = false
+local dirty, met = false, false
 if not s or (k and s[AT] < k[AT]) then
   local lost = s
-  s = k or { full, 0, 0, now, 0, 0, 0, 0, 0 }
+  s = k or { full, 0, 0, now, now, 0, 0, 0, 0, 0 }
   if lost then s[EMPTY], s[PAUSED] = max(s[EMPTY], lost[EMPTY]), max(s[PAUSED], lost[PAUSED]) end
   s[EMPTY] = ceil(max(s[EMPTY], full))
+  -- The others come, and are counted anew. Unless this one began with a loss, too: then they may not all meet.
+  if now - s[EPOCH] > LONG then s[COUNT], s[BEFORE] = 1, max(s[COUNT], s[BEFORE]) end
   s[EPOCH], s[BASE] = now, s[EMPTY]
   dirty = k ~= nil
 elseif k and s[EPOCH] ~= k[EPOCH] then
   s[EMPTY] = s[EMPTY] + max(0, k[EMPTY] - s[BASE])
   s[BASE], s[PAUSED] = max(s[BASE], k[EMPTY]), max(s[PAUSED], k[PAUSED])
-  dirty = true
+  dirty, met = true, true
 end
 
 -- A stretch is long enough for each of 64 processes to take a token.
@@ -87,10 +91,14 @@ if mode == 'lease' then
   local over = max(s[EMPTY], full) + amount * each - now - max(within, 0)
   if within >= 0 and over > slack then wait = over end
   if wait == 0 and not late then
-    if floor(called / stretch) ~= floor(now / stretch) then s[COUNT] = s[COUNT] + 1 end
+    if met or floor(called / stretch) ~= floor(now / stretch) then s[COUNT] = s[COUNT] + 1 end
     processes = max(processes, s[COUNT])
-    -- At most half of what is there.
+    -- At most half of what is there. Of what is yet to come no more than others take in their turn.
     local there = min(capacity, (now - s[EMPTY]) * rate / 1000)
+    if s[EMPTY] > now then
+      soon = max(amount, min(soon, floor(s[TURN] == 0 and soon or s[TURN] * 1.1)))
+      s[TURN] = ceil(s[TURN] == 0 and soon or s[TURN] + (soon - s[TURN]) / 8)
+    end
     granted = max(amount, min(most, floor(there / 2)), soon)
     s[EMPTY] = ceil(max(s[EMPTY], full) + granted * each)
     dirty = true
@@ -132,7 +140,7 @@ local function whole(number) return string.format('%.0f', number) end
 -- What comes too late leaves no trace: not even the time at which it came.
 if dirty and not late then
   s[AT] = max(s[AT], now)
-  for i = 1, 9 do s[i] = whole(s[i]) end
+  for i = 1, 10 do s[i] = whole(s[i]) end
   text = table.concat(s, ' ')
   local ttl = ceil((max(tonumber(s[EMPTY]) + fill, tonumber(s[PAUSED]), tonumber(s[RESUMED])) - now) / 1000)
   redis.call('SET', KEYS[1], text, 'PX', whole(max(ttl, 0) + 1000))
@@ -145,4 +153,4 @@ return {
 `;
 
 /** By which a server knows the script. A test holds it against the script. */
-export const SCRIPT_SHA1 = '025a75ceda2b623616d4eb262f73fd4997f02170';
+export const SCRIPT_SHA1 = '922038a55007e055cca2b53cfac395831c2152c5';

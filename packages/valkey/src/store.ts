@@ -40,6 +40,15 @@ export interface Reply {
   readonly state: string;
   /** It came too late to be done. */
   readonly late: boolean;
+  /** The store has lost the bucket since it answered last. */
+  readonly forgot: boolean;
+}
+
+/** What a state says; its numbers are explained beside the script. */
+interface Said {
+  readonly epoch: string;
+  /** Until when the store has to keep it, on its own clock in microseconds. */
+  readonly keptUntilUs: number;
 }
 
 const GIVEN_UP_MS = 10_000;
@@ -87,6 +96,7 @@ export class Store {
   /** The last state that was seen, and when that was on the server's clock, in microseconds. */
   #state = '';
   #stateAtUs = 0;
+  #said: Said | undefined;
   /** When tokens were last leased, on the server's clock. */
   #leasedAtUs = 0;
   /** What the server's clock is ahead of ours. */
@@ -159,6 +169,14 @@ export class Store {
     return this.#read(call, answer);
   }
 
+  #saidBy(state: string): Said | undefined {
+    if (state === '') return undefined;
+    const [empty, , paused, , epoch = '', , resumed] = state.split(' ');
+    const { capacity, refillPerSecond } = this.#options;
+    const fullAtUs = Number(empty) + capacity / refillPerSecond;
+    return { epoch, keptUntilUs: Math.max(fullAtUs, Number(paused), Number(resumed)) + 1e6 };
+  }
+
   #read(call: StoreCall, answer: unknown): Reply {
     const numbers = Array.isArray(answer) ? answer.slice(0, 7).map(Number) : [];
     const [granted = 0, waitUs = 0, emptyInUs = 0, pausedUs = 0, nowUs = 0, processes = 1, resumeUs = 0] =
@@ -167,8 +185,14 @@ export class Store {
       throw new Error(`The store answered ${JSON.stringify(answer)}, and not as the script does`);
     }
     this.#aheadMs = nowUs / 1_000 - this.#options.time.now();
+    const state = String((answer as unknown[])[7]);
+    let forgot = false;
     if (nowUs >= this.#stateAtUs || this.#stateAtUs - nowUs > 1e6) {
-      this.#state = String((answer as unknown[])[7]);
+      const said = this.#saidBy(state);
+      const before = this.#said;
+      forgot = before !== undefined && nowUs < before.keptUntilUs && said?.epoch !== before.epoch;
+      this.#said = said;
+      this.#state = state;
       this.#stateAtUs = nowUs;
     }
     if (call.mode === 'lease' && granted > 0) this.#leasedAtUs = nowUs;
@@ -179,7 +203,8 @@ export class Store {
       pausedMs: pausedUs / 1_000,
       processes,
       resumeInMs: resumeUs / 1_000,
-      state: String((answer as unknown[])[7]),
+      state,
+      forgot,
       late: granted === 0 && (call.mode === 'resume' || (call.mode === 'lease' && waitUs === 0)),
     };
   }

@@ -14,6 +14,7 @@ export type State = [
   resumed: number,
   count: number,
   before: number,
+  turn: number,
 ];
 
 export type Answer = [
@@ -36,6 +37,7 @@ const BASE = 5;
 const RESUMED = 6;
 const COUNT = 7;
 const BEFORE = 8;
+const TURN = 9;
 
 function read(text: string | undefined, now: number): State | undefined {
   if (text === undefined || text === '') return undefined;
@@ -63,14 +65,19 @@ export function model(text: string | undefined, args: readonly string[], now: nu
   let state = read(text, now);
   const known = read(knownText, now);
   let dirty = false;
+  let met = false;
   if (state === undefined || (known !== undefined && state[AT] < known[AT])) {
     const lost = state;
-    state = known ?? [now - capacity * each, 0, 0, now, 0, 0, 0, 0, 0];
+    state = known ?? [now - capacity * each, 0, 0, now, now, 0, 0, 0, 0, 0];
     if (lost !== undefined) {
       state[EMPTY] = Math.max(state[EMPTY], lost[EMPTY]);
       state[PAUSED] = Math.max(state[PAUSED], lost[PAUSED]);
     }
     state[EMPTY] = Math.ceil(gcra.spend(quota, state[EMPTY], 0, now));
+    if (now - state[EPOCH] > 2e6) {
+      state[BEFORE] = Math.max(state[COUNT], state[BEFORE]);
+      state[COUNT] = 1;
+    }
     state[EPOCH] = now;
     state[BASE] = state[EMPTY];
     dirty = known !== undefined;
@@ -79,6 +86,7 @@ export function model(text: string | undefined, args: readonly string[], now: nu
     state[BASE] = Math.max(state[BASE], known[EMPTY]);
     state[PAUSED] = Math.max(state[PAUSED], known[PAUSED]);
     dirty = true;
+    met = true;
   }
 
   const stretch = Math.max(1e6, Math.ceil(64e6 * each));
@@ -96,10 +104,16 @@ export function model(text: string | undefined, args: readonly string[], now: nu
     const slack = capacity * each * 1e-9 + 1e-6 + Math.abs(now) * 4e-16;
     if (within >= 0 && waitUs > within + slack) wait = waitUs - within;
     if (wait === 0 && !late) {
-      if (Math.floor(called / stretch) !== Math.floor(now / stretch)) state[COUNT] += 1;
+      if (met || Math.floor(called / stretch) !== Math.floor(now / stretch)) state[COUNT] += 1;
       processes = Math.max(processes, state[COUNT]);
       const there = gcra.tokensAt(quota, state[EMPTY], now);
-      granted = Math.max(amount, Math.min(most, Math.floor(there / 2)), soon);
+      let fair = soon;
+      if (state[EMPTY] > now) {
+        const turn = state[TURN];
+        fair = Math.max(amount, Math.min(soon, turn === 0 ? soon : Math.floor(turn * 1.1)));
+        state[TURN] = Math.ceil(turn === 0 ? fair : turn + (fair - turn) / 8);
+      }
+      granted = Math.max(amount, Math.min(most, Math.floor(there / 2)), fair);
       state[EMPTY] = Math.ceil(gcra.spend(quota, state[EMPTY], granted, now));
       dirty = true;
     }

@@ -1,0 +1,112 @@
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { type ClosedLoop, play } from '../test/closed-loop.ts';
+
+const busy = { rate: 1_000, capacity: 200, askers: 16, seconds: 20 };
+const MIXES = [
+  [1],
+  [1, 20],
+  [0.5, 1, 3, 20, 50],
+  [0.5, 1, 3, 100],
+  [1, 1, 1, 1, 1, 1, 1, 1, 1, 150],
+  [1, 200],
+  [200],
+];
+
+describe('a fleet that wants more than there is', () => {
+  describe.each(MIXES.map((costs) => ({ costs })))('costs $costs', ({ costs }) => {
+    test.each([1, 2, 8, 32])('%i processes spend the quota, and wait as in one line', async (processes) => {
+      const load = { ...busy, costs, processes };
+      const [shared, memory] = [await play(load, 'shared'), await play(load, 'memory')];
+      // A window of 20 s ends in the middle of a request that may cost a capacity.
+      expect(shared.share).toBeGreaterThanOrEqual(0.98);
+      expect(shared.excess).toBeLessThanOrEqual(0);
+      expect(shared.burst).toBeLessThanOrEqual(2);
+      expect(shared.meanMs / memory.meanMs).toBeLessThanOrEqual(1.1);
+      expect(shared.p99Ms / memory.p99Ms).toBeLessThanOrEqual(1.5);
+      expect(shared.longestMs / memory.longestMs).toBeLessThanOrEqual(1.5);
+    });
+  });
+
+  test('whatever requests cost', { timeout: 60_000 }, async () => {
+    const loads = fc.record({
+      rate: fc.constantFrom(50, 1_000, 20_000),
+      costs: fc.array(fc.double({ min: 0.01, max: 1, noNaN: true }), { minLength: 1, maxLength: 6 }),
+      processes: fc.integer({ min: 1, max: 32 }),
+      askers: fc.constantFrom(1, 4, 16),
+      latencyMs: fc.constantFrom(0.1, 1, 5),
+      seed: fc.integer(),
+    });
+    await fc.assert(
+      fc.asyncProperty(loads, async ({ rate, costs, ...rest }) => {
+        const capacity = rate / 5;
+        const load = { ...rest, rate, capacity, costs: costs.map((part) => part * capacity), seconds: 20 };
+        const shared = await play(load, 'shared');
+        const memory = await play(load, 'memory');
+        expect(shared.share / memory.share).toBeGreaterThanOrEqual(0.98);
+        expect(shared.excess).toBeLessThanOrEqual(1e-3);
+        expect(shared.burst).toBeLessThanOrEqual(2 + 1e-3);
+        expect(shared.meanMs).toBeLessThanOrEqual(memory.meanMs * 1.1 + 4 * rest.latencyMs);
+      }),
+      { numRuns: 40 },
+    );
+  });
+
+  test.each([1_000, 2_000])('gets on with a small bucket, though timers are late (%i/s)', async (rate) => {
+    for (const capacity of [1, 2, 5, 10, 20]) {
+      for (const { latencyMs, lateMs } of [
+        { latencyMs: 0.25, lateMs: 1 },
+        { latencyMs: 1, lateMs: 2 },
+      ]) {
+        const load = { ...busy, rate, capacity, costs: [1], processes: 8, latencyMs, lateMs, seconds: 5 };
+        const { share, excess, burst } = await play(load, 'shared');
+        expect(share).toBeGreaterThanOrEqual(0.98);
+        expect(excess).toBeLessThanOrEqual(0);
+        // What a late timer lets go at once: no more than comes in 10 ms.
+        expect(burst * capacity).toBeLessThanOrEqual(capacity + Math.max(capacity, rate / 100));
+      }
+    }
+  });
+
+  test('of which one alone is busy leaves nothing unspent', async () => {
+    const askers = [64, 0, 0, 0, 0, 0, 0, 0];
+    const { share } = await play({ ...busy, costs: [1], processes: 8, askers }, 'shared');
+    expect(share).toBeGreaterThanOrEqual(0.995);
+  });
+
+  test('shares alike, though one has many requests waiting', async () => {
+    const askers = [64, 16, 16, 16];
+    const { parts } = await play({ ...busy, costs: [1], processes: 4, askers }, 'shared');
+    expect(parts[0]).toBeGreaterThan(0.9);
+    expect(parts[1]).toBeLessThan(1.2);
+  });
+});
+
+describe('a store that loses the bucket over and over', () => {
+  const fleets: ClosedLoop[] = [[1], [1, 20], [200]].flatMap((costs) =>
+    [2, 8, 32].map((processes) => ({ ...busy, costs, processes, seconds: 10 })),
+  );
+
+  test.each([5, 15, 50, 150, 500, 1_500])(
+    'every %i ms: no more than a capacity for each time in which it fills',
+    async (everyMs) => {
+      for (const fleet of fleets) {
+        const { capacity, rate, seconds } = fleet;
+        const { excess, share } = await play({ ...fleet, losses: { fromMs: 2_000, everyMs } }, 'shared');
+        // Far below the bound: fleets whose processes have seen each other keep to what each of them may spend.
+        expect(excess).toBeLessThanOrEqual(4 * capacity);
+        expect(4 * capacity).toBeLessThan(rate * (seconds - 2));
+        expect(share).toBeGreaterThan(0.7);
+      }
+    },
+  );
+
+  test('from the first moment on, before they have seen each other', async () => {
+    for (const everyMs of [5, 15, 50, 150]) {
+      for (const fleet of fleets.filter(({ processes }) => processes <= 8)) {
+        const { share } = await play({ ...fleet, losses: { fromMs: everyMs, everyMs } }, 'shared');
+        expect(share).toBeLessThanOrEqual(2);
+      }
+    }
+  });
+});

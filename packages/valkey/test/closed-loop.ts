@@ -1,0 +1,111 @@
+import { type Ask, type Clock, type Grant, tokenBucket } from '@ebb/core';
+import { seededRandom, virtualClock } from '@ebb/core/testing';
+import { valkeyBucket } from '../src/index.ts';
+import { ModelStore } from './model-store.ts';
+
+/** Processes that always want more than there is: each asker asks again as soon as it has its tokens. */
+export interface ClosedLoop {
+  readonly rate: number;
+  readonly capacity: number;
+  /** Each request costs one of these, drawn at random. */
+  readonly costs: readonly number[];
+  readonly processes: number;
+  /** How many ask in each process; a list has one number for each. */
+  readonly askers: number | readonly number[];
+  readonly seconds: number;
+  /** How long a message to the store takes, each way. */
+  readonly latencyMs?: number;
+  /** How late timers are at most. With more than 0 they tick in whole milliseconds, as in Node. */
+  readonly lateMs?: number;
+  /** From when on the store loses the key, and how often. */
+  readonly losses?: { readonly fromMs: number; readonly everyMs: number };
+  readonly seed?: number;
+}
+
+/** What became of it. Times are in milliseconds. */
+export interface Use {
+  /** Tokens that were spent, in parts of `capacity + rate · t`. */
+  readonly share: number;
+  readonly meanMs: number;
+  readonly p99Ms: number;
+  readonly longestMs: number;
+  /** The most that was spent beyond `capacity + rate · t`, from the start to any time. */
+  readonly excess: number;
+  /** The most that was spent in any window beyond `rate · t`, in capacities. */
+  readonly burst: number;
+  /** What was lost of the part of a process, and won, at most: 1 is a fair part. */
+  readonly parts: readonly [least: number, most: number];
+  readonly callsPerGrant: number;
+}
+
+/** Timers as a program has them: in whole milliseconds, and late. */
+function lateTimers(clock: Clock, lateMs: number, random: () => number): Clock {
+  return {
+    now: () => clock.now(),
+    schedule: (wake, delayMs) => clock.schedule(wake, Math.max(1, Math.ceil(delayMs)) + lateMs * random()),
+  };
+}
+
+/** `'shared'`: each process has a bucket of one fleet. `'memory'`: all ask one bucket in memory. */
+export async function play(load: ClosedLoop, where: 'shared' | 'memory'): Promise<Use> {
+  const { rate, capacity, costs, latencyMs = 0.25, lateMs = 0, losses, seed = 1 } = load;
+  const time = virtualClock();
+  const random = seededRandom(seed);
+  const clock = lateMs === 0 ? time : lateTimers(time, lateMs, random);
+  const store = new ModelStore(time);
+  store.latencyMs = latencyMs;
+  const options = { refillPerSecond: rate, capacity, clock };
+  const one = tokenBucket(options);
+  const makeShared = () => valkeyBucket({ ...options, client: store, key: 'k', random });
+  const waits: number[] = [];
+  const spent: { readonly atMs: number; readonly cost: number; readonly process: number }[] = [];
+  let stopped = false;
+
+  const ask = async (process: number, bucket: { acquire(ask?: Ask): Promise<Grant> }): Promise<void> => {
+    while (!stopped) {
+      const cost = costs[Math.floor(random() * costs.length)] ?? 1;
+      const sinceMs = time.now();
+      await bucket.acquire({ cost });
+      if (stopped) return;
+      waits.push(time.now() - sinceMs);
+      spent.push({ atMs: time.now(), cost, process });
+    }
+  };
+  for (let process = 0; process < load.processes; process += 1) {
+    const bucket = where === 'shared' ? makeShared() : one;
+    const askers = typeof load.askers === 'number' ? load.askers : (load.askers[process] ?? 0);
+    for (let asker = 0; asker < askers; asker += 1) void ask(process, bucket);
+  }
+  if (losses !== undefined) {
+    const lose = (): void => {
+      store.keys.clear();
+      time.schedule(lose, losses.everyMs);
+    };
+    time.schedule(lose, losses.fromMs);
+  }
+  await time.advance(load.seconds * 1_000);
+  stopped = true;
+
+  let [sum, lowest, excess, burst] = [0, 0, Number.NEGATIVE_INFINITY, 0];
+  const parts = Array<number>(load.processes).fill(0);
+  for (const { atMs, cost, process } of spent) {
+    const refilled = (rate * atMs) / 1_000;
+    lowest = Math.min(lowest, sum - refilled);
+    sum += cost;
+    parts[process] = (parts[process] ?? 0) + cost;
+    excess = Math.max(excess, sum - refilled - capacity);
+    burst = Math.max(burst, sum - refilled - lowest);
+  }
+  waits.sort((one, other) => one - other);
+  const fair = sum / load.processes;
+  return {
+    share: sum / (capacity + rate * load.seconds),
+    meanMs: waits.reduce((total, waitMs) => total + waitMs, 0) / waits.length,
+    p99Ms: waits[Math.floor(waits.length * 0.99)] ?? 0,
+    longestMs: waits.at(-1) ?? 0,
+    excess,
+    burst: burst / capacity,
+    parts: [Math.min(...parts) / fair, Math.max(...parts) / fair],
+    callsPerGrant: store.calls.length / waits.length,
+  };
+}
