@@ -202,6 +202,58 @@ describe('those who wait', () => {
   });
 });
 
+describe('those who wait in several processes', () => {
+  test('have the token of one who leaves, wherever that was', async () => {
+    const slow = { refillPerSecond: 0.5, capacity: 1 };
+    const [one, other] = [bucketOf(slow), bucketOf(slow)];
+    const now = one.acquire();
+    await clock.advance(1);
+    await now;
+    const stop = new AbortController();
+    const leaves = one.acquire({ signal: stop.signal });
+    await clock.advance(1);
+    const stays = other.acquire();
+    await clock.advance(50);
+    stop.abort(new Error('enough'));
+    expect(await fateOf(leaves)).toEqual(new Error('enough'));
+    await clock.advance(2_000);
+    // The next token comes 2 s after the first was taken; it was the other's turn after 4 s.
+    expect(await fateOf(stays)).toMatchObject({ cost: 1, waitedMs: expect.closeTo(2_000, -1) });
+  });
+
+  test('move up by what the leaving need no longer, though some of them stay', async () => {
+    const [one, other] = [bucketOf(), bucketOf()];
+    const all = one.acquire({ cost: 20 });
+    await clock.advance(1);
+    await all;
+    const stop = new AbortController();
+    const [leaves, small] = [one.acquire({ cost: 19, signal: stop.signal }), one.acquire()];
+    await clock.advance(1);
+    const stays = other.acquire({ cost: 10 });
+    await clock.advance(1);
+    stop.abort(new Error('enough'));
+    expect(await fateOf(leaves)).toEqual(new Error('enough'));
+    await clock.advance(150);
+    expect(await fateOf(small)).toMatchObject({ cost: 1 });
+    // 11 tokens at 100/s, and not 30.
+    expect(await fateOf(stays)).toMatchObject({ cost: 10 });
+  });
+
+  test('are refused at once if the store says that their tokens come too late, and hold up no one', async () => {
+    const [one, other] = [bucketOf(), bucketOf()];
+    const others = [1, 2, 3].map(() => other.acquire({ cost: 20 }));
+    await clock.advance(1);
+    const short = one.acquire({ cost: 5, maxWaitMs: 100 }).catch((error: Error) => error);
+    const long = one.acquire({ cost: 1, maxWaitMs: 5_000 });
+    await clock.advance(5);
+    expect(await fateOf(short)).toMatchObject({ reason: 'wait-too-long', waitMs: expect.closeTo(250, -2) });
+    await clock.advance(600);
+    expect(await fateOf(long)).toMatchObject({ cost: 1 });
+    await Promise.all(others);
+    expect(one.stats()).toMatchObject({ waiting: 0, refused: 1 });
+  });
+});
+
 describe('what does not conform', () => {
   test('is refused, and the refusal is remembered until the tokens are there', async () => {
     const bucket = bucketOf({ nonConforming: 'reject' });

@@ -49,7 +49,9 @@ export class FleetTokens {
     };
     this.#link = new StoreLink(setup, time, {
       onPause: () => this.#giveAllBack(),
-      onWord: (emptyAtMs) => this.#pool.comeForward(emptyAtMs),
+      onWord: (emptyAtMs) => {
+        if (this.#pool.comeForward(emptyAtMs)) this.#changeSoon();
+      },
       onChange: () => changed(time.now()),
       onUnwanted: ({ granted, state }, nowMs) => this.#returns.add(granted, state, nowMs),
       onDebt: (amount) => this.#returns.owe(amount),
@@ -167,6 +169,7 @@ export class FleetTokens {
   /** Sees to it that tokens come for those in line. Answers when they are to look again by themselves. */
   seek(nowMs: number): number {
     const { first } = this.#line();
+    this.#expire(first, nowMs);
     const leasedMs = first === 0 ? undefined : this.#pool.waitMs(first, nowMs);
     if (first > 0 && leasedMs === undefined) this.#borrower.askSoon();
     this.#lookAfter(nowMs);
@@ -205,6 +208,13 @@ export class FleetTokens {
     for (const { left, state } of this.#pool.clear()) this.#giveBack(left, state);
   }
 
+  /** Unless the rest of what the first in line needs is on its way. */
+  #expire(first: number, nowMs: number): void {
+    if (first > 0 && this.#borrower.isAsking) return;
+    if (first === 0) this.#pool.keep(this.#setup.aheadMs, nowMs);
+    for (const { left, state } of this.#pool.expire(nowMs)) this.#giveBack(left, state);
+  }
+
   /** Not at once: it may be the line that asks, and it serves one after the other. */
   #changeSoon(): void {
     if (this.#changingSoon) return;
@@ -220,10 +230,7 @@ export class FleetTokens {
     if (this.#link.isClosed) return;
     const wasLost = this.#link.outage !== undefined;
     const { first, all } = this.#line();
-    // Those for whom the rest is on its way need these, too.
-    if (first === 0 || !this.#borrower.isAsking) {
-      for (const { left, state } of this.#pool.expire(nowMs)) this.#giveBack(left, state);
-    }
+    this.#expire(first, nowMs);
     const { aheadMs } = this.#setup;
     for (const { left, state } of this.#pool.trim(all, nowMs + aheadMs)) this.#giveBack(left, state, nowMs);
     this.#link.lookAfter(nowMs);

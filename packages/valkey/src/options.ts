@@ -105,7 +105,7 @@ export interface FleetSetup extends WaitingSetup {
   readonly aheadMs: number;
   /** For how long those who wait lease in advance, all processes together, in milliseconds. */
   readonly turnMs: number;
-  /** How late those who waited may spend it, in milliseconds. */
+  /** How late those who waited may spend it, in milliseconds: for as long the bucket would have kept it. */
   readonly lateMs: number;
   readonly onStoreError: OnStoreError;
   readonly localShare: number | undefined;
@@ -205,7 +205,8 @@ export function fleetSetup(options: ValkeyBucketOptions): FleetSetup {
     clock = systemClock,
     random = systemRandom,
   } = options;
-  const aheadMs = Math.min(lease.aheadMs ?? 100, (capacity / refillPerSecond) * 500);
+  const fillMs = (capacity * 1_000) / refillPerSecond;
+  const aheadMs = Math.min(lease.aheadMs ?? 100, fillMs / 2);
   return {
     ...waitingSetup(options),
     port,
@@ -214,7 +215,7 @@ export function fleetSetup(options: ValkeyBucketOptions): FleetSetup {
     capacity,
     aheadMs,
     turnMs: Math.max(aheadMs / 2, LEAST_MS),
-    lateMs: Math.max(aheadMs, LEAST_MS),
+    lateMs: Math.max(fillMs, LEAST_MS),
     onStoreError,
     localShare,
     timeoutMs,

@@ -97,14 +97,24 @@ export class LeasePool {
 
   /**
    * All that was ever leased, here and elsewhere, is there at `endMs`: others gave back what came before. So is
-   * what was to come later.
+   * what was to come later. Returns whether there was any.
    */
-  comeForward(endMs: number): void {
+  comeForward(endMs: number): boolean {
+    let moved = false;
     for (const lease of this.#leases) {
       const soonerMs = lease.endMs - endMs;
       if (soonerMs <= 0) continue;
       lease.endMs -= soonerMs;
       lease.goodUntilMs -= soonerMs;
+      moved = true;
+    }
+    return moved;
+  }
+
+  /** No one waits for them any longer: they are good for a while, as tokens leased in advance are. */
+  keep(aheadMs: number, nowMs: number): void {
+    for (const lease of this.#leases) {
+      lease.goodUntilMs = Math.min(lease.goodUntilMs, Math.max(lease.endMs, nowMs) + aheadMs);
     }
   }
 
@@ -127,13 +137,12 @@ export class LeasePool {
     return out;
   }
 
-  /** Takes out what comes after `farMs` and is more than `needed`: the last of them. */
+  /** Takes out the last of them, as far as they are more than `needed`, if they are not all there by `farMs`. */
   trim(needed: number, farMs: number): Unspent[] {
     const out: Unspent[] = [];
     for (let lease = this.#leases.at(-1); lease !== undefined; lease = this.#leases.at(-1)) {
-      const far = Math.max(0, lease.endMs - farMs) * this.#perMs;
-      const left = Math.floor(Math.min(lease.left, far, this.left - needed));
-      if (left <= 0) break;
+      const left = Math.floor(Math.min(lease.left, this.left - needed));
+      if (left <= 0 || lease.endMs <= farMs) break;
       out.push({ left, state: lease.state });
       lease.left -= left;
       lease.endMs -= left / this.#perMs;
