@@ -1,17 +1,12 @@
 import { lineChart } from './chart/line-chart.ts';
 import { COLOURS, type Colour } from './chart/palette.ts';
 import { numeral } from './chart/scale.ts';
+import { duration } from './duration.ts';
 import { type Experiment, type ExperimentResult, runExperiment } from './experiment.ts';
 import { goodput } from './goodput.ts';
-import type { Study, StudyFigure, StudyResult } from './study.ts';
+import type { Study, StudyResult } from './study.ts';
 import type { Table } from './table.ts';
 import { failedShare, type Trace } from './trace.ts';
-
-/** 850 ms, 8.5 s, 85 s. */
-export function duration(ms: number): string {
-  if (ms < 1_000) return `${Math.round(ms)} ms`;
-  return ms < 10_000 ? `${(ms / 1_000).toFixed(1)} s` : `${numeral(Math.round(ms / 1_000))} s`;
-}
 
 function backIn({ recovery }: Trace): string {
   if (recovery === undefined) return '—';
@@ -47,6 +42,9 @@ export function experimentTable(results: readonly ExperimentResult[], durationMs
 
 const LINE_COLOURS = Object.keys(COLOURS).filter((colour) => colour !== 'grey') as Colour[];
 
+/** For more lines than there are colours: 45 are told apart by both, and all by their labels. */
+const DASHES = [false, [6, 4], [2, 3], [12, 4], [12, 3, 2, 3]];
+
 /** Answers over time, a line for each policy. */
 function goodputFigure(results: readonly ExperimentResult[], title: string): string {
   return lineChart({
@@ -58,7 +56,7 @@ function goodputFigure(results: readonly ExperimentResult[], title: string): str
       name,
       colour: LINE_COLOURS[at % LINE_COLOURS.length] as Colour,
       points: goodput(trace),
-      dashed: at >= LINE_COLOURS.length,
+      dashed: DASHES[Math.floor(at / LINE_COLOURS.length) % DASHES.length] as readonly number[] | false,
     })),
   });
 }
@@ -94,17 +92,19 @@ export function experimentStudy(
   name: string,
   shows: string,
   experiment: Experiment,
-  draw?: (results: readonly ExperimentResult[]) => StudyFigure[],
+  draw?: Readonly<Record<string, (results: readonly ExperimentResult[]) => string>>,
 ): Study {
+  const title = experiment.title ?? shows;
+  const drawings = draw ?? { goodput: (results) => goodputFigure(results, title) };
   return {
     name,
     shows,
+    figures: Object.keys(drawings),
     run({ seed, onProgress } = {}) {
       const results = runExperiment(experiment, { seed, onProgress });
-      const title = experiment.title ?? shows;
       return {
         table: experimentTable(results, experiment.durationMs),
-        figures: draw?.(results) ?? [{ name: 'goodput', svg: goodputFigure(results, title) }],
+        figures: Object.entries(drawings).map(([name, drawn]) => ({ name, svg: drawn(results) })),
         csv: intervals(results),
         data: asData(results),
       };

@@ -32,6 +32,21 @@ describe('the figures in the repository', () => {
   });
 });
 
+/** How a title reads in Markdown: with plain quotation marks and spaces. */
+function plain(text: string): string {
+  return text.replaceAll('’', "'").replaceAll('\u00a0', ' ').replaceAll('&quot;', '"');
+}
+
+test.each(['../README.md', '../../../README.md'])('%s says of each figure what its title says', (path) => {
+  const page = new URL(path, import.meta.url);
+  const figures = [...readFileSync(page, 'utf8').matchAll(/!\[(.*?)\]\((.*?\.svg)\)/g)];
+  expect(figures.length).toBeGreaterThan(0);
+  for (const [, said = '', file = ''] of figures) {
+    const [, title = ''] = /aria-label="(.*?)"/.exec(readFileSync(new URL(file, page), 'utf8')) ?? [];
+    expect(plain(title).startsWith(plain(said)), `${said}, where ${file} has ${title}`).toBe(true);
+  }
+});
+
 test('a small storm: the same seed gives the same table', async () => {
   const size = { clients: 1_125, requestsPerSecond: 225 };
   const { table } = experimentStudy('storm-small', '', storm(stormPolicies(size), size)).run();

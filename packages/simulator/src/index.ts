@@ -6,9 +6,10 @@ export {
   gatewayServes,
   taskStarts,
 } from './bucket-cases.ts';
+export type { Band } from './chart/bands.ts';
 export { type Bar, type BarChart, type BarPart, barChart, type Row } from './chart/bar-chart.ts';
 export type { Heading } from './chart/frame.ts';
-export { type Band, type Line, type LineChart, lineChart } from './chart/line-chart.ts';
+export { type Line, type LineChart, lineChart } from './chart/line-chart.ts';
 export { COLOURS, type Colour } from './chart/palette.ts';
 export { ScenarioError } from './check.ts';
 export { checkScenario } from './check-scenario.ts';

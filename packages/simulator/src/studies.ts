@@ -1,74 +1,18 @@
 import { burstUnder, GATEWAY_CASES, gatewayServes, taskStarts } from './bucket-cases.ts';
+import * as figures from './bucket-figures.ts';
 import { numeral } from './chart/scale.ts';
-import {
-  ARTICLE_RULES,
-  type ComparisonPoint,
-  compareRules,
-  type NamedRule,
-  OTHER_RULES,
-} from './comparison.ts';
+import { duration } from './duration.ts';
 import type { Experiment } from './experiment.ts';
-import { duration, experimentStudy } from './experiment-study.ts';
-import * as figures from './figures.ts';
+import { experimentStudy } from './experiment-study.ts';
+import { articleStudy, otherRulesStudy } from './race-study.ts';
 import { storm, stormPolicies } from './storm.ts';
-import type { Study, StudyFigure } from './study.ts';
-
-/** Of the 190 comparisons with the published runs none is off by more than three errors under this seed. */
-const COMPARISON_SEED = 4;
-
-function comparisonStudy(
-  name: string,
-  shows: string,
-  rules: readonly NamedRule[],
-  draw: (points: readonly ComparisonPoint[]) => StudyFigure[],
-): Study {
-  return {
-    name,
-    shows,
-    run({ seed = COMPARISON_SEED, onProgress } = {}) {
-      const points = compareRules({ rules, seed, ...(onProgress && { onProgress }) });
-      const shown = [10, 50, 100, 190];
-      const cell = (rule: string, clients: number): string => {
-        const point = points.find((other) => other.rule === rule && other.clients === clients);
-        if (point === undefined) return '';
-        return `${numeral(Math.round(point.calls.mean))} / ${duration(point.completionMs.mean)}`;
-      };
-      return {
-        table: {
-          columns: ['rule', ...shown.map((clients) => `${clients} clients`)],
-          rows: rules.map((rule) => [rule.name, ...shown.map((clients) => cell(rule.name, clients))]),
-          legend: 'calls / time until all clients are through; means of 100 runs',
-        },
-        figures: draw(points),
-        csv: {
-          columns: [
-            'clients',
-            'rule',
-            'runs',
-            'mean_completion_ms',
-            'se_completion_ms',
-            'mean_calls',
-            'se_calls',
-          ],
-          rows: points.map(({ clients, rule, runs, completionMs, calls }) => [
-            clients,
-            rule,
-            runs,
-            Number(completionMs.mean.toFixed(2)),
-            Number(completionMs.standardError.toFixed(3)),
-            Number(calls.mean.toFixed(3)),
-            Number(calls.standardError.toFixed(4)),
-          ]),
-        },
-        data: points,
-      };
-    },
-  };
-}
+import * as storms from './storm-figures.ts';
+import type { Study } from './study.ts';
 
 const appEngine: Study = {
   name: 'app-engine',
   shows: 'buckets of 500 and of 100 at 500 tasks a second',
+  figures: ['app-engine'],
   run() {
     const seconds = [0.2, 0.4, 0.6, 0.8, 1, 2];
     const sizes = [500, 100];
@@ -91,6 +35,7 @@ const appEngine: Study = {
 const apiGateway: Study = {
   name: 'api-gateway',
   shows: 'five ways for 10,000 requests to come in a second',
+  figures: ['api-gateway'],
   run() {
     const cases = GATEWAY_CASES.map((gatewayCase) => ({
       story: gatewayCase.story,
@@ -114,6 +59,7 @@ const apiGateway: Study = {
 const treatments: Study = {
   name: 'treatments',
   shows: 'delay, reject or mark: requests without a token',
+  figures: ['treatments'],
   run() {
     const results = (['delay', 'reject', 'mark'] as const).map((treatment) => {
       const passages = burstUnder(treatment);
@@ -151,13 +97,11 @@ const treatments: Study = {
   },
 };
 
-function stormFigures(results: Parameters<typeof figures.stormFigure>[0]): StudyFigure[] {
-  return [
-    { name: 'storm', svg: figures.stormFigure(results) },
-    { name: 'storm-schemes', svg: figures.stormSchemesFigure(results) },
-    { name: 'storm-queue', svg: figures.stormQueueFigure(results) },
-  ];
-}
+const stormFigures = {
+  storm: storms.stormFigure,
+  'storm-schemes': storms.stormSchemesFigure,
+  'storm-queue': storms.stormQueueFigure,
+};
 
 const BUSY = { clients: 50, requestsPerSecond: 2_000 };
 const MILLION = { clients: 1_000_000, requestsPerSecond: 50_000 };
@@ -202,19 +146,8 @@ const outage: Experiment = {
 
 /** Every named study, in the order in which they are listed. */
 export const STUDIES: readonly Study[] = [
-  comparisonStudy('aws', 'five backoff rules in the race of the AWS article', ARTICLE_RULES, (points) => [
-    { name: 'backoff-calls', svg: figures.callsFigure(points) },
-    { name: 'backoff-time', svg: figures.completionFigure(points) },
-  ]),
-  comparisonStudy(
-    'rules',
-    'the same race for Memorystore, Celery and Ethernet',
-    [...ARTICLE_RULES.filter(({ name }) => name === 'Full jitter'), ...OTHER_RULES],
-    (points) => [
-      { name: 'rules-calls', svg: figures.otherCallsFigure(points) },
-      { name: 'rules-time', svg: figures.otherCompletionFigure(points) },
-    ],
-  ),
+  articleStudy(),
+  otherRulesStudy,
   appEngine,
   apiGateway,
   treatments,

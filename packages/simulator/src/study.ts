@@ -32,6 +32,8 @@ export interface Study {
   readonly name: string;
   /** What it shows, in less than a line. */
   readonly shows: string;
+  /** The names of the figures that it draws. */
+  readonly figures: readonly string[];
   /** @throws ScenarioError for a scenario that cannot be run */
   run(options?: StudyOptions): StudyResult;
 }

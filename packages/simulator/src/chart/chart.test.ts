@@ -1,10 +1,13 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { barChart } from './bar-chart.ts';
-import { spread, wrap } from './labels.ts';
+import { spread } from './labels.ts';
 import { lineChart } from './line-chart.ts';
+import { COLOURS } from './palette.ts';
 import { linearScale, numeral, roundUp } from './scale.ts';
 import { element, label } from './svg.ts';
+import { widthOf, wrap } from './text-width.ts';
+import { turnsOf } from './turns.ts';
 
 describe('a scale', () => {
   test('begins at zero and has few round ticks', () => {
@@ -30,32 +33,121 @@ describe('a scale', () => {
 });
 
 describe('labels', () => {
-  test('do not lie on each other, keep their order, and stay in the figure', () => {
-    const wishes = fc.array(fc.double({ min: 0, max: 300, noNaN: true }), { minLength: 1, maxLength: 12 });
+  test('do not lie on each other, keep their order, and stay in their stretch', () => {
+    const wishes = fc.array(
+      fc.tuple(fc.double({ min: -50, max: 350, noNaN: true }), fc.integer({ min: 1, max: 3 })),
+      {
+        minLength: 1,
+        maxLength: 5,
+      },
+    );
     fc.assert(
-      fc.property(wishes, (wished) => {
-        const places = spread(wished, 18, 0, 300);
+      fc.property(wishes, (labels) => {
+        const [wished, heights] = [labels.map(([wish]) => wish), labels.map(([, lines]) => 18 * lines)];
+        const places = spread(wished, heights, 0, 300);
         const order = wished.map((_, at) => at).sort((a, b) => (wished[a] ?? 0) - (wished[b] ?? 0) || a - b);
-        for (const [rank, at] of order.entries()) {
-          expect(places[at]).toBeGreaterThanOrEqual(-1e-6);
-          expect(places[at]).toBeLessThanOrEqual(300 + 1e-6);
-          const before = order[rank - 1];
-          if (before !== undefined) {
-            expect((places[at] ?? 0) - (places[before] ?? 0)).toBeGreaterThanOrEqual(18 - 1e-6);
-          }
+        let above = 0;
+        for (const at of order) {
+          const [place, half] = [places[at] ?? 0, (heights[at] ?? 0) / 2];
+          expect(place - half).toBeGreaterThanOrEqual(above - 1e-6);
+          above = place + half;
         }
+        expect(above).toBeLessThanOrEqual(300 + 1e-6);
       }),
     );
   });
 
   test('stand where they wish to when there is room', () => {
-    expect(spread([100, 20, 60], 18, 0, 300)).toEqual([100, 20, 60]);
+    expect(spread([100, 20, 60], [18, 18, 36], 0, 300)).toEqual([100, 20, 60]);
   });
 
-  test('of long texts are broken between words', () => {
-    const lines = wrap('one two three four five six seven', 10, 60);
+  test('that wish for one place stand around it', () => {
+    expect(spread([100, 100, 100], [18, 18, 18], 0, 300)).toEqual([82, 100, 118]);
+  });
+
+  test('of long texts are broken between words, and long words within', () => {
+    const lines = wrap('one two three four five six seven', { size: 10 }, 60);
     expect(lines.join(' ')).toBe('one two three four five six seven');
     expect(lines.length).toBeGreaterThan(2);
+    expect(wrap('WWWWWWWW', { size: 10 }, 30)).toEqual(['WWW', 'WWW', 'WW']);
+    expect(wrap('', { size: 10 }, 30)).toEqual(['']);
+  });
+
+  test('an accent takes no room, and what no table knows takes that of the widest', () => {
+    expect(widthOf('é', { size: 16 })).toBe(widthOf('e', { size: 16 }));
+    expect(widthOf('i', { size: 16, bold: true })).toBeGreaterThan(widthOf('i', { size: 16 }));
+    expect(widthOf('界🙂', { size: 10 })).toBe(28);
+  });
+});
+
+describe('lines that lie on each other', () => {
+  const flat = [
+    [0, 100],
+    [80, 100],
+  ] as const;
+
+  /** What of a curve is on top: where it is drawn again, from the left to the right. */
+  const stretches = (pieces: readonly (readonly (readonly [number, number])[])[]) =>
+    pieces.map((piece) => [piece[0]?.[0], piece.at(-1)?.[0]]);
+
+  test('take turns; the last, which is on top already, is drawn once', () => {
+    const [first = [], second = [], third = []] = turnsOf([flat, flat, flat], 0, 80);
+    expect(stretches(first)).toEqual([
+      [0, 10],
+      [30, 40],
+      [60, 70],
+    ]);
+    expect(stretches(second)).toEqual([
+      [10, 20],
+      [40, 50],
+      [70, 80],
+    ]);
+    expect(third).toEqual([]);
+  });
+
+  test('only where they do', () => {
+    const rises = [
+      [0, 100],
+      [40, 100],
+      [80, 20],
+    ] as const;
+    const [first = []] = turnsOf([rises, flat], 0, 80);
+    expect(stretches(first)).toEqual([
+      [0, 10],
+      [20, 30],
+    ]);
+    expect(turnsOf([rises, flat.map(([x]) => [x, 50] as const)], 0, 30)).toEqual([[], []]);
+  });
+
+  test('on a steep way, too, where a pixel to the side is a long way up', () => {
+    const steep = (from: number) =>
+      [
+        [from, 0],
+        [from + 16, 300],
+      ] as const;
+    const [first = []] = turnsOf([steep(0), steep(0.5)], 0, 17);
+    expect(stretches(first)).toEqual([]);
+    const [longer = []] = turnsOf([steep(0), steep(0.5)], 0.5, 16.5);
+    expect(stretches(longer)).toEqual([[0.5, 10.5]]);
+  });
+
+  test('a chart shows every colour at the same height', () => {
+    const points = [
+      [0, 5],
+      [10, 5],
+    ] as const;
+    const svg = lineChart({
+      title: 'A finding',
+      note: 'How.',
+      x: 'Seconds',
+      y: 'Requests',
+      lines: [
+        { name: 'One', colour: 'blue', points },
+        { name: 'Two', colour: 'red', points },
+      ],
+    });
+    const below = svg.slice(svg.indexOf('>Two</text>'));
+    expect(below).toMatch(new RegExp(`<path d="M[^"]*M[^"]*" fill="none" stroke="${COLOURS.blue}"`));
   });
 });
 

@@ -1,12 +1,17 @@
-import { wrap } from './labels.ts';
 import { COLOURS } from './palette.ts';
 import { element, label } from './svg.ts';
+import { type Type, wrap } from './text-width.ts';
 
 export const WIDTH = 760;
-const TITLE_SIZE = 19;
-const NOTE_SIZE = 13;
-export const TEXT_SIZE = 14;
-const MARGIN = 16;
+export const MARGIN = 16;
+const TITLE: Type = { size: 19, bold: true };
+const NOTE: Type = { size: 13 };
+/** The type of what has no other. */
+export const TEXT: Type = { size: 14 };
+/** The type of names. */
+export const NAME: Type = { size: 14, bold: true };
+/** From one line of such a text to the next. */
+export const LINE_HEIGHT = 18;
 
 /** What stands above every figure. */
 export interface Heading {
@@ -16,11 +21,15 @@ export interface Heading {
   readonly note: string;
 }
 
+function headingLines({ title, note }: Heading): { readonly titles: string[]; readonly notes: string[] } {
+  const width = WIDTH - 2 * MARGIN;
+  return { titles: wrap(title, TITLE, width), notes: wrap(note, NOTE, width) };
+}
+
 /** How much of the height the heading takes. */
-export function headingHeight({ title, note }: Heading): number {
-  const titles = wrap(title, TITLE_SIZE, WIDTH - 2 * MARGIN).length;
-  const notes = wrap(note, NOTE_SIZE, WIDTH - 2 * MARGIN).length;
-  return MARGIN + titles * 24 + notes * 18 + 14;
+export function headingHeight(heading: Heading): number {
+  const { titles, notes } = headingLines(heading);
+  return MARGIN + titles.length * 24 + notes.length * 18 + 14;
 }
 
 /**
@@ -28,15 +37,13 @@ export function headingHeight({ title, note }: Heading): number {
  * on a light page and on a dark one.
  */
 export function figure(heading: Heading, height: number, ...children: readonly string[]): string {
-  const { title, note } = heading;
-  const titles = wrap(title, TITLE_SIZE, WIDTH - 2 * MARGIN);
-  const notes = wrap(note, NOTE_SIZE, WIDTH - 2 * MARGIN);
+  const { titles, notes } = headingLines(heading);
   const lines = [
     ...titles.map((text, at) =>
-      label(text, { x: MARGIN, y: MARGIN + 14 + at * 24, 'font-size': TITLE_SIZE, 'font-weight': 600 }),
+      label(text, { x: MARGIN, y: MARGIN + 14 + at * 24, 'font-size': TITLE.size, 'font-weight': 600 }),
     ),
     ...notes.map((text, at) =>
-      label(text, { x: MARGIN, y: MARGIN + 12 + titles.length * 24 + at * 18, 'font-size': NOTE_SIZE }),
+      label(text, { x: MARGIN, y: MARGIN + 12 + titles.length * 24 + at * 18, 'font-size': NOTE.size }),
     ),
   ];
   const attributes = {
@@ -45,10 +52,21 @@ export function figure(heading: Heading, height: number, ...children: readonly s
     width: WIDTH,
     height,
     role: 'img',
-    'aria-label': `${title}. ${note}`,
+    'aria-label': `${heading.title}. ${heading.note}`,
     'font-family': "system-ui, -apple-system, 'Segoe UI', Roboto, 'Noto Sans', Arial, sans-serif",
-    'font-size': TEXT_SIZE,
+    'font-size': TEXT.size,
     fill: COLOURS.grey,
   };
   return `${element('svg', attributes, ...lines, ...children)}\n`;
+}
+
+/** A name or another text of several lines: `y` is the middle of the first to the middle of the last. */
+export function block(
+  lines: readonly string[],
+  x: number,
+  middle: number,
+  attributes: Readonly<Record<string, string | number>> = {},
+): string[] {
+  const first = middle + 5 - ((lines.length - 1) * LINE_HEIGHT) / 2;
+  return lines.map((text, at) => label(text, { x, y: first + at * LINE_HEIGHT, ...attributes }));
 }

@@ -1,57 +1,39 @@
 /**
- * Where labels stand that would like to stand at some heights, each as near to it as can be without one lying
- * on another. They keep their order.
+ * Where the middles of labels stand that would like to stand at some heights, each as near to it as can be without one
+ * lying on another or leaving the stretch from `top` to `bottom`. They keep their order.
  */
-export function spread(wished: readonly number[], gap: number, top: number, bottom: number): number[] {
+export function spread(
+  wished: readonly number[],
+  heights: readonly number[],
+  top: number,
+  bottom: number,
+): number[] {
   const order = wished
     .map((_, at) => at)
     .sort((a, b) => (wished[a] as number) - (wished[b] as number) || a - b);
-  const places = order.map((at) => Math.min(Math.max(wished[at] as number, top), bottom));
-  // Groups that touch are moved as one, to where they are least wrong on average.
-  let groups = places.map((place) => ({ centre: place, members: 1 }));
-  for (let merged = true; merged; ) {
-    merged = false;
-    const next: typeof groups = [];
-    for (const group of groups) {
-      const last = next.at(-1);
-      const needed = last && ((last.members + group.members) / 2) * gap;
-      if (last === undefined || needed === undefined || group.centre - last.centre >= needed - 1e-9) {
-        next.push({ ...group });
-        continue;
-      }
-      const members = last.members + group.members;
-      const half = ((members - 1) / 2) * gap;
-      const centre = (last.centre * last.members + group.centre * group.members) / members;
-      last.centre = Math.min(Math.max(centre, top + half), bottom - half);
-      last.members = members;
-      merged = true;
+  // Without what lies above each of them, the labels are points that may not pass each other.
+  let above = 0;
+  const offsets = order.map((at) => {
+    const height = heights[at] as number;
+    above += height;
+    return above - height / 2;
+  });
+  const groups: { sum: number; members: number }[] = [];
+  for (const [rank, at] of order.entries()) {
+    let group = { sum: (wished[at] as number) - (offsets[rank] as number), members: 1 };
+    // Those that touch are moved as one, to where they are least wrong on average.
+    for (let last = groups.at(-1); last && last.sum / last.members > group.sum / group.members; ) {
+      group = { sum: last.sum + group.sum, members: last.members + group.members };
+      groups.pop();
+      last = groups.at(-1);
     }
-    groups = next;
+    groups.push(group);
   }
-  const spreadOut = groups.flatMap(({ centre, members }) =>
-    Array.from({ length: members }, (_, at) => centre + (at - (members - 1) / 2) * gap),
-  );
+  const places = groups.flatMap(({ sum, members }) => {
+    const place = Math.max(top, Math.min(sum / members, bottom - above));
+    return new Array<number>(members).fill(place);
+  });
   const result = new Array<number>(wished.length);
-  for (const [rank, at] of order.entries()) result[at] = spreadOut[rank] as number;
+  for (const [rank, at] of order.entries()) result[at] = (places[rank] as number) + (offsets[rank] as number);
   return result;
-}
-
-/** About how wide a text is, in the figures' font. */
-export function widthOf(text: string, size: number): number {
-  let widths = 0;
-  for (const sign of text)
-    widths += /[ilj.,:;'’|!() \u00a0]/.test(sign) ? 0.3 : /[A-Zmw%—–…]/.test(sign) ? 0.72 : 0.55;
-  return widths * size;
-}
-
-/** Breaks a text into lines of at most such a width. */
-export function wrap(text: string, size: number, width: number): string[] {
-  const lines: string[] = [];
-  for (const word of text.split(' ')) {
-    const last = lines.at(-1);
-    if (last !== undefined && widthOf(`${last} ${word}`, size) <= width)
-      lines[lines.length - 1] = `${last} ${word}`;
-    else lines.push(word);
-  }
-  return lines;
 }

@@ -1,24 +1,23 @@
-import { figure, type Heading, headingHeight, TEXT_SIZE, WIDTH } from './frame.ts';
-import { spread, widthOf } from './labels.ts';
+import { drawnAxes, plotOf } from './axes.ts';
+import { type Band, drawnBands } from './bands.ts';
+import { block, figure, type Heading, LINE_HEIGHT, MARGIN, NAME, WIDTH } from './frame.ts';
+import { spread } from './labels.ts';
 import { COLOURS, type Colour } from './palette.ts';
-import { linearScale, numeral, roundUp, type Scale, stepFor } from './scale.ts';
-import { element, label, pathThrough } from './svg.ts';
+import type { Scale } from './scale.ts';
+import { element, pathThrough } from './svg.ts';
+import { widthOf, wrap } from './text-width.ts';
+import { type Curve, type Place, turnsOf } from './turns.ts';
 
 /** A line, with the label at its end. */
 export interface Line {
   readonly name: string;
   readonly colour: Colour;
+  /** From the left to the right. */
   readonly points: readonly (readonly [x: number, y: number])[];
   /** Whether the value holds until the next point. */
   readonly steps?: boolean;
-  readonly dashed?: boolean;
-}
-
-/** A stretch of the x axis that is shaded, with its name. */
-export interface Band {
-  readonly name: string;
-  readonly from: number;
-  readonly to: number;
+  /** Dashes and the gaps between them, in pixels; `true` is `[6, 4]`. */
+  readonly dashed?: boolean | readonly number[];
 }
 
 /** What a line chart shows. */
@@ -31,18 +30,19 @@ export interface LineChart extends Heading {
   readonly most?: number;
 }
 
-const PLOT = { left: 72, height: 300, below: 52, labelGap: 16 };
-const LABEL_HEIGHT = 18;
+/** From the end of the plot to the labels. */
+const LABEL_GAP = 16;
+/** A wider name is broken into lines. */
+const WIDEST_LABEL = 240;
 
-function endOf(line: Line): number {
-  return line.points.at(-1)?.[1] ?? 0;
+function checkLines(lines: readonly Line[]): void {
+  if (lines.length === 0) throw new RangeError('lines must hold at least one line, got none');
+  const empty = lines.find(({ points }) => points.length === 0);
+  if (empty) throw new RangeError(`points of the line ${empty.name} must hold at least one, got none`);
 }
 
-function drawn({ points, steps }: Line, x: Scale, y: Scale, most: number): (readonly [number, number])[] {
-  const at = ([px, py]: readonly [number, number]): readonly [number, number] => [
-    x(px),
-    y(Math.min(py, most)),
-  ];
+function curveOf({ points, steps }: Line, x: Scale, y: Scale, most: number): Curve {
+  const at = ([px, py]: readonly [number, number]): Place => [x(px), y(Math.min(py, most))];
   if (!steps) return points.map(at);
   return points.flatMap((point, index) => {
     const before = points[index - 1];
@@ -50,81 +50,75 @@ function drawn({ points, steps }: Line, x: Scale, y: Scale, most: number): (read
   });
 }
 
-function axes(chart: LineChart, x: Scale, y: Scale, right: number, top: number, bottom: number): string[] {
-  const grid = y.ticks.flatMap((tick) => [
-    element('line', {
-      x1: PLOT.left,
-      x2: right,
-      y1: y(tick),
-      y2: y(tick),
-      stroke: COLOURS.grey,
-      'stroke-opacity': tick === 0 ? '0.8' : '0.25',
-    }),
-    label(numeral(tick), { x: PLOT.left - 8, y: y(tick) + 5, 'text-anchor': 'end' }),
-  ]);
-  const marks = x.ticks.map((tick) =>
-    label(numeral(tick), { x: x(tick), y: bottom + 20, 'text-anchor': 'middle' }),
-  );
-  const names = [
-    label(chart.y, { x: 16, y: top - 12 }),
-    label(chart.x, { x: (PLOT.left + right) / 2, y: bottom + 42, 'text-anchor': 'middle' }),
-  ];
-  return [...grid, ...marks, ...names];
+function stroke(d: string, colour: Colour, dashed: Line['dashed'] = false): string {
+  return element('path', {
+    d,
+    fill: 'none',
+    stroke: COLOURS[colour],
+    'stroke-width': '2',
+    'stroke-linejoin': 'round',
+    'stroke-dasharray': dashed === true ? '6 4' : dashed ? dashed.join(' ') : undefined,
+  });
+}
+
+/** A line, and a single point, which would be a line of no length. */
+function drawn(curve: Curve, { colour, dashed }: Line): string {
+  const [[cx, cy], ...others] = curve as readonly [Place, ...Place[]];
+  return others.length === 0
+    ? element('circle', { cx, cy, r: 3 })
+    : stroke(pathThrough(curve), colour, dashed);
 }
 
 /** From the end of a line to its label, which may have had to move aside. */
-function leader(right: number, from: number, to: number, colour: string): string {
+function leader(right: number, from: number, to: number, colour: Colour): string {
   const d = pathThrough([
     [right + 1, from],
-    [right + PLOT.labelGap - 3, to],
+    [right + LABEL_GAP - 3, to],
   ]);
-  return element('path', { d, fill: 'none', stroke: colour, 'stroke-opacity': '0.6' });
+  return element('path', { d, fill: 'none', stroke: COLOURS[colour], 'stroke-opacity': '0.6' });
 }
 
-/** Lines from the left to the right, each with its name at its end. */
+/**
+ * Lines from the left to the right, each with its name at its end. The figure grows as high as the names need, and
+ * where lines lie on each other they take turns to be seen.
+ * @throws RangeError for no lines, and for a line without points
+ */
 export function lineChart(chart: LineChart): string {
   const { lines, bands = [] } = chart;
-  const top = headingHeight(chart) + 24;
-  const bottom = top + PLOT.height;
-  const right = WIDTH - 16 - PLOT.labelGap - Math.max(...lines.map(({ name }) => widthOf(name, TEXT_SIZE)));
-  const all = lines.flatMap(({ points }) => points);
-  const highest = chart.most ?? Math.max(...all.map(([, py]) => py));
-  const most = chart.most ?? roundUp(highest);
-  const last = Math.max(...all.map(([px]) => px));
-  const x = linearScale(last, PLOT.left, right, stepFor(last, 6));
-  const y = linearScale(most, bottom, top, stepFor(highest, 4));
+  checkLines(lines);
+  const names = lines.map(({ name }) => wrap(name, NAME, WIDEST_LABEL));
+  const heights = names.map((name) => name.length * LINE_HEIGHT);
+  const plot = plotOf(chart, {
+    ...chart,
+    last: lines.reduce((last, { points }) => points.reduce((most, [px]) => Math.max(most, px), last), 0),
+    highest: lines.reduce((last, { points }) => points.reduce((most, [, py]) => Math.max(most, py), last), 0),
+    right: WIDTH - MARGIN - LABEL_GAP - Math.max(...names.flat().map((text) => widthOf(text, NAME))),
+    height: heights.reduce((sum, height) => sum + height, 0),
+  });
+  const { x, y, left, right, top, bottom, most, figureHeight } = plot;
 
-  const shaded = bands.flatMap(({ name, from, to }) => [
-    element('rect', {
-      x: x(from),
-      y: top,
-      width: x(to) - x(from),
-      height: PLOT.height,
-      'fill-opacity': '0.12',
-    }),
-    label(name, { x: (x(from) + x(to)) / 2, y: top + 16, 'text-anchor': 'middle' }),
-  ]);
-  const places = spread(
-    lines.map((line) => y(Math.min(endOf(line), most)) + 5),
-    LABEL_HEIGHT,
-    top,
-    bottom + 5,
-  );
-  const curves = lines.map((line, at) =>
+  const curves = lines.map((line) => curveOf(line, x, y, most));
+  const ends = curves.map((curve) => (curve.at(-1) as Place)[1]);
+  // Half a line above the axis and below it: clear of its name, and of its numbers.
+  const places = spread(ends, heights, top - LINE_HEIGHT / 2, bottom + LINE_HEIGHT / 2);
+  const labelled = lines.map((line, at) =>
     element(
       'g',
       { 'aria-label': line.name, fill: COLOURS[line.colour] },
-      element('path', {
-        d: pathThrough(drawn(line, x, y, most)),
-        fill: 'none',
-        stroke: COLOURS[line.colour],
-        'stroke-width': '2',
-        'stroke-linejoin': 'round',
-        'stroke-dasharray': line.dashed ? '6 4' : undefined,
-      }),
-      leader(right, y(Math.min(endOf(line), most)), (places[at] as number) - 5, COLOURS[line.colour]),
-      label(line.name, { x: right + PLOT.labelGap, y: places[at], 'font-weight': 600 }),
+      drawn(curves[at] as Curve, line),
+      leader(right, ends[at] as number, places[at] as number, line.colour),
+      ...block(names[at] as string[], right + LABEL_GAP, places[at] as number, { 'font-weight': 600 }),
     ),
   );
-  return figure(chart, bottom + PLOT.below, ...shaded, ...axes(chart, x, y, right, top, bottom), ...curves);
+  const turns = turnsOf(curves, left, right).flatMap((pieces, at) =>
+    pieces.length === 0 ? [] : stroke(pieces.map(pathThrough).join(''), (lines[at] as Line).colour),
+  );
+  return figure(
+    chart,
+    figureHeight,
+    ...drawnBands(bands, x, plot),
+    ...drawnAxes(plot),
+    ...labelled,
+    ...turns,
+  );
 }

@@ -1,0 +1,91 @@
+import { block, type Heading, headingHeight, LINE_HEIGHT, MARGIN, TEXT, WIDTH } from './frame.ts';
+import { COLOURS } from './palette.ts';
+import { linearScale, numeral, roundUp, type Scale, stepFor } from './scale.ts';
+import { element, label } from './svg.ts';
+import { widthOf, wrap } from './text-width.ts';
+
+/** The plot is at least so high, and begins at least so far in. */
+const HEIGHT = 300;
+const LEFT = 72;
+/** What stands between two texts of a line. */
+const APART = 12;
+
+/** What is to be drawn, and what it needs. */
+export interface PlotNeeds {
+  /** What the x axis is called, and the y axis. */
+  readonly x: string;
+  readonly y: string;
+  /** The largest values. */
+  readonly last: number;
+  readonly highest: number;
+  /** What the y axis goes up to, if that is not for the values to say. */
+  readonly most?: number | undefined;
+  readonly right: number;
+  /** At least so high. */
+  readonly height: number;
+}
+
+/** Where a line chart draws its lines. */
+export interface Plot {
+  readonly left: number;
+  readonly right: number;
+  readonly top: number;
+  readonly bottom: number;
+  readonly x: Scale;
+  readonly y: Scale;
+  readonly most: number;
+  readonly xName: readonly string[];
+  readonly yName: readonly string[];
+  /** The height of the whole figure. */
+  readonly figureHeight: number;
+}
+
+function widest({ ticks }: Scale): number {
+  return Math.max(...ticks.map((tick) => widthOf(numeral(tick), TEXT)));
+}
+
+/** The x axis with as many ticks as have room beside each other, about six at most. */
+function xScale(last: number, left: number, right: number): Scale {
+  const scales = [6, 5, 4, 3, 2].map((steps) => linearScale(last, left, right, stepFor(last, steps)));
+  const roomy = scales.find((scale) => widest(scale) + APART <= scale(scale.ticks[1] ?? last) - left);
+  return roomy ?? linearScale(last, left, right, 2 * last);
+}
+
+/** Lays out what stands around the lines: as far in and as high as the texts need. */
+export function plotOf(heading: Heading, needs: PlotNeeds): Plot {
+  const { last, highest, right, most = roundUp(highest) } = needs;
+  const yName = wrap(needs.y, TEXT, WIDTH - 2 * MARGIN);
+  const top = headingHeight(heading) + 6 + yName.length * LINE_HEIGHT;
+  const bottom = top + Math.max(HEIGHT, needs.height);
+  const y = linearScale(most, bottom, top, stepFor(needs.most ?? (highest || most), 4));
+  const left = Math.max(LEFT, MARGIN + widest(y) + 8);
+  const x = xScale(last || 1, left, right);
+  const xName = wrap(needs.x, TEXT, right - left);
+  const figureHeight = bottom + 34 + xName.length * LINE_HEIGHT;
+  return { left, right, top, bottom, x, y, most, xName, yName, figureHeight };
+}
+
+/** The grid, its numbers, and what the axes are called. */
+export function drawnAxes({ left, right, top, bottom, x, y, xName, yName }: Plot): string[] {
+  const grid = y.ticks.flatMap((tick) => [
+    element('line', {
+      x1: left,
+      x2: right,
+      y1: y(tick),
+      y2: y(tick),
+      stroke: COLOURS.grey,
+      'stroke-opacity': tick === 0 ? '0.8' : '0.25',
+    }),
+    label(numeral(tick), { x: left - 8, y: y(tick) + 5, 'text-anchor': 'end' }),
+  ]);
+  const marks = x.ticks
+    .filter((tick) => x(tick) + widthOf(numeral(tick), TEXT) / 2 <= WIDTH)
+    .map((tick) => label(numeral(tick), { x: x(tick), y: bottom + 22, 'text-anchor': 'middle' }));
+  const above = top - 18 - ((yName.length - 1) * LINE_HEIGHT) / 2;
+  const below = bottom + 36 + ((xName.length - 1) * LINE_HEIGHT) / 2;
+  const names = [
+    ...block(yName, MARGIN, above),
+    ...block(xName, (left + right) / 2, below, { 'text-anchor': 'middle' }),
+  ];
+  return [...grid, ...marks, ...names];
+}

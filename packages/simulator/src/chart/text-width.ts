@@ -1,0 +1,75 @@
+/**
+ * How far DejaVu Sans 2.37 advances for U+0020 to U+007E, in 2048ths of the font size: the `hmtx` tables of
+ * `DejaVuSans.ttf` and `DejaVuSans-Bold.ttf`. Of the fonts that a figure is likely to be shown in none is wider, and a
+ * Linux without other fonts has this one, so that these widths are an upper bound for a text in any of them.
+ */
+const REGULAR = table(
+  `651 821 942 1716 1303 1946 1597 563 799 799 1024 1716 651 739 651 690 1303 1303 1303 1303 1303 1303 1303 1303 1303
+  1303 690 690 1716 1716 1716 1087 2048 1401 1405 1430 1577 1294 1178 1587 1540 604 604 1343 1141 1767 1532 1612 1235
+  1612 1423 1300 1251 1499 1401 2025 1403 1251 1403 799 690 799 1716 1024 1024 1255 1300 1126 1300 1260 721 1300 1298
+  569 569 1186 569 1995 1298 1253 1300 1300 842 1067 803 1298 1212 1675 1212 1212 1075 1303 690 1303 1716`,
+);
+const BOLD = table(
+  `713 934 1067 1716 1425 2052 1786 627 936 936 1071 1716 778 850 778 748 1425 1425 1425 1425 1425 1425 1425 1425 1425
+  1425 819 819 1716 1716 1716 1188 2048 1585 1561 1503 1700 1399 1399 1681 1714 762 762 1587 1305 2038 1714 1741 1501
+  1741 1577 1475 1397 1663 1585 2259 1579 1483 1485 936 748 936 1716 1024 1024 1382 1466 1214 1466 1389 891 1466 1458
+  702 702 1362 702 2134 1458 1407 1466 1466 1010 1219 979 1458 1335 1892 1321 1335 1192 1458 748 1458 1716`,
+);
+/** The same of other signs that texts have; nothing else is wider than the widest of emoji. */
+const OTHERS: Readonly<Record<string, number>> = {
+  '\u00a0': 713,
+  '·': 778,
+  '‘': 778,
+  '’': 778,
+  '“': 1346,
+  '”': 1346,
+  '–': 1024,
+  '—': 2048,
+  '…': 2048,
+};
+const WIDEST = 1.4 * 2048;
+
+/** How a text is set: its size in pixels, and whether it is bold. */
+export interface Type {
+  readonly size: number;
+  readonly bold?: boolean;
+}
+
+function table(widths: string): readonly number[] {
+  return widths.split(/\s+/).map(Number);
+}
+
+/** The most pixels that a text takes in any likely font. */
+export function widthOf(text: string, { size, bold }: Type): number {
+  const widths = bold ? BOLD : REGULAR;
+  let sum = 0;
+  // An accent takes no room of its own: é is as wide as e.
+  for (const sign of text.normalize('NFD')) {
+    if (/\p{Mn}/u.test(sign)) continue;
+    sum += widths[(sign.codePointAt(0) as number) - 0x20] ?? OTHERS[sign] ?? WIDEST;
+  }
+  return (sum / 2048) * size;
+}
+
+/** A word in pieces of at most such a width. */
+function pieces(word: string, type: Type, width: number): string[] {
+  const parts = [''];
+  for (const sign of word) {
+    const longer = `${parts.at(-1)}${sign}`;
+    if (longer === sign || widthOf(longer, type) <= width) parts[parts.length - 1] = longer;
+    else parts.push(sign);
+  }
+  return parts;
+}
+
+/** Breaks a text into lines of at most such a width: between words, and within a word that is wider by itself. */
+export function wrap(text: string, type: Type, width: number): string[] {
+  const lines: string[] = [];
+  for (const piece of text.split(/[ \t\r\n]+/).flatMap((word) => pieces(word, type, width))) {
+    const last = lines.at(-1);
+    if (last !== undefined && widthOf(`${last} ${piece}`, type) <= width)
+      lines[lines.length - 1] = `${last} ${piece}`;
+    else lines.push(piece);
+  }
+  return lines;
+}

@@ -1,0 +1,59 @@
+/** A place in the figure, in pixels. */
+export type Place = readonly [x: number, y: number];
+/** Places from the left to the right. */
+export type Curve = readonly Place[];
+
+/** Lines take turns of so many pixels where they lie on each other. */
+const TURN = 10;
+/** Nearer than this a line of two pixels hides the one below it. */
+const NEAR = 1.5;
+
+/** The height of a curve at some x; `undefined` to the left and the right of it. */
+function heightAt(curve: Curve, x: number): number | undefined {
+  let [low, high] = [0, curve.length - 1];
+  if (high < 0 || x < (curve[0] as Place)[0] || x > (curve[high] as Place)[0]) return undefined;
+  while (high - low > 1) {
+    const middle = (low + high) >> 1;
+    if ((curve[middle] as Place)[0] <= x) low = middle;
+    else high = middle;
+  }
+  const [[fromX, fromY], [toX, toY]] = [curve[low] as Place, curve[high] as Place];
+  return toX === fromX ? fromY : fromY + ((x - fromX) / (toX - fromX)) * (toY - fromY);
+}
+
+/** The heights of a curve at the beginning, in the middle and at the end of a turn. */
+type Heights = readonly [number, number, number];
+
+function heightsIn(curve: Curve, from: number, to: number): Heights | undefined {
+  const [first, middle, last] = [from, (from + to) / 2, to].map((x) => heightAt(curve, x));
+  return first === undefined || middle === undefined || last === undefined
+    ? undefined
+    : [first, middle, last];
+}
+
+/** Whether two curves are one line to the eye. On a steep one a small way to the side is a long way up. */
+function lieTogether(one: Heights, other: Heights | undefined, width: number): boolean {
+  const slope = width / Math.hypot(width, one[2] - one[0]);
+  return other !== undefined && one.every((y, at) => Math.abs(y - (other[at] as number)) * slope <= NEAR);
+}
+
+/**
+ * What to draw again on top of all curves, for each of them, so that none is hidden: where several lie on each other
+ * each has its turn to be seen. No curve is moved.
+ */
+export function turnsOf(curves: readonly Curve[], left: number, right: number): Curve[][] {
+  const pieces: Curve[][] = curves.map(() => []);
+  for (let turn = 0, from = left; from < right; turn += 1, from += TURN) {
+    const to = Math.min(from + TURN, right);
+    const heights = curves.map((curve) => heightsIn(curve, from, to));
+    for (const [at, own] of heights.entries()) {
+      if (own === undefined) continue;
+      const group = heights.flatMap((other, index) => (lieTogether(own, other, to - from) ? [index] : []));
+      const isHidden = group.at(-1) !== at;
+      if (!isHidden || group[turn % group.length] !== at) continue;
+      const inside = (curves[at] as Curve).filter(([x]) => x > from && x < to);
+      pieces[at]?.push([[from, own[0]], ...inside, [to, own[2]]]);
+    }
+  }
+  return pieces;
+}

@@ -1,0 +1,87 @@
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { type Browser, chromium, type Page } from 'playwright-core';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { widthOf } from '../packages/simulator/src/chart/text-width.ts';
+
+const CHROMIUM = '/usr/bin/chromium';
+const directory = new URL('../packages/simulator/figures/', import.meta.url);
+const there = existsSync(CHROMIUM);
+const why = `there is no ${CHROMIUM}; "apt-get install chromium" gets it`;
+if (!there) console.warn(`The figures are not tested in a browser: ${why}.`);
+
+interface Shown {
+  readonly text: string;
+  readonly size: number;
+  readonly bold: boolean;
+  readonly length: number;
+  readonly x: number;
+  readonly y: number;
+  readonly width: number;
+  readonly height: number;
+}
+
+// The widest of the fonts that a figure is likely to be shown in, and one of the narrowest.
+describe.skipIf(!there).each(['DejaVu Sans', 'Liberation Sans'])(
+  `the figures in Chromium${there ? '' : ` (SKIPPED: ${why})`}, in %s`,
+  (font) => {
+    let browser: Browser;
+    let page: Page;
+
+    beforeAll(async () => {
+      browser = await chromium.launch({
+        executablePath: CHROMIUM,
+        args: ['--headless', '--no-sandbox', '--disable-gpu', '--no-first-run'],
+      });
+      page = await browser.newPage({ viewport: { width: 800, height: 900 } });
+    });
+    afterAll(() => browser?.close());
+
+    async function show(
+      svg: string,
+    ): Promise<{ readonly width: number; readonly height: number; readonly texts: Shown[] }> {
+      await page.setContent(svg.replace(/font-family="[^"]*"/, `font-family="${font}"`));
+      return page.evaluate(() => {
+        const { width, height } = (document.querySelector('svg') as SVGSVGElement).viewBox.baseVal;
+        const texts = [...document.querySelectorAll('text')].map((element) => {
+          const { x, y, width, height } = element.getBBox();
+          const { fontSize, fontWeight } = getComputedStyle(element);
+          const length = element.getComputedTextLength();
+          const type = { size: Number.parseFloat(fontSize), bold: fontWeight === '600' };
+          return { text: element.textContent ?? '', ...type, length, x, y, width, height };
+        });
+        return { width, height, texts };
+      });
+    }
+
+    test.each(readdirSync(directory))(
+      '%s: every text is in the figure, and none lies on another',
+      async (name) => {
+        const { width, height, texts } = await show(readFileSync(new URL(name, directory), 'utf8'));
+        expect(texts.length).toBeGreaterThan(5);
+        for (const text of texts) {
+          expect(text.x, text.text).toBeGreaterThanOrEqual(0);
+          expect(text.x + text.width, text.text).toBeLessThanOrEqual(width);
+          expect(text.y, text.text).toBeGreaterThanOrEqual(0);
+          expect(text.y + text.height, text.text).toBeLessThanOrEqual(height);
+        }
+        const crossed = texts.flatMap((one, at) =>
+          texts
+            .slice(at + 1)
+            .filter(
+              (other) =>
+                one.x < other.x + other.width &&
+                other.x < one.x + one.width &&
+                one.y < other.y + other.height &&
+                other.y < one.y + one.height,
+            )
+            .map((other) => [one.text, other.text]),
+        );
+        expect(crossed).toEqual([]);
+        const wider = texts.filter(
+          ({ text, size, bold, length }) => length > widthOf(text, { size, bold }) + 0.5,
+        );
+        expect(wider, 'wider than the table of widths has it').toEqual([]);
+      },
+    );
+  },
+);
