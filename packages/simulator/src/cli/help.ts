@@ -11,12 +11,23 @@ export const HELP: string = `ebb-sim: what your retry settings will do to a serv
 ${names}
 
 Options
-  --seed <n>    another roll of the dice; the same seed gives the same numbers
-  --svg <file>  write the figure; several go to <file>-<name>.svg each
-  --csv <file>  write the numbers, for a spreadsheet
-  --json <file> write everything
-  --help        this page
+  --seed <n>          another roll of the dice; one seed, the same numbers
+  --svg <file>        write the figure; several go to <file>-<name>.svg each
+  --csv <file>        write the numbers, for a spreadsheet
+  --json <file>       write everything
+  --version           the version of ebb-sim
+  --help, -h          this page
   A file named - is the standard output, in the place of the table.
+
+Options of aws: the settings of the article's program
+  --base <ms>         the base of its rules; by default 5
+  --cap <ms>          the longest wait; by default 2000
+  --clients <n,n,...> how many compete, a point each; by default 10,20,...,190
+  --network <ms,ms>   how long a message takes: the mean, and the deviation,
+                      0 if it is left out; by default 10,2
+
+Exit codes
+  0 done, 1 a scenario or a file is wrong, 2 the command line is, 130 Ctrl-C
 
 A scenario of your own
   A fleet, a server, what happens to it, and the policies to compare. A policy

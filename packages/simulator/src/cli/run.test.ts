@@ -1,9 +1,20 @@
-import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import {
+  chmodSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, describe, expect, test } from 'vitest';
 import { STUDIES } from '../studies.ts';
 import { ebbSim } from './run.ts';
+
+const { version } = JSON.parse(readFileSync(new URL('../../package.json', import.meta.url), 'utf8'));
 
 const folder = mkdtempSync(join(tmpdir(), 'ebb-sim-'));
 afterAll(() => rmSync(folder, { recursive: true }));
@@ -12,7 +23,13 @@ async function run(...args: string[]) {
   const written = { out: '', err: '' };
   const terminal = {
     stdout: { write: (text: string) => (written.out += text) },
-    stderr: { isTTY: false, write: (text: string) => (written.err += text) } as unknown as NodeJS.WriteStream,
+    stderr: {
+      isTTY: false as never,
+      write(text: string) {
+        written.err += text;
+        return true;
+      },
+    },
   };
   const code = await ebbSim(args, terminal);
   return { code, ...written };
@@ -37,6 +54,51 @@ describe('ebb-sim', () => {
     expect(code).toBe(0);
     for (const { name } of STUDIES) expect(out).toContain(`  ${name} `);
     for (const line of out.split('\n')) expect(line.length, line).toBeLessThanOrEqual(80);
+  });
+
+  test('--version is that of the package', async () => {
+    expect(await run('--version')).toEqual({ code: 0, out: `${version}\n`, err: '' });
+  });
+
+  test('--help has every option with its unit and its default', async () => {
+    const { out } = await run('--help');
+    for (const option of [
+      '--seed <n>',
+      '--svg <file>',
+      '--csv <file>',
+      '--json <file>',
+      '--version',
+      '--help',
+    ])
+      expect(out).toContain(`  ${option}`);
+    expect(out).toMatch(/--base <ms> .*5\n/);
+    expect(out).toMatch(/--cap <ms> .*2000\n/);
+    expect(out).toMatch(/--clients <n,n,...> .*10,20,...,190\n/);
+    expect(out).toMatch(/--network <ms,ms> [\s\S]*10,2\n/);
+  });
+
+  test('the defaults of aws are what it does without options', async () => {
+    const clients = Array.from({ length: 19 }, (_, at) => 10 * (at + 1)).join(',');
+    const given = ['--base', '5', '--cap', '2000', '--clients', clients, '--network', '10,2'];
+    expect((await run('aws', ...given, '--csv', '-')).out).toBe((await run('aws', '--csv', '-')).out);
+  });
+
+  test('each option of aws changes the race', async () => {
+    const few = ['aws', '--clients', '40,20,40', '--csv', '-'];
+    const { out } = await run(...few);
+    expect(out.split('\n').map((line) => line.split(',')[0])).toEqual([
+      'clients',
+      ...Array.from({ length: 5 }, () => ['20', '40']).flat(),
+      '',
+    ]);
+    for (const other of [
+      ['--base', '50'],
+      ['--cap', '20'],
+      ['--network', '20'],
+      ['--network', '10,5'],
+    ])
+      expect((await run(...few, ...other)).out, other.join(' ')).not.toBe(out);
+    expect((await run(...few, '--network', '10,0')).out).toBe((await run(...few, '--network', '10')).out);
   });
 
   test('the scenario of the help is a right one', async () => {
@@ -105,7 +167,7 @@ describe('ebb-sim', () => {
 
   test('a study with several figures writes one file for each', async () => {
     await run('aws', '--svg', join(folder, 'race.svg'));
-    for (const name of ['race-backoff-calls.svg', 'race-backoff-time.svg']) {
+    for (const name of ['calls', 'time', 'exponential'].map((name) => `race-backoff-${name}.svg`)) {
       expect(existsSync(join(folder, name)), name).toBe(true);
     }
   });
@@ -115,6 +177,53 @@ describe('ebb-sim', () => {
     expect((await run(path, '--csv', '-')).out).toMatch(/^policy,seconds/);
     expect((await run(path, '--svg', '-')).out).toMatch(/^<svg/);
     expect(JSON.parse((await run(path, '--json', '-')).out)).toHaveLength(2);
+  });
+});
+
+describe('files are looked at before the run', () => {
+  // It would never end.
+  const endless = {
+    ...scenario,
+    durationMs: 1e12,
+    intervalMs: 1e9,
+    clients: { count: 10, requestsPerSecond: 1e6 },
+  };
+  const path = file('endless.json', JSON.stringify(endless));
+  mkdirSync(join(folder, 'directory'));
+  symlinkSync(path, join(folder, 'link.json'));
+
+  test.each([
+    [['--csv', join(folder, 'directory')], 1, /--csv: .*directory is a directory/],
+    [['--json', `${folder}/new/`], 1, /--json: .*new\/ is a directory/],
+    [['--svg', join(folder, 'no', 'a.svg')], 1, /--svg: there is no directory .*no/],
+    [['--json', join(path, 'a.json')], 1, /--json: .*endless\.json is not a directory/],
+    [['--csv', `${folder}/${'a'.repeat(300)}`], 1, /--csv: .* cannot be written: ENAMETOOLONG/],
+    [['--json', path], 2, /--json: .*endless\.json is the file of the scenario/],
+    [['--json', join(folder, 'link.json')], 2, /--json: .*link\.json is the file of the scenario/],
+    [['--csv', join(folder, 'a'), '--json', `${folder}/./a`], 2, /--json: .*a is the file of --csv/],
+    [
+      ['--csv', '-', '--json', '-'],
+      2,
+      /--csv and --json both ask for the standard output; one of them needs a file/,
+    ],
+    [['--csv', '/dev/stdout', '--svg', '-'], 2, /--svg and --csv both ask for the standard output/],
+    [['--csv', ''], 2, /--csv must be a file, got an empty name/],
+  ])('%j', async (args, expected, message) => {
+    const { code, err, out } = await run(path, ...args);
+    expect(err).toMatch(message);
+    expect(code).toBe(expected);
+    expect(out).toBe('');
+  });
+
+  test.skipIf(process.getuid?.() === 0)('what one may not write to', async () => {
+    const locked = file('locked.csv', '');
+    chmodSync(locked, 0o400);
+    expect((await run(path, '--csv', locked)).err).toMatch(/--csv: .*locked\.csv cannot be written: EACCES/);
+  });
+
+  test('a device can be written more than once', async () => {
+    const mine = file('mine.json', JSON.stringify(scenario));
+    expect(await run(mine, '--csv', '/dev/null', '--json', '/dev/null')).toMatchObject({ code: 0 });
   });
 });
 
@@ -147,16 +256,30 @@ describe('what is wrong is told in one line', () => {
     const path = file('mine.json', JSON.stringify(scenario));
     const { code, err } = await run(path, '--csv', join(folder, 'no', 'such', 'folder.csv'));
     expect(code).toBe(1);
-    expect(err).toMatch(/^ebb-sim: ENOENT/);
+    expect(err).toBe(`ebb-sim: --csv: there is no directory ${join(folder, 'no', 'such')}\n`);
   });
 
   test.each([
     [['strom'], /there is no study strom; there are aws, /],
     [['aws', 'storm'], /one study at a time: aws, or storm\?/],
     [['aws', '--seed', '-1'], /--seed/],
-    [['aws', '--seed', 'x'], /--seed takes a whole number of up to nine digits, and was given x/],
+    [['aws', '--seed', 'x'], /--seed must be a whole number of up to nine digits, got x/],
+    [['aws', '--base', '0'], /--base must be a number of milliseconds > 0, got 0/],
+    [['aws', '--base', '5ms'], /--base must be a number of milliseconds > 0, got 5ms/],
+    [['aws', '--cap=-1'], /--cap must be a number of milliseconds > 0, got -1/],
+    [['aws', '--cap', '1,2'], /--cap must be a number of milliseconds > 0, got 1,2/],
+    [['aws', '--clients', '10,x'], /--clients must be whole numbers ≥ 1, with commas between them, got 10,x/],
+    [['aws', '--clients', '0'], /--clients must be whole numbers ≥ 1, with commas between them, got 0/],
+    [['aws', '--clients', ''], /--clients must be whole numbers ≥ 1, with commas between them, got $/m],
+    [['aws', '--network', '10,-2'], /--network must be a mean in milliseconds > 0, .* got 10,-2/],
+    [['aws', '--network', '1,2,3'], /--network must be a mean in milliseconds > 0, .* got 1,2,3/],
+    [['storm', '--base', '5'], /--base is an option of aws, not of storm/],
+    [['--network', '5'], /--network is an option of aws, not of ebb-sim/],
     [['aws', '--sed', '1'], /--sed/],
-    [['aws', '--svg', '-'], /--svg - is for one figure, and here are several: backoff-calls, backoff-time/],
+    [
+      ['aws', '--svg', '-'],
+      /--svg - is for one figure, and here are several: backoff-calls, backoff-time, backoff-exponential/,
+    ],
   ])('%j', async (args, message) => {
     const { code, err, out } = await run(...args);
     expect(code).toBe(2);

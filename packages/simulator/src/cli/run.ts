@@ -1,20 +1,25 @@
 import { writeFile } from 'node:fs/promises';
 import { ScenarioError } from '../check.ts';
+import { articleStudy } from '../race-study.ts';
 import { STUDIES } from '../studies.ts';
-import type { Study, StudyFigure, StudyResult } from '../study.ts';
-import { csvText, tableText } from '../table.ts';
+import type { Study } from '../study.ts';
+import { tableText } from '../table.ts';
 import { type Arguments, readArguments, UsageError } from './arguments.ts';
 import { HELP } from './help.ts';
+import { INTERRUPTED, interruptible } from './interruptible.ts';
+import { checkOutputs, OutputError, outputsOf, STDOUT } from './outputs.ts';
 import { ProgressBar } from './progress.ts';
 import { studyOfFile } from './scenario-file.ts';
+import { version } from './version.ts';
 
 /** Where a command writes to. */
 export interface Terminal {
   readonly stdout: { write(text: string): unknown };
-  readonly stderr: NodeJS.WriteStream;
+  readonly stderr: Pick<NodeJS.WriteStream, 'isTTY' | 'write'>;
 }
 
-async function studyOf(subject: string): Promise<Study> {
+async function studyOf({ race }: Arguments, subject: string): Promise<Study> {
+  if (race !== undefined) return articleStudy(race);
   const known = STUDIES.find(({ name }) => name === subject);
   if (known !== undefined) return known;
   if (/[./\\]/.test(subject)) return studyOfFile(subject);
@@ -22,52 +27,41 @@ async function studyOf(subject: string): Promise<Study> {
   throw new UsageError(`there is no study ${subject}; there are ${names}, and files of your own`);
 }
 
-/** `storm.svg`, or one for each figure: `storm-goodput.svg` beside the others. */
-function svgFiles(path: string, figures: readonly StudyFigure[]): (readonly [path: string, svg: string])[] {
-  const [only, ...others] = figures;
-  if (only !== undefined && others.length === 0) return [[path, only.svg]];
-  const stem = path.replace(/\.svg$/, '');
-  return figures.map(({ name, svg }) => [`${stem}-${name}.svg`, svg]);
-}
-
-/** What is to be written, by the name of its file. */
-function outputs(asked: Arguments, result: StudyResult): (readonly [path: string, text: string])[] {
-  const files: (readonly [string, string])[] = [];
-  if (asked.svg === '-' && result.figures.length > 1) {
-    const names = result.figures.map(({ name }) => name).join(', ');
-    throw new UsageError(`--svg - is for one figure, and here are several: ${names}`);
-  }
-  if (asked.svg !== undefined) files.push(...svgFiles(asked.svg, result.figures));
-  if (asked.csv !== undefined) files.push([asked.csv, csvText(result.csv.columns, result.csv.rows)]);
-  if (asked.json !== undefined) files.push([asked.json, `${JSON.stringify(result.data, null, 1)}\n`]);
-  return files;
-}
-
 async function simulateAsAsked(asked: Arguments, subject: string, terminal: Terminal): Promise<void> {
-  const study = await studyOf(subject);
+  const study = await studyOf(asked, subject);
+  const outputs = outputsOf(asked, study);
+  await checkOutputs(outputs, subject);
   const bar = new ProgressBar(terminal.stderr, study.name);
-  const result = study.run({ seed: asked.seed, onProgress: (share) => bar.show(share) });
-  bar.clear();
-  const files = outputs(asked, result);
-  if (!files.some(([path]) => path === '-')) terminal.stdout.write(tableText(result.table));
-  for (const [path, text] of files) {
-    if (path === '-') {
-      terminal.stdout.write(text);
+  let result: ReturnType<Study['run']>;
+  try {
+    result = interruptible(() => study.run({ seed: asked.seed, onProgress: (share) => bar.show(share) }));
+  } finally {
+    bar.clear();
+  }
+  if (!outputs.some(({ path }) => path === STDOUT)) terminal.stdout.write(tableText(result.table));
+  for (const { path, textOf } of outputs) {
+    if (path === STDOUT) {
+      terminal.stdout.write(textOf(result));
     } else {
-      await writeFile(path, text);
+      await writeFile(path, textOf(result));
       terminal.stderr.write(`wrote ${path}\n`);
     }
   }
 }
 
+/** What a process exits with that Ctrl-C ends: 128 and the number of SIGINT. */
+const INTERRUPTED_CODE = 130;
+
 /**
- * The command `ebb-sim`. Answers what the process exits with: 0; 1 when the scenario cannot be run or a file
- * not be read or written; 2 when the command line makes no sense.
+ * The command `ebb-sim`. Returns what the process exits with: 0; 1 when the scenario cannot be run or a file
+ * not be read or written; 2 when the command line makes no sense; 130 when Ctrl-C ends it.
  */
 export async function ebbSim(args: readonly string[], terminal: Terminal): Promise<number> {
   try {
     const asked = readArguments(args);
-    if (asked.help || asked.subject === undefined) terminal.stdout.write(HELP);
+    if (asked.help) terminal.stdout.write(HELP);
+    else if (asked.version) terminal.stdout.write(`${version()}\n`);
+    else if (asked.subject === undefined) terminal.stdout.write(HELP);
     else await simulateAsAsked(asked, asked.subject, terminal);
     return 0;
   } catch (error) {
@@ -75,8 +69,13 @@ export async function ebbSim(args: readonly string[], terminal: Terminal): Promi
       terminal.stderr.write(`ebb-sim: ${error.message}\nebb-sim --help tells how it is used.\n`);
       return 2;
     }
-    const known =
-      error instanceof ScenarioError || (error as NodeJS.ErrnoException | undefined)?.code !== undefined;
+    const code = (error as NodeJS.ErrnoException | undefined)?.code;
+    if (code === INTERRUPTED) {
+      // The terminal has shown a ^C.
+      if (terminal.stderr.isTTY) terminal.stderr.write('\r\x1b[K');
+      return INTERRUPTED_CODE;
+    }
+    const known = error instanceof ScenarioError || error instanceof OutputError || code !== undefined;
     if (!known) throw error;
     terminal.stderr.write(`ebb-sim: ${(error as Error).message}\n`);
     return 1;
