@@ -83,5 +83,40 @@ describe.skipIf(!there).each(['DejaVu Sans', 'Liberation Sans'])(
         expect(wider, 'wider than the table of widths has it').toEqual([]);
       },
     );
+
+    const charts = readdirSync(directory).filter(
+      (name) => !['api-gateway.svg', 'storm-schemes.svg'].includes(name),
+    );
+
+    test.each(charts)('%s: every line is to be seen on the way to its label', async (name) => {
+      await show(readFileSync(new URL(name, directory), 'utf8'));
+      const seen = await page.evaluate(async () => {
+        const svg = document.querySelector('svg') as SVGSVGElement;
+        const { width, height } = svg.viewBox.baseVal;
+        const image = new Image();
+        image.src = `data:image/svg+xml,${encodeURIComponent(new XMLSerializer().serializeToString(svg))}`;
+        await image.decode();
+        // Four times as large, so that a line of two pixels has some that are its own colour, however it slopes.
+        const canvas = new OffscreenCanvas(4 * width, 4 * height);
+        const context = canvas.getContext('2d') as OffscreenCanvasRenderingContext2D;
+        context.drawImage(image, 0, 0, 4 * width, 4 * height);
+        const lines = [...document.querySelectorAll<SVGPathElement>('g[aria-label] > path[stroke-width]')];
+        const right = Math.max(...lines.map((line) => line.getBBox().x + line.getBBox().width));
+        // The last 150 pixels of the plot, without the labels.
+        const { data } = context.getImageData(4 * (Math.floor(right) - 150), 0, 600, 4 * height);
+        return lines.map((line) => {
+          const hex = line.getAttribute('stroke') ?? '';
+          const colour = [1, 3, 5].map((at) => Number.parseInt(hex.slice(at, at + 2), 16));
+          let pixels = 0;
+          for (let at = 0; at < data.length; at += 4) {
+            const near = colour.every((part, channel) => Math.abs(part - (data[at + channel] as number)) < 8);
+            if (near && (data[at + 3] as number) > 200) pixels += 1;
+          }
+          return [line.parentElement?.getAttribute('aria-label') ?? '', pixels] as const;
+        });
+      });
+      expect(seen.length).toBeGreaterThan(1);
+      expect(seen.filter(([, pixels]) => pixels < 100)).toEqual([]);
+    });
   },
 );
