@@ -13,7 +13,7 @@ import { duration } from './duration.ts';
 import * as figures from './race-figures.ts';
 import type { Study } from './study.ts';
 
-/** The seed that README and tests speak of: `pnpm agreement` tells how often one does as well. */
+/** The seed with which the README and the tests meet the published means: `pnpm agreement` counts how many do. */
 const SEED = 4;
 
 interface Race {

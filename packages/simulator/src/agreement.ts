@@ -1,0 +1,48 @@
+import type { ComparisonPoint } from './comparison.ts';
+import type { Sample } from './sample.ts';
+
+/** A mean of the article's own program, by what it is of. */
+export interface ReferenceMean {
+  readonly clients: number;
+  readonly rule: string;
+  readonly measure: 'completionMs' | 'calls';
+  readonly sample: Sample;
+}
+
+const RULE_OF: Readonly<Record<string, string>> = {
+  None: 'None',
+  Exponential: 'Exponential',
+  EqualJitter: 'Equal jitter',
+  FullJitter: 'Full jitter',
+  Decorr: 'Decorrelated',
+};
+
+/** Reads `data/aws-backoff-reference.csv`: two means a line. */
+export function referenceMeans(csv: string): ReferenceMean[] {
+  const [, ...lines] = csv.trim().split('\n');
+  return lines.flatMap((line): ReferenceMean[] => {
+    const [clients, algorithm = '', , completion, completionError, calls, callsError] = line.split(',');
+    const point = { clients: Number(clients), rule: RULE_OF[algorithm] ?? algorithm };
+    const sample = (mean?: string, error?: string): Sample => ({
+      mean: Number(mean),
+      standardError: Number(error),
+    });
+    return [
+      { ...point, measure: 'completionMs', sample: sample(completion, completionError) },
+      { ...point, measure: 'calls', sample: sample(calls, callsError) },
+    ];
+  });
+}
+
+/**
+ * How far each mean is from that of the reference, in standard errors of the difference.
+ * @throws Error if a point of the reference is missing
+ */
+export function distances(points: readonly ComparisonPoint[], reference: readonly ReferenceMean[]): number[] {
+  return reference.map(({ clients, rule, measure, sample }) => {
+    const point = points.find((other) => other.rule === rule && other.clients === clients);
+    if (point === undefined) throw new Error(`no point for ${rule} with ${clients} clients`);
+    const ours = point[measure];
+    return (ours.mean - sample.mean) / Math.hypot(ours.standardError, sample.standardError);
+  });
+}
