@@ -63,6 +63,7 @@ export type {
   TokenBucket,
 } from './limits.ts';
 export { forRequest } from './limits.ts';
+export { observe } from './observe.ts';
 export { onAbort } from './on-abort.ts';
 export { originOf } from './origin.ts';
 export { OriginGates } from './origin-gates.ts';

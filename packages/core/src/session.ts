@@ -303,7 +303,7 @@ export class Session implements Progress {
     const { clock, onEvent } = this.#policy;
     if (onEvent === undefined) return;
     const { request, attempt } = this;
-    observe(onEvent, { ...event, request, attempt, atMs: clock.now() } as EbbEvent);
+    observe('onEvent', onEvent, { ...event, request, attempt, atMs: clock.now() } as EbbEvent);
   }
 }
 

@@ -1,4 +1,4 @@
-import { type BucketTime, HookError } from '@ebb/core';
+import { type BucketTime, observe } from '@ebb/core';
 import type { StoreEvent } from './events.ts';
 import { ForgetfulStoreError, Losses } from './losses.ts';
 import type { FleetSetup } from './options.ts';
@@ -208,13 +208,7 @@ export class StoreLink {
 
   #tell(event: Happening): void {
     const { onStoreEvent, key, clock } = this.#setup;
-    try {
-      onStoreEvent?.({ ...event, key, atMs: clock.now() } as StoreEvent);
-    } catch (cause) {
-      // No request is to blame, so it is thrown where nobody catches it, as by any listener.
-      clock.schedule(() => {
-        throw new HookError('onStoreEvent', cause);
-      }, 0);
-    }
+    if (onStoreEvent === undefined) return;
+    observe('onStoreEvent', onStoreEvent, { ...event, key, atMs: clock.now() } as StoreEvent);
   }
 }

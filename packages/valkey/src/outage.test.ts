@@ -1,8 +1,14 @@
-import { type Grant, HookError } from '@ebb/core';
+import type { Grant } from '@ebb/core';
 import { type VirtualClock, virtualClock } from '@ebb/core/testing';
-import { beforeEach, describe, expect, test } from 'vitest';
+import { beforeEach, describe, expect, test, vi } from 'vitest';
 import { type Health, ModelStore } from '../test/model-store.ts';
-import { type StoreEvent, type ValkeyBucket, type ValkeyBucketOptions, valkeyBucket } from './index.ts';
+import {
+  type StoreEvent,
+  type StoreObserver,
+  type ValkeyBucket,
+  type ValkeyBucketOptions,
+  valkeyBucket,
+} from './index.ts';
 
 let clock: VirtualClock;
 let store: ModelStore;
@@ -293,29 +299,26 @@ describe('a store that was lost', () => {
     expect(await fateOf(ask)).toMatchObject({ cost: 1 });
   });
 
-  test('and an observer that throws: its error is thrown where nobody is waiting for it', async () => {
+  test.each<[how: string, onStoreEvent: StoreObserver]>([
+    [
+      'throws',
+      () => {
+        throw new Error('my fault');
+      },
+    ],
+    ['rejects', (async () => Promise.reject(new Error('my fault'))) as StoreObserver],
+  ])('and an observer that %s: it is reported, and changes nothing', async (_, onStoreEvent) => {
     store.health = 'refusing';
-    const thrown: unknown[] = [];
-    const watched = {
-      now: () => clock.now(),
-      schedule: (wake: () => void, delayMs: number) =>
-        clock.schedule(() => {
-          try {
-            wake();
-          } catch (error) {
-            thrown.push(error);
-          }
-        }, delayMs),
-    };
-    const onStoreEvent = (): void => {
-      throw new Error('my fault');
-    };
-    const bucket = bucketOf({ clock: watched, localShare: 1, onStoreEvent });
+    const emitWarning = vi.spyOn(process, 'emitWarning').mockReturnValue();
+    const bucket = bucketOf({ localShare: 1, onStoreEvent });
     const ask = bucket.acquire();
     await clock.advance(10);
     expect(await fateOf(ask)).toMatchObject({ cost: 1 });
-    expect(thrown).toMatchObject([{ name: 'HookError', hook: 'onStoreEvent' }]);
-    expect(thrown[0]).toBeInstanceOf(HookError);
+    expect(emitWarning.mock.calls).toMatchObject([
+      [{ name: 'EbbWarning', message: 'onStoreEvent failed, and is ignored: my fault' }],
+    ]);
+    emitWarning.mockRestore();
+    await bucket.close();
   });
 });
 
