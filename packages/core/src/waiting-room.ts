@@ -119,14 +119,17 @@ export class WaitingRoom<T> {
     this.turnAway(displaced, 'displaced', `${full}, and another took its place`);
   }
 
-  refusal(reason: ThrottledReason, message: string, waitMs?: number): ThrottledError {
+  refusal(reason: ThrottledReason, message: string, waitMs?: number, cause?: unknown): ThrottledError {
     this.refused += 1;
-    return new ThrottledError(`Not sent: ${message}`, waitMs, { reason });
+    return new ThrottledError(`Not sent: ${message}`, waitMs, {
+      reason,
+      ...(cause !== undefined && { cause }),
+    });
   }
 
   /** For one who has left the line. */
-  turnAway(waiter: Waiter<T>, reason: ThrottledReason, message: string): void {
-    waiter.resolve(Promise.reject(this.refusal(reason, message)));
+  turnAway(waiter: Waiter<T>, reason: ThrottledReason, message: string, cause?: unknown): void {
+    waiter.resolve(Promise.reject(this.refusal(reason, message, undefined, cause)));
   }
 
   /**

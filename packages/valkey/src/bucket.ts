@@ -136,7 +136,8 @@ class FleetBucket implements ValkeyBucket, Source {
     if (line.goesFirst(lane, nowMs) && this.#tokens.take(micro(cost), nowMs))
       return this.#grant(cost, 0, nowMs);
     const { unavailable } = this.#tokens;
-    if (unavailable !== undefined) throw this.#room.refusal('unavailable', unavailable);
+    if (unavailable !== undefined)
+      throw this.#room.refusal('unavailable', unavailable, undefined, this.#tokens.lostBy);
     if (line.size === 0 && this.#setup.nonConforming !== 'delay' && this.#lacks(cost, nowMs)) {
       if (this.#setup.nonConforming === 'mark') return this.#mark(cost, nowMs);
       throw this.#notConforming(cost, nowMs);
@@ -258,7 +259,7 @@ class FleetBucket implements ValkeyBucket, Source {
       const { unavailable } = this.#tokens;
       if (unavailable !== undefined) {
         line.shift();
-        this.#room.turnAway(first, 'unavailable', unavailable);
+        this.#room.turnAway(first, 'unavailable', unavailable, this.#tokens.lostBy);
         return true;
       }
       if (nonConforming === 'delay') return this.#isHopeless(first, nowMs);

@@ -7,6 +7,7 @@ import type { Outage } from './outage.ts';
 import type { LeasePool } from './pool.ts';
 import { Returns } from './returns.ts';
 import type { StoreCall } from './store.ts';
+import { messageOf } from './store-error.ts';
 
 /** While somebody waits, the store is asked at least so often whether the bucket was paused. */
 const FRESH_MS = 1_000;
@@ -107,8 +108,14 @@ export class FleetTokens {
   get unavailable(): string | undefined {
     if (this.#link.isClosed) return 'the bucket was closed';
     if (this.mode !== 'closed') return undefined;
-    if (this.#setup.onStoreError === 'closed') return 'the store cannot be asked';
-    return 'the store was never reached, so that the share of this process is not known';
+    const error = messageOf(this.lostBy);
+    if (this.#setup.onStoreError === 'closed') return `the store cannot be asked: ${error}`;
+    return `the store was never reached, so that the share of this process is not known: ${error}`;
+  }
+
+  /** The error by which the store was lost; `undefined` while it is not. */
+  get lostBy(): unknown {
+    return this.#link.outage?.error;
   }
 
   pausedMs(nowMs: number): number {
@@ -274,11 +281,12 @@ export class FleetTokens {
   /** Gives everything back. Never rejects, and ends in time. */
   async close(): Promise<void> {
     if (!this.#link.isClosed) {
-      this.#link.isClosed = true;
+      this.#link.close();
       this.#alarm.set(Number.POSITIVE_INFINITY);
       this.#onChange();
     }
     await this.#borrower.asking;
+    await this.#link.told();
     this.#giveAllBack();
     if (this.#link.outage === undefined) this.#returns.flush(Number.POSITIVE_INFINITY);
     await this.#returns.settled();

@@ -1,9 +1,11 @@
-import { type BucketTime, observe } from '@ebb/core';
+import { type BucketTime, observe, sleep } from '@ebb/core';
+import { type Connection, watchConnection } from './connection.ts';
 import type { StoreEvent } from './events.ts';
 import { ForgetfulStoreError, Losses } from './losses.ts';
 import type { FleetSetup } from './options.ts';
-import { Outage } from './outage.ts';
+import { Outage, retryDelayMs } from './outage.ts';
 import { type Reply, Store, type StoreCall } from './store.ts';
+import { isDefinite } from './store-error.ts';
 
 /** For so long the highest count of processes is believed. */
 const COUNT_MS = 60_000;
@@ -35,6 +37,11 @@ export class StoreLink {
   readonly #time: BucketTime;
   readonly #store: Store;
   readonly #hooks: Hooks;
+  readonly #connection: Connection;
+  /** Whether no one can be served before the store was reached for the first time. */
+  readonly #needsStore: boolean;
+  /** When the store was called first. */
+  #firstCallMs: number | undefined;
   /** `undefined` while the store can be asked. */
   outage: Outage | undefined;
   /** How many processes there are, by the highest count of late; 0 when that was never heard. */
@@ -53,6 +60,7 @@ export class StoreLink {
   pausedUntilMs: number = Number.NEGATIVE_INFINITY;
   /** Whether the store is still to be told of the pause. */
   #pauseUntold = false;
+  #telling: Promise<unknown> | undefined;
   isClosed = false;
 
   constructor(setup: FleetSetup, time: BucketTime, hooks: Hooks) {
@@ -60,26 +68,63 @@ export class StoreLink {
     this.#time = time;
     this.#hooks = hooks;
     this.#losses = new Losses((setup.capacity * 1_000) / setup.refillPerSecond);
+    const { onStoreError, localShare } = setup;
+    this.#needsStore = onStoreError === 'closed' || (onStoreError === 'local' && localShare === undefined);
+    const connection = watchConnection(setup.client);
+    this.#connection = connection;
     const capacity = Math.ceil(setup.capacity * 1e6);
-    this.#store = new Store({ ...setup, capacity, time, onLate: (call, reply) => this.#onLate(call, reply) });
+    const moreMs = (trouble: unknown): number => this.#patienceMs(trouble);
+    const onLate = (call: StoreCall, reply: Reply | undefined): void => this.#onLate(call, reply);
+    this.#store = new Store({ ...setup, connection, capacity, time, moreMs, onLate });
   }
 
   /** One call, of which all that it says is heeded. When it fails, an outage begins. */
   async call(call: StoreCall): Promise<Reply> {
     const sentAtMs = this.#time.now();
-    this.calledAtMs = sentAtMs;
-    this.calls += 1;
-    try {
-      const reply = await this.#store.call(call);
-      this.#answeredMs = Math.max(this.#answeredMs, sentAtMs);
-      this.#heed(reply);
-      this.#losses.note(reply.forgot, this.#time.now());
-      return reply;
-    } catch (error) {
-      // Where a later call was answered, this is the end of something that is over.
-      if (sentAtMs >= this.#answeredMs) this.#lose(error, sentAtMs);
-      throw error;
+    this.#firstCallMs ??= sentAtMs;
+    for (let tries = 0; ; tries += 1) {
+      this.calledAtMs = this.#time.now();
+      this.calls += 1;
+      try {
+        const reply = await this.#store.call(call);
+        this.#answeredMs = Math.max(this.#answeredMs, sentAtMs);
+        this.#heed(reply);
+        this.#losses.note(reply.forgot, this.#time.now());
+        return reply;
+      } catch (error) {
+        if (await this.#mayTryAgain(error, tries)) continue;
+        // Where a later call was answered, this is the end of something that is over.
+        if (sentAtMs >= this.#answeredMs) this.#lose(error, sentAtMs);
+        throw error;
+      }
     }
+  }
+
+  /**
+   * How much longer to wait for a store that was never reached, in milliseconds: a connection takes its time. 0 if it
+   * was reached before, if it is in vain, and if requests can go without the store.
+   */
+  #patienceMs(error: unknown): number {
+    const wasReached = this.processes > 0;
+    if (wasReached || !this.#needsStore || this.outage !== undefined || this.isClosed) return 0;
+    const { connectTimeoutMs } = this.#setup;
+    return isDefinite(error) ? 0 : (this.#firstCallMs ?? 0) + connectTimeoutMs - this.#time.now();
+  }
+
+  /** Some clients reject what they are asked while they have no connection. */
+  async #mayTryAgain(error: unknown, tries: number): Promise<boolean> {
+    const patienceMs = this.#patienceMs(error);
+    if (patienceMs <= 0) return false;
+    // Closing ends within twice `timeoutMs`.
+    const delayMs = Math.min(retryDelayMs(this.#setup, tries), this.#setup.timeoutMs, patienceMs);
+    await sleep(this.#time.clock, delayMs);
+    return this.outage === undefined && !this.isClosed;
+  }
+
+  /** Ends all that this process knows. */
+  close(): void {
+    this.isClosed = true;
+    this.#connection.release();
   }
 
   #heed(reply: Reply): void {
@@ -90,6 +135,7 @@ export class StoreLink {
     this.#count(reply.processes, nowMs);
     const untilMs = nowMs + reply.pausedMs;
     if (reply.pausedMs > 0 && untilMs > this.pausedUntilMs + SAME_PAUSE_MS) this.#beginPause(untilMs);
+    this.#tellPause(nowMs);
   }
 
   /** A store that was lost, or has lost the bucket, begins to count anew: a low count is not believed at once. */
@@ -116,18 +162,31 @@ export class StoreLink {
 
   #tellPause(nowMs: number): void {
     if (!this.#pauseUntold || this.outage !== undefined) return;
+    if (this.processes === 0) {
+      // While there is no connection, the store would hear of it late, and end it as much later.
+      if (this.#store.open(nowMs) === 0) this.#telling = this.call({ mode: 'peek' }).catch(() => {});
+      return;
+    }
     this.#pauseUntold = false;
     if (nowMs >= this.pausedUntilMs) return;
-    this.call({ mode: 'pause', durationMs: this.pausedUntilMs - nowMs }).catch(() => {
+    this.#telling = this.call({ mode: 'pause', durationMs: this.pausedUntilMs - nowMs }).catch(() => {
       this.#pauseUntold = true;
     });
+  }
+
+  /** Resolves when the store was told of the last pause, or cannot be. */
+  async told(): Promise<void> {
+    for (let telling: unknown; telling !== this.#telling; ) {
+      telling = this.#telling;
+      await telling;
+    }
   }
 
   #lose(error: unknown, sinceMs: number): void {
     if (this.outage !== undefined || this.isClosed) return;
     const nowMs = this.#time.now();
     // The others have leased on since we heard of it.
-    this.outage = new Outage(this.#setup, this.processes, sinceMs, nowMs + this.#leadMs, nowMs);
+    this.outage = new Outage(this.#setup, error, this.processes, sinceMs, nowMs + this.#leadMs, nowMs);
     this.outage.isForgetful = error instanceof ForgetfulStoreError;
     const { mode, share } = this.outage;
     this.#tell({ type: 'lost', error, mode, share });

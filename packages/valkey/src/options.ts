@@ -61,6 +61,14 @@ export interface ValkeyBucketOptions extends WaitingOptions {
    */
   readonly timeoutMs?: number | undefined;
   /**
+   * How long to wait for a store that was never reached, from the first call on, in milliseconds: a connection takes
+   * its time. Requests wait no longer than their own `maxWaitMs`. It does not count where a request can go without
+   * the store (`'open'`, and `'local'` with a `localShare`), nor for an error that time does not change, such as a
+   * wrong password: then it is `timeoutMs`.
+   * @default 10_000
+   */
+  readonly connectTimeoutMs?: number | undefined;
+  /**
    * The longest time between two tries to reach a store that is lost, in milliseconds. The first come sooner,
    * and each at random within the second half of its time.
    * @default 500
@@ -98,6 +106,7 @@ export interface ValkeyBucketOptions extends WaitingOptions {
 
 /** The options with every default in its place. */
 export interface FleetSetup extends WaitingSetup {
+  readonly client: ValkeyClient;
   readonly port: StorePort;
   readonly key: string;
   readonly refillPerSecond: number;
@@ -110,6 +119,7 @@ export interface FleetSetup extends WaitingSetup {
   readonly onStoreError: OnStoreError;
   readonly localShare: number | undefined;
   readonly timeoutMs: number;
+  readonly connectTimeoutMs: number;
   readonly retryMs: number;
   readonly onStoreEvent: StoreObserver | undefined;
   readonly nonConforming: NonConforming;
@@ -158,6 +168,7 @@ const CHECKS: Readonly<Record<keyof ValkeyBucketOptions, check.Check>> = {
   onStoreError: check.oneOf('local', 'open', 'closed'),
   localShare: share,
   timeoutMs: check.positive,
+  connectTimeoutMs: check.notNegative,
   retryMs: check.positive,
   onStoreEvent: check.callable,
   nonConforming: check.oneOf('delay', 'reject', 'mark'),
@@ -196,6 +207,7 @@ export function fleetSetup(options: ValkeyBucketOptions): FleetSetup {
     onStoreError = 'local',
     localShare,
     timeoutMs = 250,
+    connectTimeoutMs = 10_000,
     retryMs = 500,
     onStoreEvent,
     nonConforming = 'delay',
@@ -209,6 +221,7 @@ export function fleetSetup(options: ValkeyBucketOptions): FleetSetup {
   const aheadMs = Math.min(lease.aheadMs ?? 100, fillMs / 2);
   return {
     ...waitingSetup(options),
+    client: options.client,
     port,
     key: `${prefix}{${options.key}}`,
     refillPerSecond,
@@ -219,6 +232,7 @@ export function fleetSetup(options: ValkeyBucketOptions): FleetSetup {
     onStoreError,
     localShare,
     timeoutMs,
+    connectTimeoutMs,
     retryMs,
     onStoreEvent,
     nonConforming,

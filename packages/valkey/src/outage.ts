@@ -15,9 +15,15 @@ const PATIENCE_MS = 2_000;
 /** For so long after the last request tries are made without being asked for. */
 const INTEREST_MS = 5_000;
 
+/** How long until the next try after so many, at random, so that a fleet does not come all at once. */
+export function retryDelayMs({ retryMs, random }: FleetSetup, tries: number): number {
+  return Math.min(retryMs, FIRST_RETRY_MS * 2 ** tries) * (1 - random() / 2);
+}
+
 /** The time in which the store cannot be asked, as this process lives through it. */
 export class Outage {
   readonly sinceMs: number;
+  readonly error: unknown;
   readonly mode: OnStoreError;
   /** The part of the quota that is ours meanwhile; 0: none. */
   readonly share: number;
@@ -36,9 +42,17 @@ export class Outage {
    * `processes` is how many there were last; 0 when that was never heard. Tokens that come in before `emptyAtMs`
    * are leased already, by us or by others.
    */
-  constructor(setup: FleetSetup, processes: number, sinceMs: number, emptyAtMs: number, nowMs: number) {
+  constructor(
+    setup: FleetSetup,
+    error: unknown,
+    processes: number,
+    sinceMs: number,
+    emptyAtMs: number,
+    nowMs: number,
+  ) {
     const { onStoreError, localShare, refillPerSecond, capacity } = setup;
     this.#setup = setup;
+    this.error = error;
     this.sinceMs = sinceMs;
     this.#usedAtMs = nowMs;
     this.share = onStoreError === 'local' ? (localShare ?? (processes > 0 ? 1 / processes : 0)) : 0;
@@ -59,12 +73,12 @@ export class Outage {
     return this.mode === 'open' || (this.mode === 'local' && this.local.take(amount, nowMs));
   }
 
-  /** Sets the time of the next try: at random, so that a fleet does not come all at once. */
+  /** Sets the time of the next try. */
   tried(nowMs: number): void {
-    const delayMs = Math.min(this.#setup.retryMs, FIRST_RETRY_MS * 2 ** this.#tries);
+    const delayMs = retryDelayMs(this.#setup, this.#tries);
     this.#tries = Math.min(this.#tries + 1, 30);
     this.#lastTryMs = nowMs;
-    this.#nextTryMs = nowMs + delayMs * (1 - this.#setup.random() / 2);
+    this.#nextTryMs = nowMs + delayMs;
   }
 
   /** A sign of life came. */

@@ -1,6 +1,9 @@
-import type { BucketTime } from '@ebb/core';
+import { type BucketTime, nextTurn } from '@ebb/core';
+import type { Connection } from './connection.ts';
 import type { StorePort } from './port.ts';
 import { SCRIPT, SCRIPT_SHA1 } from './script.ts';
+import { isDefinite, messageOf, noReply, WrongReply, withoutSecrets } from './store-error.ts';
+import { timeLimit } from './time-limit.ts';
 
 /** Asks for tokens, in millionths. */
 export interface LeaseCall {
@@ -80,12 +83,15 @@ const isNoScript = (error: unknown): boolean => /NOSCRIPT|NoScriptError/.test(St
 
 interface StoreOptions {
   readonly port: StorePort;
+  readonly connection: Connection;
   readonly key: string;
   readonly refillPerSecond: number;
   /** In millionths. */
   readonly capacity: number;
   readonly timeoutMs: number;
   readonly time: BucketTime;
+  /** How much longer to wait when there is no reply in time, in milliseconds. `trouble` is what may be the reason. */
+  readonly moreMs: (trouble: unknown) => number;
   /** Is told of what came after the time limit: an answer, or nothing for an error. */
   readonly onLate: (call: StoreCall, reply: Reply | undefined) => void;
 }
@@ -116,15 +122,22 @@ export class Store {
 
   /** Rejects with the client's error, or when there is no answer in time. */
   call(call: StoreCall): Promise<Reply> {
-    const { time, timeoutMs, onLate } = this.#options;
+    const { time, timeoutMs, onLate, moreMs, connection } = this.#options;
     return new Promise((resolve, reject) => {
       let tooLate = false;
-      const stopTimer = time.clock.schedule(() => {
-        tooLate = true;
-        reject(new Error(`The store did not answer within ${timeoutMs} ms`));
-      }, timeoutMs);
       const sent = { sentAtMs: time.now() };
       this.#open.add(sent);
+      const onTimeout = (): void => {
+        const trouble = connection.error();
+        const leftMs = Math.min(moreMs(trouble), timeoutMs);
+        if (leftMs > 0) {
+          stopTimer = timeLimit(time.clock, leftMs, onTimeout);
+          return;
+        }
+        tooLate = true;
+        reject(noReply(time.now() - sent.sentAtMs, trouble));
+      };
+      let stopTimer = timeLimit(time.clock, timeoutMs, onTimeout);
       const settled = (): void => {
         this.#open.delete(sent);
         stopTimer();
@@ -140,7 +153,7 @@ export class Store {
         (error) => {
           settled();
           if (tooLate) onLate(call, undefined);
-          else reject(error);
+          else reject(withoutSecrets(error));
         },
       );
     });
@@ -163,7 +176,7 @@ export class Store {
       answer = await port.evalsha(SCRIPT_SHA1, key, args);
     } catch (error) {
       // After a restart, a failover or SCRIPT FLUSH, and on a node that is new: EVAL teaches it to that node.
-      if (!isNoScript(error)) throw error;
+      if (!isNoScript(error)) throw await this.#reasonOf(error);
       answer = await port.eval(SCRIPT, key, args);
     }
     return this.#read(call, answer);
@@ -177,13 +190,22 @@ export class Store {
     return { epoch, keptUntilUs: Math.max(fullAtUs, Number(paused), Number(resumed)) + 1e6 };
   }
 
+  /** node-redis sends commands even if the login failed. Why it failed is said before, or in the same turn. */
+  async #reasonOf(error: unknown): Promise<unknown> {
+    if (!/NOAUTH|unauthenticated/.test(messageOf(error))) return error;
+    await nextTurn();
+    const trouble = this.#options.connection.error();
+    return isDefinite(trouble) ? trouble : error;
+  }
+
   #read(call: StoreCall, answer: unknown): Reply {
     const numbers = Array.isArray(answer) ? answer.slice(0, 7).map(Number) : [];
     const [granted = 0, waitUs = 0, emptyInUs = 0, pausedUs = 0, nowUs = 0, processes = 1, resumeUs = 0] =
       numbers;
     if (numbers.length < 7 || !numbers.every(Number.isFinite)) {
-      throw new Error(`The store answered ${JSON.stringify(answer)}, and not as the script does`);
+      throw new WrongReply(`The store answered ${JSON.stringify(answer)}, and not as the script does`);
     }
+    this.#options.connection.works();
     this.#aheadMs = nowUs / 1_000 - this.#options.time.now();
     const state = String((answer as unknown[])[7]);
     let forgot = false;

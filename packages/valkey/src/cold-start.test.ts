@@ -1,0 +1,224 @@
+import { type VirtualClock, virtualClock } from '@ebb/core/testing';
+import { beforeEach, describe, expect, test } from 'vitest';
+import { ModelStore } from '../test/model-store.ts';
+import { type StoreEvent, type ValkeyBucket, type ValkeyBucketOptions, valkeyBucket } from './index.ts';
+
+let clock: VirtualClock;
+let store: ModelStore;
+let events: StoreEvent[];
+
+beforeEach(() => {
+  clock = virtualClock();
+  store = new ModelStore(clock);
+  events = [];
+});
+
+const bucketOf = (options: Partial<ValkeyBucketOptions> = {}): ValkeyBucket =>
+  valkeyBucket({
+    client: store,
+    key: 'k',
+    refillPerSecond: 400,
+    capacity: 80,
+    clock,
+    random: () => 0.5,
+    onStoreEvent: (event) => events.push(event),
+    ...options,
+  });
+
+/** What became of some asks, and when. */
+class Asks {
+  readonly results: unknown[] = [];
+  atMs = Number.NaN;
+
+  constructor(bucket: ValkeyBucket, count: number, maxWaitMs?: number) {
+    const startMs = clock.now();
+    for (let asked = 0; asked < count; asked += 1) {
+      const done = (result: unknown): void => {
+        this.results.push(result);
+        this.atMs = clock.now() - startMs;
+      };
+      bucket.acquire(maxWaitMs === undefined ? {} : { maxWaitMs }).then(done, done);
+    }
+  }
+}
+
+/** Those for whom nothing goes before the store was reached. */
+const waiting: Partial<ValkeyBucketOptions>[] = [
+  {},
+  { onStoreError: 'closed' },
+  { onStoreError: 'closed', localShare: 0.5 },
+];
+
+describe.each(waiting)('a store that was never reached, with %o', (mode) => {
+  test.each(['delay', 'reject', 'mark'] as const)(
+    'and takes a while to connect: the first requests go then (%s)',
+    async (nonConforming) => {
+      // The client keeps what it is told to send.
+      store.health = 'frozen';
+      const bucket = bucketOf({ ...mode, nonConforming });
+      const asks = new Asks(bucket, 10);
+      await clock.advance(400);
+      expect(asks.results).toEqual([]);
+      store.health = 'up';
+      await clock.advance(5);
+      expect(asks.results).toMatchObject(Array(10).fill({ conforming: true }));
+      expect(events).toEqual([]);
+      await clock.advance(500);
+      expect(bucket.stats()).toMatchObject({ mode: 'shared', leased: 0 });
+    },
+  );
+
+  test('and a client that rejects until it is connected: it is asked a few times', async () => {
+    store.health = 'refusing';
+    store.error = new Error("Stream isn't writeable and enableOfflineQueue options is false");
+    const asks = new Asks(bucketOf(mode), 10);
+    await clock.advance(3_000);
+    expect(asks.results).toEqual([]);
+    store.health = 'up';
+    await clock.advance(300);
+    expect(asks.results).toMatchObject(Array(10).fill({ conforming: true }));
+    expect(events).toEqual([]);
+  });
+
+  test('is waited for until the deadline of each', async () => {
+    store.health = 'silent';
+    const bucket = bucketOf({ ...mode, maxWaitMs: 3_000 });
+    const short = new Asks(bucket, 3, 1_000);
+    const long = new Asks(bucket, 3);
+    await clock.advance(5_000);
+    expect(short).toMatchObject({ results: Array(3).fill({ reason: 'wait-too-long' }), atMs: 1_000 });
+    expect(long).toMatchObject({ results: Array(3).fill({ reason: 'wait-too-long' }), atMs: 3_000 });
+    expect(events).toEqual([]);
+  });
+
+  test.each(['refusing', 'silent', 'frozen'] as const)(
+    'and never is: those who have no deadline wait 10 s, and those who come later not at all (%s)',
+    async (health) => {
+      store.health = health;
+      const bucket = bucketOf(mode);
+      const first = new Asks(bucket, 3);
+      await clock.advance(9_900);
+      expect(first.results).toEqual([]);
+      await clock.advance(110);
+      expect(first.results).toMatchObject(Array(3).fill({ reason: 'unavailable' }));
+      const text = health === 'refusing' ? 'ECONNREFUSED' : 'did not answer within 10000 ms';
+      expect(String(first.results[0])).toContain(text);
+      expect(events).toMatchObject([{ type: 'lost', mode: 'closed', share: 0 }]);
+      const later = new Asks(bucket, 1);
+      await clock.advance(0);
+      expect(later.results).toMatchObject([{ reason: 'unavailable' }]);
+      expect(String((later.results[0] as Error).cause)).toContain(text);
+      // It is tried as in any outage.
+      store.health = 'up';
+      await clock.advance(2_000);
+      const last = new Asks(bucket, 1);
+      await clock.advance(300);
+      expect(last.results).toMatchObject([{ conforming: true }]);
+      expect(events.map(({ type }) => type)).toEqual(['lost', 'back']);
+      await bucket.close();
+    },
+  );
+
+  test.each([
+    'NOAUTH Authentication required.',
+    'WRONGPASS invalid username-password pair or user is disabled.',
+    "NOPERM this user has no permissions to run the 'evalsha' command",
+    'Standalone connect failed - IoError: Received error for address `a:1`: WRONGPASS: invalid',
+    'Connection is closed.',
+  ])('and says %s: that is told at once', async (message) => {
+    store.health = 'refusing';
+    store.error = new Error(message);
+    const asks = new Asks(bucketOf(mode), 3);
+    // After NOAUTH the client has a turn to say more.
+    for (const ms of [1, 0]) await clock.advance(ms);
+    expect(asks.results).toMatchObject(Array(3).fill({ reason: 'unavailable', cause: store.error }));
+    expect(String(asks.results[0])).toContain(message);
+    expect(events).toMatchObject([{ type: 'lost', error: store.error }]);
+  });
+
+  test('and is told of a pause when it is: of what is left of it', async () => {
+    store.health = 'frozen';
+    const bucket = bucketOf(mode);
+    bucket.pauseFor(5_000);
+    const asks = new Asks(bucket, 1);
+    await clock.advance(2_000);
+    store.health = 'up';
+    await clock.advance(100);
+    const other = bucketOf(mode);
+    const others = new Asks(other, 1);
+    await clock.advance(100);
+    expect(other.stats().pausedMs).toBeCloseTo(2_800, -1);
+    await clock.advance(2_750);
+    expect([asks.results, others.results]).toEqual([[], []]);
+    await clock.advance(100);
+    expect([asks.results, others.results]).toMatchObject([[{ cost: 1 }], [{ cost: 1 }]]);
+  });
+
+  test('and is told of a pause by a process that ends at once', async () => {
+    const bucket = bucketOf(mode);
+    bucket.pauseFor(5_000);
+    let calls: readonly string[] = [];
+    void bucket.close().then(() => {
+      calls = [...store.calls];
+    });
+    await clock.advance(10);
+    expect(calls).toContain('pause');
+  });
+
+  test.each(['refusing', 'silent'] as const)('and closing ends in time (%s)', async (health) => {
+    store.health = health;
+    const bucket = bucketOf(mode);
+    const asks = new Asks(bucket, 3);
+    await clock.advance(1_010);
+    let closed = false;
+    void bucket.close().then(() => {
+      closed = true;
+    });
+    await clock.advance(0);
+    expect(asks.results).toMatchObject(Array(3).fill({ reason: 'unavailable' }));
+    await clock.advance(500);
+    expect(closed).toBe(true);
+    expect(clock.pending).toBe(0);
+  });
+
+  test('is waited for as long as the option says', async () => {
+    store.health = 'silent';
+    const none = new Asks(bucketOf({ ...mode, connectTimeoutMs: 0 }), 1);
+    const some = new Asks(bucketOf({ ...mode, connectTimeoutMs: 600 }), 1);
+    await clock.advance(2_000);
+    expect(none).toMatchObject({ results: [{ reason: 'unavailable' }], atMs: 250 });
+    expect(some).toMatchObject({ results: [{ reason: 'unavailable' }], atMs: 600 });
+  });
+});
+
+describe('a store that was never reached, and is not needed', () => {
+  test.each(['frozen', 'silent'] as const)("is not waited for by 'open' (%s)", async (health) => {
+    store.health = health;
+    const asks = new Asks(bucketOf({ onStoreError: 'open' }), 3);
+    await clock.advance(250);
+    expect(asks).toMatchObject({ results: Array(3).fill({ conforming: false }), atMs: 250 });
+  });
+
+  test.each(['frozen', 'silent'] as const)("nor by 'local' with a share (%s)", async (health) => {
+    store.health = health;
+    const asks = new Asks(bucketOf({ localShare: 0.5 }), 3);
+    await clock.advance(270);
+    expect(asks.results).toMatchObject(Array(3).fill({ conforming: true }));
+    expect(events).toMatchObject([{ type: 'lost', mode: 'local', share: 0.5 }]);
+  });
+});
+
+describe('a store that was reached before', () => {
+  test('is not waited for', async () => {
+    const bucket = bucketOf({ onStoreError: 'closed' });
+    const first = new Asks(bucket, 1);
+    await clock.advance(500);
+    expect(first.results).toMatchObject([{ conforming: true }]);
+    store.health = 'silent';
+    const second = new Asks(bucket, 3);
+    await clock.advance(250);
+    expect(second.results).toMatchObject(Array(3).fill({ reason: 'unavailable' }));
+    expect(String(second.results[0])).toContain('did not answer within 250 ms');
+    await bucket.close();
+  });
+});

@@ -1,0 +1,54 @@
+import { property } from '@ebb/core';
+
+/** What an error says, whatever it is. */
+export function messageOf(error: unknown): string {
+  const message = property(error, 'message');
+  if (typeof message === 'string') return message.trim();
+  return typeof error === 'object' ? 'an error without a message' : String(error);
+}
+
+/**
+ * Replies of a server that time does not change: the user, the server or the key is not what the bucket needs. GLIDE puts
+ * them in the middle of a message, and has words of its own for some.
+ */
+const REFUSALS =
+  /\b(NOAUTH|WRONGPASS|NOPERM|DENIED|NOPROTO|WRONGTYPE|READONLY|OOM|MISCONF|CROSSSLOT|ERR|EBB|PermissionDenied)\b/;
+
+/** The client was closed, and does not open again by itself. */
+const CLOSED =
+  /^(Connection is closed\.|The client is closed|Unable to execute requests; the client is closed)/;
+
+/** The codes that Node gives to failures of TLS: of the protocol, and of certificates. */
+const TLS = /^EPROTO$|_SSL_|_TLS_|CERT|^UNABLE_TO_|^HOSTNAME_MISMATCH$|^INVALID_(CA|PURPOSE)$/;
+
+/** The store said what the script does not. */
+export class WrongReply extends Error {}
+
+/**
+ * Whether waiting is in vain. A connection that is refused or breaks is not: a store that starts, or a proxy before it,
+ * does that for a while. Nor is what is unknown, because a wait has its end.
+ */
+export function isDefinite(error: unknown): boolean {
+  const code = property(error, 'code');
+  if (error instanceof WrongReply || (typeof code === 'string' && TLS.test(code))) return true;
+  const message = messageOf(error);
+  return REFUSALS.test(message) || CLOSED.test(message);
+}
+
+/** Errors of ioredis and iovalkey hold the command that failed, and that of a login holds the password. */
+export function withoutSecrets(error: unknown): unknown {
+  // What made a cluster's client give up.
+  const inner = property(error, 'lastNodeError');
+  if (property(inner, 'message') !== undefined) return new Error(`${messageOf(error)} ${messageOf(inner)}`);
+  const command = property(property(error, 'command'), 'name');
+  return /^(auth|hello)$/i.test(String(command)) ? new Error(messageOf(error)) : error;
+}
+
+/** No reply came in time. `trouble` is what is known of the connection. */
+export function noReply(waitedMs: number, trouble: unknown): unknown {
+  if (isDefinite(trouble)) return trouble;
+  const message = `The store did not answer within ${Math.round(waitedMs)} ms`;
+  return trouble === undefined
+    ? new Error(message)
+    : new Error(`${message}: ${messageOf(trouble)}`, { cause: trouble });
+}

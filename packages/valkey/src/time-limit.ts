@@ -1,0 +1,31 @@
+import { type Clock, nextTurn } from '@ebb/core';
+
+/** A program that is blocked for a while has at most this part of the limit counted for it. */
+const PARTS = 4;
+
+/**
+ * Calls `onLate` when `limitMs` have passed in which the program ran. A timer alone would count the time in which the
+ * program was blocked, and fire before the socket is read, in which the reply may lie.
+ *
+ * @returns a function that calls it off
+ */
+export function timeLimit(clock: Clock, limitMs: number, onLate: () => void): () => void {
+  let isOver = false;
+  let left = PARTS;
+  let stopTimer = (): void => {};
+  const arm = (): void => {
+    stopTimer = clock.schedule(() => {
+      left -= 1;
+      if (left > 0) return arm();
+      // Timers come before the sockets in a turn of the event loop, and this after them.
+      void nextTurn().then(() => {
+        if (!isOver) onLate();
+      });
+    }, limitMs / PARTS);
+  };
+  arm();
+  return () => {
+    isOver = true;
+    stopTimer();
+  };
+}

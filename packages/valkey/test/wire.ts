@@ -1,0 +1,53 @@
+// Stands between a client and a server, and spoils what a real network spoils.
+import { once } from 'node:events';
+import { type AddressInfo, connect, createServer, type Server, type Socket } from 'node:net';
+
+export interface Wire extends AsyncDisposable {
+  readonly port: number;
+}
+
+/** Listens on a free port of this machine. */
+export async function listen(server: Server): Promise<Wire> {
+  const sockets = new Set<Socket>();
+  server.on('connection', (socket) => sockets.add(socket));
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  return {
+    port: (server.address() as AddressInfo).port,
+    async [Symbol.asyncDispose]() {
+      for (const socket of sockets) socket.destroy();
+      server.close();
+      await once(server, 'close');
+    },
+  };
+}
+
+/** Takes connections to a server at once, and passes nothing on for `delayMs`, as a slow handshake does. */
+export function slowConnections(port: number, delayMs: number): Promise<Wire> {
+  const server = createServer((client) => {
+    client.on('error', () => {});
+    setTimeout(() => {
+      const upstream = connect(port, '127.0.0.1');
+      upstream.on('error', () => client.destroy()).on('close', () => client.destroy());
+      client.on('close', () => upstream.destroy());
+      client.pipe(upstream).pipe(client);
+    }, delayMs);
+  });
+  return listen(server);
+}
+
+/** A server that speaks first, and says what no Valkey and no TLS does. */
+export function otherProtocol(): Promise<Wire> {
+  return listen(
+    createServer((client) => {
+      client.on('error', () => {});
+      client.end('220 mail.example.com ESMTP\r\n');
+    }),
+  );
+}
+
+/** Keeps the event loop busy, as a large JSON or the start of a program does. */
+export function blockFor(durationMs: number): void {
+  const untilMs = performance.now() + durationMs;
+  while (performance.now() < untilMs);
+}
