@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs';
 import { GlideClient, GlideClusterClient, Logger } from '@valkey/valkey-glide';
 import { Redis as IORedis, Cluster as IORedisCluster } from 'ioredis';
 import { Cluster, Redis } from 'iovalkey';
@@ -32,8 +33,12 @@ const single: Readonly<Record<string, (url: string) => Promise<Connection>>> = {
     return { client, close: () => client.destroy() };
   },
   '@valkey/valkey-glide': async (url) => {
-    const { hostname: host, port } = new URL(url);
-    const client = await GlideClient.createClient({ addresses: [{ host, port: Number(port) }] });
+    const { hostname: host, port, username, password } = new URL(url);
+    const addresses = [{ host, port: Number(port) }];
+    const client = await GlideClient.createClient({
+      addresses,
+      ...(password !== '' && { credentials: { username, password } }),
+    });
     return { client, close: () => client.close() };
   },
   'a port of two functions': async (url) => {
@@ -46,25 +51,74 @@ const single: Readonly<Record<string, (url: string) => Promise<Connection>>> = {
   },
 };
 
-const cluster: Readonly<Record<string, (port: number) => Promise<Connection>>> = {
-  iovalkey: async (port) => {
-    const client = new Cluster([{ host: '127.0.0.1', port }]);
+interface Login {
+  readonly username: string;
+  readonly password: string;
+}
+
+const cluster: Readonly<Record<string, (port: number, login?: Login) => Promise<Connection>>> = {
+  iovalkey: async (port, login) => {
+    const client = new Cluster([{ host: '127.0.0.1', port }], { redisOptions: { ...login } });
     return { client, close: () => client.disconnect() };
   },
-  ioredis: async (port) => {
-    const client = new IORedisCluster([{ host: '127.0.0.1', port }]);
+  ioredis: async (port, login) => {
+    const client = new IORedisCluster([{ host: '127.0.0.1', port }], { redisOptions: { ...login } });
     return { client, close: () => client.disconnect() };
   },
-  redis: async (port) => {
-    const client = createCluster({ rootNodes: [{ url: `redis://127.0.0.1:${port}` }] });
+  redis: async (port, login) => {
+    const rootNodes = [{ url: `redis://127.0.0.1:${port}` }];
+    const client = createCluster({ rootNodes, defaults: { ...login } });
     await client.connect();
     return { client, close: () => client.destroy() };
   },
-  '@valkey/valkey-glide': async (port) => {
-    const client = await GlideClusterClient.createClient({ addresses: [{ host: '127.0.0.1', port }] });
+  '@valkey/valkey-glide': async (port, login) => {
+    const client = await GlideClusterClient.createClient({
+      addresses: [{ host: '127.0.0.1', port }],
+      ...(login && { credentials: login }),
+    });
     return { client, close: () => client.close() };
   },
 };
+
+const LOGIN: Login = { username: 'limited', password: 'secret' };
+
+/** The rights that the page says a client needs: on one node, and on a cluster. */
+function rightsOf(name: string): { readonly one: string[]; readonly cluster: string[] } {
+  const page = readFileSync(new URL('../README.md', import.meta.url), 'utf8');
+  const basic = /The user that the client logs in as needs `([^`]+)`/.exec(page)?.[1] ?? '';
+  const table = page.slice(page.indexOf('| on one node, also |'));
+  const row = table.split('\n').find((line) => line.startsWith('|') && line.includes(`\`${name}\``)) ?? '';
+  const [, , one = '', more = ''] = row.replaceAll('\\|', '\0').split('|');
+  const split = (cell: string): string[] =>
+    (/`([^`]+)`/.exec(cell)?.[1] ?? '').replaceAll('\0', '|').split(' ').filter(Boolean);
+  expect(basic).not.toBe('');
+  expect(row).not.toBe('');
+  return { one: [...basic.split(' '), ...split(one)], cluster: [...basic.split(' '), ...split(more)] };
+}
+
+/** Lets the user do this and nothing else, on each of the servers. */
+async function allow(servers: readonly TestServer[], rights: readonly string[]): Promise<void> {
+  const { username, password } = LOGIN;
+  for (const server of servers) {
+    await server.command(`ACL SETUSER ${username} reset on >${password} ${rights.join(' ')}`);
+    await server.command('ACL LOG RESET');
+    await server.command('SCRIPT FLUSH');
+    await server.command('CONFIG RESETSTAT');
+  }
+}
+
+/** Whether the user needed all that it may do, and tried nothing else but to tell what its client is. */
+async function expectNoMore(servers: readonly TestServer[], rights: readonly string[]): Promise<void> {
+  const stats = (await Promise.all(servers.map((server) => server.command('INFO commandstats')))).join('\n');
+  for (const right of rights.filter((part) => part.startsWith('+'))) {
+    expect(stats).toContain(`cmdstat_${right.slice(1)}:`);
+  }
+  for (const server of servers) {
+    const denied = (await server.command('ACL LOG')).split('\r\n');
+    const objects = denied.flatMap((line, index) => (line === 'object' ? [denied[index + 2]] : []));
+    expect(objects.filter((object) => !object?.startsWith('client'))).toEqual([]);
+  }
+}
 
 /** Two buckets through one client, of which one finds what the other left. */
 async function share(
@@ -112,6 +166,24 @@ describe.runIf(hasServer)('one server', () => {
   });
 });
 
+describe.runIf(program !== undefined)('a user with the rights of the page, and no others', () => {
+  const named = Object.entries(single).filter(([name]) => !/RESP|port/.test(name));
+  test.each(named)('is enough for %s', async (name, connect) => {
+    await using server = await startServer();
+    const rights = rightsOf(name).one;
+    await allow([server], rights);
+    const { client, close } = await connect(
+      server.url.replace('//', `//${LOGIN.username}:${LOGIN.password}@`),
+    );
+    try {
+      await share(client, ['limited'], async () => {});
+      await expectNoMore([server], rights);
+    } finally {
+      close();
+    }
+  });
+});
+
 describe.runIf(program !== undefined)('a cluster of three', () => {
   let servers: TestServer[] = [];
   beforeAll(async () => {
@@ -142,6 +214,23 @@ describe.runIf(program !== undefined)('a cluster of three', () => {
       close();
     }
   });
+
+  test.each(Object.entries(cluster))(
+    'through %s, for a user with the rights of the page and no others',
+    { timeout: 20_000 },
+    async (name, connect) => {
+      const rights = rightsOf(name).cluster;
+      await allow(servers, rights);
+      const { client, close } = await connect(servers[0]?.port ?? 0, LOGIN);
+      try {
+        const keys = ['a', 'b', 'c', 'd', 'e', 'f'].map((letter) => `limited ${letter} ${name}`);
+        await share(client, keys, async () => {});
+        await expectNoMore(servers, rights);
+      } finally {
+        close();
+      }
+    },
+  );
 });
 
 test('something that is no client is told at once', () => {
