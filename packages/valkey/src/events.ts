@@ -11,6 +11,7 @@ export type StoreEvent = {
   | {
       /** The store did not answer in time, or with an error. From now on `mode` holds. */
       readonly type: 'lost';
+      /** The client's own, if it tells one. That of a login is told without the password. */
       readonly error: unknown;
       readonly mode: OnStoreError;
       /** The share of the quota that this process has meanwhile. */
