@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { giveBack, holding, nextStepMs, type Quota, spend, take, tokensAt, waitMs } from './gcra.ts';
+import { giveBack, holding, type Quota, spend, stepsToWait, take, tokensAt, waitMs } from './gcra.ts';
 
 function quota(refillPerSecond: number, capacity: number, refillIntervalMs = 0): Quota {
   return { refillPerSecond, capacity, refillIntervalMs };
@@ -158,11 +158,37 @@ describe('what is given back', () => {
   });
 });
 
-test.each([
-  [0, 150, 150],
-  [200, 150, 200],
-  [200, 200, 200],
-  [200, 201, 400],
-])('with steps of %d ms, the first at %d ms or later is at %d ms', (intervalMs, atMs, stepMs) => {
-  expect(nextStepMs(intervalMs, atMs)).toBe(stepMs);
+// A capacity of 5, one token in 100 ms.
+test.each<[cost: number, tokens: number, everyMs: number, steps: number]>([
+  [1, 1, 200, 0],
+  [1, 0, 200, 1],
+  [3, 0, 200, 2],
+  [5, 2.5, 200, 2],
+  // For several askers in a row.
+  [10, 5, 200, 3],
+  [11, 5, 200, 3],
+  [12, 5, 200, 4],
+  // A step brings ten, of which five fit in.
+  [5, 0, 1_000, 1],
+  [10, 0, 1_000, 2],
+  [11, 0, 1_000, 3],
+  [11, 5, 1_000, 2],
+  [11, 1, 1_000, 2],
+  // What a debt takes of a step does not overflow.
+  [5, -5, 1_000, 1],
+  [5, -6, 1_000, 2],
+  [5, -10, 1_000, 2],
+  [4, -16, 1_000, 2],
+  [5, -16, 1_000, 3],
+  [3, -4, 200, 4],
+])(
+  '%d tokens are there, of %d now and with steps of 100 ms times %d, in %d steps',
+  (cost, tokens, everyMs, steps) => {
+    const limits = quota(10, 5);
+    expect(stepsToWait(limits, holding(limits, tokens, 0), cost, 0, everyMs)).toBe(steps);
+  },
+);
+
+test('for a wait of several steps the overflow of each is lost', () => {
+  expect(waitMs(quota(10, 5, 1_000), 0, 11, 300)).toBe(2_700);
 });

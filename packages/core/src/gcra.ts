@@ -23,7 +23,8 @@ export interface Quota {
  * it. The last term is what a number as large as the time cannot tell apart.
  */
 function slackMs(fillMs: number, nowMs: number): number {
-  return fillMs * 1e-9 + 1e-6 + Math.abs(nowMs) * 4e-16;
+  // Half a token at the highest rate and at the largest capacity that a bucket takes.
+  return fillMs * 5e-10 + 5e-7 + Math.abs(nowMs) * 4e-16;
 }
 
 /** A quotient of times is a little off, too, and the more so the larger it is. */
@@ -31,18 +32,15 @@ function slackSteps(steps: number): number {
   return 1e-9 + Math.abs(steps) * 4e-16;
 }
 
-/** The moment of the last refill. */
-export function lastStepMs(intervalMs: number, nowMs: number): number {
-  if (intervalMs === 0) return nowMs;
+/** How many steps have passed since 0. */
+export function stepsBy(intervalMs: number, nowMs: number): number {
   const steps = nowMs / intervalMs;
-  return Math.floor(steps + slackSteps(steps)) * intervalMs;
+  return Math.floor(steps + slackSteps(steps));
 }
 
-/** The moment of the first refill at `atMs` or later. */
-export function nextStepMs(intervalMs: number, atMs: number): number {
-  if (intervalMs === 0) return atMs;
-  const steps = atMs / intervalMs;
-  return Math.ceil(steps - slackSteps(steps)) * intervalMs;
+/** The moment of the last refill. */
+export function lastStepMs(intervalMs: number, nowMs: number): number {
+  return intervalMs === 0 ? nowMs : stepsBy(intervalMs, nowMs) * intervalMs;
 }
 
 /** The state of a bucket that holds so many tokens; fewer than none are a debt. */
@@ -69,20 +67,45 @@ export function take(quota: Quota, emptyAtMs: number, cost: number, nowMs: numbe
   const fillMs = quota.capacity * msPerToken;
   const stepMs = lastStepMs(quota.refillIntervalMs, nowMs);
   const afterMs = Math.max(emptyAtMs, stepMs - fillMs) + cost * msPerToken;
-  return afterMs <= stepMs + slackMs(fillMs, nowMs) ? afterMs : undefined;
+  return afterMs <= stepMs + slackMs(fillMs, stepMs) ? afterMs : undefined;
+}
+
+/**
+ * How many steps it takes until the tokens are there; 0 when they are. A step brings what flows in within
+ * `everyMs`, after a debt is paid never more than the capacity: the rest is lost.
+ */
+export function stepsToWait(
+  { capacity, refillPerSecond }: Quota,
+  emptyAtMs: number,
+  cost: number,
+  stepMs: number,
+  everyMs: number,
+): number {
+  const msPerToken = 1_000 / refillPerSecond;
+  const fillMs = capacity * msPerToken;
+  const slack = slackMs(fillMs, stepMs);
+  const dueMs = Math.max(emptyAtMs, stepMs - fillMs) + cost * msPerToken;
+  if (dueMs <= stepMs + slack) return 0;
+  const debtMs = Math.max(0, emptyAtMs - stepMs);
+  const lackMs = dueMs - stepMs - debtMs;
+  const inDebt = Math.floor(debtMs / everyMs);
+  const firstMs = Math.min(fillMs, (inDebt + 1) * everyMs - debtMs);
+  return inDebt + 1 + Math.max(0, Math.ceil((lackMs - firstMs - slack) / Math.min(everyMs, fillMs)));
 }
 
 /**
  * How long until the tokens are there, if nobody else takes any. More than the capacity never are there at
- * once: for those it is how long it takes until they have come in, for several askers in a row.
+ * once: for those it is how long it takes at least until they have come in, for several askers in a row.
  */
 export function waitMs(quota: Quota, emptyAtMs: number, cost: number, nowMs: number): number {
-  const { capacity, refillPerSecond, refillIntervalMs } = quota;
+  const { capacity, refillPerSecond, refillIntervalMs: everyMs } = quota;
+  if (everyMs > 0) {
+    const passed = stepsBy(everyMs, nowMs);
+    const steps = stepsToWait(quota, emptyAtMs, cost, passed * everyMs, everyMs);
+    return steps === 0 ? 0 : (passed + steps) * everyMs - nowMs;
+  }
   const dueMs = spend(quota, emptyAtMs, cost, nowMs);
-  const stepMs = lastStepMs(refillIntervalMs, nowMs);
-  if (dueMs <= stepMs + slackMs((capacity * 1_000) / refillPerSecond, nowMs)) return 0;
-  // What is not there at this step is not there before the next, however little lacks.
-  return Math.max(nextStepMs(refillIntervalMs, dueMs), stepMs + refillIntervalMs) - nowMs;
+  return dueMs <= nowMs + slackMs((capacity * 1_000) / refillPerSecond, nowMs) ? 0 : dueMs - nowMs;
 }
 
 /**

@@ -1,10 +1,10 @@
 import {
   giveBack,
   holding,
-  lastStepMs,
-  nextStepMs,
   type Quota,
   spend,
+  stepsBy,
+  stepsToWait,
   take,
   tokensAt,
   waitMs,
@@ -16,32 +16,39 @@ export interface Rate {
   readonly capacity: number;
 }
 
-/** Beyond about a day a number tells the small times of high rates too coarsely. */
-const FAR_MS = 1e8;
+/** The own time is set back to 0 after so many times what fills the level: a larger number tells it too coarsely. */
+const FAR_FILLS = 1_000;
 
 /**
- * How full one bucket is: the arithmetic of gcra.ts on a time of the level's own. That time stands still in a
- * pause, and runs faster or slower when the rate is set anew, so that neither touches the state, and what was
- * noted in it stays true.
+ * How full one bucket is: the arithmetic of gcra.ts on a time of the level's own, in which one token comes each
+ * second. So whole tokens add up exactly, at any rate. That time stands still in a pause, and runs faster or slower
+ * when the rate is set anew, so that neither touches the state, and what was noted in it stays true.
  */
 export class Level {
-  /** As it was at first; a rate that was set later shows in the speed. Steps are steps of the real time. */
   #quota: Quota;
   #emptyAtMs: number;
-  #speed = 1;
-  /** The own time was `#base` at the real time `#since`, which lies ahead in a pause, and has run from there. */
+  /** How much faster than the real time the own time runs. */
+  #speed: number;
+  /** The own time was this at the real time `#sinceMs`, and has run from there. */
   #baseMs = 0;
-  #sinceMs: number;
+  /**
+   * Steps are counted from here, in real time: to add one to the other would shift them a little each time.
+   * Without steps this is `#sinceMs` itself. It lies ahead in a pause.
+   */
+  #originMs: number;
+  #steps = 0;
+  #pausedUntilMs = Number.NEGATIVE_INFINITY;
   readonly #intervalMs: number;
   /** No token that came in before this moment of the own time is left. Known from changes of the capacity. */
   #noneBeforeMs = Number.NEGATIVE_INFINITY;
   /** How much further back than they were noted the states of former grants lie: what was given back since. */
   #shiftMs = 0;
 
-  constructor(rate: Rate, intervalMs: number, tokens: number, nowMs: number) {
-    this.#quota = { ...rate, refillIntervalMs: 0 };
+  constructor({ refillPerSecond, capacity }: Rate, intervalMs: number, tokens: number, nowMs: number) {
+    this.#quota = { refillPerSecond: 1, capacity, refillIntervalMs: 0 };
+    this.#speed = refillPerSecond;
     this.#intervalMs = intervalMs;
-    this.#sinceMs = nowMs;
+    this.#originMs = nowMs;
     this.#emptyAtMs = holding(this.#quota, tokens, 0);
   }
 
@@ -50,16 +57,41 @@ export class Level {
   }
 
   get refillPerSecond(): number {
-    return this.#quota.refillPerSecond * this.#speed;
+    return this.#speed;
+  }
+
+  /** How long the own time takes to bring the capacity. */
+  get #fillMs(): number {
+    return this.#quota.capacity * 1_000;
+  }
+
+  /** The real time of a step. */
+  #stepAtMs(step: number): number {
+    return this.#originMs + step * this.#intervalMs;
+  }
+
+  /** How many steps there were until now; none without steps. */
+  #stepsBy(nowMs: number): number {
+    return this.#intervalMs === 0 ? 0 : stepsBy(this.#intervalMs, Math.max(0, nowMs - this.#originMs));
   }
 
   #ownMs(nowMs: number): number {
-    if (nowMs <= this.#sinceMs) return this.#baseMs;
-    return this.#baseMs + lastStepMs(this.#intervalMs, nowMs - this.#sinceMs) * this.#speed;
+    const intervalMs = this.#intervalMs;
+    const ranMs =
+      intervalMs === 0 ? nowMs - this.#originMs : (this.#stepsBy(nowMs) - this.#steps) * intervalMs;
+    return this.#baseMs + Math.max(0, ranMs) * this.#speed;
+  }
+
+  /** The same, near enough to 0 to be exact. */
+  #nearMs(nowMs: number): number {
+    const ownMs = this.#ownMs(nowMs);
+    if (ownMs <= FAR_FILLS * this.#fillMs) return ownMs;
+    this.#comeNear(nowMs);
+    return this.#ownMs(nowMs);
   }
 
   pausedMs(nowMs: number): number {
-    return Math.max(0, this.#sinceMs - nowMs);
+    return Math.max(0, this.#pausedUntilMs - nowMs);
   }
 
   tokens(nowMs: number): number {
@@ -68,12 +100,8 @@ export class Level {
 
   /** Takes the tokens, if they are there. */
   take(cost: number, nowMs: number): boolean {
-    if (nowMs < this.#sinceMs) return false;
-    let ownMs = this.#ownMs(nowMs);
-    if (ownMs > FAR_MS) {
-      this.#comeNear(nowMs);
-      ownMs = this.#ownMs(nowMs);
-    }
+    if (nowMs < this.#pausedUntilMs) return false;
+    const ownMs = this.#nearMs(nowMs);
     const after = take(this.#quota, this.#emptyAtMs, cost, ownMs);
     if (after === undefined) return false;
     this.#emptyAtMs = after;
@@ -82,19 +110,21 @@ export class Level {
 
   /** Takes the tokens, whether they are there or not. */
   spend(cost: number, nowMs: number): void {
-    this.#emptyAtMs = spend(this.#quota, this.#emptyAtMs, cost, this.#ownMs(nowMs));
+    const ownMs = this.#nearMs(nowMs);
+    this.#emptyAtMs = spend(this.#quota, this.#emptyAtMs, cost, ownMs);
   }
 
-  /** How long until so many tokens have come in; 0 when they can be taken now. */
+  /** How long until so many tokens have come in, at least; 0 when they can be taken now. */
   waitMs(cost: number, nowMs: number): number {
-    const ownMs = this.#ownMs(nowMs);
-    const leftMs = waitMs(this.#quota, this.#emptyAtMs, cost, ownMs);
-    if (leftMs === 0) return this.pausedMs(nowMs);
+    const ownMs = this.#nearMs(nowMs);
     const intervalMs = this.#intervalMs;
-    const ranMs = lastStepMs(intervalMs, Math.max(0, nowMs - this.#sinceMs));
-    const runMs = nextStepMs(intervalMs, (ownMs + leftMs - this.#baseMs) / this.#speed);
-    // What is not there at this step is not there before the next, however little lacks.
-    return this.#sinceMs + Math.max(runMs, ranMs + intervalMs) - nowMs;
+    if (intervalMs === 0) {
+      return this.pausedMs(nowMs) + waitMs(this.#quota, this.#emptyAtMs, cost, ownMs) / this.#speed;
+    }
+    const everyMs = intervalMs * this.#speed;
+    const steps = stepsToWait(this.#quota, this.#emptyAtMs, cost, ownMs, everyMs);
+    if (steps === 0) return this.pausedMs(nowMs);
+    return this.#stepAtMs(this.#stepsBy(nowMs) + steps) - nowMs;
   }
 
   /** What {@link giveBack} wants to know later of tokens that were taken just now. */
@@ -104,39 +134,54 @@ export class Level {
 
   giveBack(tokens: number, held: number, nowMs: number): void {
     const heldMs = held - this.#shiftMs;
-    const mostTokens = ((heldMs - this.#noneBeforeMs) * this.#quota.refillPerSecond) / 1_000;
+    const mostTokens = (heldMs - this.#noneBeforeMs) / 1_000;
     const before = this.#emptyAtMs;
     const given = Math.max(0, Math.min(tokens, mostTokens));
     this.#emptyAtMs = giveBack(this.#quota, before, given, heldMs, this.#ownMs(nowMs));
     // A pause leaves the bucket empty.
-    if (nowMs < this.#sinceMs) this.#emptyAtMs = Math.max(this.#emptyAtMs, Math.min(before, this.#baseMs));
+    if (nowMs < this.#pausedUntilMs) {
+      this.#emptyAtMs = Math.max(this.#emptyAtMs, Math.min(before, this.#baseMs));
+    }
     this.#shiftMs += before - this.#emptyAtMs;
   }
 
   /** Lets no time pass until `untilMs`, and goes on from empty. Never shortens a pause. */
   pause(untilMs: number, nowMs: number): void {
-    if (untilMs <= Math.max(nowMs, this.#sinceMs)) return;
+    if (untilMs <= Math.max(nowMs, this.#pausedUntilMs)) return;
     this.#settleTime(nowMs);
     this.#emptyAtMs = Math.max(this.#emptyAtMs, this.#baseMs);
-    this.#sinceMs = untilMs;
+    this.#startAt(untilMs);
+    this.#pausedUntilMs = untilMs;
+  }
+
+  /** Ends a pause, if there is one. */
+  resume(nowMs: number): void {
+    if (nowMs >= this.#pausedUntilMs) return;
+    this.#startAt(nowMs);
+    this.#pausedUntilMs = nowMs;
   }
 
   /** Tokens that are there stay, as far as there is room. */
   setRate({ refillPerSecond, capacity }: Rate, nowMs: number): void {
     this.#settleTime(nowMs);
-    const fillMs = (this.#quota.capacity * 1_000) / this.#quota.refillPerSecond;
-    this.#noneBeforeMs = Math.max(this.#noneBeforeMs, this.#baseMs - fillMs);
+    this.#noneBeforeMs = Math.max(this.#noneBeforeMs, this.#baseMs - this.#fillMs);
     this.#emptyAtMs = Math.max(this.#emptyAtMs, this.#noneBeforeMs);
     this.#quota = { ...this.#quota, capacity };
-    this.#speed = refillPerSecond / this.#quota.refillPerSecond;
+    this.#speed = refillPerSecond;
+  }
+
+  /** Has the own time, and the steps, run from here. */
+  #startAt(atMs: number): void {
+    this.#originMs = atMs;
+    this.#steps = 0;
   }
 
   /** Moves the point from which the own time runs to the last step before now. */
   #settleTime(nowMs: number): void {
-    if (nowMs <= this.#sinceMs) return;
-    const runMs = lastStepMs(this.#intervalMs, nowMs - this.#sinceMs);
-    this.#baseMs += runMs * this.#speed;
-    this.#sinceMs += runMs;
+    if (nowMs < this.#originMs) return;
+    this.#baseMs = this.#ownMs(nowMs);
+    if (this.#intervalMs === 0) this.#originMs = nowMs;
+    else this.#steps = this.#stepsBy(nowMs);
   }
 
   /** Sets the own time back to 0, and all that is noted in it. */
