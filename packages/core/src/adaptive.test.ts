@@ -56,6 +56,13 @@ describe('down', () => {
     expect(rate()).toBeCloseTo(70, 9);
   });
 
+  test('never raises a rate that was set below the lowest', async () => {
+    const { bucket, rate, grant } = setUp({ minRefillPerSecond: 50 });
+    bucket.setRate(10);
+    bucket.heed?.(response(429), await grant());
+    expect(rate()).toBe(10);
+  });
+
   test('the lowest may be the highest: a rate that stays', async () => {
     const { bucket, rate, grant } = setUp({ minRefillPerSecond: 100 });
     bucket.heed?.(response(429), await grant());

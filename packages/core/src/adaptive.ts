@@ -1,6 +1,6 @@
 import { Bucket, type MemoryBucket } from './bucket.ts';
-import { bucketSetup, type TokenBucketOptions } from './bucket-options.ts';
-import { type Check, positive, wrongRange } from './check.ts';
+import { bucketSetup, checkFill, type TokenBucketOptions } from './bucket-options.ts';
+import { type Check, positive, refillRate, wrongRange } from './check.ts';
 import type { Grant } from './limits.ts';
 import type { Outcome, RequestTraits } from './outcome.ts';
 import type { Feedback } from './server-feedback.ts';
@@ -18,7 +18,7 @@ export interface AdaptiveOptions extends TokenBucketOptions {
    */
   readonly recoverPerSecond?: number | undefined;
   /**
-   * The lowest rate, in tokens per second.
+   * The lowest rate, in tokens per second. It has the bounds of `refillPerSecond`.
    * @default a hundredth of the highest
    */
   readonly minRefillPerSecond?: number | undefined;
@@ -49,7 +49,10 @@ class AdaptiveBucket extends Bucket {
     share('adaptive: decreaseTo', decreaseTo);
     positive('adaptive: recoverPerSecond', recoverPerSecond);
     const lowest = minRefillPerSecond ?? setup.refillPerSecond / 100;
-    positive('adaptive: minRefillPerSecond', lowest);
+    if (minRefillPerSecond !== undefined) {
+      refillRate('adaptive: minRefillPerSecond', lowest);
+      checkFill('adaptive: minRefillPerSecond', { refillPerSecond: lowest, capacity: setup.capacity });
+    }
     if (lowest > setup.refillPerSecond) {
       throw wrongRange('adaptive: minRefillPerSecond', `at most ${setup.refillPerSecond}`, lowest);
     }
@@ -78,7 +81,8 @@ class AdaptiveBucket extends Bucket {
 
   /** Once for all that were sent at the same rate: they tell of one thing. */
   #decrease(): void {
-    this.#rate = Math.max(this.#lowest, super.stats().refillPerSecond * this.#decreaseTo);
+    const lowest = Math.min(this.#lowest, this.#highest);
+    this.#rate = Math.max(lowest, super.stats().refillPerSecond * this.#decreaseTo);
     this.#changedAtMs = this.#now();
     super.changeRate(this.#rate);
   }

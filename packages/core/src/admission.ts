@@ -31,6 +31,8 @@ export class Admission {
   #bucket: TokenBucket | undefined;
   #grant: Grant | undefined;
   #originGrant: Grant | undefined;
+  /** What was waited for last, which it may have given back: it is not new to a bucket that is closed meanwhile. */
+  #earlier: Grant | undefined;
   /** How long was waited for all of it, in milliseconds. */
   waitedMs = 0;
 
@@ -70,6 +72,7 @@ export class Admission {
     this.#bucket = undefined;
     this.#grant = undefined;
     this.#originGrant = undefined;
+    this.#earlier = undefined;
     this.waitedMs = 0;
   }
 
@@ -101,13 +104,13 @@ export class Admission {
     if (this.#takenBuckets.includes(own)) return undefined;
     const origin = own.gateFor?.(this.#request);
     if (origin !== undefined && this.#originGrant === undefined) {
-      this.#originGrant = origin.tryTake?.(this.#cost());
+      this.#originGrant = origin.tryTake?.(this.#cost(), this.#earlier);
       if (this.#originGrant === undefined) return 'origin';
     }
     if (this.#grant !== undefined) return undefined;
     this.#bucket = own;
     if (own.tryTake === undefined) return own.tryAcquire(this.#cost()) ? undefined : 'tokens';
-    this.#grant = own.tryTake(this.#cost());
+    this.#grant = own.tryTake(this.#cost(), this.#earlier);
     return this.#grant === undefined ? 'tokens' : undefined;
   }
 
@@ -132,12 +135,14 @@ export class Admission {
     }
     if (bucket === undefined) return 0;
     const own = forRequest(bucket, this.#request, key);
-    const cost = this.#cost();
+    const asked = { ...ask, cost: this.#cost(), earlier: this.#earlier };
     if (lack === 'origin') {
-      this.#originGrant = await own.gateFor?.(this.#request)?.acquire({ ...ask, cost });
+      this.#originGrant = await own.gateFor?.(this.#request)?.acquire(asked);
+      this.#earlier = this.#originGrant ?? this.#earlier;
       return this.#originGrant?.waitedMs ?? 0;
     }
-    this.#grant = await own.acquire({ ...ask, cost });
+    this.#grant = await own.acquire(asked);
+    this.#earlier = this.#grant;
     this.#bucket = own;
     return this.#grant.waitedMs;
   }

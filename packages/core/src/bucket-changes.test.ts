@@ -130,7 +130,7 @@ describe('a new rate', () => {
     ask('one');
     bucket.setRate(10, 3);
     await clock.advance(1_000);
-    expect(lines).toEqual(['two 200', 'five capacity-lowered 200', 'one 300']);
+    expect(lines).toEqual(['five capacity-lowered 0', 'two 200', 'one 300']);
     expect(bucket.stats()).toMatchObject({ refused: 1, granted: 2 });
   });
 
@@ -144,6 +144,17 @@ describe('a new rate', () => {
       clock.tick(10_000);
       expect(bucket.stats().tokens).toBe(5 + month);
     }
+  });
+
+  test('in a pause lets nothing in before its end', () => {
+    const { bucket, clock } = setUp();
+    bucket.pauseFor(1_000);
+    clock.tick(500);
+    bucket.setRate(5);
+    clock.tick(500);
+    expect(bucket.stats().tokens).toBe(0);
+    clock.tick(200);
+    expect(bucket.stats().tokens).toBe(1);
   });
 
   test('keeps the steps of the refill in their place', async () => {

@@ -1,11 +1,12 @@
 import {
   type Check,
   callable,
+  capacity,
   checkOptions,
   having,
   notNegative,
   oneOf,
-  positive,
+  refillRate,
   wrongRange,
   wrongType,
 } from './check.ts';
@@ -20,7 +21,7 @@ export type NonConforming = 'delay' | 'reject' | 'mark';
 /** What a server's word holds for: its own origin, or every request that shares the tokens. */
 export type FeedbackScope = 'origin' | 'bucket';
 
-/** A limit that holds beside a bucket's own. */
+/** A limit that holds beside a bucket's own. It has the same bounds. */
 export interface FurtherLimit {
   readonly refillPerSecond: number;
   /** The most tokens at once. */
@@ -29,16 +30,19 @@ export interface FurtherLimit {
 
 /** What {@link tokenBucket} takes. */
 export interface TokenBucketOptions extends WaitingOptions {
-  /** Tokens that come in each second. */
+  /** Tokens that come in each second: above 0, at most 1e9, which is one each nanosecond. */
   readonly refillPerSecond: number;
   /**
-   * The most tokens that gather, and so can go at once. Tokens that come in while it is full are lost, so it
+   * The most tokens that gather, and so can go at once: above 0, at most 1e9, of which sums may be off by one
+   * token, and no more than comes in within 1e12 seconds. Tokens that come in while it is full are lost, so it
    * should outlast a stall of the program. The default is what App Engine's users are told to choose.
    * @default a fifth of a second of refill, at least 1
    */
   readonly capacity?: number | undefined;
   /**
-   * Tokens come in steps, every so many milliseconds, as in services that refill so; 0: all the time.
+   * Tokens come in steps, every so many milliseconds, as in services that refill so; 0: all the time. At least
+   * 0.001, since no timer is shorter, and at most 1e11, three years. A step that brings more than the capacity fills
+   * the bucket, and the rest is lost.
    * @default 0
    */
   readonly refillIntervalMs?: number | undefined;
@@ -90,13 +94,39 @@ export interface BucketSetup extends Rate, WaitingSetup {
   readonly random: Random;
 }
 
+/** Of a longer time to fill, milliseconds could not be told exactly. It is thirty thousand years. */
+const LONGEST_FILL_SECONDS = 1e12;
+
+/**
+ * @param name of the option that is the rate
+ * @throws RangeError when it takes too long to fill the capacity
+ */
+export function checkFill(name: string, { refillPerSecond, capacity }: Rate): void {
+  const least = capacity / LONGEST_FILL_SECONDS;
+  if (refillPerSecond >= least) return;
+  const takes = `at least ${least}, so that the capacity, ${capacity}, fills in ${LONGEST_FILL_SECONDS} seconds`;
+  throw wrongRange(name, takes, refillPerSecond);
+}
+
+/** @throws TypeError, RangeError for a rate or a capacity that the arithmetic cannot tell exactly */
+export function checkRate(caller: string, rate: Rate): void {
+  refillRate(`${caller}: refillPerSecond`, rate.refillPerSecond);
+  capacity(`${caller}: capacity`, rate.capacity);
+  checkFill(`${caller}: refillPerSecond`, rate);
+}
+
+const checkInterval: Check = (name, value) => {
+  notNegative(name, value);
+  if (value === 0 || ((value as number) >= 1e-3 && (value as number) <= 1e11)) return;
+  throw wrongRange(name, '0, or a number from 0.001 to 1e11', value);
+};
+
 const checkLimits: Check = (name, value) => {
   if (!Array.isArray(value)) throw wrongType(name, 'a list of limits', value);
   value.forEach((limit, index) => {
     const caller = `${name}[${index}]`;
-    checkOptions(caller, limit, { refillPerSecond: positive, capacity: positive });
-    positive(`${caller}: refillPerSecond`, limit.refillPerSecond);
-    positive(`${caller}: capacity`, limit.capacity);
+    checkOptions(caller, limit, { refillPerSecond: refillRate, capacity });
+    checkRate(caller, limit);
   });
 };
 
@@ -105,9 +135,9 @@ const checkFeedback: Check = (name, value) => {
 };
 
 const CHECKS: Readonly<Record<keyof TokenBucketOptions, Check>> = {
-  refillPerSecond: positive,
-  capacity: positive,
-  refillIntervalMs: notNegative,
+  refillPerSecond: refillRate,
+  capacity,
+  refillIntervalMs: checkInterval,
   initialTokens: notNegative,
   furtherLimits: checkLimits,
   nonConforming: oneOf('delay', 'reject', 'mark'),
@@ -123,8 +153,9 @@ const CHECKS: Readonly<Record<keyof TokenBucketOptions, Check>> = {
 export function bucketSetup(options: TokenBucketOptions, caller = 'tokenBucket'): BucketSetup {
   checkOptions(caller, options, CHECKS);
   const { refillPerSecond } = options;
-  positive(`${caller}: refillPerSecond`, refillPerSecond);
+  refillRate(`${caller}: refillPerSecond`, refillPerSecond);
   const { capacity = Math.max(1, Math.ceil(refillPerSecond / 5)) } = options;
+  checkRate(caller, { refillPerSecond, capacity });
   const { initialTokens = capacity } = options;
   if (initialTokens > capacity) {
     throw wrongRange(`${caller}: initialTokens`, `at most the capacity, ${capacity}`, initialTokens);

@@ -1,9 +1,18 @@
 import { type MemoryBucket, tokenBucket } from './bucket.ts';
 import type { TokenBucketOptions } from './bucket-options.ts';
 import { callable } from './check.ts';
-import type { ObservableBucket, PerKey } from './limits.ts';
+import { waitingAtClose } from './closing.ts';
+import type { CloseOptions, ObservableBucket, PerKey } from './limits.ts';
 import type { RequestTraits } from './outcome.ts';
 import { KeyMap, type PerKeyOptions } from './per-key.ts';
+
+/** A bucket for each key, all of which can be closed together. */
+export interface BucketPerKey<B extends ObservableBucket> extends PerKey<B> {
+  /** Resolves when no one waits at any of them: at once if no one does. */
+  idle(): Promise<void>;
+  /** Closes all of them, and those of further keys, as {@link ObservableBucket.close} does. */
+  close(options?: CloseOptions): Promise<void>;
+}
 
 type KeyOf = (request: RequestTraits) => string;
 type MakeOf<B> = (key: string) => B;
@@ -21,19 +30,22 @@ export function bucketPerKey(
   keyOf: KeyOf,
   make: TokenBucketOptions,
   options?: PerKeyOptions,
-): PerKey<MemoryBucket>;
+): BucketPerKey<MemoryBucket>;
 export function bucketPerKey<B extends ObservableBucket>(
   keyOf: KeyOf,
   make: MakeOf<B>,
   options?: PerKeyOptions,
-): PerKey<B>;
-export function bucketPerKey<B extends ObservableBucket>(make: MakeOf<B>, options?: PerKeyOptions): PerKey<B>;
-export function bucketPerKey(make: TokenBucketOptions, options?: PerKeyOptions): PerKey<MemoryBucket>;
+): BucketPerKey<B>;
+export function bucketPerKey<B extends ObservableBucket>(
+  make: MakeOf<B>,
+  options?: PerKeyOptions,
+): BucketPerKey<B>;
+export function bucketPerKey(make: TokenBucketOptions, options?: PerKeyOptions): BucketPerKey<MemoryBucket>;
 export function bucketPerKey(
   first: KeyOf | Make,
   second?: Make | PerKeyOptions,
   third?: PerKeyOptions,
-): PerKey<ObservableBucket> {
+): BucketPerKey<ObservableBucket> {
   if (isMake(second)) {
     callable('bucketPerKey: keyOf', first);
     return make(second, { ...third, keyOf: first as KeyOf });
@@ -45,9 +57,38 @@ function isMake(value: Make | PerKeyOptions | undefined): value is Make {
   return typeof value === 'function' || (typeof value === 'object' && 'refillPerSecond' in value);
 }
 
-function make(what: Make, options: PerKeyOptions = {}): PerKey<ObservableBucket> {
+function make(what: Make, options: PerKeyOptions = {}): BucketPerKey<ObservableBucket> {
   const makeOne = typeof what === 'function' ? what : () => tokenBucket(what);
   // Wrong options are told now, and not at the first request.
   if (typeof what !== 'function') tokenBucket(what);
-  return new KeyMap('bucketPerKey', makeOne, (bucket) => bucket.stats().idle, options);
+  return new Buckets(makeOne, options);
+}
+
+class Buckets extends KeyMap<ObservableBucket> implements BucketPerKey<ObservableBucket> {
+  #closed: CloseOptions | undefined;
+
+  constructor(makeOne: MakeOf<ObservableBucket>, options: PerKeyOptions) {
+    const make: MakeOf<ObservableBucket> = (key) => {
+      const bucket = makeOne(key);
+      if (this.#closed !== undefined) void bucket.close(this.#closed);
+      return bucket;
+    };
+    super('bucketPerKey', make, (bucket) => bucket.stats().idle, options);
+  }
+
+  async idle(): Promise<void> {
+    for (let busy = this.#busy(); busy.length > 0; busy = this.#busy()) {
+      await Promise.all(busy.map((bucket) => bucket.idle()));
+    }
+  }
+
+  #busy(): ObservableBucket[] {
+    return [...this.values()].filter((bucket) => bucket.stats().waiting > 0);
+  }
+
+  async close(options?: CloseOptions): Promise<void> {
+    const waiting = waitingAtClose(options);
+    this.#closed = { waiting };
+    await Promise.all([...this.values()].map((bucket) => bucket.close({ waiting })));
+  }
 }

@@ -338,12 +338,20 @@ describe('bad asks', () => {
 });
 
 test.each<[options: unknown, message: string, type: ErrorConstructor]>([
-  [{}, 'tokenBucket: refillPerSecond takes a finite number above 0, and was given undefined', TypeError],
-  [{ refillPerSecond: 0 }, 'refillPerSecond takes a finite number above 0, and was given 0', RangeError],
-  [{ refillPerSecond: Number.POSITIVE_INFINITY }, 'above 0, and was given Infinity', RangeError],
+  [
+    {},
+    'tokenBucket: refillPerSecond takes a number above 0 and at most 1000000000, and was given undefined',
+    TypeError,
+  ],
+  [
+    { refillPerSecond: 0 },
+    'refillPerSecond takes a number above 0 and at most 1000000000, and was given 0',
+    RangeError,
+  ],
+  [{ refillPerSecond: Number.POSITIVE_INFINITY }, 'at most 1000000000, and was given Infinity', RangeError],
   [
     { refillPerSecond: '500' },
-    'refillPerSecond takes a finite number above 0, and was given "500"',
+    'refillPerSecond takes a number above 0 and at most 1000000000, and was given "500"',
     TypeError,
   ],
   [{ refillPerSecond: 1, capacity: 0 }, 'tokenBucket: capacity takes', RangeError],

@@ -1,11 +1,12 @@
-import { type BucketSetup, bucketSetup, type TokenBucketOptions } from './bucket-options.ts';
+import { type BucketSetup, bucketSetup, checkRate, type TokenBucketOptions } from './bucket-options.ts';
 import { BucketTime } from './bucket-time.ts';
-import { notNegative, positive, wrongRange, wrongType } from './check.ts';
+import { notNegative, wrongRange, wrongType } from './check.ts';
+import { CLOSED, noOneWaits, waitingAtClose } from './closing.ts';
 import { TokenGrant } from './grant.ts';
 import { heeded } from './heed.ts';
-import { Level } from './level.ts';
+import { Level, type Rate } from './level.ts';
 import { type Held, Levels } from './levels.ts';
-import type { Ask, BucketStats, Grant, ObservableBucket, TokenBucket } from './limits.ts';
+import type { Ask, BucketStats, CloseOptions, Grant, ObservableBucket, TokenBucket } from './limits.ts';
 import { OriginGates } from './origin-gates.ts';
 import type { Outcome, RequestTraits } from './outcome.ts';
 import type { Feedback } from './server-feedback.ts';
@@ -16,14 +17,15 @@ import { WaitingRoom } from './waiting-room.ts';
 export interface MemoryBucket extends ObservableBucket {
   /**
    * Changes the rate, and the capacity if one is given. Tokens that are there stay, as far as there is room;
-   * those who wait for more than the new capacity are refused.
+   * those who wait for more than the new capacity are refused, wherever they stand in line.
    *
-   * @throws TypeError, RangeError when a number is not finite and above 0
+   * @throws TypeError, RangeError for what {@link TokenBucketOptions} do not take either
    */
   setRate(refillPerSecond: number, capacity?: number): void;
   /**
    * How long until so many tokens can be taken, in milliseconds, if no one else takes any; 0 when that is now.
-   * For more than the capacity: until so many have come in, for several askers in a row.
+   * For more than the capacity: until so many have come in, for several askers in a row. Tokens that come in steps
+   * come with the steps, and none of these brings more than the capacity.
    *
    * @throws TypeError, RangeError when the number is not finite and from 0
    */
@@ -37,19 +39,24 @@ const USUAL_LANE: number = laneOf(0, false);
 /** What {@link tokenBucket} makes. */
 export class Bucket implements MemoryBucket {
   readonly #setup: BucketSetup;
+  /** The rate that it is as good as new with. */
+  #made: Rate;
   readonly #time: BucketTime;
   readonly #levels: Levels;
   readonly #room: WaitingRoom<Grant>;
-  readonly #gates = new OriginGates(() => this.#makeGate());
+  readonly #gates: OriginGates<Bucket> = new OriginGates(() => this.#makeGate());
   #maxCost: number;
   /** What the user has set, which the rate may be below for a while. */
   #wantedRate: number;
   #granted = 0;
   #marked = 0;
+  /** What becomes of those who wait since it was closed. */
+  #closed: 'drain' | 'reject' | undefined;
 
   constructor(setup: BucketSetup) {
     const { refillIntervalMs, initialTokens, furtherLimits, clock } = setup;
     this.#setup = setup;
+    this.#made = setup;
     this.#wantedRate = setup.refillPerSecond;
     this.#time = new BucketTime(clock);
     this.#levels = new Levels(
@@ -58,10 +65,12 @@ export class Bucket implements MemoryBucket {
     );
     this.#maxCost = this.#levels.capacity;
     this.#room = new WaitingRoom(setup, this.#time, () => this.#drain());
+    this.#room.limitCost(this.#maxCost);
   }
 
   tryAcquire(cost = 1): boolean {
     this.#checkCost('tryAcquire', cost);
+    if (this.#closed !== undefined) return false;
     if (this.#room.line.size === 0 && this.#levels.take(cost, this.#time.now())) {
       this.#granted += 1;
       return true;
@@ -71,8 +80,9 @@ export class Bucket implements MemoryBucket {
     return true;
   }
 
-  tryTake(cost = 1): Grant | undefined {
+  tryTake(cost = 1, earlier?: Grant): Grant | undefined {
     this.#checkCost('tryTake', cost);
+    if (this.#closed !== undefined && !this.#isLetIn(earlier)) return undefined;
     const nowMs = this.#time.now();
     if (this.#room.line.size === 0 && this.#levels.take(cost, nowMs)) return this.#grant(cost, 0, nowMs);
     return this.#setup.nonConforming === 'mark' ? this.#mark(cost, nowMs) : undefined;
@@ -84,6 +94,9 @@ export class Bucket implements MemoryBucket {
       this.#checkCost('acquire', cost);
       const lane = ask === ONE ? USUAL_LANE : this.#room.laneFor(ask);
       if (signal?.aborted) throw signal.reason;
+      if (this.#closed !== undefined && !this.#isLetIn(ask.earlier)) {
+        throw this.#room.refusal('closed', CLOSED);
+      }
       const nowMs = this.#time.now();
       if (this.#room.line.goesFirst(lane, nowMs) && this.#levels.take(cost, nowMs)) {
         return Promise.resolve(this.#grant(cost, 0, nowMs));
@@ -115,6 +128,35 @@ export class Bucket implements MemoryBucket {
     this.#arm(nowMs);
   }
 
+  resume(): void {
+    this.#gates.resume();
+    this.#levels.resume(this.#time.now());
+    this.#room.takeHeart();
+    this.#drain();
+  }
+
+  /** Whether it is one of those who waited when the bucket was closed, and those are let go. */
+  #isLetIn(earlier: Grant | undefined): boolean {
+    return this.#closed === 'drain' && earlier !== undefined;
+  }
+
+  idle(): Promise<void> {
+    return noOneWaits(this.#room, this.#gates);
+  }
+
+  async close(options?: CloseOptions): Promise<void> {
+    const waiting = waitingAtClose(options);
+    if (this.#closed === undefined || waiting === 'reject') {
+      this.#closed = waiting;
+      this.#gates.close({ waiting });
+      if (waiting === 'reject') {
+        this.#room.dismiss('closed', CLOSED);
+        this.#arm(this.#time.now());
+      }
+    }
+    await this.idle();
+  }
+
   heed(outcome: Outcome, _grant: Grant, request?: RequestTraits): Feedback | undefined {
     const { said, pauseMs, origin } = heeded(this.#setup, outcome, request);
     if (pauseMs === 0) return said;
@@ -133,16 +175,25 @@ export class Bucket implements MemoryBucket {
   }
 
   setRate(refillPerSecond: number, capacity?: number): void {
-    positive('setRate: refillPerSecond', refillPerSecond);
-    if (capacity !== undefined) positive('setRate: capacity', capacity);
+    checkRate('setRate', { refillPerSecond, capacity: capacity ?? this.#levels.ownCapacity });
     this.#wantedRate = refillPerSecond;
     this.changeRate(refillPerSecond, capacity);
+    for (const gate of this.#gates.all())
+      gate.#remake({ refillPerSecond, capacity: this.#levels.ownCapacity });
+  }
+
+  /** As if it had been made with this rate. */
+  #remake(rate: Rate): void {
+    this.#made = rate;
+    this.#wantedRate = rate.refillPerSecond;
+    this.changeRate(rate.refillPerSecond, rate.capacity);
   }
 
   /** Sets the rate without counting as changed by the user: a rate that was found may be found again. */
   changeRate(refillPerSecond: number, capacity?: number): void {
     this.#levels.setRate(refillPerSecond, capacity, this.#time.now());
     this.#maxCost = this.#levels.capacity;
+    this.#room.limitCost(this.#maxCost);
     this.#drain();
   }
 
@@ -163,7 +214,7 @@ export class Bucket implements MemoryBucket {
     const gates = this.#gates.stats();
     const pausedMs = Math.max(levels.pausedMs(nowMs), gates.pausedMs);
     const waiting = size + gates.waiting;
-    const { refillPerSecond, capacity } = this.#setup;
+    const { refillPerSecond, capacity } = this.#made;
     const asMade = this.#wantedRate === refillPerSecond && levels.ownCapacity === capacity;
     return {
       tokens: levels.tokens(nowMs),
@@ -204,12 +255,6 @@ export class Bucket implements MemoryBucket {
   #drain(): void {
     const nowMs = this.#time.now();
     this.#room.serve(nowMs, (first) => {
-      if (first.cost > this.#maxCost) {
-        this.#room.line.shift();
-        const message = `it asks for ${first.cost} tokens, and the bucket now holds ${this.#maxCost} at most`;
-        this.#room.turnAway(first, 'capacity-lowered', message);
-        return true;
-      }
       if (!this.#levels.take(first.cost, nowMs)) return false;
       this.#room.line.shift();
       first.resolve(this.#grant(first.cost, Math.max(0, nowMs - first.sinceMs), nowMs));

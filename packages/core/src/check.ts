@@ -44,6 +44,24 @@ export const notNegative: Check = numberThat('a finite number from 0', (n) => Nu
 /** A finite number above 0. */
 export const positive: Check = numberThat('a finite number above 0', (n) => Number.isFinite(n) && n > 0);
 
+/** The most tokens that a bucket holds: a billionth is what sums may be off, and of more that is more than a token. */
+export const MOST_TOKENS = 1e9;
+
+/** The most tokens that come in a second: one each nanosecond, which is as fine as clocks are. */
+export const MOST_PER_SECOND = 1e9;
+
+/** A number of tokens that a bucket can hold. */
+export const capacity: Check = numberThat(
+  `a number above 0 and at most ${MOST_TOKENS}`,
+  (n) => n > 0 && n <= MOST_TOKENS,
+);
+
+/** A rate at which tokens can come in. */
+export const refillRate: Check = numberThat(
+  `a number above 0 and at most ${MOST_PER_SECOND}`,
+  (n) => n > 0 && n <= MOST_PER_SECOND,
+);
+
 /** Priorities go from the negative of this to this. With a lane for retries each, they fit in 30 bits. */
 export const HIGHEST_PRIORITY = 7;
 

@@ -2,8 +2,8 @@
  * Why a request was not sent: `not-conforming`: the tokens were not there, and the bucket lets nobody wait ·
  * `queue-full`: too many wait · `displaced`: another took its place in the full queue · `wait-too-long`: its
  * turn would come, or did not come, within the wait that it allows · `capacity-lowered`: the bucket no longer
- * holds so many tokens · `too-many-keys`: there is no room for the bucket of another key · `unavailable`: a
- * shared store could not be asked.
+ * holds so many tokens · `closed`: the bucket was closed · `too-many-keys`: there is no room for the bucket of
+ * another key · `unavailable`: a shared store could not be asked.
  */
 export type ThrottledReason =
   | 'not-conforming'
@@ -11,6 +11,7 @@ export type ThrottledReason =
   | 'displaced'
   | 'wait-too-long'
   | 'capacity-lowered'
+  | 'closed'
   | 'too-many-keys'
   | 'unavailable';
 

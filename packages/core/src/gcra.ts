@@ -23,8 +23,7 @@ export interface Quota {
  * it. The last term is what a number as large as the time cannot tell apart.
  */
 function slackMs(fillMs: number, nowMs: number): number {
-  // Half a token at the highest rate and at the largest capacity that a bucket takes.
-  return fillMs * 5e-10 + 5e-7 + Math.abs(nowMs) * 4e-16;
+  return fillMs * 1e-9 + 1e-6 + Math.abs(nowMs) * 4e-16;
 }
 
 /** A quotient of times is a little off, too, and the more so the larger it is. */

@@ -26,7 +26,7 @@ export {
   type NonConforming,
   type TokenBucketOptions,
 } from './bucket-options.ts';
-export { bucketPerKey } from './bucket-per-key.ts';
+export { type BucketPerKey, bucketPerKey } from './bucket-per-key.ts';
 export { BucketTime } from './bucket-time.ts';
 export { type RetryBudgetOptions, retryBudget } from './budget.ts';
 export { budgetPerKey } from './budget-per-key.ts';
@@ -39,6 +39,7 @@ export {
   type Verdict,
 } from './classify.ts';
 export { type Clock, nextTurn, type Random, sleep, systemClock, systemRandom } from './clock.ts';
+export { CLOSED, noOneWaits, waitingAtClose } from './closing.ts';
 export { type ConcurrencyOptions, concurrencyLimit, concurrencyPerKey } from './concurrency.ts';
 export { type Decision, decide, type Progress } from './decide.ts';
 export { drain, LONGEST_DISCARD_MS, MOST_DISCARDED_BYTES, readToEnd } from './drain.ts';
@@ -53,6 +54,7 @@ export { countLayer, LAYER } from './layers.ts';
 export type {
   Ask,
   BucketStats,
+  CloseOptions,
   ConcurrencyLimit,
   ConcurrencyStats,
   Grant,

@@ -11,6 +11,8 @@ export class Lane<W extends Linked<W>> {
   last: W | undefined;
   /** The sum of all costs. */
   cost = 0;
+  /** Where a search goes on; none is under way without it. */
+  searchAt: W | undefined;
 
   push(member: W): void {
     member.previous = this.last;
@@ -22,6 +24,7 @@ export class Lane<W extends Linked<W>> {
 
   remove(member: W): void {
     const { next, previous } = member;
+    if (member === this.searchAt) this.searchAt = next;
     if (previous === undefined) this.first = next;
     else previous.next = next;
     if (next === undefined) this.last = previous;

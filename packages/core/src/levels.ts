@@ -82,6 +82,11 @@ export class Levels {
     this.#first.pause(untilMs, nowMs);
   }
 
+  /** Ends a pause, if there is one. */
+  resume(nowMs: number): void {
+    this.#first.resume(nowMs);
+  }
+
   /** Further limits stay as they are; so does the capacity, if none is given. */
   setRate(refillPerSecond: number, capacity: number | undefined, nowMs: number): void {
     const first = this.#first;

@@ -21,6 +21,11 @@ export interface Ask {
    * @default false
    */
   readonly retry?: boolean | undefined;
+  /**
+   * What this asker was granted before, by this bucket or by its {@link TokenBucket.gateFor}, and gave back because
+   * something else was lacking. With that it is not new to a bucket that was closed and lets those go who wait.
+   */
+  readonly earlier?: Grant | undefined;
 }
 
 /** Tokens that were had. */
@@ -81,8 +86,12 @@ export interface TokenBucket {
    * with the signal's own reason when it aborts, with a TypeError or a RangeError for an ask that is wrong.
    */
   acquire(ask?: Ask): Promise<Grant>;
-  /** As {@link tryAcquire}, but answers the grant. A policy uses it in place of that, where there is one. */
-  tryTake?(cost?: number): Grant | undefined;
+  /**
+   * As {@link tryAcquire}, but returns the grant. A policy uses it in place of that, if there is one.
+   *
+   * @param earlier as {@link Ask.earlier}
+   */
+  tryTake?(cost?: number, earlier?: Grant): Grant | undefined;
   /**
    * Called with what became of each request that it granted tokens to, so that it can do what the server says.
    *
@@ -96,11 +105,43 @@ export interface TokenBucket {
   gateFor?(request: RequestTraits): TokenBucket | undefined;
 }
 
-/** A bucket that can be closed for a while, and asked how it stands. */
+/** What {@link ObservableBucket.close} takes. */
+export interface CloseOptions {
+  /**
+   * What becomes of those who wait: `'reject'`: they are rejected at once; `'drain'`: they get their tokens in
+   * their turn.
+   * @default 'reject'
+   */
+  readonly waiting?: 'reject' | 'drain' | undefined;
+}
+
+/** A bucket that can be paused and closed, and asked how it stands. */
 export interface ObservableBucket extends TokenBucket {
-  tryTake(cost?: number): Grant | undefined;
-  /** Closes the bucket and empties it; it fills again from the end of the pause. Never shortens a pause. */
+  tryTake(cost?: number, earlier?: Grant): Grant | undefined;
+  /**
+   * Pauses the bucket and empties it; it fills again from the end of the pause. Never shortens a pause. Those who
+   * wait, and whose deadline lies in the pause, are turned away at once, a few hundred in each turn of the event loop
+   * if they are many.
+   *
+   * @throws TypeError, RangeError when the duration is not finite and from 0
+   */
   pauseFor(durationMs: number): void;
+  /**
+   * Ends every pause at once, that of the bucket and those of single origins. What was paused is empty, as at the
+   * end of its pause, and fills from now on. Does nothing if there is no pause.
+   */
+  resume(): void;
+  /** Resolves when no one waits: at once if no one does. It keeps no process alive that would end without it. */
+  idle(): Promise<void>;
+  /**
+   * Grants nothing to new askers from now on: `acquire` rejects with a `ThrottledError` whose reason is `'closed'`,
+   * `tryAcquire` returns `false` and `tryTake` `undefined`, also with `nonConforming: 'mark'`. Resolves when no one
+   * waits any more. Grants may still be settled. To close again does nothing, but `'reject'` after `'drain'`
+   * rejects those who still wait.
+   *
+   * Rejects with a TypeError or a RangeError for a wrong option.
+   */
+  close(options?: CloseOptions): Promise<void>;
   stats(): BucketStats;
 }
 

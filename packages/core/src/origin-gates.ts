@@ -1,4 +1,4 @@
-import type { ObservableBucket } from './limits.ts';
+import type { CloseOptions, ObservableBucket } from './limits.ts';
 import { originOf } from './origin.ts';
 import type { RequestTraits } from './outcome.ts';
 
@@ -7,13 +7,14 @@ import type { RequestTraits } from './outcome.ts';
  * when it opens again, and gone when it is full. What one server says of its quota holds for that server; the
  * others that share the tokens go on.
  */
-export class OriginGates {
-  readonly #make: () => ObservableBucket;
-  readonly #gates = new Map<string, ObservableBucket>();
+export class OriginGates<B extends ObservableBucket = ObservableBucket> {
+  readonly #make: () => B;
+  readonly #gates = new Map<string, B>();
   #round: Iterator<string> = this.#gates.keys();
+  #closed: CloseOptions | undefined;
 
   /** @param make a bucket as large and as fast as the one that it stands in front of */
-  constructor(make: () => ObservableBucket) {
+  constructor(make: () => B) {
     this.#make = make;
   }
 
@@ -23,17 +24,41 @@ export class OriginGates {
     let gate = this.#gates.get(origin);
     if (gate === undefined) {
       gate = this.#make();
+      if (this.#closed !== undefined) void gate.close(this.#closed);
       this.#gates.set(origin, gate);
     }
     gate.pauseFor(durationMs);
   }
 
   /** The one that a request has to pass. In the usual case there is none, and the URL is not even looked at. */
-  for(request: RequestTraits): ObservableBucket | undefined {
+  for(request: RequestTraits): B | undefined {
     if (this.#gates.size === 0) return undefined;
     const origin = originOf(request);
     this.#dropIdle(origin);
     return this.#gates.get(origin);
+  }
+
+  /** Those that are there now. */
+  all(): Iterable<B> {
+    return this.#gates.values();
+  }
+
+  /** Opens all of them. */
+  resume(): void {
+    for (const gate of this.#gates.values()) gate.resume();
+  }
+
+  /** Closes all of them for good, and those that are still to come. */
+  close(options: CloseOptions): void {
+    this.#closed = options;
+    for (const gate of this.#gates.values()) void gate.close(options);
+  }
+
+  /** Resolves with whether someone waited, as soon as no one does any more. */
+  async idle(): Promise<boolean> {
+    const busy = [...this.#gates.values()].filter((gate) => gate.stats().waiting > 0);
+    await Promise.all(busy.map((gate) => gate.idle()));
+    return busy.length > 0;
   }
 
   /** Those that are closed or not full yet: how many, how long until the last opens, and how many wait there. */

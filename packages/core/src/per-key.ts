@@ -75,6 +75,11 @@ export class KeyMap<T> implements PerKey<T> {
     return this.#kept.size;
   }
 
+  /** Those that there are now. */
+  *values(): Generator<T> {
+    for (const { value } of this.#kept.values()) yield value;
+  }
+
   /** @throws ThrottledError when there is no room for another key */
   for(request: RequestTraits, key: string = this.keyFor(request)): T {
     const kept = this.find(key);

@@ -57,6 +57,7 @@ export class WaitingLine<T> {
   readonly #deadlines = new Heap<Deadline<T>>(isEarlier);
   readonly #watches = new Map<AbortSignal, SignalWatch<Waiter<T>>>();
   readonly #onAbort: () => void;
+  #onEmpty: (() => void)[] = [];
 
   /** `headStartMs` is what each lane is worth. `onAbort` is called after those of an aborted signal left. */
   constructor(headStartMs: number, onAbort: () => void) {
@@ -174,6 +175,31 @@ export class WaitingLine<T> {
     return due.waiter;
   }
 
+  /** Has {@link shiftAbove} look at all who wait now. */
+  startSearch(): void {
+    for (const lane of this.#lanes) lane.searchAt = lane.first;
+  }
+
+  /** Looks at the next `looks.left`, and takes the first out that waits for more than `cost`. */
+  shiftAbove(cost: number, looks: { left: number }): Waiter<T> | undefined {
+    for (let lane = this.#lanes.length - 1; lane >= 0; lane -= 1) {
+      const list = this.#laneAt(lane);
+      for (let one = list.searchAt; one !== undefined && looks.left > 0; one = list.searchAt) {
+        looks.left -= 1;
+        list.searchAt = one.next;
+        if (one.cost <= cost) continue;
+        this.#remove(one, lane);
+        return one;
+      }
+    }
+    return undefined;
+  }
+
+  /** Calls this once, when the last has left. */
+  onceEmpty(callback: () => void): void {
+    this.#onEmpty.push(callback);
+  }
+
   join(
     lane: number,
     cost: number,
@@ -214,12 +240,19 @@ export class WaitingLine<T> {
     list.remove(waiter);
     if (list.first === undefined) this.#occupied &= ~(1 << lane);
     this.size -= 1;
+    if (this.size === 0 && this.#onEmpty.length > 0) this.#tellEmpty();
     const { bound } = waiter;
     if (bound === undefined) return;
     const watch = watchOf(waiter);
     waiter.bound = undefined;
     watch?.left();
     if (!(bound instanceof SignalWatch)) this.#deadlines.remove(bound);
+  }
+
+  #tellEmpty(): void {
+    const callbacks = this.#onEmpty;
+    this.#onEmpty = [];
+    for (const callback of callbacks) callback();
   }
 
   #watchOf(signal: AbortSignal): SignalWatch<Waiter<T>> {

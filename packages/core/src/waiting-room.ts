@@ -51,8 +51,17 @@ export const WAITING_CHECKS: Readonly<Record<keyof WaitingOptions, Check>> = {
   agingMs: positive,
 };
 
-/** How many go in one turn of the event loop: a long line that may go all at once must not hold up the rest. */
+/**
+ * What is done in one turn of the event loop, in grants: a long line that may go all at once must not hold up the
+ * rest of the program.
+ */
 const SLICE = 1_000;
+
+/** To turn somebody away costs as much as two grants or more: an error has a stack trace. */
+const REFUSAL = 2;
+
+/** To look at what somebody waits for costs this part of a grant. */
+const LOOKS_A_GRANT = 20;
 
 /** Times are sums of fractions; what is this little too late is in time. And no timer is shorter. */
 const TOLERANCE_MS = 1e-3;
@@ -68,6 +77,13 @@ export class WaitingRoom<T> {
   /** When the timer is due; `Infinity` when there is none. */
   #timerAtMs = Number.POSITIVE_INFINITY;
   #stopTimer: () => void = () => {};
+  /** Those are being turned away, slice by slice, whose deadline is this or before. */
+  #lateUntilMs = Number.NEGATIVE_INFINITY;
+  /** The most that one may wait for. Those are being looked for who wait for more, while `#isSearching`. */
+  #mostCost = Number.POSITIVE_INFINITY;
+  #isSearching = false;
+  /** Why all are being turned away. */
+  #dismissal: { readonly reason: ThrottledReason; readonly message: string } | undefined;
 
   /** `onWake` is called when somebody's turn may have come. */
   constructor(setup: WaitingSetup, time: BucketTime, onWake: () => void) {
@@ -133,31 +149,106 @@ export class WaitingRoom<T> {
   }
 
   /**
-   * Calls `letGo` for the first in line until it answers `false`. Those whose deadline has passed leave before,
-   * those whose deadline is now after.
+   * Calls `letGo` for the first in line until it returns `false`. Before, those leave whose deadline has passed or
+   * whose cost became impossible; after, those whose deadline is now. All of it in slices: {@link arm} sees to the
+   * next.
    */
   serve(nowMs: number, letGo: (first: Waiter<T>) => boolean): void {
     const { line } = this;
-    this.giveUp(nowMs - TOLERANCE_MS);
-    let left = SLICE;
+    let left = this.#sendAway(nowMs - TOLERANCE_MS, SLICE);
     for (let first = line.peek(); first !== undefined && left > 0; first = line.peek()) {
       if (!letGo(first)) break;
       left -= 1;
     }
-    if (left > 0) this.giveUp(nowMs + TOLERANCE_MS);
+    if (left > 0) this.#sendAway(nowMs + TOLERANCE_MS, left);
   }
 
-  /** Turns those away whose deadline is `untilMs` or before. */
+  /** Turns those away whose deadline is `untilMs` or before. {@link arm} is to be called after it. */
   giveUp(untilMs: number): void {
-    for (let late = this.line.shiftExpired(untilMs); late; late = this.line.shiftExpired(untilMs)) {
-      this.turnAway(late, 'wait-too-long', 'its turn does not come in time');
+    this.#sendAway(untilMs, SLICE);
+  }
+
+  /** Those who are not turned away yet may have a chance again: a pause has ended before its time. */
+  takeHeart(): void {
+    this.#lateUntilMs = Number.NEGATIVE_INFINITY;
+  }
+
+  /**
+   * From now on no one can have more than `most`: those who wait for more are turned away by the next
+   * {@link serve}, wherever they stand.
+   */
+  limitCost(most: number): void {
+    if (most < this.#mostCost && this.line.size > 0) {
+      this.line.startSearch();
+      this.#isSearching = true;
     }
+    this.#mostCost = most;
+  }
+
+  /** From now on turns all away who wait. {@link arm} is to be called after it. */
+  dismiss(reason: ThrottledReason, message: string): void {
+    this.#dismissal = { reason, message };
+    this.#sendAway(Number.NEGATIVE_INFINITY, SLICE);
+  }
+
+  /** Resolves when the line is empty, if only for a moment: the place of one who was displaced is taken at once. */
+  async idle(): Promise<void> {
+    if (this.line.size > 0) await new Promise<void>((resolve) => this.line.onceEmpty(resolve));
+  }
+
+  /** Turns those away who are to go without anything, `left` grants' worth of them; returns what is left of that. */
+  #sendAway(lateUntilMs: number, most: number): number {
+    let left = this.#dismissal === undefined ? most : this.#sendAllAway(this.#dismissal, most);
+    this.#lateUntilMs = Math.max(this.#lateUntilMs, lateUntilMs);
+    while (left > 0) {
+      const late = this.line.shiftExpired(this.#lateUntilMs);
+      if (late === undefined) {
+        this.#lateUntilMs = Number.NEGATIVE_INFINITY;
+        break;
+      }
+      this.turnAway(late, 'wait-too-long', 'its turn does not come in time');
+      left -= REFUSAL;
+    }
+    return this.#isSearching ? this.#sendLargeAway(left) : left;
+  }
+
+  #sendAllAway({ reason, message }: { reason: ThrottledReason; message: string }, most: number): number {
+    let left = most;
+    for (; left > 0; left -= REFUSAL) {
+      const next = this.line.shift();
+      if (next === undefined) break;
+      this.turnAway(next, reason, message);
+    }
+    return left;
+  }
+
+  #sendLargeAway(most: number): number {
+    let left = most;
+    while (left > 0) {
+      const looks = { left: left * LOOKS_A_GRANT };
+      const found = this.line.shiftAbove(this.#mostCost, looks);
+      left = looks.left / LOOKS_A_GRANT;
+      if (found !== undefined) {
+        const message = `it asks for ${found.cost} tokens, and the bucket now holds ${this.#mostCost} at most`;
+        this.turnAway(found, 'capacity-lowered', message);
+        left -= REFUSAL;
+      } else if (left > 0) {
+        this.#isSearching = false;
+        break;
+      }
+    }
+    return left;
+  }
+
+  /** Whether there is more to do than fitted into the slice. */
+  get #isBehind(): boolean {
+    return this.#isSearching || this.#lateUntilMs > Number.NEGATIVE_INFINITY || this.#dismissal !== undefined;
   }
 
   /** Sets the one timer for the first in line, or for the first deadline; none when nobody waits. */
   arm(nowMs: number, firstAtMs: number): void {
     const waiting = this.line.size > 0;
-    let atMs = Math.min(firstAtMs, this.line.nextDeadlineMs);
+    let atMs = this.#isBehind ? nowMs : Math.min(firstAtMs, this.line.nextDeadlineMs);
     atMs = waiting ? Math.max(atMs, nowMs + TOLERANCE_MS) : Number.POSITIVE_INFINITY;
     // One that is due earlier is left alone: when it is, it looks again.
     if (waiting && this.#timerAtMs <= atMs) return;

@@ -1,4 +1,5 @@
 import {
+  billion,
   type Check,
   counting,
   fields,
@@ -47,8 +48,8 @@ const checkServer = fields({
   '?serviceSpread': oneOf('constant', 'exponential', 'log-normal'),
   '?maxQueue': whole,
   '?limit': fields({
-    refillPerSecond: positive,
-    capacity: positive,
+    refillPerSecond: billion,
+    capacity: billion,
     '?refillIntervalMs': notNegative,
     '?retryAfter': flag,
   }),

@@ -84,7 +84,7 @@ describe('a scenario that is wrong is told by the path of the field', () => {
     [
       'server.limit',
       { capacity: 1 },
-      'server.limit.refillPerSecond takes a finite number above 0, and was given nothing',
+      'server.limit.refillPerSecond takes a number above 0 and at most 1000000000, and was given nothing',
     ],
     ['server.limit.retryAfter', 1, 'server.limit.retryAfter takes true or false, and was given 1'],
     ['server.troubles', {}, 'server.troubles takes a list, and was given an object'],
@@ -171,7 +171,7 @@ describe('a scenario that is wrong is told by the path of the field', () => {
     [
       'policies.all.bucket',
       { tokenBucket: { refillPerSecond: 0 } },
-      'policies.all.bucket.tokenBucket.refillPerSecond takes a finite number above 0, and was given 0',
+      'policies.all.bucket.tokenBucket.refillPerSecond takes a number above 0 and at most 1000000000, and was given 0',
     ],
     [
       'policies.all.bucket',

@@ -75,6 +75,14 @@ describe('a run', () => {
     expect(() => simulate(wrong)).toThrow(ScenarioError);
     expect(() => simulate(wrong)).toThrow('server.workers takes a whole number from 1, and was given 0');
   });
+
+  test.each([
+    [{ refillPerSecond: 2e9, capacity: 1 }, 'refillPerSecond takes a number above 0 and at most 1000000000'],
+    [{ refillPerSecond: 1, capacity: 2e9 }, 'capacity takes a number above 0 and at most 1000000000'],
+  ])('takes no quota of a server that cannot be told exactly: %j', (limit, message) => {
+    const wrong = { ...easy, server: { workers: 1, serviceMs: 100, limit } };
+    expect(() => simulate(wrong)).toThrow(`server.limit.${message}`);
+  });
 });
 
 describe('requests', () => {

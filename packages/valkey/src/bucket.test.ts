@@ -402,12 +402,12 @@ describe('closing', () => {
     await clock.advance(1);
     expect(bucket.stats().leased).toBeGreaterThan(0);
     const closed = bucket.close();
-    expect(await fateOf(waits)).toMatchObject({ reason: 'unavailable' });
+    expect(await fateOf(waits)).toMatchObject({ reason: 'closed' });
     await clock.advance(2);
     await closed;
     await bucket.close();
     expect(bucket.stats().leased).toBe(0);
-    expect(await fateOf(bucket.acquire())).toMatchObject({ reason: 'unavailable' });
+    expect(await fateOf(bucket.acquire())).toMatchObject({ reason: 'closed' });
     expect(bucket.tryAcquire()).toBe(false);
     expect(clock.pending).toBe(0);
     const other = bucketOf({ refillPerSecond: 1, capacity: 20 });
@@ -423,7 +423,43 @@ describe('closing', () => {
     const closed = bucket.close();
     await clock.advance(3);
     await closed;
-    expect(await waits).toMatchObject({ reason: 'unavailable' });
+    expect(await waits).toMatchObject({ reason: 'closed' });
     expect(store.calls).toEqual(['lease', 'refund']);
+  });
+
+  test('lets those go first who wait, if it is told to', async () => {
+    const bucket = bucketOf({ refillPerSecond: 10, capacity: 20 });
+    const first = bucket.acquire({ cost: 20 });
+    const waits = bucket.acquire({ cost: 10 });
+    await clock.advance(1);
+    await first;
+    let isClosed = false;
+    void bucket.close({ waiting: 'drain' }).then(() => {
+      isClosed = true;
+    });
+    expect(await fateOf(bucket.acquire())).toMatchObject({ reason: 'closed' });
+    expect([bucket.tryAcquire(), bucket.tryTake()]).toEqual([false, undefined]);
+    await clock.advance(500);
+    expect(isClosed).toBe(false);
+    await clock.advance(600);
+    expect(await fateOf(waits)).toMatchObject({ cost: 10 });
+    expect(isClosed).toBe(true);
+    expect(bucket.stats().leased).toBe(0);
+    expect(clock.pending).toBe(0);
+  });
+
+  test("with 'reject' after 'drain' turns the rest away", async () => {
+    const bucket = bucketOf({ refillPerSecond: 1, capacity: 20 });
+    const first = bucket.acquire({ cost: 20 });
+    const waits = bucket.acquire({ cost: 20 });
+    await clock.advance(1);
+    await first;
+    const drained = bucket.close({ waiting: 'drain' });
+    await clock.advance(10);
+    const closed = bucket.close();
+    expect(await fateOf(waits)).toMatchObject({ reason: 'closed' });
+    await clock.advance(5);
+    await Promise.all([drained, closed]);
+    expect(clock.pending).toBe(0);
   });
 });

@@ -2,11 +2,14 @@ import {
   type Ask,
   type BucketStats,
   BucketTime,
+  CLOSED,
+  type CloseOptions,
   check,
   deadlineOf,
   type Feedback,
   type Grant,
   heeded,
+  noOneWaits,
   type ObservableBucket,
   OriginGates,
   type Outcome,
@@ -15,10 +18,11 @@ import {
   type TokenBucket,
   type Waiter,
   WaitingRoom,
+  waitingAtClose,
 } from '@ebb/core';
 import { NO_NEED } from './borrower.ts';
 import { FleetTokens } from './fleet-tokens.ts';
-import { Gate } from './gate.ts';
+import { originGate } from './gate.ts';
 import { LeasedGrant, type Source } from './grant.ts';
 import { type FleetSetup, fleetSetup, type ValkeyBucketOptions } from './options.ts';
 
@@ -38,10 +42,10 @@ export interface ValkeyBucketStats extends BucketStats {
 export interface ValkeyBucket extends ObservableBucket {
   stats(): ValkeyBucketStats;
   /**
-   * Gives back what is leased and not spent, and turns away everybody who waits or asks from now on. Never
-   * rejects. The client stays open.
+   * As {@link ObservableBucket.close}, and gives back what is leased and not spent: at once, or with `'drain'` when
+   * no one waits any more. The client stays open.
    */
-  close(): Promise<void>;
+  close(options?: CloseOptions): Promise<void>;
   [Symbol.asyncDispose](): Promise<void>;
 }
 
@@ -67,8 +71,9 @@ class FleetBucket implements ValkeyBucket, Source {
   readonly #time: BucketTime;
   readonly #tokens: FleetTokens;
   readonly #room: WaitingRoom<Grant>;
-  readonly #closed = new AbortController();
-  readonly #gates = new OriginGates(() => new Gate(this.#setup, this.#closed.signal));
+  readonly #gates = new OriginGates(() => originGate(this.#setup));
+  /** What becomes of those who wait since it was closed. */
+  #closed: 'drain' | 'reject' | undefined;
   #granted = 0;
   #marked = 0;
 
@@ -89,6 +94,7 @@ class FleetBucket implements ValkeyBucket, Source {
 
   tryAcquire(cost = 1): boolean {
     this.#checkCost('tryAcquire', cost);
+    if (this.#closed !== undefined) return false;
     const nowMs = this.#time.now();
     if (this.#room.line.size === 0 && this.#tokens.take(micro(cost), nowMs)) {
       this.#granted += 1;
@@ -98,8 +104,9 @@ class FleetBucket implements ValkeyBucket, Source {
     return this.#passMarked(cost, nowMs);
   }
 
-  tryTake(cost = 1): Grant | undefined {
+  tryTake(cost = 1, earlier?: Grant): Grant | undefined {
     this.#checkCost('tryTake', cost);
+    if (this.#closed !== undefined && !this.#isLetIn(earlier)) return undefined;
     const nowMs = this.#time.now();
     if (this.#room.line.size === 0 && this.#tokens.take(micro(cost), nowMs))
       return this.#grant(cost, 0, nowMs);
@@ -131,6 +138,9 @@ class FleetBucket implements ValkeyBucket, Source {
     this.#checkCost('acquire', cost);
     const lane = this.#room.laneFor(ask);
     if (signal?.aborted) throw signal.reason;
+    if (this.#closed !== undefined && !this.#isLetIn(ask.earlier)) {
+      throw this.#room.refusal('closed', CLOSED);
+    }
     const nowMs = this.#time.now();
     const { line } = this.#room;
     if (line.goesFirst(lane, nowMs) && this.#tokens.take(micro(cost), nowMs))
@@ -203,9 +213,30 @@ class FleetBucket implements ValkeyBucket, Source {
     };
   }
 
-  close(): Promise<void> {
-    this.#closed.abort();
-    return this.#tokens.close();
+  resume(): void {
+    this.#gates.resume();
+  }
+
+  idle(): Promise<void> {
+    return noOneWaits(this.#room, this.#gates);
+  }
+
+  /** Whether it is one of those who waited when the bucket was closed, and those are let go. */
+  #isLetIn(earlier: Grant | undefined): boolean {
+    return this.#closed === 'drain' && earlier !== undefined;
+  }
+
+  async close(options?: CloseOptions): Promise<void> {
+    const waiting = waitingAtClose(options);
+    if (this.#closed === undefined || waiting === 'reject') {
+      this.#closed = waiting;
+      this.#gates.close({ waiting });
+      if (waiting === 'reject') this.#room.dismiss('closed', CLOSED);
+    }
+    if (this.#closed === 'drain') await this.idle();
+    const givenBack = this.#tokens.close();
+    await this.idle();
+    await givenBack;
   }
 
   [Symbol.asyncDispose](): Promise<void> {

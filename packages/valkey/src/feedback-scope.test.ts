@@ -108,7 +108,7 @@ describe('one who waits for an origin to open', () => {
     await clock.advance(50);
     await Promise.all(waits);
     await send(ill);
-    expect(errors).toEqual(Array(3).fill(expect.objectContaining({ reason: 'unavailable' })));
+    expect(errors).toEqual(Array(3).fill(expect.objectContaining({ reason: 'closed' })));
     expect(errors[0]).not.toBe(errors[1]);
     expect(sentTo).toEqual([ill.url]);
     expect(clock.pending).toBe(0);

@@ -161,7 +161,7 @@ const feedback: check.Check = (name, value) => {
 const CHECKS: Readonly<Record<keyof ValkeyBucketOptions, check.Check>> = {
   client: () => {},
   key,
-  refillPerSecond: check.positive,
+  refillPerSecond: check.refillRate,
   capacity: check.positive,
   prefix: withoutBraces,
   lease,
@@ -193,7 +193,7 @@ export function fleetSetup(options: ValkeyBucketOptions): FleetSetup {
   const port = portOf(options.client);
   key('valkeyBucket: key', options.key);
   const { refillPerSecond, prefix = 'ebb:' } = options;
-  check.positive('valkeyBucket: refillPerSecond', refillPerSecond);
+  check.refillRate('valkeyBucket: refillPerSecond', refillPerSecond);
   const { capacity = Math.max(1, Math.ceil(refillPerSecond / 5)) } = options;
   if (capacity > MOST_TOKENS) {
     throw check.wrongRange('valkeyBucket: capacity', `at most ${MOST_TOKENS}`, capacity);

@@ -174,7 +174,7 @@ describe.each(ways)('while the store is %s', (health) => {
     const closed = bucket.close();
     await clock.advance(600);
     expect(await fateOf(closed)).toBe(undefined);
-    expect(await waits).toMatchObject({ reason: 'unavailable' });
+    expect(await waits).toMatchObject({ reason: 'closed' });
     expect(clock.pending).toBe(0);
   });
 });
