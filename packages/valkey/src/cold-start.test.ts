@@ -175,7 +175,7 @@ describe.each(waiting)('a store that was never reached, with %o', (mode) => {
       closed = true;
     });
     await clock.advance(0);
-    expect(asks.results).toMatchObject(Array(3).fill({ reason: 'unavailable' }));
+    expect(asks.results).toMatchObject(Array(3).fill({ reason: 'closed' }));
     await clock.advance(500);
     expect(closed).toBe(true);
     expect(clock.pending).toBe(0);
