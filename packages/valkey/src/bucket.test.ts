@@ -202,6 +202,59 @@ describe('those who wait', () => {
   });
 });
 
+describe('a pause', () => {
+  test('of the fleet ends for all when one of them ends it, as if it had ended by itself', async () => {
+    const [one, other] = [bucketOf(), bucketOf()];
+    one.pauseFor(60_000);
+    await clock.advance(1);
+    const [here, there] = [one.acquire({ cost: 5 }), other.acquire({ cost: 5 })];
+    await clock.advance(2_000);
+    expect(other.stats().pausedMs).toBeGreaterThan(50_000);
+    one.resume();
+    expect(one.stats().pausedMs).toBe(0);
+    await clock.advance(60);
+    // From empty: five tokens at 100 a second.
+    expect(await fateOf(here)).toMatchObject({ waitedMs: expect.closeTo(2_050, -1) });
+    await clock.advance(1_000);
+    expect(await fateOf(there)).toMatchObject({ cost: 5 });
+    expect(other.stats().pausedMs).toBe(0);
+  });
+
+  test('that another has asked for since is kept, and so is one that nobody ended', async () => {
+    const [one, other] = [bucketOf(), bucketOf()];
+    one.pauseFor(10_000);
+    await clock.advance(5);
+    one.resume();
+    other.pauseFor(5_000);
+    await clock.advance(5);
+    const ask = one.acquire();
+    await clock.advance(4_900);
+    expect(await fateOf(ask)).toBe('waits');
+    await clock.advance(1_200);
+    expect(await fateOf(ask)).toMatchObject({ cost: 1 });
+    one.resume();
+    expect(await fateOf(one.acquire())).not.toBeInstanceOf(Error);
+  });
+
+  test('that was not told of when the store was lost is never told of if it was ended before', async () => {
+    const bucket = bucketOf({ localShare: 1 });
+    const first = bucket.acquire();
+    await clock.advance(5);
+    await first;
+    store.health = 'refusing';
+    bucket.pauseFor(60_000);
+    await clock.advance(50);
+    const ask = bucket.acquire();
+    bucket.resume();
+    await clock.advance(50);
+    expect(await fateOf(ask)).toMatchObject({ cost: 1 });
+    store.health = 'up';
+    await clock.advance(5_000);
+    expect(store.calls).not.toContain('pause');
+    expect(bucket.stats()).toMatchObject({ mode: 'shared', pausedMs: 0 });
+  });
+});
+
 describe('those who wait in several processes', () => {
   test('have the token of one who leaves, wherever that was', async () => {
     const slow = { refillPerSecond: 0.5, capacity: 1 };

@@ -215,6 +215,7 @@ class FleetBucket implements ValkeyBucket, Source {
 
   resume(): void {
     this.#gates.resume();
+    this.#tokens.resume(this.#time.now());
   }
 
   idle(): Promise<void> {

@@ -205,6 +205,11 @@ export class FleetTokens {
     this.#lookAfter(nowMs);
   }
 
+  /** Ends a pause of the fleet. */
+  resume(nowMs: number): void {
+    this.#link.resume(nowMs);
+  }
+
   /** A little later, if nothing else is said, so that one call does for many. */
   #giveBack(amount: number, held: string, dueMs: number = this.#time.now() + this.#setup.aheadMs): void {
     this.#borrower.unspent(amount);
@@ -274,7 +279,8 @@ export class FleetTokens {
     if (this.#link.outage !== undefined) return Math.min(endMs, this.#link.nextMs(waiting, nowMs));
     const nextMs = Math.min(endMs, this.#returns.dueMs);
     if (!waiting) return nextMs;
-    const staleMs = this.#borrower.isAsking ? Number.POSITIVE_INFINITY : this.#staleAtMs(nowMs);
+    // It may be about to ask, and find that it need not.
+    const staleMs = this.#borrower.isAsking ? nowMs + FRESH_MS : this.#staleAtMs(nowMs);
     return Math.min(nextMs, staleMs, this.#borrower.againAtMs(nowMs));
   }
 

@@ -1,7 +1,7 @@
 import { type BucketTime, observe, sleep } from '@ebb/core';
 import { type Connection, watchConnection } from './connection.ts';
 import type { StoreEvent } from './events.ts';
-import { ForgetfulStoreError, Losses } from './losses.ts';
+import { Losses } from './losses.ts';
 import type { FleetSetup } from './options.ts';
 import { Outage, retryDelayMs } from './outage.ts';
 import { type Reply, Store, type StoreCall } from './store.ts';
@@ -58,8 +58,10 @@ export class StoreLink {
   /** How far ahead that was then. */
   #leadMs = 0;
   pausedUntilMs: number = Number.NEGATIVE_INFINITY;
-  /** Whether the store is still to be told of the pause. */
-  #pauseUntold = false;
+  /** From when on, by the store's clock in microseconds, what it says of the pause is newer than ours. */
+  #pausedAtUs = 0;
+  /** What the store is still to be told: of a pause, or of its end. */
+  #untold: { readonly untilMs: number } | 'end' | undefined;
   #telling: Promise<unknown> | undefined;
   isClosed = false;
 
@@ -133,8 +135,9 @@ export class StoreLink {
     this.emptyAtMs = nowMs + reply.emptyInMs;
     this.#hooks.onWord(this.emptyAtMs);
     this.#count(reply.processes, nowMs);
-    const untilMs = nowMs + reply.pausedMs;
-    if (reply.pausedMs > 0 && untilMs > this.pausedUntilMs + SAME_PAUSE_MS) this.#beginPause(untilMs);
+    // What the store said before it heard of our own pause, or of its end, is out of date.
+    if (this.#untold === undefined && reply.atUs > this.#pausedAtUs)
+      this.#learnPause(nowMs + reply.pausedMs, reply.atUs);
     this.#tellPause(nowMs);
   }
 
@@ -146,12 +149,28 @@ export class StoreLink {
     this.#countedAtMs = nowMs;
   }
 
+  #learnPause(untilMs: number, atUs: number): void {
+    const laterMs = untilMs - this.pausedUntilMs;
+    if (laterMs > SAME_PAUSE_MS && untilMs > this.#time.now()) this.#beginPause(untilMs);
+    else if (laterMs < -SAME_PAUSE_MS && this.pausedUntilMs > this.#time.now()) this.#endPause(untilMs);
+    this.#pausedAtUs = atUs;
+  }
+
   /** Closes the bucket of the fleet, and empties it. */
   pause(untilMs: number, nowMs: number): void {
     if (untilMs <= this.pausedUntilMs) return;
     this.#beginPause(untilMs);
-    this.#pauseUntold = true;
+    this.#untold = { untilMs };
     this.#tellPause(nowMs);
+  }
+
+  /** Ends the pause of the fleet. The others hear of it when they ask next. */
+  resume(nowMs: number): void {
+    if (nowMs >= this.pausedUntilMs) return;
+    // The store need not hear of the end of what it has not heard of.
+    this.#untold = this.#untold === undefined ? 'end' : undefined;
+    this.#tellPause(nowMs);
+    this.#endPause(nowMs);
   }
 
   #beginPause(untilMs: number): void {
@@ -160,18 +179,34 @@ export class StoreLink {
     this.#hooks.onPause(untilMs);
   }
 
+  #endPause(untilMs: number): void {
+    this.outage?.local.resume(this.pausedUntilMs - untilMs);
+    this.pausedUntilMs = untilMs;
+    this.#hooks.onChange();
+  }
+
   #tellPause(nowMs: number): void {
-    if (!this.#pauseUntold || this.outage !== undefined) return;
+    const untold = this.#untold;
+    if (untold === undefined || this.outage !== undefined) return;
     if (this.processes === 0) {
       // While there is no connection, the store would hear of it late, and end it as much later.
       if (this.#store.open(nowMs) === 0) this.#telling = this.call({ mode: 'peek' }).catch(() => {});
       return;
     }
-    this.#pauseUntold = false;
-    if (nowMs >= this.pausedUntilMs) return;
-    this.#telling = this.call({ mode: 'pause', durationMs: this.pausedUntilMs - nowMs }).catch(() => {
-      this.#pauseUntold = true;
-    });
+    this.#untold = undefined;
+    const durationMs = untold === 'end' ? 0 : untold.untilMs - nowMs;
+    if (untold !== 'end' && durationMs <= 0) return;
+    this.#pausedAtUs = Number.POSITIVE_INFINITY;
+    const call: StoreCall = untold === 'end' ? { mode: 'unpause' } : { mode: 'pause', durationMs };
+    this.#telling = this.call(call).then(
+      ({ atUs }) => {
+        this.#pausedAtUs = atUs;
+      },
+      () => {
+        this.#pausedAtUs = 0;
+        this.#untold ??= untold;
+      },
+    );
   }
 
   /** Resolves when the store was told of the last pause, or cannot be. */
@@ -187,7 +222,6 @@ export class StoreLink {
     const nowMs = this.#time.now();
     // The others have leased on since we heard of it.
     this.outage = new Outage(this.#setup, error, this.processes, sinceMs, nowMs + this.#leadMs, nowMs);
-    this.outage.isForgetful = error instanceof ForgetfulStoreError;
     const { mode, share } = this.outage;
     this.#tell({ type: 'lost', error, mode, share });
     this.#hooks.onChange();

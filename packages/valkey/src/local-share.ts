@@ -8,6 +8,8 @@ export class LocalShare {
   readonly #quota: gcra.Quota;
   readonly #random: Random;
   #emptyAtMs: number;
+  /** How much later pauses made that. */
+  #pausedMs = 0;
   spent = 0;
   /** What one that asks for more than the share holds has collected of it, a fill at a time. */
   #saved = 0;
@@ -59,7 +61,15 @@ export class LocalShare {
   }
 
   pause(untilMs: number): void {
-    this.#emptyAtMs = Math.max(this.#emptyAtMs, untilMs);
+    const laterMs = Math.max(0, untilMs - this.#emptyAtMs);
+    this.#emptyAtMs += laterMs;
+    this.#pausedMs += laterMs;
+  }
+
+  /** The pause is so much shorter. */
+  resume(earlierMs: number): void {
+    this.#emptyAtMs -= Math.min(earlierMs, this.#pausedMs);
+    this.#pausedMs = 0;
   }
 
   /** The most that can have been spent in the last so many milliseconds. */

@@ -1,5 +1,6 @@
 import type { OnStoreError } from './events.ts';
 import { LocalShare } from './local-share.ts';
+import { ForgetfulStoreError } from './losses.ts';
 import type { FleetSetup } from './options.ts';
 
 /** The first time between two tries; it doubles up to `retryMs`. */
@@ -31,7 +32,7 @@ export class Outage {
   /** When the bucket is shared again; unknown before the store answers. */
   sharedAtMs: number = Number.POSITIVE_INFINITY;
   /** The store answers, but does not keep what it is told. */
-  isForgetful = false;
+  readonly isForgetful: boolean;
   #usedAtMs: number;
   #nextTryMs = 0;
   #lastTryMs = 0;
@@ -54,6 +55,7 @@ export class Outage {
     this.#setup = setup;
     this.error = error;
     this.sinceMs = sinceMs;
+    this.isForgetful = error instanceof ForgetfulStoreError;
     this.#usedAtMs = nowMs;
     this.share = onStoreError === 'local' ? (localShare ?? (processes > 0 ? 1 / processes : 0)) : 0;
     // A share that nobody knows cannot be spent.

@@ -24,7 +24,7 @@ const newKey = (): string => {
 };
 
 interface Call {
-  readonly mode: 'lease' | 'refund' | 'spend' | 'pause' | 'resume' | 'peek';
+  readonly mode: 'lease' | 'refund' | 'spend' | 'pause' | 'unpause' | 'resume' | 'peek';
   readonly rate?: number;
   readonly capacity?: number;
   readonly known?: string;
@@ -77,8 +77,19 @@ describe.runIf(hasServer)('the script', () => {
         const some = states[between(Math.max(0, states.length - 20), states.length)] ?? '';
         const amount = Math.max(1e-3, random() ** 3 * capacity);
         const mode = (
-          ['lease', 'lease', 'lease', 'refund', 'refund', 'spend', 'pause', 'resume', 'peek'] as const
-        )[between(0, 9)];
+          [
+            'lease',
+            'lease',
+            'lease',
+            'refund',
+            'refund',
+            'spend',
+            'pause',
+            'unpause',
+            'resume',
+            'peek',
+          ] as const
+        )[between(0, 10)];
         if (mode === undefined) continue;
         // Few pauses and debts: with many, there never is a token.
         const rare = mode === 'spend' || mode === 'pause' || mode === 'resume';
@@ -142,6 +153,8 @@ describe.runIf(hasServer)('the script', () => {
       'resume',
       'resume without tokens',
       'spend',
+      'unpause',
+      'unpause without tokens',
     ]);
     for (const [what, times] of Object.entries(seen)) expect(times, what).toBeGreaterThan(15);
   });

@@ -123,6 +123,12 @@ elseif mode == 'pause' then
     s[EMPTY], s[PAUSED] = ends + max(0, s[EMPTY] - since), ends
     dirty = true
   end
+elseif mode == 'unpause' then
+  local early = s[PAUSED] - now
+  if early > 0 then
+    s[EMPTY], s[PAUSED] = max(now, s[EMPTY] - early), now
+    granted, dirty = 1, true
+  end
 elseif mode == 'resume' and not late then
   -- 'amount' is how long the caller could not reach the store, 'most' how long all who could not may take to
   -- come back. If nobody wrote in that time, the caller is the first: the bucket serves again after it.
@@ -153,4 +159,4 @@ return {
 `;
 
 /** By which a server knows the script. A test holds it against the script. */
-export const SCRIPT_SHA1 = '922038a55007e055cca2b53cfac395831c2152c5';
+export const SCRIPT_SHA1 = 'e856460d80ca2939a269f03a776e7100c28016d3';

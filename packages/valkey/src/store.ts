@@ -23,18 +23,21 @@ export type StoreCall =
   | { readonly mode: 'refund'; readonly amount: number; readonly held: string }
   | { readonly mode: 'spend'; readonly amount: number }
   | { readonly mode: 'pause'; readonly durationMs: number }
+  | { readonly mode: 'unpause' }
   | { readonly mode: 'resume'; readonly outageMs: number; readonly handoverMs: number }
   | { readonly mode: 'peek' };
 
 /** What it answers. All times are from now, in milliseconds. */
 export interface Reply {
-  /** Millionths of a token that were leased, charged or given back; of `resume`, whether it was done. */
+  /** Millionths of a token that were leased, charged or given back; of others, whether it was done. */
   readonly granted: number;
   /** How long until it is worth asking again. */
   readonly waitMs: number;
   /** When the bucket is empty, or has been; then tokens come in. */
   readonly emptyInMs: number;
   readonly pausedMs: number;
+  /** When it answered, on its own clock in microseconds. */
+  readonly atUs: number;
   /** How many processes took tokens lately. */
   readonly processes: number;
   /** When the bucket serves again after an outage; below 0: how long it has, since the outage began. */
@@ -73,6 +76,7 @@ function argumentsOf(call: StoreCall): string[] {
       return [wholeUs(call.durationMs), '0', '', '0', '0'];
     case 'resume':
       return [wholeUs(call.outageMs), wholeUs(call.handoverMs), '', '0', '0'];
+    case 'unpause':
     case 'peek':
       return ['0', '0', '', '0', '0'];
   }
@@ -223,6 +227,7 @@ export class Store {
       waitMs: waitUs / 1_000,
       emptyInMs: emptyInUs / 1_000,
       pausedMs: pausedUs / 1_000,
+      atUs: nowUs,
       processes,
       resumeInMs: resumeUs / 1_000,
       state,

@@ -140,6 +140,14 @@ export function model(text: string | undefined, args: readonly string[], now: nu
       state[PAUSED] = now + amount;
       dirty = true;
     }
+  } else if (mode === 'unpause') {
+    const early = state[PAUSED] - now;
+    if (early > 0) {
+      state[EMPTY] = Math.max(now, state[EMPTY] - early);
+      state[PAUSED] = now;
+      granted = 1;
+      dirty = true;
+    }
   } else if (mode === 'resume' && !late) {
     const since = now - amount;
     if (state[RESUMED] <= since && (dirty || text === undefined || state[AT] <= since + amount / 10)) {
