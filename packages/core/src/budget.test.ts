@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest';
 import { type RetryBudgetOptions, retryBudget } from './budget.ts';
 import { budgetPerKey } from './budget-per-key.ts';
 import type { RetryBudget } from './limits.ts';
-import { virtualClock } from './testing.ts';
+import { seededRandom, virtualClock } from './testing.ts';
 
 type Refundable = RetryBudget & { refund(): void };
 
@@ -119,6 +119,106 @@ test('there are never more than the reserve and a share of the successes, in the
   );
 });
 
+describe('a reserve of less than one', () => {
+  const CLIENTS = 10_000;
+
+  /** The retries of a fleet for each client, each of which has a budget of its own. */
+  function perClient(options: RetryBudgetOptions, client: (set: ReturnType<typeof setUp>) => number): number {
+    const random = seededRandom(7);
+    let retries = 0;
+    for (let at = 0; at < CLIENTS; at += 1) retries += client(setUp({ ...options, random }));
+    return retries / CLIENTS;
+  }
+
+  /** As many of these asks as are retried. */
+  const ask = ({ budget }: ReturnType<typeof setUp>, times = 1): number => {
+    let retries = 0;
+    for (let time = 0; time < times; time += 1) if (budget.withdraw()) retries += 1;
+    return retries;
+  };
+
+  test.each([1, 2, 50])('gives one client in ten one retry, if each asks %i times', (times) => {
+    const mean = perClient({ reserve: 0.1 }, (set) => ask(set, times));
+    expect(mean).toBeCloseTo(0.1, 2);
+  });
+
+  test('gives it whoever draws low, once, and tells the chance as its balance', () => {
+    const draws = [0.29, 0.3, 0];
+    const { budget } = setUp({ reserve: 0.3, random: () => draws.shift() ?? 0 });
+    expect(budget.balance).toBe(0.3);
+    expect(budget.withdraw()).toBe(true);
+    expect(budget.balance).toBe(0);
+    expect(budget.withdraw()).toBe(false);
+    expect(draws).toEqual([0.3, 0]);
+    const other = setUp({ reserve: 0.3, random: () => 0.3 });
+    expect([other.budget.withdraw(), other.budget.balance]).toEqual([false, 0]);
+  });
+
+  test('adds to what successes bring: a quiet client need not save up a whole retry', () => {
+    const mean = perClient({ reserve: 0.1 }, (set) => {
+      let retries = 0;
+      // Two successes in a window and then a failure, twenty times, less than six windows apart.
+      for (let time = 0; time < 20; time += 1) {
+        set.deposit(2);
+        retries += ask(set);
+        set.clock.tick(30_000);
+      }
+      return retries;
+    });
+    expect(mean).toBeCloseTo(0.1 + 20 * 2 * 0.2, 0);
+    expect(mean).toBeLessThan(0.1 + 20 * 2 * 0.2 + 0.1);
+  });
+
+  test('draws nothing once successes make whole retries: a busy client has its share, exactly', () => {
+    const { deposit, withdrawAll } = setUp({
+      reserve: 0.1,
+      random: () => {
+        throw new Error('drawn');
+      },
+    });
+    deposit(104);
+    expect(withdrawAll()).toBe(20);
+  });
+
+  test('comes back after a rest, and not by time while there are failures', () => {
+    const mean = perClient({ reserve: 0.1 }, (set) => {
+      let retries = 0;
+      for (let time = 0; time < 20; time += 1) {
+        retries += ask(set);
+        set.clock.tick(50_000);
+      }
+      return retries;
+    });
+    expect(mean).toBeCloseTo(0.1, 2);
+    const rested = perClient({ reserve: 0.1 }, (set) => {
+      const first = ask(set);
+      set.clock.tick(61_000);
+      return first + ask(set);
+    });
+    expect(rested).toBeCloseTo(0.2, 2);
+  });
+
+  test('is not enlarged by retries that are refunded', () => {
+    const mean = perClient({ reserve: 0.3 }, (set) => {
+      for (let time = 0; time < 5; time += 1) if (set.budget.withdraw()) set.budget.refund();
+      return ask(set);
+    });
+    expect(mean).toBeLessThanOrEqual(0.3);
+    const { budget } = setUp({ reserve: 0.3, random: () => 0 });
+    expect(budget.withdraw()).toBe(true);
+    budget.refund();
+    expect(budget.balance).toBe(0.3);
+  });
+
+  test('of 0 draws nothing', () => {
+    const { budget, deposit } = setUp({ reserve: 0, random: () => 0 });
+    deposit(4);
+    expect([budget.balance, budget.withdraw()]).toEqual([0, false]);
+    deposit(1);
+    expect([budget.balance, budget.withdraw()]).toEqual([1, true]);
+  });
+});
+
 describe('a retry that is not sent is refunded', () => {
   const actions = {
     deposit: ({ budget }: Set) => budget.deposit(),
@@ -160,7 +260,8 @@ describe('a retry that is not sent is refunded', () => {
   test('whatever happens between, the budget is as if the retry had not been asked for', () => {
     const options = fc.record({
       ratio: fc.double({ min: 0, max: 2, noNaN: true }),
-      reserve: fc.double({ min: 0, max: 5, noNaN: true }),
+      // Below one retries are drawn, and what is drawn and refunded is right in the mean.
+      reserve: fc.double({ min: 1, max: 5, noNaN: true }),
     });
     const step = fc.record({
       // At least one, so that no rest is long enough to bring the reserve back.
@@ -200,6 +301,8 @@ test.each<[options: unknown, message: string]>([
   [{ ratio: Number.NaN }, 'retryBudget: ratio takes'],
   [{ reserve: Number.POSITIVE_INFINITY }, 'retryBudget: reserve takes'],
   [{ windowMs: 0 }, 'retryBudget: windowMs takes'],
+  [{ reserve: -0.1 }, 'retryBudget: reserve takes a finite number from 0, and was given -0.1'],
+  [{ random: 0.5 }, 'retryBudget: random takes a function, and was given 0.5'],
   [{ percent: 5 }, 'retryBudget has no option "percent"'],
 ])('%j is refused', (options, message) => {
   expect(() => retryBudget(options as RetryBudgetOptions)).toThrow(message);

@@ -1,5 +1,5 @@
-import { checkOptions, having, notNegative, positive } from './check.ts';
-import { type Clock, systemClock } from './clock.ts';
+import { callable, checkOptions, having, notNegative, positive } from './check.ts';
+import { type Clock, type Random, systemClock, systemRandom } from './clock.ts';
 import type { RetryBudget } from './limits.ts';
 
 /** What {@link retryBudget} takes. */
@@ -10,8 +10,11 @@ export interface RetryBudgetOptions {
    */
   readonly ratio?: number | undefined;
   /**
-   * Retries that are there in any case, for a client that has sent little as yet. What is spent of them comes
-   * back with successes alone, or after a long rest.
+   * Retries that are there in any case, for a client that has sent little so far. What is spent of them comes
+   * back with successes alone, or after six windows in which nothing is asked of the budget.
+   *
+   * It may be less than one: with 0.1 one client in ten has a retry, drawn at its first failure. In a large fleet of quiet clients that is
+   * what to choose, because each client has a reserve of its own, and they add up.
    * @default 3
    */
   readonly reserve?: number | undefined;
@@ -22,6 +25,11 @@ export interface RetryBudgetOptions {
   readonly windowMs?: number | undefined;
   /** @default systemClock */
   readonly clock?: Clock | undefined;
+  /**
+   * Draws whether a balance below one is a retry.
+   * @default Math.random
+   */
+  readonly random?: Random | undefined;
 }
 
 /** The window moves on by a tenth of it. */
@@ -36,6 +44,7 @@ export class SuccessBudget implements RetryBudget {
   readonly #reserve: number;
   readonly #slotMs: number;
   readonly #clock: Clock;
+  readonly #random: Random;
   /** How many there were in each part of the window. A typed array this short weighs three times as much. */
   readonly #successes: number[] = new Array(SLOTS).fill(0);
   #inWindow = 0;
@@ -49,12 +58,15 @@ export class SuccessBudget implements RetryBudget {
       reserve: notNegative,
       windowMs: positive,
       clock: having('a clock', 'now', 'schedule'),
+      random: callable,
     });
     const { ratio = 0.2, reserve = 3, windowMs = 10_000, clock = systemClock } = options;
+    const { random = systemRandom } = options;
     this.#ratio = ratio;
     this.#reserve = reserve;
     this.#slotMs = windowMs / SLOTS;
     this.#clock = clock;
+    this.#random = random;
     this.#tokens = reserve;
     this.#slot = this.#slotNow();
     this.#usedInSlot = this.#slot;
@@ -62,8 +74,21 @@ export class SuccessBudget implements RetryBudget {
 
   get balance(): number {
     this.#moveOn();
-    // Sums of fractions are a little off.
+    const chance = this.#chance;
+    return chance > 0 ? chance : this.#whole;
+  }
+
+  /** Sums of fractions are a little off. */
+  get #whole(): number {
     return Math.floor(this.#tokens + 1e-9);
+  }
+
+  /**
+   * What is there, if the budget cannot hold a whole retry at present; else 0. A reserve of 0 draws nothing: then
+   * there is no retry before successes have brought a whole one.
+   */
+  get #chance(): number {
+    return this.#reserve > 0 && this.#most + 1e-9 < 1 ? Math.max(0, this.#tokens) : 0;
   }
 
   /** Whether it is as good as a new one. */
@@ -82,9 +107,15 @@ export class SuccessBudget implements RetryBudget {
   }
 
   withdraw(): boolean {
-    const { balance } = this;
+    this.#moveOn();
     this.#usedInSlot = this.#slot;
-    if (balance < 1) return false;
+    const chance = this.#chance;
+    if (chance > 0) {
+      // Spent whether it is drawn or not. If it stayed, asking often enough would always draw it.
+      this.#tokens = 0;
+      return this.#random() < chance;
+    }
+    if (this.#whole < 1) return false;
     // Not cut off at 0, where it may be a rounding error below: a refund must restore what was there.
     this.#tokens -= 1;
     return true;
@@ -92,7 +123,8 @@ export class SuccessBudget implements RetryBudget {
 
   /**
    * Leaves the budget as if the retry had not been asked for. If successes have left the window meanwhile, that
-   * may be less than one more.
+   * may be less than one more. A retry that was drawn gives back as much as the budget can hold: together with
+   * the draws that were lost, that is never more than what was there.
    */
   refund(): void {
     this.#moveOn();
@@ -129,7 +161,8 @@ export class SuccessBudget implements RetryBudget {
  * that it has, and costs nothing.
  *
  * A retry takes one, a success brings `ratio`, and there are never more than `reserve` and `ratio` times the
- * successes of the last `windowMs`. Nothing comes back by time while requests go on failing: an allowance per
+ * successes of the last `windowMs`. If that is less than one, the next failure spends what is there, and is
+ * retried with that probability: over a fleet it is the same share, and no client needs to save up. Nothing comes back by time while requests go on failing: an allowance per
  * second, however small, adds up over a fleet, and keeps down what it should let up.
  *
  * Models: gRPC A6 (a token for each failure, a part of one back for each success, no retries in the lower half);

@@ -51,6 +51,7 @@ export * as gcra from './gcra.ts';
 export { type Heeded, type HeedRules, heeded } from './heed.ts';
 export { type Attempt, attemptsOf, grantOf, remember, rememberReason } from './history.ts';
 export { countLayer, LAYER } from './layers.ts';
+export { type LeaseCall, LeasedRetries, type LeaseTerms, leaseOf } from './leased-retries.ts';
 export type {
   Ask,
   BucketStats,

@@ -186,8 +186,15 @@ export interface PerKey<T> {
 
 /** A share of the traffic that may be retries. */
 export interface RetryBudget {
-  /** How many retries it would allow now. */
+  /** How many retries it would allow now; below one, the probability of one. */
   readonly balance: number;
+  /**
+   * A request begins. A budget that leases its retries from elsewhere has the time until the request fails to
+   * fetch one.
+   */
+  begin?(): void;
+  /** A request is over, with whatever outcome: once for each {@link begin}. */
+  end?(): void;
   /** Tells of a request that went well. */
   deposit(): void;
   /** Asks for one retry. */

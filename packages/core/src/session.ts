@@ -96,7 +96,7 @@ export class Session implements Progress {
       if (this.attempt === 0) {
         const { budget, key } = this.#policy;
         // Before anything is sent: a key that cannot be had must not cost an answer later.
-        if (budget !== undefined) this.budget = forRequest(budget, this.request, key);
+        if (budget !== undefined) this.#open(forRequest(budget, this.request, key));
         if (signal?.aborted) return this.#begin();
       }
       if (this.#delayMs === 0 && released === undefined) {
@@ -294,9 +294,17 @@ export class Session implements Progress {
     return false;
   }
 
+  /** The layer that retries is the one that draws on the budget. */
+  #open(budget: RetryBudget): void {
+    this.budget = budget;
+    if (this.#outer === undefined) budget.begin?.();
+  }
+
   /** The call is over for this layer, and if it is the outermost, for all. */
   #leave(): void {
-    if (this.#outer === undefined && this.#passage !== undefined) this.#passage.call.open = false;
+    if (this.#outer !== undefined) return;
+    this.budget?.end?.();
+    if (this.#passage !== undefined) this.#passage.call.open = false;
   }
 
   #tell(event: Happening): void {

@@ -42,7 +42,8 @@ export const BUCKETS: Makers<MemoryBucket> = {
 };
 
 export const BUDGETS: Makers<RetryBudget> = {
-  retryBudget: (given: Parameters<typeof retryBudget>[0], { clock }) => retryBudget({ ...given, clock }),
+  retryBudget: (given: Parameters<typeof retryBudget>[0], environment) =>
+    retryBudget({ ...given, ...environment }),
 };
 
 export const CLASSIFIERS: Readonly<Record<string, Classify>> = { classifyHttp, classifyHttpByMeaning };
