@@ -1,4 +1,6 @@
 export { type ValkeyBucket, type ValkeyBucketStats, valkeyBucket } from './bucket.ts';
+export { type ValkeyBudget, type ValkeyBudgetStats, valkeyBudget } from './budget.ts';
+export type { ValkeyBudgetOptions } from './budget-options.ts';
 export type { OnStoreError, StoreEvent, StoreObserver } from './events.ts';
 export type { LeaseOptions, ValkeyBucketOptions } from './options.ts';
 export type {

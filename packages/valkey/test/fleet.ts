@@ -35,8 +35,6 @@ export interface WorkerReport {
   unhandled: number;
 }
 
-const program = fileURLToPath(new URL('worker.ts', import.meta.url));
-
 /** Processes of their own, that share a bucket. */
 export class ProcessFleet {
   readonly #children: ChildProcess[];
@@ -45,8 +43,9 @@ export class ProcessFleet {
     this.#children = children;
   }
 
-  /** They wait for {@link go}. */
-  static async start(tasks: readonly WorkerTask[]): Promise<ProcessFleet> {
+  /** They wait for {@link go}. The program stands beside this file. */
+  static async start(tasks: readonly object[], file = 'worker.ts'): Promise<ProcessFleet> {
+    const program = fileURLToPath(new URL(file, import.meta.url));
     const execArgv = ['--conditions=@ebb/source'];
     const children = tasks.map((task) => fork(program, [JSON.stringify(task)], { execArgv }));
     await Promise.all(children.map((child) => once(child, 'message')));

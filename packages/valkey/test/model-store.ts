@@ -1,10 +1,13 @@
 import type { Clock } from '@ebb/core';
 import { sleep } from '@ebb/core';
 import type { StorePort } from '../src/port.ts';
-import { model } from './model.ts';
+import { type Answer, model } from './model.ts';
 
 /** `up` · `refusing`: an error at once · `silent`: no answer, ever · `frozen`: none before it is up again. */
 export type Health = 'up' | 'refusing' | 'silent' | 'frozen';
+
+/** The twin of a script: what the key holds is the last of what it returns. */
+type Model = (text: string | undefined, args: readonly string[], nowUs: number) => Answer;
 
 /** A store under a virtual clock, one for a whole fleet: the script's twin, with a network before it. */
 export class ModelStore implements StorePort {
@@ -21,11 +24,13 @@ export class ModelStore implements StorePort {
   #knowsScript = false;
   #thawed: (() => void)[] = [];
   readonly #clock: Clock;
+  readonly #model: Model;
 
   /** With the keys of another, it is another connection to the same store. */
-  constructor(clock: Clock, keys: Map<string, string> = new Map()) {
+  constructor(clock: Clock, keys: Map<string, string> = new Map(), twin: Model = model) {
     this.#clock = clock;
     this.keys = keys;
+    this.#model = twin;
   }
 
   set health(health: Health) {
@@ -65,7 +70,7 @@ export class ModelStore implements StorePort {
   async #run(key: string, args: readonly string[]): Promise<unknown> {
     this.calls.push(args[0] ?? '');
     const nowUs = Math.floor((this.#clock.now() + this.aheadMs) * 1_000) + 6e13;
-    const answer = model(this.keys.get(key), args, nowUs);
+    const answer = this.#model(this.keys.get(key), args, nowUs);
     if (answer[7] !== '') this.keys.set(key, answer[7]);
     await sleep(this.#clock, this.latencyMs);
     return answer;

@@ -1,0 +1,136 @@
+import { seededRandom } from '@ebb/core/testing';
+import { Redis } from 'iovalkey';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { budgetModel } from '../test/budget-model.ts';
+import { hasServer, program, startServer, storeUrl, type TestServer } from '../test/server.ts';
+import { BUDGET_SCRIPT, BUDGET_SCRIPT_SHA1 } from './budget-script.ts';
+
+let server: TestServer | undefined;
+let client: Redis;
+
+beforeAll(async () => {
+  if (program !== undefined) server = await startServer();
+  client = new Redis(server?.url ?? storeUrl ?? '', { lazyConnect: true });
+});
+afterAll(async () => {
+  client.disconnect();
+  await server?.[Symbol.asyncDispose]();
+});
+
+let keys = 0;
+const newKey = (): string => {
+  keys += 1;
+  return `ebb-test:{${process.pid}-${keys}}:budget`;
+};
+
+interface Call {
+  readonly ratio?: number;
+  readonly reserve?: number;
+  readonly slotUs?: number;
+  readonly until?: number;
+  readonly called?: number;
+  readonly deposits?: number;
+  readonly returned?: number;
+  readonly wanted?: number;
+}
+
+function argumentsOf({
+  ratio = 0.2,
+  reserve = 3,
+  slotUs = 1e6,
+  until = 0,
+  called = 0,
+  ...rest
+}: Call): string[] {
+  const { deposits = 0, returned = 0, wanted = 0 } = rest;
+  const terms = [Math.floor(ratio * 1e6), Math.floor(reserve * 1e6), slotUs];
+  return [...terms, until, called, deposits, returned, wanted].map(String);
+}
+
+type Reply = [granted: number, balance: number, processes: number, late: number, nowUs: number];
+
+const run = async (key: string, args: readonly string[]): Promise<Reply> =>
+  (await client.eval(BUDGET_SCRIPT, 1, key, ...args)) as Reply;
+
+/** What the key held so long ago, if nothing was asked since. */
+function aged(text: string, byUs: number): string {
+  return text
+    .split(' ')
+    .map((number, place) => (place === 1 || place === 2 ? Number(number) - byUs : number))
+    .join(' ');
+}
+
+describe.runIf(hasServer)('the script of the budget', () => {
+  const seen: Record<string, number> = {};
+  const note = (what: string): void => {
+    seen[what] = (seen[what] ?? 0) + 1;
+  };
+
+  test.each([
+    [1, 0.2, 10, 1e6],
+    [2, 0.1, 3.5, 200],
+    [3, 1.5, 0, 1_000],
+    [4, 1 / 3, 1_000, 5_000],
+    [5, 0, 20, 100],
+  ])('does what its twin does, call by call (trace %i: %f, %f)', async (seed, ratio, reserve, slotUs) => {
+    const random = seededRandom(seed);
+    const between = (least: number, most: number): number => Math.floor(least + random() * (most - least));
+    const key = newKey();
+    let kept: string | undefined;
+    let nowUs = 0;
+    for (let step = 0; step < 1_000; step += 1) {
+      const chance = random();
+      if (chance < 0.02) {
+        await client.del(key);
+        kept = undefined;
+        note('key lost');
+      } else if (chance < 0.3 && kept !== undefined) {
+        // As if nothing had been asked for some slots, or the server's clock had been set back.
+        const slots = chance < 0.04 ? between(60, 200) : chance < 0.08 ? -between(1, 40) : between(0, 14);
+        kept = aged(kept, slots * slotUs);
+        await client.set(key, kept);
+        note(slots >= 60 ? 'rest' : slots < 0 ? 'clock set back' : 'time passes');
+      }
+      const args = argumentsOf({
+        ratio,
+        reserve,
+        slotUs: random() < 0.01 ? slotUs * 2 : slotUs,
+        until: random() < 0.1 ? nowUs + between(-2_000, 20_000) : 0,
+        called: random() < 0.5 ? nowUs : 0,
+        deposits: random() < 0.5 ? between(0, 30) : 0,
+        returned: random() < 0.2 ? between(0, 5) : 0,
+        wanted: between(0, 8),
+      });
+      const reply = await run(key, args);
+      [, , , , nowUs] = reply;
+      const after = (await client.get(key)) ?? undefined;
+      const [granted, balance, processes, late, , , , text] = budgetModel(kept, args, nowUs);
+      expect(reply.slice(0, 4), `step ${step}: ${args}`).toEqual([granted, balance, processes, late]);
+      expect(after ?? '', `step ${step}: ${args}`).toBe(text);
+      kept = after;
+      note(late > 0 ? 'too late' : granted > 0 ? 'granted' : 'denied');
+    }
+  });
+
+  test('and the traces hold some of everything', () => {
+    const names = ['clock set back', 'denied', 'granted', 'key lost', 'rest', 'time passes', 'too late'];
+    expect(Object.keys(seen).sort()).toEqual(names);
+    for (const [what, times] of Object.entries(seen)) expect(times, what).toBeGreaterThan(15);
+  });
+
+  test('is known to the server by its SHA-1', async () => {
+    expect(await client.script('LOAD', BUDGET_SCRIPT)).toBe(BUDGET_SCRIPT_SHA1);
+  });
+
+  test('lets a key go that no process has used for a day', async () => {
+    const key = newKey();
+    await run(key, argumentsOf({ deposits: 1 }));
+    expect(await client.pttl(key)).toBeGreaterThan(86_000_000);
+  });
+
+  test('refuses a key that holds something else', async () => {
+    const key = newKey();
+    await client.set(key, 'a text', 'PX', 10_000);
+    await expect(run(key, argumentsOf({ deposits: 1 }))).rejects.toThrow('holds something else');
+  });
+});

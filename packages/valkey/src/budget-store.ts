@@ -1,0 +1,81 @@
+import type { BucketTime, LeaseCall } from '@ebb/core';
+import type { BudgetSetup } from './budget-options.ts';
+import { BUDGET_SCRIPT, BUDGET_SCRIPT_SHA1 } from './budget-script.ts';
+import { runScript } from './run-script.ts';
+
+/** What the script returns. */
+export interface BudgetReply {
+  readonly granted: number;
+  /** Retries that are left in the store. */
+  readonly balance: number;
+  /** How many processes called lately. */
+  readonly processes: number;
+}
+
+const SCRIPT = { text: BUDGET_SCRIPT, sha1: BUDGET_SCRIPT_SHA1 };
+const whole = (number: number): string => number.toFixed(0);
+
+/** One budget in the store. */
+export class BudgetStore {
+  readonly #setup: BudgetSetup;
+  readonly #time: BucketTime;
+  /** What the server's clock is ahead of ours. */
+  #aheadMs: number | undefined;
+  /** When it was last called, on the server's clock, in microseconds. */
+  #calledAtUs = 0;
+
+  constructor(setup: BudgetSetup, time: BucketTime) {
+    this.#setup = setup;
+    this.#time = time;
+  }
+
+  /**
+   * Rejects with the client's error, or when there is no reply in time. A reply that comes later goes to `onLate`.
+   */
+  call(call: LeaseCall, onLate: (reply: BudgetReply) => void): Promise<BudgetReply> {
+    const { clock, timeoutMs } = this.#setup;
+    return new Promise((resolve, reject) => {
+      let isLate = false;
+      const stopTimer = clock.schedule(
+        () => {
+          isLate = true;
+          reject(new Error(`The store did not reply within ${timeoutMs} ms`));
+        },
+        timeoutMs,
+        true,
+      );
+      this.#send(call).then(
+        (reply) => {
+          stopTimer();
+          if (isLate) onLate(reply);
+          else resolve(reply);
+        },
+        (error) => {
+          stopTimer();
+          reject(error);
+        },
+      );
+    });
+  }
+
+  async #send({ deposits, returned, wanted }: LeaseCall): Promise<BudgetReply> {
+    const { port, key, ratio, reserve, windowMs, timeoutMs } = this.#setup;
+    // A call that lay in some queue until no one waits for its reply does nothing.
+    const untilMs = this.#aheadMs === undefined ? 0 : this.#time.now() + this.#aheadMs + 2 * timeoutMs;
+    const terms = [Math.floor(ratio * 1e6), Math.floor(reserve * 1e6), Math.ceil(windowMs * 100)];
+    const numbers = [...terms, Math.ceil(untilMs * 1_000), this.#calledAtUs, deposits, returned, wanted];
+    return this.#read(await runScript(port, SCRIPT, key, numbers.map(whole)));
+  }
+
+  #read(answer: unknown): BudgetReply {
+    const numbers = Array.isArray(answer) ? answer.slice(0, 5).map(Number) : [];
+    const [granted = 0, balance = 0, processes = 1, late = 0, nowUs = 0] = numbers;
+    if (numbers.length < 5 || !numbers.every(Number.isFinite)) {
+      throw new Error(`The store returned ${JSON.stringify(answer)}, and not what the script does`);
+    }
+    this.#aheadMs = nowUs / 1_000 - this.#time.now();
+    if (late > 0) throw new Error('The call reached the store too late to be done');
+    this.#calledAtUs = nowUs;
+    return { granted, balance, processes };
+  }
+}

@@ -1,0 +1,65 @@
+import { leaseOf } from '@ebb/core';
+import type { Answer } from './model.ts';
+
+// What the script of the budget does, told again in TypeScript. A test holds the two against each other, call by call;
+// others use this one as a store under a virtual clock.
+
+const SLOTS = 10;
+const RESTING_SLOTS = 60;
+
+/** One call. `text` is what the key holds; so is the last of what it returns. */
+export function budgetModel(text: string | undefined, args: readonly string[], time: number): Answer {
+  const [
+    ratio = 0,
+    reserve = 0,
+    slotUs = 1,
+    untilUs = 0,
+    called = 0,
+    deposits = 0,
+    returned = 0,
+    wanted = 0,
+  ] = args.map(Number);
+  if (untilUs > 0 && time > untilUs) return [0, 0, 0, 1, time, 0, 0, text ?? ''];
+  const state = text?.split(' ').map(Number) ?? [slotUs, time, time, ...new Array(13).fill(0)];
+  let [slot, epoch, at, tokens, count, before, ...window] = state as [
+    number,
+    number,
+    number,
+    number,
+    number,
+    number,
+  ];
+  let successes = window as number[];
+
+  const now = time < at && at - time <= 1e6 ? at : time;
+  if (now < at) {
+    epoch -= at - now;
+    at = now;
+  }
+  if (slot !== slotUs) {
+    slot = slotUs;
+    tokens = Math.min(tokens, reserve);
+    successes = new Array(SLOTS).fill(0);
+  }
+
+  const grown = (atUs: number): number => reserve * Math.min(1, Math.max(0, (atUs - epoch) / (SLOTS * slot)));
+  const passed = Math.min(SLOTS, Math.floor(now / slot) - Math.floor(at / slot));
+  successes = [...new Array(passed).fill(0), ...successes].slice(0, SLOTS);
+  const most = (): number => grown(now) + ratio * successes.reduce((sum, each) => sum + each, 0);
+  const isRested = Math.floor(now / slot) - Math.floor(at / slot) >= RESTING_SLOTS;
+  tokens = isRested ? reserve : Math.min(tokens + grown(now) - grown(at), most());
+
+  successes[0] = (successes[0] ?? 0) + deposits;
+  tokens = Math.floor(Math.min(most(), tokens + ratio * deposits + returned * 1e6));
+  const balance = Math.floor(tokens / 1e6);
+  const granted = leaseOf(wanted, balance);
+  tokens -= granted * 1e6;
+
+  const stretch = slot * RESTING_SLOTS;
+  const ago = Math.floor(now / stretch) - Math.floor(at / stretch);
+  if (ago !== 0) [before, count] = [ago === 1 ? count : 0, 0];
+  if (Math.floor(called / stretch) !== Math.floor(now / stretch)) count += 1;
+  const processes = Math.max(1, count, before);
+  const after = [slot, epoch, now, tokens, count, before, ...successes].join(' ');
+  return [granted, balance - granted, processes, 0, time, 0, 0, after];
+}
