@@ -46,6 +46,21 @@ describe('a client that tells of its requests', () => {
     expect(lease.call(100).wanted).toBe(4);
   });
 
+  test('keeps its lease while one request follows another, and not for longer', () => {
+    const lease = new LeasedRetries(terms);
+    lease.begin(0);
+    lease.call(0);
+    lease.answered();
+    lease.granted(1, 0);
+    lease.end();
+    lease.begin(50);
+    lease.end();
+    expect(lease.call(100)).toEqual({ deposits: 0, returned: 0, wanted: 0 });
+    lease.answered();
+    expect(lease.dueMs).toBe(200);
+    expect(lease.call(200)).toEqual({ deposits: 0, returned: 1, wanted: 0 });
+  });
+
   test('asks for as many as began since the last call, if they are over already', () => {
     const lease = new LeasedRetries(terms);
     lease.begin(0);

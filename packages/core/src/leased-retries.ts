@@ -120,12 +120,12 @@ export class LeasedRetries {
   /** The next call. {@link answered} is to follow. */
   call(nowMs: number): LeaseCall {
     this.#dropExpired(nowMs);
-    if (this.#isTold && this.#open === 0) this.#handBack(Number.POSITIVE_INFINITY);
-    else this.#handBack(nowMs + LAST_PART * this.#terms.windowMs);
+    // Where requests come one after the other, the next would find nothing if all went back in between.
+    const isIdle = this.#isTold && this.#open === 0 && this.#begun === 0;
+    this.#handBack(isIdle ? Number.POSITIVE_INFINITY : nowMs + LAST_PART * this.#terms.windowMs);
     // A client that does not tell of its requests has one in advance, and more if it lacked some.
-    const isWanted = this.#open > 0 || !this.#isTold;
-    const goal = Math.max(this.#open > 0 ? this.#begun : 2 * this.#missed, this.#open, 1);
-    const wanted = isWanted ? Math.max(0, goal - this.#count) : 0;
+    const goal = Math.max(this.#isTold ? this.#begun : 2 * this.#missed, this.#open, 1);
+    const wanted = isIdle ? 0 : Math.max(0, goal - this.#count);
     const call: LeaseCall = { deposits: this.#deposits, returned: this.#returned, wanted };
     this.#deposits = 0;
     this.#returned = 0;
@@ -158,6 +158,7 @@ export class LeasedRetries {
   close(): void {
     this.#isTold = true;
     this.#open = 0;
+    this.#begun = 0;
     this.#isAsked = false;
   }
 

@@ -3,6 +3,7 @@ import { Redis } from 'iovalkey';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { budgetModel } from '../test/budget-model.ts';
 import { hasServer, program, startServer, storeUrl, type TestServer } from '../test/server.ts';
+import { valkeyBudget } from './budget.ts';
 import { BUDGET_SCRIPT, BUDGET_SCRIPT_SHA1 } from './budget-script.ts';
 
 let server: TestServer | undefined;
@@ -120,6 +121,33 @@ describe.runIf(hasServer)('the script of the budget', () => {
 
   test('is known to the server by its SHA-1', async () => {
     expect(await client.script('LOAD', BUDGET_SCRIPT)).toBe(BUDGET_SCRIPT_SHA1);
+  });
+
+  test.runIf(program !== undefined)('needs no more rights than the page says', async () => {
+    await client.call(
+      'ACL',
+      'SETUSER',
+      'limited',
+      'on',
+      '>secret',
+      '+eval',
+      '+evalsha',
+      '+time',
+      '+get',
+      '+set',
+      '~ebb:*',
+    );
+    const limited = new Redis(server?.url ?? '', {
+      username: 'limited',
+      password: 'secret',
+      enableReadyCheck: false,
+    });
+    limited.on('error', () => {});
+    await using budget = valkeyBudget({ client: limited, key: 'limited', windowMs: 100 });
+    budget.begin();
+    await expect.poll(() => budget.stats()).toMatchObject({ mode: 'shared', processes: 1 });
+    await budget.close();
+    limited.disconnect();
   });
 
   test('lets a key go that no process has used for a day', async () => {

@@ -142,6 +142,25 @@ describe('the fleet', () => {
     },
   );
 
+  test('keeps nothing of a good hour: what was leased in it ends two windows later, reserve or not', async () => {
+    const { clock, process } = setUp({ reserve: 4 });
+    const fleet = [process(), process()];
+    for (const budget of fleet) times(300, () => budget.begin());
+    for (let second = 0; second < 60; second += 1) {
+      for (const budget of fleet) times(50, () => budget.deposit());
+      await clock.advance(1_000);
+    }
+    const leased = fleet.reduce((sum, budget) => sum + budget.stats().leased, 0);
+    expect(leased).toBeGreaterThan(80);
+    await clock.advance(20_000);
+    let retries = 0;
+    for (let round = 0; round < 20; round += 1) {
+      for (const budget of fleet) retries += withdrawAll(budget);
+      await clock.advance(200);
+    }
+    expect(retries).toBeLessThanOrEqual(4);
+  });
+
   test('has its reserve again after six windows of rest, once for all', async () => {
     const { clock, process } = setUp({ reserve: 4 });
     const fleet = Array.from({ length: 8 }, () => process());
