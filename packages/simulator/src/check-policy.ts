@@ -1,7 +1,7 @@
-import { adaptive, createPolicy, type PolicyOptions, retryBudget, tokenBucket } from '@ebb/core';
+import { adaptive, check, createPolicy, type PolicyOptions, retryBudget, tokenBucket } from '@ebb/core';
 import { type Check, joined, ScenarioError, wrong } from './check.ts';
 import { BACKOFFS, CLASSIFIERS } from './named.ts';
-import type { FleetPolicy } from './scenario.ts';
+import type { FleetPolicy, SharedBudgetOptions } from './scenario.ts';
 
 /** What `createPolicy` takes beside what it takes as it is. */
 const NAMED = ['backoff', 'classify', 'bucket', 'budget'] as const;
@@ -63,7 +63,14 @@ function constantUnder(path: string, call: () => unknown): void {
 
 const checkBackoff = naming(BACKOFFS as Readonly<Record<string, (given: never) => unknown>>);
 const checkBucket = naming({ tokenBucket, adaptive });
-const checkBudget = naming({ retryBudget });
+/** What is in the store is core's budget; the rest is the simulation's own. */
+const valkeyBudget = ({ aheadMs = 100, roundTripMs = 2, ...budget }: SharedBudgetOptions): void => {
+  retryBudget(budget);
+  check.positive('valkeyBudget: aheadMs', aheadMs);
+  check.notNegative('valkeyBudget: roundTripMs', roundTripMs);
+};
+
+const checkBudget = naming({ retryBudget, valkeyBudget });
 
 function bucketCapacity({ bucket }: FleetPolicy): number {
   if (bucket === undefined) return Number.POSITIVE_INFINITY;

@@ -73,6 +73,7 @@ export class Clients {
     const measures = this.#measures;
     measures.count(measures.series.requests);
     this.#fleet.custom?.[client]?.onRequest?.();
+    this.#fleet.shared?.begin(client);
     this.ready(this.requests.begin(client, this.#agenda.nowMs));
   }
 
@@ -209,6 +210,7 @@ export class Clients {
   #end(request: number): void {
     const client = this.requests.client(request);
     this.requests.end(request);
+    this.#fleet.shared?.end(client);
     this.#world.ended(client);
   }
 }

@@ -6,8 +6,9 @@ import {
   type PolicyOptions,
   type RetryBudget,
 } from '@ebb/core';
+import { FleetBudget } from './fleet-budget.ts';
 import { type FleetBucket, fleetBucket } from './fleet-tokens.ts';
-import { backoffOf, classifyOf, makeBudget } from './named.ts';
+import { backoffOf, classifyOf, makeBudget, type OwnBudget } from './named.ts';
 import type { ClientFactory, CustomClient, Environment, FleetPolicy, Scenario } from './scenario.ts';
 
 /** A fleet's clients, by what the simulation asks of them. */
@@ -17,6 +18,8 @@ export interface Fleet {
   readonly bucket: FleetBucket | undefined;
   readonly cost: number;
   readonly maxWaitMs: number;
+  /** Is told when a request of a client begins, and when it is over, if the clients share a budget. */
+  readonly shared?: { begin(client: number): void; end(client: number): void } | undefined;
   /** The clients whose scheme says more than a policy can. */
   readonly custom: readonly CustomClient[] | undefined;
 }
@@ -48,8 +51,10 @@ export function fleetOf(scenario: Scenario, environment: Environment): Fleet {
     backoff: backoffOf(policy, environment),
     classify: classifyOf(policy),
   };
+  const shared = sharedBudget(count, budget, environment);
   return {
-    policyOf: policiesOf(count, options, budget, environment),
+    policyOf: policiesOf(count, options, budget, shared, environment),
+    shared,
     bucket: bucket && fleetBucket(bucket, count, environment),
     cost,
     maxWaitMs,
@@ -67,6 +72,7 @@ function policiesOf(
   count: number,
   options: PolicyOptions,
   budget: FleetPolicy['budget'],
+  shared: SharedBudget | undefined,
   environment: Environment,
 ): (client: number) => Policy {
   if (budget === false) {
@@ -80,19 +86,47 @@ function policiesOf(
     return (client) => own[client] as Policy;
   }
   let current = 0;
-  const budgets = new Array<RetryBudget | undefined>(count);
-  const ofCurrent: PerKey<RetryBudget> = {
-    size: count,
-    for() {
-      budgets[current] ??= makeBudget(budget, environment);
-      return budgets[current] as RetryBudget;
-    },
-  };
-  const shared = createPolicy({ ...options, budget: ofCurrent });
+  const budgetOf = shared?.of ?? ownBudgets(count, budget as OwnBudget, environment);
+  const ofCurrent: PerKey<RetryBudget> = { size: count, for: () => budgetOf(current) };
+  const policy = createPolicy({ ...options, budget: ofCurrent });
   return (client) => {
     current = client;
-    return shared;
+    return policy;
   };
+}
+
+function ownBudgets(
+  count: number,
+  budget: OwnBudget,
+  environment: Environment,
+): (client: number) => RetryBudget {
+  const budgets = new Array<RetryBudget | undefined>(count);
+  return (client) => {
+    budgets[client] ??= makeBudget(budget, environment);
+    return budgets[client] as RetryBudget;
+  };
+}
+
+/** What each client has of a budget that all of them share. */
+interface SharedBudget {
+  of(client: number): RetryBudget;
+  begin(client: number): void;
+  end(client: number): void;
+}
+
+function sharedBudget(
+  count: number,
+  budget: FleetPolicy['budget'],
+  environment: Environment,
+): SharedBudget | undefined {
+  if (typeof budget !== 'object' || !('valkeyBudget' in budget)) return undefined;
+  const fleet = new FleetBudget(budget.valkeyBudget, count, environment);
+  const parts = new Array<ReturnType<FleetBudget['of']> | undefined>(count);
+  const of = (client: number): ReturnType<FleetBudget['of']> => {
+    parts[client] ??= fleet.of(client);
+    return parts[client] as ReturnType<FleetBudget['of']>;
+  };
+  return { of, begin: (client) => of(client).begin(), end: (client) => of(client).end() };
 }
 
 function customFleet(count: number, factory: ClientFactory, environment: Environment): Fleet {

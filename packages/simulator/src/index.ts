@@ -50,6 +50,7 @@ export type {
   Scenario,
   ServerLimit,
   ServerOptions,
+  SharedBudgetOptions,
   Trouble,
 } from './scenario.ts';
 export { awsStandard, finagle, grpcA6, sreThrottling } from './schemes.ts';

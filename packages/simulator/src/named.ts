@@ -20,6 +20,12 @@ import {
 } from '@ebb/core';
 import type { Environment, FleetPolicy } from './scenario.ts';
 
+/** A budget that each client has one of. */
+export type OwnBudget = Extract<
+  FleetPolicy['budget'],
+  { retryBudget: object } | ((...given: never) => unknown)
+>;
+
 /** Functions of @ebb/core that a scenario may name. Each checks what it is given. */
 type Makers<T> = Readonly<Record<string, (given: never, environment: Environment) => T>>;
 
@@ -76,9 +82,6 @@ export function makeBucket(
 }
 
 /** A budget for one client. */
-export function makeBudget(
-  budget: Exclude<FleetPolicy['budget'], false | undefined>,
-  environment: Environment,
-): RetryBudget {
+export function makeBudget(budget: OwnBudget, environment: Environment): RetryBudget {
   return typeof budget === 'function' ? budget(environment) : make(BUDGETS, budget, environment);
 }

@@ -126,10 +126,36 @@ export type NamedBucket =
   | { readonly tokenBucket: TokenBucketOptions }
   | { readonly adaptive: AdaptiveOptions };
 
-/** A retry budget by the name of its function in @ebb/core, and what that takes. */
-export interface NamedBudget {
-  readonly retryBudget: RetryBudgetOptions;
+/** One retry budget for the whole fleet, as `valkeyBudget` of @ebb/valkey keeps it. */
+export interface SharedBudgetOptions {
+  /** @default 0.2 */
+  readonly ratio?: number | undefined;
+  /**
+   * For the whole fleet.
+   * @default 10
+   */
+  readonly reserve?: number | undefined;
+  /** @default 10_000 */
+  readonly windowMs?: number | undefined;
+  /**
+   * The shortest time between two calls of one client to the store, in milliseconds.
+   * @default 100
+   */
+  readonly aheadMs?: number | undefined;
+  /**
+   * How long a call to the store takes, there and back, in milliseconds.
+   * @default 2
+   */
+  readonly roundTripMs?: number | undefined;
 }
+
+/**
+ * A retry budget by the name of its function and what that takes: one for each client, in memory; or one for all of
+ * them, in a store.
+ */
+export type NamedBudget =
+  | { readonly retryBudget: RetryBudgetOptions }
+  | { readonly valkeyBudget: SharedBudgetOptions };
 
 /**
  * The options of `createPolicy`, for every client of a fleet. Where a program calls a function of @ebb/core, a

@@ -4,7 +4,9 @@ import { numeral } from './chart/scale.ts';
 import { duration } from './duration.ts';
 import type { Experiment } from './experiment.ts';
 import { experimentStudy } from './experiment-study.ts';
+import { quietDay, quietStorm } from './quiet.ts';
 import { articleStudy, otherRulesStudy } from './race-study.ts';
+import { reserves } from './reserves.ts';
 import { storm, stormPolicies } from './storm.ts';
 import * as storms from './storm-figures.ts';
 import type { Study } from './study.ts';
@@ -167,6 +169,9 @@ export const STUDIES: readonly Study[] = [
     'the storm, with a queue shorter than clients wait',
     storm(stormPolicies(), { queueSeconds: 0.4 }),
   ),
+  reserves,
+  experimentStudy('storm-quiet', 'the storm, with 100,000 clients of one request in 50 s', quietStorm),
+  experimentStudy('quiet-day', 'those clients when 2 % of the requests fail by chance', quietDay),
   experimentStudy('quota', 'a service with a quota, 429 and Retry-After', quota),
   experimentStudy('outage', 'half a minute of nothing, then a slow start', outage),
   experimentStudy(
