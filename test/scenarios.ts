@@ -1,6 +1,7 @@
 // Imported by what runs in browsers: nothing of Node's stands here.
 import {
   classifyHttpByMeaning,
+  connectRetry,
   constant,
   exponential,
   type PolicyOptions,
@@ -183,6 +184,33 @@ const answers: Scenario[] = [
     hits: 2,
     status: 503,
     reason: 'backoff-exhausted',
+  },
+  {
+    name: 'a rule that ends by itself: all of its retries, without maxRetries',
+    script: [down],
+    policy: { backoff: connectRetry() },
+    delays: [1_000, 2_000, 4_000, 8_000, 16_000, 32_000, 64_000],
+    hits: 8,
+    status: 503,
+    reason: 'retries-exhausted',
+  },
+  {
+    name: 'a rule that ends by itself, and fewer maxRetries',
+    script: [down],
+    policy: { backoff: connectRetry(), maxRetries: 2 },
+    delays: [1_000, 2_000],
+    hits: 3,
+    status: 503,
+    reason: 'retries-exhausted',
+  },
+  {
+    name: 'a rule that ends by itself, for one request',
+    script: [down],
+    request: { ebb: { backoff: connectRetry({ maxSleepMs: 4_000 }) } },
+    delays: [1_000, 2_000],
+    hits: 3,
+    status: 503,
+    reason: 'retries-exhausted',
   },
   {
     name: 'a budget that is spent',

@@ -35,7 +35,8 @@ const anyRule: fc.Arbitrary<[name: string, rule: BackoffStrategy, mostMs: number
   }),
   fc
     .tuple(anyWhole, anyPositive, fc.boolean())
-    .map(([factorMs, maximumMs, jitter]): [string, BackoffStrategy, number] => {
+    .map(([factorMs, maximum, jitter]): [string, BackoffStrategy, number] => {
+      const maximumMs = Math.ceil(maximum);
       return ['celery', celery({ factorMs, maximumMs, fullJitter: jitter }), maximumMs];
     }),
   fc
@@ -132,6 +133,76 @@ test('celery is a whole number from 0 to its maximum', () => {
       expect(delayMs).toBeGreaterThanOrEqual(0);
       expect(delayMs).toBeLessThanOrEqual(maximumMs);
       expect(Number.isInteger(delayMs)).toBe(true);
+    }),
+  );
+});
+
+/** Python's `random.randrange(stop)`, from a random number from 0 to 1. */
+type RandRange = (stop: bigint) => bigint;
+
+/** Celery's `get_exponential_backoff_interval`, line by line, in whole numbers without end as Python has them. */
+function celeryInterval(
+  factor: bigint,
+  retries: bigint,
+  maximum: bigint,
+  fullJitter: boolean,
+  randrange: RandRange,
+): bigint {
+  const grown = factor * 2n ** retries;
+  let countdown = maximum < grown ? maximum : grown;
+  if (fullJitter) countdown = randrange(countdown + 1n);
+  return countdown > 0n ? countdown : 0n;
+}
+
+test('celery in seconds is what Celery says, times a thousand', () => {
+  const seconds = fc.integer({ min: 0, max: 1e5 });
+  const counted = fc.record({
+    factor: seconds,
+    maximum: seconds,
+    at: retry,
+    random: unit,
+    jitter: fc.boolean(),
+  });
+  fc.assert(
+    fc.property(counted, fc.constantFrom(1, 1_000), ({ factor, maximum, at, random, jitter }, unitMs) => {
+      const rule = celery({
+        factorMs: factor * unitMs,
+        maximumMs: maximum * unitMs,
+        fullJitter: jitter,
+        unitMs,
+      });
+      const randrange: RandRange = (stop) => BigInt(Math.floor(random * Number(stop)));
+      const countdown = celeryInterval(BigInt(factor), BigInt(at - 1), BigInt(maximum), jitter, randrange);
+      expect(answer(rule, at, random)).toBe(Number(countdown) * unitMs);
+    }),
+    { numRuns: 1_000 },
+  );
+});
+
+test('celery draws every whole unit up to the delay as often, those at the maximum as well', () => {
+  const rule = celery({ factorMs: 1_000, maximumMs: 5_000, unitMs: 1_000 });
+  for (const [at, most] of [
+    [1, 1],
+    [2, 2],
+    [3, 4],
+    [4, 5],
+    [9, 5],
+  ] as const) {
+    const drawn = Array.from({ length: most + 1 }, (_, k) => answer(rule, at, (k + 0.5) / (most + 1)));
+    expect(drawn).toEqual(Array.from({ length: most + 1 }, (_, k) => k * 1_000));
+  }
+});
+
+test('a rule that ends by itself has a delay for each of its retries, and none after', () => {
+  const ending = fc.oneof(
+    fc.integer({ min: 0, max: 1e7 }).map((maxSleepMs) => connectRetry({ maxSleepMs })),
+    fc.integer({ min: 1, max: 40 }).map((attemptLimit) => binaryExponential({ slotMs: 1, attemptLimit })),
+  );
+  fc.assert(
+    fc.property(ending, unit, (rule, random) => {
+      const { maxRetries = Number.NaN } = rule;
+      for (let at = 1; at <= maxRetries; at += 1) expect(answer(rule, at, random)).toBeDefined();
+      expect(answer(rule, maxRetries + 1, random)).toBeUndefined();
     }),
   );
 });

@@ -49,7 +49,25 @@ describe('each rule gives the numbers of its source', () => {
     ['celery at its maximum', celery({ factorMs: 400_000, fullJitter: false }), 0, [4e5, 6e5, 6e5]],
     ['celery draws 0 to the delay', celery({ factorMs: 3 }), almostOne, [3, 6, 12, 24]],
     ['celery draws whole numbers', celery({ factorMs: 3 }), 0.5, [2, 3, 6, 12]],
-    ['celery applies its maximum last', celery({ factorMs: 8, maximumMs: 3 }), 0.5, [3, 3, 3]],
+    ['celery draws up to its maximum', celery({ factorMs: 8, maximumMs: 3 }), 0.5, [2, 2, 2]],
+    [
+      'celery draws whole seconds',
+      celery({ factorMs: 3_000, unitMs: 1_000, maximumMs: 20_000 }),
+      0.5,
+      [2e3, 3e3, 6e3, 10e3, 10e3],
+    ],
+    [
+      'celery in whole seconds, most',
+      celery({ factorMs: 1_000, unitMs: 1_000, maximumMs: 5_000 }),
+      almostOne,
+      [1e3, 2e3, 4e3, 5e3],
+    ],
+    [
+      'celery in seconds without jitter',
+      celery({ factorMs: 2_000, unitMs: 1_000, maximumMs: 7_000, fullJitter: false }),
+      0.5,
+      [2e3, 4e3, 7e3],
+    ],
     ['celery, factor 0', celery({ factorMs: 0 }), 0.5, [0, 0, 0]],
     ['Ethernet, least', binaryExponential({ slotMs: 51.2 }), 0, Array(15).fill(0).concat(undefined)],
     [
@@ -98,6 +116,23 @@ describe('a wrong option is an error that names it', () => {
     [() => constant(Number.POSITIVE_INFINITY), /constant: delayMs .* was given Infinity/, RangeError],
     [() => celery({} as never), /celery: factorMs .* was given undefined/, TypeError],
     [() => celery({ factorMs: 1, fullJitter: 1 } as never), /fullJitter takes true or false/, TypeError],
+    [() => celery({ factorMs: 1, unitMs: 0 }), /celery: unitMs takes a whole number from 1/, RangeError],
+    [
+      () => celery({ factorMs: 1_500, unitMs: 1_000 }),
+      /factorMs takes a multiple of the unit, 1000 ms, and was given 1500/,
+      RangeError,
+    ],
+    [
+      () => celery({ factorMs: 1_000, maximumMs: 2_500, unitMs: 1_000 }),
+      /maximumMs takes a multiple of the unit, 1000 ms, and was given 2500/,
+      RangeError,
+    ],
+    [
+      () => celery({ factorMs: 1, maximumMs: 0.5 }),
+      /maximumMs takes a multiple of the unit, 1 ms/,
+      RangeError,
+    ],
+    [() => celery({ factorMs: 7, unitMs: 7 }), /maximumMs takes a multiple .* given 600000/, RangeError],
     [() => binaryExponential({ slotMs: 0 }), /slotMs takes a finite number above 0/, RangeError],
     [() => binaryExponential({ slotMs: 1, attemptLimit: 0 }), /attemptLimit/, RangeError],
     [() => connectRetry({ maxSleepMs: '128' } as never), /maxSleepMs/, TypeError],
@@ -115,4 +150,15 @@ test.each([
 ])('%j and an exponent beyond what a number holds, with a random %d', (options, random, delayMs) => {
   const rule = binaryExponential({ ...options, maxExponent: 2_000, attemptLimit: 3_000 });
   expect(rule({ retry: 2_500, previousDelayMs: undefined, random: () => random })).toBe(delayMs);
+});
+
+test.each<[rule: BackoffStrategy, maxRetries: number | undefined]>([
+  [connectRetry(), 7],
+  [connectRetry({ maxSleepMs: 1_999 }), 0],
+  [connectRetry({ maxSleepMs: 2_000 }), 1],
+  [binaryExponential({ slotMs: 1 }), 15],
+  [binaryExponential({ slotMs: 1, attemptLimit: 1 }), 0],
+  [memorystore(), undefined],
+])('a rule that ends by itself says after how many retries', (rule, maxRetries) => {
+  expect(rule.maxRetries).toBe(maxRetries);
 });

@@ -1,4 +1,12 @@
-import { checkOptions, countingNumber, flag, notNegative, positive, wholeNumber } from './check.ts';
+import {
+  checkOptions,
+  countingNumber,
+  flag,
+  notNegative,
+  positive,
+  wholeNumber,
+  wrongRange,
+} from './check.ts';
 import type { Random } from './clock.ts';
 
 /** What a backoff rule is told. */
@@ -11,7 +19,15 @@ export interface BackoffStep {
 }
 
 /** How long to wait before a retry, in milliseconds; `undefined` gives up. */
-export type BackoffStrategy = (step: BackoffStep) => number | undefined;
+export interface BackoffStrategy {
+  (step: BackoffStep): number | undefined;
+  /**
+   * How many retries belong to the rule, for a rule that ends by itself. A policy that is given no `maxRetries`
+   * takes this number. A function around a rule does not have it unless you pass it on.
+   * @default none: the policy's own default holds
+   */
+  readonly maxRetries?: number | undefined;
+}
 
 /** The curve that the jitter rules share: base·2^n, at most cap. */
 export interface Curve {
@@ -36,6 +52,13 @@ const LARGEST_EXPONENT = 1_023;
 /** A product of finite numbers may be beyond all numbers. */
 function finite(product: number): number {
   return Math.min(product, Number.MAX_VALUE);
+}
+
+/** A rule that gives up after so many retries, and says so. */
+function ending(maxRetries: number, delay: (step: BackoffStep) => number): BackoffStrategy {
+  const rule = (step: BackoffStep): number | undefined =>
+    step.retry <= maxRetries ? delay(step) : undefined;
+  return Object.assign(rule, { maxRetries });
 }
 
 function checkCurve(caller: string, curve: Curve): Curve {
@@ -130,34 +153,52 @@ export function constant(delayMs: number): BackoffStrategy {
 
 /** Options of {@link celery}. */
 export interface CeleryOptions {
-  /** The first delay, in milliseconds (Celery's `retry_backoff`, which counts seconds). */
+  /** The first delay, in milliseconds: a whole number of units (Celery's `retry_backoff`, in seconds). */
   readonly factorMs: number;
   /**
-   * The largest delay, in milliseconds (Celery's `retry_backoff_max`).
+   * The largest delay, in milliseconds: a whole number of units (Celery's `retry_backoff_max`, in seconds).
    * @default 600_000
    */
   readonly maximumMs?: number;
   /**
-   * Draw a whole number of milliseconds from 0 to the delay, both included (Celery's `retry_jitter`).
+   * Draw a whole number of units from 0 to the delay, both included (Celery's `retry_jitter`).
    * @default true
    */
   readonly fullJitter?: boolean;
+  /**
+   * The unit that delays are whole numbers of, in milliseconds. Celery's own is a second: 1_000.
+   * @default 1
+   */
+  readonly unitMs?: number;
 }
 
 /**
- * factor·2^n; with full jitter a random whole number from 0 to it; at most the maximum, which is applied last.
+ * min(maximum, factor·2^n); with full jitter a random whole number of units from 0 to that, both included.
  *
- * Source: Celery, `celery.utils.time.get_exponential_backoff_interval`.
- * @throws TypeError, RangeError for a wrong option
+ * Source: Celery, `celery.utils.time.get_exponential_backoff_interval`, which counts in seconds.
+ * @throws TypeError, RangeError for a wrong option, and for a factor or a maximum that is not a whole number of units
  */
 export function celery(options: CeleryOptions): BackoffStrategy {
-  checkOptions('celery', options, { factorMs: wholeNumber, maximumMs: notNegative, fullJitter: flag });
-  const { factorMs, maximumMs = 600_000, fullJitter = true } = options;
+  checkOptions('celery', options, {
+    factorMs: wholeNumber,
+    maximumMs: notNegative,
+    fullJitter: flag,
+    unitMs: countingNumber,
+  });
+  const { factorMs, maximumMs = 600_000, fullJitter = true, unitMs = 1 } = options;
   wholeNumber('celery: factorMs', factorMs);
+  wholeUnits('celery: factorMs', factorMs, unitMs);
+  wholeUnits('celery: maximumMs', maximumMs, unitMs);
   return ({ retry, random }) => {
-    const delayMs = finite(factorMs * 2 ** Math.min(retry - 1, LARGEST_EXPONENT));
-    return Math.min(maximumMs, fullJitter ? wholeUpTo(delayMs, random) : delayMs);
+    const delayMs = Math.min(maximumMs, factorMs * 2 ** Math.min(retry - 1, LARGEST_EXPONENT));
+    // The second minimum is for numbers so large that a division rounds.
+    return fullJitter ? Math.min(delayMs, unitMs * wholeUpTo(delayMs / unitMs, random)) : delayMs;
   };
+}
+
+/** Celery draws with `randrange`, which takes nothing but whole numbers: to round here would change the limits. */
+function wholeUnits(name: string, valueMs: number, unitMs: number): void {
+  if (valueMs % unitMs !== 0) throw wrongRange(name, `a multiple of the unit, ${unitMs} ms`, valueMs);
 }
 
 /** Options of {@link binaryExponential}. */
@@ -178,7 +219,7 @@ export interface BinaryExponentialOptions {
 
 /**
  * After c collisions a whole number of slots, uniform over 0 … 2^min(c, maxExponent) − 1, so (2^c − 1) / 2
- * slots on average; gives up at the attempt limit.
+ * slots on average; gives up at the attempt limit, which is also that of a policy without `maxRetries`.
  *
  * Source: IEEE 802.3, truncated binary exponential backoff (Ethernet).
  * @throws TypeError, RangeError for a wrong option
@@ -191,10 +232,9 @@ export function binaryExponential(options: BinaryExponentialOptions): BackoffStr
   });
   const { slotMs, maxExponent = 10, attemptLimit = 16 } = options;
   positive('binaryExponential: slotMs', slotMs);
-  return ({ retry: collisions, random }) =>
-    collisions < attemptLimit
-      ? finite(slotMs * wholeUpTo(2 ** Math.min(collisions, maxExponent, LARGEST_EXPONENT) - 1, random))
-      : undefined;
+  return ending(attemptLimit - 1, ({ retry: collisions, random }) =>
+    finite(slotMs * wholeUpTo(2 ** Math.min(collisions, maxExponent, LARGEST_EXPONENT) - 1, random)),
+  );
 }
 
 /** Options of {@link connectRetry}. */
@@ -207,7 +247,8 @@ export interface ConnectRetryOptions {
 }
 
 /**
- * 1 s, 2 s, 4 s … while that is at most half of the maximum; then gives up.
+ * 1 s, 2 s, 4 s … while that is at most half of the maximum; then gives up: with 128 s eight attempts, which is
+ * also the limit of a policy without `maxRetries`.
  *
  * Source: Stevens and Rago, "Advanced Programming in the UNIX Environment", 3rd edition, §16.4.
  * @throws TypeError, RangeError for a wrong option
@@ -215,8 +256,8 @@ export interface ConnectRetryOptions {
 export function connectRetry(options: ConnectRetryOptions = {}): BackoffStrategy {
   checkOptions('connectRetry', options, { maxSleepMs: notNegative });
   const { maxSleepMs = 128_000 } = options;
-  return ({ retry }) => {
-    const delayMs = 1_000 * 2 ** (retry - 1);
-    return delayMs <= maxSleepMs / 2 ? delayMs : undefined;
-  };
+  const delayBefore = (retry: number): number => 1_000 * 2 ** (retry - 1);
+  let sleeps = 0;
+  while (delayBefore(sleeps + 1) <= maxSleepMs / 2) sleeps += 1;
+  return ending(sleeps, ({ retry }) => delayBefore(retry));
 }

@@ -1,4 +1,5 @@
-import { expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
+import { binaryExponential, connectRetry, constant } from './backoff.ts';
 import { createPolicy, overridePolicy, type PolicyOptions } from './policy.ts';
 
 test('the defaults', () => {
@@ -34,6 +35,11 @@ test.each<[options: unknown, message: string, type: ErrorConstructor]>([
   [{ maxRetries: null }, 'maxRetries takes a whole number from 0, and was given null', TypeError],
   [{ backoff: 'exponential' }, 'backoff takes a function, and was given "exponential"', TypeError],
   [{ backoff: 100 }, 'backoff takes a function, and was given 100', TypeError],
+  [
+    { backoff: Object.assign(() => 1, { maxRetries: -1 }) },
+    'createPolicy: backoff.maxRetries takes a whole number from 0, and was given -1',
+    RangeError,
+  ],
   [{ classify: [503] }, 'classify takes a function, and was given an array', TypeError],
   [
     { methods: 'GET' },
@@ -89,10 +95,49 @@ test('an override changes what it names and shares the rest', () => {
   const budget = { balance: 1, deposit: () => undefined, withdraw: () => true };
   const policy = createPolicy({ maxRetries: 1, budget });
   const changed = overridePolicy(policy, { maxRetries: 0 });
-  expect(changed).toEqual({ ...policy, maxRetries: 0 });
+  expect(Object.entries(changed)).toEqual(Object.entries({ ...policy, maxRetries: 0 }));
   expect(changed.budget).toBe(budget);
   expect(policy.maxRetries).toBe(1);
   expect(() => overridePolicy(policy, { maxRetries: -1 })).toThrow(
     'ebb: maxRetries takes a whole number from 0',
   );
+});
+
+describe('without maxRetries the backoff rule says how many', () => {
+  const ownRule = Object.assign(() => 1, { maxRetries: 2 });
+  test.each<[story: string, options: PolicyOptions, shown: number]>([
+    ['a rule that does not end: the default', { backoff: constant(1) }, 5],
+    ['APUE: eight attempts', { backoff: connectRetry() }, 7],
+    ['APUE, no sleep at all', { backoff: connectRetry({ maxSleepMs: 0 }) }, 0],
+    ['Ethernet: sixteen attempts', { backoff: binaryExponential({ slotMs: 1 }) }, 15],
+    ['Ethernet, two attempts', { backoff: binaryExponential({ slotMs: 1, attemptLimit: 2 }) }, 1],
+    ['a rule of your own', { backoff: ownRule }, 2],
+    ['a rule around a rule, which says nothing', { backoff: (step) => connectRetry()(step) }, 5],
+    ['what is given goes before', { backoff: connectRetry(), maxRetries: 3 }, 3],
+    ['upwards as well', { backoff: ownRule, maxRetries: 9 }, 9],
+    ['0 is given', { backoff: connectRetry(), maxRetries: 0 }, 0],
+  ])('%s', (_, options, shown) => {
+    expect(createPolicy(options).maxRetries).toBe(shown);
+  });
+
+  test.each<[story: string, policy: PolicyOptions, override: PolicyOptions, shown: number]>([
+    ['a rule for one request', {}, { backoff: connectRetry() }, 7],
+    [
+      'a rule for one request in place of one that ends',
+      { backoff: connectRetry() },
+      { backoff: constant(1) },
+      5,
+    ],
+    ['the policy was given a number', { maxRetries: 2 }, { backoff: connectRetry() }, 2],
+    ['the request is given a number', { backoff: connectRetry() }, { maxRetries: 1 }, 1],
+    ['something else for one request', { backoff: connectRetry() }, { cost: 2 }, 7],
+    ['undefined is not given', { backoff: connectRetry() }, { backoff: undefined, maxRetries: undefined }, 7],
+  ])('%s', (_, policy, override, shown) => {
+    expect(overridePolicy(createPolicy(policy), override).maxRetries).toBe(shown);
+  });
+
+  test('an override of an override keeps what was given', () => {
+    const once = overridePolicy(createPolicy(), { maxRetries: 1 });
+    expect(overridePolicy(once, { backoff: connectRetry() }).maxRetries).toBe(1);
+  });
 });

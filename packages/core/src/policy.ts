@@ -24,7 +24,7 @@ export type RetryMethods = 'idempotent' | 'all' | readonly string[];
 export interface PolicyOptions {
   /**
    * Sends after the first; 0 never retries.
-   * @default 5
+   * @default the `maxRetries` of the backoff rule, if it ends by itself; else 5
    */
   readonly maxRetries?: number | undefined;
   /**
@@ -92,6 +92,7 @@ declare const policyBrand: unique symbol;
 /** Options that were found good, with every default in its place. Made by {@link createPolicy}. */
 export interface Policy {
   readonly [policyBrand]: true;
+  /** What holds: as it was given, or that of the backoff rule, or the default. */
   readonly maxRetries: number;
   readonly backoff: BackoffStrategy;
   readonly classify: Classify;
@@ -131,13 +132,19 @@ function alsoPerKey(check: Check): Check {
   };
 }
 
+const checkBackoff: Check = (name, value) => {
+  callable(name, value);
+  const { maxRetries } = value as BackoffStrategy;
+  if (maxRetries !== undefined) wholeNumber(`${name}.maxRetries`, maxRetries);
+};
+
 const checkKey: Check = (name, value) => {
   if (typeof value !== 'string') throw wrongType(name, 'a string', value);
 };
 
 const CHECKS: Readonly<Record<keyof PolicyOptions, Check>> = {
   maxRetries: wholeNumber,
-  backoff: callable,
+  backoff: checkBackoff,
   classify: callable,
   methods: checkMethods,
   maxRetryAfterMs: notNegative,
@@ -155,8 +162,10 @@ const CHECKS: Readonly<Record<keyof PolicyOptions, Check>> = {
   random: callable,
 };
 
+/** Where neither the options nor the backoff rule say how many. */
+const DEFAULT_RETRIES = 5;
+
 const DEFAULTS = {
-  maxRetries: 5,
   backoff: memorystore(),
   classify: classifyHttp,
   methods: 'idempotent',
@@ -175,8 +184,16 @@ const DEFAULTS = {
   random: systemRandom,
 } as const;
 
-/** Shared by every copy of this package in a program, so that each knows the other's policies. */
-const POLICY: symbol = Symbol.for('@ebb/core policy');
+/**
+ * Marks a policy. Shared by every copy of this package in a program, so that each knows the other's policies. Holds
+ * what was given that the policy itself does not show.
+ */
+const POLICY: unique symbol = Symbol.for('@ebb/core policy') as never;
+
+interface Given {
+  /** `undefined` if the number is that of the backoff rule: a request with another rule has that one's. */
+  readonly maxRetries: number | undefined;
+}
 
 function isPolicy(value: object): value is Policy {
   return POLICY in value;
@@ -184,10 +201,12 @@ function isPolicy(value: object): value is Policy {
 
 function build(caller: string, base: object, options: PolicyOptions): Policy {
   checkOptions(caller, options, CHECKS);
-  const policy: Record<PropertyKey, unknown> = { ...base, [POLICY]: true };
+  const maxRetries = options.maxRetries ?? (base as { readonly [POLICY]?: Given })[POLICY]?.maxRetries;
+  const policy: Record<PropertyKey, unknown> = { ...base, [POLICY]: { maxRetries } satisfies Given };
   for (const [name, value] of Object.entries(options)) {
     if (value !== undefined) policy[name] = value;
   }
+  policy.maxRetries = maxRetries ?? (policy.backoff as BackoffStrategy).maxRetries ?? DEFAULT_RETRIES;
   // A list is copied, so that later changes to it do not reach in here; methods are compared in upper case.
   if (Array.isArray(policy.methods)) {
     policy.methods = Object.freeze(policy.methods.map((method: string) => method.toUpperCase()));

@@ -23,13 +23,13 @@ function under(path: string, call: () => unknown): void {
     call();
   } catch (error) {
     if (!(error instanceof Error)) throw error;
-    const [, name, rest] = /^\w+: (?:(\w+) )?(.*)$/s.exec(error.message) ?? [];
+    const [, name, rest] = /^\w+: (?:([\w.]+) )?(.*)$/s.exec(error.message) ?? [];
     const [, unknownName, takes] = /^\w+ has no option "(.*?)"; it takes (.*)$/s.exec(error.message) ?? [];
     if (unknownName !== undefined) {
       throw new ScenarioError(`${joined(path, unknownName)} is not a field; ${path} takes ${takes}`);
     }
     throw new ScenarioError(
-      name === undefined ? `${path}: ${error.message}` : `${joined(path, name)} ${rest}`,
+      name === undefined ? `${path}: ${error.message}` : `${name.split('.').reduce(joined, path)} ${rest}`,
     );
   }
 }
@@ -104,7 +104,8 @@ export const checkPolicy: Check = (path, value) => {
     throw new ScenarioError(`${joined(path, name)} is not a field; ${path} takes ${takes}`);
   }
   const plain = Object.fromEntries(PLAIN.map((name) => [name, policy[name]]));
-  under(path, () => createPolicy(plain as PolicyOptions));
+  const backoff = typeof policy.backoff === 'function' ? policy.backoff : undefined;
+  under(path, () => createPolicy({ ...plain, backoff } as PolicyOptions));
   if (typeof policy.cost === 'function') throw wrong(`${path}.cost`, 'a number', policy.cost);
   if (policy.backoff !== undefined && typeof policy.backoff !== 'function') {
     checkBackoff(`${path}.backoff`, policy.backoff);

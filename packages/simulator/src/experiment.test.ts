@@ -121,6 +121,11 @@ describe('a scenario that is wrong is told by the path of the field', () => {
       'some',
       /^policies\.all\.methods takes 'idempotent', 'all' or a list of methods, and was given "some"$/,
     ],
+    [
+      'policies.all.backoff',
+      Object.assign(() => 1, { maxRetries: 0.5 }),
+      'policies.all.backoff.maxRetries takes a whole number from 0, and was given 0.5',
+    ],
     ['policies.all.concurrency', {}, 'policies.all.concurrency is not simulated'],
     ['policies.all.onEvent', {}, 'policies.all.onEvent is not simulated'],
     [

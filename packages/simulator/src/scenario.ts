@@ -163,6 +163,7 @@ export type NamedBudget =
  * capMs: 10_000 })` is `{ fullJitter: { baseMs: 100, capMs: 10_000 } }`.
  */
 export interface FleetPolicy {
+  /** @default the `maxRetries` of the backoff rule, if it ends by itself; else 5 */
   readonly maxRetries?: number | undefined;
   readonly backoff?: NamedBackoff | BackoffStrategy | undefined;
   readonly classify?: 'classifyHttp' | 'classifyHttpByMeaning' | Classify | undefined;

@@ -287,6 +287,23 @@ describe('trouble', () => {
 });
 
 describe('clients', () => {
+  test('send as often as a backoff rule that ends by itself says, unless maxRetries says otherwise', () => {
+    const retriesOf = (policy: FleetPolicy): number => {
+      const { totals } = simulate({
+        durationMs: 100_000,
+        clients: { count: 1, requestsPerSecond: 0.1 },
+        server: { workers: 1, serviceMs: 1, troubles: [{ type: 'outage', fromMs: 0, untilMs: 1e9 }] },
+        policy,
+      });
+      return totals.sends / totals.failures - 1;
+    };
+    const backoff = { binaryExponential: { slotMs: 0.001, maxExponent: 1 } };
+    expect(retriesOf({ backoff })).toBe(15);
+    expect(retriesOf({ backoff, maxRetries: 3 })).toBe(3);
+    expect(retriesOf({ backoff: { connectRetry: { maxSleepMs: 4_000 } } })).toBe(2);
+    expect(retriesOf({ backoff: { constant: 1 } })).toBe(5);
+  });
+
   test('send at most maxRetries more than there are requests', () => {
     const { totals } = simulate({ ...hard, policy: { attemptTimeoutMs: 300, maxRetries: 2 } });
     expect(totals.sends).toBeGreaterThan(totals.requests);
