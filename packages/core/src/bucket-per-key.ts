@@ -19,10 +19,11 @@ type MakeOf<B> = (key: string) => B;
 type Make = TokenBucketOptions | MakeOf<ObservableBucket>;
 
 /**
- * A bucket for each key: for each origin, if `keyOf` does not say otherwise. `make` answers the bucket of a
+ * A bucket for each key: for each origin, if `keyOf` does not say otherwise. `make` returns the bucket of a
  * key, or is the options that all of them have.
  *
- * What is settled with a bucket that was let go meanwhile is lost: let `idleMs` be longer than a request takes.
+ * A key never has two buckets: one that was let go while you hold it is the one that `for` returns, and what you do
+ * with it counts.
  *
  * @throws TypeError, RangeError for a wrong option
  */

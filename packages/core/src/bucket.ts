@@ -4,6 +4,7 @@ import { notNegative, wrongRange, wrongType } from './check.ts';
 import { CLOSED, noOneWaits, waitingAtClose } from './closing.ts';
 import { TokenGrant } from './grant.ts';
 import { heeded } from './heed.ts';
+import type { CallsBeforeUse } from './let-go.ts';
 import { Level, type Rate } from './level.ts';
 import { type Held, Levels } from './levels.ts';
 import type { Ask, BucketStats, CloseOptions, Grant, ObservableBucket, TokenBucket } from './limits.ts';
@@ -37,7 +38,8 @@ const ONE: Ask = {};
 const USUAL_LANE: number = laneOf(0, false);
 
 /** What {@link tokenBucket} makes. */
-export class Bucket implements MemoryBucket {
+export class Bucket implements MemoryBucket, CallsBeforeUse {
+  beforeUse: (() => void) | undefined;
   readonly #setup: BucketSetup;
   /** The rate that it is as good as new with. */
   #made: Rate;
@@ -71,6 +73,7 @@ export class Bucket implements MemoryBucket {
   tryAcquire(cost = 1): boolean {
     this.#checkCost('tryAcquire', cost);
     if (this.#closed !== undefined) return false;
+    this.beforeUse?.();
     if (this.#room.line.size === 0 && this.#levels.take(cost, this.#time.now())) {
       this.#granted += 1;
       return true;
@@ -83,6 +86,7 @@ export class Bucket implements MemoryBucket {
   tryTake(cost = 1, earlier?: Grant): Grant | undefined {
     this.#checkCost('tryTake', cost);
     if (this.#closed !== undefined && !this.#isLetIn(earlier)) return undefined;
+    this.beforeUse?.();
     const nowMs = this.#time.now();
     if (this.#room.line.size === 0 && this.#levels.take(cost, nowMs)) return this.#grant(cost, 0, nowMs);
     return this.#setup.nonConforming === 'mark' ? this.#mark(cost, nowMs) : undefined;
@@ -92,6 +96,7 @@ export class Bucket implements MemoryBucket {
     try {
       const { cost = 1, signal } = ask;
       this.#checkCost('acquire', cost);
+      this.beforeUse?.();
       const lane = ask === ONE ? USUAL_LANE : this.#room.laneFor(ask);
       if (signal?.aborted) throw signal.reason;
       if (this.#closed !== undefined && !this.#isLetIn(ask.earlier)) {
@@ -122,6 +127,7 @@ export class Bucket implements MemoryBucket {
 
   pauseFor(durationMs: number): void {
     notNegative('pauseFor: durationMs', durationMs);
+    this.beforeUse?.();
     const nowMs = this.#time.now();
     this.#levels.pause(nowMs + durationMs, nowMs);
     this.#room.giveUp(nowMs + this.#levels.pausedMs(nowMs));
@@ -160,6 +166,7 @@ export class Bucket implements MemoryBucket {
   heed(outcome: Outcome, _grant: Grant, request?: RequestTraits): Feedback | undefined {
     const { said, pauseMs, origin } = heeded(this.#setup, outcome, request);
     if (pauseMs === 0) return said;
+    this.beforeUse?.();
     if (origin === undefined) this.pauseFor(pauseMs);
     else this.#gates.pause(origin, pauseMs);
     return said;
@@ -191,6 +198,7 @@ export class Bucket implements MemoryBucket {
 
   /** Sets the rate without counting as changed by the user: a rate that was found may be found again. */
   changeRate(refillPerSecond: number, capacity?: number): void {
+    this.beforeUse?.();
     this.#levels.setRate(refillPerSecond, capacity, this.#time.now());
     this.#maxCost = this.#levels.capacity;
     this.#room.limitCost(this.#maxCost);
@@ -203,6 +211,8 @@ export class Bucket implements MemoryBucket {
   }
 
   evenOut(surplus: number, held: Held): void {
+    // What is given back changes nothing in a bucket that was let go: it is full.
+    if (surplus < 0) this.beforeUse?.();
     this.#levels.settle(surplus, held, this.#time.now());
     this.#drain();
   }

@@ -1,6 +1,7 @@
 import { BucketTime } from './bucket-time.ts';
 import { checkOptions, countingNumber, having } from './check.ts';
 import { type Clock, systemClock } from './clock.ts';
+import type { CallsBeforeUse } from './let-go.ts';
 import type { Ask, ConcurrencyLimit, ConcurrencyStats, PerKey, Slot } from './limits.ts';
 import { KeyMap, type PerKeyOptions } from './per-key.ts';
 import { WAITING_CHECKS, type WaitingOptions, WaitingRoom, waitingSetup } from './waiting-room.ts';
@@ -29,7 +30,8 @@ class HeldSlot implements Slot {
   }
 }
 
-class Semaphore implements ConcurrencyLimit {
+class Semaphore implements ConcurrencyLimit, CallsBeforeUse {
+  beforeUse: (() => void) | undefined;
   readonly #maxConcurrent: number;
   readonly #time: BucketTime;
   readonly #room: WaitingRoom<Slot>;
@@ -52,6 +54,7 @@ class Semaphore implements ConcurrencyLimit {
   }
 
   tryAcquire(): Slot | undefined {
+    this.beforeUse?.();
     return this.#room.line.size === 0 && this.#inUse < this.#maxConcurrent ? this.#take(0) : undefined;
   }
 
@@ -59,6 +62,7 @@ class Semaphore implements ConcurrencyLimit {
     try {
       const lane = this.#room.laneFor(ask);
       if (ask.signal?.aborted) throw ask.signal.reason;
+      this.beforeUse?.();
       const nowMs = this.#time.now();
       if (this.#inUse < this.#maxConcurrent && this.#room.line.goesFirst(lane, nowMs)) {
         return Promise.resolve(this.#take(0));

@@ -52,6 +52,7 @@ export { type Heeded, type HeedRules, heeded } from './heed.ts';
 export { type Attempt, attemptsOf, grantOf, remember, rememberReason } from './history.ts';
 export { countLayer, LAYER } from './layers.ts';
 export { type LeaseCall, LeasedRetries, type LeaseTerms, leaseOf } from './leased-retries.ts';
+export type { CallsBeforeUse } from './let-go.ts';
 export type {
   Ask,
   BucketStats,

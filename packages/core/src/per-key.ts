@@ -1,6 +1,7 @@
 import { callable, checkOptions, countingNumber, having, notNegative, wrongType } from './check.ts';
 import { type Clock, systemClock } from './clock.ts';
 import { callHook, ThrottledError } from './errors.ts';
+import { LetGo } from './let-go.ts';
 import type { PerKey } from './limits.ts';
 import { originOf } from './origin.ts';
 import type { RequestTraits } from './outcome.ts';
@@ -15,12 +16,14 @@ export interface PerKeyOptions {
   /**
    * How many there may be. When none of them can be let go, a request with yet another key is refused before it
    * is sent, since to forget one that is in use would let its requests pass. Not so with `budgetPerKey`: there
-   * all further keys share one budget.
+   * all further keys share one budget. One that was let go while you held it, and is used then, comes back even
+   * if that makes more.
    * @default 10_000
    */
   readonly maxKeys?: number | undefined;
   /**
-   * One that nobody has asked for this long is let go, when it is as good as a new one, in milliseconds.
+   * One that was not asked for this long is let go, when it is as good as a new one, in milliseconds. As long as
+   * someone holds it, it is found again.
    * @default 60_000
    */
   readonly idleMs?: number | undefined;
@@ -36,10 +39,11 @@ interface Kept<T> {
 /**
  * One `T` for each key. No timer for any: each time that one is asked for, the next few in a round are looked
  * at, and let go when they are idle. So there are never many more than are in use, and a visit costs the same
- * however many there are.
+ * however many there are. A key never has two, however long someone keeps the one: see {@link LetGo}.
  */
-export class KeyMap<T> implements PerKey<T> {
+export class KeyMap<T extends object> implements PerKey<T> {
   readonly #kept = new Map<string, Kept<T>>();
+  readonly #letGo = new LetGo<T>((key, value) => this.#keep(key, value, this.#clock.now()));
   readonly #make: (key: string) => T;
   readonly #isIdle: (value: T) => boolean;
   readonly #keyOf: (request: RequestTraits) => string;
@@ -91,16 +95,25 @@ export class KeyMap<T> implements PerKey<T> {
   /** The one of a key, made if need be; `undefined` when there is no room for another. */
   find(key: string): T | undefined {
     const nowMs = this.#clock.now();
-    this.#tidy(nowMs, key);
+    this.#tidy(nowMs);
     const known = this.#kept.get(key);
     if (known !== undefined) {
       known.usedAtMs = nowMs;
       return known.value;
     }
     if (this.#kept.size >= this.#maxKeys && !this.#makeRoom(nowMs)) return undefined;
-    const value = callHook('make', () => this.#make(key));
-    this.#kept.set(key, { value, usedAtMs: nowMs });
+    const value = this.#letGo.recall(key) ?? callHook('make', () => this.#make(key));
+    this.#keep(key, value, nowMs);
     return value;
+  }
+
+  #keep(key: string, value: T, nowMs: number): void {
+    this.#kept.set(key, { value, usedAtMs: nowMs });
+  }
+
+  #release(key: string, value: T): void {
+    this.#kept.delete(key);
+    this.#letGo.add(key, value);
   }
 
   /** @throws HookError when `keyOf` throws, or returns no string */
@@ -112,11 +125,8 @@ export class KeyMap<T> implements PerKey<T> {
     });
   }
 
-  /**
-   * Looks at two at each visit, so that the round gets on even while every visit adds one. Never lets `asked` go:
-   * its requests would be spread over two.
-   */
-  #tidy(nowMs: number, asked: string): void {
+  /** Looks at two at each visit, so that the round gets on even while every visit adds one. */
+  #tidy(nowMs: number): void {
     for (let looks = 0; looks < 2; looks += 1) {
       let { value: entry } = this.#round.next();
       if (entry === undefined) {
@@ -125,14 +135,13 @@ export class KeyMap<T> implements PerKey<T> {
         if (entry === undefined) return;
       }
       const [key, { value, usedAtMs }] = entry as [string, Kept<T>];
-      const isUnused = key !== asked && nowMs - usedAtMs >= this.#idleMs;
-      if (isUnused && this.#isIdle(value)) this.#kept.delete(key);
+      if (nowMs - usedAtMs >= this.#idleMs && this.#isIdle(value)) this.#release(key, value);
     }
   }
 
   #makeRoom(nowMs: number): boolean {
     if (nowMs < this.#nextSearchMs) return false;
-    for (const [key, { value }] of this.#kept) if (this.#isIdle(value)) this.#kept.delete(key);
+    for (const [key, { value }] of this.#kept) if (this.#isIdle(value)) this.#release(key, value);
     if (this.#kept.size < this.#maxKeys) return true;
     this.#nextSearchMs = nowMs + 1_000;
     return false;

@@ -4,6 +4,7 @@ import {
   BucketTime,
   CLOSED,
   type CloseOptions,
+  type CallsBeforeUse,
   check,
   deadlineOf,
   type Feedback,
@@ -66,7 +67,8 @@ function costThrough(first: Waiter<Grant>, covered: number, more: number): numbe
   return Math.max(sum, covered);
 }
 
-class FleetBucket implements ValkeyBucket, Source {
+class FleetBucket implements ValkeyBucket, Source, CallsBeforeUse {
+  beforeUse: (() => void) | undefined;
   readonly #setup: FleetSetup;
   readonly #time: BucketTime;
   readonly #tokens: FleetTokens;
@@ -179,6 +181,8 @@ class FleetBucket implements ValkeyBucket, Source {
   heed(outcome: Outcome, _grant: Grant, request?: RequestTraits): Feedback | undefined {
     const { said, pauseMs, origin } = heeded(this.#setup, outcome, request);
     if (pauseMs === 0) return said;
+    // The rest of what it knows is in the store.
+    this.beforeUse?.();
     if (origin === undefined) this.pauseFor(pauseMs);
     else this.#gates.pause(origin, pauseMs);
     return said;
