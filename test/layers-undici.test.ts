@@ -18,6 +18,7 @@ import axios from 'axios';
 import * as undici8 from 'undici';
 import * as undici7 from 'undici7';
 import { afterEach, describe, expect, test } from 'vitest';
+import { refusingUrl } from './refusing.ts';
 
 type Dispatcher = undici8.Dispatcher;
 type Interceptor = undici8.Dispatcher.DispatcherComposeInterceptor;
@@ -361,5 +362,42 @@ describe.each(versions)('%s', (_, undici) => {
     await expect(got.text()).rejects.toThrow();
     expect(asked).toBe(3);
     server.closeAllConnections();
+  });
+});
+
+describe('of an attempt that never left', () => {
+  /** A policy with five tokens, and next to none besides, of which an attempt takes all. */
+  function fiveTokens() {
+    const bucket = tokenBucket({ refillPerSecond: 1e-9, capacity: 5, nonConforming: 'reject' });
+    return { bucket, policy: createPolicy({ maxRetries: 2, backoff: constant(0), bucket, cost: 5 }) };
+  }
+
+  test.each(versions)('%s: each layer gives its tokens back, each time', async (_, undici) => {
+    const [outer, inner] = [fiveTokens(), fiveTokens()];
+    const dispatcher = composed(undici, ebbInterceptor(inner.policy), ebbInterceptor(outer.policy));
+    const sent = undici.request(await refusingUrl(), { dispatcher });
+    await expect(sent).rejects.toMatchObject({ code: 'ECONNREFUSED' });
+    for (const { bucket } of [outer, inner]) {
+      expect(bucket.stats()).toMatchObject({ tokens: expect.closeTo(5), granted: 3 });
+    }
+  });
+
+  test.each(versions)('%s: layers that share a bucket give them back once', async (_, undici) => {
+    const { bucket, policy } = fiveTokens();
+    const dispatcher = composed(undici, ebbInterceptor(policy), ebbInterceptor(policy));
+    await expect(undici.request(await refusingUrl(), { dispatcher })).rejects.toMatchObject({
+      code: 'ECONNREFUSED',
+    });
+    expect(bucket.stats()).toMatchObject({ tokens: expect.closeTo(5), granted: 3 });
+  });
+
+  test('fetch over a dispatcher: each layer gives its tokens back, each time', async () => {
+    const [outer, inner] = [fiveTokens(), fiveTokens()];
+    const dispatcher = composed(versions[1]?.[1] ?? undici8, ebbInterceptor(inner.policy));
+    const sent = createFetch(outer.policy)(await refusingUrl(), { dispatcher } as RequestInit);
+    await expect(sent).rejects.toThrow('fetch failed');
+    for (const { bucket } of [outer, inner]) {
+      expect(bucket.stats()).toMatchObject({ tokens: expect.closeTo(5), granted: 3 });
+    }
   });
 });

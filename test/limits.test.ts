@@ -12,6 +12,7 @@ import {
 import { type VirtualClock, virtualClock } from '@ebb/core/testing';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { type Client, clients, type Got } from './clients.ts';
+import { refusingUrl } from './refusing.ts';
 import type { Sent } from './scenarios.ts';
 import { type Step, type Upstream, upstream } from './server.ts';
 import { turns, until } from './until.ts';
@@ -68,6 +69,14 @@ describe.each(Object.entries(clients))('%s', (_, makeClient) => {
     expect(await send()).toEqual({ status: 200, body: 'up' });
     expect(attemptsAtMs()).toEqual([0, 1_000]);
     expect(events.filter(({ type }) => type === 'throttle')).toMatchObject([{ waitMs: 990 }]);
+  });
+
+  test('an attempt that never left gives its tokens back, the last as well', async () => {
+    const bucket = bucketOf({ capacity: 3, refillPerSecond: 1e-9 });
+    await setUp([], { bucket, maxRetries: 2 });
+    await expect(client.send(await refusingUrl(), { ebb: { cost: 3 } })).rejects.toThrow();
+    expect(attemptsAtMs()).toEqual([0, 10, 20]);
+    expect(bucket.stats()).toMatchObject({ tokens: expect.closeTo(3), granted: 3 });
   });
 
   test('a retry goes before new requests', async () => {

@@ -6,6 +6,7 @@ import {
   exponential,
   type PolicyOptions,
   type RequestOptions,
+  tokenBucket,
 } from '@ebb/core';
 import type { RuntimeName } from './runtimes/names.ts';
 import type { Step } from './server.ts';
@@ -473,6 +474,41 @@ const misbehaving: Scenario[] = [
       Chromium: { delays: [], reason: 'not-idempotent', why: ALL_ALIKE },
       workerd: { delays: [], reason: 'not-idempotent', why: ALL_ALIKE },
     },
+  },
+  {
+    name: 'an upstream that is not there, and one token: each attempt gives it back',
+    script: 'refused',
+    policy: {
+      ...fast,
+      maxRetries: 2,
+      // One for each client.
+      get bucket() {
+        return tokenBucket({ capacity: 1, refillPerSecond: 1e-9, nonConforming: 'reject' });
+      },
+    },
+    delays: [10, 10],
+    hits: 0,
+    reason: 'retries-exhausted',
+    socketsOnly: true,
+    butIn: {
+      Bun: { delays: [10], reason: 'throttled', why: NO_PROOF },
+      Deno: { delays: [10], reason: 'throttled', why: NO_PROOF },
+      Chromium: { delays: [10], reason: 'throttled', why: ALL_ALIKE },
+      workerd: { delays: [10], reason: 'throttled', why: ALL_ALIKE },
+    },
+  },
+  {
+    name: 'a reset, and one token: it may have reached the server',
+    script: ['reset', up],
+    policy: {
+      ...fast,
+      get bucket() {
+        return tokenBucket({ capacity: 1, refillPerSecond: 1e-9, nonConforming: 'reject' });
+      },
+    },
+    delays: [10],
+    hits: 1,
+    reason: 'throttled',
   },
   {
     name: 'a 503 whose body never ends',

@@ -150,10 +150,15 @@ export class Admission {
   /** Gives all of it back: nothing is sent for it. */
   giveBack(): void {
     this.freeSlot();
-    const grants = [this.#grant, this.#originGrant];
+    this.returnTokens();
     this.#grant = undefined;
     this.#originGrant = undefined;
-    for (const grant of grants) grant?.settle(0);
+  }
+
+  /** Gives the tokens back: nothing was sent for them. A grant counts this once. */
+  returnTokens(): void {
+    this.#grant?.settle(0);
+    this.#originGrant?.settle(0);
   }
 
   /** Gives the slot back, now or when its connection is free. */

@@ -151,6 +151,7 @@ export class Bucket implements MemoryBucket, CallsBeforeUse {
   }
 
   async close(options?: CloseOptions): Promise<void> {
+    this.beforeUse?.();
     const waiting = waitingAtClose(options);
     if (this.#closed === undefined || waiting === 'reject') {
       this.#closed = waiting;

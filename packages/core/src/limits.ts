@@ -87,7 +87,8 @@ export interface TokenBucket {
    */
   acquire(ask?: Ask): Promise<Grant>;
   /**
-   * As {@link tryAcquire}, but returns the grant. A policy uses it in place of that, if there is one.
+   * As {@link tryAcquire}, but returns the grant. A policy uses it in place of that, if there is one: without it, an
+   * attempt that never left cannot give its tokens back.
    *
    * @param earlier as {@link Ask.earlier}
    */

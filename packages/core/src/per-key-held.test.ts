@@ -62,6 +62,9 @@ describe('what was let go and is still held is the one of its key', () => {
         tryTake: (cost) => bucket.tryTake(cost),
         acquire: (ask) => bucket.acquire(ask),
         pauseFor: (durationMs) => bucket.pauseFor(durationMs),
+        resume: () => bucket.resume(),
+        idle: () => bucket.idle(),
+        close: (options) => bucket.close(options),
         stats: () => bucket.stats(),
       };
     };

@@ -22,6 +22,11 @@ type Happening<E extends EbbEvent = EbbEvent> = E extends EbbEvent
 const LEFT_TO_OUTER_LAYER: Decision = { retry: false, reason: 'left-to-outer-layer' };
 const JUDGED_BY_INNER_LAYER: Decision = { retry: false, reason: 'judged-by-inner-layer' };
 
+/** Whether nothing of the attempt reached a server. After a redirect the first one may have done its work. */
+function neverLeft(outcome: Outcome): boolean {
+  return outcome.type === 'failure' && outcome.kind === 'connect' && outcome.redirected !== true;
+}
+
 /**
  * One request on its way through a policy. For each attempt an adapter calls {@link ready}, sends with
  * {@link sending}, and calls {@link judge}.
@@ -234,6 +239,7 @@ export class Session implements Progress {
     const admission = this.#admission;
     try {
       const { bucket, grant } = admission ?? {};
+      if (neverLeft(outcome)) admission?.returnTokens();
       if (grant !== undefined) bucket?.heed?.(outcome, grant, this.request);
       const { clock } = this.#policy;
       const decision =
@@ -247,7 +253,10 @@ export class Session implements Progress {
     }
   }
 
-  /** For an outcome that a layer below has judged: there is nothing to be decided any more. */
+  /**
+   * For an outcome that a layer below has judged: there is nothing to be decided any more. The tokens stay spent, even
+   * if the outcome is a refused connection: that layer may have sent before.
+   */
   pass(outcome: Outcome): void {
     this.#follow(JUDGED_BY_INNER_LAYER, outcome);
   }

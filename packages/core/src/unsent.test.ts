@@ -1,15 +1,17 @@
 import { describe, expect, test } from 'vitest';
 import { constant } from './backoff.ts';
-import { tokenBucket } from './bucket.ts';
+import { type MemoryBucket, tokenBucket } from './bucket.ts';
+import type { TokenBucketOptions } from './bucket-options.ts';
 import { bucketPerKey } from './bucket-per-key.ts';
 import { concurrencyLimit } from './concurrency.ts';
 import type { EbbEvent } from './events.ts';
-import { attemptsOf } from './history.ts';
+import { attemptsOf, grantOf } from './history.ts';
+import { countLayer } from './layers.ts';
 import type { RetryBudget, TokenBucket } from './limits.ts';
-import type { RequestTraits } from './outcome.ts';
+import type { FailureKind, Outcome, RequestTraits } from './outcome.ts';
 import { createPolicy, type PolicyOptions } from './policy.ts';
 import { type Aside, type Exchange, run } from './run.ts';
-import { Session } from './session.ts';
+import { begin, Session } from './session.ts';
 import { type VirtualClock, virtualClock } from './testing.ts';
 
 const request: RequestTraits = {
@@ -245,6 +247,168 @@ describe('a budget gets back what was not spent', () => {
     const running = run(new Session(policy, request), client);
     await clock.advance(1_000);
     expect(await running).toMatchObject({ status: 503 });
+  });
+});
+
+describe('an attempt that never left gives its tokens back', () => {
+  const refused = Object.assign(new Error('refused'), { code: 'ECONNREFUSED' });
+
+  const tokensIn = (bucket: MemoryBucket): number => Math.round(bucket.stats().tokens * 1e3) / 1e3;
+
+  /** A client that meets one failure after the other, and tells how many tokens there are when it has met each. */
+  async function meet(
+    outcomes: readonly Outcome[],
+    bucket: MemoryBucket,
+    clock: VirtualClock,
+    options: PolicyOptions = {},
+  ) {
+    const left: number[] = [];
+    const onEvent = ({ type }: EbbEvent): void => {
+      if (type === 'retry' || type === 'end') left.push(tokensIn(bucket));
+    };
+    const policy = createPolicy({ clock, bucket, backoff: constant(10), onEvent, ...options });
+    const failures = outcomes.values();
+    const running = run(new Session(policy, request), {
+      send: () => Promise.reject(refused),
+      outcome: () => ({ type: 'response' as const, status: 200, header: () => undefined }),
+      failure: () => failures.next().value as Outcome,
+      setAside: () => ({ released: Promise.resolve() }),
+    });
+    const settled = running.catch((error: unknown) => error);
+    await clock.advance(1_000);
+    return { left, error: await settled };
+  }
+
+  const failure = (kind: FailureKind, redirected?: boolean): Outcome => {
+    return { type: 'failure', kind, error: refused, redirected };
+  };
+  const unreached = failure('connect');
+  const bucketOf = (clock: VirtualClock, more: Partial<TokenBucketOptions> = {}): MemoryBucket =>
+    tokenBucket({ refillPerSecond: 1e-9, capacity: 5, clock, ...more });
+
+  test.each<[story: string, outcomes: readonly Outcome[], left: readonly number[]]>([
+    ['the first, each retry, and the last', [unreached, unreached, unreached], [10, 10, 10]],
+    ['the last alone', [failure('network'), failure('timeout'), unreached], [8, 6, 6]],
+    [
+      'none that may have reached the server',
+      [failure('network'), failure('timeout'), failure('unknown')],
+      [8, 6, 4],
+    ],
+    ['none that a redirect may have led to', [failure('connect', true), unreached, unreached], [8, 8, 8]],
+    ['one of which it is known that it was the first hop', [failure('connect', false)], [10]],
+  ])('%s', async (_, outcomes, left) => {
+    const clock = virtualClock();
+    const options = { maxRetries: outcomes.length - 1, cost: 2 };
+    expect((await meet(outcomes, bucketOf(clock, { capacity: 10 }), clock, options)).left).toEqual(left);
+  });
+
+  test('so one that rejects lets every retry go', async () => {
+    const clock = virtualClock();
+    const bucket = bucketOf(clock, { capacity: 1, nonConforming: 'reject' });
+    const { error } = await meet([unreached, unreached, unreached], bucket, clock, { maxRetries: 2 });
+    expect(attemptsOf(error).map(({ reason }) => reason)).toEqual([
+      'refused',
+      'refused',
+      'retries-exhausted',
+    ]);
+    expect(tokensIn(bucket)).toBe(1);
+  });
+
+  test('a mark took none, and gives none back', async () => {
+    const clock = virtualClock();
+    const bucket = bucketOf(clock, { initialTokens: 0, nonConforming: 'mark' });
+    const { left } = await meet([unreached, unreached], bucket, clock, { maxRetries: 1 });
+    expect(left).toEqual([0, 0]);
+    expect(bucket.stats()).toMatchObject({ granted: 2, marked: 2 });
+  });
+
+  test('to all of its limits', async () => {
+    const clock = virtualClock();
+    const furtherLimits = [{ refillPerSecond: 1e-9, capacity: 3 }];
+    const { left } = await meet([unreached, unreached], bucketOf(clock, { furtherLimits }), clock, {
+      maxRetries: 1,
+    });
+    expect(left).toEqual([3, 3]);
+  });
+
+  test('and to the closed origin that it went through', async () => {
+    const clock = virtualClock();
+    const bucket = tokenBucket({ refillPerSecond: 10, capacity: 5, clock, random: () => 0 });
+    const header = (name: string) => (name === 'retry-after' ? '1' : undefined);
+    const grant = bucket.tryTake();
+    if (grant !== undefined) bucket.heed?.({ type: 'response', status: 429, header }, grant, request);
+    const session = new Session(createPolicy({ clock, bucket, maxRetries: 0 }), request);
+    const ready = session.ready();
+    // It opens empty after a second, and after 100 ms more there is one token.
+    await clock.advance(1_100);
+    await ready;
+    expect(bucket.gateFor?.(request)?.tryAcquire(0.001)).toBe(false);
+    session.judge(unreached);
+    expect(bucket.gateFor?.(request)?.tryAcquire(1)).toBe(true);
+  });
+
+  test('at once to the next in line', async () => {
+    const clock = virtualClock();
+    const bucket = bucketOf(clock, { capacity: 1 });
+    const session = new Session(createPolicy({ clock, bucket, maxRetries: 0 }), request);
+    await session.ready();
+    const next = bucket.acquire();
+    session.judge(unreached);
+    expect(await next).toMatchObject({ waitedMs: 0 });
+  });
+
+  test('although a hook fails', async () => {
+    const clock = virtualClock();
+    const bucket = bucketOf(clock);
+    const classify = (): never => {
+      throw new Error('boom');
+    };
+    const { error } = await meet([unreached], bucket, clock, { classify });
+    expect(error).toMatchObject({ name: 'HookError' });
+    expect(tokensIn(bucket)).toBe(5);
+  });
+
+  test('once: what it cost in the end does not count again', async () => {
+    const clock = virtualClock();
+    const bucket = bucketOf(clock);
+    const { error } = await meet([unreached], bucket, clock, { maxRetries: 0 });
+    grantOf(error)?.settle(5);
+    expect(tokensIn(bucket)).toBe(5);
+  });
+
+  test('and the wait for a retry that is aborted then gives nothing more', async () => {
+    const clock = virtualClock();
+    const bucket = bucketOf(clock);
+    const abort = new AbortController();
+    const session = new Session(createPolicy({ clock, bucket, backoff: constant(100) }), request);
+    await session.ready(abort.signal);
+    expect(bucket.tryAcquire(3)).toBe(true);
+    session.judge(unreached);
+    const waiting = session.ready(abort.signal);
+    abort.abort('enough');
+    await expect(waiting).rejects.toBe('enough');
+    expect(tokensIn(bucket)).toBe(2);
+  });
+
+  test.each([
+    ['each layer of its own bucket', false],
+    ['layers that share one bucket, once', true],
+  ])('%s', async (_, isShared) => {
+    countLayer();
+    countLayer();
+    const clock = virtualClock();
+    const own = bucketOf(clock);
+    const below = isShared ? own : bucketOf(clock);
+    const outer = new Session(createPolicy({ clock, bucket: own, maxRetries: 0 }), request);
+    await outer.ready();
+    await outer.sending(async () => {
+      const inner = begin(createPolicy({ clock, bucket: below }), request);
+      await inner?.ready();
+      expect([own, below].map(tokensIn)).toEqual([4, 4]);
+      expect(inner?.judge(unreached)).toMatchObject({ reason: 'left-to-outer-layer' });
+    });
+    outer.judge(unreached);
+    expect([own, below].map(tokensIn)).toEqual([5, 5]);
   });
 });
 

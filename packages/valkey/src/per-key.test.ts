@@ -1,0 +1,39 @@
+import { bucketPerKey, createPolicy, type Outcome, type RequestTraits, Session } from '@ebb/core';
+import { virtualClock } from '@ebb/core/testing';
+import { expect, test } from 'vitest';
+import { ModelStore } from '../test/model-store.ts';
+import { valkeyBucket } from './index.ts';
+
+const collectGarbage = globalThis.gc as () => void;
+
+function to(host: string): RequestTraits {
+  return { method: 'GET', url: `https://${host}.test/`, replayable: true, header: () => undefined };
+}
+
+const slowDown: Outcome = {
+  type: 'response',
+  status: 429,
+  header: (name) => (name === 'retry-after' ? '30' : undefined),
+};
+
+test('a request takes longer than idleMs: what its origin asks for then still holds', async () => {
+  const clock = virtualClock();
+  const store = new ModelStore(clock);
+  const make = (key: string) =>
+    valkeyBucket({ client: store, key, refillPerSecond: 100, capacity: 20, clock, random: () => 0 });
+  const per = bucketPerKey(make, { clock, idleMs: 60_000 });
+  await (async () => {
+    const session = new Session(createPolicy({ clock, bucket: per, maxRetries: 0 }), to('slow'));
+    const ready = session.ready();
+    await clock.advance(1_000);
+    await ready;
+    await clock.advance(100_000);
+    for (let visit = 0; visit < 4; visit += 1) per.for(to('other'));
+    expect(per.size).toBe(1);
+    session.judge(slowDown);
+  })();
+  await new Promise((resolve) => setImmediate(resolve));
+  collectGarbage();
+  expect(per.for(to('slow')).stats().pausedMs).toBe(30_000);
+  await Promise.all(['slow', 'other'].map((host) => per.for(to(host)).close()));
+});

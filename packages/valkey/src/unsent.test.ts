@@ -1,0 +1,60 @@
+import { createPolicy, type Outcome, type RequestTraits, Session } from '@ebb/core';
+import { virtualClock } from '@ebb/core/testing';
+import { describe, expect, test } from 'vitest';
+import { ModelStore } from '../test/model-store.ts';
+import { valkeyBucket } from './index.ts';
+
+const request: RequestTraits = {
+  method: 'GET',
+  url: 'https://upstream.test/',
+  replayable: true,
+  header: () => undefined,
+};
+const unreached: Outcome = { type: 'failure', kind: 'connect', error: new Error('refused') };
+const reset: Outcome = { type: 'failure', kind: 'network', error: new Error('reset') };
+
+/** Two processes that share five tokens, and next to none besides. */
+function setUp() {
+  const clock = virtualClock();
+  const store = new ModelStore(clock);
+  const shared = { client: store, key: 'k', refillPerSecond: 1e-3, capacity: 5, clock };
+  const [bucket, other] = [valkeyBucket(shared), valkeyBucket(shared)];
+  /** Sends a request of five tokens that meets the same each time. */
+  const send = async (outcome: Outcome): Promise<number> => {
+    const session = new Session(
+      createPolicy({ clock, bucket, cost: 5, maxRetries: 2, backoff: () => 1_000 }),
+      request,
+    );
+    let attempts = 0;
+    for (let again = true; again; ) {
+      const ready = session.ready();
+      await clock.advance(2_000);
+      await ready;
+      attempts += 1;
+      again = session.judge(outcome).retry;
+    }
+    await clock.advance(2_000);
+    return attempts;
+  };
+  return { clock, bucket, other, send };
+}
+
+describe('the tokens of an attempt that never left', () => {
+  test('go back to the fleet, on every attempt: retries find them there, and so does another process', async () => {
+    const { clock, bucket, other, send } = setUp();
+    expect(await send(unreached)).toBe(3);
+    const granted = other.acquire({ cost: 5, maxWaitMs: 100 });
+    await clock.advance(100);
+    expect(await granted).toMatchObject({ cost: 5 });
+    await Promise.all([bucket, other].map((one) => one.close()));
+  });
+
+  test('of one that may have, none', async () => {
+    const { clock, bucket, send } = setUp();
+    const sent = send(reset);
+    await clock.advance(10_000);
+    expect(bucket.stats()).toMatchObject({ granted: 1, waiting: 1 });
+    void sent.catch(() => undefined);
+    await bucket.close();
+  });
+});
