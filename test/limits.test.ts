@@ -79,6 +79,16 @@ describe.each(Object.entries(clients))('%s', (_, makeClient) => {
     expect(bucket.stats()).toMatchObject({ tokens: expect.closeTo(3), granted: 3 });
   });
 
+  test('one whose first hop was answered gives nothing back', async () => {
+    const bucket = bucketOf({ capacity: 3, refillPerSecond: 1e-9 });
+    const moved: Step = { status: 302, headers: { location: await refusingUrl() } };
+    await setUp([moved], { bucket, maxRetries: 0 });
+    // undici alone follows no redirect: there it is the 302 that comes.
+    await send({ ebb: { cost: 3 } }).catch(() => undefined);
+    expect(server.seen).toHaveLength(1);
+    expect(bucket.stats()).toMatchObject({ tokens: expect.closeTo(0), granted: 1 });
+  });
+
   test('a retry goes before new requests', async () => {
     await setUp([down, up], { bucket: bucketOf() });
     flowing = false;

@@ -25,7 +25,10 @@ export type Outcome =
       readonly type: 'failure';
       readonly kind: FailureKind;
       readonly error: unknown;
-      /** As above: `true` unless something proves that the first hop failed, or that there was no other. */
+      /**
+       * As above: `true` unless something proves that the first hop failed, or that there was no other. `false` says
+       * that this is proven: if the kind is `connect`, the attempt gives its tokens back.
+       */
       readonly redirected?: boolean | undefined;
     };
 

@@ -282,7 +282,7 @@ describe('an attempt that never left gives its tokens back', () => {
   const failure = (kind: FailureKind, redirected?: boolean): Outcome => {
     return { type: 'failure', kind, error: refused, redirected };
   };
-  const unreached = failure('connect');
+  const unreached = failure('connect', false);
   const bucketOf = (clock: VirtualClock, more: Partial<TokenBucketOptions> = {}): MemoryBucket =>
     tokenBucket({ refillPerSecond: 1e-9, capacity: 5, clock, ...more });
 
@@ -295,7 +295,7 @@ describe('an attempt that never left gives its tokens back', () => {
       [8, 6, 4],
     ],
     ['none that a redirect may have led to', [failure('connect', true), unreached, unreached], [8, 8, 8]],
-    ['one of which it is known that it was the first hop', [failure('connect', false)], [10]],
+    ['none of which nothing is known', [failure('connect'), unreached, unreached], [8, 8, 8]],
   ])('%s', async (_, outcomes, left) => {
     const clock = virtualClock();
     const options = { maxRetries: outcomes.length - 1, cost: 2 };

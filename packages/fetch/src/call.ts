@@ -12,6 +12,7 @@ import { setAside } from './aside.ts';
 import { whenBodyEnds } from './body-end.ts';
 import { type Bounded, bounded } from './bounded.ts';
 import type { InitChanges } from './changes.ts';
+import { isUnconnected, noteConnectErrors } from './connect-errors.ts';
 import { Hops } from './hops.ts';
 import { ResponseOutcome } from './outcome.ts';
 import type { FetchRequest } from './request.ts';
@@ -44,6 +45,7 @@ export class Call implements Exchange<Response> {
     const { signal } = this.#request;
     this.#session = session;
     if (attempt === 1) this.#upload = this.#request.upload(maxRetries > 0 && signal?.aborted !== true);
+    if (policy.bucket !== undefined) noteConnectErrors();
     const mayGoAgain = attempt <= maxRetries;
     this.#hops = mayGoAgain && this.#request.needsProof(policy) ? new Hops() : undefined;
     if (attemptTimeoutMs === undefined && signal === undefined) return this.#attempt();
@@ -97,8 +99,12 @@ export class Call implements Exchange<Response> {
   failure(error: unknown): Outcome {
     if (error instanceof HookError) return { type: 'failure', kind: 'unknown', error };
     const kind = this.#bounded?.timedOut ? 'timeout' : failureKind(error);
-    if (kind !== 'connect' || this.#hops === undefined) return { type: 'failure', kind, error };
-    const { method, url } = this.#request;
+    if (kind !== 'connect') return { type: 'failure', kind, error };
+    const { method, url, followsRedirects } = this.#request;
+    if (this.#hops === undefined) {
+      const isFirst = !followsRedirects || isUnconnected(error, url);
+      return { type: 'failure', kind, error, redirected: isFirst ? false : undefined };
+    }
     return { type: 'failure', kind, error, redirected: !this.#hops.isFirst(method, url) };
   }
 

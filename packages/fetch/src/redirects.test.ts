@@ -1,4 +1,4 @@
-import { attemptsOf, constant, type PolicyOptions } from '@ebb/core';
+import { attemptsOf, constant, type PolicyOptions, tokenBucket } from '@ebb/core';
 import * as undici from 'undici';
 import { describe, expect, test } from 'vitest';
 import { refusingUrl } from '../../../test/refusing.ts';
@@ -143,4 +143,48 @@ test('an outcome tells of a redirect, and of where it came from', async () => {
     [429, true, `${server.url}429`],
     [429, false, undefined],
   ]);
+});
+
+describe('the tokens of an attempt whose connection is refused', () => {
+  /** Five tokens, and next to none besides, of which an attempt takes all. */
+  const tokens = () => tokenBucket({ refillPerSecond: 1e-9, capacity: 5, nonConforming: 'reject' });
+  const leftAfter = async (url: string, init: RequestInit, more: PolicyOptions = {}): Promise<number> => {
+    const bucket = tokens();
+    const policy = { ...options, bucket, cost: 5, ...more };
+    await expect(createFetch(policy)(url, init)).rejects.toThrow('fetch failed');
+    return Math.round(bucket.stats().tokens);
+  };
+
+  test.each<[string, RequestInit, PolicyOptions]>([
+    ['a GET', {}, {}],
+    ['a GET, once', {}, { maxRetries: 0 }],
+    ['a POST', POST, {}],
+    ['a POST, once', POST, { maxRetries: 0 }],
+    ['a POST of any method', POST, { methods: 'all' }],
+    ['what follows no redirects', { redirect: 'manual' }, {}],
+  ])('go back: %s', async (_, init, more) => {
+    expect(await leftAfter(`${await refusingUrl()}charge`, init, more)).toBe(5);
+  });
+
+  test.each<[string, RequestInit]>([
+    ['a GET', {}],
+    ['a POST', POST],
+  ])('stay spent if a redirect led there: %s', async (_, init) => {
+    const refused = await refusingUrl();
+    const server = await charging(() => refused);
+    expect(await leftAfter(`${server.url}charge`, init, { maxRetries: 0 })).toBe(0);
+    expect(chargesOf(server)).toBe(1);
+  });
+
+  test('stay spent if a redirect led to no host at all', async () => {
+    const server = await charging(() => 'http://no-such-host.invalid/receipt');
+    expect(await leftAfter(`${server.url}charge`, {}, { maxRetries: 0 })).toBe(0);
+  });
+
+  test('stay spent where nothing tells which hop it was', async () => {
+    const bucket = tokens();
+    const base = () => Promise.reject(Object.assign(new TypeError('failed'), { code: 'ECONNREFUSED' }));
+    await expect(createFetch({ ...options, bucket }, base)('http://upstream/')).rejects.toThrow('failed');
+    expect(Math.round(bucket.stats().tokens)).toBe(2);
+  });
 });

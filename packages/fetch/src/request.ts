@@ -80,6 +80,10 @@ export class FetchRequest implements RequestTraits {
    */
   needsProof({ methods }: Policy): boolean {
     if (methods === 'all' || (methods === 'idempotent' && this.#isIdempotent)) return false;
+    return this.followsRedirects;
+  }
+
+  get followsRedirects(): boolean {
     const redirect = this.#init?.redirect ?? this.#request?.redirect;
     return redirect !== 'error' && redirect !== 'manual';
   }

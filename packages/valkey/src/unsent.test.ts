@@ -10,7 +10,12 @@ const request: RequestTraits = {
   replayable: true,
   header: () => undefined,
 };
-const unreached: Outcome = { type: 'failure', kind: 'connect', error: new Error('refused') };
+const unreached: Outcome = {
+  type: 'failure',
+  kind: 'connect',
+  error: new Error('refused'),
+  redirected: false,
+};
 const reset: Outcome = { type: 'failure', kind: 'network', error: new Error('reset') };
 
 /** Two processes that share five tokens, and next to none besides. */
