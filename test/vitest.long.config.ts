@@ -1,8 +1,8 @@
 import { configDefaults, defineConfig } from 'vitest/config';
 import config from './vitest.config.ts';
 
-// What is worth more time than a run of all tests has: the figures of the storm, the playground in a browser, and
-// five times as many runs of the property that the bucket rests on.
+// What is worth more time than a run of all tests has: the figures of the storm, fleets of 100,000
+// quiet clients, the playground in a browser, and five times as many runs of the property that the bucket rests on.
 process.env.EBB_LONG = '1';
 process.env.EBB_RUNS ??= '50000';
 
@@ -12,6 +12,7 @@ export default defineConfig({
     ...config.test,
     include: [
       'packages/simulator/src/golden.test.ts',
+      'packages/simulator/src/quiet.test.ts',
       'packages/core/src/bucket.property.test.ts',
       'test/playground.test.ts',
     ],

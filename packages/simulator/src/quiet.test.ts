@@ -21,13 +21,15 @@ test('100,000 quiet clients that share a budget come back within 15 s, with 1.15
   expect(shared?.recovery).toEqual(none?.recovery);
 });
 
-test('with a reserve of three each they do not, and with a tenth of one they do', () => {
+const isLong = process.env.EBB_LONG !== undefined;
+
+test.runIf(isLong)('with a reserve of three each they do not, and with a tenth of one they do', () => {
   const [three, tenth] = run(quietStorm, 'budget each, 3', 'budget each, 0.1');
   expect(three?.recovery?.recoveredAfterMs).toBeUndefined();
   expect(tenth?.recovery?.recoveredAfterMs).toBeLessThanOrEqual(15_000);
 });
 
-test.each([
+test.runIf(isLong).each([
   ['the default holds for one request in 10 s', 20_000, {}, true],
   ['the default does not hold for one in 20 s', 40_000, {}, false],
   ['a quarter holds for one in 20 s', 40_000, { reserve: 0.25 }, true],
@@ -42,14 +44,17 @@ test.each([
   else expect(recovery?.recoveredAfterMs).toBeUndefined();
 });
 
-test('on a good day a shared budget lets nine in ten of the failures be retried, a tenth each one in seven', () => {
-  const [shared, tenth] = run(quietDay, SHARED, 'budget each, 0.1');
-  const retried = ({ totals }: Trace): number =>
-    (totals.sends - totals.requests) / (totals.unavailable + totals.timeouts);
-  expect(retried(shared as Trace)).toBeGreaterThan(0.9);
-  expect(retried(tenth as Trace)).toBeLessThan(0.15);
-  expect(failedShare(shared as Trace)).toBeLessThan(0.005);
-});
+test.runIf(isLong)(
+  'on a good day a shared budget lets nine in ten of the failures be retried, a tenth each one in seven',
+  () => {
+    const [shared, tenth] = run(quietDay, SHARED, 'budget each, 0.1');
+    const retried = ({ totals }: Trace): number =>
+      (totals.sends - totals.requests) / (totals.unavailable + totals.timeouts);
+    expect(retried(shared as Trace)).toBeGreaterThan(0.9);
+    expect(retried(tenth as Trace)).toBeLessThan(0.15);
+    expect(failedShare(shared as Trace)).toBeLessThan(0.005);
+  },
+);
 
 test('the longer a call to the store takes, the fewer of the failures are retried, and never more', () => {
   const sends = [0, 10, 100, 1_000].map((roundTripMs) => {

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { type ClosedLoop, play } from '../test/closed-loop.ts';
 
-const busy = { rate: 1_000, capacity: 200, askers: 16, seconds: 20 };
+const busy = { rate: 1_000, capacity: 200, askers: 16, seconds: 15 };
 const MIXES = [
   [1],
   [1, 20],
@@ -40,7 +40,7 @@ describe('a fleet that wants more than there is', () => {
     await fc.assert(
       fc.asyncProperty(loads, async ({ rate, costs, ...rest }) => {
         const capacity = rate / 5;
-        const load = { ...rest, rate, capacity, costs: costs.map((part) => part * capacity), seconds: 20 };
+        const load = { ...rest, rate, capacity, costs: costs.map((part) => part * capacity), seconds: 10 };
         const shared = await play(load, 'shared');
         const memory = await play(load, 'memory');
         expect(shared.share / memory.share).toBeGreaterThanOrEqual(0.98);
@@ -48,7 +48,7 @@ describe('a fleet that wants more than there is', () => {
         expect(shared.burst).toBeLessThanOrEqual(2 + 1e-3);
         expect(shared.meanMs).toBeLessThanOrEqual(memory.meanMs * 1.1 + 4 * rest.latencyMs);
       }),
-      { numRuns: 40 },
+      { numRuns: 15 },
     );
   });
 
@@ -58,7 +58,7 @@ describe('a fleet that wants more than there is', () => {
         { latencyMs: 0.25, lateMs: 1 },
         { latencyMs: 1, lateMs: 2 },
       ]) {
-        const load = { ...busy, rate, capacity, costs: [1], processes: 8, latencyMs, lateMs, seconds: 5 };
+        const load = { ...busy, rate, capacity, costs: [1], processes: 8, latencyMs, lateMs, seconds: 2 };
         const { share, excess, burst } = await play(load, 'shared');
         expect(share).toBeGreaterThanOrEqual(0.98);
         expect(excess).toBeLessThanOrEqual(0);
@@ -95,7 +95,7 @@ describe('a fleet that wants more than there is', () => {
 
 describe('a store that loses the bucket over and over', () => {
   const fleets: ClosedLoop[] = [[1], [1, 20], [200]].flatMap((costs) =>
-    [2, 8, 32].map((processes) => ({ ...busy, costs, processes, seconds: 10 })),
+    [2, 8, 32].map((processes) => ({ ...busy, costs, processes, seconds: 6 })),
   );
 
   test.each([5, 15, 50, 150, 500, 1_500])(
@@ -103,10 +103,10 @@ describe('a store that loses the bucket over and over', () => {
     async (everyMs) => {
       for (const fleet of fleets) {
         const { capacity, rate, seconds } = fleet;
-        const { excess, share } = await play({ ...fleet, losses: { fromMs: 2_000, everyMs } }, 'shared');
+        const { excess, share } = await play({ ...fleet, losses: { fromMs: 1_000, everyMs } }, 'shared');
         // Far below the bound: fleets whose processes have seen each other keep to what each of them may spend.
         expect(excess).toBeLessThanOrEqual(4 * capacity);
-        expect(4 * capacity).toBeLessThan(rate * (seconds - 2));
+        expect(4 * capacity).toBeLessThan(rate * (seconds - 1));
         expect(share).toBeGreaterThan(0.7);
       }
     },
@@ -114,7 +114,7 @@ describe('a store that loses the bucket over and over', () => {
 
   test('from the first moment on, before they have seen each other', async () => {
     for (const everyMs of [5, 15, 50, 150]) {
-      for (const fleet of fleets.filter(({ processes }) => processes <= 8)) {
+      for (const fleet of fleets.filter(({ processes }) => processes === 8)) {
         const { share } = await play({ ...fleet, losses: { fromMs: everyMs, everyMs } }, 'shared');
         expect(share).toBeLessThanOrEqual(2);
       }

@@ -56,7 +56,7 @@ function bucketOf(client: ValkeyClient, options: Partial<ValkeyBucketOptions> = 
   const events: StoreEvent[] = [];
   named += 1;
   const bucket = valkeyBucket({
-    ...{ client, key: `first ${named}`, refillPerSecond: 1, capacity: 1_000 },
+    ...{ client, key: `first ${named}`, refillPerSecond: 1, capacity: 1_000, timeoutMs: 50 },
     onStoreEvent: (event) => events.push(event),
     ...options,
   });
@@ -71,9 +71,9 @@ describe.runIf(program !== undefined).each(Object.entries(clients))('through %s'
   afterAll(() => server[Symbol.asyncDispose]());
 
   test.each(['local', 'closed'] as const)(
-    'a connection that takes 400 ms refuses no first request (%s)',
+    'a connection that takes longer than a call may refuses no first request (%s)',
     async (onStoreError) => {
-      await using wire = await slowConnections(server.port, 400);
+      await using wire = await slowConnections(server.port, 80);
       const first = async (): Promise<unknown> => {
         using opened = await open(wire.port);
         await using bucket = bucketOf(opened.client, { onStoreError });
@@ -86,12 +86,12 @@ describe.runIf(program !== undefined).each(Object.entries(clients))('through %s'
   );
 
   // In some of these turns the call is on its way, and in some the reply lies in the socket.
-  test.each([0, 1, 2, 4])('nor does a program that is blocked for 300 ms, %i turns later', async (turns) => {
+  test.each([0, 1, 2, 4])('nor does a program that is blocked for longer, %i turns later', async (turns) => {
     using opened = await open(server.port);
     await using bucket = bucketOf(opened.client);
     const asked = bucket.acquire();
     for (let turn = 0; turn < turns; turn += 1) await nextTurn();
-    blockFor(300);
+    blockFor(70);
     expect(await asked).toMatchObject({ conforming: true });
     expect(bucket.events).toEqual([]);
   });
@@ -99,17 +99,28 @@ describe.runIf(program !== undefined).each(Object.entries(clients))('through %s'
   test('and a program that is blocked later has lost no store', async () => {
     using opened = await open(server.port);
     // So each request makes a call.
-    await using bucket = bucketOf(opened.client, { onStoreError: 'open', lease: { aheadMs: 0.01 } });
+    await using bucket = bucketOf(opened.client, { onStoreError: 'open', lease: { aheadMs: 1 } });
     await using patient = bucketOf(opened.client);
     await patient.acquire();
     for (const turns of [0, 1, 2, 3, 5]) {
       const { calls } = bucket.stats();
       const asked = bucket.acquire({ cost: 5 });
       for (let turn = 0; turn < turns; turn += 1) await nextTurn();
-      blockFor(300);
+      blockFor(70);
       expect(await asked).toMatchObject({ conforming: true });
       expect(bucket.stats().calls).toBeGreaterThan(calls);
     }
     expect(bucket.events).toEqual([]);
   });
+});
+
+test.runIf(program !== undefined)('with the time that a call has by default', async () => {
+  await using server = await startServer();
+  await using wire = await slowConnections(server.port, 400);
+  using opened = await (clients.iovalkey as (port: number) => Promise<Opened>)(wire.port);
+  await using bucket = bucketOf(opened.client, { timeoutMs: undefined });
+  const first = Promise.all(Array.from({ length: 10 }, () => bucket.acquire()));
+  blockFor(300);
+  expect((await first).every(({ conforming }) => conforming)).toBe(true);
+  expect(bucket.events).toEqual([]);
 });

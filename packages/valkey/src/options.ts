@@ -20,8 +20,8 @@ import { portOf, type StorePort, type ValkeyClient } from './port.ts';
 export interface LeaseOptions {
   /**
    * For how long a process borrows tokens in advance, in milliseconds. A longer time makes fewer calls, and
-   * more tokens that wait in a process while another could use them. Never more than half of the time in which
-   * the bucket fills.
+   * more tokens that wait in a process while another could use them. At least 1; never more than half of the time
+   * in which the bucket fills.
    * @default 100
    */
   readonly aheadMs?: number | undefined;
@@ -150,8 +150,14 @@ const share: check.Check = (name, value) => {
   if ((value as number) > 1) throw check.wrongRange(name, 'a number above 0 and at most 1', value);
 };
 
+const aheadMs: check.Check = (name, value) => {
+  check.positive(name, value);
+  // Timers tell no shorter time, and each request would make a call.
+  if ((value as number) < 1) throw check.wrongRange(name, 'a number from 1', value);
+};
+
 const lease: check.Check = (name, value) => {
-  check.checkOptions(name, value as object, { aheadMs: check.positive });
+  check.checkOptions(name, value as object, { aheadMs });
 };
 
 const feedback: check.Check = (name, value) => {

@@ -1,6 +1,7 @@
 import { type BucketTime, nextTurn } from '@ebb/core';
 import type { Connection } from './connection.ts';
 import type { StorePort } from './port.ts';
+import { runScript } from './run-script.ts';
 import { SCRIPT, SCRIPT_SHA1 } from './script.ts';
 import { isDefinite, messageOf, noReply, WrongReply, withoutSecrets } from './store-error.ts';
 import { timeLimit } from './time-limit.ts';
@@ -81,9 +82,6 @@ function argumentsOf(call: StoreCall): string[] {
       return ['0', '0', '', '0', '0'];
   }
 }
-
-/** ioredis, iovalkey and node-redis hand the server's word on; GLIDE has one of its own. */
-const isNoScript = (error: unknown): boolean => /NOSCRIPT|NoScriptError/.test(String(error));
 
 interface StoreOptions {
   readonly port: StorePort;
@@ -175,15 +173,11 @@ export class Store {
       `${this.#leasedAtUs}`,
     ];
     const args = [call.mode, ...common, ...argumentsOf(call)];
-    let answer: unknown;
     try {
-      answer = await port.evalsha(SCRIPT_SHA1, key, args);
+      return this.#read(call, await runScript(port, { text: SCRIPT, sha1: SCRIPT_SHA1 }, key, args));
     } catch (error) {
-      // After a restart, a failover or SCRIPT FLUSH, and on a node that is new: EVAL teaches it to that node.
-      if (!isNoScript(error)) throw await this.#reasonOf(error);
-      answer = await port.eval(SCRIPT, key, args);
+      throw await this.#reasonOf(error);
     }
-    return this.#read(call, answer);
   }
 
   #saidBy(state: string): Said | undefined {
