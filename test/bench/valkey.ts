@@ -27,7 +27,7 @@ interface Contender {
 }
 
 const bucket = valkeyBucket({ client: iovalkey, key: 'bench', ...QUOTA });
-const scriptArguments = ['lease', QUOTA.refillPerSecond, QUOTA.capacity * 1e6, '', 0, 0, 1e6, 1e6, 0, ''];
+const scriptArguments = ['lease', QUOTA.refillPerSecond, QUOTA.capacity * 1e6, '', 0, 0, 1e6, 1e6, '', 0, 0];
 await iovalkey.script('LOAD', SCRIPT);
 const limiter = new RateLimiterRedis({ storeClient: ioredis, points: 1e9, duration: 1, keyPrefix: 'rlf' });
 const connection = new Bottleneck.IORedisConnection({ client: ioredis as never });

@@ -10,8 +10,11 @@ export interface Need {
   readonly all: number;
   /** How many wait. */
   readonly count: number;
-  /** What the first in line wait for: all of those for whom `covered` suffices, and `more` others. */
-  through(covered: number, more: number): number;
+  /**
+   * What the first in line wait for: all of those for whom `covered` suffices, and of the others the next, and up to
+   * `more` in all for at most `most`.
+   */
+  through(covered: number, more: number, most: number): number;
   /** When the first gives up; `Infinity` if never. */
   readonly untilMs: number;
 }
@@ -37,6 +40,8 @@ export class Borrower {
   #askingSoon = false;
   /** What the store leased last, in millionths. */
   #turn = 0;
+  /** What those take at a time who wait anywhere, on the average. */
+  #othersTurn = Number.POSITIVE_INFINITY;
   /** What a request costs on the average, in millionths; 0 before the first. */
   #meanCost = 0;
   /** What somebody tried to take who does not wait for it. */
@@ -142,13 +147,15 @@ export class Borrower {
 
   /**
    * How much to lease of what is yet to come. Each process takes its turn with as many requests, whatever they cost,
-   * so that all get on as in one line; and leaves half of its line for the next turn.
+   * so that all get on as in one line; leaves half of its line for the next turn; and takes no more than others do.
    */
   #soon({ count, all, through }: Need, left: number): number {
     if (count === 0) return Math.min(this.#expected, this.#shareOf(this.#setup.aheadMs));
     this.#meanCost += (all / count - this.#meanCost) / (this.#meanCost === 0 ? 1 : MEAN_OVER);
     const turn = Math.min(count / 2, this.#shareOf(this.#setup.turnMs) / this.#meanCost);
-    return through(left, Math.max(1, Math.floor(turn))) - left;
+    // A little more than others, so that all may take more if all can. Requests are whole, so the rest is left to chance.
+    const most = this.#othersTurn * 1.1 + this.#meanCost * this.#setup.random();
+    return through(left, Math.max(1, Math.floor(turn)), most) - left;
   }
 
   /** A fair part of what comes in. */
@@ -177,13 +184,14 @@ export class Borrower {
     this.#onAnswer(nowMs);
   }
 
-  #receive({ granted, emptyInMs, state }: Reply, nowMs: number): void {
+  #receive({ granted, emptyInMs, state, turn }: Reply, nowMs: number): void {
     const { aheadMs, lateMs } = this.#setup;
     const endMs = nowMs + emptyInMs;
     const waiting = this.#line().first > 0;
     const goodUntilMs = Math.max(nowMs, endMs) + (waiting ? lateMs : aheadMs);
     this.#leased += granted;
     this.#turn = granted;
+    this.#othersTurn = turn || Number.POSITIVE_INFINITY;
     this.pool.add({ left: granted, endMs, goodUntilMs, state }, waiting);
     // Where others wait for what is yet to come, there is nothing to be had in advance.
     this.#low = emptyInMs > aheadMs ? -1 : this.#expected / 4;

@@ -21,7 +21,7 @@ import {
   WaitingRoom,
   waitingAtClose,
 } from '@ebb/core';
-import { NO_NEED } from './borrower.ts';
+import { type Need, NO_NEED } from './borrower.ts';
 import { FleetTokens } from './fleet-tokens.ts';
 import { originGate } from './gate.ts';
 import { LeasedGrant, type Source } from './grant.ts';
@@ -52,8 +52,8 @@ export interface ValkeyBucket extends ObservableBucket {
 
 const micro = (cost: number): number => Math.ceil(cost * 1e6);
 
-/** What the first of one lane wait for: all of those for whom `covered` suffices, and `more` others. */
-function costThrough(first: Waiter<Grant>, covered: number, more: number): number {
+/** {@link Need.through}, for those of one lane. */
+function costThrough(first: Waiter<Grant>, covered: number, more: number, most: number): number {
   let sum = 0;
   let left = more;
   for (
@@ -61,7 +61,9 @@ function costThrough(first: Waiter<Grant>, covered: number, more: number): numbe
     waiter !== undefined && left > 0;
     waiter = waiter.next
   ) {
-    sum += micro(waiter.cost);
+    const next = sum + micro(waiter.cost);
+    if (left < more && next > covered + most) break;
+    sum = next;
     if (sum > covered) left -= 1;
   }
   return Math.max(sum, covered);
@@ -88,7 +90,8 @@ class FleetBucket implements ValkeyBucket, Source, CallsBeforeUse {
       const first = line.peek();
       if (first === undefined) return NO_NEED;
       const [all, count, untilMs] = [micro(line.cost), line.size, deadlineOf(first)];
-      const through = (covered: number, more: number) => costThrough(first, covered, more);
+      const through = (covered: number, more: number, most: number): number =>
+        costThrough(first, covered, more, most);
       return { first: micro(first.cost), all, count, untilMs, through };
     };
     this.#tokens = new FleetTokens(setup, this.#time, need, () => this.#drain());

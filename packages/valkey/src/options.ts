@@ -233,7 +233,7 @@ export function fleetSetup(options: ValkeyBucketOptions): FleetSetup {
     refillPerSecond,
     capacity,
     aheadMs,
-    turnMs: Math.max(aheadMs / 2, LEAST_MS),
+    turnMs: Math.max(aheadMs, LEAST_MS),
     lateMs: Math.max(fillMs, LEAST_MS),
     onStoreError,
     localShare,

@@ -93,11 +93,11 @@ if mode == 'lease' then
   if wait == 0 and not late then
     if met or floor(called / stretch) ~= floor(now / stretch) then s[COUNT] = s[COUNT] + 1 end
     processes = max(processes, s[COUNT])
-    -- At most half of what is there. Of what is yet to come no more than others take in their turn.
+    -- At most half of what is there.
     local there = min(capacity, (now - s[EMPTY]) * rate / 1000)
     if s[EMPTY] > now then
-      soon = max(amount, min(soon, floor(s[TURN] == 0 and soon or s[TURN] * 1.1)))
-      s[TURN] = ceil(s[TURN] == 0 and soon or s[TURN] + (soon - s[TURN]) / 8)
+      local turn = max(amount, soon)
+      s[TURN] = ceil(s[TURN] == 0 and turn or s[TURN] + (turn - s[TURN]) / 8)
     end
     granted = max(amount, min(most, floor(there / 2)), soon)
     s[EMPTY] = ceil(max(s[EMPTY], full) + granted * each)
@@ -159,4 +159,4 @@ return {
 `;
 
 /** By which a server knows the script. A test holds it against the script. */
-export const SCRIPT_SHA1 = 'e856460d80ca2939a269f03a776e7100c28016d3';
+export const SCRIPT_SHA1 = 'b3cb7f6041182fb9df1f2762c7b44691b920b440';

@@ -39,6 +39,8 @@ export interface Reply {
   readonly pausedMs: number;
   /** When it answered, on its own clock in microseconds. */
   readonly atUs: number;
+  /** What those take at a time who wait, on the average, in millionths of a token; 0 when no one did yet. */
+  readonly turn: number;
   /** How many processes took tokens lately. */
   readonly processes: number;
   /** When the bucket serves again after an outage; below 0: how long it has, since the outage began. */
@@ -222,6 +224,7 @@ export class Store {
       emptyInMs: emptyInUs / 1_000,
       pausedMs: pausedUs / 1_000,
       atUs: nowUs,
+      turn: Number(state.split(' ')[9] ?? 0),
       processes,
       resumeInMs: resumeUs / 1_000,
       state,

@@ -51,12 +51,14 @@ export async function play(load: ClosedLoop, where: 'shared' | 'memory'): Promis
   const { rate, capacity, costs, latencyMs = 0.25, lateMs = 0, losses, seed = 1 } = load;
   const time = virtualClock();
   const random = seededRandom(seed);
-  const clock = lateMs === 0 ? time : lateTimers(time, lateMs, random);
+  const clock = lateMs === 0 ? time : lateTimers(time, lateMs, seededRandom(seed + 2));
   const store = new ModelStore(time);
   store.latencyMs = latencyMs;
   const options = { refillPerSecond: rate, capacity, clock };
   const one = tokenBucket(options);
-  const makeShared = () => valkeyBucket({ ...options, client: store, key: 'k', random });
+  // Of their own, so that the same costs are drawn wherever the bucket is.
+  const draws = seededRandom(seed + 1);
+  const makeShared = () => valkeyBucket({ ...options, client: store, key: 'k', random: draws });
   const waits: number[] = [];
   const spent: { readonly atMs: number; readonly cost: number; readonly process: number }[] = [];
   let stopped = false;

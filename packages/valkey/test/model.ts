@@ -107,13 +107,11 @@ export function model(text: string | undefined, args: readonly string[], now: nu
       if (met || Math.floor(called / stretch) !== Math.floor(now / stretch)) state[COUNT] += 1;
       processes = Math.max(processes, state[COUNT]);
       const there = gcra.tokensAt(quota, state[EMPTY], now);
-      let fair = soon;
       if (state[EMPTY] > now) {
-        const turn = state[TURN];
-        fair = Math.max(amount, Math.min(soon, turn === 0 ? soon : Math.floor(turn * 1.1)));
-        state[TURN] = Math.ceil(turn === 0 ? fair : turn + (fair - turn) / 8);
+        const turn = Math.max(amount, soon);
+        state[TURN] = Math.ceil(state[TURN] === 0 ? turn : state[TURN] + (turn - state[TURN]) / 8);
       }
-      granted = Math.max(amount, Math.min(most, Math.floor(there / 2)), fair);
+      granted = Math.max(amount, Math.min(most, Math.floor(there / 2)), soon);
       state[EMPTY] = Math.ceil(gcra.spend(quota, state[EMPTY], granted, now));
       dirty = true;
     }
