@@ -31,7 +31,7 @@ local amount, most, held = tonumber(ARGV[7]), tonumber(ARGV[8]), ARGV[9]
 local soon, within = tonumber(ARGV[10]), tonumber(ARGV[11])
 
 local EMPTY, GIVEN, PAUSED, AT, EPOCH, BASE, RESUMED, COUNT, BEFORE, TURN = 1, 2, 3, 4, 5, 6, 7, 8, 9, 10
-local LONG = 2000000
+local LONG = 250000
 local max, min, floor, ceil = math.max, math.min, math.floor, math.ceil
 
 local time = redis.call('TIME')
@@ -66,7 +66,7 @@ if not s or (k and s[AT] < k[AT]) then
   if lost then s[EMPTY], s[PAUSED] = max(s[EMPTY], lost[EMPTY]), max(s[PAUSED], lost[PAUSED]) end
   s[EMPTY] = ceil(max(s[EMPTY], full))
   -- The others come, and are counted anew. Unless this one began with a loss, too: then they may not all meet.
-  if now - s[EPOCH] > LONG then s[COUNT], s[BEFORE] = 1, max(s[COUNT], s[BEFORE]) end
+  if now - s[EPOCH] > max(fill, LONG) then s[COUNT], s[BEFORE] = 1, max(s[COUNT], s[BEFORE]) end
   s[EPOCH], s[BASE] = now, s[EMPTY]
   dirty = k ~= nil
 elseif k and s[EPOCH] ~= k[EPOCH] then
@@ -159,4 +159,4 @@ return {
 `;
 
 /** By which a server knows the script. A test holds it against the script. */
-export const SCRIPT_SHA1 = 'b3cb7f6041182fb9df1f2762c7b44691b920b440';
+export const SCRIPT_SHA1 = 'a41d525f20dc73fe48e1e4aa527ce0fe18a5018b';

@@ -111,6 +111,62 @@ describe.runIf(program !== undefined)('under load', () => {
   });
 });
 
+describe.runIf(program !== undefined)('a store that loses the bucket over and over, under load', () => {
+  /** Four processes' worth of buckets, which have seen each other; what they spend while the store forgets. */
+  async function spentWhile(server: TestServer, forget: () => Promise<unknown>) {
+    const quota = { refillPerSecond: RATE, capacity: CAPACITY, retryMs: 200 };
+    const buckets = Array.from({ length: 4 }, () => bucketOf(server, quota));
+    let [granted, stopped] = [0, false];
+    const askers = buckets.flatMap((bucket) =>
+      Array.from({ length: 8 }, async () => {
+        while (!stopped) {
+          await bucket.acquire().catch(() => {});
+          granted += 1;
+        }
+      }),
+    );
+    await pause(1_000);
+    const [before, startMs] = [granted, performance.now()];
+    await forget();
+    const [spent, ms] = [granted - before, performance.now() - startMs];
+    stopped = true;
+    await Promise.all(buckets.map((bucket) => bucket.close()));
+    await Promise.all(askers);
+    const refilled = (RATE * ms) / 1_000;
+    return { spent, refilled, buckets };
+  }
+
+  test('because it is deleted every 15 ms', { timeout: 60_000 }, async () => {
+    await using server = await startServer();
+    const { spent, refilled, buckets } = await spentWhile(server, async () => {
+      for (let times = 0; times < 100; times += 1) {
+        await server.command('DEL ebb:{k}');
+        await pause(15);
+      }
+    });
+    // One capacity more for each time in which it fills would be twice the rate.
+    expect(spent).toBeLessThanOrEqual(CAPACITY + 2 * refilled);
+    for (const { events } of buckets) {
+      expect(events[0]).toMatchObject({ type: 'lost', error: { name: 'ForgetfulStoreError' } });
+      // As many as there are, or counted twice.
+      expect((events[0] as { share?: number }).share).toBeGreaterThan(0.1);
+    }
+  });
+
+  test('because any key may be evicted', { timeout: 60_000 }, async () => {
+    await using server = await startServer('--maxmemory', '2mb', '--maxmemory-policy', 'allkeys-random');
+    const { spent, refilled } = await spentWhile(server, async () => {
+      for (let times = 0; times < 150; times += 1) {
+        const keys = Array.from({ length: 50 }, (_, at) => `filler:${times}:${at} ${'x'.repeat(500)}`);
+        await server.command(`MSET ${keys.join(' ')}`);
+        await pause(8);
+      }
+    });
+    expect(Number(/evicted_keys:(\d+)/.exec(await server.command('INFO stats'))?.[1])).toBeGreaterThan(1_000);
+    expect(spent).toBeLessThanOrEqual(CAPACITY + 2 * refilled);
+  });
+});
+
 describe.runIf(program !== undefined)('a server', () => {
   test('that comes back with its data goes on where it was', { timeout: 60_000 }, async () => {
     await using server = await startServer('--appendonly', 'yes', '--appendfsync', 'always');

@@ -74,7 +74,7 @@ export function model(text: string | undefined, args: readonly string[], now: nu
       state[PAUSED] = Math.max(state[PAUSED], lost[PAUSED]);
     }
     state[EMPTY] = Math.ceil(gcra.spend(quota, state[EMPTY], 0, now));
-    if (now - state[EPOCH] > 2e6) {
+    if (now - state[EPOCH] > Math.max(capacity * each, 250_000)) {
       state[BEFORE] = Math.max(state[COUNT], state[BEFORE]);
       state[COUNT] = 1;
     }
