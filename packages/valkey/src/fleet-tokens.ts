@@ -78,7 +78,7 @@ export class FleetTokens {
   }
 
   #isOpen(nowMs: number): boolean {
-    return nowMs >= this.#link.pausedUntilMs && !this.#link.isClosed;
+    return nowMs >= this.#link.pause.untilMs && !this.#link.isClosed;
   }
 
   get mode(): 'shared' | Outage['mode'] {
@@ -119,7 +119,7 @@ export class FleetTokens {
   }
 
   pausedMs(nowMs: number): number {
-    return Math.max(0, this.#link.pausedUntilMs - nowMs);
+    return Math.max(0, this.#link.pause.untilMs - nowMs);
   }
 
   /** What this process could have now, as far as it knows. */
@@ -181,7 +181,8 @@ export class FleetTokens {
     if (first > 0 && leasedMs === undefined) this.#borrower.askSoon();
     this.#lookAfter(nowMs);
     if (first === 0) return Number.POSITIVE_INFINITY;
-    const { outage, pausedUntilMs } = this.#link;
+    const { outage } = this.#link;
+    const pausedUntilMs = this.#link.pause.untilMs;
     if (nowMs < pausedUntilMs) return pausedUntilMs;
     if (leasedMs !== undefined) return nowMs + leasedMs;
     return outage?.mode === 'local' ? nowMs + outage.local.turnMs(first, nowMs) : Number.POSITIVE_INFINITY;
@@ -201,13 +202,13 @@ export class FleetTokens {
 
   /** Closes the bucket of the fleet, and empties it. */
   pause(durationMs: number, nowMs: number): void {
-    this.#link.pause(nowMs + durationMs, nowMs);
+    this.#link.pause.begin(nowMs + durationMs, nowMs);
     this.#lookAfter(nowMs);
   }
 
   /** Ends a pause of the fleet. */
   resume(nowMs: number): void {
-    this.#link.resume(nowMs);
+    this.#link.pause.end(nowMs);
   }
 
   /** A little later, if nothing else is said, so that one call does for many. */
@@ -292,7 +293,7 @@ export class FleetTokens {
       this.#onChange();
     }
     await this.#borrower.asking;
-    await this.#link.told();
+    await this.#link.pause.told();
     this.#giveAllBack();
     if (this.#link.outage === undefined) this.#returns.flush(Number.POSITIVE_INFINITY);
     await this.#returns.settled();

@@ -4,14 +4,12 @@ import type { StoreEvent } from './events.ts';
 import { Losses } from './losses.ts';
 import type { FleetSetup } from './options.ts';
 import { Outage, retryDelayMs } from './outage.ts';
+import { FleetPause } from './pause.ts';
 import { type Reply, Store, type StoreCall } from './store.ts';
 import { isDefinite } from './store-error.ts';
 
 /** For so long the highest count of processes is believed. */
 const COUNT_MS = 60_000;
-
-/** The same pause is heard of again and again, each time at a slightly different time. */
-const SAME_PAUSE_MS = 5;
 
 /** A store that lost the bucket over and over has to keep it for so long before it is shared again. */
 const PROOF_MS = 1_000;
@@ -57,12 +55,7 @@ export class StoreLink {
   emptyAtMs: number = Number.NEGATIVE_INFINITY;
   /** How far ahead that was then. */
   #leadMs = 0;
-  pausedUntilMs: number = Number.NEGATIVE_INFINITY;
-  /** From when on, by the store's clock in microseconds, what it says of the pause is newer than ours. */
-  #pausedAtUs = 0;
-  /** What the store is still to be told: of a pause, or of its end. */
-  #untold: { readonly untilMs: number } | 'end' | undefined;
-  #telling: Promise<unknown> | undefined;
+  readonly pause: FleetPause;
   isClosed = false;
 
   constructor(setup: FleetSetup, time: BucketTime, hooks: Hooks) {
@@ -78,6 +71,18 @@ export class StoreLink {
     const moreMs = (trouble: unknown): number => this.#patienceMs(trouble);
     const onLate = (call: StoreCall, reply: Reply | undefined): void => this.#onLate(call, reply);
     this.#store = new Store({ ...setup, connection, capacity, time, moreMs, onLate });
+    this.pause = new FleetPause({
+      call: (call) => this.call(call),
+      reach: () => this.#reach(),
+      onBegin: (untilMs) => {
+        this.outage?.local.pause(untilMs);
+        hooks.onPause(untilMs);
+      },
+      onEnd: (earlierMs) => {
+        this.outage?.local.resume(earlierMs);
+        hooks.onChange();
+      },
+    });
   }
 
   /** One call, of which all that it says is heeded. When it fails, an outage begins. */
@@ -113,6 +118,13 @@ export class StoreLink {
     return isDefinite(error) ? 0 : (this.#firstCallMs ?? 0) + connectTimeoutMs - this.#time.now();
   }
 
+  /** Whether the store can be told something that has to arrive in time. */
+  #reach(): 'now' | 'first' | 'later' {
+    if (this.outage !== undefined) return 'later';
+    if (this.processes > 0) return 'now';
+    return this.#store.open(this.#time.now()) === 0 ? 'first' : 'later';
+  }
+
   /** Some clients reject what they are asked while they have no connection. */
   async #mayTryAgain(error: unknown, tries: number): Promise<boolean> {
     const patienceMs = this.#patienceMs(error);
@@ -135,10 +147,7 @@ export class StoreLink {
     this.emptyAtMs = nowMs + reply.emptyInMs;
     this.#hooks.onWord(this.emptyAtMs);
     this.#count(reply.processes, nowMs);
-    // What the store said before it heard of our own pause, or of its end, is out of date.
-    if (this.#untold === undefined && reply.atUs > this.#pausedAtUs)
-      this.#learnPause(nowMs + reply.pausedMs, reply.atUs);
-    this.#tellPause(nowMs);
+    this.pause.learn(reply, nowMs);
   }
 
   /** A store that was lost, or has lost the bucket, begins to count anew: a low count is not believed at once. */
@@ -147,74 +156,6 @@ export class StoreLink {
     if (processes < this.processes && nowMs < this.#countedAtMs + COUNT_MS) return;
     this.processes = processes;
     this.#countedAtMs = nowMs;
-  }
-
-  #learnPause(untilMs: number, atUs: number): void {
-    const laterMs = untilMs - this.pausedUntilMs;
-    if (laterMs > SAME_PAUSE_MS && untilMs > this.#time.now()) this.#beginPause(untilMs);
-    else if (laterMs < -SAME_PAUSE_MS && this.pausedUntilMs > this.#time.now()) this.#endPause(untilMs);
-    this.#pausedAtUs = atUs;
-  }
-
-  /** Closes the bucket of the fleet, and empties it. */
-  pause(untilMs: number, nowMs: number): void {
-    if (untilMs <= this.pausedUntilMs) return;
-    this.#beginPause(untilMs);
-    this.#untold = { untilMs };
-    this.#tellPause(nowMs);
-  }
-
-  /** Ends the pause of the fleet. The others hear of it when they ask next. */
-  resume(nowMs: number): void {
-    if (nowMs >= this.pausedUntilMs) return;
-    // The store need not hear of the end of what it has not heard of.
-    this.#untold = this.#untold === undefined ? 'end' : undefined;
-    this.#tellPause(nowMs);
-    this.#endPause(nowMs);
-  }
-
-  #beginPause(untilMs: number): void {
-    this.pausedUntilMs = untilMs;
-    this.outage?.local.pause(untilMs);
-    this.#hooks.onPause(untilMs);
-  }
-
-  #endPause(untilMs: number): void {
-    this.outage?.local.resume(this.pausedUntilMs - untilMs);
-    this.pausedUntilMs = untilMs;
-    this.#hooks.onChange();
-  }
-
-  #tellPause(nowMs: number): void {
-    const untold = this.#untold;
-    if (untold === undefined || this.outage !== undefined) return;
-    if (this.processes === 0) {
-      // While there is no connection, the store would hear of it late, and end it as much later.
-      if (this.#store.open(nowMs) === 0) this.#telling = this.call({ mode: 'peek' }).catch(() => {});
-      return;
-    }
-    this.#untold = undefined;
-    const durationMs = untold === 'end' ? 0 : untold.untilMs - nowMs;
-    if (untold !== 'end' && durationMs <= 0) return;
-    this.#pausedAtUs = Number.POSITIVE_INFINITY;
-    const call: StoreCall = untold === 'end' ? { mode: 'unpause' } : { mode: 'pause', durationMs };
-    this.#telling = this.call(call).then(
-      ({ atUs }) => {
-        this.#pausedAtUs = atUs;
-      },
-      () => {
-        this.#pausedAtUs = 0;
-        this.#untold ??= untold;
-      },
-    );
-  }
-
-  /** Resolves when the store was told of the last pause, or cannot be. */
-  async told(): Promise<void> {
-    for (let telling: unknown; telling !== this.#telling; ) {
-      telling = this.#telling;
-      await telling;
-    }
   }
 
   #lose(error: unknown, sinceMs: number): void {
@@ -270,7 +211,7 @@ export class StoreLink {
     const nowMs = this.#time.now();
     this.outage = undefined;
     this.#tell({ type: 'back', outageMs: nowMs - outage.sinceMs });
-    this.#tellPause(nowMs);
+    this.pause.tell(nowMs);
     this.#hooks.onChange();
   }
 
