@@ -181,6 +181,17 @@ describe.each(waiting)('a store that was never reached, with %o', (mode) => {
     expect(clock.pending).toBe(0);
   });
 
+  test('is waited for as long as a request may wait, if that is longer', async () => {
+    store.health = 'silent';
+    const long = new Asks(bucketOf({ ...mode, maxWaitMs: 30_000 }), 1);
+    const own = new Asks(bucketOf(mode), 1, 20_000);
+    const none = new Asks(bucketOf(mode), 1);
+    await clock.advance(40_000);
+    expect(long).toMatchObject({ results: [{ reason: 'wait-too-long' }], atMs: 30_000 });
+    expect(own).toMatchObject({ results: [{ reason: 'wait-too-long' }], atMs: 20_000 });
+    expect(none).toMatchObject({ results: [{ reason: 'unavailable' }], atMs: 10_000 });
+  });
+
   test('is waited for as long as the option says', async () => {
     store.health = 'silent';
     const none = new Asks(bucketOf({ ...mode, connectTimeoutMs: 0 }), 1);

@@ -49,6 +49,7 @@ export class FleetTokens {
       this.#changeSoon();
     };
     this.#link = new StoreLink(setup, time, {
+      deadlineMs: () => this.#line().untilMs,
       onPause: () => this.#giveAllBack(),
       onWord: (emptyAtMs) => {
         if (this.#pool.comeForward(emptyAtMs)) this.#changeSoon();

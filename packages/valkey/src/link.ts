@@ -11,12 +11,17 @@ import { isDefinite } from './store-error.ts';
 /** For so long the highest count of processes is believed. */
 const COUNT_MS = 60_000;
 
+/** How long to wait for a first connection if nothing else is said. */
+const CONNECT_TIMEOUT_MS = 10_000;
+
 /** A store that lost the bucket over and over has to keep it for so long before it is shared again. */
 const PROOF_MS = 1_000;
 
 type Happening<E extends StoreEvent = StoreEvent> = E extends StoreEvent ? Omit<E, 'key' | 'atMs'> : never;
 
 interface Hooks {
+  /** When the first in line gives up; `Infinity` if never, or if no one waits. */
+  readonly deadlineMs: () => number;
   /** The bucket is closed for a while. */
   readonly onPause: (untilMs: number) => void;
   /** The store said when all tokens that were ever leased are there. */
@@ -114,8 +119,13 @@ export class StoreLink {
   #patienceMs(error: unknown): number {
     const wasReached = this.processes > 0;
     if (wasReached || !this.#needsStore || this.outage !== undefined || this.isClosed) return 0;
+    if (isDefinite(error)) return 0;
     const { connectTimeoutMs } = this.#setup;
-    return isDefinite(error) ? 0 : (this.#firstCallMs ?? 0) + connectTimeoutMs - this.#time.now();
+    const untilMs = (this.#firstCallMs ?? 0) + (connectTimeoutMs ?? CONNECT_TIMEOUT_MS);
+    const deadlineMs = connectTimeoutMs === undefined ? this.#hooks.deadlineMs() : Number.POSITIVE_INFINITY;
+    return (
+      (deadlineMs === Number.POSITIVE_INFINITY ? untilMs : Math.max(untilMs, deadlineMs)) - this.#time.now()
+    );
   }
 
   /** Whether the store can be told something that has to arrive in time. */

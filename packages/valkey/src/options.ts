@@ -65,7 +65,7 @@ export interface ValkeyBucketOptions extends WaitingOptions {
    * its time. Requests wait no longer than their own `maxWaitMs`. It does not count where a request can go without
    * the store (`'open'`, and `'local'` with a `localShare`), nor for an error that time does not change, such as a
    * wrong password: then it is `timeoutMs`.
-   * @default 10_000
+   * @default 10_000, or as long as the first in line may wait, if that is longer
    */
   readonly connectTimeoutMs?: number | undefined;
   /**
@@ -119,7 +119,7 @@ export interface FleetSetup extends WaitingSetup {
   readonly onStoreError: OnStoreError;
   readonly localShare: number | undefined;
   readonly timeoutMs: number;
-  readonly connectTimeoutMs: number;
+  readonly connectTimeoutMs: number | undefined;
   readonly retryMs: number;
   readonly onStoreEvent: StoreObserver | undefined;
   readonly nonConforming: NonConforming;
@@ -213,7 +213,7 @@ export function fleetSetup(options: ValkeyBucketOptions): FleetSetup {
     onStoreError = 'local',
     localShare,
     timeoutMs = 250,
-    connectTimeoutMs = 10_000,
+    connectTimeoutMs,
     retryMs = 500,
     onStoreEvent,
     nonConforming = 'delay',
