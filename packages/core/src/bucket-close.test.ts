@@ -403,6 +403,39 @@ describe('bucketPerKey', () => {
     expect(lines.slice(4).toSorted()).toEqual(['closed 400', 'drained 400', 'e closed 400', 'idle 400']);
   });
 
+  test('closes those that were let go and are still in memory', async () => {
+    const clock = virtualClock();
+    const buckets = bucketPerKey({ refillPerSecond: 10, clock }, { clock, idleMs: 1_000 });
+    const held = buckets.for(ill);
+    buckets.for(well);
+    clock.tick(1_000);
+    const other = to('https://other.test/');
+    for (let visits = 0; visits < 3; visits += 1) buckets.for(other);
+    expect(buckets.size).toBe(1);
+    await buckets.close();
+    expect([held, buckets.for(ill), buckets.for(well)].map((bucket) => bucket.tryAcquire())).toEqual([
+      false,
+      false,
+      false,
+    ]);
+  });
+
+  test('keeps one that was closed by itself, and lets closed ones go when all are', async () => {
+    const clock = virtualClock();
+    const buckets = bucketPerKey({ refillPerSecond: 10, clock }, { clock, idleMs: 1_000, maxKeys: 2 });
+    await buckets.for(ill).close();
+    expect(buckets.for(ill).stats().idle).toBe(false);
+    clock.tick(1_000);
+    for (let visits = 0; visits < 3; visits += 1) buckets.for(well);
+    expect(buckets.size).toBe(2);
+    await buckets.close();
+    for (let key = 0; key < 5; key += 1) {
+      clock.tick(1_000);
+      const bucket = buckets.for(to(`https://${key}.test/`));
+      await expect(bucket.acquire()).rejects.toMatchObject({ reason: 'closed' });
+    }
+  });
+
   test('says what is wrong with an option, with no bucket yet', async () => {
     await expect(bucketPerKey(options).close({ waiting: 1 as never })).rejects.toThrow(
       'close: waiting takes',

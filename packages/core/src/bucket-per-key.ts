@@ -74,7 +74,13 @@ class Buckets extends KeyMap<ObservableBucket> implements BucketPerKey<Observabl
       if (this.#closed !== undefined) void bucket.close(this.#closed);
       return bucket;
     };
-    super('bucketPerKey', make, (bucket) => bucket.stats().idle, options);
+    super('bucketPerKey', make, (bucket) => this.#mayGo(bucket), options);
+  }
+
+  /** A closed one is as good as a new one if new ones are closed, too. */
+  #mayGo(bucket: ObservableBucket): boolean {
+    const { idle, waiting } = bucket.stats();
+    return idle || (this.#closed !== undefined && waiting === 0);
   }
 
   async idle(): Promise<void> {

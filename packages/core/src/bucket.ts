@@ -226,7 +226,8 @@ export class Bucket implements MemoryBucket, CallsBeforeUse {
     const pausedMs = Math.max(levels.pausedMs(nowMs), gates.pausedMs);
     const waiting = size + gates.waiting;
     const { refillPerSecond, capacity } = this.#made;
-    const asMade = this.#wantedRate === refillPerSecond && levels.ownCapacity === capacity;
+    const asMade =
+      this.#closed === undefined && this.#wantedRate === refillPerSecond && levels.ownCapacity === capacity;
     return {
       tokens: levels.tokens(nowMs),
       capacity: this.#maxCost,

@@ -41,6 +41,14 @@ export class LetGo<T extends object> {
     });
   }
 
+  /** Those that are still in memory. */
+  *values(): Generator<T> {
+    for (const ref of this.#refs.values()) {
+      const value = ref.deref();
+      if (value !== undefined) yield value;
+    }
+  }
+
   /** The one of a key, if it is still there. It is not among these any more. */
   recall(key: string): T | undefined {
     const value = this.#refs.get(key)?.deref();

@@ -79,9 +79,10 @@ export class KeyMap<T extends object> implements PerKey<T> {
     return this.#kept.size;
   }
 
-  /** Those that there are now. */
+  /** All that someone may hold: those that are kept, and those that were let go and are still in memory. */
   *values(): Generator<T> {
     for (const { value } of this.#kept.values()) yield value;
+    yield* this.#letGo.values();
   }
 
   /** @throws ThrottledError when there is no room for another key */

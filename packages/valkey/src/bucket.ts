@@ -202,6 +202,7 @@ class FleetBucket implements ValkeyBucket, Source, CallsBeforeUse {
     const gates = this.#gates.stats();
     const pausedMs = Math.max(this.#tokens.pausedMs(nowMs), gates.pausedMs);
     const waiting = size + gates.waiting;
+    const isOpen = this.#closed === undefined && gates.count === 0 && pausedMs === 0;
     return {
       tokens: this.#tokens.tokens(nowMs) / 1e6,
       capacity,
@@ -212,7 +213,7 @@ class FleetBucket implements ValkeyBucket, Source, CallsBeforeUse {
       granted: this.#granted,
       marked: this.#marked,
       refused: this.#room.refused,
-      idle: waiting === 0 && gates.count === 0 && pausedMs === 0 && this.#tokens.isIdle(nowMs),
+      idle: waiting === 0 && isOpen && this.#tokens.isIdle(nowMs),
       mode: this.#tokens.mode,
       leased: this.#tokens.leased / 1e6,
       processes: this.#tokens.processes,
