@@ -40,6 +40,8 @@ export class Session implements Progress {
   readonly history: Attempt[] = [];
   /** What retries are withdrawn from. */
   budget: RetryBudget | undefined;
+  /** Whether the budget counts this request as under way. */
+  #isCounted = false;
   readonly #policy: Policy;
   /** Nothing without a bucket and without a limit. */
   readonly #admission: Admission | undefined;
@@ -306,13 +308,17 @@ export class Session implements Progress {
   /** The layer that retries is the one that draws on the budget. */
   #open(budget: RetryBudget): void {
     this.budget = budget;
-    if (this.#outer === undefined) budget.begin?.();
+    if (this.#outer !== undefined) return;
+    this.#isCounted = true;
+    budget.begin?.();
   }
 
   /** The call is over for this layer, and if it is the outermost, for all. */
   #leave(): void {
     if (this.#outer !== undefined) return;
-    this.budget?.end?.();
+    // A download that breaks after its answer was judged ends a second time.
+    if (this.#isCounted) this.budget?.end?.();
+    this.#isCounted = false;
     if (this.#passage !== undefined) this.#passage.call.open = false;
   }
 
