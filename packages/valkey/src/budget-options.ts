@@ -49,7 +49,10 @@ export interface ValkeyBudgetOptions {
    * @default 500
    */
   readonly retryMs?: number | undefined;
-  /** Called when the store is lost, and when the budget is shared again. */
+  /**
+   * Called when the store is lost, and when the budget is shared again. What it throws, or rejects with, is reported
+   * once and changes nothing.
+   */
   readonly onStoreEvent?: StoreObserver | undefined;
   /** @default systemClock */
   readonly clock?: Clock | undefined;
@@ -59,6 +62,7 @@ export interface ValkeyBudgetOptions {
 
 /** The options with every default in its place. */
 export interface BudgetSetup {
+  readonly client: ValkeyClient;
   readonly port: StorePort;
   readonly key: string;
   readonly ratio: number;
@@ -129,6 +133,7 @@ export function budgetSetup(options: ValkeyBudgetOptions): BudgetSetup {
     random = systemRandom,
   } = options;
   return {
+    client: options.client,
     port,
     // Another key than that of a bucket of the same name, in the same slot.
     key: `${prefix}{${options.key}}:budget`,

@@ -1,7 +1,10 @@
 import type { BucketTime, LeaseCall } from '@ebb/core';
 import type { BudgetSetup } from './budget-options.ts';
 import { BUDGET_SCRIPT, BUDGET_SCRIPT_SHA1 } from './budget-script.ts';
+import { type Connection, watchConnection } from './connection.ts';
 import { runScript } from './run-script.ts';
+import { noReply, withoutSecrets } from './store-error.ts';
+import { timeLimit } from './time-limit.ts';
 
 /** What the script returns. */
 export interface BudgetReply {
@@ -19,6 +22,7 @@ const whole = (number: number): string => number.toFixed(0);
 export class BudgetStore {
   readonly #setup: BudgetSetup;
   readonly #time: BucketTime;
+  readonly #connection: Connection;
   /** What the server's clock is ahead of ours. */
   #aheadMs: number | undefined;
   /** When it was last called, on the server's clock, in microseconds. */
@@ -27,23 +31,19 @@ export class BudgetStore {
   constructor(setup: BudgetSetup, time: BucketTime) {
     this.#setup = setup;
     this.#time = time;
+    this.#connection = watchConnection(setup.client);
   }
 
-  /**
-   * Rejects with the client's error, or when there is no reply in time. A reply that comes later goes to `onLate`.
-   */
+  /** Rejects with the client's error, or when there is no reply in time. A reply that comes later goes to `onLate`. */
   call(call: LeaseCall, onLate: (reply: BudgetReply) => void): Promise<BudgetReply> {
     const { clock, timeoutMs } = this.#setup;
     return new Promise((resolve, reject) => {
       let isLate = false;
-      const stopTimer = clock.schedule(
-        () => {
-          isLate = true;
-          reject(new Error(`The store did not reply within ${timeoutMs} ms`));
-        },
-        timeoutMs,
-        true,
-      );
+      const onTimeout = (): void => {
+        isLate = true;
+        reject(noReply(timeoutMs, this.#connection.error()));
+      };
+      const stopTimer = timeLimit(clock, timeoutMs, onTimeout, true);
       this.#send(call).then(
         (reply) => {
           stopTimer();
@@ -52,10 +52,15 @@ export class BudgetStore {
         },
         (error) => {
           stopTimer();
-          reject(error);
+          reject(withoutSecrets(error));
         },
       );
     });
+  }
+
+  /** Stops listening to the client. */
+  close(): void {
+    this.#connection.release();
   }
 
   async #send({ deposits, returned, wanted }: LeaseCall): Promise<BudgetReply> {
@@ -67,12 +72,13 @@ export class BudgetStore {
     return this.#read(await runScript(port, SCRIPT, key, numbers.map(whole)));
   }
 
-  #read(answer: unknown): BudgetReply {
-    const numbers = Array.isArray(answer) ? answer.slice(0, 5).map(Number) : [];
+  #read(reply: unknown): BudgetReply {
+    const numbers = Array.isArray(reply) ? reply.slice(0, 5).map(Number) : [];
     const [granted = 0, balance = 0, processes = 1, late = 0, nowUs = 0] = numbers;
     if (numbers.length < 5 || !numbers.every(Number.isFinite)) {
-      throw new Error(`The store returned ${JSON.stringify(answer)}, and not what the script does`);
+      throw new Error(`The store returned ${JSON.stringify(reply)}, and not what the script does`);
     }
+    this.#connection.works();
     this.#aheadMs = nowUs / 1_000 - this.#time.now();
     if (late > 0) throw new Error('The call reached the store too late to be done');
     this.#calledAtUs = nowUs;

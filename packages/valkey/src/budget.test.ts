@@ -1,11 +1,12 @@
+import { inspect } from 'node:util';
 import type { RetryBudget } from '@ebb/core';
 import { seededRandom, virtualClock } from '@ebb/core/testing';
-import { describe, expect, test } from 'vitest';
+import { describe, expect, test, vi } from 'vitest';
 import { budgetModel } from '../test/budget-model.ts';
 import { ModelStore } from '../test/model-store.ts';
 import { type ValkeyBudget, valkeyBudget } from './budget.ts';
 import type { ValkeyBudgetOptions } from './budget-options.ts';
-import type { StoreEvent } from './events.ts';
+import type { StoreEvent, StoreObserver } from './events.ts';
 
 type Options = Partial<Omit<ValkeyBudgetOptions, 'client'>>;
 
@@ -314,18 +315,53 @@ describe.each(['refusing', 'silent', 'frozen'] as const)('a store that is %s', (
   });
 });
 
-test('an observer that throws is reported, and changes nothing', async () => {
-  const { clock, process } = setUp({
-    onStoreEvent: () => {
-      throw new Error('observer');
+test.each<[how: string, onStoreEvent: () => unknown]>([
+  [
+    'throws',
+    () => {
+      throw new Error('my fault');
     },
-  });
-  const budget = process({ localReserve: 2 });
+  ],
+  ['rejects', () => Promise.reject(new Error('my fault'))],
+])('an observer that %s is reported once, and changes nothing', async (_, onStoreEvent) => {
+  const warn = vi.spyOn(process, 'emitWarning').mockReturnValue();
+  const { clock, process: start } = setUp({ onStoreEvent: onStoreEvent as StoreObserver });
+  const budget = start({ localReserve: 2 });
   budget.store.health = 'refusing';
   budget.begin();
-  await expect(clock.advance(10)).rejects.toThrow('onStoreEvent');
+  await clock.advance(10);
   expect(budget.stats().mode).toBe('local');
   expect(withdrawAll(budget)).toBe(2);
+  expect(warn.mock.calls).toMatchObject([
+    [{ name: 'EbbWarning', message: 'onStoreEvent failed, and is ignored: my fault' }],
+  ]);
+  warn.mockRestore();
+});
+
+test('a login that failed is told without the password', async () => {
+  const { clock, process: start, events } = setUp();
+  const budget = start();
+  budget.store.evalsha = () =>
+    Promise.reject(
+      Object.assign(new Error('WRONGPASS invalid'), { command: { name: 'auth', args: ['secret'] } }),
+    );
+  budget.begin();
+  await clock.advance(10);
+  expect(events).toMatchObject([{ type: 'lost', error: { message: 'WRONGPASS invalid' } }]);
+  expect(inspect(events, { depth: 9 })).not.toContain('secret');
+});
+
+test('a reply that comes in the turn in which the time is over is in time', async () => {
+  const { clock, process: start, events } = setUp();
+  const budget = start();
+  let reply = (_: unknown): void => {};
+  budget.store.evalsha = () => new Promise((resolve) => (reply = resolve));
+  budget.begin();
+  await clock.advance(0);
+  clock.schedule(() => reply([1, 9, 1, 0, 1]), 250);
+  await clock.advance(1_000);
+  expect(events).toEqual([]);
+  expect(budget.balance).toBe(1);
 });
 
 describe('close', () => {

@@ -1,4 +1,4 @@
-import { BucketTime, HookError, LeasedRetries, type RetryBudget, retryBudget } from '@ebb/core';
+import { BucketTime, LeasedRetries, observe, type RetryBudget, retryBudget } from '@ebb/core';
 import { type BudgetSetup, budgetSetup, type ValkeyBudgetOptions } from './budget-options.ts';
 import { type BudgetReply, BudgetStore } from './budget-store.ts';
 import type { StoreEvent } from './events.ts';
@@ -120,8 +120,9 @@ class FleetBudget implements ValkeyBudget {
     this.#stopTimer?.();
     this.#lease.close();
     await this.#calling;
-    // What the last call brought goes back, too.
+    // What the last call brought goes back as well.
     if (this.#lostAtMs === undefined && this.#lease.dueMs < Number.POSITIVE_INFINITY) await this.#call();
+    this.#store.close();
   }
 
   /** Calls the store once all that happens in this turn is known, or as soon as it may be called again. */
@@ -201,14 +202,8 @@ class FleetBudget implements ValkeyBudget {
       | { type: 'back'; outageMs: number },
   ): void {
     const { onStoreEvent, key, clock } = this.#setup;
-    try {
-      onStoreEvent?.({ ...event, key, atMs: clock.now() } as StoreEvent);
-    } catch (cause) {
-      // No request is to blame, so it is thrown where nothing catches it, as by any listener.
-      clock.schedule(() => {
-        throw new HookError('onStoreEvent', cause);
-      }, 0);
-    }
+    if (onStoreEvent === undefined) return;
+    observe('onStoreEvent', onStoreEvent, { ...event, key, atMs: clock.now() } as StoreEvent);
   }
 }
 

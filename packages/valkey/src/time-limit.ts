@@ -7,21 +7,31 @@ const PARTS = 4;
  * Calls `onLate` when `limitMs` have passed in which the program ran. A timer alone would count the time in which the
  * program was blocked, and fire before the socket is read, in which the reply may lie.
  *
+ * @param inBackground whether the process may end meanwhile
  * @returns a function that calls it off
  */
-export function timeLimit(clock: Clock, limitMs: number, onLate: () => void): () => void {
+export function timeLimit(
+  clock: Clock,
+  limitMs: number,
+  onLate: () => void,
+  inBackground = false,
+): () => void {
   let isOver = false;
   let left = PARTS;
   let stopTimer = (): void => {};
+  const onPart = (): void => {
+    left -= 1;
+    if (left > 0) {
+      arm();
+      return;
+    }
+    // Timers come before the sockets in a turn of the event loop, and this after them.
+    void nextTurn().then(() => {
+      if (!isOver) onLate();
+    });
+  };
   const arm = (): void => {
-    stopTimer = clock.schedule(() => {
-      left -= 1;
-      if (left > 0) return arm();
-      // Timers come before the sockets in a turn of the event loop, and this after them.
-      void nextTurn().then(() => {
-        if (!isOver) onLate();
-      });
-    }, limitMs / PARTS);
+    stopTimer = clock.schedule(onPart, limitMs / PARTS, inBackground);
   };
   arm();
   return () => {
