@@ -31,7 +31,7 @@ export class Admission {
   #bucket: TokenBucket | undefined;
   #grant: Grant | undefined;
   #originGrant: Grant | undefined;
-  /** What was waited for last, which it may have given back: it is not new to a bucket that is closed meanwhile. */
+  /** The last grant that was waited for, even if it was given back: a bucket that drains lets its holder in. */
   #earlier: Grant | undefined;
   /** How long was waited for all of it, in milliseconds. */
   waitedMs = 0;

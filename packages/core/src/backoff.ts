@@ -22,8 +22,8 @@ export interface BackoffStep {
 export interface BackoffStrategy {
   (step: BackoffStep): number | undefined;
   /**
-   * How many retries belong to the rule, for a rule that ends by itself. A policy that is given no `maxRetries`
-   * takes this number. A function around a rule does not have it unless you pass it on.
+   * How many retries the rule makes, if it ends by itself. A policy without `maxRetries` takes this number. A
+   * function around a rule does not have it unless you copy it.
    * @default none: the policy's own default holds
    */
   readonly maxRetries?: number | undefined;
@@ -54,7 +54,7 @@ function finite(product: number): number {
   return Math.min(product, Number.MAX_VALUE);
 }
 
-/** A rule that gives up after so many retries, and says so. */
+/** A rule that gives up after `maxRetries` retries, and has that number as its property. */
 function ending(maxRetries: number, delay: (step: BackoffStep) => number): BackoffStrategy {
   const rule = (step: BackoffStep): number | undefined =>
     step.retry <= maxRetries ? delay(step) : undefined;
@@ -191,12 +191,12 @@ export function celery(options: CeleryOptions): BackoffStrategy {
   wholeUnits('celery: maximumMs', maximumMs, unitMs);
   return ({ retry, random }) => {
     const delayMs = Math.min(maximumMs, factorMs * 2 ** Math.min(retry - 1, LARGEST_EXPONENT));
-    // The second minimum is for numbers so large that a division rounds.
+    // For large numbers the division may round up.
     return fullJitter ? Math.min(delayMs, unitMs * wholeUpTo(delayMs / unitMs, random)) : delayMs;
   };
 }
 
-/** Celery draws with `randrange`, which takes nothing but whole numbers: to round here would change the limits. */
+/** Celery's `randrange` takes only whole numbers, and rounding here would change the limits. */
 function wholeUnits(name: string, valueMs: number, unitMs: number): void {
   if (valueMs % unitMs !== 0) throw wrongRange(name, `a multiple of the unit, ${unitMs} ms`, valueMs);
 }

@@ -33,9 +33,9 @@ export interface TokenBucketOptions extends WaitingOptions {
   /** Tokens that come in each second: above 0, at most 1e9, which is one each nanosecond. */
   readonly refillPerSecond: number;
   /**
-   * The most tokens that gather, and so can go at once: above 0, at most 1e9, of which sums may be off by one
-   * token, and no more than comes in within 1e12 seconds. Tokens that come in while it is full are lost, so it
-   * should outlast a stall of the program. The default is what App Engine's users are told to choose.
+   * The most tokens that gather, and so can go at once: above 0, at most 1e9, and no more than comes in within 1e12
+   * seconds. Tokens that come in while it is full are lost, so it should outlast a stall of the program. The default
+   * is what App Engine's users are told to choose.
    * @default a fifth of a second of refill, at least 1
    */
   readonly capacity?: number | undefined;
@@ -94,7 +94,7 @@ export interface BucketSetup extends Rate, WaitingSetup {
   readonly random: Random;
 }
 
-/** Of a longer time to fill, milliseconds could not be told exactly. It is thirty thousand years. */
+/** In longer times, milliseconds are not exact. It is thirty thousand years. */
 const LONGEST_FILL_SECONDS = 1e12;
 
 /**
@@ -108,7 +108,7 @@ export function checkFill(name: string, { refillPerSecond, capacity }: Rate): vo
   throw wrongRange(name, takes, refillPerSecond);
 }
 
-/** @throws TypeError, RangeError for a rate or a capacity that the arithmetic cannot tell exactly */
+/** @throws TypeError, RangeError for a rate or a capacity that is out of bounds */
 export function checkRate(caller: string, rate: Rate): void {
   refillRate(`${caller}: refillPerSecond`, rate.refillPerSecond);
   capacity(`${caller}: capacity`, rate.capacity);

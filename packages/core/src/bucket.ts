@@ -20,7 +20,7 @@ export interface MemoryBucket extends ObservableBucket {
    * Changes the rate, and the capacity if one is given. Tokens that are there stay, as far as there is room;
    * those who wait for more than the new capacity are refused, wherever they stand in line.
    *
-   * @throws TypeError, RangeError for what {@link TokenBucketOptions} do not take either
+   * @throws TypeError, RangeError for numbers that {@link TokenBucketOptions} does not take
    */
   setRate(refillPerSecond: number, capacity?: number): void;
   /**
@@ -41,7 +41,7 @@ const USUAL_LANE: number = laneOf(0, false);
 export class Bucket implements MemoryBucket, CallsBeforeUse {
   beforeUse: (() => void) | undefined;
   readonly #setup: BucketSetup;
-  /** The rate that it is as good as new with. */
+  /** The rate that it was made with: at another it is not idle. */
   #made: Rate;
   readonly #time: BucketTime;
   readonly #levels: Levels;
@@ -52,7 +52,7 @@ export class Bucket implements MemoryBucket, CallsBeforeUse {
   #wantedRate: number;
   #granted = 0;
   #marked = 0;
-  /** What becomes of those who wait since it was closed. */
+  /** How it was closed; `undefined` while it is open. */
   #closed: 'drain' | 'reject' | undefined;
 
   constructor(setup: BucketSetup) {
@@ -137,11 +137,11 @@ export class Bucket implements MemoryBucket, CallsBeforeUse {
   resume(): void {
     this.#gates.resume();
     this.#levels.resume(this.#time.now());
-    this.#room.takeHeart();
+    this.#room.pauseEnded();
     this.#drain();
   }
 
-  /** Whether it is one of those who waited when the bucket was closed, and those are let go. */
+  /** Whether the bucket drains, and this asker is one of those who waited when it was closed. */
   #isLetIn(earlier: Grant | undefined): boolean {
     return this.#closed === 'drain' && earlier !== undefined;
   }

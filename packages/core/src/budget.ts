@@ -13,8 +13,8 @@ export interface RetryBudgetOptions {
    * Retries that are there in any case, for a client that has sent little so far. What is spent of them comes
    * back with successes alone, or after six windows in which nothing is asked of the budget.
    *
-   * It may be less than one: with 0.1 one client in ten has a retry, drawn at its first failure. In a large fleet of quiet clients that is
-   * what to choose, because each client has a reserve of its own, and they add up.
+   * It may be less than one: with 0.1 one client in ten has a retry, drawn at its first failure. Choose that for a
+   * large fleet of quiet clients, because each has a reserve of its own, and the reserves add up.
    * @default 3
    */
   readonly reserve?: number | undefined;
@@ -26,7 +26,7 @@ export interface RetryBudgetOptions {
   /** @default systemClock */
   readonly clock?: Clock | undefined;
   /**
-   * Draws whether a balance below one is a retry.
+   * Decides whether a balance below one is a retry.
    * @default Math.random
    */
   readonly random?: Random | undefined;
@@ -84,8 +84,8 @@ export class SuccessBudget implements RetryBudget {
   }
 
   /**
-   * What is there, if the budget cannot hold a whole retry at present; else 0. A reserve of 0 draws nothing: then
-   * there is no retry before successes have brought a whole one.
+   * The probability of a retry, if the budget cannot hold a whole one at present; else 0. With a reserve of 0 it is
+   * always 0: there is no retry before successes have brought a whole one.
    */
   get #chance(): number {
     return this.#reserve > 0 && this.#most + 1e-9 < 1 ? Math.max(0, this.#tokens) : 0;
@@ -123,8 +123,8 @@ export class SuccessBudget implements RetryBudget {
 
   /**
    * Leaves the budget as if the retry had not been asked for. If successes have left the window meanwhile, that
-   * may be less than one more. A retry that was drawn gives back as much as the budget can hold: together with
-   * the draws that were lost, that is never more than what was there.
+   * may be less than one more. A retry that was drawn brings back at most what the budget can hold: on average
+   * no more than was spent, because other draws were lost.
    */
   refund(): void {
     this.#moveOn();
@@ -162,8 +162,9 @@ export class SuccessBudget implements RetryBudget {
  *
  * A retry takes one, a success brings `ratio`, and there are never more than `reserve` and `ratio` times the
  * successes of the last `windowMs`. If that is less than one, the next failure spends what is there, and is
- * retried with that probability: over a fleet it is the same share, and no client needs to save up. Nothing comes back by time while requests go on failing: an allowance per
- * second, however small, adds up over a fleet, and keeps down what it should let up.
+ * retried with that probability: over a fleet it is the same share, and no client needs to save up. Nothing comes
+ * back by time while requests go on failing: an allowance per second, however small, adds up over a fleet, and
+ * keeps down what it should let up.
  *
  * Models: gRPC A6 (a token for each failure, a part of one back for each success, no retries in the lower half);
  * Finagle's RetryBudget (a fifth of the requests of 10 s); the AWS SDKs' standard mode (500 tokens, 14 for a

@@ -44,7 +44,7 @@ export const notNegative: Check = numberThat('a finite number from 0', (n) => Nu
 /** A finite number above 0. */
 export const positive: Check = numberThat('a finite number above 0', (n) => Number.isFinite(n) && n > 0);
 
-/** The most tokens that a bucket holds: a billionth is what sums may be off, and of more that is more than a token. */
+/** The most tokens that a bucket holds. Sums are off by up to a billionth, which beyond this is more than a token. */
 export const MOST_TOKENS = 1e9;
 
 /** The most tokens that come in a second: one each nanosecond, which is as fine as clocks are. */

@@ -9,7 +9,7 @@ export const CLOSED = 'the bucket was closed';
 const CHECKS = { waiting: oneOf('reject', 'drain') };
 
 /**
- * What becomes of those who wait.
+ * Checks the options of `close`, and returns its `waiting`.
  * @throws TypeError, RangeError for a wrong option
  */
 export function waitingAtClose(options: CloseOptions = {}): 'reject' | 'drain' {
@@ -26,7 +26,7 @@ interface Room {
 export async function noOneWaits(room: Room, gates: OriginGates): Promise<void> {
   do {
     await room.idle();
-    // One who has passed a gate asks for tokens next.
+    // A request that has passed a gate asks for tokens next.
     if (await gates.idle()) await nextTurn();
   } while (room.line.size > 0 || gates.stats().waiting > 0);
 }

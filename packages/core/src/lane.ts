@@ -11,7 +11,7 @@ export class Lane<W extends Linked<W>> {
   last: W | undefined;
   /** The sum of all costs. */
   cost = 0;
-  /** Where a search goes on; none is under way without it. */
+  /** The next to look at in a search; `undefined` when none is under way. */
   searchAt: W | undefined;
 
   push(member: W): void {

@@ -23,14 +23,14 @@ describe('a client that tells of its requests', () => {
     expect(lease.dueMs).toBe(Number.NEGATIVE_INFINITY);
     expect(lease.call(0)).toEqual({ deposits: 0, returned: 0, wanted: 1 });
     expect(lease.dueMs).toBe(NEVER);
-    lease.answered();
+    lease.callEnded();
     lease.granted(1, 0);
     expect([lease.leased(5), lease.dueMs]).toEqual([1, NEVER]);
     lease.deposit();
     lease.end();
     expect(lease.dueMs).toBe(100);
     expect(lease.call(100)).toEqual({ deposits: 1, returned: 1, wanted: 0 });
-    lease.answered();
+    lease.callEnded();
     expect([lease.leased(100), lease.dueMs]).toEqual([0, NEVER]);
   });
 
@@ -38,7 +38,7 @@ describe('a client that tells of its requests', () => {
     const lease = new LeasedRetries(terms);
     for (let time = 0; time < 5; time += 1) lease.begin(0);
     expect(lease.call(0).wanted).toBe(5);
-    lease.answered();
+    lease.callEnded();
     lease.granted(2, 0);
     expect([1, 2, 3].map(() => lease.withdraw(10))).toEqual([true, true, false]);
     expect(lease.dueMs).toBe(100);
@@ -50,13 +50,13 @@ describe('a client that tells of its requests', () => {
     const lease = new LeasedRetries(terms);
     lease.begin(0);
     lease.call(0);
-    lease.answered();
+    lease.callEnded();
     lease.granted(1, 0);
     lease.end();
     lease.begin(50);
     lease.end();
     expect(lease.call(100)).toEqual({ deposits: 0, returned: 0, wanted: 0 });
-    lease.answered();
+    lease.callEnded();
     expect(lease.dueMs).toBe(200);
     expect(lease.call(200)).toEqual({ deposits: 0, returned: 1, wanted: 0 });
   });
@@ -65,7 +65,7 @@ describe('a client that tells of its requests', () => {
     const lease = new LeasedRetries(terms);
     lease.begin(0);
     lease.call(0);
-    lease.answered();
+    lease.callEnded();
     for (let time = 0; time < 7; time += 1) {
       lease.begin(10);
       lease.end();
@@ -77,7 +77,7 @@ describe('a client that tells of its requests', () => {
     const lease = new LeasedRetries(terms);
     lease.begin(0);
     lease.call(0);
-    lease.answered();
+    lease.callEnded();
     expect(lease.dueMs).toBe(NEVER);
     expect(lease.withdraw(50)).toBe(false);
     expect(lease.dueMs).toBe(100);
@@ -89,7 +89,7 @@ describe('a client that does not', () => {
     const lease = new LeasedRetries(terms);
     lease.deposit();
     expect(lease.call(0)).toEqual({ deposits: 1, returned: 0, wanted: 1 });
-    lease.answered();
+    lease.callEnded();
     lease.granted(1, 0);
     expect([1, 2, 3].map(() => lease.withdraw(10))).toEqual([true, false, false]);
     expect(lease.call(100).wanted).toBe(4);
@@ -101,7 +101,7 @@ test('a lease ends after the window, counted from the call, and goes back before
   lease.begin(0);
   lease.begin(0);
   lease.call(0);
-  lease.answered();
+  lease.callEnded();
   lease.granted(1, 0);
   lease.granted(1, 5_000);
   expect([lease.leased(9_999), lease.leased(10_000)]).toEqual([2, 1]);
@@ -113,7 +113,7 @@ describe('a refund', () => {
     const lease = new LeasedRetries(terms);
     lease.begin(0);
     lease.call(0);
-    lease.answered();
+    lease.callEnded();
     lease.granted(1, 0);
     lease.refund(1);
     expect(lease.leased(1)).toBe(1);
@@ -127,7 +127,7 @@ describe('a refund', () => {
     const lease = new LeasedRetries(terms);
     lease.begin(0);
     lease.call(0);
-    lease.answered();
+    lease.callEnded();
     lease.granted(1, 0);
     lease.withdraw(1);
     lease.refund(20_000);

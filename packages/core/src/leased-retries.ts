@@ -1,4 +1,4 @@
-/** What a process tells the keeper of a shared budget, and what it asks for. */
+/** What a process reports to the keeper of a shared budget, and what it asks for. */
 export interface LeaseCall {
   /** Requests that went well since the call before. */
   readonly deposits: number;
@@ -16,12 +16,12 @@ export interface LeaseTerms {
   readonly windowMs: number;
 }
 
-/** How many of `wanted` retries the keeper leases, of `balance` that there are: half of them, so that some are left. */
+/** How many of `wanted` retries the keeper leases: at most half of its balance, but the last one if it is asked for. */
 export function leaseOf(wanted: number, balance: number): number {
   return Math.min(wanted, Math.max(Math.min(1, balance), Math.floor(balance / 2)));
 }
 
-/** Leased retries that end together. */
+/** Leased retries that expire together. */
 interface Batch {
   left: number;
   readonly untilMs: number;
@@ -42,9 +42,9 @@ export class LeasedRetries {
   readonly #terms: LeaseTerms;
   /** The oldest first. */
   #batches: Batch[] = [];
-  /** Requests under way, if the client tells of them. */
+  /** Requests under way, if `begin` and `end` are called. */
   #open = 0;
-  #isTold = false;
+  #isCounted = false;
   /** Since the last call. */
   #begun = 0;
   #deposits = 0;
@@ -74,7 +74,7 @@ export class LeasedRetries {
   }
 
   begin(nowMs: number): void {
-    this.#isTold = true;
+    this.#isCounted = true;
     this.#open += 1;
     this.#begun += 1;
     if (this.leased(nowMs) < this.#open) this.#isAsked = true;
@@ -112,19 +112,19 @@ export class LeasedRetries {
 
   /** When to call the keeper; `Infinity` while there is nothing to say, or a call is under way. */
   get dueMs(): number {
-    const isIdle = this.#isTold && this.#open === 0 && this.#batches.length > 0;
+    const isIdle = this.#isCounted && this.#open === 0 && this.#batches.length > 0;
     const isDirty = this.#deposits > 0 || this.#returned > 0 || this.#isAsked || isIdle;
     return isDirty && !this.#isCalling ? this.#calledAtMs + this.#terms.aheadMs : Number.POSITIVE_INFINITY;
   }
 
-  /** The next call. {@link answered} is to follow. */
+  /** The next call. {@link callEnded} is to follow. */
   call(nowMs: number): LeaseCall {
     this.#dropExpired(nowMs);
-    // Where requests come one after the other, the next would find nothing if all went back in between.
-    const isIdle = this.#isTold && this.#open === 0 && this.#begun === 0;
+    // Requests may come one after the other: if all went back in between, the next would find nothing.
+    const isIdle = this.#isCounted && this.#open === 0 && this.#begun === 0;
     this.#handBack(isIdle ? Number.POSITIVE_INFINITY : nowMs + LAST_PART * this.#terms.windowMs);
-    // A client that does not tell of its requests has one in advance, and more if it lacked some.
-    const goal = Math.max(this.#isTold ? this.#begun : 2 * this.#missed, this.#open, 1);
+    // Without `begin` there is one in advance, and more after failures that found none.
+    const goal = Math.max(this.#isCounted ? this.#begun : 2 * this.#missed, this.#open, 1);
     const wanted = isIdle ? 0 : Math.max(0, goal - this.#count);
     const call: LeaseCall = { deposits: this.#deposits, returned: this.#returned, wanted };
     this.#deposits = 0;
@@ -137,8 +137,8 @@ export class LeasedRetries {
     return call;
   }
 
-  /** The call is over. What was told in it is never told again: it may have arrived. */
-  answered(): void {
+  /** The call is over. It is not repeated if it failed, because it may have arrived. */
+  callEnded(): void {
     this.#isCalling = false;
   }
 
@@ -147,16 +147,16 @@ export class LeasedRetries {
     if (count > 0) this.#batches.push({ left: count, untilMs: sentAtMs + this.#terms.windowMs });
   }
 
-  /** Successes that were not told yet, which are now counted elsewhere. */
+  /** Returns the successes that were not reported yet, and does not report them. */
   takeDeposits(): number {
     const deposits = this.#deposits;
     this.#deposits = 0;
     return deposits;
   }
 
-  /** No request is to come any more: the next call hands all back. */
+  /** No more requests come: the next call hands all back. */
   close(): void {
-    this.#isTold = true;
+    this.#isCounted = true;
     this.#open = 0;
     this.#begun = 0;
     this.#isAsked = false;

@@ -1,7 +1,6 @@
 /**
- * A bucket or a limit that says when it is used. While the map that made it has let it go, something would be lost
- * with its next change: so it comes back then. One that lacks this is found again as long as someone holds it, and no
- * longer.
+ * A bucket or a limit that says when it is used. If the map that made it has let it go, it takes it back then, so that
+ * the change is not lost. One without `beforeUse` is lost with its changes when no one holds it any more.
  */
 export interface CallsBeforeUse {
   /** Set by the map, to be called before anything changes; `undefined` while the map has it. */
@@ -13,9 +12,9 @@ function setBeforeUse(value: object, call: (() => void) | undefined): void {
 }
 
 /**
- * What a map let go of because it is as good as new, and what someone may still hold. It is found again as long as it
- * is in memory, so that no key ever has two. Nothing depends on when garbage is collected: one that no one holds
- * cannot be told from a new one.
+ * What a map let go because it is as good as new. Someone may still hold it, so it is found again as long as it is in
+ * memory, and no key ever has two. Nothing depends on when garbage is collected: one that no one holds behaves as a
+ * new one.
  */
 export class LetGo<T extends object> {
   readonly #refs = new Map<string, WeakRef<T>>();
@@ -49,7 +48,7 @@ export class LetGo<T extends object> {
     }
   }
 
-  /** The one of a key, if it is still there. It is not among these any more. */
+  /** Takes out the one of a key, if it is still in memory. */
   recall(key: string): T | undefined {
     const value = this.#refs.get(key)?.deref();
     this.#refs.delete(key);

@@ -16,7 +16,7 @@ export interface Rate {
   readonly capacity: number;
 }
 
-/** The own time is set back to 0 after so many times what fills the level: a larger number tells it too coarsely. */
+/** The own time is set back to 0 after this many fills of the level, because larger numbers are too coarse. */
 const FAR_FILLS = 1_000;
 
 /**
@@ -29,11 +29,11 @@ export class Level {
   #emptyAtMs: number;
   /** How much faster than the real time the own time runs. */
   #speed: number;
-  /** The own time was this at the real time `#sinceMs`, and has run from there. */
+  /** The own time at the real time of `#steps`, from which it has run; without steps at `#originMs`. */
   #baseMs = 0;
   /**
-   * Steps are counted from here, in real time: to add one to the other would shift them a little each time.
-   * Without steps this is `#sinceMs` itself. It lies ahead in a pause.
+   * Steps are counted from this real time: the sum of many intervals would drift. Without steps it moves on with
+   * `#baseMs`. In a pause it lies ahead.
    */
   #originMs: number;
   #steps = 0;

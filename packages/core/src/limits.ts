@@ -23,7 +23,7 @@ export interface Ask {
   readonly retry?: boolean | undefined;
   /**
    * What this asker was granted before, by this bucket or by its {@link TokenBucket.gateFor}, and gave back because
-   * something else was lacking. With that it is not new to a bucket that was closed and lets those go who wait.
+   * something else was lacking. With that, a bucket that drains does not refuse it as new.
    */
   readonly earlier?: Grant | undefined;
 }
@@ -109,8 +109,8 @@ export interface TokenBucket {
 /** What {@link ObservableBucket.close} takes. */
 export interface CloseOptions {
   /**
-   * What becomes of those who wait: `'reject'`: they are rejected at once; `'drain'`: they get their tokens in
-   * their turn.
+   * What becomes of those who wait. `'reject'`: they are rejected at once. `'drain'`: they get their tokens in
+   * turn.
    * @default 'reject'
    */
   readonly waiting?: 'reject' | 'drain' | undefined;
@@ -121,8 +121,7 @@ export interface ObservableBucket extends TokenBucket {
   tryTake(cost?: number, earlier?: Grant): Grant | undefined;
   /**
    * Pauses the bucket and empties it; it fills again from the end of the pause. Never shortens a pause. Those who
-   * wait, and whose deadline lies in the pause, are turned away at once, a few hundred in each turn of the event loop
-   * if they are many.
+   * wait with a deadline in the pause are rejected at once, a few hundred in each turn of the event loop.
    *
    * @throws TypeError, RangeError when the duration is not finite and from 0
    */

@@ -22,7 +22,7 @@ function report(name: string, observer: object, cause: unknown): void {
 }
 
 /**
- * Tells an observer. What it throws, or rejects with, is reported once and changes nothing. `name` is that of the
+ * Calls an observer. What it throws, or rejects with, is reported once and changes nothing. `name` is that of the
  * option that holds it.
  */
 export function observe<E>(name: string, observer: (event: E) => unknown, event: E): void {

@@ -92,7 +92,7 @@ declare const policyBrand: unique symbol;
 /** Options that were found good, with every default in its place. Made by {@link createPolicy}. */
 export interface Policy {
   readonly [policyBrand]: true;
-  /** What holds: as it was given, or that of the backoff rule, or the default. */
+  /** The number that holds: as given, else that of the backoff rule, else the default. */
   readonly maxRetries: number;
   readonly backoff: BackoffStrategy;
   readonly classify: Classify;
@@ -162,7 +162,7 @@ const CHECKS: Readonly<Record<keyof PolicyOptions, Check>> = {
   random: callable,
 };
 
-/** Where neither the options nor the backoff rule say how many. */
+/** If neither the options nor the backoff rule say how many. */
 const DEFAULT_RETRIES = 5;
 
 const DEFAULTS = {

@@ -22,7 +22,7 @@ type Happening<E extends EbbEvent = EbbEvent> = E extends EbbEvent
 const LEFT_TO_OUTER_LAYER: Decision = { retry: false, reason: 'left-to-outer-layer' };
 const JUDGED_BY_INNER_LAYER: Decision = { retry: false, reason: 'judged-by-inner-layer' };
 
-/** Whether it is known that nothing of the attempt reached a server: a redirect may have come from the first one. */
+/** Whether it is known that the attempt reached no server. After a redirect it has reached the first one. */
 function neverLeft(outcome: Outcome): boolean {
   return outcome.type === 'failure' && outcome.kind === 'connect' && outcome.redirected === false;
 }

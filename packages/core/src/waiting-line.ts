@@ -26,7 +26,7 @@ function watchOf<T>({ bound }: Waiter<T>): SignalWatch<Waiter<T>> | undefined {
   return bound instanceof SignalWatch ? bound : bound?.watch;
 }
 
-/** When one who waits gives up, in milliseconds of the bucket's time; `Infinity` if never. */
+/** The deadline of a waiter, in milliseconds of the bucket's time; `Infinity` if it has none. */
 export function deadlineOf<T>({ bound }: Waiter<T>): number {
   return bound === undefined || bound instanceof SignalWatch ? Number.POSITIVE_INFINITY : bound.atMs;
 }
@@ -175,12 +175,12 @@ export class WaitingLine<T> {
     return due.waiter;
   }
 
-  /** Has {@link shiftAbove} look at all who wait now. */
+  /** Starts a search of the whole line with {@link shiftAbove}. */
   startSearch(): void {
     for (const lane of this.#lanes) lane.searchAt = lane.first;
   }
 
-  /** Looks at the next `looks.left`, and takes the first out that waits for more than `cost`. */
+  /** Looks at the next `looks.left` waiters, and takes out the first that waits for more than `cost`. */
   shiftAbove(cost: number, looks: { left: number }): Waiter<T> | undefined {
     for (let lane = this.#lanes.length - 1; lane >= 0; lane -= 1) {
       const list = this.#laneAt(lane);

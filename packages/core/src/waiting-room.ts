@@ -57,10 +57,10 @@ export const WAITING_CHECKS: Readonly<Record<keyof WaitingOptions, Check>> = {
  */
 const SLICE = 1_000;
 
-/** To turn somebody away costs as much as two grants or more: an error has a stack trace. */
+/** A refusal takes as long as two grants or more: an error has a stack trace. */
 const REFUSAL = 2;
 
-/** To look at what somebody waits for costs this part of a grant. */
+/** In the time of one grant, so many waiters can be looked at. */
 const LOOKS_A_GRANT = 20;
 
 /** Times are sums of fractions; what is this little too late is in time. And no timer is shorter. */
@@ -77,12 +77,12 @@ export class WaitingRoom<T> {
   /** When the timer is due; `Infinity` when there is none. */
   #timerAtMs = Number.POSITIVE_INFINITY;
   #stopTimer: () => void = () => {};
-  /** Those are being turned away, slice by slice, whose deadline is this or before. */
+  /** Waiters with a deadline up to this are being turned away, slice by slice. */
   #lateUntilMs = Number.NEGATIVE_INFINITY;
-  /** The most that one may wait for. Those are being looked for who wait for more, while `#isSearching`. */
+  /** The largest cost that can be granted. While `#isSearching`, the line is searched for larger ones. */
   #mostCost = Number.POSITIVE_INFINITY;
   #isSearching = false;
-  /** Why all are being turned away. */
+  /** Why the whole line is being turned away, if it is. */
   #dismissal: { readonly reason: ThrottledReason; readonly message: string } | undefined;
 
   /** `onWake` is called when somebody's turn may have come. */
@@ -149,9 +149,8 @@ export class WaitingRoom<T> {
   }
 
   /**
-   * Calls `letGo` for the first in line until it returns `false`. Before, those leave whose deadline has passed or
-   * whose cost became impossible; after, those whose deadline is now. All of it in slices: {@link arm} sees to the
-   * next.
+   * Calls `letGo` for the first in line until it returns `false`. First turns away those that are late or ask for too
+   * much, and last those whose deadline is now. Does one slice; {@link arm} sets the timer for the next.
    */
   serve(nowMs: number, letGo: (first: Waiter<T>) => boolean): void {
     const { line } = this;
@@ -168,14 +167,14 @@ export class WaitingRoom<T> {
     this.#sendAway(untilMs, SLICE);
   }
 
-  /** Those who are not turned away yet may have a chance again: a pause has ended before its time. */
-  takeHeart(): void {
+  /** A pause has ended before its time: deadlines that lay in it may be met after all. */
+  pauseEnded(): void {
     this.#lateUntilMs = Number.NEGATIVE_INFINITY;
   }
 
   /**
-   * From now on no one can have more than `most`: those who wait for more are turned away by the next
-   * {@link serve}, wherever they stand.
+   * From now on no cost above `most` can be granted: the next {@link serve} turns larger ones away, wherever they
+   * stand in line.
    */
   limitCost(most: number): void {
     if (most < this.#mostCost && this.line.size > 0) {
@@ -185,7 +184,7 @@ export class WaitingRoom<T> {
     this.#mostCost = most;
   }
 
-  /** From now on turns all away who wait. {@link arm} is to be called after it. */
+  /** From now on turns the whole line away. {@link arm} is to be called after it. */
   dismiss(reason: ThrottledReason, message: string): void {
     this.#dismissal = { reason, message };
     this.#sendAway(Number.NEGATIVE_INFINITY, SLICE);
@@ -196,7 +195,7 @@ export class WaitingRoom<T> {
     if (this.line.size > 0) await new Promise<void>((resolve) => this.line.onceEmpty(resolve));
   }
 
-  /** Turns those away who are to go without anything, `left` grants' worth of them; returns what is left of that. */
+  /** Turns away those that cannot be served, in the time of `most` grants; returns how much of it is left. */
   #sendAway(lateUntilMs: number, most: number): number {
     let left = this.#dismissal === undefined ? most : this.#sendAllAway(this.#dismissal, most);
     this.#lateUntilMs = Math.max(this.#lateUntilMs, lateUntilMs);

@@ -1,20 +1,20 @@
 import { property } from '@ebb/core';
 import { nodeProcess } from './node.ts';
 
-/** A connection that could not be made, as undici tells of it on its diagnostics channel. */
+/** A connection that could not be made, as undici reports it on its diagnostics channel. */
 interface Unconnected {
   readonly connectParams?: { readonly protocol?: string; readonly host?: string };
   readonly error?: unknown;
 }
 
-/** Where a connection was to lead to, by the error that it failed with. */
+/** The origin that could not be connected to, by the error of the connection. */
 const origins = new WeakMap<object, string>();
-let isHeard = false;
+let isSubscribed = false;
 
-/** Notes from now on where connections fail. It costs nothing while none does, and is for Node's fetch alone. */
+/** From now on, keeps the origins of failed connections of Node's fetch. Costs nothing while none fails. */
 export function noteConnectErrors(): void {
-  if (isHeard) return;
-  isHeard = true;
+  if (isSubscribed) return;
+  isSubscribed = true;
   if (nodeProcess?.versions?.undici === undefined) return;
   const channels = nodeProcess.getBuiltinModule?.('node:diagnostics_channel');
   channels?.subscribe('undici:client:connectError', (message) => {
@@ -25,8 +25,9 @@ export function noteConnectErrors(): void {
 }
 
 /**
- * Whether fetch failed since it could not connect to the origin of this URL. Then nothing of the attempt was sent: a
- * redirect from there would have been answered by a server to which there is a connection.
+ * Whether fetch failed because it could not connect to the origin of this URL. Then nothing of the attempt was sent,
+ * because after a redirect from there the connection exists. Not so with a server that redirects to itself, closes the
+ * connection and refuses the next one: then a token comes back that it has counted.
  */
 export function isUnconnected(error: unknown, url: string): boolean {
   const cause = property(error, 'cause');

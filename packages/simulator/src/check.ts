@@ -28,7 +28,7 @@ export const counting: Check = number('a whole number from 1', (n) => Number.isS
 export const whole: Check = number('a whole number from 0', (n) => Number.isSafeInteger(n) && n >= 0);
 export const positive: Check = number('a finite number above 0', (n) => Number.isFinite(n) && n > 0);
 export const notNegative: Check = number('a finite number from 0', (n) => Number.isFinite(n) && n >= 0);
-/** A rate of tokens, or a number of them: of more, the arithmetic of core is off by more than a token. */
+/** A rate of tokens, or a number of them. Beyond it, the arithmetic of core is off by more than a token. */
 export const billion: Check = number('a number above 0 and at most 1000000000', (n) => n > 0 && n <= 1e9);
 export const share: Check = number('a number from 0 to 1', (n) => n >= 0 && n <= 1);
 

@@ -68,7 +68,7 @@ export class FleetBudget {
     const holder = this.#holders[client];
     this.#receive(holder, nowMs);
     const result = what(holder.lease, nowMs);
-    // The real one calls in the end of the turn: what is told at one time goes together.
+    // The real one calls at the end of the turn: what happens at one time goes in one call.
     if (holder.lease.dueMs <= nowMs) this.#put(nowMs, client);
     return result;
   }
@@ -92,7 +92,7 @@ export class FleetBudget {
 
   #receive(holder: Holder, nowMs: number): void {
     if (holder.replyAtMs > nowMs) return;
-    holder.lease.answered();
+    holder.lease.callEnded();
     holder.lease.granted(holder.granted, holder.sentAtMs);
     holder.replyAtMs = Number.POSITIVE_INFINITY;
   }
@@ -109,7 +109,7 @@ export class FleetBudget {
     holder.granted = granted;
     holder.sentAtMs = nowMs;
     holder.replyAtMs = nowMs + this.#roundTripMs;
-    // By then there is more to tell, or a lease that no request needs any more.
+    // By then there may be more to report, or a lease that no request needs.
     this.#put(nowMs + Math.max(this.#roundTripMs, this.#terms.aheadMs), client);
   }
 }

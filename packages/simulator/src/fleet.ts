@@ -18,7 +18,7 @@ export interface Fleet {
   readonly bucket: FleetBucket | undefined;
   readonly cost: number;
   readonly maxWaitMs: number;
-  /** Is told when a request of a client begins, and when it is over, if the clients share a budget. */
+  /** Called when a request of a client begins and when it is over, if the clients share a budget. */
   readonly shared?: { begin(client: number): void; end(client: number): void } | undefined;
   /** The clients whose scheme says more than a policy can. */
   readonly custom: readonly CustomClient[] | undefined;

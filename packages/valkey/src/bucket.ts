@@ -76,7 +76,7 @@ class FleetBucket implements ValkeyBucket, Source, CallsBeforeUse {
   readonly #tokens: FleetTokens;
   readonly #room: WaitingRoom<Grant>;
   readonly #gates = new OriginGates(() => originGate(this.#setup));
-  /** What becomes of those who wait since it was closed. */
+  /** How it was closed; `undefined` while it is open. */
   #closed: 'drain' | 'reject' | undefined;
   #granted = 0;
   #marked = 0;
@@ -230,7 +230,7 @@ class FleetBucket implements ValkeyBucket, Source, CallsBeforeUse {
     return noOneWaits(this.#room, this.#gates);
   }
 
-  /** Whether it is one of those who waited when the bucket was closed, and those are let go. */
+  /** Whether the bucket drains, and this asker is one of those who waited when it was closed. */
   #isLetIn(earlier: Grant | undefined): boolean {
     return this.#closed === 'drain' && earlier !== undefined;
   }
@@ -312,7 +312,7 @@ class FleetBucket implements ValkeyBucket, Source, CallsBeforeUse {
     this.#arm(nowMs);
   }
 
-  /** Sends the first away if the store has said that its tokens come too late: others need not wait behind it. */
+  /** Turns the first away if its tokens come too late, by the store's last reply, so that no one waits behind it. */
   #isHopeless(first: Waiter<Grant>, nowMs: number): boolean {
     const amount = micro(first.cost);
     if (!this.#tokens.isTooLate(amount, deadlineOf(first), nowMs)) return false;

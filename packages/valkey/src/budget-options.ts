@@ -100,7 +100,7 @@ const key: check.Check = (name, value) => {
 const CHECKS: Readonly<Record<keyof ValkeyBudgetOptions, check.Check>> = {
   client: () => {},
   key,
-  // Beyond these, retries in whole numbers of millionths could not be told exactly.
+  // Beyond these, whole millionths of a retry are not exact.
   ratio: between(0, 1_000),
   reserve: between(0, 1_000_000),
   windowMs: between(10, 86_400_000),

@@ -76,7 +76,7 @@ export class BudgetStore {
     const numbers = Array.isArray(reply) ? reply.slice(0, 5).map(Number) : [];
     const [granted = 0, balance = 0, processes = 1, late = 0, nowUs = 0] = numbers;
     if (numbers.length < 5 || !numbers.every(Number.isFinite)) {
-      throw new Error(`The store returned ${JSON.stringify(reply)}, and not what the script does`);
+      throw new Error(`The store returned ${JSON.stringify(reply)}, which the script does not`);
     }
     this.#connection.works();
     this.#aheadMs = nowUs / 1_000 - this.#time.now();

@@ -24,14 +24,14 @@ export interface ValkeyBudget extends RetryBudget {
   refund(): void;
   stats(): ValkeyBudgetStats;
   /**
-   * Tells the store what it does not know yet, and gives back what is leased and not spent. From now on there is
+   * Reports the last successes to the store, and gives back what is leased and not spent. From now on there is
    * no retry. Never rejects, and ends within twice `timeoutMs`. The client stays open.
    */
   close(): Promise<void>;
   [Symbol.asyncDispose](): Promise<void>;
 }
 
-/** A process that never reached the store retries one failure in so many. */
+/** The reserve of a process that never reached the store. */
 const COLD_RESERVE = 0.1;
 
 class FleetBudget implements ValkeyBudget {
@@ -39,7 +39,7 @@ class FleetBudget implements ValkeyBudget {
   readonly #time: BucketTime;
   readonly #lease: LeasedRetries;
   readonly #store: BudgetStore;
-  /** What holds while the store is lost, and when that began to hold last. */
+  /** What holds while the store is lost, and when it held last. */
   #local: RetryBudget | undefined;
   #localUntilMs = Number.NEGATIVE_INFINITY;
   /** `undefined` while the store can be asked. */
@@ -49,7 +49,7 @@ class FleetBudget implements ValkeyBudget {
   #calling: Promise<void> | undefined;
   #stopTimer: (() => void) | undefined;
   #inStore = 0;
-  /** By the highest count of late; 0 before the first reply. */
+  /** The highest count of the last twelve windows; 0 before the first reply. */
   #processes = 0;
   #countedAtMs = Number.NEGATIVE_INFINITY;
   #calls = 0;
@@ -125,7 +125,7 @@ class FleetBudget implements ValkeyBudget {
     this.#store.close();
   }
 
-  /** Calls the store once all that happens in this turn is known, or as soon as it may be called again. */
+  /** Calls the store at the end of this turn, or as soon as a call is due. */
   #callInTime(): void {
     if (this.#closed !== undefined || this.#calling !== undefined) return;
     // Nothing waits on a store that is lost: the next request tries it again.
@@ -156,7 +156,7 @@ class FleetBudget implements ValkeyBudget {
     } catch (error) {
       this.#lose(error, sentAtMs);
     }
-    this.#lease.answered();
+    this.#lease.callEnded();
     this.#calling = undefined;
     this.#callInTime();
   }
@@ -173,7 +173,7 @@ class FleetBudget implements ValkeyBudget {
     this.#tell({ type: 'back', outageMs });
   }
 
-  /** A store that has lost the key counts anew: for two of its stretches of six windows a low count is not believed. */
+  /** A store that has lost the key counts from 0, so that a lower count is ignored for twelve windows. */
   #count(processes: number): void {
     const nowMs = this.#time.now();
     if (processes < this.#processes && nowMs < this.#countedAtMs + 12 * this.#setup.windowMs) return;

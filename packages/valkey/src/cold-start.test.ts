@@ -101,7 +101,7 @@ describe.each(waiting)('a store that was never reached, with %o', (mode) => {
       expect(first.results).toEqual([]);
       await clock.advance(110);
       expect(first.results).toMatchObject(Array(3).fill({ reason: 'unavailable' }));
-      const text = health === 'refusing' ? 'ECONNREFUSED' : 'did not answer within 10000 ms';
+      const text = health === 'refusing' ? 'ECONNREFUSED' : 'did not reply within 10000 ms';
       expect(String(first.results[0])).toContain(text);
       expect(events).toMatchObject([{ type: 'lost', mode: 'closed', share: 0 }]);
       const later = new Asks(bucket, 1);
@@ -229,7 +229,7 @@ describe('a store that was reached before', () => {
     const second = new Asks(bucket, 3);
     await clock.advance(250);
     expect(second.results).toMatchObject(Array(3).fill({ reason: 'unavailable' }));
-    expect(String(second.results[0])).toContain('did not answer within 250 ms');
+    expect(String(second.results[0])).toContain('did not reply within 250 ms');
     await bucket.close();
   });
 });

@@ -3,11 +3,11 @@ import { withoutSecrets } from './store-error.ts';
 
 /** What is known of a client's connection, beside what it replies to calls. */
 export interface Connection {
-  /** The last error since the connection was last ready, or that there is no connection; `undefined` if there is one. */
+  /** The last error since the connection was ready, or that there is no connection; `undefined` if there is one. */
   error(): unknown;
-  /** A reply came: errors of before are over. */
+  /** A reply came: earlier errors are over. */
   works(): void;
-  /** Stops listening, when all who share the client have said so. */
+  /** Stops listening when the last user of the client calls it. */
   release(): void;
 }
 
@@ -22,8 +22,8 @@ interface Emitter {
 declare const process: { getBuiltinModule?(name: string): object | undefined } | undefined;
 
 /**
- * The event by which Node tells of an `error` event without counting as a listener for it: with a listener of ours,
- * ioredis would no longer print what no one listens for, and node-redis would no longer end the process.
+ * The event that Node emits before `error`. A listener for `error` itself would change the program: ioredis would no
+ * longer print errors that have no listener, and node-redis would no longer end the process.
  */
 function errorMonitor(): symbol | undefined {
   const events = typeof process === 'object' ? process.getBuiltinModule?.('node:events') : undefined;
@@ -87,7 +87,7 @@ function isEmitter(client: object): client is Emitter {
   return ['on', 'off', 'listenerCount'].every((method) => typeof property(client, method) === 'function');
 }
 
-/** Watches the connection of a client that tells of it. */
+/** Watches the connection of a client that emits events. */
 export function watchConnection(client: object): Connection {
   if (!isEmitter(client)) return UNKNOWN;
   const watch = watched.get(client) ?? new WatchedClient(client);

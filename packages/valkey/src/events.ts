@@ -11,7 +11,7 @@ export type StoreEvent = {
   | {
       /** The store did not answer in time, or with an error. From now on `mode` holds. */
       readonly type: 'lost';
-      /** The client's own, if it tells one. That of a login is told without the password. */
+      /** The client's own, if it has one. An error of a login does not contain the password. */
       readonly error: unknown;
       readonly mode: OnStoreError;
       /** The share of the quota that this process has meanwhile. */

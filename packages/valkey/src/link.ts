@@ -24,7 +24,7 @@ interface Hooks {
   readonly deadlineMs: () => number;
   /** The bucket is closed for a while. */
   readonly onPause: (untilMs: number) => void;
-  /** The store said when all tokens that were ever leased are there. */
+  /** The store has said when all tokens that were ever leased are there. */
   readonly onWord: (emptyAtMs: number) => void;
   /** The store was lost, or is there again. */
   readonly onChange: () => void;
@@ -113,8 +113,8 @@ export class StoreLink {
   }
 
   /**
-   * How much longer to wait for a store that was never reached, in milliseconds: a connection takes its time. 0 if it
-   * was reached before, if it is in vain, and if requests can go without the store.
+   * How much longer to wait for a store that was never reached, in milliseconds. 0 if it was reached before, if the
+   * error is permanent, and if requests can go without the store.
    */
   #patienceMs(error: unknown): number {
     const wasReached = this.processes > 0;
@@ -135,7 +135,7 @@ export class StoreLink {
     return this.#store.open(this.#time.now()) === 0 ? 'first' : 'later';
   }
 
-  /** Some clients reject what they are asked while they have no connection. */
+  /** Some clients reject calls while they have no connection. */
   async #mayTryAgain(error: unknown, tries: number): Promise<boolean> {
     const patienceMs = this.#patienceMs(error);
     if (patienceMs <= 0) return false;
@@ -145,7 +145,7 @@ export class StoreLink {
     return this.outage === undefined && !this.isClosed;
   }
 
-  /** Ends all that this process knows. */
+  /** From now on no store is lost, and the client is not watched. */
   close(): void {
     this.isClosed = true;
     this.#connection.release();

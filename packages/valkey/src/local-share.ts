@@ -8,10 +8,10 @@ export class LocalShare {
   readonly #quota: gcra.Quota;
   readonly #random: Random;
   #emptyAtMs: number;
-  /** How much later pauses made that. */
+  /** By how much pauses have put that off. */
   #pausedMs = 0;
   spent = 0;
-  /** What one that asks for more than the share holds has collected of it, a fill at a time. */
+  /** What a request that is larger than the share has collected so far, a fill at a time. */
   #saved = 0;
   #isApart = false;
 
@@ -66,7 +66,7 @@ export class LocalShare {
     this.#pausedMs += laterMs;
   }
 
-  /** The pause is so much shorter. */
+  /** Ends a pause so many milliseconds before its time. */
   resume(earlierMs: number): void {
     this.#emptyAtMs -= Math.min(earlierMs, this.#pausedMs);
     this.#pausedMs = 0;

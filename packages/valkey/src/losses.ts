@@ -1,11 +1,11 @@
-/** Within this time, in milliseconds, or that in which the bucket fills. */
+/** A second loss within this time, in milliseconds, or within the time in which the bucket fills, is one too many. */
 const AGAIN_MS = 2_000;
 const LEAST_KEPT_MS = 100;
 
 /**
  * How often the store has lost the bucket, as far as this process noticed. A store that lost it once goes on from
- * what the processes know. One that loses it before it is full again, over and over, hears from none of them what
- * the others did: what each leases is then leased by all.
+ * what the processes know. One that loses it over and over, before it is full again, never knows what all of them
+ * leased together.
  */
 export class Losses {
   readonly #fillMs: number;
@@ -18,7 +18,7 @@ export class Losses {
   }
 
   /**
-   * Takes note of an answer of the store.
+   * Notes whether a reply shows that the store has lost the bucket.
    *
    * @throws ForgetfulStoreError if it has lost the bucket again
    */
@@ -35,7 +35,7 @@ export class Losses {
   }
 }
 
-/** What is told of a store that cannot be trusted to keep the bucket. */
+/** The `error` of a `lost` event, if the store does not keep the bucket. */
 export class ForgetfulStoreError extends Error {
   override readonly name = 'ForgetfulStoreError';
 

@@ -61,10 +61,9 @@ export interface ValkeyBucketOptions extends WaitingOptions {
    */
   readonly timeoutMs?: number | undefined;
   /**
-   * How long to wait for a store that was never reached, from the first call on, in milliseconds: a connection takes
-   * its time. Requests wait no longer than their own `maxWaitMs`. It does not count where a request can go without
-   * the store (`'open'`, and `'local'` with a `localShare`), nor for an error that time does not change, such as a
-   * wrong password: then it is `timeoutMs`.
+   * How long to wait for a store that was never reached, from the first call on, in milliseconds. Requests wait
+   * no longer than their own `maxWaitMs`. It does not apply if requests can go without the store (`'open'`, and
+   * `'local'` with a `localShare`), nor to a permanent error such as a wrong password: then it is `timeoutMs`.
    * @default 10_000, or as long as the first in line may wait, if that is longer
    */
   readonly connectTimeoutMs?: number | undefined;
@@ -114,7 +113,7 @@ export interface FleetSetup extends WaitingSetup {
   readonly aheadMs: number;
   /** For how long those who wait lease in advance, all processes together, in milliseconds. */
   readonly turnMs: number;
-  /** How late those who waited may spend it, in milliseconds: for as long the bucket would have kept it. */
+  /** How late waiters may spend what they leased, in milliseconds: as long as the bucket would have kept it. */
   readonly lateMs: number;
   readonly onStoreError: OnStoreError;
   readonly localShare: number | undefined;
@@ -152,7 +151,7 @@ const share: check.Check = (name, value) => {
 
 const aheadMs: check.Check = (name, value) => {
   check.positive(name, value);
-  // Timers tell no shorter time, and each request would make a call.
+  // No timer is shorter, and each request would make a call.
   if ((value as number) < 1) throw check.wrongRange(name, 'a number from 1', value);
 };
 
@@ -186,7 +185,7 @@ const CHECKS: Readonly<Record<keyof ValkeyBucketOptions, check.Check>> = {
   random: check.callable,
 };
 
-/** A round trip to the store and a timer take their time. Tokens of a time that is shorter come too late. */
+/** A round trip and a timer take as long: tokens that are leased for a shorter time come too late. In milliseconds. */
 const LEAST_MS = 10;
 
 /** Beyond this, times and tokens in whole numbers of millionths could not be told exactly. */

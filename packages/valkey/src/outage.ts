@@ -31,7 +31,7 @@ export class Outage {
   readonly local: LocalShare;
   /** When the bucket is shared again; unknown before the store answers. */
   sharedAtMs: number = Number.POSITIVE_INFINITY;
-  /** The store answers, but does not keep what it is told. */
+  /** The store replies, but does not keep the bucket. */
   readonly isForgetful: boolean;
   #usedAtMs: number;
   #nextTryMs = 0;

@@ -1,6 +1,6 @@
 import type { StorePort } from './port.ts';
 
-/** ioredis, iovalkey and node-redis pass the server's word on; GLIDE has one of its own. */
+/** ioredis, iovalkey and node-redis pass the server's message on; GLIDE has its own. */
 const isNoScript = (error: unknown): boolean => /NOSCRIPT|NoScriptError/.test(String(error));
 
 /** Runs a script over a key by its SHA-1, and in full on a node that does not know it. */

@@ -1,6 +1,6 @@
 import { property } from '@ebb/core';
 
-/** What an error says, whatever it is. */
+/** The message of anything that was thrown. */
 export function messageOf(error: unknown): string {
   const message = property(error, 'message');
   if (typeof message === 'string') return message.trim();
@@ -8,8 +8,8 @@ export function messageOf(error: unknown): string {
 }
 
 /**
- * Replies of a server that time does not change: the user, the server or the key is not what the bucket needs. GLIDE puts
- * them in the middle of a message, and has words of its own for some.
+ * Permanent errors of a server: the user, the server or the key is not what the bucket needs. GLIDE puts them in the
+ * middle of a message, and has its own names for some.
  */
 const REFUSALS =
   /\b(NOAUTH|WRONGPASS|NOPERM|DENIED|NOPROTO|WRONGTYPE|READONLY|OOM|MISCONF|CROSSSLOT|ERR|EBB|PermissionDenied)\b/;
@@ -21,12 +21,12 @@ const CLOSED =
 /** The codes that Node gives to failures of TLS: of the protocol, and of certificates. */
 const TLS = /^EPROTO$|_SSL_|_TLS_|CERT|^UNABLE_TO_|^HOSTNAME_MISMATCH$|^INVALID_(CA|PURPOSE)$/;
 
-/** The store said what the script does not. */
+/** The reply is not one of the script. */
 export class WrongReply extends Error {}
 
 /**
- * Whether waiting is in vain. A connection that is refused or breaks is not: a store that starts, or a proxy before it,
- * does that for a while. Nor is what is unknown, because a wait has its end.
+ * Whether an error is permanent, so that waiting is useless. A connection that is refused or breaks is not: a store that
+ * starts, or a proxy before it, does that for a while. Nor is an unknown error, because every wait is bounded.
  */
 export function isDefinite(error: unknown): boolean {
   const code = property(error, 'code');
@@ -47,7 +47,7 @@ export function withoutSecrets(error: unknown): unknown {
 /** No reply came in time. `trouble` is what is known of the connection. */
 export function noReply(waitedMs: number, trouble: unknown): unknown {
   if (isDefinite(trouble)) return trouble;
-  const message = `The store did not answer within ${Math.round(waitedMs)} ms`;
+  const message = `The store did not reply within ${Math.round(waitedMs)} ms`;
   return trouble === undefined
     ? new Error(message)
     : new Error(`${message}: ${messageOf(trouble)}`, { cause: trouble });

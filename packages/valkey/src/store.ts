@@ -37,7 +37,7 @@ export interface Reply {
   /** When the bucket is empty, or has been; then tokens come in. */
   readonly emptyInMs: number;
   readonly pausedMs: number;
-  /** When it answered, on its own clock in microseconds. */
+  /** When it replied, on its own clock in microseconds. */
   readonly atUs: number;
   /** What those take at a time who wait, on the average, in millionths of a token; 0 when no one did yet. */
   readonly turn: number;
@@ -49,7 +49,7 @@ export interface Reply {
   readonly state: string;
   /** It came too late to be done. */
   readonly late: boolean;
-  /** The store has lost the bucket since it answered last. */
+  /** The store has lost the bucket since its last reply. */
   readonly forgot: boolean;
 }
 
@@ -190,7 +190,7 @@ export class Store {
     return { epoch, keptUntilUs: Math.max(fullAtUs, Number(paused), Number(resumed)) + 1e6 };
   }
 
-  /** node-redis sends commands even if the login failed. Why it failed is said before, or in the same turn. */
+  /** node-redis sends commands even if the login failed. The reason is reported before, or in the same turn. */
   async #reasonOf(error: unknown): Promise<unknown> {
     if (!/NOAUTH|unauthenticated/.test(messageOf(error))) return error;
     await nextTurn();
@@ -203,7 +203,7 @@ export class Store {
     const [granted = 0, waitUs = 0, emptyInUs = 0, pausedUs = 0, nowUs = 0, processes = 1, resumeUs = 0] =
       numbers;
     if (numbers.length < 7 || !numbers.every(Number.isFinite)) {
-      throw new WrongReply(`The store answered ${JSON.stringify(answer)}, and not as the script does`);
+      throw new WrongReply(`The store returned ${JSON.stringify(answer)}, which the script does not`);
     }
     this.#options.connection.works();
     this.#aheadMs = nowUs / 1_000 - this.#options.time.now();

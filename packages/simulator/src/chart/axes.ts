@@ -18,7 +18,7 @@ export interface PlotNeeds {
   /** The largest values. */
   readonly last: number;
   readonly highest: number;
-  /** What the y axis goes up to, if that is not for the values to say. */
+  /** The end of the y axis, if it does not follow from the values. */
   readonly most?: number | undefined;
   readonly right: number;
   /** At least so high. */

@@ -6,7 +6,7 @@ export const WIDTH = 760;
 export const MARGIN = 16;
 const TITLE: Type = { size: 19, bold: true };
 const NOTE: Type = { size: 13 };
-/** The type of what has no other. */
+/** The type of ordinary text. */
 export const TEXT: Type = { size: 14 };
 /** The type of names. */
 export const NAME: Type = { size: 14, bold: true };
