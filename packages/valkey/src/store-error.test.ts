@@ -11,6 +11,7 @@ import { selfSigned } from '../../../test/runtimes/certificate.ts';
 import { program, startServer, type TestServer } from '../test/server.ts';
 import { listen, otherProtocol, type Wire } from '../test/wire.ts';
 import { type StoreEvent, type ValkeyBucketOptions, type ValkeyClient, valkeyBucket } from './index.ts';
+import { isDefinite } from './store-error.ts';
 
 Logger.setLoggerConfig('off');
 
@@ -94,6 +95,17 @@ async function toldBy(opened: Opened, options: Partial<ValkeyBucketOptions> = {}
   expect(inspect([error, events], { depth: 20 })).not.toContain('not the password');
   return message;
 }
+
+test.each<[message: string, permanent: boolean]>([
+  ['ERR max number of clients reached', false],
+  ['An error was signalled by the server: - ResponseError: ERR max number of clients reached', false],
+  ['LOADING Redis is loading the dataset in memory', false],
+  ['connect ECONNREFUSED 127.0.0.1:6379', false],
+  ["ERR unknown command 'EVALSHA'", true],
+  ['NOAUTH Authentication required.', true],
+])('%s: permanent is %s', (message, permanent) => {
+  expect(isDefinite(new Error(message))).toBe(permanent);
+});
 
 describe.runIf(program !== undefined)('a server that wants a password', () => {
   let server: TestServer;

@@ -12,7 +12,7 @@ export function messageOf(error: unknown): string {
  * middle of a message, and has its own names for some.
  */
 const REFUSALS =
-  /\b(NOAUTH|WRONGPASS|NOPERM|DENIED|NOPROTO|WRONGTYPE|READONLY|OOM|MISCONF|CROSSSLOT|ERR|EBB|PermissionDenied)\b/;
+  /\b(NOAUTH|WRONGPASS|NOPERM|DENIED|NOPROTO|WRONGTYPE|READONLY|OOM|MISCONF|CROSSSLOT|ERR(?! max number of clients)|EBB|PermissionDenied)\b/;
 
 /** The client was closed, and does not open again by itself. */
 const CLOSED =
