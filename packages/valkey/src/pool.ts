@@ -35,6 +35,8 @@ export class LeasePool {
     if (keep) {
       for (const other of this.#leases) other.goodUntilMs = Math.max(other.goodUntilMs, lease.goodUntilMs);
     }
+    // The store gave it what came after all that it had leased before.
+    this.comeForward(lease.endMs - lease.left / this.#perMs);
     this.#leases.push(lease);
     this.left += lease.left;
   }
@@ -97,16 +99,20 @@ export class LeasePool {
 
   /**
    * All that was ever leased, here and elsewhere, is there at `endMs`: others gave back what came before. So is
-   * what was to come later. Returns whether there was any.
+   * what was to come later, one lease after the other as before. Returns whether there was any.
    */
   comeForward(endMs: number): boolean {
     let moved = false;
-    for (const lease of this.#leases) {
-      const soonerMs = lease.endMs - endMs;
-      if (soonerMs <= 0) continue;
-      lease.endMs -= soonerMs;
-      lease.goodUntilMs -= soonerMs;
-      moved = true;
+    let byMs = endMs;
+    for (let at = this.#leases.length - 1; at >= 0; at -= 1) {
+      const lease = this.#leases[at] as Lease;
+      const soonerMs = lease.endMs - byMs;
+      if (soonerMs > 0) {
+        lease.endMs -= soonerMs;
+        lease.goodUntilMs -= soonerMs;
+        moved = true;
+      }
+      byMs = lease.endMs - lease.left / this.#perMs;
     }
     return moved;
   }

@@ -1,0 +1,44 @@
+import { seededRandom } from '@ebb/core/testing';
+import fc from 'fast-check';
+import { expect, test } from 'vitest';
+import { LeasePool } from './pool.ts';
+
+test('tokens are there when the pool says, whatever came forward and was trimmed', () => {
+  let waited = 0;
+  const pools = fc.record({
+    seed: fc.integer(),
+    perMs: fc.constantFrom(500, 50_000, 1e6, 5e7),
+    keep: fc.boolean(),
+  });
+  fc.assert(
+    fc.property(pools, ({ seed, perMs, keep }) => {
+      const random = seededRandom(seed);
+      const pool = new LeasePool(perMs);
+      let [nowMs, endMs] = [0, 0];
+      for (let step = 0; step < 60; step += 1) {
+        const dice = random();
+        if (dice < 0.4) {
+          const left = Math.ceil(random() * 1_000 * perMs);
+          endMs = Math.max(endMs, nowMs) + left / perMs + (random() < 0.5 ? random() * 5_000 : 0);
+          pool.add({ left, endMs, goodUntilMs: endMs + 1e6, state: `${step}` }, keep);
+        } else if (dice < 0.6) {
+          endMs -= random() * (endMs - nowMs);
+          pool.comeForward(endMs);
+        } else if (dice < 0.7) pool.trim(pool.left * random(), nowMs);
+        else nowMs += random() * 500;
+        const amount = Math.ceil(random() * pool.left);
+        const waitMs = pool.waitMs(amount, nowMs);
+        if (amount === 0 || waitMs === undefined) continue;
+        if (waitMs > 1) {
+          waited += 1;
+          expect(pool.take(amount, nowMs + waitMs - 0.5)).toBe(false);
+        }
+        if (random() < 0.5) continue;
+        nowMs += waitMs;
+        expect(pool.take(amount, nowMs + 1e-6)).toBe(true);
+      }
+    }),
+    { numRuns: 300 },
+  );
+  expect(waited).toBeGreaterThan(1_000);
+});
