@@ -233,3 +233,13 @@ describe('a store that was reached before', () => {
     await bucket.close();
   });
 });
+
+test('the wait for a connection ends, whatever fractions of a millisecond its parts are', async () => {
+  store.health = 'silent';
+  for (let at = 0; at < 40; at += 1) {
+    await clock.advance(Math.sqrt(2 + at));
+    const asks = new Asks(bucketOf({ connectTimeoutMs: 300 * Math.SQRT2, timeoutMs: 100 / 3 }), 1);
+    await clock.advance(500);
+    expect(asks.results).toMatchObject([{ reason: 'unavailable' }]);
+  }
+});

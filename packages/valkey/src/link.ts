@@ -17,6 +17,9 @@ const CONNECT_TIMEOUT_MS = 10_000;
 /** A store that lost the bucket over and over has to keep it for so long before it is shared again. */
 const PROOF_MS = 1_000;
 
+/** What is left of a time that is over, as times are sums of fractions: a clock may not be able to tell it. */
+const SHORTEST_MS = 1e-3;
+
 type Happening<E extends StoreEvent = StoreEvent> = E extends StoreEvent ? Omit<E, 'key' | 'atMs'> : never;
 
 interface Hooks {
@@ -123,9 +126,9 @@ export class StoreLink {
     const { connectTimeoutMs } = this.#setup;
     const untilMs = (this.#firstCallMs ?? 0) + (connectTimeoutMs ?? CONNECT_TIMEOUT_MS);
     const deadlineMs = connectTimeoutMs === undefined ? this.#hooks.deadlineMs() : Number.POSITIVE_INFINITY;
-    return (
-      (deadlineMs === Number.POSITIVE_INFINITY ? untilMs : Math.max(untilMs, deadlineMs)) - this.#time.now()
-    );
+    const endMs = deadlineMs === Number.POSITIVE_INFINITY ? untilMs : Math.max(untilMs, deadlineMs);
+    const leftMs = endMs - this.#time.now();
+    return leftMs < SHORTEST_MS ? 0 : leftMs;
   }
 
   /** Whether the store can be told something that has to arrive in time. */

@@ -82,15 +82,17 @@ export class FleetPause {
     if (untold !== 'end' && durationMs <= 0) return;
     this.#knownAtUs = Number.POSITIVE_INFINITY;
     const call: StoreCall = untold === 'end' ? { mode: 'unpause' } : { mode: 'pause', durationMs };
-    this.#telling = this.#hooks.call(call).then(
+    const telling = this.#hooks.call(call).then(
       ({ atUs }) => {
         this.#knownAtUs = atUs;
       },
       () => {
         this.#knownAtUs = 0;
-        this.#untold ??= untold;
+        // What was said after it is what holds.
+        if (this.#telling === telling) this.#untold ??= untold;
       },
     );
+    this.#telling = telling;
   }
 
   /** Resolves when the store was told, or cannot be. */
