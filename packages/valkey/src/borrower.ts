@@ -27,6 +27,7 @@ const MEAN_OVER = 16;
 /** Leases tokens from the store: how many at a time, and when. In millionths. */
 export class Borrower {
   readonly pool: LeasePool;
+  readonly #perMs: number;
   readonly #setup: FleetSetup;
   readonly #time: BucketTime;
   readonly #demand: Demand;
@@ -68,7 +69,8 @@ export class Borrower {
     const { refillPerSecond, aheadMs } = setup;
     this.#setup = setup;
     this.#time = time;
-    this.pool = new LeasePool(refillPerSecond * 1_000);
+    this.#perMs = refillPerSecond * 1_000;
+    this.pool = new LeasePool(this.#perMs);
     this.#demand = new Demand(aheadMs, time.now());
     this.#line = hooks.line;
     this.#call = hooks.call;
@@ -160,7 +162,7 @@ export class Borrower {
 
   /** A fair part of what comes in. */
   #shareOf(durationMs: number): number {
-    return (this.#setup.refillPerSecond * 1_000 * durationMs) / this.#processes();
+    return (this.#perMs * durationMs) / this.#processes();
   }
 
   /** With so many in the pool there is no need for more. */
@@ -212,6 +214,12 @@ export class Borrower {
   /** Is told of tokens that were leased and are not spent after all. */
   unspent(amount: number): void {
     this.#leased -= amount;
+  }
+
+  /** All that was ever leased is there at `emptyAtMs`: others may have left the line since the store refused. */
+  heard(emptyAtMs: number): void {
+    const { amount, byMs } = this.#denied;
+    if (emptyAtMs + amount / this.#perMs <= byMs) this.#denied.untilMs = Number.NEGATIVE_INFINITY;
   }
 
   /** Begins anew, after an outage. */

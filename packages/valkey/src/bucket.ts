@@ -89,10 +89,12 @@ class FleetBucket implements ValkeyBucket, Source, CallsBeforeUse {
     const need = () => {
       const first = line.peek();
       if (first === undefined) return NO_NEED;
-      const [all, count, untilMs] = [micro(line.cost), line.size, deadlineOf(first)];
+      const [cost, count, untilMs] = [micro(first.cost), line.size, deadlineOf(first)];
+      // Each is rounded up, and a sum of fractions may be a little less than its parts.
+      const all = Math.max(cost, micro(line.cost) + count);
       const through = (covered: number, more: number, most: number): number =>
         costThrough(first, covered, more, most);
-      return { first: micro(first.cost), all, count, untilMs, through };
+      return { first: cost, all, count, untilMs, through };
     };
     this.#tokens = new FleetTokens(setup, this.#time, need, () => this.#drain());
   }
@@ -125,7 +127,7 @@ class FleetBucket implements ValkeyBucket, Source, CallsBeforeUse {
       this.#marked += 1;
       return true;
     }
-    if (this.#room.line.size === 0) this.#tokens.missed(micro(cost));
+    if (this.#room.line.size === 0) this.#tokens.missed(micro(cost), nowMs);
     return false;
   }
 
@@ -158,9 +160,18 @@ class FleetBucket implements ValkeyBucket, Source, CallsBeforeUse {
       throw this.#notConforming(cost, nowMs);
     }
     const waitMs = this.#tokens.waitMs(micro(this.#room.costAhead(ask, lane, nowMs) + cost), nowMs);
-    const granted = this.#room.join(ask, lane, cost, waitMs, nowMs);
+    const granted = this.#join(ask, lane, cost, waitMs, nowMs);
     this.#arm(nowMs);
     return granted;
+  }
+
+  #join(ask: Ask, lane: number, cost: number, waitMs: number, nowMs: number): Promise<Grant> {
+    try {
+      return this.#room.join(ask, lane, cost, waitMs, nowMs);
+    } catch (error) {
+      this.#tokens.doubt(waitMs, nowMs);
+      throw error;
+    }
   }
 
   /** Whether it is known that the tokens are not there. */
@@ -170,6 +181,7 @@ class FleetBucket implements ValkeyBucket, Source, CallsBeforeUse {
 
   #notConforming(cost: number, nowMs: number): ThrottledError {
     const waitMs = this.#tokens.waitMs(micro(cost), nowMs);
+    this.#tokens.doubt(waitMs, nowMs);
     return this.#room.refusal('not-conforming', 'its tokens are not there', waitMs);
   }
 
@@ -318,6 +330,7 @@ class FleetBucket implements ValkeyBucket, Source, CallsBeforeUse {
     if (!this.#tokens.isTooLate(amount, deadlineOf(first), nowMs)) return false;
     this.#room.line.shift();
     const waitMs = this.#tokens.waitMs(amount, nowMs);
+    this.#tokens.doubt(waitMs, nowMs);
     first.resolve(
       Promise.reject(this.#room.refusal('wait-too-long', 'its turn does not come in time', waitMs)),
     );

@@ -14,6 +14,14 @@ const FRESH_MS = 1_000;
 const LEAST_FRESH_MS = 100;
 
 /**
+ * When to ask how the bucket stands: who waits long hears within a second that it was paused, and in half of the time
+ * that others have left the line.
+ */
+function staleAtMs(calledAtMs: number, dueMs: number): number {
+  return calledAtMs + Math.min(FRESH_MS, Math.max((dueMs - calledAtMs) / 2, LEAST_FRESH_MS));
+}
+
+/**
  * The tokens of the fleet, as one process has them: those that it leased, those that it can lease, and its share
  * of them while the store is lost. In millionths.
  */
@@ -52,6 +60,7 @@ export class FleetTokens {
       deadlineMs: () => this.#line().untilMs,
       onPause: () => this.#giveAllBack(),
       onWord: (emptyAtMs) => {
+        this.#borrower.heard(emptyAtMs);
         if (this.#pool.comeForward(emptyAtMs)) this.#changeSoon();
       },
       onChange: () => changed(time.now()),
@@ -73,7 +82,7 @@ export class FleetTokens {
     this.#pool = this.#borrower.pool;
     this.#returns = new Returns(call);
     this.#alarm = new Alarm(time, (nowMs) => {
-      if (this.#isStale(nowMs)) call({ mode: 'peek' }).catch(() => {});
+      if (this.#isStale(nowMs)) this.#peek();
       changed(nowMs);
     });
   }
@@ -152,8 +161,23 @@ export class FleetTokens {
   }
 
   /** Is told of somebody who went away empty-handed, so that the next may find something. */
-  missed(amount: number): void {
-    this.#borrower.missed(amount);
+  missed(amount: number, nowMs: number): void {
+    if (this.pausedMs(nowMs) > 0) this.doubt(this.pausedMs(nowMs), nowMs);
+    else this.#borrower.missed(amount);
+  }
+
+  /**
+   * Is told of somebody who was refused because the tokens come in `waitMs`, as far as this process knows. Others may
+   * have left the line, or ended the pause: where no one waits, nothing else would find that out.
+   */
+  doubt(waitMs: number, nowMs: number): void {
+    const { outage, calledAtMs, isClosed } = this.#link;
+    if (outage !== undefined || isClosed || this.#borrower.isAsking) return;
+    if (nowMs >= staleAtMs(calledAtMs, nowMs + waitMs)) this.#peek();
+  }
+
+  #peek(): void {
+    this.#link.call({ mode: 'peek' }).catch(() => {});
   }
 
   /** Whether the store has said that so many come after `byMs`. */
@@ -262,16 +286,10 @@ export class FleetTokens {
     return !isKnown && nowMs >= calledAtMs && nowMs >= this.#staleAtMs(nowMs);
   }
 
-  /**
-   * When to ask how the bucket stands: who waits long hears within a second that it was paused, and in half of the
-   * time that others have left the line.
-   */
   #staleAtMs(nowMs: number): number {
-    const { calledAtMs } = this.#link;
     const { first } = this.#line();
     const dueMs = nowMs + (this.#pool.waitMs(first, nowMs) ?? Number.POSITIVE_INFINITY);
-    const halfMs = (dueMs - calledAtMs) / 2;
-    return calledAtMs + Math.min(FRESH_MS, Math.max(halfMs, LEAST_FRESH_MS));
+    return staleAtMs(this.#link.calledAtMs, dueMs);
   }
 
   #nextMs(nowMs: number): number {

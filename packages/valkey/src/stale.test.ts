@@ -1,0 +1,130 @@
+import { seededRandom, type VirtualClock, virtualClock } from '@ebb/core/testing';
+import { beforeEach, describe, expect, test } from 'vitest';
+import { ModelStore } from '../test/model-store.ts';
+import { type ValkeyBucket, type ValkeyBucketOptions, valkeyBucket } from './index.ts';
+
+let clock: VirtualClock;
+let store: ModelStore;
+
+beforeEach(() => {
+  clock = virtualClock();
+  store = new ModelStore(clock);
+});
+
+const bucketOf = (options: Partial<ValkeyBucketOptions> = {}): ValkeyBucket =>
+  valkeyBucket({
+    ...{ client: store, key: 'k', refillPerSecond: 10, capacity: 10, clock, random: seededRandom(1) },
+    ...options,
+  });
+
+/** One that asks each 100 ms; returns how many were granted. */
+async function poll(times: number, ask: () => Promise<unknown> | boolean): Promise<number> {
+  let granted = 0;
+  for (let time = 0; time < times; time += 1) {
+    const asked = ask();
+    if (asked === true) granted += 1;
+    if (typeof asked === 'object') {
+      asked.then(
+        () => {
+          granted += 1;
+        },
+        () => {},
+      );
+    }
+    await clock.advance(100);
+  }
+  return granted;
+}
+
+describe('a process in which no one waits', () => {
+  const asks: Record<string, (bucket: ValkeyBucket) => Promise<unknown> | boolean> = {
+    'with a deadline': (bucket) => bucket.acquire({ maxWaitMs: 500 }),
+    'as a try': (bucket) => bucket.tryAcquire(),
+    'and would rather be refused': (bucket) => bucket.acquire(),
+  };
+
+  test.each(Object.entries(asks))('hears that another has ended the pause (%s)', async (how, ask) => {
+    const nonConforming = how === 'and would rather be refused' ? 'reject' : 'delay';
+    const [one, other] = [bucketOf({ nonConforming }), bucketOf({ nonConforming })];
+    one.tryAcquire();
+    other.tryAcquire();
+    await clock.advance(1_000);
+    one.pauseFor(600_000);
+    await clock.advance(10);
+    // It hears of the pause.
+    await poll(20, () => ask(other));
+    expect(other.stats().pausedMs).toBeGreaterThan(500_000);
+    const calls = store.calls.length;
+    expect(await poll(20, () => ask(other))).toBe(0);
+    expect(store.calls.length - calls).toBeLessThanOrEqual(4);
+    one.resume();
+    await poll(12, () => ask(other));
+    expect(await poll(20, () => ask(other))).toBeGreaterThan(5);
+    await clock.advance(5_000);
+    expect(clock.pending).toBe(0);
+  });
+
+  test('hears that others have left the line', async () => {
+    const [one, other] = [bucketOf(), bucketOf()];
+    const stop = new AbortController();
+    // Each wants a fill, so that the line is many fills long.
+    for (let count = 0; count < 8; count += 1) one.acquire({ cost: 10, signal: stop.signal }).catch(() => {});
+    await clock.advance(10);
+    expect(await poll(1, () => other.acquire({ cost: 10, maxWaitMs: 1_500 }))).toBe(0);
+    expect(other.stats().refused).toBe(1);
+    stop.abort(new Error('no longer'));
+    await poll(11, () => other.acquire({ cost: 0.1, maxWaitMs: 300 }));
+    expect(await poll(10, () => other.acquire({ cost: 0.1, maxWaitMs: 300 }))).toBeGreaterThanOrEqual(9);
+  });
+});
+
+test('one who waits asks once for its tokens, whatever parts of a token others cost', async () => {
+  const [one, other] = [bucketOf(), bucketOf()];
+  for (let count = 0; count < 4; count += 1) void one.acquire({ cost: 10 });
+  await clock.advance(10);
+  // The sum is a little less than the last when these have left.
+  const stops = [0.29, 0.13, 0.07].map((cost) => {
+    const stop = new AbortController();
+    other.acquire({ cost, signal: stop.signal }).catch(() => {});
+    return stop;
+  });
+  const last = other.acquire({ cost: 0.07 * 3 });
+  await clock.advance(10);
+  for (const stop of stops) stop.abort(new Error('no longer'));
+  const { calls } = other.stats();
+  await clock.advance(500);
+  expect(other.stats().calls - calls).toBeLessThanOrEqual(6);
+  await clock.advance(3_000);
+  expect((await last).waitedMs).toBeLessThan(3_100);
+});
+
+test('a pause that was ended is not told when the store is there again', async () => {
+  const bucket = bucketOf();
+  void bucket.acquire();
+  await clock.advance(2_000);
+  store.health = 'refusing';
+  bucket.pauseFor(60_000);
+  bucket.resume();
+  await clock.advance(1_000);
+  store.health = 'up';
+  const granted = bucket.acquire({ cost: 5 });
+  await clock.advance(5_000);
+  expect((await granted).waitedMs).toBeLessThan(2_000);
+  expect(bucket.stats()).toMatchObject({ mode: 'shared', pausedMs: 0, tokens: 10 });
+});
+
+test('one that comes after its deadline is refused after one call, whatever the times are', async () => {
+  for (let at = 0; at < 30; at += 1) {
+    const [one, other] = [bucketOf({ key: `k${at}` }), bucketOf({ key: `k${at}` })];
+    await clock.advance(Math.sqrt(2 + at));
+    for (let count = 0; count < 4; count += 1) void one.acquire({ cost: 10 });
+    await clock.advance(Math.sqrt(3));
+    await Promise.all([
+      expect(other.acquire({ cost: 1, maxWaitMs: 100 * Math.SQRT2 })).rejects.toMatchObject({
+        reason: 'wait-too-long',
+      }),
+      clock.advance(50),
+    ]);
+    expect(other.stats().calls).toBe(1);
+  }
+});
