@@ -77,6 +77,17 @@ describe('a fleet that wants more than there is', () => {
     }
   });
 
+  test('keeps to the quota though replies overtake each other', async () => {
+    for (const costs of [[50], [1, 200], [200]]) {
+      for (const latencyMs of [0.25, 2, 10]) {
+        const load = { ...busy, costs, processes: 2, askers: 4, latencyMs, jitter: true };
+        const { share, excess } = await play(load, 'shared');
+        expect(excess).toBeLessThanOrEqual(0);
+        expect(share).toBeGreaterThan(0.95);
+      }
+    }
+  });
+
   test('of which one alone is busy leaves nothing unspent', async () => {
     const askers = [64, 0, 0, 0, 0, 0, 0, 0];
     const { share } = await play({ ...busy, costs: [1], processes: 8, askers }, 'shared');

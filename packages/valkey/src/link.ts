@@ -17,6 +17,9 @@ const CONNECT_TIMEOUT_MS = 10_000;
 /** A store that lost the bucket over and over has to keep it for so long before it is shared again. */
 const PROOF_MS = 1_000;
 
+/** A reply that is older than another by more than this is of a clock that was set back. */
+const MOST_OVERTAKEN_US = 1e6;
+
 /** What is left of a time that is over, as times are sums of fractions: a clock may not be able to tell it. */
 const SHORTEST_MS = 1e-3;
 
@@ -61,6 +64,8 @@ export class StoreLink {
   #answeredMs = Number.NEGATIVE_INFINITY;
   /** When the bucket is or was empty, as it was told last. */
   emptyAtMs: number = Number.NEGATIVE_INFINITY;
+  /** When the store said so, by its clock in microseconds. */
+  #heardUs = Number.NEGATIVE_INFINITY;
   /** How far ahead that was then. */
   #leadMs = 0;
   readonly pause: FleetPause;
@@ -156,9 +161,15 @@ export class StoreLink {
 
   #heed(reply: Reply): void {
     const nowMs = this.#time.now();
-    this.#leadMs = Math.max(0, reply.emptyInMs);
-    this.emptyAtMs = nowMs + reply.emptyInMs;
-    this.#hooks.onWord(this.emptyAtMs);
+    const overtakenUs = this.#heardUs - reply.atUs;
+    // Replies on several connections overtake each other: what was leased later is not there by then. A server's clock
+    // that is set back for longer is gone on from.
+    if (overtakenUs <= 0 || overtakenUs > MOST_OVERTAKEN_US) {
+      this.#heardUs = reply.atUs;
+      this.#leadMs = Math.max(0, reply.emptyInMs);
+      this.emptyAtMs = nowMs + reply.emptyInMs;
+      this.#hooks.onWord(this.emptyAtMs);
+    }
     this.#count(reply.processes, nowMs);
     this.pause.learn(reply, nowMs);
   }

@@ -13,6 +13,8 @@ export interface Chaos {
   /** What is asked for, in parts of the rate. */
   readonly load: number;
   readonly latencyMs: number;
+  /** Messages overtake each other. */
+  readonly jitter: boolean;
   readonly operations: number;
   /** What a request costs, in parts of the capacity. */
   readonly costs: readonly number[];
@@ -113,6 +115,7 @@ export async function live(chaos: Chaos): Promise<Aftermath> {
     const process = new Process(time, keys, chaos.latencyMs, ({ clock }, client) =>
       valkeyBucket({ client, key: 'k', refillPerSecond: rate, capacity, clock, random, nonConforming }),
     );
+    if (chaos.jitter) process.store.jitter = () => 2 * random();
     all.push(process);
     return process;
   };
@@ -260,6 +263,7 @@ export function anyChaos(seed: number, fixed: Partial<Chaos> = {}): Chaos {
     capacity: Math.min(1e6, Math.max(1, some(0.02, 0.2, 1, 10) * rate)),
     load: some(0.3, 0.9, 1.5, 4),
     latencyMs: some(0.1, 1, 10, 50),
+    jitter: maybe(),
     operations: 300,
     costs: some<number[]>([0.01], [0.25], [1], [0.001, 0.1, 1], [0.07, 0.13, 0.29], [0.5, 0.01]),
     aborts: maybe(),

@@ -15,6 +15,8 @@ export interface ClosedLoop {
   readonly seconds: number;
   /** How long a message to the store takes, each way. */
   readonly latencyMs?: number;
+  /** Messages take up to twice as long, or no time, and overtake each other. */
+  readonly jitter?: boolean;
   /** How late timers are at most. With more than 0 they tick in whole milliseconds, as in Node. */
   readonly lateMs?: number;
   /** From when on the store loses the key, and how often. */
@@ -54,6 +56,7 @@ export async function play(load: ClosedLoop, where: 'shared' | 'memory'): Promis
   const clock = lateMs === 0 ? time : lateTimers(time, lateMs, seededRandom(seed + 2));
   const store = new ModelStore(time);
   store.latencyMs = latencyMs;
+  if (load.jitter) store.jitter = () => 2 * random();
   const options = { refillPerSecond: rate, capacity, clock };
   const one = tokenBucket(options);
   // Of their own, so that the same costs are drawn wherever the bucket is.

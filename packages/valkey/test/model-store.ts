@@ -16,6 +16,8 @@ export class ModelStore implements StorePort {
   readonly calls: string[] = [];
   /** How long a message takes, each way. */
   latencyMs = 0.25;
+  /** What part of that a message takes. Where it varies, they overtake each other, as on several connections. */
+  jitter: () => number = () => 1;
   /** The answer to whatever is asked while it is refusing. */
   error: Error = new Error('ECONNREFUSED');
   /** What its clock is ahead. */
@@ -48,7 +50,7 @@ export class ModelStore implements StorePort {
   async evalsha(_sha1: string, key: string, args: readonly string[]): Promise<unknown> {
     await this.#travel();
     if (!this.#knowsScript) {
-      await sleep(this.#clock, this.latencyMs);
+      await sleep(this.#clock, this.latencyMs * this.jitter());
       throw new Error('NOSCRIPT No matching script. Please use EVAL.');
     }
     return this.#run(key, args);
@@ -61,7 +63,7 @@ export class ModelStore implements StorePort {
   }
 
   async #travel(): Promise<void> {
-    await sleep(this.#clock, this.latencyMs);
+    await sleep(this.#clock, this.latencyMs * this.jitter());
     if (this.#health === 'refusing') throw this.error;
     if (this.#health === 'silent') await new Promise(() => {});
     if (this.#health === 'frozen') await new Promise<void>((resolve) => this.#thawed.push(resolve));
@@ -72,7 +74,7 @@ export class ModelStore implements StorePort {
     const nowUs = Math.floor((this.#clock.now() + this.aheadMs) * 1_000) + 6e13;
     const answer = this.#model(this.keys.get(key), args, nowUs);
     if (answer[7] !== '') this.keys.set(key, answer[7]);
-    await sleep(this.#clock, this.latencyMs);
+    await sleep(this.#clock, this.latencyMs * this.jitter());
     return answer;
   }
 }
