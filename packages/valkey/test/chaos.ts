@@ -200,9 +200,10 @@ export async function live(chaos: Chaos): Promise<Aftermath> {
       time.schedule(heal, random() * (2_000 + eventMs));
     }
     if (chaos.restarts && random() < 0.01) {
-      // One that dies can give nothing back.
-      if (random() < 0.3) process.store.health = 'refusing';
-      void process.bucket.close({ waiting: random() < 0.5 ? 'reject' : 'drain' });
+      // One that dies can give nothing back. If it drained, it would go on with its share.
+      const dies = random() < 0.3;
+      if (dies) process.store.health = 'refusing';
+      void process.bucket.close({ waiting: dies || random() < 0.5 ? 'reject' : 'drain' });
       alive[alive.indexOf(process)] = start();
     }
   }
