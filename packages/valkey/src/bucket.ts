@@ -90,8 +90,8 @@ class FleetBucket implements ValkeyBucket, Source, CallsBeforeUse {
       const first = line.peek();
       if (first === undefined) return NO_NEED;
       const [cost, count, untilMs] = [micro(first.cost), line.size, deadlineOf(first)];
-      // Each is rounded up, and a sum of fractions may be a little less than its parts.
-      const all = Math.max(cost, micro(line.cost) + count);
+      // A sum of fractions may be a little less than its only part.
+      const all = Math.max(cost, micro(line.cost));
       const through = (covered: number, more: number, most: number): number =>
         costThrough(first, covered, more, most);
       return { first: cost, all, count, untilMs, through };

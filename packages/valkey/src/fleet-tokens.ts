@@ -267,10 +267,12 @@ export class FleetTokens {
   #lookAfter(nowMs: number): void {
     if (this.#link.isClosed) return;
     const wasLost = this.#link.outage !== undefined;
-    const { first, all } = this.#line();
+    const { first, all, count } = this.#line();
     this.#expire(first, nowMs);
+    // Each cost was rounded up on its own, so the parts may be a little more than their sum.
     const { aheadMs } = this.#setup;
-    for (const { left, state } of this.#pool.trim(all, nowMs + aheadMs)) this.#giveBack(left, state, nowMs);
+    for (const { left, state } of this.#pool.trim(all + count, nowMs + aheadMs))
+      this.#giveBack(left, state, nowMs);
     this.#link.lookAfter(nowMs);
     if (this.#link.outage === undefined) {
       if (wasLost) this.#borrower.forgetDenial();

@@ -13,7 +13,7 @@ describe('options', () => {
       aheadMs: 100,
       onStoreError: 'local',
       timeoutMs: 250,
-      connectTimeoutMs: 10_000,
+      connectTimeoutMs: undefined,
       retryMs: 500,
       nonConforming: 'delay',
       feedbackScope: 'origin',
