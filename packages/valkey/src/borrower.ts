@@ -91,7 +91,7 @@ export class Borrower {
     return true;
   }
 
-  /** Is told of somebody who went away empty-handed, so that the next may find something. */
+  /** Called when a request goes away without tokens, so that the next may find some. */
   missed(amount: number): void {
     this.#missed = Math.max(this.#missed, amount);
     this.askSoon();
@@ -211,7 +211,7 @@ export class Borrower {
     return nowMs < denied.untilMs && amount - this.pool.left >= denied.amount && byMs <= denied.byMs;
   }
 
-  /** Is told of tokens that were leased and are not spent after all. */
+  /** Called for tokens that were leased and are not spent after all. */
   unspent(amount: number): void {
     this.#leased -= amount;
   }

@@ -220,7 +220,7 @@ describe('a pause', () => {
     expect(other.stats().pausedMs).toBe(0);
   });
 
-  test('that another has asked for since is kept, and so is one that nobody ended', async () => {
+  test('that another has asked for since is kept, and so is one that no one ended', async () => {
     const [one, other] = [bucketOf(), bucketOf()];
     one.pauseFor(10_000);
     await clock.advance(5);

@@ -160,15 +160,15 @@ export class FleetTokens {
     return taken;
   }
 
-  /** Is told of somebody who went away empty-handed, so that the next may find something. */
+  /** Called when a request goes away without tokens, so that the next may find some. */
   missed(amount: number, nowMs: number): void {
     if (this.pausedMs(nowMs) > 0) this.doubt(this.pausedMs(nowMs), nowMs);
     else this.#borrower.missed(amount);
   }
 
   /**
-   * Is told of somebody who was refused because the tokens come in `waitMs`, as far as this process knows. Others may
-   * have left the line, or ended the pause: where no one waits, nothing else would find that out.
+   * Called when a request is refused because its tokens come in `waitMs`, as far as this process knows. Others may have
+   * left the line, or ended the pause. If no one waits here, nothing else would find that out.
    */
   doubt(waitMs: number, nowMs: number): void {
     const { outage, calledAtMs, isClosed } = this.#link;
@@ -281,7 +281,7 @@ export class FleetTokens {
     this.#alarm.set(this.#nextMs(nowMs));
   }
 
-  /** Whether somebody waits for tokens of which nothing has been heard for long. */
+  /** Whether a request waits for tokens and the store has not been asked for long. */
   #isStale(nowMs: number): boolean {
     const { outage, calledAtMs } = this.#link;
     const isKnown = outage !== undefined || this.#borrower.isAsking || this.#line().first === 0;
