@@ -6,8 +6,13 @@ import { delimiter, join } from 'node:path';
 const VERSIONS = [22, 26];
 /** What is long and depends on no version, and what starts several versions and runtimes by itself. */
 const LEFT_OUT = [
+  'packages/**/*.property.test.ts',
   'packages/simulator/**',
+  'packages/valkey/src/budget-processes.test.ts',
+  'packages/valkey/src/closed-loop.test.ts',
   'packages/valkey/src/processes.test.ts',
+  'packages/valkey/src/store-trouble.test.ts',
+  'test/figures.test.ts',
   'test/fleet.test.ts',
   'test/runtimes/**',
 ];
