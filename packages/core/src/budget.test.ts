@@ -142,7 +142,7 @@ describe('a reserve of less than one', () => {
     expect(mean).toBeCloseTo(0.1, 2);
   });
 
-  test('gives it whoever draws low, once, and tells the chance as its balance', () => {
+  test('gives it to each that draws low, once, and has the chance as its balance', () => {
     const draws = [0.29, 0.3, 0];
     const { budget } = setUp({ reserve: 0.3, random: () => draws.shift() ?? 0 });
     expect(budget.balance).toBe(0.3);

@@ -302,7 +302,7 @@ test('concurrencyPerKey: never more slots than there are, and no key has two lim
   );
 });
 
-test('budgetPerKey: the retries of a key are those of one budget, whoever holds it', async () => {
+test('budgetPerKey: the retries of a key are those of one budget for all who hold it', async () => {
   const options = { reserve: 3, ratio: 0.5, windowMs: 2_000 };
   const act = (_: World<RetryBudget>, budget: RetryBudget, step: Step): unknown => {
     switch (step.does) {

@@ -35,10 +35,10 @@ const ALONE = ['At once', 'Full jitter', 'Equal jitter', 'Decorrelated', 'Memory
 /** What comes of requests in the storm and after it. */
 export function stormFigure(results: readonly ExperimentResult[]): string {
   const seconds = recovered(named(results, '+ budget'));
-  const nobody = ALONE.every((name) => recovered(named(results, name)) === undefined);
+  const noneRecovers = ALONE.every((name) => recovered(named(results, name)) === undefined);
   return lineChart({
     title: finding(
-      nobody && seconds !== undefined,
+      noneRecovers && seconds !== undefined,
       `However it waits, a fleet that retries without a budget stays down; with one it is back in ${seconds}\u00a0s`,
       'What comes of requests while half the capacity is gone, and after that',
     ),

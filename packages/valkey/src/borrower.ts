@@ -3,26 +3,9 @@ import { Demand } from './demand.ts';
 import type { FleetSetup } from './options.ts';
 import { LeasePool } from './pool.ts';
 import type { LeaseCall, Reply, StoreCall } from './store.ts';
-
-/** What those in line wait for, in millionths of a token; 0 and 0 when no one waits. */
-export interface Need {
-  readonly first: number;
-  readonly all: number;
-  /** How many wait. */
-  readonly count: number;
-  /**
-   * What the first in line wait for: all of those for whom `covered` suffices, and of the others the next, and up to
-   * `more` in all for at most `most`.
-   */
-  through(covered: number, more: number, most: number): number;
-  /** When the first gives up; `Infinity` if never. */
-  readonly untilMs: number;
-}
+import { type Need, NO_NEED, Turn } from './turn.ts';
 
 const ONE_TOKEN = 1e6;
-
-/** The mean cost of a request is that of about so many calls. */
-const MEAN_OVER = 16;
 
 /** Leases tokens from the store: how many at a time, and when. In millionths. */
 export class Borrower {
@@ -35,17 +18,11 @@ export class Borrower {
   readonly #call: (call: StoreCall) => Promise<Reply>;
   readonly #mayAsk: (nowMs: number) => boolean;
   readonly #onAnswer: (nowMs: number) => void;
-  readonly #processes: () => number;
+  readonly #turn: Turn;
   /** The one call that is under way, if there is one. */
   asking: Promise<void> | undefined;
   #askingSoon = false;
-  /** What the store leased last, in millionths. */
-  #turn = 0;
-  /** What those take at a time who wait anywhere, on the average. */
-  #othersTurn = Number.POSITIVE_INFINITY;
-  /** What a request costs on the average, in millionths; 0 before the first. */
-  #meanCost = 0;
-  /** What somebody tried to take who does not wait for it. */
+  /** The largest cost of a request that did not wait for its tokens. */
   #missed = 0;
   /** What the store did not lease, because it would come too late; and until when there is no use to ask again. */
   #denied = { amount: 0, byMs: Number.NEGATIVE_INFINITY, untilMs: Number.NEGATIVE_INFINITY };
@@ -76,7 +53,7 @@ export class Borrower {
     this.#call = hooks.call;
     this.#mayAsk = hooks.mayAsk;
     this.#onAnswer = hooks.onAnswer;
-    this.#processes = hooks.processes;
+    this.#turn = new Turn(setup, hooks.processes);
   }
 
   /** Whether the store is being asked, or is about to be. */
@@ -147,28 +124,15 @@ export class Borrower {
     return { mode: 'lease', least, most, soon: Math.max(least, Math.ceil(soon)), withinMs: byMs - nowMs };
   }
 
-  /**
-   * How much to lease of what is yet to come. Each process takes its turn with as many requests, whatever they cost,
-   * so that all get on as in one line; leaves half of its line for the next turn; and takes no more than others do.
-   */
-  #soon({ count, all, through }: Need, left: number): number {
-    if (count === 0) return Math.min(this.#expected, this.#shareOf(this.#setup.aheadMs));
-    this.#meanCost += (all / count - this.#meanCost) / (this.#meanCost === 0 ? 1 : MEAN_OVER);
-    const turn = Math.min(count / 2, this.#shareOf(this.#setup.turnMs) / this.#meanCost);
-    // A little more than others, so that all may take more if all can. Requests are whole, so the rest is left to chance.
-    const most = this.#othersTurn * 1.1 + this.#meanCost * this.#setup.random();
-    return through(left, Math.max(1, Math.floor(turn)), most) - left;
-  }
-
-  /** A fair part of what comes in. */
-  #shareOf(durationMs: number): number {
-    return (this.#perMs * durationMs) / this.#processes();
+  /** How much to lease of what is yet to come. */
+  #soon(line: Need, left: number): number {
+    if (line.count > 0) return this.#turn.size(line, left);
+    return Math.min(this.#expected, this.#turn.shareOf(this.#setup.aheadMs));
   }
 
   /** With so many in the pool there is no need for more. */
   #enough(all: number): number {
-    if (all === 0) return this.#low;
-    return Math.min(all / 2, this.#shareOf(this.#setup.turnMs) / 2, this.#turn);
+    return all === 0 ? this.#low : this.#turn.enough(all);
   }
 
   /** What is spent in the time for which tokens are leased. */
@@ -192,8 +156,7 @@ export class Borrower {
     const waiting = this.#line().first > 0;
     const goodUntilMs = Math.max(nowMs, endMs) + (waiting ? lateMs : aheadMs);
     this.#leased += granted;
-    this.#turn = granted;
-    this.#othersTurn = turn || Number.POSITIVE_INFINITY;
+    this.#turn.learn(granted, turn);
     this.pool.add({ left: granted, endMs, goodUntilMs, state }, waiting);
     // Where others wait for what is yet to come, there is nothing to be had in advance.
     this.#low = emptyInMs > aheadMs ? -1 : this.#expected / 4;
@@ -228,11 +191,6 @@ export class Borrower {
     this.#denied.untilMs = Number.NEGATIVE_INFINITY;
   }
 }
-
-export const NO_NEED: Need = {
-  ...{ first: 0, all: 0, count: 0, untilMs: Number.POSITIVE_INFINITY },
-  through: (covered) => covered,
-};
 
 function missedBy(amount: number): Need {
   return { ...NO_NEED, first: amount, all: amount };

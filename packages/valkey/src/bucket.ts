@@ -21,11 +21,11 @@ import {
   WaitingRoom,
   waitingAtClose,
 } from '@ebb/core';
-import { type Need, NO_NEED } from './borrower.ts';
 import { FleetTokens } from './fleet-tokens.ts';
 import { originGate } from './gate.ts';
 import { LeasedGrant, type Source } from './grant.ts';
 import { type FleetSetup, fleetSetup, type ValkeyBucketOptions } from './options.ts';
+import { type Need, NO_NEED } from './turn.ts';
 
 /** How a shared bucket stands, as far as this process knows. */
 export interface ValkeyBucketStats extends BucketStats {

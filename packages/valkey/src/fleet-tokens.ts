@@ -1,6 +1,6 @@
 import type { BucketTime } from '@ebb/core';
 import { Alarm } from './alarm.ts';
-import { Borrower, type Need } from './borrower.ts';
+import { Borrower } from './borrower.ts';
 import { StoreLink } from './link.ts';
 import type { FleetSetup } from './options.ts';
 import type { Outage } from './outage.ts';
@@ -8,6 +8,7 @@ import type { LeasePool } from './pool.ts';
 import { Returns } from './returns.ts';
 import type { StoreCall } from './store.ts';
 import { messageOf } from './store-error.ts';
+import type { Need } from './turn.ts';
 
 /** While somebody waits, the store is asked at least so often whether the bucket was paused. */
 const FRESH_MS = 1_000;
@@ -269,10 +270,9 @@ export class FleetTokens {
     const wasLost = this.#link.outage !== undefined;
     const { first, all, count } = this.#line();
     this.#expire(first, nowMs);
-    // Each cost was rounded up on its own, so the parts may be a little more than their sum.
-    const { aheadMs } = this.#setup;
-    for (const { left, state } of this.#pool.trim(all + count, nowMs + aheadMs))
-      this.#giveBack(left, state, nowMs);
+    // Each cost is rounded up on its own, so their sum may be larger than `all`, by less than `count`.
+    const farMs = nowMs + this.#setup.aheadMs;
+    for (const { left, state } of this.#pool.trim(all + count, farMs)) this.#giveBack(left, state, nowMs);
     this.#link.lookAfter(nowMs);
     if (this.#link.outage === undefined) {
       if (wasLost) this.#borrower.forgetDenial();
