@@ -1,5 +1,5 @@
 import { globSync, readFileSync } from 'node:fs';
-import { dirname, join, normalize } from 'node:path';
+import { basename, dirname, join, normalize } from 'node:path';
 import { describe, expect, test } from 'vitest';
 
 const sources = globSync('packages/*/src/**/*.ts').filter((path) => !/\.(test|bench|test-d)\.ts$/.test(path));
@@ -38,7 +38,7 @@ describe('imports', () => {
     expect(foreign.filter((from) => !rules.some((rule) => rule.test(from)))).toEqual([]);
   });
 
-  test('no file imports itself, be it by a detour', () => {
+  test('no file imports itself, directly or through others', () => {
     const done = new Set<string>();
     const visit = (path: string, trail: readonly string[]): void => {
       expect(trail, [...trail, path].join(' → ')).not.toContain(path);
@@ -61,6 +61,37 @@ describe('imports', () => {
   });
 });
 
+/** The rooms of core, in the order in which they may import: each from itself and from those after it. */
+const rooms = ['request', 'policy', 'limits', 'http', 'base'];
+
+describe('rooms of core', () => {
+  const ofCore = sources.filter((path) => path.startsWith('packages/core/src/'));
+  const roomOf = (path: string): string => path.split('/').slice(3, -1).join('/');
+  const rank = (path: string): number => rooms.indexOf(roomOf(path).split('/')[0] ?? '');
+
+  test('every file that is no door stands in a room', () => {
+    const doors = ofCore.filter((path) => roomOf(path) === '');
+    expect(doors.map((path) => basename(path)).sort()).toEqual(['index.ts', 'testing.ts']);
+    for (const path of ofCore.filter((path) => !doors.includes(path)))
+      expect(rank(path), path).toBeGreaterThan(-1);
+  });
+
+  test.each(ofCore.filter((path) => roomOf(path) !== ''))(
+    '%s imports from its own room or a lower one',
+    (path) => {
+      for (const from of importsOf(path)) {
+        expect(rank(normalize(join(dirname(path), from))), from).toBeGreaterThanOrEqual(rank(path));
+      }
+    },
+  );
+
+  test('the queue knows no bucket', () => {
+    for (const path of ofCore.filter((path) => roomOf(path) === 'limits/queue')) {
+      expect(importsOf(path).filter((from) => from.includes('/bucket/'))).toEqual([]);
+    }
+  });
+});
+
 describe('globals', () => {
   const TIME = /\b(Date\.now|new Date\(\)|performance\.|setTimeout|setInterval|setImmediate|Math\.random)\b/;
   /** Programs, which live in real time by their nature. */
@@ -70,7 +101,7 @@ describe('globals', () => {
     '%s takes time and chance from its clock',
     (path) => {
       const code = (textOf.get(path) ?? '').replace(/\/\*[\s\S]*?\*\/|\/\/.*$/gm, '');
-      expect(TIME.test(code)).toBe(path === 'packages/core/src/clock.ts');
+      expect(TIME.test(code)).toBe(path === 'packages/core/src/base/clock.ts');
     },
   );
 });

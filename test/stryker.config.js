@@ -1,6 +1,6 @@
 /**
  * Changes the sources of core, one place at a time, and runs the tests that reach that place: a change that no
- * test notices survives. `pnpm mutants`, or `pnpm mutants --mutate packages/core/src/heap.ts` for one file.
+ * test notices survives. `pnpm mutants`, or `pnpm mutants --mutate packages/core/src/limits/queue/heap.ts` for one file.
  *
  * @type {import('@stryker-mutator/api/core').PartialStrykerOptions}
  */

@@ -13,7 +13,7 @@ export default defineConfig({
     include: [
       'packages/simulator/src/golden.test.ts',
       'packages/simulator/src/quiet.test.ts',
-      'packages/core/src/bucket.property.test.ts',
+      'packages/core/src/limits/bucket/token-bucket.property.test.ts',
       'test/playground.test.ts',
     ],
     exclude: configDefaults.exclude,

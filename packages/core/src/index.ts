@@ -1,4 +1,68 @@
-export { type AdaptiveOptions, adaptive } from './adaptive.ts';
+export { observe } from './base/call-observer.ts';
+export * as check from './base/check.ts';
+export { type Clock, nextTurn, type Random, sleep, systemClock, systemRandom } from './base/clock.ts';
+export { callHook, HookError, ThrottledError, type ThrottledReason } from './base/errors.ts';
+export { onAbort } from './base/on-abort.ts';
+export { property } from './base/property.ts';
+export {
+  type Classify,
+  classifyHttp,
+  classifyHttpByMeaning,
+  isIdempotent,
+  type Verdict,
+} from './http/classify.ts';
+export { drain, LONGEST_DISCARD_MS, MOST_DISCARDED_BYTES, readToEnd } from './http/drain.ts';
+export { failureKind } from './http/failure.ts';
+export { originOf } from './http/origin.ts';
+export type { FailureKind, Outcome, RequestTraits } from './http/outcome.ts';
+export { parseHttpDate, retryAfterMs } from './http/retry-after.ts';
+export { type Feedback, type ReadFeedback, serverFeedback } from './http/server-feedback.ts';
+export { type AdaptiveOptions, adaptive } from './limits/bucket/adaptive.ts';
+export { type BucketPerKey, bucketPerKey } from './limits/bucket/bucket-per-key.ts';
+export { CLOSED, noOneWaits, waitingAtClose } from './limits/bucket/closing.ts';
+export type { Quota } from './limits/bucket/gcra.ts';
+export * as gcra from './limits/bucket/gcra.ts';
+export {
+  type BucketSetup,
+  bucketSetup,
+  type FeedbackScope,
+  type FurtherLimit,
+  type NonConforming,
+  type TokenBucketOptions,
+} from './limits/bucket/options.ts';
+export { OriginGates } from './limits/bucket/origin-gates.ts';
+export { type Heeded, type HeedRules, heeded } from './limits/bucket/requested-pause.ts';
+export { type MemoryBucket, tokenBucket } from './limits/bucket/token-bucket.ts';
+export { type RetryBudgetOptions, retryBudget } from './limits/budget.ts';
+export { budgetPerKey } from './limits/budget-per-key.ts';
+export { type ConcurrencyOptions, concurrencyLimit, concurrencyPerKey } from './limits/concurrency.ts';
+export type {
+  Ask,
+  BucketStats,
+  CloseOptions,
+  ConcurrencyLimit,
+  ConcurrencyStats,
+  Grant,
+  ObservableBucket,
+  PerKey,
+  RetryBudget,
+  Slot,
+  TokenBucket,
+} from './limits/contracts.ts';
+export { forRequest } from './limits/contracts.ts';
+export type { CallsBeforeUse } from './limits/evicted.ts';
+export { type LeaseCall, LeasedRetries, type LeaseTerms, leaseOf } from './limits/leased-retries.ts';
+export type { PerKeyOptions } from './limits/per-key.ts';
+export { BucketTime } from './limits/queue/time.ts';
+export { deadlineOf, type Waiter } from './limits/queue/waiting-line.ts';
+export {
+  type Overflow,
+  WAITING_CHECKS,
+  type WaitingOptions,
+  WaitingRoom,
+  type WaitingSetup,
+  waitingSetup,
+} from './limits/queue/waiting-room.ts';
 export {
   type BackoffStep,
   type BackoffStrategy,
@@ -16,82 +80,18 @@ export {
   fullJitter,
   type MemorystoreOptions,
   memorystore,
-} from './backoff.ts';
-export { type MemoryBucket, tokenBucket } from './bucket.ts';
-export {
-  type BucketSetup,
-  bucketSetup,
-  type FeedbackScope,
-  type FurtherLimit,
-  type NonConforming,
-  type TokenBucketOptions,
-} from './bucket-options.ts';
-export { type BucketPerKey, bucketPerKey } from './bucket-per-key.ts';
-export { BucketTime } from './bucket-time.ts';
-export { type RetryBudgetOptions, retryBudget } from './budget.ts';
-export { budgetPerKey } from './budget-per-key.ts';
-export * as check from './check.ts';
-export {
-  type Classify,
-  classifyHttp,
-  classifyHttpByMeaning,
-  isIdempotent,
-  type Verdict,
-} from './classify.ts';
-export { type Clock, nextTurn, type Random, sleep, systemClock, systemRandom } from './clock.ts';
-export { CLOSED, noOneWaits, waitingAtClose } from './closing.ts';
-export { type ConcurrencyOptions, concurrencyLimit, concurrencyPerKey } from './concurrency.ts';
-export { type Decision, decide, type Progress } from './decide.ts';
-export { drain, LONGEST_DISCARD_MS, MOST_DISCARDED_BYTES, readToEnd } from './drain.ts';
-export { callHook, HookError, ThrottledError, type ThrottledReason } from './errors.ts';
-export type { EbbEvent, Observer } from './events.ts';
-export { failureKind } from './failure.ts';
-export type { Quota } from './gcra.ts';
-export * as gcra from './gcra.ts';
-export { type Heeded, type HeedRules, heeded } from './heed.ts';
-export { type Attempt, attemptsOf, grantOf, remember, rememberReason } from './history.ts';
-export { countLayer, LAYER } from './layers.ts';
-export { type LeaseCall, LeasedRetries, type LeaseTerms, leaseOf } from './leased-retries.ts';
-export type { CallsBeforeUse } from './let-go.ts';
-export type {
-  Ask,
-  BucketStats,
-  CloseOptions,
-  ConcurrencyLimit,
-  ConcurrencyStats,
-  Grant,
-  ObservableBucket,
-  PerKey,
-  RetryBudget,
-  Slot,
-  TokenBucket,
-} from './limits.ts';
-export { forRequest } from './limits.ts';
-export { observe } from './observe.ts';
-export { onAbort } from './on-abort.ts';
-export { originOf } from './origin.ts';
-export { OriginGates } from './origin-gates.ts';
-export type { FailureKind, Outcome, RequestTraits } from './outcome.ts';
-export type { PerKeyOptions } from './per-key.ts';
+} from './policy/backoff.ts';
+export { type Decision, decide, type Progress } from './policy/decide.ts';
+export type { EbbEvent, Observer } from './policy/events.ts';
 export {
   createPolicy,
   overridePolicy,
   type Policy,
   type PolicyOptions,
   type RetryMethods,
-} from './policy.ts';
-export { property } from './property.ts';
-export type { EndReason, RetryReason, StopReason } from './reason.ts';
-export { parseHttpDate, retryAfterMs } from './retry-after.ts';
-export { type Aside, type Exchange, run } from './run.ts';
-export { type Feedback, type ReadFeedback, serverFeedback } from './server-feedback.ts';
-export { begin, type RequestOptions, Session } from './session.ts';
-export { deadlineOf, type Waiter } from './waiting-line.ts';
-export {
-  type Overflow,
-  WAITING_CHECKS,
-  type WaitingOptions,
-  WaitingRoom,
-  type WaitingSetup,
-  waitingSetup,
-} from './waiting-room.ts';
+} from './policy/policy.ts';
+export type { EndReason, RetryReason, StopReason } from './policy/reason.ts';
+export { type Attempt, attemptsOf, grantOf, remember, rememberReason } from './request/history.ts';
+export { countLayer, LAYER } from './request/layers.ts';
+export { type Aside, type Exchange, run } from './request/run.ts';
+export { begin, type RequestOptions, Session } from './request/session.ts';

@@ -1,7 +1,7 @@
-import { type Clock, nextTurn, type Random } from './clock.ts';
-import { Heap, type Heaped } from './heap.ts';
+import { type Clock, nextTurn, type Random } from './base/clock.ts';
+import { Heap, type Heaped } from './limits/queue/heap.ts';
 
-export type { Clock, Random } from './clock.ts';
+export type { Clock, Random } from './base/clock.ts';
 
 /** A clock that moves only when it is told to. */
 export interface VirtualClock extends Clock {

@@ -1,0 +1,137 @@
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
+import { seededRandom, virtualClock } from '../testing.ts';
+import { sleep, systemClock } from './clock.ts';
+
+describe('the system clock, with timers of our own', () => {
+  beforeEach(() => void vi.useFakeTimers());
+  afterEach(() => void vi.useRealTimers());
+
+  test('waits longer than a timer can', () => {
+    const wake = vi.fn();
+    const days = 86_400_000;
+    systemClock.schedule(wake, 60 * days);
+    vi.advanceTimersByTime(60 * days - 1);
+    expect(wake).not.toHaveBeenCalled();
+    vi.advanceTimersByTime(1);
+    expect(wake).toHaveBeenCalledOnce();
+    expect(vi.getTimerCount()).toBe(0);
+  });
+
+  test('is not early when its timer is', () => {
+    const wake = vi.fn();
+    const now = vi.spyOn(performance, 'now');
+    now.mockReturnValue(0);
+    systemClock.schedule(wake, 10);
+    now.mockReturnValue(9.4);
+    vi.advanceTimersByTime(10);
+    expect(wake).not.toHaveBeenCalled();
+    now.mockReturnValue(10.4);
+    vi.advanceTimersByTime(1);
+    expect(wake).toHaveBeenCalledOnce();
+    now.mockRestore();
+  });
+
+  test('a call that is called off never comes', () => {
+    const wake = vi.fn();
+    systemClock.schedule(wake, 10)();
+    vi.advanceTimersByTime(100);
+    expect(wake).not.toHaveBeenCalled();
+    expect(vi.getTimerCount()).toBe(0);
+  });
+});
+
+describe('sleep', () => {
+  test.each([new Error('enough'), 'a string', null, 0])(
+    'an abort with %j ends it at once with that',
+    async (reason) => {
+      const clock = virtualClock();
+      const controller = new AbortController();
+      const slept = sleep(clock, 1_000, controller.signal);
+      controller.abort(reason);
+      await expect(slept.catch((error: unknown) => ({ error }))).resolves.toEqual({ error: reason });
+      expect(clock.pending).toBe(0);
+    },
+  );
+
+  test('with a signal that is aborted already never begins', async () => {
+    const clock = virtualClock();
+    await expect(sleep(clock, 1_000, AbortSignal.abort(new Error('before')))).rejects.toThrow('before');
+    expect(clock.pending).toBe(0);
+  });
+
+  test('leaves no listener on the signal', async () => {
+    const clock = virtualClock();
+    const { signal } = new AbortController();
+    const add = vi.spyOn(signal, 'addEventListener');
+    const remove = vi.spyOn(signal, 'removeEventListener');
+    const slept = sleep(clock, 1_000, signal);
+    await clock.advance(1_000);
+    await slept;
+    expect(remove.mock.calls[0]?.[1]).toBe(add.mock.calls[0]?.[1]);
+    expect(add).toHaveBeenCalledOnce();
+    expect(remove).toHaveBeenCalledOnce();
+  });
+});
+
+describe('the virtual clock', () => {
+  test('calls in order of time, and of scheduling at one time', () => {
+    const clock = virtualClock({ startMs: 100 });
+    const seen: [string, number][] = [];
+    const note = (name: string) => () => void seen.push([name, clock.now()]);
+    clock.schedule(note('c'), 20);
+    clock.schedule(note('a'), 10);
+    clock.schedule(note('b'), 10);
+    clock.schedule(note('never'), 15)();
+    expect(clock.pending).toBe(3);
+    expect(clock.nextAtMs).toBe(110);
+    clock.tick(20);
+    expect(seen).toEqual([
+      ['a', 110],
+      ['b', 110],
+      ['c', 120],
+    ]);
+    expect(clock.now()).toBe(120);
+    expect(clock.pending).toBe(0);
+  });
+
+  test('what is due at one time happens in the order in which it was scheduled', () => {
+    const clock = virtualClock();
+    expect(clock.nextAtMs).toBeUndefined();
+    const seen: number[] = [];
+    for (let which = 0; which < 20; which += 1) clock.schedule(() => seen.push(which), 10);
+    expect(clock.nextAtMs).toBe(10);
+    clock.tick(10);
+    expect(seen).toEqual(Array.from({ length: 20 }, (_, which) => which));
+    expect(clock.nextAtMs).toBeUndefined();
+  });
+
+  test('what a wake-up starts is in time for the next', async () => {
+    const clock = virtualClock();
+    const seen: number[] = [];
+    const twice = async () => {
+      await sleep(clock, 10);
+      seen.push(clock.now());
+      await sleep(clock, 10);
+      seen.push(clock.now());
+    };
+    const done = twice();
+    await clock.advance(20);
+    await done;
+    expect(seen).toEqual([10, 20]);
+  });
+});
+
+test('seeded randomness is the same for the same seed, in [0, 1), and even', () => {
+  const draw = (seed: number) => Array.from({ length: 10_000 }, seededRandom(seed));
+  const numbers = draw(1);
+  expect(numbers).toEqual(draw(1));
+  expect(numbers).not.toEqual(draw(2));
+  // Mulberry32, as it is published.
+  expect(numbers.slice(0, 3).map((number) => number * 2 ** 32)).toEqual([
+    2_693_262_067, 11_749_833, 2_265_367_787,
+  ]);
+  expect(Math.min(...numbers)).toBeGreaterThanOrEqual(0);
+  expect(Math.max(...numbers)).toBeLessThan(1);
+  const tenths = Array.from({ length: 10 }, (_, k) => numbers.filter((n) => Math.floor(n * 10) === k).length);
+  for (const count of tenths) expect(Math.abs(count - 1_000)).toBeLessThan(150);
+});

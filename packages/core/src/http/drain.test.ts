@@ -1,0 +1,115 @@
+import { PassThrough, Readable } from 'node:stream';
+import { describe, expect, test } from 'vitest';
+import { virtualClock } from '../testing.ts';
+import { drain, MOST_DISCARDED_BYTES, readToEnd } from './drain.ts';
+
+const clock = virtualClock();
+
+/** Web and Node streams that send so many bytes, and then end or not. */
+const kinds = {
+  web: (bytes: number, isEnding: boolean) => {
+    const state = { isBrokenOff: false };
+    const body = new ReadableStream({
+      start(controller) {
+        if (bytes > 0) controller.enqueue(new Uint8Array(bytes));
+        if (isEnding) controller.close();
+      },
+      cancel() {
+        state.isBrokenOff = true;
+      },
+    });
+    return { body, isBrokenOff: () => state.isBrokenOff };
+  },
+  Node: (bytes: number, isEnding: boolean) => {
+    const body = new PassThrough();
+    if (bytes > 0) body.write(Buffer.alloc(bytes));
+    if (isEnding) body.end();
+    return { body, isBrokenOff: () => body.destroyed && !body.readableEnded };
+  },
+};
+
+describe.each(Object.entries(kinds))('a %s stream', (_, make) => {
+  test.each([0, 1, MOST_DISCARDED_BYTES])('of %i bytes is read to its end', async (bytes) => {
+    const { body, isBrokenOff } = make(bytes, true);
+    expect(await readToEnd(body, undefined, clock)).toBe(true);
+    expect(isBrokenOff()).toBe(false);
+    expect(clock.pending).toBe(0);
+  });
+
+  test('of more is broken off', async () => {
+    const { body, isBrokenOff } = make(MOST_DISCARDED_BYTES + 1, true);
+    expect(await readToEnd(body, undefined, clock)).toBe(false);
+    // A web stream that has closed has nothing left to break off.
+    if (make === kinds.Node) expect(body).toHaveProperty('destroyed', true);
+    else expect(isBrokenOff()).toBe(false);
+    expect(clock.pending).toBe(0);
+  });
+
+  test('that says that it will have more is not even read', async () => {
+    const { body, isBrokenOff } = make(1, false);
+    expect(await readToEnd(body, String(MOST_DISCARDED_BYTES + 1), clock)).toBe(false);
+    expect(isBrokenOff()).toBe(true);
+  });
+
+  test('without end is broken off after the time that it is given', async () => {
+    const { body, isBrokenOff } = make(1, false);
+    const read = readToEnd(body, undefined, clock, undefined, 50);
+    await clock.advance(49);
+    expect(isBrokenOff()).toBe(false);
+    await clock.advance(1);
+    expect(await read).toBe(false);
+    expect(isBrokenOff()).toBe(true);
+    expect(clock.pending).toBe(0);
+  });
+
+  test('is broken off by an abort, before and after it began', async () => {
+    const controller = new AbortController();
+    const first = make(1, false);
+    const read = readToEnd(first.body, undefined, clock, controller.signal);
+    controller.abort();
+    expect(await read).toBe(false);
+    const second = make(1, false);
+    expect(await readToEnd(second.body, undefined, clock, controller.signal)).toBe(false);
+    expect([first.isBrokenOff(), second.isBrokenOff()]).toEqual([true, true]);
+  });
+});
+
+test.each<[string, () => unknown]>([
+  [
+    'a web stream that breaks',
+    () => new ReadableStream({ start: (controller) => controller.error(new Error('broke')) }),
+  ],
+  ['a Node stream that breaks', () => Readable.from([1]).destroy(new Error('broke'))],
+  [
+    'a Node stream that breaks later',
+    () => {
+      const stream = new PassThrough();
+      setImmediate(() => stream.destroy(new Error('broke')));
+      return stream;
+    },
+  ],
+  [
+    'a stream that is read by another',
+    () => {
+      const stream = new ReadableStream();
+      stream.getReader();
+      return stream;
+    },
+  ],
+  [
+    'a stream whose getReader throws',
+    () => ({
+      getReader: () => {
+        throw new Error('broken');
+      },
+    }),
+  ],
+])('%s is not whole, and no error', async (_, make) => {
+  expect(await readToEnd(make(), undefined, clock)).toBe(false);
+  expect(await drain(make(), undefined, clock)).toBe(undefined);
+  expect(clock.pending).toBe(0);
+});
+
+test.each([null, undefined, 'text', 5, {}, new Blob(['text'])])('%o is no stream', async (body) => {
+  expect(await readToEnd(body, undefined, clock)).toBe(true);
+});

@@ -1,0 +1,74 @@
+import { hasProperty, property } from '../base/property.ts';
+import { kindOfCode } from './failure-code.ts';
+import { kindOfMessage } from './failure-message.ts';
+import type { FailureKind } from './outcome.ts';
+
+/** How deep a chain of causes is followed; a chain may be a ring. */
+const DEEPEST_CAUSE = 8;
+
+function ownKind(error: object): FailureKind | undefined {
+  // Whatever went wrong while connecting or looking up an address, nothing was sent.
+  const syscall = property(error, 'syscall');
+  if (syscall === 'connect' || syscall === 'getaddrinfo') return 'connect';
+  const message = property(error, 'message');
+  const text = typeof message === 'string' ? message : '';
+  if (text.includes('NGHTTP2_REFUSED_STREAM')) return 'connect';
+  const code = property(error, 'code');
+  if (typeof code === 'string') {
+    // axios says ECONNABORTED for its own timeout, too.
+    if (code === 'ECONNABORTED' && /timeout/i.test(text)) return 'timeout';
+    return kindOfCode(code);
+  }
+  const name = property(error, 'name');
+  if (name === 'TimeoutError') return 'timeout';
+  return name === 'AbortError' ? 'aborted' : undefined;
+}
+
+function messageKind(error: object): FailureKind | undefined {
+  const message = property(error, 'message');
+  return typeof message === 'string' ? kindOfMessage(message) : undefined;
+}
+
+/** Of several failures the one that leaves most in doubt: a refusal beside a reset may have reached the server. */
+const MOST_DOUBTFUL_FIRST: readonly FailureKind[] = ['unknown', 'aborted', 'network', 'timeout', 'connect'];
+
+/** The errors that an error groups; none if it groups none, or does not let them be read. */
+function groupOf(error: object): readonly unknown[] {
+  try {
+    const errors = property(error, 'errors');
+    return Array.isArray(errors) ? [...errors] : [];
+  } catch {
+    return [];
+  }
+}
+
+/** The cause of an error if it is an error. A mocked network error has the mocked response as its cause. */
+function causeOf(error: object): object | undefined {
+  const cause = property(error, 'cause');
+  return typeof cause === 'object' && cause !== null && hasProperty(cause, 'message') ? cause : undefined;
+}
+
+/**
+ * What kind of failure an error tells of: by the errors that it groups, by its cause, by its own code or name,
+ * and last by the messages that runtimes use. It never throws, whatever the error's own getters do.
+ *
+ * A caller's abort cannot always be told from a timeout by the error alone: look at the caller's signal first.
+ */
+export function failureKind(error: unknown, depth = 0): FailureKind {
+  if (typeof error !== 'object' || error === null || depth > DEEPEST_CAUSE) return 'unknown';
+  const own = ownKind(error);
+  if (own === 'aborted' || own === 'connect') return own;
+  const group = groupOf(error);
+  if (group.length > 0) {
+    const kinds = group.map((inner) => failureKind(inner, depth + 1));
+    return MOST_DOUBTFUL_FIRST.find((kind) => kinds.includes(kind)) ?? 'unknown';
+  }
+  const cause = causeOf(error);
+  const inner = failureKind(cause, depth + 1);
+  if (inner !== 'unknown') return inner;
+  const code = property(error, 'code');
+  // axios says ERR_NETWORK around whatever fetch threw, a wrong scheme and a certificate included.
+  if (own !== undefined && !(cause !== undefined && code === 'ERR_NETWORK')) return own;
+  // A cause or a code that says nothing known is still more telling than the message around it.
+  return cause !== undefined || typeof code === 'string' ? 'unknown' : (messageKind(error) ?? 'unknown');
+}

@@ -1,0 +1,109 @@
+import { type Check, positive, refillRate, wrongRange } from '../../base/check.ts';
+import type { Outcome, RequestTraits } from '../../http/outcome.ts';
+import type { Feedback } from '../../http/server-feedback.ts';
+import type { Grant } from '../contracts.ts';
+import { bucketSetup, checkFill, type TokenBucketOptions } from './options.ts';
+import { Bucket, type MemoryBucket } from './token-bucket.ts';
+
+/** What {@link adaptive} takes: what a token bucket does, its rate being the highest, and how it moves. */
+export interface AdaptiveOptions extends TokenBucketOptions {
+  /**
+   * What a throttled request leaves of the rate.
+   * @default 0.7
+   */
+  readonly decreaseTo?: number | undefined;
+  /**
+   * How much of the highest rate comes back in a second of need.
+   * @default 0.05
+   */
+  readonly recoverPerSecond?: number | undefined;
+  /**
+   * The lowest rate, in tokens per second. It has the bounds of `refillPerSecond`.
+   * @default a hundredth of the highest
+   */
+  readonly minRefillPerSecond?: number | undefined;
+}
+
+const share: Check = (name, value) => {
+  positive(name, value);
+  if ((value as number) >= 1) throw wrongRange(name, 'a number between 0 and 1', value);
+};
+
+/** The rate is set anew when it has grown by this share of the highest: each time has its price. */
+const STEP = 0.01;
+
+class AdaptiveBucket extends Bucket {
+  readonly #decreaseTo: number;
+  readonly #recoverPerSecond: number;
+  readonly #lowest: number;
+  readonly #now: () => number;
+  #highest: number;
+  #rate: number;
+  /** What was granted until then was sent at a rate that is no more. */
+  #changedAtMs = Number.NEGATIVE_INFINITY;
+
+  constructor(options: AdaptiveOptions) {
+    const { decreaseTo = 0.7, recoverPerSecond = 0.05, minRefillPerSecond, ...bucket } = options;
+    const setup = bucketSetup(bucket, 'adaptive');
+    super(setup);
+    share('adaptive: decreaseTo', decreaseTo);
+    positive('adaptive: recoverPerSecond', recoverPerSecond);
+    const lowest = minRefillPerSecond ?? setup.refillPerSecond / 100;
+    if (minRefillPerSecond !== undefined) {
+      refillRate('adaptive: minRefillPerSecond', lowest);
+      checkFill('adaptive: minRefillPerSecond', { refillPerSecond: lowest, capacity: setup.capacity });
+    }
+    if (lowest > setup.refillPerSecond) {
+      throw wrongRange('adaptive: minRefillPerSecond', `at most ${setup.refillPerSecond}`, lowest);
+    }
+    this.#decreaseTo = decreaseTo;
+    this.#recoverPerSecond = recoverPerSecond;
+    this.#lowest = lowest;
+    this.#highest = setup.refillPerSecond;
+    this.#rate = setup.refillPerSecond;
+    this.#now = () => setup.clock.now();
+  }
+
+  override setRate(refillPerSecond: number, capacity?: number): void {
+    super.setRate(refillPerSecond, capacity);
+    this.#highest = refillPerSecond;
+    this.#rate = refillPerSecond;
+  }
+
+  override heed(outcome: Outcome, grant: Grant, request?: RequestTraits): Feedback | undefined {
+    const said = super.heed(outcome, grant, request);
+    if (outcome.type === 'response' && grant.grantedAtMs > this.#changedAtMs) {
+      if (said?.tooFast ?? outcome.status === 429) this.#decrease();
+      else if (outcome.status < 400 && grant.waitedMs > 0) this.#recover();
+    }
+    return said;
+  }
+
+  /** Once for all that were sent at the same rate: they tell of one thing. */
+  #decrease(): void {
+    const lowest = Math.min(this.#lowest, this.#highest);
+    this.#rate = Math.max(lowest, super.stats().refillPerSecond * this.#decreaseTo);
+    this.#changedAtMs = this.#now();
+    super.changeRate(this.#rate);
+  }
+
+  /** Only for one that had to wait: where the bucket binds nobody, a higher rate would prove nothing. */
+  #recover(): void {
+    if (this.#rate >= this.#highest) return;
+    this.#rate = Math.min(this.#highest, this.#rate + (this.#highest * this.#recoverPerSecond) / this.#rate);
+    const grown = this.#rate - super.stats().refillPerSecond;
+    if (grown >= this.#highest * STEP || this.#rate === this.#highest) super.changeRate(this.#rate);
+  }
+}
+
+/**
+ * A token bucket that finds the rate that the server bears: a throttled request lowers it at once, to a share
+ * of what it was; requests that had to wait and went well raise it little by little, never above the rate that
+ * is given. A burst that is throttled lowers it once.
+ *
+ * Source: additive increase, multiplicative decrease (RFC 5681 §3.1); growth only under load as in RFC 7661.
+ * @throws TypeError, RangeError for a wrong option
+ */
+export function adaptive(options: AdaptiveOptions): MemoryBucket {
+  return new AdaptiveBucket(options);
+}

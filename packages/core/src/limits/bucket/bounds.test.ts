@@ -1,0 +1,102 @@
+import fc from 'fast-check';
+import { expect, test } from 'vitest';
+import { virtualClock } from '../../testing.ts';
+import { adaptive } from './adaptive.ts';
+import { tokenBucket } from './token-bucket.ts';
+
+test.each<[options: object, message: string]>([
+  [
+    { refillPerSecond: 1.1e9 },
+    'tokenBucket: refillPerSecond takes a number above 0 and at most 1000000000, and was given 1100000000',
+  ],
+  [
+    { refillPerSecond: 1, capacity: 1e9 + 1 },
+    'tokenBucket: capacity takes a number above 0 and at most 1000000000, and was given 1000000001',
+  ],
+  [
+    { refillPerSecond: 5e-324, capacity: 1 },
+    'tokenBucket: refillPerSecond takes at least 1e-12, so that the capacity, 1, fills in 1000000000000 seconds, and was given 5e-324',
+  ],
+  [
+    { refillPerSecond: 1, refillIntervalMs: 1e-4 },
+    'tokenBucket: refillIntervalMs takes 0, or a number from 0.001 to 1e11, and was given 0.0001',
+  ],
+  [
+    { refillPerSecond: 1, refillIntervalMs: 1e12 },
+    'tokenBucket: refillIntervalMs takes 0, or a number from 0.001 to 1e11',
+  ],
+  [
+    { refillPerSecond: 1, furtherLimits: [{ refillPerSecond: 2e9, capacity: 1 }] },
+    'furtherLimits[0]: refillPerSecond takes a number above 0 and at most 1000000000',
+  ],
+  [
+    { refillPerSecond: 1, furtherLimits: [{ refillPerSecond: 1, capacity: 2e9 }] },
+    'furtherLimits[0]: capacity takes a number above 0 and at most 1000000000',
+  ],
+  [
+    { refillPerSecond: 1, furtherLimits: [{ refillPerSecond: 1e-12, capacity: 2 }] },
+    'furtherLimits[0]: refillPerSecond takes at least 2e-12',
+  ],
+])('what the arithmetic cannot tell exactly is refused: %j', (options, message) => {
+  expect(() => tokenBucket(options as never)).toThrow(RangeError);
+  expect(() => tokenBucket(options as never)).toThrow(message);
+});
+
+test.each<[rate: number, capacity: number | undefined, message: string]>([
+  [2e9, undefined, 'setRate: refillPerSecond takes a number above 0 and at most 1000000000'],
+  [1, 2e9, 'setRate: capacity takes a number above 0 and at most 1000000000'],
+  [1e-12, undefined, 'setRate: refillPerSecond takes at least 5e-12'],
+])('setRate(%d, %s) is refused, and changes nothing', (rate, capacity, message) => {
+  const bucket = tokenBucket({ refillPerSecond: 10, capacity: 5 });
+  expect(() => bucket.setRate(rate, capacity)).toThrow(message);
+  expect(bucket.stats()).toMatchObject({ refillPerSecond: 10, capacity: 5 });
+});
+
+test.each([
+  [{ minRefillPerSecond: 2e9 }, 'adaptive: minRefillPerSecond takes a number above 0 and at most 1000000000'],
+  [
+    { minRefillPerSecond: 1e-13 },
+    'adaptive: minRefillPerSecond takes at least 1e-12, so that the capacity, 1,',
+  ],
+  [{ refillPerSecond: 2e9 }, 'adaptive: refillPerSecond takes a number above 0 and at most 1000000000'],
+])('adaptive has the same bounds: %j', (options, message) => {
+  expect(() => adaptive({ refillPerSecond: 1, ...options })).toThrow(message);
+});
+
+test('a bucket of half a billion tokens holds them, and not one more', () => {
+  const clock = virtualClock();
+  const bucket = tokenBucket({ refillPerSecond: 1, capacity: 5e8, clock });
+  expect([bucket.tryAcquire(5e8 - 1), bucket.tryAcquire(), bucket.tryAcquire()]).toEqual([true, true, false]);
+  expect(bucket.waitMs()).toBe(1_000);
+});
+
+test('at any rate that is taken whole tokens are told apart, also after long', () => {
+  const whole = fc.integer({ min: 1, max: 20 });
+  const exponent = fc.double({ min: -8, max: 9, noNaN: true });
+  fc.assert(
+    fc.property(
+      exponent,
+      fc.nat(1e12),
+      fc.array(whole, { minLength: 1, maxLength: 50 }),
+      (exponent, startMs, costs) => {
+        const refillPerSecond = 10 ** exponent;
+        const clock = virtualClock({ startMs });
+        const bucket = tokenBucket({ refillPerSecond, capacity: 20, clock });
+        clock.tick(1e9);
+        expect(bucket.tryAcquire(bucket.stats().tokens)).toBe(true);
+        for (const cost of costs) {
+          expect(bucket.tryAcquire(1e-3)).toBe(false);
+          const waitMs = bucket.waitMs(cost);
+          expect(waitMs / ((cost * 1_000) / refillPerSecond)).toBeCloseTo(1, 3);
+          clock.tick(waitMs);
+          // A clock that is far from 0 shows fractions of a microsecond coarsely.
+          clock.tick(0.001);
+          expect(bucket.tryAcquire(cost)).toBe(true);
+          bucket.pauseFor(1);
+          clock.tick(1);
+        }
+      },
+    ),
+    { numRuns: 500, endOnFailure: true },
+  );
+});

@@ -1,0 +1,444 @@
+import { describe, expect, test } from 'vitest';
+import type { Outcome, RequestTraits } from '../../http/outcome.ts';
+import { constant } from '../../policy/backoff.ts';
+import { createPolicy, type PolicyOptions } from '../../policy/policy.ts';
+import { Session } from '../../request/session.ts';
+import { virtualClock } from '../../testing.ts';
+import { concurrencyLimit } from '../concurrency.ts';
+import type { Ask, Grant, ObservableBucket } from '../contracts.ts';
+import { adaptive } from './adaptive.ts';
+import { bucketPerKey } from './bucket-per-key.ts';
+import type { TokenBucketOptions } from './options.ts';
+import { tokenBucket } from './token-bucket.ts';
+
+function to(url: string): RequestTraits {
+  return { method: 'GET', url, replayable: true, header: () => undefined };
+}
+
+const ill = to('https://ill.test/a');
+const well = to('https://well.test/');
+
+function responds(status: number, headers: Record<string, string> = {}): Outcome {
+  return { type: 'response', status, header: (name) => headers[name] };
+}
+
+const slowDown = responds(200, { ratelimit: '"quota";r=0;t=60' });
+
+type Make = (options: TokenBucketOptions) => ObservableBucket;
+
+/** Ten a second, five at once; and when each ask is granted, or why not. */
+function setUp(make: Make = tokenBucket, more: Partial<TokenBucketOptions> = {}) {
+  const clock = virtualClock();
+  const bucket = make({ refillPerSecond: 10, capacity: 5, clock, random: () => 0, ...more });
+  const lines: string[] = [];
+  const note = (name: string, promise: Promise<unknown>): void => {
+    promise.then(
+      () => lines.push(`${name} ${Math.round(clock.now())}`),
+      (error) => lines.push(`${name} ${error.reason ?? error} ${Math.round(clock.now())}`),
+    );
+  };
+  const ask = (name: string, asked?: Ask): void => note(name, bucket.acquire(asked));
+  const policy = (options: PolicyOptions = {}) =>
+    createPolicy({ clock, bucket, random: () => 0, maxRetries: 0, ...options });
+  /** Sends a request when it may be sent. */
+  const send = (name: string, request: RequestTraits, options?: PolicyOptions): void => {
+    const session = new Session(policy(options), request);
+    note(
+      name,
+      Promise.resolve(session.ready()).then(() => session.judge(responds(200))),
+    );
+  };
+  return { clock, bucket, lines, note, ask, policy, send };
+}
+
+function taken(grant: Grant | undefined): Grant {
+  if (grant === undefined) throw new Error('The tokens were not there');
+  return grant;
+}
+
+describe.each<[string, Make]>([
+  ['tokenBucket', tokenBucket],
+  ['adaptive', adaptive],
+])('%s', (_, make) => {
+  describe('resume', () => {
+    test('ends a pause at once, with an empty bucket that fills from then on', async () => {
+      const { bucket, clock, lines, ask } = setUp(make);
+      bucket.pauseFor(60_000);
+      ask('a');
+      ask('b');
+      await clock.advance(1_000);
+      bucket.resume();
+      expect(bucket.stats()).toMatchObject({ pausedMs: 0, tokens: 0 });
+      await clock.advance(1_000);
+      expect(lines).toEqual(['a 1100', 'b 1200']);
+      expect(clock.pending).toBe(0);
+    });
+
+    test('does nothing to a bucket that is not paused', () => {
+      const { bucket, clock } = setUp(make);
+      bucket.pauseFor(100);
+      clock.tick(300);
+      bucket.resume();
+      expect(bucket.stats().tokens).toBeCloseTo(2, 9);
+    });
+
+    test('keeps a debt', () => {
+      const { bucket, clock } = setUp(make);
+      taken(bucket.tryTake(5)).settle(8);
+      bucket.pauseFor(1_000);
+      clock.tick(500);
+      bucket.resume();
+      expect(bucket.stats().tokens).toBeCloseTo(-3, 9);
+    });
+
+    test('does not keep the next pause from being shorter than the last', () => {
+      const { bucket } = setUp(make);
+      bucket.pauseFor(60_000);
+      bucket.resume();
+      bucket.pauseFor(1_000);
+      expect(bucket.stats().pausedMs).toBe(1_000);
+    });
+
+    test('starts the steps of the refill anew', async () => {
+      const { bucket, clock, lines, ask } = setUp(make, { refillIntervalMs: 200 });
+      bucket.tryAcquire(5);
+      await clock.advance(700);
+      bucket.pauseFor(60_000);
+      ask('a', { cost: 2 });
+      await clock.advance(350);
+      bucket.resume();
+      await clock.advance(1_000);
+      expect(lines).toEqual(['a 1250']);
+    });
+
+    test('ends the pauses of origins', async () => {
+      const { bucket, clock, lines, send } = setUp(make);
+      bucket.heed?.(slowDown, taken(bucket.tryTake()), ill);
+      send('ill', ill);
+      await clock.advance(1_000);
+      expect(bucket.stats()).toMatchObject({ pausedMs: 60_000 - 1_000, waiting: 1 });
+      bucket.resume();
+      expect(bucket.stats().pausedMs).toBe(0);
+      await clock.advance(1_000);
+      expect(lines).toEqual(['ill 1100']);
+    });
+  });
+
+  describe('idle', () => {
+    test('resolves at once if no one waits', async () => {
+      const { bucket, clock } = setUp(make);
+      bucket.tryAcquire(5);
+      await bucket.idle();
+      expect(clock.pending).toBe(0);
+    });
+
+    test('resolves when the last has been granted, has given up or was displaced, and adds no timer', async () => {
+      const { bucket, clock, lines, note, ask } = setUp(make, {
+        initialTokens: 0,
+        maxQueue: 2,
+        overflow: 'drop-oldest',
+      });
+      const stop = new AbortController();
+      ask('a', { maxWaitMs: 500 });
+      const { pending } = clock;
+      note('idle', bucket.idle());
+      expect(clock.pending).toBe(pending);
+      ask('b', { cost: 2, signal: stop.signal });
+      ask('c', { cost: 5 });
+      await clock.advance(150);
+      stop.abort('enough');
+      await clock.advance(1_000);
+      expect(lines).toEqual(['a displaced 0', 'b enough 150', 'c 500', 'idle 500']);
+    });
+
+    test('is not deceived by a line that is empty for a moment', async () => {
+      const { bucket, clock, lines, note, ask } = setUp(make, {
+        initialTokens: 0,
+        maxQueue: 1,
+        overflow: 'drop-oldest',
+      });
+      ask('a');
+      note('idle', bucket.idle());
+      await clock.advance(50);
+      ask('b');
+      await clock.advance(1_000);
+      expect(lines).toEqual(['a displaced 50', 'b 100', 'idle 100']);
+    });
+
+    test('lets one who has passed a gate get to the bucket, however many promises lie between', async () => {
+      const { bucket, clock, lines, note } = setUp(make);
+      bucket.heed?.(slowDown, taken(bucket.tryTake(5)), ill);
+      const passes = async (): Promise<void> => {
+        const earlier = await bucket.gateFor?.(ill)?.acquire();
+        for (let hop = 0; hop < 50; hop += 1) await Promise.resolve();
+        await bucket.acquire({ cost: 5, earlier });
+        await bucket.acquire({ cost: 5, earlier });
+      };
+      note('passed', passes());
+      note('idle', bucket.idle());
+      await clock.advance(60_600);
+      await clock.advance(0);
+      expect(lines.toSorted()).toEqual(['idle 60600', 'passed 60600']);
+    });
+
+    test('waits for those at a paused origin, until they have their tokens', async () => {
+      const { bucket, clock, lines, note, send } = setUp(make);
+      bucket.heed?.(slowDown, taken(bucket.tryTake(5)), ill);
+      send('ill', ill);
+      note('idle', bucket.idle());
+      await clock.advance(60_050);
+      // There is no token when the origin opens, and no one in line either.
+      taken(bucket.tryTake(5)).settle(8);
+      await clock.advance(400);
+      await clock.advance(0);
+      expect(lines.toSorted()).toEqual(['idle 60450', 'ill 60450']);
+    });
+  });
+
+  describe('close', () => {
+    test('turns those away who wait and who ask, and grants nothing any more', async () => {
+      const { bucket, clock, lines, note, ask } = setUp(make);
+      const grant = taken(bucket.tryTake(4));
+      ask('a', { cost: 5 });
+      ask('b');
+      note('closed', bucket.close());
+      ask('c');
+      await clock.advance(0);
+      expect(lines.slice(0, 3).toSorted()).toEqual(['a closed 0', 'b closed 0', 'c closed 0']);
+      expect(lines[3]).toBe('closed 0');
+      expect([bucket.tryAcquire(), bucket.tryTake()]).toEqual([false, undefined]);
+      expect(bucket.stats()).toMatchObject({ waiting: 0, refused: 3, granted: 1 });
+      expect(clock.pending).toBe(0);
+      await expect(bucket.acquire()).rejects.toMatchObject({
+        name: 'ThrottledError',
+        message: 'Not sent: the bucket was closed',
+      });
+      grant.settle(0);
+      expect(bucket.stats().tokens).toBe(5);
+    });
+
+    test("grants nothing with 'mark' either", async () => {
+      const { bucket } = setUp(make, { nonConforming: 'mark', initialTokens: 0 });
+      expect(bucket.tryAcquire()).toBe(true);
+      await bucket.close();
+      expect([bucket.tryAcquire(), bucket.tryTake()]).toEqual([false, undefined]);
+      await expect(bucket.acquire()).rejects.toMatchObject({ reason: 'closed' });
+    });
+
+    test("with 'drain' lets those go in their turn who wait, and no one else", async () => {
+      const { bucket, clock, lines, note, ask } = setUp(make, { initialTokens: 0 });
+      ask('a', { cost: 2 });
+      ask('b', { cost: 5, maxWaitMs: 1_000 });
+      note('closed', bucket.close({ waiting: 'drain' }));
+      ask('c');
+      await clock.advance(300);
+      ask('d');
+      expect([bucket.tryAcquire(), bucket.tryTake()]).toEqual([false, undefined]);
+      await clock.advance(1_000);
+      expect(lines).toEqual(['c closed 0', 'a 200', 'd closed 300', 'b 700', 'closed 700']);
+      expect(clock.pending).toBe(0);
+    });
+
+    test("with 'reject' after 'drain' turns the rest away, and not the other way round", async () => {
+      const { bucket, clock, lines, note, ask } = setUp(make, { initialTokens: 0 });
+      ask('a');
+      ask('b');
+      note('drained', bucket.close({ waiting: 'drain' }));
+      await clock.advance(100);
+      note('closed', bucket.close());
+      note('again', bucket.close({ waiting: 'drain' }));
+      await clock.advance(1_000);
+      expect(lines.slice(0, 2)).toEqual(['a 100', 'b closed 100']);
+      expect(lines.slice(2).toSorted()).toEqual(['again 100', 'closed 100', 'drained 100']);
+    });
+
+    test('turns those away who wait at a paused origin', async () => {
+      const { bucket, clock, lines, note, send } = setUp(make);
+      bucket.heed?.(slowDown, taken(bucket.tryTake()), ill);
+      send('ill', ill);
+      await clock.advance(0);
+      note('closed', bucket.close());
+      send('next', ill);
+      send('well', well);
+      await clock.advance(0);
+      expect(lines.toSorted()).toEqual(['closed 0', 'ill closed 0', 'next closed 0', 'well closed 0']);
+      expect(clock.pending).toBe(0);
+    });
+
+    test("with 'drain' sends those who wait at a paused origin when it opens, and no one else", async () => {
+      const { bucket, clock, lines, note, send } = setUp(make);
+      bucket.heed?.(slowDown, taken(bucket.tryTake(5)), ill);
+      send('ill', ill);
+      send('ill too', ill);
+      await clock.advance(0);
+      note('closed', bucket.close({ waiting: 'drain' }));
+      send('next', ill);
+      await clock.advance(60_200);
+      await clock.advance(0);
+      expect(lines).toEqual(['next closed 0', 'ill 60100', 'ill too 60200', 'closed 60200']);
+    });
+
+    test("with 'drain' sends no one to an origin that asks meanwhile to be left alone", async () => {
+      const { bucket, clock, lines, note, send } = setUp(make, { initialTokens: 1 });
+      const grant = taken(bucket.tryTake());
+      send('ill', ill);
+      await clock.advance(0);
+      note('closed', bucket.close({ waiting: 'drain' }));
+      bucket.heed?.(slowDown, grant, ill);
+      send('next', ill);
+      await clock.advance(60_100);
+      await clock.advance(0);
+      expect(lines[0]).toBe('next closed 0');
+      expect(lines.slice(1).toSorted()).toEqual(['closed 60100', 'ill 60100']);
+    });
+
+    test("with 'drain' keeps the place of one that lacks a slot when its tokens come", async () => {
+      const { bucket, clock, lines, note, send } = setUp(make, { initialTokens: 0 });
+      const concurrency = concurrencyLimit({ maxConcurrent: 1, clock });
+      send('a', well, { concurrency });
+      await clock.advance(50);
+      const slot = concurrency.tryAcquire();
+      note('closed', bucket.close({ waiting: 'drain' }));
+      await clock.advance(150);
+      slot?.release();
+      await clock.advance(0);
+      expect(lines).toEqual(['closed 100', 'a 200']);
+    });
+
+    test("after which no one is let in whose tokens were given back, but with 'drain'", async () => {
+      const { bucket } = setUp(make);
+      const earlier = taken(bucket.tryTake());
+      void bucket.close({ waiting: 'drain' });
+      expect(bucket.tryTake(1, earlier)).toBeDefined();
+      expect(await bucket.acquire({ earlier })).toMatchObject({ cost: 1 });
+      void bucket.close();
+      void bucket.close({ waiting: 'drain' });
+      expect(bucket.tryTake(1, earlier)).toBeUndefined();
+      await expect(bucket.acquire({ earlier })).rejects.toMatchObject({ reason: 'closed' });
+    });
+
+    test('of a wrong word is an error', async () => {
+      const { bucket } = setUp(make);
+      await expect(bucket.close({ waiting: 'later' as never })).rejects.toThrow(
+        "close: waiting takes 'reject' or 'drain', and was given \"later\"",
+      );
+      expect(bucket.tryAcquire()).toBe(true);
+    });
+  });
+});
+
+test('a retry that a closed bucket refuses ends with the answer that was there', async () => {
+  const { bucket, clock, policy } = setUp();
+  const events: string[] = [];
+  const session = new Session(
+    policy({ maxRetries: 3, backoff: constant(100), onEvent: (event) => events.push(event.type) }),
+    well,
+  );
+  session.ready();
+  expect(session.judge(responds(503))).toMatchObject({ retry: true });
+  const ready = session.ready();
+  await bucket.close();
+  await clock.advance(1_000);
+  expect(await ready).toBe(false);
+  expect(session.history).toMatchObject([{ reason: 'throttled' }]);
+  expect(events).toEqual(['attempt', 'retry', 'end']);
+});
+
+test('a retry is new to a closed bucket, also if its first attempt was one of those who waited', async () => {
+  const { bucket, clock, policy } = setUp(tokenBucket, { initialTokens: 0 });
+  const session = new Session(policy({ maxRetries: 3, backoff: constant(0) }), well);
+  const first = session.ready();
+  await clock.advance(0);
+  const drained = bucket.close({ waiting: 'drain' });
+  await clock.advance(100);
+  expect(await first).toBe(true);
+  session.judge(responds(503));
+  expect(await session.ready()).toBe(false);
+  await drained;
+});
+
+test('a request that a closed bucket refuses fails with a ThrottledError', async () => {
+  const { bucket, policy } = setUp();
+  await bucket.close();
+  await expect(new Session(policy(), well).ready()).rejects.toMatchObject({ reason: 'closed' });
+});
+
+describe('bucketPerKey', () => {
+  const options = { refillPerSecond: 10, capacity: 5, initialTokens: 0 };
+
+  test('closes all its buckets, and those of further keys', async () => {
+    const clock = virtualClock();
+    const buckets = bucketPerKey({ ...options, clock }, { clock });
+    await buckets.idle();
+    const waits = [buckets.for(ill).acquire(), buckets.for(well).acquire()];
+    const closed = buckets.close();
+    for (const wait of waits) await expect(wait).rejects.toMatchObject({ reason: 'closed' });
+    await closed;
+    await expect(buckets.for(to('https://new.test/')).acquire()).rejects.toMatchObject({ reason: 'closed' });
+    expect(clock.pending).toBe(0);
+  });
+
+  test('drains, and is idle when the last of them is', async () => {
+    const clock = virtualClock();
+    const buckets = bucketPerKey({ ...options, clock }, { clock });
+    const lines: string[] = [];
+    const note = (name: string, promise: Promise<unknown>): void => {
+      promise.then(
+        () => lines.push(`${name} ${clock.now()}`),
+        (error) => lines.push(`${name} ${error.reason} ${clock.now()}`),
+      );
+    };
+    note('a', buckets.for(ill).acquire());
+    note('b', buckets.for(well).acquire({ cost: 3 }));
+    note('c', buckets.for(well).acquire({ cost: 3 }));
+    note('idle', buckets.idle());
+    note('drained', buckets.close({ waiting: 'drain' }));
+    note('d', buckets.for(ill).acquire());
+    await clock.advance(400);
+    note('closed', buckets.close());
+    await buckets.close({ waiting: 'drain' });
+    note('e', buckets.for(to('https://new.test/')).acquire());
+    await clock.advance(0);
+    expect(lines.slice(0, 4)).toEqual(['d closed 0', 'a 100', 'b 300', 'c closed 400']);
+    expect(lines.slice(4).toSorted()).toEqual(['closed 400', 'drained 400', 'e closed 400', 'idle 400']);
+  });
+
+  test('closes those that were let go and are still in memory', async () => {
+    const clock = virtualClock();
+    const buckets = bucketPerKey({ refillPerSecond: 10, clock }, { clock, idleMs: 1_000 });
+    const held = buckets.for(ill);
+    buckets.for(well);
+    clock.tick(1_000);
+    const other = to('https://other.test/');
+    for (let visits = 0; visits < 3; visits += 1) buckets.for(other);
+    expect(buckets.size).toBe(1);
+    await buckets.close();
+    expect([held, buckets.for(ill), buckets.for(well)].map((bucket) => bucket.tryAcquire())).toEqual([
+      false,
+      false,
+      false,
+    ]);
+  });
+
+  test('keeps one that was closed by itself, and lets closed ones go when all are', async () => {
+    const clock = virtualClock();
+    const buckets = bucketPerKey({ refillPerSecond: 10, clock }, { clock, idleMs: 1_000, maxKeys: 2 });
+    await buckets.for(ill).close();
+    expect(buckets.for(ill).stats().idle).toBe(false);
+    clock.tick(1_000);
+    for (let visits = 0; visits < 3; visits += 1) buckets.for(well);
+    expect(buckets.size).toBe(2);
+    await buckets.close();
+    for (let key = 0; key < 5; key += 1) {
+      clock.tick(1_000);
+      const bucket = buckets.for(to(`https://${key}.test/`));
+      await expect(bucket.acquire()).rejects.toMatchObject({ reason: 'closed' });
+    }
+  });
+
+  test('says what is wrong with an option, with no bucket yet', async () => {
+    await expect(bucketPerKey(options).close({ waiting: 1 as never })).rejects.toThrow(
+      'close: waiting takes',
+    );
+  });
+});

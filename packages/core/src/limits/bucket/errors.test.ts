@@ -1,0 +1,70 @@
+import { describe, expect, test } from 'vitest';
+import type { Outcome, RequestTraits } from '../../http/outcome.ts';
+import { virtualClock } from '../../testing.ts';
+import { tokenBucket } from './token-bucket.ts';
+
+const clock = virtualClock({ startMs: 5_000 });
+const five = { refillPerSecond: 1, capacity: 5, clock, random: () => 0 };
+const request: RequestTraits = {
+  method: 'GET',
+  url: 'https://upstream.test/',
+  replayable: true,
+  header: () => undefined,
+};
+
+describe('an error names what was asked', () => {
+  test.each<[name: string, ask: (bucket: ReturnType<typeof tokenBucket>) => unknown]>([
+    ['tryAcquire: cost', (bucket) => bucket.tryAcquire(6)],
+    ['tryTake: cost', (bucket) => bucket.tryTake?.(6)],
+    ['setRate: refillPerSecond', (bucket) => bucket.setRate(0)],
+    ['setRate: capacity', (bucket) => bucket.setRate(1, 0)],
+  ])('%s', (name, ask) => {
+    expect(() => ask(tokenBucket(five))).toThrow(`${name} takes`);
+  });
+
+  test('acquire: cost', async () => {
+    await expect(tokenBucket(five).acquire({ cost: 6 })).rejects.toThrow('acquire: cost takes');
+  });
+});
+
+test('a refusal says that the tokens are not there', async () => {
+  const bucket = tokenBucket({ ...five, nonConforming: 'reject', initialTokens: 0 });
+  await expect(bucket.acquire()).rejects.toThrow('its tokens are not there');
+});
+
+test('a capacity that is lowered turns all away at once that it no longer holds', async () => {
+  const bucket = tokenBucket({ ...five, initialTokens: 0 });
+  const large = [4, 5, 3].map((cost) => bucket.acquire({ cost }).catch((error: unknown) => error));
+  bucket.setRate(1, 3);
+  expect(bucket.stats().waiting).toBe(1);
+  expect(await Promise.all(large.slice(0, 2))).toMatchObject([
+    { reason: 'capacity-lowered', message: expect.stringContaining('asks for 4 tokens') },
+    { reason: 'capacity-lowered', message: expect.stringContaining('now holds 3 at most') },
+  ]);
+  await clock.advance(3_000);
+  expect(await large[2]).toMatchObject({ cost: 3, waitedMs: 3_000 });
+});
+
+test('what goes with a mark says when, as what conforms does', async () => {
+  const bucket = tokenBucket({ ...five, nonConforming: 'mark', initialTokens: 1 });
+  const grants = [await bucket.acquire(), await bucket.acquire()];
+  expect(grants).toMatchObject([
+    { conforming: true, grantedAtMs: clock.now() },
+    { conforming: false, grantedAtMs: clock.now() },
+  ]);
+});
+
+test('a bucket that keeps an origin closed is not idle, though it is full', async () => {
+  const bucket = tokenBucket(five);
+  const grant = bucket.tryTake?.(1);
+  if (grant === undefined) throw new Error('the bucket is full');
+  grant.settle(0);
+  expect(bucket.stats().idle).toBe(true);
+  const outcome: Outcome = {
+    type: 'response',
+    status: 429,
+    header: (name) => (name === 'retry-after' ? '60' : undefined),
+  };
+  bucket.heed?.(outcome, grant, request);
+  expect(bucket.stats()).toMatchObject({ tokens: 5, idle: false });
+});

@@ -1,0 +1,25 @@
+import { expect, test } from 'vitest';
+import { virtualClock } from '../../testing.ts';
+import { OriginGates } from './origin-gates.ts';
+import { type MemoryBucket, tokenBucket } from './token-bucket.ts';
+
+test('many origins that are closed in turn cost a few looks each, and are forgotten when they are full', () => {
+  const clock = virtualClock();
+  let looks = 0;
+  const gates = new OriginGates(() => {
+    const gate: MemoryBucket = tokenBucket({ refillPerSecond: 10, capacity: 1, initialTokens: 0, clock });
+    const { stats } = gate;
+    gate.stats = () => {
+      looks += 1;
+      return stats.call(gate);
+    };
+    return gate;
+  });
+  for (let host = 0; host < 10_000; host += 1) {
+    gates.pause(`https://h${host}.test`, 100);
+    clock.tick(1);
+  }
+  expect(looks).toBeLessThan(25_000);
+  // Each is closed for 100 ms and full after 100 more; the round comes to it within as many again.
+  expect(gates.stats().count).toBeLessThanOrEqual(200);
+});

@@ -1,0 +1,122 @@
+import { describe, expect, test } from 'vitest';
+import type { Outcome, RequestTraits } from '../../http/outcome.ts';
+import { createPolicy } from '../../policy/policy.ts';
+import { Session } from '../../request/session.ts';
+import { type VirtualClock, virtualClock } from '../../testing.ts';
+import type { ObservableBucket } from '../contracts.ts';
+import { adaptive } from './adaptive.ts';
+import { bucketPerKey } from './bucket-per-key.ts';
+import { tokenBucket } from './token-bucket.ts';
+
+function to(url: string): RequestTraits {
+  return { method: 'GET', url, replayable: true, header: () => undefined };
+}
+
+const ill = to('https://ill.test/a');
+const well = to('https://well.test/');
+
+function responds(status: number, headers: Record<string, string>, url?: string): Outcome {
+  return { type: 'response', status, header: (name) => headers[name], url };
+}
+
+const usedUp = responds(200, { 'ratelimit-remaining': '0', 'ratelimit-reset': '600' });
+
+function setUp(make: (clock: VirtualClock) => ObservableBucket) {
+  const clock = virtualClock();
+  const bucket = make(clock);
+  const policy = createPolicy({ clock, bucket, random: () => 0, maxRetries: 0 });
+  const sentAtMs: [string, number][] = [];
+  /** Sends a request, and the answer to it. */
+  const send = async (request: RequestTraits, answer: Outcome = responds(200, {})): Promise<void> => {
+    const session = new Session(policy, request);
+    await session.ready();
+    sentAtMs.push([request.url, clock.now()]);
+    session.judge(answer);
+  };
+  return { clock, bucket, sentAtMs, send };
+}
+
+const options = (clock: VirtualClock) => ({ refillPerSecond: 10, capacity: 5, clock, random: () => 0 });
+
+describe.each<[string, (clock: VirtualClock) => ObservableBucket]>([
+  ['tokenBucket', (clock) => tokenBucket(options(clock))],
+  ['adaptive', (clock) => adaptive(options(clock))],
+  ['bucketPerKey, one key', (clock) => bucketPerKey(() => 'all', options(clock), { clock }).for(well)],
+])('%s', (_, make) => {
+  test('what one origin says closes that one, and the others go on with the tokens', async () => {
+    const { clock, bucket, sentAtMs, send } = setUp(make);
+    await send(ill, usedUp);
+    void send(ill);
+    void send(well);
+    await clock.advance(0);
+    expect(sentAtMs).toEqual([
+      [ill.url, 0],
+      [well.url, 0],
+    ]);
+    expect(bucket.stats()).toMatchObject({ tokens: 3, waiting: 1, pausedMs: 600_000, idle: false });
+    await clock.advance(600_100);
+    expect(sentAtMs.at(-1)).toEqual([ill.url, 600_100]);
+  });
+
+  test('those who wait in line when their origin closes leave it to the others', async () => {
+    const { clock, sentAtMs, send } = setUp(make);
+    for (let sent = 0; sent < 4; sent += 1) await send(well);
+    const last = send(ill, usedUp);
+    void send(ill);
+    void send(well);
+    await last;
+    await clock.advance(200);
+    expect(sentAtMs.slice(5)).toEqual([[well.url, expect.closeTo(100, 0)]]);
+  });
+
+  test('an origin that opens again starts from empty, and has no gate any more when it is full', async () => {
+    const { clock, bucket, sentAtMs, send } = setUp(make);
+    await send(ill, responds(429, { 'retry-after': '2' }));
+    for (let sent = 0; sent < 3; sent += 1) void send(ill);
+    await clock.advance(2_300);
+    expect(sentAtMs.slice(1).map(([, atMs]) => Math.round(atMs))).toEqual([2_100, 2_200, 2_300]);
+    expect(bucket.gateFor?.(ill)).toBeDefined();
+    expect(bucket.gateFor?.(well)).toBeUndefined();
+    await clock.advance(1_000);
+    expect(bucket.gateFor?.(ill)).toBeUndefined();
+  });
+});
+
+test('what a redirect’s target says closes the target, not the origin that was asked', async () => {
+  const { bucket, send } = setUp((clock) => tokenBucket(options(clock)));
+  await send(well, responds(429, { 'retry-after': '2' }, 'https://ill.test/receipt'));
+  expect(bucket.gateFor?.(well)).toBeUndefined();
+  expect(bucket.gateFor?.(ill)).toBeDefined();
+});
+
+test("feedbackScope: 'bucket' closes all of them: the quota is one", async () => {
+  const { clock, bucket, sentAtMs, send } = setUp((clock) =>
+    tokenBucket({ ...options(clock), feedbackScope: 'bucket' }),
+  );
+  await send(ill, responds(429, { 'retry-after': '2' }));
+  void send(well);
+  await clock.advance(1_000);
+  expect(sentAtMs).toHaveLength(1);
+  expect(bucket.stats()).toMatchObject({ tokens: 0, pausedMs: 1_000 });
+  await clock.advance(1_100);
+  expect(sentAtMs.at(-1)).toEqual([well.url, 2_100]);
+});
+
+test('a bucket with a gate is not let go of as idle', async () => {
+  const clock = virtualClock();
+  const buckets = bucketPerKey(() => 'all', options(clock), { clock, idleMs: 10 });
+  const policy = createPolicy({ clock, bucket: buckets, maxRetries: 0 });
+  const session = new Session(policy, ill);
+  session.ready();
+  session.judge(responds(429, { 'retry-after': '60' }));
+  await clock.advance(30_000);
+  // Each visit looks at two, and lets go of what is idle.
+  for (let visit = 0; visit < 4; visit += 1) buckets.for(well);
+  expect(buckets.for(ill).gateFor?.(ill)).toBeDefined();
+});
+
+test('feedbackScope takes two words', () => {
+  expect(() => tokenBucket({ refillPerSecond: 1, feedbackScope: 'host' as never })).toThrow(
+    "tokenBucket: feedbackScope takes 'origin' or 'bucket', and was given \"host\"",
+  );
+});

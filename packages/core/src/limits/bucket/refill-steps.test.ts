@@ -1,0 +1,145 @@
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { ThrottledError } from '../../base/errors.ts';
+import { virtualClock } from '../../testing.ts';
+import { Level } from './quota-state.ts';
+import { tokenBucket } from './token-bucket.ts';
+
+const DAY_MS = 86_400_000;
+
+describe('steps of the refill', () => {
+  test('all count after a day at a far higher rate', async () => {
+    const clock = virtualClock();
+    const bucket = tokenBucket({ refillPerSecond: 100_000, capacity: 10, refillIntervalMs: 200, clock });
+    clock.tick(DAY_MS);
+    bucket.setRate(5);
+    bucket.tryAcquire(10);
+    const waited: number[] = [];
+    for (let asked = 0; asked < 20; asked += 1) {
+      void bucket.acquire().then(({ waitedMs }) => waited.push(Math.round(waitedMs)));
+    }
+    await clock.advance(4_000);
+    expect(waited).toEqual(Array.from({ length: 20 }, (_, at) => (at + 1) * 200));
+  });
+
+  test('bring exactly what they should, however often the rate was set and however long it went on', () => {
+    const intervals = fc.constantFrom(200, 0.1, 1_000 / 3, 7.3, 60_000);
+    const change = fc.record({
+      passMs: fc.oneof(fc.nat(1_000), fc.constantFrom(DAY_MS, 30 * DAY_MS)),
+      refillPerSecond: fc.oneof(
+        fc.constantFrom(100_000, 1e9, 1e-3),
+        fc.double({ min: 1e-3, max: 1e6, noNaN: true }),
+      ),
+    });
+    fc.assert(
+      fc.property(
+        intervals,
+        fc.array(change, { maxLength: 20 }),
+        fc.constantFrom(1, 3, 10),
+        (intervalMs, changes, perStep) => {
+          const refillPerSecond = (perStep * 1_000) / intervalMs;
+          const level = new Level({ refillPerSecond, capacity: 10 }, intervalMs, 0, 0);
+          let nowMs = 0;
+          for (const one of changes) {
+            nowMs += one.passMs;
+            level.setRate({ refillPerSecond: one.refillPerSecond, capacity: 10 }, nowMs);
+          }
+          // In the middle between two steps, so that neither is in doubt.
+          let step = Math.ceil(nowMs / intervalMs) + 1;
+          level.setRate({ refillPerSecond, capacity: 10 }, (step + 0.5) * intervalMs);
+          while (level.take(1, (step + 0.5) * intervalMs));
+          for (let passed = 0; passed < 50; passed += 1) {
+            step += 1;
+            for (let taken = 0; taken < perStep; taken += 1) {
+              expect(level.take(1, (step + 0.5) * intervalMs)).toBe(true);
+            }
+            expect(level.take(1, (step + 0.5) * intervalMs)).toBe(false);
+            expect(level.waitMs(1, (step + 0.5) * intervalMs) / intervalMs).toBeCloseTo(0.5, 3);
+          }
+        },
+      ),
+      { numRuns: 200, endOnFailure: true },
+    );
+  });
+
+  test('stay where they are, however often the rate is set', () => {
+    const intervalMs = 1_000 / 3;
+    const level = new Level({ refillPerSecond: 3, capacity: 10 }, intervalMs, 0, 0);
+    for (let step = 1; step <= 1_000_000; step += 1) {
+      level.setRate({ refillPerSecond: 3 + (step % 2), capacity: 10 }, step * intervalMs);
+    }
+    const nowMs = 1_000_000.5 * intervalMs;
+    while (level.take(1, nowMs));
+    expect(level.waitMs(1, nowMs) / intervalMs).toBeCloseTo(0.5, 6);
+  });
+
+  test('are none too few in a month of one token each', () => {
+    const intervalMs = 1_000 / 3;
+    const level = new Level({ refillPerSecond: 3, capacity: 1 }, intervalMs, 0, 0);
+    let missed = 0;
+    for (let step = 1; step <= 8_000_000; step += 1) if (!level.take(1, step * intervalMs)) missed += 1;
+    expect(missed).toBe(0);
+  });
+});
+
+describe('steps that bring more than there is room for', () => {
+  /** Five at once, ten in each second. */
+  function setUp(refillIntervalMs = 1_000) {
+    const clock = virtualClock();
+    const bucket = tokenBucket({
+      refillPerSecond: 10,
+      capacity: 5,
+      initialTokens: 0,
+      refillIntervalMs,
+      clock,
+    });
+    return { clock, bucket };
+  }
+
+  test('give the capacity each, and the wait is told by that', () => {
+    const { bucket } = setUp();
+    expect([5, 6, 10, 11].map((tokens) => bucket.waitMs(tokens))).toEqual([1_000, 2_000, 2_000, 3_000]);
+  });
+
+  test('a wait that takes more steps than the ask allows is refused at once', async () => {
+    const { bucket, clock } = setUp();
+    for (let asked = 0; asked < 10; asked += 1) void bucket.acquire();
+    const refused = bucket.acquire({ maxWaitMs: 2_500 });
+    expect(bucket.stats()).toMatchObject({ waiting: 10, refused: 1 });
+    await expect(refused).rejects.toMatchObject({ reason: 'wait-too-long', waitMs: 3_000 });
+    const last = bucket.acquire({ maxWaitMs: 3_000 });
+    await clock.advance(3_000);
+    expect((await last).waitedMs).toBe(3_000);
+  });
+
+  test('one who waits for one token is refused at once, or gets it in time', async () => {
+    const trace = fc.record({
+      capacity: fc.integer({ min: 1, max: 6 }),
+      refillPerSecond: fc.integer({ min: 1, max: 100 }),
+      refillIntervalMs: fc.constantFrom(200, 1_000, 1_000 / 3),
+      debt: fc.nat(30),
+      ahead: fc.nat(40),
+      startMs: fc.nat(3_000),
+      maxWaitMs: fc.nat(10_000),
+    });
+    await fc.assert(
+      fc.asyncProperty(trace, async ({ debt, ahead, startMs, maxWaitMs, ...options }) => {
+        const { capacity, refillPerSecond, refillIntervalMs } = options;
+        // What is left in the bucket must fit in whole beside what a step brings.
+        fc.pre(refillPerSecond * refillIntervalMs >= capacity * 1_000);
+        const clock = virtualClock();
+        const bucket = tokenBucket({ ...options, clock });
+        bucket.tryTake(capacity)?.settle(capacity + debt);
+        clock.tick(startMs);
+        for (let asked = 0; asked < ahead; asked += 1) void bucket.acquire();
+        const asked = bucket.acquire({ maxWaitMs });
+        const atOnce = bucket.stats().refused > 0;
+        const fate = asked.catch((error: unknown) => error);
+        clock.tick(1e9);
+        const granted = await fate;
+        expect(granted instanceof ThrottledError).toBe(atOnce);
+      }),
+      { numRuns: 2_000 },
+    );
+  });
+});

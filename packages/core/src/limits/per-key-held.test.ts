@@ -1,0 +1,208 @@
+import { describe, expect, test } from 'vitest';
+import type { RequestTraits } from '../http/outcome.ts';
+import { createPolicy } from '../policy/policy.ts';
+import { Session } from '../request/session.ts';
+import { type VirtualClock, virtualClock } from '../testing.ts';
+import { bucketPerKey } from './bucket/bucket-per-key.ts';
+import { type MemoryBucket, tokenBucket } from './bucket/token-bucket.ts';
+import { concurrencyPerKey } from './concurrency.ts';
+import type { ConcurrencyLimit, ObservableBucket, PerKey } from './contracts.ts';
+
+const collectGarbage = globalThis.gc as () => void;
+
+function to(host: string): RequestTraits {
+  return { url: `https://${host}.test/`, method: 'GET', replayable: true, header: () => undefined };
+}
+
+const held = to('held');
+
+/** Lets the one for `held` go: time passes, and other keys come by. */
+function letGo(per: PerKey<unknown>, clock: VirtualClock): void {
+  per.for(to('other'));
+  clock.tick(100_000);
+  for (let visit = 0; visit < 4; visit += 1) per.for(to('other'));
+  expect(per.size).toBe(1);
+}
+
+/** What nothing refers to any more is collected. Refs that were looked at live until their turn ends. */
+async function forget(): Promise<void> {
+  await new Promise((resolve) => setImmediate(resolve));
+  collectGarbage();
+}
+
+function setUp() {
+  const clock = virtualClock();
+  const options = { refillPerSecond: 1, capacity: 5, clock };
+  const per = bucketPerKey(options, { clock, idleMs: 60_000 });
+  return { clock, per };
+}
+
+function setUpLimits() {
+  const clock = virtualClock();
+  const per = concurrencyPerKey({ maxConcurrent: 2, clock }, { clock, idleMs: 60_000 });
+  return { clock, per };
+}
+
+describe('what was let go and is still held is the one of its key', () => {
+  test('a bucket', () => {
+    const { clock, per } = setUp();
+    const bucket = per.for(held);
+    letGo(per, clock);
+    expect(bucket.tryAcquire(5)).toBe(true);
+    expect(per.for(held)).toBe(bucket);
+    expect(per.for(held).tryAcquire()).toBe(false);
+  });
+
+  test('a bucket of another class, which a function makes', () => {
+    const clock = virtualClock();
+    const make = (): ObservableBucket => {
+      const bucket = tokenBucket({ refillPerSecond: 1, clock });
+      return {
+        tryAcquire: (cost) => bucket.tryAcquire(cost),
+        tryTake: (cost) => bucket.tryTake(cost),
+        acquire: (ask) => bucket.acquire(ask),
+        pauseFor: (durationMs) => bucket.pauseFor(durationMs),
+        resume: () => bucket.resume(),
+        idle: () => bucket.idle(),
+        close: (options) => bucket.close(options),
+        stats: () => bucket.stats(),
+      };
+    };
+    const per = bucketPerKey(make, { clock });
+    const bucket = per.for(held);
+    letGo(per, clock);
+    expect(per.for(held)).toBe(bucket);
+  });
+
+  test('a limit: three slots of two are never given', () => {
+    const { clock, per } = setUpLimits();
+    const limit = per.for(held);
+    letGo(per, clock);
+    expect([limit.tryAcquire(), limit.tryAcquire()]).not.toContain(undefined);
+    expect(per.for(held).tryAcquire()).toBeUndefined();
+  });
+
+  test('where room was made for another key', () => {
+    const clock = virtualClock();
+    const per = bucketPerKey({ refillPerSecond: 1, clock }, { clock, maxKeys: 1 });
+    const bucket = per.for(held);
+    per.for(to('other'));
+    expect(per.for(held)).toBe(bucket);
+  });
+});
+
+type Change = (bucket: MemoryBucket) => unknown;
+
+describe('what is used after it was let go is kept, although no one holds it any more', () => {
+  /** In a function of its own, so that nothing of it is left on the stack. */
+  async function changed(change: Change): Promise<MemoryBucket> {
+    const { clock, per } = setUp();
+    await (async () => {
+      const bucket = per.for(held);
+      letGo(per, clock);
+      await change(bucket);
+    })();
+    await forget();
+    return per.for(held);
+  }
+
+  test.each<[what: string, change: Change, tokens: number]>([
+    ['tryAcquire', (bucket) => bucket.tryAcquire(3), 2],
+    ['tryTake', (bucket) => bucket.tryTake(3), 2],
+    ['acquire', (bucket) => bucket.acquire({ cost: 3 }), 2],
+    ['a rate', (bucket) => bucket.setRate(1, 2), 2],
+  ])('%s', async (_, change, tokens) => {
+    expect((await changed(change)).stats().tokens).toBe(tokens);
+  });
+
+  test('pauseFor', async () => {
+    expect((await changed((bucket) => bucket.pauseFor(30_000))).stats().pausedMs).toBe(30_000);
+  });
+
+  test('a limit whose slot is in use', async () => {
+    const { clock, per } = setUpLimits();
+    const slots = await (async (): Promise<unknown> => {
+      const limit = per.for(held);
+      letGo(per, clock);
+      return [limit.tryAcquire(), await limit.acquire()];
+    })();
+    await forget();
+    expect(per.for(held).stats().inUse).toBe(2);
+    expect(slots).toHaveLength(2);
+  });
+
+  test('and nothing else is: what was not used is made anew', async () => {
+    let made = 0;
+    const clock = virtualClock();
+    const per = bucketPerKey(
+      () => {
+        made += 1;
+        return tokenBucket({ refillPerSecond: 1, clock });
+      },
+      { clock },
+    );
+    per.for(held);
+    letGo(per, clock);
+    await forget();
+    per.for(held);
+    expect(made).toBe(3);
+  });
+});
+
+test('a grant that costs more in the end counts, after its bucket was let go', async () => {
+  const { clock, per } = setUp();
+  const grant = per.for(held).tryTake(1);
+  letGo(per, clock);
+  await forget();
+  grant?.settle(11);
+  expect(per.for(held).stats().tokens).toBe(-5);
+});
+
+test('a grant that is given back keeps nothing: the bucket is full', () => {
+  const { clock, per } = setUp();
+  const grant = per.for(held).tryTake(1);
+  letGo(per, clock);
+  grant?.settle(0);
+  expect(per.size).toBe(1);
+  expect(per.for(held).stats().tokens).toBe(5);
+});
+
+describe('a request takes longer than idleMs, and then', () => {
+  async function answered(feedbackScope: 'origin' | 'bucket') {
+    const clock = virtualClock();
+    const bucket = bucketPerKey(
+      { refillPerSecond: 1, capacity: 5, clock, feedbackScope, random: () => 0 },
+      { clock, idleMs: 60_000 },
+    );
+    const policy = createPolicy({ bucket, clock, maxRetries: 0 });
+    await (async () => {
+      const session = new Session(policy, held);
+      await session.ready();
+      letGo(bucket, clock);
+      const header = (name: string) => (name === 'retry-after' ? '30' : undefined);
+      session.judge({ type: 'response', status: 429, header });
+    })();
+    await forget();
+    return { clock, bucket };
+  }
+
+  test.each(['origin', 'bucket'] as const)('the pause that the server asks for holds: %s', async (scope) => {
+    const { clock, bucket } = await answered(scope);
+    expect(bucket.for(held).stats().pausedMs).toBe(30_000);
+    const session = new Session(createPolicy({ bucket, clock, maxWaitMs: 1_000 }), held);
+    await expect(session.ready()).rejects.toMatchObject({ name: 'ThrottledError' });
+  });
+});
+
+test('one who waits in line of a limit stays, and gets the slot', async () => {
+  const { clock, per } = setUpLimits();
+  const limit: ConcurrencyLimit = per.for(held);
+  letGo(per, clock);
+  const slots = [limit.tryAcquire(), limit.tryAcquire()];
+  const waiting = limit.acquire();
+  clock.tick(100_000);
+  for (let visit = 0; visit < 6; visit += 1) per.for(to('other'));
+  slots[0]?.release();
+  await waiting;
+  expect(per.for(held).stats()).toMatchObject({ inUse: 2, waiting: 0 });
+});

@@ -1,0 +1,93 @@
+import { describe, expect, test, vi } from 'vitest';
+import { nextTurn } from '../base/clock.ts';
+import type { Outcome, RequestTraits } from '../http/outcome.ts';
+import { tokenBucket } from '../limits/bucket/token-bucket.ts';
+import { begin } from '../request/session.ts';
+import { constant } from './backoff.ts';
+import type { EbbEvent, Observer } from './events.ts';
+import { createPolicy } from './policy.ts';
+
+const request: RequestTraits = {
+  method: 'GET',
+  url: 'http://upstream/',
+  replayable: true,
+  header: () => undefined,
+};
+const answer = (status: number): Outcome => ({ type: 'response', status, header: () => undefined });
+
+test('an observer is told what became of each attempt, as the policy saw it', async () => {
+  const events: EbbEvent[] = [];
+  const onEvent = (event: EbbEvent): void => void events.push(event);
+  const session = begin(createPolicy({ backoff: constant(0), onEvent }), request);
+  const outcomes = [answer(503), answer(200)];
+  for (const outcome of outcomes) {
+    await session?.ready();
+    session?.judge(outcome);
+  }
+  expect(events.map(({ type, attempt }) => [type, attempt])).toEqual([
+    ['attempt', 1],
+    ['retry', 1],
+    ['attempt', 2],
+    ['end', 2],
+  ]);
+  expect(events.flatMap((event) => ('outcome' in event ? [event.outcome] : []))).toEqual(outcomes);
+  for (const event of events) expect(event.request).toBe(request);
+});
+
+test('an end before an attempt has no outcome', async () => {
+  const events: EbbEvent[] = [];
+  const onEvent = (event: EbbEvent): void => void events.push(event);
+  const bucket = tokenBucket({ refillPerSecond: 1, initialTokens: 0 });
+  const session = begin(createPolicy({ bucket, onEvent }), request);
+  const controller = new AbortController();
+  const waiting = session?.ready(controller.signal);
+  controller.abort('enough');
+  await expect(waiting).rejects.toBe('enough');
+  expect(events).toMatchObject([{ type: 'end', attempt: 0, reason: 'aborted', outcome: undefined }]);
+});
+
+describe('an observer that fails', () => {
+  const failures: [how: string, onEvent: Observer][] = [
+    [
+      'throws',
+      () => {
+        throw new Error('boom');
+      },
+    ],
+    ['rejects', async () => Promise.reject(new Error('boom'))],
+  ];
+  test.each(failures)('%s: it is reported once, and changes nothing', async (_, onEvent) => {
+    const warnings: Error[] = [];
+    const listen = (warning: Error): void => void warnings.push(warning);
+    process.on('warning', listen);
+    const policy = createPolicy({ backoff: constant(0), onEvent });
+    for (let call = 0; call < 3; call += 1) {
+      const session = begin(policy, request);
+      expect(session?.ready()).toBeUndefined();
+      expect(session?.judge(answer(503)).retry).toBe(true);
+      expect(session?.ready()).toBeUndefined();
+      expect(session?.judge(answer(200)).reason).toBe('success');
+    }
+    await nextTurn();
+    await nextTurn();
+    process.off('warning', listen);
+    expect(warnings.filter(({ name }) => name === 'EbbWarning')).toMatchObject([
+      { message: 'onEvent failed, and is ignored: boom', cause: { message: 'boom' } },
+    ]);
+  });
+
+  test('is reported to reportError where there is no process', async () => {
+    const onEvent = vi.fn(() => {
+      throw new Error('boom');
+    });
+    const reportError = vi.fn();
+    vi.stubGlobal('reportError', reportError);
+    vi.stubGlobal('process', undefined);
+    const session = begin(createPolicy({ onEvent }), request);
+    session?.ready();
+    session?.judge(answer(200));
+    vi.unstubAllGlobals();
+    expect(onEvent).toHaveBeenCalledTimes(2);
+    expect(reportError).toHaveBeenCalledOnce();
+  });
+});

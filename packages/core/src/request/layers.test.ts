@@ -1,0 +1,259 @@
+import { AsyncLocalStorage } from 'node:async_hooks';
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
+import { nextTurn } from '../base/clock.ts';
+import type { RequestTraits } from '../http/outcome.ts';
+import { tokenBucket } from '../limits/bucket/token-bucket.ts';
+import { concurrencyLimit } from '../limits/concurrency.ts';
+import { constant } from '../policy/backoff.ts';
+import type { EbbEvent } from '../policy/events.ts';
+import type { PolicyOptions } from '../policy/policy.ts';
+import { attemptsOf } from './history.ts';
+
+type Core = typeof import('./run.ts') &
+  typeof import('./session.ts') &
+  typeof import('../policy/policy.ts') &
+  typeof import('./layers.ts');
+
+/** What all copies share must not be shared by the tests. */
+const SHARED = Symbol.for('@ebb/core layers');
+
+async function freshCore(): Promise<Core> {
+  vi.resetModules();
+  const [run, session, policy, layers] = await Promise.all([
+    import('./run.ts'),
+    import('./session.ts'),
+    import('../policy/policy.ts'),
+    import('./layers.ts'),
+  ]);
+  return { ...run, ...session, ...policy, ...layers };
+}
+
+interface Call {
+  readonly method: string;
+  readonly url: string;
+  /** Options that reach the layer below. */
+  readonly options?: Record<PropertyKey, unknown>;
+}
+type Send = (call: Call) => Promise<{ status: number }>;
+
+/** A client with a layer around it. */
+function layer(core: Core, options: PolicyOptions, below: Send, isDispatch = false): Send {
+  core.countLayer();
+  const policy = core.createPolicy({ backoff: constant(0), maxRetries: 2, ...options });
+  return (call) => {
+    const request: RequestTraits = { ...call, replayable: true, header: () => undefined };
+    const session = core.begin(policy, request, undefined, call.options?.[core.LAYER], isDispatch);
+    if (session === undefined) return below(call);
+    return core.run(session, {
+      send: (own) =>
+        own.sending(() => below({ ...call, options: { ...call.options, [core.LAYER]: own.layer } })),
+      outcome: ({ status }) => ({ type: 'response', status, header: () => undefined }),
+      failure: (error) => ({ type: 'failure', kind: 'network', error }),
+      setAside: () => undefined,
+    });
+  };
+}
+
+/** Hands a call on, and loses something of it on the way. */
+const glue: Record<string, (below: Send) => Send> = {
+  'as it is': (below) => below,
+  'without its options': (below) => (call) => below({ method: call.method, url: call.url }),
+  'in another turn': (below) => async (call) => {
+    await nextTurn();
+    return below(call);
+  },
+  'in another turn, without its options': (below) => async (call) => {
+    await nextTurn();
+    return below({ method: call.method, url: call.url });
+  },
+  'in another turn, without its options, in a new result': (below) => async (call) => {
+    await nextTurn();
+    return { ...(await below({ method: call.method, url: call.url })) };
+  },
+};
+
+const get: Call = { method: 'GET', url: 'https://upstream.test/a?b=c' };
+
+describe.each(['with a storage', 'without a storage'])('%s', (how) => {
+  let core: Core;
+  let hits: string[];
+  const upstream: Send = async ({ url }) => {
+    hits.push(url);
+    return { status: 503 };
+  };
+  beforeEach(async () => {
+    Reflect.deleteProperty(globalThis, SHARED);
+    if (how === 'without a storage') vi.stubGlobal('process', { emitWarning: () => undefined });
+    core = await freshCore();
+    // Looks for the storage now.
+    core.areLayered();
+    vi.unstubAllGlobals();
+    hits = [];
+  });
+  afterEach(() => Reflect.deleteProperty(globalThis, SHARED));
+
+  test.each(Object.entries(glue))(
+    'of two layers the outer retries, when the call is handed on %s',
+    async (name, hand) => {
+      const call = layer(core, {}, hand(layer(core, {}, upstream)));
+      expect((await call(get)).status).toBe(503);
+      // Browsers have no storage: there a new result of a later turn leaves no trace.
+      const cannotTell = how === 'without a storage' && name.endsWith('new result');
+      expect(hits).toHaveLength(cannotTell ? 9 : 3);
+    },
+  );
+
+  test('and of three', async () => {
+    const [first, second, third] = [{ maxRetries: 3 }, { maxRetries: 5 }, { maxRetries: 7 }];
+    const call = layer(core, first, layer(core, second, layer(core, third, upstream)));
+    await call(get);
+    expect(hits).toHaveLength(4);
+  });
+
+  test('tokens are taken once of each bucket for each send', async () => {
+    const [shared, below] = [
+      tokenBucket({ refillPerSecond: 1e-6, capacity: 10 }),
+      tokenBucket({ refillPerSecond: 1e-6, capacity: 10 }),
+    ];
+    const both = { bucket: shared };
+    const call = layer(
+      core,
+      both,
+      layer(core, { bucket: below }, layer(core, { bucket: below }, layer(core, both, upstream))),
+    );
+    await call(get);
+    expect(shared.stats().granted).toBe(3);
+    expect(below.stats().granted).toBe(3);
+  });
+
+  test('one slot is enough', async () => {
+    const concurrency = concurrencyLimit({ maxConcurrent: 1 });
+    const call = layer(core, { concurrency }, layer(core, { concurrency }, upstream));
+    await call(get);
+    expect(hits).toHaveLength(3);
+    expect(concurrency.stats()).toMatchObject({ inUse: 0, refused: 0 });
+  });
+
+  test('an inner layer tells that it leaves the retries to the outer one', async () => {
+    const events: EbbEvent[] = [];
+    const onEvent = (event: EbbEvent): void => void events.push(event);
+    await layer(core, { maxRetries: 1 }, layer(core, { onEvent }, upstream))(get);
+    const ends = events.filter(({ type }) => type === 'end');
+    expect(ends).toMatchObject([{ reason: 'left-to-outer-layer' }, { reason: 'left-to-outer-layer' }]);
+  });
+
+  test('another request that starts inside a call is one of its own, and retries', async () => {
+    const token = layer(core, {}, upstream);
+    const call = layer(core, {}, async (given) => {
+      if (hits.length === 0)
+        await token({ method: 'POST', url: 'https://auth.test/token' }).catch(() => undefined);
+      return upstream(given);
+    });
+    await call(get);
+    expect(hits.filter((url) => url.includes('token'))).toHaveLength(1);
+    hits = [];
+    const getToken = layer(core, {}, async (given) => {
+      if (!hits.some((url) => url.includes('token')))
+        await token({ method: 'GET', url: 'https://auth.test/token' });
+      return upstream(given);
+    });
+    await getToken(get);
+    expect(hits.filter((url) => url.includes('token'))).toHaveLength(3);
+    expect(hits.filter((url) => url === get.url)).toHaveLength(3);
+  });
+
+  test('a call that was settled leaves nothing to those that start in its context', async () => {
+    let later: Promise<unknown> | undefined;
+    const inner = layer(core, {}, upstream);
+    const gate = Promise.withResolvers<void>();
+    const call = layer(core, { maxRetries: 0 }, async (given) => {
+      later ??= gate.promise.then(() => inner({ method: 'GET', url: get.url }));
+      return upstream(given);
+    });
+    await call(get);
+    hits = [];
+    gate.resolve();
+    await later;
+    expect(hits).toHaveLength(3);
+  });
+});
+
+describe('with a storage', () => {
+  let core: Core;
+  beforeEach(async () => {
+    Reflect.deleteProperty(globalThis, SHARED);
+    core = await freshCore();
+  });
+  afterEach(() => Reflect.deleteProperty(globalThis, SHARED));
+
+  test('a request that starts inside a call does not wait for the slot that the call holds', async () => {
+    const concurrency = concurrencyLimit({ maxConcurrent: 1 });
+    const token = layer(core, { concurrency }, async () => ({ status: 200 }));
+    const call = layer(core, { concurrency }, async () =>
+      token({ method: 'GET', url: 'https://auth.test/token' }),
+    );
+    expect((await call(get)).status).toBe(200);
+    expect(concurrency.stats()).toMatchObject({ inUse: 0, waiting: 0 });
+  });
+
+  test('a dispatcher takes what follows a dispatch of the call for a redirect’s hop; others do not', async () => {
+    for (const [isDispatch, sends] of [
+      [true, 1],
+      [false, 3],
+    ] as const) {
+      let seen = 0;
+      const below = layer(
+        core,
+        {},
+        async ({ url }) => {
+          if (!url.endsWith('/next')) return { status: 200 };
+          seen += 1;
+          return { status: 503 };
+        },
+        isDispatch,
+      );
+      const call = layer(core, { maxRetries: 0 }, async (given) => {
+        await below({ method: 'GET', url: given.url });
+        return below({ method: 'GET', url: 'https://other.test/next' });
+      });
+      await call(get);
+      expect(seen).toBe(sends);
+    }
+  });
+
+  test('two copies of this package know each other', async () => {
+    const other = await freshCore();
+    let hits = 0;
+    const upstream: Send = async () => {
+      hits += 1;
+      return { status: 503 };
+    };
+    await layer(core, {}, layer(other, {}, upstream))(get);
+    expect(hits).toBe(3);
+  });
+
+  test('one layer alone marks nothing', async () => {
+    const run = vi.spyOn(AsyncLocalStorage.prototype, 'run');
+    const seen: unknown[] = [];
+    const call = layer(core, {}, async ({ options }) => {
+      seen.push(options?.[core.LAYER]);
+      return { status: 200 };
+    });
+    await call(get);
+    expect(seen).toEqual([undefined]);
+    expect(run).not.toHaveBeenCalled();
+    run.mockRestore();
+  });
+
+  test('the history is that of the outermost layer', async () => {
+    const call = layer(
+      core,
+      { maxRetries: 1 },
+      layer(core, {}, async () => ({ status: 503 })),
+    );
+    expect(attemptsOf(await call(get)).map(({ reason }) => reason)).toEqual([
+      'transient',
+      'retries-exhausted',
+    ]);
+  });
+});
