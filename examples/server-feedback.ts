@@ -1,4 +1,4 @@
-// A 429 says when to come back, and all who wait for the same bucket heed it. Then it opens empty, so that they
+// A 429 says when to come back, and everything that waits for the same bucket waits until then. Then it opens empty, so that they
 // do not come all at once. It prints when three requests are sent, if the first is told "Retry-After: 5":
 //   1 at 0.0 s
 //   1 at 5.1 s

@@ -1,11 +1,11 @@
 import type { Lane } from './lanes.ts';
-import type { Ask, Result } from './traffic.ts';
+import type { AcquireOptions, Result } from './traffic.ts';
 import { breakingOff, failingOver, throttling, type Upstream } from './upstreams.ts';
 
 /** What came of the requests of an act, in the order in which they were sent. */
 export interface Sent {
   readonly client: string;
-  readonly ask: Ask;
+  readonly ask: AcquireOptions;
   readonly result: Result;
 }
 
@@ -23,15 +23,15 @@ export interface Act {
   readonly story: readonly string[];
   open(): Promise<Upstream>;
   /** What each of the clients sends, all at once. */
-  readonly asks: readonly Ask[];
+  readonly asks: readonly AcquireOptions[];
   /** What is to be seen, and why. */
   readonly lesson: readonly string[];
   /** What must have come out for the lesson to be true; answers what did not. */
   broken(played: Played): string | undefined;
 }
 
-const get = (name: string): Ask => ({ name, method: 'GET' });
-const order = (name: string, headers: Record<string, string> = {}): Ask => ({
+const get = (name: string): AcquireOptions => ({ name, method: 'GET' });
+const order = (name: string, headers: Record<string, string> = {}): AcquireOptions => ({
   name,
   method: 'POST',
   headers: { 'content-type': 'application/json', ...headers },

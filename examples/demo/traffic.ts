@@ -6,7 +6,7 @@ import axios from 'axios';
 import { Agent, request } from 'undici';
 
 /** What each client asks of an upstream. */
-export interface Ask {
+export interface AcquireOptions {
   /** What the screen calls it; short. */
   readonly name: string;
   readonly method: 'GET' | 'POST';
@@ -20,7 +20,7 @@ export type Result = number | FailureKind;
 export interface Client {
   readonly name: string;
   /** Resolves with the status of the response; rejects with the client's own error where there is none. */
-  send(url: string, ask: Ask): Promise<number>;
+  send(url: string, ask: AcquireOptions): Promise<number>;
   close(): Promise<void>;
 }
 
@@ -75,7 +75,7 @@ export function clients(policy?: Policy): Client[] {
 }
 
 /** Sends one request, and tells what came of it. */
-export async function resultOf(client: Client, url: string, ask: Ask): Promise<Result> {
+export async function resultOf(client: Client, url: string, ask: AcquireOptions): Promise<Result> {
   try {
     return await client.send(url, ask);
   } catch (error) {

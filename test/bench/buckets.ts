@@ -55,7 +55,6 @@ function atOnce(call: () => unknown): Candidate['run'] {
 const groups: Readonly<Record<string, readonly Candidate[]>> = {
   'a token now or never': [
     { name: 'ebb tryAcquire', calls: 500_000, run: loop(() => bucket.tryAcquire()) },
-    { name: 'ebb tryTake', calls: 500_000, run: loop(() => bucket.tryTake()) },
     { name: 'ebb slot and back', calls: 500_000, run: loop(() => slots.tryAcquire()?.release()) },
     { name: 'limiter TokenBucket', calls: 500_000, run: loop(() => theirs.tryRemoveTokens(1)) },
     { name: 'limiter RateLimiter', calls: 500_000, run: loop(() => limiter.tryRemoveTokens(1)) },

@@ -386,9 +386,9 @@ describe('the options of one request', () => {
     left = 3;
     readonly balance = 1;
     deposits = 0;
-    tryAcquire(): boolean {
+    tryAcquire(): object {
       this.left -= 1;
-      return true;
+      return { cost: 1, waitedMs: 0 };
     }
     async acquire(): Promise<object> {
       this.left -= 1;
@@ -460,7 +460,10 @@ describe('wrong options', () => {
     const throws = () => {
       throw cause;
     };
-    const bucket = { tryAcquire: () => true, acquire: async () => undefined } as unknown as TokenBucket;
+    const bucket = {
+      tryAcquire: () => ({ waitedMs: 0 }),
+      acquire: async () => undefined,
+    } as unknown as TokenBucket;
     const client = clientOf(stub(503), { [hook]: throws, bucket });
     const error = await errorOf(client.get('/'));
     expect(error).toBeInstanceOf(HookError);

@@ -1,5 +1,4 @@
 import {
-  begin,
   countLayer,
   createPolicy,
   type Policy,
@@ -8,6 +7,7 @@ import {
   remember,
   run,
   type Session,
+  startSession,
 } from '@ebb/core';
 import type { AxiosAdapter, AxiosResponse, InternalAxiosRequestConfig } from 'axios';
 import { adapterOf } from './adapter.ts';
@@ -91,7 +91,7 @@ function sendBy(
   if (around?.underWay === true && around.policy === policy) return send(config);
   const call = new Call(policy, send, copy, config, made);
   const { ebb } = config;
-  const session = begin(policy, call, ebb, carriedBy(config as MarkedConfig));
+  const session = startSession(policy, call, ebb, carriedBy(config as MarkedConfig));
   if (session === undefined) return sendBare(send, config);
   if (ebb) checkShared(ebb);
   config[CALL] = call;

@@ -140,7 +140,7 @@ describe('an abort is axios’s own CanceledError', () => {
 
     test('while it waits for a token', async () => {
       const bucket = {
-        tryAcquire: () => false,
+        tryAcquire: () => undefined,
         acquire: ({ signal }: { signal: AbortSignal }) =>
           new Promise((_, reject) => {
             signal.addEventListener('abort', () => reject(signal.reason), { once: true });
@@ -426,7 +426,7 @@ describe('what is not axios’s', () => {
   test('a ThrottledError comes as it is', async () => {
     const throttled = new ThrottledError('no token');
     const bucket = {
-      tryAcquire: () => false,
+      tryAcquire: () => undefined,
       acquire: () => Promise.reject(throttled),
     } as unknown as TokenBucket;
     const adapter = vi.fn(answer);

@@ -1,4 +1,4 @@
-export { observe } from './base/call-observer.ts';
+export { callObserver } from './base/call-observer.ts';
 export * as check from './base/check.ts';
 export { type Clock, nextTurn, type Random, sleep, systemClock, systemRandom } from './base/clock.ts';
 export { callHook, HookError, ThrottledError, type ThrottledReason } from './base/errors.ts';
@@ -31,13 +31,13 @@ export {
   type TokenBucketOptions,
 } from './limits/bucket/options.ts';
 export { OriginGates } from './limits/bucket/origin-gates.ts';
-export { type Heeded, type HeedRules, heeded } from './limits/bucket/requested-pause.ts';
+export { type FeedbackRules, type RequestedPause, requestedPause } from './limits/bucket/requested-pause.ts';
 export { type MemoryBucket, tokenBucket } from './limits/bucket/token-bucket.ts';
 export { type RetryBudgetOptions, retryBudget } from './limits/budget.ts';
 export { budgetPerKey } from './limits/budget-per-key.ts';
 export { type ConcurrencyOptions, concurrencyLimit, concurrencyPerKey } from './limits/concurrency.ts';
 export type {
-  Ask,
+  AcquireOptions,
   BucketStats,
   CloseOptions,
   ConcurrencyLimit,
@@ -53,7 +53,7 @@ export { forRequest } from './limits/contracts.ts';
 export type { CallsBeforeUse } from './limits/evicted.ts';
 export { type LeaseCall, LeasedRetries, type LeaseTerms, leaseOf } from './limits/leased-retries.ts';
 export type { PerKeyOptions } from './limits/per-key.ts';
-export { BucketTime } from './limits/queue/time.ts';
+export { SteadyTime } from './limits/queue/time.ts';
 export { deadlineOf, type Waiter } from './limits/queue/waiting-line.ts';
 export {
   type Overflow,
@@ -94,4 +94,4 @@ export type { EndReason, RetryReason, StopReason } from './policy/reason.ts';
 export { type Attempt, attemptsOf, grantOf, remember, rememberReason } from './request/history.ts';
 export { countLayer, LAYER } from './request/layers.ts';
 export { type Aside, type Exchange, run } from './request/run.ts';
-export { begin, type RequestOptions, Session } from './request/session.ts';
+export { type RequestOptions, Session, startSession } from './request/session.ts';

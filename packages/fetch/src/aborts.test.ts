@@ -96,7 +96,7 @@ describe.each<[string, PolicyOptions]>([
   ['the defaults', {}],
   [
     'a bucket that is empty',
-    { bucket: { tryAcquire: () => false, acquire: () => new Promise(() => {}) } as never },
+    { bucket: { tryAcquire: () => undefined, acquire: () => new Promise(() => {}) } as never },
   ],
   ['an attempt timeout', { attemptTimeoutMs: 60_000 }],
 ])('what fails before it is sent fails as bare fetch does, with %s', (_, options) => {
@@ -119,7 +119,7 @@ describe('an upload that is not sent is told so', () => {
       signal?.addEventListener('abort', () => refuse(signal.reason));
       return promise;
     };
-    const bucket = { tryAcquire: () => false, acquire };
+    const bucket = { tryAcquire: () => undefined, acquire };
     return { ebbFetch: createFetch(createPolicy({ bucket: bucket as never })), refuse };
   }
   const refusal = new ThrottledError('no token', 1_000);

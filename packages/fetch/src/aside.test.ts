@@ -13,7 +13,7 @@ function oneToken() {
   let tokens = 1;
   const tryAcquire = () => {
     tokens -= 1;
-    return tokens >= 0;
+    return tokens >= 0 ? { cost: 1, waitedMs: 0, settle: () => {} } : undefined;
   };
   const acquire = () => Promise.reject(Object.assign(new Error('no token'), { name: 'ThrottledError' }));
   return { tryAcquire, acquire } as never;

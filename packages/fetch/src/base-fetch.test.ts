@@ -67,7 +67,10 @@ describe('headers that can be read once are sent on every attempt', () => {
       read.push(request.header('authorization'));
       return 1;
     };
-    const bucket = { tryAcquire: () => true, acquire: async () => ({ cost: 1, waitedMs: 0 }) };
+    const bucket = {
+      tryAcquire: () => ({ cost: 1, waitedMs: 0 }),
+      acquire: async () => ({ cost: 1, waitedMs: 0 }),
+    };
     const ebbFetch = createFetch({ ...atOnce, cost, bucket: bucket as never });
     expect((await ebbFetch(server.url, { headers: headers() as never })).status).toBe(200);
     for (const seen of server.seen) {

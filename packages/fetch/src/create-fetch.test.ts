@@ -368,7 +368,10 @@ describe('hooks', () => {
     '%s that throws rejects its request alone',
     async (hook) => {
       const server = await serve(DOWN);
-      const bucket = { tryAcquire: () => true, acquire: async () => ({ cost: 1, waitedMs: 0 }) };
+      const bucket = {
+        tryAcquire: () => ({ cost: 1, waitedMs: 0 }),
+        acquire: async () => ({ cost: 1, waitedMs: 0 }),
+      };
       const ebbFetch = createFetch({ ...atOnce, maxRetries: 1, bucket: bucket as never });
       const [broken, sound] = await Promise.allSettled([
         ebbFetch(server.url, { ebb: { [hook]: boom } }),
@@ -383,7 +386,7 @@ describe('hooks', () => {
 test('a token that cannot be had is a ThrottledError, and nothing is sent', async () => {
   const base = vi.fn(fetch);
   const throttled = new ThrottledError('no token', 1_000);
-  const bucket = { tryAcquire: () => false, acquire: () => Promise.reject(throttled) };
+  const bucket = { tryAcquire: () => undefined, acquire: () => Promise.reject(throttled) };
   const call = createFetch({ bucket: bucket as never }, base)('http://upstream/');
   await expect(call).rejects.toBe(throttled);
   expect(base).not.toHaveBeenCalled();

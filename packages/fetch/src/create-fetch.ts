@@ -1,4 +1,4 @@
-import { begin, countLayer, createPolicy, type Policy, type PolicyOptions, run } from '@ebb/core';
+import { countLayer, createPolicy, type Policy, type PolicyOptions, run, startSession } from '@ebb/core';
 import { Call } from './call.ts';
 import type { EbbRequestInit, FetchInit, FetchInput } from './init.ts';
 import { type Preconnecting, withPreconnect } from './preconnect.ts';
@@ -33,7 +33,7 @@ export function createFetch(
     try {
       const request = new FetchRequest(input, init);
       const call = new Call(baseFetch, request);
-      const session = begin(policy, request, init?.ebb, request.carried);
+      const session = startSession(policy, request, init?.ebb, request.carried);
       const result = session === undefined ? call.sendBare() : run(session, call, request.signal);
       return request.mayLeaveOpen ? ended(result, call) : result;
     } catch (error) {

@@ -173,7 +173,7 @@ export class Clients {
     const bucket = this.#fleet.bucket;
     if (bucket !== undefined) {
       const grantedAtMs = requests.grantedAtMs(request);
-      bucket.tokens.heed(client, met, grantedAtMs, grantedAtMs - requests.sinceMs(request));
+      bucket.tokens.observe(client, met, grantedAtMs, grantedAtMs - requests.sinceMs(request));
     }
 
     const progress = this.#progress;

@@ -18,10 +18,10 @@ export interface FleetTokens {
   /** How long until so many have come in; 0 when they can be taken now. */
   waitMs(client: number, cost: number, nowMs: number): number;
   /** Tells what became of an attempt that had tokens at a moment, after a wait. */
-  heed(client: number, outcome: Outcome, grantedAtMs: number, waitedMs: number): void;
+  observe(client: number, outcome: Outcome, grantedAtMs: number, waitedMs: number): void;
 }
 
-/** Buckets that heed nothing: one number for each client. */
+/** Buckets that ignore feedback: one number for each client. */
 function numbers(clients: number, setup: BucketSetup): FleetTokens {
   const emptyAtMs = new Float64Array(clients).fill(gcra.holding(setup, setup.initialTokens, 0));
   return {
@@ -32,19 +32,19 @@ function numbers(clients: number, setup: BucketSetup): FleetTokens {
       return true;
     },
     waitMs: (client, cost, nowMs) => gcra.waitMs(setup, emptyAtMs[client] as number, cost, nowMs),
-    heed() {},
+    observe() {},
   };
 }
 
-/** Buckets of core itself, which heed what the server says, and may adapt their rate. */
+/** Buckets of core itself, which follow what the server says, and may adapt their rate. */
 function buckets(clients: number, make: () => MemoryBucket): FleetTokens {
   const all = Array.from({ length: clients }, make);
   return {
-    take: (client, cost) => (all[client] as MemoryBucket).tryTake(cost) !== undefined,
+    take: (client, cost) => (all[client] as MemoryBucket).tryAcquire(cost) !== undefined,
     waitMs: (client, cost) => (all[client] as MemoryBucket).waitMs(cost),
-    heed(client, outcome, grantedAtMs, waitedMs) {
+    observe(client, outcome, grantedAtMs, waitedMs) {
       const grant: Grant = { cost: 1, waitedMs, grantedAtMs, conforming: true, settle() {} };
-      (all[client] as MemoryBucket).heed?.(outcome, grant);
+      (all[client] as MemoryBucket).observe?.(outcome, grant);
     },
   };
 }

@@ -375,7 +375,7 @@ describe('client buckets', () => {
   };
 
   test.each([
-    ['that heed nothing', { ...rate, feedback: false }],
+    ['that ignore feedback', { ...rate, feedback: false }],
     ['of core itself', rate],
   ] as const)('%s let capacity + rate · time go, in any window', (_, options) => {
     const { series, totals, tokenWaitMs } = simulate({

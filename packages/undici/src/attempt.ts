@@ -51,7 +51,7 @@ export class Attempt implements Dispatcher.DispatchHandler {
   #droppedFor: Error | undefined;
   /** Methods that the caller's handler does not have, and that undici is not to find here either. */
   #lacking: readonly string[] | undefined;
-  #letGo: (() => void) | undefined;
+  #evicted: (() => void) | undefined;
 
   /** @param upload given only if somebody listens: a MockAgent reads a body for a handler that does */
   constructor(listener: AttemptListener, number: number, upload?: UploadListener) {
@@ -97,12 +97,12 @@ export class Attempt implements Dispatcher.DispatchHandler {
   /** It has a body of its own, to be let go of when it is over and came to nothing. */
   holds(letGo: () => void): void {
     if (this.over) letGo();
-    else this.#letGo = letGo;
+    else this.#evicted = letGo;
   }
 
   letGoOfBody(): void {
-    const letGo = this.#letGo;
-    this.#letGo = undefined;
+    const letGo = this.#evicted;
+    this.#evicted = undefined;
     letGo?.();
   }
 

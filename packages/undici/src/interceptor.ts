@@ -1,11 +1,11 @@
 import {
-  begin,
   countLayer,
   createPolicy,
   LAYER,
   type Policy,
   type PolicyOptions,
   type Session,
+  startSession,
 } from '@ebb/core';
 import type { Dispatcher } from 'undici';
 import { requestBody } from './body.ts';
@@ -64,7 +64,7 @@ function relay(
     const options = withLastingHeaders(own);
     const body = requestBody(options);
     const carried = (given as { readonly [LAYER]?: unknown })[LAYER];
-    const session = begin(policy, new Traits(options, body, ownOrigin), ebb, carried, true) as Session;
+    const session = startSession(policy, new Traits(options, body, ownOrigin), ebb, carried, true) as Session;
     request = { dispatch, options, body, session, closing };
   } catch (error) {
     // As undici does if options are wrong.

@@ -205,7 +205,7 @@ describe('one request', () => {
     const { wire, heard, clock, dispatch } = setUp({ attemptTimeoutMs: 50 });
     dispatch(get, heard);
     const first = wire.attempt(1).start();
-    // A dispatcher that does not heed its controller.
+    // A dispatcher that ignores its controller.
     first.connection.abort = () => undefined;
     await pass(clock, 50);
     await pass(clock);

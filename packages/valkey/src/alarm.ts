@@ -1,16 +1,16 @@
-import type { BucketTime } from '@ebb/core';
+import type { SteadyTime } from '@ebb/core';
 
 /** Times are sums of fractions, and a time that is ahead by less than they can tell would never come. */
 const SHORTEST_MS = 1e-3;
 
 /** One timer for all that is due at some time. */
 export class Alarm {
-  readonly #time: BucketTime;
+  readonly #time: SteadyTime;
   readonly #onAlarm: (nowMs: number) => void;
   #atMs = Number.POSITIVE_INFINITY;
   #stop: () => void = () => {};
 
-  constructor(time: BucketTime, onAlarm: (nowMs: number) => void) {
+  constructor(time: SteadyTime, onAlarm: (nowMs: number) => void) {
     this.#time = time;
     this.#onAlarm = onAlarm;
   }

@@ -1,4 +1,4 @@
-import type { BucketTime } from '@ebb/core';
+import type { SteadyTime } from '@ebb/core';
 import { Demand } from './demand.ts';
 import type { FleetSetup } from './options.ts';
 import { LeasePool } from './pool.ts';
@@ -12,7 +12,7 @@ export class Borrower {
   readonly pool: LeasePool;
   readonly #perMs: number;
   readonly #setup: FleetSetup;
-  readonly #time: BucketTime;
+  readonly #time: SteadyTime;
   readonly #demand: Demand;
   readonly #line: () => Need;
   readonly #call: (call: StoreCall) => Promise<Reply>;
@@ -34,7 +34,7 @@ export class Borrower {
 
   constructor(
     setup: FleetSetup,
-    time: BucketTime,
+    time: SteadyTime,
     hooks: {
       line: () => Need;
       call: (call: StoreCall) => Promise<Reply>;

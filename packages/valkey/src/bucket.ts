@@ -1,7 +1,6 @@
 import {
-  type Ask,
+  type AcquireOptions,
   type BucketStats,
-  BucketTime,
   type CallsBeforeUse,
   CLOSED,
   type CloseOptions,
@@ -9,12 +8,13 @@ import {
   deadlineOf,
   type Feedback,
   type Grant,
-  heeded,
   noOneWaits,
   type ObservableBucket,
   OriginGates,
   type Outcome,
   type RequestTraits,
+  requestedPause,
+  SteadyTime,
   type ThrottledError,
   type TokenBucket,
   type Waiter,
@@ -72,7 +72,7 @@ function costThrough(first: Waiter<Grant>, covered: number, more: number, most: 
 class FleetBucket implements ValkeyBucket, Source, CallsBeforeUse {
   beforeUse: (() => void) | undefined;
   readonly #setup: FleetSetup;
-  readonly #time: BucketTime;
+  readonly #time: SteadyTime;
   readonly #tokens: FleetTokens;
   readonly #room: WaitingRoom<Grant>;
   readonly #gates = new OriginGates(() => originGate(this.#setup));
@@ -83,7 +83,7 @@ class FleetBucket implements ValkeyBucket, Source, CallsBeforeUse {
 
   constructor(setup: FleetSetup) {
     this.#setup = setup;
-    this.#time = new BucketTime(setup.clock);
+    this.#time = new SteadyTime(setup.clock);
     this.#room = new WaitingRoom(setup, this.#time, () => this.#drain());
     const { line } = this.#room;
     const need = () => {
@@ -99,20 +99,8 @@ class FleetBucket implements ValkeyBucket, Source, CallsBeforeUse {
     this.#tokens = new FleetTokens(setup, this.#time, need, () => this.#drain());
   }
 
-  tryAcquire(cost = 1): boolean {
+  tryAcquire(cost = 1, earlier?: Grant): Grant | undefined {
     this.#checkCost('tryAcquire', cost);
-    if (this.#closed !== undefined) return false;
-    const nowMs = this.#time.now();
-    if (this.#room.line.size === 0 && this.#tokens.take(micro(cost), nowMs)) {
-      this.#granted += 1;
-      if (this.#tokens.isBeyond) this.#marked += 1;
-      return true;
-    }
-    return this.#passMarked(cost, nowMs);
-  }
-
-  tryTake(cost = 1, earlier?: Grant): Grant | undefined {
-    this.#checkCost('tryTake', cost);
     if (this.#closed !== undefined && !this.#isLetIn(earlier)) return undefined;
     const nowMs = this.#time.now();
     if (this.#room.line.size === 0 && this.#tokens.take(micro(cost), nowMs))
@@ -131,7 +119,7 @@ class FleetBucket implements ValkeyBucket, Source, CallsBeforeUse {
     return false;
   }
 
-  acquire(ask: Ask = {}): Promise<Grant> {
+  acquire(ask: AcquireOptions = {}): Promise<Grant> {
     try {
       const granted = this.#ask(ask);
       return granted instanceof Promise ? granted : Promise.resolve(granted);
@@ -140,7 +128,7 @@ class FleetBucket implements ValkeyBucket, Source, CallsBeforeUse {
     }
   }
 
-  #ask(ask: Ask): Grant | Promise<Grant> {
+  #ask(ask: AcquireOptions): Grant | Promise<Grant> {
     const { cost = 1, signal } = ask;
     this.#checkCost('acquire', cost);
     const lane = this.#room.laneFor(ask);
@@ -165,7 +153,7 @@ class FleetBucket implements ValkeyBucket, Source, CallsBeforeUse {
     return granted;
   }
 
-  #join(ask: Ask, lane: number, cost: number, waitMs: number, nowMs: number): Promise<Grant> {
+  #join(ask: AcquireOptions, lane: number, cost: number, waitMs: number, nowMs: number): Promise<Grant> {
     try {
       return this.#room.join(ask, lane, cost, waitMs, nowMs);
     } catch (error) {
@@ -193,8 +181,8 @@ class FleetBucket implements ValkeyBucket, Source, CallsBeforeUse {
     this.#arm(nowMs);
   }
 
-  heed(outcome: Outcome, _grant: Grant, request?: RequestTraits): Feedback | undefined {
-    const { said, pauseMs, origin } = heeded(this.#setup, outcome, request);
+  observe(outcome: Outcome, _grant: Grant, request?: RequestTraits): Feedback | undefined {
+    const { said, pauseMs, origin } = requestedPause(this.#setup, outcome, request);
     if (pauseMs === 0) return said;
     // The rest of what it knows is in the store.
     this.beforeUse?.();

@@ -1,4 +1,4 @@
-import type { BucketTime, LeaseCall } from '@ebb/core';
+import type { LeaseCall, SteadyTime } from '@ebb/core';
 import type { BudgetSetup } from './budget-options.ts';
 import { BUDGET_SCRIPT, BUDGET_SCRIPT_SHA1 } from './budget-script.ts';
 import { type Connection, watchConnection } from './connection.ts';
@@ -21,14 +21,14 @@ const whole = (number: number): string => number.toFixed(0);
 /** One budget in the store. */
 export class BudgetStore {
   readonly #setup: BudgetSetup;
-  readonly #time: BucketTime;
+  readonly #time: SteadyTime;
   readonly #connection: Connection;
   /** What the server's clock is ahead of ours. */
   #aheadMs: number | undefined;
   /** When it was last called, on the server's clock, in microseconds. */
   #calledAtUs = 0;
 
-  constructor(setup: BudgetSetup, time: BucketTime) {
+  constructor(setup: BudgetSetup, time: SteadyTime) {
     this.#setup = setup;
     this.#time = time;
     this.#connection = watchConnection(setup.client);

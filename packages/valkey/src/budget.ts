@@ -1,4 +1,4 @@
-import { BucketTime, LeasedRetries, observe, type RetryBudget, retryBudget } from '@ebb/core';
+import { callObserver, LeasedRetries, type RetryBudget, retryBudget, SteadyTime } from '@ebb/core';
 import { type BudgetSetup, budgetSetup, type ValkeyBudgetOptions } from './budget-options.ts';
 import { type BudgetReply, BudgetStore } from './budget-store.ts';
 import type { StoreEvent } from './events.ts';
@@ -36,7 +36,7 @@ const COLD_RESERVE = 0.1;
 
 class FleetBudget implements ValkeyBudget {
   readonly #setup: BudgetSetup;
-  readonly #time: BucketTime;
+  readonly #time: SteadyTime;
   readonly #lease: LeasedRetries;
   readonly #store: BudgetStore;
   /** What holds while the store is lost, and when it held last. */
@@ -57,7 +57,7 @@ class FleetBudget implements ValkeyBudget {
 
   constructor(setup: BudgetSetup) {
     this.#setup = setup;
-    this.#time = new BucketTime(setup.clock);
+    this.#time = new SteadyTime(setup.clock);
     this.#lease = new LeasedRetries(setup);
     this.#store = new BudgetStore(setup, this.#time);
   }
@@ -203,7 +203,7 @@ class FleetBudget implements ValkeyBudget {
   ): void {
     const { onStoreEvent, key, clock } = this.#setup;
     if (onStoreEvent === undefined) return;
-    observe('onStoreEvent', onStoreEvent, { ...event, key, atMs: clock.now() } as StoreEvent);
+    callObserver('onStoreEvent', onStoreEvent, { ...event, key, atMs: clock.now() } as StoreEvent);
   }
 }
 

@@ -91,7 +91,7 @@ describe('what an origin asks for', () => {
   test('holds for all if the request is not known', async () => {
     const { bucket, send, sentTo } = processWith();
     const [grant] = await Promise.all([bucket.acquire(), clock.advance(50)]);
-    bucket.heed?.(slowDown, grant);
+    bucket.observe?.(slowDown, grant);
     void send(well);
     await clock.advance(1_000);
     expect(sentTo).toEqual([]);

@@ -1,4 +1,4 @@
-import type { BucketTime } from '@ebb/core';
+import type { SteadyTime } from '@ebb/core';
 import { Alarm } from './alarm.ts';
 import { Borrower } from './borrower.ts';
 import { StoreLink } from './link.ts';
@@ -28,7 +28,7 @@ function staleAtMs(calledAtMs: number, dueMs: number): number {
  */
 export class FleetTokens {
   readonly #setup: FleetSetup;
-  readonly #time: BucketTime;
+  readonly #time: SteadyTime;
   readonly #link: StoreLink;
   readonly #borrower: Borrower;
   readonly #pool: LeasePool;
@@ -46,7 +46,7 @@ export class FleetTokens {
    * `line` answers what those in line wait for. `onChange` is called when tokens may have come, or no longer
    * will.
    */
-  constructor(setup: FleetSetup, time: BucketTime, line: () => Need, onChange: () => void) {
+  constructor(setup: FleetSetup, time: SteadyTime, line: () => Need, onChange: () => void) {
     this.#setup = setup;
     this.#time = time;
     this.#line = line;

@@ -1,4 +1,4 @@
-import { type BucketTime, observe, sleep } from '@ebb/core';
+import { callObserver, type SteadyTime, sleep } from '@ebb/core';
 import { type Connection, watchConnection } from './connection.ts';
 import type { StoreEvent } from './events.ts';
 import { Losses } from './losses.ts';
@@ -43,7 +43,7 @@ interface Hooks {
 /** What this process knows of the bucket in the store, and whether it can be asked. */
 export class StoreLink {
   readonly #setup: FleetSetup;
-  readonly #time: BucketTime;
+  readonly #time: SteadyTime;
   readonly #store: Store;
   readonly #hooks: Hooks;
   readonly #connection: Connection;
@@ -71,7 +71,7 @@ export class StoreLink {
   readonly pause: FleetPause;
   isClosed = false;
 
-  constructor(setup: FleetSetup, time: BucketTime, hooks: Hooks) {
+  constructor(setup: FleetSetup, time: SteadyTime, hooks: Hooks) {
     this.#setup = setup;
     this.#time = time;
     this.#hooks = hooks;
@@ -108,7 +108,7 @@ export class StoreLink {
       try {
         const reply = await this.#store.call(call);
         this.#answeredMs = Math.max(this.#answeredMs, sentAtMs);
-        this.#heed(reply);
+        this.#apply(reply);
         this.#losses.note(reply.forgot, this.#time.now());
         return reply;
       } catch (error) {
@@ -159,7 +159,7 @@ export class StoreLink {
     this.#connection.release();
   }
 
-  #heed(reply: Reply): void {
+  #apply(reply: Reply): void {
     const nowMs = this.#time.now();
     const overtakenUs = this.#heardUs - reply.atUs;
     // Replies on several connections overtake each other: what was leased later is not there by then. A server's clock
@@ -217,7 +217,7 @@ export class StoreLink {
       });
       if (this.outage !== outage) return;
       if (reply.late) throw new Error('It came too late to be done');
-      this.#heed(reply);
+      this.#apply(reply);
       this.#answeredMs = nowMs;
       this.#losses.note(reply.forgot, this.#time.now());
       const resumeInMs = outage.isForgetful ? Math.max(reply.resumeInMs, PROOF_MS) : reply.resumeInMs;
@@ -246,7 +246,7 @@ export class StoreLink {
     this.calls += 1;
     try {
       const reply = await this.#store.call({ mode: 'peek' });
-      this.#heed(reply);
+      this.#apply(reply);
       this.#losses.note(reply.forgot, this.#time.now());
       return true;
     } catch {
@@ -267,6 +267,6 @@ export class StoreLink {
   #tell(event: Happening): void {
     const { onStoreEvent, key, clock } = this.#setup;
     if (onStoreEvent === undefined) return;
-    observe('onStoreEvent', onStoreEvent, { ...event, key, atMs: clock.now() } as StoreEvent);
+    callObserver('onStoreEvent', onStoreEvent, { ...event, key, atMs: clock.now() } as StoreEvent);
   }
 }

@@ -1,4 +1,4 @@
-import { type BucketTime, nextTurn } from '@ebb/core';
+import { nextTurn, type SteadyTime } from '@ebb/core';
 import type { Connection } from './connection.ts';
 import type { StorePort } from './port.ts';
 import { runScript } from './run-script.ts';
@@ -93,7 +93,7 @@ interface StoreOptions {
   /** In millionths. */
   readonly capacity: number;
   readonly timeoutMs: number;
-  readonly time: BucketTime;
+  readonly time: SteadyTime;
   /** How much longer to wait when there is no reply in time, in milliseconds. `trouble` is what may be the reason. */
   readonly moreMs: (trouble: unknown) => number;
   /** Is told of what came after the time limit: an answer, or nothing for an error. */

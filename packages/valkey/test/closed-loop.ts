@@ -1,4 +1,4 @@
-import { type Ask, type Clock, type Grant, tokenBucket } from '@ebb/core';
+import { type AcquireOptions, type Clock, type Grant, tokenBucket } from '@ebb/core';
 import { seededRandom, virtualClock } from '@ebb/core/testing';
 import { valkeyBucket } from '../src/index.ts';
 import { ModelStore } from './model-store.ts';
@@ -66,7 +66,10 @@ export async function play(load: ClosedLoop, where: 'shared' | 'memory'): Promis
   const spent: { readonly atMs: number; readonly cost: number; readonly process: number }[] = [];
   let stopped = false;
 
-  const ask = async (process: number, bucket: { acquire(ask?: Ask): Promise<Grant> }): Promise<void> => {
+  const ask = async (
+    process: number,
+    bucket: { acquire(ask?: AcquireOptions): Promise<Grant> },
+  ): Promise<void> => {
     while (!stopped) {
       const cost = costs[Math.floor(random() * costs.length)] ?? 1;
       const sinceMs = time.now();

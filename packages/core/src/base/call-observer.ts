@@ -25,7 +25,7 @@ function report(name: string, observer: object, cause: unknown): void {
  * Calls an observer. What it throws, or rejects with, is reported once and changes nothing. `name` is that of the
  * option that holds it.
  */
-export function observe<E>(name: string, observer: (event: E) => unknown, event: E): void {
+export function callObserver<E>(name: string, observer: (event: E) => unknown, event: E): void {
   try {
     const told: unknown = observer(event);
     if (typeof (told as PromiseLike<unknown> | undefined)?.then === 'function') {

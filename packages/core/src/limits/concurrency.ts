@@ -1,9 +1,9 @@
 import { checkOptions, countingNumber, having } from '../base/check.ts';
 import { type Clock, systemClock } from '../base/clock.ts';
-import type { Ask, ConcurrencyLimit, ConcurrencyStats, PerKey, Slot } from './contracts.ts';
+import type { AcquireOptions, ConcurrencyLimit, ConcurrencyStats, PerKey, Slot } from './contracts.ts';
 import type { CallsBeforeUse } from './evicted.ts';
 import { KeyMap, type PerKeyOptions } from './per-key.ts';
-import { BucketTime } from './queue/time.ts';
+import { SteadyTime } from './queue/time.ts';
 import { WAITING_CHECKS, type WaitingOptions, WaitingRoom, waitingSetup } from './queue/waiting-room.ts';
 
 /** What {@link concurrencyLimit} takes. */
@@ -33,7 +33,7 @@ class HeldSlot implements Slot {
 class Semaphore implements ConcurrencyLimit, CallsBeforeUse {
   beforeUse: (() => void) | undefined;
   readonly #maxConcurrent: number;
-  readonly #time: BucketTime;
+  readonly #time: SteadyTime;
   readonly #room: WaitingRoom<Slot>;
   #inUse = 0;
   readonly #giveBack = (): void => {
@@ -49,7 +49,7 @@ class Semaphore implements ConcurrencyLimit, CallsBeforeUse {
     });
     countingNumber('concurrencyLimit: maxConcurrent', options.maxConcurrent);
     this.#maxConcurrent = options.maxConcurrent;
-    this.#time = new BucketTime(options.clock ?? systemClock);
+    this.#time = new SteadyTime(options.clock ?? systemClock);
     this.#room = new WaitingRoom(waitingSetup(options), this.#time, () => this.#drain());
   }
 
@@ -58,7 +58,7 @@ class Semaphore implements ConcurrencyLimit, CallsBeforeUse {
     return this.#room.line.size === 0 && this.#inUse < this.#maxConcurrent ? this.#take(0) : undefined;
   }
 
-  acquire(ask: Omit<Ask, 'cost'> = {}): Promise<Slot> {
+  acquire(ask: Omit<AcquireOptions, 'cost'> = {}): Promise<Slot> {
     try {
       const lane = this.#room.laneFor(ask);
       if (ask.signal?.aborted) throw ask.signal.reason;

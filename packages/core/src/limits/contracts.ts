@@ -1,7 +1,7 @@
 import type { Outcome, RequestTraits } from '../http/outcome.ts';
 
 /** What is asked of a bucket. */
-export interface Ask {
+export interface AcquireOptions {
   /**
    * Tokens, above 0 and at most the capacity.
    * @default 1
@@ -75,30 +75,26 @@ export interface BucketStats {
 /** Tokens that refill at a rate: a request takes some before it is sent. This is all that a policy asks of it. */
 export interface TokenBucket {
   /**
-   * Takes the tokens now, if they are there and nobody waits for them.
+   * Takes the tokens if they are available now and no other request waits for them; returns `undefined` if not.
+   *
+   * @param cost tokens, above 0 and at most the capacity; 1 by default
+   * @param earlier as {@link AcquireOptions.earlier}
    * @throws TypeError, RangeError when the bucket can never hold the cost
    */
-  tryAcquire(cost?: number): boolean;
+  tryAcquire(cost?: number, earlier?: Grant): Grant | undefined;
   /**
    * Takes the tokens when it is this asker's turn: first come, first served within a priority.
    *
    * Rejects with a `ThrottledError` when the tokens cannot be had within the limits of the ask or the bucket,
    * with the signal's own reason when it aborts, with a TypeError or a RangeError for an ask that is wrong.
    */
-  acquire(ask?: Ask): Promise<Grant>;
-  /**
-   * As {@link tryAcquire}, but returns the grant. A policy uses it in place of that, if there is one: without it, an
-   * attempt that never left cannot give its tokens back.
-   *
-   * @param earlier as {@link Ask.earlier}
-   */
-  tryTake?(cost?: number, earlier?: Grant): Grant | undefined;
+  acquire(ask?: AcquireOptions): Promise<Grant>;
   /**
    * Called with what became of each request that it granted tokens to, so that it can do what the server says.
    *
    * @param request the request, for the origin that the response speaks for
    */
-  heed?(outcome: Outcome, grant: Grant, request?: RequestTraits): void;
+  observe?(outcome: Outcome, grant: Grant, request?: RequestTraits): void;
   /**
    * The further bucket that a request takes as many tokens from, because its origin asked to be left alone for a
    * while; `undefined` in the usual case.
@@ -118,7 +114,6 @@ export interface CloseOptions {
 
 /** A bucket that can be paused and closed, and asked how it stands. */
 export interface ObservableBucket extends TokenBucket {
-  tryTake(cost?: number, earlier?: Grant): Grant | undefined;
   /**
    * Pauses the bucket and empties it; it fills again from the end of the pause. Never shortens a pause. Those who
    * wait with a deadline in the pause are rejected at once, a few hundred in each turn of the event loop.
@@ -135,7 +130,7 @@ export interface ObservableBucket extends TokenBucket {
   idle(): Promise<void>;
   /**
    * Grants nothing to new askers from now on: `acquire` rejects with a `ThrottledError` whose reason is `'closed'`,
-   * `tryAcquire` returns `false` and `tryTake` `undefined`, also with `nonConforming: 'mark'`. Resolves when no one
+   * `tryAcquire` returns `undefined`, also with `nonConforming: 'mark'`. Resolves when no one
    * waits any more. Grants may still be settled. To close again does nothing, but `'reject'` after `'drain'`
    * rejects those who still wait.
    *
@@ -172,7 +167,7 @@ export interface ConcurrencyLimit {
    * Rejects with a `ThrottledError` when none can be had within the limits, with the signal's own reason when
    * it aborts, with a TypeError or a RangeError for an ask that is wrong.
    */
-  acquire(ask?: Omit<Ask, 'cost'>): Promise<Slot>;
+  acquire(ask?: Omit<AcquireOptions, 'cost'>): Promise<Slot>;
   stats(): ConcurrencyStats;
 }
 

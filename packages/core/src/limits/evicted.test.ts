@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { LetGo } from './evicted.ts';
+import { Evicted } from './evicted.ts';
 
 const collectGarbage = globalThis.gc as () => void;
 
@@ -13,7 +13,7 @@ const unused = (): never => {
 };
 
 test('what is held is found again, once', () => {
-  const letGo = new LetGo<object>(unused);
+  const letGo = new Evicted<object>(unused);
   const one = {};
   letGo.add('key', one);
   expect(letGo.recall('key')).toBe(one);
@@ -22,7 +22,7 @@ test('what is held is found again, once', () => {
 });
 
 test('of what no one holds nothing stays, however many come and go', async () => {
-  const letGo = new LetGo<object>(unused);
+  const letGo = new Evicted<object>(unused);
   const held = Array.from({ length: 100 }, () => ({}));
   for (const [index, one] of held.entries()) letGo.add(`held ${index}`, one);
   for (let batch = 0; batch < 20; batch += 1) {

@@ -16,7 +16,7 @@ function setBeforeUse(value: object, call: (() => void) | undefined): void {
  * memory, and no key ever has two. Nothing depends on when garbage is collected: one that no one holds behaves as a
  * new one.
  */
-export class LetGo<T extends object> {
+export class Evicted<T extends object> {
   readonly #refs = new Map<string, WeakRef<T>>();
   readonly #comeBack: (key: string, value: T) => void;
   #round: Iterator<[string, WeakRef<T>]>;

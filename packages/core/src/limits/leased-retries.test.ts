@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { createPolicy } from '../policy/policy.ts';
-import { begin } from '../request/session.ts';
+import { startSession } from '../request/session.ts';
 import { virtualClock } from '../testing.ts';
 import { retryBudget } from './budget.ts';
 import type { RetryBudget } from './contracts.ts';
@@ -162,7 +162,7 @@ describe('a session tells its budget of each request', () => {
 
   test('that goes well', () => {
     const { told, policy } = setUp();
-    const session = begin(policy, request);
+    const session = startSession(policy, request);
     session?.ready();
     session?.judge(answer(200));
     expect(told).toEqual(['begin', 'deposit', 'end']);
@@ -170,7 +170,7 @@ describe('a session tells its budget of each request', () => {
 
   test('that is retried, and then denied', async () => {
     const { told, policy, clock } = setUp();
-    const session = begin(policy, request);
+    const session = startSession(policy, request);
     session?.ready();
     session?.judge(answer(503));
     const waiting = session?.ready();
@@ -182,10 +182,10 @@ describe('a session tells its budget of each request', () => {
 
   test('that is final, or aborted before it is sent again', async () => {
     const { told, policy } = setUp();
-    const final = begin(policy, request);
+    const final = startSession(policy, request);
     final?.ready();
     final?.judge(answer(404));
-    const aborted = begin(policy, request);
+    const aborted = startSession(policy, request);
     const abort = new AbortController();
     aborted?.ready(abort.signal);
     aborted?.judge(answer(503));
@@ -197,7 +197,7 @@ describe('a session tells its budget of each request', () => {
 
   test('whose download breaks after its answer was judged: it ends once', () => {
     const { told, policy } = setUp();
-    const session = begin(policy, request, { backoff: () => 0 });
+    const session = startSession(policy, request, { backoff: () => 0 });
     session?.ready();
     session?.judge(answer(200));
     const broken = session?.judge({ type: 'failure', kind: 'network', error: new Error('reset') });
@@ -209,7 +209,7 @@ describe('a session tells its budget of each request', () => {
 
   test('whose hook throws', () => {
     const { told, policy } = setUp();
-    const session = begin(policy, request, {
+    const session = startSession(policy, request, {
       classify: () => {
         throw new Error('hook');
       },

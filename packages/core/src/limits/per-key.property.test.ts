@@ -221,9 +221,9 @@ test.each(Object.entries(makers))(
       const { amount, waitMs } = step;
       switch (step.does) {
         case 'take':
-          return world.have(bucket, bucket.tryTake(amount));
+          return world.have(bucket, bucket.tryAcquire(amount));
         case 'try':
-          return bucket.tryAcquire(amount);
+          return bucket.tryAcquire(amount) !== undefined;
         case 'wait':
           return world.haveLater(bucket, step, bucket.acquire({ cost: amount, maxWaitMs: waitMs }));
         case 'settle':
@@ -235,7 +235,7 @@ test.each(Object.entries(makers))(
         case 'closed origin': {
           const header = (field: string) => (field === 'retry-after' ? String(amount * 20) : undefined);
           const grant = { cost: 1, waitedMs: 0, grantedAtMs: 0, conforming: true, settle: () => undefined };
-          return bucket.heed?.({ type: 'response', status: 503, header }, grant, to(step.key));
+          return bucket.observe?.({ type: 'response', status: 503, header }, grant, to(step.key));
         }
         case 'rate':
           return bucket.setRate(amount % 2 === 0 ? 20 : 10, 5);

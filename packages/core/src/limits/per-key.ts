@@ -4,7 +4,7 @@ import { callHook, ThrottledError } from '../base/errors.ts';
 import { originOf } from '../http/origin.ts';
 import type { RequestTraits } from '../http/outcome.ts';
 import type { PerKey } from './contracts.ts';
-import { LetGo } from './evicted.ts';
+import { Evicted } from './evicted.ts';
 
 /** How many of a kind are kept, for what, and how long. */
 export interface PerKeyOptions {
@@ -39,11 +39,11 @@ interface Kept<T> {
 /**
  * One `T` for each key. No timer for any: each time that one is asked for, the next few in a round are looked
  * at, and let go when they are idle. So there are never many more than are in use, and a visit costs the same
- * however many there are. A key never has two, however long someone keeps the one: see {@link LetGo}.
+ * however many there are. A key never has two, however long someone keeps the one: see {@link Evicted}.
  */
 export class KeyMap<T extends object> implements PerKey<T> {
   readonly #kept = new Map<string, Kept<T>>();
-  readonly #letGo = new LetGo<T>((key, value) => this.#keep(key, value, this.#clock.now()));
+  readonly #evicted = new Evicted<T>((key, value) => this.#keep(key, value, this.#clock.now()));
   readonly #make: (key: string) => T;
   readonly #isIdle: (value: T) => boolean;
   readonly #keyOf: (request: RequestTraits) => string;
@@ -82,7 +82,7 @@ export class KeyMap<T extends object> implements PerKey<T> {
   /** All that someone may hold: those that are kept, and those that were let go and are still in memory. */
   *values(): Generator<T> {
     for (const { value } of this.#kept.values()) yield value;
-    yield* this.#letGo.values();
+    yield* this.#evicted.values();
   }
 
   /** @throws ThrottledError when there is no room for another key */
@@ -103,7 +103,7 @@ export class KeyMap<T extends object> implements PerKey<T> {
       return known.value;
     }
     if (this.#kept.size >= this.#maxKeys && !this.#makeRoom(nowMs)) return undefined;
-    const value = this.#letGo.recall(key) ?? callHook('make', () => this.#make(key));
+    const value = this.#evicted.recall(key) ?? callHook('make', () => this.#make(key));
     this.#keep(key, value, nowMs);
     return value;
   }
@@ -114,7 +114,7 @@ export class KeyMap<T extends object> implements PerKey<T> {
 
   #release(key: string, value: T): void {
     this.#kept.delete(key);
-    this.#letGo.add(key, value);
+    this.#evicted.add(key, value);
   }
 
   /** @throws HookError when `keyOf` throws, or returns no string */

@@ -2,7 +2,7 @@ import { describe, expect, test, vi } from 'vitest';
 import { nextTurn } from '../base/clock.ts';
 import type { Outcome, RequestTraits } from '../http/outcome.ts';
 import { tokenBucket } from '../limits/bucket/token-bucket.ts';
-import { begin } from '../request/session.ts';
+import { startSession } from '../request/session.ts';
 import { constant } from './backoff.ts';
 import type { EbbEvent, Observer } from './events.ts';
 import { createPolicy } from './policy.ts';
@@ -18,7 +18,7 @@ const answer = (status: number): Outcome => ({ type: 'response', status, header:
 test('an observer is told what became of each attempt, as the policy saw it', async () => {
   const events: EbbEvent[] = [];
   const onEvent = (event: EbbEvent): void => void events.push(event);
-  const session = begin(createPolicy({ backoff: constant(0), onEvent }), request);
+  const session = startSession(createPolicy({ backoff: constant(0), onEvent }), request);
   const outcomes = [answer(503), answer(200)];
   for (const outcome of outcomes) {
     await session?.ready();
@@ -38,7 +38,7 @@ test('an end before an attempt has no outcome', async () => {
   const events: EbbEvent[] = [];
   const onEvent = (event: EbbEvent): void => void events.push(event);
   const bucket = tokenBucket({ refillPerSecond: 1, initialTokens: 0 });
-  const session = begin(createPolicy({ bucket, onEvent }), request);
+  const session = startSession(createPolicy({ bucket, onEvent }), request);
   const controller = new AbortController();
   const waiting = session?.ready(controller.signal);
   controller.abort('enough');
@@ -62,7 +62,7 @@ describe('an observer that fails', () => {
     process.on('warning', listen);
     const policy = createPolicy({ backoff: constant(0), onEvent });
     for (let call = 0; call < 3; call += 1) {
-      const session = begin(policy, request);
+      const session = startSession(policy, request);
       expect(session?.ready()).toBeUndefined();
       expect(session?.judge(answer(503)).retry).toBe(true);
       expect(session?.ready()).toBeUndefined();
@@ -83,7 +83,7 @@ describe('an observer that fails', () => {
     const reportError = vi.fn();
     vi.stubGlobal('reportError', reportError);
     vi.stubGlobal('process', undefined);
-    const session = begin(createPolicy({ onEvent }), request);
+    const session = startSession(createPolicy({ onEvent }), request);
     session?.ready();
     session?.judge(answer(200));
     vi.unstubAllGlobals();

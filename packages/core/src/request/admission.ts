@@ -2,7 +2,7 @@ import { positive } from '../base/check.ts';
 import { callHook } from '../base/errors.ts';
 import type { RequestTraits } from '../http/outcome.ts';
 import {
-  type Ask,
+  type AcquireOptions,
   type ConcurrencyLimit,
   forRequest,
   type Grant,
@@ -104,13 +104,12 @@ export class Admission {
     if (this.#takenBuckets.includes(own)) return undefined;
     const origin = own.gateFor?.(this.#request);
     if (origin !== undefined && this.#originGrant === undefined) {
-      this.#originGrant = origin.tryTake?.(this.#cost(), this.#earlier);
+      this.#originGrant = origin.tryAcquire(this.#cost(), this.#earlier);
       if (this.#originGrant === undefined) return 'origin';
     }
     if (this.#grant !== undefined) return undefined;
     this.#bucket = own;
-    if (own.tryTake === undefined) return own.tryAcquire(this.#cost()) ? undefined : 'tokens';
-    this.#grant = own.tryTake(this.#cost(), this.#earlier);
+    this.#grant = own.tryAcquire(this.#cost(), this.#earlier);
     return this.#grant === undefined ? 'tokens' : undefined;
   }
 
@@ -120,13 +119,13 @@ export class Admission {
    * @param lacking what {@link take} has just returned, if it was asked
    * @throws the signal's reason, ThrottledError, HookError; nothing is held then
    */
-  async wait(ask: () => Ask, lacking?: Lack): Promise<void> {
+  async wait(ask: () => AcquireOptions, lacking?: Lack): Promise<void> {
     for (let lack = lacking ?? this.take(); lack !== undefined; lack = this.take()) {
       this.waitedMs += await this.#waitFor(lack, ask());
     }
   }
 
-  async #waitFor(lack: Lack, ask: Ask): Promise<number> {
+  async #waitFor(lack: Lack, ask: AcquireOptions): Promise<number> {
     const { concurrency, bucket, key } = this.#policy;
     if (lack === 'slot' && concurrency !== undefined) {
       this.#limit = forRequest(concurrency, this.#request, key);

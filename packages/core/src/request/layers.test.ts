@@ -42,7 +42,7 @@ function layer(core: Core, options: PolicyOptions, below: Send, isDispatch = fal
   const policy = core.createPolicy({ backoff: constant(0), maxRetries: 2, ...options });
   return (call) => {
     const request: RequestTraits = { ...call, replayable: true, header: () => undefined };
-    const session = core.begin(policy, request, undefined, call.options?.[core.LAYER], isDispatch);
+    const session = core.startSession(policy, request, undefined, call.options?.[core.LAYER], isDispatch);
     if (session === undefined) return below(call);
     return core.run(session, {
       send: (own) =>

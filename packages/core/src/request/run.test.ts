@@ -8,7 +8,7 @@ import { createPolicy, type PolicyOptions } from '../policy/policy.ts';
 import { virtualClock } from '../testing.ts';
 import { attemptsOf } from './history.ts';
 import { type Exchange, run } from './run.ts';
-import { begin, Session } from './session.ts';
+import { Session, startSession } from './session.ts';
 
 const request: RequestTraits = {
   method: 'GET',
@@ -55,7 +55,7 @@ function stubBucket(): {
   tryAcquire: ReturnType<typeof vi.fn>;
 } {
   const acquire = vi.fn(async (_ask: object) => ({ cost: 1, waitedMs: 25 }));
-  const tryAcquire = vi.fn(() => false);
+  const tryAcquire = vi.fn((): unknown => undefined);
   return { bucket: { acquire, tryAcquire } as never, acquire, tryAcquire };
 }
 
@@ -127,7 +127,7 @@ describe('tokens', () => {
     const { clock, events, session } = setUp({ bucket, cost: 3, totalTimeoutMs: 10_000 });
     const running = run(session, exchange(503));
     await clock.advance(500);
-    expect(tryAcquire).toHaveBeenCalledExactlyOnceWith(3);
+    expect(tryAcquire).toHaveBeenCalledExactlyOnceWith(3, undefined);
     expect(acquire).toHaveBeenCalledOnce();
     expect(acquire.mock.lastCall?.[0]).toMatchObject({ cost: 3, maxWaitMs: 10_000 });
     await clock.advance(500);
@@ -139,9 +139,9 @@ describe('tokens', () => {
 
   test('cost by a function of the request; a function that answers nonsense is named', async () => {
     const { bucket, tryAcquire } = stubBucket();
-    tryAcquire.mockReturnValue(true);
+    tryAcquire.mockReturnValue({ waitedMs: 0 });
     await run(setUp({ bucket, cost: ({ url }) => url.length }).session, exchange(200));
-    expect(tryAcquire).toHaveBeenLastCalledWith(request.url.length);
+    expect(tryAcquire).toHaveBeenLastCalledWith(request.url.length, undefined);
     const broken = run(setUp({ bucket, cost: () => Number.NaN }).session, exchange(200));
     await expect(broken).rejects.toThrow(
       'cost failed: its answer takes a finite number above 0, and was given NaN',
@@ -217,9 +217,9 @@ describe('a hook that throws', () => {
 
 test('begin: no session for false, the policy for nothing, an override for options', () => {
   const policy = createPolicy();
-  expect(begin(policy, request, false)).toBeUndefined();
-  expect(begin(policy, request)?.policy).toBe(policy);
-  expect(begin(policy, request, { maxRetries: 1 })?.policy.maxRetries).toBe(1);
+  expect(startSession(policy, request, false)).toBeUndefined();
+  expect(startSession(policy, request)?.policy).toBe(policy);
+  expect(startSession(policy, request, { maxRetries: 1 })?.policy.maxRetries).toBe(1);
 });
 
 test('attemptsOf knows nothing of what ebb did not give', () => {

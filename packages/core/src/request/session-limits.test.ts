@@ -10,7 +10,7 @@ import type { EbbEvent } from '../policy/events.ts';
 import { createPolicy, type PolicyOptions } from '../policy/policy.ts';
 import { virtualClock } from '../testing.ts';
 import { grantOf, remember } from './history.ts';
-import { begin, type Session } from './session.ts';
+import { type Session, startSession } from './session.ts';
 
 const clock = virtualClock();
 
@@ -36,7 +36,7 @@ function setUp(options: PolicyOptions) {
     ...options,
   });
   const start = (ebb?: PolicyOptions, url?: string): Session => {
-    const session = begin(policy, to(url), ebb);
+    const session = startSession(policy, to(url), ebb);
     if (session === undefined) throw new Error('There is a session unless ebb is false');
     return session;
   };

@@ -3,7 +3,7 @@ import { HookError, ThrottledError, type ThrottledReason } from '../base/errors.
 import type { Outcome, RequestTraits } from '../http/outcome.ts';
 import { tokenBucket } from '../limits/bucket/token-bucket.ts';
 import { concurrencyLimit } from '../limits/concurrency.ts';
-import type { Ask, Grant, TokenBucket } from '../limits/contracts.ts';
+import type { AcquireOptions, Grant, TokenBucket } from '../limits/contracts.ts';
 import { constant } from '../policy/backoff.ts';
 import type { EbbEvent } from '../policy/events.ts';
 import { createPolicy, type PolicyOptions } from '../policy/policy.ts';
@@ -42,8 +42,8 @@ function setUp(options: PolicyOptions = {}) {
 }
 
 /** A bucket that makes each ask wait, and does with it what a test says. */
-function bucketThat(acquire: (ask: Ask) => Promise<Grant>): TokenBucket {
-  return { tryAcquire: () => false, acquire: (ask = {}) => acquire(ask) };
+function bucketThat(acquire: (ask: AcquireOptions) => Promise<Grant>): TokenBucket {
+  return { tryAcquire: () => undefined, acquire: (ask = {}) => acquire(ask) };
 }
 
 /** A bucket that lets the first go, and refuses all that come after it. */
@@ -52,7 +52,9 @@ function refusing(reason: ThrottledReason): TokenBucket {
   return {
     tryAcquire() {
       asked += 1;
-      return asked === 1;
+      return asked === 1
+        ? { cost: 1, waitedMs: 0, grantedAtMs: 0, conforming: true, settle: () => undefined }
+        : undefined;
     },
     acquire: () => Promise.reject(new ThrottledError('refused', undefined, { reason })),
   };

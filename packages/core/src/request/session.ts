@@ -1,9 +1,14 @@
-import { observe } from '../base/call-observer.ts';
+import { callObserver } from '../base/call-observer.ts';
 import { sleep } from '../base/clock.ts';
 import { HookError, ThrottledError } from '../base/errors.ts';
 import { LONGEST_DISCARD_MS } from '../http/drain.ts';
 import type { Outcome, RequestTraits } from '../http/outcome.ts';
-import { type Ask, type ConcurrencyLimit, forRequest, type RetryBudget } from '../limits/contracts.ts';
+import {
+  type AcquireOptions,
+  type ConcurrencyLimit,
+  forRequest,
+  type RetryBudget,
+} from '../limits/contracts.ts';
 import { type Decision, decide, type Progress } from '../policy/decide.ts';
 import type { EbbEvent } from '../policy/events.ts';
 import { overridePolicy, type Policy, type PolicyOptions } from '../policy/policy.ts';
@@ -153,7 +158,7 @@ export class Session implements Progress {
     return this.startedAtMs + totalTimeoutMs - clock.now();
   }
 
-  #ask(signal: AbortSignal | undefined): Ask {
+  #ask(signal: AbortSignal | undefined): AcquireOptions {
     const { maxWaitMs, priority } = this.#policy;
     const retry = this.attempt > 0;
     const patienceMs = (maxWaitMs ?? Number.POSITIVE_INFINITY) - this.#throttledMs;
@@ -242,7 +247,7 @@ export class Session implements Progress {
     try {
       const { bucket, grant } = admission ?? {};
       if (neverLeft(outcome)) admission?.returnTokens();
-      if (grant !== undefined) bucket?.heed?.(outcome, grant, this.request);
+      if (grant !== undefined) bucket?.observe?.(outcome, grant, this.request);
       const { clock } = this.#policy;
       const decision =
         this.#outer === undefined ? decide(this.#policy, this, outcome, clock.now()) : LEFT_TO_OUTER_LAYER;
@@ -326,7 +331,7 @@ export class Session implements Progress {
     const { clock, onEvent } = this.#policy;
     if (onEvent === undefined) return;
     const { request, attempt } = this;
-    observe('onEvent', onEvent, { ...event, request, attempt, atMs: clock.now() } as EbbEvent);
+    callObserver('onEvent', onEvent, { ...event, request, attempt, atMs: clock.now() } as EbbEvent);
   }
 }
 
@@ -336,7 +341,7 @@ export class Session implements Progress {
  * @param carried what the options of the request hold under `LAYER`
  * @param isDispatch whether the client is a dispatcher, below what follows redirects
  */
-export function begin(
+export function startSession(
   policy: Policy,
   request: RequestTraits,
   options?: RequestOptions,

@@ -34,44 +34,44 @@ describe('down', () => {
     const burst = [await grant(), await grant(), await grant()];
     for (const one of burst) {
       clock.tick(5);
-      bucket.heed?.(response(429), one);
+      bucket.observe?.(response(429), one);
     }
     expect(rate()).toBeCloseTo(70, 9);
     // What was sent after that tells something new.
-    bucket.heed?.(response(429), await grant());
+    bucket.observe?.(response(429), await grant());
     expect(rate()).toBeCloseTo(49, 9);
   });
 
   test('those that were sent in the moment in which it was lowered lower it no more', () => {
     const { bucket, rate } = setUp();
-    const [one, other] = [bucket.tryTake?.(1), bucket.tryTake?.(1)] as [Grant, Grant];
-    bucket.heed?.(response(429), one);
-    bucket.heed?.(response(429), other);
+    const [one, other] = [bucket.tryAcquire(1), bucket.tryAcquire(1)] as [Grant, Grant];
+    bucket.observe?.(response(429), one);
+    bucket.observe?.(response(429), other);
     expect(rate()).toBeCloseTo(70, 9);
   });
 
   test('a 429 of which the feedback knows nothing lowers it', async () => {
     const { bucket, rate, grant } = setUp({ feedback: () => undefined });
-    bucket.heed?.(response(429), await grant());
+    bucket.observe?.(response(429), await grant());
     expect(rate()).toBeCloseTo(70, 9);
   });
 
   test('never raises a rate that was set below the lowest', async () => {
     const { bucket, rate, grant } = setUp({ minRefillPerSecond: 50 });
     bucket.setRate(10);
-    bucket.heed?.(response(429), await grant());
+    bucket.observe?.(response(429), await grant());
     expect(rate()).toBe(10);
   });
 
   test('the lowest may be the highest: a rate that stays', async () => {
     const { bucket, rate, grant } = setUp({ minRefillPerSecond: 100 });
-    bucket.heed?.(response(429), await grant());
+    bucket.observe?.(response(429), await grant());
     expect(rate()).toBe(100);
   });
 
   test('never below the lowest', async () => {
     const { bucket, rate, grant } = setUp({ capacity: 100 });
-    for (let time = 0; time < 50; time += 1) bucket.heed?.(response(429), await grant());
+    for (let time = 0; time < 50; time += 1) bucket.observe?.(response(429), await grant());
     expect(rate()).toBeCloseTo(1, 9);
   });
 
@@ -87,13 +87,13 @@ describe('down', () => {
     ['a failure', { type: 'failure', kind: 'network', error: new Error() }, false],
   ])('%s lowers it: %s', async (_, outcome, lowered) => {
     const { bucket, rate, grant } = setUp();
-    bucket.heed?.(outcome, await grant());
+    bucket.observe?.(outcome, await grant());
     expect(rate() < 100).toBe(lowered);
   });
 
   test('what was found is no reason to keep a bucket that nobody uses', async () => {
     const { bucket, rate, clock, grant } = setUp();
-    bucket.heed?.(response(429), await grant());
+    bucket.observe?.(response(429), await grant());
     clock.tick(60_000);
     expect(rate()).toBeCloseTo(70, 9);
     expect(bucket.stats().idle).toBe(true);
@@ -101,9 +101,9 @@ describe('down', () => {
     expect(bucket.stats().idle).toBe(false);
   });
 
-  test('a pause is heeded, too', async () => {
+  test('a pause is requestedPause, too', async () => {
     const { bucket, grant } = setUp();
-    bucket.heed?.(response(429, { 'retry-after': '3' }), await grant());
+    bucket.observe?.(response(429, { 'retry-after': '3' }), await grant());
     expect(bucket.stats().pausedMs).toBe(3_000);
   });
 });
@@ -111,10 +111,10 @@ describe('down', () => {
 describe('up', () => {
   test('a success that had to wait raises it, and never above the highest', async () => {
     const { bucket, rate, clock, grant } = setUp();
-    bucket.heed?.(response(429), await grant());
+    bucket.observe?.(response(429), await grant());
     const rates: number[] = [];
     for (let round = 0; round < 10; round += 1) {
-      for (const one of await waited(bucket, clock, 100)) bucket.heed?.(response(200), one);
+      for (const one of await waited(bucket, clock, 100)) bucket.observe?.(response(200), one);
       rates.push(rate());
     }
     expect(rates[0]).toBeGreaterThan(70);
@@ -127,20 +127,20 @@ describe('up', () => {
 
   test('by its share of the highest for each second of need', async () => {
     const { bucket, rate, clock, grant } = setUp({ recoverPerSecond: 0.1 });
-    for (let time = 0; time < 4; time += 1) bucket.heed?.(response(429), await grant());
+    for (let time = 0; time < 4; time += 1) bucket.observe?.(response(429), await grant());
     const before = rate();
     // As many as go in a second.
     const grants = await waited(bucket, clock, 20 + Math.round(before));
-    for (const one of grants.slice(0, Math.round(before))) bucket.heed?.(response(200), one);
+    for (const one of grants.slice(0, Math.round(before))) bucket.observe?.(response(200), one);
     expect(rate() - before).toBeGreaterThan(7);
     expect(rate() - before).toBeLessThan(11);
   });
 
   test('not by one that found its tokens there: that proves nothing', async () => {
     const { bucket, rate, clock, grant } = setUp();
-    bucket.heed?.(response(429), await grant());
+    bucket.observe?.(response(429), await grant());
     for (let time = 0; time < 1_000; time += 1) {
-      bucket.heed?.(response(200), await grant());
+      bucket.observe?.(response(200), await grant());
       clock.tick(100);
     }
     expect(rate()).toBeCloseTo(70, 9);
@@ -149,30 +149,30 @@ describe('up', () => {
   test('not by one that was sent before the rate was lowered', async () => {
     const { bucket, rate, clock } = setUp({ decreaseTo: 0.5 });
     const grants = await waited(bucket, clock, 100);
-    bucket.heed?.(response(429), grants[0] as Grant);
-    for (const one of grants) bucket.heed?.(response(200), one);
+    bucket.observe?.(response(429), grants[0] as Grant);
+    for (const one of grants) bucket.observe?.(response(200), one);
     expect(rate()).toBe(50);
   });
 });
 
 test.each([200, 399, 400, 500])('a %i that had to wait', async (status) => {
   const { bucket, rate, clock, grant } = setUp();
-  bucket.heed?.(response(429), await grant());
-  for (const one of await waited(bucket, clock, 100)) bucket.heed?.(response(status), one);
+  bucket.observe?.(response(429), await grant());
+  for (const one of await waited(bucket, clock, 100)) bucket.observe?.(response(status), one);
   if (status < 400) expect(rate()).toBeGreaterThan(75);
   else expect(rate()).toBeCloseTo(70, 9);
 });
 
 test('it rises in steps of a hundredth, so that the bucket is not set anew for each answer', async () => {
   const { bucket, rate, clock, grant } = setUp({ recoverPerSecond: 0.35 });
-  bucket.heed?.(response(429), await grant());
+  bucket.observe?.(response(429), await grant());
   const [first, ...rest] = await waited(bucket, clock, 100);
-  bucket.heed?.(response(200), first as Grant);
+  bucket.observe?.(response(200), first as Grant);
   // Half a token more, of 100.
   expect(rate()).toBeCloseTo(70, 9);
-  bucket.heed?.(response(200), rest[0] as Grant);
+  bucket.observe?.(response(200), rest[0] as Grant);
   expect(rate()).toBeCloseTo(70, 9);
-  bucket.heed?.(response(200), rest[1] as Grant);
+  bucket.observe?.(response(200), rest[1] as Grant);
   expect(rate()).toBeCloseTo(71.49, 2);
 });
 
@@ -193,7 +193,7 @@ test('it finds a server’s rate, and comes back when the server does', async ()
       if (served) tokens -= 1;
       counts[served ? 'served' : 'refused'] += 1;
       // The answer takes as long as one round.
-      clock.schedule(() => bucket.heed?.(response(served ? 200 : 429), grant), 20);
+      clock.schedule(() => bucket.observe?.(response(served ? 200 : 429), grant), 20);
     }
   };
   for (let client = 0; client < 50; client += 1) void send();
@@ -219,12 +219,12 @@ test('it finds a server’s rate, and comes back when the server does', async ()
 
 test('a rate that is set is the highest from then on', async () => {
   const { bucket, rate, clock, grant } = setUp();
-  bucket.heed?.(response(429), await grant());
+  bucket.observe?.(response(429), await grant());
   bucket.setRate(80);
   expect(rate()).toBeCloseTo(80, 9);
-  bucket.heed?.(response(429), await grant());
+  bucket.observe?.(response(429), await grant());
   for (let round = 0; round < 10; round += 1) {
-    for (const one of await waited(bucket, clock, 100)) bucket.heed?.(response(200), one);
+    for (const one of await waited(bucket, clock, 100)) bucket.observe?.(response(200), one);
   }
   expect(rate()).toBeCloseTo(80, 9);
 });

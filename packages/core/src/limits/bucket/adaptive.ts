@@ -70,8 +70,8 @@ class AdaptiveBucket extends Bucket {
     this.#rate = refillPerSecond;
   }
 
-  override heed(outcome: Outcome, grant: Grant, request?: RequestTraits): Feedback | undefined {
-    const said = super.heed(outcome, grant, request);
+  override observe(outcome: Outcome, grant: Grant, request?: RequestTraits): Feedback | undefined {
+    const said = super.observe(outcome, grant, request);
     if (outcome.type === 'response' && grant.grantedAtMs > this.#changedAtMs) {
       if (said?.tooFast ?? outcome.status === 429) this.#decrease();
       else if (outcome.status < 400 && grant.waitedMs > 0) this.#recover();

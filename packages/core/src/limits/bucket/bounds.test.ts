@@ -66,7 +66,9 @@ test.each([
 test('a bucket of half a billion tokens holds them, and not one more', () => {
   const clock = virtualClock();
   const bucket = tokenBucket({ refillPerSecond: 1, capacity: 5e8, clock });
-  expect([bucket.tryAcquire(5e8 - 1), bucket.tryAcquire(), bucket.tryAcquire()]).toEqual([true, true, false]);
+  expect(bucket.tryAcquire(5e8 - 1)).toBeDefined();
+  expect(bucket.tryAcquire()).toBeDefined();
+  expect(bucket.tryAcquire()).toBeUndefined();
   expect(bucket.waitMs()).toBe(1_000);
 });
 
@@ -83,15 +85,15 @@ test('at any rate that is taken whole tokens are told apart, also after long', (
         const clock = virtualClock({ startMs });
         const bucket = tokenBucket({ refillPerSecond, capacity: 20, clock });
         clock.tick(1e9);
-        expect(bucket.tryAcquire(bucket.stats().tokens)).toBe(true);
+        expect(bucket.tryAcquire(bucket.stats().tokens)).toBeDefined();
         for (const cost of costs) {
-          expect(bucket.tryAcquire(1e-3)).toBe(false);
+          expect(bucket.tryAcquire(1e-3)).toBeUndefined();
           const waitMs = bucket.waitMs(cost);
           expect(waitMs / ((cost * 1_000) / refillPerSecond)).toBeCloseTo(1, 3);
           clock.tick(waitMs);
           // A clock that is far from 0 shows fractions of a microsecond coarsely.
           clock.tick(0.001);
-          expect(bucket.tryAcquire(cost)).toBe(true);
+          expect(bucket.tryAcquire(cost)).toBeDefined();
           bucket.pauseFor(1);
           clock.tick(1);
         }

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import type { Outcome } from '../../http/outcome.ts';
 import { virtualClock } from '../../testing.ts';
-import type { Ask, Grant } from '../contracts.ts';
+import type { AcquireOptions, Grant } from '../contracts.ts';
 import type { TokenBucketOptions } from './options.ts';
 import { tokenBucket } from './token-bucket.ts';
 
@@ -10,7 +10,7 @@ function setUp(options: Partial<TokenBucketOptions> = {}) {
   const clock = virtualClock();
   const bucket = tokenBucket({ refillPerSecond: 10, capacity: 5, clock, random: () => 0, ...options });
   const lines: string[] = [];
-  const ask = (name: string, asked?: Ask): void => {
+  const ask = (name: string, asked?: AcquireOptions): void => {
     bucket.acquire(asked).then(
       () => lines.push(`${name} ${Math.round(clock.now() * 10) / 10}`),
       (error) => lines.push(`${name} ${error.reason} ${clock.now()}`),
@@ -28,7 +28,7 @@ describe('a pause', () => {
   test('lets nothing go, and ends with an empty bucket', async () => {
     const { bucket, clock, lines, ask } = setUp();
     bucket.pauseFor(1_000);
-    expect(bucket.tryAcquire()).toBe(false);
+    expect(bucket.tryAcquire()).toBeUndefined();
     expect(bucket.stats()).toMatchObject({ pausedMs: 1_000, tokens: 0, idle: false });
     for (const name of ['a', 'b', 'c']) ask(name);
     await clock.advance(5_000);
@@ -71,7 +71,7 @@ describe('a pause', () => {
 
   test('forgives no debt', async () => {
     const { bucket, clock } = setUp();
-    taken(bucket.tryTake(5)).settle(15);
+    taken(bucket.tryAcquire(5)).settle(15);
     bucket.pauseFor(1_000);
     expect(bucket.stats().tokens).toBe(-10);
     clock.tick(1_500);
@@ -81,7 +81,7 @@ describe('a pause', () => {
   test('lets not even the smallest ask go', () => {
     const { bucket } = setUp();
     bucket.pauseFor(10);
-    expect(bucket.tryAcquire(1e-12)).toBe(false);
+    expect(bucket.tryAcquire(1e-12)).toBeUndefined();
   });
 
   test.each([-1, Number.NaN, Number.POSITIVE_INFINITY, '5'])('of %s is an error', (ms) => {
@@ -108,7 +108,7 @@ describe('a new rate', () => {
     const { bucket, clock } = setUp();
     bucket.setRate(10, 2);
     expect(bucket.stats()).toMatchObject({ tokens: 2, capacity: 2 });
-    expect(bucket.tryAcquire(2)).toBe(true);
+    expect(bucket.tryAcquire(2)).toBeDefined();
     clock.tick(10_000);
     expect(bucket.stats().tokens).toBe(2);
     expect(() => bucket.tryAcquire(3)).toThrow('at most the capacity, 2');
@@ -139,7 +139,8 @@ describe('a new rate', () => {
     for (let month = 0; month < 12; month += 1) {
       clock.tick(30 * 86_400_000);
       bucket.setRate(10 + month, 5 + month);
-      expect([bucket.tryAcquire(bucket.stats().tokens), bucket.tryAcquire()]).toEqual([true, false]);
+      expect(bucket.tryAcquire(bucket.stats().tokens)).toBeDefined();
+      expect(bucket.tryAcquire()).toBeUndefined();
       bucket.setRate(11 + month, 5 + month);
       clock.tick(10_000);
       expect(bucket.stats().tokens).toBe(5 + month);
@@ -180,7 +181,7 @@ describe('a new rate', () => {
 describe('a cost that is known afterwards', () => {
   test('gives back what was too much, and lets the next go', async () => {
     const { bucket, clock, lines, ask } = setUp();
-    const grant = taken(bucket.tryTake(5));
+    const grant = taken(bucket.tryAcquire(5));
     ask('next', { cost: 3 });
     grant.settle(2);
     await clock.advance(0);
@@ -190,7 +191,7 @@ describe('a cost that is known afterwards', () => {
 
   test('takes what was too little, and leaves a debt', async () => {
     const { bucket, clock, lines, ask } = setUp();
-    taken(bucket.tryTake(5)).settle(8);
+    taken(bucket.tryAcquire(5)).settle(8);
     expect(bucket.stats().tokens).toBe(-3);
     ask('next');
     await clock.advance(1_000);
@@ -199,7 +200,7 @@ describe('a cost that is known afterwards', () => {
 
   test('counts once', () => {
     const { bucket } = setUp();
-    const grant = taken(bucket.tryTake(5));
+    const grant = taken(bucket.tryAcquire(5));
     grant.settle(4);
     grant.settle(0);
     expect(bucket.stats().tokens).toBe(1);
@@ -207,7 +208,7 @@ describe('a cost that is known afterwards', () => {
 
   test('does not give back what has come in again meanwhile', () => {
     const { bucket, clock } = setUp();
-    const grant = taken(bucket.tryTake(5));
+    const grant = taken(bucket.tryAcquire(5));
     clock.tick(10_000);
     bucket.tryAcquire(5);
     grant.settle(0);
@@ -216,7 +217,7 @@ describe('a cost that is known afterwards', () => {
 
   test('does not count one refund twice', () => {
     const { bucket, clock } = setUp({ capacity: 10, refillPerSecond: 1 });
-    const [first, second] = [taken(bucket.tryTake(5)), taken(bucket.tryTake(5))];
+    const [first, second] = [taken(bucket.tryAcquire(5)), taken(bucket.tryAcquire(5))];
     first.settle(0);
     // By now the bucket would be full if nothing had been taken.
     clock.tick(5_000);
@@ -229,7 +230,7 @@ describe('a cost that is known afterwards', () => {
     'of %s is an error, and may be told again',
     (cost) => {
       const { bucket } = setUp();
-      const grant = taken(bucket.tryTake(5));
+      const grant = taken(bucket.tryAcquire(5));
       expect(() => grant.settle(cost as number)).toThrow('settle: actualCost takes a finite number from 0');
       grant.settle(0);
       expect(bucket.stats().tokens).toBe(5);
@@ -253,8 +254,8 @@ describe('several limits at once', () => {
     expect(bucket.stats()).toMatchObject({ capacity: 5, idle: false });
     expect(bucket.stats().tokens).toBeLessThan(1);
     clock.tick(86_400_000);
-    expect(bucket.tryAcquire(5)).toBe(true);
-    expect(bucket.tryAcquire(1)).toBe(false);
+    expect(bucket.tryAcquire(5)).toBeDefined();
+    expect(bucket.tryAcquire(1)).toBeUndefined();
   });
 
   test('one waits for the slowest', async () => {
@@ -275,7 +276,7 @@ describe('several limits at once', () => {
   test('a new rate keeps the capacity of its own limit, and not that of the smallest', () => {
     const { bucket, clock } = setUp({ furtherLimits: [{ refillPerSecond: 1e-3, capacity: 2 }] });
     bucket.setRate(20);
-    taken(bucket.tryTake(2)).settle(0.5);
+    taken(bucket.tryAcquire(2)).settle(0.5);
     clock.tick(1_000);
     expect(bucket.stats()).toMatchObject({ capacity: 2 });
     expect(bucket.stats().tokens).toBeCloseTo(1.5, 2);
@@ -283,11 +284,12 @@ describe('several limits at once', () => {
 
   test('what is given back goes back to all', () => {
     const { bucket, clock } = setUp({ furtherLimits: [{ refillPerSecond: 1e-6, capacity: 6 }] });
-    taken(bucket.tryTake(5)).settle(0);
+    taken(bucket.tryAcquire(5)).settle(0);
     expect(bucket.stats().tokens).toBe(5);
-    expect(bucket.tryAcquire(5)).toBe(true);
+    expect(bucket.tryAcquire(5)).toBeDefined();
     clock.tick(1_000);
-    expect([bucket.tryAcquire(), bucket.tryAcquire()]).toEqual([true, false]);
+    expect(bucket.tryAcquire()).toBeDefined();
+    expect(bucket.tryAcquire()).toBeUndefined();
   });
 
   test('a lower rate leaves the further limits as they are', () => {
@@ -321,12 +323,7 @@ describe('what the server says', () => {
     ['by a second at most', { random: () => 0.5 }, response(429, { 'retry-after': '500' }), 500_500],
     ['a success closes nothing', {}, response(200), 0],
     ['nor does a failure', {}, { type: 'failure', kind: 'network', error: new Error() }, 0],
-    [
-      'whoever wants to heed nothing heeds nothing',
-      { feedback: false },
-      response(429, { 'retry-after': '3' }),
-      0,
-    ],
+    ['feedback: false ignores every answer', { feedback: false }, response(429, { 'retry-after': '3' }), 0],
     [
       'whoever knows better reads for himself',
       { feedback: () => ({ pauseMs: 42, remaining: undefined, tooFast: true }) },
@@ -341,7 +338,7 @@ describe('what the server says', () => {
     ],
   ])('%s', (_, options, outcome, pausedMs) => {
     const { bucket } = setUp(options);
-    bucket.heed?.(outcome, taken(bucket.tryTake()));
+    bucket.observe?.(outcome, taken(bucket.tryAcquire()));
     expect(bucket.stats().pausedMs).toBe(pausedMs);
   });
 });
@@ -353,7 +350,7 @@ test('a feedback that throws is named', () => {
     },
   });
   const outcome: Outcome = { type: 'response', status: 200, header: () => undefined };
-  expect(() => bucket.heed?.(outcome, taken(bucket.tryTake()))).toThrow('feedback failed: boom');
+  expect(() => bucket.observe?.(outcome, taken(bucket.tryAcquire()))).toThrow('feedback failed: boom');
 });
 
 test.each<[story: string, options: Partial<TokenBucketOptions>, tokens: number | undefined, waitMs: number]>([

@@ -5,7 +5,7 @@ import { createPolicy, type PolicyOptions } from '../../policy/policy.ts';
 import { Session } from '../../request/session.ts';
 import { virtualClock } from '../../testing.ts';
 import { concurrencyLimit } from '../concurrency.ts';
-import type { Ask, Grant, ObservableBucket } from '../contracts.ts';
+import type { AcquireOptions, Grant, ObservableBucket } from '../contracts.ts';
 import { adaptive } from './adaptive.ts';
 import { bucketPerKey } from './bucket-per-key.ts';
 import type { TokenBucketOptions } from './options.ts';
@@ -37,7 +37,7 @@ function setUp(make: Make = tokenBucket, more: Partial<TokenBucketOptions> = {})
       (error) => lines.push(`${name} ${error.reason ?? error} ${Math.round(clock.now())}`),
     );
   };
-  const ask = (name: string, asked?: Ask): void => note(name, bucket.acquire(asked));
+  const ask = (name: string, asked?: AcquireOptions): void => note(name, bucket.acquire(asked));
   const policy = (options: PolicyOptions = {}) =>
     createPolicy({ clock, bucket, random: () => 0, maxRetries: 0, ...options });
   /** Sends a request when it may be sent. */
@@ -84,7 +84,7 @@ describe.each<[string, Make]>([
 
     test('keeps a debt', () => {
       const { bucket, clock } = setUp(make);
-      taken(bucket.tryTake(5)).settle(8);
+      taken(bucket.tryAcquire(5)).settle(8);
       bucket.pauseFor(1_000);
       clock.tick(500);
       bucket.resume();
@@ -113,7 +113,7 @@ describe.each<[string, Make]>([
 
     test('ends the pauses of origins', async () => {
       const { bucket, clock, lines, send } = setUp(make);
-      bucket.heed?.(slowDown, taken(bucket.tryTake()), ill);
+      bucket.observe?.(slowDown, taken(bucket.tryAcquire()), ill);
       send('ill', ill);
       await clock.advance(1_000);
       expect(bucket.stats()).toMatchObject({ pausedMs: 60_000 - 1_000, waiting: 1 });
@@ -167,7 +167,7 @@ describe.each<[string, Make]>([
 
     test('lets one who has passed a gate get to the bucket, however many promises lie between', async () => {
       const { bucket, clock, lines, note } = setUp(make);
-      bucket.heed?.(slowDown, taken(bucket.tryTake(5)), ill);
+      bucket.observe?.(slowDown, taken(bucket.tryAcquire(5)), ill);
       const passes = async (): Promise<void> => {
         const earlier = await bucket.gateFor?.(ill)?.acquire();
         for (let hop = 0; hop < 50; hop += 1) await Promise.resolve();
@@ -183,12 +183,12 @@ describe.each<[string, Make]>([
 
     test('waits for those at a paused origin, until they have their tokens', async () => {
       const { bucket, clock, lines, note, send } = setUp(make);
-      bucket.heed?.(slowDown, taken(bucket.tryTake(5)), ill);
+      bucket.observe?.(slowDown, taken(bucket.tryAcquire(5)), ill);
       send('ill', ill);
       note('idle', bucket.idle());
       await clock.advance(60_050);
       // There is no token when the origin opens, and no one in line either.
-      taken(bucket.tryTake(5)).settle(8);
+      taken(bucket.tryAcquire(5)).settle(8);
       await clock.advance(400);
       await clock.advance(0);
       expect(lines.toSorted()).toEqual(['idle 60450', 'ill 60450']);
@@ -198,7 +198,7 @@ describe.each<[string, Make]>([
   describe('close', () => {
     test('turns those away who wait and who ask, and grants nothing any more', async () => {
       const { bucket, clock, lines, note, ask } = setUp(make);
-      const grant = taken(bucket.tryTake(4));
+      const grant = taken(bucket.tryAcquire(4));
       ask('a', { cost: 5 });
       ask('b');
       note('closed', bucket.close());
@@ -206,7 +206,7 @@ describe.each<[string, Make]>([
       await clock.advance(0);
       expect(lines.slice(0, 3).toSorted()).toEqual(['a closed 0', 'b closed 0', 'c closed 0']);
       expect(lines[3]).toBe('closed 0');
-      expect([bucket.tryAcquire(), bucket.tryTake()]).toEqual([false, undefined]);
+      expect(bucket.tryAcquire()).toBeUndefined();
       expect(bucket.stats()).toMatchObject({ waiting: 0, refused: 3, granted: 1 });
       expect(clock.pending).toBe(0);
       await expect(bucket.acquire()).rejects.toMatchObject({
@@ -219,9 +219,9 @@ describe.each<[string, Make]>([
 
     test("grants nothing with 'mark' either", async () => {
       const { bucket } = setUp(make, { nonConforming: 'mark', initialTokens: 0 });
-      expect(bucket.tryAcquire()).toBe(true);
+      expect(bucket.tryAcquire()).toBeDefined();
       await bucket.close();
-      expect([bucket.tryAcquire(), bucket.tryTake()]).toEqual([false, undefined]);
+      expect(bucket.tryAcquire()).toBeUndefined();
       await expect(bucket.acquire()).rejects.toMatchObject({ reason: 'closed' });
     });
 
@@ -233,7 +233,7 @@ describe.each<[string, Make]>([
       ask('c');
       await clock.advance(300);
       ask('d');
-      expect([bucket.tryAcquire(), bucket.tryTake()]).toEqual([false, undefined]);
+      expect(bucket.tryAcquire()).toBeUndefined();
       await clock.advance(1_000);
       expect(lines).toEqual(['c closed 0', 'a 200', 'd closed 300', 'b 700', 'closed 700']);
       expect(clock.pending).toBe(0);
@@ -254,7 +254,7 @@ describe.each<[string, Make]>([
 
     test('turns those away who wait at a paused origin', async () => {
       const { bucket, clock, lines, note, send } = setUp(make);
-      bucket.heed?.(slowDown, taken(bucket.tryTake()), ill);
+      bucket.observe?.(slowDown, taken(bucket.tryAcquire()), ill);
       send('ill', ill);
       await clock.advance(0);
       note('closed', bucket.close());
@@ -267,7 +267,7 @@ describe.each<[string, Make]>([
 
     test("with 'drain' sends those who wait at a paused origin when it opens, and no one else", async () => {
       const { bucket, clock, lines, note, send } = setUp(make);
-      bucket.heed?.(slowDown, taken(bucket.tryTake(5)), ill);
+      bucket.observe?.(slowDown, taken(bucket.tryAcquire(5)), ill);
       send('ill', ill);
       send('ill too', ill);
       await clock.advance(0);
@@ -280,11 +280,11 @@ describe.each<[string, Make]>([
 
     test("with 'drain' sends no one to an origin that asks meanwhile to be left alone", async () => {
       const { bucket, clock, lines, note, send } = setUp(make, { initialTokens: 1 });
-      const grant = taken(bucket.tryTake());
+      const grant = taken(bucket.tryAcquire());
       send('ill', ill);
       await clock.advance(0);
       note('closed', bucket.close({ waiting: 'drain' }));
-      bucket.heed?.(slowDown, grant, ill);
+      bucket.observe?.(slowDown, grant, ill);
       send('next', ill);
       await clock.advance(60_100);
       await clock.advance(0);
@@ -307,13 +307,13 @@ describe.each<[string, Make]>([
 
     test("after which no one is let in whose tokens were given back, but with 'drain'", async () => {
       const { bucket } = setUp(make);
-      const earlier = taken(bucket.tryTake());
+      const earlier = taken(bucket.tryAcquire());
       void bucket.close({ waiting: 'drain' });
-      expect(bucket.tryTake(1, earlier)).toBeDefined();
+      expect(bucket.tryAcquire(1, earlier)).toBeDefined();
       expect(await bucket.acquire({ earlier })).toMatchObject({ cost: 1 });
       void bucket.close();
       void bucket.close({ waiting: 'drain' });
-      expect(bucket.tryTake(1, earlier)).toBeUndefined();
+      expect(bucket.tryAcquire(1, earlier)).toBeUndefined();
       await expect(bucket.acquire({ earlier })).rejects.toMatchObject({ reason: 'closed' });
     });
 
@@ -322,7 +322,7 @@ describe.each<[string, Make]>([
       await expect(bucket.close({ waiting: 'later' as never })).rejects.toThrow(
         "close: waiting takes 'reject' or 'drain', and was given \"later\"",
       );
-      expect(bucket.tryAcquire()).toBe(true);
+      expect(bucket.tryAcquire()).toBeDefined();
     });
   });
 });
@@ -414,9 +414,9 @@ describe('bucketPerKey', () => {
     expect(buckets.size).toBe(1);
     await buckets.close();
     expect([held, buckets.for(ill), buckets.for(well)].map((bucket) => bucket.tryAcquire())).toEqual([
-      false,
-      false,
-      false,
+      undefined,
+      undefined,
+      undefined,
     ]);
   });
 

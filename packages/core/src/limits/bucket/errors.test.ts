@@ -15,7 +15,6 @@ const request: RequestTraits = {
 describe('an error names what was asked', () => {
   test.each<[name: string, ask: (bucket: ReturnType<typeof tokenBucket>) => unknown]>([
     ['tryAcquire: cost', (bucket) => bucket.tryAcquire(6)],
-    ['tryTake: cost', (bucket) => bucket.tryTake?.(6)],
     ['setRate: refillPerSecond', (bucket) => bucket.setRate(0)],
     ['setRate: capacity', (bucket) => bucket.setRate(1, 0)],
   ])('%s', (name, ask) => {
@@ -56,7 +55,7 @@ test('what goes with a mark says when, as what conforms does', async () => {
 
 test('a bucket that keeps an origin closed is not idle, though it is full', async () => {
   const bucket = tokenBucket(five);
-  const grant = bucket.tryTake?.(1);
+  const grant = bucket.tryAcquire(1);
   if (grant === undefined) throw new Error('the bucket is full');
   grant.settle(0);
   expect(bucket.stats().idle).toBe(true);
@@ -65,6 +64,6 @@ test('a bucket that keeps an origin closed is not idle, though it is full', asyn
     status: 429,
     header: (name) => (name === 'retry-after' ? '60' : undefined),
   };
-  bucket.heed?.(outcome, grant, request);
+  bucket.observe?.(outcome, grant, request);
   expect(bucket.stats()).toMatchObject({ tokens: 5, idle: false });
 });

@@ -129,7 +129,7 @@ describe('steps that bring more than there is room for', () => {
         fc.pre(refillPerSecond * refillIntervalMs >= capacity * 1_000);
         const clock = virtualClock();
         const bucket = tokenBucket({ ...options, clock });
-        bucket.tryTake(capacity)?.settle(capacity + debt);
+        bucket.tryAcquire(capacity)?.settle(capacity + debt);
         clock.tick(startMs);
         for (let asked = 0; asked < ahead; asked += 1) void bucket.acquire();
         const asked = bucket.acquire({ maxWaitMs });

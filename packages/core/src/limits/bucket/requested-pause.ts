@@ -6,7 +6,7 @@ import type { Feedback, ReadFeedback } from '../../http/server-feedback.ts';
 import type { FeedbackScope } from './options.ts';
 
 /** How a bucket reads responses. */
-export interface HeedRules {
+export interface FeedbackRules {
   readonly feedback: ReadFeedback | false;
   readonly feedbackScope: FeedbackScope;
   readonly maxPauseMs: number;
@@ -15,7 +15,7 @@ export interface HeedRules {
 }
 
 /** What a bucket is to do about a response. */
-export interface Heeded {
+export interface RequestedPause {
   /** What the response says; `undefined` when it says nothing. */
   readonly said: Feedback | undefined;
   /** How long to send nothing, in milliseconds: a little more than was asked for, so that a fleet does not return together. */
@@ -24,14 +24,18 @@ export interface Heeded {
   readonly origin: string | undefined;
 }
 
-const NOTHING: Heeded = { said: undefined, pauseMs: 0, origin: undefined };
+const NOTHING: RequestedPause = { said: undefined, pauseMs: 0, origin: undefined };
 
 /**
  * Reads a response for a bucket, in memory or in a store.
  *
  * @throws HookError when `feedback` throws
  */
-export function heeded(rules: HeedRules, outcome: Outcome, request: RequestTraits | undefined): Heeded {
+export function requestedPause(
+  rules: FeedbackRules,
+  outcome: Outcome,
+  request: RequestTraits | undefined,
+): RequestedPause {
   const { feedback, feedbackScope, maxPauseMs, clock, random } = rules;
   const said = feedback === false ? undefined : callHook('feedback', () => feedback(outcome, clock.now()));
   if (said === undefined) return NOTHING;

@@ -203,7 +203,7 @@ class World implements Clock {
       }
       case 'try': {
         const { waiting, capacity } = bucket.stats();
-        const grant = bucket.tryTake(step.share * capacity);
+        const grant = bucket.tryAcquire(step.share * capacity);
         if (grant === undefined) break;
         expect(waiting, 'nobody goes past those who wait').toBe(0);
         this.#note('try', this.asked, grant);

@@ -1,9 +1,16 @@
 import { notNegative, wrongRange, wrongType } from '../../base/check.ts';
 import type { Outcome, RequestTraits } from '../../http/outcome.ts';
 import type { Feedback } from '../../http/server-feedback.ts';
-import type { Ask, BucketStats, CloseOptions, Grant, ObservableBucket, TokenBucket } from '../contracts.ts';
+import type {
+  AcquireOptions,
+  BucketStats,
+  CloseOptions,
+  Grant,
+  ObservableBucket,
+  TokenBucket,
+} from '../contracts.ts';
 import type { CallsBeforeUse } from '../evicted.ts';
-import { BucketTime } from '../queue/time.ts';
+import { SteadyTime } from '../queue/time.ts';
 import { laneOf } from '../queue/waiting-line.ts';
 import { WaitingRoom } from '../queue/waiting-room.ts';
 import { CLOSED, noOneWaits, waitingAtClose } from './closing.ts';
@@ -12,7 +19,7 @@ import { type Held, Levels } from './levels.ts';
 import { type BucketSetup, bucketSetup, checkRate, type TokenBucketOptions } from './options.ts';
 import { OriginGates } from './origin-gates.ts';
 import { Level, type Rate } from './quota-state.ts';
-import { heeded } from './requested-pause.ts';
+import { requestedPause } from './requested-pause.ts';
 
 /** A token bucket in this program's memory. */
 export interface MemoryBucket extends ObservableBucket {
@@ -34,7 +41,7 @@ export interface MemoryBucket extends ObservableBucket {
 }
 
 /** What is asked where nothing is said, and the lane that it waits in. */
-const ONE: Ask = {};
+const ONE: AcquireOptions = {};
 const USUAL_LANE: number = laneOf(0, false);
 
 /** What {@link tokenBucket} makes. */
@@ -43,7 +50,7 @@ export class Bucket implements MemoryBucket, CallsBeforeUse {
   readonly #setup: BucketSetup;
   /** The rate that it was made with: at another it is not idle. */
   #made: Rate;
-  readonly #time: BucketTime;
+  readonly #time: SteadyTime;
   readonly #levels: Levels;
   readonly #room: WaitingRoom<Grant>;
   readonly #gates: OriginGates<Bucket> = new OriginGates(() => this.#makeGate());
@@ -60,7 +67,7 @@ export class Bucket implements MemoryBucket, CallsBeforeUse {
     this.#setup = setup;
     this.#made = setup;
     this.#wantedRate = setup.refillPerSecond;
-    this.#time = new BucketTime(clock);
+    this.#time = new SteadyTime(clock);
     this.#levels = new Levels(
       new Level(setup, refillIntervalMs, initialTokens, 0),
       furtherLimits.map((rate) => new Level(rate, 0, rate.capacity, 0)),
@@ -70,21 +77,8 @@ export class Bucket implements MemoryBucket, CallsBeforeUse {
     this.#room.limitCost(this.#maxCost);
   }
 
-  tryAcquire(cost = 1): boolean {
+  tryAcquire(cost = 1, earlier?: Grant): Grant | undefined {
     this.#checkCost('tryAcquire', cost);
-    if (this.#closed !== undefined) return false;
-    this.beforeUse?.();
-    if (this.#room.line.size === 0 && this.#levels.take(cost, this.#time.now())) {
-      this.#granted += 1;
-      return true;
-    }
-    if (this.#setup.nonConforming !== 'mark') return false;
-    this.#countMark();
-    return true;
-  }
-
-  tryTake(cost = 1, earlier?: Grant): Grant | undefined {
-    this.#checkCost('tryTake', cost);
     if (this.#closed !== undefined && !this.#isLetIn(earlier)) return undefined;
     this.beforeUse?.();
     const nowMs = this.#time.now();
@@ -92,7 +86,7 @@ export class Bucket implements MemoryBucket, CallsBeforeUse {
     return this.#setup.nonConforming === 'mark' ? this.#mark(cost, nowMs) : undefined;
   }
 
-  acquire(ask: Ask = ONE): Promise<Grant> {
+  acquire(ask: AcquireOptions = ONE): Promise<Grant> {
     try {
       const { cost = 1, signal } = ask;
       this.#checkCost('acquire', cost);
@@ -113,7 +107,7 @@ export class Bucket implements MemoryBucket, CallsBeforeUse {
   }
 
   /** For one whose tokens are not there. */
-  #delay(ask: Ask, lane: number, cost: number, nowMs: number): Promise<Grant> {
+  #delay(ask: AcquireOptions, lane: number, cost: number, nowMs: number): Promise<Grant> {
     const { nonConforming } = this.#setup;
     if (nonConforming === 'mark') return Promise.resolve(this.#mark(cost, nowMs));
     const waitMs = this.#levels.waitMs(this.#room.costAhead(ask, lane, nowMs) + cost, nowMs);
@@ -164,8 +158,8 @@ export class Bucket implements MemoryBucket, CallsBeforeUse {
     await this.idle();
   }
 
-  heed(outcome: Outcome, _grant: Grant, request?: RequestTraits): Feedback | undefined {
-    const { said, pauseMs, origin } = heeded(this.#setup, outcome, request);
+  observe(outcome: Outcome, _grant: Grant, request?: RequestTraits): Feedback | undefined {
+    const { said, pauseMs, origin } = requestedPause(this.#setup, outcome, request);
     if (pauseMs === 0) return said;
     this.beforeUse?.();
     if (origin === undefined) this.pauseFor(pauseMs);

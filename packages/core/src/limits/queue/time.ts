@@ -1,7 +1,7 @@
 import type { Clock } from '../../base/clock.ts';
 
 /** A time that starts at 0: what is left of a clock after its steps back are taken out of it. */
-export class BucketTime {
+export class SteadyTime {
   readonly clock: Clock;
   /** What the clock shows at 0. */
   startMs: number;

@@ -8,8 +8,8 @@ import {
   wholeNumber,
 } from '../../base/check.ts';
 import { ThrottledError, type ThrottledReason } from '../../base/errors.ts';
-import type { Ask } from '../contracts.ts';
-import type { BucketTime } from './time.ts';
+import type { AcquireOptions } from '../contracts.ts';
+import type { SteadyTime } from './time.ts';
 import { laneOf, type Waiter, WaitingLine } from './waiting-line.ts';
 
 /** Who makes place when too many wait: nobody, the one who waited longest, or the last of a lower priority. */
@@ -80,7 +80,7 @@ export class WaitingRoom<T> {
   /** How many were turned away, aborted ones not included. */
   refused = 0;
   readonly #setup: WaitingSetup;
-  readonly #time: BucketTime;
+  readonly #time: SteadyTime;
   readonly #onWake: () => void;
   /** When the timer is due; `Infinity` when there is none. */
   #timerAtMs = Number.POSITIVE_INFINITY;
@@ -94,7 +94,7 @@ export class WaitingRoom<T> {
   #dismissal: { readonly reason: ThrottledReason; readonly message: string } | undefined;
 
   /** `onWake` is called when somebody's turn may have come. */
-  constructor(setup: WaitingSetup, time: BucketTime, onWake: () => void) {
+  constructor(setup: WaitingSetup, time: SteadyTime, onWake: () => void) {
     this.#setup = setup;
     this.#time = time;
     this.#onWake = onWake;
@@ -103,14 +103,14 @@ export class WaitingRoom<T> {
   }
 
   /** The lane that an ask waits in. */
-  laneFor({ maxWaitMs, priority, retry }: Ask): number {
+  laneFor({ maxWaitMs, priority, retry }: AcquireOptions): number {
     if (maxWaitMs !== undefined) notNegative('acquire: maxWaitMs', maxWaitMs);
     if (priority !== undefined) checkPriority('acquire: priority', priority);
     if (retry !== undefined) flag('acquire: retry', retry);
     return laneOf(priority ?? 0, retry ?? false);
   }
 
-  #patienceMs({ maxWaitMs = Number.POSITIVE_INFINITY }: Ask): number {
+  #patienceMs({ maxWaitMs = Number.POSITIVE_INFINITY }: AcquireOptions): number {
     return Math.min(maxWaitMs, this.#setup.maxWaitMs);
   }
 
@@ -118,13 +118,19 @@ export class WaitingRoom<T> {
    * The tokens that those wait for who go before this one, if none of them leaves. For one who would wait for any
    * time it may be less: then nothing depends on it, and counting them all could take long.
    */
-  costAhead(ask: Ask, lane: number, nowMs: number): number {
+  costAhead(ask: AcquireOptions, lane: number, nowMs: number): number {
     const isPatient = this.#patienceMs(ask) === Number.POSITIVE_INFINITY;
     return isPatient ? this.line.leastCostAhead(lane) : this.line.costAhead(lane, nowMs);
   }
 
   /** Joins the line, for a turn that comes in `waitMs` at the earliest, or nobody knows when. */
-  join(ask: Ask, lane: number, cost: number, waitMs: number | undefined, nowMs: number): Promise<T> {
+  join(
+    ask: AcquireOptions,
+    lane: number,
+    cost: number,
+    waitMs: number | undefined,
+    nowMs: number,
+  ): Promise<T> {
     const patienceMs = this.#patienceMs(ask);
     if (patienceMs === 0 || (waitMs ?? 0) > patienceMs + TOLERANCE_MS) {
       throw this.refusal('wait-too-long', `its turn would not come within ${patienceMs} ms`, waitMs);

@@ -3,7 +3,7 @@ import { virtualClock } from '../../testing.ts';
 import type { TokenBucketOptions } from '../bucket/options.ts';
 import { type MemoryBucket, tokenBucket } from '../bucket/token-bucket.ts';
 import { concurrencyLimit } from '../concurrency.ts';
-import type { Ask } from '../contracts.ts';
+import type { AcquireOptions } from '../contracts.ts';
 
 /** The most that may be done in one turn of the event loop: some milliseconds. */
 const SLICE = 1_000;
@@ -14,7 +14,7 @@ function setUp(options: Partial<TokenBucketOptions> = {}) {
   const clock = virtualClock();
   const bucket = tokenBucket({ refillPerSecond: 1, capacity: 10, initialTokens: 0, clock, ...options });
   const lines: string[] = [];
-  const ask = (name: string | number, asked?: Ask): void => {
+  const ask = (name: string | number, asked?: AcquireOptions): void => {
     bucket.acquire(asked).then(
       () => lines.push(`${name} granted ${Math.round(clock.now())}`),
       (error) => lines.push(`${name} ${error.reason} ${Math.round(clock.now())}`),
@@ -41,7 +41,9 @@ function leavesPerTurn({
 }
 
 describe('what is done to a long line is done in slices', () => {
-  test.each<[what: string, ask: (at: number) => Ask, act: (bucket: MemoryBucket) => void, reason: string]>([
+  test.each<
+    [what: string, ask: (at: number) => AcquireOptions, act: (bucket: MemoryBucket) => void, reason: string]
+  >([
     ['a pause', (at) => ({ maxWaitMs: 1e9 + at }), (bucket) => bucket.pauseFor(2e9), 'wait-too-long'],
     ['a lower capacity', () => ({ cost: 8 }), (bucket) => bucket.setRate(1, 5), 'capacity-lowered'],
     ['a close', () => ({}), (bucket) => void bucket.close(), 'closed'],
@@ -193,17 +195,17 @@ describe('a cost that a lower capacity makes impossible', () => {
 test('the gate of an origin holds what its bucket holds', () => {
   const { bucket, clock } = setUp({ initialTokens: 10, random: () => 0 });
   const request = { method: 'GET', url: 'https://a.test/', replayable: true, header: () => undefined };
-  const grant = bucket.tryTake();
+  const grant = bucket.tryAcquire();
   if (grant === undefined) throw new Error('The tokens were not there');
-  bucket.heed?.(
+  bucket.observe?.(
     { type: 'response', status: 429, header: (name) => (name === 'retry-after' ? '5' : undefined) },
     grant,
     request,
   );
   bucket.setRate(1, 20);
-  expect(bucket.gateFor?.(request)?.tryTake?.(15)).toBeUndefined();
+  expect(bucket.gateFor?.(request)?.tryAcquire(15)).toBeUndefined();
   bucket.setRate(1, 3);
-  expect(() => bucket.gateFor?.(request)?.tryTake?.(4)).toThrow('at most the capacity, 3');
+  expect(() => bucket.gateFor?.(request)?.tryAcquire(4)).toThrow('at most the capacity, 3');
   // It is gone when it is full, as large as it is by then.
   clock.tick(7_900);
   expect(bucket.gateFor?.(request)).toBeDefined();
