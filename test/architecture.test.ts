@@ -19,12 +19,12 @@ function packageOf(path: string): string {
 /** What each package may import beside its own files. */
 const allowed: Readonly<Record<string, readonly RegExp[]>> = {
   core: [],
-  fetch: [/^@ebb\/core$/],
-  axios: [/^@ebb\/core$/, /^axios$/],
-  undici: [/^@ebb\/core$/, /^undici$/, /^node:/],
-  valkey: [/^@ebb\/core$/],
+  fetch: [/^@ebb\/core(\/adapter)?$/],
+  axios: [/^@ebb\/core(\/adapter)?$/, /^axios$/],
+  undici: [/^@ebb\/core(\/adapter)?$/, /^undici$/, /^node:/],
+  valkey: [/^@ebb\/core(\/bucket)?$/],
   opentelemetry: [/^@ebb\/core$/, /^@opentelemetry\/api$/],
-  simulator: [/^@ebb\/core(\/testing)?$/, /^node:/],
+  simulator: [/^@ebb\/core(\/adapter|\/bucket|\/testing)?$/, /^node:/],
 };
 
 describe('imports', () => {
@@ -71,7 +71,12 @@ describe('rooms of core', () => {
 
   test('every file that is no door stands in a room', () => {
     const doors = ofCore.filter((path) => roomOf(path) === '');
-    expect(doors.map((path) => basename(path)).sort()).toEqual(['index.ts', 'testing.ts']);
+    expect(doors.map((path) => basename(path)).sort()).toEqual([
+      'adapter.ts',
+      'bucket.ts',
+      'index.ts',
+      'testing.ts',
+    ]);
     for (const path of ofCore.filter((path) => !doors.includes(path)))
       expect(rank(path), path).toBeGreaterThan(-1);
   });

@@ -5,12 +5,12 @@ import {
   concurrencyLimit,
   constant,
   createPolicy,
-  LAYER,
   type MemoryBucket,
   type Policy,
   type PolicyOptions,
   tokenBucket,
 } from '@ebb/core';
+import { LAYER } from '@ebb/core/adapter';
 import { createFetch } from '@ebb/fetch';
 import { ebbInterceptor as ebbUndici } from '@ebb/undici';
 import axios, { type AxiosAdapter, type AxiosInstance, type AxiosRequestConfig } from 'axios';

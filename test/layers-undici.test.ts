@@ -8,10 +8,10 @@ import {
   concurrencyLimit,
   constant,
   createPolicy,
-  nextTurn,
   type Policy,
   tokenBucket,
 } from '@ebb/core';
+import { nextTurn } from '@ebb/core/adapter';
 import { createFetch } from '@ebb/fetch';
 import { ebbInterceptor } from '@ebb/undici';
 import axios from 'axios';

@@ -1,5 +1,6 @@
 // Imported by what runs in browsers: nothing of Node's stands here.
-import { createPolicy, type EbbEvent, nextTurn, type Policy } from '@ebb/core';
+import { createPolicy, type EbbEvent, type Policy } from '@ebb/core';
+import { nextTurn } from '@ebb/core/adapter';
 import type { VirtualClock } from '@ebb/core/testing';
 import type { Scenario, Sent } from './scenarios.ts';
 

@@ -1,4 +1,5 @@
-import { constant, createPolicy, type EbbEvent, nextTurn } from '@ebb/core';
+import { constant, createPolicy, type EbbEvent } from '@ebb/core';
+import { nextTurn } from '@ebb/core/adapter';
 import { virtualClock } from '@ebb/core/testing';
 import { describe, expect, test } from 'vitest';
 import { clients } from './clients.ts';

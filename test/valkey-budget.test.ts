@@ -1,12 +1,13 @@
-import { constant, createPolicy, systemClock } from '@ebb/core';
-import { type StorePort, valkeyBudget } from '@ebb/valkey';
+import { constant, createPolicy } from '@ebb/core';
+import { systemClock } from '@ebb/core/adapter';
+import { type StoreClient, valkeyBudget } from '@ebb/valkey';
 import { describe, expect, test } from 'vitest';
 import { budgetModel } from '../packages/valkey/test/budget-model.ts';
 import { clients } from './clients.ts';
 import { upstream } from './server.ts';
 
 /** A store that replies in the next turn, and whose key was made an hour ago. */
-function storeWith(retries: number): { port: StorePort; left: () => number } {
+function storeWith(retries: number): { client: StoreClient; left: () => number } {
   const nowUs = (): number => Math.floor(systemClock.now() * 1_000) - 1_735_689_600e6;
   let text = [1e6, nowUs() - 3.6e9, nowUs(), retries * 1e6, 0, 0, ...new Array(10).fill(0)].join(' ');
   const run = async (_: string, __: string, args: readonly string[]): Promise<unknown> => {
@@ -14,7 +15,7 @@ function storeWith(retries: number): { port: StorePort; left: () => number } {
     text = reply[7];
     return reply;
   };
-  return { port: { evalsha: run, eval: run }, left: () => Number(text.split(' ')[3]) / 1e6 };
+  return { client: { evalsha: run, eval: run }, left: () => Number(text.split(' ')[3]) / 1e6 };
 }
 
 describe.each(Object.entries(clients))('%s draws on a shared budget', (_, makeClient) => {
@@ -24,7 +25,7 @@ describe.each(Object.entries(clients))('%s draws on a shared budget', (_, makeCl
   ])('of $retries retries', async ({ retries, status, left }) => {
     const server = await upstream([{ status: 503 }, { status: 200 }]);
     const store = storeWith(retries);
-    const budget = valkeyBudget({ client: store.port, key: 'k', ratio: 0.2, reserve: 5 });
+    const budget = valkeyBudget({ client: store.client, key: 'k', ratio: 0.2, reserve: 5 });
     const client = makeClient(createPolicy({ budget, backoff: constant(0) }));
     const got = await client.send(server.url, {});
     expect(got.status).toBe(status);

@@ -1,4 +1,5 @@
-import { type EbbEvent, type EndReason, type Outcome, retryAfterMs } from '@ebb/core';
+import type { EbbEvent, Outcome, StopReason } from '@ebb/core';
+import { retryAfterMs } from '@ebb/core/adapter';
 
 /** What a request is doing: it waits for a token, as the server asked, or by the backoff rule; or it is sent. */
 export type State = 'token' | 'asked' | 'backoff' | 'sent' | 'ended';
@@ -15,7 +16,7 @@ export interface Lane {
   waitedMs: number;
   /** Whether the attempt that comes next had to wait for a token. */
   throttled: boolean;
-  end: EndReason | undefined;
+  end: StopReason | undefined;
 }
 
 export function newLane(client: string, name: string, atMs: number): Lane {

@@ -1,5 +1,5 @@
 import { setTimeout as pause } from 'node:timers/promises';
-import { systemClock } from '@ebb/core';
+import { systemClock } from '@ebb/core/adapter';
 import type { Act, Played, Sent } from './acts.ts';
 import { follow, type Lane, newLane } from './lanes.ts';
 import { logHead, logLine } from './log.ts';

@@ -1,5 +1,6 @@
 import { ebbInterceptor as ebbAxios } from '@ebb/axios';
-import { type FailureKind, failureKind, type Policy } from '@ebb/core';
+import type { FailureKind, Policy } from '@ebb/core';
+import { failureKind } from '@ebb/core/adapter';
 import { createFetch } from '@ebb/fetch';
 import { ebbInterceptor as ebbUndici } from '@ebb/undici';
 import axios from 'axios';

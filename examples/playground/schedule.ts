@@ -1,4 +1,5 @@
-import { createPolicy, decide, type Outcome, type Progress, type RequestTraits } from '@ebb/core';
+import { createPolicy, type Outcome, type RequestTraits } from '@ebb/core';
+import { decide, type Progress } from '@ebb/core/adapter';
 import { seededRandom } from '@ebb/core/testing';
 import { retryOptions } from './policy.ts';
 import type { Settings } from './settings.ts';

@@ -1,6 +1,7 @@
 // What a token costs, in ours and in the rivals' buckets, while nobody has to wait. Medians of rounds that take
 // turns; the ratios tell more than the nanoseconds. Run: pnpm bench buckets
-import { concurrencyLimit, systemClock, tokenBucket } from '@ebb/core';
+import { concurrencyLimit, tokenBucket } from '@ebb/core';
+import { systemClock } from '@ebb/core/adapter';
 import Bottleneck from 'bottleneck';
 import { RateLimiter, TokenBucket } from 'limiter';
 import PQueue from 'p-queue';

@@ -1,5 +1,5 @@
 // Bundled, and run in each runtime: nothing of Node's stands here.
-import { failureKind } from '@ebb/core';
+import { failureKind } from '@ebb/core/adapter';
 import { virtualClock } from '@ebb/core/testing';
 import { fetchClient } from '../fetch-client.ts';
 import { NOW, play, type Run } from '../play.ts';

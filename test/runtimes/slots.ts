@@ -1,4 +1,5 @@
-import { concurrencyLimit, createPolicy, nextTurn } from '@ebb/core';
+import { concurrencyLimit, createPolicy } from '@ebb/core';
+import { nextTurn } from '@ebb/core/adapter';
 import { type VirtualClock, virtualClock } from '@ebb/core/testing';
 import { createFetch } from '@ebb/fetch';
 import { unlessStuck } from './stuck.ts';

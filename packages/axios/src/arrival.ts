@@ -1,4 +1,5 @@
-import { type Clock, nextTurn } from '@ebb/core';
+import type { Clock } from '@ebb/core';
+import { nextTurn } from '@ebb/core/adapter';
 
 /** How often it is looked whether bodies have arrived, in milliseconds. */
 const LOOK_EVERY_MS = 250;

@@ -1,20 +1,13 @@
-import {
-  type Aside,
-  type Exchange,
-  type Outcome,
-  onAbort,
-  type Policy,
-  type RequestTraits,
-  type Session,
-} from '@ebb/core';
+import type { Outcome, Policy, RequestTraits } from '@ebb/core';
+import { type Aside, type Exchange, onAbort, type Session } from '@ebb/core/adapter';
 import type { AxiosAdapter, AxiosResponse, InternalAxiosRequestConfig } from 'axios';
+import { sendWithin } from './attempt-timeout.ts';
 import { closeBody, isNodeReadable, isOnce, isWebReadable } from './body.ts';
 import { whenBodyEnds } from './body-end.ts';
 import { type CallerSignal, callerSignal } from './cancel.ts';
 import { type Copy, needCopy } from './copy.ts';
 import { FormBody } from './form-body.ts';
 import { LayerMark } from './layer-mark.ts';
-import { sendWithin } from './limit.ts';
 import type { BodyFactory, MadeBody } from './made-body.ts';
 import { failureOf, headerOf, outcomeOf } from './outcome.ts';
 import { breakOffUpload, setAside } from './set-aside.ts';

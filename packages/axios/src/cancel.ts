@@ -1,4 +1,4 @@
-import { property } from '@ebb/core';
+import { property } from '@ebb/core/adapter';
 import type { InternalAxiosRequestConfig } from 'axios';
 import type { Copy } from './copy.ts';
 

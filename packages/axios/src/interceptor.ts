@@ -1,22 +1,13 @@
-import {
-  countLayer,
-  createPolicy,
-  type Policy,
-  type PolicyOptions,
-  property,
-  remember,
-  run,
-  type Session,
-  startSession,
-} from '@ebb/core';
+import { createPolicy, type Policy, type PolicyOptions } from '@ebb/core';
+import { countLayer, property, remember, run, type Session, startSession } from '@ebb/core/adapter';
 import type { AxiosAdapter, AxiosResponse, InternalAxiosRequestConfig } from 'axios';
 import { adapterOf } from './adapter.ts';
 import { Call } from './call.ts';
 import { asCanceled } from './cancel.ts';
+import { checkShared } from './check-copies.ts';
 import { type AxiosModule, type Copy, checkCopy, copyOf, needCopy } from './copy.ts';
 import { carriedBy, type MarkedConfig } from './layer-mark.ts';
 import { MadeBody } from './made-body.ts';
-import { checkShared } from './shared.ts';
 
 /** What `axios.interceptors.request.use` takes. */
 export type EbbInterceptor = (config: InternalAxiosRequestConfig) => InternalAxiosRequestConfig;

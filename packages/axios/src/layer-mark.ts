@@ -1,4 +1,4 @@
-import { LAYER } from '@ebb/core';
+import { LAYER } from '@ebb/core/adapter';
 import type { AxiosAdapter, InternalAxiosRequestConfig } from 'axios';
 
 /** A config with the mark of the layers above. */

@@ -1,4 +1,5 @@
-import { type FailureKind, failureKind, HookError, type Outcome, property } from '@ebb/core';
+import { type FailureKind, HookError, type Outcome } from '@ebb/core';
+import { failureKind, property } from '@ebb/core/adapter';
 import type { AxiosError, AxiosResponse, InternalAxiosRequestConfig } from 'axios';
 import { originOf } from './redirect.ts';
 import { noteOf } from './watched-fetch.ts';

@@ -1,12 +1,12 @@
+import type { Clock } from '@ebb/core';
 import {
   type Aside,
-  type Clock,
   LONGEST_DISCARD_MS,
   MOST_DISCARDED_BYTES,
   nextTurn,
   onAbort,
   type Session,
-} from '@ebb/core';
+} from '@ebb/core/adapter';
 import type { AxiosResponse } from 'axios';
 import { isNodeReadable, isWebReadable } from './body.ts';
 import { KeptBody } from './kept-body.ts';

@@ -1,4 +1,5 @@
-import { concurrencyLimit, constant, nextTurn, type PolicyOptions } from '@ebb/core';
+import { concurrencyLimit, constant, type PolicyOptions } from '@ebb/core';
+import { nextTurn } from '@ebb/core/adapter';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { serve } from '../../../test/serve.ts';
 import { createFetch } from './index.ts';

@@ -1,4 +1,4 @@
-import { type Aside, MOST_DISCARDED_BYTES, readToEnd, type Session } from '@ebb/core';
+import { type Aside, MOST_DISCARDED_BYTES, readToEnd, type Session } from '@ebb/core/adapter';
 import { isNodeReadable, isWebReadable } from './body.ts';
 import { responseHeader } from './headers.ts';
 import { type BodyKeeper, keepBodyOf, nativeBody } from './own-body.ts';

@@ -1,4 +1,5 @@
-import { type Clock, onAbort } from '@ebb/core';
+import type { Clock } from '@ebb/core';
+import { onAbort } from '@ebb/core/adapter';
 import { isNodeReadable, isWebReadable } from './body.ts';
 import { BodyUse } from './body-use.ts';
 import { responseHeader } from './headers.ts';

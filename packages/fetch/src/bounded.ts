@@ -1,4 +1,5 @@
-import { type Clock, nextTurn, onAbort } from '@ebb/core';
+import type { Clock } from '@ebb/core';
+import { nextTurn, onAbort } from '@ebb/core/adapter';
 
 /** What ends an attempt before its time. */
 export interface Bounds {

@@ -1,13 +1,5 @@
-import {
-  type Aside,
-  drain,
-  type Exchange,
-  failureKind,
-  HookError,
-  type Outcome,
-  type Session,
-  systemClock,
-} from '@ebb/core';
+import { HookError, type Outcome } from '@ebb/core';
+import { type Aside, drain, type Exchange, failureKind, type Session, systemClock } from '@ebb/core/adapter';
 import { setAside } from './aside.ts';
 import { whenBodyEnds } from './body-end.ts';
 import { type Bounded, bounded } from './bounded.ts';

@@ -1,4 +1,4 @@
-import { LAYER } from '@ebb/core';
+import { LAYER } from '@ebb/core/adapter';
 import type { EbbRequestInit, FetchInput } from './init.ts';
 
 /** What is changed in an init before it reaches the base fetch. */

@@ -1,4 +1,4 @@
-import { property } from '@ebb/core';
+import { property } from '@ebb/core/adapter';
 import { nodeProcess } from './node.ts';
 
 /** A connection that could not be made, as undici reports it on its diagnostics channel. */

@@ -1,14 +1,7 @@
 import { getEventListeners } from 'node:events';
 import { Readable } from 'node:stream';
-import {
-  attemptsOf,
-  constant,
-  createPolicy,
-  type EbbEvent,
-  HookError,
-  nextTurn,
-  ThrottledError,
-} from '@ebb/core';
+import { attemptsOf, constant, createPolicy, type EbbEvent, HookError, ThrottledError } from '@ebb/core';
+import { nextTurn } from '@ebb/core/adapter';
 import { virtualClock } from '@ebb/core/testing';
 import { describe, expect, test, vi } from 'vitest';
 import { serve } from '../../../test/serve.ts';

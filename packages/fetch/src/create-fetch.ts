@@ -1,4 +1,5 @@
-import { countLayer, createPolicy, type Policy, type PolicyOptions, run, startSession } from '@ebb/core';
+import { createPolicy, type Policy, type PolicyOptions } from '@ebb/core';
+import { countLayer, run, startSession } from '@ebb/core/adapter';
 import { Call } from './call.ts';
 import type { EbbRequestInit, FetchInit, FetchInput } from './init.ts';
 import { type Preconnecting, withPreconnect } from './preconnect.ts';

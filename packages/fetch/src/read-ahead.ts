@@ -1,4 +1,4 @@
-import { nextTurn } from '@ebb/core';
+import { nextTurn } from '@ebb/core/adapter';
 import type { BodyUse } from './body-use.ts';
 import type { Later } from './later.ts';
 

@@ -1,4 +1,5 @@
-import { isIdempotent, LAYER, type Policy, type RequestTraits } from '@ebb/core';
+import type { Policy, RequestTraits } from '@ebb/core';
+import { isIdempotent, LAYER } from '@ebb/core/adapter';
 import { absoluteUrl } from './absolute-url.ts';
 import { cancelUpload } from './body.ts';
 import { changed, type InitChanges, isEasilyCopied, isRequest } from './changes.ts';

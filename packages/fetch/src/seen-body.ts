@@ -1,4 +1,5 @@
-import { type Clock, nextTurn } from '@ebb/core';
+import type { Clock } from '@ebb/core';
+import { nextTurn } from '@ebb/core/adapter';
 import { isWebReadable } from './body.ts';
 import type { BodyUse, Branch } from './body-use.ts';
 import { responseHeader } from './headers.ts';

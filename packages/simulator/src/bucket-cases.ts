@@ -1,4 +1,4 @@
-import type { NonConforming } from '@ebb/core';
+import type { NonConforming } from '@ebb/core/bucket';
 import { type Passage, passThrough } from './conform.ts';
 
 /** `count` requests from a moment on, spread evenly over so many milliseconds. */

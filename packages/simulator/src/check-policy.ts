@@ -1,4 +1,5 @@
-import { adaptive, check, createPolicy, type PolicyOptions, retryBudget, tokenBucket } from '@ebb/core';
+import { adaptive, createPolicy, type PolicyOptions, retryBudget, tokenBucket } from '@ebb/core';
+import { check } from '@ebb/core/bucket';
 import { type Check, joined, ScenarioError, wrong } from './check.ts';
 import { BACKOFFS, CLASSIFIERS } from './named.ts';
 import type { FleetPolicy, SharedBudgetOptions } from './scenario.ts';

@@ -1,11 +1,5 @@
-import {
-  decide,
-  forRequest,
-  type Outcome,
-  type Progress,
-  type RequestTraits,
-  type RetryBudget,
-} from '@ebb/core';
+import type { Outcome, RequestTraits, RetryBudget } from '@ebb/core';
+import { decide, forRequest, type Progress } from '@ebb/core/adapter';
 import { type Agenda, EXPIRE, LOOK, SEND, TIMEOUT } from './agenda.ts';
 import type { Fleet } from './fleet.ts';
 import type { Measures } from './measures.ts';

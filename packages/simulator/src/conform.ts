@@ -1,4 +1,4 @@
-import { gcra, type NonConforming } from '@ebb/core';
+import { gcra, type NonConforming } from '@ebb/core/bucket';
 
 /** Requests that come to one token bucket. */
 export interface BucketTraffic {

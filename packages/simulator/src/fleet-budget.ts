@@ -1,4 +1,5 @@
-import { LeasedRetries, leaseOf, type RetryBudget, retryBudget } from '@ebb/core';
+import { type RetryBudget, retryBudget } from '@ebb/core';
+import { LeasedRetries, leaseOf } from '@ebb/core/bucket';
 import { EventHeap } from './event-heap.ts';
 import type { Environment, SharedBudgetOptions } from './scenario.ts';
 

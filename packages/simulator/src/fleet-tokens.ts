@@ -1,12 +1,5 @@
-import {
-  type BucketSetup,
-  bucketSetup,
-  type Grant,
-  gcra,
-  type MemoryBucket,
-  type NonConforming,
-  type Outcome,
-} from '@ebb/core';
+import type { Grant, MemoryBucket, Outcome } from '@ebb/core';
+import { type BucketSetup, bucketSetup, gcra, type NonConforming } from '@ebb/core/bucket';
 import { makeBucket } from './named.ts';
 import type { Environment, NamedBucket } from './scenario.ts';
 

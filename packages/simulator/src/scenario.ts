@@ -1,19 +1,21 @@
 import type {
   AdaptiveOptions,
   BackoffStrategy,
-  BinaryExponentialOptions,
-  CeleryOptions,
+  binaryExponential,
   Classify,
   Clock,
-  ConnectRetryOptions,
-  Curve,
-  MemorystoreOptions,
+  celery,
+  connectRetry,
+  decorrelatedJitter,
+  equalJitter,
+  exponential,
+  fullJitter,
+  memorystore,
   Outcome,
   PolicyOptions,
   Random,
   RetryBudget,
   RetryBudgetOptions,
-  RetryMethods,
   TokenBucketOptions,
 } from '@ebb/core';
 
@@ -109,17 +111,20 @@ export interface NetworkOptions {
   readonly deviationMs?: number | undefined;
 }
 
+/** The options that a backoff rule of @ebb/core takes. */
+type OptionsOf<Rule extends (options: never) => BackoffStrategy> = NonNullable<Parameters<Rule>[0]>;
+
 /** A backoff rule by the name of its function in @ebb/core, and what that takes. */
 export type NamedBackoff =
-  | { readonly memorystore: MemorystoreOptions }
-  | { readonly exponential: Curve }
-  | { readonly fullJitter: Curve }
-  | { readonly equalJitter: Curve }
-  | { readonly decorrelatedJitter: Curve }
+  | { readonly memorystore: OptionsOf<typeof memorystore> }
+  | { readonly exponential: OptionsOf<typeof exponential> }
+  | { readonly fullJitter: OptionsOf<typeof fullJitter> }
+  | { readonly equalJitter: OptionsOf<typeof equalJitter> }
+  | { readonly decorrelatedJitter: OptionsOf<typeof decorrelatedJitter> }
   | { readonly constant: number }
-  | { readonly celery: CeleryOptions }
-  | { readonly binaryExponential: BinaryExponentialOptions }
-  | { readonly connectRetry: ConnectRetryOptions };
+  | { readonly celery: OptionsOf<typeof celery> }
+  | { readonly binaryExponential: OptionsOf<typeof binaryExponential> }
+  | { readonly connectRetry: OptionsOf<typeof connectRetry> };
 
 /** A token bucket by the name of its function in @ebb/core, and what that takes. */
 export type NamedBucket =
@@ -167,7 +172,7 @@ export interface FleetPolicy {
   readonly maxRetries?: number | undefined;
   readonly backoff?: NamedBackoff | BackoffStrategy | undefined;
   readonly classify?: 'classifyHttp' | 'classifyHttpByMeaning' | Classify | undefined;
-  readonly methods?: RetryMethods | undefined;
+  readonly methods?: PolicyOptions['methods'];
   readonly maxRetryAfterMs?: number | undefined;
   readonly attemptTimeoutMs?: number | undefined;
   readonly totalTimeoutMs?: number | undefined;

@@ -1,4 +1,5 @@
-import { createPolicy, decide, forRequest, type Outcome, type Policy } from '@ebb/core';
+import { createPolicy, type Outcome, type Policy } from '@ebb/core';
+import { decide, forRequest } from '@ebb/core/adapter';
 import { seededRandom } from '@ebb/core/testing';
 import { describe, expect, test } from 'vitest';
 import type { ClientFactory, CustomClient } from './scenario.ts';

@@ -1,4 +1,4 @@
-import { gcra, type Quota } from '@ebb/core';
+import { gcra, type Quota } from '@ebb/core/bucket';
 import type { ServerLimit } from './scenario.ts';
 
 /** The token bucket in front of a server, full at first. */

@@ -1,7 +1,8 @@
 import { once } from 'node:events';
 import type { Socket } from 'node:net';
 import { Readable } from 'node:stream';
-import { nextTurn, tokenBucket } from '@ebb/core';
+import { tokenBucket } from '@ebb/core';
+import { nextTurn } from '@ebb/core/adapter';
 import type { Dispatcher } from 'undici';
 import { describe, expect, test } from 'vitest';
 import {

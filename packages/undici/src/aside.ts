@@ -1,4 +1,5 @@
-import { type Clock, MOST_DISCARDED_BYTES, nextTurn } from '@ebb/core';
+import type { Clock } from '@ebb/core';
+import { MOST_DISCARDED_BYTES, nextTurn } from '@ebb/core/adapter';
 import type { Dispatcher } from 'undici';
 import { requestAbortedError } from './errors.ts';
 import type { ResponseHeaders } from './headers.ts';

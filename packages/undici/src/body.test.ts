@@ -3,7 +3,8 @@ import { createReadStream, mkdtempSync, openAsBlob, rmSync, writeFileSync } from
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Readable } from 'node:stream';
-import { attemptsOf, constant, nextTurn, type PolicyOptions } from '@ebb/core';
+import { attemptsOf, constant, type PolicyOptions } from '@ebb/core';
+import { nextTurn } from '@ebb/core/adapter';
 import { afterAll, describe, expect, test } from 'vitest';
 import { type Client, clients, versions } from '../test/clients.ts';
 import { failing, upstream } from '../test/upstream.ts';

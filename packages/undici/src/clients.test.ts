@@ -1,4 +1,5 @@
-import { attemptsOf, constant, type EbbEvent, nextTurn, type PolicyOptions } from '@ebb/core';
+import { attemptsOf, constant, type EbbEvent, type PolicyOptions } from '@ebb/core';
+import { nextTurn } from '@ebb/core/adapter';
 import { virtualClock } from '@ebb/core/testing';
 import { describe, expect, test } from 'vitest';
 import { until } from '../../../test/until.ts';

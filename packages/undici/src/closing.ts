@@ -1,4 +1,4 @@
-import { systemClock } from '@ebb/core';
+import { systemClock } from '@ebb/core/adapter';
 import type { Dispatcher } from 'undici';
 import { isClosedError } from './errors.ts';
 

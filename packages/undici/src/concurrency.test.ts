@@ -1,4 +1,5 @@
-import { concurrencyLimit, constant, nextTurn } from '@ebb/core';
+import { concurrencyLimit, constant } from '@ebb/core';
+import { nextTurn } from '@ebb/core/adapter';
 import { virtualClock } from '@ebb/core/testing';
 import type { Dispatcher } from 'undici';
 import { describe, expect, test } from 'vitest';

@@ -1,5 +1,6 @@
 import type { Duplex } from 'node:stream';
-import { type Attempt as AttemptRecord, remember } from '@ebb/core';
+import type { Attempt as AttemptRecord } from '@ebb/core';
+import { remember } from '@ebb/core/adapter';
 import type { Dispatcher } from 'undici';
 import type { Connection, Controller } from './controller.ts';
 import type { ResponseHeaders } from './headers.ts';

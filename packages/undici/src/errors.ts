@@ -1,4 +1,4 @@
-import { property } from '@ebb/core';
+import { property } from '@ebb/core/adapter';
 
 /**
  * An error that undici's own classes take for theirs: they know their instances by symbols of the global

@@ -1,12 +1,5 @@
-import {
-  countLayer,
-  createPolicy,
-  LAYER,
-  type Policy,
-  type PolicyOptions,
-  type Session,
-  startSession,
-} from '@ebb/core';
+import { createPolicy, type Policy, type PolicyOptions } from '@ebb/core';
+import { countLayer, LAYER, type Session, startSession } from '@ebb/core/adapter';
 import type { Dispatcher } from 'undici';
 import { requestBody } from './body.ts';
 import { Closing } from './closing.ts';

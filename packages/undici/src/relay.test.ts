@@ -1,5 +1,6 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
-import { attemptsOf, constant, createPolicy, type EbbEvent, nextTurn, type PolicyOptions } from '@ebb/core';
+import { attemptsOf, constant, createPolicy, type EbbEvent, type PolicyOptions } from '@ebb/core';
+import { nextTurn } from '@ebb/core/adapter';
 import { type VirtualClock, virtualClock } from '@ebb/core/testing';
 import { type Dispatcher, errors } from 'undici';
 import { describe, expect, test, vi } from 'vitest';

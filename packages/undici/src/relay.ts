@@ -1,14 +1,7 @@
 import { AsyncResource } from 'node:async_hooks';
 import type { Duplex } from 'node:stream';
-import {
-  type FailureKind,
-  failureKind,
-  HookError,
-  MOST_DISCARDED_BYTES,
-  type Outcome,
-  remember,
-  rememberReason,
-} from '@ebb/core';
+import { type FailureKind, HookError, type Outcome } from '@ebb/core';
+import { failureKind, MOST_DISCARDED_BYTES, remember, rememberReason } from '@ebb/core/adapter';
 import type { Dispatcher } from 'undici';
 import type { Aside } from './aside.ts';
 import { Attempt, type AttemptListener } from './attempt.ts';

@@ -1,4 +1,5 @@
-import { constant, nextTurn } from '@ebb/core';
+import { constant } from '@ebb/core';
+import { nextTurn } from '@ebb/core/adapter';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { Heard, Wire } from '../test/wire.ts';

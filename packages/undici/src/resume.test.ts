@@ -1,7 +1,8 @@
 import { createHash } from 'node:crypto';
 import { setTimeout as delay } from 'node:timers/promises';
 import { gzipSync } from 'node:zlib';
-import { attemptsOf, constant, nextTurn, type PolicyOptions } from '@ebb/core';
+import { attemptsOf, constant, type PolicyOptions } from '@ebb/core';
+import { nextTurn } from '@ebb/core/adapter';
 import { describe, expect, test } from 'vitest';
 import { clients, versions } from '../test/clients.ts';
 import { rawUpstream, type Upstream } from '../test/upstream.ts';

@@ -1,4 +1,4 @@
-import { LAYER, type Session } from '@ebb/core';
+import { LAYER, type Session } from '@ebb/core/adapter';
 import type { Dispatcher } from 'undici';
 import type { Attempt } from './attempt.ts';
 import type { RequestBody } from './body.ts';

@@ -1,5 +1,6 @@
 import { stringify } from 'node:querystring';
-import { type FailureKind, type Outcome, property, type RequestTraits } from '@ebb/core';
+import type { FailureKind, Outcome, RequestTraits } from '@ebb/core';
+import { property } from '@ebb/core/adapter';
 import type { Dispatcher } from 'undici';
 import type { Attempt } from './attempt.ts';
 import type { RequestBody } from './body.ts';

@@ -1,13 +1,7 @@
 import { once } from 'node:events';
 import { PassThrough, Readable } from 'node:stream';
-import {
-  attemptsOf,
-  concurrencyLimit,
-  constant,
-  type EbbEvent,
-  nextTurn,
-  type PolicyOptions,
-} from '@ebb/core';
+import { attemptsOf, concurrencyLimit, constant, type EbbEvent, type PolicyOptions } from '@ebb/core';
+import { nextTurn } from '@ebb/core/adapter';
 import { virtualClock } from '@ebb/core/testing';
 import type { Dispatcher } from 'undici';
 import { describe, expect, test } from 'vitest';

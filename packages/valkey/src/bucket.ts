@@ -1,26 +1,28 @@
+import type {
+  AcquireOptions,
+  BucketStats,
+  Feedback,
+  Grant,
+  ObservableBucket,
+  Outcome,
+  RequestTraits,
+  ThrottledError,
+  TokenBucket,
+} from '@ebb/core';
 import {
-  type AcquireOptions,
-  type BucketStats,
   type CallsBeforeUse,
   CLOSED,
   type CloseOptions,
   check,
   deadlineOf,
-  type Feedback,
-  type Grant,
   noOneWaits,
-  type ObservableBucket,
   OriginGates,
-  type Outcome,
-  type RequestTraits,
   requestedPause,
   SteadyTime,
-  type ThrottledError,
-  type TokenBucket,
   type Waiter,
   WaitingRoom,
   waitingAtClose,
-} from '@ebb/core';
+} from '@ebb/core/bucket';
 import { FleetTokens } from './fleet-tokens.ts';
 import { originGate } from './gate.ts';
 import { LeasedGrant, type Source } from './grant.ts';

@@ -1,7 +1,8 @@
-import { type Clock, check, type Random, systemClock, systemRandom } from '@ebb/core';
+import type { Clock, Random } from '@ebb/core';
+import { check, systemClock, systemRandom } from '@ebb/core/bucket';
 import type { StoreObserver } from './events.ts';
 import type { LeaseOptions } from './options.ts';
-import { portOf, type StorePort, type ValkeyClient } from './port.ts';
+import { type StoreClient, storeClientOf, type ValkeyClient } from './store-client.ts';
 
 /** What {@link valkeyBudget} takes. Every process of the fleet gives the same key, ratio, reserve and window. */
 export interface ValkeyBudgetOptions {
@@ -63,7 +64,7 @@ export interface ValkeyBudgetOptions {
 /** The options with every default in its place. */
 export interface BudgetSetup {
   readonly client: ValkeyClient;
-  readonly port: StorePort;
+  readonly port: StoreClient;
   readonly key: string;
   readonly ratio: number;
   readonly reserve: number;
@@ -117,7 +118,7 @@ const CHECKS: Readonly<Record<keyof ValkeyBudgetOptions, check.Check>> = {
 /** @throws TypeError, RangeError for a wrong option */
 export function budgetSetup(options: ValkeyBudgetOptions): BudgetSetup {
   check.checkOptions('valkeyBudget', options, CHECKS);
-  const port = portOf(options.client);
+  const port = storeClientOf(options.client);
   key('valkeyBudget: key', options.key);
   const {
     ratio = 0.2,

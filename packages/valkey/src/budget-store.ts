@@ -1,4 +1,4 @@
-import type { LeaseCall, SteadyTime } from '@ebb/core';
+import type { LeaseCall, SteadyTime } from '@ebb/core/bucket';
 import type { BudgetSetup } from './budget-options.ts';
 import { BUDGET_SCRIPT, BUDGET_SCRIPT_SHA1 } from './budget-script.ts';
 import { type Connection, watchConnection } from './connection.ts';

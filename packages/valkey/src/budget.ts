@@ -1,4 +1,5 @@
-import { callObserver, LeasedRetries, type RetryBudget, retryBudget, SteadyTime } from '@ebb/core';
+import { type RetryBudget, retryBudget } from '@ebb/core';
+import { callObserver, LeasedRetries, SteadyTime } from '@ebb/core/bucket';
 import { type BudgetSetup, budgetSetup, type ValkeyBudgetOptions } from './budget-options.ts';
 import { type BudgetReply, BudgetStore } from './budget-store.ts';
 import type { StoreEvent } from './events.ts';

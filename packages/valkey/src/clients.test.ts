@@ -5,7 +5,7 @@ import { Cluster, Redis } from 'iovalkey';
 import { createClient, createCluster } from 'redis';
 import { afterAll, beforeAll, describe, expect, expectTypeOf, test } from 'vitest';
 import { hasServer, program, startServer, storeUrl, type TestServer } from '../test/server.ts';
-import { type StorePort, type ValkeyClient, valkeyBucket } from './index.ts';
+import { type StoreClient, type ValkeyClient, valkeyBucket } from './index.ts';
 
 // It would print each NOSCRIPT, and those are looked for here.
 Logger.setLoggerConfig('off');
@@ -43,7 +43,7 @@ const single: Readonly<Record<string, (url: string) => Promise<Connection>>> = {
   },
   'a port of two functions': async (url) => {
     const client = new Redis(url);
-    const port: StorePort = {
+    const port: StoreClient = {
       evalsha: (sha1, key, args) => client.evalsha(sha1, 1, key, ...args),
       eval: (script, key, args) => client.eval(script, 1, key, ...args),
     };

@@ -1,4 +1,4 @@
-import { property } from '@ebb/core';
+import { property } from '@ebb/core/bucket';
 import { withoutSecrets } from './store-error.ts';
 
 /** What is known of a client's connection, beside what it replies to calls. */

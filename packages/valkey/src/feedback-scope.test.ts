@@ -1,4 +1,5 @@
-import { createPolicy, type Outcome, type RequestTraits, Session } from '@ebb/core';
+import { createPolicy, type Outcome, type RequestTraits } from '@ebb/core';
+import { Session } from '@ebb/core/adapter';
 import { type VirtualClock, virtualClock } from '@ebb/core/testing';
 import { beforeEach, describe, expect, test } from 'vitest';
 import { ModelStore } from '../test/model-store.ts';

@@ -1,4 +1,4 @@
-import { nextTurn } from '@ebb/core';
+import { nextTurn } from '@ebb/core/bucket';
 import { GlideClient, Logger } from '@valkey/valkey-glide';
 import { Redis as IORedis } from 'ioredis';
 import { Redis } from 'iovalkey';

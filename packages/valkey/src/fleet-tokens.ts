@@ -1,13 +1,13 @@
-import type { SteadyTime } from '@ebb/core';
-import { Alarm } from './alarm.ts';
-import { Borrower } from './borrower.ts';
-import { StoreLink } from './link.ts';
+import type { SteadyTime } from '@ebb/core/bucket';
+import { Leaser } from './leaser.ts';
 import type { FleetSetup } from './options.ts';
 import type { Outage } from './outage.ts';
 import type { LeasePool } from './pool.ts';
-import { Returns } from './returns.ts';
+import { Refunds } from './refunds.ts';
 import type { StoreCall } from './store.ts';
 import { messageOf } from './store-error.ts';
+import { StoreLink } from './store-link.ts';
+import { Timer } from './timer.ts';
 import type { Need } from './turn.ts';
 
 /** While somebody waits, the store is asked at least so often whether the bucket was paused. */
@@ -30,10 +30,10 @@ export class FleetTokens {
   readonly #setup: FleetSetup;
   readonly #time: SteadyTime;
   readonly #link: StoreLink;
-  readonly #borrower: Borrower;
+  readonly #leaser: Leaser;
   readonly #pool: LeasePool;
-  readonly #returns: Returns;
-  readonly #alarm: Alarm;
+  readonly #refunds: Refunds;
+  readonly #timer: Timer;
   readonly #perMs: number;
   readonly #capacity: number;
   readonly #line: () => Need;
@@ -61,15 +61,15 @@ export class FleetTokens {
       deadlineMs: () => this.#line().untilMs,
       onPause: () => this.#giveAllBack(),
       onWord: (emptyAtMs) => {
-        this.#borrower.heard(emptyAtMs);
+        this.#leaser.heard(emptyAtMs);
         if (this.#pool.comeForward(emptyAtMs)) this.#changeSoon();
       },
       onChange: () => changed(time.now()),
-      onUnwanted: ({ granted, state }, nowMs) => this.#returns.add(granted, state, nowMs),
-      onDebt: (amount) => this.#returns.owe(amount),
+      onUnwanted: ({ granted, state }, nowMs) => this.#refunds.add(granted, state, nowMs),
+      onDebt: (amount) => this.#refunds.owe(amount),
     });
     const call = (call: StoreCall) => this.#link.call(call);
-    this.#borrower = new Borrower(setup, time, {
+    this.#leaser = new Leaser(setup, time, {
       line,
       call,
       mayAsk: (nowMs) => this.#isOpen(nowMs) && this.#link.outage === undefined,
@@ -80,9 +80,9 @@ export class FleetTokens {
       },
       processes: () => Math.max(1, this.#link.processes),
     });
-    this.#pool = this.#borrower.pool;
-    this.#returns = new Returns(call);
-    this.#alarm = new Alarm(time, (nowMs) => {
+    this.#pool = this.#leaser.pool;
+    this.#refunds = new Refunds(call);
+    this.#timer = new Timer(time, (nowMs) => {
       if (this.#isStale(nowMs)) this.#peek();
       changed(nowMs);
     });
@@ -142,14 +142,14 @@ export class FleetTokens {
 
   /** Whether there is nothing here that would be missed. */
   isIdle(nowMs: number): boolean {
-    const busy = this.#borrower.isAsking || this.#returns.busy || this.#link.outage !== undefined;
+    const busy = this.#leaser.isAsking || this.#refunds.busy || this.#link.outage !== undefined;
     return !busy && this.leased === 0 && this.tokens(nowMs) >= this.#capacity;
   }
 
   /** Takes the tokens, if they are there. */
   take(amount: number, nowMs: number): boolean {
     if (!this.#isOpen(nowMs)) return false;
-    if (this.#borrower.take(amount, nowMs)) {
+    if (this.#leaser.take(amount, nowMs)) {
       this.held = this.#pool.last?.state;
       return true;
     }
@@ -164,7 +164,7 @@ export class FleetTokens {
   /** Called when a request goes away without tokens, so that the next may find some. */
   missed(amount: number, nowMs: number): void {
     if (this.pausedMs(nowMs) > 0) this.doubt(this.pausedMs(nowMs), nowMs);
-    else this.#borrower.missed(amount);
+    else this.#leaser.missed(amount);
   }
 
   /**
@@ -173,7 +173,7 @@ export class FleetTokens {
    */
   doubt(waitMs: number, nowMs: number): void {
     const { outage, calledAtMs, isClosed } = this.#link;
-    if (outage !== undefined || isClosed || this.#borrower.isAsking) return;
+    if (outage !== undefined || isClosed || this.#leaser.isAsking) return;
     if (nowMs >= staleAtMs(calledAtMs, nowMs + waitMs)) this.#peek();
   }
 
@@ -183,7 +183,7 @@ export class FleetTokens {
 
   /** Whether the store has said that so many come after `byMs`. */
   isTooLate(amount: number, byMs: number, nowMs: number): boolean {
-    return this.#link.outage === undefined && this.#borrower.isTooLate(amount, byMs, nowMs);
+    return this.#link.outage === undefined && this.#leaser.isTooLate(amount, byMs, nowMs);
   }
 
   /** How long until the tokens can be there at the earliest; 0 when that is now, or only the store knows. */
@@ -204,7 +204,7 @@ export class FleetTokens {
     const { first } = this.#line();
     this.#expire(first, nowMs);
     const leasedMs = first === 0 ? undefined : this.#pool.waitMs(first, nowMs);
-    if (first > 0 && leasedMs === undefined) this.#borrower.askSoon();
+    if (first > 0 && leasedMs === undefined) this.#leaser.askSoon();
     this.#lookAfter(nowMs);
     if (first === 0) return Number.POSITIVE_INFINITY;
     const { outage } = this.#link;
@@ -222,7 +222,7 @@ export class FleetTokens {
     const { outage } = this.#link;
     if (surplus > 0 && held !== undefined) this.#giveBack(surplus, held);
     else if (surplus < 0 && outage?.mode === 'local') outage.local.charge(-surplus, nowMs);
-    else if (surplus < 0) this.#returns.owe(-surplus);
+    else if (surplus < 0) this.#refunds.owe(-surplus);
     this.#lookAfter(nowMs);
   }
 
@@ -239,8 +239,8 @@ export class FleetTokens {
 
   /** A little later, if nothing else is said, so that one call does for many. */
   #giveBack(amount: number, held: string, dueMs: number = this.#time.now() + this.#setup.aheadMs): void {
-    this.#borrower.unspent(amount);
-    this.#returns.add(amount, held, dueMs);
+    this.#leaser.unspent(amount);
+    this.#refunds.add(amount, held, dueMs);
   }
 
   #giveAllBack(): void {
@@ -249,7 +249,7 @@ export class FleetTokens {
 
   /** Unless the rest of what the first in line needs is on its way. */
   #expire(first: number, nowMs: number): void {
-    if (first > 0 && this.#borrower.isAsking) return;
+    if (first > 0 && this.#leaser.isAsking) return;
     if (first === 0) this.#pool.keep(this.#setup.aheadMs, nowMs);
     for (const { left, state } of this.#pool.expire(nowMs)) this.#giveBack(left, state);
   }
@@ -275,16 +275,16 @@ export class FleetTokens {
     for (const { left, state } of this.#pool.trim(all + count, farMs)) this.#giveBack(left, state, nowMs);
     this.#link.lookAfter(nowMs);
     if (this.#link.outage === undefined) {
-      if (wasLost) this.#borrower.forgetDenial();
-      this.#returns.flush(nowMs);
+      if (wasLost) this.#leaser.forgetDenial();
+      this.#refunds.flush(nowMs);
     }
-    this.#alarm.set(this.#nextMs(nowMs));
+    this.#timer.set(this.#nextMs(nowMs));
   }
 
   /** Whether a request waits for tokens and the store has not been asked for long. */
   #isStale(nowMs: number): boolean {
     const { outage, calledAtMs } = this.#link;
-    const isKnown = outage !== undefined || this.#borrower.isAsking || this.#line().first === 0;
+    const isKnown = outage !== undefined || this.#leaser.isAsking || this.#line().first === 0;
     return !isKnown && nowMs >= calledAtMs && nowMs >= this.#staleAtMs(nowMs);
   }
 
@@ -296,27 +296,27 @@ export class FleetTokens {
 
   #nextMs(nowMs: number): number {
     const waiting = this.#line().first > 0;
-    const keeps = waiting && this.#borrower.isAsking;
+    const keeps = waiting && this.#leaser.isAsking;
     const endMs = keeps ? Number.POSITIVE_INFINITY : this.#pool.nextEndMs;
     if (this.#link.outage !== undefined) return Math.min(endMs, this.#link.nextMs(waiting, nowMs));
-    const nextMs = Math.min(endMs, this.#returns.dueMs);
+    const nextMs = Math.min(endMs, this.#refunds.dueMs);
     if (!waiting) return nextMs;
     // It may be about to ask, and find that it need not.
-    const staleMs = this.#borrower.isAsking ? nowMs + FRESH_MS : this.#staleAtMs(nowMs);
-    return Math.min(nextMs, staleMs, this.#borrower.againAtMs(nowMs));
+    const staleMs = this.#leaser.isAsking ? nowMs + FRESH_MS : this.#staleAtMs(nowMs);
+    return Math.min(nextMs, staleMs, this.#leaser.againAtMs(nowMs));
   }
 
   /** Gives everything back. Never rejects, and ends in time. */
   async close(): Promise<void> {
     if (!this.#link.isClosed) {
       this.#link.close();
-      this.#alarm.set(Number.POSITIVE_INFINITY);
+      this.#timer.set(Number.POSITIVE_INFINITY);
       this.#onChange();
     }
-    await this.#borrower.asking;
+    await this.#leaser.asking;
     await this.#link.pause.told();
     this.#giveAllBack();
-    if (this.#link.outage === undefined) this.#returns.flush(Number.POSITIVE_INFINITY);
-    await this.#returns.settled();
+    if (this.#link.outage === undefined) this.#refunds.flush(Number.POSITIVE_INFINITY);
+    await this.#refunds.settled();
   }
 }

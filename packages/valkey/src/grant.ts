@@ -1,4 +1,5 @@
-import { check, type Grant } from '@ebb/core';
+import type { Grant } from '@ebb/core';
+import { check } from '@ebb/core/bucket';
 
 /** Where tokens came from. */
 export interface Source {

@@ -6,7 +6,7 @@ export type { LeaseOptions, ValkeyBucketOptions } from './options.ts';
 export type {
   IoredisClient,
   NodeRedisClient,
-  StorePort,
+  StoreClient,
   ValkeyClient,
   ValkeyGlideClient,
-} from './port.ts';
+} from './store-client.ts';

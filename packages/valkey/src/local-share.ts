@@ -1,4 +1,5 @@
-import { gcra, type Random } from '@ebb/core';
+import type { Random } from '@ebb/core';
+import { gcra } from '@ebb/core/bucket';
 
 /**
  * What a process lets go by itself while the store cannot be reached: its share of the rate and of the

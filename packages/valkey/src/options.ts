@@ -1,20 +1,18 @@
+import { type Clock, type Random, serverFeedback } from '@ebb/core';
 import {
-  type Clock,
   check,
   type FeedbackScope,
   type NonConforming,
-  type Random,
   type ReadFeedback,
-  serverFeedback,
   systemClock,
   systemRandom,
   WAITING_CHECKS,
   type WaitingOptions,
   type WaitingSetup,
   waitingSetup,
-} from '@ebb/core';
+} from '@ebb/core/bucket';
 import type { OnStoreError, StoreObserver } from './events.ts';
-import { portOf, type StorePort, type ValkeyClient } from './port.ts';
+import { type StoreClient, storeClientOf, type ValkeyClient } from './store-client.ts';
 
 /** How tokens are borrowed. */
 export interface LeaseOptions {
@@ -106,7 +104,7 @@ export interface ValkeyBucketOptions extends WaitingOptions {
 /** The options with every default in its place. */
 export interface FleetSetup extends WaitingSetup {
   readonly client: ValkeyClient;
-  readonly port: StorePort;
+  readonly port: StoreClient;
   readonly key: string;
   readonly refillPerSecond: number;
   readonly capacity: number;
@@ -195,7 +193,7 @@ const LONGEST_FILL_SECONDS = 1e8;
 /** @throws TypeError, RangeError for a wrong option */
 export function fleetSetup(options: ValkeyBucketOptions): FleetSetup {
   check.checkOptions('valkeyBucket', options, CHECKS);
-  const port = portOf(options.client);
+  const port = storeClientOf(options.client);
   key('valkeyBucket: key', options.key);
   const { refillPerSecond, prefix = 'ebb:' } = options;
   check.refillRate('valkeyBucket: refillPerSecond', refillPerSecond);

@@ -99,7 +99,7 @@ export class LeasePool {
 
   /**
    * All that was ever leased, here and elsewhere, is there at `endMs`: others gave back what came before. So is
-   * what was to come later, one lease after the other as before. Returns whether there was any.
+   * what was to come later, one lease after the other as before. Refunds whether there was any.
    */
   comeForward(endMs: number): boolean {
     let moved = false;

@@ -1,11 +1,11 @@
-import type { StorePort } from './port.ts';
+import type { StoreClient } from './store-client.ts';
 
 /** ioredis, iovalkey and node-redis pass the server's message on; GLIDE has its own. */
 const isNoScript = (error: unknown): boolean => /NOSCRIPT|NoScriptError/.test(String(error));
 
 /** Runs a script over a key by its SHA-1, and in full on a node that does not know it. */
 export async function runScript(
-  port: StorePort,
+  port: StoreClient,
   script: { readonly text: string; readonly sha1: string },
   key: string,
   args: readonly string[],

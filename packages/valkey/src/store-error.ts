@@ -1,4 +1,4 @@
-import { property } from '@ebb/core';
+import { property } from '@ebb/core/bucket';
 
 /** The message of anything that was thrown. */
 export function messageOf(error: unknown): string {

@@ -1,8 +1,8 @@
-import { nextTurn, type SteadyTime } from '@ebb/core';
+import { nextTurn, type SteadyTime } from '@ebb/core/bucket';
 import type { Connection } from './connection.ts';
-import type { StorePort } from './port.ts';
 import { runScript } from './run-script.ts';
 import { SCRIPT, SCRIPT_SHA1 } from './script.ts';
+import type { StoreClient } from './store-client.ts';
 import { isDefinite, messageOf, noReply, WrongReply, withoutSecrets } from './store-error.ts';
 import { timeLimit } from './time-limit.ts';
 
@@ -86,7 +86,7 @@ function argumentsOf(call: StoreCall): string[] {
 }
 
 interface StoreOptions {
-  readonly port: StorePort;
+  readonly port: StoreClient;
   readonly connection: Connection;
   readonly key: string;
   readonly refillPerSecond: number;

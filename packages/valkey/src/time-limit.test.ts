@@ -1,4 +1,4 @@
-import { nextTurn } from '@ebb/core';
+import { nextTurn } from '@ebb/core/bucket';
 import { expect, test, vi } from 'vitest';
 import { timeLimit } from './time-limit.ts';
 

@@ -1,4 +1,5 @@
-import { type Clock, nextTurn } from '@ebb/core';
+import type { Clock } from '@ebb/core';
+import { nextTurn } from '@ebb/core/bucket';
 
 /** A program that is blocked for a while has at most this part of the limit counted for it. */
 const PARTS = 4;

@@ -1,4 +1,4 @@
-import { leaseOf } from '@ebb/core';
+import { leaseOf } from '@ebb/core/bucket';
 import type { Answer } from './model.ts';
 
 // What the script of the budget does, told again in TypeScript. A test holds the two against each other, call by call;

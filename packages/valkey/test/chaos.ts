@@ -1,7 +1,7 @@
 import type { Clock, Grant } from '@ebb/core';
 import { seededRandom, virtualClock } from '@ebb/core/testing';
 import { type ValkeyBucket, valkeyBucket } from '../src/index.ts';
-import type { StorePort } from '../src/port.ts';
+import type { StoreClient } from '../src/store-client.ts';
 import { type Health, ModelStore } from './model-store.ts';
 
 /** What may happen beside requests, each at random. */
@@ -64,7 +64,7 @@ class Process {
     time: Clock,
     keys: Map<string, string>,
     latencyMs: number,
-    make: (p: Process, port: StorePort) => ValkeyBucket,
+    make: (p: Process, port: StoreClient) => ValkeyBucket,
   ) {
     this.store = new ModelStore(time, keys);
     this.store.latencyMs = latencyMs;
@@ -87,7 +87,7 @@ class Process {
     const held = <T>(promise: Promise<T>): Promise<T> =>
       promise.finally(() => new Promise<void>((resolve) => later(resolve)));
     const { store } = this;
-    const port: StorePort = {
+    const port: StoreClient = {
       evalsha: (...args) => held(store.evalsha(...args)),
       eval: (...args) => held(store.eval(...args)),
     };

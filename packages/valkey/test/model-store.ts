@@ -1,6 +1,6 @@
 import type { Clock } from '@ebb/core';
-import { sleep } from '@ebb/core';
-import type { StorePort } from '../src/port.ts';
+import { sleep } from '@ebb/core/bucket';
+import type { StoreClient } from '../src/store-client.ts';
 import { type Answer, model } from './model.ts';
 
 /** `up` · `refusing`: an error at once · `silent`: no answer, ever · `frozen`: none before it is up again. */
@@ -10,7 +10,7 @@ export type Health = 'up' | 'refusing' | 'silent' | 'frozen';
 type Model = (text: string | undefined, args: readonly string[], nowUs: number) => Answer;
 
 /** A store under a virtual clock, one for a whole fleet: the script's twin, with a network before it. */
-export class ModelStore implements StorePort {
+export class ModelStore implements StoreClient {
   readonly keys: Map<string, string>;
   /** The modes of all calls that were made, done or not. */
   readonly calls: string[] = [];

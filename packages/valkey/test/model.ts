@@ -1,4 +1,4 @@
-import { gcra } from '@ebb/core';
+import { gcra } from '@ebb/core/bucket';
 
 // What the script does, told again in TypeScript over core's own arithmetic. A test holds the two against each
 // other, call by call; others use this one as a store under a virtual clock.

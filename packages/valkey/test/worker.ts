@@ -1,6 +1,7 @@
 // One process of a fleet: sends as many requests to the upstream as the bucket lets go.
 import { Agent, get } from 'node:http';
-import { type Clock, systemClock, ThrottledError } from '@ebb/core';
+import { type Clock, ThrottledError } from '@ebb/core';
+import { systemClock } from '@ebb/core/bucket';
 import { valkeyBucket } from '@ebb/valkey';
 import { Redis } from 'iovalkey';
 import type { WorkerReport, WorkerTask } from './fleet.ts';

@@ -1,5 +1,5 @@
 import type { Outcome, RequestTraits } from '../http/outcome.ts';
-import type { EndReason, RetryReason } from './reason.ts';
+import type { RetryReason, StopReason } from './reason.ts';
 
 /** Something that happened to a request. The same `request` object stands in all of its events. */
 export type EbbEvent = {
@@ -21,7 +21,7 @@ export type EbbEvent = {
     }
   | {
       /** Nothing more happens. */ readonly type: 'end';
-      readonly reason: EndReason;
+      readonly reason: StopReason;
       /**
        * What became of the last attempt; `undefined` when the request ended before its first. With `'throttled'`
        * or `'deadline-exceeded'` after an attempt it is what the caller gets: the retry was not sent.

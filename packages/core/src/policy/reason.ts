@@ -20,6 +20,3 @@ export type StopReason =
   | 'left-to-outer-layer'
   /** Another layer of ebb below this one has decided already. */
   | 'judged-by-inner-layer';
-
-/** Why a request came to its end: after an attempt, or while it waited for one. */
-export type EndReason = StopReason;

@@ -1,18 +1,18 @@
-import type { SteadyTime } from '@ebb/core';
+import type { SteadyTime } from '@ebb/core/bucket';
 
 /** Times are sums of fractions, and a time that is ahead by less than they can tell would never come. */
 const SHORTEST_MS = 1e-3;
 
 /** One timer for all that is due at some time. */
-export class Alarm {
+export class Timer {
   readonly #time: SteadyTime;
-  readonly #onAlarm: (nowMs: number) => void;
+  readonly #onDue: (nowMs: number) => void;
   #atMs = Number.POSITIVE_INFINITY;
   #stop: () => void = () => {};
 
-  constructor(time: SteadyTime, onAlarm: (nowMs: number) => void) {
+  constructor(time: SteadyTime, onDue: (nowMs: number) => void) {
     this.#time = time;
-    this.#onAlarm = onAlarm;
+    this.#onDue = onDue;
   }
 
   /** Goes off at `atMs` or before, to be set again then; not at all when that is `Infinity`. */
@@ -24,7 +24,7 @@ export class Alarm {
     const delayMs = Math.max(SHORTEST_MS, atMs - this.#time.now());
     this.#stop = this.#time.clock.schedule(() => {
       this.#atMs = Number.POSITIVE_INFINITY;
-      this.#onAlarm(this.#time.now());
+      this.#onDue(this.#time.now());
     }, delayMs);
   }
 }

@@ -1,7 +1,7 @@
 import type { Reply, StoreCall } from './store.ts';
 
 /** What is to be given back to the store, and what is to be paid. In millionths of a token. */
-export class Returns {
+export class Refunds {
   readonly #call: (call: StoreCall) => Promise<Reply>;
   /** By the state of the bucket when it was leased. */
   readonly #unspent = new Map<string, number>();

@@ -1,4 +1,4 @@
-import type { SteadyTime } from '@ebb/core';
+import type { SteadyTime } from '@ebb/core/bucket';
 import { Demand } from './demand.ts';
 import type { FleetSetup } from './options.ts';
 import { LeasePool } from './pool.ts';
@@ -8,7 +8,7 @@ import { type Need, NO_NEED, Turn } from './turn.ts';
 const ONE_TOKEN = 1e6;
 
 /** Leases tokens from the store: how many at a time, and when. In millionths. */
-export class Borrower {
+export class Leaser {
   readonly pool: LeasePool;
   readonly #perMs: number;
   readonly #setup: FleetSetup;

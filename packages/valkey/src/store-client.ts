@@ -1,10 +1,10 @@
-import { check } from '@ebb/core';
+import { check } from '@ebb/core/bucket';
 
 /**
  * All that the bucket asks of a client: to run a script over one key. Each resolves with what the script
  * answered, a list of numbers and texts, or rejects with the server's error in its message.
  */
-export interface StorePort {
+export interface StoreClient {
   evalsha(sha1: string, key: string, args: readonly string[]): Promise<unknown>;
   eval(script: string, key: string, args: readonly string[]): Promise<unknown>;
 }
@@ -28,7 +28,7 @@ export interface ValkeyGlideClient {
 }
 
 /** A client that the bucket can talk through. */
-export type ValkeyClient = IoredisClient | NodeRedisClient | ValkeyGlideClient | StorePort;
+export type ValkeyClient = IoredisClient | NodeRedisClient | ValkeyGlideClient | StoreClient;
 
 // The clients' own types are optional peers, and may not be there. So each is known by its methods, and called
 // by what its documentation says.
@@ -46,7 +46,7 @@ const hasMethod = (client: object, name: string): boolean =>
   typeof (client as Record<string, unknown>)[name] === 'function';
 
 /** @throws TypeError for something that is no client */
-export function portOf(client: ValkeyClient): StorePort {
+export function storeClientOf(client: ValkeyClient): StoreClient {
   const takes = 'a client of iovalkey, ioredis, redis or @valkey/valkey-glide, or { evalsha, eval }';
   if (typeof client !== 'object' || client === null) throw check.wrongType('client', takes, client);
   if (hasMethod(client, 'customCommand')) {
@@ -64,7 +64,7 @@ export function portOf(client: ValkeyClient): StorePort {
     };
   }
   if (hasMethod(client, 'evalsha') && hasMethod(client, 'eval')) {
-    if (!hasMethod(client, 'defineCommand')) return client as StorePort;
+    if (!hasMethod(client, 'defineCommand')) return client as StoreClient;
     const ioredis = client as unknown as Ioredis;
     return {
       evalsha: (sha1, key, args) => ioredis.evalsha(sha1, 1, key, ...args),

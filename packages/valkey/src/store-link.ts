@@ -1,4 +1,4 @@
-import { callObserver, type SteadyTime, sleep } from '@ebb/core';
+import { callObserver, type SteadyTime, sleep } from '@ebb/core/bucket';
 import { type Connection, watchConnection } from './connection.ts';
 import type { StoreEvent } from './events.ts';
 import { Losses } from './losses.ts';

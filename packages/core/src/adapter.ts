@@ -1,0 +1,15 @@
+export { nextTurn, sleep, systemClock } from './base/clock.ts';
+export { callHook } from './base/errors.ts';
+export { onAbort } from './base/on-abort.ts';
+export { property } from './base/property.ts';
+export { isIdempotent } from './http/classify.ts';
+export { drain, LONGEST_DISCARD_MS, MOST_DISCARDED_BYTES, readToEnd } from './http/drain.ts';
+export { failureKind } from './http/failure.ts';
+export { retryAfterMs } from './http/retry-after.ts';
+export { forRequest } from './limits/contracts.ts';
+export { type Decision, decide, type Progress } from './policy/decide.ts';
+export { overridePolicy } from './policy/policy.ts';
+export { remember, rememberReason } from './request/history.ts';
+export { countLayer, LAYER } from './request/layers.ts';
+export { type Aside, type Exchange, run } from './request/run.ts';
+export { Session, startSession } from './request/session.ts';
