@@ -1,0 +1,113 @@
+import { globSync, readdirSync, readFileSync } from 'node:fs';
+import { basename, dirname, join } from 'node:path';
+import { Extractor, ExtractorConfig, ExtractorLogLevel } from '@microsoft/api-extractor';
+import { expect, inject, test } from 'vitest';
+
+const root = join(import.meta.dirname, '../..');
+
+/** The committed reports. `npx -y pnpm@12 api` writes them. */
+const REPORTS = join(root, 'docs/api');
+
+/** What one entry of `exports` makes public, besides package.json. */
+interface Door {
+  /** What a user imports. */
+  readonly name: string;
+  /** The folder of the package. */
+  readonly home: string;
+  readonly declarations: string;
+  readonly report: string;
+}
+
+interface Manifest {
+  readonly name: string;
+  readonly exports: Readonly<Record<string, string | { readonly import: { readonly types: string } }>>;
+}
+
+const doors = globSync(join(root, 'packages/*/package.json')).flatMap((path): Door[] => {
+  const home = dirname(path);
+  const { name, exports } = JSON.parse(readFileSync(path, 'utf8')) as Manifest;
+  return Object.entries(exports).flatMap(([door, entry]) => {
+    if (typeof entry === 'string') return [];
+    const report = `${basename(home)}${door.slice(1).replaceAll('/', '.')}.api.md`;
+    return [{ name: name + door.slice(1), home, declarations: join(home, entry.import.types), report }];
+  });
+});
+
+const compilerOptions = {
+  target: 'es2024',
+  lib: ['es2024', 'dom', 'dom.iterable', 'esnext.disposable'],
+  module: 'nodenext',
+  types: ['node'],
+  strict: true,
+  exactOptionalPropertyTypes: true,
+  skipLibCheck: true,
+};
+
+/** The declarations that can be reached through a door, sorted, without their comments. */
+function surfaceOf({ home, declarations, report }: Door): string {
+  const config = ExtractorConfig.prepare({
+    configObject: {
+      projectFolder: home,
+      mainEntryPointFilePath: declarations,
+      newlineKind: 'lf',
+      compiler: { overrideTsconfig: { compilerOptions, files: [declarations] } },
+      apiReport: {
+        enabled: true,
+        includeForgottenExports: true,
+        reportFileName: report,
+        reportFolder: inject('folder'),
+        reportTempFolder: inject('folder'),
+      },
+      messages: { compilerMessageReporting: { default: { logLevel: ExtractorLogLevel.Error } } },
+    },
+    configObjectFullPath: undefined,
+    packageJsonFullPath: join(home, 'package.json'),
+  });
+  const errors: string[] = [];
+  Extractor.invoke(config, {
+    localBuild: true,
+    messageCallback: (message) => {
+      if (message.logLevel === ExtractorLogLevel.Error) errors.push(message.formatMessageWithLocation(home));
+      message.handled = true;
+    },
+  });
+  expect(errors).toEqual([]);
+  const [, code = ''] =
+    /^```ts\n(.*?)^```$/ms.exec(readFileSync(join(inject('folder'), report), 'utf8')) ?? [];
+  return withoutComments(code);
+}
+
+/** What the package adds to the types of its client, which API Extractor leaves out. */
+function additionsOf({ home }: Door): string {
+  const sources = globSync(join(home, 'src/**/*.ts')).sort();
+  return sources
+    .flatMap((path) => readFileSync(path, 'utf8').match(/^declare module .*?^\}\n/gms) ?? [])
+    .map(withoutComments)
+    .join('\n');
+}
+
+function withoutComments(code: string): string {
+  return code.replace(/^ *\/\*\*.*?\*\/\n/gms, '').replace(/^ *\/\/.*\n/gm, '');
+}
+
+function reportOf(door: Door): string {
+  const code = [surfaceOf(door), additionsOf(door)].map((part) => part.trim()).filter(Boolean);
+  return `# \`${door.name}\`
+
+What this door makes public, without comments. [API Extractor](https://api-extractor.com) reads it from the
+declarations; \`npx -y pnpm@12 api\` writes this page, and a test compares it.
+
+\`\`\`ts
+${code.join('\n\n')}
+\`\`\`
+`;
+}
+
+test.each(doors)('$name makes public what its report says', async (door) => {
+  await expect(reportOf(door)).toMatchFileSnapshot(join(REPORTS, door.report));
+});
+
+test('no report is left of a door that is gone', () => {
+  const reports = doors.map(({ report }) => report);
+  expect(readdirSync(REPORTS).filter((name) => !reports.includes(name))).toEqual([]);
+});
