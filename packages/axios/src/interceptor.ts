@@ -34,6 +34,16 @@ type CallConfig = InternalAxiosRequestConfig & { [CALL]?: Call };
  * @param axios the axios module that the instance is of; to be given if it is another copy than the one that
  *   this package loads, and was not loaded by `require`
  * @throws TypeError, RangeError for wrong options
+ * @example
+ * ```ts
+ * import { ebbInterceptor } from '@ebb/axios';
+ * import axios from 'axios';
+ *
+ * const client = axios.create({ baseURL: 'https://api.example.com' });
+ * client.interceptors.request.use(ebbInterceptor({ maxRetries: 3 }));
+ *
+ * const { data } = await client.get('/items', { ebb: { attemptTimeoutMs: 2_000 } });
+ * ```
  */
 export function ebbInterceptor(
   policyOrOptions: Policy | PolicyOptions = {},

@@ -20,6 +20,15 @@ export type BaseFetch = (input: FetchInput, init?: FetchInit) => Promise<Respons
  * @param policyOrOptions a policy to share with other clients, or the options of one
  * @param baseFetch what sends each attempt; called as a plain function, without a receiver
  * @throws TypeError, RangeError for wrong options
+ * @example
+ * ```ts
+ * import { tokenBucket } from '@ebb/core';
+ * import { createFetch } from '@ebb/fetch';
+ *
+ * const fetch = createFetch({ maxRetries: 3, bucket: tokenBucket({ refillPerSecond: 50 }) });
+ *
+ * const response = await fetch('https://api.example.com/', { ebb: { attemptTimeoutMs: 2_000 } });
+ * ```
  */
 export function createFetch(
   policyOrOptions: Policy | PolicyOptions = {},

@@ -73,6 +73,16 @@ function relay(
  *
  * @param policyOrOptions a policy to share with other clients, or the options of one
  * @throws TypeError, RangeError for wrong options
+ * @example
+ * ```ts
+ * import { ebbInterceptor } from '@ebb/undici';
+ * import { Agent, request } from 'undici';
+ *
+ * const dispatcher = new Agent().compose(ebbInterceptor({ maxRetries: 3 }));
+ *
+ * const { body } = await request('https://api.example.com/', { dispatcher });
+ * console.log(await body.json());
+ * ```
  */
 export function ebbInterceptor(
   policyOrOptions: Policy | PolicyOptions = {},

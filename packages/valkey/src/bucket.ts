@@ -340,6 +340,17 @@ const LONGEST_PAUSE_MS = 1e11;
  * time at most `capacity + rate · window` tokens are leased to them all together.
  *
  * @throws TypeError, RangeError for a wrong option
+ * @example
+ * ```ts
+ * import { createFetch } from '@ebb/fetch';
+ * import { valkeyBucket } from '@ebb/valkey';
+ * import { Redis } from 'iovalkey';
+ *
+ * // 500 requests per second for all processes together.
+ * const client = new Redis('redis://localhost:6379');
+ * const bucket = valkeyBucket({ client, key: 'api.example.com', refillPerSecond: 500 });
+ * const fetch = createFetch({ bucket });
+ * ```
  */
 export function valkeyBucket(options: ValkeyBucketOptions): ValkeyBucket {
   return new FleetBucket(fleetSetup(options));

@@ -217,6 +217,16 @@ class FleetBudget implements ValkeyBudget {
  * with at most one call in `lease.aheadMs`. A request that fails before the first reply is not retried.
  *
  * @throws TypeError, RangeError for a wrong option
+ * @example
+ * ```ts
+ * import { createFetch } from '@ebb/fetch';
+ * import { valkeyBudget } from '@ebb/valkey';
+ * import { Redis } from 'iovalkey';
+ *
+ * const client = new Redis('redis://localhost:6379');
+ * const budget = valkeyBudget({ client, key: 'api.example.com', ratio: 0.1 });
+ * const fetch = createFetch({ budget });
+ * ```
  */
 export function valkeyBudget(options: ValkeyBudgetOptions): ValkeyBudget {
   return new FleetBudget(budgetSetup(options));

@@ -20,6 +20,16 @@ const VERDICT_OF_FAILURE: Readonly<Record<FailureKind, Verdict>> = {
 /**
  * 429 and every 5xx are worth a retry, as the Memorystore page has it; of the failures those to connect, to
  * keep the connection, and to answer in time.
+ *
+ * @example
+ * ```ts
+ * import { type Classify, classifyHttp, createPolicy } from '@ebb/core';
+ *
+ * // Retries a 404 as well, for a store that is eventually consistent.
+ * const classify: Classify = (outcome) =>
+ *   outcome.type === 'response' && outcome.status === 404 ? 'transient' : classifyHttp(outcome);
+ * const policy = createPolicy({ classify });
+ * ```
  */
 export const classifyHttp: Classify = (outcome) => {
   if (outcome.type === 'failure') return VERDICT_OF_FAILURE[outcome.kind];
@@ -34,6 +44,13 @@ export const classifyHttp: Classify = (outcome) => {
  * 425 (too early, nothing was done) is refused.
  *
  * Source: RFC 9110 §15.5.9, §15.6.2, §15.6.6; RFC 8470 §5.2.
+ *
+ * @example
+ * ```ts
+ * import { classifyHttpByMeaning, createPolicy } from '@ebb/core';
+ *
+ * const policy = createPolicy({ classify: classifyHttpByMeaning });
+ * ```
  */
 export const classifyHttpByMeaning: Classify = (outcome) => {
   if (outcome.type === 'response') {

@@ -59,6 +59,16 @@ function parseSeconds(text: string): number | undefined {
  * commas, are not either: the one that asks for most holds, since the wait is never shorter than asked for.
  *
  * Source: RFC 9110 §10.2.3.
+ *
+ * @example
+ * ```ts
+ * import { type Outcome, retryAfterMs } from '@ebb/core';
+ *
+ * const headers = new Headers({ 'retry-after': '2.5' });
+ * const header = (name: string) => headers.get(name) ?? undefined;
+ * const outcome: Outcome = { type: 'response', status: 503, header };
+ * console.log(retryAfterMs(outcome, Date.now())); // 2500
+ * ```
  */
 export function retryAfterMs(outcome: Outcome, nowMs: number): number | undefined {
   if (outcome.type !== 'response') return undefined;

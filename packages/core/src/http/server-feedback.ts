@@ -52,6 +52,16 @@ function isTooFast(response: Responded, paused: boolean): boolean {
  * quota that is not used up asks for no pause, and no rate is made out of it.
  *
  * Source: RFC 9110 §10.2.3; draft-ietf-httpapi-ratelimit-headers-10 §3 and §6, -07 §2, -06 §5.
+ *
+ * @example
+ * ```ts
+ * import { type ReadFeedback, serverFeedback, tokenBucket } from '@ebb/core';
+ *
+ * // Ignores rate headers on a 403.
+ * const feedback: ReadFeedback = (outcome, nowMs) =>
+ *   outcome.type === 'response' && outcome.status === 403 ? undefined : serverFeedback(outcome, nowMs);
+ * const bucket = tokenBucket({ refillPerSecond: 50, feedback });
+ * ```
  */
 export const serverFeedback: ReadFeedback = (outcome, nowMs) => {
   if (outcome.type !== 'response') return undefined;

@@ -66,6 +66,13 @@ class BudgetPerKey implements PerKey<RetryBudget> {
  * without bounds, nor leave anything uncounted.
  *
  * @throws TypeError, RangeError for a wrong option
+ * @example
+ * ```ts
+ * import { budgetPerKey, createPolicy } from '@ebb/core';
+ *
+ * // An origin that is down uses up its own budget only.
+ * const policy = createPolicy({ budget: budgetPerKey({ ratio: 0.1 }) });
+ * ```
  */
 export function budgetPerKey(
   budget: RetryBudgetOptions = {},

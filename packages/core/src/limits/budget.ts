@@ -173,6 +173,13 @@ export class SuccessBudget implements RetryBudget {
  * sends as little, as with the best of these.
  *
  * @throws TypeError, RangeError for a wrong option
+ * @example
+ * ```ts
+ * import { createPolicy, retryBudget } from '@ebb/core';
+ *
+ * // One retry for every ten successes, plus one in reserve.
+ * const policy = createPolicy({ budget: retryBudget({ ratio: 0.1, reserve: 1 }) });
+ * ```
  */
 export function retryBudget(options: RetryBudgetOptions = {}): RetryBudget {
   return new SuccessBudget(options);

@@ -108,6 +108,13 @@ class Semaphore implements ConcurrencyLimit, CallsBeforeUse {
  * request takes both together: it holds neither while it waits for the other.
  *
  * @throws TypeError, RangeError for a wrong option
+ * @example
+ * ```ts
+ * import { concurrencyLimit, createPolicy } from '@ebb/core';
+ *
+ * const concurrency = concurrencyLimit({ maxConcurrent: 20, maxQueue: 1_000 });
+ * const policy = createPolicy({ concurrency });
+ * ```
  */
 export function concurrencyLimit(options: ConcurrencyOptions): ConcurrencyLimit {
   return new Semaphore(options);
@@ -116,6 +123,13 @@ export function concurrencyLimit(options: ConcurrencyOptions): ConcurrencyLimit 
 /**
  * A {@link concurrencyLimit} for each key: for each origin, if nothing else is said.
  * @throws TypeError, RangeError for a wrong option
+ * @example
+ * ```ts
+ * import { concurrencyPerKey, createPolicy } from '@ebb/core';
+ *
+ * // Six requests at once to each origin, as browsers do over HTTP/1.1.
+ * const policy = createPolicy({ concurrency: concurrencyPerKey({ maxConcurrent: 6 }) });
+ * ```
  */
 export function concurrencyPerKey(
   limit: ConcurrencyOptions,

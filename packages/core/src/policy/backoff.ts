@@ -88,6 +88,12 @@ export interface MemorystoreOptions {
  *
  * Source: Google Cloud, Memorystore for Valkey, "Exponential backoff".
  * @throws TypeError, RangeError for a wrong option
+ * @example
+ * ```ts
+ * import { createPolicy, memorystore } from '@ebb/core';
+ *
+ * const policy = createPolicy({ backoff: memorystore({ maximumBackoffMs: 32_000 }) });
+ * ```
  */
 export function memorystore(options: MemorystoreOptions = {}): BackoffStrategy {
   checkOptions('memorystore', options, { maximumBackoffMs: notNegative, jitterMs: wholeNumber });
@@ -101,6 +107,12 @@ export function memorystore(options: MemorystoreOptions = {}): BackoffStrategy {
  *
  * Source: Marc Brooker, "Exponential Backoff And Jitter", AWS Architecture Blog, 2015.
  * @throws TypeError, RangeError for a wrong option
+ * @example
+ * ```ts
+ * import { createPolicy, exponential } from '@ebb/core';
+ *
+ * const policy = createPolicy({ backoff: exponential({ baseMs: 100, capMs: 10_000 }) });
+ * ```
  */
 export function exponential(curve: Curve): BackoffStrategy {
   const checked = checkCurve('exponential', curve);
@@ -112,6 +124,12 @@ export function exponential(curve: Curve): BackoffStrategy {
  *
  * Source: Marc Brooker, "Exponential Backoff And Jitter", AWS Architecture Blog, 2015.
  * @throws TypeError, RangeError for a wrong option
+ * @example
+ * ```ts
+ * import { createPolicy, fullJitter } from '@ebb/core';
+ *
+ * const policy = createPolicy({ backoff: fullJitter({ baseMs: 200, capMs: 20_000 }) });
+ * ```
  */
 export function fullJitter(curve: Curve): BackoffStrategy {
   const checked = checkCurve('fullJitter', curve);
@@ -123,6 +141,12 @@ export function fullJitter(curve: Curve): BackoffStrategy {
  *
  * Source: Marc Brooker, "Exponential Backoff And Jitter", AWS Architecture Blog, 2015.
  * @throws TypeError, RangeError for a wrong option
+ * @example
+ * ```ts
+ * import { createPolicy, equalJitter } from '@ebb/core';
+ *
+ * const policy = createPolicy({ backoff: equalJitter({ baseMs: 200, capMs: 20_000 }) });
+ * ```
  */
 export function equalJitter(curve: Curve): BackoffStrategy {
   const checked = checkCurve('equalJitter', curve);
@@ -134,6 +158,12 @@ export function equalJitter(curve: Curve): BackoffStrategy {
  *
  * Source: Marc Brooker, "Exponential Backoff And Jitter", AWS Architecture Blog, 2015.
  * @throws TypeError, RangeError for a wrong option
+ * @example
+ * ```ts
+ * import { createPolicy, decorrelatedJitter } from '@ebb/core';
+ *
+ * const policy = createPolicy({ backoff: decorrelatedJitter({ baseMs: 200, capMs: 20_000 }) });
+ * ```
  */
 export function decorrelatedJitter(curve: Curve): BackoffStrategy {
   const { baseMs, capMs } = checkCurve('decorrelatedJitter', curve);
@@ -145,6 +175,12 @@ export function decorrelatedJitter(curve: Curve): BackoffStrategy {
  * The same delay each time, in milliseconds. `constant(0)` is the "no backoff" that the comparison in
  * "Exponential Backoff And Jitter" starts from.
  * @throws TypeError, RangeError for a wrong delay
+ * @example
+ * ```ts
+ * import { constant, createPolicy } from '@ebb/core';
+ *
+ * const policy = createPolicy({ backoff: constant(500), maxRetries: 3 });
+ * ```
  */
 export function constant(delayMs: number): BackoffStrategy {
   notNegative('constant: delayMs', delayMs);
@@ -177,6 +213,14 @@ export interface CeleryOptions {
  *
  * Source: Celery, `celery.utils.time.get_exponential_backoff_interval`, which counts in seconds.
  * @throws TypeError, RangeError for a wrong option, and for a factor or a maximum that is not a whole number of units
+ * @example
+ * ```ts
+ * import { celery, createPolicy } from '@ebb/core';
+ *
+ * // Whole seconds, like retry_backoff=2 and retry_backoff_max=60 in Celery.
+ * const backoff = celery({ factorMs: 2_000, maximumMs: 60_000, unitMs: 1_000 });
+ * const policy = createPolicy({ backoff });
+ * ```
  */
 export function celery(options: CeleryOptions): BackoffStrategy {
   checkOptions('celery', options, {
@@ -223,6 +267,13 @@ export interface BinaryExponentialOptions {
  *
  * Source: IEEE 802.3, truncated binary exponential backoff (Ethernet).
  * @throws TypeError, RangeError for a wrong option
+ * @example
+ * ```ts
+ * import { binaryExponential, createPolicy } from '@ebb/core';
+ *
+ * const policy = createPolicy({ backoff: binaryExponential({ slotMs: 50, attemptLimit: 8 }) });
+ * console.log(policy.maxRetries); // 7
+ * ```
  */
 export function binaryExponential(options: BinaryExponentialOptions): BackoffStrategy {
   checkOptions('binaryExponential', options, {
@@ -252,6 +303,13 @@ export interface ConnectRetryOptions {
  *
  * Source: Stevens and Rago, "Advanced Programming in the UNIX Environment", 3rd edition, §16.4.
  * @throws TypeError, RangeError for a wrong option
+ * @example
+ * ```ts
+ * import { connectRetry, createPolicy } from '@ebb/core';
+ *
+ * const policy = createPolicy({ backoff: connectRetry({ maxSleepMs: 32_000 }) });
+ * console.log(policy.maxRetries); // 5: after 1, 2, 4, 8 and 16 s
+ * ```
  */
 export function connectRetry(options: ConnectRetryOptions = {}): BackoffStrategy {
   checkOptions('connectRetry', options, { maxSleepMs: notNegative });

@@ -220,6 +220,17 @@ function build(caller: string, base: object, options: PolicyOptions): Policy {
  *
  * @throws TypeError for an unknown option or a value of the wrong kind
  * @throws RangeError for a number out of range
+ * @example
+ * ```ts
+ * import { createPolicy, retryBudget, tokenBucket } from '@ebb/core';
+ *
+ * const policy = createPolicy({
+ *   maxRetries: 3,
+ *   totalTimeoutMs: 30_000,
+ *   bucket: tokenBucket({ refillPerSecond: 50 }),
+ *   budget: retryBudget(),
+ * });
+ * ```
  */
 export function createPolicy(options: PolicyOptions | Policy = {}): Policy {
   if (typeof options === 'object' && options !== null && isPolicy(options)) return options;

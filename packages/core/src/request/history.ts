@@ -70,6 +70,15 @@ export function remember(result: unknown, history: readonly Attempt[]): void {
 
 /**
  * The attempts that led to a response or an error which an ebb client gave; empty for anything else.
+ *
+ * @example
+ * ```ts
+ * import { attemptsOf } from '@ebb/core';
+ * import { createFetch } from '@ebb/fetch';
+ *
+ * const response = await createFetch()('https://api.example.com/');
+ * for (const { attempt, status, reason } of attemptsOf(response)) console.log(attempt, status, reason);
+ * ```
  */
 export function attemptsOf(result: unknown): readonly Attempt[] {
   if (typeof result !== 'object' || result === null) return [];
@@ -97,6 +106,16 @@ export function keepGrant(history: readonly Attempt[], grant: Grant): void {
 /**
  * The tokens that the last attempt took, for a response or an error which an ebb client gave: to settle what it
  * cost, where that is known only afterwards. `undefined` where no bucket was asked.
+ *
+ * @example
+ * ```ts
+ * import { grantOf, tokenBucket } from '@ebb/core';
+ * import { createFetch } from '@ebb/fetch';
+ *
+ * const fetch = createFetch({ bucket: tokenBucket({ refillPerSecond: 1_000, capacity: 10_000 }), cost: 500 });
+ * const response = await fetch('https://api.example.com/');
+ * grantOf(response)?.settle(120); // Gives the other 380 tokens back.
+ * ```
  */
 export function grantOf(result: unknown): Grant | undefined {
   return grants.get(attemptsOf(result));

@@ -103,6 +103,14 @@ class AdaptiveBucket extends Bucket {
  *
  * Source: additive increase, multiplicative decrease (RFC 5681 §3.1); growth only under load as in RFC 7661.
  * @throws TypeError, RangeError for a wrong option
+ * @example
+ * ```ts
+ * import { adaptive, createPolicy } from '@ebb/core';
+ *
+ * // At most 100 requests per second, at least 5.
+ * const bucket = adaptive({ refillPerSecond: 100, minRefillPerSecond: 5 });
+ * const policy = createPolicy({ bucket });
+ * ```
  */
 export function adaptive(options: AdaptiveOptions): MemoryBucket {
   return new AdaptiveBucket(options);

@@ -26,6 +26,15 @@ type Make = TokenBucketOptions | MakeOf<ObservableBucket>;
  * with it counts.
  *
  * @throws TypeError, RangeError for a wrong option
+ * @example
+ * ```ts
+ * import { bucketPerKey } from '@ebb/core';
+ *
+ * // 50 requests per second to each origin.
+ * const perOrigin = bucketPerKey({ refillPerSecond: 50 });
+ * // 10 requests per second for each tenant.
+ * const perTenant = bucketPerKey((request) => request.header('x-tenant') ?? '', { refillPerSecond: 10 });
+ * ```
  */
 export function bucketPerKey(
   keyOf: KeyOf,

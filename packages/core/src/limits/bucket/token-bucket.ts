@@ -286,6 +286,14 @@ export class Bucket implements MemoryBucket, CallsBeforeUse {
  * One timer serves all who wait, and only while somebody waits does it keep the process alive.
  *
  * @throws TypeError, RangeError for a wrong option
+ * @example
+ * ```ts
+ * import { createPolicy, tokenBucket } from '@ebb/core';
+ *
+ * // 500 requests per second, at most 100 at once; no request waits longer than 5 s.
+ * const bucket = tokenBucket({ refillPerSecond: 500, capacity: 100, maxWaitMs: 5_000 });
+ * const policy = createPolicy({ bucket });
+ * ```
  */
 export function tokenBucket(options: TokenBucketOptions): MemoryBucket {
   return new Bucket(bucketSetup(options));
