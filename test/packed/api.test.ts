@@ -79,7 +79,7 @@ function surfaceOf({ home, declarations, report }: Door): string {
 
 /** What the package adds to the types of its client, which API Extractor leaves out. */
 function additionsOf({ home }: Door): string {
-  const sources = globSync(join(home, 'src/**/*.ts')).sort();
+  const sources = globSync(join(home, 'src/**/*.ts'), { exclude: ['**/*.test.ts', '**/*.test-d.ts'] }).sort();
   return sources
     .flatMap((path) => readFileSync(path, 'utf8').match(/^declare module .*?^\}\n/gms) ?? [])
     .map(withoutComments)
