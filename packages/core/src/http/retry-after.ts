@@ -62,7 +62,8 @@ function parseSeconds(text: string): number | undefined {
  *
  * @example
  * ```ts
- * import { type Outcome, retryAfterMs } from '@ebb/core';
+ * import type { Outcome } from '@ebb/core';
+ * import { retryAfterMs } from '@ebb/core/adapter';
  *
  * const headers = new Headers({ 'retry-after': '2.5' });
  * const header = (name: string) => headers.get(name) ?? undefined;
