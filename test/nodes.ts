@@ -12,6 +12,7 @@ const LEFT_OUT = [
   'packages/valkey/src/closed-loop.test.ts',
   'packages/valkey/src/processes.test.ts',
   'packages/valkey/src/store-trouble.test.ts',
+  'test/api/**',
   'test/figures.test.ts',
   'test/fleet.test.ts',
   'test/runtimes/**',

@@ -4,7 +4,6 @@ export { nextTurn, sleep, systemClock, systemRandom } from './base/clock.ts';
 export { property } from './base/property.ts';
 export { originOf } from './http/origin.ts';
 export { type ReadFeedback, serverFeedback } from './http/server-feedback.ts';
-export { CLOSED, noOneWaits, waitingAtClose } from './limits/bucket/closing.ts';
 export type { Quota } from './limits/bucket/gcra.ts';
 export * as gcra from './limits/bucket/gcra.ts';
 export {
@@ -13,13 +12,13 @@ export {
   type FeedbackScope,
   type NonConforming,
 } from './limits/bucket/options.ts';
-export { OriginGates } from './limits/bucket/origin-gates.ts';
-export { type FeedbackRules, type RequestedPause, requestedPause } from './limits/bucket/requested-pause.ts';
+export type { FeedbackRules } from './limits/bucket/requested-pause.ts';
+export { originGate } from './limits/bucket/token-bucket.ts';
+export type { TokenSource, Unavailable } from './limits/bucket/token-source.ts';
+export { WaitingBucket, type WaitingBucketSetup } from './limits/bucket/waiting-bucket.ts';
 export type { CloseOptions } from './limits/contracts.ts';
-export type { CallsBeforeUse } from './limits/evicted.ts';
 export { type LeaseCall, LeasedRetries, leaseOf } from './limits/leased-retries.ts';
 export { SteadyTime } from './limits/queue/time.ts';
-export { deadlineOf, type Waiter } from './limits/queue/waiting-line.ts';
 export {
   WAITING_CHECKS,
   type WaitingOptions,

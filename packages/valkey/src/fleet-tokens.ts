@@ -1,4 +1,5 @@
-import type { SteadyTime } from '@ebb/core/bucket';
+import type { Grant } from '@ebb/core';
+import type { SteadyTime, TokenSource, Unavailable, WaitingRoom } from '@ebb/core/bucket';
 import { Leaser } from './leaser.ts';
 import type { FleetSetup } from './options.ts';
 import type { Outage } from './outage.ts';
@@ -8,25 +9,58 @@ import type { StoreCall } from './store.ts';
 import { messageOf } from './store-error.ts';
 import { StoreLink } from './store-link.ts';
 import { Timer } from './timer.ts';
-import type { Need } from './turn.ts';
+import { type Need, NO_NEED } from './turn.ts';
 
-/** While somebody waits, the store is asked at least so often whether the bucket was paused. */
+/** While requests wait, the store is asked for a pause at least this often. */
 const FRESH_MS = 1_000;
 const LEAST_FRESH_MS = 100;
 
 /**
- * When to ask how the bucket stands: who waits long hears within a second that it was paused, and in half of the time
- * that others have left the line.
+ * When what is known of the bucket is out of date. A request that waits long learns of a pause within a second, and
+ * after half of its wait that others have left the queue.
  */
 function staleAtMs(calledAtMs: number, dueMs: number): number {
   return calledAtMs + Math.min(FRESH_MS, Math.max((dueMs - calledAtMs) / 2, LEAST_FRESH_MS));
 }
 
+/** A pause must fit into the times that the store can tell exactly: three years. */
+const LONGEST_PAUSE_MS = 1e11;
+
+const micro = (tokens: number): number => Math.ceil(tokens * 1e6);
+
+/** {@link Need.through} for these costs. */
+function costThrough(costs: Iterable<number>, covered: number, more: number, most: number): number {
+  let sum = 0;
+  let left = more;
+  for (const cost of costs) {
+    if (left <= 0) break;
+    const next = sum + micro(cost);
+    if (left < more && next > covered + most) break;
+    sum = next;
+    if (sum > covered) left -= 1;
+  }
+  return Math.max(sum, covered);
+}
+
+/** What the requests in the queue need. */
+function needOf(room: WaitingRoom<Grant>): Need {
+  if (room.size === 0) return NO_NEED;
+  const first = micro(room.firstCost);
+  return {
+    first,
+    // A sum of fractions may be a little less than its only part.
+    all: Math.max(first, micro(room.cost)),
+    count: room.size,
+    untilMs: room.firstDeadlineMs,
+    through: (covered, more, most) => costThrough(room.costsInTurn(), covered, more, most),
+  };
+}
+
 /**
- * The tokens of the fleet, as one process has them: those that it leased, those that it can lease, and its share
- * of them while the store is lost. In millionths.
+ * The tokens of the fleet as one process sees them: those that it has leased, those that it can lease, and its share
+ * while the store cannot be reached. Tokens outside, millionths of a token inside.
  */
-export class FleetTokens {
+export class FleetTokens implements TokenSource<string | undefined> {
   readonly #setup: FleetSetup;
   readonly #time: SteadyTime;
   readonly #link: StoreLink;
@@ -35,24 +69,22 @@ export class FleetTokens {
   readonly #refunds: Refunds;
   readonly #timer: Timer;
   readonly #perMs: number;
-  readonly #capacity: number;
+  readonly #full: number;
   readonly #line: () => Need;
   readonly #onChange: () => void;
   #changingSoon = false;
-  /** The state of the bucket when what was taken last was leased; `undefined` for what came from elsewhere. */
+  /** The state of the bucket at the lease of what was taken last; `undefined` if it was not leased. */
   held: string | undefined;
 
-  /**
-   * `line` answers what those in line wait for. `onChange` is called when tokens may have come, or no longer
-   * will.
-   */
-  constructor(setup: FleetSetup, time: SteadyTime, line: () => Need, onChange: () => void) {
+  /** @param onChange called when tokens may have come, or will not come any more */
+  constructor(setup: FleetSetup, time: SteadyTime, room: WaitingRoom<Grant>, onChange: () => void) {
+    const line = (): Need => needOf(room);
     this.#setup = setup;
     this.#time = time;
     this.#line = line;
     this.#onChange = onChange;
     this.#perMs = setup.refillPerSecond * 1_000;
-    this.#capacity = Math.ceil(setup.capacity * 1e6);
+    this.#full = micro(setup.capacity);
     const changed = (nowMs: number): void => {
       this.#lookAfter(nowMs);
       this.#changeSoon();
@@ -74,7 +106,7 @@ export class FleetTokens {
       call,
       mayAsk: (nowMs) => this.#isOpen(nowMs) && this.#link.outage === undefined,
       onAnswer: (nowMs) => {
-        // Nobody wants them any longer, or they are of the time before a pause.
+        // They came after the close, or are from before a pause.
         if (!this.#isOpen(nowMs)) this.#giveAllBack();
         changed(nowMs);
       },
@@ -96,59 +128,68 @@ export class FleetTokens {
     return this.#link.outage?.mode ?? 'shared';
   }
 
-  /** How many processes there are; 0 when that was never heard. */
+  /** How many processes share the bucket; 0 until the store has said so. */
   get processes(): number {
     return this.#link.processes;
   }
 
-  /** How often the store was called. */
+  /** Calls to the store so far. */
   get calls(): number {
     return this.#link.calls;
   }
 
+  /** Tokens that are leased and not spent. */
   get leased(): number {
-    return this.#pool.left;
+    return this.#pool.left / 1e6;
   }
 
-  /** Whether what was taken last may be beyond the quota: everything goes while the store is lost. */
+  get capacity(): number {
+    return this.#setup.capacity;
+  }
+
+  get refillPerSecond(): number {
+    return this.#setup.refillPerSecond;
+  }
+
+  /** In mode `'open'` everything is granted while the store cannot be reached. */
   get isBeyond(): boolean {
     return this.held === undefined && this.mode === 'open';
   }
 
-  /** Why nothing can be had at all, if so. */
-  get unavailable(): string | undefined {
-    if (this.#link.isClosed) return 'the bucket was closed';
-    if (this.mode !== 'closed') return undefined;
-    const error = messageOf(this.lostBy);
-    if (this.#setup.onStoreError === 'closed') return `the store cannot be asked: ${error}`;
-    return `the store was never reached, so that the share of this process is not known: ${error}`;
-  }
-
-  /** The error by which the store was lost; `undefined` while it is not. */
-  get lostBy(): unknown {
-    return this.#link.outage?.error;
+  get unavailable(): Unavailable | undefined {
+    if (this.#link.isClosed) return { message: 'the bucket was closed' };
+    const { outage } = this.#link;
+    if (outage?.mode !== 'closed') return undefined;
+    const cause = outage.error;
+    const why =
+      this.#setup.onStoreError === 'closed'
+        ? 'the store cannot be reached'
+        : 'the store was never reached, so the share of this process is not known';
+    return { message: `${why}: ${messageOf(cause)}`, cause };
   }
 
   pausedMs(nowMs: number): number {
     return Math.max(0, this.#link.pause.untilMs - nowMs);
   }
 
-  /** What this process could have now, as far as it knows. */
   tokens(nowMs: number): number {
+    return this.#tokens(nowMs) / 1e6;
+  }
+
+  #tokens(nowMs: number): number {
     const { outage, emptyAtMs } = this.#link;
     if (outage?.mode === 'local') return this.#pool.left + outage.local.tokens(nowMs);
-    return Math.min(this.#capacity, (nowMs - emptyAtMs) * this.#perMs + this.#pool.left);
+    return Math.min(this.#full, (nowMs - emptyAtMs) * this.#perMs + this.#pool.left);
   }
 
-  /** Whether there is nothing here that would be missed. */
   isIdle(nowMs: number): boolean {
     const busy = this.#leaser.isAsking || this.#refunds.busy || this.#link.outage !== undefined;
-    return !busy && this.leased === 0 && this.tokens(nowMs) >= this.#capacity;
+    return !busy && this.#pool.left === 0 && this.#tokens(nowMs) >= this.#full;
   }
 
-  /** Takes the tokens, if they are there. */
-  take(amount: number, nowMs: number): boolean {
+  take(cost: number, nowMs: number): boolean {
     if (!this.#isOpen(nowMs)) return false;
+    const amount = micro(cost);
     if (this.#leaser.take(amount, nowMs)) {
       this.held = this.#pool.last?.state;
       return true;
@@ -161,17 +202,16 @@ export class FleetTokens {
     return taken;
   }
 
-  /** Called when a request goes away without tokens, so that the next may find some. */
-  missed(amount: number, nowMs: number): void {
-    if (this.pausedMs(nowMs) > 0) this.doubt(this.pausedMs(nowMs), nowMs);
-    else this.#leaser.missed(amount);
+  missed(cost: number, nowMs: number): void {
+    if (this.pausedMs(nowMs) > 0) this.refusedFor(this.pausedMs(nowMs), nowMs);
+    else this.#leaser.missed(micro(cost));
   }
 
   /**
-   * Called when a request is refused because its tokens come in `waitMs`, as far as this process knows. Others may have
-   * left the line, or ended the pause. If no one waits here, nothing else would find that out.
+   * Asks the store how the bucket stands, unless that is known. Others may have left the queue or ended the pause, and
+   * while no request waits here nothing else would find out.
    */
-  doubt(waitMs: number, nowMs: number): void {
+  refusedFor(waitMs: number, nowMs: number): void {
     const { outage, calledAtMs, isClosed } = this.#link;
     if (outage !== undefined || isClosed || this.#leaser.isAsking) return;
     if (nowMs >= staleAtMs(calledAtMs, nowMs + waitMs)) this.#peek();
@@ -181,13 +221,12 @@ export class FleetTokens {
     this.#link.call({ mode: 'peek' }).catch(() => {});
   }
 
-  /** Whether the store has said that so many come after `byMs`. */
-  isTooLate(amount: number, byMs: number, nowMs: number): boolean {
-    return this.#link.outage === undefined && this.#leaser.isTooLate(amount, byMs, nowMs);
+  isTooLate(cost: number, deadlineMs: number, nowMs: number): boolean {
+    return this.#link.outage === undefined && this.#leaser.isTooLate(micro(cost), deadlineMs, nowMs);
   }
 
-  /** How long until the tokens can be there at the earliest; 0 when that is now, or only the store knows. */
-  waitMs(amount: number, nowMs: number): number {
+  waitMs(cost: number, nowMs: number): number {
+    const amount = micro(cost);
     const pausedMs = this.pausedMs(nowMs);
     const { outage, emptyAtMs } = this.#link;
     const lacking = amount - this.#pool.left;
@@ -199,9 +238,9 @@ export class FleetTokens {
     return Math.max(pausedMs, leasedMs ?? outage.local.waitMs(lacking, nowMs));
   }
 
-  /** Sees to it that tokens come for those in line. Answers when they are to look again by themselves. */
-  seek(nowMs: number): number {
-    const { first } = this.#line();
+  /** Leases tokens for the queue if there are none. */
+  dueMs(firstCost: number, nowMs: number): number {
+    const first = micro(firstCost);
     this.#expire(first, nowMs);
     const leasedMs = first === 0 ? undefined : this.#pool.waitMs(first, nowMs);
     if (first > 0 && leasedMs === undefined) this.#leaser.askSoon();
@@ -214,11 +253,9 @@ export class FleetTokens {
     return outage?.mode === 'local' ? nowMs + outage.local.turnMs(first, nowMs) : Number.POSITIVE_INFINITY;
   }
 
-  /**
-   * Evens out what a request cost in the end. `held` is that of its taking. What was had without the store
-   * cannot be given back to it.
-   */
-  settle(surplus: number, held: string | undefined, nowMs: number): void {
+  /** Tokens that were not leased cannot be given back to the store. */
+  settle(surplusTokens: number, held: string | undefined, nowMs: number): void {
+    const surplus = Math.trunc(surplusTokens * 1e6);
     const { outage } = this.#link;
     if (surplus > 0 && held !== undefined) this.#giveBack(surplus, held);
     else if (surplus < 0 && outage?.mode === 'local') outage.local.charge(-surplus, nowMs);
@@ -226,18 +263,16 @@ export class FleetTokens {
     this.#lookAfter(nowMs);
   }
 
-  /** Closes the bucket of the fleet, and empties it. */
-  pause(durationMs: number, nowMs: number): void {
-    this.#link.pause.begin(nowMs + durationMs, nowMs);
+  pause(untilMs: number, nowMs: number): void {
+    this.#link.pause.begin(Math.min(untilMs, nowMs + LONGEST_PAUSE_MS), nowMs);
     this.#lookAfter(nowMs);
   }
 
-  /** Ends a pause of the fleet. */
   resume(nowMs: number): void {
     this.#link.pause.end(nowMs);
   }
 
-  /** A little later, if nothing else is said, so that one call does for many. */
+  /** By default after a short delay, so that one call gives back for many requests. */
   #giveBack(amount: number, held: string, dueMs: number = this.#time.now() + this.#setup.aheadMs): void {
     this.#leaser.unspent(amount);
     this.#refunds.add(amount, held, dueMs);
@@ -247,14 +282,14 @@ export class FleetTokens {
     for (const { left, state } of this.#pool.clear()) this.#giveBack(left, state);
   }
 
-  /** Unless the rest of what the first in line needs is on its way. */
+  /** Gives back expired tokens, unless the rest of what the first request needs is on its way. */
   #expire(first: number, nowMs: number): void {
     if (first > 0 && this.#leaser.isAsking) return;
     if (first === 0) this.#pool.keep(this.#setup.aheadMs, nowMs);
     for (const { left, state } of this.#pool.expire(nowMs)) this.#giveBack(left, state);
   }
 
-  /** Not at once: it may be the line that asks, and it serves one after the other. */
+  /** In a microtask: the queue may be the caller, and it must not be served twice at a time. */
   #changeSoon(): void {
     if (this.#changingSoon) return;
     this.#changingSoon = true;
@@ -264,13 +299,13 @@ export class FleetTokens {
     });
   }
 
-  /** Does whatever is due, and sets the alarm for what will be. */
+  /** Does what is due, and sets the timer for what is due next. */
   #lookAfter(nowMs: number): void {
     if (this.#link.isClosed) return;
     const wasLost = this.#link.outage !== undefined;
     const { first, all, count } = this.#line();
     this.#expire(first, nowMs);
-    // Each cost is rounded up on its own, so their sum may be larger than `all`, by less than `count`.
+    // Each cost is rounded up by itself, so their sum may exceed `all` by less than `count`.
     const farMs = nowMs + this.#setup.aheadMs;
     for (const { left, state } of this.#pool.trim(all + count, farMs)) this.#giveBack(left, state, nowMs);
     this.#link.lookAfter(nowMs);
@@ -281,7 +316,7 @@ export class FleetTokens {
     this.#timer.set(this.#nextMs(nowMs));
   }
 
-  /** Whether a request waits for tokens and the store has not been asked for long. */
+  /** Whether a request waits and the store was last asked too long ago. */
   #isStale(nowMs: number): boolean {
     const { outage, calledAtMs } = this.#link;
     const isKnown = outage !== undefined || this.#leaser.isAsking || this.#line().first === 0;
@@ -301,12 +336,12 @@ export class FleetTokens {
     if (this.#link.outage !== undefined) return Math.min(endMs, this.#link.nextMs(waiting, nowMs));
     const nextMs = Math.min(endMs, this.#refunds.dueMs);
     if (!waiting) return nextMs;
-    // It may be about to ask, and find that it need not.
+    // The leaser may be about to ask, and find that it need not.
     const staleMs = this.#leaser.isAsking ? nowMs + FRESH_MS : this.#staleAtMs(nowMs);
     return Math.min(nextMs, staleMs, this.#leaser.againAtMs(nowMs));
   }
 
-  /** Gives everything back. Never rejects, and ends in time. */
+  /** Gives everything back. Never rejects, and ends within the store's time limit. */
   async close(): Promise<void> {
     if (!this.#link.isClosed) {
       this.#link.close();

@@ -1,11 +1,13 @@
 // A program in which one part requires ebb and another imports it has two copies of it.
 import assert from 'node:assert/strict';
 import { createRequire } from 'node:module';
-import * as esm from '@ebb/core';
+import * as esmCore from '@ebb/core';
+import * as esmAdapter from '@ebb/core/adapter';
 import * as esmFetch from '@ebb/fetch';
 
 const require = createRequire(import.meta.url);
-const cjs = require('@ebb/core');
+const esm = { ...esmCore, ...esmAdapter };
+const cjs = { ...require('@ebb/core'), ...require('@ebb/core/adapter') };
 const { withUpstream } = require('./clients.cjs');
 const cjsFetch = require('@ebb/fetch');
 
@@ -17,7 +19,7 @@ function clientOf(core, below) {
   const policy = core.createPolicy({ maxRetries: 2, backoff: core.constant(0) });
   return (url) => {
     const request = { method: 'GET', url, replayable: true, header: () => undefined };
-    return core.run(core.begin(policy, request), {
+    return core.run(core.startSession(policy, request), {
       send: (session) => session.sending(() => below(url)),
       outcome: (status) => ({ type: 'response', status, header: () => undefined }),
       failure: (error) => ({ type: 'failure', kind: 'unknown', error }),

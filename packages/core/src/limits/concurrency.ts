@@ -55,7 +55,7 @@ class Semaphore implements ConcurrencyLimit, CallsBeforeUse {
 
   tryAcquire(): Slot | undefined {
     this.beforeUse?.();
-    return this.#room.line.size === 0 && this.#inUse < this.#maxConcurrent ? this.#take(0) : undefined;
+    return this.#room.size === 0 && this.#inUse < this.#maxConcurrent ? this.#take(0) : undefined;
   }
 
   acquire(ask: Omit<AcquireOptions, 'cost'> = {}): Promise<Slot> {
@@ -64,7 +64,7 @@ class Semaphore implements ConcurrencyLimit, CallsBeforeUse {
       if (ask.signal?.aborted) throw ask.signal.reason;
       this.beforeUse?.();
       const nowMs = this.#time.now();
-      if (this.#inUse < this.#maxConcurrent && this.#room.line.goesFirst(lane, nowMs)) {
+      if (this.#inUse < this.#maxConcurrent && this.#room.goesFirst(lane, nowMs)) {
         return Promise.resolve(this.#take(0));
       }
       const slot = this.#room.join(ask, lane, 1, undefined, nowMs);
@@ -79,7 +79,7 @@ class Semaphore implements ConcurrencyLimit, CallsBeforeUse {
     return {
       inUse: this.#inUse,
       maxConcurrent: this.#maxConcurrent,
-      waiting: this.#room.line.size,
+      waiting: this.#room.size,
       refused: this.#room.refused,
     };
   }
@@ -91,12 +91,9 @@ class Semaphore implements ConcurrencyLimit, CallsBeforeUse {
 
   #drain(): void {
     const nowMs = this.#time.now();
-    this.#room.serve(nowMs, (first) => {
-      if (this.#inUse >= this.#maxConcurrent) return false;
-      this.#room.line.shift();
-      first.resolve(this.#take(Math.max(0, nowMs - first.sinceMs)));
-      return true;
-    });
+    this.#room.serve(nowMs, (_cost, waitedMs) =>
+      this.#inUse < this.#maxConcurrent ? this.#take(waitedMs) : undefined,
+    );
     // There may be more free slots than are given away in one turn.
     this.#room.arm(nowMs, this.#inUse < this.#maxConcurrent ? nowMs : Number.POSITIVE_INFINITY);
   }

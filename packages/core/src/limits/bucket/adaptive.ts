@@ -5,20 +5,20 @@ import type { Grant } from '../contracts.ts';
 import { bucketSetup, checkFill, type TokenBucketOptions } from './options.ts';
 import { Bucket, type MemoryBucket } from './token-bucket.ts';
 
-/** What {@link adaptive} takes: what a token bucket does, its rate being the highest, and how it moves. */
+/** Options of {@link adaptive}: those of a token bucket, with the highest rate as `refillPerSecond`. */
 export interface AdaptiveOptions extends TokenBucketOptions {
   /**
-   * What a throttled request leaves of the rate.
+   * The rate after a throttled request, as a share of the rate before it.
    * @default 0.7
    */
   readonly decreaseTo?: number | undefined;
   /**
-   * How much of the highest rate comes back in a second of need.
+   * The share of the highest rate that is added back per second while requests wait for tokens.
    * @default 0.05
    */
   readonly recoverPerSecond?: number | undefined;
   /**
-   * The lowest rate, in tokens per second. It has the bounds of `refillPerSecond`.
+   * The lowest rate, in tokens per second, with the bounds of `refillPerSecond`.
    * @default a hundredth of the highest
    */
   readonly minRefillPerSecond?: number | undefined;
@@ -29,7 +29,7 @@ const share: Check = (name, value) => {
   if ((value as number) >= 1) throw wrongRange(name, 'a number between 0 and 1', value);
 };
 
-/** The rate is set anew when it has grown by this share of the highest: each time has its price. */
+/** The rate is applied when it has grown by this share of the highest, because each change has a cost. */
 const STEP = 0.01;
 
 class AdaptiveBucket extends Bucket {
@@ -39,7 +39,7 @@ class AdaptiveBucket extends Bucket {
   readonly #now: () => number;
   #highest: number;
   #rate: number;
-  /** What was granted until then was sent at a rate that is no more. */
+  /** When the rate was lowered last. Grants from before were sent at the old rate and prove nothing about the new one. */
   #changedAtMs = Number.NEGATIVE_INFINITY;
 
   constructor(options: AdaptiveOptions) {
@@ -79,7 +79,7 @@ class AdaptiveBucket extends Bucket {
     return said;
   }
 
-  /** Once for all that were sent at the same rate: they tell of one thing. */
+  /** Once for all requests that were sent at the same rate: they report the same overload. */
   #decrease(): void {
     const lowest = Math.min(this.#lowest, this.#highest);
     this.#rate = Math.max(lowest, super.stats().refillPerSecond * this.#decreaseTo);
@@ -87,7 +87,7 @@ class AdaptiveBucket extends Bucket {
     super.changeRate(this.#rate);
   }
 
-  /** Only for one that had to wait: where the bucket binds nobody, a higher rate would prove nothing. */
+  /** Only after a request that had to wait: without demand, success at this rate proves nothing. */
   #recover(): void {
     if (this.#rate >= this.#highest) return;
     this.#rate = Math.min(this.#highest, this.#rate + (this.#highest * this.#recoverPerSecond) / this.#rate);
@@ -97,9 +97,8 @@ class AdaptiveBucket extends Bucket {
 }
 
 /**
- * A token bucket that finds the rate that the server bears: a throttled request lowers it at once, to a share
- * of what it was; requests that had to wait and went well raise it little by little, never above the rate that
- * is given. A burst that is throttled lowers it once.
+ * A token bucket that finds the rate that a server accepts. A throttled request lowers the rate at once; successful
+ * requests that had to wait raise it slowly, up to `refillPerSecond`. A burst that is throttled lowers it once.
  *
  * Source: additive increase, multiplicative decrease (RFC 5681 §3.1); growth only under load as in RFC 7661.
  * @throws TypeError, RangeError for a wrong option

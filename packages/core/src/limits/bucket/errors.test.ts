@@ -28,7 +28,7 @@ describe('an error names what was asked', () => {
 
 test('a refusal says that the tokens are not there', async () => {
   const bucket = tokenBucket({ ...five, nonConforming: 'reject', initialTokens: 0 });
-  await expect(bucket.acquire()).rejects.toThrow('its tokens are not there');
+  await expect(bucket.acquire()).rejects.toThrow('its tokens are not available');
 });
 
 test('a capacity that is lowered turns all away at once that it no longer holds', async () => {
@@ -37,8 +37,8 @@ test('a capacity that is lowered turns all away at once that it no longer holds'
   bucket.setRate(1, 3);
   expect(bucket.stats().waiting).toBe(1);
   expect(await Promise.all(large.slice(0, 2))).toMatchObject([
-    { reason: 'capacity-lowered', message: expect.stringContaining('asks for 4 tokens') },
-    { reason: 'capacity-lowered', message: expect.stringContaining('now holds 3 at most') },
+    { reason: 'capacity-lowered', message: expect.stringContaining('costs 4 tokens') },
+    { reason: 'capacity-lowered', message: expect.stringContaining('capacity is now 3') },
   ]);
   await clock.advance(3_000);
   expect(await large[2]).toMatchObject({ cost: 3, waitedMs: 3_000 });

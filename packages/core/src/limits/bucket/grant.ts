@@ -1,44 +1,39 @@
 import { notNegative } from '../../base/check.ts';
 import type { Grant } from '../contracts.ts';
-import type { Held } from './levels.ts';
 
-/** Where tokens came from. */
-export interface Source {
-  evenOut(surplus: number, held: Held): void;
+/** Takes back what a grant did not need, and charges what it needs more. */
+export interface Settles<Held> {
+  settleGrant(surplus: number, held: Held): void;
 }
 
-/** Tokens out of a bucket in memory; out of none where they were granted with a mark. */
-export class TokenGrant implements Grant {
+/** Tokens from a bucket. Without a bucket to settle with, they do not conform: they came from nowhere. */
+export class TokenGrant<Held> implements Grant {
   readonly cost: number;
   readonly waitedMs: number;
   readonly grantedAtMs: number;
-  readonly #held: Held | undefined;
-  #source: Source | undefined;
+  readonly conforming: boolean;
+  readonly #held: Held;
+  #bucket: Settles<Held> | undefined;
 
   constructor(
     cost: number,
     waitedMs: number,
     grantedAtMs: number,
-    held: Held | undefined,
-    source: Source | undefined,
+    held: Held,
+    bucket: Settles<Held> | undefined,
   ) {
     this.cost = cost;
     this.waitedMs = waitedMs;
     this.grantedAtMs = grantedAtMs;
+    this.conforming = bucket !== undefined;
     this.#held = held;
-    this.#source = source;
-  }
-
-  get conforming(): boolean {
-    return this.#held !== undefined;
+    this.#bucket = bucket;
   }
 
   settle(actualCost: number): void {
     notNegative('settle: actualCost', actualCost);
-    const source = this.#source;
-    this.#source = undefined;
-    if (this.#held !== undefined && actualCost !== this.cost) {
-      source?.evenOut(this.cost - actualCost, this.#held);
-    }
+    const bucket = this.#bucket;
+    this.#bucket = undefined;
+    if (actualCost !== this.cost) bucket?.settleGrant(this.cost - actualCost, this.#held);
   }
 }

@@ -3,9 +3,8 @@ import type { RequestTraits } from '../../http/outcome.ts';
 import type { CloseOptions, ObservableBucket } from '../contracts.ts';
 
 /**
- * The origins that asked to be left alone, each with a bucket of its own: closed for as long as was asked, empty
- * when it opens again, and gone when it is full. What one server says of its quota holds for that server; the
- * others that share the tokens go on.
+ * A bucket for each origin that asked for a pause: closed for that time, empty when it opens, and dropped when it is full
+ * again. What a server says of its quota holds for its own origin; others that share the tokens go on.
  */
 export class OriginGates<B extends ObservableBucket = ObservableBucket> {
   readonly #make: () => B;
@@ -13,12 +12,12 @@ export class OriginGates<B extends ObservableBucket = ObservableBucket> {
   #round: Iterator<string> = this.#gates.keys();
   #closed: CloseOptions | undefined;
 
-  /** @param make a bucket as large and as fast as the one that it stands in front of */
+  /** @param make makes an empty bucket with the rate of the one that it stands in front of */
   constructor(make: () => B) {
     this.#make = make;
   }
 
-  /** Closes an origin. Never shortens a pause. */
+  /** Pauses an origin. Never shortens a pause. */
   pause(origin: string, durationMs: number): void {
     this.#tidy();
     let gate = this.#gates.get(origin);
@@ -30,7 +29,7 @@ export class OriginGates<B extends ObservableBucket = ObservableBucket> {
     gate.pauseFor(durationMs);
   }
 
-  /** The one that a request has to pass. In the usual case there is none, and the URL is not even looked at. */
+  /** The gate of a request's origin. Usually there is none, and the URL is not parsed. */
   for(request: RequestTraits): B | undefined {
     if (this.#gates.size === 0) return undefined;
     const origin = originOf(request);
@@ -38,30 +37,30 @@ export class OriginGates<B extends ObservableBucket = ObservableBucket> {
     return this.#gates.get(origin);
   }
 
-  /** Those that are there now. */
+  /** All gates. */
   all(): Iterable<B> {
     return this.#gates.values();
   }
 
-  /** Opens all of them. */
+  /** Ends the pauses of all gates. */
   resume(): void {
     for (const gate of this.#gates.values()) gate.resume();
   }
 
-  /** Closes all of them for good, and those that are still to come. */
+  /** Closes all gates for good, and those that are made later. */
   close(options: CloseOptions): void {
     this.#closed = options;
     for (const gate of this.#gates.values()) void gate.close(options);
   }
 
-  /** Resolves with whether someone waited, as soon as no one does any more. */
+  /** Resolves when no request waits at a gate: with `true` if one did. */
   async idle(): Promise<boolean> {
     const busy = [...this.#gates.values()].filter((gate) => gate.stats().waiting > 0);
     await Promise.all(busy.map((gate) => gate.idle()));
     return busy.length > 0;
   }
 
-  /** Those that are closed or not full yet: how many, how long until the last opens, and how many wait there. */
+  /** How many gates are closed or not full yet, the longest pause in milliseconds, and how many requests wait at them. */
   stats(): { readonly count: number; readonly pausedMs: number; readonly waiting: number } {
     let pausedMs = 0;
     let waiting = 0;
@@ -74,7 +73,7 @@ export class OriginGates<B extends ObservableBucket = ObservableBucket> {
     return { count: this.#gates.size, pausedMs, waiting };
   }
 
-  /** Looks at two for each that is closed: at all of them, ten thousand origins would take seconds. */
+  /** Checks two gates for each that is made. Checking all would take seconds for ten thousand origins. */
   #tidy(): void {
     for (let looks = 0; looks < 2; looks += 1) {
       const { value: origin } = this.#round.next();

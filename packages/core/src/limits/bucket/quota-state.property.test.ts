@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { Level } from './quota-state.ts';
+import { QuotaState } from './quota-state.ts';
 
 const rate = fc.double({ min: 1e-3, max: 1e6, noNaN: true });
 const step = fc.record({
@@ -16,7 +16,7 @@ test('what is not there at a step of the refill is not looked for before the nex
       fc.constantFrom(200, 0.1, 1_000 / 3),
       fc.array(step, { maxLength: 30, size: 'max' }),
       (first, intervalMs, steps) => {
-        const level = new Level({ refillPerSecond: first, capacity: 10 }, intervalMs, 0, 0);
+        const level = new QuotaState({ refillPerSecond: first, capacity: 10 }, intervalMs, 0, 0);
         let nowMs = 0;
         for (const { passMs, refillPerSecond, share } of steps) {
           nowMs += passMs;

@@ -1,17 +1,17 @@
 import { describe, expect, test } from 'vitest';
-import { Level } from './quota-state.ts';
+import { QuotaState } from './quota-state.ts';
 
 const ten = { refillPerSecond: 1, capacity: 10 };
 
 /** How many times so many tokens can be taken. */
-function takes(level: Level, cost: number, nowMs: number): number {
+function takes(level: QuotaState, cost: number, nowMs: number): number {
   let count = 0;
   while (count < 1_000 && level.take(cost, nowMs)) count += 1;
   return count;
 }
 
 test('after years, tokens that come every microsecond are told apart as on the first day', () => {
-  const level = new Level({ refillPerSecond: 1e6, capacity: 10 }, 0, 0, 0);
+  const level = new QuotaState({ refillPerSecond: 1e6, capacity: 10 }, 0, 0, 0);
   const years = 1e12;
   expect(takes(level, 0.1, years)).toBe(100);
   expect(level.tokens(years)).toBeCloseTo(0, 6);
@@ -20,7 +20,7 @@ test('after years, tokens that come every microsecond are told apart as on the f
 
 describe('what is given back', () => {
   test('can be given back again when it was taken again', () => {
-    const level = new Level(ten, 0, 10, 0);
+    const level = new QuotaState(ten, 0, 10, 0);
     for (let round = 0; round < 3; round += 1) {
       level.take(4, 0);
       level.giveBack(4, level.held, 0);
@@ -29,7 +29,7 @@ describe('what is given back', () => {
   });
 
   test('is no more than was there when the capacity was changed', () => {
-    const level = new Level({ refillPerSecond: 2, capacity: 10 }, 0, 10, 0);
+    const level = new QuotaState({ refillPerSecond: 2, capacity: 10 }, 0, 10, 0);
     level.take(2, 0);
     const { held } = level;
     level.setRate({ refillPerSecond: 2, capacity: 20 }, 0);
@@ -38,7 +38,7 @@ describe('what is given back', () => {
   });
 
   test('in a pause leaves the bucket empty', () => {
-    const level = new Level(ten, 0, 10, 0);
+    const level = new QuotaState(ten, 0, 10, 0);
     level.take(5, 0);
     const { held } = level;
     level.pause(1_000, 0);
@@ -48,7 +48,7 @@ describe('what is given back', () => {
   });
 
   test('in a pause pays a debt', () => {
-    const level = new Level(ten, 0, 10, 0);
+    const level = new QuotaState(ten, 0, 10, 0);
     level.spend(15, 0);
     const { held } = level;
     level.pause(1_000, 0);
@@ -58,7 +58,7 @@ describe('what is given back', () => {
 });
 
 test('a pause leaves what a debt has been paid before it', () => {
-  const level = new Level(ten, 0, 0, 0);
+  const level = new QuotaState(ten, 0, 0, 0);
   level.spend(10, 0);
   expect(level.tokens(5_000)).toBeCloseTo(-5, 9);
   level.pause(6_000, 5_000);

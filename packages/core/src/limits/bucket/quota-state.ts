@@ -10,38 +10,53 @@ import {
   waitMs,
 } from './gcra.ts';
 
-/** How much flows into a level, and how much it holds. */
+/** How fast tokens come in, and how many gather at most. */
 export interface Rate {
   readonly refillPerSecond: number;
   readonly capacity: number;
 }
 
-/** The own time is set back to 0 after this many fills of the level, because larger numbers are too coarse. */
+/** Own time is rebased to 0 after this many fills of the capacity: larger doubles are too coarse for short intervals. */
 const FAR_FILLS = 1_000;
 
 /**
- * How full one bucket is: the arithmetic of gcra.ts on a time of the level's own, in which one token comes each
- * second. So whole tokens add up exactly, at any rate. That time stands still in a pause, and runs faster or slower
- * when the rate is set anew, so that neither touches the state, and what was noted in it stays true.
+ * The tokens of one limit: the arithmetic of gcra.ts on a time of its own ("own time"), in which one token comes in each
+ * second. Whole tokens then add up exactly at any rate. Own time stands still in a pause, and its speed is the rate, so
+ * neither a pause nor a new rate changes the state, and the states of earlier grants stay comparable.
+ *
+ * An example with 500 tokens per second and capacity 100, in milliseconds. Own time runs 500 times as fast as real time,
+ * and a token is worth 1,000 of own time.
+ *
+ * | real | event            | own time | empty at | tokens: (own − empty) / 1,000 |
+ * |-----:|------------------|---------:|---------:|------------------------------:|
+ * |    0 | made full        |        0 | −100,000 |                           100 |
+ * |    0 | 80 taken         |        0 |  −20,000 |                            20 |
+ * |   10 | 5 came in        |    5,000 |  −20,000 |                            25 |
+ * |   10 | pause until 60   |    5,000 |    5,000 |                             0 |
+ * |   60 | the pause ends   |    5,000 |    5,000 |                             0 |
+ * |   70 | 5 came in        |   10,000 |    5,000 |                             5 |
+ * |   70 | rate set to 100  |   10,000 |    5,000 |                             5 |
+ * |  120 | 5 came in        |   15,000 |    5,000 |                            10 |
  */
-export class Level {
+export class QuotaState {
   #quota: Quota;
+  /** When the limit is or would be empty, in own time. */
   #emptyAtMs: number;
-  /** How much faster than the real time the own time runs. */
+  /** How fast own time runs: the rate, in tokens per second. */
   #speed: number;
-  /** The own time at the real time of `#steps`, from which it has run; without steps at `#originMs`. */
+  /** Own time at the real time `#originMs`; with refill steps at that of step `#steps`. */
   #baseMs = 0;
   /**
-   * Steps are counted from this real time: the sum of many intervals would drift. Without steps it moves on with
-   * `#baseMs`. In a pause it lies ahead.
+   * The real time that own time and refill steps are counted from. Without steps it moves together with `#baseMs`. With
+   * steps it stays, because adding up many intervals would drift. In a pause it is the end of the pause.
    */
   #originMs: number;
   #steps = 0;
   #pausedUntilMs = Number.NEGATIVE_INFINITY;
   readonly #intervalMs: number;
-  /** No token that came in before this moment of the own time is left. Known from changes of the capacity. */
+  /** Tokens from before this own time were lost when the capacity changed, and must not be given back. */
   #noneBeforeMs = Number.NEGATIVE_INFINITY;
-  /** How much further back than they were noted the states of former grants lie: what was given back since. */
+  /** How far the state was moved back since earlier grants noted it: by tokens given back, and by rebasing. */
   #shiftMs = 0;
 
   constructor({ refillPerSecond, capacity }: Rate, intervalMs: number, tokens: number, nowMs: number) {
@@ -60,7 +75,7 @@ export class Level {
     return this.#speed;
   }
 
-  /** How long the own time takes to bring the capacity. */
+  /** How long the capacity takes to come in, in own time. */
   get #fillMs(): number {
     return this.#quota.capacity * 1_000;
   }
@@ -70,7 +85,7 @@ export class Level {
     return this.#originMs + step * this.#intervalMs;
   }
 
-  /** How many steps there were until now; none without steps. */
+  /** Refill steps until now; 0 without steps. */
   #stepsBy(nowMs: number): number {
     return this.#intervalMs === 0 ? 0 : stepsBy(this.#intervalMs, Math.max(0, nowMs - this.#originMs));
   }
@@ -82,7 +97,7 @@ export class Level {
     return this.#baseMs + Math.max(0, ranMs) * this.#speed;
   }
 
-  /** The same, near enough to 0 to be exact. */
+  /** Own time, rebased to 0 first if it is too large to be exact. */
   #nearMs(nowMs: number): number {
     const ownMs = this.#ownMs(nowMs);
     if (ownMs <= FAR_FILLS * this.#fillMs) return ownMs;
@@ -98,7 +113,7 @@ export class Level {
     return tokensAt(this.#quota, this.#emptyAtMs, this.#ownMs(nowMs));
   }
 
-  /** Takes the tokens, if they are there. */
+  /** Takes the tokens, if they are available. */
   take(cost: number, nowMs: number): boolean {
     if (nowMs < this.#pausedUntilMs) return false;
     const ownMs = this.#nearMs(nowMs);
@@ -108,13 +123,13 @@ export class Level {
     return true;
   }
 
-  /** Takes the tokens, whether they are there or not. */
+  /** Takes the tokens even if they are not available, and leaves a debt. */
   spend(cost: number, nowMs: number): void {
     const ownMs = this.#nearMs(nowMs);
     this.#emptyAtMs = spend(this.#quota, this.#emptyAtMs, cost, ownMs);
   }
 
-  /** How long until so many tokens have come in, at least; 0 when they can be taken now. */
+  /** How long until so many tokens have come in, in milliseconds; 0 if they can be taken now. */
   waitMs(cost: number, nowMs: number): number {
     const ownMs = this.#nearMs(nowMs);
     const intervalMs = this.#intervalMs;
@@ -127,7 +142,7 @@ export class Level {
     return this.#stepAtMs(this.#stepsBy(nowMs) + steps) - nowMs;
   }
 
-  /** What {@link giveBack} wants to know later of tokens that were taken just now. */
+  /** What {@link giveBack} needs for the tokens that were taken last. */
   get held(): number {
     return this.#emptyAtMs + this.#shiftMs;
   }
@@ -138,14 +153,14 @@ export class Level {
     const before = this.#emptyAtMs;
     const given = Math.max(0, Math.min(tokens, mostTokens));
     this.#emptyAtMs = giveBack(this.#quota, before, given, heldMs, this.#ownMs(nowMs));
-    // A pause leaves the bucket empty.
+    // A paused bucket stays empty.
     if (nowMs < this.#pausedUntilMs) {
       this.#emptyAtMs = Math.max(this.#emptyAtMs, Math.min(before, this.#baseMs));
     }
     this.#shiftMs += before - this.#emptyAtMs;
   }
 
-  /** Lets no time pass until `untilMs`, and goes on from empty. Never shortens a pause. */
+  /** Stops own time until `untilMs`, and empties the limit. Never shortens a pause. */
   pause(untilMs: number, nowMs: number): void {
     if (untilMs <= Math.max(nowMs, this.#pausedUntilMs)) return;
     this.#settleTime(nowMs);
@@ -154,14 +169,14 @@ export class Level {
     this.#pausedUntilMs = untilMs;
   }
 
-  /** Ends a pause, if there is one. */
+  /** Ends a pause now, if there is one. */
   resume(nowMs: number): void {
     if (nowMs >= this.#pausedUntilMs) return;
     this.#startAt(nowMs);
     this.#pausedUntilMs = nowMs;
   }
 
-  /** Tokens that are there stay, as far as there is room. */
+  /** Sets rate and capacity. Available tokens are kept up to the capacity. */
   setRate({ refillPerSecond, capacity }: Rate, nowMs: number): void {
     this.#settleTime(nowMs);
     this.#noneBeforeMs = Math.max(this.#noneBeforeMs, this.#baseMs - this.#fillMs);
@@ -170,13 +185,13 @@ export class Level {
     this.#speed = refillPerSecond;
   }
 
-  /** Has the own time, and the steps, run from here. */
+  /** Lets own time and steps run from `atMs`. */
   #startAt(atMs: number): void {
     this.#originMs = atMs;
     this.#steps = 0;
   }
 
-  /** Moves the point from which the own time runs to the last step before now. */
+  /** Moves the base of own time to now, or to the last step. */
   #settleTime(nowMs: number): void {
     if (nowMs < this.#originMs) return;
     this.#baseMs = this.#ownMs(nowMs);
@@ -184,7 +199,7 @@ export class Level {
     else this.#steps = this.#stepsBy(nowMs);
   }
 
-  /** Sets the own time back to 0, and all that is noted in it. */
+  /** Rebases own time to 0, and everything that is expressed in it. */
   #comeNear(nowMs: number): void {
     this.#settleTime(nowMs);
     const farMs = this.#baseMs;

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { ThrottledError } from '../../base/errors.ts';
 import { virtualClock } from '../../testing.ts';
-import { Level } from './quota-state.ts';
+import { QuotaState } from './quota-state.ts';
 import { tokenBucket } from './token-bucket.ts';
 
 const DAY_MS = 86_400_000;
@@ -38,7 +38,7 @@ describe('steps of the refill', () => {
         fc.constantFrom(1, 3, 10),
         (intervalMs, changes, perStep) => {
           const refillPerSecond = (perStep * 1_000) / intervalMs;
-          const level = new Level({ refillPerSecond, capacity: 10 }, intervalMs, 0, 0);
+          const level = new QuotaState({ refillPerSecond, capacity: 10 }, intervalMs, 0, 0);
           let nowMs = 0;
           for (const one of changes) {
             nowMs += one.passMs;
@@ -64,7 +64,7 @@ describe('steps of the refill', () => {
 
   test('stay where they are, however often the rate is set', () => {
     const intervalMs = 1_000 / 3;
-    const level = new Level({ refillPerSecond: 3, capacity: 10 }, intervalMs, 0, 0);
+    const level = new QuotaState({ refillPerSecond: 3, capacity: 10 }, intervalMs, 0, 0);
     for (let step = 1; step <= 1_000_000; step += 1) {
       level.setRate({ refillPerSecond: 3 + (step % 2), capacity: 10 }, step * intervalMs);
     }
@@ -75,7 +75,7 @@ describe('steps of the refill', () => {
 
   test('are none too few in a month of one token each', () => {
     const intervalMs = 1_000 / 3;
-    const level = new Level({ refillPerSecond: 3, capacity: 1 }, intervalMs, 0, 0);
+    const level = new QuotaState({ refillPerSecond: 3, capacity: 1 }, intervalMs, 0, 0);
     let missed = 0;
     for (let step = 1; step <= 8_000_000; step += 1) if (!level.take(1, step * intervalMs)) missed += 1;
     expect(missed).toBe(0);

@@ -14,20 +14,20 @@ export interface FeedbackRules {
   readonly random: Random;
 }
 
-/** What a bucket is to do about a response. */
+/** What a response asks a bucket to do. */
 export interface RequestedPause {
-  /** What the response says; `undefined` when it says nothing. */
+  /** What was read from the response; `undefined` if it says nothing about a quota. */
   readonly said: Feedback | undefined;
-  /** How long to send nothing, in milliseconds: a little more than was asked for, so that a fleet does not return together. */
+  /** The pause in milliseconds, with some jitter on top so that a fleet does not return together; 0 for none. */
   readonly pauseMs: number;
-  /** The origin that the pause holds for; `undefined` for all requests. */
+  /** The origin to pause; `undefined` for all requests of the bucket. */
   readonly origin: string | undefined;
 }
 
 const NOTHING: RequestedPause = { said: undefined, pauseMs: 0, origin: undefined };
 
 /**
- * Reads a response for a bucket, in memory or in a store.
+ * Reads from a response how long a bucket is to pause.
  *
  * @throws HookError when `feedback` throws
  */
@@ -39,17 +39,17 @@ export function requestedPause(
   const { feedback, feedbackScope, maxPauseMs, clock, random } = rules;
   const said = feedback === false ? undefined : callHook('feedback', () => feedback(outcome, clock.now()));
   if (said === undefined) return NOTHING;
-  // A feedback of the user's own may say what is no number.
+  // A custom `feedback` may return something that is not a number.
   if (!(said.pauseMs > 0)) return { said, pauseMs: 0, origin: undefined };
   const askedMs = Math.min(said.pauseMs, maxPauseMs);
   const pauseMs = askedMs + random() * Math.min(askedMs / 5, 1_000);
-  const speaker = speakerOf(outcome) ?? request;
-  const forAll = feedbackScope === 'bucket' || speaker === undefined;
-  return { said, pauseMs, origin: forAll ? undefined : originOf(speaker) };
+  const source = sourceOf(outcome) ?? request;
+  const forAll = feedbackScope === 'bucket' || source === undefined;
+  return { said, pauseMs, origin: forAll ? undefined : originOf(source) };
 }
 
-/** The place that a response came from, if the client tells: a redirect may have led to another origin. */
-function speakerOf(outcome: Outcome): { readonly url: string } | undefined {
+/** Where a response came from, if the client reports it: a redirect may have led to another origin. */
+function sourceOf(outcome: Outcome): { readonly url: string } | undefined {
   const url = outcome.type === 'response' ? outcome.url : undefined;
   return url === undefined ? undefined : { url };
 }

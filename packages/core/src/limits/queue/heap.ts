@@ -1,10 +1,10 @@
-/** What a heap keeps in order. */
+/** An entry of a heap. */
 export interface Heaped {
-  /** Where it stands, kept by the heap; below 0 for one that is in none. */
+  /** Its index, set by the heap; -1 while it is in no heap. */
   heapIndex: number;
 }
 
-/** A binary heap: the first of all is at hand, and any can be taken out. */
+/** A binary heap from which any entry can be removed. */
 export class Heap<E extends Heaped> {
   readonly #entries: E[] = [];
   readonly #isBefore: (one: E, other: E) => boolean;
@@ -25,7 +25,7 @@ export class Heap<E extends Heaped> {
     this.#rise(entry, this.#entries.length);
   }
 
-  /** Does nothing for one that is not there. */
+  /** Does nothing if the entry is not in the heap. */
   remove(entry: E): void {
     const { heapIndex } = entry;
     if (heapIndex < 0) return;

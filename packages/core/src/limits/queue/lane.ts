@@ -5,13 +5,13 @@ export interface Linked<W> {
   previous: W | undefined;
 }
 
-/** A list in which each knows its neighbours, so that anyone can leave at once. */
+/** A doubly linked list: any member can leave in constant time. */
 export class Lane<W extends Linked<W>> {
   first: W | undefined;
   last: W | undefined;
   /** The sum of all costs. */
   cost = 0;
-  /** The next to look at in a search; `undefined` when none is under way. */
+  /** The next member that a search inspects; `undefined` if no search is under way. */
   searchAt: W | undefined;
 
   push(member: W): void {
@@ -31,7 +31,7 @@ export class Lane<W extends Linked<W>> {
     else next.previous = previous;
     member.next = undefined;
     member.previous = undefined;
-    // Sums of fractions are a little off in the end.
+    // Reset when empty, so that rounding errors do not add up.
     this.cost = this.first === undefined ? 0 : this.cost - member.cost;
   }
 }

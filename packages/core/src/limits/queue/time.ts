@@ -1,9 +1,9 @@
 import type { Clock } from '../../base/clock.ts';
 
-/** A time that starts at 0: what is left of a clock after its steps back are taken out of it. */
+/** Time in milliseconds that starts at 0 and never goes back, even if the clock is set back. */
 export class SteadyTime {
   readonly clock: Clock;
-  /** What the clock shows at 0. */
+  /** What the clock showed at 0. */
   startMs: number;
   #lastMs = 0;
 
@@ -18,7 +18,7 @@ export class SteadyTime {
       this.#lastMs = nowMs;
       return nowMs;
     }
-    // The clock was set back. Nothing may wait for it to catch up: that could be an hour.
+    // The clock was set back, perhaps by an hour. Waiting for it to catch up would block everything.
     this.startMs -= this.#lastMs - nowMs;
     return this.#lastMs;
   }

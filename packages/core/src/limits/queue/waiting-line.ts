@@ -4,17 +4,17 @@ import { SignalWatch } from '../../base/signal-watch.ts';
 import { Heap, type Heaped } from './heap.ts';
 import { Lane, type Linked } from './lane.ts';
 
-/** One who waits. */
+/** A request that waits. */
 export interface Waiter<T> extends Linked<Waiter<T>> {
-  /** There is no `reject`: a second function for each would weigh too much. A rejected promise does it. */
+  /** Rejects with a rejected promise: a second function would cost memory for every waiter. */
   readonly resolve: (value: T | Promise<T>) => void;
-  /** In whole milliseconds: those weigh less than fractions. */
+  /** Since when it waits, in whole milliseconds: a small integer needs less memory than a double. */
   readonly sinceMs: number;
-  /** What else may end the wait: nothing, a signal, or a deadline, perhaps with a signal. */
+  /** A signal, or a deadline with or without a signal; `undefined` for neither. */
   bound: SignalWatch<Waiter<T>> | Deadline<T> | undefined;
 }
 
-/** Apart from the waiter, since most have none. */
+/** Stored apart from the waiter, because most waiters have none. */
 interface Deadline<T> extends Heaped {
   readonly waiter: Waiter<T>;
   readonly lane: number;
@@ -31,7 +31,7 @@ export function deadlineOf<T>({ bound }: Waiter<T>): number {
   return bound === undefined || bound instanceof SignalWatch ? Number.POSITIVE_INFINITY : bound.atMs;
 }
 
-/** The lane of an asker: that of a retry lies above that of new requests of its priority. */
+/** The lane of a request: each priority has two, the higher one for retries. */
 export function laneOf(priority: number, retry: boolean): number {
   return (priority + HIGHEST_PRIORITY) * 2 + (retry ? 1 : 0);
 }
@@ -45,13 +45,13 @@ function lowestBit(mask: number): number {
 }
 
 /**
- * Those who wait, in the order in which they go: first come, first served within a lane. Between lanes a higher
- * one is worth a head start, so that those of a lower one go late, but go.
+ * A queue with priorities: first in, first out within a lane. Each lane is worth a head start over the lane below it, so
+ * that a low priority waits longer but is never starved.
  */
 export class WaitingLine<T> {
   size = 0;
   readonly #lanes: Lane<Waiter<T>>[] = [];
-  /** A bit for each lane in which somebody waits. */
+  /** A bit for each lane that is not empty. */
   #occupied = 0;
   readonly #headStartMs: number;
   readonly #deadlines = new Heap<Deadline<T>>(isEarlier);
@@ -59,13 +59,16 @@ export class WaitingLine<T> {
   readonly #onAbort: () => void;
   #onEmpty: (() => void)[] = [];
 
-  /** `headStartMs` is what each lane is worth. `onAbort` is called after those of an aborted signal left. */
+  /**
+   * @param headStartMs what a lane is worth over the lane below it, in milliseconds
+   * @param onAbort called after the waiters of an aborted signal have been removed
+   */
   constructor(headStartMs: number, onAbort: () => void) {
     this.#headStartMs = headStartMs;
     this.#onAbort = onAbort;
   }
 
-  /** What it costs to let everybody go. */
+  /** The sum of all costs. */
   get cost(): number {
     return this.#costFrom(0);
   }
@@ -79,9 +82,8 @@ export class WaitingLine<T> {
   }
 
   /**
-   * The tokens that those wait for who go before a newcomer to this lane, if none of them leaves: all in its own
-   * lane and in higher ones, and in lower ones those who have waited longer than its head start. Takes time for
-   * each of the latter.
+   * The cost of everything that goes before a new waiter of this lane, if none of it leaves: its own lane, higher lanes,
+   * and in lower lanes what has waited longer than the head start. Takes time for each of the latter.
    */
   costAhead(lane: number, nowMs: number): number {
     let cost = this.#costFrom(lane);
@@ -100,12 +102,12 @@ export class WaitingLine<T> {
     return cost;
   }
 
-  /** As {@link costAhead}, without those of lower lanes: at once, and not too much. */
+  /** A lower bound of {@link costAhead}, without lower lanes, in constant time. */
   leastCostAhead(lane: number): number {
     return this.#costFrom(lane);
   }
 
-  /** The lane of the one whose turn it is; below 0 when nobody waits. */
+  /** The lane of the next waiter to go; -1 if there is none. */
   #laneInTurn(): number {
     let best = -1;
     let bestKey = Number.POSITIVE_INFINITY;
@@ -120,7 +122,7 @@ export class WaitingLine<T> {
     return best;
   }
 
-  /** Whether a newcomer to this lane would be the first of all to go. */
+  /** Whether a new waiter of this lane would be the next to go. */
   goesFirst(lane: number, nowMs: number): boolean {
     if (this.size === 0) return true;
     const rival = this.#laneInTurn();
@@ -128,12 +130,17 @@ export class WaitingLine<T> {
     return rival < lane && Math.round(nowMs) - (lane - rival) * this.#headStartMs <= sinceMs;
   }
 
-  /** The one whose turn it is. */
+  /** The next waiter to go. */
   peek(): Waiter<T> | undefined {
     return this.#lanes[this.#laneInTurn()]?.first;
   }
 
-  /** Takes the one out whose turn it is. */
+  /** The costs of the next waiter and of those behind it in its lane. */
+  *costsInTurn(): Generator<number> {
+    for (let waiter = this.peek(); waiter !== undefined; waiter = waiter.next) yield waiter.cost;
+  }
+
+  /** Removes and returns the next waiter to go. */
   shift(): Waiter<T> | undefined {
     const lane = this.#laneInTurn();
     const waiter = this.#lanes[lane]?.first;
@@ -141,7 +148,7 @@ export class WaitingLine<T> {
     return waiter;
   }
 
-  /** Takes the last of the lowest lane out, if that is lower than `lane`. */
+  /** Removes and returns the last waiter of the lowest lane, if that is lower than `lane`. */
   popBelow(lane: number): Waiter<T> | undefined {
     const lowest = lowestBit(this.#occupied);
     const waiter = lowest < lane ? this.#lanes[lowest]?.last : undefined;
@@ -149,7 +156,7 @@ export class WaitingLine<T> {
     return waiter;
   }
 
-  /** Takes the one out who has waited longest. */
+  /** Removes and returns the waiter that has waited longest. */
   shiftOldest(): Waiter<T> | undefined {
     let oldest = -1;
     for (let mask = this.#occupied; mask !== 0; mask &= mask - 1) {
@@ -162,12 +169,12 @@ export class WaitingLine<T> {
     return waiter;
   }
 
-  /** When the first deadline of all is; `Infinity` when there is none. */
+  /** The earliest deadline; `Infinity` if there is none. */
   get nextDeadlineMs(): number {
     return this.#deadlines.first?.atMs ?? Number.POSITIVE_INFINITY;
   }
 
-  /** Takes one out whose deadline is `nowMs` or before. */
+  /** Removes and returns a waiter whose deadline is `nowMs` or earlier. */
   shiftExpired(nowMs: number): Waiter<T> | undefined {
     const due = this.#deadlines.first;
     if (due === undefined || due.atMs > nowMs) return undefined;
@@ -175,12 +182,12 @@ export class WaitingLine<T> {
     return due.waiter;
   }
 
-  /** Starts a search of the whole line with {@link shiftAbove}. */
+  /** Starts a search of the whole queue with {@link shiftAbove}. */
   startSearch(): void {
     for (const lane of this.#lanes) lane.searchAt = lane.first;
   }
 
-  /** Looks at the next `looks.left` waiters, and takes out the first that waits for more than `cost`. */
+  /** Inspects up to `looks.left` waiters; removes and returns the first that costs more than `cost`. */
   shiftAbove(cost: number, looks: { left: number }): Waiter<T> | undefined {
     for (let lane = this.#lanes.length - 1; lane >= 0; lane -= 1) {
       const list = this.#laneAt(lane);
@@ -195,7 +202,7 @@ export class WaitingLine<T> {
     return undefined;
   }
 
-  /** Calls this once, when the last has left. */
+  /** Calls `callback` once, when the queue becomes empty. */
   onceEmpty(callback: () => void): void {
     this.#onEmpty.push(callback);
   }
@@ -230,7 +237,7 @@ export class WaitingLine<T> {
   }
 
   #laneAt(lane: number): Lane<Waiter<T>> {
-    // Filled up from the first, since an array with holes is a slow one.
+    // Filled from the start: V8 reads arrays with holes slowly.
     while (this.#lanes.length <= lane) this.#lanes.push(new Lane());
     return this.#lanes[lane] as Lane<Waiter<T>>;
   }
@@ -268,7 +275,7 @@ export class WaitingLine<T> {
     return watch;
   }
 
-  /** The signal has aborted, or nobody waits under it any more. */
+  /** The signal has aborted, or its last waiter has left. */
   #endWatch(signal: AbortSignal, watch: SignalWatch<Waiter<T>>): void {
     this.#watches.delete(signal);
     let rejected: Promise<never> | undefined;

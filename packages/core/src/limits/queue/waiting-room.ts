@@ -10,37 +10,40 @@ import {
 import { ThrottledError, type ThrottledReason } from '../../base/errors.ts';
 import type { AcquireOptions } from '../contracts.ts';
 import type { SteadyTime } from './time.ts';
-import { laneOf, type Waiter, WaitingLine } from './waiting-line.ts';
+import { deadlineOf, laneOf, type Waiter, WaitingLine } from './waiting-line.ts';
 
-/** Who makes place when too many wait: nobody, the one who waited longest, or the last of a lower priority. */
+/**
+ * Which request is refused when the queue is full: `'reject'` the new one, `'drop-oldest'` the one that has waited
+ * longest, `'drop-lowest'` the last one of the lowest priority, if that is below the new one's.
+ */
 export type Overflow = 'reject' | 'drop-oldest' | 'drop-lowest';
 
-/** How long a line may get, and how long one may wait in it. */
+/** Limits of the queue in front of a bucket or a concurrency limit. */
 export interface WaitingOptions {
   /**
-   * How many may wait.
+   * The most requests that may wait.
    * @default no limit
    */
   readonly maxQueue?: number | undefined;
   /**
-   * Who makes place when too many wait.
+   * Which request is refused when the queue is full.
    * @default 'reject'
    */
   readonly overflow?: Overflow | undefined;
   /**
-   * The longest wait, in milliseconds. Whoever would wait longer is refused at once.
+   * The longest wait, in milliseconds. A request that would wait longer is refused at once.
    * @default no limit
    */
   readonly maxWaitMs?: number | undefined;
   /**
-   * How much waiting outweighs a step of priority, in milliseconds, so that low priorities go late, but go. A
-   * retry counts as half a step.
+   * How much longer a request must have waited to go before one of the next higher priority, in milliseconds, so that
+   * low priorities are never starved. A retry counts as half a step of priority.
    * @default 60_000
    */
   readonly agingMs?: number | undefined;
 }
 
-/** The options with every default in its place. */
+/** Validated options with all defaults applied. */
 export type WaitingSetup = { readonly [K in keyof WaitingOptions]-?: NonNullable<WaitingOptions[K]> };
 
 export function waitingSetup(options: WaitingOptions): WaitingSetup {
@@ -60,49 +63,86 @@ export const WAITING_CHECKS: Readonly<Record<keyof WaitingOptions, Check>> = {
 };
 
 /**
- * What is done in one turn of the event loop, in grants: a long line that may go all at once must not hold up the
- * rest of the program.
+ * The most grants in one turn of the event loop. Without this bound a long queue that is served all at once would
+ * block the program.
  */
 const SLICE = 1_000;
 
-/** A refusal takes as long as two grants or more: an error has a stack trace. */
+/** What a refusal costs, in grants: an error captures a stack trace. */
 const REFUSAL = 2;
 
-/** In the time of one grant, so many waiters can be looked at. */
+/** How many waiters can be inspected in the time of one grant. */
 const LOOKS_A_GRANT = 20;
 
-/** Times are sums of fractions; what is this little too late is in time. And no timer is shorter. */
+/** Rounding error that is allowed in times, and the shortest timer. */
 const TOLERANCE_MS = 1e-3;
 
-/** Those who wait, the bounds on them, and the one timer for all of them. */
+/**
+ * A queue with limits, deadlines, priorities and aborts, and one timer for all of it. Its owner decides when the first
+ * request may go, in {@link serve}.
+ */
 export class WaitingRoom<T> {
-  readonly line: WaitingLine<T>;
-  /** How many were turned away, aborted ones not included. */
+  /** Requests refused so far, aborted ones not included. */
   refused = 0;
+  readonly #line: WaitingLine<T>;
   readonly #setup: WaitingSetup;
   readonly #time: SteadyTime;
   readonly #onWake: () => void;
-  /** When the timer is due; `Infinity` when there is none. */
+  /** When the timer fires; `Infinity` without a timer. */
   #timerAtMs = Number.POSITIVE_INFINITY;
   #stopTimer: () => void = () => {};
-  /** Waiters with a deadline up to this are being turned away, slice by slice. */
+  /** Waiters with a deadline up to this time are being refused, a slice per turn. */
   #lateUntilMs = Number.NEGATIVE_INFINITY;
-  /** The largest cost that can be granted. While `#isSearching`, the line is searched for larger ones. */
+  /** The largest cost that can be granted. While `#isSearching`, the queue is searched for larger ones. */
   #mostCost = Number.POSITIVE_INFINITY;
   #isSearching = false;
-  /** Why the whole line is being turned away, if it is. */
+  /** Why the whole queue is being refused; `undefined` if it is not. */
   #dismissal: { readonly reason: ThrottledReason; readonly message: string } | undefined;
 
-  /** `onWake` is called when somebody's turn may have come. */
+  /** @param onWake called when the first in the queue may have to be served */
   constructor(setup: WaitingSetup, time: SteadyTime, onWake: () => void) {
     this.#setup = setup;
     this.#time = time;
     this.#onWake = onWake;
     // A step of priority is two lanes, one of them for retries.
-    this.line = new WaitingLine(setup.agingMs / 2, onWake);
+    this.#line = new WaitingLine(setup.agingMs / 2, onWake);
   }
 
-  /** The lane that an ask waits in. */
+  /** How many wait. */
+  get size(): number {
+    return this.#line.size;
+  }
+
+  /** The sum of all costs in the queue. */
+  get cost(): number {
+    return this.#line.cost;
+  }
+
+  /** The cost of the first; 0 for an empty queue. */
+  get firstCost(): number {
+    return this.#line.peek()?.cost ?? 0;
+  }
+
+  /** The deadline of the first, in milliseconds of the room's time; `Infinity` if it has none. */
+  get firstDeadlineMs(): number {
+    const first = this.#line.peek();
+    return first === undefined ? Number.POSITIVE_INFINITY : deadlineOf(first);
+  }
+
+  /** The costs of the first and of those behind it in its lane. */
+  costsInTurn(): Iterable<number> {
+    return this.#line.costsInTurn();
+  }
+
+  /** Whether a new request of this lane would be the first to go. */
+  goesFirst(lane: number, nowMs: number): boolean {
+    return this.#line.goesFirst(lane, nowMs);
+  }
+
+  /**
+   * The lane that a request waits in.
+   * @throws TypeError, RangeError for a wrong option
+   */
   laneFor({ maxWaitMs, priority, retry }: AcquireOptions): number {
     if (maxWaitMs !== undefined) notNegative('acquire: maxWaitMs', maxWaitMs);
     if (priority !== undefined) checkPriority('acquire: priority', priority);
@@ -115,15 +155,20 @@ export class WaitingRoom<T> {
   }
 
   /**
-   * The tokens that those wait for who go before this one, if none of them leaves. For one who would wait for any
-   * time it may be less: then nothing depends on it, and counting them all could take long.
+   * The cost of everything that goes before a new request of this lane, if none of it leaves. A lower bound for a
+   * request without a deadline, which needs no exact estimate: counting could take long.
    */
   costAhead(ask: AcquireOptions, lane: number, nowMs: number): number {
     const isPatient = this.#patienceMs(ask) === Number.POSITIVE_INFINITY;
-    return isPatient ? this.line.leastCostAhead(lane) : this.line.costAhead(lane, nowMs);
+    return isPatient ? this.#line.leastCostAhead(lane) : this.#line.costAhead(lane, nowMs);
   }
 
-  /** Joins the line, for a turn that comes in `waitMs` at the earliest, or nobody knows when. */
+  /**
+   * Puts a request into the queue.
+   *
+   * @param waitMs how long until its turn comes, at least; `undefined` if that is unknown
+   * @throws ThrottledError if the wait is too long, or the queue is full
+   */
   join(
     ask: AcquireOptions,
     lane: number,
@@ -135,20 +180,21 @@ export class WaitingRoom<T> {
     if (patienceMs === 0 || (waitMs ?? 0) > patienceMs + TOLERANCE_MS) {
       throw this.refusal('wait-too-long', `its turn would not come within ${patienceMs} ms`, waitMs);
     }
-    if (this.line.size >= this.#setup.maxQueue) this.#makePlace(lane, waitMs);
-    return this.line.join(lane, cost, nowMs, nowMs + patienceMs, ask.signal);
+    if (this.#line.size >= this.#setup.maxQueue) this.#makeRoom(lane, waitMs);
+    return this.#line.join(lane, cost, nowMs, nowMs + patienceMs, ask.signal);
   }
 
-  #makePlace(lane: number, waitMs: number | undefined): void {
+  #makeRoom(lane: number, waitMs: number | undefined): void {
     const { maxQueue, overflow } = this.#setup;
     let displaced: Waiter<T> | undefined;
-    if (overflow === 'drop-lowest') displaced = this.line.popBelow(lane);
-    else if (overflow === 'drop-oldest') displaced = this.line.shiftOldest();
-    const full = `${maxQueue} wait already`;
-    if (displaced === undefined) throw this.refusal('queue-full', `${full}, and no more may`, waitMs);
-    this.turnAway(displaced, 'displaced', `${full}, and another took its place`);
+    if (overflow === 'drop-lowest') displaced = this.#line.popBelow(lane);
+    else if (overflow === 'drop-oldest') displaced = this.#line.shiftOldest();
+    const full = `the queue is full (maxQueue ${maxQueue})`;
+    if (displaced === undefined) throw this.refusal('queue-full', full, waitMs);
+    this.#refuse(displaced, 'displaced', `${full}, and another request took its place`);
   }
 
+  /** The error for a refused request, which is counted. */
   refusal(reason: ThrottledReason, message: string, waitMs?: number, cause?: unknown): ThrottledError {
     this.refused += 1;
     return new ThrottledError(`Not sent: ${message}`, waitMs, {
@@ -157,69 +203,75 @@ export class WaitingRoom<T> {
     });
   }
 
-  /** For one who has left the line. */
-  turnAway(waiter: Waiter<T>, reason: ThrottledReason, message: string, cause?: unknown): void {
-    waiter.resolve(Promise.reject(this.refusal(reason, message, undefined, cause)));
+  /** Refuses a request that has left the queue. */
+  #refuse(waiter: Waiter<T>, reason: ThrottledReason, message: string): void {
+    waiter.resolve(Promise.reject(this.refusal(reason, message)));
   }
 
   /**
-   * Calls `letGo` for the first in line until it returns `false`. First turns away those that are late or ask for too
-   * much, and last those whose deadline is now. Does one slice; {@link arm} sets the timer for the next.
+   * Serves the first in the queue, one after the other, until `grant` returns `undefined`; what it returns is the
+   * result of that request. Before that, refuses requests that are late or cost too much, and after it those
+   * whose deadline is now. Does one slice; {@link arm} sets the timer for the next.
+   *
+   * @param grant takes the cost and how long the request has waited, in milliseconds
    */
-  serve(nowMs: number, letGo: (first: Waiter<T>) => boolean): void {
-    const { line } = this;
+  serve(nowMs: number, grant: (cost: number, waitedMs: number) => T | Promise<T> | undefined): void {
     let left = this.#sendAway(nowMs - TOLERANCE_MS, SLICE);
-    for (let first = line.peek(); first !== undefined && left > 0; first = line.peek()) {
-      if (!letGo(first)) break;
-      left -= 1;
+    for (; left > 0; left -= 1) {
+      const first = this.#line.peek();
+      if (first === undefined) break;
+      const result = grant(first.cost, Math.max(0, nowMs - first.sinceMs));
+      if (result === undefined) break;
+      this.#line.shift();
+      first.resolve(result);
     }
     if (left > 0) this.#sendAway(nowMs + TOLERANCE_MS, left);
   }
 
-  /** Turns those away whose deadline is `untilMs` or before. {@link arm} is to be called after it. */
+  /** Refuses requests with a deadline up to `untilMs`. Call {@link arm} after it. */
   giveUp(untilMs: number): void {
     this.#sendAway(untilMs, SLICE);
   }
 
-  /** A pause has ended before its time: deadlines that lay in it may be met after all. */
+  /** A pause ended early: requests whose deadlines lay in it need not be refused any more. */
   pauseEnded(): void {
     this.#lateUntilMs = Number.NEGATIVE_INFINITY;
   }
 
   /**
-   * From now on no cost above `most` can be granted: the next {@link serve} turns larger ones away, wherever they
-   * stand in line.
+   * Sets the largest cost that can be granted. The next {@link serve} refuses larger ones, wherever they stand in the
+   * queue.
    */
   limitCost(most: number): void {
-    if (most < this.#mostCost && this.line.size > 0) {
-      this.line.startSearch();
+    if (most < this.#mostCost && this.#line.size > 0) {
+      this.#line.startSearch();
       this.#isSearching = true;
     }
     this.#mostCost = most;
   }
 
-  /** From now on turns the whole line away. {@link arm} is to be called after it. */
+  /** Refuses everything in the queue, now and later. Call {@link arm} after it. */
   dismiss(reason: ThrottledReason, message: string): void {
     this.#dismissal = { reason, message };
     this.#sendAway(Number.NEGATIVE_INFINITY, SLICE);
   }
 
-  /** Resolves when the line is empty, if only for a moment: the place of one who was displaced is taken at once. */
+  /** Resolves when the queue is empty. It may be for a moment only: a displaced request is replaced at once. */
   async idle(): Promise<void> {
-    if (this.line.size > 0) await new Promise<void>((resolve) => this.line.onceEmpty(resolve));
+    if (this.#line.size > 0) await new Promise<void>((resolve) => this.#line.onceEmpty(resolve));
   }
 
-  /** Turns away those that cannot be served, in the time of `most` grants; returns how much of it is left. */
+  /** Refuses what cannot be served, in the time of `most` grants, and returns how much of that is left. */
   #sendAway(lateUntilMs: number, most: number): number {
     let left = this.#dismissal === undefined ? most : this.#sendAllAway(this.#dismissal, most);
     this.#lateUntilMs = Math.max(this.#lateUntilMs, lateUntilMs);
     while (left > 0) {
-      const late = this.line.shiftExpired(this.#lateUntilMs);
+      const late = this.#line.shiftExpired(this.#lateUntilMs);
       if (late === undefined) {
         this.#lateUntilMs = Number.NEGATIVE_INFINITY;
         break;
       }
-      this.turnAway(late, 'wait-too-long', 'its turn does not come in time');
+      this.#refuse(late, 'wait-too-long', 'its turn does not come in time');
       left -= REFUSAL;
     }
     return this.#isSearching ? this.#sendLargeAway(left) : left;
@@ -228,9 +280,9 @@ export class WaitingRoom<T> {
   #sendAllAway({ reason, message }: { reason: ThrottledReason; message: string }, most: number): number {
     let left = most;
     for (; left > 0; left -= REFUSAL) {
-      const next = this.line.shift();
+      const next = this.#line.shift();
       if (next === undefined) break;
-      this.turnAway(next, reason, message);
+      this.#refuse(next, reason, message);
     }
     return left;
   }
@@ -239,11 +291,11 @@ export class WaitingRoom<T> {
     let left = most;
     while (left > 0) {
       const looks = { left: left * LOOKS_A_GRANT };
-      const found = this.line.shiftAbove(this.#mostCost, looks);
+      const found = this.#line.shiftAbove(this.#mostCost, looks);
       left = looks.left / LOOKS_A_GRANT;
       if (found !== undefined) {
-        const message = `it asks for ${found.cost} tokens, and the bucket now holds ${this.#mostCost} at most`;
-        this.turnAway(found, 'capacity-lowered', message);
+        const message = `it costs ${found.cost} tokens, and the capacity is now ${this.#mostCost}`;
+        this.#refuse(found, 'capacity-lowered', message);
         left -= REFUSAL;
       } else if (left > 0) {
         this.#isSearching = false;
@@ -253,17 +305,21 @@ export class WaitingRoom<T> {
     return left;
   }
 
-  /** Whether there is more to do than fitted into the slice. */
+  /** Whether work is left from the last slice. */
   get #isBehind(): boolean {
     return this.#isSearching || this.#lateUntilMs > Number.NEGATIVE_INFINITY || this.#dismissal !== undefined;
   }
 
-  /** Sets the one timer for the first in line, or for the first deadline; none when nobody waits. */
+  /**
+   * Sets the timer for the first deadline, or for `firstAtMs` if that is earlier; stops it if the queue is empty.
+   *
+   * @param firstAtMs when the first in the queue is to be served
+   */
   arm(nowMs: number, firstAtMs: number): void {
-    const waiting = this.line.size > 0;
-    let atMs = this.#isBehind ? nowMs : Math.min(firstAtMs, this.line.nextDeadlineMs);
+    const waiting = this.#line.size > 0;
+    let atMs = this.#isBehind ? nowMs : Math.min(firstAtMs, this.#line.nextDeadlineMs);
     atMs = waiting ? Math.max(atMs, nowMs + TOLERANCE_MS) : Number.POSITIVE_INFINITY;
-    // One that is due earlier is left alone: when it is, it looks again.
+    // A timer that fires earlier is kept: it calls `onWake`, which arms again.
     if (waiting && this.#timerAtMs <= atMs) return;
     this.#stopTimer();
     this.#timerAtMs = atMs;

@@ -1,0 +1,283 @@
+import { notNegative, wrongRange, wrongType } from '../../base/check.ts';
+import { nextTurn } from '../../base/clock.ts';
+import type { ThrottledError } from '../../base/errors.ts';
+import type { Outcome, RequestTraits } from '../../http/outcome.ts';
+import type { Feedback } from '../../http/server-feedback.ts';
+import type {
+  AcquireOptions,
+  BucketStats,
+  CloseOptions,
+  Grant,
+  ObservableBucket,
+  TokenBucket,
+} from '../contracts.ts';
+import type { CallsBeforeUse } from '../evicted.ts';
+import { SteadyTime } from '../queue/time.ts';
+import { laneOf } from '../queue/waiting-line.ts';
+import { WaitingRoom, type WaitingSetup } from '../queue/waiting-room.ts';
+import { waitingAtClose } from './closing.ts';
+import { type Settles, TokenGrant } from './grant.ts';
+import type { NonConforming } from './options.ts';
+import { OriginGates } from './origin-gates.ts';
+import { type FeedbackRules, requestedPause } from './requested-pause.ts';
+import type { TokenSource } from './token-source.ts';
+
+/** What a waiting bucket needs to know beside its source. */
+export interface WaitingBucketSetup extends WaitingSetup, FeedbackRules {
+  readonly nonConforming: NonConforming;
+}
+
+const NO_OPTIONS: AcquireOptions = {};
+const DEFAULT_LANE: number = laneOf(0, false);
+const CLOSED = 'the bucket was closed';
+
+/**
+ * A token bucket, whatever its tokens come from: the queue with its deadlines, priorities and aborts, the timer, pauses,
+ * feedback, statistics, and what becomes of requests for which there are no tokens. A subclass brings a
+ * {@link TokenSource}.
+ */
+export abstract class WaitingBucket<
+  Source extends TokenSource,
+  Gate extends ObservableBucket = ObservableBucket,
+> implements ObservableBucket, CallsBeforeUse
+{
+  beforeUse: (() => void) | undefined;
+  protected readonly source: Source;
+  protected readonly time: SteadyTime;
+  protected readonly gates: OriginGates<Gate>;
+  readonly #setup: WaitingBucketSetup;
+  readonly #room: WaitingRoom<Grant>;
+  /** The most tokens that a request may ask for. */
+  #maxCost: number;
+  #granted = 0;
+  #marked = 0;
+  /** How the bucket was closed; `undefined` while it is open. */
+  #closed: 'drain' | 'reject' | undefined;
+  readonly #settles: Settles<unknown> = {
+    settleGrant: (surplus, held) => {
+      // A bucket that was evicted was full: returned tokens change nothing.
+      if (surplus < 0) this.beforeUse?.();
+      this.source.settle(surplus, held, this.time.now());
+      this.serve();
+    },
+  };
+
+  /**
+   * @param makeSource makes the source. `room` is the queue that it serves; `onChange` is to be called when tokens may
+   * have come by themselves, or will not come any more, and never within a call to the source
+   * @param makeGate makes the bucket that stands in front of this one for an origin that asked for a pause
+   */
+  constructor(
+    setup: WaitingBucketSetup,
+    makeSource: (time: SteadyTime, room: WaitingRoom<Grant>, onChange: () => void) => Source,
+    makeGate: () => Gate,
+  ) {
+    const serve = (): void => this.serve();
+    this.#setup = setup;
+    this.time = new SteadyTime(setup.clock);
+    this.#room = new WaitingRoom(setup, this.time, serve);
+    this.gates = new OriginGates(makeGate);
+    this.source = makeSource(this.time, this.#room, serve);
+    this.#maxCost = this.source.capacity;
+    this.#room.limitCost(this.#maxCost);
+  }
+
+  tryAcquire(cost = 1, earlier?: Grant): Grant | undefined {
+    this.#checkCost('tryAcquire', cost);
+    if (this.#closed !== undefined && !this.#mayStillAsk(earlier)) return undefined;
+    this.beforeUse?.();
+    const nowMs = this.time.now();
+    const isEmpty = this.#room.size === 0;
+    if (isEmpty && this.source.take(cost, nowMs)) return this.#grant(cost, 0, nowMs);
+    if (this.#setup.nonConforming === 'mark' && this.#lacks(cost, nowMs)) return this.#mark(cost, 0, nowMs);
+    if (isEmpty) this.source.missed?.(cost, nowMs);
+    return undefined;
+  }
+
+  acquire(options: AcquireOptions = NO_OPTIONS): Promise<Grant> {
+    try {
+      const { cost = 1, signal } = options;
+      this.#checkCost('acquire', cost);
+      this.beforeUse?.();
+      const lane = options === NO_OPTIONS ? DEFAULT_LANE : this.#room.laneFor(options);
+      if (signal?.aborted) throw signal.reason;
+      if (this.#closed !== undefined && !this.#mayStillAsk(options.earlier)) {
+        throw this.#room.refusal('closed', CLOSED);
+      }
+      const nowMs = this.time.now();
+      if (this.#room.goesFirst(lane, nowMs) && this.source.take(cost, nowMs)) {
+        return Promise.resolve(this.#grant(cost, 0, nowMs));
+      }
+      return this.#acquireLater(options, lane, cost, nowMs);
+    } catch (error) {
+      return Promise.reject(error);
+    }
+  }
+
+  /** For a request whose tokens are not available now. */
+  #acquireLater(options: AcquireOptions, lane: number, cost: number, nowMs: number): Promise<Grant> {
+    const { unavailable } = this.source;
+    if (unavailable !== undefined) throw this.#unavailable(unavailable);
+    if (this.#setup.nonConforming !== 'delay' && this.#room.size === 0 && this.#lacks(cost, nowMs)) {
+      return this.#doNotWait(cost, 0, nowMs);
+    }
+    const waitMs = this.source.waitMs(this.#room.costAhead(options, lane, nowMs) + cost, nowMs);
+    let granted: Promise<Grant>;
+    try {
+      granted = this.#room.join(options, lane, cost, waitMs, nowMs);
+    } catch (error) {
+      this.source.refusedFor?.(waitMs, nowMs);
+      throw error;
+    }
+    this.#arm(nowMs);
+    return granted;
+  }
+
+  /** What becomes of a request that may not wait: sent with a mark, or refused. */
+  #doNotWait(cost: number, waitedMs: number, nowMs: number): Promise<Grant> {
+    if (this.#setup.nonConforming === 'mark') return Promise.resolve(this.#mark(cost, waitedMs, nowMs));
+    const waitMs = this.source.waitMs(cost, nowMs);
+    this.source.refusedFor?.(waitMs, nowMs);
+    return Promise.reject(this.#room.refusal('not-conforming', 'its tokens are not available', waitMs));
+  }
+
+  /** True if it is known that the tokens are not available. */
+  #lacks(cost: number, nowMs: number): boolean {
+    return this.source.unavailable === undefined && this.source.waitMs(cost, nowMs) > 0;
+  }
+
+  #unavailable({ message, cause }: NonNullable<TokenSource['unavailable']>): ThrottledError {
+    return this.#room.refusal('unavailable', message, undefined, cause);
+  }
+
+  pauseFor(durationMs: number): void {
+    notNegative('pauseFor: durationMs', durationMs);
+    this.beforeUse?.();
+    const nowMs = this.time.now();
+    this.source.pause(nowMs + durationMs, nowMs);
+    this.#room.giveUp(nowMs + this.source.pausedMs(nowMs));
+    this.#arm(nowMs);
+  }
+
+  resume(): void {
+    this.gates.resume();
+    this.source.resume(this.time.now());
+    this.#room.pauseEnded();
+    this.serve();
+  }
+
+  observe(outcome: Outcome, _grant: Grant, request?: RequestTraits): Feedback | undefined {
+    const { said, pauseMs, origin } = requestedPause(this.#setup, outcome, request);
+    if (pauseMs === 0) return said;
+    this.beforeUse?.();
+    if (origin === undefined) this.pauseFor(pauseMs);
+    else this.gates.pause(origin, pauseMs);
+    return said;
+  }
+
+  gateFor(request: RequestTraits): TokenBucket | undefined {
+    return this.gates.for(request);
+  }
+
+  async idle(): Promise<void> {
+    do {
+      await this.#room.idle();
+      // A request that has passed a gate asks this bucket next.
+      if (await this.gates.idle()) await nextTurn();
+    } while (this.#room.size > 0 || this.gates.stats().waiting > 0);
+  }
+
+  async close(options?: CloseOptions): Promise<void> {
+    const waiting = waitingAtClose(options);
+    this.beforeUse?.();
+    if (this.#closed === undefined || waiting === 'reject') {
+      this.#closed = waiting;
+      this.gates.close({ waiting });
+      if (waiting === 'reject') this.#room.dismiss('closed', CLOSED);
+    }
+    if (this.#closed === 'drain') await this.idle();
+    const closed = this.source.close?.();
+    this.#arm(this.time.now());
+    await this.idle();
+    await closed;
+  }
+
+  /** True for a request that was granted tokens, gave them back, and waits again while the bucket drains. */
+  #mayStillAsk(earlier: Grant | undefined): boolean {
+    return this.#closed === 'drain' && earlier !== undefined;
+  }
+
+  stats(): BucketStats {
+    const nowMs = this.time.now();
+    const { source } = this;
+    const gates = this.gates.stats();
+    const pausedMs = Math.max(source.pausedMs(nowMs), gates.pausedMs);
+    const waiting = this.#room.size + gates.waiting;
+    const isOpen = this.#closed === undefined && gates.count === 0 && pausedMs === 0;
+    return {
+      tokens: source.tokens(nowMs),
+      capacity: this.#maxCost,
+      refillPerSecond: source.refillPerSecond,
+      waiting,
+      waitingCost: this.#room.cost,
+      pausedMs,
+      granted: this.#granted,
+      marked: this.#marked,
+      refused: this.#room.refused,
+      idle: waiting === 0 && isOpen && source.isIdle(nowMs),
+    };
+  }
+
+  #checkCost(caller: string, cost: number): void {
+    if (cost > 0 && cost <= this.#maxCost && typeof cost === 'number') return;
+    const takes = `a number above 0 and at most the capacity, ${this.#maxCost}`;
+    throw (typeof cost === 'number' ? wrongRange : wrongType)(`${caller}: cost`, takes, cost);
+  }
+
+  #grant(cost: number, waitedMs: number, nowMs: number): Grant {
+    const { source } = this;
+    if (source.isBeyond === true) return this.#mark(cost, waitedMs, nowMs);
+    this.#granted += 1;
+    return new TokenGrant(cost, waitedMs, this.time.startMs + nowMs, source.held, this.#settles);
+  }
+
+  #mark(cost: number, waitedMs: number, nowMs: number): Grant {
+    this.#granted += 1;
+    this.#marked += 1;
+    return new TokenGrant(cost, waitedMs, this.time.startMs + nowMs, undefined, undefined);
+  }
+
+  /** The capacity of the source has changed. Requests that cost more are refused, wherever they wait. */
+  protected capacityChanged(): void {
+    this.#maxCost = this.source.capacity;
+    this.#room.limitCost(this.#maxCost);
+    this.serve();
+  }
+
+  /** Grants all tokens that are available to the queue, in turn. */
+  protected serve(): void {
+    const nowMs = this.time.now();
+    this.#room.serve(nowMs, (cost, waitedMs) => this.#serveFirst(cost, waitedMs, nowMs));
+    this.#arm(nowMs);
+  }
+
+  /** What the first request in the queue gets; `undefined` if it goes on waiting. */
+  #serveFirst(cost: number, waitedMs: number, nowMs: number): Grant | Promise<Grant> | undefined {
+    const { source } = this;
+    if (source.take(cost, nowMs)) return this.#grant(cost, waitedMs, nowMs);
+    const { unavailable } = source;
+    if (unavailable !== undefined) return Promise.reject(this.#unavailable(unavailable));
+    if (this.#setup.nonConforming !== 'delay') {
+      return this.#lacks(cost, nowMs) ? this.#doNotWait(cost, waitedMs, nowMs) : undefined;
+    }
+    if (source.isTooLate?.(cost, this.#room.firstDeadlineMs, nowMs) !== true) return undefined;
+    // Refused now, so that nothing waits behind it in vain.
+    const waitMs = source.waitMs(cost, nowMs);
+    source.refusedFor?.(waitMs, nowMs);
+    return Promise.reject(this.#room.refusal('wait-too-long', 'its turn does not come in time', waitMs));
+  }
+
+  #arm(nowMs: number): void {
+    this.#room.arm(nowMs, this.source.dueMs(this.#room.firstCost, nowMs));
+  }
+}
