@@ -1,0 +1,59 @@
+import { globSync, readFileSync } from 'node:fs';
+import { dirname } from 'node:path';
+import { describe, expect, test } from 'vitest';
+
+interface Manifest {
+  readonly name: string;
+  readonly version: string;
+  readonly author: string;
+  readonly repository: { readonly url: string };
+}
+
+const read = (path: string): string => readFileSync(path, 'utf8');
+const manifestOf = (path: string): Manifest => JSON.parse(read(path));
+
+const root = manifestOf('package.json');
+const page = root.repository.url.replace(/^git\+(.+)\.git$/, '$1');
+const packages = globSync('packages/*/package.json').map(
+  (path) => [dirname(path), manifestOf(path)] as const,
+);
+
+describe('the organisation is named in the root package.json', () => {
+  test.each(packages)('%s has the metadata that follows from it', (directory, manifest) => {
+    expect(manifest).toMatchObject({
+      author: root.author,
+      homepage: `${page}/tree/main/${directory}#readme`,
+      bugs: { url: `${page}/issues` },
+      repository: { type: 'git', url: root.repository.url, directory },
+    });
+  });
+
+  const papers = globSync(['*.md', '{docs,packages,examples}/**/*.md', '.github/**/*.{md,yml}'], {
+    exclude: ['**/node_modules/**'],
+  });
+  test.each(papers)('%s links to no other', (path) => {
+    const links = read(path).match(/https:\/\/(?:raw\.githubusercontent|github)\.com\/[\w-]+\/ebb(?![\w-])/g);
+    const raw = page.replace('github.com', 'raw.githubusercontent.com');
+    for (const link of links ?? []) expect([page, raw]).toContain(link);
+  });
+});
+
+describe('CHANGELOG.md', () => {
+  const sections = [...read('CHANGELOG.md').matchAll(/^## (.+)$/gm)].map(([, heading = '']) => heading);
+  const [unreleased, ...released] = sections;
+
+  test('starts with what is not released yet, then has a section for each version', () => {
+    expect(unreleased).toBe('Unreleased');
+    for (const heading of released) expect(heading).toMatch(/^\d+\.\d+\.\d+( \(\d{4}-\d\d-\d\d\))?$/);
+    expect(released.map((heading) => heading.split(' ')[0])).toContain(packages[0]?.[1].version);
+  });
+
+  test('groups its entries by package, each group once in a version', () => {
+    const names = new Set(['all packages', ...packages.map(([, { name }]) => name)]);
+    for (const section of read('CHANGELOG.md').split(/^## /m).slice(1)) {
+      const groups = [...section.matchAll(/^### (.+)$/gm)].map(([, group = '']) => group);
+      expect(groups).toEqual([...new Set(groups)]);
+      for (const name of groups.flatMap((group) => group.split(/, | and /))) expect(names).toContain(name);
+    }
+  });
+});
