@@ -49,7 +49,10 @@ function locate(link: string, from: string): [file: string, anchor: string | und
   return [target === '' ? from : join(dirname(from), target), anchor];
 }
 
-const pages = globSync(['*.md', '{docs,packages,examples}/**/*.md', '.github/**/*.md'], outside);
+const pages = globSync(
+  ['*.md', '{docs,packages,examples}/**/*.md', '.github/**/*.md', '.changeset/*.md'],
+  outside,
+);
 
 test.each(pages)('%s links to files and anchors that exist', (path) => {
   const broken = linksOf(path).flatMap((link) => {

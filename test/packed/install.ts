@@ -1,8 +1,9 @@
 import { execFile } from 'node:child_process';
-import { globSync, mkdirSync, mkdtempSync, readdirSync, realpathSync, rmSync, symlinkSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, realpathSync, rmSync, symlinkSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { dirname, join } from 'node:path';
+import { basename, dirname, join } from 'node:path';
 import { promisify } from 'node:util';
+import { pack } from './pack.ts';
 
 const root = join(import.meta.dirname, '../..');
 const run = promisify(execFile);
@@ -23,25 +24,14 @@ export async function install(): Promise<Installed> {
   const folder = realpathSync(mkdtempSync(join(tmpdir(), 'ebb-packed-')));
   const remove = (): void => rmSync(folder, { recursive: true, force: true });
   try {
-    await run(process.execPath, [join(root, 'node_modules/typescript/bin/tsc'), '-b', 'packages'], {
-      cwd: root,
-    });
-    const names = globSync('packages/*/package.json', { cwd: root }).map((path) =>
-      dirname(path).slice('packages/'.length),
-    );
-    const packed = join(folder, 'packed');
-    mkdirSync(packed);
-    await run('pnpm', ['--recursive', '--filter', './packages/*', 'pack', '--pack-destination', packed], {
-      cwd: root,
-    });
     const tarballs: Record<string, string> = {};
     await Promise.all(
-      names.map(async (name) => {
-        const tarball = readdirSync(packed).find((file) => file.startsWith(`ebb-${name}-`)) ?? '';
-        tarballs[name] = join(packed, tarball);
+      (await pack(join(folder, 'packed'))).map(async (path) => {
+        const name = basename(path).replace(/^ebb-(.+?)-\d.*$/, '$1');
+        tarballs[name] = path;
         const home = join(folder, 'node_modules/@ebb', name);
         mkdirSync(home, { recursive: true });
-        await run('tar', ['-xzf', tarballs[name], '-C', home, '--strip-components', '1']);
+        await run('tar', ['-xzf', path, '-C', home, '--strip-components', '1']);
       }),
     );
     for (const peer of PEERS) {

@@ -1,19 +1,9 @@
 import { readFileSync } from 'node:fs';
 import { checkPackage, createPackageFromTarballData } from '@arethetypeswrong/core';
-import { publint } from 'publint';
-import { formatMessage } from 'publint/utils';
 import { describe, expect, inject, test } from 'vitest';
 
 describe.each(Object.entries(inject('tarballs')))('@ebb/%s', (_, path) => {
   const tarball = readFileSync(path);
-
-  test('publint finds nothing', async () => {
-    const { messages, pkg } = await publint({
-      pack: { tarball: new Uint8Array(tarball).buffer },
-      strict: true,
-    });
-    expect(messages.map((message) => formatMessage(message, pkg))).toEqual([]);
-  });
 
   test('are-the-types-wrong finds nothing in any mode', async () => {
     const analysis = await checkPackage(createPackageFromTarballData(new Uint8Array(tarball)));
