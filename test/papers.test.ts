@@ -57,3 +57,18 @@ describe('CHANGELOG.md', () => {
     }
   });
 });
+
+describe('the workflows', () => {
+  test('CI runs .ci/run, and so does a release before it publishes', () => {
+    expect(read('.github/workflows/ci.yml')).toContain('- run: .ci/run\n');
+    expect(read('.github/workflows/release.yml')).toMatch(
+      /uses: .\/.github\/workflows\/ci.yml[\s\S]*needs: test/,
+    );
+  });
+
+  test('only the job that publishes has an identity, with which pnpm release signs', () => {
+    const jobs = read('.github/workflows/release.yml').split(/^ {2}(?=\w+:$)/m);
+    const signing = jobs.filter((job) => job.includes('id-token: write'));
+    expect(signing).toEqual([expect.stringMatching(/^publish:[\s\S]*run: npx -y pnpm@12 release$/m)]);
+  });
+});
