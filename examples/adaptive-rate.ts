@@ -1,5 +1,5 @@
-// A bucket that is told too high a rate finds the one that the server bears. It prints how many of 200 requests
-// were refused at 100 a second, by a server that takes 40 a second:
+// An adaptive bucket that starts at too high a rate finds the rate that the server accepts. Prints how many of 200
+// requests are refused at 100 per second, by a server that accepts 40 per second:
 //   a fixed rate: more than half
 //   an adaptive one: less than a fifth
 import { adaptive, createPolicy, tokenBucket } from '@ebb/core';

@@ -1,5 +1,5 @@
-// A quota belongs to a tenant, not to a host: one bucket for each, by a header, or by `key` for one request. It
-// prints what of four requests at once is sent when each bucket holds two tokens and refuses the rest:
+// One bucket per tenant: the key is a header, or the `key` option of one request. Prints which of four simultaneous
+// requests are sent. The bucket of "small" holds two tokens and rejects the rest; that of "large" holds twenty:
 //   small: sent, sent, refused, refused
 //   large: sent, sent, sent, sent
 //   a key of its own: sent

@@ -1,5 +1,5 @@
-// At most two requests are under way at once, each until its body has ended, whatever their rate. It prints how
-// many a server saw at once, of ten that were sent together:
+// At most two requests run at once, each until its body has ended. Prints how many of ten simultaneous requests the
+// server handles at the same time:
 //   without a limit: 10
 //   with maxConcurrent 2: 2
 import { once } from 'node:events';
@@ -10,7 +10,7 @@ import { createFetch } from '@ebb/fetch';
 
 let underWay = 0;
 let most = 0;
-/** So many answers begin before the first of them ends. */
+/** The server ends its responses when it has started this many. */
 let together = 10;
 const ends: (() => void)[] = [];
 const server = createServer((_, response) => {

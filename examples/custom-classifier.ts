@@ -1,5 +1,5 @@
-// A service that answers 409 while another holds the lock, and says in a header of its own when asking again
-// helps. The classifier reads that header, and leaves the rest to the default. It prints:
+// A service returns 409 while a lock is held, and a header of its own says whether a retry can help. The classifier
+// reads that header and leaves everything else to the default. Prints:
 //   POST /free: 409, 409, 201
 //   POST /taken: 409
 import { once } from 'node:events';
@@ -18,7 +18,7 @@ const server = createServer((request, response) => {
 await once(server.listen(0, '127.0.0.1'), 'listening');
 const { port } = server.address() as AddressInfo;
 
-// 'refused': nothing was done, so that even a POST may go again.
+// 'refused': the server did nothing, so even a POST may be retried.
 const classify: Classify = (outcome) =>
   outcome.type === 'response' && outcome.header('x-should-retry') === 'true'
     ? 'refused'

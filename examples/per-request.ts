@@ -1,5 +1,4 @@
-// One request may change the policy for itself, or go without it. It prints how often a server that is down
-// was asked:
+// A request can override the policy, or bypass it. Prints how many requests a server receives that always fails:
 //   as the policy says: 4
 //   with ebb: { maxRetries: 1 }: 2
 //   with ebb: false: 1

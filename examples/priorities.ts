@@ -1,5 +1,5 @@
-// Who waits for tokens goes by priority, a retry before new requests. It prints the order in which requests of
-// one fetch reach the server, when there are tokens for one at a time:
+// Requests that wait for tokens are sent by priority. Prints the order in which requests reach the server if the
+// bucket holds one token:
 //   first
 //   urgent
 //   usual

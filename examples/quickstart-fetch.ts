@@ -1,4 +1,4 @@
-// A fetch that asks again while the server is down. It prints:
+// fetch retries while the server is down. Prints:
 //   200 after 3 attempts: 503, 503, 200
 import { once } from 'node:events';
 import { createServer } from 'node:http';
@@ -14,7 +14,7 @@ const server = createServer((_, response) => {
 await once(server.listen(0, '127.0.0.1'), 'listening');
 const { port } = server.address() as AddressInfo;
 
-// Without options: up to 5 retries, after about 1, 2, 4, 8 and 16 seconds. An example should not take as long.
+// Without options: up to 5 retries, after about 1, 2, 4, 8 and 16 seconds. This is faster.
 const fetch = createFetch({ backoff: equalJitter({ baseMs: 100, capMs: 2_000 }) });
 
 const response = await fetch(`http://127.0.0.1:${port}/`);

@@ -1,4 +1,4 @@
-// An undici dispatcher that asks again while the server is down. It prints:
+// An undici dispatcher retries while the server is down. Prints:
 //   200 after 3 attempts: 503, 503, 200
 import { once } from 'node:events';
 import { createServer } from 'node:http';
@@ -15,7 +15,7 @@ const server = createServer((_, response) => {
 await once(server.listen(0, '127.0.0.1'), 'listening');
 const { port } = server.address() as AddressInfo;
 
-// Without options: up to 5 retries, after about 1, 2, 4, 8 and 16 seconds. An example should not take as long.
+// Without options: up to 5 retries, after about 1, 2, 4, 8 and 16 seconds. This is faster.
 const dispatcher = new Agent().compose(
   ebbInterceptor({ backoff: equalJitter({ baseMs: 100, capMs: 2_000 }) }),
 );
@@ -23,7 +23,7 @@ const dispatcher = new Agent().compose(
 const response = await request(`http://127.0.0.1:${port}/`, { dispatcher });
 await response.body.dump();
 
-// undici makes the response itself; what goes from ebb into it is its context.
+// undici creates the response object, so the history is in its context.
 const attempts = attemptsOf(response.context);
 const statuses = attempts.map(({ status }) => status).join(', ');
 console.log(`${response.statusCode} after ${attempts.length} attempts: ${statuses}`);

@@ -1,5 +1,5 @@
-// A budget lets retries be a share of what goes well, so that an outage is not made worse by its clients. It
-// prints how often a server that is down is asked by a hundred requests with three retries each:
+// A retry budget limits retries to a share of the successes, so that clients do not prolong an outage. Prints how many
+// requests a failing server receives for a hundred calls with up to three retries each:
 //   without a budget: 400
 //   with one: 103
 import { budgetPerKey, constant, createPolicy } from '@ebb/core';

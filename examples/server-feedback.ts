@@ -1,5 +1,5 @@
-// A 429 says when to come back, and everything that waits for the same bucket waits until then. Then it opens empty, so that they
-// do not come all at once. It prints when three requests are sent, if the first is told "Retry-After: 5":
+// A 429 with Retry-After pauses the bucket for every request that waits for it. The bucket reopens empty, so that the
+// requests are spread out. Prints when three requests are sent if the first gets "Retry-After: 5":
 //   1 at 0.0 s
 //   1 at 5.1 s
 //   2 at 5.2 s
@@ -9,7 +9,7 @@ import { virtualClock } from '@ebb/core/testing';
 import { createFetch } from '@ebb/fetch';
 
 const clock = virtualClock();
-const random = () => 0; // Or each would wait a little longer, by chance.
+const random = () => 0; // No jitter, so that the times are the same in each run.
 const bucket = tokenBucket({ refillPerSecond: 10, capacity: 1, clock, random });
 let answered = 0;
 const server = async (url: unknown) => {

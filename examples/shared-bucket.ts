@@ -1,8 +1,8 @@
-// A service takes 5 requests at once and 10 a second from all of a program together. One bucket in one policy
-// keeps three clients within that; it is a little smaller than the quota, as a network bunches what it carries.
-// It prints what came of 15 requests, without a retry:
-//   without ebb: most were refused
-//   with ebb: none was refused
+// A service accepts 5 requests at once and 10 per second from the whole program. One bucket in one policy keeps three
+// clients within that. It is a little smaller than the quota, because the network can bunch requests. Prints how many
+// of 15 requests are refused, without any retry:
+//   without ebb: most
+//   with ebb: none
 import { once } from 'node:events';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -31,8 +31,8 @@ for (const ebb of [false, {}] as const) {
     request(url, { ebb, dispatcher }).then(({ statusCode, body }) => body.dump().then(() => statusCode)),
   ]);
   const refused = (await Promise.all(sent.flat())).filter((status) => status === 429).length;
-  const told = refused === 0 ? 'none was' : refused > 7 ? 'most were' : `${refused} were`;
-  console.log(`${ebb === false ? 'without' : 'with'} ebb: ${told} refused`);
+  const share = refused === 0 ? 'none' : refused > 7 ? 'most' : refused;
+  console.log(`${ebb === false ? 'without' : 'with'} ebb: ${share}`);
 }
 server.close();
 await dispatcher.close();

@@ -1,7 +1,6 @@
-// A test need not wait: on a virtual clock half a minute of backoff passes at once. It prints when a fetch that
-// never succeeds was sent:
+// A test with a virtual clock does not wait: half a minute of backoff passes at once. Prints when the attempts of a
+// request that never succeeds are sent:
 //   sent at 0, 1, 3, 7, 15 and 31 s; then 503
-
 import { virtualClock } from '@ebb/core/testing';
 import { createFetch } from '@ebb/fetch';
 
@@ -12,7 +11,7 @@ const down: typeof fetch = async () => {
   return new Response('down', { status: 503 });
 };
 
-// The default rule is 1, 2, 4 … s, and up to a second more at random: with this randomness, nothing more.
+// The default rule waits 1, 2, 4 … s plus up to 1 s of jitter. With this `random` the jitter is 0.
 const client = createFetch({ clock, random: () => 0 }, down);
 
 const answer = client('http://upstream.example/');

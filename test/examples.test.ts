@@ -56,7 +56,7 @@ describe('each example prints what its first comment promises', () => {
 
 /** The rows of the closing table by their first word. */
 function tableOf(output: string): Map<string, string[]> {
-  const rows = output.slice(output.indexOf('What came of it')).matchAll(/^ {2}(\w+) +(\d+ {2,}.*)$/gm);
+  const rows = output.slice(output.indexOf('Results')).matchAll(/^ {2}(\w+) +(\d+ {2,}.*)$/gm);
   return new Map([...rows].map(([, name = '', figures = '']) => [name, figures.split(/ {2,}/)]));
 }
 
@@ -189,7 +189,7 @@ describe('the demo says so when something does not come out as it promised', () 
       'the server saw more than was told',
       quota,
       seen({ arrivals: [{ atMs: 0, request: 'GET /' }] }),
-      'the policy told of 0 attempts, and the server saw 1',
+      'the policy reported 0 attempts, but the server saw 1',
     ],
     [
       'a retry came too soon',
@@ -203,13 +203,13 @@ describe('the demo says so when something does not come out as it promised', () 
         }),
         lanes: [{ ...newLane('axios', 'GET', 0), attempts: 2 }],
       },
-      'GET / came back after 900 ms, and was asked to wait 1000 ms',
+      'GET / came back after 900 ms, but Retry-After was 1000 ms',
     ],
     [
       'more went than the bucket allows',
       quota,
       { ...good, lanes: sentAt(...Array.from({ length: 12 }, (_, index) => index * 10)) },
-      '10 attempts went within 90 ms, past the bucket',
+      '10 attempts within 90 ms, more than the bucket allows',
     ],
     [
       'a POST was sent again',

@@ -29,10 +29,10 @@ test.runIf(program !== undefined)(
       ...output.slice(output.indexOf('What the upstream saw')).matchAll(/^ {3}(\w.+?) +(\d+) +(\d+)$/gm),
     ];
     expect(table.map(([, title]) => title)).toEqual([
-      'Each has a bucket of its own',
+      'Each has its own bucket',
       'One bucket for all, on Valkey',
       'The store is killed',
-      'It is started again, and has forgotten everything',
+      'The store restarts, without its data',
     ]);
     const [own, ...together] = table.map(([, , perSecond, refused]) => ({
       perSecond: Number(perSecond),
@@ -50,7 +50,7 @@ test.runIf(program !== undefined)(
 
 test('without a server, the fleet says what it wants', { timeout: 60_000 }, async () => {
   const { code, output } = await run([], '/nowhere');
-  expect(output).toContain('there is none on this machine');
+  expect(output).toContain('needs valkey-server or redis-server');
   expect(output).toContain('apt-get install redis-server');
   expect(code).toBe(0);
 });

@@ -1,5 +1,5 @@
 import { globSync, readFileSync } from 'node:fs';
-import { dirname } from 'node:path';
+import { basename, dirname } from 'node:path';
 import { describe, expect, test } from 'vitest';
 
 interface Manifest {
@@ -71,4 +71,12 @@ describe('the workflows', () => {
     const signing = jobs.filter((job) => job.includes('id-token: write'));
     expect(signing).toEqual([expect.stringMatching(/^publish:[\s\S]*run: npx -y pnpm@12 release$/m)]);
   });
+});
+
+test('the table of the examples has each of them once', () => {
+  const files = globSync(['examples/*.ts', 'examples/*/main.ts']).map((path) => {
+    return basename(path) === 'main.ts' ? basename(dirname(path)) : basename(path);
+  });
+  const rows = [...read('examples/README.md').matchAll(/^\| \[([\w.-]+)\]\(\1\) \| \w/gm)];
+  expect(rows.map(([, name]) => name).sort()).toEqual(files.sort());
 });

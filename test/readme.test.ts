@@ -5,7 +5,7 @@ import { promisify } from 'node:util';
 import { afterAll, describe, expect, test } from 'vitest';
 import { upstream } from './server.ts';
 
-const pages = ['README.md', ...globSync('packages/*/README.md'), ...globSync('docs/*.md')].sort();
+const pages = globSync(['README.md', '{packages/*,examples}/README.md', 'docs/*.md']).sort();
 const manifest = JSON.parse(readFileSync('package.json', 'utf8')) as { scripts: Record<string, string> };
 const published = globSync('packages/*/package.json').map(
   (path) => (JSON.parse(readFileSync(path, 'utf8')) as { name: string }).name,

@@ -1,15 +1,15 @@
 import type { Lane } from './lanes.ts';
-import type { AcquireOptions, Result } from './traffic.ts';
+import type { DemoRequest, Result } from './traffic.ts';
 import { breakingOff, failingOver, throttling, type Upstream } from './upstreams.ts';
 
-/** What came of the requests of an act, in the order in which they were sent. */
+/** A request of an act and its result. */
 export interface Sent {
   readonly client: string;
-  readonly ask: AcquireOptions;
+  readonly ask: DemoRequest;
   readonly result: Result;
 }
 
-/** An act played: by bare clients against one upstream, and through the policy against another of its kind. */
+/** The results of an act: of bare clients against one upstream, and of the policy against another of the same kind. */
 export interface Played {
   readonly bare: readonly Sent[];
   readonly ebb: readonly Sent[];
@@ -22,16 +22,16 @@ export interface Act {
   /** What the upstream does. */
   readonly story: readonly string[];
   open(): Promise<Upstream>;
-  /** What each of the clients sends, all at once. */
-  readonly asks: readonly AcquireOptions[];
-  /** What is to be seen, and why. */
+  /** The requests that each client sends, all at once. */
+  readonly asks: readonly DemoRequest[];
+  /** What the act shows, and why. */
   readonly lesson: readonly string[];
-  /** What must have come out for the lesson to be true; answers what did not. */
+  /** Checks the results against the lesson. Returns the first contradiction as a sentence. */
   broken(played: Played): string | undefined;
 }
 
-const get = (name: string): AcquireOptions => ({ name, method: 'GET' });
-const order = (name: string, headers: Record<string, string> = {}): AcquireOptions => ({
+const get = (name: string): DemoRequest => ({ name, method: 'GET' });
+const order = (name: string, headers: Record<string, string> = {}): DemoRequest => ({
   name,
   method: 'POST',
   headers: { 'content-type': 'application/json', ...headers },
@@ -48,15 +48,15 @@ const allAnswered = ({ ebb, bare }: Played): string | undefined => {
 const failover: Act = {
   title: 'A store fails over',
   story: [
-    'The server does as Memorystore might in a failover: from the first request',
-    'on it answers 503 and 500 by turns for 1.8 s, and then all is well.',
+    'The server behaves like Memorystore in a failover: for 1.8 s after the first',
+    'request it returns 503 and 500 in turn. Then it recovers.',
   ],
   open: () => failingOver(1_800),
   asks: [get('GET 1'), get('GET 2')],
   lesson: [
-    'A 5xx is worth another try, and a GET may be done twice: ebb asks again,',
-    'after a wait that doubles each time, so that the server can get up, and is a',
-    'little longer at random, so that its clients do not all come back at once.',
+    'A 5xx may pass, and a GET is safe to repeat, so ebb retries. The wait doubles',
+    'each time, which gives the server time to recover. Random jitter keeps its',
+    'clients from coming back all at once.',
   ],
   broken: allAnswered,
 };
@@ -64,17 +64,17 @@ const failover: Act = {
 const quota: Act = {
   title: 'A gateway throttles',
   story: [
-    'The server has a token bucket, as Amazon API Gateway has: a burst of 4, then',
-    '4 a second. Whoever finds it empty gets 429 and "Retry-After: 1".',
+    'The server has a token bucket, like Amazon API Gateway: a burst of 4, then 4',
+    'per second. When it is empty, it returns 429 and "Retry-After: 1".',
   ],
   open: () => throttling({ perSecond: 4, burst: 4 }),
   asks: [get('GET 1'), get('GET 2'), get('GET 3'), get('GET 4')],
   lesson: [
-    'The bucket of the policy lets 6 go at once, whichever client they come from,',
-    'and the others one by one. A 429 says that nothing was done, so any request',
-    'may go again: never before its Retry-After is over, and a little later at',
-    "random. With the gateway's own rate in the bucket, requests wait here and are",
-    'not refused there: examples/shared-bucket.ts shows that.',
+    'The bucket of the policy sends 6 requests at once, from whichever client, and',
+    'the others one by one. After a 429 nothing was done, so any request may be',
+    'retried: after its Retry-After, plus a little jitter. If the bucket has the',
+    "gateway's own rate, requests wait in the client and are not refused:",
+    'examples/shared-bucket.ts shows that.',
   ],
   broken: allAnswered,
 };
@@ -82,17 +82,17 @@ const quota: Act = {
 const reset: Act = {
   title: 'A shop hangs up',
   story: [
-    'The server takes orders. It carries each one out, and resets the connection',
-    'instead of an answer: the first two times that a request comes. "POST+key" is',
-    'an order with an Idempotency-Key.',
+    'The server carries out each order, and then resets the connection instead of',
+    'responding. It does so the first two times that it sees a request. "POST+key"',
+    'is an order with an Idempotency-Key.',
   ],
   open: () => breakingOff(2),
   asks: [get('GET'), order('POST'), order('POST+key', { 'idempotency-key': 'tea-1' })],
   lesson: [
-    'Nobody on this side can know whether the tea was ordered. So ebb does not',
-    "send the POST again: the caller gets its client's own error. With a key the",
-    'server knows an order that comes again, so ebb sends it until it is answered.',
-    'Each order was carried out once, as the server counted.',
+    'The client cannot know whether the tea was ordered. So ebb does not repeat',
+    "the POST: the caller gets its client's own error. With a key the server",
+    'recognises a repeated order, so ebb retries. The server counted: each order',
+    'was carried out once.',
   ],
   broken({ ebb, upstream }) {
     for (const { client, ask, result } of ebb) {

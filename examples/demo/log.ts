@@ -1,7 +1,7 @@
 import type { EbbEvent } from '@ebb/core';
 import { askedIn, type Lane, wordFor } from './lanes.ts';
 
-/** Seconds, to the hundredth. */
+/** A duration in seconds, with two decimals. */
 export function seconds(durationMs: number): string {
   return `${(durationMs / 1_000).toFixed(2)} s`;
 }
@@ -14,7 +14,7 @@ function row(at: string, request: string, attempt: string, ...rest: string[]): s
 
 export const logHead: string = row('at', 'request', '#', 'got', 'reason', 'again');
 
-/** An event as a line for a pipe; none for what the other lines tell already. */
+/** The line of an event for output that is not a terminal; `undefined` if other lines cover it. */
 export function logLine(event: EbbEvent, lane: Lane, startMs: number): string | undefined {
   const at = seconds(event.atMs - startMs);
   const attempt = String(event.attempt);

@@ -1,4 +1,4 @@
-/** Real requests through fetch, axios and undici, with one policy in all three, to servers that misbehave. */
+/** Sends real requests through fetch, axios and undici, all with one policy, to misbehaving servers. */
 import { styleText } from 'node:util';
 import { type Act, acts, type Played, type Sent } from './acts.ts';
 import { playBare, playEbb } from './play.ts';
@@ -10,11 +10,11 @@ const heading = (text: string): string => styleText('bold', text);
 const indented = (lines: readonly string[]): string[] => lines.map((line) => `  ${line}`.trimEnd());
 
 function fail(sentence: string): never {
-  console.error(`\nThis demo did not come out as it should: ${sentence}.`);
+  console.error(`\nThe demo failed: ${sentence}.`);
   process.exit(1);
 }
 
-// A reader that has seen enough, such as `head`, is no failure.
+// A reader that closes the pipe, such as `head`, is not an error.
 process.stdout.on('error', (error: NodeJS.ErrnoException) => process.exit(error.code === 'EPIPE' ? 0 : 1));
 const watchdog = setTimeout(() => fail('it takes longer than a minute'), 60_000);
 
@@ -43,13 +43,13 @@ say(
   heading('ebb: one policy, three clients'),
   '',
   ...indented([
-    'Three servers on this machine misbehave as real services do. fetch, axios and',
-    'undici send them real requests: bare first, then with one policy for all:',
+    'Three local servers misbehave as real services do. fetch, axios and undici',
+    'send them requests, first bare, then with one policy:',
     '',
     '  createPolicy({ maxRetries: 5, backoff, bucket, onEvent })',
     '',
-    'backoff  memorystore(), the rule of Google: 1, 2, 4 … s, and up to 1 s at',
-    '         random; divided by 5 here, so that you need not wait long',
+    'backoff  memorystore(), the rule of Google: 1, 2, 4 … s plus up to 1 s of',
+    '         jitter; divided by 5 here, to keep the demo short',
     'bucket   tokenBucket({ capacity: 6, refillPerSecond: 20 }): each attempt of',
     '         each client takes a token',
     'onEvent  draws what you see',
@@ -59,13 +59,13 @@ say(
 const played: Played[] = [];
 for (const [index, act] of acts.entries()) played.push(await play(act, index + 1));
 
-say('', heading('What came of it'), '', ...table(played), '');
+say('', heading('Results'), '', ...table(played), '');
 say(
   ...indented([
-    'answered  ended with 200, with ebb; bare: the same, without it',
-    "waited    all waits of a client's requests added up; they ran side by side",
+    'answered  requests that ended with 200, with ebb; bare: without ebb',
+    "waited    the sum of the waits of a client's requests, which ran in parallel",
     '',
-    'The 3 that ebb left unanswered are the orders without a key: one a client.',
+    'The 3 requests that failed with ebb are the orders without a key.',
   ]),
 );
 clearTimeout(watchdog);

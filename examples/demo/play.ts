@@ -9,12 +9,12 @@ import { draw } from './timeline.ts';
 import { type Client, clients, resultOf } from './traffic.ts';
 import type { Upstream } from './upstreams.ts';
 
-/** Another one for each request of an act, and the same for all of its attempts. */
+/** Unique for each request of an act, and the same for all attempts of a request. */
 function urlOf(upstream: Upstream, { name }: Client, index: number): string {
   return `${upstream.url}/${name}/${index + 1}`;
 }
 
-/** Sends what the act asks, all at once, the clients taking turns. */
+/** Sends all requests of the act at once, interleaved by client. */
 function sendAll(act: Act, upstream: Upstream, senders: readonly Client[]): Promise<Sent[]> {
   const sending = act.asks.flatMap((ask, index) =>
     senders.map(async (sender) => {
@@ -30,7 +30,7 @@ async function closeAll(senders: readonly Client[], upstream: Upstream): Promise
   await upstream.close();
 }
 
-/** What bare clients get. */
+/** Plays the act with bare clients. */
 export async function playBare(act: Act): Promise<Sent[]> {
   const upstream = await act.open();
   const senders = clients();
@@ -39,9 +39,9 @@ export async function playBare(act: Act): Promise<Sent[]> {
   return sent;
 }
 
-/** What the same clients get with the policy in them, shown as it happens. */
+/** Plays the act with the policy in the same clients, and shows it live. */
 export async function playEbb(act: Act): Promise<Omit<Played, 'bare'>> {
-  // Each act begins with a full bucket.
+  // Each act starts with a full bucket.
   while (bucket.stats().tokens < bucket.stats().capacity) await pause(20);
 
   const upstream = await act.open();
@@ -55,7 +55,7 @@ export async function playEbb(act: Act): Promise<Omit<Played, 'bare'>> {
   }
   stage.onEvent = (event) => {
     const lane = lanes.get(event.request.url);
-    if (lane === undefined) throw new Error(`an event of a request that nobody sent, ${event.request.url}`);
+    if (lane === undefined) throw new Error(`an event of an unknown request, ${event.request.url}`);
     follow(lane, event);
     const line = live ? undefined : logLine(event, lane, startMs);
     if (line !== undefined) say(line);

@@ -2,10 +2,10 @@ import { setTimeout as pause } from 'node:timers/promises';
 
 const { stdout } = process;
 
-/** Room for the lanes of an act and their axis. */
+/** The rows that the lanes of an act and their axis need. */
 const LEAST_ROWS = 16;
 
-/** Whether what is on screen may be drawn over: on a terminal that can, and has the room. */
+/** True on a terminal that is large enough and can move the cursor, so that lines can be redrawn. */
 export const live: boolean =
   stdout.isTTY && process.env.TERM !== 'dumb' && stdout.columns >= 80 && stdout.rows >= LEAST_ROWS;
 
@@ -13,12 +13,12 @@ export function say(...lines: string[]): void {
   stdout.write(`${lines.join('\n')}\n`);
 }
 
-/** Time to read; where nobody watches, none is needed. */
+/** Pauses for reading, on a terminal only. */
 export async function letRead(durationMs: number): Promise<void> {
   if (live) await pause(durationMs);
 }
 
-/** Shows a block of lines, over and over while it changes; where that cannot be, once, when it is done. */
+/** Redraws a block of lines until the promise settles. Off a terminal it prints the final block once. */
 export async function show(block: () => string[], until: Promise<unknown>): Promise<void> {
   if (!live) {
     await until;

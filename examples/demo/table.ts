@@ -10,7 +10,7 @@ function row(columns: readonly string[]): string {
   return `  ${name.padEnd(11)}${figures.map((figure) => figure.padStart(11)).join('')}`;
 }
 
-/** What came of each client's requests in all acts, with the policy and without. At most 80 columns wide. */
+/** The results of each client over all acts, with and without the policy. At most 80 columns wide. */
 export function table(played: readonly Played[]): string[] {
   const lanes = played.flatMap((act) => act.lanes);
   const ebb = played.flatMap((act) => act.ebb);

@@ -5,9 +5,9 @@ import { seconds } from './log.ts';
 const LABEL = 15;
 const COLUMNS = 36;
 const NOTE = 24;
-/** Milliseconds that a column may stand for: the first that gives the whole act room. */
+/** Milliseconds per column: the first value with which the whole act fits. */
 const SCALES = [25, 50, 75, 100, 125, 150, 200, 300, 500];
-/** Milliseconds between two figures of the axis: the first that keeps them apart. */
+/** Milliseconds between two labels of the axis: the first value that keeps them apart. */
 const STEPS = [250, 500, 1_000, 2_000, 5_000];
 
 const GLYPH: Readonly<Record<State, string>> = {
@@ -40,9 +40,9 @@ function note(lane: Lane, startMs: number, nowMs: number): string {
     return `${word} at ${seconds((last?.atMs ?? nowMs) - startMs)}, attempt ${lane.attempts}`;
   if (lane.end !== undefined) return `${word}: ${lane.end}`;
   const state = stateAt(lane, nowMs);
-  if (state === 'sent') return `attempt ${lane.attempts} under way`;
-  if (state === 'token') return 'waits for a token';
-  return `${word}: again in ${(((lane.states.at(-1)?.atMs ?? nowMs) - nowMs) / 1_000).toFixed(1)} s`;
+  if (state === 'sent') return `attempt ${lane.attempts} running`;
+  if (state === 'token') return 'waiting for a token';
+  return `${word}: retry in ${(((lane.states.at(-1)?.atMs ?? nowMs) - nowMs) / 1_000).toFixed(1)} s`;
 }
 
 function paintNote(lane: Lane, text: string): string {
@@ -62,7 +62,7 @@ function axis(scaleMs: number): string {
   return marks.join('').trimEnd();
 }
 
-/** The lanes as they stand, a line each, with an axis and what the signs mean: at most 79 columns wide. */
+/** One line per lane, then the axis and the legend. At most 79 columns wide. */
 export function draw(lanes: readonly Lane[], startMs: number, nowMs: number): string[] {
   const latestMs = Math.max(...lanes.map((lane) => (lane.end ? (lane.states.at(-1)?.atMs ?? nowMs) : nowMs)));
   const scaleMs = SCALES.find((scale) => latestMs - startMs < scale * COLUMNS) ?? 2_000;

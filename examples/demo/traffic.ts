@@ -6,22 +6,22 @@ import { ebbInterceptor as ebbUndici } from '@ebb/undici';
 import axios from 'axios';
 import { Agent, request } from 'undici';
 
-/** What each client asks of an upstream. */
-export interface AcquireOptions {
-  /** What the screen calls it; short. */
+/** A request that each client sends. */
+export interface DemoRequest {
+  /** A short name for the screen. */
   readonly name: string;
   readonly method: 'GET' | 'POST';
   readonly headers?: Readonly<Record<string, string>>;
   readonly body?: string;
 }
 
-/** What a caller got in the end: the response's status, or what failed where there was none. */
+/** The status of the response, or the kind of the failure. */
 export type Result = number | FailureKind;
 
 export interface Client {
   readonly name: string;
-  /** Resolves with the status of the response; rejects with the client's own error where there is none. */
-  send(url: string, ask: AcquireOptions): Promise<number>;
+  /** Resolves with the status, or rejects with the client's own error. */
+  send(url: string, ask: DemoRequest): Promise<number>;
   close(): Promise<void>;
 }
 
@@ -47,7 +47,7 @@ function axiosClient(policy?: Policy): Client {
       try {
         return (await client.request({ url, method, headers, data: body })).status;
       } catch (error) {
-        // A response that fetch and undici resolve with, axios rejects with.
+        // axios rejects for an error status, where fetch and undici resolve.
         if (axios.isAxiosError(error) && error.response !== undefined) return error.response.status;
         throw error;
       }
@@ -70,13 +70,13 @@ function undiciClient(policy?: Policy): Client {
   };
 }
 
-/** fetch, axios and undici: with one policy in all of them, or bare. */
+/** fetch, axios and undici, with one policy or bare. */
 export function clients(policy?: Policy): Client[] {
   return [fetchClient(policy), axiosClient(policy), undiciClient(policy)];
 }
 
-/** Sends one request, and tells what came of it. */
-export async function resultOf(client: Client, url: string, ask: AcquireOptions): Promise<Result> {
+/** Sends one request and returns its result. Errors of an unknown kind are thrown. */
+export async function resultOf(client: Client, url: string, ask: DemoRequest): Promise<Result> {
   try {
     return await client.send(url, ask);
   } catch (error) {

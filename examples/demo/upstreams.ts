@@ -2,25 +2,25 @@ import { once } from 'node:events';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 
-/** What an upstream noted of a request that reached it. */
+/** A request as the upstream recorded it. */
 export interface Arrival {
-  /** On the clock of `performance.now()`. */
+  /** By `performance.now()`. */
   readonly atMs: number;
-  /** `GET /axios/1`, which is another one for each request of the demo, and the same for all of its attempts. */
+  /** For instance `GET /axios/1`: unique for each request of the demo, and the same for all of its attempts. */
   readonly request: string;
-  /** How long its answer asked to wait, in milliseconds, if it did. */
+  /** The Retry-After of its response, in ms. */
   readonly retryAfterMs?: number;
 }
 
 export interface Upstream {
   readonly url: string;
   readonly arrivals: readonly Arrival[];
-  /** How often each order was carried out, by the request that asked for it. */
+  /** How often each order was carried out, by its request. */
   readonly orders: ReadonlyMap<string, number>;
   close(): Promise<void>;
 }
 
-/** What a service does with a request: notes things, and answers or breaks off. */
+/** Handles a request: sends a response or resets the connection, and returns what else to record. */
 type Service = (
   request: IncomingMessage,
   response: ServerResponse,
@@ -56,7 +56,7 @@ function answer(response: ServerResponse, status: number, headers: Record<string
   response.end(JSON.stringify({ status }));
 }
 
-/** As Memorystore during a failover: from the first request on 503 and 500 by turns, then all is well. */
+/** Like Memorystore in a failover: 503 and 500 in turn for `downMs` after the first request, then 200. */
 export function failingOver(downMs: number): Promise<Upstream> {
   let downUntilMs: number | undefined;
   let count = 0;
@@ -68,7 +68,7 @@ export function failingOver(downMs: number): Promise<Upstream> {
   });
 }
 
-/** As Amazon API Gateway: a token bucket, and 429 when it is empty. Says in `Retry-After` when there will be one. */
+/** Like Amazon API Gateway: a token bucket, and 429 with `Retry-After` when it is empty. */
 export function throttling(rate: { readonly perSecond: number; readonly burst: number }): Promise<Upstream> {
   let tokens = rate.burst;
   let filledAtMs = performance.now();
@@ -80,7 +80,7 @@ export function throttling(rate: { readonly perSecond: number; readonly burst: n
       answer(response, 200);
       return undefined;
     }
-    // The header speaks in whole seconds.
+    // The header is in whole seconds.
     const seconds = Math.ceil((1 - tokens) / rate.perSecond);
     answer(response, 429, { 'retry-after': String(seconds) });
     return { retryAfterMs: seconds * 1_000 };
@@ -88,8 +88,8 @@ export function throttling(rate: { readonly perSecond: number; readonly burst: n
 }
 
 /**
- * Takes orders, carries each out, and resets the connection before it has answered: the first `times` times
- * that a request arrives. An order that comes again with its `Idempotency-Key` is not carried out again.
+ * Carries out orders, and resets the connection instead of responding the first `times` times that it sees a request.
+ * A repeated order with its `Idempotency-Key` is not carried out again.
  */
 export function breakingOff(times: number): Promise<Upstream> {
   const seen = new Map<string, number>();

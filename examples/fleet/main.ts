@@ -1,6 +1,6 @@
 /**
- * Eight processes behind one quota: each with a bucket of its own, then with one bucket for all of them on Valkey,
- * then while that is killed and started again. The upstream counts what comes.
+ * Eight processes share one quota: first each with its own bucket, then with one bucket on Valkey, then while Valkey is
+ * killed and restarted. The upstream counts the requests.
  */
 import { type ChildProcess, fork } from 'node:child_process';
 import { once } from 'node:events';
@@ -11,7 +11,7 @@ import { say, type View, watch } from './screen.ts';
 import { program, Store } from './store.ts';
 import { Upstream } from './upstream.ts';
 
-/** What a process is told when it starts. */
+/** The arguments of a process. */
 export interface Task {
   readonly url: string;
   readonly storePort: number;
@@ -19,26 +19,26 @@ export interface Task {
   readonly capacity: number;
 }
 
-/** What it is to take its tokens from, from now on. */
+/** Sent to a process: where to take tokens from. `nothing` pauses it. */
 export type Order = 'own' | 'shared' | 'nothing' | 'end';
 
-/** What it tells: that it can begin, that it lost the store, that it has it back. */
+/** Sent by a process: it is ready, it lost the store, or the store is back. */
 export type Report = 'ready' | 'lost' | 'back';
 
 const PROCESSES = 8;
 const QUOTA = 400;
 const BURST = 80;
-/** A network bunches what it carries, so the bucket holds less than the upstream takes at once. */
+/** Less than the burst that the upstream accepts, because the network can bunch requests. */
 const CAPACITY = 40;
-/** How long each act lasts, in seconds: `pnpm fleet 2` is a short one. */
+/** The duration of each act in seconds: `pnpm fleet 2` is short. */
 const SECONDS = Number(process.argv[2] ?? 2.5);
 
-// A reader that has seen enough, such as `head`, is no failure.
+// A reader that closes the pipe, such as `head`, is not an error.
 process.stdout.on('error', (error: NodeJS.ErrnoException) => process.exit(error.code === 'EPIPE' ? 0 : 1));
 
 if (program === undefined) {
   say(
-    'This example starts a Valkey or Redis server, and there is none on this machine.',
+    'This example needs valkey-server or redis-server, and finds neither.',
     'Debian, Ubuntu: apt-get install redis-server    macOS: brew install valkey',
   );
   process.exit(0);
@@ -96,23 +96,21 @@ async function act(title: string, story: readonly string[], begin: () => unknown
 
 say(
   styleText('bold', 'Eight processes, one quota'),
-  `   The upstream takes ${QUOTA} requests per second from all of them together.`,
+  `   The upstream accepts ${QUOTA} requests per second from all of them together.`,
 );
 
-await act('Each has a bucket of its own', ['Each keeps to the quota. Together they do not.'], () =>
-  tell('own'),
-);
+await act('Each has its own bucket', ['Each keeps to the quota. Together they do not.'], () => tell('own'));
 tell('nothing');
 await pause(500);
-await act('One bucket for all, on Valkey', ['Each leases tokens in advance, as many as it needs.'], () =>
+await act('One bucket for all, on Valkey', ['Each leases the tokens that it needs, in advance.'], () =>
   tell('shared'),
 );
-await act('The store is killed', ['Each goes on with an eighth of the quota, from empty.'], () =>
+await act('The store is killed', ['Each continues with an eighth of the quota, from an empty bucket.'], () =>
   store.kill(),
 );
 await act(
-  'It is started again, and has forgotten everything',
-  ['The processes tell it what they know. Nobody begins with a full bucket.'],
+  'The store restarts, without its data',
+  ['The processes restore what they know. No one starts with a full bucket.'],
   () => store.start(),
 );
 

@@ -2,7 +2,7 @@ import { stripVTControlCharacters, styleText } from 'node:util';
 
 const { stdout } = process;
 
-/** Whether what is on screen may be drawn over. */
+/** True on a terminal that is large enough and can move the cursor, so that lines can be redrawn. */
 const live = stdout.isTTY && process.env.TERM !== 'dumb' && stdout.columns >= 80 && stdout.rows >= 20;
 
 export function say(...lines: string[]): void {
@@ -10,14 +10,14 @@ export function say(...lines: string[]): void {
   stdout.write(stdout.isTTY ? text : stripVTControlCharacters(text));
 }
 
-/** What a second, or a part of one, has brought. */
+/** What happened since the last view. */
 export interface View {
   readonly atMs: number;
   /** Requests per second, of each process. */
   readonly each: readonly number[];
   readonly refusedPerSecond: number;
   readonly quota: number;
-  /** Which processes live on a share of their own. */
+  /** Which processes are without the store, each on its own share. */
   readonly alone: readonly boolean[];
 }
 
@@ -51,7 +51,7 @@ function row({ atMs, each, refusedPerSecond, quota, alone }: View): string {
   return `${at} ${parts}  all ${figure(sum(each)).trim()}/${quota}, 429s ${Math.round(refusedPerSecond)}${share}`;
 }
 
-/** Shows how it goes: drawn over and over on a terminal, else a line for each half of a second. */
+/** Redraws the view on a terminal. Otherwise prints a line every half second. */
 export async function watch(look: (sinceMs: number) => View, untilMs: number): Promise<void> {
   const stepMs = live ? 250 : 500;
   let drawn = 0;

@@ -4,12 +4,12 @@ import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { setTimeout as pause } from 'node:timers/promises';
 
-/** The server's program, if it is installed. */
+/** The program of the server, if one is installed. */
 export const program: string | undefined = ['valkey-server', 'redis-server'].find(
   (name) => spawnSync(name, ['--version'], { stdio: 'ignore' }).error === undefined,
 );
 
-/** A server on this machine, that keeps nothing when it dies. */
+/** A local server without persistence. */
 export class Store {
   readonly port: number;
   #process: ChildProcess | undefined;
@@ -32,7 +32,7 @@ export class Store {
     const settings = ['--port', `${this.port}`, '--bind', '127.0.0.1', '--save', '', '--dir', tmpdir()];
     const server = spawn(program ?? 'valkey-server', settings, { stdio: ['ignore', 'pipe', 'ignore'] });
     this.#process = server;
-    // It says so in its log, whichever of the two it is.
+    // Both servers log this line.
     for await (const text of server.stdout) if (`${text}`.includes('Ready to accept connections')) break;
     server.stdout.resume();
     await pause(10);

@@ -3,7 +3,7 @@ import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { tokenBucket } from '@ebb/core';
 
-/** A service with a quota: it counts each process's requests, and refuses what is too much with 429. */
+/** A service with a quota: it counts the requests of each process, and returns 429 beyond the quota. */
 export class Upstream {
   readonly #server: Server;
   readonly #counts: number[];
@@ -14,7 +14,7 @@ export class Upstream {
     this.#counts = Array(processes).fill(0);
   }
 
-  /** `burst` is what it takes at once. */
+  /** `burst` is the number of requests that it accepts at once. */
   static async start(perSecond: number, burst: number, processes: number): Promise<Upstream> {
     const quota = tokenBucket({ refillPerSecond: perSecond, capacity: burst });
     const server = createServer((request, response) => {
@@ -33,7 +33,7 @@ export class Upstream {
     return `http://127.0.0.1:${(this.#server.address() as AddressInfo).port}`;
   }
 
-  /** How many requests each process has sent. */
+  /** The number of requests of each process. */
   get counts(): readonly number[] {
     return [...this.#counts];
   }

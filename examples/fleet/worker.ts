@@ -1,4 +1,4 @@
-// One process of the fleet. It has always more to send than it may.
+// One process of the fleet. It always has more to send than it may.
 import { setTimeout as pause } from 'node:timers/promises';
 import { createPolicy, type TokenBucket, tokenBucket } from '@ebb/core';
 import { createFetch } from '@ebb/fetch';
@@ -11,7 +11,7 @@ const { url, storePort, refillPerSecond, capacity } = JSON.parse(process.argv[2]
 const report = (what: Report): unknown => process.send?.(what);
 const own = tokenBucket({ refillPerSecond, capacity });
 const client = new Redis({ port: storePort });
-client.on('error', () => {}); // The store will be away for a while: the bucket tells of it.
+client.on('error', () => {}); // The bucket reports that the store is lost.
 const shared = valkeyBucket({
   client,
   key: 'upstream',
@@ -43,11 +43,11 @@ const fetches = new Map(
     createFetch(createPolicy({ bucket, maxRetries: 0 })),
   ]),
 );
-// The first requests of a process are slow ones.
+// Warm up: the first requests of a process are slow.
 for (let times = 0; times < 10; times += 1) await (await fetch(url)).arrayBuffer();
 report('ready');
 await Promise.all(Array.from({ length: 6 }, keepSending));
 
-await shared.close(); // Gives back what it has leased and not spent.
+await shared.close(); // Returns the leased tokens that were not spent.
 client.disconnect();
 process.disconnect();
