@@ -42,7 +42,7 @@ describe('down', () => {
     expect(rate()).toBeCloseTo(49, 9);
   });
 
-  test('those that were sent in the moment in which it was lowered lower it no more', () => {
+  test('a request sent in the moment of a decrease does not lower it again', () => {
     const { bucket, rate } = setUp();
     const [one, other] = [bucket.tryAcquire(1), bucket.tryAcquire(1)] as [Grant, Grant];
     bucket.observe?.(response(429), one);
@@ -50,26 +50,26 @@ describe('down', () => {
     expect(rate()).toBeCloseTo(70, 9);
   });
 
-  test('a 429 of which the feedback knows nothing lowers it', async () => {
+  test('a 429 lowers it even if the feedback returns nothing', async () => {
     const { bucket, rate, grant } = setUp({ feedback: () => undefined });
     bucket.observe?.(response(429), await grant());
     expect(rate()).toBeCloseTo(70, 9);
   });
 
-  test('never raises a rate that was set below the lowest', async () => {
+  test('a 429 never raises a rate that was set below the minimum', async () => {
     const { bucket, rate, grant } = setUp({ minRefillPerSecond: 50 });
     bucket.setRate(10);
     bucket.observe?.(response(429), await grant());
     expect(rate()).toBe(10);
   });
 
-  test('the lowest may be the highest: a rate that stays', async () => {
+  test('the minimum may equal the maximum: the rate stays', async () => {
     const { bucket, rate, grant } = setUp({ minRefillPerSecond: 100 });
     bucket.observe?.(response(429), await grant());
     expect(rate()).toBe(100);
   });
 
-  test('never below the lowest', async () => {
+  test('never below the minimum', async () => {
     const { bucket, rate, grant } = setUp({ capacity: 100 });
     for (let time = 0; time < 50; time += 1) bucket.observe?.(response(429), await grant());
     expect(rate()).toBeCloseTo(1, 9);
@@ -91,7 +91,7 @@ describe('down', () => {
     expect(rate() < 100).toBe(lowered);
   });
 
-  test('what was found is no reason to keep a bucket that nobody uses', async () => {
+  test('an adapted rate does not keep an unused bucket from being evicted', async () => {
     const { bucket, rate, clock, grant } = setUp();
     bucket.observe?.(response(429), await grant());
     clock.tick(60_000);
@@ -101,7 +101,7 @@ describe('down', () => {
     expect(bucket.stats().idle).toBe(false);
   });
 
-  test('a pause is requestedPause, too', async () => {
+  test('a requested pause applies as well', async () => {
     const { bucket, grant } = setUp();
     bucket.observe?.(response(429, { 'retry-after': '3' }), await grant());
     expect(bucket.stats().pausedMs).toBe(3_000);
@@ -109,7 +109,7 @@ describe('down', () => {
 });
 
 describe('up', () => {
-  test('a success that had to wait raises it, and never above the highest', async () => {
+  test('a success that had to wait raises it, up to the maximum', async () => {
     const { bucket, rate, clock, grant } = setUp();
     bucket.observe?.(response(429), await grant());
     const rates: number[] = [];
@@ -125,7 +125,7 @@ describe('up', () => {
     expect(bucket.stats().idle).toBe(true);
   });
 
-  test('by its share of the highest for each second of need', async () => {
+  test('by recoverPerSecond of the maximum for each second of demand', async () => {
     const { bucket, rate, clock, grant } = setUp({ recoverPerSecond: 0.1 });
     for (let time = 0; time < 4; time += 1) bucket.observe?.(response(429), await grant());
     const before = rate();
@@ -136,7 +136,7 @@ describe('up', () => {
     expect(rate() - before).toBeLessThan(11);
   });
 
-  test('not by one that found its tokens there: that proves nothing', async () => {
+  test('not after a success that did not wait, which proves nothing', async () => {
     const { bucket, rate, clock, grant } = setUp();
     bucket.observe?.(response(429), await grant());
     for (let time = 0; time < 1_000; time += 1) {
@@ -146,7 +146,7 @@ describe('up', () => {
     expect(rate()).toBeCloseTo(70, 9);
   });
 
-  test('not by one that was sent before the rate was lowered', async () => {
+  test('not after a success that was sent before the decrease', async () => {
     const { bucket, rate, clock } = setUp({ decreaseTo: 0.5 });
     const grants = await waited(bucket, clock, 100);
     bucket.observe?.(response(429), grants[0] as Grant);
@@ -163,7 +163,7 @@ test.each([200, 399, 400, 500])('a %i that had to wait', async (status) => {
   else expect(rate()).toBeCloseTo(70, 9);
 });
 
-test('it rises in steps of a hundredth, so that the bucket is not set anew for each answer', async () => {
+test('it rises in steps of a hundredth, so that the rate is not set for each response', async () => {
   const { bucket, rate, clock, grant } = setUp({ recoverPerSecond: 0.35 });
   bucket.observe?.(response(429), await grant());
   const [first, ...rest] = await waited(bucket, clock, 100);
@@ -176,7 +176,7 @@ test('it rises in steps of a hundredth, so that the bucket is not set anew for e
   expect(rate()).toBeCloseTo(71.49, 2);
 });
 
-test('it finds a server’s rate, and comes back when the server does', async () => {
+test('it finds the rate of a server, and recovers when the server does', async () => {
   const { bucket, clock, rate } = setUp({ refillPerSecond: 500, capacity: 25 });
   // The server’s own bucket.
   let serverRate = 200;
@@ -217,7 +217,7 @@ test('it finds a server’s rate, and comes back when the server does', async ()
   expect((await run(5_000)).served / 5).toBeGreaterThan(490);
 });
 
-test('a rate that is set is the highest from then on', async () => {
+test('setRate sets a new maximum', async () => {
   const { bucket, rate, clock, grant } = setUp();
   bucket.observe?.(response(429), await grant());
   bucket.setRate(80);

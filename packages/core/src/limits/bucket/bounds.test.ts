@@ -37,7 +37,7 @@ test.each<[options: object, message: string]>([
     { refillPerSecond: 1, furtherLimits: [{ refillPerSecond: 1e-12, capacity: 2 }] },
     'furtherLimits[0]: refillPerSecond takes at least 2e-12',
   ],
-])('what the arithmetic cannot tell exactly is refused: %j', (options, message) => {
+])('options beyond the exact range are refused: %j', (options, message) => {
   expect(() => tokenBucket(options as never)).toThrow(RangeError);
   expect(() => tokenBucket(options as never)).toThrow(message);
 });
@@ -46,7 +46,7 @@ test.each<[rate: number, capacity: number | undefined, message: string]>([
   [2e9, undefined, 'setRate: refillPerSecond takes a number above 0 and at most 1000000000'],
   [1, 2e9, 'setRate: capacity takes a number above 0 and at most 1000000000'],
   [1e-12, undefined, 'setRate: refillPerSecond takes at least 5e-12'],
-])('setRate(%d, %s) is refused, and changes nothing', (rate, capacity, message) => {
+])('setRate(%d, %s) throws, and changes nothing', (rate, capacity, message) => {
   const bucket = tokenBucket({ refillPerSecond: 10, capacity: 5 });
   expect(() => bucket.setRate(rate, capacity)).toThrow(message);
   expect(bucket.stats()).toMatchObject({ refillPerSecond: 10, capacity: 5 });
@@ -63,7 +63,7 @@ test.each([
   expect(() => adaptive({ refillPerSecond: 1, ...options })).toThrow(message);
 });
 
-test('a bucket of half a billion tokens holds them, and not one more', () => {
+test('a bucket of half a billion tokens grants exactly so many', () => {
   const clock = virtualClock();
   const bucket = tokenBucket({ refillPerSecond: 1, capacity: 5e8, clock });
   expect(bucket.tryAcquire(5e8 - 1)).toBeDefined();
@@ -72,7 +72,7 @@ test('a bucket of half a billion tokens holds them, and not one more', () => {
   expect(bucket.waitMs()).toBe(1_000);
 });
 
-test('at any rate that is taken whole tokens are told apart, also after long', () => {
+test('whole tokens stay exact at any valid rate, also after a long time', () => {
   const whole = fc.integer({ min: 1, max: 20 });
   const exponent = fc.double({ min: -8, max: 9, noNaN: true });
   fc.assert(

@@ -25,7 +25,7 @@ function taken(grant: Grant | undefined): Grant {
 }
 
 describe('a pause', () => {
-  test('lets nothing go, and ends with an empty bucket', async () => {
+  test('grants nothing, and ends with an empty bucket', async () => {
     const { bucket, clock, lines, ask } = setUp();
     bucket.pauseFor(1_000);
     expect(bucket.tryAcquire()).toBeUndefined();
@@ -35,7 +35,7 @@ describe('a pause', () => {
     expect(lines).toEqual(['a 1100', 'b 1200', 'c 1300']);
   });
 
-  test('holds for those who wait already', async () => {
+  test('applies to requests that wait already', async () => {
     const { bucket, clock, lines, ask } = setUp({ initialTokens: 0 });
     ask('a');
     await clock.advance(50);
@@ -45,7 +45,7 @@ describe('a pause', () => {
     expect(clock.pending).toBe(0);
   });
 
-  test('is never shortened by another', () => {
+  test('is never shortened by another pause', () => {
     const { bucket, clock } = setUp();
     bucket.pauseFor(1_000);
     clock.tick(100);
@@ -57,7 +57,7 @@ describe('a pause', () => {
     expect(bucket.stats().pausedMs).toBe(2_000);
   });
 
-  test('turns those away at once whose deadline lies in it', async () => {
+  test('refuses requests with a deadline in the pause at once', async () => {
     const { bucket, clock, lines, ask } = setUp({ initialTokens: 0 });
     ask('short', { maxWaitMs: 900 });
     ask('long', { maxWaitMs: 1_200 });
@@ -69,7 +69,7 @@ describe('a pause', () => {
     expect(lines[2]).toBe('long 1100');
   });
 
-  test('forgives no debt', async () => {
+  test('keeps a debt', async () => {
     const { bucket, clock } = setUp();
     taken(bucket.tryAcquire(5)).settle(15);
     bucket.pauseFor(1_000);
@@ -78,7 +78,7 @@ describe('a pause', () => {
     expect(bucket.stats().tokens).toBeCloseTo(-5, 9);
   });
 
-  test('lets not even the smallest ask go', () => {
+  test('does not grant the smallest cost either', () => {
     const { bucket } = setUp();
     bucket.pauseFor(10);
     expect(bucket.tryAcquire(1e-12)).toBeUndefined();
@@ -92,7 +92,7 @@ describe('a pause', () => {
 });
 
 describe('a new rate', () => {
-  test('holds at once for those who wait, and leaves the tokens that are there', async () => {
+  test('applies to waiting requests at once, and keeps the available tokens', async () => {
     const { bucket, clock, lines, ask } = setUp({ initialTokens: 1 });
     ask('a', { cost: 3 });
     await clock.advance(100);
@@ -104,7 +104,7 @@ describe('a new rate', () => {
     expect(lines).toEqual(['a 605']);
   });
 
-  test('with a lower capacity keeps what fits in', () => {
+  test('with a lower capacity keeps what fits', () => {
     const { bucket, clock } = setUp();
     bucket.setRate(10, 2);
     expect(bucket.stats()).toMatchObject({ tokens: 2, capacity: 2 });
@@ -114,7 +114,7 @@ describe('a new rate', () => {
     expect(() => bucket.tryAcquire(3)).toThrow('at most the capacity, 2');
   });
 
-  test('with a higher capacity brings no tokens along', () => {
+  test('with a higher capacity adds no tokens', () => {
     const { bucket, clock } = setUp();
     clock.tick(10_000);
     bucket.setRate(10, 50);
@@ -123,7 +123,7 @@ describe('a new rate', () => {
     expect(bucket.stats().tokens).toBe(15);
   });
 
-  test('turns those away who ask for more than the new capacity, wherever they stand', async () => {
+  test('refuses requests that cost more than the new capacity, wherever they wait', async () => {
     const { bucket, clock, lines, ask } = setUp({ initialTokens: 0 });
     ask('two', { cost: 2 });
     ask('five', { cost: 5 });
@@ -134,7 +134,7 @@ describe('a new rate', () => {
     expect(bucket.stats()).toMatchObject({ refused: 1, granted: 2 });
   });
 
-  test('is as good after months as on the first day', () => {
+  test('is still exact after months', () => {
     const { bucket, clock } = setUp();
     for (let month = 0; month < 12; month += 1) {
       clock.tick(30 * 86_400_000);
@@ -147,7 +147,7 @@ describe('a new rate', () => {
     }
   });
 
-  test('in a pause lets nothing in before its end', () => {
+  test('in a pause adds no tokens before the pause ends', () => {
     const { bucket, clock } = setUp();
     bucket.pauseFor(1_000);
     clock.tick(500);
@@ -158,7 +158,7 @@ describe('a new rate', () => {
     expect(bucket.stats().tokens).toBe(1);
   });
 
-  test('keeps the steps of the refill in their place', async () => {
+  test('does not move the refill steps', async () => {
     const { bucket, clock, lines, ask } = setUp({ refillIntervalMs: 200, initialTokens: 0 });
     ask('a', { cost: 2 });
     ask('b', { cost: 2 });
@@ -178,8 +178,8 @@ describe('a new rate', () => {
   );
 });
 
-describe('a cost that is known afterwards', () => {
-  test('gives back what was too much, and lets the next go', async () => {
+describe('settle', () => {
+  test('returns surplus tokens, and grants them to the next request', async () => {
     const { bucket, clock, lines, ask } = setUp();
     const grant = taken(bucket.tryAcquire(5));
     ask('next', { cost: 3 });
@@ -189,7 +189,7 @@ describe('a cost that is known afterwards', () => {
     expect(bucket.stats().tokens).toBe(0);
   });
 
-  test('takes what was too little, and leaves a debt', async () => {
+  test('charges a deficit, and leaves a debt', async () => {
     const { bucket, clock, lines, ask } = setUp();
     taken(bucket.tryAcquire(5)).settle(8);
     expect(bucket.stats().tokens).toBe(-3);
@@ -206,7 +206,7 @@ describe('a cost that is known afterwards', () => {
     expect(bucket.stats().tokens).toBe(1);
   });
 
-  test('does not give back what has come in again meanwhile', () => {
+  test('does not return tokens that have been refilled meanwhile', () => {
     const { bucket, clock } = setUp();
     const grant = taken(bucket.tryAcquire(5));
     clock.tick(10_000);
@@ -215,7 +215,7 @@ describe('a cost that is known afterwards', () => {
     expect(bucket.stats().tokens).toBe(0);
   });
 
-  test('does not count one refund twice', () => {
+  test('does not count a refund twice', () => {
     const { bucket, clock } = setUp({ capacity: 10, refillPerSecond: 1 });
     const [first, second] = [taken(bucket.tryAcquire(5)), taken(bucket.tryAcquire(5))];
     first.settle(0);
@@ -242,7 +242,7 @@ describe('several limits at once', () => {
   // Ten a second with five at once, and twelve a day.
   const furtherLimits = [{ refillPerSecond: 12 / 86_400, capacity: 12 }];
 
-  test('all give, or none', async () => {
+  test('tokens are taken from all or from none', async () => {
     const { bucket, clock } = setUp({ furtherLimits });
     let granted = 0;
     for (let time = 0; time < 100; time += 1) {
@@ -258,7 +258,7 @@ describe('several limits at once', () => {
     expect(bucket.tryAcquire(1)).toBeUndefined();
   });
 
-  test('one waits for the slowest', async () => {
+  test('a request waits for the slowest', async () => {
     const { clock, lines, ask } = setUp({
       furtherLimits: [{ refillPerSecond: 1, capacity: 2 }],
       capacity: 2,
@@ -268,12 +268,12 @@ describe('several limits at once', () => {
     expect(lines).toEqual(['a 0', 'b 0', 'c 1000', 'd 2000']);
   });
 
-  test('nothing may cost more than the smallest holds', () => {
+  test('no cost may exceed the smallest capacity', () => {
     const { bucket } = setUp({ furtherLimits: [{ refillPerSecond: 1, capacity: 2 }] });
     expect(() => bucket.tryAcquire(3)).toThrow('at most the capacity, 2');
   });
 
-  test('a new rate keeps the capacity of its own limit, and not that of the smallest', () => {
+  test('setRate keeps the capacity of the first limit, not the smallest', () => {
     const { bucket, clock } = setUp({ furtherLimits: [{ refillPerSecond: 1e-3, capacity: 2 }] });
     bucket.setRate(20);
     taken(bucket.tryAcquire(2)).settle(0.5);
@@ -282,7 +282,7 @@ describe('several limits at once', () => {
     expect(bucket.stats().tokens).toBeCloseTo(1.5, 2);
   });
 
-  test('what is given back goes back to all', () => {
+  test('a refund goes to all', () => {
     const { bucket, clock } = setUp({ furtherLimits: [{ refillPerSecond: 1e-6, capacity: 6 }] });
     taken(bucket.tryAcquire(5)).settle(0);
     expect(bucket.stats().tokens).toBe(5);
@@ -292,7 +292,7 @@ describe('several limits at once', () => {
     expect(bucket.tryAcquire()).toBeUndefined();
   });
 
-  test('a lower rate leaves the further limits as they are', () => {
+  test('setRate does not change further limits', () => {
     const { bucket, clock } = setUp({ furtherLimits });
     bucket.setRate(5);
     expect(bucket.stats()).toMatchObject({ capacity: 5, refillPerSecond: 5 });
@@ -304,7 +304,7 @@ describe('several limits at once', () => {
   });
 });
 
-describe('what the server says', () => {
+describe('feedback of the server', () => {
   function response(status: number, headers: Record<string, string> = {}): Outcome {
     return { type: 'response', status, header: (name) => headers[name] };
   }
@@ -323,9 +323,9 @@ describe('what the server says', () => {
     ['by a second at most', { random: () => 0.5 }, response(429, { 'retry-after': '500' }), 500_500],
     ['a success closes nothing', {}, response(200), 0],
     ['nor does a failure', {}, { type: 'failure', kind: 'network', error: new Error() }, 0],
-    ['feedback: false ignores every answer', { feedback: false }, response(429, { 'retry-after': '3' }), 0],
+    ['feedback: false ignores every response', { feedback: false }, response(429, { 'retry-after': '3' }), 0],
     [
-      'whoever knows better reads for himself',
+      'a custom feedback replaces the default',
       { feedback: () => ({ pauseMs: 42, remaining: undefined, tooFast: true }) },
       response(200),
       42,
@@ -343,7 +343,7 @@ describe('what the server says', () => {
   });
 });
 
-test('a feedback that throws is named', () => {
+test('a feedback function that throws is named', () => {
   const { bucket } = setUp({
     feedback: () => {
       throw new Error('boom');
@@ -360,18 +360,18 @@ test.each<[story: string, options: Partial<TokenBucketOptions>, tokens: number |
   ['more than the capacity', { initialTokens: 1 }, 11, 1_000],
   ['what comes in steps', { initialTokens: 1, refillIntervalMs: 150 }, 3, 300],
   ['what a further limit lacks', { furtherLimits: [{ refillPerSecond: 1, capacity: 5 }] }, 7, 2_000],
-])('a bucket tells how long it takes until there is %s', (_, options, tokens, waitMs) => {
+])('waitMs until there is %s', (_, options, tokens, waitMs) => {
   expect(setUp(options).bucket.waitMs(tokens)).toBeCloseTo(waitMs, 6);
 });
 
-test('nothing is there before a pause ends, and no one can ask for less than nothing', () => {
+test('waitMs includes a pause, and refuses negative numbers', () => {
   const { bucket } = setUp();
   bucket.pauseFor(1_000);
   expect(bucket.waitMs(1)).toBeCloseTo(1_100, 6);
   expect(() => bucket.waitMs(-1)).toThrow('waitMs: tokens takes a finite number from 0, and was given -1');
 });
 
-test('the stats tell whether a bucket is as good as new', async () => {
+test('stats().idle is true only for a bucket that is as it was made', async () => {
   const { bucket, clock } = setUp();
   const idle = () => bucket.stats().idle;
   expect(idle()).toBe(true);

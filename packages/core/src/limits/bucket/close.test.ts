@@ -91,7 +91,7 @@ describe.each<[string, Make]>([
       expect(bucket.stats().tokens).toBeCloseTo(-3, 9);
     });
 
-    test('does not keep the next pause from being shorter than the last', () => {
+    test('allows the next pause to be shorter', () => {
       const { bucket } = setUp(make);
       bucket.pauseFor(60_000);
       bucket.resume();
@@ -99,7 +99,7 @@ describe.each<[string, Make]>([
       expect(bucket.stats().pausedMs).toBe(1_000);
     });
 
-    test('starts the steps of the refill anew', async () => {
+    test('restarts the refill steps', async () => {
       const { bucket, clock, lines, ask } = setUp(make, { refillIntervalMs: 200 });
       bucket.tryAcquire(5);
       await clock.advance(700);
@@ -132,7 +132,7 @@ describe.each<[string, Make]>([
       expect(clock.pending).toBe(0);
     });
 
-    test('resolves when the last has been granted, has given up or was displaced, and adds no timer', async () => {
+    test('resolves after the last was granted, gave up or was displaced, and adds no timer', async () => {
       const { bucket, clock, lines, note, ask } = setUp(make, {
         initialTokens: 0,
         maxQueue: 2,
@@ -151,7 +151,7 @@ describe.each<[string, Make]>([
       expect(lines).toEqual(['a displaced 0', 'b enough 150', 'c 500', 'idle 500']);
     });
 
-    test('is not deceived by a line that is empty for a moment', async () => {
+    test('ignores a queue that is empty for a moment only', async () => {
       const { bucket, clock, lines, note, ask } = setUp(make, {
         initialTokens: 0,
         maxQueue: 1,
@@ -165,7 +165,7 @@ describe.each<[string, Make]>([
       expect(lines).toEqual(['a displaced 50', 'b 100', 'idle 100']);
     });
 
-    test('lets one who has passed a gate get to the bucket, however many promises lie between', async () => {
+    test('waits for a request between a gate and the bucket, however many promises it takes', async () => {
       const { bucket, clock, lines, note } = setUp(make);
       bucket.observe?.(slowDown, taken(bucket.tryAcquire(5)), ill);
       const passes = async (): Promise<void> => {
@@ -181,7 +181,7 @@ describe.each<[string, Make]>([
       expect(lines.toSorted()).toEqual(['idle 60600', 'passed 60600']);
     });
 
-    test('waits for those at a paused origin, until they have their tokens', async () => {
+    test('waits for requests to a paused origin until they are granted', async () => {
       const { bucket, clock, lines, note, send } = setUp(make);
       bucket.observe?.(slowDown, taken(bucket.tryAcquire(5)), ill);
       send('ill', ill);
@@ -196,7 +196,7 @@ describe.each<[string, Make]>([
   });
 
   describe('close', () => {
-    test('turns those away who wait and who ask, and grants nothing any more', async () => {
+    test('refuses waiting and new requests', async () => {
       const { bucket, clock, lines, note, ask } = setUp(make);
       const grant = taken(bucket.tryAcquire(4));
       ask('a', { cost: 5 });
@@ -217,7 +217,7 @@ describe.each<[string, Make]>([
       expect(bucket.stats().tokens).toBe(5);
     });
 
-    test("grants nothing with 'mark' either", async () => {
+    test("grants nothing, also with nonConforming: 'mark'", async () => {
       const { bucket } = setUp(make, { nonConforming: 'mark', initialTokens: 0 });
       expect(bucket.tryAcquire()).toBeDefined();
       await bucket.close();
@@ -225,7 +225,7 @@ describe.each<[string, Make]>([
       await expect(bucket.acquire()).rejects.toMatchObject({ reason: 'closed' });
     });
 
-    test("with 'drain' lets those go in their turn who wait, and no one else", async () => {
+    test("with 'drain' grants waiting requests in turn, and refuses new ones", async () => {
       const { bucket, clock, lines, note, ask } = setUp(make, { initialTokens: 0 });
       ask('a', { cost: 2 });
       ask('b', { cost: 5, maxWaitMs: 1_000 });
@@ -239,7 +239,7 @@ describe.each<[string, Make]>([
       expect(clock.pending).toBe(0);
     });
 
-    test("with 'reject' after 'drain' turns the rest away, and not the other way round", async () => {
+    test("with 'reject' after 'drain' refuses the rest; 'drain' after 'reject' does nothing", async () => {
       const { bucket, clock, lines, note, ask } = setUp(make, { initialTokens: 0 });
       ask('a');
       ask('b');
@@ -252,7 +252,7 @@ describe.each<[string, Make]>([
       expect(lines.slice(2).toSorted()).toEqual(['again 100', 'closed 100', 'drained 100']);
     });
 
-    test('turns those away who wait at a paused origin', async () => {
+    test('refuses requests to a paused origin', async () => {
       const { bucket, clock, lines, note, send } = setUp(make);
       bucket.observe?.(slowDown, taken(bucket.tryAcquire()), ill);
       send('ill', ill);
@@ -265,7 +265,7 @@ describe.each<[string, Make]>([
       expect(clock.pending).toBe(0);
     });
 
-    test("with 'drain' sends those who wait at a paused origin when it opens, and no one else", async () => {
+    test("with 'drain' grants waiting requests to a paused origin when it opens, and refuses new ones", async () => {
       const { bucket, clock, lines, note, send } = setUp(make);
       bucket.observe?.(slowDown, taken(bucket.tryAcquire(5)), ill);
       send('ill', ill);
@@ -278,7 +278,7 @@ describe.each<[string, Make]>([
       expect(lines).toEqual(['next closed 0', 'ill 60100', 'ill too 60200', 'closed 60200']);
     });
 
-    test("with 'drain' sends no one to an origin that asks meanwhile to be left alone", async () => {
+    test("with 'drain' respects a pause that an origin asks for meanwhile", async () => {
       const { bucket, clock, lines, note, send } = setUp(make, { initialTokens: 1 });
       const grant = taken(bucket.tryAcquire());
       send('ill', ill);
@@ -292,7 +292,7 @@ describe.each<[string, Make]>([
       expect(lines.slice(1).toSorted()).toEqual(['closed 60100', 'ill 60100']);
     });
 
-    test("with 'drain' keeps the place of one that lacks a slot when its tokens come", async () => {
+    test("with 'drain' keeps a request that has no slot when its tokens come", async () => {
       const { bucket, clock, lines, note, send } = setUp(make, { initialTokens: 0 });
       const concurrency = concurrencyLimit({ maxConcurrent: 1, clock });
       send('a', well, { concurrency });
@@ -305,7 +305,7 @@ describe.each<[string, Make]>([
       expect(lines).toEqual(['closed 100', 'a 200']);
     });
 
-    test("after which no one is let in whose tokens were given back, but with 'drain'", async () => {
+    test("refuses a request that returned its tokens, except with 'drain'", async () => {
       const { bucket } = setUp(make);
       const earlier = taken(bucket.tryAcquire());
       void bucket.close({ waiting: 'drain' });
@@ -317,7 +317,7 @@ describe.each<[string, Make]>([
       await expect(bucket.acquire({ earlier })).rejects.toMatchObject({ reason: 'closed' });
     });
 
-    test('of a wrong word is an error', async () => {
+    test('throws for an unknown value of waiting', async () => {
       const { bucket } = setUp(make);
       await expect(bucket.close({ waiting: 'later' as never })).rejects.toThrow(
         "close: waiting takes 'reject' or 'drain', and was given \"later\"",
@@ -327,7 +327,7 @@ describe.each<[string, Make]>([
   });
 });
 
-test('a retry that a closed bucket refuses ends with the answer that was there', async () => {
+test('a retry that a closed bucket refuses ends with the last response', async () => {
   const { bucket, clock, policy } = setUp();
   const events: string[] = [];
   const session = new Session(
@@ -344,7 +344,7 @@ test('a retry that a closed bucket refuses ends with the answer that was there',
   expect(events).toEqual(['attempt', 'retry', 'end']);
 });
 
-test('a retry is new to a closed bucket, also if its first attempt was one of those who waited', async () => {
+test('a retry counts as a new request, also if its first attempt waited when the bucket was closed', async () => {
   const { bucket, clock, policy } = setUp(tokenBucket, { initialTokens: 0 });
   const session = new Session(policy({ maxRetries: 3, backoff: constant(0) }), well);
   const first = session.ready();
@@ -357,7 +357,7 @@ test('a retry is new to a closed bucket, also if its first attempt was one of th
   await drained;
 });
 
-test('a request that a closed bucket refuses fails with a ThrottledError', async () => {
+test('a request to a closed bucket fails with a ThrottledError', async () => {
   const { bucket, policy } = setUp();
   await bucket.close();
   await expect(new Session(policy(), well).ready()).rejects.toMatchObject({ reason: 'closed' });
@@ -366,7 +366,7 @@ test('a request that a closed bucket refuses fails with a ThrottledError', async
 describe('bucketPerKey', () => {
   const options = { refillPerSecond: 10, capacity: 5, initialTokens: 0 };
 
-  test('closes all its buckets, and those of further keys', async () => {
+  test('closes all its buckets, and those of keys to come', async () => {
     const clock = virtualClock();
     const buckets = bucketPerKey({ ...options, clock }, { clock });
     await buckets.idle();
@@ -378,7 +378,7 @@ describe('bucketPerKey', () => {
     expect(clock.pending).toBe(0);
   });
 
-  test('drains, and is idle when the last of them is', async () => {
+  test('drains, and is idle when the last bucket is', async () => {
     const clock = virtualClock();
     const buckets = bucketPerKey({ ...options, clock }, { clock });
     const lines: string[] = [];
@@ -403,7 +403,7 @@ describe('bucketPerKey', () => {
     expect(lines.slice(4).toSorted()).toEqual(['closed 400', 'drained 400', 'e closed 400', 'idle 400']);
   });
 
-  test('closes those that were let go and are still in memory', async () => {
+  test('closes evicted buckets that are still in memory', async () => {
     const clock = virtualClock();
     const buckets = bucketPerKey({ refillPerSecond: 10, clock }, { clock, idleMs: 1_000 });
     const held = buckets.for(ill);
@@ -420,7 +420,7 @@ describe('bucketPerKey', () => {
     ]);
   });
 
-  test('keeps one that was closed by itself, and lets closed ones go when all are', async () => {
+  test('keeps a bucket that was closed alone, and evicts closed ones when all are closed', async () => {
     const clock = virtualClock();
     const buckets = bucketPerKey({ refillPerSecond: 10, clock }, { clock, idleMs: 1_000, maxKeys: 2 });
     await buckets.for(ill).close();
@@ -436,7 +436,7 @@ describe('bucketPerKey', () => {
     }
   });
 
-  test('says what is wrong with an option, with no bucket yet', async () => {
+  test('checks options before the first bucket exists', async () => {
     await expect(bucketPerKey(options).close({ waiting: 1 as never })).rejects.toThrow(
       'close: waiting takes',
     );

@@ -12,7 +12,7 @@ const request: RequestTraits = {
   header: () => undefined,
 };
 
-describe('an error names what was asked', () => {
+describe('an error names the method and the argument', () => {
   test.each<[name: string, ask: (bucket: ReturnType<typeof tokenBucket>) => unknown]>([
     ['tryAcquire: cost', (bucket) => bucket.tryAcquire(6)],
     ['setRate: refillPerSecond', (bucket) => bucket.setRate(0)],
@@ -26,12 +26,12 @@ describe('an error names what was asked', () => {
   });
 });
 
-test('a refusal says that the tokens are not there', async () => {
+test('a refusal says that the tokens are not available', async () => {
   const bucket = tokenBucket({ ...five, nonConforming: 'reject', initialTokens: 0 });
   await expect(bucket.acquire()).rejects.toThrow('its tokens are not available');
 });
 
-test('a capacity that is lowered turns all away at once that it no longer holds', async () => {
+test('a lower capacity refuses all requests that cost more at once', async () => {
   const bucket = tokenBucket({ ...five, initialTokens: 0 });
   const large = [4, 5, 3].map((cost) => bucket.acquire({ cost }).catch((error: unknown) => error));
   bucket.setRate(1, 3);
@@ -44,7 +44,7 @@ test('a capacity that is lowered turns all away at once that it no longer holds'
   expect(await large[2]).toMatchObject({ cost: 3, waitedMs: 3_000 });
 });
 
-test('what goes with a mark says when, as what conforms does', async () => {
+test('a marked grant carries its time, as a conforming one does', async () => {
   const bucket = tokenBucket({ ...five, nonConforming: 'mark', initialTokens: 1 });
   const grants = [await bucket.acquire(), await bucket.acquire()];
   expect(grants).toMatchObject([
@@ -53,7 +53,7 @@ test('what goes with a mark says when, as what conforms does', async () => {
   ]);
 });
 
-test('a bucket that keeps an origin closed is not idle, though it is full', async () => {
+test('a full bucket with a paused origin is not idle', async () => {
   const bucket = tokenBucket(five);
   const grant = bucket.tryAcquire(1);
   if (grant === undefined) throw new Error('the bucket is full');

@@ -23,7 +23,7 @@ const nowMs = fc.oneof(
 );
 const filled = fc.double({ min: -2, max: 1, noNaN: true });
 
-test('what is not there has a wait, and is there after it', () => {
+test('tokens that are not available have a wait, and are available after it', () => {
   fc.assert(
     fc.property(quota, nowMs, filled, share, (quota, nowMs, filled, share) => {
       const state = holding(quota, filled * quota.capacity, nowMs);
@@ -45,7 +45,7 @@ test('what is not there has a wait, and is there after it', () => {
   );
 });
 
-test('what is taken is gone, what is given back is there, and never more than the capacity', () => {
+test('taking and returning add up, within the capacity', () => {
   fc.assert(
     fc.property(quota, fc.nat(1_000_000), share, share, (quota, nowMs, share, back) => {
       const cost = share * quota.capacity;

@@ -30,7 +30,7 @@ function* evenly(total: number, fromMs: number, untilMs: number): Generator<[num
   }
 }
 
-describe('the five cases of Amazon API Gateway: 10,000 a second, a burst of 5,000', () => {
+describe('the five examples of Amazon API Gateway: 10,000 a second, burst 5,000', () => {
   const amazon = quota(10_000, 5_000);
   test.each<[story: string, arrivals: (readonly [number, number])[], served: number, throttled: number]>([
     ['10 in each millisecond of a second', [...evenly(10_000, 0, 1_000)], 10_000, 0],
@@ -56,11 +56,11 @@ describe('the five cases of Amazon API Gateway: 10,000 a second, a burst of 5,00
   });
 });
 
-describe('the two cases of App Engine: 500 a second, refilled every 200 ms', () => {
+describe('the two examples of App Engine: 500 a second, refilled every 200 ms', () => {
   test.each([
     [500, [500, 100, 100, 100, 100]],
     [100, [100, 100, 100, 100, 100]],
-  ])('a bucket of %d starts so many at each step: %j', (capacity, starts) => {
+  ])('a bucket of %d grants so many at each step: %j', (capacity, starts) => {
     const stepped = quota(500, capacity, 200);
     let state = holding(stepped, capacity, 0);
     const started = [0, 0, 0, 0, 0];
@@ -90,12 +90,12 @@ test.each<[story: string, atMs: number, tokens: number]>([
   expect(tokensAt(quota(50, 10), 0, atMs)).toBeCloseTo(tokens, 9);
 });
 
-test('an idle bucket lets its capacity go once, and not twice', () => {
+test('an idle bucket grants its capacity once, not twice', () => {
   const limits = quota(50, 10);
   expect(serve(limits, [[3_600_000, 25]])).toEqual([10, 15]);
 });
 
-test('tokens that were granted stay granted when the clock steps back', () => {
+test('a clock that steps back mints no tokens', () => {
   const limits = quota(10, 10);
   const all = take(limits, holding(limits, 10, 1_000), 10, 1_000) ?? Number.NaN;
   expect(take(limits, all, 1, 500)).toBeUndefined();
@@ -129,7 +129,7 @@ test.each([
   expect(waitMs(quota(500, 100, 200), 0, 100, atMs)).toBeCloseTo(wait, 9);
 });
 
-test('sums of fractions are whole again', () => {
+test('sums of fractions are whole', () => {
   // Three times 0.1 is a little more than 0.3.
   const limits = quota(10, 0.3);
   expect(serve(quota(10, 3), [[0, 3]])).toEqual([3, 0]);
@@ -138,7 +138,7 @@ test('sums of fractions are whole again', () => {
   expect(tokensAt(limits, state, 0)).toBeCloseTo(0, 9);
 });
 
-describe('what is given back', () => {
+describe('a refund', () => {
   const limits = quota(1, 10);
   const held = spend(limits, holding(limits, 10, 0), 10, 0);
 
@@ -151,7 +151,7 @@ describe('what is given back', () => {
     expect(tokensAt(limits, giveBack(limits, held, tokens, held, atMs), atMs)).toBeCloseTo(there, 9);
   });
 
-  test('does not come back twice: what was refilled meanwhile has been spent by others', () => {
+  test('excludes tokens that were refilled meanwhile', () => {
     const spentAgain = spend(limits, held, 10, 10_000);
     const state = giveBack(limits, spentAgain, 10, held, 10_000);
     expect(tokensAt(limits, state, 10_000)).toBeCloseTo(0, 9);
@@ -189,6 +189,6 @@ test.each<[cost: number, tokens: number, everyMs: number, steps: number]>([
   },
 );
 
-test('for a wait of several steps the overflow of each is lost', () => {
+test('each step of a longer wait loses its overflow', () => {
   expect(waitMs(quota(10, 5, 1_000), 0, 11, 300)).toBe(2_700);
 });

@@ -3,7 +3,7 @@ import { virtualClock } from '../../testing.ts';
 import { OriginGates } from './origin-gates.ts';
 import { type MemoryBucket, tokenBucket } from './token-bucket.ts';
 
-test('many origins that are closed in turn cost a few looks each, and are forgotten when they are full', () => {
+test('pausing many origins in turn checks a few gates each, and full gates are dropped', () => {
   const clock = virtualClock();
   let looks = 0;
   const gates = new OriginGates(() => {

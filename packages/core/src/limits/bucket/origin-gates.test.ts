@@ -43,7 +43,7 @@ describe.each<[string, (clock: VirtualClock) => ObservableBucket]>([
   ['adaptive', (clock) => adaptive(options(clock))],
   ['bucketPerKey, one key', (clock) => bucketPerKey(() => 'all', options(clock), { clock }).for(well)],
 ])('%s', (_, make) => {
-  test('what one origin says closes that one, and the others go on with the tokens', async () => {
+  test('feedback pauses its own origin; others go on with the shared tokens', async () => {
     const { clock, bucket, sentAtMs, send } = setUp(make);
     await send(ill, usedUp);
     void send(ill);
@@ -58,7 +58,7 @@ describe.each<[string, (clock: VirtualClock) => ObservableBucket]>([
     expect(sentAtMs.at(-1)).toEqual([ill.url, 600_100]);
   });
 
-  test('those who wait in line when their origin closes leave it to the others', async () => {
+  test('requests of a paused origin leave the queue to the others', async () => {
     const { clock, sentAtMs, send } = setUp(make);
     for (let sent = 0; sent < 4; sent += 1) await send(well);
     const last = send(ill, usedUp);
@@ -69,7 +69,7 @@ describe.each<[string, (clock: VirtualClock) => ObservableBucket]>([
     expect(sentAtMs.slice(5)).toEqual([[well.url, expect.closeTo(100, 0)]]);
   });
 
-  test('an origin that opens again starts from empty, and has no gate any more when it is full', async () => {
+  test('an origin opens empty, and its gate is dropped when it is full', async () => {
     const { clock, bucket, sentAtMs, send } = setUp(make);
     await send(ill, responds(429, { 'retry-after': '2' }));
     for (let sent = 0; sent < 3; sent += 1) void send(ill);
@@ -82,14 +82,14 @@ describe.each<[string, (clock: VirtualClock) => ObservableBucket]>([
   });
 });
 
-test('what a redirect’s target says closes the target, not the origin that was asked', async () => {
+test('feedback of a redirect target pauses the target, not the requested origin', async () => {
   const { bucket, send } = setUp((clock) => tokenBucket(options(clock)));
   await send(well, responds(429, { 'retry-after': '2' }, 'https://ill.test/receipt'));
   expect(bucket.gateFor?.(well)).toBeUndefined();
   expect(bucket.gateFor?.(ill)).toBeDefined();
 });
 
-test("feedbackScope: 'bucket' closes all of them: the quota is one", async () => {
+test("feedbackScope: 'bucket' pauses all origins", async () => {
   const { clock, bucket, sentAtMs, send } = setUp((clock) =>
     tokenBucket({ ...options(clock), feedbackScope: 'bucket' }),
   );
@@ -102,7 +102,7 @@ test("feedbackScope: 'bucket' closes all of them: the quota is one", async () =>
   expect(sentAtMs.at(-1)).toEqual([well.url, 2_100]);
 });
 
-test('a bucket with a gate is not let go of as idle', async () => {
+test('a bucket with a gate is not evicted', async () => {
   const clock = virtualClock();
   const buckets = bucketPerKey(() => 'all', options(clock), { clock, idleMs: 10 });
   const policy = createPolicy({ clock, bucket: buckets, maxRetries: 0 });
@@ -115,7 +115,7 @@ test('a bucket with a gate is not let go of as idle', async () => {
   expect(buckets.for(ill).gateFor?.(ill)).toBeDefined();
 });
 
-test('feedbackScope takes two words', () => {
+test("feedbackScope takes 'origin' or 'bucket'", () => {
   expect(() => tokenBucket({ refillPerSecond: 1, feedbackScope: 'host' as never })).toThrow(
     "tokenBucket: feedbackScope takes 'origin' or 'bucket', and was given \"host\"",
   );

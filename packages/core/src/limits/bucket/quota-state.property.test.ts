@@ -9,7 +9,7 @@ const step = fc.record({
   share: fc.double({ min: 0.01, max: 1, noNaN: true }),
 });
 
-test('what is not there at a step of the refill is not looked for before the next', () => {
+test('a wait with refill steps ends at a step', () => {
   fc.assert(
     fc.property(
       rate,

@@ -10,7 +10,7 @@ function takes(level: QuotaState, cost: number, nowMs: number): number {
   return count;
 }
 
-test('after years, tokens that come every microsecond are told apart as on the first day', () => {
+test('tokens that come every microsecond are still exact after years', () => {
   const level = new QuotaState({ refillPerSecond: 1e6, capacity: 10 }, 0, 0, 0);
   const years = 1e12;
   expect(takes(level, 0.1, years)).toBe(100);
@@ -18,8 +18,8 @@ test('after years, tokens that come every microsecond are told apart as on the f
   expect(takes(level, 0.1, 2 * years)).toBe(100);
 });
 
-describe('what is given back', () => {
-  test('can be given back again when it was taken again', () => {
+describe('a refund', () => {
+  test('can be returned again after it was taken again', () => {
     const level = new QuotaState(ten, 0, 10, 0);
     for (let round = 0; round < 3; round += 1) {
       level.take(4, 0);
@@ -28,7 +28,7 @@ describe('what is given back', () => {
     }
   });
 
-  test('is no more than was there when the capacity was changed', () => {
+  test('is at most what was available when the capacity changed', () => {
     const level = new QuotaState({ refillPerSecond: 2, capacity: 10 }, 0, 10, 0);
     level.take(2, 0);
     const { held } = level;
@@ -57,7 +57,7 @@ describe('what is given back', () => {
   });
 });
 
-test('a pause leaves what a debt has been paid before it', () => {
+test('a pause keeps what was paid of a debt before it', () => {
   const level = new QuotaState(ten, 0, 0, 0);
   level.spend(10, 0);
   expect(level.tokens(5_000)).toBeCloseTo(-5, 9);

@@ -8,7 +8,7 @@ import { tokenBucket } from './token-bucket.ts';
 const DAY_MS = 86_400_000;
 
 describe('steps of the refill', () => {
-  test('all count after a day at a far higher rate', async () => {
+  test('all count after a day at a much higher rate', async () => {
     const clock = virtualClock();
     const bucket = tokenBucket({ refillPerSecond: 100_000, capacity: 10, refillIntervalMs: 200, clock });
     clock.tick(DAY_MS);
@@ -22,7 +22,7 @@ describe('steps of the refill', () => {
     expect(waited).toEqual(Array.from({ length: 20 }, (_, at) => (at + 1) * 200));
   });
 
-  test('bring exactly what they should, however often the rate was set and however long it went on', () => {
+  test('bring exactly their tokens, however often the rate changes and however long it takes', () => {
     const intervals = fc.constantFrom(200, 0.1, 1_000 / 3, 7.3, 60_000);
     const change = fc.record({
       passMs: fc.oneof(fc.nat(1_000), fc.constantFrom(DAY_MS, 30 * DAY_MS)),
@@ -62,7 +62,7 @@ describe('steps of the refill', () => {
     );
   });
 
-  test('stay where they are, however often the rate is set', () => {
+  test('keep their times, however often the rate changes', () => {
     const intervalMs = 1_000 / 3;
     const level = new QuotaState({ refillPerSecond: 3, capacity: 10 }, intervalMs, 0, 0);
     for (let step = 1; step <= 1_000_000; step += 1) {
@@ -73,7 +73,7 @@ describe('steps of the refill', () => {
     expect(level.waitMs(1, nowMs) / intervalMs).toBeCloseTo(0.5, 6);
   });
 
-  test('are none too few in a month of one token each', () => {
+  test('are all counted in a month of one token each', () => {
     const intervalMs = 1_000 / 3;
     const level = new QuotaState({ refillPerSecond: 3, capacity: 1 }, intervalMs, 0, 0);
     let missed = 0;
@@ -82,7 +82,7 @@ describe('steps of the refill', () => {
   });
 });
 
-describe('steps that bring more than there is room for', () => {
+describe('steps that exceed the capacity', () => {
   /** Five at once, ten in each second. */
   function setUp(refillIntervalMs = 1_000) {
     const clock = virtualClock();
@@ -96,12 +96,12 @@ describe('steps that bring more than there is room for', () => {
     return { clock, bucket };
   }
 
-  test('give the capacity each, and the wait is told by that', () => {
+  test('give the capacity each, and waits are computed from that', () => {
     const { bucket } = setUp();
     expect([5, 6, 10, 11].map((tokens) => bucket.waitMs(tokens))).toEqual([1_000, 2_000, 2_000, 3_000]);
   });
 
-  test('a wait that takes more steps than the ask allows is refused at once', async () => {
+  test('a wait of more steps than maxWaitMs allows is refused at once', async () => {
     const { bucket, clock } = setUp();
     for (let asked = 0; asked < 10; asked += 1) void bucket.acquire();
     const refused = bucket.acquire({ maxWaitMs: 2_500 });
@@ -112,7 +112,7 @@ describe('steps that bring more than there is room for', () => {
     expect((await last).waitedMs).toBe(3_000);
   });
 
-  test('one who waits for one token is refused at once, or gets it in time', async () => {
+  test('a request for one token is refused at once, or granted in time', async () => {
     const trace = fc.record({
       capacity: fc.integer({ min: 1, max: 6 }),
       refillPerSecond: fc.integer({ min: 1, max: 100 }),

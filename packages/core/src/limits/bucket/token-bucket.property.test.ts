@@ -205,7 +205,7 @@ class World implements Clock {
         const { waiting, capacity } = bucket.stats();
         const grant = bucket.tryAcquire(step.share * capacity);
         if (grant === undefined) break;
-        expect(waiting, 'nobody goes past those who wait').toBe(0);
+        expect(waiting, 'no request overtakes the queue').toBe(0);
         this.#note('try', this.asked, grant);
         break;
       }
@@ -257,7 +257,7 @@ async function settled(): Promise<void> {
   for (let turn = 0; turn < 5; turn += 1) await undefined;
 }
 
-test('in any window at most capacity + rate · window goes, and all who wait come to an end', {
+test('grants in any window ≤ capacity + rate · window, and every request ends', {
   timeout: 600_000,
 }, async () => {
   await fc.assert(

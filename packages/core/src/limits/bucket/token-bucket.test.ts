@@ -39,7 +39,7 @@ async function outcome(promise: Promise<Grant>): Promise<unknown> {
 }
 
 describe('waiting', () => {
-  test('first come, first served, each when its tokens are there', async () => {
+  test('first come, first served, each when its tokens are available', async () => {
     const { bucket, clock } = setUp();
     const { lines, follow } = journal(clock);
     for (const [name, cost] of Object.entries({ a: 3, b: 4, c: 0.5, d: 5 }))
@@ -48,7 +48,7 @@ describe('waiting', () => {
     expect(lines).toEqual(['a 0', 'b 200', 'c 250', 'd 750']);
   });
 
-  test('a grant tells what it cost, how long it took and when it was', async () => {
+  test('a grant has its cost, its wait and its time', async () => {
     const clock = virtualClock({ startMs: 1_000_000 });
     const { bucket } = setUp({ clock });
     bucket.tryAcquire(5);
@@ -57,7 +57,7 @@ describe('waiting', () => {
     expect(await granted).toMatchObject({ cost: 2, waitedMs: 200, grantedAtMs: 1_000_200, conforming: true });
   });
 
-  test('nobody goes past those who wait, however little it asks', async () => {
+  test('no request overtakes the queue, however little it costs', async () => {
     const { bucket, clock } = setUp({ initialTokens: 2 });
     const { lines, follow } = journal(clock);
     follow('large', bucket.acquire({ cost: 5 }));
@@ -69,7 +69,7 @@ describe('waiting', () => {
     expect(bucket.tryAcquire(1)).toBeDefined();
   });
 
-  test('nobody goes past another who came within the same millisecond', async () => {
+  test('no request overtakes another of the same millisecond', async () => {
     const { bucket, clock } = setUp({ initialTokens: 2 });
     await clock.advance(0.6);
     void bucket.acquire({ cost: 5 });
@@ -78,7 +78,7 @@ describe('waiting', () => {
     expect(bucket.stats()).toMatchObject({ waiting: 2, granted: 0 });
   });
 
-  test('fractions add up to nothing in the end', async () => {
+  test('fractions add up to zero in the end', async () => {
     const { bucket, clock } = setUp({ initialTokens: 0 });
     for (let index = 0; index < 11; index += 1) void bucket.acquire({ cost: 0.1 + index / 7 });
     expect(bucket.stats().waitingCost).toBeCloseTo(1.1 + 55 / 7, 9);
@@ -86,7 +86,7 @@ describe('waiting', () => {
     expect(bucket.stats().waitingCost).toBe(0);
   });
 
-  test('one timer for all, and none when nobody waits', async () => {
+  test('one timer for the whole queue, none if it is empty', async () => {
     const { bucket, clock } = setUp({ initialTokens: 0 });
     expect(clock.pending).toBe(0);
     const controller = new AbortController();
@@ -103,7 +103,7 @@ describe('waiting', () => {
     expect(bucket.stats()).toMatchObject({ waiting: 0, waitingCost: 0, granted: 50 });
   });
 
-  test('a line that may go all at once goes in slices, so that it holds nothing up', () => {
+  test('a queue that may go at once is served in slices, so that it does not block the event loop', () => {
     let nowMs = 0;
     const timers: (() => void)[] = [];
     const clock: Clock = {
@@ -126,7 +126,7 @@ describe('waiting', () => {
     expect(timers).toEqual([]);
   });
 
-  test('a hundred thousand wait behind one timer, and go in order', async () => {
+  test('a hundred thousand requests wait behind one timer, and go in order', async () => {
     const { bucket, clock } = setUp({ refillPerSecond: 1e6, capacity: 1_000, initialTokens: 0 });
     const order: number[] = [];
     const all = Array.from({ length: 100_000 }, async (_, index) => {
@@ -140,7 +140,7 @@ describe('waiting', () => {
     expect(clock.pending).toBe(0);
   });
 
-  test('the context of the caller stays its own', async () => {
+  test('each caller keeps its own async context', async () => {
     const { bucket, clock } = setUp({ initialTokens: 0 });
     const storage = new AsyncLocalStorage<string>();
     const seen: unknown[] = [];
@@ -154,7 +154,7 @@ describe('waiting', () => {
     expect(seen).toEqual(['a', 'b']);
   });
 
-  test('a clock that is set back stops nobody, and mints nothing', async () => {
+  test('a clock that is set back blocks nothing, and mints no tokens', async () => {
     const real = virtualClock({ startMs: 10_000_000 });
     let offMs = 0;
     const bucket = tokenBucket({
@@ -170,7 +170,7 @@ describe('waiting', () => {
     expect(await outcome(granted)).toBe(100);
   });
 
-  test('after an hour of suspension the capacity goes, and no more', async () => {
+  test('after an hour of suspension at most the capacity is granted', async () => {
     const { bucket, clock } = setUp();
     for (let index = 0; index < 20; index += 1) void bucket.acquire();
     const now = vi.spyOn(clock, 'now').mockReturnValue(3_600_000);
@@ -180,8 +180,8 @@ describe('waiting', () => {
   });
 });
 
-describe('the known figures', () => {
-  test('of API Gateway: 10,000 a second and 5,000 at once', () => {
+describe('published examples', () => {
+  test('API Gateway: 10,000 a second, burst 5,000', () => {
     const { bucket, clock } = setUp({ refillPerSecond: 10_000, capacity: 5_000 });
     const serve = (count: number) =>
       Array.from({ length: count }, () => bucket.tryAcquire()).filter(Boolean).length;
@@ -200,7 +200,7 @@ describe('the known figures', () => {
   test.each([
     [500, [500, 100, 100, 100]],
     [100, [100, 100, 100, 100]],
-  ])('of App Engine: 500 a second, refilled every 200 ms, of a bucket of %d', async (capacity, starts) => {
+  ])('App Engine: 500 a second, refilled every 200 ms, bucket of %d', async (capacity, starts) => {
     const { bucket, clock } = setUp({ refillPerSecond: 500, capacity, refillIntervalMs: 200 });
     for (let task = 0; task < 2_000; task += 1) void bucket.acquire();
     let before = bucket.stats().granted;
@@ -216,8 +216,8 @@ describe('the known figures', () => {
   });
 });
 
-describe('what does not conform', () => {
-  test('is refused at once where the bucket says so', async () => {
+describe('non-conforming requests', () => {
+  test("are refused at once with 'reject'", async () => {
     const { bucket, clock } = setUp({ nonConforming: 'reject', initialTokens: 1 });
     expect(await outcome(bucket.acquire())).toBe(0);
     expect(await outcome(bucket.acquire({ cost: 2 }))).toMatchObject({
@@ -230,7 +230,7 @@ describe('what does not conform', () => {
     expect(clock.pending).toBe(0);
   });
 
-  test('is marked where the bucket says so, and takes nothing', async () => {
+  test("are marked with 'mark', and take no tokens", async () => {
     const { bucket } = setUp({ nonConforming: 'mark', initialTokens: 1 });
     expect(await bucket.acquire()).toMatchObject({ conforming: true });
     const marked = await bucket.acquire({ cost: 3 });
@@ -242,7 +242,7 @@ describe('what does not conform', () => {
   });
 });
 
-describe('limits of patience', () => {
+describe('maxWaitMs', () => {
   test.each<[story: string, ask: AcquireOptions, answer: unknown]>([
     ['what comes in time is waited for', { maxWaitMs: 100 }, 100],
     [
@@ -262,7 +262,7 @@ describe('limits of patience', () => {
     expect(refused).toBe(typeof answer === 'number' ? 0 : 1);
   });
 
-  test('those who wait before count', async () => {
+  test('counts the requests ahead', async () => {
     const { bucket } = setUp({ initialTokens: 0 });
     for (let index = 0; index < 10; index += 1) void bucket.acquire({ cost: 2 });
     expect(await outcome(bucket.acquire({ maxWaitMs: 2_000 }))).toMatchObject({ waitMs: 2_100 });
@@ -272,7 +272,7 @@ describe('limits of patience', () => {
     expect(bucket.stats().waiting).toBe(11);
   });
 
-  test('the bucket’s own limit holds for all', async () => {
+  test('of the bucket holds for every request', async () => {
     const { bucket } = setUp({ initialTokens: 0, maxWaitMs: 250 });
     expect(await outcome(bucket.acquire({ cost: 3 }))).toMatchObject({ reason: 'wait-too-long' });
     expect(await outcome(bucket.acquire({ cost: 3, maxWaitMs: 1e9 }))).toMatchObject({
@@ -280,7 +280,7 @@ describe('limits of patience', () => {
     });
   });
 
-  test('whoever is overtaken leaves at its deadline', async () => {
+  test('a request that is overtaken is refused at its deadline', async () => {
     const { bucket, clock } = setUp({ initialTokens: 0 });
     const { lines, follow } = journal(clock);
     follow('low', bucket.acquire({ maxWaitMs: 150 }));
@@ -289,7 +289,7 @@ describe('limits of patience', () => {
     expect(lines).toEqual(['low wait-too-long 150', 'high 500']);
   });
 
-  test('deadlines leave in their own order, and the others stay', async () => {
+  test('deadlines pass in their own order, and other requests stay', async () => {
     const { bucket, clock } = setUp({ initialTokens: 0, capacity: 100 });
     const { lines, follow } = journal(clock);
     follow('first', bucket.acquire({ cost: 100, priority: 1 }));
@@ -306,7 +306,7 @@ describe('limits of patience', () => {
   });
 });
 
-describe('bad asks', () => {
+describe('wrong arguments', () => {
   const bad: [cost: unknown, type: ErrorConstructor][] = [
     [0, RangeError],
     [-1, RangeError],
@@ -316,7 +316,7 @@ describe('bad asks', () => {
     ['1', TypeError],
     [null, TypeError],
   ];
-  test.each(bad)('a cost of %s is an error at once', async (cost, type) => {
+  test.each(bad)('cost %s throws at once', async (cost, type) => {
     const { bucket } = setUp();
     const message = /cost takes a number above 0 and at most the capacity, 5, and was given/;
     expect(() => bucket.tryAcquire(cost as number)).toThrow(message);
@@ -332,7 +332,7 @@ describe('bad asks', () => {
     [{ priority: 8 }, 'acquire: priority takes a whole number from -7 to 7, and was given 8'],
     [{ priority: 0.5 }, 'acquire: priority takes a whole number from -7 to 7, and was given 0.5'],
     [{ retry: 1 as never }, 'acquire: retry takes true or false, and was given 1'],
-  ])('%j is an error even while there are tokens', async (ask, message) => {
+  ])('%j throws even while tokens are available', async (ask, message) => {
     await expect(setUp().bucket.acquire(ask)).rejects.toThrow(message);
   });
 });
@@ -391,7 +391,7 @@ test.each([
   [500, 100],
   [7, 2],
   [0.1, 1],
-])('at %d a second the capacity is %d, where none is given', (refillPerSecond, capacity) => {
+])('at %d a second the default capacity is %d', (refillPerSecond, capacity) => {
   expect(tokenBucket({ refillPerSecond }).stats()).toMatchObject({ capacity, tokens: capacity });
 });
 
@@ -410,7 +410,7 @@ describe('priorities', () => {
     return lines.map((line) => line.split(' ')[0] ?? '');
   }
 
-  test('the higher goes first, and a retry before new requests of its priority', async () => {
+  test('the highest goes first, and a retry before new requests of its priority', async () => {
     const asks = {
       new: {},
       low: { priority: -7 },
@@ -422,7 +422,7 @@ describe('priorities', () => {
     expect(await order(asks)).toEqual(['highRetry', 'high', 'retry', 'new', 'another', 'low']);
   });
 
-  test('who has waited longer than a step of priority is worth goes first all the same', async () => {
+  test('a request that has waited longer than agingMs goes before a higher priority', async () => {
     const asks = {
       // Nothing goes before 1,000 ms.
       low: {},
@@ -433,7 +433,7 @@ describe('priorities', () => {
     expect(await order(asks, 1_000)).toEqual(['early', 'late', 'low']);
   });
 
-  test('one with a higher priority takes the tokens that are too few for the first', async () => {
+  test('a higher priority takes tokens that are too few for the first in line', async () => {
     const { bucket, clock } = setUp({ initialTokens: 2 });
     const { lines, follow } = journal(clock);
     follow('large', bucket.acquire({ cost: 5 }));
@@ -443,7 +443,7 @@ describe('priorities', () => {
   });
 });
 
-describe('a full line', () => {
+describe('a full queue', () => {
   const asks: Record<string, AcquireOptions> = {
     a: {},
     b: { priority: -1 },
@@ -474,7 +474,7 @@ describe('a full line', () => {
 });
 
 describe('aborts', () => {
-  test('end the wait at once, with the signal’s own reason', async () => {
+  test('end the wait at once with the reason of the signal', async () => {
     const { bucket, clock } = setUp({ initialTokens: 0 });
     const controller = new AbortController();
     const waiting = outcome(bucket.acquire({ signal: controller.signal }));
@@ -486,7 +486,7 @@ describe('aborts', () => {
     expect(bucket.stats()).toMatchObject({ waiting: 0, refused: 0 });
   });
 
-  test('let the next go whose tokens are there', async () => {
+  test('let the next request go if its tokens are available', async () => {
     const { bucket, clock } = setUp({ initialTokens: 2 });
     const { lines, follow } = journal(clock);
     const controller = new AbortController();
@@ -500,7 +500,7 @@ describe('aborts', () => {
     expect(lines).toHaveLength(2);
   });
 
-  test('under one signal cost one listener, which leaves with the last', async () => {
+  test('share one listener per signal, which is removed with the last request', async () => {
     const { bucket, clock } = setUp({ initialTokens: 0 });
     const { signal } = new AbortController();
     const add = vi.spyOn(signal, 'addEventListener');
@@ -518,7 +518,7 @@ describe('aborts', () => {
     expect(add).toHaveBeenCalledTimes(2);
   });
 
-  test('under one signal cost one listener, however many buckets they wait at', async () => {
+  test('share one listener per signal across buckets', async () => {
     const clock = virtualClock();
     const buckets = bucketPerKey({ refillPerSecond: 1, capacity: 1, initialTokens: 0, clock }, { clock });
     const { signal } = new AbortController();
@@ -536,7 +536,7 @@ describe('aborts', () => {
     expect(remove).toHaveBeenCalledOnce();
   });
 
-  test('find those under their signal alone, whoever has left before', async () => {
+  test('end only the requests of their signal, whichever have left before', async () => {
     const { bucket, clock } = setUp({ initialTokens: 0 });
     const [mine, yours] = [new AbortController(), new AbortController()];
     const settled = new Map<string, number>([

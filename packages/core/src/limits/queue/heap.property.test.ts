@@ -12,7 +12,7 @@ const step = fc.oneof(
   { weight: 1, arbitrary: fc.record({ kind: fc.constant('shift' as const) }) },
 );
 
-test('the first is always the least, whoever is taken out between', () => {
+test('the first is always the least, whatever is removed', () => {
   fc.assert(
     fc.property(fc.array(step, { maxLength: 100, size: 'max' }), (steps) => {
       const heap = new Heap<Entry>((one, other) => one.key < other.key);

@@ -7,7 +7,7 @@ function memberOf(cost: number): Member {
   return { cost, next: undefined, previous: undefined };
 }
 
-test('fractions leave nothing behind when all are gone', () => {
+test('the cost of an empty lane is exactly 0', () => {
   const lane = new Lane<Member>();
   const members = [0.1, 0.2, 0.3].map(memberOf);
   for (const member of members) lane.push(member);

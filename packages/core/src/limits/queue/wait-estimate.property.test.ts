@@ -48,7 +48,7 @@ async function fateOf(
   });
 }
 
-test('a wait is refused at once if the tokens would come too late, and else they come in time', async () => {
+test('a request is refused at once if its tokens would be late, and else they come in time', async () => {
   await fc.assert(
     fc.asyncProperty(trace, async (trace) => {
       const { waitedMs } = (await fateOf(trace, undefined)) as Grant;

@@ -200,7 +200,7 @@ class World {
   }
 }
 
-test('whatever is done to it, it is the line that a plain list is', async () => {
+test('behaves as a plain sorted list does', async () => {
   await fc.assert(
     fc.asyncProperty(fc.array(step, { maxLength: 80, size: 'max' }), async (steps) => {
       const world = new World();
@@ -215,7 +215,7 @@ test('whatever is done to it, it is the line that a plain list is', async () => 
   );
 });
 
-test('there is a lane for each priority, and one above it for its retries', () => {
+test('each priority has a lane, and one above it for its retries', () => {
   const lanes = [-7, 0, 7].flatMap((priority) => [laneOf(priority, false), laneOf(priority, true)]);
   expect(lanes).toEqual([0, 1, 14, 15, 28, 29]);
 });

@@ -40,7 +40,7 @@ function leavesPerTurn({
   return counts;
 }
 
-describe('what is done to a long line is done in slices', () => {
+describe('work on a long queue is sliced', () => {
   test.each<
     [what: string, ask: (at: number) => AcquireOptions, act: (bucket: MemoryBucket) => void, reason: string]
   >([
@@ -91,8 +91,8 @@ describe('what is done to a long line is done in slices', () => {
   });
 });
 
-describe('in the middle of a long work', () => {
-  test('no one is granted tokens whose deadline has passed', async () => {
+describe('while a slice is left', () => {
+  test('no request is granted after its deadline', async () => {
     const { clock, bucket, lines, ask } = setUp({ capacity: 1_000 });
     for (let asks = 0; asks < MANY; asks += 1) ask('late', { maxWaitMs: 1e6 });
     ask('patient');
@@ -103,7 +103,7 @@ describe('in the middle of a long work', () => {
     expect(bucket.stats()).toMatchObject({ refused: MANY, granted: 1 });
   });
 
-  test('those who are not turned away yet may wait on when the pause ends before its time', async () => {
+  test('requests that are not refused yet go on waiting when the pause ends early', async () => {
     const { clock, bucket, ask } = setUp();
     for (let asks = 0; asks < MANY; asks += 1) ask(asks, { maxWaitMs: 1e6 });
     bucket.pauseFor(2e6);
@@ -113,7 +113,7 @@ describe('in the middle of a long work', () => {
     expect(bucket.stats().waiting).toBe(waiting);
   });
 
-  test('a new pause that is longer turns away who has come meanwhile', async () => {
+  test('a longer pause refuses requests that came meanwhile', async () => {
     const { clock, bucket, ask, lines } = setUp();
     ask('a', { maxWaitMs: 1e6 });
     bucket.pauseFor(2e6);
@@ -126,8 +126,8 @@ describe('in the middle of a long work', () => {
   });
 });
 
-describe('a cost that a lower capacity makes impossible', () => {
-  test('holds no one up, however many there are', async () => {
+describe('a cost above a lowered capacity', () => {
+  test('blocks no other request, however many there are', async () => {
     const { clock, bucket, lines, ask } = setUp();
     for (let asks = 0; asks < MANY; asks += 1) ask('large', { cost: 8 });
     ask('small', { cost: 2 });
@@ -136,7 +136,7 @@ describe('a cost that a lower capacity makes impossible', () => {
     expect(lines.at(-1)).toBe('small granted 2000');
   });
 
-  test('is told at once, in any lane and behind any others', async () => {
+  test('is refused at once, in any lane and behind any others', async () => {
     const { clock, bucket, lines, ask } = setUp();
     for (const priority of [-7, 0, 7]) {
       for (let asks = 0; asks < MANY; asks += 1) ask('small', { priority });
@@ -153,7 +153,7 @@ describe('a cost that a lower capacity makes impossible', () => {
     expect(bucket.stats()).toMatchObject({ waiting: 3 * MANY, waitingCost: 3 * MANY });
   });
 
-  test('counts neither for the wait of a newcomer nor for the room in the queue', async () => {
+  test('counts neither for the wait of new requests nor for maxQueue', async () => {
     const { clock, bucket, lines, ask } = setUp({ maxQueue: 2 });
     ask('small');
     ask('large', { cost: 8 });
@@ -163,7 +163,7 @@ describe('a cost that a lower capacity makes impossible', () => {
     expect(lines).toEqual(['large capacity-lowered 0', 'small granted 1000', 'new granted 2000']);
   });
 
-  test('is found although others leave while it is looked for', async () => {
+  test('is found although others leave during the search', async () => {
     const { clock, bucket, lines, ask } = setUp();
     const stop = new AbortController();
     // More than are looked at in one turn.
@@ -179,7 +179,7 @@ describe('a cost that a lower capacity makes impossible', () => {
     expect(bucket.stats()).toMatchObject({ refused: 1, waiting: 15_000 });
   });
 
-  test('is possible again if the capacity rises before it is found', async () => {
+  test('is kept if the capacity rises before it is found', async () => {
     const { clock, bucket, lines, ask } = setUp();
     for (let asks = 0; asks < 30_000; asks += 1) void bucket.acquire().catch(() => undefined);
     ask('large', { cost: 8 });
@@ -192,7 +192,7 @@ describe('a cost that a lower capacity makes impossible', () => {
   });
 });
 
-test('the gate of an origin holds what its bucket holds', () => {
+test('the gate of an origin has the capacity of its bucket', () => {
   const { bucket, clock } = setUp({ initialTokens: 10, random: () => 0 });
   const request = { method: 'GET', url: 'https://a.test/', replayable: true, header: () => undefined };
   const grant = bucket.tryAcquire();
