@@ -21,7 +21,7 @@ function setUp(options: Partial<AdaptiveOptions> = {}) {
   return { clock, bucket, rate, grant };
 }
 
-/** Grants that had to wait. */
+/** Grants of requests that had to wait. */
 async function waited(bucket: MemoryBucket, clock: VirtualClock, count: number): Promise<Grant[]> {
   const grants = Array.from({ length: count }, () => bucket.acquire());
   await clock.advance(60_000);
@@ -37,7 +37,7 @@ describe('down', () => {
       bucket.observe?.(response(429), one);
     }
     expect(rate()).toBeCloseTo(70, 9);
-    // What was sent after that tells something new.
+    // A request that was sent after the decrease counts again.
     bucket.observe?.(response(429), await grant());
     expect(rate()).toBeCloseTo(49, 9);
   });
@@ -129,7 +129,7 @@ describe('up', () => {
     const { bucket, rate, clock, grant } = setUp({ recoverPerSecond: 0.1 });
     for (let time = 0; time < 4; time += 1) bucket.observe?.(response(429), await grant());
     const before = rate();
-    // As many as go in a second.
+    // As many as are granted in a second.
     const grants = await waited(bucket, clock, 20 + Math.round(before));
     for (const one of grants.slice(0, Math.round(before))) bucket.observe?.(response(200), one);
     expect(rate() - before).toBeGreaterThan(7);
@@ -168,7 +168,7 @@ test('it rises in steps of a hundredth, so that the rate is not set for each res
   bucket.observe?.(response(429), await grant());
   const [first, ...rest] = await waited(bucket, clock, 100);
   bucket.observe?.(response(200), first as Grant);
-  // Half a token more, of 100.
+  // 0.5 more of 100 tokens per second.
   expect(rate()).toBeCloseTo(70, 9);
   bucket.observe?.(response(200), rest[0] as Grant);
   expect(rate()).toBeCloseTo(70, 9);
@@ -184,7 +184,7 @@ test('it finds the rate of a server, and recovers when the server does', async (
   let refilledAtMs = clock.now();
   const counts = { served: 0, refused: 0 };
   const send = async (): Promise<void> => {
-    // As many as all of it takes; a bucket that makes no one wait comes to an end, too.
+    // Bounded, so that the loop ends also if the bucket lets no request wait.
     for (let sent = 0; sent < 10_000; sent += 1) {
       const grant = await bucket.acquire();
       tokens = Math.min(20, tokens + ((clock.now() - refilledAtMs) * serverRate) / 1_000);
@@ -192,7 +192,7 @@ test('it finds the rate of a server, and recovers when the server does', async (
       const served = tokens >= 1;
       if (served) tokens -= 1;
       counts[served ? 'served' : 'refused'] += 1;
-      // The answer takes as long as one round.
+      // The response takes as long as one round.
       clock.schedule(() => bucket.observe?.(response(served ? 200 : 429), grant), 20);
     }
   };
@@ -208,7 +208,7 @@ test('it finds the rate of a server, and recovers when the server does', async (
   };
   await run(10_000);
   const limited = await run(20_000);
-  // Most of what the server bears, and few refusals.
+  // Most of the server's rate is used, with few refusals.
   expect(limited.served / 20).toBeGreaterThan(160);
   expect(limited.refused / (limited.served + limited.refused)).toBeLessThan(0.1);
   serverRate = 1_000;

@@ -91,7 +91,7 @@ test('whole tokens stay exact at any valid rate, also after a long time', () => 
           const waitMs = bucket.waitMs(cost);
           expect(waitMs / ((cost * 1_000) / refillPerSecond)).toBeCloseTo(1, 3);
           clock.tick(waitMs);
-          // A clock that is far from 0 shows fractions of a microsecond coarsely.
+          // A clock far from 0 resolves fractions of a microsecond only.
           clock.tick(0.001);
           expect(bucket.tryAcquire(cost)).toBeDefined();
           bucket.pauseFor(1);

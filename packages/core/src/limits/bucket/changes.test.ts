@@ -5,7 +5,7 @@ import type { AcquireOptions, Grant } from '../contracts.ts';
 import type { TokenBucketOptions } from './options.ts';
 import { tokenBucket } from './token-bucket.ts';
 
-/** Ten a second, five at once, unless something else is said; and when each ask is granted, or why not. */
+/** A bucket of ten a second and five at once by default, and when each request is granted, or why it is refused. */
 function setUp(options: Partial<TokenBucketOptions> = {}) {
   const clock = virtualClock();
   const bucket = tokenBucket({ refillPerSecond: 10, capacity: 5, clock, random: () => 0, ...options });
@@ -250,7 +250,7 @@ describe('several limits at once', () => {
       clock.tick(100);
     }
     expect(granted).toBe(12);
-    // What the day refused has taken nothing from the second.
+    // The refusal by the limit of a day took nothing from the limit of a second.
     expect(bucket.stats()).toMatchObject({ capacity: 5, idle: false });
     expect(bucket.stats().tokens).toBeLessThan(1);
     clock.tick(86_400_000);

@@ -26,7 +26,7 @@ const slowDown = responds(200, { ratelimit: '"quota";r=0;t=60' });
 
 type Make = (options: TokenBucketOptions) => ObservableBucket;
 
-/** Ten a second, five at once; and when each ask is granted, or why not. */
+/** A bucket of ten a second and five at once, and when each request is granted, or why it is refused. */
 function setUp(make: Make = tokenBucket, more: Partial<TokenBucketOptions> = {}) {
   const clock = virtualClock();
   const bucket = make({ refillPerSecond: 10, capacity: 5, clock, random: () => 0, ...more });
@@ -187,7 +187,7 @@ describe.each<[string, Make]>([
       send('ill', ill);
       note('idle', bucket.idle());
       await clock.advance(60_050);
-      // There is no token when the origin opens, and no one in line either.
+      // When the origin opens there is no token, and the queue is empty.
       taken(bucket.tryAcquire(5)).settle(8);
       await clock.advance(400);
       await clock.advance(0);

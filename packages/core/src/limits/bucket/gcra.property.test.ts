@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { giveBack, holding, spend, take, tokensAt, waitMs } from './gcra.ts';
 
-/** With so many fractions in a case. */
+/** Fractions per case. */
 const SHRINKING_NEVER_ENDS = true;
 
 const quota = fc.record({
@@ -15,7 +15,7 @@ const quota = fc.record({
   ),
 });
 const share = fc.double({ min: 1e-3, max: 1, noNaN: true });
-/** Near its start, a month from it, and as far as 1970. */
+/** Times near the start, a month later, and as far as from 1970. */
 const nowMs = fc.oneof(
   fc.nat(10_000),
   fc.double({ min: 0, max: 3e9, noNaN: true }),
@@ -31,10 +31,10 @@ test('tokens that are not available have a wait, and are available after it', ()
       const wait = waitMs(quota, state, cost, nowMs);
       expect(take(quota, state, cost, nowMs) !== undefined).toBe(wait === 0);
       if (wait === 0) return;
-      // What a clock cannot show, and what is too little to lack.
+      // Below the resolution of a clock, or within the tolerance.
       const little = nowMs * 2e-15 + 2e-6 + (quota.capacity / quota.refillPerSecond) * 2e-6;
       const dueMs = nowMs + wait + little;
-      // Far from its start a time cannot tell which side of a fine step it is on.
+      // Far from the start a time is too coarse to tell on which side of a fine step it lies.
       const after =
         take(quota, state, cost, dueMs) ?? take(quota, state, cost, dueMs + quota.refillIntervalMs);
       expect(after).toBeDefined();

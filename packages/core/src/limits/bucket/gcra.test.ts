@@ -5,7 +5,7 @@ function quota(refillPerSecond: number, capacity: number, refillIntervalMs = 0):
   return { refillPerSecond, capacity, refillIntervalMs };
 }
 
-/** Asks `count` times for one token at each moment, and counts who is served. */
+/** Asks `count` times for one token at each moment, and counts the grants. */
 function serve(limits: Quota, arrivals: Iterable<readonly [atMs: number, count: number]>): [number, number] {
   let state = holding(limits, limits.capacity, 0);
   let served = 0;
@@ -72,7 +72,7 @@ describe('the two examples of App Engine: 500 a second, refilled every 200 ms', 
       ) {
         state = after;
         started[Math.floor(atMs / 200)] = (started[Math.floor(atMs / 200)] ?? 0) + 1;
-        // All that a step brings goes at the step.
+        // All tokens of a step are taken at the step.
         expect(atMs % 200).toBe(0);
       }
     }
@@ -109,7 +109,7 @@ test.each<[cost: number, atMs: number, wait: number]>([
   [1, 20, 0],
   [0.5, 0, 10],
   [10, 0, 200],
-  // For several askers in a row.
+  // More than the capacity: for several requests in a row.
   [25, 0, 500],
 ])(
   '%d tokens of an empty bucket at 50 a second, asked for at %d ms, are there in %d ms',
@@ -164,17 +164,17 @@ test.each<[cost: number, tokens: number, everyMs: number, steps: number]>([
   [1, 0, 200, 1],
   [3, 0, 200, 2],
   [5, 2.5, 200, 2],
-  // For several askers in a row.
+  // More than the capacity: for several requests in a row.
   [10, 5, 200, 3],
   [11, 5, 200, 3],
   [12, 5, 200, 4],
-  // A step brings ten, of which five fit in.
+  // A step brings ten, of which five fit.
   [5, 0, 1_000, 1],
   [10, 0, 1_000, 2],
   [11, 0, 1_000, 3],
   [11, 5, 1_000, 2],
   [11, 1, 1_000, 2],
-  // What a debt takes of a step does not overflow.
+  // Tokens that pay a debt do not overflow.
   [5, -5, 1_000, 1],
   [5, -6, 1_000, 2],
   [5, -10, 1_000, 2],

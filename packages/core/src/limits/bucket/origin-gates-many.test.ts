@@ -20,6 +20,6 @@ test('pausing many origins in turn checks a few gates each, and full gates are d
     clock.tick(1);
   }
   expect(looks).toBeLessThan(25_000);
-  // Each is closed for 100 ms and full after 100 more; the round comes to it within as many again.
+  // A gate is closed for 100 ms and full after 100 more; the next checks drop it within another 100.
   expect(gates.stats().count).toBeLessThanOrEqual(200);
 });

@@ -26,7 +26,7 @@ function setUp(make: (clock: VirtualClock) => ObservableBucket) {
   const bucket = make(clock);
   const policy = createPolicy({ clock, bucket, random: () => 0, maxRetries: 0 });
   const sentAtMs: [string, number][] = [];
-  /** Sends a request, and the answer to it. */
+  /** Sends a request, and passes its response to the bucket. */
   const send = async (request: RequestTraits, answer: Outcome = responds(200, {})): Promise<void> => {
     const session = new Session(policy, request);
     await session.ready();
@@ -110,7 +110,7 @@ test('a bucket with a gate is not evicted', async () => {
   session.ready();
   session.judge(responds(429, { 'retry-after': '60' }));
   await clock.advance(30_000);
-  // Each visit looks at two, and lets go of what is idle.
+  // Each request checks two gates, and drops idle ones.
   for (let visit = 0; visit < 4; visit += 1) buckets.for(well);
   expect(buckets.for(ill).gateFor?.(ill)).toBeDefined();
 });

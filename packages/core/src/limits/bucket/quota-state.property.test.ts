@@ -24,7 +24,7 @@ test('a wait with refill steps ends at a step', () => {
           const cost = share * 10;
           if (level.take(cost, nowMs)) continue;
           const waitMs = level.waitMs(cost, nowMs);
-          // Steps keep their places from the start, whatever the rate. At a step itself either side will do.
+          // Steps are counted from the start at any rate. Exactly at a step both sides are right.
           const steps = nowMs / intervalMs;
           if (Math.abs(steps - Math.round(steps)) < 1e-4) continue;
           expect(waitMs).toBeGreaterThan(Math.ceil(steps) * intervalMs - nowMs - 1e-3);

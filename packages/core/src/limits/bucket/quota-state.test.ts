@@ -3,7 +3,7 @@ import { QuotaState } from './quota-state.ts';
 
 const ten = { refillPerSecond: 1, capacity: 10 };
 
-/** How many times so many tokens can be taken. */
+/** How many times these tokens can be taken. */
 function takes(level: QuotaState, cost: number, nowMs: number): number {
   let count = 0;
   while (count < 1_000 && level.take(cost, nowMs)) count += 1;

@@ -44,7 +44,7 @@ describe('steps of the refill', () => {
             nowMs += one.passMs;
             level.setRate({ refillPerSecond: one.refillPerSecond, capacity: 10 }, nowMs);
           }
-          // In the middle between two steps, so that neither is in doubt.
+          // Half way between two steps, so that rounding does not matter.
           let step = Math.ceil(nowMs / intervalMs) + 1;
           level.setRate({ refillPerSecond, capacity: 10 }, (step + 0.5) * intervalMs);
           while (level.take(1, (step + 0.5) * intervalMs));
@@ -125,7 +125,7 @@ describe('steps that exceed the capacity', () => {
     await fc.assert(
       fc.asyncProperty(trace, async ({ debt, ahead, startMs, maxWaitMs, ...options }) => {
         const { capacity, refillPerSecond, refillIntervalMs } = options;
-        // What is left in the bucket must fit in whole beside what a step brings.
+        // The rest in the bucket and the tokens of a step must fit together.
         fc.pre(refillPerSecond * refillIntervalMs >= capacity * 1_000);
         const clock = virtualClock();
         const bucket = tokenBucket({ ...options, clock });

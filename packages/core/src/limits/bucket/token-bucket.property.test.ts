@@ -12,7 +12,7 @@ const which = fc.nat(50);
 const orNone = <T>(arbitrary: fc.Arbitrary<T>) => fc.option(arbitrary, { nil: undefined });
 const is = <K extends string>(kind: K) => fc.constant(kind);
 
-/** What happens to a bucket. A `share` is a part of its capacity, `which` one of those who asked before. */
+/** A step of a random history. `share` is a part of the capacity, `which` selects an earlier request. */
 const step = fc.oneof(
   {
     weight: 6,
@@ -32,7 +32,7 @@ const step = fc.oneof(
       ms: fc.oneof(fc.nat(5_000), fc.double({ min: 0, max: 100, noNaN: true })),
     }),
   },
-  // Time passes, and no timer fires meanwhile.
+  // Time passes without timers.
   { weight: 1, arbitrary: fc.record({ kind: is('suspend'), ms: fc.constantFrom(3_600_000, 1, 50) }) },
   { weight: 1, arbitrary: fc.record({ kind: is('step-back'), ms: fc.constantFrom(3_600_000, 0.5, 40) }) },
   { weight: 2, arbitrary: fc.record({ kind: is('abort'), which }) },
@@ -61,20 +61,20 @@ const setup = fc.record({
 });
 type Setup = typeof setup extends fc.Arbitrary<infer S> ? S : never;
 
-/** A grant, and whose. */
+/** A grant and its request. */
 interface Entry {
   readonly lane: string;
   readonly order: number;
   readonly grant: Grant;
-  /** What it costs in the end. More than was asked is a debt, which the bucket cannot foresee. */
+  /** The settled cost. More than the requested cost is a debt that the bucket cannot foresee. */
   cost: number;
 }
 
-/** A bucket in a time of its own, with one place for a timer. */
+/** A bucket with a clock of its own that holds one timer. */
 class World implements Clock {
   readonly bucket: MemoryBucket;
   readonly entries: Entry[] = [];
-  /** For each grant and each change of the capacity, what it is from then, and what had come in till then. */
+  /** For each grant and change of capacity: the capacity from then on, and the tokens that had come in until then. */
   readonly log: {
     readonly atMs: number;
     readonly refilled: number;
@@ -82,14 +82,14 @@ class World implements Clock {
     readonly grant?: number;
   }[] = [];
   readonly aborts: AbortController[] = [];
-  /** A clock that counts from 1970 shows every quarter of a microsecond. */
+  /** A clock that counts from 1970 has a resolution of a quarter of a microsecond. */
   readonly tickMs: number;
   largestStep = 0;
   largestRate: number;
   wakes = 0;
   asked = 0;
   #trueMs = 0;
-  /** What the clock is off. */
+  /** The offset of the clock. */
   #offMs: number;
   #timer: { readonly atMs: number; readonly wake: () => void } | undefined;
   #refilled = 0;
@@ -131,8 +131,7 @@ class World implements Clock {
   }
 
   /**
-   * For what is asserted where the bucket or a promise would keep the error: the step in which it happens throws
-   * it.
+   * Asserts inside a callback of the bucket or a promise, which would swallow the error. The current step throws it.
    */
   #check(assert: () => void): void {
     try {
@@ -167,7 +166,7 @@ class World implements Clock {
       this.#to(due.atMs);
       this.#timer = undefined;
       this.wakes += 1;
-      // One that never stops would not come to be judged.
+      // A bucket that never stops must fail the test, not hang it.
       if (this.wakes > 100_000) throw new Error('It wakes without end');
       due.wake();
       await settled();
@@ -252,7 +251,7 @@ class World implements Clock {
   }
 }
 
-/** Lets promises settle that wait for no timer. */
+/** Lets promises settle that need no timer. */
 async function settled(): Promise<void> {
   for (let turn = 0; turn < 5; turn += 1) await undefined;
 }
@@ -267,10 +266,10 @@ test('grants in any window ≤ capacity + rate · window, and every request ends
       for (let tries = 0; world.timerAtMs !== undefined && tries < 1_000; tries += 1) await world.pass(1e9);
       expect(world.bucket.stats().waiting).toBe(0);
       expect(world.timerAtMs).toBeUndefined();
-      // It wakes for those whose turn it is and little more often.
+      // It wakes for requests whose turn it is, and rarely otherwise.
       expect(world.wakes).toBeLessThanOrEqual(4 * (world.asked + steps.length));
 
-      // Steps may fall into a window at both of its ends.
+      // A step may lie at either end of a window.
       const { entries, log, tickMs } = world;
       const over = world.largestStep + (world.largestRate * tickMs) / 1_000;
       const windows = [{ capacity: setup.capacity, lines: log, over }];
@@ -284,8 +283,8 @@ test('grants in any window ≤ capacity + rate · window, and every request ends
         windows.push({ capacity, lines, over: (refillPerSecond * tickMs) / 1_000 });
       }
       for (const { lines, over, ...window } of windows) {
-        // How much less than full a bucket would be that knew each cost beforehand: that is what went in the
-        // fullest window that ends now. A capacity that changes leaves the tokens as they are.
+        // The least that a bucket lacks which knows every settled cost in advance: the grants of the fullest window
+        // that ends now. A change of capacity keeps the tokens.
         let lacking = 0;
         let refilled = 0;
         let { capacity } = window;

@@ -8,14 +8,14 @@ import { bucketPerKey } from './bucket-per-key.ts';
 import type { TokenBucketOptions } from './options.ts';
 import { type MemoryBucket, tokenBucket } from './token-bucket.ts';
 
-/** Ten a second, five at once, unless something else is said. */
+/** A bucket of ten a second and five at once by default. */
 function setUp(options: Partial<TokenBucketOptions> = {}): { bucket: MemoryBucket; clock: VirtualClock } {
   const clock = virtualClock();
   const bucket = tokenBucket({ refillPerSecond: 10, capacity: 5, clock, random: () => 0, ...options });
   return { bucket, clock };
 }
 
-/** Writes down who was granted tokens when, and who was turned away why. */
+/** Records when each request was granted tokens, or why it was refused. */
 function journal(clock: VirtualClock) {
   const lines: string[] = [];
   const follow = (name: string, promise: Promise<Grant>): void => {
@@ -266,7 +266,7 @@ describe('maxWaitMs', () => {
     const { bucket } = setUp({ initialTokens: 0 });
     for (let index = 0; index < 10; index += 1) void bucket.acquire({ cost: 2 });
     expect(await outcome(bucket.acquire({ maxWaitMs: 2_000 }))).toMatchObject({ waitMs: 2_100 });
-    // A higher priority does not wait for them.
+    // A request of higher priority does not wait for them.
     expect(bucket.stats().waiting).toBe(10);
     void bucket.acquire({ maxWaitMs: 100, priority: 1 });
     expect(bucket.stats().waiting).toBe(11);
@@ -293,7 +293,7 @@ describe('maxWaitMs', () => {
     const { bucket, clock } = setUp({ initialTokens: 0, capacity: 100 });
     const { lines, follow } = journal(clock);
     follow('first', bucket.acquire({ cost: 100, priority: 1 }));
-    // It alone would come in time; the first one comes before it.
+    // Alone it would be in time, but the first one goes before it.
     const patience = [900, 300, 600, 100, 800, 200, 700, 500];
     for (const maxWaitMs of patience) {
       bucket.setRate(1e5);
@@ -454,7 +454,7 @@ describe('a full queue', () => {
   test.each<[options: Partial<TokenBucketOptions>, lines: string[]]>([
     [{ maxQueue: 0 }, ['a', 'b', 'c', 'd', 'e'].map((name) => `${name} queue-full`)],
     [{ maxQueue: 3 }, ['d queue-full', 'e queue-full', 'a 100', 'c 200', 'b 300']],
-    // The last of the lowest gives place to a higher one only.
+    // The last of the lowest priority is displaced by a higher one only.
     [{ maxQueue: 3, overflow: 'drop-lowest' }, ['b displaced', 'e queue-full', 'd 100', 'a 200', 'c 300']],
     [{ maxQueue: 3, overflow: 'drop-oldest' }, ['a displaced', 'b displaced', 'd 100', 'c 200', 'e 300']],
     [{ maxQueue: 1, overflow: 'drop-oldest' }, ['a', 'b', 'c', 'd'].map((name) => `${name} displaced`)],
@@ -513,7 +513,7 @@ describe('aborts', () => {
     await clock.advance(100);
     expect(add).toHaveBeenCalledOnce();
     expect(remove).toHaveBeenCalledOnce();
-    // And another comes with the next.
+    // The next request adds a listener again.
     void bucket.acquire({ cost: 5, signal });
     expect(add).toHaveBeenCalledTimes(2);
   });

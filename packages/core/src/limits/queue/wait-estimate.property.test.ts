@@ -27,7 +27,7 @@ const trace = fc.record({
 });
 type Trace = typeof trace extends fc.Arbitrary<infer T> ? T : never;
 
-/** What becomes of the last who asks: when its tokens came, or why it did not get any. */
+/** The result of the last request: when its tokens came, or why it was refused. */
 async function fateOf(
   { options, asks, probe }: Trace,
   maxWaitMs: number | undefined,
@@ -55,7 +55,7 @@ test('a request is refused at once if its tokens would be late, and else they co
       const limited = await fateOf(trace, trace.patienceMs);
       if (typeof limited === 'object') expect(limited.waitedMs).toBeCloseTo(waitedMs, 6);
       else expect(waitedMs).toBeGreaterThan(trace.patienceMs);
-      // What comes in steps may not all fit in, and how much is lost is not known beforehand.
+      // Steps may overflow, and the loss is not known in advance.
       if (trace.options.refillIntervalMs === 0) expect(limited).not.toBe('later');
     }),
     { numRuns: 2_000 },

@@ -27,9 +27,9 @@ const step = fc.oneof(
 );
 type Step = typeof step extends fc.Arbitrary<infer S> ? S : never;
 
-/** One who waits, as plain as can be. */
+/** A waiter of the plain model. */
 interface Plain {
-  /** What it costs is its name, too. */
+  /** The cost, which also identifies it. */
   readonly cost: number;
   readonly lane: number;
   readonly sinceMs: number;
@@ -37,7 +37,7 @@ interface Plain {
   readonly signal: number | undefined;
 }
 
-/** The same line as a list, in which everything is looked for from the start. */
+/** The same queue as a plain list that is searched from the start. */
 class PlainLine {
   all: Plain[] = [];
 
@@ -46,7 +46,7 @@ class PlainLine {
     return this.all.filter(({ lane }, at) => this.all.findIndex((other) => other.lane === lane) === at);
   }
 
-  /** What decides whose turn it is: the time since when, less the head start of the lane. */
+  /** The order of waiters: the time of arrival less the head start of the lane. */
   keyOf({ sinceMs, lane }: Pick<Plain, 'sinceMs' | 'lane'>): number {
     return sinceMs - lane * HEAD_START_MS;
   }
@@ -69,7 +69,7 @@ class PlainLine {
     return due !== undefined && due.deadlineMs <= nowMs ? due : undefined;
   }
 
-  /** The tokens of all who go before a newcomer. */
+  /** The cost of all waiters that go before a new one. */
   costBefore(newcomer: Pick<Plain, 'sinceMs' | 'lane'>): number {
     const key = this.keyOf(newcomer);
     return this.all
@@ -86,7 +86,7 @@ class PlainLine {
   }
 }
 
-/** Both lines, and what is done to them. */
+/** Both queues, and the operations on them. */
 class World {
   readonly plain = new PlainLine();
   readonly line = new WaitingLine<string>(HEAD_START_MS, () => {
@@ -163,7 +163,7 @@ class World {
     this.plain.all = this.plain.all.filter(({ signal }) => signal !== which);
   }
 
-  /** What either says of itself, as a text: to compare texts is fast. */
+  /** The state of either queue as text, which is fast to compare. */
   get seen(): [line: string, plain: string] {
     const { line, plain } = this;
     const lanes = Array.from({ length: LANES }, (_, lane) => lane);

@@ -5,11 +5,11 @@ import { type MemoryBucket, tokenBucket } from '../bucket/token-bucket.ts';
 import { concurrencyLimit } from '../concurrency.ts';
 import type { AcquireOptions } from '../contracts.ts';
 
-/** The most that may be done in one turn of the event loop: some milliseconds. */
+/** The bound on work in one turn of the event loop: a few milliseconds. */
 const SLICE = 1_000;
 const MANY = 5_000;
 
-/** One token in a second, ten at once, none at first. */
+/** A bucket of one token a second and ten at once, empty at first. */
 function setUp(options: Partial<TokenBucketOptions> = {}) {
   const clock = virtualClock();
   const bucket = tokenBucket({ refillPerSecond: 1, capacity: 10, initialTokens: 0, clock, ...options });
@@ -23,7 +23,7 @@ function setUp(options: Partial<TokenBucketOptions> = {}) {
   return { clock, bucket, lines, ask };
 }
 
-/** Lets a millisecond pass, and counts at each wake how many leave the line in it. */
+/** Advances by a millisecond, and counts at each wake how many requests leave the queue. */
 function leavesPerTurn({
   clock,
   bucket,
@@ -166,7 +166,7 @@ describe('a cost above a lowered capacity', () => {
   test('is found although others leave during the search', async () => {
     const { clock, bucket, lines, ask } = setUp();
     const stop = new AbortController();
-    // More than are looked at in one turn.
+    // More than are inspected in one turn.
     for (let asks = 0; asks < 15_000; asks += 1) void bucket.acquire().catch(() => undefined);
     for (let asks = 0; asks < 10_000; asks += 1)
       bucket.acquire({ signal: stop.signal }).catch(() => undefined);
@@ -206,7 +206,7 @@ test('the gate of an origin has the capacity of its bucket', () => {
   expect(bucket.gateFor?.(request)?.tryAcquire(15)).toBeUndefined();
   bucket.setRate(1, 3);
   expect(() => bucket.gateFor?.(request)?.tryAcquire(4)).toThrow('at most the capacity, 3');
-  // It is gone when it is full, as large as it is by then.
+  // The gate is dropped when it is full, with its new capacity.
   clock.tick(7_900);
   expect(bucket.gateFor?.(request)).toBeDefined();
   clock.tick(200);
