@@ -1,14 +1,14 @@
 import { HookError, type Outcome } from '@ebb/core';
 import { type Aside, drain, type Exchange, failureKind, type Session, systemClock } from '@ebb/core/adapter';
-import { setAside } from './aside.ts';
-import { whenBodyEnds } from './body-end.ts';
+import { setAside } from './body/aside.ts';
+import { whenBodyEnds } from './body/body-end.ts';
+import type { Upload } from './body/upload.ts';
 import { type Bounded, bounded } from './bounded.ts';
 import type { InitChanges } from './changes.ts';
 import { isUnconnected, noteConnectErrors } from './connect-errors.ts';
 import { Hops } from './hops.ts';
 import { ResponseOutcome } from './outcome.ts';
 import type { FetchRequest } from './request.ts';
-import type { Upload } from './upload.ts';
 
 /** It was given up, its base fetch did not stop for that, and no one waits for what it brings. */
 function dropLate(response: Response): void {

@@ -1,12 +1,12 @@
 import type { Policy, RequestTraits } from '@ebb/core';
 import { isIdempotent, LAYER } from '@ebb/core/adapter';
 import { absoluteUrl } from './absolute-url.ts';
-import { cancelUpload } from './body.ts';
+import { cancelUpload } from './body/kinds.ts';
+import { Upload } from './body/upload.ts';
 import { changed, type InitChanges, isEasilyCopied, isRequest } from './changes.ts';
 import { headerIn, rereadable } from './headers.ts';
 import type { EbbRequestInit, FetchInput } from './init.ts';
 import { hasAsyncContext } from './node.ts';
-import { Upload } from './upload.ts';
 
 /** What fetch was called with. Policies and their hooks see of it what {@link RequestTraits} says. */
 export class FetchRequest implements RequestTraits {

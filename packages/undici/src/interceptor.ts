@@ -1,7 +1,7 @@
 import { createPolicy, type Policy, type PolicyOptions } from '@ebb/core';
 import { countLayer, LAYER, type Session, startSession } from '@ebb/core/adapter';
 import type { Dispatcher } from 'undici';
-import { requestBody } from './body.ts';
+import { requestBody } from './body/body-of.ts';
 import { Closing } from './closing.ts';
 import { withLastingHeaders } from './headers.ts';
 import { isLegacy, type LegacyHandler, modern } from './legacy.ts';

@@ -1,7 +1,7 @@
 import { LAYER, type Session } from '@ebb/core/adapter';
 import type { Dispatcher } from 'undici';
 import type { Attempt } from './attempt.ts';
-import type { RequestBody } from './body.ts';
+import type { RequestBody } from './body/body-of.ts';
 import type { Changes } from './changes.ts';
 import type { Closing } from './closing.ts';
 

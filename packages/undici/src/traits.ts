@@ -3,7 +3,7 @@ import type { FailureKind, Outcome, RequestTraits } from '@ebb/core';
 import { property } from '@ebb/core/adapter';
 import type { Dispatcher } from 'undici';
 import type { Attempt } from './attempt.ts';
-import type { RequestBody } from './body.ts';
+import type { RequestBody } from './body/body-of.ts';
 import { type ResponseHeaders, requestHeader, responseHeader } from './headers.ts';
 
 /** What a policy may know of a request, looked up when it asks. */

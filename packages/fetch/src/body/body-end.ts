@@ -1,11 +1,11 @@
 import type { Clock } from '@ebb/core';
 import { onAbort } from '@ebb/core/adapter';
-import { isNodeReadable, isWebReadable } from './body.ts';
+import { responseHeader } from '../headers.ts';
 import { BodyUse } from './body-use.ts';
-import { responseHeader } from './headers.ts';
+import { keeperOf } from './intercept-body.ts';
+import { isNodeReadable, isWebReadable } from './kinds.ts';
 import { whenNodeBodyEnds } from './node-body.ts';
-import { keeperOf } from './own-body.ts';
-import { SeenBody } from './seen-body.ts';
+import { SeenBody } from './watched-body.ts';
 
 /** What the end of a body depends on beside the response. */
 export interface Circumstances {

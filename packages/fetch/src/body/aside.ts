@@ -1,7 +1,7 @@
 import { type Aside, MOST_DISCARDED_BYTES, readToEnd, type Session } from '@ebb/core/adapter';
-import { isNodeReadable, isWebReadable } from './body.ts';
-import { responseHeader } from './headers.ts';
-import { type BodyKeeper, keepBodyOf, nativeBody } from './own-body.ts';
+import { responseHeader } from '../headers.ts';
+import { type BodyKeeper, keepBodyOf, nativeBody } from './intercept-body.ts';
+import { isNodeReadable, isWebReadable } from './kinds.ts';
 
 /** Refuses to give out a body that is gone. */
 class GoneBody implements BodyKeeper {

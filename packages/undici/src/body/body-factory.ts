@@ -1,6 +1,6 @@
 import { Readable } from 'node:stream';
 import { HookError } from '@ebb/core';
-import type { Changes } from './changes.ts';
+import type { Changes } from '../changes.ts';
 
 /** Calls a body factory for each attempt, and closes what an attempt left unread. */
 export class BodyFactoryCalls {

@@ -1,6 +1,6 @@
 import { nextTurn } from '@ebb/core/adapter';
 import type { BodyUse } from './body-use.ts';
-import type { Later } from './later.ts';
+import type { Later } from './shared-timer.ts';
 
 /** How much of a body that no one has asked for is read, and so kept for the one who does. */
 export const MOST_READ_AHEAD_BYTES: number = 64 * 1024;

@@ -3,10 +3,10 @@ import type { Readable } from 'node:stream';
 import { constant, type PolicyOptions } from '@ebb/core';
 import { virtualClock } from '@ebb/core/testing';
 import { describe, expect, test, vi } from 'vitest';
-import { refusingUrl } from '../../../test/refusing.ts';
-import { serve } from '../../../test/serve.ts';
-import { serveWith } from '../test/serve-with.ts';
-import { createFetch } from './index.ts';
+import { refusingUrl } from '../../../../test/refusing.ts';
+import { serve } from '../../../../test/serve.ts';
+import { serveWith } from '../../test/serve-with.ts';
+import { createFetch } from '../index.ts';
 
 const options: PolicyOptions = { backoff: constant(0), maxRetries: 2 };
 

@@ -1,7 +1,7 @@
 import type { Clock } from '@ebb/core';
-import type { NodeReadable } from './body.ts';
 import type { BodyUse, Branch } from './body-use.ts';
-import { delaysOn } from './later.ts';
+import type { NodeReadable } from './kinds.ts';
+import { delaysOn } from './shared-timer.ts';
 
 const collected = /* @__PURE__ */ new FinalizationRegistry((branch: Branch) => branch.giveUp());
 

@@ -1,6 +1,6 @@
 import { HookError } from '@ebb/core';
-import { cancelUpload, isNodeReadable, isOnce, isWebReadable } from './body.ts';
-import type { BodyFactory } from './init.ts';
+import type { BodyFactory } from '../init.ts';
+import { cancelUpload, isNodeReadable, isOnce, isWebReadable } from './kinds.ts';
 
 /** A body that a factory has made for one attempt. */
 export interface MadeBody {

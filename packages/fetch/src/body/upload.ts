@@ -1,8 +1,8 @@
-import { bufferBytes, isOnce } from './body.ts';
-import type { InitChanges } from './changes.ts';
-import type { BodyFactory, EbbRequestInit } from './init.ts';
+import type { InitChanges } from '../changes.ts';
+import type { BodyFactory, EbbRequestInit } from '../init.ts';
+import { type MadeBody, makeBody } from './body-factory.ts';
 import { type KeptBody, keepBody } from './kept-body.ts';
-import { type MadeBody, makeBody } from './made-body.ts';
+import { bufferBytes, isOnce } from './kinds.ts';
 
 /** The body of a call, from its first attempt to its end. */
 export class Upload {

@@ -1,9 +1,9 @@
 import { Readable } from 'node:stream';
 import type { Dispatcher } from 'undici';
+import type { Changes } from '../changes.ts';
+import { headerPairs, type RequestHeaders } from '../headers.ts';
 import { BodyFactoryCalls } from './body-factory.ts';
-import type { Changes } from './changes.ts';
-import { headerPairs, type RequestHeaders } from './headers.ts';
-import { Recording, SentOnce } from './iteration.ts';
+import { Recording, SentOnce } from './iterable-body.ts';
 
 /** The body of a request that cannot simply be handed over again. */
 export interface RequestBody {

@@ -4,9 +4,9 @@ import nodeFetch3 from 'node-fetch';
 // @ts-expect-error it comes without types
 import nodeFetch2 from 'node-fetch2';
 import { describe, expect, test } from 'vitest';
-import { serve } from '../../../test/serve.ts';
-import type { Step } from '../../../test/server.ts';
-import { createFetch } from './index.ts';
+import { serve } from '../../../../test/serve.ts';
+import type { Step } from '../../../../test/server.ts';
+import { createFetch } from '../index.ts';
 
 /** Grants the first attempt, and refuses the next. */
 function oneToken() {

@@ -1,7 +1,7 @@
 import { concurrencyLimit, createPolicy } from '@ebb/core';
 import { describe, expect, test } from 'vitest';
-import { serveWith } from '../test/serve-with.ts';
-import { createFetch } from './index.ts';
+import { serveWith } from '../../test/serve-with.ts';
+import { createFetch } from '../index.ts';
 
 const collect = globalThis.gc as () => void;
 const MAX = 10;

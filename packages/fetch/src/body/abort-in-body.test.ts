@@ -1,8 +1,8 @@
 import { concurrencyLimit, constant, type PolicyOptions } from '@ebb/core';
 import { nextTurn } from '@ebb/core/adapter';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { serve } from '../../../test/serve.ts';
-import { createFetch } from './index.ts';
+import { serve } from '../../../../test/serve.ts';
+import { createFetch } from '../index.ts';
 
 // undici 6, which is Node 22's, cancels the body of an aborted request. If we do so as well, in the same turn, the rejection of
 // its own is one that no one handles, and ends the process.

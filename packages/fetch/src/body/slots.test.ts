@@ -3,8 +3,8 @@ import { virtualClock } from '@ebb/core/testing';
 import * as undici from 'undici';
 import * as undici7 from 'undici7';
 import { describe, expect, test, vi } from 'vitest';
-import { serveWith } from '../test/serve-with.ts';
-import { createFetch } from './index.ts';
+import { serveWith } from '../../test/serve-with.ts';
+import { createFetch } from '../index.ts';
 
 const SHORT = 'a short body';
 

@@ -1,4 +1,4 @@
-import type { Changes } from './changes.ts';
+import type { Changes } from '../changes.ts';
 
 /** An iterable goes again only while nobody has asked it for its first chunk. */
 export class SentOnce {

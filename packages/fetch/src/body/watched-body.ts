@@ -1,12 +1,12 @@
 import type { Clock } from '@ebb/core';
 import { nextTurn } from '@ebb/core/adapter';
-import { isWebReadable } from './body.ts';
+import { responseHeader } from '../headers.ts';
 import type { BodyUse, Branch } from './body-use.ts';
-import { responseHeader } from './headers.ts';
-import { delaysOn } from './later.ts';
-import { type BodyKeeper, keepBodyOf, keeperOf, nativeBody, nativeClone } from './own-body.ts';
+import { type BodyKeeper, keepBodyOf, keeperOf, nativeBody, nativeClone } from './intercept-body.ts';
+import { isWebReadable } from './kinds.ts';
 import { MOST_READ_AHEAD_BYTES, readAhead } from './read-ahead.ts';
-import { type SeenStream, seenStream } from './seen-stream.ts';
+import { delaysOn } from './shared-timer.ts';
+import { type SeenStream, seenStream } from './watched-stream.ts';
 
 /**
  * The last resort: tells of responses that have been collected without being read. One that is being read is held

@@ -1,4 +1,4 @@
-import { isWebReadable } from './body.ts';
+import { isWebReadable } from './kinds.ts';
 
 /** What the reader of a stream reports. */
 export interface Sight {
