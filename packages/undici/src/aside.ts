@@ -1,60 +1,58 @@
 import type { Clock } from '@ebb/core';
 import { MOST_DISCARDED_BYTES, nextTurn } from '@ebb/core/adapter';
-import type { Dispatcher } from 'undici';
 import { requestAbortedError } from './errors.ts';
-import type { ResponseHeaders } from './headers.ts';
-
-export type Raw = NonNullable<Dispatcher.DispatchController['rawHeaders']> | null;
+import type { RawHeaders, ResponseHeaders } from './headers.ts';
 
 export interface ResponseHead {
   readonly status: number;
   readonly headers: ResponseHeaders;
   readonly message: string | undefined;
-  readonly rawHeaders: Raw;
+  readonly rawHeaders: RawHeaders;
 }
 
-/** How long a response is read that is followed by a retry, and how much of it is kept. */
+/** Bounds for a response that is set aside. */
 export interface AsideBounds {
   readonly clock: Clock;
+  /** How long the response is read. */
   readonly longestMs: number;
-  /** In bytes. */
-  readonly mostKept: number;
-  /** What the response says of its length; `NaN` if it says nothing. */
+  /** How much of the body is kept; it is read up to {@link MOST_DISCARDED_BYTES}. */
+  readonly mostKeptBytes: number;
+  /** The `Content-Length`, in bytes; `NaN` if there is none. */
   readonly contentLength: number;
 }
 
 /**
- * A response that a retry is to follow. It is read to its end, within bounds, so that its connection serves the
- * retry; and it is kept, since it is the result if the retry is not sent.
+ * A response that is to be followed by a retry. It is read to its end, within bounds, so that the retry can use its
+ * connection; and it is kept, because it becomes the result if the retry is not sent.
  */
 export class Aside {
   readonly head: ResponseHead;
-  /** What there is of its body; nothing of one that was too long to keep. */
+  /** The body as far as it came; empty if it is too long to keep. */
   chunks: Buffer[] = [];
   trailers: ResponseHeaders = {};
-  rawTrailers: Raw = null;
-  /** Why its body is not whole. */
+  rawTrailers: RawHeaders = null;
+  /** Why the body is incomplete. */
   error: Error | undefined;
-  /** Resolves when its connection can be used again, or is gone. */
+  /** Resolves when the connection can be used again, or is closed. */
   readonly released: Promise<void>;
   readonly #bounds: AsideBounds;
-  readonly #breakOff: (reason: Error) => void;
+  readonly #abort: (reason: Error) => void;
   #bytes = 0;
   #release: () => void = () => undefined;
 
-  /** @param breakOff gives the connection up, and then calls {@link break} */
-  constructor(head: ResponseHead, bounds: AsideBounds, breakOff: (reason: Error) => void) {
+  /** @param abort aborts the connection, and then calls {@link break} */
+  constructor(head: ResponseHead, bounds: AsideBounds, abort: (reason: Error) => void) {
     this.head = head;
     this.#bounds = bounds;
-    this.#breakOff = breakOff;
+    this.#abort = abort;
     const over = new Promise<void>((resolve) => {
       this.#release = resolve;
     });
-    // undici takes up a connection again on the turn after a response has ended.
+    // undici reuses a connection in the turn after its response has ended.
     this.released = over.then(nextTurn);
   }
 
-  /** Gives it up when its time is over, or at once if it says that it is too long; returns what calls that off. */
+  /** Stops reading when the time is up, or at once if the `Content-Length` is too large. Returns a function that cancels the timer. */
   limit(): (() => void) | undefined {
     const { clock, longestMs, contentLength } = this.#bounds;
     if (contentLength <= MOST_DISCARDED_BYTES || Number.isNaN(contentLength)) {
@@ -66,19 +64,19 @@ export class Aside {
 
   take(chunk: Buffer): void {
     this.#bytes += chunk.byteLength;
-    if (this.#bytes <= this.#bounds.mostKept) this.chunks.push(chunk);
+    if (this.#bytes <= this.#bounds.mostKeptBytes) this.chunks.push(chunk);
     else this.chunks = [];
     if (this.#bytes > MOST_DISCARDED_BYTES) this.#giveUp();
   }
 
-  end(rawTrailers: Raw, trailers: ResponseHeaders): void {
+  end(rawTrailers: RawHeaders, trailers: ResponseHeaders): void {
     this.rawTrailers = rawTrailers;
     this.trailers = trailers;
-    if (this.#bytes > this.#bounds.mostKept) this.error = notKept();
+    if (this.#bytes > this.#bounds.mostKeptBytes) this.error = notKept();
     this.#release();
   }
 
-  /** Its body ended before its time. */
+  /** The body ended early. */
   break(error: Error): void {
     this.error ??= error;
     this.#release();
@@ -87,10 +85,10 @@ export class Aside {
   #giveUp(): void {
     this.chunks = [];
     this.error = notKept();
-    this.#breakOff(requestAbortedError('Response discarded'));
+    this.#abort(requestAbortedError('Response discarded'));
   }
 }
 
 function notKept(): Error {
-  return new Error('The body of this response was let go of for a retry, which was then not sent');
+  return new Error('The body of this response was discarded for a retry, which was then not sent');
 }

@@ -4,35 +4,38 @@ import type { Dispatcher } from 'undici';
 import { Aside, type AsideBounds } from './aside.ts';
 import type { Connection } from './controller.ts';
 import { headersTimeoutError, requestAbortedError } from './errors.ts';
+import { mirrorGaps } from './gaps.ts';
 import type { ResponseHeaders } from './headers.ts';
 
-/** What an attempt tells as it goes. */
+/** The events of an attempt. */
 export interface AttemptListener {
   started(attempt: Attempt, context: object | null | undefined): void;
+  /** An informational response (1xx). */
   informed(attempt: Attempt, status: number, headers: ResponseHeaders, message?: string): void;
-  /** The response begins. The listener is to forward the attempt, set it aside or drop it. */
-  answered(attempt: Attempt, status: number, headers: ResponseHeaders, message?: string): void;
+  /** The headers of the response. The listener must forward the attempt, set it aside or drop it. */
+  responded(attempt: Attempt, status: number, headers: ResponseHeaders, message?: string): void;
   upgraded(attempt: Attempt, status: number, headers: ResponseHeaders, socket: Duplex): unknown;
   data(attempt: Attempt, chunk: Buffer): void;
   ended(attempt: Attempt, trailers: ResponseHeaders): void;
-  /** It failed before its response began. */
+  /** It failed before the headers of the response. */
   failed(attempt: Attempt, error: Error): void;
-  /** A dispatcher tells of what the listener threw at an error. */
-  failedAgain(error: Error): void;
   /** It failed in the body of a response that is being forwarded. */
   broke(attempt: Attempt, error: Error): void;
+  /** A dispatcher reports what the listener threw when it was given an error. */
+  failedAgain(error: Error): void;
 }
 
-/** Who wants to hear of the upload. */
+/** Receives the progress of an upload. */
 export interface UploadListener {
+  /** @param startsAt offset of the chunk in the body, in bytes */
   bodySent(startsAt: number, chunk: Buffer | string): void;
-  /** @param isAgain whether the same attempt has said so before: of another hop, say */
+  /** @param isAgain true from the second request of the same attempt on: after a redirect, say */
   requestSent(isAgain: boolean): void;
 }
 
 /**
- * One send. It has its own handler, so that what comes late of an attempt that was given up cannot be taken
- * for the next one's.
+ * One send. Each attempt is a handler of its own, so that late events of an attempt that was given up cannot be
+ * mistaken for those of the next one.
  */
 export class Attempt implements Dispatcher.DispatchHandler {
   /** From 1. */
@@ -40,20 +43,19 @@ export class Attempt implements Dispatcher.DispatchHandler {
   connection: Connection;
   readonly onBodySent?: (chunk: Buffer | string) => void;
   readonly onRequestSent?: () => void;
-  /** How often it was started: more than once, if what lies below follows redirects. */
+  /** How often undici started it: more than once if an interceptor below follows redirects. */
   starts = 0;
-  /** What its redirect interceptor below, if there is one, says of the hops that were answered. */
+  /** The URLs that redirected, if undici's redirect interceptor lies below. */
   hops: readonly unknown[] | undefined;
   readonly #listener: AttemptListener;
   #state: 'sent' | 'forwarded' | 'aside' | 'over' = 'sent';
-  #callOff: (() => void) | undefined;
+  #cancelTimer: (() => void) | undefined;
   #aside: Aside | undefined;
   #droppedFor: Error | undefined;
-  /** Methods that the caller's handler does not have, and that undici is not to find here either. */
-  #lacking: readonly string[] | undefined;
-  #evicted: (() => void) | undefined;
+  #restoreMethods: (() => void) | undefined;
+  #releaseBody: (() => void) | undefined;
 
-  /** @param upload given only if somebody listens: a MockAgent reads a body for a handler that does */
+  /** @param upload only if the handler listens to the upload: for a handler that does, a MockAgent reads the body */
   constructor(listener: AttemptListener, number: number, upload?: UploadListener) {
     this.#listener = listener;
     this.number = number;
@@ -75,54 +77,47 @@ export class Attempt implements Dispatcher.DispatchHandler {
     return this.#state === 'over';
   }
 
-  /** Whether it was given up before undici took it out of its queue. */
+  /** True if it was given up while undici still had it in a queue. */
   get isQueued(): boolean {
     return this.#droppedFor !== undefined && this.starts === 0;
   }
 
-  /**
-   * Shows undici the same gaps as the caller's handler has. undici 8 looks for them when it takes a request, and
-   * has an error for each; undici 7 minds none. From the start on all methods are there.
-   */
-  lack(gaps: Readonly<Record<string, unknown>>): void {
-    this.#lacking = Object.keys(gaps);
-    Object.assign(this, gaps);
+  /** Lacks the methods that the caller's handler lacks, until it starts. */
+  mirror(handler: Dispatcher.DispatchHandler, options: Dispatcher.DispatchOptions): void {
+    this.#restoreMethods = mirrorGaps(handler, options, this);
   }
 
-  /** Ends in undici's own timeout unless a response begins before. */
+  /** Fails with undici's own timeout error if there are no response headers within `timeoutMs` milliseconds. */
   limit(clock: Clock, timeoutMs: number): void {
-    this.#callOff = clock.schedule(() => this.abort(headersTimeoutError(timeoutMs)), timeoutMs);
+    this.#cancelTimer = clock.schedule(() => this.abort(headersTimeoutError(timeoutMs)), timeoutMs);
   }
 
-  /** It has a body of its own, to be let go of when it is over and came to nothing. */
-  holds(letGo: () => void): void {
-    if (this.over) letGo();
-    else this.#evicted = letGo;
+  /** Sets what {@link releaseBody} calls; calls it at once if the attempt is over. */
+  onReleaseBody(release: () => void): void {
+    if (this.over) release();
+    else this.#releaseBody = release;
   }
 
-  letGoOfBody(): void {
-    const letGo = this.#evicted;
-    this.#evicted = undefined;
-    letGo?.();
+  /** Closes the body that was made for this attempt. */
+  releaseBody(): void {
+    const release = this.#releaseBody;
+    this.#releaseBody = undefined;
+    release?.();
   }
 
   onRequestStart(connection: Dispatcher.DispatchController, context: object | null | undefined): void {
-    if (this.#lacking !== undefined) this.#completeMethods();
+    this.#restoreMethods?.();
+    this.#restoreMethods = undefined;
     this.starts += 1;
     const { history } = (context ?? {}) as { readonly history?: unknown };
     if (Array.isArray(history)) this.hops = history;
-    // Given up while undici still kept it in a queue: nothing of it is to be sent.
+    // Given up while it was queued: it must not be sent.
     if (this.#droppedFor !== undefined) {
       connection.abort(this.#droppedFor);
     } else {
       this.connection = connection;
       this.#listener.started(this, context);
     }
-  }
-
-  #completeMethods(): void {
-    for (const name of this.#lacking ?? []) delete (this as Record<string, unknown>)[name];
-    this.#lacking = undefined;
   }
 
   onRequestUpgrade(
@@ -134,8 +129,8 @@ export class Attempt implements Dispatcher.DispatchHandler {
     if (this.#state !== 'sent') return socket.destroy();
     this.connection = connection;
     this.#state = 'forwarded';
-    this.#callOff?.();
-    // When the handler throws, undici tells of that as an error, to which this has to listen.
+    this.#cancelTimer?.();
+    // Finished only after the call: if the handler throws, undici reports that through onResponseError.
     const result = this.#listener.upgraded(this, status, headers, socket);
     this.#finish();
     return result;
@@ -147,8 +142,8 @@ export class Attempt implements Dispatcher.DispatchHandler {
     if (status < 200) {
       this.#listener.informed(this, status, headers, message);
     } else {
-      this.#callOff?.();
-      this.#listener.answered(this, status, headers, message);
+      this.#cancelTimer?.();
+      this.#listener.responded(this, status, headers, message);
     }
   }
 
@@ -159,7 +154,7 @@ export class Attempt implements Dispatcher.DispatchHandler {
 
   onResponseEnd(_: Connection, trailers: ResponseHeaders): void {
     if (this.#state === 'forwarded') {
-      // As with an upgrade: a handler that throws hears of it as an error.
+      // Finished after the call, as in onRequestUpgrade.
       this.#listener.ended(this, trailers);
       this.#finish();
     } else {
@@ -174,7 +169,7 @@ export class Attempt implements Dispatcher.DispatchHandler {
     else if (this.#droppedFor === undefined) this.#listener.failedAgain(error);
   }
 
-  /** From here the listener gets the response's body. */
+  /** The listener gets the body of the response. */
   forward(): void {
     this.#state = 'forwarded';
   }
@@ -189,11 +184,11 @@ export class Attempt implements Dispatcher.DispatchHandler {
     this.#state = 'aside';
     const rawHeaders = this.connection?.rawHeaders ?? null;
     this.#aside = new Aside({ status, headers, message, rawHeaders }, bounds, (reason) => this.abort(reason));
-    this.#callOff = this.#aside.limit();
+    this.#cancelTimer = this.#aside.limit();
     return this.#aside;
   }
 
-  /** Lets go of the connection; the listener hears nothing more. */
+  /** Aborts the connection, without an event to the listener. */
   drop(reason: Error): void {
     this.#finish();
     this.#droppedFor = reason;
@@ -201,14 +196,14 @@ export class Attempt implements Dispatcher.DispatchHandler {
   }
 
   /**
-   * Fails with the reason, at once, wherever it stands; does nothing when it is over. undici tells of it before
-   * it closes the connection, so that a handler can pass the reason on to what it uploads.
+   * Fails at once with the reason, in any state; does nothing once it is over. undici reports the abort before it
+   * closes the connection, so that a handler can destroy its upload with the reason.
    */
   abort(reason?: Error): void {
     if (this.over) return;
     this.#droppedFor = reason ?? requestAbortedError();
     this.connection?.abort(reason as Error);
-    // It may be in a queue still, or with a dispatcher that ignores its controller.
+    // It may still be queued, or its dispatcher may ignore the controller.
     this.#fail(this.#droppedFor);
   }
 
@@ -223,6 +218,6 @@ export class Attempt implements Dispatcher.DispatchHandler {
 
   #finish(): void {
     this.#state = 'over';
-    this.#callOff?.();
+    this.#cancelTimer?.();
   }
 }

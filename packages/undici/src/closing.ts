@@ -2,37 +2,37 @@ import { systemClock } from '@ebb/core/adapter';
 import type { Dispatcher } from 'undici';
 import { isClosedError } from './errors.ts';
 
-/** How soon a wait notices that its dispatcher was closed, in milliseconds of real time: agents know no other. */
-const LOOK_EVERY_MS = 100;
+/** How often a wait checks whether its dispatcher was closed, in milliseconds of real time. */
+const CHECK_EVERY_MS = 100;
 
-/** No request: an `Agent` looks first whether it is closed, and then at the origin, which throws. */
-const NO_REQUEST = {
+/** Never sent: an `Agent` first checks whether it is closed, and then reads the origin, which throws. */
+const PROBE = {
   get origin(): never {
-    throw new Error('This is no request; it asks whether the agent is closed');
+    throw new Error('Not a request: a check whether the agent is closed');
   },
   path: '/',
   method: 'GET',
 } satisfies Dispatcher.DispatchOptions;
 
 /**
- * Notices that an `Agent` of undici 8 is closed or destroyed while retries wait for their time. undici tells an
- * interceptor nothing of that; but an `Agent` refuses a dispatch with an error of its own then, whatever is
- * dispatched, and does nothing for one without an origin.
+ * Detects that an `Agent` of undici 8 was closed or destroyed while retries wait. undici does not tell an interceptor.
+ * But a closed `Agent` refuses every dispatch with an error of its own, and an open one does nothing for a dispatch
+ * without an origin.
  */
 export class Closing {
   readonly #dispatch: Dispatcher.Dispatch;
   readonly #watchers = new Set<(error: Error) => void>();
-  #callOff: (() => void) | undefined;
+  #cancelTimer: (() => void) | undefined;
 
   private constructor(dispatch: Dispatcher.Dispatch) {
     this.#dispatch = dispatch;
   }
 
   /**
-   * Nothing where it cannot be known without harm: a `Pool` takes a failed dispatch for a sign that its client is
-   * busy, undici 7 does not tell a `Pool` from an `Agent`, and another interceptor would see the dispatch.
+   * `undefined` if probing would do harm: a `Pool` takes a failed dispatch for a sign that its client is busy, with
+   * undici 7 a `Pool` cannot be told from an `Agent`, and another interceptor in between would see the probe.
    *
-   * @param args what `compose` gave the interceptor: undici 8 names the origin of a `Pool` or a `Client`
+   * @param args the arguments of the interceptor: undici 8 passes the origin of a `Pool` or a `Client`
    */
   static of(args: readonly unknown[]): Closing | undefined {
     const [dispatch, origin] = args as [Dispatcher.Dispatch, unknown];
@@ -40,23 +40,23 @@ export class Closing {
     return isAgent ? new Closing(dispatch) : undefined;
   }
 
-  /** Calls back once, with undici's error, when it is closed; returns what calls that off. */
+  /** Calls back once, with undici's error, when the agent is closed. Returns a function that stops watching. */
   watch(onClosed: (error: Error) => void): () => void {
     this.#watchers.add(onClosed);
-    this.#callOff ??= systemClock.schedule(this.#look, LOOK_EVERY_MS);
+    this.#cancelTimer ??= systemClock.schedule(this.#check, CHECK_EVERY_MS);
     return () => {
       this.#watchers.delete(onClosed);
       if (this.#watchers.size > 0) return;
-      this.#callOff?.();
-      this.#callOff = undefined;
+      this.#cancelTimer?.();
+      this.#cancelTimer = undefined;
     };
   }
 
-  readonly #look = (): void => {
-    this.#callOff = undefined;
-    const error = this.#ask();
+  readonly #check = (): void => {
+    this.#cancelTimer = undefined;
+    const error = this.#probe();
     if (error === undefined) {
-      if (this.#watchers.size > 0) this.#callOff = systemClock.schedule(this.#look, LOOK_EVERY_MS);
+      if (this.#watchers.size > 0) this.#cancelTimer = systemClock.schedule(this.#check, CHECK_EVERY_MS);
       return;
     }
     const watchers = [...this.#watchers];
@@ -64,19 +64,19 @@ export class Closing {
     for (const onClosed of watchers) onClosed(error);
   };
 
-  #ask(): Error | undefined {
+  #probe(): Error | undefined {
     let refused: Error | undefined;
     const handler = {
       onRequestStart: (controller: Dispatcher.DispatchController) =>
-        controller.abort(new Error('No request')),
+        controller.abort(new Error('Not a request')),
       onResponseError: (_: unknown, error: Error) => {
         refused = error;
       },
     };
     try {
-      this.#dispatch(NO_REQUEST, handler as Dispatcher.DispatchHandler);
+      this.#dispatch(PROBE, handler as Dispatcher.DispatchHandler);
     } catch {
-      // Some, a MockAgent say, look at the origin first.
+      // Some dispatchers, a MockAgent say, read the origin first.
     }
     return isClosedError(refused) ? refused : undefined;
   }

@@ -1,23 +1,23 @@
 import type { Dispatcher } from 'undici';
-import type { Raw } from './aside.ts';
+import type { RawHeaders } from './headers.ts';
 
-/** What a dispatcher gives its handler to steer one attempt; a mocked answer may come without. */
+/** The controller of one attempt, made by the dispatcher; a mock may have none. */
 export type Connection = Dispatcher.DispatchController | null | undefined;
 
 /**
- * The one controller that a handler has for its whole request, whichever attempt is under way. Without it a
- * handler that paused one connection would resume that one when the data comes on another.
+ * The controller that the handler has for the whole request. With a controller per attempt, a handler could pause one
+ * connection and resume that one later, while its data comes on another.
  */
 export class Controller implements Dispatcher.DispatchController {
-  rawHeaders: Raw = null;
-  rawTrailers: Raw = null;
+  rawHeaders: RawHeaders = null;
+  rawTrailers: RawHeaders = null;
   readonly #onAbort: (reason: Error | undefined) => void;
   #connection: Connection;
   #paused = false;
   #aborted = false;
   #reason: Error | null = null;
 
-  /** @param onAbort is given the reason as the handler gave it; undici has its own for none */
+  /** @param onAbort gets the reason as the handler gave it: undici has an error of its own for none */
   constructor(onAbort: (reason: Error | undefined) => void) {
     this.#onAbort = onAbort;
   }
@@ -51,7 +51,7 @@ export class Controller implements Dispatcher.DispatchController {
     this.#onAbort(reason);
   }
 
-  /** The handler's data comes on this connection from now on. It waits if the handler wishes so. */
+  /** From now on data comes on this connection, which is paused if the handler is. */
   attach(connection: Connection): void {
     this.#connection = connection;
     if (this.#paused) connection?.pause();

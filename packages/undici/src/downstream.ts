@@ -8,21 +8,22 @@ import type { ResponseHeaders } from './headers.ts';
 type Handler = Dispatcher.DispatchHandler;
 type Headers = Parameters<NonNullable<Handler['onResponseStart']>>[2];
 
-/** The handler that the caller gave, to whom all attempts are one request. */
+/** The caller's handler, which sees all attempts as one request. */
 export class Downstream {
   readonly controller: Controller;
-  /** Whether it threw at what it was told: that ends the request. */
+  /** True once the handler threw in a callback, which ends the request. */
   threw = false;
   readonly #handler: Handler;
   readonly #history: readonly AttemptRecord[];
-  /** What a caller gets as `context`, with the history in it, out of sight. */
+  /** The `context` that the handler gets. The history belongs to it, without a visible property. */
   #context: object | undefined;
+  /** The attempt that each status of an informational response was passed on from. */
   #informedBy: Map<number, number> | undefined;
   #uploadedBytes = 0;
   #uploaded = false;
   #over = false;
-  /** The controller that the handler threw with when it was told of an error. */
-  #failsWith: Connection;
+  /** The controller of the `onResponseError` call in which the handler threw. */
+  #failedWith: Connection;
 
   constructor(handler: Handler, controller: Controller, history: readonly AttemptRecord[]) {
     this.#handler = handler;
@@ -30,7 +31,7 @@ export class Downstream {
     this.#history = history;
   }
 
-  /** Whether the handler wants to hear of the upload. */
+  /** True if the handler listens to the upload. */
   get watchesUpload(): boolean {
     return (
       typeof this.#handler.onBodySent === 'function' || typeof this.#handler.onRequestSent === 'function'
@@ -42,10 +43,10 @@ export class Downstream {
   }
 
   /**
-   * Tells the handler of its controller. What attempts have to say goes into the same context.
+   * Starts the handler. Later attempts add to the same context.
    *
-   * @param isAgain whether the same attempt has started before: undici says so of each hop, and of what it sends
-   *   anew after a pipeline broke
+   * @param isAgain true if the same attempt has started before: undici starts a request for each hop, and again after a
+   *   pipeline broke
    */
   start(context?: object | null, isAgain = false): void {
     if (this.#context !== undefined) {
@@ -55,23 +56,23 @@ export class Downstream {
       this.#context = { ...context };
       remember(this.#context, this.#history);
     }
-    // undici's redirect interceptor above copies the context, but this list is the same in every copy.
+    // undici's redirect interceptor copies the context, but every copy shares this list.
     const { history } = this.#handler as { readonly history?: unknown };
     if (Array.isArray(history)) remember(history, this.#history);
     try {
       this.#handler.onRequestStart?.(this.controller, this.#context);
     } catch (error) {
-      throw this.#thrown(error);
+      throw this.#threw(error);
     }
   }
 
-  /** Notes that the handler threw, and returns what. */
-  #thrown(error: unknown): unknown {
+  /** Records that the handler threw. */
+  #threw(error: unknown): unknown {
     this.threw = true;
     return error;
   }
 
-  /** An informational response that an earlier attempt had, too, is not told again. */
+  /** Passes an informational response on, unless an earlier attempt had one of the same status. */
   inform(
     attempt: number,
     connection: Connection,
@@ -82,22 +83,22 @@ export class Downstream {
     this.#informedBy ??= new Map();
     if ((this.#informedBy.get(status) ?? attempt) !== attempt) return;
     this.#informedBy.set(status, attempt);
-    this.#begin(connection, status, headers, message);
+    this.#startResponse(connection, status, headers, message);
   }
 
-  /** The response that the caller gets. */
+  /** Begins the response that the handler gets. */
   respond(connection: Connection, status: number, headers: ResponseHeaders, message?: string): void {
     this.controller.attach(connection);
-    this.#begin(connection, status, headers, message);
+    this.#startResponse(connection, status, headers, message);
   }
 
-  #begin(connection: Connection, status: number, headers: ResponseHeaders, message?: string): void {
+  #startResponse(connection: Connection, status: number, headers: ResponseHeaders, message?: string): void {
     this.controller.rawHeaders = connection?.rawHeaders ?? null;
     try {
       this.#handler.onResponseStarted?.();
       this.#handler.onResponseStart?.(this.controller, status, headers as Headers, message);
     } catch (error) {
-      throw this.#thrown(error);
+      throw this.#threw(error);
     }
   }
 
@@ -105,7 +106,7 @@ export class Downstream {
     try {
       this.#handler.onResponseData?.(this.controller, chunk);
     } catch (error) {
-      throw this.#thrown(error);
+      throw this.#threw(error);
     }
   }
 
@@ -115,9 +116,9 @@ export class Downstream {
     try {
       this.#handler.onResponseEnd?.(this.controller, trailers as Headers);
     } catch (error) {
-      // It is to hear of that as an error, as without ebb.
+      // undici reports this to the handler as an error.
       this.#over = false;
-      throw this.#thrown(error);
+      throw this.#threw(error);
     }
   }
 
@@ -130,18 +131,19 @@ export class Downstream {
         headers as Headers,
         socket,
       );
-      // Not before, since the handler may abort what it was given.
+      // Not earlier: the handler may abort in the callback.
       this.#over = true;
       return result;
     } catch (error) {
-      throw this.#thrown(error);
+      throw this.#threw(error);
     }
   }
 
   /**
-   * What the handler throws at this goes up to the caller that reported the error, as without ebb.
+   * Ends with an error.
    *
-   * @param connection stands for a controller that the handler was never given, as with undici
+   * @param connection passed as the controller if the handler was never started, as undici does
+   * @throws what the handler throws: as without ebb, the caller that reports the error gets it
    */
   fail(error: unknown, connection?: Connection): void {
     if (this.#over) return;
@@ -150,32 +152,32 @@ export class Downstream {
     try {
       this.#handler.onResponseError?.(controller as Controller, error as Error);
     } catch (thrown) {
-      this.#failsWith = controller;
+      this.#failedWith = controller;
       throw thrown;
     }
   }
 
-  /** A dispatcher that passes a request on to another tells the handler what it threw at the error of that one. */
+  /** A dispatcher that wraps another reports what the handler threw in `onResponseError`. */
   failAgain(error: Error): void {
-    const controller = this.#failsWith;
+    const controller = this.#failedWith;
     if (controller !== undefined) this.#handler.onResponseError?.(controller as Controller, error);
   }
 
-  /** The request is over, and the handler is told nothing: the dispatcher threw, which its caller hears. */
-  leave(): void {
+  /** Ends without a callback: the dispatcher threw, and the caller of `dispatch` gets the error. */
+  endSilently(): void {
     this.#over = true;
   }
 
-  /** Tells of the part of a chunk that goes beyond what an earlier attempt had sent. */
+  /** Passes on the part of a chunk that no earlier attempt has sent. */
   bodySent(startsAt: number, chunk: Buffer | string): void {
     const bytes = typeof chunk === 'string' ? Buffer.from(chunk) : chunk;
-    const known = Math.max(0, this.#uploadedBytes - startsAt);
-    if (known >= bytes.byteLength) return;
+    const reported = Math.max(0, this.#uploadedBytes - startsAt);
+    if (reported >= bytes.byteLength) return;
     this.#uploadedBytes = startsAt + bytes.byteLength;
     try {
-      this.#handler.onBodySent?.(known === 0 ? (chunk as Buffer) : bytes.subarray(known));
+      this.#handler.onBodySent?.(reported === 0 ? (chunk as Buffer) : bytes.subarray(reported));
     } catch (error) {
-      throw this.#thrown(error);
+      throw this.#threw(error);
     }
   }
 
@@ -185,7 +187,7 @@ export class Downstream {
     try {
       this.#handler.onRequestSent?.();
     } catch (error) {
-      throw this.#thrown(error);
+      throw this.#threw(error);
     }
   }
 }

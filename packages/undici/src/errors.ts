@@ -1,9 +1,8 @@
 import { property } from '@ebb/core/adapter';
 
 /**
- * An error that undici's own classes take for theirs: they know their instances by symbols of the global
- * registry, so `error instanceof errors.HeadersTimeoutError` holds in every copy of undici, and none is needed
- * here to make one.
+ * An instance of an error class of undici, made without importing undici: its classes recognise their instances by
+ * symbols of the global registry, so `error instanceof errors.HeadersTimeoutError` is true in every copy of undici.
  */
 function undiciError(name: string, code: string, message: string): Error {
   return Object.defineProperties(Object.assign(new Error(message), { code }), {
@@ -13,30 +12,30 @@ function undiciError(name: string, code: string, message: string): Error {
   });
 }
 
-/** What undici says when no response came in time. */
+/** The error of undici if no response headers came in time. */
 export function headersTimeoutError(afterMs: number): Error {
   return undiciError('HeadersTimeoutError', 'UND_ERR_HEADERS_TIMEOUT', `No response within ${afterMs} ms`);
 }
 
-/** What undici says of an abort without a reason. */
+/** The error of undici for an abort without a reason. */
 export function requestAbortedError(message = 'Request aborted'): Error {
   return undiciError('AbortError', 'UND_ERR_ABORTED', message);
 }
 
-/** Whether undici says that its dispatcher was closed or destroyed before it took a request. */
+/** True if the dispatcher was closed or destroyed before it took the request. */
 export function isClosedError(error: unknown): boolean {
   const code = property(error, 'code');
   return code === 'UND_ERR_CLOSED' || code === 'UND_ERR_DESTROYED';
 }
 
-/** Whether a proxy hung up before there was a tunnel through it. */
+/** True if a proxy hung up before it opened a tunnel. */
 export function isTunnelError(error: unknown): boolean {
   return property(error, 'code') === 'UND_ERR_PRX_CONN';
 }
 
 const OLD_METHOD = /^invalid on(Connect|Error) method$/;
 
-/** undici 6 and older know handlers of the old kind only, and miss a method in ours. Names what is wrong then. */
+/** undici 6 and older take legacy handlers only, and complain about a missing method. Replaces that with a clear error. */
 export function namingOldUndici(error: unknown): unknown {
   const message = property(error, 'message');
   const isOld = typeof message === 'string' && OLD_METHOD.test(message);

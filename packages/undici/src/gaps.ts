@@ -7,8 +7,8 @@ const FOR_RESPONSE: readonly Method[] = ['onResponseStart', 'onResponseData', 'o
 const FOR_UPGRADE: readonly Method[] = ['onRequestUpgrade'];
 const FOR_UPLOAD: readonly Method[] = ['onBodySent', 'onRequestSent'];
 
-/** What a handler has in place of methods that a request of its kind needs; nothing if it has them all. */
-export function gapsOf(
+/** What a handler has in place of the methods that such a request needs; `undefined` if it has them all. */
+function gapsOf(
   handler: Handler,
   options: Dispatcher.DispatchOptions,
 ): Readonly<Record<string, unknown>> | undefined {
@@ -22,4 +22,24 @@ export function gapsOf(
     if (method !== undefined && typeof method !== 'function') gaps = { ...gaps, [name]: method };
   }
   return gaps;
+}
+
+/**
+ * Makes `attempt` lack the methods that `handler` lacks. undici 8 checks a handler when it takes a request, and so
+ * reports the same error as without ebb; undici 7 does not check.
+ *
+ * @returns restores the attempt's own methods, before the request starts; `undefined` if nothing is lacking
+ */
+export function mirrorGaps(
+  handler: Handler,
+  options: Dispatcher.DispatchOptions,
+  attempt: Handler,
+): (() => void) | undefined {
+  const gaps = gapsOf(handler, options);
+  if (gaps === undefined) return undefined;
+  // Own properties, which hide the methods of the class until they are deleted.
+  const shadowed = Object.assign(attempt, gaps) as Record<string, unknown>;
+  return () => {
+    for (const name of Object.keys(gaps)) delete shadowed[name];
+  };
 }

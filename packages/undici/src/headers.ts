@@ -3,16 +3,19 @@ import type { Dispatcher } from 'undici';
 /** Request headers in any of the forms that undici takes: a record, a flat list, an iterable of pairs. */
 export type RequestHeaders = Dispatcher.DispatchOptions['headers'];
 
-/** Response headers as handlers get them: lower-case names, a list where a field came several times. */
+/** Response headers as handlers get them: lower-case names, a list for a field that came several times. */
 export type ResponseHeaders = Readonly<Record<string, string | string[] | undefined>>;
 
-/** Names, as they were written, and values of request headers. */
+/** Raw headers or trailers as a controller has them: names and values in turn, as they came. */
+export type RawHeaders = NonNullable<Dispatcher.DispatchController['rawHeaders']> | null;
+
+/** The names of request headers, in their original case, and their values. */
 export function* headerPairs(headers: RequestHeaders): Generator<[name: string, value: unknown]> {
   if (typeof headers !== 'object' || headers === null) return;
   if (Array.isArray(headers)) {
     for (let at = 0; at + 1 < headers.length; at += 2) yield [String(headers[at]), headers[at + 1]];
   } else if (Symbol.iterator in headers) {
-    // What is no pair, undici turns down.
+    // undici rejects anything that is not a pair.
     for (const pair of headers as Iterable<unknown>) {
       if (Array.isArray(pair)) yield [String(pair[0]), pair[1]];
     }
@@ -21,8 +24,8 @@ export function* headerPairs(headers: RequestHeaders): Generator<[name: string, 
   }
 }
 
-/** Headers that came as something that may be read only once. undici takes them as it takes a Map. */
-class LastingHeaders {
+/** A copy of headers from an iterable that can perhaps be read only once. undici takes it as it takes a Map. */
+class HeadersCopy {
   readonly #entries: readonly unknown[];
 
   constructor(entries: Iterable<unknown>) {
@@ -34,8 +37,8 @@ class LastingHeaders {
   }
 }
 
-/** Whether each attempt, and each hook before it, reads the same headers in it. */
-function lasts(headers: object): boolean {
+/** True if headers can be read again: each attempt and each hook then sees the same. */
+function isRereadable(headers: object): boolean {
   return (
     !(Symbol.iterator in headers) ||
     Array.isArray(headers) ||
@@ -45,16 +48,20 @@ function lasts(headers: object): boolean {
 }
 
 /**
- * The options with headers that can be read again and again, whatever iterable they came as.
- * @throws whatever the iterable throws
+ * The options with headers that can be read any number of times.
+ *
+ * @throws what the iterable of headers throws
  */
-export function withLastingHeaders(options: Dispatcher.DispatchOptions): Dispatcher.DispatchOptions {
+export function withRereadableHeaders(options: Dispatcher.DispatchOptions): Dispatcher.DispatchOptions {
   const { headers } = options;
-  if (typeof headers !== 'object' || headers === null || lasts(headers)) return options;
-  return { ...options, headers: new LastingHeaders(headers as Iterable<unknown>) as never };
+  if (typeof headers !== 'object' || headers === null || isRereadable(headers)) return options;
+  return { ...options, headers: new HeadersCopy(headers as Iterable<unknown>) as never };
 }
 
-/** A request header's value by its lower-case name. */
+/** The value of a request header.
+ *
+ * @param name in lower case
+ */
 export function requestHeader(headers: RequestHeaders, name: string): string | undefined {
   for (const [key, value] of headerPairs(headers)) {
     if (key.toLowerCase() !== name || value === null || value === undefined) continue;
@@ -63,9 +70,9 @@ export function requestHeader(headers: RequestHeaders, name: string): string | u
   return undefined;
 }
 
-/** A response header's value, or all of its values with commas between them. */
+/** The value of a response header; several values are joined with commas. */
 export function responseHeader(headers: ResponseHeaders, name: string): string | undefined {
-  // A header may be called what every object has.
+  // A header may be named like a member of Object.prototype.
   const value = Object.hasOwn(headers, name) ? headers[name] : undefined;
   return Array.isArray(value) ? value.join(', ') : value;
 }

@@ -1,10 +1,10 @@
 import { createPolicy, type Policy, type PolicyOptions } from '@ebb/core';
 import { countLayer, LAYER, type Session, startSession } from '@ebb/core/adapter';
 import type { Dispatcher } from 'undici';
-import { requestBody } from './body/body-of.ts';
+import { bodyOf } from './body/body-of.ts';
 import { Closing } from './closing.ts';
-import { withLastingHeaders } from './headers.ts';
-import { isLegacy, type LegacyHandler, modern } from './legacy.ts';
+import { withRereadableHeaders } from './headers.ts';
+import { isLegacy, type LegacyHandler, modernHandler } from './legacy.ts';
 import { Relay } from './relay.ts';
 import type { Request } from './send.ts';
 import { Traits } from './traits.ts';
@@ -12,7 +12,7 @@ import { Traits } from './traits.ts';
 type Handler = Dispatcher.DispatchHandler;
 
 interface Options extends Dispatcher.DispatchOptions {
-  /** Legacy handlers know nothing of HTTP/2. */
+  /** False for legacy handlers, which do not support HTTP/2. */
   readonly allowH2?: boolean;
 }
 
@@ -20,32 +20,33 @@ function isObject(value: unknown): value is object {
   return typeof value === 'object' && value !== null;
 }
 
-interface Composed {
+/** One call of `compose`. */
+interface Composition {
   readonly policy: Policy;
   readonly dispatch: Dispatcher.Dispatch;
   readonly ownOrigin: string;
   readonly closing: Closing | undefined;
 }
 
-let composedSoFar = 0;
+let compositions = 0;
 
 /**
- * undici 7 tells nobody the origin of a `Client` or `Pool`. A name of its own keeps what is kept by origin, a
- * bucket say, apart from that of others.
+ * Stands for the origin of a `Client` or `Pool`, which undici 7 does not tell an interceptor. A unique name keeps a
+ * bucket per origin apart from those of other dispatchers.
  */
-function nameOrigin(): string {
-  composedSoFar += 1;
-  return `http://dispatcher-${composedSoFar}.invalid`;
+function makeOrigin(): string {
+  compositions += 1;
+  return `http://dispatcher-${compositions}.invalid`;
 }
 
-/** What a request changes, it changes of this layer, and not of one below. */
+/** `ebb` options hold for this layer only, not for a layer below. */
 function withoutEbb({ ebb: _, ...others }: Options): Options {
   return others;
 }
 
-/** What becomes of a dispatch that the policy is to see. */
+/** Dispatches a request through the policy. */
 function relay(
-  { policy, dispatch, ownOrigin, closing }: Composed,
+  { policy, dispatch, ownOrigin, closing }: Composition,
   given: Options,
   handler: Handler,
 ): boolean {
@@ -54,13 +55,13 @@ function relay(
   if (ebb === false) return dispatch(own, handler);
   let request: Request;
   try {
-    const options = withLastingHeaders(own);
-    const body = requestBody(options);
+    const options = withRereadableHeaders(own);
+    const body = bodyOf(options);
     const carried = (given as { readonly [LAYER]?: unknown })[LAYER];
     const session = startSession(policy, new Traits(options, body, ownOrigin), ebb, carried, true) as Session;
     request = { dispatch, options, body, session, closing };
   } catch (error) {
-    // As undici does if options are wrong.
+    // undici reports invalid options in the same way.
     handler.onResponseError?.(null as never, error as Error);
     return false;
   }
@@ -68,11 +69,16 @@ function relay(
 }
 
 /**
- * An interceptor for `dispatcher.compose()` that sends each request when the policy allows it, and again when
- * that helps. To the handler it is one request, whichever attempt gets through.
+ * An interceptor for `dispatcher.compose()`. It sends each request when the policy permits it, and retries it if the
+ * policy says so. The handler sees one request: one controller, and the response or the error of the last attempt.
+ * Without a retry a request behaves exactly like one of the bare dispatcher, but for `context`, which is always an
+ * object.
  *
- * @param policyOrOptions a policy to share with other clients, or the options of one
- * @throws TypeError, RangeError for wrong options
+ * Requests fail with the errors of the dispatcher, and with two of ebb's: `ThrottledError` if no token or slot can be
+ * had in time for the first attempt, and `HookError` if a hook or a body factory throws.
+ *
+ * @param policyOrOptions a policy, which several clients can share, or the options of a new one; all defaults if omitted
+ * @throws TypeError, RangeError if an option is invalid
  * @example
  * ```ts
  * import { ebbInterceptor } from '@ebb/undici';
@@ -92,13 +98,16 @@ export function ebbInterceptor(
     countLayer();
     const [dispatch] = args;
     const closing = Closing.of(args);
-    const composed = { policy, dispatch, ownOrigin: nameOrigin(), closing };
-    // `compose` takes nothing but a function of exactly two parameters.
+    const composed = { policy, dispatch, ownOrigin: makeOrigin(), closing };
+    // `compose` requires a function of exactly two parameters.
     return function ebbDispatch(options, handler) {
       if (!isObject(options) || !isObject(handler)) return dispatch(options, handler);
       if (isLegacy(handler))
-        return ebbDispatch({ ...options, allowH2: false } as Options, modern(handler as LegacyHandler));
-      // undici has an error of its own for a handler like that.
+        return ebbDispatch(
+          { ...options, allowH2: false } as Options,
+          modernHandler(handler as LegacyHandler),
+        );
+      // undici has an error of its own for such a handler.
       if (typeof handler.onRequestStart !== 'function' || typeof handler.onResponseError !== 'function') {
         return dispatch(options, handler);
       }

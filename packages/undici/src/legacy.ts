@@ -4,7 +4,7 @@ import type { ResponseHeaders } from './headers.ts';
 
 type Raw = readonly (Buffer | readonly Buffer[])[];
 
-/** A handler as undici knew it up to version 7, and as the `fetch` of Node 24 has it. */
+/** A handler in the style before undici 7, which the `fetch` of Node 24 still has. */
 export interface LegacyHandler {
   onConnect?(abort: (reason?: Error) => void, context: unknown): void;
   onUpgrade?(status: number, headers: Raw, socket: Duplex): void;
@@ -17,14 +17,14 @@ export interface LegacyHandler {
   onRequestSent?(): void;
 }
 
-const NEEDED: readonly (keyof LegacyHandler)[] = ['onConnect', 'onError'];
+const REQUIRED: readonly (keyof LegacyHandler)[] = ['onConnect', 'onError'];
 
-/** Whether it is a whole legacy handler, and not one that knows both ways. */
+/** True for a complete legacy handler, false for a handler that has both styles. */
 export function isLegacy(handler: LegacyHandler): boolean {
-  return !('onRequestStart' in handler) && NEEDED.every((name) => typeof handler[name] === 'function');
+  return !('onRequestStart' in handler) && REQUIRED.every((name) => typeof handler[name] === 'function');
 }
 
-/** Names and values one after the other, as they came; or put together where they are known only by name. */
+/** Names and values in turn; built from `headers` if a dispatcher has no raw ones. */
 function rawOf(raw: unknown, headers: ResponseHeaders): Raw {
   if (Array.isArray(raw)) return raw as Raw;
   return Object.entries(headers).flatMap(([name, value]) =>
@@ -32,8 +32,8 @@ function rawOf(raw: unknown, headers: ResponseHeaders): Raw {
   );
 }
 
-/** Lets a legacy handler be called as one of today. */
-export function modern(handler: LegacyHandler): Dispatcher.DispatchHandler {
+/** Adapts a legacy handler to the current interface. */
+export function modernHandler(handler: LegacyHandler): Dispatcher.DispatchHandler {
   const wrapped: Dispatcher.DispatchHandler = {
     onRequestStart(controller, context) {
       handler.onConnect?.((reason) => controller.abort(reason as Error), context);
@@ -44,7 +44,7 @@ export function modern(handler: LegacyHandler): Dispatcher.DispatchHandler {
     onResponseStart(controller, status, headers, message) {
       const raw = rawOf(controller.rawHeaders, headers);
       const more = handler.onHeaders?.(status, raw, () => controller.resume(), message);
-      // An informational response has no body to wait with.
+      // An informational response has no body to hold back.
       if (more === false && status >= 200) controller.pause();
     },
     onResponseData(controller, chunk) {

@@ -1,27 +1,27 @@
 import type { Readable } from 'node:stream';
 import type { RequestOptions as EbbOptions } from '@ebb/core';
 
-/** What a {@link BodyFactory} may make. */
+/** What a {@link BodyFactory} may return. */
 export type MadeBody = string | Uint8Array | Readable | AsyncIterable<string | Uint8Array> | null;
 
-/** Makes the body anew for each attempt, so that even a stream can be sent again. */
+/** Makes a new body for each attempt, so that even a stream can be sent again. */
 export type BodyFactory = () => MadeBody | Promise<MadeBody>;
 
-/** Options of undici with a factory in place of the body. */
+/** The options of an undici method, with a factory in place of the body. */
 export type WithBodyFactory<Options> = Omit<Options, 'body'> & { readonly body: BodyFactory };
 
 declare module 'undici' {
   namespace Dispatcher {
     interface DispatchOptions {
-      /** Changes of the policy for this request; `false` sends it as if ebb were not there. */
+      /** Policy options for this request only; `false` bypasses ebb. */
       ebb?: EbbOptions | undefined;
     }
     interface ConnectOptions<TOpaque = null> {
-      /** Changes of the policy for this request; `false` sends it as if ebb were not there. */
+      /** Policy options for this request only; `false` bypasses ebb. */
       ebb?: EbbOptions | undefined;
     }
     interface UpgradeOptions {
-      /** Changes of the policy for this request; `false` sends it as if ebb were not there. */
+      /** Policy options for this request only; `false` bypasses ebb. */
       ebb?: EbbOptions | undefined;
     }
   }

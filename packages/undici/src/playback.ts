@@ -1,12 +1,13 @@
 import type { Dispatcher } from 'undici';
-import type { Aside, Raw } from './aside.ts';
+import type { Aside } from './aside.ts';
 import type { Downstream } from './downstream.ts';
 import { requestAbortedError } from './errors.ts';
+import type { RawHeaders } from './headers.ts';
 
-/** Gives a handler a response that was set aside, as the connection that it came on would have: when it is not paused. */
+/** Gives the handler a response that was set aside, in place of a connection: it stops while the handler is paused. */
 export class Playback implements Dispatcher.DispatchController {
-  readonly rawHeaders: Raw;
-  readonly rawTrailers: Raw;
+  readonly rawHeaders: RawHeaders;
+  readonly rawTrailers: RawHeaders;
   aborted = false;
   paused = false;
   reason: Error | null = null;
@@ -50,7 +51,7 @@ export class Playback implements Dispatcher.DispatchController {
       first?.();
       while (!this.paused && !this.#downstream.over) this.#next();
     } catch (error) {
-      // As undici does when a handler throws.
+      // undici also reports what a handler throws as an error.
       this.#downstream.fail(error);
     } finally {
       this.#isPlaying = false;

@@ -3,11 +3,11 @@ import { headerPairs, type RequestHeaders, type ResponseHeaders, responseHeader 
 interface ContentRange {
   readonly first: number;
   readonly last: number;
-  /** The length of the whole; `undefined` where the server does not tell. */
+  /** The length of the complete body; `undefined` if the server does not say. */
   readonly whole: number | undefined;
 }
 
-/** Source: RFC 9110 §14.4. Of several ranges (multipart/byteranges) there is no such header. */
+/** RFC 9110 §14.4. A response with several ranges (multipart/byteranges) does not have this header. */
 function contentRange(headers: ResponseHeaders): ContentRange | undefined {
   const match = /^bytes (\d{1,15})-(\d{1,15})\/(\d{1,15}|\*)$/i.exec(
     responseHeader(headers, 'content-range') ?? '',
@@ -23,8 +23,8 @@ function contentLength(headers: ResponseHeaders): number | undefined {
 }
 
 /**
- * Which bytes a response has, when it says so itself: all of a 200 with its length, or those of a 206. A
- * length that contradicts the range makes it worth nothing.
+ * The range of bytes in a response: all of a 200 that has a length, or the range of a 206. `undefined` if it is unknown,
+ * or if the length contradicts the range.
  */
 function bytesOf(status: number, headers: ResponseHeaders): ContentRange | undefined {
   const length = contentLength(headers);
@@ -37,20 +37,21 @@ function bytesOf(status: number, headers: ResponseHeaders): ContentRange | undef
   return range.whole !== undefined && range.last >= range.whole ? undefined : range;
 }
 
+/** Headers that a request for the rest replaces. */
 const REPLACED = new Set(['range', 'if-match', 'if-range']);
 
-/** Whether a response ended short of its length: so undici calls it when the server had said it would close. */
+/** True if a response ended short of its length. undici reports this code after `Connection: close`. */
 export function isCutOff({ code }: Error & { readonly code?: unknown }): boolean {
   return code === 'UND_ERR_RES_CONTENT_LENGTH_MISMATCH';
 }
 
-/** A response on its way to the handler that could be taken up again, should its connection break. */
+/** A response that can be resumed if its connection breaks. */
 export class Download {
   readonly #bytes: ContentRange;
   readonly #etag: string;
   readonly #encoding: string | undefined;
   #received = 0;
-  /** What last broke it. */
+  /** The error that last broke it. */
   brokenBy: Error | undefined;
 
   private constructor(bytes: ContentRange, etag: string, headers: ResponseHeaders) {
@@ -60,8 +61,8 @@ export class Download {
   }
 
   /**
-   * Nothing, unless the response names its bytes and has a strong ETag: only that promises that the rest will
-   * be of the same bytes, content coding included (RFC 9110 §8.8.1).
+   * `undefined` for a response that cannot be resumed. It must state its range and have a strong ETag: only that
+   * guarantees that the rest has the same bytes, content coding included (RFC 9110 §8.8.1).
    */
   static of(method: string, status: number, headers: ResponseHeaders): Download | undefined {
     const { etag } = headers;
@@ -71,13 +72,13 @@ export class Download {
     return bytes && new Download(bytes, etag, headers);
   }
 
-  /** Counts what came; `false` when that is more than there can be. */
+  /** Counts a chunk; returns false if the body is longer than stated. */
   take(chunk: Uint8Array): boolean {
     this.#received += chunk.byteLength;
     return this.#next <= this.#bytes.last + 1;
   }
 
-  /** Where the rest begins. */
+  /** Offset of the first missing byte. */
   get #next(): number {
     return this.#bytes.first + this.#received;
   }
@@ -86,14 +87,14 @@ export class Download {
     return this.#next === this.#bytes.last + 1;
   }
 
-  /** What a request for the rest has in place of the request's own: for the same thing's rest, and no other's. */
+  /** The headers of a request for the rest, which fails (412) if the resource has changed. */
   changesForRest(headers: RequestHeaders): { readonly headers: unknown[] } {
     const kept = [...headerPairs(headers)].filter(([name]) => !REPLACED.has(name.toLowerCase()));
     const range = `bytes=${this.#next}-${this.#bytes.last}`;
     return { headers: [...kept.flat(1), 'range', range, 'if-match', this.#etag] };
   }
 
-  /** Whether a response is the rest, exactly. */
+  /** True if a response is exactly the missing rest. */
   isContinuedBy(status: number, headers: ResponseHeaders): boolean {
     const bytes = status === 206 ? bytesOf(status, headers) : undefined;
     const { whole, last } = this.#bytes;

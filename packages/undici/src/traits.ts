@@ -1,18 +1,19 @@
 import { stringify } from 'node:querystring';
-import type { FailureKind, Outcome, RequestTraits } from '@ebb/core';
-import { property } from '@ebb/core/adapter';
+import { type FailureKind, HookError, type Outcome, type RequestTraits } from '@ebb/core';
+import { failureKind, property } from '@ebb/core/adapter';
 import type { Dispatcher } from 'undici';
 import type { Attempt } from './attempt.ts';
-import type { RequestBody } from './body/body-of.ts';
+import type { RequestBody } from './body/request-body.ts';
+import { isTunnelError } from './errors.ts';
 import { type ResponseHeaders, requestHeader, responseHeader } from './headers.ts';
 
-/** What a policy may know of a request, looked up when it asks. */
+/** The traits of a request, computed when they are read. */
 export class Traits implements RequestTraits {
   readonly #options: Dispatcher.DispatchOptions;
   readonly #body: RequestBody | undefined;
   readonly #ownOrigin: string;
 
-  /** @param ownOrigin stands for the dispatcher's, where the options name none */
+  /** @param ownOrigin the origin if the options have none */
   constructor(options: Dispatcher.DispatchOptions, body: RequestBody | undefined, ownOrigin: string) {
     this.#options = options;
     this.#body = body;
@@ -39,10 +40,10 @@ export class Traits implements RequestTraits {
   }
 }
 
-/** What a policy may know of a response. */
+/** The outcome of an attempt with a response. */
 export function responseOutcome(attempt: Attempt, status: number, headers: ResponseHeaders): Outcome {
   const header = (name: string): string | undefined => responseHeader(headers, name);
-  // What follows redirects below starts the attempt anew for each hop.
+  // An interceptor below that follows redirects starts the attempt again for each hop.
   if (attempt.starts < 2) return { type: 'response', status, header };
   const url = attempt.hops?.at(-1);
   return {
@@ -54,7 +55,7 @@ export function responseOutcome(attempt: Attempt, status: number, headers: Respo
   };
 }
 
-/** What a policy may know of a failure. */
+/** The outcome of an attempt that failed. */
 export function failureOutcome(
   attempt: Attempt,
   kind: FailureKind,
@@ -65,12 +66,23 @@ export function failureOutcome(
   return { type: 'failure', kind, error, redirected };
 }
 
-/** Whether something proves that no hop of the attempt had been answered. */
+/** True if it is certain that no hop of the attempt got a response. */
 function isFirstHop({ starts, hops }: Attempt, error: unknown, isOriginKnown: boolean): boolean {
-  // undici starts a request when it has a connection for it.
+  // undici starts a request only once it has a connection.
   if (starts !== 1) return starts === 0;
-  // The redirect interceptor lists the hops that were answered, if it knows of what origin they are.
+  // The redirect interceptor lists the hops that got a response, if it knows their origin.
   if (hops !== undefined) return hops.length === 0 && isOriginKnown;
   const message = property(error, 'message');
   return typeof message === 'string' && message.includes('NGHTTP2_REFUSED_STREAM');
+}
+
+/** What kind of failure an error before the response is. */
+export function failureKindOf(attempt: Attempt, error: Error): FailureKind {
+  // Thrown by a body factory: not a failure of the network, whatever its cause looks like.
+  if (error instanceof HookError) return 'unknown';
+  const kind = failureKind(error);
+  // A ProxyAgent that gets no tunnel aborts the request, or reports that its proxy hung up.
+  if (attempt.starts === 0 && (kind === 'aborted' || isTunnelError(error))) return 'connect';
+  // The caller has not aborted.
+  return kind === 'aborted' ? 'unknown' : kind;
 }

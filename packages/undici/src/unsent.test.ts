@@ -113,7 +113,7 @@ describe('a retry that is not sent: the answer that was there is the result', ()
     expect(heard.told).toEqual([
       'start',
       'head 503',
-      expect.stringMatching(/^error .* let go of for a retry/),
+      expect.stringMatching(/^error .* discarded for a retry/),
     ]);
   });
 

@@ -1,9 +1,9 @@
 import { Readable } from 'node:stream';
 import { HookError } from '@ebb/core';
-import type { Changes } from '../changes.ts';
+import type { DispatchChanges, RequestBody } from './request-body.ts';
 
-/** Calls a body factory for each attempt, and closes what an attempt left unread. */
-export class BodyFactoryCalls {
+/** Calls a body factory for each attempt, and closes bodies that an attempt did not read to the end. */
+export class BodyFactoryCalls implements RequestBody {
   readonly replayable = true;
   readonly #make: () => unknown;
 
@@ -11,19 +11,19 @@ export class BodyFactoryCalls {
     this.#make = make;
   }
 
-  /** @throws HookError when the factory throws, or gives what was read before */
-  take(): Changes | Promise<Changes> {
+  /** @throws HookError if the factory throws, or returns a stream that was read before */
+  take(): DispatchChanges | Promise<DispatchChanges> {
     try {
       const made = this.#make();
-      const later = typeof (made as PromiseLike<unknown> | undefined | null)?.then === 'function';
-      return later ? Promise.resolve(made).then(checked).catch(failed) : checked(made);
+      const isPromise = typeof (made as PromiseLike<unknown> | undefined | null)?.then === 'function';
+      return isPromise ? Promise.resolve(made).then(checked).catch(failed) : checked(made);
     } catch (cause) {
       return failed(cause);
     }
   }
 
-  /** What is not read to its end would keep its file open. */
-  letGo({ body }: Changes): void {
+  /** A stream that is not read to its end would keep its file open. */
+  release({ body }: DispatchChanges): void {
     if (typeof body !== 'object' || body === null) return;
     if (isNodeStream(body)) body.destroy();
     else if (body instanceof WebBody) body.cancel();
@@ -31,7 +31,7 @@ export class BodyFactoryCalls {
   }
 }
 
-/** A web stream that can be let go of while undici reads it, and waits for its next chunk. */
+/** A web stream that can be cancelled while undici reads it and waits for the next chunk. */
 class WebBody {
   readonly #reader: ReadableStreamDefaultReader<unknown>;
 
@@ -53,18 +53,18 @@ class WebBody {
   }
 }
 
-/** Lets a generator run its `finally`. */
+/** Runs the `finally` blocks of a generator. */
 function finish(body: Partial<AsyncGenerator>): void {
   if (typeof body.next !== 'function' || typeof body.return !== 'function') return;
-  // Not awaited: one that is waiting for something else ends after that.
+  // Not awaited: a generator that is awaiting something runs them only after that.
   new Promise((resolve) => resolve(body.return?.(undefined))).catch(() => undefined);
 }
 
-function checked(body: unknown): Changes {
+function checked(body: unknown): DispatchChanges {
   if (typeof body === 'object' && body !== null && Readable.isDisturbed(body as Readable)) {
-    failed(new TypeError('the stream was read before; a factory makes a new one each time'));
+    failed(new TypeError('the stream was read before; a factory must make a new one for each attempt'));
   }
-  // undici tells of an error, but listens no longer than the attempt lasts.
+  // undici reports an error of the stream, but stops listening when the attempt ends.
   if (isNodeStream(body)) body.on('error', () => undefined);
   return { body: body instanceof ReadableStream ? new WebBody(body) : body };
 }

@@ -1,7 +1,7 @@
-import type { Changes } from '../changes.ts';
+import type { DispatchChanges, RequestBody } from './request-body.ts';
 
-/** An iterable goes again only while nobody has asked it for its first chunk. */
-export class SentOnce {
+/** An iterable. It is sent again only if its first chunk was never requested. */
+export class SentOnce implements RequestBody {
   replayable = true;
   readonly #body: AsyncIterable<unknown> | Iterable<unknown>;
   readonly #names: readonly string[];
@@ -12,7 +12,7 @@ export class SentOnce {
     this.#names = names;
   }
 
-  take(): Changes {
+  take(): DispatchChanges {
     return Object.fromEntries(this.#names.map((name) => [name, this]));
   }
 
@@ -21,7 +21,7 @@ export class SentOnce {
     yield* this.#body;
   }
 
-  /** Lets a generator that no one has started end. */
+  /** Ends a generator that was never started. */
   unsent(): void {
     const { next, return: end } = this.#body as Partial<AsyncGenerator>;
     if (typeof next !== 'function' || typeof end !== 'function') return;
@@ -32,10 +32,10 @@ export class SentOnce {
 }
 
 /**
- * Keeps what a generator yields while it is sent, so that each attempt sends it from the start. Several may
- * read at a time: one that was answered early may still be at it when the next begins.
+ * Keeps the chunks of a generator, so that each attempt sends it from the start. Several attempts may read at the same
+ * time: an attempt whose response came early may still be uploading when the next one begins.
  */
-export class Recording {
+export class Recording implements RequestBody {
   readonly replayable = true;
   readonly #source: AsyncGenerator<Uint8Array>;
   readonly #names: readonly string[];
@@ -48,7 +48,7 @@ export class Recording {
     this.#names = names;
   }
 
-  take(): Changes {
+  take(): DispatchChanges {
     return Object.fromEntries(this.#names.map((name) => [name, this]));
   }
 
@@ -60,7 +60,7 @@ export class Recording {
     }
   }
 
-  /** Waits for the next chunk, and answers whether there is one. */
+  /** Waits for the next chunk; false at the end. */
   #pull(): Promise<boolean> {
     this.#pulling ??= this.#source.next().then(({ done, value }) => {
       this.#pulling = undefined;
@@ -71,7 +71,7 @@ export class Recording {
     return this.#pulling;
   }
 
-  /** No attempt will read any more: lets fetch close what it reads from. */
+  /** Lets fetch close the source that it reads from. */
   close(): void {
     this.#source.return(undefined).catch(() => undefined);
   }
