@@ -27,7 +27,7 @@ describe.each(clients.map((client) => [client.name, client] as const))('%s', (_,
     expect(server.connections()).toBe(1);
   });
 
-  test('waits as long as Retry-After asks', async () => {
+  test('waits for Retry-After', async () => {
     await using server = await upstream((response, _seen, number) => {
       if (number === 0) response.writeHead(429, { 'retry-after': '7' });
       response.end('ok');
@@ -45,7 +45,7 @@ describe.each(clients.map((client) => [client.name, client] as const))('%s', (_,
     expect(clock.pending).toBe(0);
   });
 
-  test('the last failing response arrives whole', async () => {
+  test('the last failing response is given whole', async () => {
     const body = 'x'.repeat(100_000);
     await using server = await upstream((response, _seen, number) => {
       response.writeHead(503, { 'x-attempt': String(number + 1) }).end(`${number}${body}`);
@@ -57,7 +57,7 @@ describe.each(clients.map((client) => [client.name, client] as const))('%s', (_,
     expect(await got.text()).toBe(`2${body}`);
   });
 
-  test('404 is none of its business', async () => {
+  test('a 404 is not retried', async () => {
     await using server = await upstream(failing(404));
     await using dispatcher = composed(client);
     const got = await client.send(server.url, dispatcher);
@@ -65,7 +65,7 @@ describe.each(clients.map((client) => [client.name, client] as const))('%s', (_,
     expect(server.seen).toHaveLength(1);
   });
 
-  test('a connection that is refused, and one that is reset', async () => {
+  test('retries a refused connection and a reset', async () => {
     await using dispatcher = composed(client, { ...soon, maxRetries: 1 });
     const gone = await upstream(failing());
     await gone[Symbol.asyncDispose]();
@@ -85,7 +85,7 @@ describe.each(clients.map((client) => [client.name, client] as const))('%s', (_,
     expect([got.status, await got.text()]).toEqual([200, 'ok']);
   });
 
-  test('a POST goes again after 429, and not after 503 or a reset', async () => {
+  test('a POST is retried after 429, and not after 503 or a reset', async () => {
     await using server = await upstream(failing(429, 503));
     await using dispatcher = composed(client);
     const got = await client.send(server.url, dispatcher, { method: 'POST', body: 'text' });
@@ -95,7 +95,7 @@ describe.each(clients.map((client) => [client.name, client] as const))('%s', (_,
     expect(resetting.connections()).toBe(1);
   });
 
-  test('a 503 that never ends holds nothing up, even over a single connection', async () => {
+  test('a 503 that never ends does not block a single connection', async () => {
     await using server = await upstream((response, _seen, number) => {
       if (number > 0) response.end('ok');
       else response.writeHead(503).write('and so on');
@@ -110,7 +110,7 @@ describe.each(clients.map((client) => [client.name, client] as const))('%s', (_,
     expect(clock.pending).toBe(0);
   });
 
-  test('twenty requests at once over a single connection all come through', async () => {
+  test('twenty concurrent requests over a single connection all succeed', async () => {
     await using server = await upstream((response, _seen, number) => {
       if (number < 20) response.statusCode = 503;
       response.end('x'.repeat(65_536));
@@ -134,7 +134,7 @@ describe.each(clients.map((client) => [client.name, client] as const))('%s', (_,
     await using dispatcher = composed(client);
     for (let call = 0; call < 200; call += 1) {
       expect(await (await client.send(server.url, dispatcher)).text()).toBe('ok');
-      // undici itself opens another connection for a request in the turn in which a response ends.
+      // undici opens another connection for a request in the turn in which a response ends.
       await nextTurn();
     }
     expect(server.seen).toHaveLength(600);
@@ -149,7 +149,7 @@ describe.each(clients.map((client) => [client.name, client] as const))('%s', (_,
     let turns = Number.NaN;
     const onEvent = async (event: EbbEvent): Promise<void> => {
       if (event.type !== 'retry') return;
-      // What remains is the wait for the retry.
+      // Only the wait for the retry remains.
       await until(() => clock.pending === 1);
       turns = 0;
       const count = (): void => {
@@ -168,7 +168,7 @@ describe.each(clients.map((client) => [client.name, client] as const))('%s', (_,
     expect(clock.pending).toBe(0);
   });
 
-  test('a request whose signal was aborted before is not sent', async () => {
+  test('a request with an aborted signal is not sent', async () => {
     await using server = await upstream(failing());
     await using dispatcher = composed(client);
     const reason = new Error('never');
@@ -177,7 +177,7 @@ describe.each(clients.map((client) => [client.name, client] as const))('%s', (_,
     expect(server.seen).toHaveLength(0);
   });
 
-  test('attemptTimeoutMs ends an attempt that is not answered', async () => {
+  test('attemptTimeoutMs ends an attempt without a response', async () => {
     const clock = virtualClock();
     await using server = await upstream((response, _seen, number) => {
       if (number === 0) setImmediate(() => clock.advance(50));
@@ -189,7 +189,7 @@ describe.each(clients.map((client) => [client.name, client] as const))('%s', (_,
     expect(clock.pending).toBe(0);
   });
 
-  test('a hook that throws fails its own request and no other, and gives the connection back', async () => {
+  test('a hook that throws fails its own request only, and its connection is reused', async () => {
     await using server = await upstream(failing(503, 404));
     let calls = 0;
     await using dispatcher = composed(
@@ -213,7 +213,7 @@ describe.each(clients.map((client) => [client.name, client] as const))('%s', (_,
     expect(other).toMatchObject({ status: 'fulfilled', value: { status: 404 } });
   });
 
-  test('a bucket is asked for every attempt, and the history is that of the whole request', async () => {
+  test('each attempt takes a token, and the history covers the whole request', async () => {
     await using server = await upstream(failing(503));
     const costs: (number | undefined)[] = [];
     const bucket = bucketThat({
@@ -227,7 +227,7 @@ describe.each(clients.map((client) => [client.name, client] as const))('%s', (_,
   });
 });
 
-test('a history is found by the context of a response', async () => {
+test('attemptsOf works on the context of a response', async () => {
   await using server = await upstream(failing(503));
   for (const undici of Object.values(versions)) {
     server.seen.length = 0;

@@ -5,7 +5,7 @@ import type { Dispatcher } from 'undici';
 import { describe, expect, test } from 'vitest';
 import { versions } from '../test/clients.ts';
 import { upstream } from '../test/upstream.ts';
-import { Heard, Wire } from '../test/wire.ts';
+import { HandlerSpy, Wire } from '../test/wire.ts';
 import { ebbInterceptor } from './index.ts';
 
 const get = { origin: 'http://upstream.test', path: '/', method: 'GET' } as const;
@@ -19,49 +19,49 @@ function setUp() {
   const concurrency = concurrencyLimit({ maxConcurrent: 1, clock });
   const dispatch = ebbInterceptor({ backoff: constant(0), maxRetries: 1, concurrency, clock })(wire.dispatch);
   const inUse = (): number => concurrency.stats().inUse;
-  return { wire, dispatch, inUse, heard: new Heard() };
+  return { wire, dispatch, inUse, spy: new HandlerSpy() };
 }
 
 async function turns(): Promise<void> {
   for (let turn = 0; turn < 4; turn += 1) await nextTurn();
 }
 
-describe('the slot of a concurrency limit is held to the end of the body, and no longer', () => {
-  test.each<[string, (wire: Wire, heard: Heard) => unknown]>([
+describe('the slot of a concurrency limit is held until the end of a body', () => {
+  test.each<[string, (wire: Wire, spy: HandlerSpy) => unknown]>([
     ['that ends', (wire) => wire.attempt(1).end()],
     ['that breaks', (wire) => wire.attempt(1).fail(new Error('final'))],
-    ['that the handler aborts', (_, heard) => heard.controller?.abort(new Error('enough'))],
+    ['that the handler aborts', (_, spy) => spy.controller?.abort(new Error('enough'))],
   ])('%s', (_, finish) => {
-    const { wire, heard, dispatch, inUse } = setUp();
-    dispatch(get, heard);
+    const { wire, spy, dispatch, inUse } = setUp();
+    dispatch(get, spy);
     wire.attempt(1).start().head(200, whole).data('01234');
     expect(inUse()).toBe(1);
-    finish(wire, heard);
+    finish(wire, spy);
     expect(inUse()).toBe(0);
   });
 
-  test('that is taken up again', async () => {
-    const { wire, heard, dispatch, inUse } = setUp();
-    dispatch(get, heard);
+  test('that is resumed', async () => {
+    const { wire, spy, dispatch, inUse } = setUp();
+    dispatch(get, spy);
     wire.attempt(1).start().head(200, whole).data('01234').fail(failure());
     await turns();
     expect(inUse()).toBe(1);
     wire.attempt(2).start().head(206, rest).data('56789');
     expect(inUse()).toBe(1);
     wire.attempt(2).end();
-    expect([heard.told.at(-1), inUse()]).toEqual(['end {}', 0]);
+    expect([spy.calls.at(-1), inUse()]).toEqual(['end {}', 0]);
   });
 
   test.each<[string, (wire: Wire) => unknown]>([
     ['is not the rest', (wire) => wire.attempt(2).start().head(200, whole)],
     ['is refused', (wire) => wire.attempt(2).start().fail(failure())],
   ])('whose rest %s', async (_, finish) => {
-    const { wire, heard, dispatch, inUse } = setUp();
-    dispatch(get, heard);
+    const { wire, spy, dispatch, inUse } = setUp();
+    dispatch(get, spy);
     wire.attempt(1).start().head(200, whole).data('01234').fail(failure());
     await turns();
     finish(wire);
-    expect([heard.told.at(-1), inUse()]).toEqual(['error broken', 0]);
+    expect([spy.calls.at(-1), inUse()]).toEqual(['error broken', 0]);
   });
 
   test.each<[string, (wire: Wire) => unknown]>([
@@ -75,20 +75,20 @@ describe('the slot of a concurrency limit is held to the end of the body, and no
           .handler.onRequestUpgrade({} as never, 101, {}, {} as never),
     ],
   ])('and not after %s', (_, finish) => {
-    const { wire, heard, dispatch, inUse } = setUp();
-    dispatch(get, heard);
+    const { wire, spy, dispatch, inUse } = setUp();
+    dispatch(get, spy);
     finish(wire);
     expect(inUse()).toBe(0);
   });
 
-  test('and is free while a retry waits', async () => {
-    const { wire, heard, dispatch, inUse } = setUp();
-    const other = new Heard();
-    dispatch(get, heard);
+  test('and is free while a retry waits for its delay', async () => {
+    const { wire, spy, dispatch, inUse } = setUp();
+    const other = new HandlerSpy();
+    dispatch(get, spy);
     wire.attempt(1).start().head(503).data('no');
     dispatch(get, other);
     await turns();
-    // The response that is discarded still has its connection.
+    // The discarded response still has its connection.
     expect([wire.attempts.length, inUse()]).toEqual([1, 1]);
     wire.attempt(1).end();
     await turns();
@@ -96,7 +96,7 @@ describe('the slot of a concurrency limit is held to the end of the body, and no
     wire.attempt(2).start().head(200).end();
     await turns();
     wire.attempt(3).start().head(200).end();
-    expect([heard, other].map(({ told }) => told)).toEqual([
+    expect([spy, other].map(({ calls }) => calls)).toEqual([
       ['start', 'head 200', 'end {}'],
       ['start', 'head 200', 'end {}'],
     ]);
@@ -104,33 +104,30 @@ describe('the slot of a concurrency limit is held to the end of the body, and no
   });
 });
 
-test.each(Object.entries(versions))(
-  '%s: no more are under way than may be',
-  async (_, { Agent, request }) => {
-    let most = 0;
-    let open = 0;
-    // No answer comes before two requests are there: that is, two at once can be sent.
-    const two = Promise.withResolvers<void>();
-    await using server = await upstream((response, _seen, number) => {
-      open += 1;
-      most = Math.max(most, open);
-      if (open === 2) setImmediate(two.resolve);
-      two.promise.then(() => {
-        open -= 1;
-        response.writeHead(number % 3 === 0 ? 503 : 200).end('x'.repeat(10_000));
-      });
+test.each(Object.entries(versions))('%s: maxConcurrent is never exceeded', async (_, { Agent, request }) => {
+  let most = 0;
+  let open = 0;
+  // The server responds only once it has two requests, which proves that two can be sent at a time.
+  const two = Promise.withResolvers<void>();
+  await using server = await upstream((response, _seen, number) => {
+    open += 1;
+    most = Math.max(most, open);
+    if (open === 2) setImmediate(two.resolve);
+    two.promise.then(() => {
+      open -= 1;
+      response.writeHead(number % 3 === 0 ? 503 : 200).end('x'.repeat(10_000));
     });
-    const concurrency = concurrencyLimit({ maxConcurrent: 2 });
-    const agent = new Agent();
-    const dispatcher: Dispatcher = agent.compose(ebbInterceptor({ backoff: constant(0), concurrency }));
-    const send = async (): Promise<number> => {
-      const { statusCode, body } = await request(server.url, { dispatcher });
-      await body.dump();
-      return statusCode;
-    };
-    expect(await Promise.all(Array.from({ length: 12 }, send))).toEqual(Array(12).fill(200));
-    expect(most).toBe(2);
-    expect(concurrency.stats()).toMatchObject({ inUse: 0, waiting: 0 });
-    await agent.destroy();
-  },
-);
+  });
+  const concurrency = concurrencyLimit({ maxConcurrent: 2 });
+  const agent = new Agent();
+  const dispatcher: Dispatcher = agent.compose(ebbInterceptor({ backoff: constant(0), concurrency }));
+  const send = async (): Promise<number> => {
+    const { statusCode, body } = await request(server.url, { dispatcher });
+    await body.dump();
+    return statusCode;
+  };
+  expect(await Promise.all(Array.from({ length: 12 }, send))).toEqual(Array(12).fill(200));
+  expect(most).toBe(2);
+  expect(concurrency.stats()).toMatchObject({ inUse: 0, waiting: 0 });
+  await agent.destroy();
+});

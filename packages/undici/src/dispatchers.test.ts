@@ -11,7 +11,7 @@ import { ebbInterceptor } from './index.ts';
 
 const soon: PolicyOptions = { backoff: constant(0) };
 
-/** A proxy that answers some requests itself, with 503, and passes on the rest. */
+/** A proxy that responds to the first requests with 503, and passes on the rest. */
 async function proxy(failures: number) {
   let seen = 0;
   const sockets = new Set<Socket>();
@@ -59,7 +59,7 @@ describe.each(Object.entries(versions))('dispatchers of %s', (version, undici) =
     await dispatcher.close();
   });
 
-  test('a composed Client knows its own origin, and the policy where it can', async () => {
+  test('a composed Client keeps its origin, and the policy sees it with undici 8', async () => {
     await using server = await upstream(failing());
     const urls: string[] = [];
     const cost = ({ url }: { url: string }): number => urls.push(url);
@@ -69,7 +69,7 @@ describe.each(Object.entries(versions))('dispatchers of %s', (version, undici) =
     const got = await dispatcher.request({ path: '/own', method: 'GET', query: { a: '1' } });
     await got.body.dump();
     expect(server.seen[0]?.path).toBe('/own?a=1');
-    // undici 7 tells interceptors of a Client nothing of its origin.
+    // undici 7 does not tell an interceptor the origin of a Client.
     const known = version === 'undici 7' ? 'http://dispatcher-0.invalid' : origin;
     expect(urls.map((url) => url.replace(/-\d+/, '-0'))).toEqual([`${known}/own?a=1`]);
     await dispatcher.close();
@@ -90,7 +90,7 @@ describe.each(Object.entries(versions))('dispatchers of %s', (version, undici) =
     ['hangs up', (socket) => void socket.destroy()],
   ];
 
-  // The ProxyAgent of undici 7 asks a proxy that hangs up again and again, for ever.
+  // The ProxyAgent of undici 7 retries a proxy that hangs up for ever.
   test.each(version === 'undici 7' ? proxies.slice(0, 1) : proxies)(
     'a ProxyAgent whose proxy %s: nothing was sent, so that even a POST is tried again',
     async (_, act) => {
@@ -166,7 +166,7 @@ describe.each(Object.entries(versions))('dispatchers of %s', (version, undici) =
     await dispatcher.close();
   });
 
-  test('a dispatcher that is closed, and options that undici refuses, say what undici says', async () => {
+  test('a closed dispatcher and invalid options give undici’s own errors', async () => {
     const agent = new Agent();
     const dispatcher = agent.compose(ebbInterceptor(soon));
     await expect(
@@ -219,7 +219,7 @@ describe.each(Object.entries(versions))('the API of %s', (_, undici) => {
     expect(await send('GET', '')).toBe('ok');
     expect(server.seen).toHaveLength(2);
     server.seen.length = 0;
-    // What was piped in is gone, so that it cannot go again.
+    // The upload was read, so it cannot be sent again.
     expect(await send('PUT', 'text')).toBe('no 1');
     expect(server.seen.map(({ body }) => String(body))).toEqual(['text']);
     await dispatcher.close();
@@ -258,7 +258,7 @@ describe.each(Object.entries(versions))('the API of %s', (_, undici) => {
     await dispatcher.close();
   });
 
-  test('trailers come with the response that is given', async () => {
+  test('the trailers are those of the forwarded response', async () => {
     await using server = await upstream((response, _seen, number) => {
       response.writeHead(503, { trailer: 'sum' }).write('no');
       response.addTrailers({ sum: String(number + 1) });
@@ -295,7 +295,7 @@ describe.each(Object.entries(versions))('the API of %s', (_, undici) => {
 describe.each(Object.entries(versions))('ebb in the options of a request of %s', (_, undici) => {
   const { Agent, request } = undici;
 
-  test('changes the policy for it, or leaves it alone', async () => {
+  test('overrides the policy, or bypasses it', async () => {
     await using server = await upstream((response) => response.writeHead(503).end('no'));
     const dispatcher = new Agent().compose(ebbInterceptor({ ...soon, maxRetries: 3 }));
     const hitsOf = async (ebb?: PolicyOptions | false): Promise<number> => {
@@ -311,7 +311,7 @@ describe.each(Object.entries(versions))('ebb in the options of a request of %s',
     await dispatcher.close();
   });
 
-  test('that is wrong fails the request, and names the option', async () => {
+  test('that are invalid fail the request with the name of the option', async () => {
     const dispatcher = new Agent().compose(ebbInterceptor());
     const sent = request('http://upstream.test/', { dispatcher, ebb: { maxRetries: -1 } });
     await expect(sent).rejects.toThrow(
@@ -322,7 +322,7 @@ describe.each(Object.entries(versions))('ebb in the options of a request of %s',
     await dispatcher.close();
   });
 
-  test('one above another does not multiply the attempts, and each is asked for tokens', async () => {
+  test('of two layers do not multiply the attempts, and the bucket of each gives tokens', async () => {
     await using server = await upstream((response) => response.writeHead(503).end('no'));
     const taken = { above: 0, below: 0 };
     const policyThat = (where: keyof typeof taken): ReturnType<typeof createPolicy> => {
@@ -356,7 +356,7 @@ describe.each(Object.entries(versions))('ebb in the options of a request of %s',
   });
 });
 
-test('headers that can be read once are sent each time', async () => {
+test('headers from an iterator are sent on every attempt', async () => {
   await using server = await upstream(failing(503));
   for (const { Agent, request } of Object.values(versions)) {
     server.seen.length = 0;
@@ -387,7 +387,7 @@ test.each<[string, string, object | string[]]>([
 });
 
 describe('ebbInterceptor', () => {
-  test('has a name, and gives compose the functions that it asks for', () => {
+  test('has a name, and functions of the arity that compose requires', () => {
     const interceptor = ebbInterceptor();
     const dispatch = interceptor(() => true);
     expect([ebbInterceptor.name, interceptor.name, dispatch.name]).toEqual([
@@ -398,7 +398,7 @@ describe('ebbInterceptor', () => {
     expect(dispatch).toHaveLength(2);
   });
 
-  test('refuses what is no policy', () => {
+  test('rejects values that are not a policy', () => {
     expect(() => ebbInterceptor({ maxRetries: Number.NaN })).toThrow(RangeError);
     expect(() => ebbInterceptor({ retries: 1 } as PolicyOptions)).toThrow(/retries/);
     expect(() => ebbInterceptor('fast' as PolicyOptions)).toThrow(TypeError);

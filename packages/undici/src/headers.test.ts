@@ -7,7 +7,7 @@ import { requestHeader, responseHeader } from './headers.ts';
 import { ebbInterceptor } from './index.ts';
 import { responseOutcome } from './traits.ts';
 
-test('a response header is one that the response has', () => {
+test('a response header is an own property', () => {
   const headers = { 'retry-after': '1', list: ['a', 'b'] };
   const names = ['retry-after', 'list', 'constructor', 'none'];
   expect(names.map((name) => responseHeader(headers, name))).toEqual(['1', 'a, b', undefined, undefined]);
@@ -19,7 +19,7 @@ test('a response header is one that the response has', () => {
 
 type Pairs = readonly (readonly [string, string])[];
 
-/** Each form in which undici takes headers, made anew. */
+/** Makes headers in each form that undici takes. */
 const forms: readonly (readonly [string, (pairs: Pairs) => unknown])[] = [
   ['a record', Object.fromEntries],
   ['a flat list', (pairs) => pairs.flat()],
@@ -43,7 +43,7 @@ const forms: readonly (readonly [string, (pairs: Pairs) => unknown])[] = [
 ];
 
 describe.each(Object.entries(versions))('request headers of %s', (_, { Agent, request }) => {
-  test.each(forms)('%s: each attempt sends them, and hooks read them first', async (_name, make) => {
+  test.each(forms)('%s: are sent by each attempt, after hooks have read them', async (_name, make) => {
     await using server = await upstream(failing(503, 503));
     const agent = new Agent();
     const read: unknown[] = [];
@@ -66,7 +66,7 @@ describe.each(Object.entries(versions))('request headers of %s', (_, { Agent, re
     await agent.destroy();
   });
 
-  test('headers whose iterator throws fail the request with that, and nothing else', async () => {
+  test('headers whose iterator throws fail the request with that error', async () => {
     const agent = new Agent();
     const cause = new Error('broken');
     function* headers(): Generator<[string, string]> {
@@ -82,14 +82,14 @@ describe.each(Object.entries(versions))('request headers of %s', (_, { Agent, re
   });
 });
 
-test.each(forms)('%s: a header is found by its name, whatever its letters', (_, make) => {
-  // One that is read only once is copied before.
+test.each(forms)('%s: a header is found by its name in any case', (_, make) => {
+  // An iterator is copied first.
   const pairs: Pairs = [['X-Tenant', 'b']];
   expect(requestHeader(make(pairs) as never, 'x-tenant')).toBe('b');
   expect(requestHeader(make(pairs) as never, 'none')).toBe(undefined);
 });
 
-test('a header that came several times, and what is no header', () => {
+test('a header with several values, and invalid headers', () => {
   const headers = { 'X-One': '1', 'x-two': ['2', '3'], 'x-three': undefined };
   expect(requestHeader(headers, 'x-two')).toBe('2, 3');
   expect(requestHeader(headers, 'x-three')).toBe(undefined);
@@ -97,6 +97,6 @@ test('a header that came several times, and what is no header', () => {
   expect(requestHeader({ [Symbol.iterator]: () => ['text'].values() } as never, 'text')).toBe(undefined);
 });
 
-test.each([undefined, null])('where there are no request headers, there is none: %s', (headers) => {
+test.each([undefined, null])('without request headers there is none: %s', (headers) => {
   expect(requestHeader(headers, 'a')).toBe(undefined);
 });

@@ -68,7 +68,7 @@ test.each(Object.entries(versions))('HTTP/2 of %s', async (_, { H2CClient }) => 
   );
   const clock = virtualClock();
   const onEvent = ({ type, request }: EbbEvent): void => {
-    // The 503 without end.
+    // The 503 that never ends.
     if (type === 'retry' && request.method === 'PUT') void clock.advance(1_000);
   };
   const { origin } = server;

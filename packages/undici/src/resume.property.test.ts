@@ -2,10 +2,10 @@ import { constant } from '@ebb/core';
 import { nextTurn } from '@ebb/core/adapter';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { Heard, Wire } from '../test/wire.ts';
+import { HandlerSpy, Wire } from '../test/wire.ts';
 import { ebbInterceptor } from './index.ts';
 
-/** What a server does to one request: where it breaks off, and what of its headers it gets wrong. */
+/** How a server responds to one request: where it breaks off, and which headers are wrong. */
 const conduct = fc.record({
   breaksAfter: fc.option(fc.nat(40), { nil: undefined }),
   status: fc.constantFrom(206, 206, 206, 206, 200, 503),
@@ -16,17 +16,17 @@ const conduct = fc.record({
   hasLength: fc.boolean(),
 });
 
-test('whatever a server does, a handler gets the whole or an error, and never a wrong byte', async () => {
+test('for any behaviour of the server the handler gets the whole body or an error, and never a wrong byte', async () => {
   await fc.assert(
     fc.asyncProperty(
       fc.string({ minLength: 1, maxLength: 60, unit: 'grapheme-ascii' }),
       fc.array(conduct, { maxLength: 8 }),
       async (body, conducts) => {
         const wire = new Wire();
-        const heard = new Heard();
+        const spy = new HandlerSpy();
         const headers = { etag: '"a"', 'content-length': String(body.length) };
         const dispatch = ebbInterceptor({ backoff: constant(0), maxRetries: 9 })(wire.dispatch);
-        dispatch({ origin: 'http://upstream.test', path: '/', method: 'GET' }, heard);
+        dispatch({ origin: 'http://upstream.test', path: '/', method: 'GET' }, spy);
         const failure = Object.assign(new Error('broken'), { code: 'ECONNRESET' });
         const first = conducts[0]?.breaksAfter ?? body.length;
         wire.attempt(1).start().head(200, headers).data(body.slice(0, first)).fail(failure);
@@ -53,20 +53,20 @@ test('whatever a server does, a handler gets the whole or an error, and never a 
             'content-range': `bytes ${start}-${end}/${sizes[whole]}`,
             ...(hasLength && { 'content-length': String(part.length) }),
           });
-          // A connection that was given up says nothing more.
+          // An aborted connection has no more events.
           if (attempt.connection.aborted) continue;
           attempt.data(part.slice(0, breaksAfter));
           if (breaksAfter === undefined || breaksAfter >= part.length) attempt.end();
           else attempt.fail(failure);
         }
-        const data = heard.told.filter((line) => line.startsWith('data ')).map((line) => line.slice(5));
-        const isWhole = heard.told.at(-1) === 'end {}';
+        const data = spy.calls.filter((line) => line.startsWith('data ')).map((line) => line.slice(5));
+        const isWhole = spy.calls.at(-1) === 'end {}';
         expect(body.startsWith(data.join(''))).toBe(true);
         if (isWhole) expect(data.join('')).toBe(body);
-        else expect(heard.error).toBe(failure);
-        const ends = heard.told.filter((line) => line.startsWith('end') || line.startsWith('error'));
+        else expect(spy.error).toBe(failure);
+        const ends = spy.calls.filter((line) => line.startsWith('end') || line.startsWith('error'));
         expect(ends).toHaveLength(1);
-        expect(heard.told.filter((line) => line.startsWith('head'))).toEqual(['head 200']);
+        expect(spy.calls.filter((line) => line.startsWith('head'))).toEqual(['head 200']);
       },
     ),
     { numRuns: 300 },

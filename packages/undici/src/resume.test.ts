@@ -6,7 +6,7 @@ import { nextTurn } from '@ebb/core/adapter';
 import { describe, expect, test } from 'vitest';
 import { clients, versions } from '../test/clients.ts';
 import { rawUpstream, type Upstream } from '../test/upstream.ts';
-import { Heard, Wire } from '../test/wire.ts';
+import { HandlerSpy, Wire } from '../test/wire.ts';
 import { ebbInterceptor } from './index.ts';
 
 const soon: PolicyOptions = { backoff: constant(0) };
@@ -31,16 +31,16 @@ async function breakAfterFive({
   first = whole,
 }: Omit<Row, 'name'>) {
   const wire = new Wire();
-  const heard = new Heard();
+  const spy = new HandlerSpy();
   const options = { ...get, method: method as 'GET', headers };
-  ebbInterceptor(soon)(wire.dispatch)(options, heard);
+  ebbInterceptor(soon)(wire.dispatch)(options, spy);
   const error = broken();
   wire.attempt(1).start().head(status, first).data('01234').fail(error);
   await nextTurn();
-  return { wire, heard, error };
+  return { wire, spy, error };
 }
 
-describe('a broken download is taken up again', () => {
+describe('a broken download is resumed', () => {
   test.each<Row & { readonly range: string }>([
     { name: 'of a 200', range: 'bytes=5-9' },
     {
@@ -51,12 +51,12 @@ describe('a broken download is taken up again', () => {
     },
   ])('$name', async (row) => {
     const first = row.status === 206 ? { ...whole, 'content-range': 'bytes 100-109/200' } : whole;
-    const { wire, heard } = await breakAfterFive({ ...row, first });
+    const { wire, spy } = await breakAfterFive({ ...row, first });
     const { headers } = wire.attempt(2).options as { headers: string[] };
     expect(headers).toEqual(['range', row.range, 'if-match', '"a"']);
     const again = row.status === 206 ? { ...rest, 'content-range': 'bytes 105-109/200' } : rest;
     wire.attempt(2).start().head(103).head(206, again).data('567').data('89').end({ sum: '1' });
-    expect(heard.told).toEqual([
+    expect(spy.calls).toEqual([
       'start',
       `head ${row.status ?? 200}`,
       'data 01234',
@@ -64,8 +64,8 @@ describe('a broken download is taken up again', () => {
       'data 89',
       'end {"sum":"1"}',
     ]);
-    expect(heard.controllers.size).toBe(1);
-    expect(attemptsOf(heard.context)).toMatchObject([
+    expect(spy.controllers.size).toBe(1);
+    expect(attemptsOf(spy.context)).toMatchObject([
       { attempt: 1, status: row.status ?? 200, reason: 'success' },
       { attempt: 1, failure: 'network', code: 'ECONNRESET', reason: 'transient' },
       { attempt: 2, status: 206, reason: 'success' },
@@ -92,22 +92,22 @@ describe('a broken download is taken up again', () => {
     expect(wire.attempt(2).options.headers).toEqual([...kept, 'range', 'bytes=5-9', 'if-match', '"a"']);
   });
 
-  test('from the start, when nothing had come yet', async () => {
+  test('from the first byte, if none had arrived', async () => {
     const wire = new Wire();
-    const heard = new Heard();
-    ebbInterceptor(soon)(wire.dispatch)(get, heard);
+    const spy = new HandlerSpy();
+    ebbInterceptor(soon)(wire.dispatch)(get, spy);
     wire.attempt(1).start().head(200, whole).fail(broken());
     await nextTurn();
     expect(wire.attempt(2).options.headers).toEqual(['range', 'bytes=0-9', 'if-match', '"a"']);
     const all = { etag: '"a"', 'content-range': 'bytes 0-9/10' };
     wire.attempt(2).start().head(206, all).data('0123456789').end();
-    expect(heard.told).toEqual(['start', 'head 200', 'data 0123456789', 'end {}']);
+    expect(spy.calls).toEqual(['start', 'head 200', 'data 0123456789', 'end {}']);
   });
 
-  test('as often as the policy has retries, over failures of all kinds; then what broke it is told', async () => {
+  test('as often as the policy permits, over failures of all kinds; then fails with the error that broke it', async () => {
     const wire = new Wire();
-    const heard = new Heard();
-    ebbInterceptor({ ...soon, maxRetries: 4 })(wire.dispatch)(get, heard);
+    const spy = new HandlerSpy();
+    ebbInterceptor({ ...soon, maxRetries: 4 })(wire.dispatch)(get, spy);
     wire.attempt(1).start().head(503).end();
     await nextTurn();
     await nextTurn();
@@ -127,48 +127,48 @@ describe('a broken download is taken up again', () => {
       .fail(Object.assign(new Error('refused'), { code: 'ECONNREFUSED' }));
     await nextTurn();
     expect(wire.attempts).toHaveLength(5);
-    expect(heard.error).toBe(last);
-    expect(heard.told).toEqual(['start', 'head 200', 'data 01', 'data 23', 'error broken']);
+    expect(spy.error).toBe(last);
+    expect(spy.calls).toEqual(['start', 'head 200', 'data 01', 'data 23', 'error broken']);
   });
 
-  test('under a pause, which goes over to the new connection', async () => {
+  test('while paused, and the new connection is paused', async () => {
     const wire = new Wire();
-    const heard = new Heard();
-    ebbInterceptor(soon)(wire.dispatch)(get, heard);
+    const spy = new HandlerSpy();
+    ebbInterceptor(soon)(wire.dispatch)(get, spy);
     wire.attempt(1).start().head(200, whole).data('01234');
-    heard.controller?.pause();
+    spy.controller?.pause();
     wire.attempt(1).fail(broken());
-    heard.controller?.resume();
-    heard.controller?.pause();
+    spy.controller?.resume();
+    spy.controller?.pause();
     await nextTurn();
     const { connection } = wire.attempt(2).start().head(206, rest);
-    expect(connection.asked).toEqual(['pause']);
-    heard.controller?.resume();
-    expect(connection.asked).toEqual(['pause', 'resume']);
-    expect(wire.attempt(1).connection.asked).toEqual(['pause']);
+    expect(connection.calls).toEqual(['pause']);
+    spy.controller?.resume();
+    expect(connection.calls).toEqual(['pause', 'resume']);
+    expect(wire.attempt(1).connection.calls).toEqual(['pause']);
   });
 
-  test('an abort while it waits ends it with the abort’s reason', async () => {
-    const { heard } = await breakAfterFive({});
+  test('an abort during the wait ends it with the reason of the abort', async () => {
+    const { spy } = await breakAfterFive({});
     const reason = new Error('enough');
-    heard.controller?.abort(reason);
-    expect(heard.error).toBe(reason);
+    spy.controller?.abort(reason);
+    expect(spy.error).toBe(reason);
   });
 
-  test('raw headers stay those of the response that the handler knows', async () => {
+  test('raw headers stay those of the first response', async () => {
     const wire = new Wire();
-    const heard = new Heard();
-    ebbInterceptor(soon)(wire.dispatch)(get, heard);
+    const spy = new HandlerSpy();
+    ebbInterceptor(soon)(wire.dispatch)(get, spy);
     wire.attempt(1).connection.rawHeaders = [Buffer.from('first')];
     wire.attempt(1).start().head(200, whole).data('01234').fail(broken());
     await nextTurn();
     wire.attempt(2).connection.rawHeaders = [Buffer.from('second')];
     wire.attempt(2).start().head(206, rest);
-    expect(heard.controller?.rawHeaders).toEqual([Buffer.from('first')]);
+    expect(spy.controller?.rawHeaders).toEqual([Buffer.from('first')]);
   });
 });
 
-describe('a broken download is not taken up again', () => {
+describe('a broken download is not resumed', () => {
   test.each<Row>([
     { name: 'of a HEAD', method: 'HEAD' },
     { name: 'of a POST', method: 'POST' },
@@ -204,28 +204,28 @@ describe('a broken download is not taken up again', () => {
     },
     { name: 'of another unit', status: 206, first: { ...whole, 'content-range': 'lines 0-9/10' } },
   ])('$name', async (row) => {
-    const { wire, heard, error } = await breakAfterFive(row);
+    const { wire, spy, error } = await breakAfterFive(row);
     expect(wire.attempts).toHaveLength(1);
-    expect(heard.error).toBe(error);
+    expect(spy.error).toBe(error);
   });
 
-  test('when all of it had come', async () => {
+  test('if it was complete', async () => {
     const wire = new Wire();
-    const heard = new Heard();
-    ebbInterceptor(soon)(wire.dispatch)(get, heard);
+    const spy = new HandlerSpy();
+    ebbInterceptor(soon)(wire.dispatch)(get, spy);
     wire.attempt(1).start().head(200, whole).data('0123456789').fail(broken());
     await nextTurn();
     expect(wire.attempts).toHaveLength(1);
   });
 
-  test('when more came than there can be, as where somebody between unpacks it', async () => {
+  test('if it is longer than its Content-Length: an interceptor decompresses it, say', async () => {
     const wire = new Wire();
-    const heard = new Heard();
-    ebbInterceptor(soon)(wire.dispatch)(get, heard);
+    const spy = new HandlerSpy();
+    ebbInterceptor(soon)(wire.dispatch)(get, spy);
     wire.attempt(1).start().head(200, whole).data('0123456789a').fail(broken());
     await nextTurn();
     expect(wire.attempts).toHaveLength(1);
-    expect(heard.told).toContain('data 0123456789a');
+    expect(spy.calls).toContain('data 0123456789a');
   });
 
   test.each<[string, PolicyOptions]>([
@@ -234,17 +234,17 @@ describe('a broken download is not taken up again', () => {
     ['the error is final', { classify: (outcome) => (outcome.type === 'failure' ? 'final' : 'success') }],
   ])('when %s', async (_, options) => {
     const wire = new Wire();
-    const heard = new Heard();
+    const spy = new HandlerSpy();
     const error = broken();
-    ebbInterceptor({ ...soon, ...options })(wire.dispatch)(get, heard);
+    ebbInterceptor({ ...soon, ...options })(wire.dispatch)(get, spy);
     wire.attempt(1).start().head(200, whole).data('01234').fail(error);
     await nextTurn();
     expect(wire.attempts).toHaveLength(1);
-    expect(heard.error).toBe(error);
+    expect(spy.error).toBe(error);
   });
 });
 
-describe('what is not the rest is never given as if it were', () => {
+describe('a response that is not the rest is never appended', () => {
   test.each<[string, number, Record<string, string>]>([
     ['the whole again', 200, whole],
     ['something else', 200, { etag: '"b"', 'content-length': '5' }],
@@ -265,15 +265,15 @@ describe('what is not the rest is never given as if it were', () => {
     ['another coding', 206, { ...rest, 'content-encoding': 'gzip' }],
     ['several ranges', 206, { etag: '"a"', 'content-type': 'multipart/byteranges; boundary=x' }],
   ])('%s', async (_, status, headers) => {
-    const { wire, heard, error } = await breakAfterFive({});
+    const { wire, spy, error } = await breakAfterFive({});
     wire.attempt(2).start().head(status, headers);
-    expect(heard.error).toBe(error);
-    expect(heard.told).toEqual(['start', 'head 200', 'data 01234', 'error broken']);
+    expect(spy.error).toBe(error);
+    expect(spy.calls).toEqual(['start', 'head 200', 'data 01234', 'error broken']);
     expect(wire.attempt(2).connection.aborted).toBe(true);
     expect(attemptsOf(error).at(-1)?.reason).toBe('final');
     wire.attempt(2).data('56789').end();
     await nextTurn();
-    expect(heard.told).toHaveLength(4);
+    expect(spy.calls).toHaveLength(4);
     expect(wire.attempts).toHaveLength(2);
   });
 
@@ -281,13 +281,13 @@ describe('what is not the rest is never given as if it were', () => {
     ['more than it says', '567890', ['start', 'head 200', 'data 01234', 'error broken']],
     ['less than it says', '5678', ['start', 'head 200', 'data 01234', 'data 5678', 'error broken']],
   ])('%s', async (_, text, told) => {
-    const { wire, heard } = await breakAfterFive({});
+    const { wire, spy } = await breakAfterFive({});
     wire.attempt(2).start().head(206, { etag: '"a"', 'content-range': 'bytes 5-9/*' }).data(text).end();
-    expect(heard.told).toEqual(told);
+    expect(spy.calls).toEqual(told);
   });
 });
 
-/** Serves ranges of `body`, and breaks off as many responses as it is told, each after its share. */
+/** Serves ranges of `body`, and breaks off the first responses, each after a share of the bytes. */
 async function ranged(
   body: Buffer,
   breaks: readonly number[],
@@ -312,7 +312,7 @@ async function ranged(
 }
 
 describe.each(clients.map((client) => [client.name, client] as const))('over sockets, %s', (_, client) => {
-  test('a download that breaks three times arrives whole, be it announced or not', async () => {
+  test('a download that breaks three times arrives whole, with or without `Connection: close`', async () => {
     const body = Buffer.from(Array.from({ length: 300_000 }, (_, at) => 97 + (at % 26)));
     await using server = await ranged(body, [100_000, 0, 50_000], (number) =>
       number === 1 ? '' : 'connection: close\r\n',
@@ -331,7 +331,7 @@ describe.each(clients.map((client) => [client.name, client] as const))('over soc
     await agent.destroy();
   });
 
-  test('a range of its own, and a body that is packed, are no less whole', async () => {
+  test('a request with a Range, and a compressed body, arrive whole', async () => {
     const text = Array.from({ length: 20_000 }, (_, at) => String(at)).join();
     const body = gzipSync(text);
     await using server = await ranged(body, [1_000], () => 'content-encoding: gzip\r\n');
@@ -353,7 +353,7 @@ describe.each(clients.map((client) => [client.name, client] as const))('over soc
     await other.destroy();
   });
 
-  test('a server that ignores the range ends in what broke the download', async () => {
+  test('a server that ignores the range: fails with the error that broke the download', async () => {
     await using server = await rawUpstream((socket) => {
       socket.write('HTTP/1.1 200 OK\r\netag: "a"\r\ncontent-length: 10\r\n\r\n01234', () => socket.destroy());
     });
@@ -378,7 +378,7 @@ test.each(Object.entries(versions))(
     const hash = createHash('sha256');
     for await (const chunk of got.body) {
       hash.update(chunk as Buffer);
-      // Slower than the server, so that every connection is paused again and again.
+      // Slower than the server, so each connection is paused often.
       await delay(1);
     }
     expect(hash.digest('hex')).toBe(createHash('sha256').update(body).digest('hex'));

@@ -8,14 +8,14 @@ import { describe, expect, test } from 'vitest';
 import { bucketThat } from '../test/bucket.ts';
 import { clients, versions } from '../test/clients.ts';
 import { rawUpstream, upstream } from '../test/upstream.ts';
-import { Heard, Wire } from '../test/wire.ts';
+import { HandlerSpy, Wire } from '../test/wire.ts';
 import { ebbInterceptor } from './index.ts';
 
 const get = { origin: 'http://upstream.test', path: '/', method: 'GET' } as const;
 
 const CLOSED = /^UND_ERR_(CLOSED|DESTROYED)$/;
 
-/** A bucket with tokens for so many attempts, and no more. */
+/** A bucket with tokens for `attempts` attempts. */
 function tokensFor(attempts: number) {
   let left = attempts;
   const refuse = (): never => {
@@ -41,63 +41,63 @@ function setUp(options: PolicyOptions = {}) {
     onEvent,
     ...options,
   })(wire.dispatch);
-  return { wire, clock, events, heard: new Heard(), dispatch };
+  return { wire, clock, events, spy: new HandlerSpy(), dispatch };
 }
 
-describe('a retry that is not sent: the answer that was there is the result', () => {
-  test('whole, with its headers, raw headers and trailers', async () => {
-    const { wire, heard, dispatch, events } = setUp();
-    dispatch(get, heard);
+describe('a retry that is not sent: the result is the previous response', () => {
+  test('with its headers, raw headers, body and trailers', async () => {
+    const { wire, spy, dispatch, events } = setUp();
+    dispatch(get, spy);
     const raw = [Buffer.from('raw')];
     wire.attempt(1).connection.rawHeaders = raw;
     wire.attempt(1).start().head(503, { 'x-a': 'b' }).data('one ').data('two');
-    expect(heard.told).toEqual(['start']);
+    expect(spy.calls).toEqual(['start']);
     wire.attempt(1).end({ sum: '1' });
     await turns();
-    expect(heard.told).toEqual(['start', 'head 503', 'data one ', 'data two', 'end {"sum":"1"}']);
-    expect(heard.controller?.rawHeaders).toBe(raw);
+    expect(spy.calls).toEqual(['start', 'head 503', 'data one ', 'data two', 'end {"sum":"1"}']);
+    expect(spy.controller?.rawHeaders).toBe(raw);
     expect(wire.attempts).toHaveLength(1);
-    expect(attemptsOf(heard.context)).toMatchObject([{ status: 503, reason: 'throttled' }]);
+    expect(attemptsOf(spy.context)).toMatchObject([{ status: 503, reason: 'throttled' }]);
     expect(events.at(-1)).toMatchObject({ type: 'end', reason: 'throttled' });
   });
 
-  test('as fast as the handler takes it', async () => {
-    const { wire, heard, dispatch } = setUp();
-    const takeSlowly = heard.onResponseData.bind(heard);
-    heard.onResponseData = (controller, chunk) => {
+  test('paused and resumed by the handler', async () => {
+    const { wire, spy, dispatch } = setUp();
+    const takeSlowly = spy.onResponseData.bind(spy);
+    spy.onResponseData = (controller, chunk) => {
       takeSlowly(controller, chunk);
       controller.pause();
     };
-    dispatch(get, heard);
+    dispatch(get, spy);
     wire.attempt(1).start();
-    heard.controller?.pause();
+    spy.controller?.pause();
     wire.attempt(1).head(503).data('one').data('two').end();
     await turns();
-    expect(heard.told).toEqual(['start', 'head 503']);
-    heard.controller?.resume();
-    expect(heard.told.at(-1)).toBe('data one');
+    expect(spy.calls).toEqual(['start', 'head 503']);
+    spy.controller?.resume();
+    expect(spy.calls.at(-1)).toBe('data one');
     await turns();
-    expect(heard.told.at(-1)).toBe('data one');
-    heard.controller?.resume();
-    expect(heard.told.at(-1)).toBe('data two');
-    heard.controller?.resume();
-    expect(heard.told.at(-1)).toBe('end {}');
+    expect(spy.calls.at(-1)).toBe('data one');
+    spy.controller?.resume();
+    expect(spy.calls.at(-1)).toBe('data two');
+    spy.controller?.resume();
+    expect(spy.calls.at(-1)).toBe('end {}');
   });
 
-  test('until the handler aborts it, or throws', async () => {
+  test('until the handler aborts or throws', async () => {
     const reason = new Error('enough');
     const aborted = setUp();
-    aborted.heard.onResponseStart = (controller) => controller.abort(reason);
+    aborted.spy.onResponseStart = (controller) => controller.abort(reason);
     const thrown = setUp();
-    thrown.heard.onResponseData = () => {
+    thrown.spy.onResponseData = () => {
       throw reason;
     };
-    for (const { wire, heard, dispatch } of [aborted, thrown]) {
-      dispatch(get, heard);
+    for (const { wire, spy, dispatch } of [aborted, thrown]) {
+      dispatch(get, spy);
       wire.attempt(1).start().head(503).data('no').end();
       await turns();
-      expect(heard.error).toBe(reason);
-      expect(heard.told.at(-1)).toBe('error enough');
+      expect(spy.error).toBe(reason);
+      expect(spy.calls.at(-1)).toBe('error enough');
     }
   });
 
@@ -105,71 +105,71 @@ describe('a retry that is not sent: the answer that was there is the result', ()
     ['says that it is too long', (wire) => wire.attempt(1).start().head(503, { 'content-length': '262145' })],
     ['turns out too long', (wire) => wire.attempt(1).start().head(503).data('x'.repeat(262_145))],
   ])('of a body that %s there is an error that says so', async (_, answer) => {
-    const { wire, heard, dispatch } = setUp();
-    dispatch(get, heard);
+    const { wire, spy, dispatch } = setUp();
+    dispatch(get, spy);
     answer(wire);
     await turns();
     expect(wire.attempt(1).connection.aborted).toBe(true);
-    expect(heard.told).toEqual([
+    expect(spy.calls).toEqual([
       'start',
       'head 503',
       expect.stringMatching(/^error .* discarded for a retry/),
     ]);
   });
 
-  test('of a body that broke by itself there is what came, and its error', async () => {
-    const { wire, heard, dispatch } = setUp();
-    dispatch(get, heard);
+  test('as far as its body came, and the error that broke it', async () => {
+    const { wire, spy, dispatch } = setUp();
+    dispatch(get, spy);
     wire.attempt(1).start().head(503).data('some').fail(new Error('broke'));
     await turns();
-    expect(heard.told).toEqual(['start', 'head 503', 'data some', 'error broke']);
+    expect(spy.calls).toEqual(['start', 'head 503', 'data some', 'error broke']);
   });
 
-  test('an error is told as it was', async () => {
-    const { wire, heard, dispatch } = setUp();
+  test('or the previous error, unchanged', async () => {
+    const { wire, spy, dispatch } = setUp();
     const error = Object.assign(new Error('reset'), { code: 'ECONNRESET' });
-    dispatch(get, heard);
+    dispatch(get, spy);
     wire.attempt(1).start().fail(error);
     await turns();
-    expect(heard.error).toBe(error);
+    expect(spy.error).toBe(error);
     expect(attemptsOf(error)).toMatchObject([{ failure: 'network', reason: 'throttled' }]);
   });
 
-  test('of a download that broke, what broke it', async () => {
-    const { wire, heard, dispatch } = setUp({ bucket: tokensFor(2) });
-    dispatch(get, heard);
+  test('or the error that broke a download', async () => {
+    const { wire, spy, dispatch } = setUp({ bucket: tokensFor(2) });
+    dispatch(get, spy);
     wire.attempt(1).start().head(200, { etag: '"a"', 'content-length': '10' }).data('12345');
     wire.attempt(1).fail(Object.assign(new Error('broke'), { code: 'ECONNRESET' }));
     await turns();
     wire.attempt(2).start().head(503).data('no').end();
     await turns();
-    expect(heard.told).toEqual(['start', 'head 200', 'data 12345', 'error broke']);
+    expect(spy.calls).toEqual(['start', 'head 200', 'data 12345', 'error broke']);
   });
 
-  test('an upgrade that was refused', async () => {
-    const { wire, heard, dispatch } = setUp();
-    dispatch({ ...get, method: 'CONNECT' }, heard);
+  test('or an upgrade that was refused', async () => {
+    const { wire, spy, dispatch } = setUp();
+    dispatch({ ...get, method: 'CONNECT' }, spy);
     const socket = new PassThrough();
     const { connection, handler } = wire.attempt(1).start();
     handler.onRequestUpgrade(connection, 429, {}, socket);
     await turns();
-    expect(heard.told).toEqual(['start', 'upgrade 429']);
+    expect(spy.calls).toEqual(['start', 'upgrade 429']);
     expect(socket.destroyed).toBe(true);
   });
 
-  test('and the slot of its connection is free', async () => {
+  test('and its slot is free', async () => {
     const concurrency = concurrencyLimit({ maxConcurrent: 1 });
-    const { wire, heard, dispatch } = setUp({ concurrency });
-    dispatch(get, heard);
+    const { wire, spy, dispatch } = setUp({ concurrency });
+    dispatch(get, spy);
     wire.attempt(1).start().head(503).data('no').end();
     await turns();
-    expect(heard.told.at(-1)).toBe('end {}');
+    expect(spy.calls.at(-1)).toBe('end {}');
     expect(concurrency.stats()).toMatchObject({ inUse: 0, waiting: 0 });
   });
 });
 
 describe.each(clients)('$name', (client) => {
-  test('gets the 503 whole when no token can be had for a retry', async () => {
+  test('gets the 503 whole if there is no token for a retry', async () => {
     await using server = await upstream((response) =>
       response.writeHead(503, { 'x-a': 'b' }).end('come back'),
     );
@@ -183,7 +183,7 @@ describe.each(clients)('$name', (client) => {
 });
 
 describe.each(Object.entries(versions))(
-  'a dispatcher of %s that ends before the retry',
+  'a dispatcher of %s that is closed before the retry',
   (version, undici) => {
     const { Agent, Client, Pool, request } = undici;
     const makers: readonly (readonly [string, (origin: string) => Dispatcher])[] = [
@@ -217,7 +217,7 @@ describe.each(Object.entries(versions))(
       await turns();
       // It does not wait for the retry.
       await dispatcher[end]();
-      // undici 8 lets it be known of an Agent, so that the retry is not tried, and nothing has to pass.
+      // For an Agent of undici 8 this is detected, so the retry is not attempted and no time has to pass.
       const isTried = version === 'undici 7' || name !== 'Agent';
       if (isTried) await clock.advance(60_000);
       const { statusCode, body, context } = await sent;
@@ -262,7 +262,7 @@ describe.each(Object.entries(versions))(
       },
     );
 
-    test('a request that it never took fails with its error', async () => {
+    test('a request that it did not take fails with its error', async () => {
       const agent = new Agent();
       await agent.close();
       const sent = request('http://127.0.0.1:9/', { dispatcher: agent.compose(ebbInterceptor()) });
@@ -313,31 +313,31 @@ describe('an upload that is not sent', () => {
       },
     ],
   ])('because the handler aborts in the wait: %s is let go of', async (_, make) => {
-    const { heard, dispatch } = setUp(noToken);
+    const { spy, dispatch } = setUp(noToken);
     const { body, isGone } = make();
-    dispatch({ ...get, method: 'PUT', body: body as Readable }, heard);
-    heard.controller?.abort(reason);
-    // At once, as undici does it.
-    expect(heard.error).toBe(reason);
+    dispatch({ ...get, method: 'PUT', body: body as Readable }, spy);
+    spy.controller?.abort(reason);
+    // At once, as in undici.
+    expect(spy.error).toBe(reason);
     await turns();
     expect(isGone()).toBe(true);
   });
 
-  test('because no token can be had', async () => {
-    const { heard, dispatch } = setUp({ bucket: tokensFor(0) });
+  test('because there is no token', async () => {
+    const { spy, dispatch } = setUp({ bucket: tokensFor(0) });
     const body = Readable.from(['text']);
-    dispatch({ ...get, method: 'PUT', body }, heard);
+    dispatch({ ...get, method: 'PUT', body }, spy);
     await turns();
-    expect(heard.told).toEqual(['start', 'error no token']);
+    expect(spy.calls).toEqual(['start', 'error no token']);
     expect(body.destroyed).toBe(true);
   });
 
   test('because the handler aborts between two attempts', async () => {
-    const { wire, heard, dispatch } = setUp({ bucket: tokensFor(5), backoff: constant(1_000) });
+    const { wire, spy, dispatch } = setUp({ bucket: tokensFor(5), backoff: constant(1_000) });
     const body = Readable.from(['text']);
-    dispatch({ ...get, method: 'PUT', body }, heard);
+    dispatch({ ...get, method: 'PUT', body }, spy);
     wire.attempt(1).fail(Object.assign(new Error('refused'), { code: 'ECONNREFUSED' }));
-    heard.controller?.abort(reason);
+    spy.controller?.abort(reason);
     await turns();
     expect(body.destroyed).toBe(true);
   });
@@ -364,8 +364,8 @@ describe('an upload that is not sent', () => {
   );
 });
 
-describe.each(Object.entries(versions))('a body that %s keeps in a queue', (_, { Client, request }) => {
-  test('is not sent by another attempt, which would be cut short by the first', async () => {
+describe.each(Object.entries(versions))('a body that %s has queued', (_, { Client, request }) => {
+  test('is not sent by another attempt: undici would destroy it with the first', async () => {
     await using server = await rawUpstream(() => undefined);
     const clock = virtualClock();
     const client = new Client(new URL(server.url).origin);

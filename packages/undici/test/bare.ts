@@ -1,7 +1,7 @@
 import { inspect } from 'node:util';
 import type { Dispatcher } from 'undici';
 
-/** What a handler was told, what its dispatcher emitted, and what was thrown where, in order. */
+/** The calls to a handler, the events of its dispatcher and the errors thrown, in order. */
 export type Log = string[];
 
 const EVENTS = ['connect', 'disconnect', 'connectionError', 'drain', 'error'] as const;
@@ -10,7 +10,7 @@ export function errorText(error: unknown): string {
   if (!(error instanceof Error)) return `${typeof error} ${String(error)}`;
   const { name, code, message } = error as Error & { readonly code?: unknown };
   const kind = error.constructor.name === 'Error' || code === undefined ? '' : ` ${String(code)}`;
-  // Each run has a port of its own.
+  // The port differs from run to run.
   return `${error.constructor.name} ${name}${kind}: ${message.replace(/:\d+/g, ':port').split('\n')[0]}`;
 }
 
@@ -24,58 +24,58 @@ export function watchEvents(dispatcher: Dispatcher, log: Log): void {
 }
 
 type Method = keyof Dispatcher.DispatchHandler;
-/** What a handler does when a method of it is called, beside writing it down. */
-export type Acts = Partial<Record<Method, (controller: Dispatcher.DispatchController) => unknown>>;
+/** What a handler does in its methods, besides logging. */
+export type Actions = Partial<Record<Method, (controller: Dispatcher.DispatchController) => unknown>>;
 
-/** A handler that writes down all that it is told, with the state of its controller, and acts as it is asked to. */
-export class Witness implements Required<Dispatcher.DispatchHandler> {
-  /** Settles when the request is over for it. */
+/** A handler that logs each call to it with the state of its controller, and runs `actions`. */
+export class LoggingHandler implements Required<Dispatcher.DispatchHandler> {
+  /** Resolves when the handler has got the end of the response or an error. */
   readonly over: Promise<void>;
   controller: Dispatcher.DispatchController | null = null;
   readonly #log: Log;
   readonly #name: string;
-  readonly #acts: Acts;
+  readonly #actions: Actions;
   #end: () => void = () => undefined;
   #dataAt = -1;
 
-  constructor(log: Log, acts: Acts = {}, name = '') {
+  constructor(log: Log, actions: Actions = {}, name = '') {
     this.#log = log;
-    this.#acts = acts;
+    this.#actions = actions;
     this.#name = name;
     this.over = new Promise((resolve) => {
       this.#end = resolve;
     });
   }
 
-  #told(method: Method, controller: Dispatcher.DispatchController | null, text = ''): void {
+  #logCall(method: Method, controller: Dispatcher.DispatchController | null, text = ''): void {
     const { aborted, paused, reason } = controller ?? {};
     const state = controller
       ? `${aborted ? ` aborted(${reason ? errorText(reason) : String(reason)})` : ''}${paused ? ' paused' : ''}`
       : ' without controller';
     this.#log.push(`${this.#name}${method}${text}${state}`);
-    this.#acts[method]?.(controller as Dispatcher.DispatchController);
+    this.#actions[method]?.(controller as Dispatcher.DispatchController);
   }
 
   onRequestStart(controller: Dispatcher.DispatchController, context: object): void {
     this.controller = controller;
-    // Nothing stands in a context but what an interceptor puts there.
-    this.#told('onRequestStart', controller, ` ${inspect(Object.keys(context ?? {}))}`);
+    // A context has only what interceptors put there.
+    this.#logCall('onRequestStart', controller, ` ${inspect(Object.keys(context ?? {}))}`);
   }
 
   onBodySent(chunk: Buffer | string): void {
-    this.#told('onBodySent', this.controller, ` ${chunk}`);
+    this.#logCall('onBodySent', this.controller, ` ${chunk}`);
   }
 
   onRequestSent(): void {
-    this.#told('onRequestSent', this.controller);
+    this.#logCall('onRequestSent', this.controller);
   }
 
   onResponseStarted(): void {
-    // Before the headers are known ebb cannot tell for whom they are; the order is the same.
+    // Not compared: ebb passes this on only once it has the headers. The order is the same.
   }
 
   onRequestUpgrade(controller: Dispatcher.DispatchController, status: number, headers: unknown): void {
-    this.#told('onRequestUpgrade', controller, ` ${status} ${inspect(headers, { breakLength: 1e4 })}`);
+    this.#logCall('onRequestUpgrade', controller, ` ${status} ${inspect(headers, { breakLength: 1e4 })}`);
     this.#end();
   }
 
@@ -87,45 +87,45 @@ export class Witness implements Required<Dispatcher.DispatchHandler> {
   ): void {
     const { date: _, ...rest } = headers;
     const raw = (controller?.rawHeaders as unknown[] | null)?.length;
-    this.#told('onResponseStart', controller, ` ${status} ${message} ${JSON.stringify(rest)} ${raw}`);
+    this.#logCall('onResponseStart', controller, ` ${status} ${message} ${JSON.stringify(rest)} ${raw}`);
   }
 
   onResponseData(controller: Dispatcher.DispatchController, chunk: Buffer): void {
-    // How a body is cut into chunks is up to the kernel.
-    if (this.#dataAt === this.#log.length && !this.#acts.onResponseData) {
+    // Chunks are joined: how a body is split into chunks depends on the kernel.
+    if (this.#dataAt === this.#log.length && !this.#actions.onResponseData) {
       this.#log[this.#dataAt - 1] += String(chunk);
       return;
     }
-    this.#told('onResponseData', controller, ` ${chunk}`);
+    this.#logCall('onResponseData', controller, ` ${chunk}`);
     this.#dataAt = this.#log.length;
   }
 
   onResponseEnd(controller: Dispatcher.DispatchController, trailers: unknown): void {
-    this.#told('onResponseEnd', controller, ` ${JSON.stringify(trailers)}`);
+    this.#logCall('onResponseEnd', controller, ` ${JSON.stringify(trailers)}`);
     this.#end();
   }
 
   onResponseError(controller: Dispatcher.DispatchController | null, error: Error): void {
     this.#end();
-    this.#told('onResponseError', controller, ` ${errorText(error)}`);
+    this.#logCall('onResponseError', controller, ` ${errorText(error)}`);
   }
 }
 
-/** Dispatches, and writes down what that returns or throws. */
+/** Dispatches, and logs what that returns or throws. */
 export function dispatch(dispatcher: Dispatcher, log: Log, options: unknown, handler: unknown): void {
   try {
-    const more = dispatcher.dispatch(options as Dispatcher.DispatchOptions, handler as Witness);
+    const more = dispatcher.dispatch(options as Dispatcher.DispatchOptions, handler as LoggingHandler);
     log.push(`dispatch returned ${more}`);
   } catch (error) {
     log.push(`dispatch threw ${errorText(error)}`);
   }
 }
 
-/** The logs of what runs now. Rows that run side by side see each other's, which none of them has. */
+/** The logs of the scenarios that run now. Concurrent scenarios log each other's uncaught errors; none has any. */
 const running = new Set<Log>();
 const UNCAUGHT = ['uncaughtException', 'unhandledRejection'] as const;
 
-/** Runs, and writes down what reaches the process in the meantime. */
+/** Runs, and logs errors that reach the process in the meantime. */
 export async function withUncaught(log: Log, run: () => Promise<unknown>): Promise<void> {
   if (running.size === 0) listenForUncaught();
   running.add(log);

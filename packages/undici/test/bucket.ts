@@ -1,21 +1,21 @@
 import type { AcquireOptions, Grant, TokenBucket } from '@ebb/core';
 
-interface Does {
+interface Behaviour {
   tryAcquire(cost?: number): boolean;
-  acquire?(ask: AcquireOptions): Promise<unknown>;
+  acquire?(options: AcquireOptions): Promise<unknown>;
 }
 
 function grantOf(cost: number): Grant {
   return { cost, waitedMs: 0, grantedAtMs: 0, conforming: true, settle: () => undefined };
 }
 
-/** A bucket that does just what a test says. */
-export function bucketThat({ tryAcquire, acquire }: Does): TokenBucket {
+/** A bucket that grants and refuses as the test says. */
+export function bucketThat({ tryAcquire, acquire }: Behaviour): TokenBucket {
   return {
     tryAcquire: (cost = 1) => (tryAcquire(cost) ? grantOf(cost) : undefined),
-    async acquire(ask = {}): Promise<Grant> {
-      await acquire?.(ask);
-      return grantOf(ask.cost ?? 1);
+    async acquire(options = {}): Promise<Grant> {
+      await acquire?.(options);
+      return grantOf(options.cost ?? 1);
     },
   };
 }

@@ -1,7 +1,7 @@
 import * as undici8 from 'undici';
 import * as undici7 from 'undici7';
 
-/** The two versions, as if they were one; their types are alike wherever the tests go. */
+/** The supported versions. Their types agree in everything that the tests use. */
 export const versions: Readonly<Record<string, typeof undici8>> = {
   'undici 8': undici8,
   'undici 7': undici7 as unknown as typeof undici8,
@@ -14,7 +14,7 @@ export interface Sent {
   readonly signal?: AbortSignal;
 }
 
-/** A response, as far as the clients share it. */
+/** What the responses of all clients have. */
 export interface Got {
   readonly status: number;
   readonly headers: Readonly<Record<string, string>>;
@@ -25,7 +25,7 @@ export interface Got {
 export interface Client {
   readonly name: string;
   readonly undici: typeof undici8;
-  /** Whether it is a `fetch`, which hands over every body as a generator. */
+  /** True for a `fetch`, which gives the dispatcher every body as a generator. */
   readonly isFetch: boolean;
   readonly FormData: typeof FormData;
   send(url: string, dispatcher: undici8.Dispatcher, sent?: Sent): Promise<Got>;

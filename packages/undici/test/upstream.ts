@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import { type AddressInfo, createServer as createTcpServer, type Socket } from 'node:net';
 
-/** A request as an upstream saw it. */
+/** A request as the upstream received it. */
 export interface Seen {
   readonly method: string;
   readonly path: string;
@@ -13,13 +13,13 @@ export interface Seen {
 export interface Upstream extends AsyncDisposable {
   readonly url: string;
   readonly seen: Seen[];
-  /** How many TCP connections were made to it. */
+  /** How many TCP connections were opened. */
   readonly connections: () => number;
-  /** How many of them are open. */
+  /** How many TCP connections are open now. */
   readonly open: () => number;
 }
 
-/** Answers the request of that number, from 0. */
+/** Responds to a request; `number` counts from 0. */
 export type Answer = (response: ServerResponse, seen: Seen, number: number) => void;
 
 async function listen(
@@ -50,7 +50,7 @@ async function listen(
   };
 }
 
-/** A server on loopback that reads each request to its end, and then answers it. */
+/** A server on loopback that responds once it has read the whole request. */
 export async function upstream(answer: Answer): Promise<Upstream> {
   const seen: Seen[] = [];
   const server = createServer((request, response) => {
@@ -65,7 +65,7 @@ export async function upstream(answer: Answer): Promise<Upstream> {
   return listen(server, seen);
 }
 
-/** As {@link upstream}, but the answer comes with the headers of the request, before its body is read. */
+/** As {@link upstream}, but it responds to the headers of the request, before it reads the body. */
 export async function hastyUpstream(
   answer: (response: ServerResponse, request: IncomingMessage, number: number) => void,
 ): Promise<Upstream> {
@@ -77,9 +77,7 @@ export async function hastyUpstream(
   return listen(server, seen);
 }
 
-/**
- * A server on loopback that says whatever it is told to, be it HTTP or not. It answers each request's headers.
- */
+/** A TCP server on loopback that responds with raw bytes to the headers of each request. */
 export async function rawUpstream(
   answer: (socket: Socket, head: string, number: number) => void,
 ): Promise<Upstream> {
@@ -100,7 +98,7 @@ export async function rawUpstream(
   return listen(server as unknown as Server, seen);
 }
 
-/** The first answers with the given statuses and a body each, and 200 with `ok` from there on. */
+/** Responds with the given statuses first, each with a body, and then with 200 and `ok`. */
 export function failing(...statuses: readonly number[]): Answer {
   return (response, _, number) => {
     const status = statuses[number];

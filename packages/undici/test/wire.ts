@@ -3,14 +3,14 @@ import type { Dispatcher } from 'undici';
 type Handler = Required<Dispatcher.DispatchHandler>;
 type Options = Dispatcher.DispatchOptions;
 
-/** A connection's controller as undici makes it, and what was asked of it. */
+/** The controller of a connection, with a record of the calls to it. */
 export class Connection implements Dispatcher.DispatchController {
   aborted = false;
   paused = false;
   reason: Error | null = null;
   rawHeaders: Buffer[] = [];
   rawTrailers: Buffer[] = [];
-  readonly asked: string[] = [];
+  readonly calls: string[] = [];
   readonly #handler: Dispatcher.DispatchHandler;
 
   constructor(handler: Dispatcher.DispatchHandler) {
@@ -19,24 +19,24 @@ export class Connection implements Dispatcher.DispatchController {
 
   pause(): void {
     this.paused = true;
-    this.asked.push('pause');
+    this.calls.push('pause');
   }
 
   resume(): void {
     this.paused = false;
-    this.asked.push('resume');
+    this.calls.push('resume');
   }
 
   abort(reason: Error): void {
     if (this.aborted) return;
     this.aborted = true;
     this.reason = reason;
-    this.asked.push('abort');
+    this.calls.push('abort');
     this.#handler.onResponseError?.(this, reason);
   }
 }
 
-/** One dispatch, to be played by a test. */
+/** One dispatch, whose events the test triggers. */
 export class Dispatched {
   readonly options: Options;
   readonly handler: Handler;
@@ -74,14 +74,15 @@ export class Dispatched {
   }
 }
 
-/** A `dispatch` that leaves it to the test what becomes of each attempt. */
+/** A `dispatch` that records each attempt; the test triggers its events. */
 export class Wire {
   readonly attempts: Dispatched[] = [];
-  answer = true;
+  /** What `dispatch` returns. */
+  returns = true;
 
   readonly dispatch = (options: Options, handler: Dispatcher.DispatchHandler): boolean => {
     this.attempts.push(new Dispatched(options, handler));
-    return this.answer;
+    return this.returns;
   };
 
   attempt(number: number): Dispatched {
@@ -91,43 +92,43 @@ export class Wire {
   }
 }
 
-/** A handler that writes down what it is told. */
-export class Heard implements Dispatcher.DispatchHandler {
-  readonly told: string[] = [];
+/** A handler that records the calls to it. */
+export class HandlerSpy implements Dispatcher.DispatchHandler {
+  readonly calls: string[] = [];
   controller: Dispatcher.DispatchController | undefined;
   context: unknown;
   error: unknown;
   controllers: Set<unknown> = new Set<unknown>();
 
-  #tell(controller: Dispatcher.DispatchController, text: string): void {
+  #record(controller: Dispatcher.DispatchController, text: string): void {
     this.controllers.add(controller);
-    this.told.push(text);
+    this.calls.push(text);
   }
 
   onRequestStart(controller: Dispatcher.DispatchController, context: unknown): void {
     this.controller = controller;
     this.context = context;
-    this.#tell(controller, 'start');
+    this.#record(controller, 'start');
   }
 
   onRequestUpgrade(controller: Dispatcher.DispatchController, status: number): void {
-    this.#tell(controller, `upgrade ${status}`);
+    this.#record(controller, `upgrade ${status}`);
   }
 
   onResponseStart(controller: Dispatcher.DispatchController, status: number): void {
-    this.#tell(controller, `head ${status}`);
+    this.#record(controller, `head ${status}`);
   }
 
   onResponseData(controller: Dispatcher.DispatchController, chunk: Buffer): void {
-    this.#tell(controller, `data ${chunk}`);
+    this.#record(controller, `data ${chunk}`);
   }
 
   onResponseEnd(controller: Dispatcher.DispatchController, trailers: unknown): void {
-    this.#tell(controller, `end ${JSON.stringify(trailers)}`);
+    this.#record(controller, `end ${JSON.stringify(trailers)}`);
   }
 
   onResponseError(controller: Dispatcher.DispatchController, error: Error): void {
     this.error = error;
-    this.#tell(controller, `error ${error.message}`);
+    this.#record(controller, `error ${error.message}`);
   }
 }

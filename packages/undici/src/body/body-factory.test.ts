@@ -27,7 +27,7 @@ describe.each(Object.entries(versions))('body factories of %s', (_, { Agent, req
     await agent.destroy();
   });
 
-  test('that throw, or give what was read before, fail the request', async () => {
+  test('that throw, or return a stream that was read, fail the request', async () => {
     await using server = await upstream(failing(503));
     const agent = new Agent();
     const dispatcher = agent.compose(ebbInterceptor(soon));
@@ -57,7 +57,7 @@ describe.each(Object.entries(versions))('body factories of %s', (_, { Agent, req
     const body = (): Readable => {
       const source = new Readable({ read: () => undefined });
       source.push('part');
-      // The first never ends: what was answered early is not waited for.
+      // The first stream never ends: an early response does not wait for it.
       if (made.push(source) > 1) source.push(null);
       return source;
     };
@@ -67,7 +67,7 @@ describe.each(Object.entries(versions))('body factories of %s', (_, { Agent, req
     await agent.destroy();
   });
 
-  test('have their streams closed when nothing of them was sent', async () => {
+  test('have their streams closed if nothing was sent', async () => {
     const gone = await upstream(failing());
     await gone[Symbol.asyncDispose]();
     const agent = new Agent();
@@ -76,7 +76,7 @@ describe.each(Object.entries(versions))('body factories of %s', (_, { Agent, req
     const body = (): Readable => {
       const source = new Readable({
         read: () => undefined,
-        // Nobody is left to hear of it.
+        // Emitted after the last listener of ebb and undici has gone.
         destroy: (_, callback) => callback(new Error('late')),
       });
       made.push(source);
@@ -87,7 +87,7 @@ describe.each(Object.entries(versions))('body factories of %s', (_, { Agent, req
     await agent.destroy();
   });
 
-  test('whose stream fails, fail with its error', async () => {
+  test('whose stream fails fail the request with its error', async () => {
     await using server = await upstream(failing());
     const agent = new Agent();
     const dispatcher = agent.compose(ebbInterceptor(soon));
@@ -97,7 +97,7 @@ describe.each(Object.entries(versions))('body factories of %s', (_, { Agent, req
     await agent.destroy();
   });
 
-  test('are bound by attemptTimeoutMs, and what they make too late is closed', async () => {
+  test('are bounded by attemptTimeoutMs, and a body that they make too late is closed', async () => {
     await using server = await upstream(failing());
     const agent = new Agent();
     const clock = virtualClock();
@@ -122,7 +122,7 @@ describe.each(Object.entries(versions))('body factories of %s', (_, { Agent, req
     await agent.destroy();
   });
 
-  /** Each thing that a factory may make, and whether it has been closed. */
+  /** Each kind of body that a factory may make, and whether it was closed. */
   const kinds: readonly (readonly [string, () => { body: unknown; closed: Promise<unknown> }])[] = [
     [
       'Node streams',
@@ -162,7 +162,7 @@ describe.each(Object.entries(versions))('body factories of %s', (_, { Agent, req
     ],
   ];
 
-  test.each(kinds)('that make %s have them closed if the connection is refused', async (_name, make) => {
+  test.each(kinds)('that make %s: closed if the connection is refused', async (_name, make) => {
     const gone = await upstream(failing());
     await gone[Symbol.asyncDispose]();
     const agent = new Agent();
@@ -181,7 +181,7 @@ describe.each(Object.entries(versions))('body factories of %s', (_, { Agent, req
     await agent.destroy();
   });
 
-  test.each(kinds)('that make %s have them closed if the response comes early', async (_name, make) => {
+  test.each(kinds)('that make %s: closed if the response comes early', async (_name, make) => {
     await using server = await hastyUpstream((response) => response.writeHead(503).end('no'));
     const agent = new Agent();
     const dispatcher = agent.compose(ebbInterceptor({ ...soon, maxRetries: 1 }));
@@ -198,7 +198,7 @@ describe.each(Object.entries(versions))('body factories of %s', (_, { Agent, req
     await agent.destroy();
   });
 
-  test('can be aborted before they have made anything', async () => {
+  test('can be aborted before they resolve', async () => {
     await using server = await upstream(failing());
     const agent = new Agent();
     const dispatcher = agent.compose(ebbInterceptor(soon));

@@ -8,7 +8,7 @@ import { nextTurn } from '@ebb/core/adapter';
 import { afterAll, describe, expect, test } from 'vitest';
 import { type Client, clients, versions } from '../../test/clients.ts';
 import { failing, upstream } from '../../test/upstream.ts';
-import { Heard, Wire } from '../../test/wire.ts';
+import { HandlerSpy, Wire } from '../../test/wire.ts';
 import { ebbInterceptor } from '../index.ts';
 
 const soon: PolicyOptions = { backoff: constant(0) };
@@ -28,7 +28,7 @@ function* listed(): Generator<string> {
   yield text;
 }
 
-/** As the form-data package makes them: it emits, and can be piped, but is no `Readable`. */
+/** A stream like that of the form-data package: it can be piped, but is not a `Readable`. */
 function oldStream(): EventEmitter {
   const stream = new EventEmitter();
   const resume = (): void => {
@@ -49,8 +49,8 @@ interface Kind {
   /** Whether `fetch` takes it, and `request` does. */
   readonly fetch?: false;
   readonly request?: false;
-  /** Set where nobody can know whether it was read. */
-  readonly untold?: true;
+  /** Set if it does not report whether it was read. */
+  readonly opaque?: true;
 }
 
 const replayed: readonly Kind[] = [
@@ -71,7 +71,7 @@ const replayed: readonly Kind[] = [
 
 const sentOnce: readonly Kind[] = [
   { name: 'a Node stream', make: () => createReadStream(file), fetch: false },
-  { name: 'a stream of an old make', make: () => oldStream(), fetch: false, untold: true },
+  { name: 'an old-style stream', make: () => oldStream(), fetch: false, opaque: true },
   { name: 'a web stream', make: () => new Blob([text]).stream() },
   { name: 'an async generator', make: () => generated() },
   { name: 'a generator', make: () => listed(), fetch: false },
@@ -129,7 +129,7 @@ describe('bodies that can be sent only once', () => {
     await agent.destroy();
   });
 
-  test.each(rows(sentOnce.filter(({ untold }) => !untold)))(
+  test.each(rows(sentOnce.filter(({ opaque }) => !opaque)))(
     '%s, by %s: again after a refused connection',
     async (_name, _client, kind, client) => {
       await using server = await upstream(failing());
@@ -173,7 +173,7 @@ describe('bodies that can be sent only once', () => {
     },
   );
 
-  test('a generator whose length the caller knows', async () => {
+  test('a generator with a Content-Length of the caller', async () => {
     await using server = await upstream(failing(503));
     for (const { Agent, request } of Object.values(versions)) {
       server.seen.length = 0;
@@ -189,17 +189,17 @@ describe('bodies that can be sent only once', () => {
 
   test('a stream that was destroyed before it was read', async () => {
     const wire = new Wire();
-    const heard = new Heard();
+    const spy = new HandlerSpy();
     const body = Readable.from([text]);
-    ebbInterceptor(soon)(wire.dispatch)({ path: '/', method: 'PUT', body }, heard);
+    ebbInterceptor(soon)(wire.dispatch)({ path: '/', method: 'PUT', body }, spy);
     body.destroy();
     wire.attempt(1).fail(Object.assign(new Error('reset'), { code: 'ECONNRESET' }));
     await nextTurn();
     expect(wire.attempts).toHaveLength(1);
-    expect(attemptsOf(heard.error)).toMatchObject([{ reason: 'not-replayable' }]);
+    expect(attemptsOf(spy.error)).toMatchObject([{ reason: 'not-replayable' }]);
   });
 
-  test('a buffer that was moved away in the meantime', async () => {
+  test('a buffer that was transferred in the meantime', async () => {
     const buffer = new Uint8Array(Buffer.from(text)).buffer;
     await using server = await upstream((response) => {
       structuredClone(buffer, { transfer: [buffer] });

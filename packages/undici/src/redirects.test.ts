@@ -6,7 +6,7 @@ import { versions } from '../test/clients.ts';
 import { type Answer, upstream } from '../test/upstream.ts';
 import { ebbInterceptor } from './index.ts';
 
-/** Does what it is asked to at `/charge`, and sends the client on to a place that has trouble. */
+/** Does its work at `/charge`, and redirects to a target that fails. */
 function charging(status: number, receipt: () => string): Answer {
   return (response, { path }) => {
     if (path === '/charge') response.writeHead(status, { location: receipt() }).end('done');
@@ -32,7 +32,7 @@ describe.each(Object.entries(versions))('redirects below, of %s', (_, undici) =>
   }
 
   test.each(places)(
-    'a POST that was done is not done again because the place after it %s',
+    'a POST that was done is not repeated if the redirect target %s',
     async (_name, place) => {
       let receipt = '';
       await using server = await upstream(charging(303, () => receipt));
@@ -52,7 +52,7 @@ describe.each(Object.entries(versions))('redirects below, of %s', (_, undici) =>
     },
   );
 
-  test('nor after a 307, which repeats the POST itself', async () => {
+  test('nor after a 307, which repeats the POST', async () => {
     await using server = await upstream(charging(307, () => '/receipt'));
     const agent = new Agent();
     const { body } = await request(`${server.url}charge`, {
@@ -65,28 +65,25 @@ describe.each(Object.entries(versions))('redirects below, of %s', (_, undici) =>
     await agent.destroy();
   });
 
-  test.each(places)(
-    'what may be done twice is retried though the place after it %s',
-    async (_name, place) => {
-      let receipt = '';
-      await using server = await upstream(charging(303, () => receipt));
-      receipt = await place(new URL(server.url).origin);
-      const agent = new Agent();
-      const sent = request(`${server.url}charge`, {
-        method: 'PUT',
-        body: 'money',
-        dispatcher: dispatcherOf(agent),
-      });
-      await sent.then(
-        ({ body }) => body.dump(),
-        () => undefined,
-      );
-      expect(server.seen.filter(({ path }) => path === '/charge')).toHaveLength(3);
-      await agent.destroy();
-    },
-  );
+  test.each(places)('an idempotent request is retried if the redirect target %s', async (_name, place) => {
+    let receipt = '';
+    await using server = await upstream(charging(303, () => receipt));
+    receipt = await place(new URL(server.url).origin);
+    const agent = new Agent();
+    const sent = request(`${server.url}charge`, {
+      method: 'PUT',
+      body: 'money',
+      dispatcher: dispatcherOf(agent),
+    });
+    await sent.then(
+      ({ body }) => body.dump(),
+      () => undefined,
+    );
+    expect(server.seen.filter(({ path }) => path === '/charge')).toHaveLength(3);
+    await agent.destroy();
+  });
 
-  test('a first hop that refuses the connection, or says 429, is asked again', async () => {
+  test('a first hop that refuses the connection or responds 429 is retried', async () => {
     const agent = new Agent();
     const dispatcher = dispatcherOf(agent);
     const gone = `http://127.0.0.1:${await refusingPort()}/`;
@@ -109,7 +106,7 @@ describe.each(Object.entries(versions))('redirects below, of %s', (_, undici) =>
     await client.destroy();
   });
 
-  test('what the place after it says of its quota does not stop the one that was asked', async () => {
+  test('the quota of the target does not close the bucket of the first origin', async () => {
     await using other = await upstream((response) => {
       response.writeHead(200, { 'ratelimit-remaining': '0', 'ratelimit-reset': '600' }).end('ok');
     });

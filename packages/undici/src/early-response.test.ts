@@ -8,7 +8,7 @@ const soon: PolicyOptions = { backoff: constant(0) };
 const long = 'x'.repeat(1024 * 1024);
 
 describe.each(clients.map((client) => [client.name, client] as const))(
-  'an answer before the upload is done, to %s',
+  'a response before the upload is done, to %s',
   (_, client) => {
     test.each<[string, Record<string, string>]>([
       ['over a connection that is kept', {}],
@@ -37,7 +37,7 @@ describe.each(clients.map((client) => [client.name, client] as const))(
       await agent.destroy();
     });
 
-    test('with a stream, which goes once: the caller gets the answer', async () => {
+    test('with a stream, which is sent once: the caller gets the response', async () => {
       await using server = await hastyUpstream((response) => {
         response.writeHead(503, { connection: 'close' }).end('early');
       });

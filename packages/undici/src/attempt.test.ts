@@ -1,0 +1,82 @@
+import { attemptsOf } from '@ebb/core';
+import { errors } from 'undici';
+import { describe, expect, test, vi } from 'vitest';
+import { get, passBackoff, reset, setUp } from '../test/relay.ts';
+import type { Wire } from '../test/wire.ts';
+
+test('events of an attempt that was given up are ignored', async () => {
+  const { wire, spy, clock, dispatch } = setUp({ attemptTimeoutMs: 50 });
+  dispatch(get, spy);
+  const first = wire.attempt(1).start();
+  // A dispatcher that ignores its controller.
+  first.connection.abort = () => undefined;
+  await passBackoff(clock, 50);
+  await passBackoff(clock);
+  const socket = { destroy: vi.fn() };
+  first.handler.onRequestUpgrade(first.connection, 101, {}, socket as never);
+  expect(socket.destroy).toHaveBeenCalledOnce();
+  first.head(200).data('late').end();
+  wire.attempt(2).start().head(200).data('right').end();
+  first.fail(reset());
+  expect(spy.calls).toEqual(['start', 'head 200', 'data right', 'end {}']);
+});
+
+describe('attemptTimeoutMs', () => {
+  test('ends an attempt without a response, with undici’s own error', async () => {
+    const { wire, spy, clock, dispatch } = setUp({ attemptTimeoutMs: 50, maxRetries: 1 });
+    dispatch(get, spy);
+    wire.attempt(1).start();
+    await passBackoff(clock, 50);
+    expect(wire.attempt(1).connection.reason).toBeInstanceOf(errors.HeadersTimeoutError);
+    await passBackoff(clock);
+    wire.attempt(2).start();
+    await passBackoff(clock, 50);
+    expect(spy.error).toBeInstanceOf(errors.HeadersTimeoutError);
+    expect(spy.error).toBeInstanceOf(errors.UndiciError);
+    expect(spy.error).toMatchObject({ name: 'HeadersTimeoutError', code: 'UND_ERR_HEADERS_TIMEOUT' });
+    expect(attemptsOf(spy.error)).toMatchObject([{ failure: 'timeout' }, { failure: 'timeout' }]);
+    expect(spy.controller?.aborted).toBe(false);
+    expect(clock.pending).toBe(0);
+  });
+
+  test('includes time in the queue of undici, and then keeps the attempt from being sent', async () => {
+    const { wire, spy, clock, dispatch } = setUp({ attemptTimeoutMs: 50 });
+    dispatch(get, spy);
+    await passBackoff(clock, 50);
+    wire.attempt(1).start();
+    expect(wire.attempt(1).connection.aborted).toBe(true);
+    expect(spy.calls).toEqual(['start']);
+    await passBackoff(clock);
+    wire.attempt(2).start().head(200).end();
+    expect(spy.calls).toEqual(['start', 'head 200', 'end {}']);
+  });
+
+  test('ends with the headers, and does not bound the body', async () => {
+    const { wire, spy, clock, dispatch } = setUp({ attemptTimeoutMs: 50 });
+    dispatch(get, spy);
+    wire.attempt(1).start().head(103);
+    expect(clock.pending).toBe(1);
+    wire.attempt(1).head(200);
+    expect(clock.pending).toBe(0);
+    await passBackoff(clock, 1_000);
+    wire.attempt(1).data('late').end();
+    expect(spy.calls.at(-1)).toBe('end {}');
+  });
+
+  test.each<[string, (wire: Wire) => unknown]>([
+    ['an error', (wire) => wire.attempt(1).start().fail(new Error('final'))],
+    [
+      'an upgrade',
+      (wire) =>
+        wire
+          .attempt(1)
+          .start()
+          .handler.onRequestUpgrade({} as never, 101, {}, {} as never),
+    ],
+  ])('leaves no timer after %s', (_, happen) => {
+    const { wire, spy, clock, dispatch } = setUp({ attemptTimeoutMs: 50 });
+    dispatch(get, spy);
+    happen(wire);
+    expect(clock.pending).toBe(0);
+  });
+});

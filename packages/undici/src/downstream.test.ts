@@ -1,0 +1,131 @@
+import { describe, expect, test } from 'vitest';
+import { get, passBackoff, reset, setUp } from '../test/relay.ts';
+
+describe('the handler', () => {
+  test('gets an informational response of one attempt only', async () => {
+    const { wire, spy, clock, dispatch } = setUp();
+    dispatch(get, spy);
+    wire.attempt(1).start().head(102).head(102).head(103).head(503).end();
+    await passBackoff(clock);
+    wire.attempt(2).start().head(102).head(103).head(104).head(200).end();
+    expect(spy.calls).toEqual([
+      'start',
+      'head 102',
+      'head 102',
+      'head 103',
+      'head 104',
+      'head 200',
+      'end {}',
+    ]);
+  });
+
+  test('gets the raw headers and trailers of the forwarded response', async () => {
+    const { wire, spy, clock, dispatch } = setUp();
+    dispatch(get, spy);
+    const [first, second] = [[Buffer.from('first')], [Buffer.from('second')]];
+    wire.attempt(1).connection.rawHeaders = first;
+    wire.attempt(1).start().head(503).end();
+    expect(spy.controller?.rawHeaders).toBe(null);
+    await passBackoff(clock);
+    wire.attempt(2).connection.rawHeaders = second;
+    wire.attempt(2).start().head(200);
+    expect(spy.controller?.rawHeaders).toBe(second);
+    wire.attempt(2).connection.rawTrailers = first;
+    wire.attempt(2).end();
+    expect(spy.controller?.rawTrailers).toBe(first);
+  });
+
+  test('has one context, which every attempt adds to', async () => {
+    const { wire, spy, clock, dispatch } = setUp();
+    dispatch(get, spy);
+    wire
+      .attempt(1)
+      .start({ history: ['a'] })
+      .head(503)
+      .end();
+    expect(spy.context).toMatchObject({ history: ['a'] });
+    await passBackoff(clock);
+    wire
+      .attempt(2)
+      .start({ history: ['b'] })
+      .head(200)
+      .end();
+    expect(spy.context).toMatchObject({ history: ['b'] });
+  });
+
+  test('gets onResponseStarted once, with the headers', async () => {
+    const { wire, spy, clock, dispatch } = setUp();
+    const started = Object.assign(spy, { onResponseStarted: () => spy.calls.push('first byte') });
+    dispatch(get, started);
+    wire.attempt(1).start().head(503).end();
+    await passBackoff(clock);
+    wire.attempt(2).start().head(200).end();
+    expect(spy.calls).toEqual(['start', 'first byte', 'head 200', 'end {}']);
+  });
+
+  test('gets each start of the first attempt, as without ebb', () => {
+    const { wire, spy, dispatch } = setUp();
+    dispatch(get, spy);
+    wire.attempt(1).start().start().head(200).end();
+    expect(spy.calls).toEqual(['start', 'start', 'head 200', 'end {}']);
+    expect(spy.controllers.size).toBe(1);
+  });
+
+  test('gets each byte of an upload once', async () => {
+    const { wire, spy, clock, dispatch } = setUp();
+    const sent: string[] = [];
+    const watching = Object.assign(spy, {
+      onBodySent: (chunk: Buffer) => void sent.push(String(chunk)),
+      onRequestSent: () => void sent.push('sent'),
+    });
+    dispatch({ ...get, method: 'PUT', body: 'abcdef' }, watching);
+    const chunks = (number: number, ...texts: readonly string[]): void => {
+      for (const text of texts) wire.attempt(number).handler.onBodySent(Buffer.from(text));
+    };
+    chunks(1, 'abc', 'd');
+    wire.attempt(1).start().fail(reset());
+    await passBackoff(clock);
+    chunks(2, 'ab', 'cde', 'f');
+    wire.attempt(2).handler.onRequestSent();
+    wire.attempt(2).start().head(503).end();
+    await passBackoff(clock);
+    chunks(3, 'abcdef');
+    wire.attempt(3).handler.onRequestSent();
+    expect(sent).toEqual(['abc', 'd', 'e', 'f', 'sent']);
+  });
+
+  test('without upload methods leaves them undefined on the attempt', () => {
+    const { wire, spy, dispatch } = setUp();
+    dispatch(get, spy);
+    expect(wire.attempt(1).handler.onBodySent).toBe(undefined);
+    expect(wire.attempt(1).handler.onRequestSent).toBe(undefined);
+  });
+});
+
+describe('backpressure', () => {
+  test('pause and resume reach the connection of the forwarded response', async () => {
+    const { wire, spy, clock, dispatch } = setUp();
+    dispatch(get, spy);
+    wire.attempt(1).start().head(503).end();
+    await passBackoff(clock);
+    wire.attempt(2).start().head(200);
+    spy.controller?.pause();
+    expect(spy.controller?.paused).toBe(true);
+    spy.controller?.resume();
+    expect(spy.controller?.paused).toBe(false);
+    expect(wire.attempt(1).connection.calls).toEqual([]);
+    expect(wire.attempt(2).connection.calls).toEqual(['pause', 'resume']);
+  });
+
+  test('a pause before the response does not stop a discarded body, only the forwarded one', async () => {
+    const { wire, spy, clock, dispatch } = setUp();
+    dispatch(get, spy);
+    wire.attempt(1).start();
+    spy.controller?.pause();
+    wire.attempt(1).head(503).data('no').end();
+    expect(wire.attempt(1).connection.calls).toEqual([]);
+    await passBackoff(clock);
+    wire.attempt(2).start().head(200);
+    expect(wire.attempt(2).connection.calls).toEqual(['pause']);
+  });
+});

@@ -1,0 +1,36 @@
+import { constant, createPolicy, type EbbEvent, type PolicyOptions } from '@ebb/core';
+import { nextTurn } from '@ebb/core/adapter';
+import { type VirtualClock, virtualClock } from '@ebb/core/testing';
+import type { Dispatcher } from 'undici';
+import { ebbInterceptor } from '../src/index.ts';
+import { HandlerSpy, Wire } from './wire.ts';
+
+export const get = { origin: 'http://upstream.test', path: '/', method: 'GET' } as const;
+
+/** A connection reset. */
+export const reset = (): Error => Object.assign(new Error('reset'), { code: 'ECONNRESET' });
+
+export interface Setting {
+  readonly wire: Wire;
+  readonly spy: HandlerSpy;
+  readonly clock: VirtualClock;
+  readonly events: EbbEvent[];
+  readonly dispatch: Dispatcher.Dispatch;
+}
+
+/** A composed dispatch over a wire, with a backoff of 100 ms on a virtual clock. */
+export function setUp(options: PolicyOptions = {}): Setting {
+  const wire = new Wire();
+  const clock = virtualClock();
+  const events: EbbEvent[] = [];
+  const onEvent = (event: EbbEvent): void => void events.push(event);
+  const policy = createPolicy({ backoff: constant(100), random: () => 0, clock, onEvent, ...options });
+  return { wire, clock, events, spy: new HandlerSpy(), dispatch: ebbInterceptor(policy)(wire.dispatch) };
+}
+
+/** Lets the backoff pass, so that the next attempt is dispatched. */
+export async function passBackoff(clock: VirtualClock, durationMs = 100): Promise<void> {
+  await clock.advance(durationMs);
+  await nextTurn();
+  await nextTurn();
+}
