@@ -5,7 +5,7 @@ import { describe, expect, test, vi } from 'vitest';
 import { serveWith } from '../test/serve-with.ts';
 import { createFetch } from './index.ts';
 
-/** An upload that tells what becomes of it. */
+/** An upload that records whether it was read and cancelled. */
 function upload() {
   const cancelled = vi.fn();
   const body = new ReadableStream({
@@ -23,7 +23,7 @@ interface Settled {
 
 type Args = [input: never, init?: never];
 
-/** What comes of a call: its error, and what has become of its upload by the time that it settles. */
+/** The error of a call, and the state of its upload when the call settles. */
 async function settle(
   fetchLike: typeof fetch,
   make: (upload: ReadableStream) => unknown[],
@@ -46,7 +46,7 @@ const aborted = () => AbortSignal.abort(REASON);
 const url = 'http://127.0.0.1:9/';
 const post = { method: 'POST', duplex: 'half' };
 
-/** Each way in which a fetch fails before it sends: the error, its order and what becomes of the upload are fetch's. */
+/** Ways in which a fetch fails before it sends. Errors, their order and the state of the upload must be those of fetch. */
 const rows: Record<string, (upload: ReadableStream) => unknown[]> = {
   'an aborted signal': () => [url, { signal: aborted() }],
   'an aborted signal with a reason that is no error': () => [url, { signal: AbortSignal.abort('a string') }],
@@ -86,7 +86,7 @@ const rows: Record<string, (upload: ReadableStream) => unknown[]> = {
     void request.text();
     return [request];
   },
-  'what is no signal': () => [url, { signal: {} }],
+  'a signal of the wrong type': () => [url, { signal: {} }],
   'a string for a signal': () => [url, { signal: 'now' }],
   'an init that is a string': () => [url, 'init'],
   'no arguments': () => [],
@@ -111,8 +111,8 @@ describe.each<[string, PolicyOptions]>([
   });
 });
 
-describe('an upload that is not sent is told so', () => {
-  /** A bucket in which one waits until it is told that it never will have a token. */
+describe('an upload that is not sent is cancelled', () => {
+  /** A bucket whose callers wait until the test refuses them. */
   function waiting() {
     const { promise, reject: refuse } = Promise.withResolvers<never>();
     const acquire = ({ signal }: { signal?: AbortSignal }) => {
@@ -124,7 +124,7 @@ describe('an upload that is not sent is told so', () => {
   }
   const refusal = new ThrottledError('no token', 1_000);
 
-  test('by an abort in the line', async () => {
+  test('by an abort in the queue of the bucket', async () => {
     const { ebbFetch } = waiting();
     const { body, cancelled } = upload();
     const controller = new AbortController();
@@ -134,7 +134,7 @@ describe('an upload that is not sent is told so', () => {
     expect(cancelled).toHaveBeenCalledExactlyOnceWith(REASON);
   });
 
-  test('by a refusal, the body of a Request as well', async () => {
+  test('by a refusal, also the body of a Request', async () => {
     const { ebbFetch, refuse } = waiting();
     const { body, cancelled } = upload();
     const request = new Request(url, { ...post, body } as never);
@@ -169,7 +169,7 @@ describe('an upload that is not sent is told so', () => {
   });
 });
 
-test('a Request of many small parts is sent once, and not read far ahead', async () => {
+test('a Request of many small chunks is sent once, and not read far ahead', async () => {
   const server = await serveWith((request, response) => {
     request.resume().once('end', () => response.writeHead(503).end());
   });
@@ -186,7 +186,7 @@ test('a Request of many small parts is sent once, and not read far ahead', async
   expect(attemptsOf(response).map(({ reason }) => reason)).toEqual(['not-replayable']);
 });
 
-test('a Request that the base fetch cancels on an abort is cancelled at its source: nothing of it is kept', async () => {
+test('a Request that the base fetch cancels on an abort is cancelled at its source: its copy does not keep it open', async () => {
   const controller = new AbortController();
   const { body, cancelled } = upload();
   const request = new Request(url, { ...post, body, signal: controller.signal } as never);
@@ -215,7 +215,7 @@ describe('a base fetch that ignores its signal', () => {
     await expect(call).rejects.toBe(REASON);
   });
 
-  test('is bounded by the time of the attempt', async () => {
+  test('is bounded by attemptTimeoutMs', async () => {
     const clock = virtualClock();
     const base = vi.fn(() => new Promise<Response>(() => {}));
     const call = createFetch(
@@ -230,7 +230,7 @@ describe('a base fetch that ignores its signal', () => {
     expect(clock.pending).toBe(0);
   });
 
-  test('may still bring a response, which is cancelled', async () => {
+  test('may return a late response, which is cancelled', async () => {
     const controller = new AbortController();
     const { body, cancelled } = upload();
     const late = Promise.withResolvers<Response>();
@@ -241,7 +241,7 @@ describe('a base fetch that ignores its signal', () => {
     await expect.poll(() => cancelled.mock.calls.length).toBe(1);
   });
 
-  test('has a turn to say it in its own way', async () => {
+  test('has one turn to reject with its own error', async () => {
     const controller = new AbortController();
     const own = new Error('in its own way');
     const base = (_: unknown, init?: RequestInit) =>
@@ -254,7 +254,7 @@ describe('a base fetch that ignores its signal', () => {
   });
 });
 
-describe('a signal that AbortSignal.any does not take', () => {
+describe('a signal that AbortSignal.any rejects', () => {
   class OtherSignal extends EventTarget {
     aborted = false;
     reason: unknown;
@@ -279,7 +279,7 @@ describe('a signal that AbortSignal.any does not take', () => {
     expect(seen[0]?.reason).toBe(REASON);
   });
 
-  test('is for the base fetch to refuse if it is none at all', async () => {
+  test('is left to the base fetch to reject if it is not a signal', async () => {
     const clock = virtualClock();
     const init = { signal: 'now' } as never;
     const plain = await fetch(url, init).catch((error: unknown) => error);

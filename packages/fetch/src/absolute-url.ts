@@ -1,12 +1,12 @@
-/** Where relative URLs are resolved against; neither is there outside of browsers and their workers. */
-interface Place {
+/** The base of relative URLs: `document` in browsers, `location` also in their workers, neither elsewhere. */
+interface PageGlobals {
   readonly document?: { readonly baseURI?: string };
   readonly location?: { readonly href?: string };
 }
 
 function base(): string | undefined {
   try {
-    const { document, location } = globalThis as Place;
+    const { document, location } = globalThis as PageGlobals;
     return document?.baseURI ?? location?.href;
   } catch {
     // Deno has a location that throws.
@@ -14,7 +14,7 @@ function base(): string | undefined {
   }
 }
 
-/** The URL that fetch will ask; as it is if fetch will refuse it. */
+/** The URL that fetch will request; the input as a string if fetch will reject it. */
 export function absoluteUrl(input: unknown): string {
   const url = String(input);
   if (URL.canParse(url)) return url;

@@ -12,7 +12,7 @@ const DOWN: Step = { status: 503, body: 'down' };
 const UP: Step = { status: 200, body: 'up' };
 
 describe('the base fetch is called as a plain function', () => {
-  /** As the fetch of browsers and workers: it looks at its receiver. */
+  /** Checks its receiver, as the fetch of browsers and workers does. */
   function strict(this: unknown, ...args: Parameters<typeof fetch>): Promise<Response> {
     if (this !== undefined && this !== globalThis) throw new TypeError('Illegal invocation');
     return fetch(...args);
@@ -35,14 +35,14 @@ describe('the base fetch is called as a plain function', () => {
     expect((await createFetch(atOnce, strict)(server.url, init)).status).toBe(200);
   });
 
-  test('again, too', async () => {
+  test('for retries as well', async () => {
     const server = await serve(DOWN, UP);
     expect((await createFetch(atOnce, strict)(server.url)).status).toBe(200);
     expect(server.seen).toHaveLength(2);
   });
 });
 
-describe('headers that can be read once are sent on every attempt', () => {
+describe('headers from an iterator are sent on every attempt', () => {
   const PAIRS: [string, string][] = [
     ['authorization', 'Bearer token'],
     ['x-many', 'one'],
@@ -86,7 +86,7 @@ describe('headers that can be read once are sent on every attempt', () => {
     return () => iterator;
   }
 
-  test('an iterator that throws, and pairs that are none, are the errors of fetch', async () => {
+  test('for an iterator that throws, and for invalid pairs, the errors are those of fetch', async () => {
     function* broken(): Generator<[string, string]> {
       yield ['a', 'b'];
       throw new Error('no more headers');
@@ -101,11 +101,11 @@ describe('headers that can be read once are sent on every attempt', () => {
   });
 });
 
-describe('what a policy is told of a request', () => {
+describe('the traits of a request', () => {
   afterEach(() => {
     vi.unstubAllGlobals();
   });
-  const told = async (input: never, init?: never) => {
+  const traitsOf = async (input: never, init?: never) => {
     const requests: [string, string][] = [];
     const base = async () => new Response('ok');
     await createFetch({ onEvent: ({ request }) => requests.push([request.method, request.url]) }, base)(
@@ -115,29 +115,29 @@ describe('what a policy is told of a request', () => {
     return requests[0];
   };
 
-  test('a relative URL is that of the page', async () => {
+  test('a relative URL is resolved against the page', async () => {
     vi.stubGlobal('location', { href: 'https://shop.example/basket/list?page=2#top' });
-    expect(await told('/path' as never)).toEqual(['GET', 'https://shop.example/path']);
-    expect(await told('item' as never)).toEqual(['GET', 'https://shop.example/basket/item']);
-    expect(await told('//other.example/a' as never)).toEqual(['GET', 'https://other.example/a']);
-    expect(await told('https://api.example/a' as never)).toEqual(['GET', 'https://api.example/a']);
+    expect(await traitsOf('/path' as never)).toEqual(['GET', 'https://shop.example/path']);
+    expect(await traitsOf('item' as never)).toEqual(['GET', 'https://shop.example/basket/item']);
+    expect(await traitsOf('//other.example/a' as never)).toEqual(['GET', 'https://other.example/a']);
+    expect(await traitsOf('https://api.example/a' as never)).toEqual(['GET', 'https://api.example/a']);
     vi.stubGlobal('document', { baseURI: 'https://cdn.example/base/' });
-    expect(await told('item' as never)).toEqual(['GET', 'https://cdn.example/base/item']);
+    expect(await traitsOf('item' as never)).toEqual(['GET', 'https://cdn.example/base/item']);
   });
 
-  test('it is as it came if there is no page', async () => {
-    expect(await told('/path' as never)).toEqual(['GET', '/path']);
+  test('a relative URL stays as it is without a page', async () => {
+    expect(await traitsOf('/path' as never)).toEqual(['GET', '/path']);
     vi.stubGlobal('location', {
       get href(): never {
         throw new ReferenceError('no location');
       },
     });
-    expect(await told('/path' as never)).toEqual(['GET', '/path']);
+    expect(await traitsOf('/path' as never)).toEqual(['GET', '/path']);
   });
 
-  test('the method is what the method says of itself', async () => {
+  test('the method is converted to a string, as fetch does', async () => {
     const method = { toString: () => 'delete' };
-    expect(await told('http://upstream/' as never, { method } as never)).toEqual([
+    expect(await traitsOf('http://upstream/' as never, { method } as never)).toEqual([
       'DELETE',
       'http://upstream/',
     ]);
@@ -147,8 +147,8 @@ describe('what a policy is told of a request', () => {
   });
 });
 
-describe('an init of a class of its own is not cut down when it is changed', () => {
-  test('its members are getters of the class', async () => {
+describe('an init that is a class instance keeps its members when it is changed', () => {
+  test('with getters on the class', async () => {
     class Options {
       readonly ebb = { maxRetries: 1, backoff: constant(0) };
       get method() {
@@ -167,7 +167,7 @@ describe('an init of a class of its own is not cut down when it is changed', () 
   });
 });
 
-test("what is ebb's own does not reach the base fetch", async () => {
+test('the `ebb` option does not reach the base fetch', async () => {
   const base = vi.fn(async (_input: unknown, _init?: RequestInit) => new Response('ok'));
   for (const ebb of [{ maxRetries: 1 }, false] as const) {
     await createFetch({}, base)('http://upstream/', { headers: { a: 'b' }, ebb });
@@ -191,13 +191,13 @@ describe.each<[string, typeof fetch]>([
     ]);
   });
 
-  test('a 503 that never ends is broken off', async () => {
+  test('a 503 that never ends is cancelled', async () => {
     const server = await serve('endless-503', UP);
     const response = await createFetch({ ...atOnce, totalTimeoutMs: 60_000 }, base)(server.url);
     expect(response.status).toBe(200);
   });
 
-  test('an abort is its own', async () => {
+  test('an abort rejects with its own error', async () => {
     const controller = new AbortController();
     const server = await serve('hang');
     server.onHang = () => controller.abort();
@@ -205,7 +205,7 @@ describe.each<[string, typeof fetch]>([
     await expect(ours).rejects.toMatchObject({ name: 'AbortError', type: 'aborted' });
   });
 
-  test('a slot is given back when the body has been read, and when it has arrived', async () => {
+  test('a slot is released when the body has been read, and when it has arrived', async () => {
     const server = await serve(UP);
     const concurrency = concurrencyLimit({ maxConcurrent: 1 });
     const ebbFetch = createFetch(createPolicy({ ...atOnce, concurrency }), base);
@@ -217,8 +217,8 @@ describe.each<[string, typeof fetch]>([
     expect(await unread.text()).toBe('up');
   });
 
-  // Without ebb as well, the text() of node-fetch 2 never settles then.
-  test.skipIf(base === (nodeFetch2 as never))('a slot is given back when the body breaks', async () => {
+  // The text() of node-fetch 2 never settles then, also without ebb.
+  test.skipIf(base === (nodeFetch2 as never))('a slot is released when the body breaks', async () => {
     const server = await serve('half-body');
     const concurrency = concurrencyLimit({ maxConcurrent: 1 });
     const response = await createFetch(createPolicy({ ...atOnce, concurrency }), base)(server.url);
@@ -227,7 +227,7 @@ describe.each<[string, typeof fetch]>([
   });
 });
 
-describe('a mock for a base fetch may return what it will', () => {
+describe('a mock as base fetch may return anything', () => {
   test.each<[string, unknown]>([
     ['a status and nothing else', { status: 503 }],
     ['null headers', { status: 503, headers: null }],
@@ -252,11 +252,11 @@ describe('a mock for a base fetch may return what it will', () => {
     return stream;
   }
 
-  test.each([undefined, null, 'text', 5])('%j passes', async (value) => {
+  test.each([undefined, null, 'text', 5])('%j is returned', async (value) => {
     expect(await createFetch(atOnce, async () => value as never)('http://upstream/')).toBe(value);
   });
 
-  test('plain headers are asked for a wait', async () => {
+  test('Retry-After is read from plain headers', async () => {
     const waits: number[] = [];
     const base = async () => ({ status: 503, headers: { 'Retry-After': '7' } }) as never;
     const onEvent = (event: { type: string; delayMs?: number }) =>

@@ -1,43 +1,44 @@
 import type { Clock } from '@ebb/core';
 import { nextTurn, onAbort } from '@ebb/core/adapter';
 
-/** What ends an attempt before its time. */
+/** What can end an attempt early. */
 export interface Bounds {
   readonly clock: Clock;
-  /** In milliseconds; `undefined` for as long as it takes. */
+  /** Time for the response headers, in milliseconds; `undefined` for no timeout. */
   readonly timeoutMs: number | undefined;
-  /** The caller's own. */
+  /** The caller's signal. */
   readonly signal: AbortSignal | undefined;
 }
 
-/** The state of an attempt that can be ended before its time. */
+/** The state of an attempt that can be ended early. */
 export interface Bounded {
-  /** What to give to the base fetch in place of the caller's signal; `undefined` if that is to be left. */
+  /** Replaces the caller's signal for the base fetch; `undefined` if that stays. */
   readonly signal: AbortSignal | undefined;
-  /** Whether no one waits for it any more. */
+  /** True once the attempt has ended, by itself or early. */
   readonly over: boolean;
-  /** Whether the attempt's own time ran out. */
+  /** True if the attempt ran into its timeout. */
   readonly timedOut: boolean;
 }
 
-/** One signal of two. The caller's may not be a native one: then the base fetch must say what it thinks of it. */
-function either(caller: AbortSignal, timeout: AbortController): AbortSignal {
+/** Combines the caller's signal, which may not be a native one, with the timeout. */
+function combine(caller: AbortSignal, timeout: AbortController): AbortSignal {
   try {
-    // The caller's signal goes on to reach the response's body, after the timer is off. Node 22 takes signals that are
-    // not its own, and does not follow them.
+    // `AbortSignal.any` still follows the caller's signal while the body is read. Only for native signals: Node 22 takes others, and
+    // does not follow them.
     if (caller instanceof AbortSignal) return AbortSignal.any([caller, timeout.signal]);
   } catch {
-    // It says that it is a signal, and is none.
+    // It inherits from AbortSignal, but is not one.
   }
   caller.addEventListener('abort', () => timeout.abort(caller.reason), { once: true });
   return timeout.signal;
 }
 
 /**
- * Starts an attempt, and settles as it does; or with the reason of the end, if it ignores its signal. What comes
- * of it after that goes to `late`.
+ * Starts an attempt, and settles as it does. If a timeout or an abort ends it, rejects with the reason one turn of the
+ * event loop later, even if the attempt ignores its signal.
  *
- * @param start starts the attempt; what it is given tells later what has become of it
+ * @param start starts the attempt; its argument is updated while the attempt is under way
+ * @param late gets a result that arrives after that
  */
 export function bounded<T>(
   { clock, timeoutMs, signal }: Bounds,
@@ -46,7 +47,7 @@ export function bounded<T>(
 ): Promise<T> {
   const timeout = timeoutMs === undefined ? undefined : new AbortController();
   const state = {
-    signal: timeout && (signal === undefined ? timeout.signal : either(signal, timeout)),
+    signal: timeout && (signal === undefined ? timeout.signal : combine(signal, timeout)),
     over: false,
     timedOut: false,
   };
@@ -56,24 +57,24 @@ export function bounded<T>(
       isSettled = true;
       state.over = true;
       unwatch?.();
-      callOff?.();
+      cancelTimer?.();
       how();
     };
-    // What ends it is told to the base fetch as well, which has a turn to settle in its own way.
+    // The base fetch gets one turn to reject with an error of its own.
     const giveUp = (reason: () => unknown): void => {
       state.over = true;
       void nextTurn().then(() => isSettled || settle(() => reject(reason())));
     };
     const watched = signal?.aborted === false ? signal : undefined;
     const unwatch = watched && onAbort(watched, () => giveUp(() => watched.reason));
-    const callOff =
+    const cancelTimer =
       timeout &&
       clock.schedule(() => {
         state.timedOut = true;
         timeout.abort(new DOMException(`no response within ${timeoutMs} ms`, 'TimeoutError'));
         giveUp(() => timeout.signal.reason);
       }, timeoutMs as number);
-    // Begins at once; what it throws it rejects with.
+    // Starts at once; an async function, so that an exception becomes a rejection.
     const started = (async () => start(state))();
     started.then(
       (result) => (isSettled ? late(result) : settle(() => resolve(result))),

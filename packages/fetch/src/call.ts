@@ -5,23 +5,23 @@ import { whenBodyEnds } from './body/body-end.ts';
 import type { Upload } from './body/upload.ts';
 import { type Bounded, bounded } from './bounded.ts';
 import type { InitChanges } from './changes.ts';
-import { isUnconnected, noteConnectErrors } from './connect-errors.ts';
+import { failedToConnectTo, recordConnectErrors } from './connect-errors.ts';
 import { Hops } from './hops.ts';
 import { ResponseOutcome } from './outcome.ts';
 import type { FetchRequest } from './request.ts';
 
-/** It was given up, its base fetch did not stop for that, and no one waits for what it brings. */
+/** Cancels a response that arrives after its attempt has ended, from a base fetch that ignores its signal. */
 function dropLate(response: Response): void {
   void drain(response?.body, undefined, systemClock, AbortSignal.abort());
 }
 
-/** How the attempts of one call of fetch are sent. */
+/** Sends the attempts of one call of `fetch`. */
 export class Call implements Exchange<Response> {
   readonly #baseFetch: typeof fetch;
   readonly #request: FetchRequest;
   #session: Session | undefined;
   #upload: Upload | undefined;
-  /** Of the attempt under way, if something bounds it. */
+  /** The state of the attempt under way, if a timeout or a signal can end it. */
   #bounded: Bounded | undefined;
   #hops: Hops | undefined;
   #isWatched = false;
@@ -37,9 +37,9 @@ export class Call implements Exchange<Response> {
     const { signal } = this.#request;
     this.#session = session;
     if (attempt === 1) this.#upload = this.#request.upload(maxRetries > 0 && signal?.aborted !== true);
-    if (policy.bucket !== undefined) noteConnectErrors();
-    const mayGoAgain = attempt <= maxRetries;
-    this.#hops = mayGoAgain && this.#request.needsProof(policy) ? new Hops() : undefined;
+    if (policy.bucket !== undefined) recordConnectErrors();
+    const mayRetry = attempt <= maxRetries;
+    this.#hops = mayRetry && this.#request.needsProof(policy) ? new Hops() : undefined;
     if (attemptTimeoutMs === undefined && signal === undefined) return this.#attempt();
     return bounded(
       { clock, timeoutMs: attemptTimeoutMs, signal },
@@ -51,7 +51,7 @@ export class Call implements Exchange<Response> {
     );
   }
 
-  /** As if ebb were not there, but for a body that only ebb knows how to make. */
+  /** Sends without a policy. Only a body factory still needs ebb. */
   sendBare(): Promise<Response> {
     this.#upload = this.#request.upload(false);
     const { signal } = this.#request;
@@ -66,7 +66,7 @@ export class Call implements Exchange<Response> {
 
   #attempt(): Promise<Response> {
     const upload = this.#upload;
-    return upload?.factory === undefined ? this.#sendWith(upload?.again) : this.#sendMade(upload);
+    return upload?.factory === undefined ? this.#sendWith(upload?.keptBody) : this.#sendMade(upload);
   }
 
   async #sendMade(upload: Upload): Promise<Response> {
@@ -94,16 +94,16 @@ export class Call implements Exchange<Response> {
     if (kind !== 'connect') return { type: 'failure', kind, error };
     const { method, url, followsRedirects } = this.#request;
     if (this.#hops === undefined) {
-      const isFirst = !followsRedirects || isUnconnected(error, url);
+      const isFirst = !followsRedirects || failedToConnectTo(error, url);
       return { type: 'failure', kind, error, redirected: isFirst ? false : undefined };
     }
-    return { type: 'failure', kind, error, redirected: !this.#hops.isFirst(method, url) };
+    return { type: 'failure', kind, error, redirected: !this.#hops.failedAtFirst(method, url) };
   }
 
   setAside(settled: unknown, session: Session, signal?: AbortSignal): Aside | undefined {
     const aside = setAside(settled, session, signal);
     const upload = this.#upload;
-    // Not before the answer is through: to break off the upload may break off the answer as well.
+    // Not before the response has been read: closing the upload may break the response.
     if (aside === undefined) upload?.endAttempt();
     else if (upload?.isOpen) void aside.released.then(() => upload.endAttempt());
     return aside;
@@ -128,7 +128,7 @@ export class Call implements Exchange<Response> {
     this.#request.cancelUpload(reason);
   }
 
-  /** The call is over. What its upload comes from is closed: now, or when the answer's body has ended. */
+  /** Ends the call. Closes its upload at once, or when the body of the response has ended. */
   end(settled: unknown, failed: boolean): void {
     const upload = this.#upload;
     if (upload === undefined) return;

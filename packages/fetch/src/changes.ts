@@ -1,22 +1,22 @@
 import { LAYER } from '@ebb/core/adapter';
 import type { EbbRequestInit, FetchInput } from './init.ts';
 
-/** What is changed in an init before it reaches the base fetch. */
+/** Members that replace those of the caller's init. */
 export interface InitChanges {
   body?: BodyInit;
   duplex?: 'half';
   headers?: HeadersInit;
   signal?: AbortSignal;
-  /** What the layers of ebb below know this call by. */
+  /** Identifies this call to layers of ebb below. */
   [LAYER]?: object;
 }
 
-/** A `Request` by its shape, since it may come from another realm. */
+/** Tests by shape, because the `Request` may come from another realm. */
 export function isRequest(value: unknown): value is Request {
   return typeof value === 'object' && value !== null && 'url' in value && 'clone' in value;
 }
 
-/** What fetch reads of an init, which an object may inherit from its class. */
+/** The members of an init that fetch reads. They may be inherited from a class. */
 const MEMBERS = [
   'method',
   'headers',
@@ -41,20 +41,20 @@ function isPlain(init: object): boolean {
   return prototype === null || Object.getPrototypeOf(prototype) === null;
 }
 
-/** Whether an init can be copied at no risk, for something that it can do without. */
-export function isEasilyCopied(init: EbbRequestInit | undefined): boolean {
+/** True if a copy of the init has all of its members. */
+export function isPlainInit(init: EbbRequestInit | undefined): boolean {
   return init === undefined || (typeof init === 'object' && init !== null && isPlain(init));
 }
 
-/** What the base fetch is called with if that is not just what the caller gave. */
-export function changed(
+/** The arguments of the base fetch, with changes to the init, and without `ebb`. */
+export function withChanges(
   input: FetchInput,
   init: EbbRequestInit | undefined,
   changes: InitChanges,
 ): [FetchInput, RequestInit] {
-  // A `Request` in the place of an init cannot be copied member by member: its members are getters of its class.
+  // The members of a `Request` in place of an init are getters of its class, which a copy would lose.
   if (isRequest(init)) return [new Request(input, init), changes as RequestInit];
-  // The base fetch tells what is wrong with it.
+  // The base fetch throws for it.
   if (init !== undefined && init !== null && typeof init !== 'object') return [input, init];
   const { ebb: _, ...own } = init ?? {};
   const copy: Record<PropertyKey, unknown> = { ...own };

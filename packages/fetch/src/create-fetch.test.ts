@@ -12,8 +12,8 @@ const atOnce = { backoff: constant(0) };
 const DOWN: Step = { status: 503, body: 'down' };
 const UP: Step = { status: 200, body: 'up' };
 
-describe('where nothing is sent again it is the fetch that it wraps', () => {
-  test('the same arguments reach it, the same response comes back', async () => {
+describe('without a retry it behaves exactly like baseFetch', () => {
+  test('baseFetch gets the same arguments, and its response is returned', async () => {
     const response = new Response('ok');
     const base = vi.fn(async () => response);
     const init = { method: 'POST', headers: { a: 'b' }, body: 'x', extra: 1 };
@@ -42,7 +42,7 @@ describe('where nothing is sent again it is the fetch that it wraps', () => {
     expect(createFetch().length).toBe(1);
   });
 
-  test('ebb: false sends as if ebb were not there, and not even the policy is asked', async () => {
+  test('ebb: false bypasses the policy', async () => {
     const server = await serve(DOWN);
     const classify = vi.fn();
     const response = await createFetch({ classify })(server.url, { ebb: false });
@@ -50,13 +50,13 @@ describe('where nothing is sent again it is the fetch that it wraps', () => {
     expect(classify).not.toHaveBeenCalled();
   });
 
-  test('ebb: false still makes the body of a factory', async () => {
+  test('ebb: false still calls a body factory', async () => {
     const server = await serve(DOWN);
     await createFetch()(server.url, { method: 'PUT', body: () => 'text', ebb: false });
     expect(server.seen.map(({ body }) => body)).toEqual(['text']);
   });
 
-  test('wrong options are told at once, wrong overrides to their request', async () => {
+  test('invalid options throw at once, invalid overrides reject their request', async () => {
     expect(() => createFetch({ maxRetries: -1 })).toThrow('createPolicy: maxRetries');
     expect(() => createFetch({}, 'fetch' as never)).toThrow(TypeError);
     const base = vi.fn(fetch);
@@ -119,7 +119,7 @@ describe('every kind of input is sent again as it was', () => {
     ['a factory of strings', (server) => [url(server), { method: 'PUT', body: async () => 'text' }], 'text'],
   ])('%s', async (_, args, body = '') => {
     const server = await serve(DOWN, DOWN, UP, DOWN, DOWN, UP);
-    // As they come, and with a signal of the attempt's own.
+    // Unchanged, and with a signal for the attempt.
     for (const options of [atOnce, { ...atOnce, attemptTimeoutMs: 60_000 }]) {
       const response = await createFetch(options)(...args(server));
       expect([response.status, await response.text()]).toEqual([200, 'up']);
@@ -134,7 +134,7 @@ describe('every kind of input is sent again as it was', () => {
     }
   });
 
-  test('FormData keeps its parts and gets a boundary of its own each time', async () => {
+  test('FormData keeps its parts and gets a new boundary for each attempt', async () => {
     const server = await serve(DOWN, UP);
     const body = new FormData();
     body.set('field', 'value');
@@ -168,7 +168,7 @@ describe('a body that can be sent once is sent once', () => {
     expect(server.seen.map((request) => request.body)).toEqual(['text']);
   });
 
-  test('a buffer that was moved away in the meantime is not sent empty', async () => {
+  test('a buffer that was transferred in the meantime is not sent empty', async () => {
     const server = await serve(DOWN, UP);
     const body = new TextEncoder().encode('text');
     const onEvent = ({ type }: { type: string }) => {
@@ -192,7 +192,7 @@ describe('a body that can be sent once is sent once', () => {
     expect(server.seen.map(({ body }) => body.length)).toEqual(Array(times).fill(length));
   });
 
-  test('a Request whose body was used is the error that fetch gives', async () => {
+  test('a Request whose body was used rejects with the error of fetch', async () => {
     const server = await serve(UP);
     const request = new Request(server.url, { method: 'PUT', body: 'text' });
     await request.text();
@@ -200,7 +200,7 @@ describe('a body that can be sent once is sent once', () => {
     await expect(createFetch(atOnce)(request)).rejects.toEqual(plain);
   });
 
-  test('a factory that throws is an error that names it, and nothing is sent', async () => {
+  test('a factory that throws rejects with a HookError, and nothing is sent', async () => {
     const server = await serve(UP);
     const body = () => Promise.reject(Object.assign(new Error('no such file'), { code: 'ECONNRESET' }));
     const call = createFetch(atOnce)(server.url, { method: 'PUT', body });
@@ -232,7 +232,7 @@ describe('an abort', () => {
     },
   );
 
-  test('before the call is for the fetch below to tell, once', async () => {
+  test('before the call is left to baseFetch, which is called once', async () => {
     const base = vi.fn(fetch);
     const reason = new Error('before');
     await expect(
@@ -241,14 +241,14 @@ describe('an abort', () => {
     expect(base).toHaveBeenCalledOnce();
   });
 
-  test('of the signal in a Request counts as well, and null in the init takes it away', async () => {
+  test('of the signal of a Request counts, and a null signal in the init overrides it', async () => {
     const server = await serve(UP);
     const request = new Request(server.url, { signal: AbortSignal.abort(new Error('before')) });
     await expect(createFetch()(request)).rejects.toThrow('before');
     expect((await createFetch()(request, { signal: null })).status).toBe(200);
   });
 
-  test('while an attempt is under way is final, with the reason, even where it looks like a timeout', async () => {
+  test('during an attempt is final, with its reason, even if that looks like a timeout', async () => {
     const server = await serve('hang');
     const controller = new AbortController();
     server.onHang = () => controller.abort(new DOMException('mine', 'TimeoutError'));
@@ -263,14 +263,14 @@ describe('an abort', () => {
     expect(server.seen).toHaveLength(1);
   });
 
-  test('after the response still ends its body, with an attempt timeout too', async () => {
+  test('after the response ends its body, also with an attempt timeout', async () => {
     const server = await serve('endless-503');
     const controller = new AbortController();
     const options = { ...atOnce, maxRetries: 0, attemptTimeoutMs: 60_000 };
     const response = await createFetch(options)(server.url, { signal: controller.signal });
     const bare = await fetch(server.url, { signal: controller.signal });
     controller.abort(new Error('enough'));
-    // The reason, but for Node 22, whose own fetch tells of an AbortError here.
+    // Node 22's own fetch rejects with an AbortError here, not with the reason.
     const error = await bare.text().catch((thrown: unknown) => thrown);
     expect(error).toBeInstanceOf(Error);
     await expect(response.text()).rejects.toEqual(error);
@@ -280,7 +280,7 @@ describe('an abort', () => {
     const { signal } = new AbortController();
     const clock = virtualClock();
     let calls = 0;
-    // A fetch that adds none itself; every other answer is one to retry.
+    // A fetch that adds no listener; every second response is retried.
     const base = async () => new Response('x', { status: calls++ % 2 === 0 ? 503 : 200 });
     const ebbFetch = createFetch({ clock, ...atOnce }, base);
     await Promise.all(Array.from({ length: 10_000 }, () => ebbFetch('http://upstream/', { signal })));
@@ -291,7 +291,7 @@ describe('an abort', () => {
 });
 
 describe('attemptTimeoutMs', () => {
-  test('is a transient outcome, and the last one rejects as AbortSignal.timeout does', async () => {
+  test('is a transient outcome, and the last timeout rejects as AbortSignal.timeout does', async () => {
     const server = await serve('hang', 'hang', UP);
     const clock = virtualClock();
     server.onHang = () => clock.tick(100);
@@ -307,7 +307,7 @@ describe('attemptTimeoutMs', () => {
   });
 });
 
-test('what fails after a timeout is told as what it is', async () => {
+test('a failure after a timeout has its own kind', async () => {
   const server = await serve('hang', 'reset', UP);
   const clock = virtualClock();
   server.onHang = () => clock.tick(100);
@@ -319,22 +319,22 @@ test('what fails after a timeout is told as what it is', async () => {
   ]);
 });
 
-describe('what is thrown away', () => {
-  test('200 calls that each meet two 503s of 64 KiB take one connection', async () => {
+describe('discarded responses', () => {
+  test('200 calls with two 503s of 64 KiB each use one connection', async () => {
     const down: Step = { status: 503, body: 'x'.repeat(65_536) };
     const server = await serve(...Array.from({ length: 200 }, () => [down, down, UP]).flat());
     const ebbFetch = createFetch(atOnce);
     for (let call = 0; call < 200; call += 1) {
       const response = await ebbFetch(server.url);
       expect(await response.text()).toBe('up');
-      // Node's fetch frees a connection in the turn after its response; bare or not, a call in this one opens another.
+      // Node's fetch frees a connection in the turn after its response. A call in the same turn opens another.
       await nextTurn();
     }
     expect(server.seen).toHaveLength(600);
     expect(server.connections()).toBe(1);
   });
 
-  test('a 503 without end is broken off after a second', async () => {
+  test('a 503 that never ends is cancelled after a second', async () => {
     const server = await serve('endless-503', UP);
     const clock = virtualClock();
     const onEvent = ({ type }: EbbEvent): void => {
@@ -345,7 +345,7 @@ describe('what is thrown away', () => {
     expect(clock.pending).toBe(0);
   });
 
-  test('a 503 of more than 256 KiB is broken off at once', async () => {
+  test('a 503 of more than 256 KiB is cancelled at once', async () => {
     const server = await serve({ status: 503, body: 'x'.repeat(300_000) }, UP);
     const clock = virtualClock();
     expect((await createFetch({ ...atOnce, clock })(server.url)).status).toBe(200);
@@ -376,7 +376,7 @@ describe('hooks', () => {
   );
 });
 
-test('a token that cannot be had is a ThrottledError, and nothing is sent', async () => {
+test('without a token the call rejects with a ThrottledError, and nothing is sent', async () => {
   const base = vi.fn(fetch);
   const throttled = new ThrottledError('no token', 1_000);
   const bucket = { tryAcquire: () => undefined, acquire: () => Promise.reject(throttled) };
@@ -385,7 +385,7 @@ test('a token that cannot be had is a ThrottledError, and nothing is sent', asyn
   expect(base).not.toHaveBeenCalled();
 });
 
-test('attemptsOf tells of every attempt, on a response and on an error', async () => {
+test('attemptsOf lists every attempt, for a response and for an error', async () => {
   const server = await serve({ status: 429, headers: { 'retry-after': '0' } }, 'reset', UP);
   const response = await createFetch(atOnce)(server.url);
   expect(attemptsOf(response)).toEqual([

@@ -5,21 +5,24 @@ import type { EbbRequestInit, FetchInit, FetchInput } from './init.ts';
 import { type Preconnecting, withPreconnect } from './preconnect.ts';
 import { FetchRequest } from './request.ts';
 
-/** `fetch`, with ebb's options for a request beside its own. It is a `typeof fetch` in every runtime. */
+/** A `fetch` that also takes ebb's options for a request. Assignable to `typeof fetch` in every runtime. */
 export interface EbbFetch extends Preconnecting {
   (input: FetchInput, init?: EbbRequestInit): Promise<Response>;
 }
 
-/** Sends one attempt: the runtime's own fetch, that of a package, or a function of yours. */
+/** Sends one attempt: the runtime's own `fetch`, that of a package, or any function of this type. */
 export type BaseFetch = (input: FetchInput, init?: FetchInit) => Promise<Response>;
 
 /**
- * A fetch that sends each request when the policy allows it, and again when that helps. If nothing is sent
- * again it does what `baseFetch` does: the same response, the same errors.
+ * A `fetch` that sends each request when the policy permits it, and retries it if the policy says so. It settles as the
+ * last attempt does. Without a retry it behaves exactly like `baseFetch`.
  *
- * @param policyOrOptions a policy to share with other clients, or the options of one
- * @param baseFetch what sends each attempt; called as a plain function, without a receiver
- * @throws TypeError, RangeError for wrong options
+ * Requests reject with the errors of `baseFetch`, and with two of ebb's: `ThrottledError` if no token or slot can be had
+ * in time for the first attempt, and `HookError` if a hook or a body factory throws.
+ *
+ * @param policyOrOptions a policy, which several clients can share, or the options of a new one; all defaults if omitted
+ * @param baseFetch sends each attempt, called without a receiver; by default the global `fetch` at this moment
+ * @throws TypeError, RangeError if an option is invalid, or `baseFetch` is not a function
  * @example
  * ```ts
  * import { tokenBucket } from '@ebb/core';
@@ -38,14 +41,14 @@ export function createFetch(
   if (typeof baseFetch !== 'function') throw new TypeError('createFetch: baseFetch takes a function');
   countLayer();
 
-  // The name of the fetch that it stands in for, and its one required parameter.
+  // `name` and `length` are those of the native fetch.
   function fetch(input: FetchInput, init: EbbRequestInit | undefined = undefined): Promise<Response> {
     try {
       const request = new FetchRequest(input, init);
       const call = new Call(baseFetch, request);
       const session = startSession(policy, request, init?.ebb, request.carried);
       const result = session === undefined ? call.sendBare() : run(session, call, request.signal);
-      return request.mayLeaveOpen ? ended(result, call) : result;
+      return request.mayLeaveOpen ? endAfter(result, call) : result;
     } catch (error) {
       return Promise.reject(error);
     }
@@ -53,8 +56,8 @@ export function createFetch(
   return withPreconnect(fetch, baseFetch);
 }
 
-/** The result, when the call has been told that it is over. */
-async function ended(result: Promise<Response>, call: Call): Promise<Response> {
+/** Settles as `result` does, after it has ended the call. */
+async function endAfter(result: Promise<Response>, call: Call): Promise<Response> {
   try {
     const response = await result;
     call.end(response, false);

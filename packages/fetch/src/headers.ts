@@ -1,18 +1,18 @@
-/** What can be asked for a header by its name. */
-interface Named {
+/** An object with a lookup by name, such as `Headers`. */
+interface HeaderMap {
   get?(name: string): string | null;
 }
 
-function isRead(headers: object): boolean {
-  return Array.isArray(headers) || typeof (headers as Named).get === 'function';
+function isRereadable(headers: object): boolean {
+  return Array.isArray(headers) || typeof (headers as HeaderMap).get === 'function';
 }
 
 /**
- * Headers that can be read any number of times, for headers that may be an iterator, which can be read once;
- * `undefined` for those that need no help. Reads the iterator as it is read itself, not before.
+ * A copy of headers that came as an iterator, which can be read only once; `undefined` for other headers. It reads the
+ * iterator lazily, so that errors of the iterator surface where fetch reads it.
  */
-export function rereadable(headers: unknown): Iterable<string[]> | undefined {
-  if (typeof headers !== 'object' || headers === null || isRead(headers)) return undefined;
+export function rereadableHeaders(headers: unknown): Iterable<string[]> | undefined {
+  if (typeof headers !== 'object' || headers === null || isRereadable(headers)) return undefined;
   const { [Symbol.iterator]: iterate } = headers as Partial<Iterable<Iterable<string>>>;
   if (typeof iterate !== 'function') return undefined;
   const read: string[][] = [];
@@ -24,7 +24,7 @@ export function rereadable(headers: unknown): Iterable<string[]> | undefined {
           source ??= iterate.call(headers);
           const next = source.next();
           if (next.done) return;
-          // A pair may be an iterator as well. What is no pair is an error that the base fetch tells.
+          // A pair may be an iterator as well. For anything else the base fetch throws.
           read.push(typeof next.value === 'object' ? [...next.value] : next.value);
         }
         yield read[at] as string[];
@@ -33,7 +33,7 @@ export function rereadable(headers: unknown): Iterable<string[]> | undefined {
   };
 }
 
-/** A header by its lower-case name; `undefined` also for headers that the base fetch will refuse. */
+/** A request header by its lower-case name; `undefined` also if the base fetch will reject the headers. */
 export function headerIn(headers: unknown, name: string): string | undefined {
   try {
     return new Headers(headers as HeadersInit).get(name) ?? undefined;
@@ -42,10 +42,10 @@ export function headerIn(headers: unknown, name: string): string | undefined {
   }
 }
 
-/** A header of a response. That of a mock may have no headers, or plain ones. */
+/** A response header by its lower-case name. A mock may have no headers, or a plain object. */
 export function responseHeader(headers: unknown, name: string): string | undefined {
   if (typeof headers !== 'object' || headers === null) return undefined;
-  if (typeof (headers as Named).get === 'function') return (headers as Headers).get(name) ?? undefined;
+  if (typeof (headers as HeaderMap).get === 'function') return (headers as Headers).get(name) ?? undefined;
   const value = Object.entries(headers).find(([key]) => key.toLowerCase() === name)?.[1];
   return value === undefined || value === null ? undefined : String(value);
 }

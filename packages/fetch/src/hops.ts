@@ -1,48 +1,48 @@
 import { nodeProcess, type Storage } from './node.ts';
 
-/** A request as undici tells of it on its diagnostics channel. */
+/** A request on undici's diagnostics channel. */
 interface SentRequest {
   readonly origin?: unknown;
   readonly path?: unknown;
   readonly method?: unknown;
 }
 
-/** The requests that one attempt has sent, redirects included. */
+/** Counts the requests that one attempt sends, redirects included. */
 export class Hops {
   #count = 0;
   #first: SentRequest | undefined;
-  /** The attempt that this one is a part of, if another layer of ebb lies above. */
+  /** The attempt of a layer of ebb above, which this one is part of. */
   #outer: Hops | undefined;
   #isOpen = true;
 
-  /** Calls what sends the attempt, and counts what is sent for it; nothing in a runtime that does not tell. */
+  /** Sends the attempt, and counts its requests. Counts nothing in a runtime that does not report them. */
   count<T>(send: () => Promise<T>): Promise<T> {
     storage ??= listen();
     if (storage === null) return send();
     const outer = storage.getStore();
-    // Not as one condition: an optional chain cannot end in a private name.
+    // Two steps, because an optional chain cannot end in a private name.
     if (outer !== undefined) this.#outer = outer.#isOpen ? outer : undefined;
     const result = storage.run(this, send);
     const close = (): void => {
       this.#isOpen = false;
-      // A socket or a timer may keep the context of an attempt for ever.
+      // A socket or a timer may hold the context of this attempt for ever.
       this.#outer = undefined;
     };
     Promise.resolve(result).then(close, close);
     return result;
   }
 
-  saw(request: SentRequest | undefined): void {
+  record(request: SentRequest | undefined): void {
     this.#count += 1;
     this.#first ??= request;
-    this.#outer?.saw(request);
+    this.#outer?.record(request);
   }
 
   /**
-   * Whether an attempt that failed is proven to have failed at its first hop: it sent one request, and that was to
-   * its own URL. With a base fetch that sends other requests, or none by Node's own client, nothing is proven.
+   * True if a failed attempt certainly failed at its first hop: it sent exactly one request, to its own URL. Nothing is
+   * certain with a base fetch that sends other requests, or does not use Node's own client.
    */
-  isFirst(method: string, url: string): boolean {
+  failedAtFirst(method: string, url: string): boolean {
     const parsed = URL.parse(url);
     if (this.#count !== 1 || this.#first === undefined || parsed === null) return false;
     const { origin, path, method: sent } = this.#first;
@@ -54,12 +54,12 @@ export class Hops {
   }
 }
 
-/** `null` in a runtime whose fetch does not tell of its hops. */
+/** `null` in a runtime whose fetch does not report its requests. */
 let storage: Storage<Hops> | null | undefined;
 
 /**
- * Only Node's fetch tells. On Node 22 the first attempt that is counted makes every later `await` of the process a
- * little slower.
+ * Only Node's fetch reports its requests. On Node 22 the first attempt that is counted makes every later `await` of the
+ * process about 60 ns slower.
  */
 function listen(): Storage<Hops> | null {
   if (nodeProcess?.versions?.undici === undefined) return null;
@@ -69,7 +69,7 @@ function listen(): Storage<Hops> | null {
   nodeProcess
     .getBuiltinModule?.('node:diagnostics_channel')
     ?.subscribe('undici:request:create', (message) => {
-      made.getStore()?.saw((message as { request?: SentRequest }).request);
+      made.getStore()?.record((message as { request?: SentRequest }).request);
     });
   return made;
 }

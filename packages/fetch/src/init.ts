@@ -1,13 +1,13 @@
 import type { RequestOptions } from '@ebb/core';
 
-// All is told by the runtime's own fetch, so that it holds with the types of browsers, of Node, Bun and workers: of
-// the names that the DOM library has for it, `BodyInit` above all, some of these lack this one and some that.
+// All types derive from the runtime's own fetch, so that they hold in browsers, Node, Bun and workers. Names of the DOM
+// library, `BodyInit` for one, do not exist in all of them.
 type NativeFetch = typeof globalThis.fetch;
 
-/** What fetch takes first. */
+/** The first parameter of `fetch`. */
 export type FetchInput = Parameters<NativeFetch>[0];
 
-/** With Bun's types there are two fetches, Node's and Bun's own, and what either takes is taken. */
+/** The init of a fetch; with Bun's types, where `fetch` has two overloads, the members of both. */
 type InitOf<F> = F extends {
   (input: never, init?: infer One): unknown;
   (input: never, init?: infer Other): unknown;
@@ -17,18 +17,19 @@ type InitOf<F> = F extends {
     ? NonNullable<One>
     : never;
 
-/** What the runtime's own fetch takes second. */
+/** The second parameter of the runtime's own `fetch`. */
 export type FetchInit = InitOf<NativeFetch>;
 
-/** What fetch takes for a body. */
+/** The bodies that `fetch` takes. */
 export type Body = NonNullable<FetchInit['body']>;
 
-/** Makes the body anew for each attempt, so that even a stream can be sent again. */
+/** Makes a new body for each attempt, so that even a stream can be sent again. */
 export type BodyFactory = () => Body | Promise<Body>;
 
-/** What fetch takes second, and what ebb takes beside it. */
+/** The second parameter of an `EbbFetch`: that of `fetch`, a body factory, and `ebb`. */
 export interface EbbRequestInit extends Omit<FetchInit, 'body'> {
+  /** A body, or a function that makes one for each attempt. */
   body?: Body | BodyFactory | null | undefined;
-  /** Changes of the policy for this request; `false` sends it as if ebb were not there. */
+  /** Policy options for this request only; `false` bypasses ebb. */
   ebb?: RequestOptions | undefined;
 }

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import { serve } from '../../../test/serve.ts';
 import type { createFetch as Create } from './index.ts';
 
-/** As in a browser: nothing tells what happens in a call from what happens beside it. */
+/** As in a browser, without async context. */
 let createFetch: typeof Create;
 let constant: (delayMs: number) => () => number;
 const SHARED = Symbol.for('@ebb/core layers');
@@ -22,7 +22,7 @@ afterAll(() => {
   vi.restoreAllMocks();
 });
 
-describe('of two layers the outer one retries, with nothing but a symbol in the init to know by', () => {
+describe('of two layers the outer one retries, by a symbol in the init', () => {
   test.each<[string, (inner: typeof fetch) => typeof fetch]>([
     ['the init as it is', (inner) => inner],
     ['a copy of it', (inner) => (input, init) => inner(input, { ...init })],
@@ -40,12 +40,12 @@ describe('of two layers the outer one retries, with nothing but a symbol in the 
     const ebbFetch = createFetch(options, glue(createFetch(options)));
     expect((await ebbFetch(server.url)).status).toBe(503);
     expect(server.seen).toHaveLength(3);
-    // The mark is for those below, and goes no further.
+    // The mark does not reach the innermost base fetch.
     for (const { headers } of server.seen) expect(JSON.stringify(headers)).not.toContain('ebb');
   });
 });
 
-test('a POST whose connection is refused is sent once: nothing proves that it was not redirected', async () => {
+test('a POST whose connection is refused is sent once, because it may have been redirected', async () => {
   const server = await serve({ status: 200 });
   await server.close();
   const attempts: string[] = [];

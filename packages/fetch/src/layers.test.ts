@@ -5,8 +5,8 @@ import { createFetch } from './index.ts';
 
 const options = { backoff: constant(0), maxRetries: 2 };
 
-/** What may lie between two layers. */
-const glues: Record<string, (inner: typeof fetch) => typeof fetch> = {
+/** Code between two layers. */
+const wrappers: Record<string, (inner: typeof fetch) => typeof fetch> = {
   nothing: (inner) => inner,
   'a copy of the init': (inner) => (input, init) => inner(input, { ...init }),
   'a new Request': (inner) => (input, init) => inner(new Request(input, init)),
@@ -25,7 +25,7 @@ const glues: Record<string, (inner: typeof fetch) => typeof fetch> = {
   },
 };
 
-describe.each(Object.entries(glues))(
+describe.each(Object.entries(wrappers))(
   'of two layers, with %s between them, the outer one retries',
   (name, glue) => {
     const withToken = name.includes('token');
@@ -36,7 +36,7 @@ describe.each(Object.entries(glues))(
       expect((await ebbFetch(server.url)).status).toBe(503);
       const paths = server.seen.map(({ path }) => path);
       expect(paths.filter((path) => path === '/')).toHaveLength(3);
-      // What is fetched on the way is a call of its own.
+      // A fetch inside the wrapper is a call of its own.
       expect(paths.filter((path) => path === '/token')).toHaveLength(withToken ? 9 : 0);
     });
 
@@ -59,14 +59,14 @@ describe.each(Object.entries(glues))(
   },
 );
 
-test('what one request changes it changes of the layer that it was given to', async () => {
+test('the `ebb` option of a request affects only the layer that gets it', async () => {
   const server = await serve({ status: 503 });
   const ebbFetch = createFetch(options, createFetch(options));
   await ebbFetch(server.url, { ebb: { maxRetries: 1 } });
   expect(server.seen).toHaveLength(2);
 });
 
-test('a POST of two layers whose connection is refused is still proven to be at its first hop', async () => {
+test('with two layers, a POST whose connection is refused is still known to have failed at its first hop', async () => {
   const server = await serve({ status: 200 });
   await server.close();
   const failures: number[] = [];

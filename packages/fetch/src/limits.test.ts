@@ -13,7 +13,7 @@ function limited() {
 
 const UP: Step = { status: 200, headers: { 'content-type': 'text/plain' }, body: 'up' };
 
-describe('a slot is held to the end of the body, and given back', () => {
+describe('a slot is held until the end of the body, and released', () => {
   test('after it was read', async () => {
     const server = await serve(UP);
     const { ebbFetch, free } = limited();
@@ -47,12 +47,12 @@ describe('a slot is held to the end of the body, and given back', () => {
     const response = await ebbFetch(server.url, { signal: controller.signal, ebb: { maxRetries: 0 } });
     expect(free()).toBe(false);
     controller.abort(new Error('enough'));
-    // Node 22's own fetch tells of an AbortError here, and not of the reason.
+    // Node 22's own fetch rejects with an AbortError here, not with the reason.
     await expect(response.text()).rejects.toThrow(/^(enough|The operation was aborted\.)$/);
     expect(free()).toBe(true);
   });
 
-  test('at once where there is none', async () => {
+  test('at once if there is no body', async () => {
     const server = await serve({ status: 204 });
     const { ebbFetch, free } = limited();
     await ebbFetch(server.url);
@@ -71,7 +71,7 @@ describe('a slot is held to the end of the body, and given back', () => {
     expect(free()).toBe(true);
   });
 
-  test('when nobody can read it any more', async () => {
+  test('when the response is garbage-collected', async () => {
     const server = await serve(UP);
     const { ebbFetch, free } = limited();
     const collect = globalThis.gc;
@@ -82,7 +82,7 @@ describe('a slot is held to the end of the body, and given back', () => {
   });
 });
 
-test('the response is still what fetch gave', async () => {
+test('the response is the one that baseFetch returned', async () => {
   const server = await serve({ ...UP, headers: { 'content-type': 'text/plain', 'set-cookie': 'a=b' } });
   const { ebbFetch } = limited();
   const plain = await fetch(server.url);
@@ -109,7 +109,7 @@ test('the response is still what fetch gave', async () => {
   expect((await reader?.read(new Uint8Array(8)))?.done).toBe(true);
 });
 
-test('one slot serves one request after the other, retries too', async () => {
+test('one slot serves requests and retries one after the other', async () => {
   const server = await serve({ status: 503, body: 'down' }, { status: 503, body: 'down' }, UP);
   const { ebbFetch, free } = limited();
   const read = async () => (await ebbFetch(server.url)).text();

@@ -1,4 +1,4 @@
-/** What is used of an `AsyncLocalStorage`. */
+/** The part of `AsyncLocalStorage` in use. */
 export interface Storage<T> {
   getStore(): T | undefined;
   run<R>(store: T, callback: () => R): R;
@@ -12,8 +12,8 @@ interface NodeProcess {
   };
 }
 
-/** Node's, or that of a runtime which does as Node. Its modules are not imported: a bundler would stumble over them. */
+/** The `process` of Node or a compatible runtime. Node's modules are not imported, because bundlers fail on them. */
 export const nodeProcess: NodeProcess | undefined = (globalThis as { process?: NodeProcess }).process;
 
-/** Whether what happens in a call can be told from what happens beside it. */
+/** True if the runtime tracks the async context of a call. */
 export const hasAsyncContext: boolean = nodeProcess?.getBuiltinModule?.('node:async_hooks') !== undefined;

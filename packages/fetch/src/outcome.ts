@@ -1,14 +1,14 @@
 import type { Outcome } from '@ebb/core';
 import { responseHeader } from './headers.ts';
 
-/** What a response tells, read from it only when it is asked. */
+/** The outcome of an attempt with a response; headers and URL are read lazily. */
 export class ResponseOutcome {
   readonly type = 'response';
   readonly status: number;
   readonly #response: Response;
 
   constructor(response: Response) {
-    // A mock may be anything; one without a status passes for what it is.
+    // A mock may lack a status, or may not even be an object.
     this.status = response?.status ?? 0;
     this.#response = response;
   }
@@ -21,7 +21,7 @@ export class ResponseOutcome {
     return this.#response?.redirected === true;
   }
 
-  /** Where a redirect led to. */
+  /** The target of a redirect. */
   get url(): string | undefined {
     return this.redirected ? this.#response.url : undefined;
   }

@@ -8,7 +8,7 @@ import { createFetch } from './index.ts';
 const POST = { method: 'POST', body: 'amount=5' };
 const options: PolicyOptions = { backoff: constant(0), maxRetries: 2 };
 
-/** Does its work at /charge, and sends on to what is given. */
+/** Does its work at /charge, and redirects to `target`. */
 async function charging(target: (own: string) => string, status = 303): Promise<Served> {
   const server: Served = await serveWith((request, response) => {
     request.resume();
@@ -32,8 +32,8 @@ const bases: [string, typeof fetch][] = [
   ],
 ];
 
-describe.each(bases)('a POST that was done and redirected is not done again, over %s', (_, base) => {
-  test.each([303, 302, 307, 308])('after %i to a target that says 429', async (status) => {
+describe.each(bases)('a POST that was processed and redirected is not repeated, over %s', (_, base) => {
+  test.each([303, 302, 307, 308])('after %i to a target that responds 429', async (status) => {
     const server = await charging((own) => `${own}429`, status);
     const response = await createFetch(options, base)(`${server.url}charge`, POST);
     expect([response.status, await response.text()]).toEqual([429, 'slow down']);
@@ -52,7 +52,7 @@ describe.each(bases)('a POST that was done and redirected is not done again, ove
     expect(attemptsOf(error).map(({ reason }) => reason)).toEqual(['not-idempotent']);
   });
 
-  test('to a target that has no name', async () => {
+  test('to a target without a DNS name', async () => {
     const server = await charging(() => 'http://no-such-host.invalid/receipt');
     await expect(createFetch(options, base)(`${server.url}charge`, POST)).rejects.toThrow('fetch failed');
     expect(chargesOf(server)).toBe(1);
@@ -64,7 +64,7 @@ describe.each(bases)('a POST that was done and redirected is not done again, ove
     expect(chargesOf(server)).toBe(1);
   });
 
-  test('though it may be when the connection to its own URL is refused', async () => {
+  test('but it is if the connection to its own URL is refused', async () => {
     const url = `${await refusingUrl()}charge?amount=5#top`;
     const error = await createFetch(options, base)(url, POST).catch((thrown: unknown) => thrown);
     expect(attemptsOf(error).map(({ reason }) => reason)).toEqual([
@@ -75,7 +75,7 @@ describe.each(bases)('a POST that was done and redirected is not done again, ove
   });
 });
 
-test('a POST that is a Request is not done again either', async () => {
+test('a POST given as a Request is not repeated', async () => {
   const refused = await refusingUrl();
   const server = await charging(() => refused);
   await expect(createFetch(options)(new Request(`${server.url}charge`, POST))).rejects.toThrow(
@@ -84,7 +84,7 @@ test('a POST that is a Request is not done again either', async () => {
   expect(chargesOf(server)).toBe(1);
 });
 
-test('a hundred POSTs at once do not take each other’s hops for their own', async () => {
+test('a hundred concurrent POSTs do not confuse their hops', async () => {
   const refused = await refusingUrl();
   const server = await charging(() => refused);
   const ebbFetch = createFetch(options);
@@ -99,7 +99,7 @@ test('a hundred POSTs at once do not take each other’s hops for their own', as
   expect(chargesOf(server)).toBe(50);
 });
 
-describe('what proves nothing lets a POST be done once', () => {
+describe('without proof of the first hop a POST is sent once', () => {
   const refusal = () =>
     Object.assign(new TypeError('failed'), { cause: { message: '', code: 'ECONNREFUSED' } });
   const attemptsWith = async (base: () => Promise<Response>, init: RequestInit = POST) => {
@@ -110,11 +110,11 @@ describe('what proves nothing lets a POST be done once', () => {
   };
   const refused = () => Promise.reject(refusal());
 
-  test('a base fetch of another kind', async () => {
+  test('with a base fetch that does not use Node’s client', async () => {
     expect(await attemptsWith(refused)).toBe(1);
   });
 
-  test('a base fetch that asks for a token first', async () => {
+  test('with a base fetch that fetches a token first', async () => {
     const server = await charging((own) => own);
     expect(await attemptsWith(() => fetch(server.url).then(refused))).toBe(1);
     expect(await attemptsWith(() => fetch(`${server.url}charge`, POST).then(refused))).toBe(1);
@@ -130,7 +130,7 @@ describe('what proves nothing lets a POST be done once', () => {
   });
 });
 
-test('an outcome tells of a redirect, and of where it came from', async () => {
+test('an outcome has the redirect and the final URL', async () => {
   const server = await charging((own) => `${own}429`);
   const outcomes: unknown[] = [];
   const classify: PolicyOptions['classify'] = (outcome) => {
@@ -146,7 +146,7 @@ test('an outcome tells of a redirect, and of where it came from', async () => {
 });
 
 describe('the tokens of an attempt whose connection is refused', () => {
-  /** Five tokens, and next to none besides, of which an attempt takes all. */
+  /** Five tokens, with hardly any refill; an attempt takes all of them. */
   const tokens = () => tokenBucket({ refillPerSecond: 1e-9, capacity: 5, nonConforming: 'reject' });
   const leftAfter = async (url: string, init: RequestInit, more: PolicyOptions = {}): Promise<number> => {
     const bucket = tokens();
@@ -176,12 +176,12 @@ describe('the tokens of an attempt whose connection is refused', () => {
     expect(chargesOf(server)).toBe(1);
   });
 
-  test('stay spent if a redirect led to no host at all', async () => {
+  test('stay spent if the redirect target has no host', async () => {
     const server = await charging(() => 'http://no-such-host.invalid/receipt');
     expect(await leftAfter(`${server.url}charge`, {}, { maxRetries: 0 })).toBe(0);
   });
 
-  test('stay spent where nothing tells which hop it was', async () => {
+  test('stay spent if the hop is unknown', async () => {
     const bucket = tokens();
     const base = () => Promise.reject(Object.assign(new TypeError('failed'), { code: 'ECONNREFUSED' }));
     await expect(createFetch({ ...options, bucket }, base)('http://upstream/')).rejects.toThrow('failed');

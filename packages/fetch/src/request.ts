@@ -3,18 +3,18 @@ import { isIdempotent, LAYER } from '@ebb/core/adapter';
 import { absoluteUrl } from './absolute-url.ts';
 import { cancelUpload } from './body/kinds.ts';
 import { Upload } from './body/upload.ts';
-import { changed, type InitChanges, isEasilyCopied, isRequest } from './changes.ts';
-import { headerIn, rereadable } from './headers.ts';
+import { type InitChanges, isPlainInit, isRequest, withChanges } from './changes.ts';
+import { headerIn, rereadableHeaders } from './headers.ts';
 import type { EbbRequestInit, FetchInput } from './init.ts';
 import { hasAsyncContext } from './node.ts';
 
-/** What fetch was called with. Policies and their hooks see of it what {@link RequestTraits} says. */
+/** The arguments of a call of `fetch`, and the traits that policies and hooks see. */
 export class FetchRequest implements RequestTraits {
   readonly #input: FetchInput;
   readonly #init: EbbRequestInit | undefined;
   /** The input, if it is a `Request`. */
   readonly #request: Request | undefined;
-  /** The headers of the init, if those can be read only once. */
+  /** The headers of the init, if they came as an iterator, which can be read only once. */
   readonly #headers: Iterable<string[]> | undefined;
   #upload: Upload | undefined;
 
@@ -23,7 +23,7 @@ export class FetchRequest implements RequestTraits {
     this.#init = init;
     this.#request = isRequest(input) ? input : undefined;
     const headers = init?.headers;
-    if (headers !== undefined) this.#headers = rereadable(headers);
+    if (headers !== undefined) this.#headers = rereadableHeaders(headers);
   }
 
   get method(): string {
@@ -47,21 +47,24 @@ export class FetchRequest implements RequestTraits {
   get signal(): AbortSignal | undefined {
     const own = this.#init?.signal;
     const signal = own === undefined ? this.#request?.signal : own;
-    // The base fetch tells what is wrong with anything else.
+    // For any other value the base fetch throws.
     return typeof signal?.addEventListener === 'function' ? signal : undefined;
   }
 
-  /** What the layers of ebb above have put into the options. */
+  /** What the layers of ebb above have put into the init. */
   get carried(): unknown {
     return (this.#init as InitChanges | undefined)?.[LAYER];
   }
 
-  /** Whether its body may be left open at its source when the call is over. */
+  /** True if the source of the body may still be open when the call ends. */
   get mayLeaveOpen(): boolean {
     return this.#request !== undefined || typeof this.#init?.body === 'function';
   }
 
-  /** What is to be uploaded, looked at before it is first sent; the body of a `Request` is kept if `isKept`. */
+  /** Inspects the body before the first attempt.
+   *
+   * @param isKept keeps the body of a `Request` for a retry
+   */
   upload(isKept: boolean): Upload | undefined {
     const body = this.#init?.body;
     if (body !== undefined && body !== null) this.#upload = new Upload(body, undefined, false);
@@ -69,15 +72,15 @@ export class FetchRequest implements RequestTraits {
     return this.#upload;
   }
 
-  /** It will not be sent: what its body comes from is told so. */
+  /** Closes the source of the body, for a request that is not sent. */
   cancelUpload(reason: unknown): void {
     const body = this.#init?.body ?? this.#request?.body;
     if (typeof body !== 'function') cancelUpload(body, reason);
   }
 
   /**
-   * Whether a connection that cannot be made must be proven to be that of the first hop: if it is that of a
-   * redirect's target, the request has been done, and this one must not be done twice.
+   * True if a refused connection must be proven to be that of the first hop before a retry. If it is that of a redirect
+   * target, the first server has already processed a request that must not be repeated.
    */
   needsProof({ methods }: Policy): boolean {
     if (methods === 'all' || (methods === 'idempotent' && this.#isIdempotent)) return false;
@@ -94,7 +97,7 @@ export class FetchRequest implements RequestTraits {
     return isPlain || isIdempotent(this.method);
   }
 
-  /** Calls the base fetch: with the very arguments of the caller, if nothing has to be changed. */
+  /** Calls the base fetch, with the caller's own arguments if nothing has to change. */
   sendWith(
     baseFetch: typeof fetch,
     made: InitChanges | undefined,
@@ -103,17 +106,17 @@ export class FetchRequest implements RequestTraits {
   ): Promise<Response> {
     const init = this.#init;
     const headers = this.#headers;
-    const isAsItCame =
+    const isUnchanged =
       made === undefined && signal === undefined && headers === undefined && init?.ebb === undefined;
-    // The layers below know the call by its context, if there is one, and need no copy for it.
-    const isMarked = layer !== undefined && !hasAsyncContext && isEasilyCopied(init);
-    if (isAsItCame && !isMarked) return baseFetch(this.#input, init as RequestInit);
+    // With async context, layers below find this call without a mark in the init.
+    const isMarked = layer !== undefined && !hasAsyncContext && isPlainInit(init);
+    if (isUnchanged && !isMarked) return baseFetch(this.#input, init as RequestInit);
 
     const changes: InitChanges = { ...made };
-    // What is no signal stays, and the base fetch tells what is wrong with it.
+    // An invalid signal stays in place, so that the base fetch throws.
     if (signal !== undefined && (this.signal !== undefined || !init?.signal)) changes.signal = signal;
     if (headers !== undefined) changes.headers = headers as HeadersInit;
     if (layer !== undefined) changes[LAYER] = layer;
-    return baseFetch(...changed(this.#input, init, changes));
+    return baseFetch(...withChanges(this.#input, init, changes));
   }
 }

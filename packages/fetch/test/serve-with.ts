@@ -3,12 +3,12 @@ import { createServer, type IncomingMessage, type RequestListener, type ServerRe
 import type { AddressInfo } from 'node:net';
 import { afterEach } from 'vitest';
 
-/** A server on loopback that is closed when the test is over. */
+/** A server on loopback that is closed after the test. */
 export interface Served {
   readonly url: string;
   /** Method and path of each request, in order. */
   readonly seen: string[];
-  /** How many responses were under way at once, at most: from the request to the last byte, or to the break. */
+  /** The largest number of concurrent responses, from the request to the last byte or the break. */
   readonly mostAtOnce: () => number;
 }
 

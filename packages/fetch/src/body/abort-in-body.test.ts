@@ -4,8 +4,8 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { serve } from '../../../../test/serve.ts';
 import { createFetch } from '../index.ts';
 
-// undici 6, which is Node 22's, cancels the body of an aborted request. If we do so as well, in the same turn, the rejection of
-// its own is one that no one handles, and ends the process.
+// Node 22's fetch cancels the body of an aborted request. If ebb cancels it in the same turn, a promise inside fetch rejects
+// unhandled, which ends the process.
 const unhandled: unknown[] = [];
 const note = (reason: unknown): void => void unhandled.push(reason);
 let others: NodeJS.UnhandledRejectionListener[] = [];
@@ -28,7 +28,7 @@ async function turns(count: number): Promise<void> {
   for (let left = count; left > 0; left -= 1) await nextTurn();
 }
 
-describe('an abort while a body is under way leaves no rejection that no one handles', () => {
+describe('an abort during a body causes no unhandled rejection', () => {
   const concurrency = (): PolicyOptions => ({ concurrency: concurrencyLimit({ maxConcurrent: 1 }) });
 
   test.each<[string, () => PolicyOptions]>([
@@ -60,7 +60,7 @@ describe('an abort while a body is under way leaves no rejection that no one han
     expect(unhandled).toEqual([]);
   });
 
-  test('one that no one reads', async () => {
+  test('a body that is not read', async () => {
     const server = await serve('endless-503');
     const controller = new AbortController();
     const options = { ...concurrency(), maxRetries: 0 };

@@ -8,7 +8,7 @@ import { serve } from '../../../../test/serve.ts';
 import type { Step } from '../../../../test/server.ts';
 import { createFetch } from '../index.ts';
 
-/** Grants the first attempt, and refuses the next. */
+/** A bucket with one token. */
 function oneToken() {
   let tokens = 1;
   const tryAcquire = () => {
@@ -27,8 +27,8 @@ const options = (more?: PolicyOptions): PolicyOptions => ({
 const LETTERS = 'abcdefghijklmnopqrstuvwxyz';
 const long = (bytes: number): Step => ({ status: 503, body: LETTERS.repeat(bytes / 26 + 1).slice(0, bytes) });
 
-describe('a retry that is not sent ends with the response that was there', () => {
-  test.each([0, 4, 65_536, 256 * 1024])('its body whole, with %i bytes', async (bytes) => {
+describe('a retry that is not sent ends with the previous response', () => {
+  test.each([0, 4, 65_536, 256 * 1024])('with its whole body of %i bytes', async (bytes) => {
     const step = long(bytes);
     const server = await serve(step, { status: 200 });
     const response = await createFetch(options())(server.url);
@@ -39,7 +39,7 @@ describe('a retry that is not sent ends with the response that was there', () =>
     expect(await response.text()).toBe((step as { body: string }).body);
   });
 
-  test('it is the very response of the base fetch', async () => {
+  test('which is the same object that the base fetch returned', async () => {
     const given: Response[] = [];
     const server = await serve({ status: 503, body: 'down' });
     const base: typeof fetch = async (...args) => {
@@ -61,10 +61,10 @@ describe('a retry that is not sent ends with the response that was there', () =>
     const response = await createFetch(options())(server.url);
     expect(response).toBeInstanceOf(Response);
     expect(response.status).toBe(503);
-    await expect(read(response)).rejects.toThrow('the body of this 503 is gone: a retry was to follow');
+    await expect(read(response)).rejects.toThrow('the body of this 503 was discarded for a retry');
   });
 
-  test('as does one that does not end', async () => {
+  test('whose body fails if it does not end in time', async () => {
     const server = await serve('endless-503', { status: 200 });
     const clock = virtualClock();
     const call = createFetch(options({ clock }))(server.url);
@@ -72,12 +72,12 @@ describe('a retry that is not sent ends with the response that was there', () =>
     void call.finally(() => {
       isSettled = true;
     });
-    // The time of reading begins when the response is there.
+    // The timer starts with the response.
     while (!isSettled) await clock.advance(100);
-    await expect((await call).text()).rejects.toThrow('or 1000 ms of it');
+    await expect((await call).text()).rejects.toThrow('within 1000 ms');
   });
 
-  test('with a slot, too, which is free then', async () => {
+  test('and its slot is free', async () => {
     const server = await serve({ status: 503, body: 'down' });
     const concurrency = concurrencyLimit({ maxConcurrent: 1 });
     const response = await createFetch(createPolicy(options({ concurrency })))(server.url);
@@ -94,11 +94,11 @@ describe('a retry that is not sent ends with the response that was there', () =>
     expect(await kept.text()).toBe('down');
     const gone = await createFetch(options(), base)(server.url);
     expect(gone.status).toBe(503);
-    await expect(gone.text()).rejects.toThrow('the body of this 503 is gone');
+    await expect(gone.text()).rejects.toThrow('the body of this 503 was discarded');
   });
 });
 
-test('what is kept for a retry that is sent is let go of, and its connection serves the retry', async () => {
+test('a response that is kept is discarded when the retry is sent, and its connection serves the retry', async () => {
   const server = await serve(long(65_536), long(65_536), { status: 200, body: 'up' });
   const response = await createFetch({ backoff: constant(0), totalTimeoutMs: 60_000 })(server.url);
   expect(await response.text()).toBe('up');

@@ -1,10 +1,10 @@
 import { type Aside, MOST_DISCARDED_BYTES, readToEnd, type Session } from '@ebb/core/adapter';
 import { responseHeader } from '../headers.ts';
-import { type BodyKeeper, keepBodyOf, nativeBody } from './intercept-body.ts';
+import { type BodyInterceptor, interceptBody, nativeBody } from './intercept-body.ts';
 import { isNodeReadable, isWebReadable } from './kinds.ts';
 
-/** Refuses to give out a body that is gone. */
-class GoneBody implements BodyKeeper {
+/** Makes reading a discarded body fail. */
+class DiscardedBody implements BodyInterceptor {
   readonly #error: Error;
 
   constructor(error: Error) {
@@ -26,24 +26,24 @@ class GoneBody implements BodyKeeper {
   }
 }
 
-/** Breaks off the body of a response, and lets reading it fail with the reason. */
-function letGo(response: Response, withinMs: number): void {
+/** Cancels the body of a response; reading it then fails with an error that says so. */
+function discard(response: Response, withinMs: number): void {
   const error = new Error(
-    `the body of this ${response.status} is gone: a retry was to follow, which was then not sent, ` +
-      `and more than ${MOST_DISCARDED_BYTES} bytes or ${Math.round(withinMs)} ms of it are not kept for that`,
+    `the body of this ${response.status} was discarded for a retry, which was then not sent: ` +
+      `only a body of up to ${MOST_DISCARDED_BYTES} bytes that arrives within ${Math.round(withinMs)} ms is kept`,
   );
   const body = nativeBody(response);
-  keepBodyOf(response, new GoneBody(error));
+  interceptBody(response, new DiscardedBody(error));
   if (isWebReadable(body)) {
     if (!body.locked) body.cancel(error).catch(() => undefined);
   } else if (isNodeReadable(body)) {
-    // What is destroyed with an error that no one listens for ends the process.
+    // An error without a listener would end the process.
     body.on('error', () => undefined);
     body.destroy?.(error);
   }
 }
 
-/** A clone, whose reading keeps the body for the response; nothing for a mock that cannot be cloned. */
+/** A clone to read, so that the response keeps its body; `undefined` for a mock that cannot be cloned. */
 function cloneOf(response: Response): Response | undefined {
   try {
     return typeof response.clone === 'function' ? response.clone() : undefined;
@@ -52,14 +52,14 @@ function cloneOf(response: Response): Response | undefined {
   }
 }
 
-/** Reads a clone to its end, so that the response itself can still be read. */
+/** Reads a clone to its end, within bounds, so that the response can still become the result. */
 function keep(response: Response, copy: Response, session: Session, signal: AbortSignal | undefined): Aside {
   const { discardMs, policy } = session;
   let isRestored = false;
   const contentLength = responseHeader(response.headers, 'content-length');
   const read = async (): Promise<void> => {
     const isWhole = await readToEnd(copy.body, contentLength, policy.clock, signal, discardMs);
-    if (!isWhole && !isRestored) letGo(response, discardMs);
+    if (!isWhole && !isRestored) discard(response, discardMs);
   };
   return {
     released: read(),
@@ -70,7 +70,7 @@ function keep(response: Response, copy: Response, session: Session, signal: Abor
   };
 }
 
-/** Lets go of a response that a retry is to follow. What fetch rejects with is an error, and needs none of this. */
+/** Reads a response that is followed by a retry to its end, within bounds. Does nothing for an error, which has no body. */
 export function setAside(settled: unknown, session: Session, signal?: AbortSignal): Aside | undefined {
   if (typeof settled !== 'object' || settled === null || settled instanceof Error) return undefined;
   const response = settled as Response;

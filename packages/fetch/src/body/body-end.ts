@@ -2,20 +2,20 @@ import type { Clock } from '@ebb/core';
 import { onAbort } from '@ebb/core/adapter';
 import { responseHeader } from '../headers.ts';
 import { BodyUse } from './body-use.ts';
-import { keeperOf } from './intercept-body.ts';
+import { interceptorOf } from './intercept-body.ts';
 import { isNodeReadable, isWebReadable } from './kinds.ts';
 import { whenNodeBodyEnds } from './node-body.ts';
-import { SeenBody } from './watched-body.ts';
+import { WatchedBody } from './watched-body.ts';
 
-/** What the end of a body depends on beside the response. */
-export interface Circumstances {
+/** What the end of a body depends on besides the response. */
+export interface BodyContext {
   /** Upper case. */
   readonly method: string;
   readonly signal: AbortSignal | undefined;
   readonly clock: Clock;
 }
 
-/** Some runtimes have a stream even for these. */
+/** True if there is no body by definition: some runtimes have a stream even then. */
 function isEmpty(response: Response, method: string): boolean {
   const { status } = response;
   if (method === 'HEAD' || status === 204 || status === 205 || status === 304) return true;
@@ -23,35 +23,35 @@ function isEmpty(response: Response, method: string): boolean {
 }
 
 /**
- * Calls `ended` once the body of a response has ended, failed, been cancelled or been given up: when its
- * connection is no more in use. At once if there is none. The response stays the object that it is.
+ * Calls `ended` once the body of a response no longer uses its connection: when it has ended, failed, was cancelled or
+ * garbage-collected; at once if there is no body. The response stays the same object.
  */
-export function whenBodyEnds(settled: unknown, around: Circumstances, ended: () => void): void {
+export function whenBodyEnds(settled: unknown, context: BodyContext, ended: () => void): void {
   try {
-    if (!watch(settled as Response, around, ended)) ended();
+    if (!watch(settled as Response, context, ended)) ended();
   } catch {
-    // A mock that cannot even be asked has no connection.
+    // A mock whose members throw has no connection.
     ended();
   }
 }
 
-/** Whether there is a body to watch. */
-function watch(response: Response, { method, signal, clock }: Circumstances, ended: () => void): boolean {
+/** Returns false if there is no body to watch. */
+function watch(response: Response, { method, signal, clock }: BodyContext, ended: () => void): boolean {
   if (typeof response !== 'object' || response === null) return false;
-  const keeper = keeperOf(response);
-  if (keeper instanceof SeenBody) {
-    // A base fetch may give one response twice.
-    keeper.use.also(ended);
+  const interceptor = interceptorOf(response);
+  if (interceptor instanceof WatchedBody) {
+    // A base fetch may return the same response twice.
+    interceptor.use.onEnd(ended);
     return true;
   }
-  if (keeper !== undefined || signal?.aborted || isEmpty(response, method)) return false;
+  if (interceptor !== undefined || signal?.aborted || isEmpty(response, method)) return false;
   const { body } = response;
   const isNode = isNodeReadable(body);
   if (!isNode && !isWebReadable(body)) return false;
   const use = new BodyUse(ended);
-  // With the connection, whether or not anyone reads.
-  if (signal !== undefined) use.also(onAbort(signal, () => use.end()));
+  // An abort closes the connection, whether or not the body is being read.
+  if (signal !== undefined) use.onEnd(onAbort(signal, () => use.end()));
   if (isNode) whenNodeBodyEnds(body, clock, use);
-  else new SeenBody(response, use, clock);
+  else new WatchedBody(response, use, clock);
   return true;
 }

@@ -10,14 +10,14 @@ import { createFetch } from '../index.ts';
 
 const options: PolicyOptions = { backoff: constant(0), maxRetries: 2 };
 
-/** Makes streams, and knows what has become of them. */
+/** Makes streams, and counts those that are open. */
 interface Maker {
   readonly body: () => never;
   readonly made: () => number;
   readonly closed: () => number;
 }
 
-/** Files: so long that they are never sent whole. */
+/** Streams of files that are too long to be sent whole. */
 function files(): Maker {
   const streams: Readable[] = [];
   const body = () => {
@@ -90,7 +90,7 @@ describe.each([
     await allClosed(bodies, 3);
   });
 
-  test('when the answer comes before the upload is through, on each attempt, and the last answer is whole', async () => {
+  test('when the response comes before the upload is done, on each attempt, and the last response is whole', async () => {
     const bodies = maker();
     const { url } = await serveWith((_request, response) => {
       response.writeHead(503, { connection: 'close' }).end('early');
@@ -100,7 +100,7 @@ describe.each([
     await allClosed(bodies, 3);
   });
 
-  test('when the answer is final, and not read', async () => {
+  test('when the response is final and not read', async () => {
     const bodies = maker();
     const { url } = await serveWith((_request, response) => response.writeHead(413).end('too much'));
     const response = await createFetch(options)(url, { method: 'PUT', body: bodies.body });
@@ -109,7 +109,7 @@ describe.each([
     expect(await response.text()).toBe('too much');
   });
 
-  test('when the attempt takes too long', async () => {
+  test('when the attempt times out', async () => {
     const bodies = maker();
     const clock = virtualClock();
     const hanging = vi.fn(() => clock.tick(100));
@@ -133,7 +133,7 @@ describe.each([
     await allClosed(bodies, 1);
   });
 
-  test('when it is there only after the caller has aborted, and nothing is sent', async () => {
+  test('when the factory resolves only after the caller has aborted, and nothing is sent', async () => {
     const bodies = maker();
     const controller = new AbortController();
     const gate = Promise.withResolvers<void>();
@@ -149,10 +149,10 @@ describe.each([
   });
 });
 
-describe('a factory that takes for ever is bounded', () => {
+describe('a factory that never resolves is bounded', () => {
   const body = () => new Promise<never>(() => {});
 
-  test('by the time of the attempt', async () => {
+  test('by attemptTimeoutMs', async () => {
     const clock = virtualClock();
     const call = createFetch({ clock, attemptTimeoutMs: 100, maxRetries: 0 })('http://upstream/', {
       method: 'PUT',
@@ -163,7 +163,7 @@ describe('a factory that takes for ever is bounded', () => {
     expect(await settled).toMatchObject({ name: 'TimeoutError' });
   });
 
-  test.each([{}, false] as const)('by the caller, with ebb: %j', async (ebb) => {
+  test.each([{}, false] as const)('by an abort of the caller, with ebb: %j', async (ebb) => {
     const controller = new AbortController();
     const call = createFetch()('http://upstream/', { method: 'PUT', body, signal: controller.signal, ebb });
     controller.abort(new Error('enough'));
@@ -171,7 +171,7 @@ describe('a factory that takes for ever is bounded', () => {
   });
 });
 
-test('a stream that was sent whole is left alone', async () => {
+test('a stream that was sent whole is not cancelled', async () => {
   const cancelled = vi.fn();
   const body = () =>
     new ReadableStream({

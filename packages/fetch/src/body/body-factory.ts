@@ -2,21 +2,22 @@ import { HookError } from '@ebb/core';
 import type { BodyFactory } from '../init.ts';
 import { cancelUpload, isNodeReadable, isOnce, isWebReadable } from './kinds.ts';
 
-/** A body that a factory has made for one attempt. */
+/** A body that a factory made for one attempt. */
 export interface MadeBody {
-  /** What the base fetch is given. */
+  /** The body for the base fetch. */
   readonly body: BodyInit;
+  /** True if it is read as it is sent. */
   readonly isOnce: boolean;
-  /** Whether it may hold something open: a file, a connection. */
+  /** True if its source, such as a file, may still be open. */
   readonly isOpen: boolean;
-  /** Closes what it is read from, if the attempt has left it open. */
+  /** Closes the source. */
   close(): void;
 }
 
 /**
  * Calls a body factory.
  *
- * @throws HookError when it throws
+ * @throws HookError if the factory throws
  */
 export async function makeBody(factory: BodyFactory): Promise<MadeBody> {
   let body: BodyInit;
@@ -25,7 +26,7 @@ export async function makeBody(factory: BodyFactory): Promise<MadeBody> {
   } catch (cause) {
     throw new HookError('body', cause);
   }
-  if (isWebReadable(body) && !body.locked) return relay(body);
+  if (isWebReadable(body) && !body.locked) return closable(body);
   return {
     body,
     isOnce: isOnce(body),
@@ -37,8 +38,8 @@ export async function makeBody(factory: BodyFactory): Promise<MadeBody> {
   };
 }
 
-/** What reads a web stream locks it, and may leave it so for ever: read through another it can be closed. */
-function relay(source: ReadableStream<Uint8Array>): MadeBody {
+/** Reads a web stream through another one. The base fetch locks the outer stream; the source can still be cancelled. */
+function closable(source: ReadableStream<Uint8Array>): MadeBody {
   const reader = source.getReader();
   let isOpen = true;
   const close = (reason?: unknown): Promise<void> => {

@@ -1,6 +1,6 @@
 /**
- * How the body of one response is used, by the caller and by clones of it. It has ended when any of these branches
- * has come to its end, or all have been given up.
+ * The use of one response body, and so of its connection, by the response and its clones (branches). It ends when one
+ * branch has been read to its end, or all branches have been given up.
  */
 export class BodyUse {
   #ended: (() => void) | undefined;
@@ -15,8 +15,8 @@ export class BodyUse {
     return this.#ended === undefined;
   }
 
-  /** Calls this as well, when it has ended. */
-  also(ended: () => void): void {
+  /** Adds a callback for the end; calls it at once if the use has ended. */
+  onEnd(ended: () => void): void {
     const before = this.#ended;
     if (before === undefined) {
       ended();
@@ -31,13 +31,13 @@ export class BodyUse {
   end(): void {
     const ended = this.#ended;
     if (ended === undefined) return;
-    // At once, and no second time: a response that is kept keeps nothing of its call.
+    // Cleared first, so that a response that the caller keeps does not keep its call in memory.
     this.#ended = undefined;
     this.#stopReadingAhead?.();
     ended();
   }
 
-  /** Another way to read it; what is returned gives that up. */
+  /** Adds a branch. */
   branch(): Branch {
     this.#branches += 1;
     let isOpen = true;
@@ -53,15 +53,15 @@ export class BodyUse {
   }
 
   #giveUp(gone: Promise<unknown> | undefined): void {
-    // First: what all but one of its readers have cancelled is not cancelled.
+    // First: the copy that is read ahead is a branch of the stream, which would keep the source from being cancelled.
     this.#stopReadingAhead?.();
     const end = (): void => this.end();
     if (gone === undefined) end();
     else gone.then(end, end);
   }
 
-  /** Someone reads ahead from now on; `stop` ends that. */
-  readsAhead(stop: () => void): void {
+  /** Marks the body as being read ahead; `stop` ends that. */
+  startReadingAhead(stop: () => void): void {
     this.#stopReadingAhead = stop;
   }
 
@@ -70,9 +70,9 @@ export class BodyUse {
   }
 }
 
-/** One of the ways in which a body may be read. */
+/** A response or a clone, through which a body can be read. */
 export interface Branch {
   readonly use: BodyUse;
-  /** The connection is gone when `gone` settles, if no other branch uses it. */
+  /** Ends this branch. If it is the last one, the connection is closed when `gone` settles. */
   giveUp(gone?: Promise<unknown>): void;
 }

@@ -1,6 +1,6 @@
-/** Stands between a response and those who ask it for its body. */
-export interface BodyKeeper {
-  /** `text()`, `json()` and the like; `native` is the response's own. */
+/** Replaces the members of a response that give access to its body. */
+export interface BodyInterceptor {
+  /** `text()`, `json()` and the like; `native` is the response's own method. */
   read(response: Response, native: () => Promise<unknown>): Promise<unknown>;
   /** `body` */
   stream(response: Response, native: () => unknown): unknown;
@@ -8,8 +8,8 @@ export interface BodyKeeper {
   clone(response: Response, native: () => Response): Response;
 }
 
-/** What reads a body whole; the last two are of node-fetch. */
-const READS = [
+/** Methods that read a whole body; the last two belong to node-fetch. */
+const READ_METHODS = [
   'json',
   'text',
   'arrayBuffer',
@@ -22,11 +22,11 @@ const READS = [
 
 type Prototype = Record<string, unknown>;
 
-const keepers = new WeakMap<object, BodyKeeper>();
-/** Our prototype for each that responses come with: the same but for what leads to the body. */
-const ours = new WeakMap<object, object>();
-/** The prototype that ours was made from. */
-const theirs = new WeakMap<object, object>();
+const interceptors = new WeakMap<object, BodyInterceptor>();
+/** The derived prototype of each native one. */
+const derivedOf = new WeakMap<object, object>();
+/** The native prototype of each derived one. */
+const nativeOf = new WeakMap<object, object>();
 
 function hasBodyGetter(prototype: object | null): boolean {
   for (let at = prototype; at !== null; at = Object.getPrototypeOf(at)) {
@@ -36,29 +36,29 @@ function hasBodyGetter(prototype: object | null): boolean {
   return false;
 }
 
-/** Methods and getters of the names and kinds that they stand for. */
-function derived(from: object): object {
+/** A prototype that overrides the members on the way to the body, with the same names and kinds of property. */
+function derive(from: object): object {
   const members = {
     get body(): unknown {
       const native = (): unknown => Reflect.get(from, 'body', this);
-      const keeper = keepers.get(this);
-      return keeper === undefined ? native() : keeper.stream(this as Response, native);
+      const interceptor = interceptors.get(this);
+      return interceptor === undefined ? native() : interceptor.stream(this as Response, native);
     },
     clone(): Response {
       const native = (): Response => ((from as Prototype).clone as () => Response).call(this);
-      const keeper = keepers.get(this);
-      return keeper === undefined ? native() : keeper.clone(this as never, native);
+      const interceptor = interceptors.get(this);
+      return interceptor === undefined ? native() : interceptor.clone(this as never, native);
     },
   };
   const descriptors = Object.getOwnPropertyDescriptors(members) as PropertyDescriptorMap;
-  for (const name of READS) {
+  for (const name of READ_METHODS) {
     const own = (from as Prototype)[name];
     if (typeof own !== 'function') continue;
     const { [name]: value } = {
       [name](this: Response): Promise<unknown> {
         const native = (): Promise<unknown> => own.call(this);
-        const keeper = keepers.get(this);
-        return keeper === undefined ? native() : keeper.read(this, native);
+        const interceptor = interceptors.get(this);
+        return interceptor === undefined ? native() : interceptor.read(this, native);
       },
     };
     descriptors[name] = { value, configurable: true, enumerable: true, writable: true };
@@ -67,45 +67,47 @@ function derived(from: object): object {
 }
 
 /**
- * Puts a keeper between a response and those who ask for its body. The response stays the object that it is, of
- * the class that it is of, and gets no property: its prototype is swapped for one that derives from it.
+ * Sets the interceptor of a response, in place of an earlier one. The response stays the same object of the same class
+ * and gets no property: its prototype is replaced with one that derives from it.
  *
- * @returns false for a response that cannot be changed, and for one that is no more than a mock
+ * @returns false for a response that cannot be changed: a frozen one, or a mock
  */
-export function keepBodyOf(response: Response, keeper: BodyKeeper): boolean {
+export function interceptBody(response: Response, interceptor: BodyInterceptor): boolean {
   const prototype = Object.getPrototypeOf(response) as object | null;
   if (prototype === null) return false;
-  if (!theirs.has(prototype)) {
+  if (!nativeOf.has(prototype)) {
     if (!Object.isExtensible(response) || Object.hasOwn(response, 'body') || !hasBodyGetter(prototype))
       return false;
-    let own = ours.get(prototype);
+    let own = derivedOf.get(prototype);
     if (own === undefined) {
-      own = derived(prototype);
-      ours.set(prototype, own);
-      theirs.set(own, prototype);
+      own = derive(prototype);
+      derivedOf.set(prototype, own);
+      nativeOf.set(own, prototype);
     }
     if (!Reflect.setPrototypeOf(response, own)) return false;
   }
-  keepers.set(response, keeper);
+  interceptors.set(response, interceptor);
   return true;
 }
 
-/** The keeper of a response's body, if it has one. */
-export function keeperOf(response: Response): BodyKeeper | undefined {
-  return keepers.get(response);
+/** The interceptor of a response, if it has one. */
+export function interceptorOf(response: Response): BodyInterceptor | undefined {
+  return interceptors.get(response);
 }
 
 function nativePrototype(response: Response): Prototype {
   const prototype = Object.getPrototypeOf(response);
-  return theirs.has(prototype) ? (theirs.get(prototype) as Prototype) : (response as unknown as Prototype);
+  return nativeOf.has(prototype)
+    ? (nativeOf.get(prototype) as Prototype)
+    : (response as unknown as Prototype);
 }
 
-/** The body of a response, past its keeper. */
+/** The body of a response, without its interceptor. */
 export function nativeBody(response: Response): unknown {
   return Reflect.get(nativePrototype(response), 'body', response);
 }
 
-/** A clone of a response, past its keeper; `undefined` for a mock that cannot be cloned. */
+/** A clone of a response, without its interceptor; `undefined` for a mock without `clone()`. */
 export function nativeClone(response: Response): Response | undefined {
   const { clone } = nativePrototype(response);
   return typeof clone === 'function' ? clone.call(response) : undefined;

@@ -1,11 +1,11 @@
 import type { Clock } from '@ebb/core';
 import type { BodyUse, Branch } from './body-use.ts';
 import type { NodeReadable } from './kinds.ts';
-import { delaysOn } from './shared-timer.ts';
+import { timersOn } from './shared-timer.ts';
 
 const collected = /* @__PURE__ */ new FinalizationRegistry((branch: Branch) => branch.giveUp());
 
-/** Whether it has all that will come, read or not. */
+/** True if all bytes have arrived, read or not. */
 function hasArrived(body: NodeReadable): boolean {
   return (
     body.destroyed === true ||
@@ -15,22 +15,22 @@ function hasArrived(body: NodeReadable): boolean {
   );
 }
 
-/** Ends the use of a Node stream, which node-fetch has as its body, when that has arrived or was given up. */
+/** Ends the use of a Node stream, the body type of node-fetch, when it has arrived, was closed or was garbage-collected. */
 export function whenNodeBodyEnds(body: NodeReadable, clock: Clock, use: BodyUse): void {
   const end = (): void => use.end();
-  // A stream that fails closes. To listen for its error would hide that from a caller who does not.
+  // No listener for 'error', which would hide an error that the caller does not handle: a failed stream also closes.
   body.on('end', end);
   body.on('close', end);
   collected.register(body, use.branch());
   const held = new WeakRef(body);
-  let callOff: (() => void) | undefined;
-  use.also(() => callOff?.());
-  // Nothing tells that a stream has all that will come while no one reads it.
-  const look = (): void => {
+  let cancelTimer: (() => void) | undefined;
+  use.onEnd(() => cancelTimer?.());
+  // A stream has no event for "arrived, but not read".
+  const check = (): void => {
     const stream = held.deref();
     if (use.isOver || stream === undefined) return;
     if (hasArrived(stream)) use.end();
-    else callOff = delaysOn(clock).look.add(look);
+    else cancelTimer = timersOn(clock).check.add(check);
   };
-  look();
+  check();
 }

@@ -1,31 +1,31 @@
 import { nextTurn } from '@ebb/core/adapter';
 import type { BodyUse } from './body-use.ts';
-import type { Later } from './shared-timer.ts';
+import type { SharedTimer } from './shared-timer.ts';
 
-/** How much of a body that no one has asked for is read, and so kept for the one who does. */
+/** How much of an unread body is read ahead, and so held in memory. */
 export const MOST_READ_AHEAD_BYTES: number = 64 * 1024;
 
 /**
- * Reads a clone of a response whose body no one has asked for: a short one has arrived, and its connection serves
- * others. Ends the use of the body if it comes to the end within bounds, and else leaves it as it was.
+ * Reads a clone of a response whose body is not being read. If it reaches the end within bounds, the connection is free,
+ * and the use of the body ends; otherwise nothing changes. The response itself can still be read.
  *
- * Holds the clone's body, and never the response, which else would not be collected.
+ * Hazard: this must not hold the response, which could then never be garbage-collected.
  */
-export function readAhead(copy: Response, use: BodyUse, limit: Later): void {
+export function readAhead(copy: Response, use: BodyUse, limit: SharedTimer): void {
   const reader = (copy.body as ReadableStream<Uint8Array>).getReader();
   let isStopped = false;
   const cancel = (): void => void reader.cancel().catch(() => undefined);
   const stop = (): void => {
     if (isStopped) return;
     isStopped = true;
-    callOff();
-    // The body of a request that is aborted ends by itself. To cancel a branch of it before it has done so makes a
-    // rejection in Node 22 that no one can handle.
+    cancelTimer();
+    // An abort ends the body by itself. In Node 22, cancelling a branch of it before that causes a rejection that cannot
+    // be handled.
     if (use.isOver) void nextTurn().then(cancel);
     else cancel();
   };
-  const callOff = limit.add(stop);
-  use.readsAhead(stop);
+  const cancelTimer = limit.add(stop);
+  use.startReadingAhead(stop);
   void read(reader, use, stop, () => isStopped);
 }
 
@@ -45,8 +45,8 @@ async function read(
       if (bytes > MOST_READ_AHEAD_BYTES) return stop();
     }
   } catch {
-    // It broke: that ends it as well.
+    // A body that breaks has ended as well.
   }
-  // Which stops it as well.
+  // This calls `stop`.
   if (!isStopped()) use.end();
 }

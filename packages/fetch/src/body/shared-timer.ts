@@ -3,84 +3,84 @@ import type { Clock } from '@ebb/core';
 interface Entry {
   readonly dueMs: number;
   readonly wake: () => void;
-  isOff: boolean;
+  isDone: boolean;
 }
 
 /**
- * Calls what it is given, each some time later: one timer for all, which does not keep the process alive. Not to
- * the millisecond: up to a tenth later.
+ * Calls functions a fixed delay after they were added, up to a tenth of the delay late. All share one timer of the clock,
+ * which does not keep the process alive.
  */
-export class Later {
+export class SharedTimer {
   readonly #clock: Clock;
   readonly #delayMs: number;
-  /** In the order in which they are due; those that were called off are still among them. */
+  /** In the order in which they are due; includes cancelled entries. */
   #entries: Entry[] = [];
-  #left = 0;
-  #callOff: (() => void) | undefined;
+  #pending = 0;
+  #cancelTimer: (() => void) | undefined;
 
   constructor(clock: Clock, delayMs: number) {
     this.#clock = clock;
     this.#delayMs = delayMs;
   }
 
-  /** What is returned calls it off. */
+  /** Returns a function that cancels the call. */
   add(wake: () => void): () => void {
-    const entry: Entry = { dueMs: this.#clock.now() + this.#delayMs, wake, isOff: false };
+    const entry: Entry = { dueMs: this.#clock.now() + this.#delayMs, wake, isDone: false };
     this.#entries.push(entry);
-    this.#left += 1;
-    if (this.#callOff === undefined) this.#arm(this.#delayMs);
+    this.#pending += 1;
+    if (this.#cancelTimer === undefined) this.#arm(this.#delayMs);
     return () => this.#remove(entry);
   }
 
   #remove(entry: Entry): void {
-    if (entry.isOff) return;
-    entry.isOff = true;
-    this.#left -= 1;
-    if (this.#left > 0) return;
+    if (entry.isDone) return;
+    entry.isDone = true;
+    this.#pending -= 1;
+    if (this.#pending > 0) return;
     this.#entries = [];
-    this.#callOff?.();
-    this.#callOff = undefined;
+    this.#cancelTimer?.();
+    this.#cancelTimer = undefined;
   }
 
   #arm(delayMs: number): void {
-    this.#callOff = this.#clock.schedule(() => this.#wakeDue(), delayMs, true);
+    this.#cancelTimer = this.#clock.schedule(() => this.#wakeDue(), delayMs, true);
   }
 
   #wakeDue(): void {
     const nowMs = this.#clock.now();
     const end = this.#entries.findIndex(({ dueMs }) => dueMs > nowMs);
-    const due = this.#entries.splice(0, end < 0 ? this.#entries.length : end).filter(({ isOff }) => !isOff);
-    for (const entry of due) entry.isOff = true;
-    this.#left -= due.length;
-    if (this.#left === 0) this.#entries = [];
+    const due = this.#entries.splice(0, end < 0 ? this.#entries.length : end).filter(({ isDone }) => !isDone);
+    for (const entry of due) entry.isDone = true;
+    this.#pending -= due.length;
+    if (this.#pending === 0) this.#entries = [];
     const next = this.#entries[0];
-    this.#callOff = undefined;
+    this.#cancelTimer = undefined;
     if (next !== undefined) this.#arm(Math.max(next.dueMs - nowMs, this.#delayMs / 10));
     for (const { wake } of due) wake();
   }
 }
 
-/** The delays that are used here. */
-export interface Delays {
-  /** To look at a body that may not have been asked for. */
-  readonly look: Later;
-  /** To give up reading ahead. */
-  readonly readAhead: Later;
-  /** To give up waiting for a body that is read where it cannot be seen. */
-  readonly unseen: Later;
+/** The timers of response bodies. */
+export interface BodyTimers {
+  /** 1 s: checks whether an unread body has arrived. */
+  readonly check: SharedTimer;
+  /** 5 s: stops reading ahead. */
+  readonly readAhead: SharedTimer;
+  /** 60 s: stops waiting for a body whose reading cannot be observed. */
+  readonly unobserved: SharedTimer;
 }
 
-const delaysOf = new WeakMap<Clock, Delays>();
+const timersOf = new WeakMap<Clock, BodyTimers>();
 
-/** The delays on a clock, which all who use the clock share. */
-export function delaysOn(clock: Clock): Delays {
-  const known = delaysOf.get(clock);
+/** The timers on a clock, shared by all users of the clock. */
+export function timersOn(clock: Clock): BodyTimers {
+  const known = timersOf.get(clock);
   if (known !== undefined) return known;
-  const delays = {
-    look: new Later(clock, 1_000),
-    readAhead: new Later(clock, 5_000),
-    unseen: new Later(clock, 60_000),
+  const timers = {
+    check: new SharedTimer(clock, 1_000),
+    readAhead: new SharedTimer(clock, 5_000),
+    unobserved: new SharedTimer(clock, 60_000),
   };
-  delaysOf.set(clock, delays);
-  return delays;
+  timersOf.set(clock, timers);
+  return timers;
 }

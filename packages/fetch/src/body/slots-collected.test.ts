@@ -7,7 +7,7 @@ const collect = globalThis.gc as () => void;
 const MAX = 10;
 const CALLS = 60;
 
-/** Ten slots, over a server that sends a body in five parts, some time apart. */
+/** Ten slots, over a server that sends a body in five parts with pauses. */
 async function slow() {
   const server = await serveWith((_, response) => {
     response.writeHead(200, { 'content-type': 'text/plain' });
@@ -52,7 +52,7 @@ const ways: Record<string, (response: Response) => Promise<unknown>> = {
   'a clone of it': (response) => response.clone().text(),
 };
 
-test('while garbage is collected all the time, no more are under way than there are slots', async () => {
+test('with constant garbage collection, slots still bound the number of requests under way', async () => {
   const { server, get, inUse } = await slow();
   const collecting = setInterval(collect, 3);
   try {
@@ -60,7 +60,7 @@ test('while garbage is collected all the time, no more are under way than there 
       const read = Object.values(ways)[n % Object.keys(ways).length] as (
         response: Response,
       ) => Promise<unknown>;
-      // Nothing holds the response but what reads it.
+      // Only the reader holds the response.
       return get().then(read);
     });
     expect(await Promise.all(texts)).toEqual(Array(CALLS).fill('1234512345123451234512345'));
@@ -72,14 +72,14 @@ test('while garbage is collected all the time, no more are under way than there 
   await expect.poll(inUse).toBe(0);
 }, 30_000);
 
-describe('a long body that no one can read any more gives its slot back when it is collected', () => {
+describe('a long body that is unreachable releases its slot when it is garbage-collected', () => {
   async function long() {
     const { url } = await serveWith((_, response) => response.writeHead(200).write('x'.repeat(100_000)));
     const concurrency = concurrencyLimit({ maxConcurrent: 1 });
     const ebbFetch = createFetch(createPolicy({ concurrency, maxRetries: 0 }));
     return { get: () => ebbFetch(url), inUse: () => concurrency.stats().inUse };
   }
-  // One that was read in part is no such: bare, too, its connection stays open until the server or a timeout ends it.
+  // Not for a body that was read in part: its connection stays open until the server or a timeout ends it, also without ebb.
   const dropped: Record<string, (response: Response) => unknown> = {
     unread: () => undefined,
     'with its body asked for': (response) => response.body,
@@ -95,7 +95,7 @@ describe('a long body that no one can read any more gives its slot back when it 
     await expect.poll(() => collect() ?? inUse(), { timeout: 10_000 }).toBe(0);
   });
 
-  test('but not while it is held', async () => {
+  test('but not while it is reachable', async () => {
     const { get, inUse } = await long();
     const { body } = await get();
     for (let turn = 0; turn < 20; turn += 1) {

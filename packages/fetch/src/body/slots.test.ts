@@ -8,7 +8,7 @@ import { createFetch } from '../index.ts';
 
 const SHORT = 'a short body';
 
-/** A fetch with one slot, over a server whose paths name what it does. */
+/** A fetch with one slot, over a server that behaves according to the path. */
 async function limited(baseFetch: typeof fetch = fetch, clock = virtualClock()) {
   const gates = new Map<string, () => void>();
   const { url } = await serveWith((request, response) => {
@@ -42,7 +42,7 @@ async function limited(baseFetch: typeof fetch = fetch, clock = virtualClock()) 
 
 const isFree = (inUse: () => number) => expect.poll(inUse, { timeout: 5_000 }).toBe(0);
 
-describe('a body that is read gives its slot back when its end is there', () => {
+describe('a body that is read releases its slot at its end', () => {
   test.each<[string, string, (response: Response) => Promise<unknown>, unknown]>([
     ['text()', '/short', (response) => response.text(), SHORT],
     ['json()', '/json', (response) => response.json(), { a: 1 }],
@@ -121,7 +121,7 @@ describe('a body that is read gives its slot back when its end is there', () => 
     await isFree(inUse);
   });
 
-  test('both of a response and its clone, whole', async () => {
+  test('of both a response and its clone', async () => {
     const { get, inUse } = await limited();
     const response = await get('/long');
     const copy = response.clone();
@@ -130,13 +130,13 @@ describe('a body that is read gives its slot back when its end is there', () => 
     expect(inUse()).toBe(0);
   });
 
-  test('before those go on who wait for the body', async () => {
+  test('before code that awaits the body continues', async () => {
     const { get, inUse } = await limited();
     await (await get('/short')).text();
     expect(inUse()).toBe(0);
   });
 
-  test('not when a second reading is refused while the first is under way', async () => {
+  test('not when a second read is rejected during the first', async () => {
     const { get, inUse, gate } = await limited();
     const response = await get('/gated');
     const reading = response.text();
@@ -149,7 +149,7 @@ describe('a body that is read gives its slot back when its end is there', () => 
     expect(inUse()).toBe(0);
   });
 
-  test('not when formData() refuses what is no form and has not read it', async () => {
+  test('not when formData() rejects a body that is not a form, without reading it', async () => {
     const { get, bare, inUse } = await limited();
     const [response, plain] = [await get('/form'), await bare('/form')];
     await expect(response.formData()).rejects.toThrow(TypeError);
@@ -161,8 +161,8 @@ describe('a body that is read gives its slot back when its end is there', () => 
   });
 });
 
-describe('a body that is not read gives its slot back as well', () => {
-  test('a short one after a second, and it can still be read', async () => {
+describe('a body that is not read releases its slot', () => {
+  test('after a second if it is short, and can still be read', async () => {
     const { get, inUse, clock } = await limited();
     const response = await get('/short');
     await clock.advance(999);
@@ -173,7 +173,7 @@ describe('a body that is not read gives its slot back as well', () => {
     expect(await response.text()).toBe(SHORT);
   });
 
-  test('that of an error at once', async () => {
+  test('at once for an error status', async () => {
     const { get, inUse, clock } = await limited();
     const response = await get('/404');
     expect(inUse()).toBe(1);
@@ -182,19 +182,19 @@ describe('a body that is not read gives its slot back as well', () => {
     expect(await response.text()).toBe(SHORT);
   });
 
-  test.each(['/empty', '/204'])('%s at once', async (path) => {
+  test.each(['/empty', '/204'])('at once for %s', async (path) => {
     const { get, inUse } = await limited();
     await get(path);
     expect(inUse()).toBe(0);
   });
 
-  test('that of HEAD at once', async () => {
+  test('at once for HEAD', async () => {
     const { get, inUse } = await limited();
     await get('/short', { method: 'HEAD' });
     expect(inUse()).toBe(0);
   });
 
-  test('a long one keeps it until it is cancelled', async () => {
+  test('if it is long, when it is cancelled', async () => {
     const { get, inUse, clock } = await limited();
     const response = await get('/long');
     await clock.advance(1_100);
@@ -204,7 +204,7 @@ describe('a body that is not read gives its slot back as well', () => {
     expect(inUse()).toBe(0);
   });
 
-  test('a long one is whole for a reader that comes after it was looked at', async () => {
+  test('if it is long, and it is whole when read after the check', async () => {
     const { get, inUse, clock } = await limited();
     const response = await get('/long');
     const { body } = response;
@@ -214,7 +214,7 @@ describe('a body that is not read gives its slot back as well', () => {
     await isFree(inUse);
   });
 
-  test('one that arrives slowly when it has arrived, if that is within five seconds', async () => {
+  test('when it has arrived, if that is within five seconds', async () => {
     const { get, inUse, clock, gate } = await limited();
     const response = await get('/gated');
     await clock.advance(1_100);
@@ -225,7 +225,7 @@ describe('a body that is not read gives its slot back as well', () => {
     expect(await response.text()).toBe('1234567890');
   });
 
-  test('and not if it is later, but for when it is read', async () => {
+  test('if it arrives later, when it is read', async () => {
     const { get, inUse, clock, gate } = await limited();
     const response = await get('/gated');
     await clock.advance(1_100);
@@ -237,7 +237,7 @@ describe('a body that is not read gives its slot back as well', () => {
     expect(inUse()).toBe(0);
   });
 
-  test('one whose body was looked at, and no more', async () => {
+  test('also after `body` was accessed but not read', async () => {
     const { get, inUse, clock } = await limited();
     const response = await get('/short');
     expect(response.body).toBe(response.body);
@@ -246,7 +246,7 @@ describe('a body that is not read gives its slot back as well', () => {
     expect(await new Response(response.body).text()).toBe(SHORT);
   });
 
-  test('that of a clone, too', async () => {
+  test('also that of a clone', async () => {
     const { get, inUse, clock } = await limited();
     const response = await get('/short');
     const copy = response.clone();
@@ -255,7 +255,7 @@ describe('a body that is not read gives its slot back as well', () => {
     expect(await Promise.all([response.text(), copy.text()])).toEqual([SHORT, SHORT]);
   });
 
-  test('one that something reads past us, when it is looked at', async () => {
+  test('at the check, if the native body is being read', async () => {
     const { get, inUse, clock } = await limited();
     const response = await get('/short');
     expect(await Response.prototype.text.call(response)).toBe(SHORT);
@@ -265,7 +265,7 @@ describe('a body that is not read gives its slot back as well', () => {
 });
 
 describe('cancelling', () => {
-  test('the body, and then what it gives is nothing', async () => {
+  test('the body releases the slot, and the body is empty', async () => {
     const { get, inUse } = await limited();
     const response = await get('/long');
     await response.body?.cancel();
@@ -273,7 +273,7 @@ describe('cancelling', () => {
     expect(response.bodyUsed).toBe(true);
   });
 
-  test('a reader of it', async () => {
+  test('a reader of the body releases the slot', async () => {
     const { get, inUse } = await limited();
     const reader = (await get('/long')).body?.getReader();
     await reader?.read();
@@ -292,7 +292,7 @@ describe('cancelling', () => {
     expect(inUse()).toBe(0);
   });
 
-  test('both branches', async () => {
+  test('both branches releases the slot', async () => {
     const { get, inUse } = await limited();
     const response = await get('/long');
     const copy = response.clone();
@@ -300,7 +300,7 @@ describe('cancelling', () => {
     expect(inUse()).toBe(0);
   });
 
-  test('while it is read ahead', async () => {
+  test('while the body is read ahead releases the slot', async () => {
     const { get, inUse, clock } = await limited();
     const response = await get('/gated');
     await clock.advance(1_100);
@@ -310,8 +310,8 @@ describe('cancelling', () => {
   });
 });
 
-describe('a body that breaks gives its slot back', () => {
-  test('under text(), as bare', async () => {
+describe('a body that breaks releases its slot', () => {
+  test('during text(), with the error of baseFetch', async () => {
     const { get, bare, inUse, gate } = await limited();
     const response = await get('/gated');
     const text = response.text().catch((error: unknown) => error);
@@ -325,7 +325,7 @@ describe('a body that breaks gives its slot back', () => {
     expect(await plain).toMatchObject(broken);
   });
 
-  test('under a reader that has read part of it', async () => {
+  test('during a partial read', async () => {
     const { get, inUse, gate } = await limited();
     const reader = ((await get('/gated')).body as ReadableStream).getReader();
     await reader.read();
@@ -336,7 +336,7 @@ describe('a body that breaks gives its slot back', () => {
     expect(inUse()).toBe(0);
   });
 
-  test('under a reader that does not read, which is told', async () => {
+  test('with a reader that waits on `closed`, which rejects', async () => {
     const { get, inUse, gate } = await limited();
     const reader = ((await get('/gated')).body as ReadableStream).getReader();
     gate('break');
@@ -344,7 +344,7 @@ describe('a body that breaks gives its slot back', () => {
     expect(inUse()).toBe(0);
   });
 
-  test('under no one', async () => {
+  test('unread', async () => {
     const { get, inUse, gate, clock } = await limited();
     const response = await get('/gated');
     await clock.advance(1_100);
@@ -365,21 +365,21 @@ describe('a body that breaks gives its slot back', () => {
     }
   });
 
-  test('and one that no one handles is still told to the process', async () => {
+  test('and an unhandled error still reaches the process', async () => {
     const { get, gate } = await limited();
-    const told = vi.fn();
+    const listener = vi.fn();
     const listeners = process.listeners('unhandledRejection');
     process.removeAllListeners('unhandledRejection');
-    process.once('unhandledRejection', told);
+    process.once('unhandledRejection', listener);
     void (await get('/gated')).text();
     gate('break');
-    await expect.poll(() => told.mock.calls.length).toBe(1);
+    await expect.poll(() => listener.mock.calls.length).toBe(1);
     for (const listener of listeners) process.on('unhandledRejection', listener);
   });
 });
 
-describe('the response is the one that the base fetch gave', () => {
-  test('the same object, with its class, its members, and no property of ours', async () => {
+describe('the response is the one that baseFetch returned', () => {
+  test('the same object, with its class and members, and no added property', async () => {
     const given: Response[] = [];
     const { get, bare } = await limited(async (input, init) => {
       const response = await fetch(input, init);
@@ -408,7 +408,7 @@ describe('the response is the one that the base fetch gave', () => {
     expect(response.text.name).toBe('text');
   });
 
-  test('of a status and a reason that no Response can be made of', async () => {
+  test('with a status and a reason that the Response constructor rejects', async () => {
     const { get, bare, inUse } = await limited();
     const [response, plain] = [await get('/999'), await bare('/999')];
     expect([response.status, response.statusText]).toEqual([999, plain.statusText]);
@@ -465,7 +465,7 @@ describe('a response of a base fetch that is not the network', () => {
     }
   });
 
-  test('read by a reader, gets its chunks as they are', async () => {
+  test('gives a reader its chunks unchanged', async () => {
     const { get, inUse } = await over(() => new Response(streamOf(Buffer.from('pooled'), 'text')));
     const reader = ((await get('/')).body as ReadableStream).getReader();
     expect(String((await reader.read()).value)).toBe('pooled');
@@ -474,7 +474,7 @@ describe('a response of a base fetch that is not the network', () => {
     expect(inUse()).toBe(0);
   });
 
-  test('given twice', async () => {
+  test('returned twice', async () => {
     const response = new Response('once');
     const { get, inUse } = await over(() => response);
     const concurrent = [get('/')];
@@ -485,7 +485,7 @@ describe('a response of a base fetch that is not the network', () => {
     expect(inUse()).toBe(0);
   });
 
-  test('of a null', async () => {
+  test('null', async () => {
     const { get, inUse } = await over(() => null);
     expect(await get('/')).toBe(null);
     expect(inUse()).toBe(0);

@@ -20,7 +20,7 @@ export class Upload {
     if (isKept && request !== undefined && !request.bodyUsed) this.#kept = keepBody(request);
   }
 
-  /** Whether it can be sent again. */
+  /** True if the next attempt can send the same body. */
   get replayable(): boolean {
     if (this.#request !== undefined) return this.#kept?.whole !== undefined;
     return !isOnce(this.#body) && bufferBytes(this.#body) === this.#bytes;
@@ -30,17 +30,17 @@ export class Upload {
     return typeof this.#body === 'function' ? this.#body : undefined;
   }
 
-  /** What a retry is sent with in place of what the caller gave. */
-  get again(): InitChanges | undefined {
+  /** What an attempt sends in place of the caller's body: the copy of a `Request`'s body, once it is complete. */
+  get keptBody(): InitChanges | undefined {
     const whole = this.#kept?.whole;
     return whole && { body: whole };
   }
 
   /**
-   * Makes the body of an attempt.
+   * Makes the body of an attempt with the caller's factory.
    *
-   * @param isOver whether no one waits for it any more
-   * @throws HookError when the factory throws
+   * @param isOver true if the attempt has ended in the meantime
+   * @throws HookError if the factory throws
    */
   async make(isOver: () => boolean): Promise<InitChanges> {
     const made = await makeBody(this.#body as BodyFactory);
@@ -52,18 +52,18 @@ export class Upload {
     return made.isOnce ? { body: made.body, duplex: 'half' } : { body: made.body };
   }
 
-  /** Whether the body that was made for the attempt may still be read from. */
+  /** True if the body that was made for the attempt may still be open. */
   get isOpen(): boolean {
     return this.#made?.isOpen === true;
   }
 
-  /** The attempt is over, and reads no more of the body that was made for it. */
+  /** Closes the body that was made for the attempt. */
   endAttempt(): void {
     this.#made?.close();
     this.#made = undefined;
   }
 
-  /** The call is over, and there will be no other attempt. */
+  /** Ends the copying of a `Request`'s body: there is no further attempt. */
   stopKeeping(): void {
     this.#kept?.stop();
   }

@@ -2,62 +2,65 @@ import type { Clock } from '@ebb/core';
 import { nextTurn } from '@ebb/core/adapter';
 import { responseHeader } from '../headers.ts';
 import type { BodyUse, Branch } from './body-use.ts';
-import { type BodyKeeper, keepBodyOf, keeperOf, nativeBody, nativeClone } from './intercept-body.ts';
+import {
+  type BodyInterceptor,
+  interceptBody,
+  interceptorOf,
+  nativeBody,
+  nativeClone,
+} from './intercept-body.ts';
 import { isWebReadable } from './kinds.ts';
 import { MOST_READ_AHEAD_BYTES, readAhead } from './read-ahead.ts';
-import { delaysOn } from './shared-timer.ts';
-import { type SeenStream, seenStream } from './watched-stream.ts';
+import { timersOn } from './shared-timer.ts';
+import { type WatchedStream, watchedStream } from './watched-stream.ts';
 
-/**
- * The last resort: tells of responses that have been collected without being read. One that is being read is held
- * by what reads it.
- */
+/** Gives up responses that were garbage-collected unread. A response that is being read is held by its reader. */
 const collected = /* @__PURE__ */ new FinalizationRegistry((branch: Branch) => branch.giveUp());
 
-/** How many bytes a body will have. A body that was decoded for its reader has another length than was said. */
+/** The length of a body in bytes, if known. `Content-Length` does not hold for a body that fetch has decompressed. */
 function lengthOf({ headers }: Response): number | undefined {
   const length = responseHeader(headers, 'content-length');
   const isDecoded = responseHeader(headers, 'content-encoding') !== undefined;
   return length === undefined || isDecoded ? undefined : Number(length);
 }
 
-/** Sees how the body of a response is read, and gives out what the response itself gives. */
-export class SeenBody implements BodyKeeper {
+/** Observes how the body of a response is read, without changing what is read. */
+export class WatchedBody implements BodyInterceptor {
   readonly use: BodyUse;
   readonly #branch: Branch;
   readonly #clock: Clock;
   #isTaken = false;
-  #seen: SeenStream | undefined;
+  #watched: WatchedStream | undefined;
 
   constructor(response: Response, use: BodyUse, clock: Clock) {
     this.use = use;
     this.#branch = use.branch();
     this.#clock = clock;
-    // One that cannot be changed is looked at all the same.
-    keepBodyOf(response, this);
+    // A response that cannot be intercepted is still checked below.
+    interceptBody(response, this);
     collected.register(response, this.#branch);
-    // Holds neither the response nor this, which holds it.
+    // Hazard: `check` must hold neither the response nor `this`, which would keep it from being collected.
     const held = new WeakRef(response);
-    const look = (): void => lookAt(held.deref(), use, clock);
-    // The body of an error is often left unread, and short.
-    if (response.status >= 400) void nextTurn().then(look);
-    else use.also(delaysOn(clock).look.add(look));
+    const check = (): void => checkBody(held.deref(), use, clock);
+    // The body of an error is often short and left unread.
+    if (response.status >= 400) void nextTurn().then(check);
+    else use.onEnd(timersOn(clock).check.add(check));
   }
 
   read(response: Response, native: () => Promise<unknown>): Promise<unknown> {
     this.#lockIfRead();
-    // What came first reads it, and this will be refused.
+    // It is being read already, so `native` will reject.
     if (this.use.isOver || this.#isTaken || response.bodyUsed) return native();
     this.#isTaken = true;
     const result = native();
-    this.#seen?.shut();
+    this.#watched?.shut();
     return result.then(
       (value) => {
         this.use.end();
         return value;
       },
       (error: unknown) => {
-        // Some refuse for what the headers say, before they read.
+        // formData(), say, may reject because of the headers, before it reads.
         if (response.bodyUsed) this.use.end();
         else this.#isTaken = false;
         throw error;
@@ -66,10 +69,10 @@ export class SeenBody implements BodyKeeper {
   }
 
   stream(response: Response, native: () => unknown): unknown {
-    if (this.#seen !== undefined) return this.#seen.stream;
+    if (this.#watched !== undefined) return this.#watched.stream;
     const body = native();
     if (this.use.isOver || !isWebReadable(body) || body.locked || response.bodyUsed) return body;
-    this.#seen = seenStream(body, native, lengthOf(response), {
+    this.#watched = watchedStream(body, native, lengthOf(response), {
       taken: () => {
         this.#isTaken = true;
       },
@@ -79,38 +82,38 @@ export class SeenBody implements BodyKeeper {
         this.#branch.giveUp(gone);
       },
     });
-    return this.#seen.stream;
+    return this.#watched.stream;
   }
 
   clone(_: Response, native: () => Response): Response {
     this.#lockIfRead();
     const copy = native();
-    if (!this.use.isOver) new SeenBody(copy, this.use, this.#clock);
+    if (!this.use.isOver) new WatchedBody(copy, this.use, this.#clock);
     return copy;
   }
 
-  /** Who reads our stream reads the body, and the response itself is to say so. */
+  /** If the caller reads the watched stream, locks the native body, so that `bodyUsed` and later reads behave natively. */
   #lockIfRead(): void {
-    if (this.#seen?.stream.locked) this.#seen.lock();
+    if (this.#watched?.stream.locked) this.#watched.lock();
   }
 
-  /** Whether someone reads it in a way that can be seen. */
+  /** True if it is being read, as far as that can be observed. */
   get isRead(): boolean {
-    return this.#isTaken || this.#seen?.stream.locked === true;
+    return this.#isTaken || this.#watched?.stream.locked === true;
   }
 }
 
-/** Looks, a while later, at what may not have been asked for: it may have arrived. */
-function lookAt(response: Response | undefined, use: BodyUse, clock: Clock): void {
+/** Checks later whether an unread body has arrived. */
+function checkBody(response: Response | undefined, use: BodyUse, clock: Clock): void {
   if (response === undefined || use.isOver) return;
-  const keeper = keeperOf(response);
-  if (keeper instanceof SeenBody && keeper.isRead) return;
-  const { readAhead: limit, unseen } = delaysOn(clock);
+  const interceptor = interceptorOf(response);
+  if (interceptor instanceof WatchedBody && interceptor.isRead) return;
+  const { readAhead: limit, unobserved } = timersOn(clock);
   const isLong = Number(responseHeader(response.headers, 'content-length') ?? 0) > MOST_READ_AHEAD_BYTES;
   const body = nativeBody(response) as ReadableStream;
   if (response.bodyUsed || body.locked) {
-    // Something reads it past us, as a server does to which the response is given.
-    if (isLong) use.also(unseen.add(() => use.end()));
+    // Something reads the native body, such as a server that returns the response.
+    if (isLong) use.onEnd(unobserved.add(() => use.end()));
     else use.end();
   } else if (!isLong && !use.hasReadAhead) {
     const copy = nativeClone(response);

@@ -1,21 +1,21 @@
 import { isWebReadable } from './kinds.ts';
 
-/** What the reader of a stream reports. */
-export interface Sight {
-  /** Someone has begun to read. */
+/** Receives the events of a watched stream. */
+export interface StreamObserver {
+  /** Reading has begun. */
   taken(): void;
-  /** It has come to its end, or to an error. */
+  /** The source has ended or failed. */
   ended(): void;
-  /** It was cancelled; the connection is gone when `gone` settles. */
+  /** The stream was cancelled; the connection is closed when `gone` settles. */
   cancelled(gone: Promise<unknown>): void;
 }
 
-/** A stream that tells how it is read. */
-export interface SeenStream {
+/** A stream with an observer. */
+export interface WatchedStream {
   readonly stream: ReadableStream;
-  /** Takes hold of the source, so that no one else can read it. */
+  /** Locks the source. */
   lock(): void;
-  /** Takes hold of the stream itself, so that no one can read it: the source is read in another way. */
+  /** Locks the stream, because the source is read in another way. */
   shut(): void;
 }
 
@@ -29,23 +29,24 @@ function isByteStream(stream: ReadableStream): boolean {
 }
 
 /**
- * A stream that reads another, and tells how it is read. It is of the same kind, so that chunks go through as they
- * are; and it takes hold of the other only when it is read, so that until then both can be given to others.
+ * A stream that reads another one and reports that to an observer. It is a byte stream if the source is, so that chunks
+ * pass through unchanged. It locks the source only when it is read itself.
  *
- * @param source the stream to read, asked for when the reading begins: a clone may have changed it by then
- * @param length how many bytes there will be, if that is known: who has them all may never ask for the end
+ * @param first the source at the time of the call
+ * @param source returns the source when reading begins: `clone()` may have replaced it by then
+ * @param length length of the body in bytes, if known: a reader that has all bytes may never read the end
  */
-export function seenStream(
+export function watchedStream(
   first: ReadableStream,
   source: () => unknown,
   length: number | undefined,
-  sight: Sight,
-): SeenStream {
+  observer: StreamObserver,
+): WatchedStream {
   let bytes = 0;
   let controller: ReadableStreamDefaultController | ReadableByteStreamController;
   let reader: ReadableStreamDefaultReader | undefined;
   let isPulling = false;
-  /** Whether the source has closed; what it held may still be on its way to us. */
+  /** True once the source has closed; its last chunk may still be pending. */
   let isClosed = false;
   let isCancelled = false;
 
@@ -57,18 +58,18 @@ export function seenStream(
     if (reader !== undefined) return reader;
     const locked = (source() as ReadableStream).getReader();
     reader = locked;
-    sight.taken();
-    // Also tells those who hold a reader and do not read.
+    observer.taken();
+    // Also ends readers that wait on `closed` without reading.
     locked.closed.then(
       () => {
         if (isCancelled) return;
-        sight.ended();
+        observer.ended();
         if (isClosed) return;
         isClosed = true;
         if (!isPulling) close();
       },
       (error: unknown) => {
-        sight.ended();
+        observer.ended();
         controller.error(error);
       },
     );
@@ -81,17 +82,17 @@ export function seenStream(
     async pull(): Promise<void> {
       isPulling = true;
       try {
-        const part = await lock().read();
+        const result = await lock().read();
         if (isCancelled) return;
-        bytes += part.value?.byteLength ?? 0;
-        if (part.done || bytes === length) sight.ended();
-        if (!part.done) controller.enqueue(part.value);
-        if (part.done || isClosed) {
+        bytes += result.value?.byteLength ?? 0;
+        if (result.done || bytes === length) observer.ended();
+        if (!result.done) controller.enqueue(result.value);
+        if (result.done || isClosed) {
           isClosed = true;
           close();
         }
       } catch (error) {
-        if (reader !== undefined) sight.ended();
+        if (reader !== undefined) observer.ended();
         throw error;
       } finally {
         isPulling = false;
@@ -102,7 +103,7 @@ export function seenStream(
       const body = reader ?? source();
       const gone =
         isWebReadable(body) || reader !== undefined ? (body as ReadableStream).cancel(reason) : undefined;
-      sight.cancelled(Promise.resolve(gone));
+      observer.cancelled(Promise.resolve(gone));
       await gone;
     },
   };
@@ -115,7 +116,7 @@ export function seenStream(
     try {
       lock();
     } catch (error) {
-      // Someone else reads the source already.
+      // The source is locked by another reader.
       controller.error(error);
     }
     return own;
