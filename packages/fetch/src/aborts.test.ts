@@ -49,7 +49,10 @@ const post = { method: 'POST', duplex: 'half' };
 /** Ways in which a fetch fails before it sends. Errors, their order and the state of the upload must be those of fetch. */
 const rows: Record<string, (upload: ReadableStream) => unknown[]> = {
   'an aborted signal': () => [url, { signal: aborted() }],
-  'an aborted signal with a reason that is no error': () => [url, { signal: AbortSignal.abort('a string') }],
+  'an aborted signal with a reason that is not an Error': () => [
+    url,
+    { signal: AbortSignal.abort('a string') },
+  ],
   'an aborted signal without a reason': () => [url, { signal: AbortSignal.abort() }],
   'an aborted signal and a wrong URL': () => ['http://', { signal: aborted() }],
   'an aborted signal and a relative URL': () => ['/path', { signal: aborted() }],
@@ -95,7 +98,7 @@ const rows: Record<string, (upload: ReadableStream) => unknown[]> = {
 describe.each<[string, PolicyOptions]>([
   ['the defaults', {}],
   [
-    'a bucket that is empty',
+    'an empty bucket',
     { bucket: { tryAcquire: () => undefined, acquire: () => new Promise(() => {}) } as never },
   ],
   ['an attempt timeout', { attemptTimeoutMs: 60_000 }],
@@ -206,8 +209,8 @@ test('a Request that the base fetch cancels on an abort is cancelled at its sour
 
 describe('a base fetch that ignores its signal', () => {
   test.each<[string, RequestInit]>([
-    ['is bounded by the caller', {}],
-    ['is bounded by the caller with an upload', { method: 'PUT', body: 'text' }],
+    ['is ended by an abort', {}],
+    ['is ended by an abort, with an upload', { method: 'PUT', body: 'text' }],
   ])('%s', async (_, init) => {
     const controller = new AbortController();
     const call = createFetch({}, () => new Promise(() => {}))(url, { ...init, signal: controller.signal });

@@ -29,7 +29,7 @@ describe('the base fetch is called as a plain function', () => {
       'without ebb, and with a factory',
       { method: 'PUT', body: (() => 'text') as never, ebb: false } as never,
     ],
-    ['with a time for each attempt', { ebb: { attemptTimeoutMs: 60_000 } } as never],
+    ['with an attempt timeout', { ebb: { attemptTimeoutMs: 60_000 } } as never],
   ])('%s', async (_, init) => {
     const server = await serve(UP);
     expect((await createFetch(atOnce, strict)(server.url, init)).status).toBe(200);
@@ -56,7 +56,7 @@ describe('headers from an iterator are sent on every attempt', () => {
     ['an iterator of an array', () => PAIRS.values()],
     ['an iterator of a Map', () => new Map(PAIRS).entries()],
     ['an iterator of iterators', () => PAIRS.map((pair) => pair.values()).values()],
-    ['something that is iterated only once', () => ({ [Symbol.iterator]: onceOf(PAIRS) })],
+    ['an iterable that can be iterated once', () => ({ [Symbol.iterator]: onceOf(PAIRS) })],
     ['a Map', () => new Map(PAIRS)],
     ['Headers', () => new Headers(PAIRS)],
     ['pairs', () => PAIRS],

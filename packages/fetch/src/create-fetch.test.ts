@@ -23,7 +23,7 @@ describe('without a retry it behaves exactly like baseFetch', () => {
   });
 
   test.each([
-    ['no URL', 'nonsense'],
+    ['an invalid URL', 'nonsense'],
     ['a wrong scheme', 'foo://bar'],
     ['an input that is undefined', undefined as never],
     ['credentials in the URL', 'http://a:b@127.0.0.1/'],
@@ -105,7 +105,7 @@ describe('every kind of input is sent again as it was', () => {
       'two',
     ],
     [
-      'a Request in the place of an init',
+      'a Request in place of an init',
       (server) => [
         url(server),
         new Request('http://other/', { method: 'PUT', headers: { a: 'b' } }) as never,
@@ -180,9 +180,9 @@ describe('a body that can be sent once is sent once', () => {
   });
 
   test.each([
-    ['a mebibyte goes again', 1024 * 1024, 2],
-    ['a byte more than a mebibyte goes once, and whole', 1024 * 1024 + 1, 1],
-    ['three mebibytes goes once, and whole', 3 * 1024 * 1024, 1],
+    ['a mebibyte is sent again', 1024 * 1024, 2],
+    ['a byte more is sent once, whole', 1024 * 1024 + 1, 1],
+    ['three mebibytes are sent once, whole', 3 * 1024 * 1024, 1],
   ])('a Request with %s', async (_, length, times) => {
     const server = await serve(DOWN, UP);
     const request = new Request(server.url, { method: 'PUT', body: 'x'.repeat(length) });
@@ -358,7 +358,7 @@ describe('hooks', () => {
     throw new Error('boom');
   };
   test.each(['classify', 'backoff', 'cost'] as const)(
-    '%s that throws rejects its request alone',
+    '%s that throws rejects only its own request',
     async (hook) => {
       const server = await serve(DOWN);
       const bucket = {

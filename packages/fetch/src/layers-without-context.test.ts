@@ -24,10 +24,10 @@ afterAll(() => {
 
 describe('of two layers the outer one retries, by a symbol in the init', () => {
   test.each<[string, (inner: typeof fetch) => typeof fetch]>([
-    ['the init as it is', (inner) => inner],
-    ['a copy of it', (inner) => (input, init) => inner(input, { ...init })],
+    ['the same init', (inner) => inner],
+    ['a copy of the init', (inner) => (input, init) => inner(input, { ...init })],
     [
-      'a copy of it in another turn',
+      'a copy of the init in another turn',
       (inner) => async (input, init) => {
         await new Promise(setImmediate);
         return inner(input, { ...init });

@@ -160,8 +160,8 @@ describe('the tokens of an attempt whose connection is refused', () => {
     ['a GET, once', {}, { maxRetries: 0 }],
     ['a POST', POST, {}],
     ['a POST, once', POST, { maxRetries: 0 }],
-    ['a POST of any method', POST, { methods: 'all' }],
-    ['what follows no redirects', { redirect: 'manual' }, {}],
+    ['a POST with methods: all', POST, { methods: 'all' }],
+    ['a request that follows no redirects', { redirect: 'manual' }, {}],
   ])('go back: %s', async (_, init, more) => {
     expect(await leftAfter(`${await refusingUrl()}charge`, init, more)).toBe(5);
   });

@@ -66,7 +66,7 @@ const rows: readonly Row[] = [
     },
   ],
   [
-    'a request in the queue of one that is destroyed',
+    'a request queued in a dispatcher that is destroyed',
     async ({ dispatcher, log, get }) => {
       const first = new LoggingHandler(
         log,
@@ -81,7 +81,7 @@ const rows: readonly Row[] = [
     { connections: 1 },
   ],
   [
-    'close waits for what is under way',
+    'close waits for requests under way',
     async ({ dispatcher, log, get }) => {
       const handler = new LoggingHandler(log);
       dispatch(dispatcher, log, get, handler);
@@ -105,7 +105,7 @@ const rows: readonly Row[] = [
       ] as const,
   ),
   [
-    'a wrong request between others',
+    'an invalid request between others',
     async ({ dispatcher, log, get }) => {
       const [first, second] = [new LoggingHandler(log, {}, '1 '), new LoggingHandler(log, {}, '2 ')];
       dispatch(dispatcher, log, get, first);

@@ -13,7 +13,7 @@ const rows: readonly Row[] = [
   ),
   ['a handler that throws at an informational response', one({ path: '/hints' }, { onResponseStart: fail })],
   [
-    'a handler that throws an error of the network',
+    'a handler that throws a network error',
     one(
       {},
       {
@@ -49,8 +49,8 @@ const rows: readonly Row[] = [
         [`${name}, and a handler that aborts`, one(options, abortIn('onRequestUpgrade'))],
       ] as const,
   ),
-  ['an upgrade that is turned down', one({ path: '/no-upgrade', upgrade: 'echo' })],
-  ['an upgrade that was not asked for', one({ path: '/bad-upgrade' })],
+  ['an upgrade that is refused', one({ path: '/no-upgrade', upgrade: 'echo' })],
+  ['an upgrade that was not requested', one({ path: '/bad-upgrade' })],
 ];
 
 behavesAsBare(rows);

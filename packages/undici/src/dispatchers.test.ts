@@ -86,13 +86,13 @@ describe.each(Object.entries(versions))('dispatchers of %s', (version, undici) =
   });
 
   const proxies: readonly (readonly [string, (socket: Socket) => void])[] = [
-    ['says no', (socket) => void socket.end('HTTP/1.1 407 No\r\ncontent-length: 0\r\n\r\n')],
+    ['refuses', (socket) => void socket.end('HTTP/1.1 407 No\r\ncontent-length: 0\r\n\r\n')],
     ['hangs up', (socket) => void socket.destroy()],
   ];
 
   // The ProxyAgent of undici 7 retries a proxy that hangs up for ever.
   test.each(version === 'undici 7' ? proxies.slice(0, 1) : proxies)(
-    'a ProxyAgent whose proxy %s: nothing was sent, so that even a POST is tried again',
+    'a ProxyAgent whose proxy %s: nothing was sent, so even a POST is retried',
     async (_, act) => {
       await using between = await rawUpstream(act);
       const events: EbbEvent[] = [];
@@ -404,7 +404,7 @@ describe('ebbInterceptor', () => {
     expect(() => ebbInterceptor('fast' as PolicyOptions)).toThrow(TypeError);
   });
 
-  test('shares a policy’s bucket and tells its observer', async () => {
+  test('shares a policy’s bucket, and calls its observer', async () => {
     await using server = await upstream(failing(503));
     const events: EbbEvent[] = [];
     const policy = createPolicy({ ...soon, onEvent: (event) => events.push(event) });

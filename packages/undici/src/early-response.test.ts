@@ -11,8 +11,8 @@ describe.each(clients.map((client) => [client.name, client] as const))(
   'a response before the upload is done, to %s',
   (_, client) => {
     test.each<[string, Record<string, string>]>([
-      ['over a connection that is kept', {}],
-      ['over one that is closed', { connection: 'close' }],
+      ['over a persistent connection', {}],
+      ['over a connection that is closed', { connection: 'close' }],
     ])('%s: the next attempt sends all of it', async (_name, headers) => {
       const uploads: number[] = [];
       await using server = await hastyUpstream((response, incoming, number) => {

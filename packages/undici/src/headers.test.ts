@@ -34,7 +34,7 @@ const forms: readonly (readonly [string, (pairs: Pairs) => unknown])[] = [
     },
   ],
   [
-    'an iterable that gives one iterator',
+    'an iterable that returns the same iterator',
     (pairs) => {
       const once = pairs.values();
       return { [Symbol.iterator]: () => once };

@@ -15,7 +15,7 @@ function charging(status: number, receipt: () => string): Answer {
 }
 
 const places: readonly (readonly [string, (origin: string) => Promise<string>])[] = [
-  ['says 429', async () => '/receipt'],
+  ['responds 429', async () => '/receipt'],
   ['refuses the connection', async () => `http://127.0.0.1:${await refusingPort()}/receipt`],
   ['has no DNS name', async () => 'http://receipt.invalid/'],
 ];
@@ -32,7 +32,7 @@ describe.each(Object.entries(versions))('redirects below, of %s', (_, undici) =>
   }
 
   test.each(places)(
-    'a POST that was done is not repeated if the redirect target %s',
+    'a POST that was processed is not repeated if the redirect target %s',
     async (_name, place) => {
       let receipt = '';
       await using server = await upstream(charging(303, () => receipt));

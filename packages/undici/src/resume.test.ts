@@ -44,7 +44,7 @@ describe('a broken download is resumed', () => {
   test.each<Row & { readonly range: string }>([
     { name: 'of a 200', range: 'bytes=5-9' },
     {
-      name: 'of a 206 that was asked for',
+      name: 'of a 206 to a range request',
       status: 206,
       range: 'bytes=105-109',
       headers: { range: 'bytes=100-109' },
@@ -177,7 +177,7 @@ describe('a broken download is not resumed', () => {
     { name: 'with a weak ETag', first: { ...whole, etag: 'W/"a"' } },
     { name: 'with an ETag without quotes', first: { ...whole, etag: 'a' } },
     { name: 'without a length', first: { etag: '"a"' } },
-    { name: 'with a length that is none', first: { etag: '"a"', 'content-length': '1e1' } },
+    { name: 'with an invalid length', first: { etag: '"a"', 'content-length': '1e1' } },
     { name: 'of a server without ranges', first: { ...whole, 'accept-ranges': 'none' } },
     { name: 'of a 404', status: 404 },
     { name: 'of a 201', status: 201 },
@@ -188,7 +188,7 @@ describe('a broken download is not resumed', () => {
       first: { ...whole, 'content-type': 'multipart/byteranges; boundary=x' },
     },
     {
-      name: 'of a range that goes backwards',
+      name: 'of a reversed range',
       status: 206,
       first: { etag: '"a"', 'content-range': 'bytes 9-0/10' },
     },
@@ -202,7 +202,7 @@ describe('a broken download is not resumed', () => {
       status: 206,
       first: { ...whole, 'content-range': 'bytes 0-10/20' },
     },
-    { name: 'of another unit', status: 206, first: { ...whole, 'content-range': 'lines 0-9/10' } },
+    { name: 'of another range unit', status: 206, first: { ...whole, 'content-range': 'lines 0-9/10' } },
   ])('$name', async (row) => {
     const { wire, spy, error } = await breakAfterFive(row);
     expect(wire.attempts).toHaveLength(1);
@@ -246,23 +246,23 @@ describe('a broken download is not resumed', () => {
 
 describe('a response that is not the rest is never appended', () => {
   test.each<[string, number, Record<string, string>]>([
-    ['the whole again', 200, whole],
+    ['the whole body again', 200, whole],
     ['something else', 200, { etag: '"b"', 'content-length': '5' }],
     ['nothing', 204, {}],
     ['a redirect', 302, { location: '/' }],
-    ['a changed thing', 412, {}],
-    ['no such range', 416, { 'content-range': 'bytes */4' }],
+    ['a changed resource', 412, {}],
+    ['an unsatisfiable range', 416, { 'content-range': 'bytes */4' }],
     ['no range', 206, { etag: '"a"', 'content-length': '5' }],
     ['an earlier range', 206, { ...rest, 'content-range': 'bytes 4-8/10' }],
     ['a later range', 206, { etag: '"a"', 'content-range': 'bytes 6-9/10' }],
     ['a shorter range', 206, { etag: '"a"', 'content-range': 'bytes 5-8/10' }],
     ['a longer range', 206, { etag: '"a"', 'content-range': 'bytes 5-10/11' }],
-    ['a range of something longer', 206, { ...rest, 'content-range': 'bytes 5-9/11' }],
+    ['a range of a longer resource', 206, { ...rest, 'content-range': 'bytes 5-9/11' }],
     ['a range that has another length', 206, { ...rest, 'content-length': '4' }],
     ['another ETag', 206, { ...rest, etag: '"b"' }],
     ['a weak ETag', 206, { ...rest, etag: 'W/"a"' }],
     ['no ETag', 206, { 'content-length': '5', 'content-range': 'bytes 5-9/10' }],
-    ['another coding', 206, { ...rest, 'content-encoding': 'gzip' }],
+    ['another Content-Encoding', 206, { ...rest, 'content-encoding': 'gzip' }],
     ['several ranges', 206, { etag: '"a"', 'content-type': 'multipart/byteranges; boundary=x' }],
   ])('%s', async (_, status, headers) => {
     const { wire, spy, error } = await breakAfterFive({});
@@ -278,12 +278,12 @@ describe('a response that is not the rest is never appended', () => {
   });
 
   test.each([
-    ['more than it says', '567890', ['start', 'head 200', 'data 01234', 'error broken']],
-    ['less than it says', '5678', ['start', 'head 200', 'data 01234', 'data 5678', 'error broken']],
-  ])('%s', async (_, text, told) => {
+    ['more bytes than stated', '567890', ['start', 'head 200', 'data 01234', 'error broken']],
+    ['fewer bytes than stated', '5678', ['start', 'head 200', 'data 01234', 'data 5678', 'error broken']],
+  ])('%s', async (_, text, calls) => {
     const { wire, spy } = await breakAfterFive({});
     wire.attempt(2).start().head(206, { etag: '"a"', 'content-range': 'bytes 5-9/*' }).data(text).end();
-    expect(spy.calls).toEqual(told);
+    expect(spy.calls).toEqual(calls);
   });
 });
 

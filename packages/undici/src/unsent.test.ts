@@ -102,9 +102,12 @@ describe('a retry that is not sent: the result is the previous response', () => 
   });
 
   test.each<[string, (wire: Wire) => unknown]>([
-    ['says that it is too long', (wire) => wire.attempt(1).start().head(503, { 'content-length': '262145' })],
-    ['turns out too long', (wire) => wire.attempt(1).start().head(503).data('x'.repeat(262_145))],
-  ])('of a body that %s there is an error that says so', async (_, answer) => {
+    [
+      'has too large a Content-Length',
+      (wire) => wire.attempt(1).start().head(503, { 'content-length': '262145' }),
+    ],
+    ['is too long', (wire) => wire.attempt(1).start().head(503).data('x'.repeat(262_145))],
+  ])('or an error for a body that %s', async (_, answer) => {
     const { wire, spy, dispatch } = setUp();
     dispatch(get, spy);
     answer(wire);
@@ -230,7 +233,7 @@ describe.each(Object.entries(versions))(
     });
 
     test.runIf(version === 'undici 8')(
-      'an Agent of undici 8: long before the retry is due, and no timer of it is left',
+      'an Agent of undici 8: ends long before the retry is due, and leaves no timer',
       async () => {
         await using server = await upstream((response) => response.writeHead(503).end('come back'));
         const clock = virtualClock();
@@ -343,7 +346,7 @@ describe('an upload that is not sent', () => {
   });
 
   test.each(Object.entries(versions))(
-    '%s: by request, whose stream hears the reason',
+    '%s: by request, whose stream gets the reason',
     async (_name, undici) => {
       const agent = new undici.Agent();
       const dispatcher = agent.compose(ebbInterceptor(noToken));

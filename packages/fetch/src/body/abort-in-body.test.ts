@@ -32,14 +32,11 @@ describe('an abort during a body causes no unhandled rejection', () => {
   const concurrency = (): PolicyOptions => ({ concurrency: concurrencyLimit({ maxConcurrent: 1 }) });
 
   test.each<[string, () => PolicyOptions]>([
-    ['that of an error, read ahead for its slot', () => ({ ...concurrency(), maxRetries: 0 })],
-    ['that of an error, kept while a retry waits', () => ({ backoff: constant(60_000) })],
+    ['an error body, read ahead for its slot', () => ({ ...concurrency(), maxRetries: 0 })],
+    ['an error body, kept while a retry waits', () => ({ backoff: constant(60_000) })],
+    ['an error body, kept for a retry and its slot', () => ({ ...concurrency(), backoff: constant(60_000) })],
     [
-      'that of an error, kept for a retry and its slot',
-      () => ({ ...concurrency(), backoff: constant(60_000) }),
-    ],
-    [
-      'that of an error, with a bound on the attempt',
+      'an error body, with a bound on the attempt',
       () => ({ backoff: constant(60_000), attemptTimeoutMs: 60_000 }),
     ],
   ])('%s', async (_, optionsOf) => {

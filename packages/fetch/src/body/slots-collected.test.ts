@@ -49,7 +49,7 @@ const ways: Record<string, (response: Response) => Promise<unknown>> = {
     return text;
   },
   'new Response(body)': (response) => new Response(response.body).text(),
-  'a clone of it': (response) => response.clone().text(),
+  'a clone': (response) => response.clone().text(),
 };
 
 test('with constant garbage collection, slots still bound the number of requests under way', async () => {
@@ -82,7 +82,7 @@ describe('a long body that is unreachable releases its slot when it is garbage-c
   // Not for a body that was read in part: its connection stays open until the server or a timeout ends it, also without ebb.
   const dropped: Record<string, (response: Response) => unknown> = {
     unread: () => undefined,
-    'with its body asked for': (response) => response.body,
+    'after `body` was accessed': (response) => response.body,
     cloned: (response) => response.clone(),
     teed: (response) => response.body?.tee(),
   };

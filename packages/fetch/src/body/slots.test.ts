@@ -448,13 +448,13 @@ describe('a response of a base fetch that is not the network', () => {
   const over = async (make: () => unknown) => limited((async () => make()) as typeof fetch);
 
   test.each<[string, () => unknown, string]>([
-    ['with chunks of the pool of Buffer', () => new Response(streamOf(Buffer.from('pooled'))), 'pooled'],
-    ['with chunks that the base uses again', () => new Response(streamOf(AGAIN)), 'again'],
+    ['with chunks from the Buffer pool', () => new Response(streamOf(Buffer.from('pooled'))), 'pooled'],
+    ['with chunks that the base fetch reuses', () => new Response(streamOf(AGAIN)), 'again'],
     ['with an empty chunk', () => new Response(streamOf(new Uint8Array(0), AGAIN)), 'again'],
-    ['that is a mock of its own', () => ({ status: 200, text: async () => 'mock' }), 'mock'],
+    ['that is a mock', () => ({ status: 200, text: async () => 'mock' }), 'mock'],
     ['whose body is a string', () => ({ status: 200, body: 'mock', text: async () => 'mock' }), 'mock'],
     ['that is frozen', () => Object.freeze(new Response('frozen')), 'frozen'],
-    ['that is of a class of its own', () => new (class Own extends Response {})('own'), 'own'],
+    ['of a custom class', () => new (class Own extends Response {})('own'), 'own'],
   ])('%s', async (_, make, text) => {
     const { get, inUse, clock } = await over(make);
     for (const _again of [1, 2]) {

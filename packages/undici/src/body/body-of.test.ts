@@ -62,11 +62,11 @@ const replayed: readonly Kind[] = [
   { name: 'a Blob', make: () => new Blob([text]) },
   { name: 'a Blob of a file', make: () => openAsBlob(file) },
   { name: 'URLSearchParams', make: () => new URLSearchParams({ text }), request: false },
-  { name: 'a list of chunks', make: () => [Buffer.from('te'), Buffer.from(text.slice(2))], fetch: false },
+  { name: 'an array of chunks', make: () => [Buffer.from('te'), Buffer.from(text.slice(2))], fetch: false },
   { name: 'a factory of a stream', make: () => () => createReadStream(file), fetch: false },
   { name: 'a factory of a generator', make: () => generated, fetch: false },
   { name: 'a factory of a string', make: () => () => text, fetch: false },
-  { name: 'a factory that promises', make: () => async () => createReadStream(file), fetch: false },
+  { name: 'an async factory', make: () => async () => createReadStream(file), fetch: false },
 ];
 
 const sentOnce: readonly Kind[] = [
@@ -75,7 +75,7 @@ const sentOnce: readonly Kind[] = [
   { name: 'a web stream', make: () => new Blob([text]).stream() },
   { name: 'an async generator', make: () => generated() },
   { name: 'a generator', make: () => listed(), fetch: false },
-  { name: 'an iterable of who knows what', make: () => new Set([text]), fetch: false },
+  { name: 'an iterable', make: () => new Set([text]), fetch: false },
 ];
 
 const rows = (kinds: readonly Kind[]) =>
@@ -130,7 +130,7 @@ describe('bodies that can be sent only once', () => {
   });
 
   test.each(rows(sentOnce.filter(({ opaque }) => !opaque)))(
-    '%s, by %s: again after a refused connection',
+    '%s, by %s: sent again after a refused connection',
     async (_name, _client, kind, client) => {
       await using server = await upstream(failing());
       const { Agent, buildConnector } = client.undici;
@@ -155,7 +155,7 @@ describe('bodies that can be sent only once', () => {
   );
 
   test.each(clients.filter(({ isFetch }) => isFetch).map((client) => [client.name, client] as const))(
-    'what is too long to keep, by %s',
+    'a body that is too long to keep, by %s',
     async (_, client) => {
       const agent = new client.undici.Agent();
       for (const [length, times] of [
