@@ -38,7 +38,9 @@ export function createFetch(
   baseFetch: BaseFetch = globalThis.fetch,
 ): EbbFetch {
   const policy = createPolicy(policyOrOptions);
-  if (typeof baseFetch !== 'function') throw new TypeError('createFetch: baseFetch takes a function');
+  if (typeof baseFetch !== 'function') {
+    throw new TypeError(`createFetch: baseFetch must be a function, got ${typeof baseFetch}`);
+  }
   countLayer();
 
   // `name` and `length` are those of the native fetch.
