@@ -1,6 +1,6 @@
 import type { AxiosAdapter, AxiosStatic, InternalAxiosRequestConfig } from 'axios';
-import type { Copy } from './copy.ts';
-import { type Fetch, watched } from './watched-fetch.ts';
+import type { Copy } from './axios-copy.ts';
+import { type Fetch, watched } from './recording-fetch.ts';
 
 type Adapters = NonNullable<InternalAxiosRequestConfig['adapter']>;
 

@@ -1,7 +1,7 @@
 import type { Clock } from '@ebb/core';
 import type { AxiosError, AxiosResponse, Cancel, CancelToken, InternalAxiosRequestConfig } from 'axios';
-import type { Copy } from './copy.ts';
-import { letGoOf } from './set-aside.ts';
+import type { Copy } from './axios-copy.ts';
+import { letGoOf } from './body/discard.ts';
 
 /** One attempt that is bounded. */
 interface Bounded {

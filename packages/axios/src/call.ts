@@ -2,15 +2,15 @@ import type { Outcome, Policy, RequestTraits } from '@ebb/core';
 import { type Aside, type Exchange, onAbort, type Session } from '@ebb/core/adapter';
 import type { AxiosAdapter, AxiosResponse, InternalAxiosRequestConfig } from 'axios';
 import { sendWithin } from './attempt-timeout.ts';
-import { closeBody, isNodeReadable, isOnce, isWebReadable } from './body.ts';
-import { whenBodyEnds } from './body-end.ts';
+import { type Copy, needCopy } from './axios-copy.ts';
+import { whenBodyEnds } from './body/body-end.ts';
+import { FormBody } from './body/buffered-form.ts';
+import { breakOffUpload, setAside } from './body/discard.ts';
+import type { BodyFactory, MadeBody } from './body/factory-body.ts';
+import { closeBody, isNodeReadable, isOnce, isWebReadable } from './body/stream.ts';
 import { type CallerSignal, callerSignal } from './cancel.ts';
-import { type Copy, needCopy } from './copy.ts';
-import { FormBody } from './form-body.ts';
 import { LayerMark } from './layer-mark.ts';
-import type { BodyFactory, MadeBody } from './made-body.ts';
 import { failureOf, headerOf, outcomeOf } from './outcome.ts';
-import { breakOffUpload, setAside } from './set-aside.ts';
 import { urlOf } from './url.ts';
 
 /**

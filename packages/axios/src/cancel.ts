@@ -1,6 +1,6 @@
 import { property } from '@ebb/core/adapter';
 import type { InternalAxiosRequestConfig } from 'axios';
-import type { Copy } from './copy.ts';
+import type { Copy } from './axios-copy.ts';
 
 /** The caller's wish to stop, whether it comes by `signal` or by the older `cancelToken`. */
 export interface CallerSignal {

@@ -14,6 +14,6 @@ declare module 'axios' {
   }
 }
 
-export type { AxiosModule } from './copy.ts';
+export type { AxiosModule } from './axios-copy.ts';
+export type { BodyFactory } from './body/factory-body.ts';
 export { type EbbInterceptor, ebbInterceptor } from './interceptor.ts';
-export type { BodyFactory } from './made-body.ts';

@@ -2,12 +2,12 @@ import { createPolicy, type Policy, type PolicyOptions } from '@ebb/core';
 import { countLayer, property, remember, run, type Session, startSession } from '@ebb/core/adapter';
 import type { AxiosAdapter, AxiosResponse, InternalAxiosRequestConfig } from 'axios';
 import { adapterOf } from './adapter.ts';
+import { type AxiosModule, type Copy, checkCopy, copyOf, needCopy } from './axios-copy.ts';
+import { MadeBody } from './body/factory-body.ts';
 import { Call } from './call.ts';
 import { asCanceled } from './cancel.ts';
 import { checkShared } from './check-copies.ts';
-import { type AxiosModule, type Copy, checkCopy, copyOf, needCopy } from './copy.ts';
 import { carriedBy, type MarkedConfig } from './layer-mark.ts';
-import { MadeBody } from './made-body.ts';
 
 /** What `axios.interceptors.request.use` takes. */
 export type EbbInterceptor = (config: InternalAxiosRequestConfig) => InternalAxiosRequestConfig;

@@ -1,8 +1,8 @@
 import { type FailureKind, HookError, type Outcome } from '@ebb/core';
 import { failureKind, property } from '@ebb/core/adapter';
 import type { AxiosError, AxiosResponse, InternalAxiosRequestConfig } from 'axios';
+import { noteOf } from './recording-fetch.ts';
 import { originOf } from './redirect.ts';
-import { noteOf } from './watched-fetch.ts';
 
 /** A header of axios's own kind, of the web's, or of a plain object that a custom adapter gave. */
 export function headerOf(headers: unknown, name: string): string | undefined {

@@ -1,5 +1,5 @@
 import type { InternalAxiosRequestConfig } from 'axios';
-import { noteOf } from './watched-fetch.ts';
+import { noteOf } from './recording-fetch.ts';
 
 /** Where the outcome of a request came from. */
 export interface Origin {

@@ -1,6 +1,6 @@
 import { HookError } from '@ebb/core';
 import type { AxiosRequestTransformer, InternalAxiosRequestConfig } from 'axios';
-import { closeBody, isOnce } from './body.ts';
+import { closeBody, isOnce } from './stream.ts';
 
 /** Makes the body of one attempt: a stream that is opened anew, say. May be given as `data`. */
 export type BodyFactory = () => unknown;

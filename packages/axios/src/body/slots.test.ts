@@ -7,10 +7,10 @@ import { type ConcurrencyLimit, concurrencyLimit, type PolicyOptions } from '@eb
 import { virtualClock } from '@ebb/core/testing';
 import type { AxiosAdapter, AxiosRequestConfig } from 'axios';
 import { describe, expect, test, vi } from 'vitest';
-import { serve } from '../../../test/serve.ts';
-import type { Step } from '../../../test/server.ts';
-import { atOnce, clientOf, errorOf } from '../test/client.ts';
-import { listen } from '../test/servers.ts';
+import { serve } from '../../../../test/serve.ts';
+import type { Step } from '../../../../test/server.ts';
+import { atOnce, clientOf, errorOf } from '../../test/client.ts';
+import { listen } from '../../test/servers.ts';
 
 const collect = globalThis.gc as () => void;
 

@@ -14,12 +14,12 @@ import { virtualClock } from '@ebb/core/testing';
 import axios, { type AxiosAdapter } from 'axios';
 import FormDataPackage from 'form-data';
 import { describe, expect, test, vi } from 'vitest';
-import { refusingPort } from '../../../test/refusing.ts';
-import { serve } from '../../../test/serve.ts';
-import type { Step } from '../../../test/server.ts';
-import { until } from '../../../test/until.ts';
-import { atOnce, clientOf, errorOf } from '../test/client.ts';
-import { listen } from '../test/servers.ts';
+import { refusingPort } from '../../../../test/refusing.ts';
+import { serve } from '../../../../test/serve.ts';
+import type { Step } from '../../../../test/server.ts';
+import { until } from '../../../../test/until.ts';
+import { atOnce, clientOf, errorOf } from '../../test/client.ts';
+import { listen } from '../../test/servers.ts';
 
 const DOWN: Step = { status: 503, body: 'down' };
 const UP: Step = { status: 200, body: 'up' };

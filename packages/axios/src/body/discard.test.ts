@@ -7,10 +7,10 @@ import { attemptsOf, type PolicyOptions, type TokenBucket, tokenBucket } from '@
 import { virtualClock } from '@ebb/core/testing';
 import type { AxiosAdapter, AxiosRequestConfig } from 'axios';
 import { describe, expect, test } from 'vitest';
-import { serve } from '../../../test/serve.ts';
-import type { Step } from '../../../test/server.ts';
-import { atOnce, clientOf, errorOf } from '../test/client.ts';
-import { afterTest, listen } from '../test/servers.ts';
+import { serve } from '../../../../test/serve.ts';
+import type { Step } from '../../../../test/server.ts';
+import { atOnce, clientOf, errorOf } from '../../test/client.ts';
+import { afterTest, listen } from '../../test/servers.ts';
 
 const _UP: Step = { status: 200, body: 'up' };
 

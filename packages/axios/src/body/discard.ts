@@ -8,9 +8,9 @@ import {
   type Session,
 } from '@ebb/core/adapter';
 import type { AxiosResponse } from 'axios';
-import { isNodeReadable, isWebReadable } from './body.ts';
-import { KeptBody } from './kept-body.ts';
-import { headerOf, responseIn } from './outcome.ts';
+import { headerOf, responseIn } from '../outcome.ts';
+import { KeptBody } from './restorable-body.ts';
+import { isNodeReadable, isWebReadable } from './stream.ts';
 
 /** How much and how long a body is read that a retry is to follow. */
 interface Bounds {

@@ -1,5 +1,5 @@
 import { MOST_DISCARDED_BYTES } from '@ebb/core/adapter';
-import { isNodeReadable, isWebReadable, type NodeReadable } from './body.ts';
+import { isNodeReadable, isWebReadable, type NodeReadable } from './stream.ts';
 
 const NOT_KEPT = `This body was let go of for a retry that was not sent after all: it did not come within ${MOST_DISCARDED_BYTES / 1024} KiB, or not in time`;
 

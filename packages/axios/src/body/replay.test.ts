@@ -4,10 +4,10 @@ import { attemptsOf, HookError, type PolicyOptions } from '@ebb/core';
 import axios, { type AxiosAdapter, type AxiosRequestConfig } from 'axios';
 import FormDataPackage from 'form-data';
 import { describe, expect, test, vi } from 'vitest';
-import { serve } from '../../../test/serve.ts';
-import type { Seen, Step } from '../../../test/server.ts';
-import { atOnce, clientOf, errorOf } from '../test/client.ts';
-import { ebbInterceptor } from './index.ts';
+import { serve } from '../../../../test/serve.ts';
+import type { Seen, Step } from '../../../../test/server.ts';
+import { atOnce, clientOf, errorOf } from '../../test/client.ts';
+import { ebbInterceptor } from '../index.ts';
 
 const DOWN: Step = { status: 503, body: 'down' };
 const BUSY: Step = { status: 429, body: 'busy' };

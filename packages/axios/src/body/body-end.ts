@@ -1,8 +1,8 @@
 import type { Clock } from '@ebb/core';
-import { whenArrived } from './arrival.ts';
-import { isNodeReadable, isWebReadable } from './body.ts';
-import { responseIn } from './outcome.ts';
+import { responseIn } from '../outcome.ts';
+import { whenArrived } from './message-complete.ts';
 import { readAhead } from './read-ahead.ts';
+import { isNodeReadable, isWebReadable } from './stream.ts';
 
 /**
  * Calls `ended` when the connection is done with the response in what an adapter settled with: at once if axios
