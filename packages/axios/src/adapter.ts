@@ -1,27 +1,27 @@
 import type { AxiosAdapter, AxiosStatic, InternalAxiosRequestConfig } from 'axios';
-import type { Copy } from './axios-copy.ts';
-import { type Fetch, watched } from './recording-fetch.ts';
+import type { AxiosCopy } from './axios-copy.ts';
+import { type Fetch, recordingFetch } from './recording-fetch.ts';
 
 type Adapters = NonNullable<InternalAxiosRequestConfig['adapter']>;
 
-/** What axios itself tries, one after the other, if a config names no adapter. */
+/** What axios tries, in this order, if a config names no adapter. */
 const DEFAULT_ADAPTERS: Adapters = ['xhr', 'http', 'fetch'];
 
 type Env = { readonly fetch?: Fetch | undefined } | null | undefined;
 
 /**
- * The adapter of a request, as its own copy of axios finds it. That of fetch is given a fetch that notes what
- * axios does not tell of a response.
+ * Resolves the adapter of a request as the request's own copy of axios does. The fetch adapter gets a fetch that
+ * records the status and the redirects that axios does not pass on.
  *
- * @throws AxiosError for a name that axios does not know, or that has no adapter here
+ * @throws AxiosError if axios does not know the name, or the adapter does not work in this runtime
  */
-export function adapterOf(copy: Copy, config: InternalAxiosRequestConfig): AxiosAdapter {
+export function adapterOf(copy: AxiosCopy, config: InternalAxiosRequestConfig): AxiosAdapter {
   const chosen = config.adapter ?? (copy as Partial<AxiosStatic>).defaults?.adapter ?? DEFAULT_ADAPTERS;
   if (typeof chosen === 'function') return chosen;
   const found = copy.getAdapter(chosen, config);
   const { adapterName } = found as { adapterName?: string };
-  const isOwn = Array.isArray(chosen) && chosen.includes(found);
-  if (adapterName === 'http' || adapterName === 'xhr' || isOwn) return found;
+  const isCustom = Array.isArray(chosen) && chosen.includes(found);
+  if (adapterName === 'http' || adapterName === 'xhr' || isCustom) return found;
   const env = config.env as Env;
-  return copy.getAdapter('fetch', { ...config, env: { ...env, fetch: watched(env?.fetch) } } as never);
+  return copy.getAdapter('fetch', { ...config, env: { ...env, fetch: recordingFetch(env?.fetch) } } as never);
 }

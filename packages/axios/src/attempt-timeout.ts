@@ -1,63 +1,63 @@
 import type { Clock } from '@ebb/core';
 import type { AxiosError, AxiosResponse, Cancel, CancelToken, InternalAxiosRequestConfig } from 'axios';
-import type { Copy } from './axios-copy.ts';
-import { letGoOf } from './body/discard.ts';
+import type { AxiosCopy } from './axios-copy.ts';
+import { discardLate } from './body/discard.ts';
 
-/** One attempt that is bounded. */
-interface Bounded {
-  readonly limitMs: number;
+/** An attempt with a time limit. */
+interface TimedAttempt {
+  readonly timeoutMs: number;
   readonly clock: Clock;
-  /** The instance's own, for its error. */
-  readonly copy: Copy;
+  /** Makes the timeout error. */
+  readonly copy: AxiosCopy;
   readonly config: InternalAxiosRequestConfig;
   send(): Promise<AxiosResponse>;
-  /** Called in the turn in which the limit has passed, before any listener hears of it. */
-  giveUp(): void;
+  /** Called when the time is up, before anything that the attempt waits for is cancelled. */
+  timedOut(): void;
 }
 
 /**
- * Sends one attempt, and gives it up when the limit has passed.
+ * Sends one attempt, and gives up on it after `timeoutMs`.
  *
- * axios's own `timeout` would not do: its http adapter counts only until the headers and then only silence, so
- * that a body which trickles goes on for ever, and for a streamed response it goes on counting while the
- * caller reads.
+ * axios's own `timeout` cannot do this. Its http adapter counts until the headers and after that only idle time,
+ * so a body that trickles never times out; and for a streamed response it keeps counting while the caller reads.
  *
- * @throws AxiosError as axios has it for `timeout`
+ * @throws AxiosError when the time is up, the same as axios throws for `timeout`
  */
-export function sendWithin({ limitMs, clock, copy, config, send, giveUp }: Bounded): Promise<AxiosResponse> {
-  const caller = config.cancelToken;
-  const token = new AttemptToken(caller);
+export function sendWithTimeout(attempt: TimedAttempt): Promise<AxiosResponse> {
+  const { timeoutMs, clock, copy, config, send, timedOut } = attempt;
+  const callerToken = config.cancelToken;
+  const token = new AttemptToken(callerToken);
   config.cancelToken = token;
   const restore = (): void => {
-    if (caller === undefined) delete config.cancelToken;
-    else config.cancelToken = caller;
+    if (callerToken === undefined) delete config.cancelToken;
+    else config.cancelToken = callerToken;
   };
   return new Promise((resolve, reject) => {
     let isLate = false;
-    const callOff = clock.schedule(() => {
+    const cancelTimer = clock.schedule(() => {
       isLate = true;
-      const error = timeoutError(copy, config, limitMs);
-      giveUp();
-      // First, since an adapter that does not know of tokens goes on; no one waits for it any more.
+      const error = timeoutError(copy, config, timeoutMs);
+      timedOut();
+      // Before the token is cancelled: a custom adapter may ignore tokens, and go on.
       reject(error);
       token.cancel(error);
       restore();
-    }, limitMs);
+    }, timeoutMs);
     const inTime = (): boolean => {
       if (isLate) return false;
-      callOff();
+      cancelTimer();
       restore();
       return true;
     };
     new Promise<AxiosResponse>((settle) => settle(send())).then(
-      (response) => (inTime() ? resolve(response) : void letGoOf(response, clock)),
-      (error) => (inTime() ? reject(error) : void letGoOf(error, clock)),
+      (response) => (inTime() ? resolve(response) : void discardLate(response, clock)),
+      (error) => (inTime() ? reject(error) : void discardLate(error, clock)),
     );
   });
 }
 
-function timeoutError(copy: Copy, config: InternalAxiosRequestConfig, limitMs: number): AxiosError {
-  const message = config.timeoutErrorMessage || `timeout of ${limitMs}ms exceeded`;
+function timeoutError(copy: AxiosCopy, config: InternalAxiosRequestConfig, timeoutMs: number): AxiosError {
+  const message = config.timeoutErrorMessage || `timeout of ${timeoutMs}ms exceeded`;
   const { ETIMEDOUT, ECONNABORTED } = copy.AxiosError;
   const code = config.transitional?.clarifyTimeoutError ? ETIMEDOUT : ECONNABORTED;
   return new copy.AxiosError(message, code, config);
@@ -66,17 +66,17 @@ function timeoutError(copy: Copy, config: InternalAxiosRequestConfig, limitMs: n
 type Listener = (reason: Cancel) => void;
 
 /**
- * Stops one attempt, or passes on the caller's own wish to stop. A token and not a signal, because axios hands
- * what a token is cancelled with on as it is, and makes a CanceledError of any signal; and so the caller's
- * signal stays in its place in the config, for as long as a streamed response is read.
+ * Cancels one attempt when its time is up, and forwards the caller's own token. It is a token because axios rejects
+ * with a token's reason as it is, but with a CanceledError for any signal. The caller's signal stays in the config,
+ * where axios follows it for as long as a streamed response is read.
  */
 class AttemptToken implements CancelToken {
   reason?: Cancel;
-  readonly #caller: CancelToken | undefined;
+  readonly #callerToken: CancelToken | undefined;
   readonly #listeners: Set<Listener> = new Set();
 
-  constructor(caller: CancelToken | undefined) {
-    this.#caller = caller;
+  constructor(callerToken: CancelToken | undefined) {
+    this.#callerToken = callerToken;
   }
 
   get promise(): Promise<Cancel> {
@@ -90,7 +90,7 @@ class AttemptToken implements CancelToken {
 
   throwIfRequested(): void {
     if (this.reason !== undefined) throw this.reason;
-    this.#caller?.throwIfRequested();
+    this.#callerToken?.throwIfRequested();
   }
 
   subscribe(listener: Listener): void {
@@ -99,12 +99,12 @@ class AttemptToken implements CancelToken {
       return;
     }
     this.#listeners.add(listener);
-    this.#caller?.subscribe(listener);
+    this.#callerToken?.subscribe(listener);
   }
 
   unsubscribe(listener: Listener): void {
     this.#listeners.delete(listener);
-    this.#caller?.unsubscribe(listener);
+    this.#callerToken?.unsubscribe(listener);
   }
 
   toAbortSignal(): AbortSignal {

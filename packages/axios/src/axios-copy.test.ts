@@ -144,7 +144,7 @@ describe('an instance of a copy that cannot be found', () => {
     const server = await serve({ status: 503 });
     const error = await errorOf(clientOf({ adapter: 'http' }).get(server.url));
     expect(error).toBeInstanceOf(TypeError);
-    expect(error.message).toContain('name it: ebbInterceptor(policy, axios)');
+    expect(error.message).toContain('pass it: ebbInterceptor(policy, axios)');
     expect(server.seen).toEqual([]);
     // One that is left alone is left alone.
     expect((await errorOf(clientOf({}).get(server.url, { ebb: false }))).status).toBe(503);
@@ -184,5 +184,7 @@ test('no axios made the headers: it is the one that was named, or this packageâ€
 });
 
 test.each([esmAxios.create(), {}, null, 'axios'])('%o is not the module', (value) => {
-  expect(() => ebbInterceptor({}, value as never)).toThrow('axios takes the axios module itself');
+  expect(() => ebbInterceptor({}, value as never)).toThrow(
+    'axios must be the axios module itself, got something else',
+  );
 });

@@ -1,8 +1,8 @@
 import ownAxios, { type AxiosStatic, type InternalAxiosRequestConfig } from 'axios';
 
 /**
- * The axios module itself, as `import` or `require` gives it. Loosely typed, since the types that axios has for
- * the one are not those that it has for the other.
+ * The axios module itself, as `import` or `require` returns it. Loosely typed: axios ships separate type
+ * declarations for its ES module and its CommonJS build, and they are not assignable to each other.
  */
 export interface AxiosModule {
   readonly AxiosError: unknown;
@@ -11,47 +11,51 @@ export interface AxiosModule {
   readonly getAdapter: unknown;
 }
 
-/** What is used of it. */
-export type Copy = Pick<AxiosStatic, 'AxiosError' | 'AxiosHeaders' | 'CanceledError' | 'getAdapter'>;
+/** The parts of a loaded copy of axios that ebb uses. */
+export type AxiosCopy = Pick<AxiosStatic, 'AxiosError' | 'AxiosHeaders' | 'CanceledError' | 'getAdapter'>;
 
 const NAMES = ['AxiosError', 'AxiosHeaders', 'CanceledError', 'getAdapter'] as const;
 
-function isCopy(value: unknown): value is Copy {
+function isCopy(value: unknown): value is AxiosCopy {
   if (value === null || (typeof value !== 'object' && typeof value !== 'function')) return false;
   return NAMES.every((name) => typeof (value as AxiosModule)[name] === 'function');
 }
 
-/** @throws TypeError for anything but the module: an instance has none of its classes */
-export function checkCopy(value: unknown): Copy | undefined {
+/** @throws TypeError unless it is the module or `undefined`; an instance does not have the module's classes */
+export function checkCopy(value: unknown): AxiosCopy | undefined {
   if (value === undefined || isCopy(value)) return value;
-  throw new TypeError('ebbInterceptor: axios takes the axios module itself, and was given something else');
+  throw new TypeError('ebbInterceptor: axios must be the axios module itself, got something else');
 }
 
 /**
- * The copy of axios that a request belongs to: of those that are loaded, the one that made its headers.
+ * The loaded copy of axios that a request belongs to: the one whose class made its headers.
  *
- * In Node `import` and `require` give two copies, with classes of their own each. An error that another copy
- * makes is not an `instanceof` the `AxiosError` of the caller.
+ * In Node `import` and `require` load two copies with separate classes. An error made by the wrong copy is not an
+ * `instanceof` the caller's `AxiosError`.
  *
- * @returns `undefined` if it is none that can be found
+ * @param given the copy that the user passed to the interceptor
+ * @returns `undefined` if the copy cannot be found
  */
-export function copyOf(config: InternalAxiosRequestConfig, given: Copy | undefined): Copy | undefined {
+export function copyOf(
+  config: InternalAxiosRequestConfig,
+  given: AxiosCopy | undefined,
+): AxiosCopy | undefined {
   const { headers } = config;
   if (given !== undefined && headers instanceof given.AxiosHeaders) return given;
   if (headers instanceof ownAxios.AxiosHeaders) return ownAxios;
-  // No axios has made these: the adapter was called without one.
+  // No axios made these headers: the adapter was called directly.
   if (headers?.[Symbol.toStringTag as never] !== 'AxiosHeaders') return given ?? ownAxios;
   return requiredCopy(Object.getPrototypeOf(headers).constructor);
 }
 
-/** By the class of headers, since a class is never loaded a second time. */
-const required = new WeakMap<object, Copy | false>();
+/** The result for each `AxiosHeaders` class; `false` if its copy was not found. */
+const required = new WeakMap<object, AxiosCopy | false>();
 
-function requiredCopy(AxiosHeaders: object): Copy | undefined {
+function requiredCopy(AxiosHeaders: object): AxiosCopy | undefined {
   let copy = required.get(AxiosHeaders);
   if (copy === undefined) {
     copy = requiredModules().find((one) => isCopy(one) && one.AxiosHeaders === AxiosHeaders) as
-      | Copy
+      | AxiosCopy
       | undefined;
     required.set(AxiosHeaders, copy ?? false);
   }
@@ -67,7 +71,7 @@ interface NodeLike {
   };
 }
 
-/** What `require` has loaded so far under a name with axios in it. To look at more may call getters of others. */
+/** The modules in the `require` cache with axios in their path. Reading others could trigger their getters. */
 function requiredModules(): unknown[] {
   const { process } = globalThis as NodeLike;
   try {
@@ -80,10 +84,14 @@ function requiredModules(): unknown[] {
   }
 }
 
-/** An instance's copy is needed to find the adapter of a name, and to make axios's own errors. */
-export function needCopy(copy: Copy | undefined): Copy {
+/**
+ * For what only the request's own copy can do: resolve an adapter by name, and make axios's own errors.
+ *
+ * @throws TypeError without a copy
+ */
+export function needCopy(copy: AxiosCopy | undefined): AxiosCopy {
   if (copy !== undefined) return copy;
   throw new TypeError(
-    'ebb: this instance is of another copy of axios than @ebb/axios has loaded; name it: ebbInterceptor(policy, axios)',
+    'ebb: @ebb/axios cannot find the copy of axios that this instance belongs to; pass it: ebbInterceptor(policy, axios)',
   );
 }

@@ -1,127 +1,109 @@
-import type { Outcome, Policy, RequestTraits } from '@ebb/core';
-import { type Aside, type Exchange, onAbort, type Session } from '@ebb/core/adapter';
+import type { Outcome, Policy } from '@ebb/core';
+import type { Aside, Exchange, Session } from '@ebb/core/adapter';
 import type { AxiosAdapter, AxiosResponse, InternalAxiosRequestConfig } from 'axios';
-import { sendWithin } from './attempt-timeout.ts';
-import { type Copy, needCopy } from './axios-copy.ts';
+import { sendWithTimeout } from './attempt-timeout.ts';
+import { type AxiosCopy, needCopy } from './axios-copy.ts';
 import { whenBodyEnds } from './body/body-end.ts';
-import { FormBody } from './body/buffered-form.ts';
-import { breakOffUpload, setAside } from './body/discard.ts';
-import type { BodyFactory, MadeBody } from './body/factory-body.ts';
-import { closeBody, isNodeReadable, isOnce, isWebReadable } from './body/stream.ts';
-import { type CallerSignal, callerSignal } from './cancel.ts';
+import { discardForRetry } from './body/discard.ts';
+import type { FactoryBody } from './body/factory-body.ts';
+import { RequestBody } from './body/request-body.ts';
+import { type CallerSignal, callerSignal, unlessAborted } from './cancel.ts';
 import { LayerMark } from './layer-mark.ts';
-import { failureOf, headerOf, outcomeOf } from './outcome.ts';
-import { urlOf } from './url.ts';
+import { failureOf, outcomeOf } from './outcome.ts';
+import { Traits } from './traits.ts';
+
+/** The call that is under way with a config. A copy of the config refers to the same call. */
+const CALL: unique symbol = Symbol.for('@ebb/axios call');
+
+type CallConfig = InternalAxiosRequestConfig & { [CALL]?: Call };
+
+/** Whether a call under this policy is already under way with the config, or with the one that it was copied from. */
+export function isUnderWay(policy: Policy, config: CallConfig): boolean {
+  const call = config[CALL];
+  return call?.underWay === true && call.policy === policy;
+}
+
+/** What the interceptor knows of a request when its adapter is called. */
+export interface CallSetup {
+  readonly policy: Policy;
+  readonly adapter: AxiosAdapter;
+  /** The copy of axios that the request belongs to, if it is known. */
+  readonly copy: AxiosCopy | undefined;
+  /** There if `data` is a function. */
+  readonly factory: FactoryBody | undefined;
+}
 
 /**
- * One request on its way to an adapter: what a policy may know of it, and how an attempt of it is sent.
+ * One call of an axios method, and how each of its attempts is sent.
  *
- * The config that axios made for the request is given to the adapter itself, not a copy, so that the response
- * or error that comes of it holds the very same. What an attempt changes in it is put back.
+ * The adapter gets the caller's config itself, not a copy, because the response or error must refer to that object.
+ * {@link end} restores what the attempts changed in it.
  */
-export class Call implements RequestTraits, Exchange<AxiosResponse> {
-  /** Whether the loop runs. */
-  underWay = true;
+export class Call implements Exchange<AxiosResponse> {
+  underWay = false;
   readonly policy: Policy;
-  readonly config: InternalAxiosRequestConfig;
+  readonly config: CallConfig;
+  readonly copy: AxiosCopy | undefined;
+  readonly traits: Traits;
   readonly #adapter: AxiosAdapter;
-  readonly #copy: Copy | undefined;
-  readonly #data: unknown;
+  readonly #body: RequestBody;
   readonly #caller: CallerSignal | undefined;
-  /** What is sent in place of `data`. */
-  #body: MadeBody | FormBody | undefined;
-  readonly #bytes: number | undefined;
+  /** The call of another policy that is under way with the same config. */
+  #outer: Call | undefined;
+  /** The headers as they were before the first attempt. */
   #headers: object | undefined;
-  #url: string | undefined;
   #session: Session | undefined;
   #mark: LayerMark | undefined;
 
-  constructor(
-    policy: Policy,
-    adapter: AxiosAdapter,
-    copy: Copy | undefined,
-    config: InternalAxiosRequestConfig,
-    made: MadeBody | undefined,
-  ) {
+  constructor(config: InternalAxiosRequestConfig, { policy, adapter, copy, factory }: CallSetup) {
     this.policy = policy;
-    this.#adapter = adapter;
-    this.#copy = copy;
     this.config = config;
-    this.#data = config.data;
-    this.#bytes = byteLength(config.data);
-    if (typeof config.data === 'function') {
-      // The transforms have been at it, and an adapter may send its source text.
-      if (made === undefined)
-        throw new TypeError('data: a function must be there before ebb’s interceptor runs');
-      this.#body = made;
-    }
+    this.copy = copy;
+    this.#adapter = adapter;
+    this.#body = new RequestBody(config.data, factory);
+    this.traits = new Traits(config, this.#body);
     this.#caller = callerSignal(config);
-  }
-
-  get method(): string {
-    return (this.config.method ?? 'GET').toUpperCase();
-  }
-
-  get url(): string {
-    this.#url ??= urlOf(this.config);
-    return this.#url;
-  }
-
-  header(name: string): string | undefined {
-    return headerOf(this.config.headers, name);
-  }
-
-  get replayable(): boolean {
-    this.#body ??= FormBody.of(this.#data);
-    return this.#body !== undefined || (!isOnce(this.#data) && byteLength(this.#data) === this.#bytes);
   }
 
   get signal(): AbortSignal | undefined {
     return this.#caller?.signal;
   }
 
+  begin(): void {
+    this.underWay = true;
+    this.#outer = this.config[CALL];
+    this.config[CALL] = this;
+  }
+
   send(session: Session): Promise<AxiosResponse> {
-    const { config } = this;
     this.#session = session;
-    if (session.attempt === 1) {
-      this.#headers = Object.assign({}, config.headers);
-      if (session.policy.maxRetries > 0) this.#body ??= FormBody.of(this.#data);
-    } else {
-      // Adapters write into the headers, a length and a boundary above all; each attempt gets them unwritten.
-      config.headers = Object.assign(Object.create(Object.getPrototypeOf(config.headers)), this.#headers);
-    }
-    return session.policy.attemptTimeoutMs === undefined ? this.#sendOne(session) : this.#sendWithin(session);
+    if (session.attempt === 1) this.#prepareFirst(session);
+    else this.#resetHeaders();
+
+    const send = (): Promise<AxiosResponse> =>
+      this.#body.isReplaced ? this.#makeBodyAndDispatch(session) : this.#dispatch(session);
+    const { attemptTimeoutMs: timeoutMs, clock } = session.policy;
+    if (timeoutMs === undefined) return send();
+    const copy = needCopy(this.copy);
+    const timedOut = (): void => this.#body.release();
+    return sendWithTimeout({ timeoutMs, clock, copy, config: this.config, send, timedOut });
   }
 
-  #sendWithin(session: Session): Promise<AxiosResponse> {
-    const { attemptTimeoutMs: limitMs = 0, clock } = session.policy;
-    const copy = needCopy(this.#copy);
-    const send = () => this.#sendOne(session);
-    return sendWithin({ limitMs, clock, copy, config: this.config, send, giveUp: () => this.releaseBody() });
+  #prepareFirst(session: Session): void {
+    this.#headers = Object.assign({}, this.config.headers);
+    if (session.policy.maxRetries > 0) this.#body.bufferForm();
   }
 
-  #sendOne(session: Session): Promise<AxiosResponse> {
-    return this.#body === undefined ? this.#dispatch(session) : this.#sendBody(session, this.#body);
+  /** Adapters write into the headers, a length and a boundary for example. */
+  #resetHeaders(): void {
+    const { config } = this;
+    config.headers = Object.assign(Object.create(Object.getPrototypeOf(config.headers)), this.#headers);
   }
 
-  async #sendBody(session: Session, body: MadeBody | FormBody): Promise<AxiosResponse> {
-    this.config.data = await this.#orAbort(body.next(this.config, this.#data as BodyFactory));
+  async #makeBodyAndDispatch(session: Session): Promise<AxiosResponse> {
+    const body = this.#body.next(this.config);
+    this.config.data = await unlessAborted(body, this.signal, () => this.#body.release());
     return this.#dispatch(session);
-  }
-
-  /** Waits for a body, but no longer than the caller does. */
-  #orAbort(body: unknown): Promise<unknown> {
-    const { signal } = this;
-    return new Promise((resolve, reject) => {
-      const abort = (): void => {
-        this.releaseBody();
-        reject(signal?.reason);
-      };
-      const unwatch = signal && onAbort(signal, abort);
-      Promise.resolve(body)
-        .finally(unwatch)
-        .then((made) => (signal?.aborted ? abort() : resolve(made)), reject);
-    });
   }
 
   #dispatch(session: Session): Promise<AxiosResponse> {
@@ -134,18 +116,18 @@ export class Call implements RequestTraits, Exchange<AxiosResponse> {
 
   outcome(response: AxiosResponse): Outcome {
     const { signal } = this;
-    // axios makes an error of it.
+    // The caller will get a CanceledError.
     if (signal?.aborted) return { type: 'failure', kind: 'aborted', error: signal.reason };
-    return outcomeOf(response, this);
+    return outcomeOf(response, this.traits);
   }
 
   failure(error: unknown): Outcome {
-    return failureOf(error, this);
+    return failureOf(error, this.traits);
   }
 
   setAside(settled: unknown, session: Session, signal?: AbortSignal): Aside | undefined {
-    this.releaseBody();
-    return setAside(settled, session, signal);
+    this.#body.release();
+    return discardForRetry(settled, session, signal);
   }
 
   whenBodyEnds(settled: unknown, ended: () => void): unknown {
@@ -155,37 +137,21 @@ export class Call implements RequestTraits, Exchange<AxiosResponse> {
   }
 
   unsent(reason: unknown): void {
-    closeBody(this.#data, reason);
+    this.#body.closeUnsent(reason);
   }
 
-  /**
-   * Closes the body that was made for the last attempt, which failed, unless it was read to its end. A response
-   * may have come before that; its own body, if it is streamed, is read to its end first.
-   */
+  /** Ends an upload that the last attempt, which failed, has left unfinished. */
   closeUpload(response: AxiosResponse | undefined): void {
-    if (this.#body?.isOpen !== true) return;
-    const data: unknown = response?.data;
-    if (isNodeReadable(data)) return void data.on('close', () => this.releaseBody());
-    if (isWebReadable(data)) return;
-    this.releaseBody();
-    breakOffUpload(response?.request);
+    this.#body.closeUpload(response?.data, response?.request);
   }
 
-  /** Lets go of what was opened for the attempt, where it was not read. */
-  releaseBody(): void {
-    this.#body?.release();
-  }
-
-  /** Puts back what was changed in the config, and lets go of the caller's signal. */
+  /** Restores the config, and removes the listeners from the caller's signal. */
   end(): void {
     this.underWay = false;
-    if (this.#body !== undefined) this.config.data = this.#data;
+    this.#body.restore(this.config);
     this.#mark?.remove();
     this.#caller?.release();
+    if (this.#outer === undefined) delete this.config[CALL];
+    else this.config[CALL] = this.#outer;
   }
-}
-
-/** How many bytes a buffer holds; one that was moved to a worker in the meantime holds none. */
-function byteLength(data: unknown): number | undefined {
-  return typeof data === 'object' && data !== null ? (data as ArrayBufferView).byteLength : undefined;
 }

@@ -1,68 +1,86 @@
-import { property } from '@ebb/core/adapter';
+import { onAbort, property } from '@ebb/core/adapter';
 import type { InternalAxiosRequestConfig } from 'axios';
-import type { Copy } from './axios-copy.ts';
+import type { AxiosCopy } from './axios-copy.ts';
 
-/** The caller's wish to stop, whether it comes by `signal` or by the older `cancelToken`. */
+/** The caller's way to cancel a request: `signal`, the older `cancelToken`, or both in one signal. */
 export interface CallerSignal {
   readonly signal: AbortSignal;
-  /** Leaves nothing behind with the caller. */
+  /** Removes the listeners from the caller's signal and token. */
   release(): void;
 }
 
 const nothing = (): void => {};
 
-/** Nothing where the caller keeps no way to stop the request. */
+/** Returns `undefined` if the config has neither. */
 export function callerSignal(config: InternalAxiosRequestConfig): CallerSignal | undefined {
-  // axios asks of a signal no more than ebb does; that of an old polyfill has no `reason`.
+  // axios uses no more of a signal than ebb does; that of an old polyfill has no `reason`.
   const signal = config.signal as AbortSignal | undefined;
   const token = config.cancelToken;
   if (token === undefined || token === null) return signal ? { signal, release: nothing } : undefined;
 
   const either = new AbortController();
   const onCancel = (reason: unknown): void => either.abort(reason);
-  const onAbort = (): void => either.abort(signal?.reason);
+  const onSignal = (): void => either.abort(signal?.reason);
   token.subscribe(onCancel);
-  signal?.addEventListener('abort', onAbort, { once: true });
+  signal?.addEventListener('abort', onSignal, { once: true });
   return {
     signal: either.signal,
     release() {
       token.unsubscribe(onCancel);
-      signal?.removeEventListener('abort', onAbort);
+      signal?.removeEventListener('abort', onSignal);
     },
   };
 }
 
+/** Awaits a value, but rejects with the signal's reason, after calling `aborted`, as soon as the signal aborts. */
+export function unlessAborted(
+  value: unknown,
+  signal: AbortSignal | undefined,
+  aborted: () => void,
+): Promise<unknown> {
+  return new Promise((resolve, reject) => {
+    const abort = (): void => {
+      aborted();
+      reject(signal?.reason);
+    };
+    const unwatch = signal && onAbort(signal, abort);
+    Promise.resolve(value)
+      .finally(unwatch)
+      .then((result) => (signal?.aborted ? abort() : resolve(result)), reject);
+  });
+}
+
 /**
- * What the caller of a request that was aborted is told: axios's own CanceledError, with the signal's reason as
- * its cause, whether the abort came in a wait or during an attempt. Any other error as it is.
+ * The error that the caller of an aborted request gets: axios's own CanceledError with the signal's reason as its
+ * cause, whether the abort came during a wait or during an attempt. Returns any other error unchanged.
  *
- * Without the instance's copy of axios it stays the signal's reason: axios itself makes its CanceledError of any
- * error that comes while the signal is aborted.
+ * Without the request's copy of axios it returns the signal's reason: axios itself turns any error that arrives
+ * while the signal is aborted into its CanceledError.
  */
 export function asCanceled(
   error: unknown,
   signal: AbortSignal | undefined,
   config: InternalAxiosRequestConfig,
-  copy: Copy | undefined,
+  copy: AxiosCopy | undefined,
 ): unknown {
   if (!signal?.aborted) return error;
   const { reason } = signal as { reason?: unknown };
-  const canceled = canceledBy(error, reason, config, copy);
+  const canceled = canceledError(error, reason, config, copy);
   if (canceled === undefined) return error;
   if (canceled.cause === undefined && reason !== canceled) {
-    // As `new Error(message, { cause })` has it: not enumerable, so that loggers do not walk into it.
+    // Not enumerable, as with `new Error(message, { cause })`, so that loggers do not descend into it.
     Object.defineProperty(canceled, 'cause', { value: reason, writable: true, configurable: true });
   }
   return canceled;
 }
 
-function canceledBy(
+function canceledError(
   error: unknown,
   reason: unknown,
   config: InternalAxiosRequestConfig,
-  copy: Copy | undefined,
+  copy: AxiosCopy | undefined,
 ): Error | undefined {
-  // As axios tells its own from others.
+  // The mark that `axios.isCancel` looks for.
   if (property(error, '__CANCEL__')) return error as Error;
   return error === reason && copy !== undefined ? new copy.CanceledError(undefined, config) : undefined;
 }

@@ -1,7 +1,7 @@
 import type { PolicyOptions } from '@ebb/core';
 
-/** Whether axios copied it on the way: it copies objects that are neither of a class nor tagged nor iterable. */
-function isCopied(value: unknown): boolean {
+/** Whether axios clones such a value when it merges configs: an object without a class, a tag or an iterator. */
+function isCloned(value: unknown): boolean {
   if (typeof value !== 'object' || value === null) return false;
   const prototype: unknown = Object.getPrototypeOf(value);
   const isPlain = prototype === null || Object.getPrototypeOf(prototype) === null;
@@ -9,16 +9,16 @@ function isCopied(value: unknown): boolean {
 }
 
 /**
- * Refuses a bucket or a budget that reaches a request as a copy. Its methods may keep their state in `this`,
- * and then each request would have tokens of its own, without anything to show it. A clock keeps none.
+ * Rejects a bucket, limit or budget that axios has cloned into the config of a request. A clone has state of its
+ * own, so each request would silently get a full bucket. A clock has no state.
  *
  * @throws TypeError that names the option
  */
 export function checkShared(options: PolicyOptions): void {
   for (const [name, value] of Object.entries(options)) {
-    if (name !== 'clock' && isCopied(value)) {
+    if (name !== 'clock' && isCloned(value)) {
       throw new TypeError(
-        `ebb: ${name} takes an instance of a class, and was given a plain object, which axios copies`,
+        `ebb: ${name} must be an instance of a class, got a plain object, which axios copies for each request`,
       );
     }
   }

@@ -1,14 +1,17 @@
 import type { RequestOptions } from '@ebb/core';
 
 declare module 'axios' {
-  // The type parameters are those of axios itself: TypeScript merges only declarations that agree on them.
+  // The type parameters must be those of axios's own declaration, or TypeScript does not merge the two.
   // biome-ignore lint/suspicious/noExplicitAny: so declared by axios
   interface AxiosRequestConfig<D = any, P = any> {
     /**
-     * What this request changes of its policy; `false` sends it as if ebb were not there.
+     * Policy options for this request alone; `false` sends it as if ebb were not there.
      *
-     * axios copies the plain objects in a request's config. A bucket or a budget that stands here must therefore
-     * be an instance of a class, as those of `@ebb/core` are: a copy would hold tokens of its own.
+     * axios clones the plain objects in a request's config, and a clone of a bucket, limit or budget would have its
+     * own state. Those given here must therefore be instances of a class, as those of `@ebb/core` are. The request
+     * rejects with a `TypeError` otherwise, and with a `TypeError` or `RangeError` for an invalid option.
+     *
+     * @default {} the interceptor's policy as it is
      */
     ebb?: RequestOptions | undefined;
   }

@@ -418,7 +418,7 @@ describe('the options of one request', () => {
     const bucket = { tryAcquire: () => true, acquire: () => true } as unknown as TokenBucket;
     const error = await errorOf(clientOf(adapter).get('/', { ebb: { bucket } }));
     expect(error).toBeInstanceOf(TypeError);
-    expect(error.message).toMatch(/^ebb: bucket takes an instance of a class/);
+    expect(error.message).toMatch(/^ebb: bucket must be an instance of a class/);
     expect(adapter).not.toHaveBeenCalled();
     // axios does not copy what the interceptor itself is given.
     expect((await clientOf(adapter, { bucket }).get('/')).status).toBe(200);

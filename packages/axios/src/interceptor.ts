@@ -1,39 +1,37 @@
 import { createPolicy, type Policy, type PolicyOptions } from '@ebb/core';
-import { countLayer, property, remember, run, type Session, startSession } from '@ebb/core/adapter';
-import type { AxiosAdapter, AxiosResponse, InternalAxiosRequestConfig } from 'axios';
-import { adapterOf } from './adapter.ts';
-import { type AxiosModule, type Copy, checkCopy, copyOf, needCopy } from './axios-copy.ts';
-import { MadeBody } from './body/factory-body.ts';
-import { Call } from './call.ts';
-import { asCanceled } from './cancel.ts';
-import { checkShared } from './check-copies.ts';
-import { carriedBy, type MarkedConfig } from './layer-mark.ts';
+import { countLayer } from '@ebb/core/adapter';
+import type { AxiosAdapter, InternalAxiosRequestConfig } from 'axios';
+import { type AxiosModule, checkCopy } from './axios-copy.ts';
+import { FactoryBody } from './body/factory-body.ts';
+import { send } from './send.ts';
 
-/** What `axios.interceptors.request.use` takes. */
+/** A request interceptor, as `axios.interceptors.request.use` takes it. */
 export type EbbInterceptor = (config: InternalAxiosRequestConfig) => InternalAxiosRequestConfig;
 
-/** Marks an adapter of ours, whichever copy of this package it comes from. */
-const OURS: unique symbol = Symbol.for('@ebb/axios adapter');
-/** Where a config holds the call that is under way with it. A copy of the config holds it, too. */
-const CALL: unique symbol = Symbol.for('@ebb/axios call');
+/** Marks ebb's adapters, including those of another copy of this package. */
+const IS_EBB: unique symbol = Symbol.for('@ebb/axios adapter');
 
 interface EbbAdapter extends AxiosAdapter {
-  [OURS]?: true;
+  [IS_EBB]?: true;
 }
 
-type CallConfig = InternalAxiosRequestConfig & { [CALL]?: Call };
-
 /**
- * A request interceptor that has each request sent when the policy allows it, and again when that helps. It
- * wraps the request's adapter, so that interceptors and transforms run once.
+ * Returns a request interceptor that retries: it sends each request when the policy allows it, and again after a
+ * failure that a retry can cure. It wraps the request's adapter, so interceptors and transforms run once for all
+ * attempts. The caller gets the response or error of the last attempt, unchanged.
  *
- * Of several on one instance the one that axios runs first holds, and the others step aside; axios runs the
- * one that was added last first, unless `transitional.legacyInterceptorReqResOrdering` is off.
+ * Several ebb interceptors on one instance do not multiply: the one that axios runs first retries and the others do
+ * nothing. axios runs the one that was added last first, unless `transitional.legacyInterceptorReqResOrdering` is off.
  *
- * @param policyOrOptions a policy to share with other clients, or the options of one
- * @param axios the axios module that the instance is of; to be given if it is another copy than the one that
- *   this package loads, and was not loaded by `require`
- * @throws TypeError, RangeError for wrong options
+ * The request itself rejects with a `ThrottledError` if its bucket or limit refuses the first attempt, a `HookError`
+ * if a function in the policy throws, and a `TypeError` or `RangeError` for invalid options under `ebb`.
+ *
+ * @param policyOrOptions a policy, which other clients may share, or the options of a new one; by default a policy
+ *   with all defaults
+ * @param axios the axios module that the instance belongs to. By default ebb finds it; pass it if that is neither
+ *   the copy that this package imports nor one that was loaded by `require`
+ * @throws TypeError for an option that does not exist or is of the wrong type, and unless `axios` is the module
+ * @throws RangeError for an option out of its range
  * @example
  * ```ts
  * import { ebbInterceptor } from '@ebb/axios';
@@ -54,84 +52,29 @@ export function ebbInterceptor(
   countLayer();
   return function ebb(config) {
     const chosen = config.adapter;
-    const isOurs = typeof chosen === 'function' && (chosen as EbbAdapter)[OURS] === true;
-    // A client of the caller's own below must not see that it is off for this one.
-    const isOff = config.ebb === false && typeof chosen !== 'function';
-    if (isOff || isOurs) return config;
-    const made = typeof config.data === 'function' ? new MadeBody(config) : undefined;
-    const adapter: EbbAdapter = (flat) => {
-      restoreAdapter(flat, chosen);
-      made?.restoreTransforms(flat);
-      return sendBy(policy, given, flat, made);
+    const isCustom = typeof chosen === 'function';
+    const isWrapped = isCustom && (chosen as EbbAdapter)[IS_EBB] === true;
+    // A custom adapter may lead to another ebb layer, which must not see this `false`: see `send`.
+    const isOff = config.ebb === false && !isCustom;
+    if (isOff || isWrapped) return config;
+
+    const factory = typeof config.data === 'function' ? new FactoryBody(config) : undefined;
+    const adapter: EbbAdapter = (merged) => {
+      restoreAdapter(merged, chosen);
+      factory?.restoreTransforms(merged);
+      return send(merged, { policy, given, factory });
     };
-    adapter[OURS] = true;
+    adapter[IS_EBB] = true;
     config.adapter = adapter;
     return config;
   };
 }
 
-/** The config that the caller meets again in a response or an error can be sent again, and nests nothing. */
+/** So that the config in a response or an error can be sent again, and does not wrap the adapter twice. */
 function restoreAdapter(
   config: InternalAxiosRequestConfig,
   chosen: InternalAxiosRequestConfig['adapter'],
 ): void {
   if (chosen === undefined) delete config.adapter;
   else config.adapter = chosen;
-}
-
-function sendBy(
-  policy: Policy,
-  given: Copy | undefined,
-  config: CallConfig,
-  made: MadeBody | undefined,
-): Promise<AxiosResponse> {
-  const copy = copyOf(config, given);
-  const send = typeof config.adapter === 'function' ? config.adapter : adapterOf(needCopy(copy), config);
-  const around = config[CALL];
-  // The same interceptor around the same request, by an adapter that sends through another instance.
-  if (around?.underWay === true && around.policy === policy) return send(config);
-  const call = new Call(policy, send, copy, config, made);
-  const { ebb } = config;
-  const session = startSession(policy, call, ebb, carriedBy(config as MarkedConfig));
-  if (session === undefined) return sendBare(send, config);
-  if (ebb) checkShared(ebb);
-  config[CALL] = call;
-  const end = (): void => {
-    call.end();
-    if (around === undefined) delete config[CALL];
-    else config[CALL] = around;
-  };
-  return settle(session, call, copy, end);
-}
-
-function sendBare(send: AxiosAdapter, config: InternalAxiosRequestConfig): Promise<AxiosResponse> {
-  delete config.ebb;
-  return send(config).finally(() => {
-    config.ebb = false;
-  });
-}
-
-function settle(
-  session: Session,
-  call: Call,
-  copy: Copy | undefined,
-  end: () => void,
-): Promise<AxiosResponse> {
-  const { signal, config } = call;
-  const fail = (error: unknown): never => {
-    end();
-    const told = asCanceled(error, signal, config, copy);
-    const response = property(told, 'response') as AxiosResponse | undefined;
-    call.closeUpload(response);
-    remember(told, session.history);
-    remember(response, session.history);
-    throw told;
-  };
-  return run(session, call, signal).then((response) => {
-    // axios itself would make a CanceledError of it, which knew nothing of its history.
-    if (signal?.aborted) return fail(signal.reason);
-    end();
-    if (response.status >= 400) call.closeUpload(response);
-    return response;
-  }, fail);
 }

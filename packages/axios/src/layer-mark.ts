@@ -1,20 +1,21 @@
 import { LAYER } from '@ebb/core/adapter';
 import type { AxiosAdapter, InternalAxiosRequestConfig } from 'axios';
 
-/** A config with the mark of the layers above. */
+/** A config that carries the mark of the ebb layers above, itself or in its `fetchOptions`. */
 export type MarkedConfig = Omit<InternalAxiosRequestConfig, 'fetchOptions'> & {
   [LAYER]?: unknown;
   fetchOptions?: { [LAYER]?: unknown };
 };
 
-/** What a config carries of the layers above: itself, from another axios, or in what it has for fetch. */
-export function carriedBy(config: MarkedConfig): unknown {
+/** The mark that an outer layer left in a config. */
+export function outerLayerOf(config: MarkedConfig): unknown {
   return config[LAYER] ?? config.fetchOptions?.[LAYER];
 }
 
 /**
- * Marks a config for the layers below: a fetch is given its `fetchOptions`, another instance of axios a copy of
- * it. What the caller gave for this layer they do not see.
+ * Marks a config so that ebb layers below know that this one retries. The mark stands in the config, which another
+ * axios instance receives as a copy, and in its `fetchOptions`, which are passed to fetch. The caller's `ebb`
+ * options are for this layer alone and are hidden from those below.
  */
 export class LayerMark {
   readonly #config: MarkedConfig;
@@ -27,20 +28,20 @@ export class LayerMark {
     this.#config = config as MarkedConfig;
     this.#fetchOptions = this.#config.fetchOptions;
     this.#ebb = config.ebb;
-    // Below Node's http and XMLHttpRequest there is no layer that would look at a config.
+    // Nothing below Node's http and XMLHttpRequest reads a config.
     this.#isNeeded = adapterName !== 'http' && adapterName !== 'xhr';
   }
 
   set(layer: object): void {
     if (!this.#isNeeded) return;
-    // axios copies plain objects, deep; of one with a prototype of its own all see the same.
+    // axios deep-copies plain objects. An object with a prototype is passed on by reference.
     const mark: unknown = Object.create(layer);
     this.#config[LAYER] = mark;
     this.#config.fetchOptions = { ...this.#fetchOptions, [LAYER]: mark };
     delete this.#config.ebb;
   }
 
-  /** Puts back what was there, less what a layer above may have marked it with. */
+  /** Restores the config, without the mark of an outer layer. */
   remove(): void {
     delete this.#config[LAYER];
     if (this.#fetchOptions === undefined) delete this.#config.fetchOptions;

@@ -1,46 +1,46 @@
 export type Fetch = typeof globalThis.fetch;
 
-/** What a response of fetch tells, and axios keeps to itself. */
-export interface Note {
+/** What a fetch response says and axios does not pass on. */
+export interface RecordedResponse {
   readonly status: number;
   readonly headers: Headers;
   readonly redirected: boolean;
   readonly url: string;
 }
 
-/** By the request that axios makes for fetch, and shows in its response or error. */
-const notes = new WeakMap<object, Note>();
+/** Keyed by the `Request` that axios passes to fetch and exposes as `request` in its response or error. */
+const records = new WeakMap<object, RecordedResponse>();
 
-export function noteOf(request: unknown): Note | undefined {
-  return typeof request === 'object' && request !== null ? notes.get(request) : undefined;
+export function recordedResponse(request: unknown): RecordedResponse | undefined {
+  return typeof request === 'object' && request !== null ? records.get(request) : undefined;
 }
 
-/** By the fetch below, once each: axios makes an adapter for each fetch that it sees, and keeps it. */
-const watches = new WeakMap<Fetch, Fetch>();
-let ofGlobal: Fetch | undefined;
+/** One wrapper for each fetch: axios builds an adapter for each fetch that it is given, and caches it. */
+const wrappers = new WeakMap<Fetch, Fetch>();
+let globalWrapper: Fetch | undefined;
 
-/** A fetch that keeps a note of each response; without one given, over the global one of the moment. */
-export function watched(base: Fetch | undefined): Fetch {
+/** A fetch that records each response. Without `base` it calls the global fetch as it is at the time of the call. */
+export function recordingFetch(base: Fetch | undefined): Fetch {
   if (base === undefined) {
-    ofGlobal ??= watch(() => globalThis.fetch);
-    return ofGlobal;
+    globalWrapper ??= wrap(() => globalThis.fetch);
+    return globalWrapper;
   }
-  let one = watches.get(base);
-  if (one === undefined) {
-    one = watch(() => base);
-    watches.set(base, one);
+  let wrapper = wrappers.get(base);
+  if (wrapper === undefined) {
+    wrapper = wrap(() => base);
+    wrappers.set(base, wrapper);
   }
-  return one;
+  return wrapper;
 }
 
-function watch(base: () => Fetch): Fetch {
-  return async function watching(input, init) {
-    // Not as a method: browsers' own fetch has no receiver.
+function wrap(base: () => Fetch): Fetch {
+  return async function fetchAndRecord(input, init) {
+    // Called as a plain function: a browser's fetch throws on a foreign `this`.
     const fetch = base();
     const response = await fetch(input, init);
     if (typeof input === 'object') {
       const { status, headers, redirected, url } = response;
-      notes.set(input, { status, headers, redirected, url });
+      records.set(input, { status, headers, redirected, url });
     }
     return response;
   };

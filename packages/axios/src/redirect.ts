@@ -1,58 +1,59 @@
 import type { InternalAxiosRequestConfig } from 'axios';
-import { noteOf } from './recording-fetch.ts';
+import { recordedResponse } from './recording-fetch.ts';
 
-/** Where the outcome of a request came from. */
+/** Which hop an outcome came from. */
 export interface Origin {
-  /** Whether it came, or may have come, from where a redirect led. */
+  /** True unless it is certain that no redirect was followed. */
   readonly redirected: boolean;
+  /** The URL of the last hop, if a redirect was followed and the URL is known. */
   readonly url?: string | undefined;
 }
 
 const FIRST_HOP: Origin = { redirected: false };
-const NO_TELLING: Origin = { redirected: true };
+const UNKNOWN_HOP: Origin = { redirected: true };
 
-/** As much of what adapters show as their request as tells of redirects. */
-interface Shown {
-  /** Node: the request of the last hop has the one that follows redirects; an error has that itself. */
-  readonly _redirectable?: Shown;
+/** The properties of an adapter's `request` that reveal redirects. */
+interface ShownRequest {
+  /** `follow-redirects`: the last hop's request refers to the one that follows; an error carries that one itself. */
+  readonly _redirectable?: ShownRequest;
   readonly _redirectCount?: number;
   readonly _currentUrl?: string;
-  /** A `Request`. */
+  /** `Request` of fetch. */
   readonly redirect?: unknown;
-  /** An `XMLHttpRequest`. */
+  /** `XMLHttpRequest`. */
   readonly responseURL?: unknown;
 }
 
 /**
- * Where the outcome of a request came from, by what its adapter shows as the request. A redirect is ruled out
- * only by what proves it: what came from its target says nothing of what the server that was asked has done.
+ * Tells from an adapter's `request` which hop an outcome came from. The answer of a redirect's target says nothing
+ * about whether the first server did its work, so a redirect is ruled out only by proof.
  *
- * @param urlOf what was asked; called only for an `XMLHttpRequest`
+ * @param urlOf returns the requested URL; called only for an `XMLHttpRequest`
  */
 export function originOf(config: InternalAxiosRequestConfig, request: unknown, urlOf: () => string): Origin {
-  const shown = (request ?? {}) as Shown;
+  const shown = (request ?? {}) as ShownRequest;
   const hops = (shown._redirectable ?? shown)._redirectCount;
   if (typeof hops === 'number') {
     return hops === 0 ? FIRST_HOP : { redirected: true, url: (shown._redirectable ?? shown)._currentUrl };
   }
-  const note = noteOf(request);
-  if (note !== undefined) return note.redirected ? note : FIRST_HOP;
-  if (typeof shown.redirect === 'string') return shown.redirect === 'follow' ? NO_TELLING : FIRST_HOP;
+  const recorded = recordedResponse(request);
+  if (recorded !== undefined) return recorded.redirected ? recorded : FIRST_HOP;
+  if (typeof shown.redirect === 'string') return shown.redirect === 'follow' ? UNKNOWN_HOP : FIRST_HOP;
   if (typeof shown.responseURL === 'string' && shown.responseURL !== '') {
     const url = shown.responseURL;
-    const isAsked = [urlOf(), config.url ?? ''].some((asked) => plain(asked) === plain(url));
-    return isAsked ? FIRST_HOP : { redirected: true, url };
+    const isRequested = [urlOf(), config.url ?? ''].some((asked) => normalized(asked) === normalized(url));
+    return isRequested ? FIRST_HOP : { redirected: true, url };
   }
-  // Node's HTTP/2 knows no redirects, and `maxRedirects` counts for Node's adapter alone.
+  // Node's HTTP/2 follows no redirects, and `maxRedirects` applies to the http adapter alone.
   const followsNone = config.maxRedirects === 0 || Number(config.httpVersion) === 2;
-  return followsNone && !isXhr(shown) ? FIRST_HOP : NO_TELLING;
+  return followsNone && !isXhr(shown) ? FIRST_HOP : UNKNOWN_HOP;
 }
 
-function isXhr(shown: Shown): boolean {
+function isXhr(shown: ShownRequest): boolean {
   return 'responseURL' in shown;
 }
 
-/** As a browser writes it, without the fragment, which is not sent. */
-function plain(url: string): string {
+/** As a browser serializes it, without the fragment, which is not sent. */
+function normalized(url: string): string {
   return (URL.parse(url)?.href ?? url).replace(/#.*$/s, '');
 }

@@ -1,23 +1,29 @@
 import axios, { type InternalAxiosRequestConfig } from 'axios';
 
-/** Puts URLs together as axios does, with no defaults of its own to mix in. */
+/** Builds URLs as axios does, without the defaults of any instance. */
 const bare = new axios.Axios({});
 
-/** With a scheme, or of the page's. */
+/** With a scheme, or protocol-relative. */
 const ABSOLUTE = /^([a-z][a-z\d+\-.]*:)?\/\//i;
 
 /**
- * The URL of a request with all that axios puts into it; in a browser with all that the page adds. Never throws:
- * what is wrong with it axios tells when it is asked to send it.
+ * The URL of a request with `baseURL` and `params` applied, and in a browser resolved against the page. Never
+ * throws: axios itself reports an invalid URL when the request is sent.
  */
 export function urlOf(config: InternalAxiosRequestConfig): string {
   const { url = '', params, allowAbsoluteUrls } = config;
-  // Axios takes 3 µs for what is mostly the same.
+  // `getUri` takes 3 µs, and mostly returns the URL unchanged.
   const isWhole = !params && allowAbsoluteUrls !== false && ABSOLUTE.test(url);
-  return onPage(isWhole ? url : builtBy(config));
+  return resolveOnPage(isWhole ? url : builtByAxios(config));
 }
 
-function builtBy({ url, baseURL, params, paramsSerializer, allowAbsoluteUrls }: InternalAxiosRequestConfig) {
+function builtByAxios({
+  url,
+  baseURL,
+  params,
+  paramsSerializer,
+  allowAbsoluteUrls,
+}: InternalAxiosRequestConfig) {
   try {
     const parts = { url, baseURL, params, paramsSerializer, allowAbsoluteUrls };
     return bare.getUri(parts as object);
@@ -26,7 +32,7 @@ function builtBy({ url, baseURL, params, paramsSerializer, allowAbsoluteUrls }: 
   }
 }
 
-function onPage(url: string): string {
+function resolveOnPage(url: string): string {
   const page = globalThis.location?.href;
   return page !== undefined && URL.canParse(url, page) ? new URL(url, page).href : url;
 }

@@ -1,12 +1,12 @@
 import type { InternalAxiosRequestConfig } from 'axios';
 
-/** A form of the `form-data` package, which axios makes of objects, too: a stream that can be read once. */
+/** A form of the `form-data` package, which axios also makes of objects: a stream that can be read once. */
 interface Form {
   getHeaders(): Record<string, string>;
   getBoundary(): string;
   hasKnownLength(): boolean;
   getLengthSync(): number;
-  /** The parts that are still to be read: text, bytes, streams, and functions that give the text between. */
+  /** The unread parts: text, bytes, streams, and functions that pass on the text between parts. */
   readonly _streams?: unknown;
 }
 
@@ -16,8 +16,8 @@ function isForm(data: unknown): data is Form {
   return methods.every((name) => typeof (data as Record<string, unknown>)[name] === 'function');
 }
 
-/** A form whose parts are all in memory, put together so that it can be sent more than once. */
-export class FormBody {
+/** A form whose parts are all in memory, as one buffer that can be sent more than once. */
+export class BufferedForm {
   readonly #form: Form;
   readonly #bytes: ArrayBuffer;
 
@@ -26,12 +26,13 @@ export class FormBody {
     this.#bytes = bytes;
   }
 
-  /** Nothing for anything else, and for a form with a stream in it. */
-  static of(data: unknown): FormBody | undefined {
+  /** Returns `undefined` if `data` is not such a form, or contains a stream. */
+  static of(data: unknown): BufferedForm | undefined {
     const bytes = isForm(data) ? bytesOf(data) : undefined;
-    return bytes === undefined ? undefined : new FormBody(data as Form, bytes);
+    return bytes === undefined ? undefined : new BufferedForm(data as Form, bytes);
   }
 
+  /** Sets the headers that axios would set for the form, and returns its bytes. */
   next(config: InternalAxiosRequestConfig): ArrayBuffer {
     for (const [name, value] of Object.entries(this.#form.getHeaders())) {
       const isContent = /^content-(type|length)$/i.test(name);
@@ -39,18 +40,12 @@ export class FormBody {
     }
     return this.#bytes;
   }
-
-  get isOpen(): boolean {
-    return false;
-  }
-
-  release(): void {}
 }
 
 /**
- * The form's bytes, read without using it up. `form-data` has `getBuffer` for that, but it differs from the
- * stream where a part brings its own header, and copies all that it has for each part. What is private in here
- * is held against the length that the form itself tells.
+ * The form's bytes, read without consuming it. The package's own `getBuffer` differs from the stream for a part
+ * with a custom header, and copies the whole buffer once per part. `_streams` is private, so the result counts only
+ * if its length is the one that the form reports.
  */
 function bytesOf(form: Form): ArrayBuffer | undefined {
   const parts = form._streams;
@@ -72,10 +67,10 @@ function bytesOf(form: Form): ArrayBuffer | undefined {
   const length = pieces.reduce((sum, piece) => sum + piece.byteLength, 0);
   if (length !== form.getLengthSync()) return undefined;
   const bytes = new Uint8Array(length);
-  let at = 0;
+  let offset = 0;
   for (const piece of pieces) {
-    bytes.set(piece, at);
-    at += piece.byteLength;
+    bytes.set(piece, offset);
+    offset += piece.byteLength;
   }
   return bytes.buffer;
 }

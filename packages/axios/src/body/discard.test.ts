@@ -67,7 +67,7 @@ describe.each(['http', 'fetch'])('a retry that the bucket refuses, over the %s a
     const client = clientOf({ adapter, responseType: 'stream' }, { ...atOnce, bucket: oneToken() });
     const { response } = await errorOf(client.get(url));
     await expect(text(response?.data as Readable)).rejects.toThrow(
-      'let go of for a retry that was not sent after all: it did not come within 256 KiB, or not in time',
+      'discarded for a retry, which was then not sent: it was longer than 256 KiB, or did not end in time',
     );
   });
 
@@ -98,7 +98,7 @@ describe.each(['http', 'fetch'])('a retry that the bucket refuses, over the %s a
     await clock.advance(49);
     expect(clock.pending).toBe(1);
     await clock.advance(1);
-    await expect(text(await waiting)).rejects.toThrow('not in time');
+    await expect(text(await waiting)).rejects.toThrow('did not end in time');
   });
 });
 

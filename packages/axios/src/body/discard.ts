@@ -8,11 +8,11 @@ import {
   type Session,
 } from '@ebb/core/adapter';
 import type { AxiosResponse } from 'axios';
-import { headerOf, responseIn } from '../outcome.ts';
-import { KeptBody } from './restorable-body.ts';
+import { headerOf, responseIn } from '../response.ts';
+import { RestorableBody } from './restorable-body.ts';
 import { isNodeReadable, isWebReadable } from './stream.ts';
 
-/** How much and how long a body is read that a retry is to follow. */
+/** How long a body is read before it is broken off. */
 interface Bounds {
   readonly clock: Clock;
   readonly withinMs: number;
@@ -20,14 +20,16 @@ interface Bounds {
 }
 
 /**
- * Lets go of what an adapter settled with, because a retry is to follow, so that its connection can be used
- * again. A streamed body is read within bounds, or broken off; it is kept if the retry may yet be refused.
+ * Discards a response before a retry, so that its connection can be reused. A streamed body is read within the
+ * bounds of the session, or broken off. It is kept if the session may still refuse the retry.
+ *
+ * @returns `undefined` if the adapter settled without a response
  */
-export function setAside(settled: unknown, session: Session, signal?: AbortSignal): Aside | undefined {
+export function discardForRetry(settled: unknown, session: Session, signal?: AbortSignal): Aside | undefined {
   const response = responseIn(settled);
   if (response === undefined) return undefined;
-  breakOffUpload(response.request);
-  const body = new KeptBody(response.data, session.keepsAnswer);
+  abortUpload(response.request);
+  const body = new RestorableBody(response.data, session.keepsAnswer);
   const { clock } = session.policy;
   const released = readBody(response, body, { clock, withinMs: session.discardMs, signal });
   if (!session.keepsAnswer || !body.isStream) return { released };
@@ -38,37 +40,37 @@ export function setAside(settled: unknown, session: Session, signal?: AbortSigna
   return { released, restore };
 }
 
-/** Lets go of what comes when it is waited for no more. Never rejects. */
-export async function letGoOf(settled: unknown, clock: Clock): Promise<void> {
+/** Discards a response that arrives after its attempt has timed out. Never rejects. */
+export async function discardLate(settled: unknown, clock: Clock): Promise<void> {
   const response = responseIn(settled);
   if (response === undefined) return;
-  breakOffUpload(response.request);
+  abortUpload(response.request);
   const bounds = { clock, withinMs: LONGEST_DISCARD_MS, signal: undefined };
-  await readBody(response, new KeptBody(response.data, false), bounds);
+  await readBody(response, new RestorableBody(response.data, false), bounds);
 }
 
-/** A server that answered before it had the whole body may never read the rest, and the socket would wait. */
-export function breakOffUpload(request: unknown): void {
+/** Destroys a request whose upload is unfinished: a server that has already answered may never read the rest. */
+export function abortUpload(request: unknown): void {
   const { writableFinished, destroy } = (request ?? {}) as { writableFinished?: unknown; destroy?: unknown };
   if (writableFinished === false && typeof destroy === 'function') destroy.call(request);
 }
 
-async function readBody(response: AxiosResponse, body: KeptBody, bounds: Bounds): Promise<void> {
+async function readBody(response: AxiosResponse, body: RestorableBody, bounds: Bounds): Promise<void> {
   const { data } = response;
   const { clock, withinMs, signal } = bounds;
   if (isNodeReadable(data) || isWebReadable(data)) {
     if (isTooLong(response) || signal?.aborted) body.breakOff();
-    const callOff = clock.schedule(() => body.breakOff(), withinMs);
+    const cancelTimer = clock.schedule(() => body.breakOff(), withinMs);
     const unwatch = signal && onAbort(signal, () => body.breakOff());
     await body.read();
-    callOff();
+    cancelTimer();
     unwatch?.();
     if (body.isBrokenOff) return;
   }
   await nextTurn();
 }
 
-/** A content-length counts for nothing if there is no body. */
+/** A response without a body may still have a content-length. */
 function isTooLong({ status, headers, config }: AxiosResponse): boolean {
   const hasBody = config?.method?.toUpperCase() !== 'HEAD' && status !== 204 && status !== 304;
   return hasBody && Number(headerOf(headers, 'content-length')) > MOST_DISCARDED_BYTES;

@@ -1,8 +1,13 @@
 import { HookError } from '@ebb/core';
 import type { AxiosRequestTransformer, InternalAxiosRequestConfig } from 'axios';
-import { closeBody, isOnce } from './stream.ts';
+import { closeBody, isSingleUse } from './stream.ts';
 
-/** Makes the body of one attempt: a stream that is opened anew, say. May be given as `data`. */
+/**
+ * Makes the body of one attempt, for example a newly opened stream. Pass it as `data`; ebb calls it for each
+ * attempt. It may return anything that axios accepts as `data`, or a promise of that.
+ *
+ * The request fails with a HookError if it throws, rejects, or returns the same stream twice.
+ */
 export type BodyFactory = () => unknown;
 
 type Transforms = InternalAxiosRequestConfig['transformRequest'];
@@ -10,29 +15,30 @@ type Transforms = InternalAxiosRequestConfig['transformRequest'];
 const DEFAULT_TYPE = 'application/x-www-form-urlencoded';
 
 /**
- * A body that the caller's function makes for each attempt. It goes through `transformRequest` when it is made:
- * each body once, and never the function in place of a body.
+ * The bodies that a {@link BodyFactory} makes. Each goes through `transformRequest` once, when it is made; the
+ * factory itself never does.
  */
-export class MadeBody {
+export class FactoryBody {
   readonly #transforms: Transforms;
-  /** Whether the caller said what type the body has; if not, axios has put its own guess by now. */
-  #typed = false;
-  /** What was made for the attempt under way. */
+  /** Whether the caller set a content type. If not, the header holds axios's guess for a function. */
+  #isTyped = false;
+  /** The body of the current attempt, before and after the transforms. */
   #made: unknown[] = [];
   #last: unknown;
-  /** Goes on with each attempt that begins, and each that is over. */
+  /** Counts attempts begun and released: a body that arrives after its attempt was released is too late. */
   #round = 0;
 
+  /** Replaces the transforms of the config, until {@link restoreTransforms}. */
   constructor(config: InternalAxiosRequestConfig) {
     this.#transforms = config.transformRequest;
-    config.transformRequest = [this.#hold(this)];
+    config.transformRequest = [this.#passFactory(this)];
   }
 
-  /** What runs in place of the transforms. An interceptor that runs later may still put another body there. */
-  #hold(made: MadeBody): AxiosRequestTransformer {
-    return function hold(data, headers) {
-      if (typeof data !== 'function') return transform(this, made.#transforms, data);
-      made.#typed = headers.hasContentType();
+  /** Lets the factory through untouched. A later interceptor may have replaced it: any other body is transformed. */
+  #passFactory(body: FactoryBody): AxiosRequestTransformer {
+    return function passFactory(data, headers) {
+      if (typeof data !== 'function') return transform(this, body.#transforms, data);
+      body.#isTyped = headers.hasContentType();
       return data;
     };
   }
@@ -43,50 +49,50 @@ export class MadeBody {
   }
 
   /**
-   * Makes the body of an attempt. What is made for one that was given up meanwhile is closed when it comes.
+   * Makes the body of an attempt. A body that arrives after {@link release} is closed.
    *
-   * @throws HookError when the function throws, or gives a stream that it gave before
+   * @throws HookError if the factory throws or rejects, or returns the stream that it returned before
    */
   async next(config: InternalAxiosRequestConfig, factory: BodyFactory): Promise<unknown> {
     this.#round += 1;
     const round = this.#round;
-    const data = await this.#make(factory);
+    const data = await this.#call(factory);
     this.#last = data;
     this.#made = [data];
     if (round !== this.#round) {
       this.release();
       throw new HookError('data', new Error('the attempt was over before the body was made'));
     }
-    if (!this.#typed) config.headers.delete('content-type');
+    if (!this.#isTyped) config.headers.delete('content-type');
     const body = transform(config, this.#transforms, data);
     if (/^(post|put|patch)$/.test(config.method ?? '')) config.headers.setContentType(DEFAULT_TYPE, false);
     this.#made.push(body);
     return body;
   }
 
-  async #make(factory: BodyFactory): Promise<unknown> {
+  async #call(factory: BodyFactory): Promise<unknown> {
     try {
       const data = await factory();
-      if (isOnce(data) && data === this.#last) throw new TypeError('it gave the same stream twice');
+      if (isSingleUse(data) && data === this.#last) throw new TypeError('it returned the same stream twice');
       return data;
     } catch (cause) {
       throw new HookError('data', cause);
     }
   }
 
-  /** Whether a stream that was made may not be at its end. */
+  /** Whether the current attempt has a stream, which may not have been read to its end. */
   get isOpen(): boolean {
-    return this.#made.some(isOnce);
+    return this.#made.some(isSingleUse);
   }
 
-  /** Closes what was made for an attempt that is over and did not read it to its end. */
+  /** Closes the body of an attempt that is over. */
   release(): void {
     this.#round += 1;
     for (const body of this.#made.splice(0)) closeBody(body, new Error('the attempt is over'));
   }
 }
 
-/** As axios does it. */
+/** As axios applies them. */
 function transform(config: InternalAxiosRequestConfig, transforms: Transforms, data: unknown): unknown {
   return [transforms ?? []]
     .flat()

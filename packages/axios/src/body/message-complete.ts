@@ -1,98 +1,93 @@
 import type { Clock } from '@ebb/core';
 import { nextTurn } from '@ebb/core/adapter';
 
-/** How often it is looked whether bodies have arrived, in milliseconds. */
-const LOOK_EVERY_MS = 250;
+/** How often unread messages are checked, in milliseconds. */
+const CHECK_EVERY_MS = 250;
 
-/** Node's message of a response: `complete` when its last byte is there, read or not. */
+/** Node's `IncomingMessage`: `complete` is true once its last byte has been received, read or not. */
 interface Message {
   readonly complete?: unknown;
 }
 
-interface Awaited {
-  /** Weak, since a caller may drop it: its connection may hold it, but nothing here does. */
+interface Pending {
+  /** Weak, so that a message that the caller drops can be collected. */
   readonly message: WeakRef<Message>;
   readonly ended: () => void;
 }
 
 /**
- * Bodies that are awaited, by clock. Node has no event for the arrival of a body that is not read; so they are
- * looked at, all by one timer, which keeps no process alive, and which runs only while there are any.
+ * Messages whose bodies have not arrived, for one clock. Node has no event for the arrival of a body that is not
+ * read, so all messages are polled by one timer. It keeps no process alive and runs only while messages are pending.
  */
-class Arrivals {
+class MessagePoll {
   readonly #clock: Clock;
-  readonly #awaited: Set<Awaited> = new Set();
-  #isArmed = false;
+  readonly #pending: Set<Pending> = new Set();
+  #isScheduled = false;
 
   constructor(clock: Clock) {
     this.#clock = clock;
   }
 
-  add(one: Awaited): void {
-    this.#awaited.add(one);
-    this.#arm();
+  add(pending: Pending): void {
+    this.#pending.add(pending);
+    this.#schedule();
   }
 
-  delete(one: Awaited): void {
-    this.#awaited.delete(one);
+  #schedule(): void {
+    if (this.#isScheduled || this.#pending.size === 0) return;
+    this.#isScheduled = true;
+    this.#clock.schedule(() => this.#check(), CHECK_EVERY_MS, true);
   }
 
-  #arm(): void {
-    if (this.#isArmed || this.#awaited.size === 0) return;
-    this.#isArmed = true;
-    this.#clock.schedule(() => this.#look(), LOOK_EVERY_MS, true);
-  }
-
-  #look(): void {
-    this.#isArmed = false;
-    for (const one of this.#awaited) {
-      const message = one.message.deref();
+  #check(): void {
+    this.#isScheduled = false;
+    for (const pending of this.#pending) {
+      const message = pending.message.deref();
       if (message !== undefined && message.complete !== true) continue;
-      this.#awaited.delete(one);
-      one.ended();
+      this.#pending.delete(pending);
+      pending.ended();
     }
-    this.#arm();
+    this.#schedule();
   }
 }
 
-const byClock = new WeakMap<Clock, Arrivals>();
+const polls = new WeakMap<Clock, MessagePoll>();
 
-function arrivalsOf(clock: Clock): Arrivals {
-  let arrivals = byClock.get(clock);
-  if (arrivals === undefined) {
-    arrivals = new Arrivals(clock);
-    byClock.set(clock, arrivals);
+function pollOf(clock: Clock): MessagePoll {
+  let poll = polls.get(clock);
+  if (poll === undefined) {
+    poll = new MessagePoll(clock);
+    polls.set(clock, poll);
   }
-  return arrivals;
+  return poll;
 }
 
-/** What the caller was given and has dropped will not be read any more. */
-const dropped = new FinalizationRegistry<() => void>((ended) => ended());
+/** For streams without `complete`: a stream that was collected will not be read any further. */
+const collected = new FinalizationRegistry<() => void>((ended) => ended());
 
 /**
- * Calls `ended` when the body of a Node stream has arrived: soon if it is short, although no one reads it. Of a
- * stream that does not tell, once it was dropped and collected.
+ * Calls `ended` when the body of a Node stream has arrived, even if no one reads it. For a stream that is not
+ * known to belong to an `IncomingMessage`, calls it when the stream has been garbage collected.
  */
-export function whenArrived(stream: object, request: unknown, clock: Clock, ended: () => void): void {
+export function whenComplete(stream: object, request: unknown, clock: Clock, ended: () => void): void {
   const message = messageOf(stream, request);
   if (message === undefined) {
-    dropped.register(stream, ended);
+    collected.register(stream, ended);
     return;
   }
   if (message.complete === true) {
     ended();
     return;
   }
-  const one: Awaited = { message: new WeakRef(message), ended };
-  const look = (): void => {
+  const check = (): void => {
     if (message.complete === true) ended();
-    else arrivalsOf(clock).add(one);
+    else pollOf(clock).add({ message: new WeakRef(message), ended });
   };
-  // Most short bodies come with their headers, or right behind them.
-  void nextTurn().then(look);
+  // Most short bodies arrive with the headers or right after them.
+  void nextTurn().then(check);
 }
 
-/** The stream itself, or what lies behind one that unpacks or counts. */
+/** The stream itself, or the message behind a stream that decompresses or counts. */
 function messageOf(stream: Message, request: unknown): Message | undefined {
   const { res } = (request ?? {}) as { res?: Message | null };
   return [stream, res].find((one) => typeof one?.complete === 'boolean') ?? undefined;

@@ -1,5 +1,5 @@
-/** How much of a body is read ahead of its reader, so that its end is seen if it is short. */
-const MOST_AHEAD_BYTES = 64 * 1024;
+/** How many bytes are read ahead of the reader, so that the end of a short body is seen though no one reads it. */
+const MOST_READ_AHEAD_BYTES = 64 * 1024;
 
 type Part = Uint8Array<ArrayBuffer>;
 type Controller = ReadableStreamDefaultController<Part> | ReadableByteStreamController;
@@ -9,25 +9,25 @@ interface Source {
   readonly ended: () => void;
 }
 
-/** A body that was dropped before its end: no one will read the rest. */
-const dropped = new FinalizationRegistry<Source>(giveUp);
+/** Cancels the source of a stream that was garbage collected before its end. */
+const collected = new FinalizationRegistry<Source>(cancel);
 
-function giveUp({ reader, ended }: Source): void {
+function cancel({ reader, ended }: Source): void {
   reader.cancel().catch(() => undefined);
   ended();
 }
 
 /**
- * The same stream, which calls `ended` when the last of it has arrived, read or not, when it fails, and
- * when it is cancelled. Reads ahead within bounds.
+ * Returns the same stream, read up to 64 KiB ahead. Calls `ended` when its last part has arrived (read or not),
+ * when it fails, and when it is cancelled; may call it more than once.
  */
 export function readAhead(stream: ReadableStream<Part>, ended: () => void): ReadableStream<Part> {
-  const isOfBytes = takesByob(stream);
+  const isByteStream = supportsByob(stream);
   const source: Source = { reader: stream.getReader(), ended };
-  const reading = new Reading(source, isOfBytes);
+  const pump = new Pump(source, isByteStream);
   const handlers = {
-    start: (controller: Controller) => reading.start(controller),
-    pull: (controller: Controller) => reading.pull(controller),
+    start: (controller: Controller) => pump.start(controller),
+    pull: (controller: Controller) => pump.pull(controller),
     cancel(reason: unknown) {
       ended();
       return source.reader.cancel(reason);
@@ -35,37 +35,38 @@ export function readAhead(stream: ReadableStream<Part>, ended: () => void): Read
   };
   const size = (part: Part | undefined): number => part?.byteLength ?? 0;
   const ahead = (
-    isOfBytes
-      ? new ReadableStream({ ...handlers, type: 'bytes' }, { highWaterMark: MOST_AHEAD_BYTES })
-      : new ReadableStream<Part>(handlers, { highWaterMark: MOST_AHEAD_BYTES, size })
+    isByteStream
+      ? new ReadableStream({ ...handlers, type: 'bytes' }, { highWaterMark: MOST_READ_AHEAD_BYTES })
+      : new ReadableStream<Part>(handlers, { highWaterMark: MOST_READ_AHEAD_BYTES, size })
   ) as ReadableStream<Part>;
-  dropped.register(ahead, source);
+  collected.register(ahead, source);
   return ahead;
 }
 
 /**
- * The reading of the stream below. It holds the stream above only while someone may wait for a part: with a part
- * in its queue no one does, and then it may be collected. Without that hold a caller who has nothing but the
- * promise of a part would wait for ever.
+ * Moves parts from the source to the stream that the caller has, the target. It holds the target only while a
+ * reader may be waiting for a part, that is, while the target's queue is empty. Otherwise the reference is weak, so
+ * that a target that the caller dropped can be collected. A caller who keeps nothing but the promise of a read
+ * needs the strong one: without it that promise would never settle.
  */
-class Reading {
+class Pump {
   readonly #source: Source;
-  readonly #isOfBytes: boolean;
+  readonly #isByteStream: boolean;
   #target: WeakRef<Controller> | undefined;
-  // biome-ignore lint/correctness/noUnusedPrivateClassMembers: it is there to be held
+  // biome-ignore lint/correctness/noUnusedPrivateClassMembers: keeps the target from being collected
   #held: Controller | undefined;
   #isPending = false;
 
-  constructor(source: Source, isOfBytes: boolean) {
+  constructor(source: Source, isByteStream: boolean) {
     this.#source = source;
-    this.#isOfBytes = isOfBytes;
+    this.#isByteStream = isByteStream;
   }
 
   start(controller: Controller): void {
     const target = new WeakRef(controller);
     const { reader, ended } = this.#source;
     this.#target = target;
-    // What ends while nothing is asked for, an error above all.
+    // Sees an end, or an error, that comes while no read is pending.
     reader.closed.then(ended, (error) => {
       ended();
       target.deref()?.error(error);
@@ -73,7 +74,7 @@ class Reading {
   }
 
   pull(controller: Controller): void {
-    this.#held = controller.desiredSize === MOST_AHEAD_BYTES ? controller : undefined;
+    this.#held = controller.desiredSize === MOST_READ_AHEAD_BYTES ? controller : undefined;
     if (!this.#isPending) void this.#read();
   }
 
@@ -85,9 +86,9 @@ class Reading {
       this.#isPending = false;
       const controller = this.#target?.deref();
       this.#held = undefined;
-      if (controller === undefined) giveUp(this.#source);
+      if (controller === undefined) cancel(this.#source);
       else if (part.done) this.#close(controller);
-      else controller.enqueue(this.#isOfBytes ? unshared(part.value) : part.value);
+      else controller.enqueue(this.#isByteStream ? ownBuffer(part.value) : part.value);
     } catch (error) {
       ended();
       this.#target?.deref()?.error(error);
@@ -97,13 +98,12 @@ class Reading {
   #close(controller: Controller): void {
     this.#source.ended();
     controller.close();
-    // A reader that brought a buffer of its own waits for it to be given back.
+    // A pending BYOB read settles only when its buffer is given back.
     if ('byobRequest' in controller) controller.byobRequest?.respond(0);
   }
 }
 
-/** Whether a reader may bring a buffer of its own. */
-function takesByob(stream: ReadableStream<Part>): boolean {
+function supportsByob(stream: ReadableStream<Part>): boolean {
   try {
     stream.getReader({ mode: 'byob' }).releaseLock();
     return true;
@@ -112,7 +112,7 @@ function takesByob(stream: ReadableStream<Part>): boolean {
   }
 }
 
-/** A stream of bytes takes the memory of its parts away, which must not be that of others. */
-function unshared(part: Part): Part {
+/** A byte stream transfers the buffer of each part, which must not be shared with other parts, as in a pool. */
+function ownBuffer(part: Part): Part {
   return part.byteLength === part.buffer.byteLength ? part : part.slice();
 }

@@ -292,7 +292,7 @@ describe('a function in the place of a body', () => {
     await client.put(server.url, () => expect.fail('was called'));
     expect(server.seen.map(({ body }) => body)).toEqual(['other']);
     const error = await errorOf(client.put(server.url, 'text'));
-    expect(error.message).toBe('data: a function must be there before ebb’s interceptor runs');
+    expect(error.message).toBe('data: a body function must be set before ebb’s interceptor runs');
     expect(server.seen).toHaveLength(1);
   });
 
@@ -320,7 +320,7 @@ describe('a function in the place of a body', () => {
     const server = await serve(DOWN, UP);
     const stream = Readable.from(['text']);
     const error = await errorOf(clientOf({ adapter: 'http' }).put(server.url, () => stream));
-    expect(error.message).toBe('data failed: it gave the same stream twice');
+    expect(error.message).toBe('data failed: it returned the same stream twice');
     expect(server.seen.map(({ body }) => body)).toEqual(['text']);
   });
 

@@ -1,7 +1,7 @@
 import { MOST_DISCARDED_BYTES } from '@ebb/core/adapter';
 import { isNodeReadable, isWebReadable, type NodeReadable } from './stream.ts';
 
-const NOT_KEPT = `This body was let go of for a retry that was not sent after all: it did not come within ${MOST_DISCARDED_BYTES / 1024} KiB, or not in time`;
+const NOT_KEPT = `The body of this response was discarded for a retry, which was then not sent: it was longer than ${MOST_DISCARDED_BYTES / 1024} KiB, or did not end in time`;
 
 interface NodeStreams {
   readonly Readable: {
@@ -14,24 +14,24 @@ interface NodeLike {
   readonly process?: { getBuiltinModule?(id: 'node:stream'): NodeStreams | undefined };
 }
 
-/** A streamed body that is read although its caller may never see it, and that can be given back after that. */
-export class KeptBody {
+/** A response body that is read before a retry, to free its connection, and can be restored if there is no retry. */
+export class RestorableBody {
   readonly isStream: boolean;
   isBrokenOff = false;
   readonly #data: unknown;
-  /** What has come, if it is to be kept. */
+  /** The parts read so far; `undefined` if they are not kept. */
   #parts: unknown[] | undefined;
   #bytes = 0;
   #breakOff: () => void = () => undefined;
   #error: unknown;
 
-  /** @param keeps whether it may have to be given back */
+  /** @param keeps whether to keep the body, so that {@link restored} returns it whole */
   constructor(data: unknown, keeps: boolean) {
     this.#data = data;
     this.isStream = isNodeReadable(data) || (isWebReadable(data) && !data.locked);
     this.#parts = keeps ? [] : undefined;
     if (isNodeReadable(data)) {
-      // Stays: what is destroyed in the middle may still tell of it.
+      // Never removed: a stream that is destroyed in the middle may emit an error later.
       data.on('error', (error) => {
         this.#error ??= error;
       });
@@ -47,7 +47,7 @@ export class KeptBody {
     this.#breakOff();
   }
 
-  /** Reads it to its end, or until it is broken off. Never rejects. */
+  /** Reads the body to its end, or until it is broken off. Never rejects. */
   async read(): Promise<void> {
     if (isNodeReadable(this.#data)) await this.#readNode(this.#data);
     else if (isWebReadable(this.#data)) await this.#readWeb(this.#data);
@@ -73,7 +73,7 @@ export class KeptBody {
   async #readWeb(stream: ReadableStream<Uint8Array<ArrayBuffer>>): Promise<void> {
     if (stream.locked) return;
     const reader = stream.getReader();
-    // Not awaited: to cancel one of two branches of a stream waits for the other.
+    // Not awaited: cancelling one branch of a tee waits for the other branch.
     this.#breakOff = () => void reader.cancel().catch(() => undefined);
     if (this.isBrokenOff) return this.#breakOff();
     try {
@@ -83,7 +83,7 @@ export class KeptBody {
     }
   }
 
-  /** A stream of the same body, or one that fails when it is read, and says why. */
+  /** A stream of the same kind and content, or one whose reading fails with the reason why there is none. */
   restored(): unknown {
     const error = this.#error;
     const parts = this.#parts ?? [];

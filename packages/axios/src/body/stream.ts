@@ -1,13 +1,13 @@
 /**
- * Whether a body is read as it is sent, and so can be sent only once: Node and web streams, the `form-data`
- * package, iterators. Told by shape, since it may come from another realm or another package.
+ * Whether sending a body uses it up: Node and web streams, the `form-data` package, iterators. Recognized by
+ * shape, since the object may come from another realm or another package.
  */
-export function isOnce(data: unknown): boolean {
+export function isSingleUse(data: unknown): boolean {
   if (typeof data !== 'object' || data === null) return false;
   return 'pipe' in data || 'getReader' in data || Symbol.asyncIterator in data || 'next' in data;
 }
 
-/** As much of a Node stream as is needed here. */
+/** The part of a Node stream that is used here. */
 export interface NodeReadable {
   readonly destroyed: boolean;
   readonly readableEnded: boolean;
@@ -26,24 +26,22 @@ export function isWebReadable(data: unknown): data is ReadableStream<Uint8Array<
   return typeof data === 'object' && data !== null && 'getReader' in data;
 }
 
-/** What a body may be closed by. */
+/** The ways in which a single-use body can be closed. */
 interface Closable {
   readonly readableEnded?: unknown;
-  /** The parts of a form of the `form-data` package, which keeps its streams in others. */
+  /** The parts of a form of the `form-data` package, each a stream or a wrapper with the stream as `source`. */
   readonly _streams?: unknown;
   readonly source?: unknown;
-  readonly locked?: unknown;
   destroy?(): unknown;
-  cancel?(reason: unknown): Promise<void>;
   return?(): unknown;
 }
 
 /**
- * Closes a body that can be read once, and that is not read any more: a file that it holds open would stay
- * open. Does nothing to what has ended, and to anything else. Never throws.
+ * Closes a single-use body that will not be read any further, so that a file behind it does not stay open. Leaves
+ * a body that has ended, a locked web stream and any other value alone. Never throws.
  */
 export function closeBody(data: unknown, reason: unknown): void {
-  if (!isOnce(data)) return;
+  if (!isSingleUse(data)) return;
   const body = data as Closable;
   try {
     if (isWebReadable(data)) {
@@ -53,10 +51,10 @@ export function closeBody(data: unknown, reason: unknown): void {
     if (Array.isArray(body._streams)) {
       for (const part of body._streams as Closable[]) closeBody(part?.source ?? part, reason);
     }
-    // Without an error: where no one listens, that would end the process.
+    // Destroyed without an error: one that no listener handles would end the process.
     if (typeof body.destroy !== 'function') Promise.resolve(body.return?.()).catch(() => undefined);
     else if (body.readableEnded !== true) body.destroy();
   } catch {
-    // Of someone else's making; there is nothing to be done about it.
+    // A custom stream may throw; there is nothing left to close.
   }
 }

@@ -1,0 +1,80 @@
+import type { InternalAxiosRequestConfig } from 'axios';
+import { BufferedForm } from './buffered-form.ts';
+import { abortUpload } from './discard.ts';
+import type { BodyFactory, FactoryBody } from './factory-body.ts';
+import { closeBody, isNodeReadable, isSingleUse, isWebReadable } from './stream.ts';
+
+/** The body of a request: the caller's `data`, or what is sent in its place. */
+export class RequestBody {
+  readonly #data: unknown;
+  readonly #byteLength: number | undefined;
+  #factory: FactoryBody | undefined;
+  #form: BufferedForm | undefined;
+
+  /** @throws TypeError for a function that a later interceptor has set, which the transforms have seen */
+  constructor(data: unknown, factory: FactoryBody | undefined) {
+    this.#data = data;
+    this.#byteLength = byteLength(data);
+    if (typeof data !== 'function') return;
+    if (factory === undefined)
+      throw new TypeError('data: a body function must be set before ebb’s interceptor runs');
+    this.#factory = factory;
+  }
+
+  get replayable(): boolean {
+    this.bufferForm();
+    const isSame = !isSingleUse(this.#data) && byteLength(this.#data) === this.#byteLength;
+    return this.isReplaced || isSame;
+  }
+
+  /** If `data` is a form that can be buffered, buffers it so that it can be sent more than once. */
+  bufferForm(): void {
+    if (this.#factory === undefined) this.#form ??= BufferedForm.of(this.#data);
+  }
+
+  /** Whether each attempt sends what {@link next} returns in place of `data`. */
+  get isReplaced(): boolean {
+    return this.#factory !== undefined || this.#form !== undefined;
+  }
+
+  /**
+   * The body of the next attempt, if {@link isReplaced}; sets its headers in the config.
+   *
+   * @throws HookError as {@link FactoryBody.next} does
+   */
+  next(config: InternalAxiosRequestConfig): unknown {
+    return this.#factory?.next(config, this.#data as BodyFactory) ?? this.#form?.next(config);
+  }
+
+  /** Puts the caller's `data` back into the config. */
+  restore(config: InternalAxiosRequestConfig): void {
+    if (this.isReplaced) config.data = this.#data;
+  }
+
+  /** Closes the body that was made for the current attempt. */
+  release(): void {
+    this.#factory?.release();
+  }
+
+  /** Closes the caller's stream if no attempt was sent. */
+  closeUnsent(reason: unknown): void {
+    closeBody(this.#data, reason);
+  }
+
+  /**
+   * Closes the body that was made for the last attempt, which failed, unless it was read to its end. With a
+   * streamed response it waits for that to close first.
+   */
+  closeUpload(data: unknown, request: unknown): void {
+    if (this.#factory?.isOpen !== true) return;
+    if (isNodeReadable(data)) return void data.on('close', () => this.release());
+    if (isWebReadable(data)) return;
+    this.release();
+    abortUpload(request);
+  }
+}
+
+/** The bytes of a buffer; none once it has been transferred, for example to a worker. */
+function byteLength(data: unknown): number | undefined {
+  return typeof data === 'object' && data !== null ? (data as ArrayBufferView).byteLength : undefined;
+}

@@ -1,0 +1,34 @@
+import type { RequestTraits } from '@ebb/core';
+import type { InternalAxiosRequestConfig } from 'axios';
+import type { RequestBody } from './body/request-body.ts';
+import { headerOf } from './response.ts';
+import { urlOf } from './url.ts';
+
+/** What a policy can ask about a request. Read from the config when it is asked. */
+export class Traits implements RequestTraits {
+  readonly config: InternalAxiosRequestConfig;
+  readonly #body: RequestBody;
+  #url: string | undefined;
+
+  constructor(config: InternalAxiosRequestConfig, body: RequestBody) {
+    this.config = config;
+    this.#body = body;
+  }
+
+  get method(): string {
+    return (this.config.method ?? 'GET').toUpperCase();
+  }
+
+  get url(): string {
+    this.#url ??= urlOf(this.config);
+    return this.#url;
+  }
+
+  get replayable(): boolean {
+    return this.#body.replayable;
+  }
+
+  header(name: string): string | undefined {
+    return headerOf(this.config.headers, name);
+  }
+}
