@@ -13,7 +13,7 @@ import { type AxiosModule, ebbInterceptor } from './index.ts';
 const require = createRequire(import.meta.url);
 const cjsAxios = require('axios') as AxiosStatic;
 
-/** A third copy, which neither `import` nor `require` knows of: as a bundler would make it. */
+/** A third copy that neither `import` nor `require` has loaded, as a bundler makes it. */
 function bundledAxios(): AxiosStatic {
   const path = require.resolve('axios');
   const module = { exports: {} as AxiosStatic };
@@ -22,7 +22,7 @@ function bundledAxios(): AxiosStatic {
   return module.exports;
 }
 
-test('import and require give copies with classes of their own', () => {
+test('import and require load copies with separate classes', () => {
   expect(cjsAxios.AxiosError).not.toBe(esmAxios.AxiosError);
 });
 
@@ -31,10 +31,10 @@ const copies: [name: string, axios: AxiosStatic][] = [
   ['require', cjsAxios],
 ];
 
-describe.each(copies)('an instance of the copy that %s gives', (_, axios) => {
+describe.each(copies)('an instance of the copy loaded by %s', (_, axios) => {
   const others = copies.map(([, copy]) => copy).filter((copy) => copy !== axios);
 
-  /** Bare, and with ebb: both must come out the same. */
+  /** Without ebb and with it: both must behave the same. */
   const both = (config: object, options: PolicyOptions = atOnce) => {
     const bare = axios.create(config);
     const wrapped = axios.create(config);
@@ -58,7 +58,7 @@ describe.each(copies)('an instance of the copy that %s gives', (_, axios) => {
   ];
 
   describe.each(['http', 'fetch', ['nothing', 'http', 'fetch'].slice(1)])('over %s', (adapter) => {
-    test('an error of a status, and its headers', async () => {
+    test('an error with a response, and its headers', async () => {
       const server = await serve({ status: 503, headers: { a: 'b' } });
       for (const client of both({ adapter }, { ...atOnce, maxRetries: 1 })) {
         const error = await errorOf(client.get(server.url));
@@ -93,7 +93,7 @@ describe.each(copies)('an instance of the copy that %s gives', (_, axios) => {
       }
     });
 
-    test('a cancel during an attempt', async () => {
+    test('a cancellation during an attempt', async () => {
       const server = await serve('hang');
       for (const client of both({ adapter })) {
         const controller = new AbortController();
@@ -103,14 +103,14 @@ describe.each(copies)('an instance of the copy that %s gives', (_, axios) => {
       }
     });
 
-    test('a name that axios does not know', async () => {
+    test('an unknown adapter name', async () => {
       for (const client of both({ adapter: 'nonsense' })) {
         expect(classesOf(await errorOf(client.get('/')))).toEqual(AXIOS_ERROR);
       }
     });
   });
 
-  test('a cancel in a wait, and before the request', async () => {
+  test('a cancellation during a delay, and before the request', async () => {
     const server = await serve({ status: 503 });
     const controller = new AbortController();
     const clock = virtualClock();
@@ -125,7 +125,7 @@ describe.each(copies)('an instance of the copy that %s gives', (_, axios) => {
     }
   });
 
-  test('an attempt that takes too long', async () => {
+  test('an attempt beyond attemptTimeoutMs', async () => {
     const server = await serve('hang');
     const [, client] = both({}, { attemptTimeoutMs: 20, maxRetries: 0 });
     expect(classesOf(await errorOf(client?.get(server.url) as Promise<unknown>))).toEqual(AXIOS_ERROR);
@@ -140,28 +140,28 @@ describe('an instance of a copy that cannot be found', () => {
     return client;
   };
 
-  test('is told at once, instead of being given the errors of another', async () => {
+  test('rejects with a TypeError, not with the errors of another copy', async () => {
     const server = await serve({ status: 503 });
     const error = await errorOf(clientOf({ adapter: 'http' }).get(server.url));
     expect(error).toBeInstanceOf(TypeError);
     expect(error.message).toContain('pass it: ebbInterceptor(policy, axios)');
     expect(server.seen).toEqual([]);
-    // One that is left alone is left alone.
+    // `ebb: false` needs no copy.
     expect((await errorOf(clientOf({}).get(server.url, { ebb: false }))).status).toBe(503);
   });
 
-  test('does well with its module named', async () => {
+  test('works if its module is passed', async () => {
     const server = await serve({ status: 503 });
     const error = await errorOf(clientOf({ adapter: 'http' }, axios).get(server.url));
     expect([error instanceof axios.AxiosError, error instanceof esmAxios.AxiosError]).toEqual([true, false]);
     expect(server.seen).toHaveLength(2);
-    // The module that is named does for its own instances; others are known as ever.
+    // The module that was passed is for its own instances; other copies are found as before.
     const other = cjsAxios.create();
     other.interceptors.request.use(ebbInterceptor(atOnce, axios));
     expect((await errorOf(other.get('http://127.0.0.1:1/'))) instanceof cjsAxios.AxiosError).toBe(true);
   });
 
-  test('needs none for an adapter of the caller’s, and gets axios’s own CanceledError in a wait', async () => {
+  test('works with a custom adapter, and rejects with its own CanceledError during a delay', async () => {
     const adapter: AxiosAdapter = async (config) => {
       return { status: 503, statusText: '', data: '', headers: {}, config };
     };
@@ -174,7 +174,7 @@ describe('an instance of a copy that cannot be found', () => {
   });
 });
 
-test('no axios made the headers: it is the one that was named, or this package’s own', async () => {
+test('headers that no axios made belong to the module that was passed, or to this package’s copy', async () => {
   for (const given of [undefined, cjsAxios]) {
     const config = { url: 'http://127.0.0.1:1/', method: 'get', headers: {}, adapter: 'http' } as never;
     const { adapter } = ebbInterceptor({ maxRetries: 0 }, given)(config);
@@ -183,7 +183,7 @@ test('no axios made the headers: it is the one that was named, or this package�
   }
 });
 
-test.each([esmAxios.create(), {}, null, 'axios'])('%o is not the module', (value) => {
+test.each([esmAxios.create(), {}, null, 'axios'])('%o is not the axios module', (value) => {
   expect(() => ebbInterceptor({}, value as never)).toThrow(
     'axios must be the axios module itself, got something else',
   );

@@ -25,7 +25,7 @@ interface ShownRequest {
 }
 
 /**
- * Tells from an adapter's `request` which hop an outcome came from. The answer of a redirect's target says nothing
+ * Tells from an adapter's `request` which hop an outcome came from. The response of a redirect's target says nothing
  * about whether the first server did its work, so a redirect is ruled out only by proof.
  *
  * @param urlOf returns the requested URL; called only for an `XMLHttpRequest`
@@ -41,7 +41,9 @@ export function originOf(config: InternalAxiosRequestConfig, request: unknown, u
   if (typeof shown.redirect === 'string') return shown.redirect === 'follow' ? UNKNOWN_HOP : FIRST_HOP;
   if (typeof shown.responseURL === 'string' && shown.responseURL !== '') {
     const url = shown.responseURL;
-    const isRequested = [urlOf(), config.url ?? ''].some((asked) => normalized(asked) === normalized(url));
+    const isRequested = [urlOf(), config.url ?? ''].some(
+      (requested) => normalized(requested) === normalized(url),
+    );
     return isRequested ? FIRST_HOP : { redirected: true, url };
   }
   // Node's HTTP/2 follows no redirects, and `maxRedirects` applies to the http adapter alone.

@@ -7,8 +7,8 @@ import { refusingPort } from '../../../test/refusing.ts';
 import { atOnce, clientOf, errorOf } from '../test/client.ts';
 import { listen } from '../test/servers.ts';
 
-/** A till that takes the money, and then sends the customer on. */
-async function till(receipt: string, status = 303) {
+/** A server that does `POST /charge`, and then redirects to the receipt. */
+async function chargeServer(receipt: string, status = 303) {
   const seen: string[] = [];
   const url = await listen(
     createServer((request, response) => {
@@ -25,39 +25,39 @@ async function till(receipt: string, status = 303) {
 const reasonsOf = (result: unknown) => attemptsOf(result).map(({ reason }) => reason);
 const three = { ...atOnce, maxRetries: 2 };
 
-describe.each(['http', 'fetch'])('over the %s adapter, a POST that was done and sent on', (adapter) => {
+describe.each(['http', 'fetch'])('over the %s adapter, a POST that was done and redirected', (adapter) => {
   const receipts: [what: string, make: () => Promise<string>][] = [
     ['to a page that says 429', async () => '/receipt'],
     ['to a port that refuses the connection', async () => `http://127.0.0.1:${await refusingPort()}/receipt`],
     ['to a name that has no address', async () => 'http://no-such-name.invalid/receipt'],
   ];
-  test.each(receipts)('%s is not done again', async (_, make) => {
-    const { url, charges } = await till(await make());
+  test.each(receipts)('%s is not sent again', async (_, make) => {
+    const { url, charges } = await chargeServer(await make());
     const error = await errorOf(clientOf({ adapter }, three).post(`${url}charge`, { amount: 5 }));
     expect([charges(), reasonsOf(error)]).toEqual([1, ['not-idempotent']]);
   });
 
-  test.each(receipts)('%s is done again with an Idempotency-Key', async (_, make) => {
-    const { url, charges } = await till(await make());
+  test.each(receipts)('%s is sent again with an Idempotency-Key', async (_, make) => {
+    const { url, charges } = await chargeServer(await make());
     const headers = { 'Idempotency-Key': 'k' };
     const error = await errorOf(clientOf({ adapter, headers }, three).post(`${url}charge`, {}));
     expect([charges(), reasonsOf(error)]).toEqual([3, ['transient', 'transient', 'retries-exhausted']]);
   });
 
-  test('streamed, the same', async () => {
-    const { url, charges } = await till('/receipt');
+  test('is not sent again if the response is streamed', async () => {
+    const { url, charges } = await chargeServer('/receipt');
     await errorOf(clientOf({ adapter, responseType: 'stream' }, three).post(`${url}charge`, {}));
     expect(charges()).toBe(1);
   });
 
-  test('with its method and body, the same', async () => {
-    const { url, seen } = await till('/receipt', 307);
+  test('with its method and body (307) is not sent again', async () => {
+    const { url, seen } = await chargeServer('/receipt', 307);
     await errorOf(clientOf({ adapter }, three).post(`${url}charge`, {}));
     expect(seen).toEqual(['POST /charge', 'POST /receipt']);
   });
 
-  test('tells whose answer it got', async () => {
-    const { url } = await till('/receipt#1');
+  test('reports the URL that responded', async () => {
+    const { url } = await chargeServer('/receipt#1');
     const ends: EbbEvent[] = [];
     await errorOf(clientOf({ adapter }, { onEvent: (event) => ends.push(event) }).post(`${url}charge`));
     expect(ends.at(-1)).toMatchObject({ outcome: { status: 429, redirected: true } });
@@ -65,24 +65,24 @@ describe.each(['http', 'fetch'])('over the %s adapter, a POST that was done and 
     expect(outcome.url.replace('#1', '')).toBe(`${url}receipt`);
   });
 
-  test('a 429 that is no other server’s word is refused, as ever', async () => {
-    const { url, seen } = await till('/receipt');
+  test('but a 429 without a redirect counts as refused', async () => {
+    const { url, seen } = await chargeServer('/receipt');
     const error = await errorOf(clientOf({ adapter }, three).post(`${url}other`));
     expect([seen.length, reasonsOf(error)[0]]).toEqual([3, 'refused']);
   });
 
-  test('without redirects the first hop tells all', async () => {
+  test('but with maxRedirects: 0 a failure counts as refused', async () => {
     const port = await refusingPort();
     const client = clientOf({ adapter, maxRedirects: 0 }, three);
     for (const host of [`127.0.0.1:${port}`, 'no-such-name.invalid']) {
       expect(reasonsOf(await errorOf(client.post(`http://${host}/`)))[0]).toBe('refused');
     }
-    const { url, seen } = await till('/receipt');
+    const { url, seen } = await chargeServer('/receipt');
     await errorOf(client.post(`${url}other`));
     expect(seen).toHaveLength(3);
   });
 
-  test('a 503 at the end of a redirect is a 503', async () => {
+  test('and a GET whose redirect ends with a 503 is retried', async () => {
     let requests = 0;
     const url = await listen(
       createServer((request, response) => {
@@ -104,13 +104,13 @@ describe('the http adapter', () => {
     }
   });
 
-  /** Follows a 303 by itself, and tells axios nothing of it. */
+  /** Follows a 303 without axios noticing. */
   const following = {
     request(options: object, onResponse: (response: IncomingMessage) => void): ClientRequest {
       const first = nodeRequest(options, (response) => {
         const { location } = response.headers;
         if (location === undefined) return onResponse(response);
-        // Its response stays unread: axios takes no other once a request is through.
+        // Its response stays unread: axios ignores another one once a request has ended.
         const second = nodeRequest(new URL(location, `http://${first.getHeader('host')}`), onResponse);
         second.on('error', (error) => first.emit('error', error)).end();
       });
@@ -118,17 +118,17 @@ describe('the http adapter', () => {
     },
   };
 
-  test('takes nothing for refused that a transport of the caller’s has', async () => {
+  test('does not count the failure of a custom transport as refused', async () => {
     for (const receipt of ['/receipt', `http://127.0.0.1:${await refusingPort()}/`]) {
-      const { url, charges } = await till(receipt);
+      const { url, charges } = await chargeServer(receipt);
       const client = clientOf({ adapter: 'http', transport: following }, three);
       expect(reasonsOf(await errorOf(client.post(`${url}charge`)))).toEqual(['not-idempotent']);
       expect(charges()).toBe(1);
     }
   });
 
-  test('takes a transport of the caller’s at its word that it follows nothing', async () => {
-    const { url, seen } = await till('/receipt');
+  test('trusts maxRedirects: 0 with a custom transport', async () => {
+    const { url, seen } = await chargeServer('/receipt');
     const transport = { request: nodeRequest };
     const client = clientOf({ adapter: 'http', transport, maxRedirects: 0 }, three);
     await errorOf(client.post(`${url}other`));
@@ -148,8 +148,8 @@ describe('the http adapter', () => {
   });
 });
 
-describe('an adapter of the caller’s', () => {
-  const saying =
+describe('a custom adapter', () => {
+  const responding =
     (request?: object): AxiosAdapter =>
     async (config) => ({ status: 429, statusText: '', data: '', headers: {}, config, request });
   const attempts = async (config: AxiosRequestConfig) => {
@@ -157,20 +157,20 @@ describe('an adapter of the caller’s', () => {
     return attemptsOf(await client.post('http://upstream/a?b#c')).length;
   };
 
-  test('that does not tell whether it followed a redirect is not trusted with a POST', async () => {
-    expect(await attempts({ adapter: saying() })).toBe(1);
-    expect(await attempts({ adapter: saying({ responseURL: '' }) })).toBe(1);
-    expect(await attempts({ adapter: saying({ responseURL: 'http://upstream/b' }) })).toBe(1);
+  test('that does not show whether it followed a redirect gets a POST once', async () => {
+    expect(await attempts({ adapter: responding() })).toBe(1);
+    expect(await attempts({ adapter: responding({ responseURL: '' }) })).toBe(1);
+    expect(await attempts({ adapter: responding({ responseURL: 'http://upstream/b' }) })).toBe(1);
   });
 
-  test('is believed when it tells', async () => {
-    expect(await attempts({ adapter: saying({ responseURL: 'http://upstream/a?b' }) })).toBe(3);
-    expect(await attempts({ adapter: saying(), maxRedirects: 0 })).toBe(3);
-    expect(await attempts({ adapter: saying({ redirect: 'error' }) })).toBe(3);
+  test('that shows that it followed no redirect gets a POST again', async () => {
+    expect(await attempts({ adapter: responding({ responseURL: 'http://upstream/a?b' }) })).toBe(3);
+    expect(await attempts({ adapter: responding(), maxRedirects: 0 })).toBe(3);
+    expect(await attempts({ adapter: responding({ redirect: 'error' }) })).toBe(3);
   });
 
-  test('that is the fetch adapter in person tells nothing', async () => {
-    const { url, charges } = await till('/receipt');
+  test('that is axios’s fetch adapter itself does not show it', async () => {
+    const { url, charges } = await chargeServer('/receipt');
     const client = clientOf({ adapter: axios.getAdapter('fetch') }, three);
     await errorOf(client.post(`${url}charge`));
     expect(charges()).toBe(1);

@@ -4,7 +4,7 @@ import type { RequestBody } from './body/request-body.ts';
 import { headerOf } from './response.ts';
 import { urlOf } from './url.ts';
 
-/** What a policy can ask about a request. Read from the config when it is asked. */
+/** What a policy can ask about a request. Read from the config on each call, so an unused trait costs nothing. */
 export class Traits implements RequestTraits {
   readonly config: InternalAxiosRequestConfig;
   readonly #body: RequestBody;

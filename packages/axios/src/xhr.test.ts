@@ -7,10 +7,10 @@ import { refusingPort } from '../../../test/refusing.ts';
 import { serve } from '../../../test/serve.ts';
 import type { Step } from '../../../test/server.ts';
 
-/** As much of a browser's XMLHttpRequest as axios uses, over fetch. */
+/** The part of a browser's XMLHttpRequest that axios uses, over fetch. */
 class FakeXhr {
-  /** Lets the time run out that the last request was given. */
-  static runsOut: () => void = () => undefined;
+  /** Ends the last request with a timeout. */
+  static timeOut: () => void = () => undefined;
   status = 0;
   statusText = '';
   responseURL = '';
@@ -24,7 +24,7 @@ class FakeXhr {
   onabort: (() => void) | null = null;
   readonly #headers = new Headers();
   readonly #stop = new AbortController();
-  #answered = new Headers();
+  #responseHeaders = new Headers();
   #request = ['', ''] as [method: string, url: string];
 
   open(method: string, url: string): void {
@@ -35,7 +35,7 @@ class FakeXhr {
     if (!/^(user-agent|content-length)$/i.test(name)) this.#headers.append(name, value);
   }
   getAllResponseHeaders(): string {
-    return [...this.#answered].map(([name, value]) => `${name}: ${value}\r\n`).join('');
+    return [...this.#responseHeaders].map(([name, value]) => `${name}: ${value}\r\n`).join('');
   }
   abort(): void {
     this.#stop.abort();
@@ -45,13 +45,13 @@ class FakeXhr {
   }
 
   async #send(body: BodyInit | null): Promise<void> {
-    if (this.timeout > 0) FakeXhr.runsOut = () => this.#stop.abort('timeout');
+    if (this.timeout > 0) FakeXhr.timeOut = () => this.#stop.abort('timeout');
     const { signal } = this.#stop;
     try {
       const [method, url] = this.#request;
       const response = await fetch(url, { method, body, headers: this.#headers, signal });
       this.responseText = await response.text();
-      this.#answered = response.headers;
+      this.#responseHeaders = response.headers;
       this.status = response.status;
       this.responseURL = response.url;
       this.onloadend?.();
@@ -63,7 +63,7 @@ class FakeXhr {
   }
 }
 
-// axios looks for it as it is loaded.
+// axios looks for XMLHttpRequest when it is loaded.
 Object.assign(globalThis, { XMLHttpRequest: FakeXhr });
 const { default: axios } = await import('axios');
 const { ebbInterceptor } = await import('./index.ts');
@@ -82,7 +82,7 @@ function clientOf(options: Parameters<typeof ebbInterceptor>[0] = {}) {
 
 const kindsOf = (result: unknown) => attemptsOf(result).map(({ status, failure }) => status ?? failure);
 
-test('statuses and broken connections are retried, with the same body', async () => {
+test('error statuses and broken connections are retried with the same body', async () => {
   const server = await serve(DOWN, 'reset', UP);
   const response = await clientOf().put(server.url, { c: 'd' });
   expect([response.data, response.headers.a]).toEqual([{ up: true }, 'b']);
@@ -96,9 +96,9 @@ test('validateStatus does not hide a 503', async () => {
   expect([response.status, kindsOf(response)]).toEqual([503, [503, 503, 503]]);
 });
 
-test('timeout holds for each attempt', async () => {
+test('timeout applies to each attempt', async () => {
   const server = await serve('hang', 'hang', UP);
-  server.onHang = () => FakeXhr.runsOut();
+  server.onHang = () => FakeXhr.timeOut();
   expect(kindsOf(await clientOf().get(server.url, { timeout: 30 }))).toEqual(['timeout', 'timeout', 200]);
 });
 
@@ -112,7 +112,7 @@ test('attemptTimeoutMs stops the request', async () => {
   expect(clock.pending).toBe(0);
 });
 
-test('an abort is axios’s own CanceledError', async () => {
+test('an abort rejects with axios’s own CanceledError', async () => {
   const server = await serve(DOWN, 'hang');
   const controller = new AbortController();
   server.onHang = () => controller.abort(new Error('enough'));
@@ -124,7 +124,7 @@ test('an abort is axios’s own CanceledError', async () => {
   expect(kindsOf(error)).toEqual([503, 'aborted']);
 });
 
-test('a POST that was done and sent on is not done again', async () => {
+test('a POST that was done and redirected is not sent again', async () => {
   const goTo = (location: string): Step => ({ status: 303, headers: { location } });
   const port = await refusingPort();
   for (const receipt of ['/receipt', `http://127.0.0.1:${port}/`]) {
@@ -137,7 +137,7 @@ test('a POST that was done and sent on is not done again', async () => {
   }
 });
 
-test('a POST that was refused is sent again, whatever its URL says to the page', async () => {
+test('a POST that was refused is sent again, however its URL is written', async () => {
   const server = await serve({ status: 429 }, UP);
   const response = await clientOf().post(`${server.url.toUpperCase()}a b?c#part`);
   expect(kindsOf(response)).toEqual([429, 200]);

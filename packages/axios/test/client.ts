@@ -1,12 +1,12 @@
-import { constant, type PolicyOptions } from '@ebb/core';
+import { attemptsOf, constant, type PolicyOptions } from '@ebb/core';
 import axios, { type AxiosError, type AxiosInstance, type AxiosRequestConfig } from 'axios';
 import { expect } from 'vitest';
 import { ebbInterceptor } from '../src/index.ts';
 
-/** A policy whose retries wait for nothing. */
+/** Retries without delay. */
 export const atOnce: PolicyOptions = { backoff: constant(0) };
 
-/** An instance of axios with a policy in it. */
+/** An axios instance with ebb. */
 export function clientOf(
   config: AxiosRequestConfig,
   options: Parameters<typeof ebbInterceptor>[0] = atOnce,
@@ -16,10 +16,20 @@ export function clientOf(
   return client;
 }
 
-/** What a promise rejects with, which it has to. */
+/** The error that a promise rejects with; fails the test if it resolves. */
 export async function errorOf(promise: Promise<unknown>): Promise<AxiosError> {
   return promise.then(
     () => expect.fail('did not reject'),
     (error) => error,
   );
+}
+
+/** The status or the failure kind of each attempt. */
+export function kindsOf(result: unknown): (number | string | undefined)[] {
+  return attemptsOf(result).map(({ status, failure }) => status ?? failure);
+}
+
+/** The reason of each attempt. */
+export function reasonsOf(result: unknown): string[] {
+  return attemptsOf(result).map(({ reason }) => reason);
 }

@@ -12,9 +12,7 @@ import type { Step } from '../../../../test/server.ts';
 import { atOnce, clientOf, errorOf } from '../../test/client.ts';
 import { afterTest, listen } from '../../test/servers.ts';
 
-const _UP: Step = { status: 200, body: 'up' };
-
-/** Lets one attempt pass, and no more. */
+/** Grants one attempt, and refuses every other. */
 const oneToken = (): TokenBucket =>
   tokenBucket({ capacity: 1, refillPerSecond: 0.001, nonConforming: 'reject' });
 
@@ -33,14 +31,14 @@ describe.each(['http', 'fetch'])('a retry that the bucket refuses, over the %s a
   };
 
   test.each([0, 4, 64 * 1024, 256 * 1024])(
-    'leaves the answer that was there, with %i bytes',
+    'returns the previous response with its %i bytes',
     async (bytes) => {
       const body = 'x'.repeat(bytes);
       expect((await text(await refused({ status: 503, body }))).length).toBe(bytes);
     },
   );
 
-  test('leaves it as a response if its status is no error', async () => {
+  test('resolves with the previous response if validateStatus accepts it', async () => {
     const server = await serve({ status: 503, body: 'down' });
     const client = clientOf(
       { adapter, responseType: 'stream', validateStatus: null },
@@ -50,14 +48,14 @@ describe.each(['http', 'fetch'])('a retry that the bucket refuses, over the %s a
     expect([response.status, await text(response.data)]).toEqual([503, 'down']);
   });
 
-  test('leaves one that axios has read', async () => {
+  test('returns a previous response that was not streamed', async () => {
     expect(await refused({ status: 503, body: 'down' }, { responseType: 'text' })).toBe('down');
   });
 
   test.each([
-    ['that says so', { 'content-length': String(300 * 1024) }],
-    ['that does not', {}],
-  ])('leaves one that was too long to keep, %s, as a body whose reading says it', async (_, headers) => {
+    ['with its content-length', { 'content-length': String(300 * 1024) }],
+    ['without a content-length', {}],
+  ])('returns a body that fails with an explanation if it was too long to keep, %s', async (_, headers) => {
     const url = await listen(
       createServer((_, response) => {
         response.writeHead(503, { ...headers }).write(Buffer.alloc(300 * 1024));
@@ -71,7 +69,7 @@ describe.each(['http', 'fetch'])('a retry that the bucket refuses, over the %s a
     );
   });
 
-  test('leaves one that broke off as one that broke off', async () => {
+  test('returns a body that fails as the original one did', async () => {
     const url = await listen(
       createServer((_, response) => {
         response.writeHead(503, { 'content-length': 9 }).write('half', () => response.destroy());
@@ -82,7 +80,7 @@ describe.each(['http', 'fetch'])('a retry that the bucket refuses, over the %s a
     await expect(text(response?.data as Readable)).rejects.toThrow(/aborted|terminated|other side closed/);
   });
 
-  test('leaves one without an end after half of the time that there is', async () => {
+  test('reads an endless body for half of the time that is left', async () => {
     const clock = virtualClock();
     const retried = Promise.withResolvers<void>();
     const waiting = refused(
@@ -102,7 +100,7 @@ describe.each(['http', 'fetch'])('a retry that the bucket refuses, over the %s a
   });
 });
 
-test('a stream of an adapter of the caller’s is given back as what it was', async () => {
+test('the stream of a custom adapter is restored as a stream of the same kind', async () => {
   const parts = [{ a: 1 }, { a: 2 }] as unknown as string[];
   for (const make of [() => Readable.from(parts), () => new Blob(['text']).stream()]) {
     const data = make();
@@ -118,7 +116,7 @@ test('a stream of an adapter of the caller’s is given back as what it was', as
   }
 });
 
-test('a stream that someone else reads is left alone', async () => {
+test('a locked stream is left alone', async () => {
   const data = new Blob(['text']).stream();
   const reader = data.getReader();
   const adapter: AxiosAdapter = async (config) => {
@@ -129,18 +127,18 @@ test('a stream that someone else reads is left alone', async () => {
   expect((await reader.read()).value).toEqual(new TextEncoder().encode('text'));
 });
 
-test('a streamed 503 to a HEAD keeps its connection, whatever length it tells', async () => {
+test('a streamed 503 to a HEAD keeps its connection, whatever its content-length', async () => {
   const down: Step = { status: 503, headers: { 'content-length': '1000000' } };
   const server = await serve(down, down, { status: 200 });
   const httpAgent = new Agent({ keepAlive: true, maxSockets: 1 });
   afterTest(() => httpAgent.destroy());
-  // Node's fetch ends the connection after any HEAD.
+  // Not with Node's fetch, which closes the connection after any HEAD.
   await clientOf({ adapter: 'http', responseType: 'stream', httpAgent }).head(server.url);
   expect([server.seen.length, server.connections()]).toEqual([3, 1]);
 });
 
 test.each(['http', 'fetch'])(
-  'one listener serves all bodies that are read under a signal: %s',
+  'all discarded bodies share one listener on their signal: %s',
   async (adapter) => {
     const controller = new AbortController();
     const { signal } = controller;
@@ -160,7 +158,7 @@ test.each(['http', 'fetch'])(
     await all.promise;
     await setImmediate();
     expect(clock.pending).toBe(20);
-    // Those that axios itself has for each streamed response are its own.
+    // Without axios's own, one for each streamed response.
     const names = getEventListeners(signal, 'abort').map(({ name }) => name);
     expect(names.filter((name) => name !== 'abort' && name !== 'onabort')).toHaveLength(1);
     controller.abort();

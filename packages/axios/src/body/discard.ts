@@ -49,7 +49,7 @@ export async function discardLate(settled: unknown, clock: Clock): Promise<void>
   await readBody(response, new RestorableBody(response.data, false), bounds);
 }
 
-/** Destroys a request whose upload is unfinished: a server that has already answered may never read the rest. */
+/** Destroys a request whose upload is unfinished: a server that has already responded may never read the rest. */
 export function abortUpload(request: unknown): void {
   const { writableFinished, destroy } = (request ?? {}) as { writableFinished?: unknown; destroy?: unknown };
   if (writableFinished === false && typeof destroy === 'function') destroy.call(request);

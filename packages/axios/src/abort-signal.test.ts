@@ -1,0 +1,142 @@
+import { text } from 'node:stream/consumers';
+import { setImmediate } from 'node:timers/promises';
+import { attemptsOf, tokenBucket } from '@ebb/core';
+import { virtualClock } from '@ebb/core/testing';
+import axios, { type AxiosAdapter, AxiosError } from 'axios';
+import { describe, expect, test, vi } from 'vitest';
+import { serve } from '../../../test/serve.ts';
+import { ok, unavailable } from '../test/adapters.ts';
+import { listenersOf, listenersOn, watchEvents } from '../test/cancel.ts';
+import { atOnce, clientOf, errorOf } from '../test/client.ts';
+import { DOWN, UP } from '../test/steps.ts';
+
+describe('an abort', () => {
+  test.each([
+    ['a string', 'enough'],
+    ['undefined', undefined],
+    ['a timeout', new DOMException('too late', 'TimeoutError')],
+    ['an AxiosError', new AxiosError('mine', 'ECONNABORTED')],
+  ])('with any reason rejects with a CanceledError whose cause it is: %s', async (_, reason) => {
+    const { onEvent, next } = watchEvents();
+    const controller = new AbortController();
+    const waiting = next('retry');
+    const response = clientOf({ adapter: unavailable }, { onEvent }).get('/', { signal: controller.signal });
+    await waiting;
+    controller.abort(reason);
+    const error = await errorOf(response);
+    expect(error).toBeInstanceOf(axios.CanceledError);
+    expect(error.cause).toBe(controller.signal.reason);
+    expect(Object.keys(error)).not.toContain('cause');
+  });
+
+  test('by the signal of a polyfill, which has no reason, rejects with a CanceledError', async () => {
+    const target = new EventTarget();
+    const signal = Object.assign(target, { aborted: false });
+    const { onEvent, next } = watchEvents();
+    const waiting = next('retry');
+    const response = clientOf({ adapter: unavailable }, { onEvent }).get('/', { signal });
+    await waiting;
+    signal.aborted = true;
+    target.dispatchEvent(new Event('abort'));
+    expect(await errorOf(response)).toBeInstanceOf(axios.CanceledError);
+  });
+
+  test('ends a streamed response that the caller reads', async () => {
+    const server = await serve(DOWN, 'held-200');
+    const controller = new AbortController();
+    const client = clientOf({ adapter: 'http', responseType: 'stream' });
+    const { data } = await client.get(server.url, { signal: controller.signal });
+    const reading = text(data);
+    controller.abort();
+    await expect(reading).rejects.toThrow('canceled');
+    await setImmediate();
+    expect(listenersOf(controller.signal)).toBe(0);
+  });
+
+  test('in the turn of the response rejects with a CanceledError that has the history', async () => {
+    const controller = new AbortController();
+    const ends: string[] = [];
+    const adapter: AxiosAdapter = async (config) => {
+      controller.abort(new Error('enough'));
+      return ok(config);
+    };
+    const client = clientOf(
+      { adapter },
+      { onEvent: (event) => void (event.type === 'end' && ends.push(event.reason)) },
+    );
+    const error = await errorOf(client.get('/', { signal: controller.signal }));
+    expect(error).toBeInstanceOf(axios.CanceledError);
+    expect(error.cause).toBe(controller.signal.reason);
+    expect(attemptsOf(error)).toMatchObject([{ failure: 'aborted', reason: 'aborted' }]);
+    expect(ends).toEqual(['aborted']);
+  });
+});
+
+describe('a signal that is aborted before the request', () => {
+  test('is handled by axios: no adapter is called and no token taken', async () => {
+    const bucket = tokenBucket({ capacity: 1, refillPerSecond: 0.001 });
+    const adapter = vi.fn(ok);
+    const error = await errorOf(
+      clientOf({ adapter }, { bucket }).get('/', { signal: AbortSignal.abort('enough') }),
+    );
+    expect([error.code, adapter.mock.calls.length, bucket.stats().granted]).toEqual(['ERR_CANCELED', 0, 0]);
+  });
+
+  test.each(['http', 'fetch'])('by a transform rejects with the error of the %s adapter', async (adapter) => {
+    const server = await serve(UP);
+    const bucket = tokenBucket({ capacity: 1, refillPerSecond: 0.001 });
+    const run = (client: { put: typeof axios.put }, url: string) => {
+      const controller = new AbortController();
+      const { signal } = controller;
+      const transformRequest = (data: unknown) => {
+        controller.abort();
+        return data;
+      };
+      return errorOf(client.put(url, 'text', { signal, transformRequest, adapter }));
+    };
+    // An invalid URL takes precedence over the abort, or not, as without ebb.
+    for (const url of [server.url, 'foo://upstream/']) {
+      const plain = await run(axios, url);
+      const error = await run(clientOf({}, { bucket }), url);
+      expect([error.name, error.message, error.code]).toEqual([plain.name, plain.message, plain.code]);
+    }
+    expect(bucket.stats().granted).toBe(0);
+  });
+});
+
+describe('no listener and no timer is left', () => {
+  test('on a signal and a token shared by 10 000 calls', async () => {
+    const { signal } = new AbortController();
+    const { token } = axios.CancelToken.source();
+    let calls = 0;
+    const adapter: AxiosAdapter = (config) => (calls++ % 2 === 0 ? unavailable(config) : ok(config));
+    const clock = virtualClock();
+    const client = clientOf({ adapter }, { ...atOnce, clock, attemptTimeoutMs: 50 });
+    for (let call = 0; call < 10_000; call += 1) {
+      await client.get('/', call % 10 === 0 ? { signal, cancelToken: token } : { signal });
+    }
+    expect([listenersOf(signal), listenersOn(token)]).toEqual([0, 0]);
+    expect([calls, clock.pending]).toEqual([20_000, 0]);
+  });
+
+  test('on a signal, after attempts that fail in each way', async () => {
+    const { signal } = new AbortController();
+    for (const adapter of ['http', 'fetch']) {
+      for (const responseType of ['text', 'stream'] as const) {
+        const server = await serve(DOWN, 'reset', 'half-body', UP);
+        const client = clientOf({ adapter, responseType, signal });
+        const { data } = await client.get(server.url).catch(() => ({ data: undefined }));
+        if (typeof data === 'object') await text(data).catch(() => undefined);
+      }
+    }
+    await setImmediate();
+    expect(listenersOf(signal)).toBe(0);
+  });
+
+  test('after a request that needs no timer', async () => {
+    const schedule = vi.fn();
+    const clock = { now: () => 0, schedule };
+    await clientOf({ adapter: ok }, { clock }).get('/');
+    expect(schedule).not.toHaveBeenCalled();
+  });
+});

@@ -1,0 +1,63 @@
+import { attemptsOf } from '@ebb/core';
+import axios, { type AxiosAdapter, type InternalAxiosRequestConfig } from 'axios';
+import { expect, test } from 'vitest';
+import { serve } from '../../../test/serve.ts';
+import { statuses } from '../test/adapters.ts';
+import { atOnce, clientOf, errorOf } from '../test/client.ts';
+import { DOWN, UP } from '../test/steps.ts';
+import { ebbInterceptor } from './index.ts';
+
+test('the caller’s adapter stands in the config during an attempt and afterwards', async () => {
+  const during: unknown[] = [];
+  const adapter: AxiosAdapter = async (config) => {
+    during.push(config.adapter);
+    return statuses(during.length % 2 === 1 ? 503 : 200)(config);
+  };
+  const { config } = await clientOf({ adapter }).get('/');
+  expect(during).toEqual([adapter, adapter]);
+  expect(config.adapter).toBe(adapter);
+  expect(Reflect.ownKeys(config).filter((key) => typeof key === 'symbol')).toEqual([]);
+});
+
+test.each([
+  ['a name', 'http' as const, 'http'],
+  ['a list', ['nothing', 'http', 'fetch'].slice(1) as 'http'[], ['http', 'fetch']],
+  ['a list with a function', [statuses(503, 200)], undefined],
+  ['the default', undefined, axios.defaults.adapter],
+])('%s is resolved as in axios', async (_, adapter, expected) => {
+  const server = await serve(DOWN, UP);
+  const client = clientOf(adapter === undefined ? {} : { adapter });
+  const { status, config } = await client.get(server.url);
+  expect(status).toBe(200);
+  expect(config.adapter).toEqual(expected ?? adapter);
+});
+
+test('a config without an adapter uses axios’s default', async () => {
+  const server = await serve(DOWN, UP);
+  const client = clientOf({});
+  client.interceptors.request.use(({ adapter, ...config }) => config as InternalAxiosRequestConfig);
+  const { config } = await client.get(server.url);
+  expect([server.seen.length, 'adapter' in config]).toEqual([2, false]);
+});
+
+test('an unknown name rejects with axios’s own error', async () => {
+  const plain = await errorOf(axios.get('/', { adapter: 'nonsense' }));
+  const client = axios.create({ adapter: 'nonsense' });
+  client.interceptors.request.use(ebbInterceptor());
+  expect((await errorOf(client.get('/'))).message).toBe(plain.message);
+});
+
+test('the config of a result can be sent again, and is retried as a new request', async () => {
+  const adapter = statuses(503, 503, 503, 200, 503, 200);
+  const client = clientOf({ adapter }, { ...atOnce, maxRetries: 1 });
+  const error = await errorOf(client.put('http://upstream/', { a: 1 }));
+  expect(adapter).toHaveBeenCalledTimes(2);
+  expect(error.config?.adapter).toBe(adapter);
+  expect(Object.getOwnPropertySymbols(error.config)).toEqual([]);
+  const response = await client.request(error.config ?? {});
+  expect([response.status, attemptsOf(response).length]).toEqual([200, 2]);
+  const again = await client.request(response.config);
+  expect([again.status, attemptsOf(again).length]).toEqual([200, 2]);
+  expect(again.config.adapter).toBe(adapter);
+  expect(again.config.data).toBe('{"a":1}');
+});

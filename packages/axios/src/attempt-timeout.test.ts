@@ -1,0 +1,171 @@
+import { once } from 'node:events';
+import { Agent, createServer } from 'node:http';
+import { text } from 'node:stream/consumers';
+import { setImmediate } from 'node:timers/promises';
+import { attemptsOf } from '@ebb/core';
+import { virtualClock } from '@ebb/core/testing';
+import axios, { type AxiosAdapter, AxiosError, type AxiosRequestConfig } from 'axios';
+import { expect, test, vi } from 'vitest';
+import { serve } from '../../../test/serve.ts';
+import type { Step } from '../../../test/server.ts';
+import { ok } from '../test/adapters.ts';
+import { listenersOn } from '../test/cancel.ts';
+import { atOnce, clientOf, errorOf } from '../test/client.ts';
+import { afterTest, listen } from '../test/servers.ts';
+import { UP } from '../test/steps.ts';
+
+/** An adapter that never settles, and ignores tokens. */
+const never: AxiosAdapter = () => new Promise(() => undefined);
+
+test.each<[what: string, adapter: string, step: Step]>([
+  ['a server that hangs', 'http', 'hang'],
+  ['a server that hangs', 'fetch', 'hang'],
+  ['a 503 whose body never ends', 'http', 'endless-503'],
+  ['a 503 whose body never ends', 'fetch', 'endless-503'],
+])('attemptTimeoutMs ends %s over the %s adapter', async (_, adapter, step) => {
+  const server = await serve(step, UP);
+  const clock = virtualClock();
+  const client = clientOf({ adapter }, { ...atOnce, clock, attemptTimeoutMs: 5_000 });
+  const response = client.get(server.url);
+  while (server.seen.length < 1) await setImmediate();
+  await clock.advance(4_999);
+  expect([server.seen.length, clock.pending]).toEqual([1, 1]);
+  await clock.advance(1);
+  const { config } = await response;
+  expect(attemptsOf(await response)).toMatchObject([{ failure: 'timeout' }, { status: 200 }]);
+  expect([clock.pending, config.timeout, 'cancelToken' in config]).toEqual([0, 0, false]);
+});
+
+test('attemptTimeoutMs ends a body that trickles, which axios’s own timeout does not', async () => {
+  const clock = virtualClock();
+  let written = 0;
+  const url = await listen(
+    createServer((_, response) => {
+      response.writeHead(200);
+      const timer = setInterval(() => {
+        response.write('x');
+        written += 1;
+        // By then the body has trickled for longer than axios's own timeout.
+        if (written === 100) clock.tick(60_000);
+      }, 5);
+      response.on('close', () => clearInterval(timer));
+    }),
+  );
+  const options = { clock, attemptTimeoutMs: 60_000, maxRetries: 0 };
+  const error = await errorOf(clientOf({ adapter: 'http', timeout: 400 }, options).get(url));
+  expect([error.message, attemptsOf(error)[0]?.failure]).toEqual(['timeout of 60000ms exceeded', 'timeout']);
+});
+
+test.each<[AxiosRequestConfig, code: string, message: string]>([
+  [{}, 'ECONNABORTED', 'timeout of 50ms exceeded'],
+  [{ transitional: { clarifyTimeoutError: true } }, 'ETIMEDOUT', 'timeout of 50ms exceeded'],
+  [{ timeoutErrorMessage: 'too slow' }, 'ECONNABORTED', 'too slow'],
+])('the error is the same as for axios’s timeout: %j', async (config, code, message) => {
+  const clock = virtualClock();
+  const options = { ...atOnce, clock, attemptTimeoutMs: 50, maxRetries: 1 };
+  const response = clientOf({ adapter: never, ...config }, options).get('/', { headers: { a: 'b' } });
+  const failure = errorOf(response);
+  await clock.advance(100);
+  const error = await failure;
+  expect(error).toBeInstanceOf(AxiosError);
+  expect(error).toMatchObject({ code, message });
+  expect(error.config?.headers.get('a')).toBe('b');
+  expect(attemptsOf(error).map(({ failure }) => failure)).toEqual(['timeout', 'timeout']);
+});
+
+test('axios’s own timeout ends the attempt if it is shorter', async () => {
+  const server = await serve('hang');
+  const client = clientOf({ adapter: 'http', timeout: 20 }, { attemptTimeoutMs: 60_000, maxRetries: 0 });
+  expect((await errorOf(client.get(server.url))).message).toBe('timeout of 20ms exceeded');
+});
+
+test('the limit does not apply while the caller reads a streamed response', async () => {
+  for (const adapter of ['http', 'fetch']) {
+    const server = await serve('held-200');
+    const clock = virtualClock();
+    const client = clientOf({ adapter, responseType: 'stream' }, { clock, attemptTimeoutMs: 50 });
+    const { data } = await client.get(server.url);
+    expect(clock.pending).toBe(0);
+    await clock.advance(1_000);
+    server.letGo();
+    expect(await text(data)).toBe('1234567890');
+  }
+});
+
+test('the caller’s own cancelToken is restored, and still cancels', async () => {
+  const server = await serve('hang', 'hang', UP);
+  const { token, cancel } = axios.CancelToken.source();
+  const clock = virtualClock();
+  const client = clientOf({ adapter: 'http' }, { ...atOnce, clock, attemptTimeoutMs: 50 });
+  const response = client.get(server.url, { cancelToken: token });
+  while (server.seen.length < 1) await setImmediate();
+  await clock.advance(50);
+  while (server.seen.length < 2) await setImmediate();
+  await clock.advance(50);
+  expect((await response).config.cancelToken).toBe(token);
+  expect(listenersOn(token)).toBe(0);
+  const down = await serve('hang');
+  const canceled = client.get(down.url, { cancelToken: token });
+  while (down.seen.length < 1) await setImmediate();
+  cancel('enough');
+  expect(await errorOf(canceled)).toMatchObject({ code: 'ERR_CANCELED', message: 'enough' });
+  expect(clock.pending).toBe(0);
+});
+
+test('a late response of an adapter that ignores cancelToken is discarded', async () => {
+  const clock = virtualClock();
+  const server = await serve({ status: 200, body: 'x'.repeat(64 * 1024) });
+  const agent = new Agent({ keepAlive: true, maxSockets: 1 });
+  afterTest(() => agent.destroy());
+  const late: ReturnType<AxiosAdapter>[] = [];
+  const adapter = vi.fn<AxiosAdapter>(async ({ cancelToken, ...deaf }) => {
+    if (adapter.mock.calls.length > 1) return ok(deaf);
+    late.push(axios.getAdapter('http')(deaf));
+    await new Promise<void>((resolve) => clock.schedule(resolve, 100));
+    return late[0] as ReturnType<AxiosAdapter>;
+  });
+  const client = clientOf(
+    { adapter, responseType: 'stream', httpAgent: agent },
+    { ...atOnce, clock, attemptTimeoutMs: 50 },
+  );
+  const response = client.get(server.url);
+  await clock.advance(50);
+  expect((await response).status).toBe(200);
+  const { data } = (await late[0]) ?? {};
+  const ended = once(data, 'end');
+  await clock.advance(50);
+  await ended;
+  await setImmediate();
+  expect(clock.pending).toBe(0);
+});
+
+test('a late error of an adapter that ignores cancelToken is ignored', async () => {
+  const clock = virtualClock();
+  const adapter: AxiosAdapter = () =>
+    new Promise((_, reject) => clock.schedule(() => reject(new Error('late')), 100));
+  const client = clientOf({ adapter }, { clock, attemptTimeoutMs: 50, maxRetries: 0 });
+  const failure = errorOf(client.get('/'));
+  await clock.advance(200);
+  expect((await failure).code).toBe('ECONNABORTED');
+});
+
+test('the adapter gets a complete CancelToken', async () => {
+  const clock = virtualClock();
+  const seen: unknown[] = [];
+  const adapter: AxiosAdapter = async ({ cancelToken }) => {
+    cancelToken?.throwIfRequested();
+    const promise = cancelToken?.promise;
+    const signal = cancelToken?.toAbortSignal();
+    await new Promise((resolve) => signal?.addEventListener('abort', resolve));
+    seen.push(await promise, signal?.reason, cancelToken?.reason);
+    cancelToken?.subscribe((reason) => seen.push(reason));
+    expect(() => cancelToken?.throwIfRequested()).toThrow('timeout of 50ms exceeded');
+    throw cancelToken?.reason;
+  };
+  const client = clientOf({ adapter }, { clock, attemptTimeoutMs: 50, maxRetries: 0 });
+  const failure = errorOf(client.get('/'));
+  await clock.advance(50);
+  const error = await failure;
+  await setImmediate();
+  expect(seen).toEqual([error, error, error, error]);
+});

@@ -1,0 +1,91 @@
+import { Agent, createServer } from 'node:http';
+import { pipeline, Readable } from 'node:stream';
+import { text } from 'node:stream/consumers';
+import { virtualClock } from '@ebb/core/testing';
+import { describe, expect, test } from 'vitest';
+import { serve } from '../../../../test/serve.ts';
+import { atOnce, clientOf, errorOf } from '../../test/client.ts';
+import { afterTest, listen } from '../../test/servers.ts';
+import { KIB_64, UP } from '../../test/steps.ts';
+
+describe.each(['http', 'fetch'])('a streamed response of the %s adapter', (adapter) => {
+  const stream = { adapter, responseType: 'stream' } as const;
+  const read = (data: unknown) => text(data as Readable);
+
+  test('frees its connection if it is discarded, and is complete if it is returned', async () => {
+    const server = await serve({ status: 503, body: KIB_64 }, { status: 503, body: KIB_64 }, UP);
+    expect(await read((await clientOf(stream).get(server.url)).data)).toBe('up');
+    const down = await serve({ status: 503, body: KIB_64 });
+    const client = clientOf(stream, { ...atOnce, maxRetries: 1 });
+    expect(await read((await errorOf(client.get(down.url))).response?.data)).toBe(KIB_64);
+    expect(await read((await client.get(down.url, { validateStatus: null })).data)).toBe(KIB_64);
+    expect(down.seen).toHaveLength(4);
+  });
+
+  test('that breaks while the caller reads it is not retried', async () => {
+    const server = await serve('half-body', UP);
+    const response = await clientOf(stream).get(server.url);
+    await expect(read(response.data)).rejects.toThrow();
+    expect(server.seen).toHaveLength(1);
+  });
+
+  test.each([
+    ['with its content-length', true],
+    ['without a content-length', false],
+  ])('is broken off if it is too long to discard, %s', async (_, saysLength) => {
+    const parts = Array<Buffer>(256).fill(Buffer.alloc(64 * 1024));
+    let started = false;
+    let wasWhole: boolean | undefined;
+    const url = await listen(
+      createServer((_, response) => {
+        if (started) return void response.end('up');
+        started = true;
+        if (saysLength) response.setHeader('content-length', parts.length * 64 * 1024);
+        response.writeHead(503);
+        pipeline(Readable.from(parts), response, (error) => {
+          wasWhole = !error;
+        });
+      }),
+    );
+    const agent = new Agent({ keepAlive: true, maxSockets: 1 });
+    afterTest(() => agent.destroy());
+    expect(await read((await clientOf({ ...stream, httpAgent: agent }).get(url)).data)).toBe('up');
+    await expect.poll(() => wasWhole).toBe(false);
+  });
+
+  test('is not read at all if its content-length is too long to discard', async () => {
+    let requests = 0;
+    const url = await listen(
+      createServer((_, response) => {
+        requests += 1;
+        if (requests > 1) return void response.end('up');
+        response.writeHead(503, { 'content-length': 1_000_000 }).write('and so on');
+      }),
+    );
+    const client = clientOf(stream, { ...atOnce, clock: virtualClock() });
+    expect(await read((await client.get(url)).data)).toBe('up');
+  });
+
+  test('that never ends is read for one second', async () => {
+    const server = await serve('endless-503', UP);
+    const clock = virtualClock();
+    const agent = new Agent({ keepAlive: true, maxSockets: 1 });
+    afterTest(() => agent.destroy());
+    const onRetry = Promise.withResolvers<void>();
+    const client = clientOf(
+      { ...stream, httpAgent: agent },
+      {
+        ...atOnce,
+        clock,
+        onEvent: ({ type }) => type === 'retry' && onRetry.resolve(),
+      },
+    );
+    const response = client.get(server.url);
+    await onRetry.promise;
+    await clock.advance(999);
+    expect([server.seen.length, clock.pending]).toEqual([1, 1]);
+    await clock.advance(1);
+    expect(await read((await response).data)).toBe('up');
+    expect(clock.pending).toBe(0);
+  });
+});

@@ -1,0 +1,131 @@
+import { HookError, type TokenBucket } from '@ebb/core';
+import axios from 'axios';
+import { describe, expect, test, vi } from 'vitest';
+import { statuses } from '../test/adapters.ts';
+import { atOnce, clientOf, errorOf } from '../test/client.ts';
+import { ebbInterceptor } from './index.ts';
+
+describe('the ebb option of a request', () => {
+  test('changes the policy for that request', async () => {
+    const adapter = statuses(503);
+    const client = clientOf({ adapter }, { ...atOnce, maxRetries: 3 });
+    await errorOf(client.get('/', { ebb: { maxRetries: 1 } }));
+    expect(adapter).toHaveBeenCalledTimes(2);
+    await errorOf(client.get('/', { ebb: { methods: ['post'], classify: () => 'transient' } }));
+    expect(adapter).toHaveBeenCalledTimes(3);
+  });
+
+  test('false sends the request without ebb', async () => {
+    const adapter = statuses(503);
+    const classify = vi.fn();
+    await errorOf(clientOf({ adapter }, { classify }).get('/', { ebb: false }));
+    const byLater = axios.create({ adapter });
+    byLater.interceptors.request.use((config) => Object.assign(config, { ebb: false }));
+    byLater.interceptors.request.use(ebbInterceptor({ classify }));
+    await errorOf(byLater.get('/'));
+    expect([adapter.mock.calls.length, classify.mock.calls.length]).toEqual([2, 0]);
+  });
+
+  test('in the defaults of an instance applies unless the request has its own', async () => {
+    const adapter = statuses(503);
+    const client = axios.create({ adapter, ebb: { ...atOnce, maxRetries: 4, cost: 2 } });
+    client.interceptors.request.use(ebbInterceptor());
+    await errorOf(client.get('/'));
+    expect(adapter).toHaveBeenCalledTimes(5);
+    await errorOf(client.get('/', { ebb: { maxRetries: 1 } }));
+    expect(adapter).toHaveBeenCalledTimes(7);
+    await errorOf(client.get('/', { ebb: false }));
+    expect(adapter).toHaveBeenCalledTimes(8);
+  });
+
+  class Counting {
+    left = 3;
+    readonly balance = 1;
+    deposits = 0;
+    tryAcquire(): object {
+      this.left -= 1;
+      return { cost: 1, waitedMs: 0 };
+    }
+    async acquire(): Promise<object> {
+      this.left -= 1;
+      return { cost: 1, waitedMs: 0 };
+    }
+    deposit(): void {
+      this.deposits += 1;
+    }
+    withdraw(): boolean {
+      return true;
+    }
+  }
+
+  test('passes class instances of a bucket and a budget on, not copies', async () => {
+    const bucket = new Counting();
+    const budget = new Counting();
+    const ebb = { ...atOnce, bucket: bucket as unknown as TokenBucket, budget };
+    const client = axios.create({ adapter: statuses(503, 200), ebb });
+    client.interceptors.request.use(ebbInterceptor());
+    await client.get('/');
+    await client.get('/', { ebb });
+    expect([bucket.left, budget.deposits]).toEqual([0, 2]);
+  });
+
+  test('rejects a plain object, which axios would copy', async () => {
+    const adapter = statuses(200);
+    const bucket = { tryAcquire: () => true, acquire: () => true } as unknown as TokenBucket;
+    const error = await errorOf(clientOf({ adapter }).get('/', { ebb: { bucket } }));
+    expect(error).toBeInstanceOf(TypeError);
+    expect(error.message).toMatch(/^ebb: bucket must be an instance of a class/);
+    expect(adapter).not.toHaveBeenCalled();
+    // axios does not copy the options of the interceptor itself.
+    expect((await clientOf({ adapter }, { bucket }).get('/')).status).toBe(200);
+  });
+});
+
+describe('invalid options', () => {
+  test.each([
+    [{ maxRetries: -1 }, 'createPolicy: maxRetries'],
+    [{ retries: 3 }, 'createPolicy has no option "retries"'],
+    [null, 'createPolicy takes an object of options'],
+    ['x', 'createPolicy takes an object of options'],
+  ])('%j throws at once', (options, message) => {
+    expect(() => ebbInterceptor(options as never)).toThrow(message);
+  });
+
+  test.each([
+    [
+      { maxRetries: Number.NaN },
+      RangeError,
+      'ebb: maxRetries takes a whole number from 0, and was given NaN',
+    ],
+    [{ maxRetries: '3' }, TypeError, 'ebb: maxRetries'],
+    [{ retries: 3 }, TypeError, 'ebb has no option "retries"'],
+    [true, TypeError, 'ebb takes an object of options, and was given true'],
+    [null, TypeError, 'ebb takes an object of options, and was given null'],
+  ])('%j in a request rejects that request alone', async (ebb, kind, message) => {
+    const adapter = statuses(200);
+    const client = clientOf({ adapter });
+    const error = await errorOf(client.get('/', { ebb: ebb as never }));
+    expect(error).toBeInstanceOf(kind);
+    expect(error.message).toContain(message);
+    expect(adapter).not.toHaveBeenCalled();
+    expect((await client.get('/')).status).toBe(200);
+  });
+
+  test.each(['classify', 'backoff', 'cost'])(
+    'a %s that throws rejects the request with a HookError',
+    async (hook) => {
+      const cause = new Error('mine');
+      const throws = () => {
+        throw cause;
+      };
+      const bucket = {
+        tryAcquire: () => ({ waitedMs: 0 }),
+        acquire: async () => undefined,
+      } as unknown as TokenBucket;
+      const client = clientOf({ adapter: statuses(503) }, { [hook]: throws, bucket });
+      const error = await errorOf(client.get('/'));
+      expect(error).toBeInstanceOf(HookError);
+      expect(error).toMatchObject({ hook, cause });
+    },
+  );
+});
