@@ -5,14 +5,14 @@ import type { Policy } from '@ebb/core';
 import { ebbInterceptor as ebbUndici } from '@ebb/undici';
 import axios from 'axios';
 import { Agent, request } from 'undici';
-// Node 24's own fetch speaks to the dispatchers of this version.
+// Node 24's fetch uses the dispatchers of this version.
 import { Agent as NodeFetchAgent } from 'undici7';
 import { bodyFor, fetchClient } from './fetch-client.ts';
 import type { Client } from './play.ts';
 
 export type { Client, Got } from './play.ts';
 
-/** Makes one of the three clients; with a single connection, if so asked. */
+/** Creates a client, optionally with a limited number of connections. */
 export type MakeClient = (policy: Policy, limits?: { readonly connections: number }) => Client;
 
 const nodeStream = (text: string) => Readable.from([Buffer.from(text)]);

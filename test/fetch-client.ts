@@ -1,10 +1,10 @@
-// Imported by what runs in browsers: nothing of Node's stands here.
+// Also runs in browsers: imports nothing from Node.
 import type { Policy } from '@ebb/core';
 import { createFetch } from '@ebb/fetch';
 import type { Client } from './play.ts';
 import type { Sent } from './scenarios.ts';
 
-/** The body that a client is given: a stream, a function that makes one, or the text itself. */
+/** The body to pass to a client: a stream, a function that returns one, or the text itself. */
 export function bodyFor(sent: Sent, stream: (text: string) => unknown): unknown {
   if (sent.once !== undefined) return stream(sent.once);
   const { factory } = sent;
@@ -13,7 +13,7 @@ export function bodyFor(sent: Sent, stream: (text: string) => unknown): unknown 
 
 const webStream = (text: string) => new Blob([text]).stream();
 
-/** Whichever fetch the runtime has. `extra` is for members of an init that only this runtime knows. */
+/** The fetch of the runtime. `extra` is for members of `RequestInit` that only this runtime has. */
 export function fetchClient(policy: Policy, extra: object = {}): Client {
   const ebbFetch = createFetch(policy);
   return {

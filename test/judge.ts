@@ -3,7 +3,7 @@ import type { Run } from './play.ts';
 import type { Expected } from './scenarios.ts';
 import type { Seen } from './server.ts';
 
-/** Holds what came of a scenario, and what the upstream saw, against its row. */
+/** Compares the result of a run, and the requests that the upstream received, with the row of the scenario. */
 export function judge(expected: Expected, run: Run, seen: readonly Seen[]): void {
   const { delays, hits, status, body, bodies, reason } = expected;
   expect({ ...run, hits: seen.length }).toMatchObject({ delays, reason, hits, pending: 0 });

@@ -34,7 +34,7 @@ function clientOf(config: AxiosRequestConfig, ...policies: Policy[]): AxiosInsta
   return client;
 }
 
-/** Node's own fetch over a dispatcher with ebb. */
+/** Node's fetch over a dispatcher with ebb. */
 function fetchOverUndici(policy: Policy): typeof fetch {
   const agent = new Agent();
   closing.push(() => agent.close());
@@ -42,11 +42,11 @@ function fetchOverUndici(policy: Policy): typeof fetch {
   return (input, init) => fetch(input, { ...init, dispatcher } as RequestInit);
 }
 
-/** Ways to lay axios over something else with ebb. */
+/** Ways to put axios above another client with ebb. */
 const ways: Record<string, (outer: Policy, inner: Policy) => AxiosInstance> = {
-  'env.fetch of ebb': (outer, inner) =>
+  'an ebb fetch as env.fetch': (outer, inner) =>
     clientOf({ adapter: 'fetch', env: { fetch: createFetch(inner) } } as AxiosRequestConfig, outer),
-  'env.fetch around one of ebb, with a request of its own': (outer, inner) => {
+  'an env.fetch that calls an ebb fetch with its own Request': (outer, inner) => {
     const innerFetch = createFetch(inner);
     const glue: typeof fetch = async (input) => {
       await Promise.resolve();
@@ -54,7 +54,7 @@ const ways: Record<string, (outer: Policy, inner: Policy) => AxiosInstance> = {
     };
     return clientOf({ adapter: 'fetch', env: { fetch: glue } } as AxiosRequestConfig, outer);
   },
-  'the global fetch, patched': (outer, inner) => {
+  'a patched global fetch': (outer, inner) => {
     const original = globalThis.fetch;
     globalThis.fetch = createFetch(inner, original) as typeof fetch;
     closing.push(() => {
@@ -66,7 +66,7 @@ const ways: Record<string, (outer: Policy, inner: Policy) => AxiosInstance> = {
     const below = clientOf({}, inner);
     return clientOf({ adapter: (config) => below.request({ ...config, adapter: 'http' }) }, outer);
   },
-  'another instance as the adapter, late and with the bare minimum': (outer, inner) => {
+  'another instance as the adapter, later and with method and URL alone': (outer, inner) => {
     const below = clientOf({ adapter: 'http' }, inner);
     const adapter: AxiosAdapter = async ({ url = '', method = '' }) => {
       await Promise.resolve();
@@ -74,15 +74,15 @@ const ways: Record<string, (outer: Policy, inner: Policy) => AxiosInstance> = {
     };
     return clientOf({ adapter }, outer);
   },
-  'another instance as the adapter, over a fetch of ebb': (outer, inner) => {
+  'another instance as the adapter, over an ebb fetch': (outer, inner) => {
     const env = { fetch: createFetch(make({})) };
     const below = clientOf({}, inner);
     const adapter: AxiosAdapter = (config) => below.request({ ...config, adapter: 'fetch', env } as never);
     return clientOf({ adapter }, outer);
   },
-  'a dispatcher of ebb under the fetch adapter': (outer, inner) =>
+  'a dispatcher with ebb below the fetch adapter': (outer, inner) =>
     clientOf({ adapter: 'fetch', env: { fetch: fetchOverUndici(inner) } } as AxiosRequestConfig, outer),
-  'a fetch of ebb over a dispatcher of ebb': (outer, inner) =>
+  'an ebb fetch over a dispatcher with ebb': (outer, inner) =>
     clientOf(
       {
         adapter: 'fetch',
@@ -91,7 +91,7 @@ const ways: Record<string, (outer: Policy, inner: Policy) => AxiosInstance> = {
       outer,
     ),
   'a second interceptor inside an adapter': (outer, inner) => {
-    // The one that was added last runs first, and so lies at the bottom.
+    // The interceptor that was added last runs first, so it is the innermost layer.
     const client = clientOf({ adapter: 'http' }, outer);
     client.interceptors.request.use((config) => {
       const below = axios.getAdapter(config.adapter);
@@ -102,24 +102,24 @@ const ways: Record<string, (outer: Policy, inner: Policy) => AxiosInstance> = {
   },
 };
 
-/** The config of what came, also if that is an error. */
+/** The config of the response or error. */
 async function configOf(request: Promise<{ config: object }>): Promise<AxiosRequestConfig> {
   return (await request.catch((error: { config: object }) => error)).config;
 }
 
 describe.each(Object.entries(ways))('axios over %s', (_, lay) => {
-  test('an always failing server sees one and the retries of the outermost', async () => {
+  test('only the outermost layer retries', async () => {
     const server = await serve(DOWN);
     const client = lay(make({ maxRetries: 2 }), make({ maxRetries: 4 }));
     const error = await client.get(server.url).catch((error: unknown) => error);
     expect(server.seen).toHaveLength(3);
     expect(attemptsOf(error).map(({ status }) => status)).toEqual([503, 503, 503]);
-    // Nothing that is left in the config makes the next request one of an inner layer.
+    // The config carries no mark that would make the next request an inner one.
     await client.request((error as { config: object }).config).catch(() => undefined);
     expect(server.seen).toHaveLength(6);
   });
 
-  test('one policy takes tokens once for each send, and one slot, and waits for nothing of its own', async () => {
+  test('one shared policy takes tokens once for each attempt and one slot, and does not deadlock', async () => {
     const server = await serve(DOWN);
     const bucket = tokenBucket({ refillPerSecond: 1e-6, capacity: 10 }) as MemoryBucket;
     const concurrency: ConcurrencyLimit = concurrencyLimit({ maxConcurrent: 1 });
@@ -128,14 +128,14 @@ describe.each(Object.entries(ways))('axios over %s', (_, lay) => {
     expect([server.seen.length, bucket.stats().granted, concurrency.stats().inUse]).toEqual([3, 3, 0]);
   });
 
-  test('another policy below takes its own tokens for each send', async () => {
+  test('a different policy below takes its own tokens for each attempt', async () => {
     const server = await serve(DOWN);
     const bucket = tokenBucket({ refillPerSecond: 1e-6, capacity: 10 }) as MemoryBucket;
     await configOf(lay(make({ maxRetries: 2 }), make({ bucket })).get(server.url));
     expect([server.seen.length, bucket.stats().granted]).toEqual([3, 3]);
   });
 
-  test('what is given for a request stays with the layer that it was given to', async () => {
+  test('the ebb option of a request applies to the outer layer alone', async () => {
     const server = await serve(DOWN);
     const innerEvents: string[] = [];
     const inner = make({ maxRetries: 4, onEvent: ({ type }) => innerEvents.push(type) });
@@ -143,11 +143,11 @@ describe.each(Object.entries(ways))('axios over %s', (_, lay) => {
     const config = await configOf(lay(make({}), inner).get(server.url, { ebb }));
     expect(server.seen).toHaveLength(2);
     expect(innerEvents.filter((type) => type === 'attempt')).toHaveLength(2);
-    // What comes of an inner instance has the config of that.
+    // A response of an inner instance has the config of that instance.
     if (config.ebb !== undefined) expect(config.ebb).toEqual(ebb);
   });
 
-  test('nothing of it goes over the wire, or is left in what comes back', async () => {
+  test('neither the request on the wire nor the config of the response shows a trace of the layers', async () => {
     const server = await serve(DOWN);
     const client = lay(make({ maxRetries: 1 }), make({}));
     const config = await configOf(client.get(server.url));
@@ -157,7 +157,7 @@ describe.each(Object.entries(ways))('axios over %s', (_, lay) => {
   });
 });
 
-test('a request that an adapter makes beside its own retries for itself', async () => {
+test('a separate request that an adapter sends has its own retries', async () => {
   const server = await serve(DOWN, DOWN, { status: 200 }, DOWN, DOWN, { status: 200 }, { status: 200 });
   const below = clientOf({ adapter: 'http' }, make({ maxRetries: 4 }));
   const adapter: AxiosAdapter = async (config) => {
@@ -170,7 +170,7 @@ test('a request that an adapter makes beside its own retries for itself', async 
   );
 });
 
-test('one interceptor on an instance and on the one below it does not multiply', async () => {
+test('the same interceptor on an instance and on the one below it does not multiply retries', async () => {
   const server = await serve(DOWN);
   const both = ebbInterceptor(make({ maxRetries: 2 }));
   const below = axios.create();
@@ -181,14 +181,14 @@ test('one interceptor on an instance and on the one below it does not multiply',
   expect(server.seen).toHaveLength(3);
 });
 
-test('`ebb: false` is for the outer layer: the inner one does as it would alone', async () => {
+test('`ebb: false` applies to the outer layer alone: the inner one retries', async () => {
   const server = await serve(DOWN);
   const below = clientOf({}, make({ maxRetries: 1 }));
   const client = clientOf({ adapter: (config) => below.request({ ...config, adapter: 'http' }) }, make({}));
   const { config } = await client.get(server.url, { ebb: false, validateStatus: null });
   expect(server.seen).toHaveLength(2);
   expect(LAYER in config).toBe(false);
-  // The caller's own config can be sent again, and says what it said.
+  // The config is restored, so it can be sent again.
   let sent: AxiosRequestConfig | undefined;
   const adapter: AxiosAdapter = async (config) => {
     sent = { ...config };
@@ -198,7 +198,7 @@ test('`ebb: false` is for the outer layer: the inner one does as it would alone'
   expect([sent?.ebb, response.config.ebb, response.config.adapter]).toEqual([undefined, false, adapter]);
 });
 
-test('what marks a request is gone from the caller’s own options', async () => {
+test('the caller’s own fetchOptions are left unmarked', async () => {
   const server = await serve(DOWN);
   const fetchOptions = { keepalive: false };
   const fetch = createFetch(make({}));

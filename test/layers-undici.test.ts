@@ -38,7 +38,7 @@ interface Away extends AsyncDisposable {
   readonly seen: Seen[];
 }
 
-/** A server that is away: each of its answers is a 503, but for `/moved`, which leads to `/away`. */
+/** A server that responds to every request with a 503, except that `/moved` redirects to `/away`. */
 async function away(): Promise<Away> {
   const seen: Seen[] = [];
   const server = createServer((request: IncomingMessage, response) => {
@@ -70,7 +70,7 @@ interface Shared {
   readonly limit: ConcurrencyLimit;
 }
 
-/** A policy with a bucket that counts, and a slot for one request: a second layer that took it would wait for ever. */
+/** A policy with a bucket and one slot: a second layer that also took the slot would deadlock. */
 function shared(maxRetries = 2): Shared {
   const bucket = tokenBucket({ refillPerSecond: 1_000, capacity: 1_000 });
   const limit = concurrencyLimit({ maxConcurrent: 1 });
@@ -83,7 +83,7 @@ afterEach(async () => {
   for (const cleanup of cleanups.splice(0)) await cleanup();
 });
 
-/** The agent of a test, with interceptors above it, closed after it. */
+/** A new agent with interceptors, closed after the test. */
 function composed(undici: typeof undici8, ...interceptors: readonly Interceptor[]): Dispatcher {
   const agent = new undici.Agent();
   cleanups.push(() => agent.destroy());
@@ -99,19 +99,19 @@ function requester(undici: typeof undici8, dispatcher: Dispatcher, options: obje
   };
 }
 
-/** A dispatcher that asks something else. It calls nothing but what a handler of today has. */
+/** A dispatcher that sends through another client. It calls only the current handler methods. */
 function dispatcherOf(
   undici: typeof undici8,
-  ask: (url: string, method: string) => Promise<{ status: number; body: string }>,
+  send: (url: string, method: string) => Promise<{ status: number; body: string }>,
 ): Dispatcher {
-  class Asking extends undici.Dispatcher {
+  class Delegating extends undici.Dispatcher {
     override dispatch(
       options: undici8.Dispatcher.DispatchOptions,
       handler: undici8.Dispatcher.DispatchHandler,
     ): boolean {
       const controller = { aborted: false, paused: false, reason: null, pause() {}, resume() {}, abort() {} };
       handler.onRequestStart?.(controller as never, {});
-      ask(`${options.origin}${options.path}`, String(options.method)).then(
+      send(`${options.origin}${options.path}`, String(options.method)).then(
         ({ status, body }) => {
           handler.onResponseStart?.(controller as never, status, {}, '');
           handler.onResponseData?.(controller as never, Buffer.from(body));
@@ -122,16 +122,16 @@ function dispatcherOf(
       return true;
     }
   }
-  return new Asking();
+  return new Delegating();
 }
 
 interface Pair {
   readonly name: string;
-  /** @returns how to send a request through both layers */
+  /** Returns a function that sends a request through both layers. */
   make(undici: typeof undici8, upper: Policy, lower: Policy): Send;
 }
 
-/** undici 7 has a class for its redirect interceptor, and so has undici 8. */
+/** The redirect interceptor of the same version of undici. */
 function redirect(undici: typeof undici8): Interceptor {
   return undici.interceptors.redirect({ maxRedirections: 3 });
 }
@@ -233,7 +233,7 @@ const pairs: readonly Pair[] = [
   },
 ];
 
-/** Names that a request may have, whichever client sends it. */
+/** The header names that the clients send without ebb. */
 const PLAIN_NAMES = new Set([
   'host',
   'connection',
@@ -246,7 +246,7 @@ const PLAIN_NAMES = new Set([
 
 describe.each(versions)('%s', (_, undici) => {
   describe.each(pairs)('$name', ({ make }) => {
-    test('the outermost retries and holds the slot; a shared bucket gives one token for each send', async () => {
+    test('the outermost layer retries and holds the slot; a shared bucket grants one token for each attempt', async () => {
       await using server = await away();
       const { policy, granted, limit } = shared();
       const send = make(undici, policy, policy);
@@ -259,7 +259,7 @@ describe.each(versions)('%s', (_, undici) => {
       expect(server.seen.flatMap(({ names }) => names).filter((name) => !PLAIN_NAMES.has(name))).toEqual([]);
     });
 
-    test('each of two buckets gives one token for each send, however many retries the lower layer would make', async () => {
+    test('two buckets each grant one token for each attempt, whatever maxRetries of the lower layer is', async () => {
       await using server = await away();
       const [upper, lower] = [shared(1), shared(7)];
       const send = make(undici, upper.policy, lower.policy);
@@ -269,7 +269,7 @@ describe.each(versions)('%s', (_, undici) => {
       expect(lower.limit.stats().inUse).toBe(0);
     });
 
-    test('many at a time, in one pool', async () => {
+    test('20 concurrent requests in one pool', async () => {
       await using server = await away();
       const { policy } = shared();
       const free = createPolicy({ maxRetries: policy.maxRetries, backoff: constant(0) });
@@ -284,7 +284,7 @@ describe.each(versions)('%s', (_, undici) => {
     });
   });
 
-  test('a redirected hop of fetch is still the same call', async () => {
+  test('a redirect followed by fetch is part of the same call', async () => {
     await using server = await away();
     const { policy } = shared();
     const dispatcher = composed(undici, ebbInterceptor(policy));
@@ -296,7 +296,7 @@ describe.each(versions)('%s', (_, undici) => {
     expect(server.seen.filter(({ path }) => path === '/away')).toHaveLength(3);
   });
 
-  test('a redirected hop between two layers is still the same call', async () => {
+  test('a redirect followed between two layers is part of the same call', async () => {
     await using server = await away();
     const { policy } = shared();
     const dispatcher = composed(undici, ebbInterceptor(policy), redirect(undici), ebbInterceptor(policy));
@@ -304,7 +304,7 @@ describe.each(versions)('%s', (_, undici) => {
     expect(server.seen.map(({ path }) => path)).toEqual(Array(3).fill(['/moved', '/away']).flat());
   });
 
-  test('a dispatcher alone retries under a client without ebb', async () => {
+  test('a dispatcher with ebb retries below a client without ebb', async () => {
     await using server = await away();
     const { policy } = shared();
     const dispatcher = composed(undici, ebbInterceptor(policy));
@@ -313,18 +313,18 @@ describe.each(versions)('%s', (_, undici) => {
     expect(server.seen).toHaveLength(3);
   });
 
-  test('what a request changes stays with the layer that it was given to', async () => {
+  test('the ebb option of a request applies to the outer layer alone', async () => {
     await using server = await away();
     const { policy } = shared();
     const dispatcher = composed(undici, ebbInterceptor(policy), ebbInterceptor(policy));
     await (await requester(undici, dispatcher, { ebb: { maxRetries: 0 } })(`${server.url}/away`)).text();
     expect(server.seen).toHaveLength(1);
     await (await requester(undici, dispatcher, { ebb: false })(`${server.url}/away`)).text();
-    // As if the upper layer were not there.
+    // Without the upper layer, the lower one retries.
     expect(server.seen).toHaveLength(1 + 3);
   });
 
-  test('a token that a body factory fetches is a call of its own, with its own retries', async () => {
+  test('a request that a body factory sends is a separate call with its own retries', async () => {
     await using server = await away();
     const { policy } = shared(1);
     const free = createPolicy({ maxRetries: 2, backoff: constant(0) });
@@ -340,11 +340,11 @@ describe.each(versions)('%s', (_, undici) => {
     expect(server.seen.filter(({ path }) => path === '/away')).toHaveLength(2);
   });
 
-  test('the rest of a download that broke is asked for by the outermost alone', async () => {
-    let asked = 0;
+  test('only the outermost layer requests the rest of a broken download', async () => {
+    let requests = 0;
     const server = createServer(({ headers }, response) => {
-      asked += 1;
-      if (asked === 1) {
+      requests += 1;
+      if (requests === 1) {
         response
           .writeHead(200, { etag: '"a"', 'content-length': '10' })
           .write('12345', () => response.destroy());
@@ -360,19 +360,19 @@ describe.each(versions)('%s', (_, undici) => {
       dispatcher,
     )(`http://127.0.0.1:${(server.address() as AddressInfo).port}/`);
     await expect(got.text()).rejects.toThrow();
-    expect(asked).toBe(3);
+    expect(requests).toBe(3);
     server.closeAllConnections();
   });
 });
 
-describe('of an attempt that never left', () => {
-  /** A policy with five tokens, and next to none besides, of which an attempt takes all. */
+describe('after a refused connection', () => {
+  /** A policy whose bucket has five tokens and hardly refills; each attempt takes all five. */
   function fiveTokens() {
     const bucket = tokenBucket({ refillPerSecond: 1e-9, capacity: 5, nonConforming: 'reject' });
     return { bucket, policy: createPolicy({ maxRetries: 2, backoff: constant(0), bucket, cost: 5 }) };
   }
 
-  test.each(versions)('%s: each layer gives its tokens back, each time', async (_, undici) => {
+  test.each(versions)('%s: each layer returns its tokens after each attempt', async (_, undici) => {
     const [outer, inner] = [fiveTokens(), fiveTokens()];
     const dispatcher = composed(undici, ebbInterceptor(inner.policy), ebbInterceptor(outer.policy));
     const sent = undici.request(await refusingUrl(), { dispatcher });
@@ -382,7 +382,7 @@ describe('of an attempt that never left', () => {
     }
   });
 
-  test.each(versions)('%s: layers that share a bucket give them back once', async (_, undici) => {
+  test.each(versions)('%s: layers that share a bucket return its tokens once', async (_, undici) => {
     const { bucket, policy } = fiveTokens();
     const dispatcher = composed(undici, ebbInterceptor(policy), ebbInterceptor(policy));
     await expect(undici.request(await refusingUrl(), { dispatcher })).rejects.toMatchObject({
@@ -391,7 +391,7 @@ describe('of an attempt that never left', () => {
     expect(bucket.stats()).toMatchObject({ tokens: expect.closeTo(5), granted: 3 });
   });
 
-  test('fetch over a dispatcher: each layer gives its tokens back, each time', async () => {
+  test('fetch over a dispatcher: each layer returns its tokens after each attempt', async () => {
     const [outer, inner] = [fiveTokens(), fiveTokens()];
     const dispatcher = composed(versions[1]?.[1] ?? undici8, ebbInterceptor(inner.policy));
     const sent = createFetch(outer.policy)(await refusingUrl(), { dispatcher } as RequestInit);

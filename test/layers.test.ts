@@ -18,7 +18,7 @@ import { type Upstream, upstream } from './server.ts';
 type Fetch = typeof fetch;
 type Send = (url: string) => Promise<unknown>;
 
-/** A fetch that is made of axios: it builds a response of its own. */
+/** A fetch that sends through axios and builds its own response. */
 function fetchOfAxios(policy: Policy): Fetch {
   const client = axios.create({ responseType: 'text', validateStatus: () => true });
   client.interceptors.request.use(ebbAxios(policy));
@@ -29,7 +29,7 @@ function fetchOfAxios(policy: Policy): Fetch {
   };
 }
 
-/** A dispatcher that is made of a fetch. */
+/** A dispatcher that sends through a fetch. */
 class FetchDispatcher extends Dispatcher {
   readonly #fetch: Fetch;
 
@@ -74,7 +74,7 @@ function axiosOver(policy: Policy, adapter: AxiosAdapter | Fetch, isFetch: boole
   return (url) => client.get(url).catch((error) => error);
 }
 
-/** An adapter that hands its request to another instance. */
+/** An adapter that sends through another instance. */
 function adapterOfAxios(policy: Policy): AxiosAdapter {
   const inner = axios.create({ responseType: 'text', validateStatus: () => true });
   inner.interceptors.request.use(ebbAxios(policy));
@@ -100,7 +100,7 @@ function composed(policy: Policy, base?: Dispatcher): Dispatcher {
 
 function fetchOfUndici(policy: Policy): Fetch {
   const dispatcher = composed(policy);
-  // axios makes a `Request` of Node's, which undici's own fetch takes for an object without a URL.
+  // axios passes a `Request` of Node, which the fetch of the undici package does not recognize.
   return ((input: string | Request, init: RequestInit) => {
     const { url, method } = typeof input === 'string' ? { url: input, method: init?.method ?? 'GET' } : input;
     return undiciFetch(url, { ...init, method, dispatcher } as never);
@@ -114,7 +114,7 @@ const requestOver =
     return body.text();
   };
 
-/** The nine pairs: the outer client, and the one below it. */
+/** All nine pairs of an outer client and the one below it. */
 const pairs: Record<string, (outer: Policy, inner: Policy) => Send> = {
   'fetch over fetch': (outer, inner) => createFetch(outer, createFetch(inner)),
   'fetch over axios': (outer, inner) => createFetch(outer, fetchOfAxios(inner)),
@@ -143,7 +143,7 @@ describe.each(Object.entries(pairs))('%s', (_, pair) => {
     await server.close();
   });
 
-  test('two policies: the outer one retries', async () => {
+  test('with two policies the outer one retries', async () => {
     const inner = make({ maxRetries: 4, onEvent: (event) => void events.push(event) });
     await pair(make({ maxRetries: 2 }), inner)(server.url);
     expect(server.seen).toHaveLength(3);
@@ -151,7 +151,7 @@ describe.each(Object.entries(pairs))('%s', (_, pair) => {
     expect(ends).toEqual(Array(3).fill('left-to-outer-layer'));
   });
 
-  test('one policy for both: tokens once a send, one slot for all, and no deadlock', async () => {
+  test('one shared policy takes tokens once for each attempt and one slot, and does not deadlock', async () => {
     const concurrency = concurrencyLimit({ maxConcurrent: 1 });
     const bucket = tokenBucket({ refillPerSecond: 1e-6, capacity: 10 });
     const policy = make({ maxRetries: 2, concurrency, bucket });
@@ -161,13 +161,13 @@ describe.each(Object.entries(pairs))('%s', (_, pair) => {
     await expect.poll(() => concurrency.stats().inUse).toBe(0);
   });
 
-  test('another policy below takes its own tokens for each send', async () => {
+  test('a different policy below takes its own tokens for each attempt', async () => {
     const bucket = tokenBucket({ refillPerSecond: 1e-6, capacity: 10 });
     await pair(make({ maxRetries: 2 }), make({ bucket }))(server.url);
     expect(bucket.stats().granted).toBe(3);
   });
 
-  test('nothing of it goes over the wire', async () => {
+  test('the request on the wire shows no trace of the layers', async () => {
     await pair(make({ maxRetries: 1 }), make({}))(server.url);
     const [layered] = server.seen;
     expect(JSON.stringify(layered?.headers)).not.toMatch(/ebb|layer/i);

@@ -26,7 +26,7 @@ describe.each(Object.entries(clients))('%s', (_, makeClient) => {
   let events: EbbEvent[];
   let server: Upstream;
   let client: Client;
-  /** Whether virtual time passes while there is something to wait for and the server has nothing to do. */
+  /** Whether virtual time advances to the next timer while the server is idle. */
   let flowing: boolean;
   let pump: Promise<void>;
   let over: boolean;
@@ -64,14 +64,14 @@ describe.each(Object.entries(clients))('%s', (_, makeClient) => {
   const last = () => events.at(-1) as EbbEvent & { readonly reason?: string };
   const bucketOf = (more: object = {}) => tokenBucket({ capacity: 1, refillPerSecond: 1, clock, ...more });
 
-  test('every attempt takes a token, retries too, and waits for it', async () => {
+  test('every attempt, including retries, waits for a token', async () => {
     await setUp([down, up], { bucket: bucketOf() });
     expect(await send()).toEqual({ status: 200, body: 'up' });
     expect(attemptsAtMs()).toEqual([0, 1_000]);
     expect(events.filter(({ type }) => type === 'throttle')).toMatchObject([{ waitMs: 990 }]);
   });
 
-  test('an attempt that never left gives its tokens back, the last as well', async () => {
+  test('attempts whose connection is refused return their tokens, including the last', async () => {
     const bucket = bucketOf({ capacity: 3, refillPerSecond: 1e-9 });
     await setUp([], { bucket, maxRetries: 2 });
     await expect(client.send(await refusingUrl(), { ebb: { cost: 3 } })).rejects.toThrow();
@@ -79,17 +79,17 @@ describe.each(Object.entries(clients))('%s', (_, makeClient) => {
     expect(bucket.stats()).toMatchObject({ tokens: expect.closeTo(3), granted: 3 });
   });
 
-  test('one whose first hop was answered gives nothing back', async () => {
+  test('an attempt whose redirect target refuses the connection keeps its tokens', async () => {
     const bucket = bucketOf({ capacity: 3, refillPerSecond: 1e-9 });
     const moved: Step = { status: 302, headers: { location: await refusingUrl() } };
     await setUp([moved], { bucket, maxRetries: 0 });
-    // undici alone follows no redirect: there it is the 302 that comes.
+    // undici alone does not follow redirects, and returns the 302.
     await send({ ebb: { cost: 3 } }).catch(() => undefined);
     expect(server.seen).toHaveLength(1);
     expect(bucket.stats()).toMatchObject({ tokens: expect.closeTo(0), granted: 1 });
   });
 
-  test('a retry goes before new requests', async () => {
+  test('a retry is granted before new requests', async () => {
     await setUp([down, up], { bucket: bucketOf() });
     flowing = false;
     const first = send();
@@ -102,7 +102,7 @@ describe.each(Object.entries(clients))('%s', (_, makeClient) => {
     ]);
   });
 
-  test('a bucket that rejects lets nothing go, and says when it would', async () => {
+  test('a rejecting bucket throws a ThrottledError with the wait until the next token', async () => {
     await setUp([up], { bucket: bucketOf({ nonConforming: 'reject' }) });
     await send();
     const refused = await send().catch((error: unknown) => error);
@@ -112,14 +112,14 @@ describe.each(Object.entries(clients))('%s', (_, makeClient) => {
     expect(server.seen).toHaveLength(1);
   });
 
-  test('a bucket that marks lets all go, and tells', async () => {
+  test('a marking bucket grants every request, and emits mark events', async () => {
     await setUp([up], { bucket: bucketOf({ nonConforming: 'mark' }) });
     await sendAll(2);
     expect(server.seen).toHaveLength(2);
     expect(events.filter(({ type }) => type === 'mark')).toHaveLength(1);
   });
 
-  test('a request names its cost, its patience and its key', async () => {
+  test('a request can set its cost, maxWaitMs and key', async () => {
     const bucket = bucketPerKey({ capacity: 5, refillPerSecond: 1, clock });
     await setUp([up], { bucket });
     await send({ ebb: { cost: 5 } });
@@ -129,7 +129,7 @@ describe.each(Object.entries(clients))('%s', (_, makeClient) => {
     await expect(send({ ebb: { cost: 6 } })).rejects.toThrow('at most the capacity, 5');
   });
 
-  test('what the server says of its quota holds for all who wait', async () => {
+  test('a Retry-After also delays the other requests of the bucket', async () => {
     await setUp([slowDown, up], { bucket: bucketOf({ capacity: 10, refillPerSecond: 10 }) });
     const first = send();
     await until(() => events.some(({ type }) => type === 'retry'));
@@ -139,7 +139,7 @@ describe.each(Object.entries(clients))('%s', (_, makeClient) => {
     for (const atMs of attemptsAtMs().slice(1)) expect(atMs).toBeGreaterThanOrEqual(5_000);
   });
 
-  test('a budget that is spent ends the retries with the last answer', async () => {
+  test('an exhausted budget ends the retries with the last response', async () => {
     const budget = retryBudget({ reserve: 1, clock });
     await setUp([down], { budget });
     expect(await send()).toEqual({ status: 503, body: 'down' });
@@ -147,26 +147,26 @@ describe.each(Object.entries(clients))('%s', (_, makeClient) => {
     expect(server.seen).toHaveLength(2);
   });
 
-  test('no more are under way than there are slots', async () => {
+  test('there are never more requests under way than slots', async () => {
     const concurrency = concurrencyLimit({ maxConcurrent: 2, clock });
     await setUp([down, 'held-200', 'held-200', 'reset', 'slow-200', 'late-200', up], { concurrency });
     const sent = sendAll(12);
     await until(() => server.underWay() === 2);
     await turns(10);
     server.letGo();
-    const answers = await sent;
-    expect(answers.map(({ status }) => status)).toEqual(Array(12).fill(200));
+    const responses = await sent;
+    expect(responses.map(({ status }) => status)).toEqual(Array(12).fill(200));
     expect(server.mostAtOnce()).toBe(2);
     expect(concurrency.stats()).toMatchObject({ inUse: 0, waiting: 0 });
   });
 
   test.each<[string, Step[], PolicyOptions]>([
     ['a failure', ['reset'], { maxRetries: 1 }],
-    ['the last of several failing answers', [down], { maxRetries: 2 }],
-    ['a body that breaks', ['half-body'], { maxRetries: 0 }],
+    ['the last of several 503s', [down], { maxRetries: 2 }],
+    ['a body that breaks off', ['half-body'], { maxRetries: 0 }],
     ['a hook that throws', [down], { classify: () => 'nonsense' as never }],
-    ['an answer that is final', [{ status: 404 }], {}],
-  ])('a slot is given back after %s', async (_name, script, options) => {
+    ['a 404', [{ status: 404 }], {}],
+  ])('a slot is freed after %s', async (_name, script, options) => {
     const concurrency = concurrencyLimit({ maxConcurrent: 1, clock });
     await setUp(script, { concurrency, ...options });
     await send().catch(() => undefined);

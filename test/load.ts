@@ -1,5 +1,5 @@
-// Runs the tests again and again while the machine is busy with other things, and tells which ever fail:
-//   pnpm test:load                      twenty times the whole suite beside eight busy processes
+// Runs the tests repeatedly on a busy machine, and prints those that fail in any run:
+//   pnpm test:load                      the whole suite twenty times, beside eight busy processes
 //   pnpm test:load --runs 5 test/limits packages/fetch
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
@@ -14,7 +14,7 @@ const { values, positionals } = parseArgs({
 });
 const folder = mkdtempSync(join(tmpdir(), 'ebb-load-'));
 
-/** As much of vitest's report as is looked at. */
+/** The part of vitest's JSON report that is used. */
 interface Report {
   readonly numPassedTests: number;
   readonly testResults: readonly {
@@ -30,7 +30,7 @@ interface Report {
 
 const firstLine = (text = ''): string => text.split('\n')[0] ?? '';
 
-/** One run of the tests: how many passed, and what did not. */
+/** Runs the tests once; returns how many passed, and which failed. */
 async function run(at: number): Promise<{ passed: number; failed: string[] }> {
   const file = join(folder, `${at}.json`);
   const args = ['run', '--config', 'test/vitest.config.ts', '--reporter=json', `--outputFile=${file}`];
@@ -47,12 +47,12 @@ async function run(at: number): Promise<{ passed: number; failed: string[] }> {
       .filter(({ status }) => status === 'failed')
       .map(({ fullName, failureMessages }) => `${name}: ${fullName}: ${firstLine(failureMessages[0])}`),
   ]);
-  // An error outside of all tests, such as a rejection that no one handles, is in no test's result.
+  // An error outside any test, such as an unhandled rejection, is not in the report.
   if (code !== 0 && failed.length === 0) failed.push(`exit code ${code}: ${said.slice(-2_000)}`);
   return { passed: report.numPassedTests, failed };
 }
 
-// Ends with the process that started it, however that ends.
+// Exits when its parent process has ended in any way.
 const BUSY = 'for (const parent = process.ppid; process.ppid === parent; ) for (let n = 0; n < 1e8; n += 1);';
 const busy: ChildProcess[] = Array.from({ length: Number(values.busy) }, () =>
   spawn(process.execPath, ['--eval', BUSY], { stdio: 'ignore' }),

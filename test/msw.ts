@@ -5,7 +5,7 @@ import { getResponse, HttpResponse, http, type RequestHandler } from 'msw';
 import { setupServer } from 'msw/node';
 import type { Seen, Step } from './server.ts';
 
-/** A scripted upstream that MSW mocks. */
+/** A scripted upstream, mocked by MSW. */
 export interface Mocked {
   readonly url: string;
   readonly seen: Seen[];
@@ -29,7 +29,7 @@ function handlersFor(script: readonly Step[], seen: Seen[]): RequestHandler[] {
   ];
 }
 
-/** For clients that MSW intercepts: the global fetch, and axios over node:http. */
+/** For the clients that MSW intercepts: the global fetch, and axios over node:http. */
 export async function mock(script: readonly Step[]): Promise<Mocked> {
   const seen: Seen[] = [];
   const server = setupServer(...handlersFor(script, seen));
@@ -37,7 +37,7 @@ export async function mock(script: readonly Step[]): Promise<Mocked> {
   return { url: 'http://mocked.test/', seen, close: async () => server.close() };
 }
 
-/** For undici's own dispatchers, which MSW leaves alone: the same handlers, behind a server on loopback. */
+/** For undici's own dispatchers, which MSW does not intercept: the same handlers behind a server on loopback. */
 export async function mockBehindServer(script: readonly Step[]): Promise<Mocked> {
   const seen: Seen[] = [];
   const handlers = handlersFor(script, seen);

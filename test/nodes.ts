@@ -1,10 +1,10 @@
-// Runs the tests on the other versions of Node that the packages' `engines` promise; `test` itself runs on the newest LTS.
-// What is given on the command line goes to vitest: files, or -t and a name.
+// Runs the tests on the other Node versions that the packages' `engines` allow; `test` itself runs on the newest LTS.
+// Arguments are passed on to vitest: files, or -t and a name.
 import { spawnSync } from 'node:child_process';
 import { delimiter, join } from 'node:path';
 
 const VERSIONS = [22, 26];
-/** What is long and depends on no version, and what starts several versions and runtimes by itself. */
+/** Long tests that do not depend on the version, and tests that start several versions and runtimes themselves. */
 const LEFT_OUT = [
   'packages/**/*.property.test.ts',
   'packages/simulator/**',
@@ -24,7 +24,7 @@ const filters = given.length > 0 ? given : LEFT_OUT.map((glob) => `--exclude=${g
 
 const failed = VERSIONS.filter((version) => {
   const bin = join(root, 'test/node_modules', `node${version}`, 'bin');
-  // The programs that tests start are to run on the same version.
+  // So that programs started by tests run on the same version.
   const env = { ...process.env, PATH: `${bin}${delimiter}${process.env.PATH}` };
   const args = ['node_modules/vitest/vitest.mjs', 'run', '--config', 'test/vitest.config.ts', ...filters];
   console.log(`\nThe tests on ${spawnSync(join(bin, 'node'), ['--version'], { encoding: 'utf8' }).stdout}`);

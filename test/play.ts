@@ -1,34 +1,34 @@
-// Imported by what runs in browsers: nothing of Node's stands here.
+// Also runs in browsers: imports nothing from Node.
 import { createPolicy, type EbbEvent, type Policy } from '@ebb/core';
 import { nextTurn } from '@ebb/core/adapter';
 import type { VirtualClock } from '@ebb/core/testing';
 import type { Scenario, Sent } from './scenarios.ts';
 
-/** What a caller gets, in terms that the clients share. */
+/** What the caller of any client gets. */
 export interface Got {
   readonly status: number;
   readonly body: string;
 }
 
-/** A client with a policy in it. Rejects as the client itself does, but for axios's errors that hold a response. */
+/** A client with ebb. Rejects as the client itself does, except that axios's errors with a response resolve. */
 export interface Client {
   send(url: string, sent: Sent): Promise<Got>;
   close(): Promise<void>;
 }
 
-/** What came of a scenario, as far as the client's side can tell. */
+/** The result of a scenario on the client's side. */
 export interface Run {
   readonly delays: readonly number[];
   readonly reason: string | undefined;
   readonly got: Got | undefined;
-  /** What the clock still has to do when all is over: nothing, or something is forgotten. */
+  /** How many timers of the clock are left at the end; any is a leak. */
   readonly pending: number;
 }
 
-/** An instant that the dates of the table lie around. */
+/** When every scenario starts; the dates in the table are relative to it. */
 export const NOW: number = Date.UTC(2026, 10, 21, 12, 0, 0);
 
-/** Sends the scenario's request, and lets virtual time pass whenever the policy waits. */
+/** Sends the scenario's request, and advances virtual time by each delay. */
 export async function play(
   scenario: Scenario,
   makeClient: (policy: Policy) => Client,

@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
 
-/** Held for as long as the process lives. */
+/** Kept open for as long as the process runs. */
 let client: Socket | undefined;
 let port: Promise<number> | undefined;
 
@@ -16,15 +16,15 @@ async function hold(): Promise<number> {
 }
 
 /**
- * A port on 127.0.0.1 that refuses connections. It is the near end of a connection that stays open, since the port of a
- * server that was closed is soon that of another one: of the next test, or of any program on the machine.
+ * A port on 127.0.0.1 that refuses connections: the client's port of an open connection. The port of a closed server
+ * would not do, since another test or program may soon listen on it.
  */
 export function refusingPort(): Promise<number> {
   port ??= hold();
   return port;
 }
 
-/** An origin there, with its slash. */
+/** The URL of that port. */
 export async function refusingUrl(): Promise<string> {
   return `http://127.0.0.1:${await refusingPort()}/`;
 }

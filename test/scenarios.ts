@@ -1,4 +1,4 @@
-// Imported by what runs in browsers: nothing of Node's stands here.
+// Also runs in browsers: imports nothing from Node.
 import {
   classifyHttpByMeaning,
   connectRetry,
@@ -11,53 +11,53 @@ import {
 import type { RuntimeName } from './runtimes/names.ts';
 import type { Step } from './server.ts';
 
-/** What a client is asked to send. */
+/** A request, independent of the client that sends it. */
 export interface Sent {
   readonly method?: string;
   readonly headers?: Readonly<Record<string, string>>;
   readonly body?: string;
-  /** The body as a stream that can be read once. */
+  /** The text of a body that is sent as a stream, which can be read once. */
   readonly once?: string;
-  /** The body as a function that makes a stream. */
+  /** The text of a body that is sent by a function that returns a new stream. */
   readonly factory?: string;
-  /** What this request changes of the policy. */
+  /** Policy options for this request alone. */
   readonly ebb?: RequestOptions;
 }
 
 export type ClientName = 'fetch' | 'axios' | 'undici';
 
-/** What comes of a scenario. */
+/** The expected result of a scenario. */
 export interface Expected {
-  /** The waits before the retries, in milliseconds. Random numbers are all 0, unless the policy says otherwise. */
+  /** The delays before the retries, in milliseconds. Random numbers are 0 unless the policy sets `random`. */
   readonly delays: readonly number[];
-  /** How many requests the upstream saw. */
+  /** How many requests the upstream received. */
   readonly hits: number;
-  /** The status that the caller gets; none where the call, or reading its body, rejects. */
+  /** The status that the caller gets; `undefined` if the call, or reading its body, rejects. */
   readonly status?: number | undefined;
   /** The body that the caller gets. */
   readonly body?: string | undefined;
-  /** The bodies that the upstream saw, where they matter. */
+  /** The request bodies that the upstream received; not checked if absent. */
   readonly bodies?: readonly string[];
-  /** Why it ended, as the last event has it. */
+  /** The reason in the `end` event. */
   readonly reason: string;
 }
 
-/** Script and request in; delays, hits, status and reason out. */
+/** One row of the table: a script and a request, and the delays, hits, status and reason that follow. */
 export interface Scenario extends Expected {
   readonly name: string;
-  /** What the upstream does to the first request, the second … and `'refused'` for an upstream that is not there. */
+  /** What the upstream does with the first request, the second, and so on; `'refused'` if nothing listens. */
   readonly script: readonly Step[] | 'refused';
   readonly request?: Sent;
   readonly policy?: PolicyOptions;
-  /** Set where mocked answers cannot misbehave so. */
+  /** The row needs real sockets: a mock cannot misbehave in this way. */
   readonly socketsOnly?: true;
-  /** Where the clients differ by their nature, what differs. */
+  /** What differs for a client, because of how the client works. */
   readonly but?: Readonly<Partial<Record<ClientName, Partial<Expected> & Pick<Scenario, 'policy'>>>>;
-  /** Where fetch differs in a runtime by the runtime's nature, what differs, and why. */
+  /** What differs for fetch in a runtime, because of how the runtime works, and why. */
   readonly butIn?: Readonly<Partial<Record<RuntimeName, Partial<Expected> & { readonly why: string }>>>;
 }
 
-/** The row as it is for one of the clients; for fetch, in one of the runtimes. */
+/** The row with the differences of a client applied, and for fetch those of a runtime. */
 export function forClient(scenario: Scenario, client: ClientName, runtime?: RuntimeName): Scenario {
   return { ...scenario, ...scenario.but?.[client], ...(runtime && scenario.butIn?.[runtime]) };
 }
@@ -71,15 +71,15 @@ const after = (value: string | string[], status = 503): Step => ({
   headers: { 'retry-after': value },
 });
 const put = { method: 'PUT', body: 'text' };
-/** Why a runtime differs. */
-const NO_PROOF = 'a refused connection may be that of the target of a redirect, and nothing tells';
-const NO_UPLOAD = 'a page uploads streams over HTTP/2 alone';
-const ALL_ALIKE = 'a refused connection is told in the words of any lost one';
+/** Reasons why a runtime differs. */
+const NO_PROOF = 'the refused connection may be that of a redirect target, and the error does not show which';
+const NO_UPLOAD = 'a page can upload a stream only over HTTP/2';
+const ALL_ALIKE = 'a refused connection rejects with the same message as a lost one';
 const fast: PolicyOptions = { backoff: constant(10) };
 const tooLong = { delays: [], hits: 1, status: 503, reason: 'retry-after-too-long' };
 const asBackoff = { delays: [1_000], hits: 2, status: 200, reason: 'success' };
 
-const answers: Scenario[] = [
+const responses: Scenario[] = [
   { name: '200', script: [up], delays: [], hits: 1, status: 200, body: 'up', reason: 'success' },
   { name: '204', script: [{ status: 204 }], delays: [], hits: 1, status: 204, reason: 'success' },
   {
@@ -114,7 +114,7 @@ const answers: Scenario[] = [
     ...asBackoff,
   })),
   {
-    name: '501 by its meaning',
+    name: '501 with classifyHttpByMeaning',
     script: [{ status: 501 }],
     policy: { classify: classifyHttpByMeaning },
     delays: [],
@@ -123,7 +123,7 @@ const answers: Scenario[] = [
     reason: 'final',
   },
   {
-    name: 'down for good: 1, 2, 4, 8, 16 s, then the last answer, whole',
+    name: 'always 503: 1, 2, 4, 8, 16 s, then the last response, complete',
     script: [down, down, down, down, down, { status: 503, body: 'the last' }],
     delays: [1_000, 2_000, 4_000, 8_000, 16_000],
     hits: 6,
@@ -132,7 +132,7 @@ const answers: Scenario[] = [
     reason: 'retries-exhausted',
   },
   {
-    name: 'at the cap it goes on at the cap',
+    name: 'delays stay at the maximum backoff',
     script: [down, down, down, down, down, down, down, down, up],
     policy: { maxRetries: 8 },
     delays: [1_000, 2_000, 4_000, 8_000, 16_000, 32_000, 64_000, 64_000],
@@ -141,7 +141,7 @@ const answers: Scenario[] = [
     reason: 'success',
   },
   {
-    name: 'a fresh random number for each wait',
+    name: 'a new random number for each delay',
     script: [down, down, up],
     policy: { random: alternating(0.25, 0.75) },
     delays: [1_250, 2_750],
@@ -150,7 +150,7 @@ const answers: Scenario[] = [
     reason: 'success',
   },
   {
-    name: 'no retries',
+    name: 'maxRetries 0',
     script: [down],
     policy: { maxRetries: 0 },
     delays: [],
@@ -159,7 +159,7 @@ const answers: Scenario[] = [
     reason: 'retries-exhausted',
   },
   {
-    name: 'no time for a retry',
+    name: 'totalTimeoutMs leaves no time for a retry',
     script: [down],
     policy: { totalTimeoutMs: 999 },
     delays: [],
@@ -169,7 +169,7 @@ const answers: Scenario[] = [
     reason: 'deadline-exceeded',
   },
   {
-    name: 'time for two retries',
+    name: 'totalTimeoutMs leaves time for two retries',
     script: [down],
     policy: { totalTimeoutMs: 6_999 },
     delays: [1_000, 2_000],
@@ -178,7 +178,7 @@ const answers: Scenario[] = [
     reason: 'deadline-exceeded',
   },
   {
-    name: 'a rule that gives up',
+    name: 'a backoff rule that gives up',
     script: [down],
     policy: { backoff: ({ retry }) => (retry > 1 ? undefined : 5) },
     delays: [5],
@@ -187,7 +187,7 @@ const answers: Scenario[] = [
     reason: 'backoff-exhausted',
   },
   {
-    name: 'a rule that ends by itself: all of its retries, without maxRetries',
+    name: 'a backoff rule with its own number of retries',
     script: [down],
     policy: { backoff: connectRetry() },
     delays: [1_000, 2_000, 4_000, 8_000, 16_000, 32_000, 64_000],
@@ -196,7 +196,7 @@ const answers: Scenario[] = [
     reason: 'retries-exhausted',
   },
   {
-    name: 'a rule that ends by itself, and fewer maxRetries',
+    name: 'a backoff rule with its own number of retries, and fewer maxRetries',
     script: [down],
     policy: { backoff: connectRetry(), maxRetries: 2 },
     delays: [1_000, 2_000],
@@ -205,7 +205,7 @@ const answers: Scenario[] = [
     reason: 'retries-exhausted',
   },
   {
-    name: 'a rule that ends by itself, for one request',
+    name: 'a backoff rule with its own number of retries, for one request',
     script: [down],
     request: { ebb: { backoff: connectRetry({ maxSleepMs: 4_000 }) } },
     delays: [1_000, 2_000],
@@ -214,7 +214,7 @@ const answers: Scenario[] = [
     reason: 'retries-exhausted',
   },
   {
-    name: 'a budget that is spent',
+    name: 'an exhausted budget',
     script: [down],
     policy: { budget: { balance: 0, deposit: () => undefined, withdraw: () => false } },
     delays: [],
@@ -242,7 +242,7 @@ const retryAfter: Scenario[] = [
     reason: 'success',
   },
   {
-    name: 'Retry-After: 20, and a little more at random',
+    name: 'Retry-After: 20, plus jitter',
     script: [after('20'), up],
     policy: { random: () => 0.5 },
     delays: [20_500],
@@ -262,7 +262,7 @@ const retryAfter: Scenario[] = [
   { name: 'Retry-After: 3000000', script: [after('3000000')], ...tooLong },
   { name: 'Retry-After in the year 2300', script: [after('Mon, 01 Jan 2300 00:00:00 GMT')], ...tooLong },
   {
-    name: 'Retry-After: 3000000, for who can wait',
+    name: 'Retry-After: 3000000 with a larger maxRetryAfterMs',
     script: [after('3000000'), up],
     policy: { maxRetryAfterMs: 4e9 },
     delays: [3e9],
@@ -270,7 +270,7 @@ const retryAfter: Scenario[] = [
     status: 200,
     reason: 'success',
   },
-  { name: 'Retry-After: 0 is the backoff, not a hot loop', script: [after('0'), up], ...asBackoff },
+  { name: 'Retry-After: 0 does not shorten the backoff', script: [after('0'), up], ...asBackoff },
   { name: 'Retry-After in the past', script: [after('Sun, 06 Nov 1994 08:49:37 GMT'), up], ...asBackoff },
   ...['Sat, 21 Nov 2026 12:00:30 GMT', 'Saturday, 21-Nov-26 12:00:30 GMT', 'Sat Nov 21 12:00:30 2026'].map(
     (date) => ({
@@ -288,11 +288,11 @@ const retryAfter: Scenario[] = [
     ...asBackoff,
   })),
   ...Object.entries<[value: string | string[], delayMs: number]>({
-    'Retry-After: 1.5 is a second and a half': ['1.5', 1_500],
+    'Retry-After: 1.5 is 1.5 s': ['1.5', 1_500],
     'Retry-After: 2, 3 takes the larger': ['2, 3', 3_000],
-    'two lines of Retry-After: the larger': [['3', '5'], 5_000],
-    'two lines of Retry-After, the larger first': [['5', '3'], 5_000],
-    'two lines of Retry-After, one of them a date': [['10', 'Sat, 21 Nov 2026 12:00:30 GMT'], 30_000],
+    'two Retry-After lines: the larger': [['3', '5'], 5_000],
+    'two Retry-After lines, the larger first': [['5', '3'], 5_000],
+    'two Retry-After lines, one of them a date': [['10', 'Sat, 21 Nov 2026 12:00:30 GMT'], 30_000],
   }).map(([name, [value, delayMs]]) => ({
     name,
     script: [{ status: 503, headers: { 'retry-after': value, date: 'Sat, 21 Nov 2026 12:00:00 GMT' } }, up],
@@ -377,7 +377,7 @@ const repeating: Scenario[] = [
     reason: 'success',
   },
   {
-    name: 'POST, 503, to the letter of Memorystore',
+    name: "POST, 503, with methods: 'all'",
     script: [down, up],
     request: { method: 'POST', body: 'text' },
     policy: { methods: 'all' },
@@ -388,7 +388,7 @@ const repeating: Scenario[] = [
     reason: 'success',
   },
   {
-    name: 'a stream goes once',
+    name: 'a stream is sent once',
     script: [down, up],
     request: { method: 'PUT', once: 'text' },
     delays: [],
@@ -402,7 +402,7 @@ const repeating: Scenario[] = [
     },
   },
   {
-    name: 'a factory makes the stream anew',
+    name: 'a factory returns a new stream for each attempt',
     script: [down, throttled, up],
     request: { method: 'PUT', factory: 'text' },
     policy: fast,
@@ -426,7 +426,7 @@ const repeating: Scenario[] = [
 
 const misbehaving: Scenario[] = [
   {
-    name: 'a reset before the answer',
+    name: 'a reset before the response',
     script: ['reset', up],
     policy: fast,
     delays: [10],
@@ -435,7 +435,7 @@ const misbehaving: Scenario[] = [
     reason: 'success',
   },
   {
-    name: 'a reset before the answer to a POST',
+    name: 'a reset before the response to a POST',
     script: ['reset'],
     request: { method: 'POST', body: 'text' },
     delays: [],
@@ -443,7 +443,7 @@ const misbehaving: Scenario[] = [
     reason: 'not-idempotent',
   },
   {
-    name: 'resets for good',
+    name: 'resets on every attempt',
     script: ['reset'],
     policy: { ...fast, maxRetries: 2 },
     delays: [10, 10],
@@ -451,7 +451,7 @@ const misbehaving: Scenario[] = [
     reason: 'retries-exhausted',
   },
   {
-    name: 'an upstream that is not there',
+    name: 'a refused connection',
     script: 'refused',
     policy: { ...fast, maxRetries: 2 },
     delays: [10, 10],
@@ -460,7 +460,7 @@ const misbehaving: Scenario[] = [
     socketsOnly: true,
   },
   {
-    name: 'an upstream that is not there, and a POST',
+    name: 'a POST whose connection is refused',
     script: 'refused',
     request: { method: 'POST', body: 'text' },
     policy: { ...fast, maxRetries: 2 },
@@ -476,12 +476,12 @@ const misbehaving: Scenario[] = [
     },
   },
   {
-    name: 'an upstream that is not there, and one token: each attempt gives it back',
+    name: 'a refused connection returns its token to the bucket',
     script: 'refused',
     policy: {
       ...fast,
       maxRetries: 2,
-      // One for each client.
+      // A new bucket for each client.
       get bucket() {
         return tokenBucket({ capacity: 1, refillPerSecond: 1e-9, nonConforming: 'reject' });
       },
@@ -498,7 +498,7 @@ const misbehaving: Scenario[] = [
     },
   },
   {
-    name: 'a reset, and one token: it may have reached the server',
+    name: 'a reset keeps its token: the request may have reached the server',
     script: ['reset', up],
     policy: {
       ...fast,
@@ -519,11 +519,11 @@ const misbehaving: Scenario[] = [
     body: 'up',
     reason: 'success',
     socketsOnly: true,
-    // axios answers only when a body has ended: there it is the attempt's time that does.
+    // axios resolves only when the body has ended, so it needs a limit for the attempt.
     but: { axios: { policy: { attemptTimeoutMs: 100 } } },
   },
   {
-    name: 'a body that comes slowly',
+    name: 'a slow body',
     script: [down, 'slow-200'],
     delays: [1_000],
     hits: 2,
@@ -533,7 +533,7 @@ const misbehaving: Scenario[] = [
     socketsOnly: true,
   },
   {
-    name: 'an answer that starts late',
+    name: 'a late response',
     script: [down, 'late-200'],
     delays: [1_000],
     hits: 2,
@@ -543,9 +543,9 @@ const misbehaving: Scenario[] = [
     socketsOnly: true,
   },
   {
-    // fetch has answered when the headers were there, and a body that breaks is its reader's; axios answers with
-    // the body, and so may ask again; undici may ask for the rest alone, and only where an ETag names the whole.
-    name: 'a body that breaks off in the middle',
+    // fetch resolves with the headers, so the reader of the body gets the error. axios resolves with the body and can
+    // retry. undici can request the rest of the body, but only with an ETag.
+    name: 'a body that breaks off',
     script: ['half-body', up],
     policy: fast,
     delays: [],
@@ -555,7 +555,7 @@ const misbehaving: Scenario[] = [
     but: { axios: { delays: [10], hits: 2, status: 200, body: 'up' } },
   },
   {
-    name: 'a download that breaks off, of which an ETag names the whole',
+    name: 'a body with an ETag that breaks off',
     script: ['half-download', 'rest-of-download'],
     policy: fast,
     delays: [10],
@@ -567,7 +567,7 @@ const misbehaving: Scenario[] = [
     but: { fetch: { delays: [], hits: 1, status: undefined, body: undefined, reason: 'success' } },
   },
   {
-    name: 'no answer in time',
+    name: 'no response within attemptTimeoutMs',
     script: ['hang', up],
     policy: { ...fast, attemptTimeoutMs: 100 },
     delays: [10],
@@ -577,7 +577,7 @@ const misbehaving: Scenario[] = [
     socketsOnly: true,
   },
   {
-    name: 'no answer in time to a POST',
+    name: 'no response to a POST within attemptTimeoutMs',
     script: ['hang'],
     request: { method: 'POST', body: 'text' },
     policy: { ...fast, attemptTimeoutMs: 100 },
@@ -587,7 +587,7 @@ const misbehaving: Scenario[] = [
     socketsOnly: true,
   },
   {
-    name: 'an answer before the upload is through',
+    name: 'a response before the upload is complete',
     script: ['early-503', up],
     request: { method: 'PUT', body: 'x'.repeat(4_000_000) },
     policy: fast,
@@ -599,10 +599,10 @@ const misbehaving: Scenario[] = [
   },
 ];
 
-/** Numbers that take turns. */
+/** Returns the numbers in turn. */
 function alternating(...numbers: readonly number[]): () => number {
   let at = 0;
   return () => numbers[at++ % numbers.length] ?? 0;
 }
 
-export const scenarios: readonly Scenario[] = [...answers, ...retryAfter, ...repeating, ...misbehaving];
+export const scenarios: readonly Scenario[] = [...responses, ...retryAfter, ...repeating, ...misbehaving];

@@ -3,7 +3,7 @@ import { type Step, type Upstream, upstream } from './server.ts';
 
 const opened: Upstream[] = [];
 
-/** A scripted upstream that is closed when the test is over. */
+/** Starts a scripted upstream, which is closed after the test. */
 export async function serve(...script: Step[]): Promise<Upstream> {
   const server = await upstream(script);
   opened.push(server);

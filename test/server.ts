@@ -3,44 +3,44 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import type { AddressInfo, Socket } from 'node:net';
 import { turns } from './until.ts';
 
-/** An answer of the upstream. */
-export interface Answer {
+/** A response of the upstream. */
+export interface ScriptedResponse {
   readonly status: number;
-  /** A list is as many lines. */
+  /** Each value of a list is sent as a header line of its own. */
   readonly headers?: Readonly<Record<string, string | string[]>>;
   readonly body?: string | Uint8Array;
 }
 
-/** What the upstream does to one request: an answer, or one of the ways in which real ones misbehave. */
+/** What the upstream does with one request: respond, or misbehave as real servers do. */
 export type Step =
-  | Answer
-  /** Breaks the connection before a byte of the answer. */
+  | ScriptedResponse
+  /** Breaks the connection before the first byte of a response. */
   | 'reset'
-  /** A 200 that promises ten bytes and breaks the connection after five. */
+  /** A 200 with a content-length of ten whose connection breaks after five bytes. */
   | 'half-body'
-  /** The same with an ETag, so that the rest can be asked for. */
+  /** The same with an ETag, so that the rest can be requested. */
   | 'half-download'
   /** A 503 whose body begins and never ends. */
   | 'endless-503'
-  /** Takes the request and never answers. */
+  /** Reads the request and never responds. */
   | 'hang'
-  /** A 503 as soon as the headers of the request are there, with its body unread. */
+  /** A 503 right after the request headers, without reading the request body. */
   | 'early-503'
-  /** The rest of it where a Range is asked for, or the whole. */
+  /** The rest of `half-download` for a request with `Range`, otherwise all of it. */
   | 'rest-of-download'
-  /** A 200 whose headers come at once and whose body comes in two parts, some turns of the event loop apart. */
+  /** A 200 whose body comes in two parts, some turns of the event loop apart. */
   | 'slow-200'
   /** A 200 that starts some turns of the event loop after the request. */
   | 'late-200'
-  /** A 200 whose headers and first half come at once, and the second half after `letGo`. */
+  /** A 200 whose second half comes after `letGo`. */
   | 'held-200';
 
-/** A request as the upstream saw it. */
+/** A request as the upstream received it. */
 export interface Seen {
   readonly method: string;
   readonly path: string;
   readonly headers: IncomingMessage['headers'];
-  /** All that came of the body before the upstream acted. */
+  /** The part of the body that had arrived when the upstream acted. */
   readonly body: string;
 }
 
@@ -48,15 +48,15 @@ export interface Seen {
 export interface Upstream {
   readonly url: string;
   readonly seen: Seen[];
-  /** How many TCP connections were made to it. */
+  /** How many TCP connections were opened. */
   readonly connections: () => number;
-  /** How many requests are under way, each until its answer is out. */
+  /** How many requests have not been answered completely. */
   readonly underWay: () => number;
-  /** How many were under way at once, at most. */
+  /** The largest number of requests that were under way at once. */
   readonly mostAtOnce: () => number;
-  /** Ends every `held-200`, those to come as well. */
+  /** Ends every `held-200`, including later ones. */
   letGo(): void;
-  /** Called when a `hang` begins, or an `endless-503` has said all that it will. */
+  /** Called when a `hang` begins, or an `endless-503` has written its last byte. */
   onHang: () => void;
   close(): Promise<void>;
 }
@@ -66,19 +66,19 @@ async function bodyOf(request: IncomingMessage): Promise<string> {
   try {
     for await (const part of request) parts.push(part as Buffer);
   } catch {
-    // The client broke off: what came is what there is.
+    // The client closed the connection in the middle of its body.
   }
   return Buffer.concat(parts).toString();
 }
 
-/** What a step may need of the server. */
+/** What a step can wait for or report to. */
 interface Gates {
   readonly onHang: () => void;
-  /** Resolves when `held-200` may end. */
+  /** Resolves when `letGo` is called. */
   readonly letGo: Promise<void>;
 }
 
-/** Enough for a client in this process to have read, on an idle machine, what was written before. */
+/** Enough turns of the event loop for a client in this process to read what was written, on an idle machine. */
 const SOME_TURNS = 3;
 
 function act(step: Step, { headers }: IncomingMessage, response: ServerResponse, gates: Gates): void {
@@ -89,7 +89,7 @@ function act(step: Step, { headers }: IncomingMessage, response: ServerResponse,
   }
   const half = (extra: Record<string, string>): void => {
     response.writeHead(200, { 'content-length': 10, ...extra });
-    // Written, it is on its way, and the end of the connection comes after it.
+    // Destroyed only after the bytes have been written, so that the client receives them.
     response.write('12345', () => response.destroy());
   };
   const halves = (between: () => Promise<void>): void => {
@@ -129,8 +129,8 @@ const CORS = {
 };
 
 /**
- * Starts a server that does the first step of the script to the first request, and so on; past its end it
- * goes on with the last step. With `cors` pages of other origins may ask it, and their preflights are not counted.
+ * Starts a server that performs one step of the script for each request, and repeats the last step. With `cors` it
+ * accepts requests from pages of other origins; their preflights are not counted.
  */
 export async function upstream(script: readonly Step[], { cors = false } = {}): Promise<Upstream> {
   const seen: Seen[] = [];
@@ -156,13 +156,13 @@ export async function upstream(script: readonly Step[], { cors = false } = {}): 
     if (step !== 'early-503') seen[index] = { method, path: url, headers, body: await bodyOf(request) };
     act(step, request, response, gates);
   });
-  // Starved of time, a client may take long between two requests, and would meet a connection that is just closed.
+  // On a busy machine a client may be slow between two requests, and would use a connection that is being closed.
   server.keepAliveTimeout = 60_000;
   server.on('connection', (socket) => {
     connections += 1;
     sockets.add(socket);
     socket.on('close', () => sockets.delete(socket));
-    // A reset by the client is what some rows are about.
+    // Some rows reset the connection on purpose.
     socket.on('error', () => undefined);
   });
   server.listen(0, '127.0.0.1');

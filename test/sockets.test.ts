@@ -9,15 +9,15 @@ const down: Step = { status: 503, body: 'x'.repeat(65_536) };
 const up: Step = { status: 200, body: 'up' };
 
 describe.each(Object.entries(clients))('%s', (name, makeClient) => {
-  // In virtual time: none is ever too slow in what it drains.
+  // In virtual time no body takes too long to drain.
   const policy = createPolicy({ backoff: constant(0), clock: virtualClock() });
 
-  test('200 calls that each meet two 503s of 64 KiB, one after the other, take one connection', async () => {
+  test('200 sequential calls that each get two 503s of 64 KiB use one connection', async () => {
     const server = await upstream(Array.from({ length: 200 }, () => [down, down, up]).flat());
     const client = makeClient(policy, { connections: 8 });
     for (let call = 0; call < 200; call += 1) {
       expect(await client.send(server.url, {})).toEqual({ status: 200, body: 'up' });
-      // Some clients free a connection in the turn after a response; bare or not, a call in this one opens another.
+      // Some clients free a connection only in the turn after the response, with or without ebb.
       await nextTurn();
     }
     expect(server.seen).toHaveLength(600);
@@ -26,21 +26,21 @@ describe.each(Object.entries(clients))('%s', (name, makeClient) => {
     await server.close();
   });
 
-  test('twenty calls at once over a single connection all come through', async () => {
+  test('20 concurrent calls over one connection all succeed', async () => {
     const server = await upstream([...Array.from({ length: 20 }, () => down), up]);
     const client = makeClient(policy, { connections: 1 });
-    const answers = await Promise.all(Array.from({ length: 20 }, () => client.send(server.url, {})));
-    expect(answers.map(({ status }) => status)).toEqual(Array(20).fill(200));
+    const responses = await Promise.all(Array.from({ length: 20 }, () => client.send(server.url, {})));
+    expect(responses.map(({ status }) => status)).toEqual(Array(20).fill(200));
     expect(server.connections()).toBe(1);
     await client.close();
     await server.close();
   });
 
-  test('a 503 that never ends does not hold a single connection', async () => {
+  test('a 503 that never ends does not block the only connection', async () => {
     const server = await upstream(['endless-503', up]);
     const clock = virtualClock();
-    // axios answers only when a body has ended, and so needs a limit to its attempts; the others have answered, and
-    // drain the body for a second at most.
+    // axios resolves only when the body has ended, so it needs an attempt timeout. With the others ebb drains the body
+    // for at most one second.
     const attemptTimeoutMs = name === 'axios' ? 100 : undefined;
     if (attemptTimeoutMs !== undefined) server.onHang = () => clock.tick(attemptTimeoutMs);
     const onEvent = ({ type }: EbbEvent): void => {

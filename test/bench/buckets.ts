@@ -1,5 +1,5 @@
-// What a token costs, in ours and in the rivals' buckets, while nobody has to wait. Medians of rounds that take
-// turns; the ratios tell more than the nanoseconds. Run: pnpm bench buckets
+// The time to take a token from ebb's bucket and from other libraries' buckets, when no caller has to wait. Medians of
+// interleaved rounds; compare the ratios rather than the nanoseconds. Run: pnpm bench buckets
 import { concurrencyLimit, tokenBucket } from '@ebb/core';
 import { systemClock } from '@ebb/core/adapter';
 import Bottleneck from 'bottleneck';
@@ -13,7 +13,7 @@ const MANY = 1e9;
 
 interface Candidate {
   readonly name: string;
-  /** How many calls make a round. */
+  /** Calls per round. */
   readonly calls: number;
   run(calls: number): void | Promise<void>;
 }
@@ -54,14 +54,14 @@ function atOnce(call: () => unknown): Candidate['run'] {
 }
 
 const groups: Readonly<Record<string, readonly Candidate[]>> = {
-  'a token now or never': [
+  'a token, without waiting': [
     { name: 'ebb tryAcquire', calls: 500_000, run: loop(() => bucket.tryAcquire()) },
-    { name: 'ebb slot and back', calls: 500_000, run: loop(() => slots.tryAcquire()?.release()) },
+    { name: 'ebb slot, released', calls: 500_000, run: loop(() => slots.tryAcquire()?.release()) },
     { name: 'limiter TokenBucket', calls: 500_000, run: loop(() => theirs.tryRemoveTokens(1)) },
     { name: 'limiter RateLimiter', calls: 500_000, run: loop(() => limiter.tryRemoveTokens(1)) },
-    { name: '(the clock alone)', calls: 500_000, run: loop(() => systemClock.now()) },
+    { name: '(clock alone)', calls: 500_000, run: loop(() => systemClock.now()) },
   ],
-  'a token awaited, one after the other': [
+  'a token awaited, sequentially': [
     { name: 'ebb acquire', calls: 200_000, run: awaited(() => bucket.acquire()) },
     { name: 'p-throttle', calls: 200_000, run: awaited(throttled) },
     { name: 'p-throttle strict', calls: 20_000, run: awaited(throttledStrictly) },
@@ -70,7 +70,7 @@ const groups: Readonly<Record<string, readonly Candidate[]>> = {
     { name: 'rate-limiter-flexible', calls: 20_000, run: awaited(() => flexible.consume('key', 1)) },
     { name: 'bottleneck', calls: 100, run: awaited(() => bottleneck.schedule(async () => {})) },
   ],
-  'tokens asked for all at once': [
+  'tokens acquired concurrently': [
     { name: 'ebb acquire', calls: 50_000, run: atOnce(() => bucket.acquire()) },
     { name: 'p-throttle', calls: 50_000, run: atOnce(throttled) },
     { name: 'limiter TokenBucket', calls: 50_000, run: atOnce(() => theirs.removeTokens(1)) },
@@ -82,7 +82,7 @@ for (const [title, candidates] of Object.entries(groups)) {
   const times = candidates.map((): number[] => []);
   for (let round = -2; round < ROUNDS; round += 1) {
     for (const [index, { calls, run }] of candidates.entries()) {
-      // What the one before has left lying about is not this one's to clear away.
+      // So that no candidate pays for the garbage of the previous one.
       await run(calls / 10);
       globalThis.gc?.();
       const startMs = performance.now();

@@ -1,5 +1,5 @@
-// 500 a second for five seconds in real time, with a backlog that never ends: how near the count comes to the
-// ideal, and whether it is ever above the curve. Run: pnpm bench pace [all]
+// 500 tokens a second for five seconds of real time, with an endless backlog: how close the number of grants comes to
+// capacity + rate · t, and whether it ever exceeds it. Run: pnpm bench pace [all]
 import { tokenBucket } from '@ebb/core';
 import { TokenBucket } from 'limiter';
 import PQueue from 'p-queue';
@@ -9,7 +9,7 @@ const RATE = 500;
 const SECONDS = 5;
 const CAPACITY = 100;
 
-/** Waits for a token, and answers when it was granted, where that is told. */
+/** Waits for a token; resolves with the time of the grant, if the library reports it. */
 type Take = () => Promise<number | undefined>;
 
 async function measure(name: string, take: Take, burst: number): Promise<void> {
@@ -27,7 +27,7 @@ async function measure(name: string, take: Take, burst: number): Promise<void> {
   );
   const ideal = burst + RATE * SECONDS;
   let most = 0;
-  // The fullest window that ends now, against what may be in it.
+  // A token bucket of the same rate: its deficit is the excess of the fullest window that ends with a grant.
   let inBucket = burst;
   let lastMs = 0;
   for (const atMs of times) {

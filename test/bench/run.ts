@@ -1,4 +1,4 @@
-// Runs a bench by its name: pnpm bench size
+// Runs a benchmark by name: pnpm bench size
 import { readdirSync } from 'node:fs';
 
 const benches = readdirSync(import.meta.dirname)

@@ -1,11 +1,11 @@
-// The simulator's speed: the published comparison of backoff rules beside the same model in plain Python, and
-// fleets of a thousand to a million clients through a storm.
+// The simulator's speed: the published comparison of backoff rules against the same model in plain Python, and fleets
+// of a thousand to a million clients in a retry storm.
 //
-//   pnpm bench simulator [runs a point, 100 if not said; Python takes a second for each two]
+//   pnpm bench simulator [runs per point, default 100; Python takes one second for each two]
 import { spawnSync } from 'node:child_process';
 import { compareRules, type Scenario, simulate, storm, stormPolicies } from '@ebb/simulator';
 
-// `run.ts` hands its own arguments on, the bench's name first.
+// `run.ts` passes on its own arguments, the name of the benchmark first.
 const RUNS = Number(process.argv[3] ?? 100);
 
 function seconds(work: () => void): number {
@@ -26,10 +26,10 @@ if (python.status === 0) {
     `  ${(Number(theirs) / ours).toFixed(0)} times as fast, ${(Number(messages) / ours / 1e6).toFixed(0)} M messages/s\n`,
   );
 } else {
-  console.log('  Python  there is no python3 to compare with\n');
+  console.log('  Python  skipped: python3 does not run\n');
 }
 
-/** The same storm for any number of clients, each of which asks every ten seconds. */
+/** The same storm for any number of clients, each of which sends a request every ten seconds. */
 function stormOf(clients: number, policy: string): Scenario {
   const size = { clients, requestsPerSecond: clients / 10 };
   const { policies: _, ...scenario } = storm(undefined, size);
@@ -38,7 +38,7 @@ function stormOf(clients: number, policy: string): Scenario {
   return { ...scenario, server, policy: stormPolicies(size)[policy] };
 }
 
-/** Small fleets go through several storms, or there would be nothing to measure but the start. */
+/** Small fleets run several storms, so that the measurement is not mostly start-up. */
 function measure(clients: number, policy: string): void {
   const storms = Math.max(1, Math.round(100_000 / clients));
   let events = 0;

@@ -1,4 +1,4 @@
-// What each client adds to a bundle: minified by esbuild, compressed by brotli. Run: pnpm bench size
+// The bytes that each client adds to a bundle, minified by esbuild and compressed by brotli. Run: pnpm bench size
 import { brotliCompressSync, gzipSync } from 'node:zlib';
 import { build } from 'esbuild';
 

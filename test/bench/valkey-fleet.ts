@@ -1,4 +1,5 @@
-// Eight processes that want more than their quota, for 30 s: what the upstream sees of it. Run: pnpm bench valkey-fleet
+// Eight processes request more than their shared quota for 30 s: how much reaches the upstream.
+// Run: pnpm bench valkey-fleet
 import { setTimeout as pause } from 'node:timers/promises';
 import { Redis } from 'iovalkey';
 import { ProcessFleet } from '../../packages/valkey/test/fleet.ts';
@@ -43,16 +44,13 @@ const counts = reports.map(({ granted }) => granted);
 const line = (what: string, value: string): void => console.log(`${what.padEnd(44)}${value}`);
 const whole = (value: number): string => Math.round(value).toLocaleString('en');
 
-console.log(`${PROCESSES} processes, ${RATE}/s, ${CAPACITY} at most, ${seconds.toFixed(1)} s\n`);
-line('requests that the upstream saw', whole(arrivals));
+console.log(`${PROCESSES} processes, ${RATE}/s, capacity ${CAPACITY}, ${seconds.toFixed(1)} s\n`);
+line('requests received by the upstream', whole(arrivals));
 line('capacity + rate · t', whole(allowed));
-line('share of it', `${((arrivals / allowed) * 100).toFixed(2)} %`);
-line(
-  'most that it was ever beyond that',
-  excess > 0 ? excess.toFixed(1) : `never (nearest: ${excess.toFixed(1)})`,
-);
+line('share of that received', `${((arrivals / allowed) * 100).toFixed(2)} %`);
+line('largest excess over it', excess > 0 ? excess.toFixed(1) : `never (nearest: ${excess.toFixed(1)})`);
 line('largest burst beyond the rate, any window', `${burst.toFixed(0)} (capacity ${CAPACITY})`);
-line('grants of a process, least and most', `${whole(Math.min(...counts))} … ${whole(Math.max(...counts))}`);
+line('grants per process, fewest … most', `${whole(Math.min(...counts))} … ${whole(Math.max(...counts))}`);
 line('calls to the store per 1,000 grants', ((calls / arrivals) * 1_000).toFixed(1));
 line('commands in the server per grant', ((calls + inner) / arrivals).toFixed(3));
 line(

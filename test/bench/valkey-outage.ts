@@ -1,5 +1,5 @@
-// The store goes away for 10 s under load, in two ways: it hangs, or it dies and comes back with nothing. What the
-// upstream and the requests notice. Run: pnpm bench valkey-outage
+// The store fails for 10 s under load, in two ways: it hangs, or it is killed and restarts empty. How the rate at the
+// upstream and the waits of the requests change. Run: pnpm bench valkey-outage
 import { setTimeout as pause } from 'node:timers/promises';
 import { ProcessFleet } from '../../packages/valkey/test/fleet.ts';
 import { program, startServer, type TestServer } from '../../packages/valkey/test/server.ts';
@@ -54,12 +54,12 @@ for (const [way, [down, up]] of Object.entries(ways)) {
   const sum = (of: 'refused' | 'failed' | 'unhandled'): number =>
     reports.reduce((total, report) => total + report[of], 0);
 
-  console.log(`\n${PROCESSES} processes, ${RATE}/s, ${CAPACITY} at most; for 10 s ${way}\n`);
-  line('the upstream saw before', seen(startMs, downMs));
+  console.log(`\n${PROCESSES} processes, ${RATE}/s, capacity ${CAPACITY}; for 10 s ${way}\n`);
+  line('received by the upstream before', seen(startMs, downMs));
   line('… during the outage', seen(downMs, upMs));
   line('… in the 5 s after', seen(upMs, endMs));
   line(
-    'most that it was ever beyond capacity + rate · t',
+    'largest excess over capacity + rate · t',
     excess > 0 ? excess.toFixed(1) : `never (nearest: ${excess.toFixed(1)})`,
   );
   line('largest burst beyond the rate, any window', `${burst.toFixed(0)} (capacity ${CAPACITY})`);
@@ -72,7 +72,7 @@ for (const [way, [down, up]] of Object.entries(ways)) {
     `${whole(Math.max(...reports.map(({ longestWaitMs }) => longestWaitMs)))} ms (deadline ${whole(DEADLINE_MS)} ms)`,
   );
   line(
-    'what each process told of the store',
+    'store events of each process',
     [...new Set(reports.map(({ events }) => events.join(', ')))].join(' | '),
   );
 }

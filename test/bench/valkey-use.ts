@@ -1,5 +1,5 @@
-// What a saturated fleet makes of its quota, in virtual time: whatever requests cost, however small the bucket is, and
-// however often the store loses it. Run: pnpm bench valkey-use
+// The share of its quota that a saturated fleet uses, in virtual time: for mixed costs, for small buckets, and for a
+// store that loses its key. Run: pnpm bench valkey-use
 import { type ClosedLoop, play, type Use } from '../../packages/valkey/test/closed-loop.ts';
 
 const BUSY = { rate: 1_000, capacity: 200, askers: 16, seconds: 60 };
@@ -18,9 +18,7 @@ async function both(load: ClosedLoop): Promise<[Use, Use]> {
   return [await play(load, 'shared'), await play(load, 'memory')];
 }
 
-console.log(
-  '1,000/s, 200 at most, 16 askers in each process, 60 s; waits against those of one bucket in memory\n',
-);
+console.log('1,000/s, capacity 200, 16 callers per process, 60 s; waits relative to one bucket in memory\n');
 const mixes = [
   [1],
   [1, 20],
@@ -52,9 +50,7 @@ print(
   rows,
 );
 
-console.log(
-  '8 processes; timers tick in whole milliseconds, and are up to 2 ms late; a message takes 1 ms\n',
-);
+console.log('8 processes; timers in whole milliseconds, up to 2 ms late; 1 ms per message\n');
 const small: string[][] = [];
 for (const rate of [1_000, 2_000]) {
   for (const capacity of [1, 2, 5, 10, 20]) {
@@ -66,7 +62,7 @@ for (const rate of [1_000, 2_000]) {
 }
 print(['rate', 'capacity', 'used', 'in memory', 'burst'], small);
 
-console.log('1,000/s, 200 at most; from 2 s on the store loses the key again and again, 20 s\n');
+console.log('1,000/s, capacity 200, 20 s; from 2 s on the store loses the key at each interval\n');
 const lost: string[][] = [];
 for (const costs of [[1], [1, 20], [200]]) {
   for (const processes of [2, 8, 32]) {

@@ -1,4 +1,5 @@
-// What a token of a shared bucket costs: with leases, with a call for each, and with two rivals, side by side.
+// The cost of a token from a shared bucket: with leases, with one call per token, and with two other libraries.
+// Run: pnpm bench valkey
 import { execSync } from 'node:child_process';
 import { valkeyBucket } from '@ebb/valkey';
 import Bottleneck from 'bottleneck';
@@ -12,7 +13,7 @@ if (program === undefined) process.exit(1);
 
 const ROUNDS = 5;
 const ROUND_MS = 1_000;
-/** So high that it never binds: what is measured is what asking costs. */
+/** So high that no caller ever waits: only the calls are measured. */
 const QUOTA = { refillPerSecond: 5e7, capacity: 5e7 };
 
 await using server = await startServer();
@@ -22,7 +23,7 @@ const ioredis = new IORedis(server.url);
 interface Contender {
   readonly name: string;
   readonly take: () => Promise<unknown>;
-  /** Each asker asks for so many before it looks at the time. */
+  /** How many tokens a caller takes before it checks the time. */
   readonly atOnce: number;
 }
 
@@ -45,7 +46,7 @@ const contenders: readonly Contender[] = [
   { name: 'Bottleneck, clustered', take: () => bottleneck.schedule(async () => {}), atOnce: 1 },
 ];
 
-/** How often the server has done anything, and how often it was asked from outside. */
+/** How many commands the server has run: sent by clients, and inside scripts. */
 async function commandsOf(): Promise<{ inner: number; outer: number }> {
   const lines = (await iovalkey.info('commandstats')).split('\r\n');
   const calls = new Map(
@@ -99,8 +100,8 @@ for (const askers of [1, 64]) {
   }
   const [ours] = scores.values();
   const best = median(ours?.perSecond ?? []);
-  const title = askers === 1 ? 'One asker, one grant after the other' : `${askers} askers at once`;
-  console.log(`\n${title}: medians of ${ROUNDS} rounds of ${ROUND_MS / 1_000} s, in turns\n`);
+  const title = askers === 1 ? 'One caller, one grant after the other' : `${askers} concurrent callers`;
+  console.log(`\n${title}: medians of ${ROUNDS} rounds of ${ROUND_MS / 1_000} s, interleaved\n`);
   const columns = ['grants/s', 'ebb is', 'calls per', 'commands in the'];
   const second = ['', '… times', '1,000 grants', 'server per grant'];
   const print = (cells: readonly string[]): void =>

@@ -1,4 +1,4 @@
-// A million requests wait for one bucket: what each weighs, and what it takes to serve or to cancel all.
+// A million requests wait for one bucket: the memory of each, and the time to grant or cancel them all.
 // Run: pnpm bench waiters [how many]
 import { tokenBucket } from '@ebb/core';
 import { virtualClock } from '@ebb/core/testing';
@@ -12,7 +12,7 @@ function heapBytes(): number {
   return heapUsed + arrayBuffers;
 }
 
-/** Fills an array that is there already, and answers what each entry added to the heap. */
+/** Fills a preallocated array, and returns how many bytes each entry added to the heap. */
 function bytesEach<T>(promises: T[], make: (index: number) => T): number {
   const before = heapBytes();
   for (let index = 0; index < promises.length; index += 1) promises[index] = make(index);
@@ -23,7 +23,7 @@ function places(): (Promise<unknown> | undefined)[] {
   return new Array(COUNT).fill(undefined);
 }
 
-if (globalThis.gc === undefined) console.log('No --expose-gc: the bytes are not to be trusted.');
+if (globalThis.gc === undefined) console.log('Without --expose-gc the byte counts are not reliable.');
 
 const bare = bytesEach(places(), () => new Promise(() => {}));
 console.log(`${bare.toFixed(0)} B for a promise alone`);

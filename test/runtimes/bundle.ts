@@ -1,6 +1,6 @@
 import { build } from 'esbuild';
 
-/** A program around the runner, in one file. */
+/** Bundles the runner and a program that uses it into one file. */
 export async function bundle(program: string, format: 'esm' | 'iife' = 'esm'): Promise<string> {
   const { outputFiles } = await build({
     stdin: {
@@ -10,7 +10,7 @@ export async function bundle(program: string, format: 'esm' | 'iife' = 'esm'): P
     bundle: true,
     write: false,
     format,
-    // The packages' own sources, and nothing that a runtime has of its own.
+    // Resolve the packages to their sources, without the fields of a particular runtime.
     conditions: ['@ebb/source'],
     platform: 'neutral',
   });

@@ -1,6 +1,6 @@
 import { generateKeyPairSync, sign } from 'node:crypto';
 
-/** A value of DER: its tag, the length of its contents, its contents. */
+/** Encodes a DER value: tag, length, contents. */
 function der(tag: number, ...contents: readonly Uint8Array[]): Buffer {
   const body = Buffer.concat(contents);
   const { length } = body;
@@ -11,7 +11,7 @@ function der(tag: number, ...contents: readonly Uint8Array[]): Buffer {
 const sequence = (...contents: readonly Uint8Array[]): Buffer => der(0x30, ...contents);
 const date = (text: string): Buffer => der(0x17, Buffer.from(text));
 
-/** A key and a certificate for `127.0.0.1` that the key itself signed: no client has a reason to trust it. */
+/** A key and a self-signed certificate for `127.0.0.1`, which no client trusts. */
 export function selfSigned(): { readonly key: string; readonly cert: string } {
   const { privateKey, publicKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' });
   // ecdsa-with-SHA256, 1.2.840.10045.4.3.2
@@ -24,7 +24,7 @@ export function selfSigned(): { readonly key: string; readonly cert: string } {
   const validity = sequence(date('200101000000Z'), date('491231235959Z'));
   const publicInfo = publicKey.export({ type: 'spki', format: 'der' });
   const body = sequence(version3, serial, algorithm, name, validity, name, publicInfo);
-  // A bit string begins with the number of bits that its last byte leaves unused.
+  // A bit string begins with the number of unused bits in its last byte.
   const signature = der(0x03, Buffer.from([0]), sign('sha256', body, privateKey));
   const base64 = sequence(body, algorithm, signature).toString('base64');
   const cert = `-----BEGIN CERTIFICATE-----\n${base64.replace(/(.{64})/g, '$1\n')}\n-----END CERTIFICATE-----\n`;

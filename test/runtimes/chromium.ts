@@ -14,7 +14,7 @@ const FLAGS = [
   '--js-flags=--expose-gc',
 ];
 
-/** Debian's Chromium: the runner is a script of an empty page. */
+/** Debian's Chromium. The runner is a script in an empty page. */
 export const chromium: Startable = {
   name: 'Chromium',
   missing: existsSync(PATH) ? undefined : `there is no ${PATH}; "apt-get install chromium" gets it`,

@@ -11,7 +11,7 @@ const PROGRAM = `
   console.log(JSON.stringify(await perform(...JSON.parse(process.argv[2]))));
   process.exit();`;
 
-/** Why a program is not there, if it is not. */
+/** Why a program does not start; `undefined` if it does. */
 export function missing(command: string): string | undefined {
   try {
     execFileSync(command, ['--version'], { stdio: 'ignore' });
@@ -21,7 +21,7 @@ export function missing(command: string): string | undefined {
   }
 }
 
-/** A runtime that is a command: it is started anew for each job, and prints what came of it. */
+/** A runtime that is a command: a new process for each job, which prints the result as JSON. */
 export function command(name: RuntimeName, program: string, ...args: readonly string[]): Startable {
   return {
     name,

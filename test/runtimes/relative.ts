@@ -1,15 +1,15 @@
 import { bucketPerKey, tokenBucket } from '@ebb/core';
 import { createFetch } from '@ebb/fetch';
 
-/** What a page gets for URLs without an origin. */
+/** The results of requests to URLs without an origin, from a page. */
 export interface Relative {
   readonly statuses: readonly number[];
-  /** The keys that buckets were made for. */
+  /** The keys for which buckets were created. */
   readonly keys: readonly string[];
   readonly origin: string;
 }
 
-/** Asks the page's own server in the ways that only a page can. */
+/** Sends requests with relative URLs, which only a page can resolve. */
 export async function askRelatively(): Promise<Relative> {
   const keys: string[] = [];
   const bucket = bucketPerKey((key) => {

@@ -1,4 +1,4 @@
-// Bundled, and run in each runtime: nothing of Node's stands here.
+// Bundled and run in each runtime: imports nothing from Node.
 import { failureKind } from '@ebb/core/adapter';
 import { virtualClock } from '@ebb/core/testing';
 import { fetchClient } from '../fetch-client.ts';
@@ -9,17 +9,17 @@ import { situations, type Troubles } from './situations.ts';
 import { useSlots } from './slots.ts';
 import { unlessStuck } from './stuck.ts';
 
-/** Where the upstream of each scenario is, in the order of the table, and what tells of their hangs. */
+/** The URL of each scenario's upstream, in the order of the table, and the server that reports hangs. */
 export interface Plan {
   readonly urls: readonly string[];
-  /** Answers a GET of `?scenario=` and its index when that one's upstream hangs, once for each time. */
+  /** Responds to a GET with `?scenario=` and its index when the upstream of that scenario hangs, once for each hang. */
   readonly hangs: string;
 }
 
-/** What a runtime made of a situation. */
+/** The result of a situation in a runtime. */
 export interface Met {
   readonly kind: string;
-  /** The error as it was, for the reader of a row that fails. */
+  /** The error as text, shown if the row fails. */
   readonly error: string;
 }
 
@@ -44,7 +44,7 @@ async function playOne(scenario: Scenario, url: string, hang: string): Promise<R
   }
 }
 
-/** Plays the whole table of scenarios. */
+/** Runs all scenarios. */
 async function playAll({ urls, hangs }: Plan): Promise<Run[]> {
   const runs: Run[] = [];
   for (const [at, scenario] of scenarios.entries())
@@ -52,15 +52,15 @@ async function playAll({ urls, hangs }: Plan): Promise<Run[]> {
   return runs;
 }
 
-/** An error and its causes, one after another. */
+/** An error and its causes as text. */
 function chain(error: unknown, depth = 0): string {
   if (typeof error !== 'object' || error === null || depth > 5) return String(error);
   const { name, code, syscall, message, cause } = error as Record<string, unknown>;
-  const told = [name, code, syscall, message].filter((part) => part !== undefined).join(' ');
-  return cause === undefined ? told : `${told} < ${chain(cause, depth + 1)}`;
+  const text = [name, code, syscall, message].filter((part) => part !== undefined).join(' ');
+  return cause === undefined ? text : `${text} < ${chain(cause, depth + 1)}`;
 }
 
-/** Meets every situation, with the runtime's own fetch. */
+/** Runs all situations with the runtime's own fetch. */
 async function meetAll(at: Troubles): Promise<Met[]> {
   const met: Met[] = [];
   for (const { meet } of situations) {
@@ -73,11 +73,11 @@ async function meetAll(at: Troubles): Promise<Met[]> {
   return met;
 }
 
-/** What a runtime can be told to do, and what it gives back. Both are plain JSON. */
+/** The jobs of a runtime, each with its input and its result. Both are plain JSON. */
 export interface Jobs {
   readonly play: readonly [Plan, Run[]];
   readonly meet: readonly [Troubles, Met[]];
-  /** For pages alone. */
+  /** Only in pages. */
   readonly relative: readonly [undefined, Relative];
   readonly slots: readonly [string, Awaited<ReturnType<typeof useSlots>>];
 }

@@ -68,21 +68,24 @@ describe.each(runtimes)('$name', ({ name, missing, start }) => {
     );
 
     test.each(slotRows.map((row, at) => [row.name, row, at] as const))(
-      'a slot, and %s',
+      'a slot is freed after %s',
       (_, { gives }, at) => {
         expect(slots.runs[at]).toEqual({ ...(gives !== undefined && { gave: gives }), inUse: 0 });
       },
     );
 
-    test('many calls at once, while garbage is collected, are never more than there are slots', () => {
+    test('concurrent calls never exceed the number of slots while garbage is collected', () => {
       expect(slots.crowd).toBe(0);
       expect(slowAtOnce).toBeLessThanOrEqual(CROWD_SLOTS);
       expect(slowAtOnce).toBeGreaterThan(1);
     });
 
-    test.runIf(name === 'Chromium')('URLs without an origin are the page’s, and share its bucket', () => {
-      expect(relative.statuses).toEqual([200, 200, 200, 200, 200]);
-      expect(relative.keys).toEqual([relative.origin]);
-    });
+    test.runIf(name === 'Chromium')(
+      'relative URLs are resolved against the page, and share its bucket',
+      () => {
+        expect(relative.statuses).toEqual([200, 200, 200, 200, 200]);
+        expect(relative.keys).toEqual([relative.origin]);
+      },
+    );
   });
 });

@@ -1,60 +1,60 @@
 import type { FailureKind } from '@ebb/core';
 import type { RuntimeName } from './names.ts';
 
-/** Where the servers are that fail their clients, by what they do. */
+/** The URLs of the failing servers, by what they do. */
 export interface Troubles {
-  /** Nothing listens there. */
+  /** Refuses the connection. */
   readonly refused: string;
-  /** Resets the connection when the request is there. */
+  /** Resets the connection after the request. */
   readonly reset: string;
-  /** Closes it in good order, without an answer. */
+  /** Closes the connection without a response. */
   readonly closed: string;
-  /** Promise ten bytes, send five, then reset, close or say nothing more. */
+  /** Announce ten bytes, send five, then reset, close or stay silent. */
   readonly halfReset: string;
   readonly halfClosed: string;
   readonly halfSilent: string;
-  /** Closes a chunked body without its end. */
+  /** Closes the connection before the last chunk. */
   readonly halfChunked: string;
-  /** Takes the request and never answers. */
+  /** Reads the request and never responds. */
   readonly silent: string;
-  /** Closes it when the end of a chunked request is there. */
+  /** Closes the connection after the end of a chunked request. */
   readonly ended: string;
   /** Speaks another protocol. */
   readonly notHttp: string;
-  /** Hangs up on the first bytes of a TLS handshake. */
+  /** Closes the connection at the start of the TLS handshake. */
   readonly noTls: string;
-  /** Has a certificate that its own key signed. */
+  /** Has a self-signed certificate. */
   readonly certificate: string;
-  /** Says that its body is compressed, which it is not. */
+  /** Sends an uncompressed body as gzip. */
   readonly notGzip: string;
-  /** Redirects each request to itself. */
+  /** Redirects every request to itself. */
   readonly redirected: string;
 }
 
-/** Something that a client meets, and what kind of failure it is. */
+/** A request that fails, and the failure kind that it must be given. */
 export interface Situation {
   readonly name: string;
   /** Rejects with the runtime's own error. */
   readonly meet: (at: Troubles) => Promise<unknown>;
   readonly kind: FailureKind;
-  /** The runtimes that do not tell it from something else. */
+  /** The runtimes whose error looks like that of another kind. */
   readonly but?: Readonly<Partial<Record<RuntimeName, { readonly kind: FailureKind; readonly why: string }>>>;
 }
 
 const inAPage = {
   kind: 'network',
-  why: 'a page must not learn more of other hosts than that it failed',
+  why: 'a page may only learn that the request failed',
 } as const;
-const inAWorker = { kind: 'network', why: 'it is told in the words of any lost connection' } as const;
+const inAWorker = { kind: 'network', why: 'it rejects with the message of a lost connection' } as const;
 
 const text = async (url: string, init?: RequestInit): Promise<string> => (await fetch(url, init)).text();
 
-/** Aborts once a connection has carried the request. */
+/** Aborts while the server has the request. */
 async function abortedMeanwhile(url: string, reason?: unknown): Promise<unknown> {
   const controller = new AbortController();
-  const answer = text(url, { signal: controller.signal });
+  const response = text(url, { signal: controller.signal });
   setTimeout(() => controller.abort(reason), 20);
-  return answer;
+  return response;
 }
 
 export const situations: readonly Situation[] = [
@@ -65,18 +65,18 @@ export const situations: readonly Situation[] = [
     but: { Chromium: inAPage, workerd: inAWorker },
   },
   {
-    name: 'a name without an address',
+    name: 'a host name without an address',
     meet: () => text('http://no-such-host.invalid/'),
     kind: 'connect',
     but: {
       Chromium: inAPage,
-      workerd: { kind: 'unknown', why: 'it is told as an internal error, with a number for the log' },
+      workerd: { kind: 'unknown', why: 'it rejects with an internal error that has only a log reference' },
     },
   },
-  { name: 'a reset before the answer', meet: (at) => text(at.reset), kind: 'network' },
-  { name: 'a close before the answer', meet: (at) => text(at.closed), kind: 'network' },
+  { name: 'a reset before the response', meet: (at) => text(at.reset), kind: 'network' },
+  { name: 'a close before the response', meet: (at) => text(at.closed), kind: 'network' },
   {
-    name: 'a reset before the answer to a POST',
+    name: 'a reset before the response to a POST',
     meet: (at) => text(at.reset, { method: 'POST', body: 'x' }),
     kind: 'network',
   },
@@ -91,68 +91,68 @@ export const situations: readonly Situation[] = [
   },
   { name: 'a handshake that is cut off', meet: (at) => text(at.noTls), kind: 'network' },
   {
-    name: 'a certificate that no one vouches for',
+    name: 'a self-signed certificate',
     meet: (at) => text(at.certificate),
     kind: 'unknown',
     but: { Chromium: inAPage },
   },
   {
-    name: 'a redirect that is not wanted',
+    name: "a redirect with redirect: 'error'",
     meet: (at) => text(at.redirected, { redirect: 'error' }),
     kind: 'unknown',
     but: { Chromium: inAPage },
   },
   {
-    name: 'redirects without end',
+    name: 'endless redirects',
     meet: (at) => text(at.redirected),
     kind: 'unknown',
     but: { Chromium: inAPage },
   },
   {
-    name: 'a body that is not compressed as it says',
+    name: 'a body that is not valid gzip',
     meet: (at) => text(at.notGzip),
     kind: 'unknown',
     but: { Chromium: inAPage },
   },
   {
-    name: 'no answer in time',
+    name: 'no response before the timeout',
     meet: (at) => text(at.silent, { signal: AbortSignal.timeout(50) }),
     kind: 'timeout',
   },
   {
-    name: 'no whole body in time',
+    name: 'no complete body before the timeout',
     meet: (at) => text(at.halfSilent, { signal: AbortSignal.timeout(200) }),
     kind: 'timeout',
   },
   { name: 'an abort', meet: (at) => abortedMeanwhile(at.silent), kind: 'aborted' },
   { name: 'an abort in the body', meet: (at) => abortedMeanwhile(at.halfSilent), kind: 'aborted' },
   {
-    name: 'an abort beforehand',
+    name: 'an abort before the request',
     meet: (at) => text(at.silent, { signal: AbortSignal.abort() }),
     kind: 'aborted',
   },
   {
-    name: 'an abort for a reason of one’s own',
+    name: 'an abort with a custom reason',
     meet: (at) => abortedMeanwhile(at.silent, new Error('enough')),
     kind: 'unknown',
   },
-  { name: 'a wrong URL', meet: () => text('http://'), kind: 'unknown' },
+  { name: 'an invalid URL', meet: () => text('http://'), kind: 'unknown' },
   {
-    name: 'a wrong scheme',
+    name: 'an unknown scheme',
     meet: () => text('nothing://127.0.0.1/'),
     kind: 'unknown',
     but: { Chromium: inAPage },
   },
-  { name: 'a wrong header', meet: (at) => text(at.silent, { headers: { 'a b': 'c' } }), kind: 'unknown' },
+  { name: 'an invalid header', meet: (at) => text(at.silent, { headers: { 'a b': 'c' } }), kind: 'unknown' },
   {
-    name: 'a wrong method',
+    name: 'an invalid method',
     meet: (at) => text(at.closed, { method: 'A B' }),
     kind: 'unknown',
-    but: { Bun: { kind: 'network', why: 'it sends a GET in its place' } },
+    but: { Bun: { kind: 'network', why: 'it sends a GET instead' } },
   },
   { name: 'a GET with a body', meet: (at) => text(at.silent, { body: 'x' }), kind: 'unknown' },
   {
-    name: 'a bug in a body’s stream',
+    name: 'a body stream that throws',
     meet: (at) =>
       text(at.ended, {
         method: 'POST',
@@ -166,7 +166,7 @@ export const situations: readonly Situation[] = [
     kind: 'unknown',
     but: {
       Chromium: { kind: 'network', why: 'its preflight fails first' },
-      workerd: { kind: 'network', why: 'the upload ends as if it were whole' },
+      workerd: { kind: 'network', why: 'the upload ends as if it were complete' },
     },
   },
 ];

@@ -3,7 +3,7 @@ import { createServer, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { LONG_BYTES, SHORT, SLOW, type SlotPath } from './slots.ts';
 
-/** A part at a time, each some time after the one before. */
+/** Writes the parts one by one, 4 ms apart. */
 function trickle(response: ServerResponse, parts: readonly string[]): void {
   const [first, ...rest] = parts;
   if (first === undefined) response.end();
@@ -21,7 +21,7 @@ const ACTS: Readonly<Record<SlotPath, (response: ServerResponse) => unknown>> = 
   slow: (response) => trickle(response, SLOW.split(' ')),
 };
 
-/** The server of the slots. `slowAtOnce` says how many slow bodies were under way at once, at most. */
+/** The server for the slot rows. `slowAtOnce` returns the largest number of slow bodies under way at once. */
 export async function slotServer(): Promise<
   AsyncDisposable & { readonly url: string; readonly slowAtOnce: () => number }
 > {

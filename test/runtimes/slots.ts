@@ -4,26 +4,26 @@ import { type VirtualClock, virtualClock } from '@ebb/core/testing';
 import { createFetch } from '@ebb/fetch';
 import { unlessStuck } from './stuck.ts';
 
-/** What the server of the slots does, by path. */
+/** The paths of the slot server. */
 export type SlotPath = 'short' | 'missing' | 'empty' | 'long' | 'half' | 'slow';
 
-/** What it sends: under `/short` and `/missing`, under `/long` in bytes, and under `/slow` in parts. */
+/** The bodies of `/short` and `/missing`, of `/long` (its length), and of `/slow` (in parts). */
 export const SHORT = 'a short body';
 export const LONG_BYTES = 4_000_000;
 export const SLOW = 'one after another';
 
-/** What a caller does with a response that holds the only slot, which is to be free after that. */
+/** A way to use a response that holds the only slot. The slot must be free afterwards. */
 export interface SlotRow {
   readonly name: string;
   readonly path: SlotPath;
   readonly method?: string;
   readonly use: (response: Response, clock: VirtualClock) => unknown;
-  /** What `use` is to give. */
+  /** What `use` must return. */
   readonly gives: unknown;
 }
 
-/** The time after which a body that no one reads is looked at, with some to spare. */
-const LOOKED_AT_MS = 1_100;
+/** Longer than the interval at which unread bodies are checked. */
+const CHECKED_AFTER_MS = 1_100;
 
 async function bytesOf(body: ReadableStream<Uint8Array> | null): Promise<number> {
   const reader = (body as ReadableStream<Uint8Array>).getReader();
@@ -54,13 +54,13 @@ export const slotRows: readonly SlotRow[] = [
     gives: LONG_BYTES,
   },
   {
-    name: 'a new response around its body',
+    name: 'a new Response with its body',
     path: 'short',
     use: (response) => new Response(response.body).text(),
     gives: SHORT,
   },
   {
-    name: 'both of it and a clone',
+    name: 'both the response and a clone',
     path: 'long',
     use: (response) =>
       Promise.all([response.clone(), response].map(async (one) => (await one.text()).length)),
@@ -72,20 +72,20 @@ export const slotRows: readonly SlotRow[] = [
     use: (response) => new Response(response.body?.tee()[1] ?? null).text(),
     gives: SHORT,
   },
-  { name: 'no body to read', path: 'empty', use: () => 'unread', gives: 'unread' },
+  { name: 'no body', path: 'empty', use: () => 'unread', gives: 'unread' },
   { name: 'HEAD', path: 'short', method: 'HEAD', use: () => 'unread', gives: 'unread' },
-  { name: 'a 404 that is not read', path: 'missing', use: () => 'unread', gives: 'unread' },
+  { name: 'an unread 404', path: 'missing', use: () => 'unread', gives: 'unread' },
   {
-    name: 'a short body that is not read',
+    name: 'a short unread body',
     path: 'short',
-    use: async (_, clock) => void (await clock.advance(LOOKED_AT_MS)),
+    use: async (_, clock) => void (await clock.advance(CHECKED_AFTER_MS)),
     gives: undefined,
   },
   {
     name: 'a short body that is read late',
     path: 'short',
     use: async (response, clock) => {
-      await clock.advance(LOOKED_AT_MS);
+      await clock.advance(CHECKED_AFTER_MS);
       return response.text();
     },
     gives: SHORT,
@@ -107,26 +107,26 @@ export const slotRows: readonly SlotRow[] = [
     gives: undefined,
   },
   {
-    name: 'a body that breaks under text()',
+    name: 'a body that breaks during text()',
     path: 'half',
     use: (response) => failed(response.text()),
     gives: 'broken',
   },
   {
-    name: 'a body that breaks under a reader',
+    name: 'a body that breaks during a read',
     path: 'half',
     use: (response) => failed(bytesOf(response.body)),
     gives: 'broken',
   },
 ];
 
-/** What came of a row. */
+/** The result of a row. */
 export interface SlotRun {
   readonly gave: unknown;
   readonly inUse: number;
 }
 
-/** How long a slot may take to come back, at most, before it counts as lost. */
+/** How long to wait for a slot to be freed, before it counts as lost. */
 const LOST_MS = 5_000;
 
 async function slotsInUse(inUse: () => number): Promise<number> {
@@ -143,7 +143,7 @@ async function useSlot(row: SlotRow, url: string): Promise<SlotRun> {
   return { gave, inUse: await slotsInUse(() => concurrency.stats().inUse) };
 }
 
-/** Ways to read a body through, all of which keep nothing but what they need. */
+/** Ways to read a whole body, none of which keeps a reference to the response. */
 const WAYS: readonly ((response: Response) => Promise<unknown>)[] = [
   (response) => response.text(),
   (response) => response.blob(),
@@ -156,7 +156,7 @@ const WAYS: readonly ((response: Response) => Promise<unknown>)[] = [
 export const CROWD = 60;
 export const CROWD_SLOTS = 10;
 
-/** Many calls at once over few slots, while garbage is collected all the time. */
+/** Sends many concurrent calls over few slots while garbage is collected continuously. */
 async function crowd(url: string): Promise<number> {
   const concurrency = concurrencyLimit({ maxConcurrent: CROWD_SLOTS });
   const ebbFetch = createFetch(createPolicy({ concurrency, maxRetries: 0 }));
@@ -168,7 +168,7 @@ async function crowd(url: string): Promise<number> {
   return slotsInUse(() => concurrency.stats().inUse);
 }
 
-/** All rows, and how many slots of the crowd are not given back. */
+/** Runs all rows and the crowd, and returns how many slots of the crowd were not freed. */
 export async function useSlots(url: string): Promise<{ readonly runs: SlotRun[]; readonly crowd: number }> {
   const runs: SlotRun[] = [];
   for (const row of slotRows)

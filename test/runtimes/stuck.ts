@@ -1,4 +1,4 @@
-/** Long enough for anything that is not stuck. What is stuck fails its own row, and not the rows after it. */
+/** Far longer than any row takes. A row that is stuck fails alone, and the rows after it run. */
 const STUCK_MS = 10_000;
 
 export async function unlessStuck<T>(promise: Promise<T>): Promise<T> {

@@ -5,13 +5,13 @@ import { refusingUrl } from '../refusing.ts';
 import { selfSigned } from './certificate.ts';
 import type { Troubles } from './situations.ts';
 
-/** What a server does with a connection once the header of a request is there. */
+/** What a server does with a connection after the header of a request. */
 type Act = (socket: Socket, header: string) => void;
 
 const head = (status: string, ...headers: readonly string[]): string =>
   [`HTTP/1.1 ${status}`, 'access-control-allow-origin: *', ...headers, '', ''].join('\r\n');
 
-/** Says what it has to say, and a moment later, when that has arrived, does the rest. */
+/** Writes a text, and does the rest 10 ms later, when the text has arrived. */
 function say(text: string, rest: Act): Act {
   return (socket) => socket.write(text, () => setTimeout(rest, 10, socket));
 }
@@ -31,7 +31,7 @@ const ACTS: Readonly<Record<Exclude<keyof Troubles, 'refused' | 'certificate'>, 
   silent: stay,
   halfSilent: say(half, stay),
   notHttp: say('220 mail.example.com ESMTP\r\n', close),
-  // A preflight is its own whole request.
+  // A preflight has no body.
   ended: (socket, header) => {
     const end = (bytes: string): void => {
       if (header.startsWith('OPTIONS') || bytes.endsWith('0\r\n\r\n')) socket.end();
@@ -39,7 +39,7 @@ const ACTS: Readonly<Record<Exclude<keyof Troubles, 'refused' | 'certificate'>, 
     end(header);
     socket.on('data', (bytes) => end(bytes.toString('latin1')));
   },
-  // The greeting of a TLS client holds no end of a header: such a server hangs up on whatever comes.
+  // A TLS handshake contains no end of a header, so this server acts on the first bytes.
   noTls: close,
   redirected: say(head('302 Found', 'location: /', 'content-length: 0'), stay),
   notGzip: say(`${head('200 OK', 'content-encoding: gzip', 'content-length: 5')}12345`, stay),
@@ -59,7 +59,7 @@ function afterHeader(act: Act, isTls: boolean): (socket: Socket) => void {
   };
 }
 
-/** Servers on loopback, each of which fails its clients in one way. */
+/** Servers on loopback that each fail in one way. */
 export async function troubles(): Promise<Troubles & AsyncDisposable> {
   const servers: Server[] = [];
   const sockets = new Set<Socket>();

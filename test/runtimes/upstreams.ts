@@ -6,7 +6,7 @@ import { scenarios } from '../scenarios.ts';
 import { type Upstream, upstream } from '../server.ts';
 import type { Plan } from './runner.ts';
 
-/** What happened so many times, and who waits for the next time. */
+/** Counts events, each of which can be awaited once. */
 class Counter {
   #count = 0;
   #waiting: (() => void) | undefined;
@@ -25,7 +25,7 @@ class Counter {
   }
 }
 
-/** An upstream for each scenario, open to any page, and a server that tells of their hangs. */
+/** An upstream for each scenario, with CORS, and a server that reports their hangs. */
 export async function upstreams(): Promise<
   AsyncDisposable & { readonly plan: Plan; readonly all: readonly Upstream[] }
 > {

@@ -13,7 +13,7 @@ const PROGRAM = `
 
 const require = createRequire(import.meta.url);
 
-/** The program that miniflare starts. To look for it throws on a system that it is not built for. */
+/** The program that miniflare starts. Resolving it throws on a platform that it does not support. */
 function program(): string {
   try {
     return createRequire(require.resolve('miniflare'))('workerd').default;
@@ -22,7 +22,7 @@ function program(): string {
   }
 }
 
-/** The runtime of Cloudflare's workers, without its Node compatibility: the runner is a worker that is asked. */
+/** The runtime of Cloudflare Workers, without Node compatibility. The runner is a worker that receives each job. */
 export const workerd: Startable = {
   name: 'workerd',
   missing: missing(program()),
@@ -32,9 +32,9 @@ export const workerd: Startable = {
       modules: true,
       script: await bundle(PROGRAM),
       compatibilityDate: '2026-07-01',
-      // A stand-in for what Cloudflare tells of a request would be fetched from there.
+      // Otherwise miniflare downloads sample data for `request.cf` from Cloudflare.
       cf: false,
-      // It logs each error that a worker meets, which is what this is about.
+      // workerd logs every error of a worker, and these errors are expected.
       handleRuntimeStdio: (stdout: Readable, stderr: Readable) => void [stdout.resume(), stderr.resume()],
     });
     return {
