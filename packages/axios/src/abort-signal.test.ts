@@ -119,6 +119,22 @@ describe('no listener and no timer is left', () => {
     expect([calls, clock.pending]).toEqual([20_000, 0]);
   });
 
+  test.each([
+    ['ebb: false', { ebb: false as const }, 'ok'],
+    ['a wrong option', { ebb: { maxRetries: -1 } }, 'RangeError'],
+  ])('on a token and a signal of a request with %s', async (_, config, result) => {
+    const { signal } = new AbortController();
+    const { token } = axios.CancelToken.source();
+    const sent = clientOf({ adapter: ok }, atOnce).get('/', { signal, cancelToken: token, ...config });
+    expect(
+      await sent.then(
+        () => 'ok',
+        ({ name }) => name,
+      ),
+    ).toBe(result);
+    expect([listenersOf(signal), listenersOn(token)]).toEqual([0, 0]);
+  });
+
   test('on a signal, after attempts that fail in each way', async () => {
     const { signal } = new AbortController();
     for (const adapter of ['http', 'fetch']) {

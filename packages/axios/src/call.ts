@@ -47,7 +47,7 @@ export class Call implements Exchange<AxiosResponse> {
   readonly traits: Traits;
   readonly #adapter: AxiosAdapter;
   readonly #body: RequestBody;
-  readonly #caller: CallerSignal | undefined;
+  #caller: CallerSignal | undefined;
   /** The call of another policy that is under way with the same config. */
   #outer: Call | undefined;
   /** The headers as they were before the first attempt. */
@@ -62,7 +62,6 @@ export class Call implements Exchange<AxiosResponse> {
     this.#adapter = adapter;
     this.#body = new RequestBody(config.data, factory);
     this.traits = new Traits(config, this.#body);
-    this.#caller = callerSignal(config);
   }
 
   get signal(): AbortSignal | undefined {
@@ -71,6 +70,7 @@ export class Call implements Exchange<AxiosResponse> {
 
   begin(): void {
     this.underWay = true;
+    this.#caller = callerSignal(this.config);
     this.#outer = this.config[CALL];
     this.config[CALL] = this;
   }
