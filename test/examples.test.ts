@@ -148,7 +148,11 @@ describe.concurrent('the demo', () => {
   });
 
   test.each([
-    ['NO_COLOR takes the colours away, and nothing else', { NO_COLOR: '1', TERM: 'xterm' }, /^␛\[(\d+A|K)$/],
+    [
+      'NO_COLOR must be the colours away, and nothing else',
+      { NO_COLOR: '1', TERM: 'xterm' },
+      /^␛\[(\d+A|K)$/,
+    ],
     ['a dumb terminal gets what a pipe gets', { TERM: 'dumb' }, /^$/],
   ])('%s', slow, async (_, env, allowed) => {
     const { code, stdout } = await run([`--import=${TERMINAL}`, DEMO], env);

@@ -85,22 +85,18 @@ describe('invalid options', () => {
   test.each([
     [{ maxRetries: -1 }, 'createPolicy: maxRetries'],
     [{ retries: 3 }, 'createPolicy has no option "retries"'],
-    [null, 'createPolicy takes an object of options'],
-    ['x', 'createPolicy takes an object of options'],
+    [null, 'createPolicy: options must be an object'],
+    ['x', 'createPolicy: options must be an object'],
   ])('%j throws at once', (options, message) => {
     expect(() => ebbInterceptor(options as never)).toThrow(message);
   });
 
   test.each([
-    [
-      { maxRetries: Number.NaN },
-      RangeError,
-      'ebb: maxRetries takes a whole number from 0, and was given NaN',
-    ],
+    [{ maxRetries: Number.NaN }, RangeError, 'ebb: maxRetries must be a whole number ≥ 0, got NaN'],
     [{ maxRetries: '3' }, TypeError, 'ebb: maxRetries'],
     [{ retries: 3 }, TypeError, 'ebb has no option "retries"'],
-    [true, TypeError, 'ebb takes an object of options, and was given true'],
-    [null, TypeError, 'ebb takes an object of options, and was given null'],
+    [true, TypeError, 'ebb: options must be an object, got true'],
+    [null, TypeError, 'ebb: options must be an object, got null'],
   ])('%j in a request rejects that request alone', async (ebb, kind, message) => {
     const adapter = statuses(200);
     const client = clientOf({ adapter });

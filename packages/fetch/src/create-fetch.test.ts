@@ -61,7 +61,7 @@ describe('without a retry it behaves exactly like baseFetch', () => {
     expect(() => createFetch({}, 'fetch' as never)).toThrow(TypeError);
     const base = vi.fn(fetch);
     const call = createFetch({}, base)('http://upstream/', { ebb: { maxRetries: -1 } });
-    await expect(call).rejects.toThrow('ebb: maxRetries takes a whole number from 0, and was given -1');
+    await expect(call).rejects.toThrow('ebb: maxRetries must be a whole number ≥ 0, got -1');
     expect(base).not.toHaveBeenCalled();
   });
 });

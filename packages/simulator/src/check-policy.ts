@@ -23,15 +23,10 @@ function under(path: string, call: () => unknown): void {
   try {
     call();
   } catch (error) {
-    if (!(error instanceof Error)) throw error;
-    const [, name, rest] = /^\w+: (?:([\w.]+) )?(.*)$/s.exec(error.message) ?? [];
-    const [, unknownName, takes] = /^\w+ has no option "(.*?)"; it takes (.*)$/s.exec(error.message) ?? [];
-    if (unknownName !== undefined) {
-      throw new ScenarioError(`${joined(path, unknownName)} is not a field; ${path} takes ${takes}`);
-    }
-    throw new ScenarioError(
-      name === undefined ? `${path}: ${error.message}` : `${name.split('.').reduce(joined, path)} ${rest}`,
-    );
+    if (!check.isOptionError(error)) throw error;
+    const { option, takes, given, unknown } = error;
+    if (unknown) throw new ScenarioError(`${joined(path, option)} is not a field; ${path} takes ${takes}`);
+    throw wrong(option.split('.').reduce(joined, path), takes, given);
   }
 }
 
@@ -57,8 +52,7 @@ function constantUnder(path: string, call: () => unknown): void {
   try {
     call();
   } catch (error) {
-    if (!(error instanceof Error)) throw error;
-    throw new ScenarioError(error.message.replace(/^\w+(?:: \w+)?/, path));
+    throw check.isOptionError(error) ? wrong(path, error.takes, error.given) : error;
   }
 }
 

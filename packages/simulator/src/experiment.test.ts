@@ -110,7 +110,7 @@ describe('a scenario that is wrong is told by the path of the field', () => {
     ],
     ['policies', {}, 'policies takes an object with a policy for each name, and was given an object'],
     ['policies.none', 7, 'policies.none takes an object of the options of createPolicy, and was given 7'],
-    ['policies.all.maxRetries', -1, 'policies.all.maxRetries takes a whole number from 0, and was given -1'],
+    ['policies.all.maxRetries', -1, 'policies.all.maxRetries takes a whole number ≥ 0, and was given -1'],
     [
       'policies.all.maxRetrys',
       1,
@@ -124,7 +124,7 @@ describe('a scenario that is wrong is told by the path of the field', () => {
     [
       'policies.all.backoff',
       Object.assign(() => 1, { maxRetries: 0.5 }),
-      'policies.all.backoff.maxRetries takes a whole number from 0, and was given 0.5',
+      'policies.all.backoff.maxRetries takes a whole number ≥ 0, and was given 0.5',
     ],
     ['policies.all.concurrency', {}, 'policies.all.concurrency is not simulated'],
     ['policies.all.onEvent', {}, 'policies.all.onEvent is not simulated'],
@@ -156,7 +156,7 @@ describe('a scenario that is wrong is told by the path of the field', () => {
     [
       'policies.all.backoff',
       { fullJitter: { baseMs: 0, capMs: 1 } },
-      'policies.all.backoff.fullJitter.baseMs takes a finite number above 0, and was given 0',
+      'policies.all.backoff.fullJitter.baseMs takes a finite number > 0, and was given 0',
     ],
     [
       'policies.all.backoff',
@@ -166,17 +166,17 @@ describe('a scenario that is wrong is told by the path of the field', () => {
     [
       'policies.all.backoff',
       { constant: -5 },
-      'policies.all.backoff.constant takes a finite number from 0, and was given -5',
+      'policies.all.backoff.constant takes a finite number ≥ 0, and was given -5',
     ],
     [
       'policies.all.backoff',
       { constant: {} },
-      /^policies\.all\.backoff\.constant.* takes a finite number from 0, and was given an object$/,
+      /^policies\.all\.backoff\.constant.* takes a finite number ≥ 0, and was given an object$/,
     ],
     [
       'policies.all.bucket',
       { tokenBucket: { refillPerSecond: 0 } },
-      'policies.all.bucket.tokenBucket.refillPerSecond takes a number above 0 and at most 1000000000, and was given 0',
+      'policies.all.bucket.tokenBucket.refillPerSecond takes a number > 0 and ≤ 1000000000, and was given 0',
     ],
     [
       'policies.all.bucket',
@@ -191,7 +191,7 @@ describe('a scenario that is wrong is told by the path of the field', () => {
     [
       'policies.all.budget',
       { retryBudget: { ratio: -1 } },
-      'policies.all.budget.retryBudget.ratio takes a finite number from 0, and was given -1',
+      'policies.all.budget.retryBudget.ratio takes a finite number ≥ 0, and was given -1',
     ],
     [
       'policies.all.cost',

@@ -78,8 +78,8 @@ test('the longer a call to the store takes, the fewer of the failures are retrie
 });
 
 test.each([
-  [{ valkeyBudget: { ratio: -1 } }, 'policy.budget.valkeyBudget.ratio takes a finite number from 0'],
-  [{ valkeyBudget: { aheadMs: 0 } }, 'policy.budget.valkeyBudget.aheadMs takes a finite number above 0'],
+  [{ valkeyBudget: { ratio: -1 } }, 'policy.budget.valkeyBudget.ratio takes a finite number ≥ 0'],
+  [{ valkeyBudget: { aheadMs: 0 } }, 'policy.budget.valkeyBudget.aheadMs takes a finite number > 0'],
   [{ valkeyBudget: { roundTripMs: -1 } }, 'policy.budget.valkeyBudget.roundTripMs takes'],
   [{ valkeyBudget: { aheadSeconds: 1 } }, 'policy.budget.valkeyBudget.aheadSeconds is not a field'],
 ])('%j is no budget', (budget, message) => {

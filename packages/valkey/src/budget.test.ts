@@ -411,20 +411,20 @@ describe('close', () => {
 });
 
 test.each<[options: object, message: string]>([
-  [{ key: 5 }, 'valkeyBudget: key takes a text, and was given 5'],
-  [{ key: '' }, 'valkeyBudget: key takes a text that is not empty'],
-  [{ key: 'a{b' }, 'valkeyBudget: key takes a text without braces'],
-  [{ key: undefined }, 'valkeyBudget: key takes a text'],
-  [{ ratio: -1 }, 'valkeyBudget: ratio takes a finite number from 0, and was given -1'],
-  [{ ratio: 1e4 }, 'valkeyBudget: ratio takes a number from 0 to 1000, and was given 10000'],
-  [{ reserve: Number.NaN }, 'valkeyBudget: reserve takes'],
-  [{ windowMs: 9 }, 'valkeyBudget: windowMs takes a number from 10 to 86400000, and was given 9'],
+  [{ key: 5 }, 'valkeyBudget: key must be a text, got 5'],
+  [{ key: '' }, 'valkeyBudget: key must be a text that is not empty'],
+  [{ key: 'a{b' }, 'valkeyBudget: key must be a text without braces'],
+  [{ key: undefined }, 'valkeyBudget: key must be a text'],
+  [{ ratio: -1 }, 'valkeyBudget: ratio must be a finite number ≥ 0, got -1'],
+  [{ ratio: 1e4 }, 'valkeyBudget: ratio must be a number from 0 to 1000, got 10000'],
+  [{ reserve: Number.NaN }, 'valkeyBudget: reserve must be'],
+  [{ windowMs: 9 }, 'valkeyBudget: windowMs must be a number from 10 to 86400000, got 9'],
   [{ lease: { ahead: 5 } }, 'valkeyBudget: lease has no option "ahead"; it takes aheadMs'],
-  [{ lease: { aheadMs: 0 } }, 'valkeyBudget: lease: aheadMs takes a finite number above 0'],
-  [{ localReserve: -1 }, 'valkeyBudget: localReserve takes'],
-  [{ timeoutMs: 0 }, 'valkeyBudget: timeoutMs takes'],
+  [{ lease: { aheadMs: 0 } }, 'valkeyBudget: lease.aheadMs must be a finite number > 0'],
+  [{ localReserve: -1 }, 'valkeyBudget: localReserve must be'],
+  [{ timeoutMs: 0 }, 'valkeyBudget: timeoutMs must be'],
   [{ refillPerSecond: 5 }, 'valkeyBudget has no option "refillPerSecond"'],
-  [{ client: {} }, 'client takes a client of iovalkey'],
+  [{ client: {} }, 'client must be a client of iovalkey'],
 ])('%j is refused', (options, message) => {
   const { store } = setUp();
   const given = { client: store, key: 'k', ...options } as unknown as ValkeyBudgetOptions;

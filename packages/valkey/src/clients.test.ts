@@ -242,7 +242,9 @@ test('something that is no client is told at once', () => {
     { evalsha: () => {} },
   ] as unknown as ValkeyClient[];
   for (const client of others) {
-    expect(() => valkeyBucket({ client, key: 'k', refillPerSecond: 1 })).toThrow(/client takes a client of/);
+    expect(() => valkeyBucket({ client, key: 'k', refillPerSecond: 1 })).toThrow(
+      /client must be a client of/,
+    );
   }
 });
 

@@ -9,14 +9,62 @@ function show(value: unknown): string {
   return String(value);
 }
 
-/** The error for an option of the wrong kind. */
-export function wrongType(name: string, takes: string, value: unknown): TypeError {
-  return new TypeError(`${name} takes ${takes}, and was given ${show(value)}`);
+/** Fields of the error for a wrong option, so that a caller can report it in its own words. */
+export interface OptionFault {
+  /** The option as the message names it, such as `maxRetries` or `furtherLimits[0].capacity`. */
+  readonly option: string;
+  /** What the option takes, such as `a whole number ≥ 0`. For an unknown option, the names that exist. */
+  readonly takes: string;
+  /** The value that was given. */
+  readonly given: unknown;
+  /** True if there is no such option. */
+  readonly unknown: boolean;
 }
 
-/** The error for an option of the right kind and the wrong size. */
-export function wrongRange(name: string, takes: string, value: unknown): RangeError {
-  return new RangeError(`${name} takes ${takes}, and was given ${show(value)}`);
+/** The error for a wrong option: `TypeError` for a wrong type or an unknown name, `RangeError` for a wrong value. */
+export type OptionError = (TypeError | RangeError) & OptionFault;
+
+/** True for the error of a wrong option, from any copy of this package. */
+export function isOptionError(error: unknown): error is OptionError {
+  return error instanceof Error && 'option' in error && 'takes' in error && 'given' in error;
+}
+
+/** A name is `caller: option`, or `option` alone. */
+function optionOf(name: string): string {
+  return name.slice(name.indexOf(': ') + 1).trimStart();
+}
+
+function fault(name: string, takes: string, given: unknown, unknown = false): OptionFault {
+  return { option: optionOf(name), takes, given, unknown };
+}
+
+function message(name: string, takes: string, given: unknown): string {
+  return `${name} must be ${takes}, got ${show(given)}`;
+}
+
+/** The error for a value of the wrong type. `name` is `caller: option`; `takes` follows "must be". */
+export function wrongType(name: string, takes: string, value: unknown): TypeError & OptionFault {
+  return Object.assign(new TypeError(message(name, takes, value)), fault(name, takes, value));
+}
+
+/** The error for a value of the right type that is not allowed. `name` is `caller: option`; `takes` follows "must be". */
+export function wrongRange(name: string, takes: string, value: unknown): RangeError & OptionFault {
+  return Object.assign(new RangeError(message(name, takes, value)), fault(name, takes, value));
+}
+
+/** The name of an option in messages: `createPolicy: bucket`, and one level down `valkeyBucket: lease.aheadMs`. */
+export function nameOf(caller: string, option: string): string {
+  return caller.includes(': ') ? `${caller}.${option}` : `${caller}: ${option}`;
+}
+
+function unknownOption(
+  caller: string,
+  option: string,
+  value: unknown,
+  known: string,
+): TypeError & OptionFault {
+  const text = `${caller} has no option ${show(option)}; it takes ${known}`;
+  return Object.assign(new TypeError(text), fault(nameOf(caller, option), known, value, true));
 }
 
 function numberThat(takes: string, fits: (value: number) => boolean): Check {
@@ -27,22 +75,19 @@ function numberThat(takes: string, fits: (value: number) => boolean): Check {
 }
 
 /** 0, 1, 2 … */
-export const wholeNumber: Check = numberThat(
-  'a whole number from 0',
-  (n) => Number.isSafeInteger(n) && n >= 0,
-);
+export const wholeNumber: Check = numberThat('a whole number ≥ 0', (n) => Number.isSafeInteger(n) && n >= 0);
 
 /** 1, 2, 3 … */
 export const countingNumber: Check = numberThat(
-  'a whole number from 1',
+  'a whole number ≥ 1',
   (n) => Number.isSafeInteger(n) && n >= 1,
 );
 
 /** A finite number from 0. */
-export const notNegative: Check = numberThat('a finite number from 0', (n) => Number.isFinite(n) && n >= 0);
+export const notNegative: Check = numberThat('a finite number ≥ 0', (n) => Number.isFinite(n) && n >= 0);
 
 /** A finite number above 0. */
-export const positive: Check = numberThat('a finite number above 0', (n) => Number.isFinite(n) && n > 0);
+export const positive: Check = numberThat('a finite number > 0', (n) => Number.isFinite(n) && n > 0);
 
 /** The most tokens that a bucket holds. Sums are off by up to a billionth, which beyond this is more than a token. */
 export const MOST_TOKENS = 1e9;
@@ -52,13 +97,13 @@ export const MOST_PER_SECOND = 1e9;
 
 /** A number of tokens that a bucket can hold. */
 export const capacity: Check = numberThat(
-  `a number above 0 and at most ${MOST_TOKENS}`,
+  `a number > 0 and ≤ ${MOST_TOKENS}`,
   (n) => n > 0 && n <= MOST_TOKENS,
 );
 
 /** A rate at which tokens can come in. */
 export const refillRate: Check = numberThat(
-  `a number above 0 and at most ${MOST_PER_SECOND}`,
+  `a number > 0 and ≤ ${MOST_PER_SECOND}`,
   (n) => n > 0 && n <= MOST_PER_SECOND,
 );
 
@@ -83,7 +128,7 @@ export const flag: Check = (name, value) => {
 
 /** One of a few words. */
 export function oneOf(...words: readonly string[]): Check {
-  const takes = words.map((word) => `'${word}'`).join(' or ');
+  const takes = `one of ${words.map((word) => `'${word}'`).join(', ')}`;
   return (name, value) => {
     if (typeof value !== 'string') throw wrongType(name, takes, value);
     if (!words.includes(value)) throw wrongRange(name, takes, value);
@@ -106,15 +151,12 @@ export function having(takes: string, ...methods: readonly string[]): Check {
  * @throws RangeError for a value of the wrong size
  */
 export function checkOptions(caller: string, options: object, checks: Readonly<Record<string, Check>>): void {
-  if (typeof options !== 'object' || options === null)
-    throw wrongType(caller, 'an object of options', options);
-  for (const [name, value] of Object.entries(options)) {
-    const check = Object.hasOwn(checks, name) ? checks[name] : undefined;
-    if (check === undefined) {
-      throw new TypeError(
-        `${caller} has no option ${show(name)}; it takes ${Object.keys(checks).join(', ')}`,
-      );
-    }
-    if (value !== undefined) check(`${caller}: ${name}`, value);
+  if (typeof options !== 'object' || options === null) {
+    throw wrongType(caller.includes(': ') ? caller : `${caller}: options`, 'an object', options);
+  }
+  for (const [option, value] of Object.entries(options)) {
+    const check = Object.hasOwn(checks, option) ? checks[option] : undefined;
+    if (check === undefined) throw unknownOption(caller, option, value, Object.keys(checks).join(', '));
+    if (value !== undefined) check(nameOf(caller, option), value);
   }
 }

@@ -297,12 +297,12 @@ describe('a retry that is not sent is refunded', () => {
 });
 
 test.each<[options: unknown, message: string]>([
-  [{ ratio: -1 }, 'retryBudget: ratio takes a finite number from 0, and was given -1'],
-  [{ ratio: Number.NaN }, 'retryBudget: ratio takes'],
-  [{ reserve: Number.POSITIVE_INFINITY }, 'retryBudget: reserve takes'],
-  [{ windowMs: 0 }, 'retryBudget: windowMs takes'],
-  [{ reserve: -0.1 }, 'retryBudget: reserve takes a finite number from 0, and was given -0.1'],
-  [{ random: 0.5 }, 'retryBudget: random takes a function, and was given 0.5'],
+  [{ ratio: -1 }, 'retryBudget: ratio must be a finite number ≥ 0, got -1'],
+  [{ ratio: Number.NaN }, 'retryBudget: ratio must be'],
+  [{ reserve: Number.POSITIVE_INFINITY }, 'retryBudget: reserve must be'],
+  [{ windowMs: 0 }, 'retryBudget: windowMs must be'],
+  [{ reserve: -0.1 }, 'retryBudget: reserve must be a finite number ≥ 0, got -0.1'],
+  [{ random: 0.5 }, 'retryBudget: random must be a function, got 0.5'],
   [{ percent: 5 }, 'retryBudget has no option "percent"'],
 ])('%j is refused', (options, message) => {
   expect(() => retryBudget(options as RetryBudgetOptions)).toThrow(message);

@@ -130,10 +130,10 @@ test('one for each key is kept while a slot of it is held', () => {
 
 describe('bad options', () => {
   test.each<[options: unknown, message: string]>([
-    [{}, 'concurrencyLimit: maxConcurrent takes a whole number from 1, and was given undefined'],
-    [{ maxConcurrent: 0 }, 'maxConcurrent takes a whole number from 1, and was given 0'],
-    [{ maxConcurrent: 1.5 }, 'maxConcurrent takes a whole number from 1, and was given 1.5'],
-    [{ maxConcurrent: 1, maxQueue: -1 }, 'maxQueue takes a whole number from 0'],
+    [{}, 'concurrencyLimit: maxConcurrent must be a whole number ≥ 1, got undefined'],
+    [{ maxConcurrent: 0 }, 'maxConcurrent must be a whole number ≥ 1, got 0'],
+    [{ maxConcurrent: 1.5 }, 'maxConcurrent must be a whole number ≥ 1, got 1.5'],
+    [{ maxConcurrent: 1, maxQueue: -1 }, 'maxQueue must be a whole number ≥ 0'],
     [{ maxConcurrent: 1, concurrency: 1 }, 'concurrencyLimit has no option "concurrency"'],
   ])('%j', (options, message) => {
     expect(() => concurrencyLimit(options as ConcurrencyOptions)).toThrow(message);

@@ -174,9 +174,9 @@ describe('at the most that there may be', () => {
 });
 
 test.each<[story: string, make: () => unknown, message: string]>([
-  ['no rate', () => bucketPerKey({} as never), 'tokenBucket: refillPerSecond takes'],
-  ['no keys', () => setUp({ maxKeys: 0 }), 'bucketPerKey: maxKeys takes a whole number from 1'],
-  ['a key that is none', () => setUp({ keyOf: 'origin' as never }), 'bucketPerKey: keyOf takes a function'],
+  ['no rate', () => bucketPerKey({} as never), 'tokenBucket: refillPerSecond must be'],
+  ['no keys', () => setUp({ maxKeys: 0 }), 'bucketPerKey: maxKeys must be a whole number ≥ 1'],
+  ['a key that is none', () => setUp({ keyOf: 'origin' as never }), 'bucketPerKey: keyOf must be a function'],
   ['an unknown option', () => setUp({ max: 5 } as never), 'bucketPerKey has no option "max"'],
 ])('%s is refused', (_, make, message) => {
   expect(make).toThrow(message);
@@ -196,7 +196,7 @@ test.each<[story: string, make: () => unknown, message: string]>([
   [
     'keyOf answers no string',
     () => setUp({ keyOf: () => 5 as never }).buckets.for(to('x:')),
-    'takes a string, and was given 5',
+    'must be a string, got 5',
   ],
   [
     'make throws',
@@ -239,6 +239,6 @@ describe('bucketPerKey takes its key first, or none', () => {
   });
 
   test('a key that is no function is refused', () => {
-    expect(() => bucketPerKey('origin' as never, options)).toThrow('bucketPerKey: keyOf takes a function');
+    expect(() => bucketPerKey('origin' as never, options)).toThrow('bucketPerKey: keyOf must be a function');
   });
 });

@@ -121,7 +121,7 @@ export class KeyMap<T extends object> implements PerKey<T> {
   keyFor(request: RequestTraits): string {
     return callHook('keyOf', () => {
       const key = this.#keyOf(request);
-      if (typeof key !== 'string') throw wrongType('its answer', 'a string', key);
+      if (typeof key !== 'string') throw wrongType('its result', 'a string', key);
       return key;
     });
   }

@@ -211,7 +211,7 @@ describe('the delay', () => {
 });
 
 test.each<[hook: string, options: PolicyOptions, message: string]>([
-  ['classify', { classify: () => 'retry' as never }, 'classify failed: its answer takes'],
+  ['classify', { classify: () => 'retry' as never }, 'classify failed: its result must be'],
   [
     'classify',
     {
@@ -221,14 +221,10 @@ test.each<[hook: string, options: PolicyOptions, message: string]>([
     },
     'classify failed: boom',
   ],
-  ['backoff', { backoff: () => Number.NaN }, 'backoff failed: its answer takes a finite number from 0'],
-  [
-    'backoff',
-    { backoff: () => -1 },
-    'backoff failed: its answer takes a finite number from 0, and was given -1',
-  ],
-  ['backoff', { backoff: () => Number.POSITIVE_INFINITY }, 'and was given Infinity'],
-  ['backoff', { backoff: () => '5' as never }, 'and was given "5"'],
+  ['backoff', { backoff: () => Number.NaN }, 'backoff failed: its result must be a finite number ≥ 0'],
+  ['backoff', { backoff: () => -1 }, 'backoff failed: its result must be a finite number ≥ 0, got -1'],
+  ['backoff', { backoff: () => Number.POSITIVE_INFINITY }, 'got Infinity'],
+  ['backoff', { backoff: () => '5' as never }, 'got "5"'],
 ])('a %s that fails is an error with its name', (hook, options, message) => {
   const call = () => decide(createPolicy(options), at(), responds(503), 0);
   expect(call).toThrow(HookError);

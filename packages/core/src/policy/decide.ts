@@ -41,7 +41,7 @@ const checkVerdict = oneOf('success', 'refused', 'transient', 'final');
 function verdictOf(policy: Policy, outcome: Outcome): Verdict {
   return callHook('classify', () => {
     const verdict = policy.classify(outcome);
-    checkVerdict('its answer', verdict);
+    checkVerdict('its result', verdict);
     // What a redirect led to says nothing of the request: the server that was asked may have done it.
     return verdict === 'refused' && outcome.redirected === true ? 'transient' : verdict;
   });
@@ -50,7 +50,7 @@ function verdictOf(policy: Policy, outcome: Outcome): Verdict {
 function backoffOf(policy: Policy, step: BackoffStep): number | undefined {
   return callHook('backoff', () => {
     const delayMs = policy.backoff(step);
-    if (delayMs !== undefined) notNegative('its answer', delayMs);
+    if (delayMs !== undefined) notNegative('its result', delayMs);
     return delayMs;
   });
 }

@@ -27,48 +27,40 @@ test('the defaults', () => {
 });
 
 test.each<[options: unknown, message: string, type: ErrorConstructor]>([
-  [{ maxRetries: -1 }, 'createPolicy: maxRetries takes a whole number from 0, and was given -1', RangeError],
-  [{ maxRetries: Number.NaN }, 'maxRetries takes a whole number from 0, and was given NaN', RangeError],
-  [{ maxRetries: 1.5 }, 'maxRetries takes a whole number from 0, and was given 1.5', RangeError],
-  [{ maxRetries: Number.POSITIVE_INFINITY }, 'maxRetries takes a whole number from 0', RangeError],
-  [{ maxRetries: '3' }, 'maxRetries takes a whole number from 0, and was given "3"', TypeError],
-  [{ maxRetries: null }, 'maxRetries takes a whole number from 0, and was given null', TypeError],
-  [{ backoff: 'exponential' }, 'backoff takes a function, and was given "exponential"', TypeError],
-  [{ backoff: 100 }, 'backoff takes a function, and was given 100', TypeError],
+  [{ maxRetries: -1 }, 'createPolicy: maxRetries must be a whole number ≥ 0, got -1', RangeError],
+  [{ maxRetries: Number.NaN }, 'maxRetries must be a whole number ≥ 0, got NaN', RangeError],
+  [{ maxRetries: 1.5 }, 'maxRetries must be a whole number ≥ 0, got 1.5', RangeError],
+  [{ maxRetries: Number.POSITIVE_INFINITY }, 'maxRetries must be a whole number ≥ 0', RangeError],
+  [{ maxRetries: '3' }, 'maxRetries must be a whole number ≥ 0, got "3"', TypeError],
+  [{ maxRetries: null }, 'maxRetries must be a whole number ≥ 0, got null', TypeError],
+  [{ backoff: 'exponential' }, 'backoff must be a function, got "exponential"', TypeError],
+  [{ backoff: 100 }, 'backoff must be a function, got 100', TypeError],
   [
     { backoff: Object.assign(() => 1, { maxRetries: -1 }) },
-    'createPolicy: backoff.maxRetries takes a whole number from 0, and was given -1',
+    'createPolicy: backoff.maxRetries must be a whole number ≥ 0, got -1',
     RangeError,
   ],
-  [{ classify: [503] }, 'classify takes a function, and was given an array', TypeError],
-  [
-    { methods: 'GET' },
-    "methods takes 'idempotent', 'all' or a list of methods, and was given \"GET\"",
-    RangeError,
-  ],
-  [{ methods: [1] }, 'methods takes', TypeError],
-  [{ maxRetryAfterMs: -1 }, 'maxRetryAfterMs takes a finite number from 0', RangeError],
-  [{ attemptTimeoutMs: 0 }, 'attemptTimeoutMs takes a finite number above 0', RangeError],
-  [
-    { totalTimeoutMs: Number.NaN },
-    'totalTimeoutMs takes a finite number from 0, and was given NaN',
-    RangeError,
-  ],
-  [{ totalTimeoutMs: -5 }, 'totalTimeoutMs takes a finite number from 0, and was given -5', RangeError],
-  [{ bucket: { rate: 5 } }, 'bucket takes', TypeError],
-  [{ budget: 0.2 }, 'budget takes a retry budget, and was given 0.2', TypeError],
-  [{ cost: 0 }, 'cost takes a finite number above 0, and was given 0', RangeError],
-  [{ cost: Number.NaN }, 'cost takes a finite number above 0, and was given NaN', RangeError],
-  [{ cost: '1' }, 'cost takes a finite number above 0, and was given "1"', TypeError],
-  [{ onEvent: {} }, 'onEvent takes a function, and was given an object', TypeError],
-  [{ clock: Date }, 'clock takes a clock, and was given a function', TypeError],
-  [{ random: 4 }, 'random takes a function, and was given 4', TypeError],
+  [{ classify: [503] }, 'classify must be a function, got an array', TypeError],
+  [{ methods: 'GET' }, "methods must be 'idempotent', 'all' or a list of methods, got \"GET\"", RangeError],
+  [{ methods: [1] }, 'methods must be', TypeError],
+  [{ maxRetryAfterMs: -1 }, 'maxRetryAfterMs must be a finite number ≥ 0', RangeError],
+  [{ attemptTimeoutMs: 0 }, 'attemptTimeoutMs must be a finite number > 0', RangeError],
+  [{ totalTimeoutMs: Number.NaN }, 'totalTimeoutMs must be a finite number ≥ 0, got NaN', RangeError],
+  [{ totalTimeoutMs: -5 }, 'totalTimeoutMs must be a finite number ≥ 0, got -5', RangeError],
+  [{ bucket: { rate: 5 } }, 'bucket must be', TypeError],
+  [{ budget: 0.2 }, 'budget must be a retry budget, got 0.2', TypeError],
+  [{ cost: 0 }, 'cost must be a finite number > 0, got 0', RangeError],
+  [{ cost: Number.NaN }, 'cost must be a finite number > 0, got NaN', RangeError],
+  [{ cost: '1' }, 'cost must be a finite number > 0, got "1"', TypeError],
+  [{ onEvent: {} }, 'onEvent must be a function, got an object', TypeError],
+  [{ clock: Date }, 'clock must be a clock, got a function', TypeError],
+  [{ random: 4 }, 'random must be a function, got 4', TypeError],
   [{ maxRetry: 3 }, 'createPolicy has no option "maxRetry"; it takes maxRetries, backoff', TypeError],
-  [{ methods: 5 }, 'createPolicy: methods takes', TypeError],
-  [{ clock: null }, 'createPolicy: clock takes a clock, and was given null', TypeError],
+  [{ methods: 5 }, 'createPolicy: methods must be', TypeError],
+  [{ clock: null }, 'createPolicy: clock must be a clock, got null', TypeError],
   [{ toString: 3 }, 'createPolicy has no option "toString"', TypeError],
-  ['5', 'createPolicy takes an object of options, and was given "5"', TypeError],
-  [null, 'createPolicy takes an object of options, and was given null', TypeError],
+  ['5', 'createPolicy: options must be an object, got "5"', TypeError],
+  [null, 'createPolicy: options must be an object, got null', TypeError],
 ])('createPolicy(%j) is an error', (options, message, type) => {
   expect(() => createPolicy(options as PolicyOptions)).toThrow(type);
   expect(() => createPolicy(options as PolicyOptions)).toThrow(message);
@@ -99,7 +91,7 @@ test('an override changes what it names and shares the rest', () => {
   expect(changed.budget).toBe(budget);
   expect(policy.maxRetries).toBe(1);
   expect(() => overridePolicy(policy, { maxRetries: -1 })).toThrow(
-    'ebb: maxRetries takes a whole number from 0',
+    'ebb: maxRetries must be a whole number ≥ 0',
   );
 });
 

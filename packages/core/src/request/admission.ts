@@ -173,7 +173,7 @@ export class Admission {
     if (typeof cost === 'number') return cost;
     return callHook('cost', () => {
       const tokens = cost(this.#request);
-      positive('its answer', tokens);
+      positive('its result', tokens);
       return tokens;
     });
   }

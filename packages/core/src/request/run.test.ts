@@ -143,9 +143,7 @@ describe('tokens', () => {
     await run(setUp({ bucket, cost: ({ url }) => url.length }).session, exchange(200));
     expect(tryAcquire).toHaveBeenLastCalledWith(request.url.length, undefined);
     const broken = run(setUp({ bucket, cost: () => Number.NaN }).session, exchange(200));
-    await expect(broken).rejects.toThrow(
-      'cost failed: its answer takes a finite number above 0, and was given NaN',
-    );
+    await expect(broken).rejects.toThrow('cost failed: its result must be a finite number > 0, got NaN');
   });
 
   test('that cannot be had end the request, and the end is told', async () => {

@@ -334,12 +334,12 @@ describe('a budget', () => {
 });
 
 test.each<[options: unknown, message: string]>([
-  [{ bucket: {} }, 'createPolicy: bucket takes a token bucket, and was given an object'],
-  [{ concurrency: 5 }, 'createPolicy: concurrency takes a concurrency limit, and was given 5'],
-  [{ budget: { for: 5 } }, 'createPolicy: budget takes a retry budget'],
-  [{ priority: 8 }, 'createPolicy: priority takes a whole number from -7 to 7, and was given 8'],
-  [{ key: 5 }, 'createPolicy: key takes a string, and was given 5'],
-  [{ maxWaitMs: -1 }, 'createPolicy: maxWaitMs takes a finite number from 0'],
+  [{ bucket: {} }, 'createPolicy: bucket must be a token bucket, got an object'],
+  [{ concurrency: 5 }, 'createPolicy: concurrency must be a concurrency limit, got 5'],
+  [{ budget: { for: 5 } }, 'createPolicy: budget must be a retry budget'],
+  [{ priority: 8 }, 'createPolicy: priority must be a whole number from -7 to 7, got 8'],
+  [{ key: 5 }, 'createPolicy: key must be a string, got 5'],
+  [{ maxWaitMs: -1 }, 'createPolicy: maxWaitMs must be a finite number ≥ 0'],
 ])('%j is refused', (options, message) => {
   expect(() => createPolicy(options as PolicyOptions)).toThrow(message);
 });

@@ -230,12 +230,12 @@ test('setRate sets a new maximum', async () => {
 });
 
 test.each<[options: Partial<AdaptiveOptions>, message: string]>([
-  [{ decreaseTo: 1 }, 'adaptive: decreaseTo takes a number between 0 and 1, and was given 1'],
-  [{ decreaseTo: 0 }, 'adaptive: decreaseTo takes'],
-  [{ recoverPerSecond: 0 }, 'adaptive: recoverPerSecond takes'],
-  [{ minRefillPerSecond: 0 }, 'adaptive: minRefillPerSecond takes'],
-  [{ minRefillPerSecond: 101 }, 'adaptive: minRefillPerSecond takes at most 100, and was given 101'],
-  [{ refillPerSecond: 0 }, 'adaptive: refillPerSecond takes'],
+  [{ decreaseTo: 1 }, 'adaptive: decreaseTo must be a number between 0 and 1, got 1'],
+  [{ decreaseTo: 0 }, 'adaptive: decreaseTo must be'],
+  [{ recoverPerSecond: 0 }, 'adaptive: recoverPerSecond must be'],
+  [{ minRefillPerSecond: 0 }, 'adaptive: minRefillPerSecond must be'],
+  [{ minRefillPerSecond: 101 }, 'adaptive: minRefillPerSecond must be at most 100, got 101'],
+  [{ refillPerSecond: 0 }, 'adaptive: refillPerSecond must be'],
   [{ rate: 5 } as never, 'adaptive has no option "rate"'],
 ])('%j is refused', (options, message) => {
   expect(() => setUp(options)).toThrow(message);

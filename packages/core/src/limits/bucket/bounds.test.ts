@@ -7,35 +7,35 @@ import { tokenBucket } from './token-bucket.ts';
 test.each<[options: object, message: string]>([
   [
     { refillPerSecond: 1.1e9 },
-    'tokenBucket: refillPerSecond takes a number above 0 and at most 1000000000, and was given 1100000000',
+    'tokenBucket: refillPerSecond must be a number > 0 and ≤ 1000000000, got 1100000000',
   ],
   [
     { refillPerSecond: 1, capacity: 1e9 + 1 },
-    'tokenBucket: capacity takes a number above 0 and at most 1000000000, and was given 1000000001',
+    'tokenBucket: capacity must be a number > 0 and ≤ 1000000000, got 1000000001',
   ],
   [
     { refillPerSecond: 5e-324, capacity: 1 },
-    'tokenBucket: refillPerSecond takes at least 1e-12, so that the capacity, 1, fills in 1000000000000 seconds, and was given 5e-324',
+    'tokenBucket: refillPerSecond must be at least 1e-12, so that the capacity, 1, fills in 1000000000000 seconds, got 5e-324',
   ],
   [
     { refillPerSecond: 1, refillIntervalMs: 1e-4 },
-    'tokenBucket: refillIntervalMs takes 0, or a number from 0.001 to 1e11, and was given 0.0001',
+    'tokenBucket: refillIntervalMs must be 0, or a number from 0.001 to 1e11, got 0.0001',
   ],
   [
     { refillPerSecond: 1, refillIntervalMs: 1e12 },
-    'tokenBucket: refillIntervalMs takes 0, or a number from 0.001 to 1e11',
+    'tokenBucket: refillIntervalMs must be 0, or a number from 0.001 to 1e11',
   ],
   [
     { refillPerSecond: 1, furtherLimits: [{ refillPerSecond: 2e9, capacity: 1 }] },
-    'furtherLimits[0]: refillPerSecond takes a number above 0 and at most 1000000000',
+    'furtherLimits[0].refillPerSecond must be a number > 0 and ≤ 1000000000',
   ],
   [
     { refillPerSecond: 1, furtherLimits: [{ refillPerSecond: 1, capacity: 2e9 }] },
-    'furtherLimits[0]: capacity takes a number above 0 and at most 1000000000',
+    'furtherLimits[0].capacity must be a number > 0 and ≤ 1000000000',
   ],
   [
     { refillPerSecond: 1, furtherLimits: [{ refillPerSecond: 1e-12, capacity: 2 }] },
-    'furtherLimits[0]: refillPerSecond takes at least 2e-12',
+    'furtherLimits[0].refillPerSecond must be at least 2e-12',
   ],
 ])('options beyond the exact range are refused: %j', (options, message) => {
   expect(() => tokenBucket(options as never)).toThrow(RangeError);
@@ -43,9 +43,9 @@ test.each<[options: object, message: string]>([
 });
 
 test.each<[rate: number, capacity: number | undefined, message: string]>([
-  [2e9, undefined, 'setRate: refillPerSecond takes a number above 0 and at most 1000000000'],
-  [1, 2e9, 'setRate: capacity takes a number above 0 and at most 1000000000'],
-  [1e-12, undefined, 'setRate: refillPerSecond takes at least 5e-12'],
+  [2e9, undefined, 'setRate: refillPerSecond must be a number > 0 and ≤ 1000000000'],
+  [1, 2e9, 'setRate: capacity must be a number > 0 and ≤ 1000000000'],
+  [1e-12, undefined, 'setRate: refillPerSecond must be at least 5e-12'],
 ])('setRate(%d, %s) throws, and changes nothing', (rate, capacity, message) => {
   const bucket = tokenBucket({ refillPerSecond: 10, capacity: 5 });
   expect(() => bucket.setRate(rate, capacity)).toThrow(message);
@@ -53,12 +53,12 @@ test.each<[rate: number, capacity: number | undefined, message: string]>([
 });
 
 test.each([
-  [{ minRefillPerSecond: 2e9 }, 'adaptive: minRefillPerSecond takes a number above 0 and at most 1000000000'],
+  [{ minRefillPerSecond: 2e9 }, 'adaptive: minRefillPerSecond must be a number > 0 and ≤ 1000000000'],
   [
     { minRefillPerSecond: 1e-13 },
-    'adaptive: minRefillPerSecond takes at least 1e-12, so that the capacity, 1,',
+    'adaptive: minRefillPerSecond must be at least 1e-12, so that the capacity, 1,',
   ],
-  [{ refillPerSecond: 2e9 }, 'adaptive: refillPerSecond takes a number above 0 and at most 1000000000'],
+  [{ refillPerSecond: 2e9 }, 'adaptive: refillPerSecond must be a number > 0 and ≤ 1000000000'],
 ])('adaptive has the same bounds: %j', (options, message) => {
   expect(() => adaptive({ refillPerSecond: 1, ...options })).toThrow(message);
 });

@@ -86,7 +86,7 @@ describe('a pause', () => {
 
   test.each([-1, Number.NaN, Number.POSITIVE_INFINITY, '5'])('of %s is an error', (ms) => {
     expect(() => setUp().bucket.pauseFor(ms as number)).toThrow(
-      'pauseFor: durationMs takes a finite number from 0',
+      'pauseFor: durationMs must be a finite number ≥ 0',
     );
   });
 });
@@ -231,7 +231,7 @@ describe('settle', () => {
     (cost) => {
       const { bucket } = setUp();
       const grant = taken(bucket.tryAcquire(5));
-      expect(() => grant.settle(cost as number)).toThrow('settle: actualCost takes a finite number from 0');
+      expect(() => grant.settle(cost as number)).toThrow('settle: actualCost must be a finite number ≥ 0');
       grant.settle(0);
       expect(bucket.stats().tokens).toBe(5);
     },
@@ -368,7 +368,7 @@ test('waitMs includes a pause, and refuses negative numbers', () => {
   const { bucket } = setUp();
   bucket.pauseFor(1_000);
   expect(bucket.waitMs(1)).toBeCloseTo(1_100, 6);
-  expect(() => bucket.waitMs(-1)).toThrow('waitMs: tokens takes a finite number from 0, and was given -1');
+  expect(() => bucket.waitMs(-1)).toThrow('waitMs: tokens must be a finite number ≥ 0, got -1');
 });
 
 test('stats().idle is true only for a bucket that is as it was made', async () => {

@@ -320,7 +320,7 @@ describe.each<[string, Make]>([
     test('throws for an unknown value of waiting', async () => {
       const { bucket } = setUp(make);
       await expect(bucket.close({ waiting: 'later' as never })).rejects.toThrow(
-        "close: waiting takes 'reject' or 'drain', and was given \"later\"",
+        "close: waiting must be one of 'reject', 'drain', got \"later\"",
       );
       expect(bucket.tryAcquire()).toBeDefined();
     });
@@ -438,7 +438,7 @@ describe('bucketPerKey', () => {
 
   test('checks options before the first bucket exists', async () => {
     await expect(bucketPerKey(options).close({ waiting: 1 as never })).rejects.toThrow(
-      'close: waiting takes',
+      'close: waiting must be',
     );
   });
 });

@@ -18,11 +18,11 @@ describe('an error names the method and the argument', () => {
     ['setRate: refillPerSecond', (bucket) => bucket.setRate(0)],
     ['setRate: capacity', (bucket) => bucket.setRate(1, 0)],
   ])('%s', (name, ask) => {
-    expect(() => ask(tokenBucket(five))).toThrow(`${name} takes`);
+    expect(() => ask(tokenBucket(five))).toThrow(`${name} must be`);
   });
 
   test('acquire: cost', async () => {
-    await expect(tokenBucket(five).acquire({ cost: 6 })).rejects.toThrow('acquire: cost takes');
+    await expect(tokenBucket(five).acquire({ cost: 6 })).rejects.toThrow('acquire: cost must be');
   });
 });
 

@@ -4,6 +4,7 @@ import {
   capacity,
   checkOptions,
   having,
+  nameOf,
   notNegative,
   oneOf,
   refillRate,
@@ -115,9 +116,9 @@ export function checkFill(name: string, { refillPerSecond, capacity }: Rate): vo
 
 /** @throws TypeError, RangeError for a rate or a capacity that is out of bounds */
 export function checkRate(caller: string, rate: Rate): void {
-  refillRate(`${caller}: refillPerSecond`, rate.refillPerSecond);
-  capacity(`${caller}: capacity`, rate.capacity);
-  checkFill(`${caller}: refillPerSecond`, rate);
+  refillRate(nameOf(caller, 'refillPerSecond'), rate.refillPerSecond);
+  capacity(nameOf(caller, 'capacity'), rate.capacity);
+  checkFill(nameOf(caller, 'refillPerSecond'), rate);
 }
 
 const checkInterval: Check = (name, value) => {

@@ -117,6 +117,6 @@ test('a bucket with a gate is not evicted', async () => {
 
 test("feedbackScope takes 'origin' or 'bucket'", () => {
   expect(() => tokenBucket({ refillPerSecond: 1, feedbackScope: 'host' as never })).toThrow(
-    "tokenBucket: feedbackScope takes 'origin' or 'bucket', and was given \"host\"",
+    "tokenBucket: feedbackScope must be one of 'origin', 'bucket', got \"host\"",
   );
 });

@@ -318,7 +318,7 @@ describe('wrong arguments', () => {
   ];
   test.each(bad)('cost %s throws at once', async (cost, type) => {
     const { bucket } = setUp();
-    const message = /cost takes a number above 0 and at most the capacity, 5, and was given/;
+    const message = /cost must be a number above 0 and at most the capacity, 5, got/;
     expect(() => bucket.tryAcquire(cost as number)).toThrow(message);
     expect(() => bucket.tryAcquire(cost as number)).toThrow(type);
     await expect(bucket.acquire({ cost: cost as number })).rejects.toThrow(type);
@@ -327,60 +327,44 @@ describe('wrong arguments', () => {
   });
 
   test.each<[ask: AcquireOptions, message: string]>([
-    [{ maxWaitMs: -1 }, 'acquire: maxWaitMs takes a finite number from 0, and was given -1'],
-    [{ maxWaitMs: Number.NaN }, 'acquire: maxWaitMs takes a finite number from 0, and was given NaN'],
-    [{ priority: 8 }, 'acquire: priority takes a whole number from -7 to 7, and was given 8'],
-    [{ priority: 0.5 }, 'acquire: priority takes a whole number from -7 to 7, and was given 0.5'],
-    [{ retry: 1 as never }, 'acquire: retry takes true or false, and was given 1'],
+    [{ maxWaitMs: -1 }, 'acquire: maxWaitMs must be a finite number ≥ 0, got -1'],
+    [{ maxWaitMs: Number.NaN }, 'acquire: maxWaitMs must be a finite number ≥ 0, got NaN'],
+    [{ priority: 8 }, 'acquire: priority must be a whole number from -7 to 7, got 8'],
+    [{ priority: 0.5 }, 'acquire: priority must be a whole number from -7 to 7, got 0.5'],
+    [{ retry: 1 as never }, 'acquire: retry must be true or false, got 1'],
   ])('%j throws even while tokens are available', async (ask, message) => {
     await expect(setUp().bucket.acquire(ask)).rejects.toThrow(message);
   });
 });
 
 test.each<[options: unknown, message: string, type: ErrorConstructor]>([
-  [
-    {},
-    'tokenBucket: refillPerSecond takes a number above 0 and at most 1000000000, and was given undefined',
-    TypeError,
-  ],
-  [
-    { refillPerSecond: 0 },
-    'refillPerSecond takes a number above 0 and at most 1000000000, and was given 0',
-    RangeError,
-  ],
-  [{ refillPerSecond: Number.POSITIVE_INFINITY }, 'at most 1000000000, and was given Infinity', RangeError],
-  [
-    { refillPerSecond: '500' },
-    'refillPerSecond takes a number above 0 and at most 1000000000, and was given "500"',
-    TypeError,
-  ],
-  [{ refillPerSecond: 1, capacity: 0 }, 'tokenBucket: capacity takes', RangeError],
+  [{}, 'tokenBucket: refillPerSecond must be a number > 0 and ≤ 1000000000, got undefined', TypeError],
+  [{ refillPerSecond: 0 }, 'refillPerSecond must be a number > 0 and ≤ 1000000000, got 0', RangeError],
+  [{ refillPerSecond: Number.POSITIVE_INFINITY }, '≤ 1000000000, got Infinity', RangeError],
+  [{ refillPerSecond: '500' }, 'refillPerSecond must be a number > 0 and ≤ 1000000000, got "500"', TypeError],
+  [{ refillPerSecond: 1, capacity: 0 }, 'tokenBucket: capacity must be', RangeError],
   [
     { refillPerSecond: 1, capacity: 5, initialTokens: 6 },
-    'initialTokens takes at most the capacity, 5',
+    'initialTokens must be at most the capacity, 5',
     RangeError,
   ],
-  [{ refillPerSecond: 1, initialTokens: -1 }, 'initialTokens takes a finite number from 0', RangeError],
-  [{ refillPerSecond: 1, refillIntervalMs: -1 }, 'refillIntervalMs takes', RangeError],
-  [{ refillPerSecond: 1, nonConforming: 5 }, "takes 'delay' or 'reject' or 'mark'", TypeError],
-  [{ refillPerSecond: 1, nonConforming: 'drop' }, "takes 'delay' or 'reject' or 'mark'", RangeError],
-  [{ refillPerSecond: 1, maxQueue: 1.5 }, 'maxQueue takes a whole number from 0', RangeError],
-  [{ refillPerSecond: 1, overflow: 'block' }, "overflow takes 'reject' or 'drop-oldest'", RangeError],
-  [{ refillPerSecond: 1, maxWaitMs: -1 }, 'maxWaitMs takes', RangeError],
-  [{ refillPerSecond: 1, agingMs: 0 }, 'agingMs takes', RangeError],
+  [{ refillPerSecond: 1, initialTokens: -1 }, 'initialTokens must be a finite number ≥ 0', RangeError],
+  [{ refillPerSecond: 1, refillIntervalMs: -1 }, 'refillIntervalMs must be', RangeError],
+  [{ refillPerSecond: 1, nonConforming: 5 }, "must be one of 'delay', 'reject', 'mark'", TypeError],
+  [{ refillPerSecond: 1, nonConforming: 'drop' }, "must be one of 'delay', 'reject', 'mark'", RangeError],
+  [{ refillPerSecond: 1, maxQueue: 1.5 }, 'maxQueue must be a whole number ≥ 0', RangeError],
+  [{ refillPerSecond: 1, overflow: 'block' }, "overflow must be one of 'reject', 'drop-oldest'", RangeError],
+  [{ refillPerSecond: 1, maxWaitMs: -1 }, 'maxWaitMs must be', RangeError],
+  [{ refillPerSecond: 1, agingMs: 0 }, 'agingMs must be', RangeError],
   [
     { refillPerSecond: 1, furtherLimits: [{ capacity: 1 }] },
-    'furtherLimits[0]: refillPerSecond takes',
+    'furtherLimits[0].refillPerSecond must be',
     TypeError,
   ],
-  [
-    { refillPerSecond: 1, furtherLimits: 5 },
-    'furtherLimits takes a list of limits, and was given 5',
-    TypeError,
-  ],
-  [{ refillPerSecond: 1, feedback: true }, 'feedback takes a function', TypeError],
+  [{ refillPerSecond: 1, furtherLimits: 5 }, 'furtherLimits must be a list of limits, got 5', TypeError],
+  [{ refillPerSecond: 1, feedback: true }, 'feedback must be a function', TypeError],
   [{ refillPerSecond: 1, rate: 5 }, 'tokenBucket has no option "rate"', TypeError],
-  [5, 'tokenBucket takes an object of options, and was given 5', TypeError],
+  [5, 'tokenBucket: options must be an object, got 5', TypeError],
 ])('%j is refused', (options, message, type) => {
   const make = () => tokenBucket(options as TokenBucketOptions);
   expect(make).toThrow(type);
