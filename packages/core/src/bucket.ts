@@ -1,6 +1,13 @@
 export { callObserver } from './base/call-observer.ts';
 export * as check from './base/check.ts';
 export { nextTurn, sleep, systemClock, systemRandom } from './base/clock.ts';
+export {
+  CLOCK_OPTION,
+  type Complete,
+  type OptionTable,
+  RANDOM_OPTION,
+  readOptions,
+} from './base/options.ts';
 export { property } from './base/property.ts';
 export { originOf } from './http/origin.ts';
 export { type ReadFeedback, serverFeedback } from './http/server-feedback.ts';
@@ -9,6 +16,8 @@ export * as gcra from './limits/bucket/gcra.ts';
 export {
   type BucketSetup,
   bucketSetup,
+  checkFeedback,
+  defaultCapacity,
   type FeedbackScope,
   type NonConforming,
 } from './limits/bucket/options.ts';
@@ -18,11 +27,12 @@ export type { TokenSource, Unavailable } from './limits/bucket/token-source.ts';
 export { WaitingBucket, type WaitingBucketSetup } from './limits/bucket/waiting-bucket.ts';
 export type { CloseOptions } from './limits/contracts.ts';
 export { type LeaseCall, LeasedRetries, leaseOf } from './limits/leased-retries.ts';
-export { SteadyTime } from './limits/queue/time.ts';
 export {
   WAITING_CHECKS,
+  WAITING_OPTIONS,
   type WaitingOptions,
-  WaitingRoom,
   type WaitingSetup,
   waitingSetup,
-} from './limits/queue/waiting-room.ts';
+} from './limits/queue/options.ts';
+export { SteadyTime } from './limits/queue/time.ts';
+export { WaitingRoom } from './limits/queue/waiting-room.ts';

@@ -21,21 +21,21 @@ export type {
   Slot,
   TokenBucket,
 } from './limits/contracts.ts';
-export type { PerKeyOptions } from './limits/per-key.ts';
+export type { PerKeyOptions } from './limits/per-key-options.ts';
+export { celery } from './policy/backoff/celery.ts';
 export {
-  type BackoffStrategy,
-  binaryExponential,
-  celery,
-  connectRetry,
   constant,
   decorrelatedJitter,
   equalJitter,
   exponential,
   fullJitter,
-  memorystore,
-} from './policy/backoff.ts';
+} from './policy/backoff/curves.ts';
+export { binaryExponential, connectRetry } from './policy/backoff/ending-rules.ts';
+export { memorystore } from './policy/backoff/memorystore.ts';
+export type { BackoffStrategy } from './policy/backoff/strategy.ts';
 export type { EbbEvent } from './policy/events.ts';
-export { createPolicy, type Policy, type PolicyOptions } from './policy/policy.ts';
+export type { PolicyOptions } from './policy/options.ts';
+export { createPolicy, type Policy } from './policy/policy.ts';
 export type { StopReason } from './policy/reason.ts';
 export { type Attempt, attemptsOf, grantOf } from './request/history.ts';
 export type { RequestOptions } from './request/session.ts';

@@ -1,71 +1,9 @@
-/** Says what is wrong with a value, or nothing. `TypeError` for a wrong kind, `RangeError` for a wrong size. */
+import { nameOf, unknownOption, wrongRange, wrongType } from './option-error.ts';
+
+export { isOptionError, nameOf, type OptionError, wrongRange, wrongType } from './option-error.ts';
+
+/** Throws for a value that an option does not take: `TypeError` for a wrong type, `RangeError` for a wrong value. */
 export type Check = (name: string, value: unknown) => void;
-
-function show(value: unknown): string {
-  if (typeof value === 'string') return JSON.stringify(value);
-  if (typeof value === 'function') return 'a function';
-  if (Array.isArray(value)) return 'an array';
-  if (typeof value === 'object' && value !== null) return 'an object';
-  return String(value);
-}
-
-/** Fields of the error for a wrong option, so that a caller can report it in its own words. */
-export interface OptionFault {
-  /** The option as the message names it, such as `maxRetries` or `furtherLimits[0].capacity`. */
-  readonly option: string;
-  /** What the option takes, such as `a whole number ≥ 0`. For an unknown option, the names that exist. */
-  readonly takes: string;
-  /** The value that was given. */
-  readonly given: unknown;
-  /** True if there is no such option. */
-  readonly unknown: boolean;
-}
-
-/** The error for a wrong option: `TypeError` for a wrong type or an unknown name, `RangeError` for a wrong value. */
-export type OptionError = (TypeError | RangeError) & OptionFault;
-
-/** True for the error of a wrong option, from any copy of this package. */
-export function isOptionError(error: unknown): error is OptionError {
-  return error instanceof Error && 'option' in error && 'takes' in error && 'given' in error;
-}
-
-/** A name is `caller: option`, or `option` alone. */
-function optionOf(name: string): string {
-  return name.slice(name.indexOf(': ') + 1).trimStart();
-}
-
-function fault(name: string, takes: string, given: unknown, unknown = false): OptionFault {
-  return { option: optionOf(name), takes, given, unknown };
-}
-
-function message(name: string, takes: string, given: unknown): string {
-  return `${name} must be ${takes}, got ${show(given)}`;
-}
-
-/** The error for a value of the wrong type. `name` is `caller: option`; `takes` follows "must be". */
-export function wrongType(name: string, takes: string, value: unknown): TypeError & OptionFault {
-  return Object.assign(new TypeError(message(name, takes, value)), fault(name, takes, value));
-}
-
-/** The error for a value of the right type that is not allowed. `name` is `caller: option`; `takes` follows "must be". */
-export function wrongRange(name: string, takes: string, value: unknown): RangeError & OptionFault {
-  return Object.assign(new RangeError(message(name, takes, value)), fault(name, takes, value));
-}
-
-/** The name of an option in messages: `createPolicy: bucket`, and one level down `valkeyBucket: lease.aheadMs`. */
-export function nameOf(caller: string, option: string): string {
-  return caller.includes(': ') ? `${caller}.${option}` : `${caller}: ${option}`;
-}
-
-function unknownOption(
-  caller: string,
-  option: string,
-  value: unknown,
-  known: string,
-): TypeError & OptionFault {
-  const text = `${caller} has no option ${show(option)}; it takes ${known}`;
-  return Object.assign(new TypeError(text), fault(nameOf(caller, option), known, value, true));
-}
 
 function numberThat(takes: string, fits: (value: number) => boolean): Check {
   return (name, value) => {
@@ -83,31 +21,31 @@ export const countingNumber: Check = numberThat(
   (n) => Number.isSafeInteger(n) && n >= 1,
 );
 
-/** A finite number from 0. */
+/** A finite number, 0 included. */
 export const notNegative: Check = numberThat('a finite number ≥ 0', (n) => Number.isFinite(n) && n >= 0);
 
 /** A finite number above 0. */
 export const positive: Check = numberThat('a finite number > 0', (n) => Number.isFinite(n) && n > 0);
 
-/** The most tokens that a bucket holds. Sums are off by up to a billionth, which beyond this is more than a token. */
+/** The largest capacity. Sums are off by up to a billionth, which is more than a token beyond this. */
 export const MOST_TOKENS = 1e9;
 
-/** The most tokens that come in a second: one each nanosecond, which is as fine as clocks are. */
+/** The highest rate, in tokens per second: one per nanosecond, the resolution of clocks. */
 export const MOST_PER_SECOND = 1e9;
 
-/** A number of tokens that a bucket can hold. */
+/** A capacity, in tokens. */
 export const capacity: Check = numberThat(
   `a number > 0 and ≤ ${MOST_TOKENS}`,
   (n) => n > 0 && n <= MOST_TOKENS,
 );
 
-/** A rate at which tokens can come in. */
+/** A refill rate, in tokens per second. */
 export const refillRate: Check = numberThat(
   `a number > 0 and ≤ ${MOST_PER_SECOND}`,
   (n) => n > 0 && n <= MOST_PER_SECOND,
 );
 
-/** Priorities go from the negative of this to this. With a lane for retries each, they fit in 30 bits. */
+/** Priorities are whole numbers from -7 to 7. With a lane for retries each they fit in 30 bits. */
 export const HIGHEST_PRIORITY = 7;
 
 /** A priority. */
@@ -116,7 +54,7 @@ export const checkPriority: Check = numberThat(
   (n) => Number.isInteger(n) && Math.abs(n) <= HIGHEST_PRIORITY,
 );
 
-/** Something to call. */
+/** A function. */
 export const callable: Check = (name, value) => {
   if (typeof value !== 'function') throw wrongType(name, 'a function', value);
 };
@@ -144,12 +82,7 @@ export function having(takes: string, ...methods: readonly string[]): Check {
   };
 }
 
-/**
- * Holds the options of `caller` against a table of checks. Options that are `undefined` count as not given.
- *
- * @throws TypeError for options that are no object, for an unknown name, or for a value of the wrong kind
- * @throws RangeError for a value of the wrong size
- */
+/** For packages that have no table of their options yet. */
 export function checkOptions(caller: string, options: object, checks: Readonly<Record<string, Check>>): void {
   if (typeof options !== 'object' || options === null) {
     throw wrongType(caller.includes(': ') ? caller : `${caller}: options`, 'an object', options);

@@ -132,3 +132,60 @@ test('to let one go makes no difference to a request that holds it', () => {
     { numRuns: 500 },
   );
 });
+
+describe('a function that makes budgets', () => {
+  const made = (key: string, calls: string[]): RetryBudget => {
+    const note = (verb: string) => () => {
+      calls.push(`${key} ${verb}`);
+      return true;
+    };
+    return {
+      balance: 1,
+      begin: note('begin'),
+      end: note('end'),
+      deposit: note('deposit'),
+      withdraw: note('withdraw'),
+      refund: note('refund'),
+    };
+  };
+
+  test('every verb goes to the budget of the key', () => {
+    const calls: string[] = [];
+    const budgets = budgetPerKey((key) => made(key, calls), { keyOf: () => 'one' });
+    const budget = budgets.for(request('https://a.test/'));
+    budget.begin?.();
+    budget.withdraw();
+    budget.refund?.();
+    budget.deposit();
+    budget.end?.();
+    budget.end?.();
+    expect(calls).toEqual(['one begin', 'one withdraw', 'one refund', 'one deposit', 'one end']);
+  });
+
+  test('a budget that does not say that it is idle stays', () => {
+    const clock = virtualClock();
+    const budgets = budgetPerKey((key) => made(key, []), { clock, idleMs: 10 });
+    budgets.for(request('https://a.test/')).deposit();
+    clock.tick(1_000);
+    for (let visit = 0; visit < 5; visit += 1) budgets.for(request('https://b.test/')).deposit();
+    expect(budgets.size).toBe(2);
+  });
+
+  test('one that throws once the response is there does not lose the response', () => {
+    const clock = virtualClock();
+    let isBroken = false;
+    const make = (): RetryBudget => {
+      if (isBroken) throw new Error('no budget');
+      return retryBudget({ clock, reserve: 1 });
+    };
+    const budgets = budgetPerKey(make, { clock, maxKeys: 1, idleMs: 10 });
+    budgets.for(request('https://first.test/')).withdraw();
+    const held = budgets.for(request('https://second.test/'));
+    held.begin?.();
+    isBroken = true;
+    // There is room again: the second key would get a budget of its own.
+    clock.tick(1_000_000);
+    expect(held.withdraw()).toBe(true);
+    expect(() => budgets.for(request('https://third.test/')).begin?.()).toThrow('make failed: no budget');
+  });
+});

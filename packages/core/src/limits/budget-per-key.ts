@@ -1,69 +1,108 @@
+import { callHook } from '../base/errors.ts';
+import { readOptions } from '../base/options.ts';
 import type { RequestTraits } from '../http/outcome.ts';
-import { type RetryBudgetOptions, SuccessBudget } from './budget.ts';
+import { BUDGET_OPTIONS, type RetryBudgetOptions, SuccessBudget } from './budget.ts';
 import type { PerKey, RetryBudget } from './contracts.ts';
-import { KeyMap, type PerKeyOptions } from './per-key.ts';
+import { KeyMap } from './per-key.ts';
+import {
+  type KeyOf,
+  type MakePerKey,
+  type NoPerKeyOptions,
+  type PerKeyArguments,
+  type PerKeyOptions,
+  type PerKeySetup,
+  readPerKey,
+} from './per-key-options.ts';
 
 /**
- * The budget of a key, as one request holds it. It is looked up at each use: while the request was under way it
- * may have been let go, and made anew for another.
+ * The budget of a key, as one request holds it. It is looked up at each use, because the budget may be evicted, or may
+ * get a place in the map, while the request is in flight.
  */
 class HeldBudget implements RetryBudget {
-  readonly #find: (key: string) => SuccessBudget;
+  readonly #find: (key: string) => RetryBudget;
   readonly #key: string;
-  #withdrawnFrom: SuccessBudget | undefined;
+  #last: RetryBudget | undefined;
+  #begunWith: RetryBudget | undefined;
+  #withdrawnFrom: RetryBudget | undefined;
 
-  constructor(find: (key: string) => SuccessBudget, key: string) {
+  constructor(find: (key: string) => RetryBudget, key: string) {
     this.#find = find;
     this.#key = key;
   }
 
+  get #budget(): RetryBudget {
+    try {
+      this.#last = this.#find(this.#key);
+    } catch (error) {
+      // A budget is used after the response has come: a `make` that throws only now must not lose the response.
+      if (this.#last === undefined) throw error;
+    }
+    return this.#last;
+  }
+
   get balance(): number {
-    return this.#find(this.#key).balance;
+    return this.#budget.balance;
+  }
+
+  begin(): void {
+    this.#begunWith = this.#budget;
+    this.#begunWith.begin?.();
+  }
+
+  end(): void {
+    this.#begunWith?.end?.();
+    this.#begunWith = undefined;
   }
 
   deposit(): void {
-    this.#find(this.#key).deposit();
+    this.#budget.deposit();
   }
 
   withdraw(): boolean {
-    this.#withdrawnFrom = this.#find(this.#key);
+    this.#withdrawnFrom = this.#budget;
     return this.#withdrawnFrom.withdraw();
   }
 
   refund(): void {
-    const budget = this.#withdrawnFrom ?? this.#find(this.#key);
+    const budget = this.#withdrawnFrom ?? this.#budget;
     this.#withdrawnFrom = undefined;
-    budget.refund();
+    budget.refund?.();
   }
 }
 
 class BudgetPerKey implements PerKey<RetryBudget> {
-  readonly #kept: KeyMap<SuccessBudget>;
-  /** Of all the keys for which there is no room. */
-  readonly #overflow: SuccessBudget;
+  readonly #map: KeyMap<RetryBudget>;
+  readonly #make: (key: string) => RetryBudget;
+  /** The budget of all keys for which there is no room. */
+  #overflow: RetryBudget | undefined;
 
-  constructor(budget: RetryBudgetOptions, options: PerKeyOptions) {
-    // Wrong options are told now, and not at the first request.
-    this.#overflow = new SuccessBudget(budget);
-    const make = (): SuccessBudget => new SuccessBudget(budget);
-    this.#kept = new KeyMap('budgetPerKey', make, ({ isIdle }) => isIdle, options);
+  constructor(make: (key: string) => RetryBudget, setup: PerKeySetup) {
+    this.#make = make;
+    this.#map = new KeyMap(make, ({ isIdle }) => isIdle === true, setup);
   }
 
   get size(): number {
-    return this.#kept.size;
+    return this.#map.size;
   }
 
-  readonly #find = (key: string): SuccessBudget => this.#kept.find(key) ?? this.#overflow;
+  readonly #find = (key: string): RetryBudget => {
+    const budget = this.#map.find(key);
+    if (budget !== undefined) return budget;
+    this.#overflow ??= callHook('make', () => this.#make(key));
+    return this.#overflow;
+  };
 
-  for(request: RequestTraits, key: string = this.#kept.keyFor(request)): RetryBudget {
+  for(request: RequestTraits, key: string = this.#map.keyFor(request)): RetryBudget {
     return new HeldBudget(this.#find, key);
   }
 }
 
 /**
- * A {@link retryBudget} for each key: for each origin, if nothing else is said. Keys beyond `maxKeys` share one
- * more budget until there is room: a budget is drawn on after an answer, and must neither fail then, nor grow
- * without bounds, nor leave anything uncounted.
+ * A {@link retryBudget} per key: by default per origin. `make` is the options that all of them share, or a function that
+ * returns the budget of a key.
+ *
+ * Keys beyond `maxKeys` share one more budget until there is room; a function is called for the first of them. An error
+ * in place of that budget would lose a response that is already there.
  *
  * @throws TypeError, RangeError for a wrong option
  * @example
@@ -75,8 +114,23 @@ class BudgetPerKey implements PerKey<RetryBudget> {
  * ```
  */
 export function budgetPerKey(
-  budget: RetryBudgetOptions = {},
-  options: PerKeyOptions = {},
+  keyOf: KeyOf,
+  make: MakePerKey<RetryBudget, RetryBudgetOptions & NoPerKeyOptions>,
+  options?: PerKeyOptions,
+): PerKey<RetryBudget>;
+export function budgetPerKey(
+  make?: MakePerKey<RetryBudget, RetryBudgetOptions>,
+  options?: PerKeyOptions,
+): PerKey<RetryBudget>;
+export function budgetPerKey(
+  first: KeyOf | MakePerKey<RetryBudget, RetryBudgetOptions> = {},
+  second?: MakePerKey<RetryBudget, RetryBudgetOptions> | PerKeyOptions,
+  third?: PerKeyOptions,
 ): PerKey<RetryBudget> {
-  return new BudgetPerKey(budget, options);
+  const given: PerKeyArguments<RetryBudget, RetryBudgetOptions> = [first, second, third];
+  const { make, setup } = readPerKey('budgetPerKey', given, BUDGET_OPTIONS, (options) => {
+    const budget = readOptions('retryBudget', options, BUDGET_OPTIONS);
+    return () => new SuccessBudget(budget);
+  });
+  return new BudgetPerKey(make, setup);
 }

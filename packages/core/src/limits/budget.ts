@@ -1,20 +1,27 @@
-import { callable, checkOptions, having, notNegative, positive } from '../base/check.ts';
-import { type Clock, type Random, systemClock, systemRandom } from '../base/clock.ts';
+import { notNegative, positive } from '../base/check.ts';
+import type { Clock, Random } from '../base/clock.ts';
+import {
+  CLOCK_OPTION,
+  type Complete,
+  type OptionTable,
+  RANDOM_OPTION,
+  readOptions,
+} from '../base/options.ts';
 import type { RetryBudget } from './contracts.ts';
 
-/** What {@link retryBudget} takes. */
+/** Options of {@link retryBudget}. */
 export interface RetryBudgetOptions {
   /**
-   * Retries for each request that went well.
+   * Retries per successful request.
    * @default 0.2
    */
   readonly ratio?: number | undefined;
   /**
-   * Retries that are there in any case, for a client that has sent little so far. What is spent of them comes
-   * back with successes alone, or after six windows in which nothing is asked of the budget.
+   * Retries that a client may make before its first success. Once spent, they come back with successes alone, or after
+   * six windows without any use of the budget.
    *
-   * It may be less than one: with 0.1 one client in ten has a retry, drawn at its first failure. Choose that for a
-   * large fleet of quiet clients, because each has a reserve of its own, and the reserves add up.
+   * Each client has a reserve of its own, and over a fleet they add up: choose less than one for a large fleet of quiet
+   * clients. With 0.1 one client in ten has a retry, drawn at random at its first failure.
    * @default 3
    */
   readonly reserve?: number | undefined;
@@ -23,154 +30,155 @@ export interface RetryBudgetOptions {
    * @default 10_000
    */
   readonly windowMs?: number | undefined;
-  /** @default systemClock */
+  /** @default the clock of the system */
   readonly clock?: Clock | undefined;
   /**
-   * Decides whether a balance below one is a retry.
+   * Decides whether a balance below one is spent on a retry.
    * @default Math.random
    */
   readonly random?: Random | undefined;
 }
 
-/** The window moves on by a tenth of it. */
+/** How the options of a retry budget are read. */
+export const BUDGET_OPTIONS: OptionTable<RetryBudgetOptions> = {
+  ratio: { check: notNegative, default: 0.2 },
+  reserve: { check: notNegative, default: 3 },
+  windowMs: { check: positive, default: 10_000 },
+  clock: CLOCK_OPTION,
+  random: RANDOM_OPTION,
+};
+
+/** The window moves in steps of a tenth. */
 const SLOTS = 10;
 
-/** After this many windows in which nothing was asked of it a budget is as good as a new one. */
+/** After this many windows without use a budget is as good as new. */
 const RESTING_WINDOWS = 6;
 
-/** What {@link retryBudget} makes. */
+/** Balances are sums of fractions, and off by less than this. */
+const ROUNDING = 1e-9;
+
+/** What {@link retryBudget} returns. */
 export class SuccessBudget implements RetryBudget {
   readonly #ratio: number;
   readonly #reserve: number;
   readonly #slotMs: number;
   readonly #clock: Clock;
   readonly #random: Random;
-  /** How many there were in each part of the window. A typed array this short weighs three times as much. */
+  /** Successes in each slot of the window. A plain array: a typed array this short takes three times the memory. */
   readonly #successes: number[] = new Array(SLOTS).fill(0);
-  #inWindow = 0;
+  #successesInWindow = 0;
   #slot: number;
-  #tokens: number;
+  #balance: number;
   #usedInSlot: number;
 
-  constructor(options: RetryBudgetOptions) {
-    checkOptions('retryBudget', options, {
-      ratio: notNegative,
-      reserve: notNegative,
-      windowMs: positive,
-      clock: having('a clock', 'now', 'schedule'),
-      random: callable,
-    });
-    const { ratio = 0.2, reserve = 3, windowMs = 10_000, clock = systemClock } = options;
-    const { random = systemRandom } = options;
-    this.#ratio = ratio;
-    this.#reserve = reserve;
-    this.#slotMs = windowMs / SLOTS;
-    this.#clock = clock;
-    this.#random = random;
-    this.#tokens = reserve;
+  constructor(setup: Complete<RetryBudgetOptions>) {
+    this.#ratio = setup.ratio;
+    this.#reserve = setup.reserve;
+    this.#slotMs = setup.windowMs / SLOTS;
+    this.#clock = setup.clock;
+    this.#random = setup.random;
+    this.#balance = setup.reserve;
     this.#slot = this.#slotNow();
     this.#usedInSlot = this.#slot;
   }
 
   get balance(): number {
-    this.#moveOn();
+    this.#moveWindow();
     const chance = this.#chance;
-    return chance > 0 ? chance : this.#whole;
+    return chance > 0 ? chance : this.#wholeRetries;
   }
 
-  /** Sums of fractions are a little off. */
-  get #whole(): number {
-    return Math.floor(this.#tokens + 1e-9);
-  }
-
-  /**
-   * The probability of a retry, if the budget cannot hold a whole one at present; else 0. With a reserve of 0 it is
-   * always 0: there is no retry before successes have brought a whole one.
-   */
-  get #chance(): number {
-    return this.#reserve > 0 && this.#most + 1e-9 < 1 ? Math.max(0, this.#tokens) : 0;
-  }
-
-  /** Whether it is as good as a new one. */
   get isIdle(): boolean {
-    this.#moveOn();
-    return this.#inWindow === 0 && this.#tokens === this.#reserve;
+    this.#moveWindow();
+    return this.#successesInWindow === 0 && this.#balance === this.#reserve;
   }
 
   deposit(): void {
-    this.#moveOn();
+    this.#moveWindow();
     const at = this.#slot % SLOTS;
     this.#successes[at] = (this.#successes[at] ?? 0) + 1;
-    this.#inWindow += 1;
+    this.#successesInWindow += 1;
     this.#usedInSlot = this.#slot;
-    this.#tokens = Math.min(this.#most, this.#tokens + this.#ratio);
+    this.#balance = Math.min(this.#maxBalance, this.#balance + this.#ratio);
   }
 
   withdraw(): boolean {
-    this.#moveOn();
+    this.#moveWindow();
     this.#usedInSlot = this.#slot;
     const chance = this.#chance;
     if (chance > 0) {
-      // Spent whether it is drawn or not. If it stayed, asking often enough would always draw it.
-      this.#tokens = 0;
+      // Spent even if the draw fails: otherwise a client that keeps failing would always get its retry in the end.
+      this.#balance = 0;
       return this.#random() < chance;
     }
-    if (this.#whole < 1) return false;
-    // Not cut off at 0, where it may be a rounding error below: a refund must restore what was there.
-    this.#tokens -= 1;
+    if (this.#wholeRetries < 1) return false;
+    // May become a rounding error below 0. Not cut off, so that a refund restores the balance exactly.
+    this.#balance -= 1;
     return true;
   }
 
   /**
-   * Leaves the budget as if the retry had not been asked for. If successes have left the window meanwhile, that
-   * may be less than one more. A retry that was drawn brings back at most what the budget can hold: on average
-   * no more than was spent, because other draws were lost.
+   * Restores the balance from before the last withdrawal, as far as successes have not left the window since. A retry that
+   * was drawn brings back at most what the budget can hold: on average no more than was spent, because other draws failed.
    */
   refund(): void {
-    this.#moveOn();
-    this.#tokens = Math.min(this.#most, this.#tokens + 1);
+    this.#moveWindow();
+    this.#balance = Math.min(this.#maxBalance, this.#balance + 1);
   }
 
-  get #most(): number {
-    return this.#reserve + this.#ratio * this.#inWindow;
+  get #wholeRetries(): number {
+    return Math.floor(this.#balance + ROUNDING);
+  }
+
+  /**
+   * The probability of a retry if the budget cannot hold a whole one at present; else 0. With a reserve of 0 it is always
+   * 0: no retry before successes have paid for a whole one.
+   */
+  get #chance(): number {
+    return this.#reserve > 0 && this.#maxBalance + ROUNDING < 1 ? Math.max(0, this.#balance) : 0;
+  }
+
+  get #maxBalance(): number {
+    return this.#reserve + this.#ratio * this.#successesInWindow;
   }
 
   #slotNow(): number {
     return Math.floor(this.#clock.now() / this.#slotMs);
   }
 
-  /** Forgets what has left the window. A clock that was set back makes what is there count a while longer. */
-  #moveOn(): void {
+  /** Drops the successes that have left the window. If the clock was set back, they count for longer. */
+  #moveWindow(): void {
     const slot = this.#slotNow();
     const passed = Math.min(SLOTS, slot - this.#slot);
     for (let step = 0; step < passed; step += 1) {
       const at = (slot - step) % SLOTS;
-      this.#inWindow -= this.#successes[at] ?? 0;
+      this.#successesInWindow -= this.#successes[at] ?? 0;
       this.#successes[at] = 0;
     }
     if (passed === 0) return;
     this.#slot = slot;
-    const rested = slot - this.#usedInSlot >= RESTING_WINDOWS * SLOTS;
-    this.#tokens = rested ? this.#reserve : Math.min(this.#tokens, this.#most);
+    const hasRested = slot - this.#usedInSlot >= RESTING_WINDOWS * SLOTS;
+    this.#balance = hasRested ? this.#reserve : Math.min(this.#balance, this.#maxBalance);
   }
 }
 
 /**
- * Retries as a share of the requests that went well, and a few besides: enough for failures that pass, and too
- * little to double an outage. Every request of a policy draws on it; one that is denied ends with the outcome
- * that it has, and costs nothing.
+ * Limits retries to a share of the successful requests.
  *
- * A retry takes one, a success brings `ratio`, and there are never more than `reserve` and `ratio` times the
- * successes of the last `windowMs`. If that is less than one, the next failure spends what is there, and is
- * retried with that probability: over a fleet it is the same share, and no client needs to save up. Nothing comes
- * back by time while requests go on failing: an allowance per second, however small, adds up over a fleet, and
- * keeps down what it should let up.
+ * Why a budget, when there is `maxRetries`? A retry count limits one request. In an outage every request fails, and five
+ * retries each are six times the load, just when the service can bear it least. A budget looks at all requests together:
+ * while most succeed each failure can be retried, and while most fail hardly any is, so that retries add a fifth to the
+ * load instead of multiplying it. A request that is denied a retry ends at once with the outcome that it has.
  *
- * Models: gRPC A6 (a token for each failure, a part of one back for each success, no retries in the lower half);
- * Finagle's RetryBudget (a fifth of the requests of 10 s); the AWS SDKs' standard mode (500 tokens, 14 for a
- * retry, back with success); Google, "Site Reliability Engineering", chapter 21 (a tenth of each client's
- * requests). The defaults are those with which a fleet of ten thousand comes back from an outage as soon, and
- * sends as little, as with the best of these.
+ * A retry costs one, a success deposits `ratio`, and the balance never exceeds `reserve` plus `ratio` per success of the
+ * last `windowMs`. If that bound is below one, the next failure spends the whole balance and is retried with that
+ * probability: over a fleet that is the same share, and no client has to save up. The balance does not grow with time
+ * while requests fail: an allowance per second, however small, adds up over a fleet and keeps a struggling service down.
+ *
+ * Sources: gRPC A6 (a failure costs one token, a success returns a part, no retries below half); Finagle `RetryBudget` (a
+ * fifth of the requests of 10 s); AWS SDKs, standard retry mode (500 tokens, 14 per retry, returned by success); Google,
+ * "Site Reliability Engineering", chapter 21 (a tenth of each client's requests). With the defaults a simulated fleet of
+ * 10,000 recovers from an outage as soon, and sends as little, as with the best of these.
  *
  * @throws TypeError, RangeError for a wrong option
  * @example
@@ -182,5 +190,5 @@ export class SuccessBudget implements RetryBudget {
  * ```
  */
 export function retryBudget(options: RetryBudgetOptions = {}): RetryBudget {
-  return new SuccessBudget(options);
+  return new SuccessBudget(readOptions('retryBudget', options, BUDGET_OPTIONS));
 }

@@ -1,32 +1,47 @@
-import { checkOptions, countingNumber, having } from '../base/check.ts';
-import { type Clock, systemClock } from '../base/clock.ts';
+import { countingNumber } from '../base/check.ts';
+import type { Clock } from '../base/clock.ts';
+import { CLOCK_OPTION, type Complete, type OptionTable, readOptions } from '../base/options.ts';
 import type { AcquireOptions, ConcurrencyLimit, ConcurrencyStats, PerKey, Slot } from './contracts.ts';
 import type { CallsBeforeUse } from './evicted.ts';
-import { KeyMap, type PerKeyOptions } from './per-key.ts';
+import { KeyMap } from './per-key.ts';
+import {
+  type KeyOf,
+  type MakePerKey,
+  type PerKeyArguments,
+  type PerKeyOptions,
+  readPerKey,
+} from './per-key-options.ts';
+import { WAITING_OPTIONS, type WaitingOptions } from './queue/options.ts';
 import { SteadyTime } from './queue/time.ts';
-import { WAITING_CHECKS, type WaitingOptions, WaitingRoom, waitingSetup } from './queue/waiting-room.ts';
+import { WaitingRoom } from './queue/waiting-room.ts';
 
-/** What {@link concurrencyLimit} takes. */
+/** Options of {@link concurrencyLimit}. */
 export interface ConcurrencyOptions extends WaitingOptions {
-  /** How many requests may be under way at once. */
+  /** The most requests in flight at a time. */
   readonly maxConcurrent: number;
-  /** @default systemClock */
+  /** @default the clock of the system */
   readonly clock?: Clock | undefined;
 }
 
+const CONCURRENCY_OPTIONS: OptionTable<ConcurrencyOptions> = {
+  maxConcurrent: { check: countingNumber, required: true },
+  ...WAITING_OPTIONS,
+  clock: CLOCK_OPTION,
+};
+
 class HeldSlot implements Slot {
   readonly waitedMs: number;
-  #giveBack: (() => void) | undefined;
+  #release: (() => void) | undefined;
 
-  constructor(waitedMs: number, giveBack: () => void) {
+  constructor(waitedMs: number, release: () => void) {
     this.waitedMs = waitedMs;
-    this.#giveBack = giveBack;
+    this.#release = release;
   }
 
   release(): void {
-    const giveBack = this.#giveBack;
-    this.#giveBack = undefined;
-    giveBack?.();
+    const release = this.#release;
+    this.#release = undefined;
+    release?.();
   }
 }
 
@@ -36,21 +51,15 @@ class Semaphore implements ConcurrencyLimit, CallsBeforeUse {
   readonly #time: SteadyTime;
   readonly #room: WaitingRoom<Slot>;
   #inUse = 0;
-  readonly #giveBack = (): void => {
+  readonly #release = (): void => {
     this.#inUse -= 1;
-    this.#drain();
+    this.#serve();
   };
 
-  constructor(options: ConcurrencyOptions) {
-    checkOptions('concurrencyLimit', options, {
-      maxConcurrent: countingNumber,
-      ...WAITING_CHECKS,
-      clock: having('a clock', 'now', 'schedule'),
-    });
-    countingNumber('concurrencyLimit: maxConcurrent', options.maxConcurrent);
-    this.#maxConcurrent = options.maxConcurrent;
-    this.#time = new SteadyTime(options.clock ?? systemClock);
-    this.#room = new WaitingRoom(waitingSetup(options), this.#time, () => this.#drain());
+  constructor(setup: Complete<ConcurrencyOptions>) {
+    this.#maxConcurrent = setup.maxConcurrent;
+    this.#time = new SteadyTime(setup.clock);
+    this.#room = new WaitingRoom(setup, this.#time, () => this.#serve());
   }
 
   tryAcquire(): Slot | undefined {
@@ -58,16 +67,16 @@ class Semaphore implements ConcurrencyLimit, CallsBeforeUse {
     return this.#room.size === 0 && this.#inUse < this.#maxConcurrent ? this.#take(0) : undefined;
   }
 
-  acquire(ask: Omit<AcquireOptions, 'cost'> = {}): Promise<Slot> {
+  acquire(options: Omit<AcquireOptions, 'cost'> = {}): Promise<Slot> {
     try {
-      const lane = this.#room.laneFor(ask);
-      if (ask.signal?.aborted) throw ask.signal.reason;
+      const lane = this.#room.laneFor(options);
+      if (options.signal?.aborted) throw options.signal.reason;
       this.beforeUse?.();
       const nowMs = this.#time.now();
       if (this.#inUse < this.#maxConcurrent && this.#room.goesFirst(lane, nowMs)) {
         return Promise.resolve(this.#take(0));
       }
-      const slot = this.#room.join(ask, lane, 1, undefined, nowMs);
+      const slot = this.#room.join(options, lane, 1, undefined, nowMs);
       this.#room.arm(nowMs, Number.POSITIVE_INFINITY);
       return slot;
     } catch (error) {
@@ -86,23 +95,23 @@ class Semaphore implements ConcurrencyLimit, CallsBeforeUse {
 
   #take(waitedMs: number): Slot {
     this.#inUse += 1;
-    return new HeldSlot(waitedMs, this.#giveBack);
+    return new HeldSlot(waitedMs, this.#release);
   }
 
-  #drain(): void {
+  #serve(): void {
     const nowMs = this.#time.now();
     this.#room.serve(nowMs, (_cost, waitedMs) =>
       this.#inUse < this.#maxConcurrent ? this.#take(waitedMs) : undefined,
     );
-    // There may be more free slots than are given away in one turn.
+    // More slots may be free than are granted in one turn of the event loop.
     this.#room.arm(nowMs, this.#inUse < this.#maxConcurrent ? nowMs : Number.POSITIVE_INFINITY);
   }
 }
 
 /**
- * A bound on how many requests are under way at once: App Engine's `max_concurrent_requests`. It has nothing to
- * do with a token bucket, which bounds how many start in a time; a policy may have both, and then a
- * request takes both together: it holds neither while it waits for the other.
+ * Limits how many requests are in flight at a time, as App Engine's `max_concurrent_requests` does. A token bucket limits
+ * how many start per second; a policy may have both. A request then takes its slot and its tokens together, and holds
+ * neither while it waits for the other.
  *
  * @throws TypeError, RangeError for a wrong option
  * @example
@@ -114,11 +123,18 @@ class Semaphore implements ConcurrencyLimit, CallsBeforeUse {
  * ```
  */
 export function concurrencyLimit(options: ConcurrencyOptions): ConcurrencyLimit {
-  return new Semaphore(options);
+  return new Semaphore(readOptions('concurrencyLimit', options, CONCURRENCY_OPTIONS));
+}
+
+function isIdle(limit: ConcurrencyLimit): boolean {
+  const { inUse, waiting } = limit.stats();
+  return inUse === 0 && waiting === 0;
 }
 
 /**
- * A {@link concurrencyLimit} for each key: for each origin, if nothing else is said.
+ * A {@link concurrencyLimit} per key: by default per origin. `make` is the options that all of them share, or a function
+ * that returns the limit of a key.
+ *
  * @throws TypeError, RangeError for a wrong option
  * @example
  * ```ts
@@ -129,11 +145,20 @@ export function concurrencyLimit(options: ConcurrencyOptions): ConcurrencyLimit 
  * ```
  */
 export function concurrencyPerKey(
-  limit: ConcurrencyOptions,
-  options: PerKeyOptions = {},
+  keyOf: KeyOf,
+  make: MakePerKey<ConcurrencyLimit, ConcurrencyOptions>,
+  options?: PerKeyOptions,
+): PerKey<ConcurrencyLimit>;
+export function concurrencyPerKey(
+  make: MakePerKey<ConcurrencyLimit, ConcurrencyOptions>,
+  options?: PerKeyOptions,
+): PerKey<ConcurrencyLimit>;
+export function concurrencyPerKey(
+  ...given: PerKeyArguments<ConcurrencyLimit, ConcurrencyOptions>
 ): PerKey<ConcurrencyLimit> {
-  // Wrong options are told now, and not at the first request.
-  new Semaphore(limit);
-  const isIdle = (one: Semaphore): boolean => one.stats().inUse === 0 && one.stats().waiting === 0;
-  return new KeyMap<Semaphore>('concurrencyPerKey', () => new Semaphore(limit), isIdle, options);
+  const { make, setup } = readPerKey('concurrencyPerKey', given, CONCURRENCY_OPTIONS, (options) => {
+    const limit = readOptions('concurrencyLimit', options, CONCURRENCY_OPTIONS);
+    return () => new Semaphore(limit);
+  });
+  return new KeyMap(make, isIdle, setup);
 }

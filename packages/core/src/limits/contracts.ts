@@ -196,6 +196,8 @@ export interface RetryBudget {
   withdraw(): boolean;
   /** Gives the last withdrawal back: its retry was not sent. */
   refund?(): void;
+  /** True if discarding this budget loses nothing. A budget without it is never evicted by `budgetPerKey`. */
+  readonly isIdle?: boolean;
 }
 
 /** The thing for a request, where there may be one for each key. */

@@ -6,7 +6,7 @@ import { virtualClock } from '../testing.ts';
 import { bucketPerKey } from './bucket/bucket-per-key.ts';
 import { tokenBucket } from './bucket/token-bucket.ts';
 import { concurrencyPerKey } from './concurrency.ts';
-import type { PerKeyOptions } from './per-key.ts';
+import type { PerKeyOptions } from './per-key-options.ts';
 
 function to(url: string, headers: Record<string, string> = {}): RequestTraits {
   return { url, method: 'GET', replayable: true, header: (name) => headers[name] };
@@ -151,7 +151,7 @@ describe('at the most that there may be', () => {
     for (const host of ['a', 'b', 'c']) buckets.for(to(`https://${host}.test/`)).tryAcquire(5);
     const another = () => buckets.for(to('https://d.test/'));
     expect(another).toThrow(expect.objectContaining({ name: 'ThrottledError', reason: 'too-many-keys' }));
-    expect(another).toThrow('3 keys are in use already');
+    expect(another).toThrow('3 keys are in use');
     expect(buckets.size).toBe(3);
     // Those that are there go on.
     expect(buckets.for(to('https://a.test/')).tryAcquire()).toBeUndefined();
@@ -194,7 +194,7 @@ test.each<[story: string, make: () => unknown, message: string]>([
     'keyOf failed: boom',
   ],
   [
-    'keyOf answers no string',
+    'keyOf returns no string',
     () => setUp({ keyOf: () => 5 as never }).buckets.for(to('x:')),
     'must be a string, got 5',
   ],
@@ -209,36 +209,4 @@ test.each<[story: string, make: () => unknown, message: string]>([
 ])('%s: the hook is named', (_, use, message) => {
   expect(use).toThrow(HookError);
   expect(use).toThrow(message);
-});
-
-describe('bucketPerKey takes its key first, or none', () => {
-  const options = { refillPerSecond: 1, capacity: 1 };
-  const of = (url: string, key = ''): RequestTraits => {
-    return {
-      url,
-      method: 'GET',
-      replayable: true,
-      header: (name) => (name === 'x-tenant' ? key : undefined),
-    };
-  };
-  const byTenant = (request: RequestTraits) => request.header('x-tenant') ?? '';
-
-  test.each([
-    ['options', bucketPerKey(byTenant, options)],
-    ['a function', bucketPerKey(byTenant, () => tokenBucket(options), { maxKeys: 5 })],
-    ['a key among the options', bucketPerKey(options, { keyOf: byTenant })],
-  ])('with %s', (_, buckets) => {
-    expect(buckets.for(of('http://a.test/', 'one'))).toBe(buckets.for(of('http://b.test/', 'one')));
-    expect(buckets.for(of('http://a.test/', 'one'))).not.toBe(buckets.for(of('http://a.test/', 'two')));
-  });
-
-  test('by origin where there is none', () => {
-    const buckets = bucketPerKey(options);
-    expect(buckets.for(of('http://a.test/1', 'one'))).toBe(buckets.for(of('http://a.test/2', 'two')));
-    expect(buckets.for(of('http://a.test/1'))).not.toBe(buckets.for(of('http://b.test/1')));
-  });
-
-  test('a key that is no function is refused', () => {
-    expect(() => bucketPerKey('origin' as never, options)).toThrow('bucketPerKey: keyOf must be a function');
-  });
 });

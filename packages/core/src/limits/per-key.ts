@@ -1,149 +1,114 @@
-import { callable, checkOptions, countingNumber, having, notNegative, wrongType } from '../base/check.ts';
-import { type Clock, systemClock } from '../base/clock.ts';
+import { wrongType } from '../base/check.ts';
 import { callHook, ThrottledError } from '../base/errors.ts';
-import { originOf } from '../http/origin.ts';
 import type { RequestTraits } from '../http/outcome.ts';
 import type { PerKey } from './contracts.ts';
 import { Evicted } from './evicted.ts';
+import type { PerKeySetup } from './per-key-options.ts';
 
-/** How many of a kind are kept, for what, and how long. */
-export interface PerKeyOptions {
-  /**
-   * Which requests share one: those with the same key.
-   * @default the origin of the URL
-   */
-  readonly keyOf?: ((request: RequestTraits) => string) | undefined;
-  /**
-   * How many there may be. When none of them can be let go, a request with yet another key is refused before it
-   * is sent, since to forget one that is in use would let its requests pass. Not so with `budgetPerKey`: there
-   * all further keys share one budget. One that was let go while you held it, and is used then, comes back even
-   * if that makes more.
-   * @default 10_000
-   */
-  readonly maxKeys?: number | undefined;
-  /**
-   * One that was not asked for this long is let go, when it is as good as a new one, in milliseconds. As long as
-   * someone holds it, it is found again.
-   * @default 60_000
-   */
-  readonly idleMs?: number | undefined;
-  /** @default systemClock */
-  readonly clock?: Clock | undefined;
-}
-
-interface Kept<T> {
+interface Entry<T> {
   readonly value: T;
   usedAtMs: number;
 }
 
 /**
- * One `T` for each key. No timer for any: each time that one is asked for, the next few in a round are looked
- * at, and let go when they are idle. So there are never many more than are in use, and a visit costs the same
- * however many there are. A key never has two, however long someone keeps the one: see {@link Evicted}.
+ * One `T` per key. Idle entries are evicted without timers: each lookup inspects the next two entries in a round, so its
+ * cost does not depend on how many there are. A key never has two values, however long a caller holds one: see
+ * {@link Evicted}.
  */
 export class KeyMap<T extends object> implements PerKey<T> {
-  readonly #kept = new Map<string, Kept<T>>();
-  readonly #evicted = new Evicted<T>((key, value) => this.#keep(key, value, this.#clock.now()));
+  readonly #entries = new Map<string, Entry<T>>();
+  readonly #evicted = new Evicted<T>((key, value) => this.#add(key, value, this.#setup.clock.now()));
   readonly #make: (key: string) => T;
   readonly #isIdle: (value: T) => boolean;
-  readonly #keyOf: (request: RequestTraits) => string;
-  readonly #maxKeys: number;
-  readonly #idleMs: number;
-  readonly #clock: Clock;
-  #round: Iterator<[string, Kept<T>]>;
-  /** Before that it is no use to look through all of them for one that can be let go. */
+  readonly #setup: PerKeySetup;
+  #round: Iterator<[string, Entry<T>]>;
+  /** The full map is not searched for idle entries again before this time. */
   #nextSearchMs = Number.NEGATIVE_INFINITY;
 
-  constructor(
-    caller: string,
-    make: (key: string) => T,
-    isIdle: (value: T) => boolean,
-    options: PerKeyOptions,
-  ) {
-    checkOptions(caller, options, {
-      keyOf: callable,
-      maxKeys: countingNumber,
-      idleMs: notNegative,
-      clock: having('a clock', 'now', 'schedule'),
-    });
-    const { keyOf = originOf, maxKeys = 10_000, idleMs = 60_000, clock = systemClock } = options;
+  constructor(make: (key: string) => T, isIdle: (value: T) => boolean, setup: PerKeySetup) {
     this.#make = make;
     this.#isIdle = isIdle;
-    this.#keyOf = keyOf;
-    this.#maxKeys = maxKeys;
-    this.#idleMs = idleMs;
-    this.#clock = clock;
-    this.#round = this.#kept.entries();
-  }
-  get size(): number {
-    return this.#kept.size;
+    this.#setup = setup;
+    this.#round = this.#entries.entries();
   }
 
-  /** All that someone may hold: those that are kept, and those that were let go and are still in memory. */
+  get size(): number {
+    return this.#entries.size;
+  }
+
+  /** All values that a caller may hold: those of the map, and evicted ones that are still in memory. */
   *values(): Generator<T> {
-    for (const { value } of this.#kept.values()) yield value;
+    for (const { value } of this.#entries.values()) yield value;
     yield* this.#evicted.values();
   }
 
-  /** @throws ThrottledError when there is no room for another key */
+  /**
+   * @throws ThrottledError if there is no room for another key
+   * @throws HookError if `keyOf` or `make` throws, or `keyOf` returns no string
+   */
   for(request: RequestTraits, key: string = this.keyFor(request)): T {
-    const kept = this.find(key);
-    if (kept !== undefined) return kept;
-    const message = `Not sent: ${this.#maxKeys} keys are in use already, and there may be no more`;
+    const value = this.find(key);
+    if (value !== undefined) return value;
+    const message = `Not sent: ${this.#setup.maxKeys} keys are in use, which is the limit`;
     throw new ThrottledError(message, undefined, { reason: 'too-many-keys' });
   }
 
-  /** The one of a key, made if need be; `undefined` when there is no room for another. */
+  /**
+   * The value of a key, made if there is none yet; `undefined` if there is no room for another.
+   *
+   * @throws HookError if `make` throws
+   */
   find(key: string): T | undefined {
-    const nowMs = this.#clock.now();
-    this.#tidy(nowMs);
-    const known = this.#kept.get(key);
-    if (known !== undefined) {
-      known.usedAtMs = nowMs;
-      return known.value;
+    const nowMs = this.#setup.clock.now();
+    this.#evictSome(nowMs);
+    const entry = this.#entries.get(key);
+    if (entry !== undefined) {
+      entry.usedAtMs = nowMs;
+      return entry.value;
     }
-    if (this.#kept.size >= this.#maxKeys && !this.#makeRoom(nowMs)) return undefined;
+    if (this.#entries.size >= this.#setup.maxKeys && !this.#makeRoom(nowMs)) return undefined;
     const value = this.#evicted.recall(key) ?? callHook('make', () => this.#make(key));
-    this.#keep(key, value, nowMs);
+    this.#add(key, value, nowMs);
     return value;
   }
 
-  #keep(key: string, value: T, nowMs: number): void {
-    this.#kept.set(key, { value, usedAtMs: nowMs });
-  }
-
-  #release(key: string, value: T): void {
-    this.#kept.delete(key);
-    this.#evicted.add(key, value);
-  }
-
-  /** @throws HookError when `keyOf` throws, or returns no string */
+  /** @throws HookError if `keyOf` throws, or returns no string */
   keyFor(request: RequestTraits): string {
+    const { keyOf } = this.#setup;
     return callHook('keyOf', () => {
-      const key = this.#keyOf(request);
+      const key = keyOf(request);
       if (typeof key !== 'string') throw wrongType('its result', 'a string', key);
       return key;
     });
   }
 
-  /** Looks at two at each visit, so that the round gets on even while every visit adds one. */
-  #tidy(nowMs: number): void {
+  #add(key: string, value: T, nowMs: number): void {
+    this.#entries.set(key, { value, usedAtMs: nowMs });
+  }
+
+  #evict(key: string, value: T): void {
+    this.#entries.delete(key);
+    this.#evicted.add(key, value);
+  }
+
+  /** Inspects two entries per lookup, so that the round makes progress even if every lookup adds one. */
+  #evictSome(nowMs: number): void {
     for (let looks = 0; looks < 2; looks += 1) {
-      let { value: entry } = this.#round.next();
-      if (entry === undefined) {
-        this.#round = this.#kept.entries();
-        ({ value: entry } = this.#round.next());
-        if (entry === undefined) return;
+      let { value: next } = this.#round.next();
+      if (next === undefined) {
+        this.#round = this.#entries.entries();
+        ({ value: next } = this.#round.next());
+        if (next === undefined) return;
       }
-      const [key, { value, usedAtMs }] = entry as [string, Kept<T>];
-      if (nowMs - usedAtMs >= this.#idleMs && this.#isIdle(value)) this.#release(key, value);
+      const [key, { value, usedAtMs }] = next as [string, Entry<T>];
+      if (nowMs - usedAtMs >= this.#setup.idleMs && this.#isIdle(value)) this.#evict(key, value);
     }
   }
 
   #makeRoom(nowMs: number): boolean {
     if (nowMs < this.#nextSearchMs) return false;
-    for (const [key, { value }] of this.#kept) if (this.#isIdle(value)) this.#release(key, value);
-    if (this.#kept.size < this.#maxKeys) return true;
+    for (const [key, { value }] of this.#entries) if (this.#isIdle(value)) this.#evict(key, value);
+    if (this.#entries.size < this.#setup.maxKeys) return true;
     this.#nextSearchMs = nowMs + 1_000;
     return false;
   }

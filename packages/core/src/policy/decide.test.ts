@@ -2,9 +2,10 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { HookError } from '../base/errors.ts';
 import type { FailureKind, Outcome, RequestTraits } from '../http/outcome.ts';
-import { constant, memorystore } from './backoff.ts';
+import { constant, memorystore } from '../index.ts';
 import { decide, type Progress } from './decide.ts';
-import { createPolicy, type PolicyOptions } from './policy.ts';
+import type { PolicyOptions } from './options.ts';
+import { createPolicy } from './policy.ts';
 
 function responds(status: number, headers: Record<string, string> = {}): Outcome {
   return { type: 'response', status, header: (name) => headers[name] };

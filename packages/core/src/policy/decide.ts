@@ -1,10 +1,11 @@
 import { notNegative, oneOf } from '../base/check.ts';
 import { callHook } from '../base/errors.ts';
 import { isIdempotent, type Verdict } from '../http/classify.ts';
+import { withJitter } from '../http/jitter.ts';
 import type { Outcome, RequestTraits } from '../http/outcome.ts';
 import { retryAfterMs } from '../http/retry-after.ts';
 import type { RetryBudget } from '../limits/contracts.ts';
-import type { BackoffStep } from './backoff.ts';
+import type { BackoffStep } from './backoff/strategy.ts';
 import type { Policy } from './policy.ts';
 import type { RetryReason, StopReason } from './reason.ts';
 
@@ -69,14 +70,6 @@ function isAbort(outcome: Outcome): boolean {
 }
 
 /**
- * What is added to a `Retry-After` that is longer than the backoff, so that a fleet which was told the same
- * second does not return in it: at random up to a fifth of the wait, at most a second.
- */
-function spread(waitMs: number, random: () => number): number {
-  return random() * Math.min(waitMs / 5, 1_000);
-}
-
-/**
  * Whether the request is sent again, when, and why. Reads no clock and waits for nothing; the one thing that
  * it changes is the budget, and last, so that a denied retry costs nothing.
  *
@@ -99,7 +92,7 @@ export function decide(policy: Policy, progress: Progress, outcome: Outcome, now
   if (backoffMs === undefined) return stop('backoff-exhausted');
   const askedMs = retryAfterMs(outcome, nowMs) ?? 0;
   if (askedMs > policy.maxRetryAfterMs) return stop('retry-after-too-long');
-  const delayMs = askedMs > backoffMs ? askedMs + spread(askedMs, random) : backoffMs;
+  const delayMs = askedMs > backoffMs ? withJitter(askedMs, random) : backoffMs;
 
   const { totalTimeoutMs } = policy;
   if (totalTimeoutMs !== undefined && nowMs + delayMs > startedAtMs + totalTimeoutMs) {

@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest';
-import { binaryExponential, connectRetry, constant } from './backoff.ts';
-import { createPolicy, overridePolicy, type PolicyOptions } from './policy.ts';
+import { binaryExponential, connectRetry, constant } from '../index.ts';
+import type { PolicyOptions } from './options.ts';
+import { createPolicy, overridePolicy } from './policy.ts';
 
 test('the defaults', () => {
   const { backoff, classify, clock, random, ...rest } = createPolicy();

@@ -4,9 +4,9 @@ import { nextTurn } from '../base/clock.ts';
 import type { RequestTraits } from '../http/outcome.ts';
 import { tokenBucket } from '../limits/bucket/token-bucket.ts';
 import { concurrencyLimit } from '../limits/concurrency.ts';
-import { constant } from '../policy/backoff.ts';
+import { constant } from '../policy/backoff/curves.ts';
 import type { EbbEvent } from '../policy/events.ts';
-import type { PolicyOptions } from '../policy/policy.ts';
+import type { PolicyOptions } from '../policy/options.ts';
 import { attemptsOf } from './history.ts';
 
 type Core = typeof import('./run.ts') &

@@ -4,9 +4,10 @@ import type { Outcome, RequestTraits } from '../http/outcome.ts';
 import { tokenBucket } from '../limits/bucket/token-bucket.ts';
 import { concurrencyLimit } from '../limits/concurrency.ts';
 import type { AcquireOptions, Grant, TokenBucket } from '../limits/contracts.ts';
-import { constant } from '../policy/backoff.ts';
+import { constant } from '../policy/backoff/curves.ts';
 import type { EbbEvent } from '../policy/events.ts';
-import { createPolicy, type PolicyOptions } from '../policy/policy.ts';
+import type { PolicyOptions } from '../policy/options.ts';
+import { createPolicy } from '../policy/policy.ts';
 import { virtualClock } from '../testing.ts';
 import { Session } from './session.ts';
 

@@ -11,7 +11,8 @@ import {
 } from '../limits/contracts.ts';
 import { type Decision, decide, type Progress } from '../policy/decide.ts';
 import type { EbbEvent } from '../policy/events.ts';
-import { overridePolicy, type Policy, type PolicyOptions } from '../policy/policy.ts';
+import type { PolicyOptions } from '../policy/options.ts';
+import { overridePolicy, type Policy } from '../policy/policy.ts';
 import type { StopReason } from '../policy/reason.ts';
 import { Admission, type Lack } from './admission.ts';
 import { type Attempt, keepGrant, recordOf } from './history.ts';

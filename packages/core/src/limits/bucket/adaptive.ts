@@ -1,8 +1,9 @@
 import { type Check, positive, refillRate, wrongRange } from '../../base/check.ts';
+import { type Complete, type OptionTable, readOptions } from '../../base/options.ts';
 import type { Outcome, RequestTraits } from '../../http/outcome.ts';
 import type { Feedback } from '../../http/server-feedback.ts';
 import type { Grant } from '../contracts.ts';
-import { bucketSetup, checkFill, type TokenBucketOptions } from './options.ts';
+import { BUCKET_OPTIONS, checkedTogether, checkFill, type TokenBucketOptions } from './options.ts';
 import { Bucket, type MemoryBucket } from './token-bucket.ts';
 
 /** Options of {@link adaptive}: those of a token bucket, with the highest rate as `refillPerSecond`. */
@@ -29,6 +30,27 @@ const share: Check = (name, value) => {
   if ((value as number) >= 1) throw wrongRange(name, 'a number between 0 and 1', value);
 };
 
+const ADAPTIVE_OPTIONS: OptionTable<AdaptiveOptions> = {
+  ...BUCKET_OPTIONS,
+  decreaseTo: { check: share, default: 0.7 },
+  recoverPerSecond: { check: positive, default: 0.05 },
+  minRefillPerSecond: { check: refillRate, defaultOf: ({ refillPerSecond }) => refillPerSecond / 100 },
+};
+
+/** @throws TypeError, RangeError for a wrong option */
+function adaptiveSetup(options: AdaptiveOptions): Complete<AdaptiveOptions> {
+  const setup = checkedTogether('adaptive', readOptions('adaptive', options, ADAPTIVE_OPTIONS));
+  const { refillPerSecond, capacity, minRefillPerSecond: lowest } = setup;
+  // The default may be slower than a rate that can be given.
+  if (options.minRefillPerSecond !== undefined) {
+    checkFill('adaptive: minRefillPerSecond', { refillPerSecond: lowest, capacity });
+  }
+  if (lowest > refillPerSecond) {
+    throw wrongRange('adaptive: minRefillPerSecond', `at most ${refillPerSecond}`, lowest);
+  }
+  return setup;
+}
+
 /** The rate is applied when it has grown by this share of the highest, because each change has a cost. */
 const STEP = 0.01;
 
@@ -42,23 +64,11 @@ class AdaptiveBucket extends Bucket {
   /** When the rate was lowered last. Grants from before were sent at the old rate and prove nothing about the new one. */
   #changedAtMs = Number.NEGATIVE_INFINITY;
 
-  constructor(options: AdaptiveOptions) {
-    const { decreaseTo = 0.7, recoverPerSecond = 0.05, minRefillPerSecond, ...bucket } = options;
-    const setup = bucketSetup(bucket, 'adaptive');
+  constructor(setup: Complete<AdaptiveOptions>) {
     super(setup);
-    share('adaptive: decreaseTo', decreaseTo);
-    positive('adaptive: recoverPerSecond', recoverPerSecond);
-    const lowest = minRefillPerSecond ?? setup.refillPerSecond / 100;
-    if (minRefillPerSecond !== undefined) {
-      refillRate('adaptive: minRefillPerSecond', lowest);
-      checkFill('adaptive: minRefillPerSecond', { refillPerSecond: lowest, capacity: setup.capacity });
-    }
-    if (lowest > setup.refillPerSecond) {
-      throw wrongRange('adaptive: minRefillPerSecond', `at most ${setup.refillPerSecond}`, lowest);
-    }
-    this.#decreaseTo = decreaseTo;
-    this.#recoverPerSecond = recoverPerSecond;
-    this.#lowest = lowest;
+    this.#decreaseTo = setup.decreaseTo;
+    this.#recoverPerSecond = setup.recoverPerSecond;
+    this.#lowest = setup.minRefillPerSecond;
     this.#highest = setup.refillPerSecond;
     this.#rate = setup.refillPerSecond;
     this.#now = () => setup.clock.now();
@@ -112,5 +122,5 @@ class AdaptiveBucket extends Bucket {
  * ```
  */
 export function adaptive(options: AdaptiveOptions): MemoryBucket {
-  return new AdaptiveBucket(options);
+  return new AdaptiveBucket(adaptiveSetup(options));
 }

@@ -1,7 +1,8 @@
 import { describe, expect, test } from 'vitest';
 import type { Outcome, RequestTraits } from '../../http/outcome.ts';
-import { constant } from '../../policy/backoff.ts';
-import { createPolicy, type PolicyOptions } from '../../policy/policy.ts';
+import { constant } from '../../policy/backoff/curves.ts';
+import type { PolicyOptions } from '../../policy/options.ts';
+import { createPolicy } from '../../policy/policy.ts';
 import { Session } from '../../request/session.ts';
 import { virtualClock } from '../../testing.ts';
 import { concurrencyLimit } from '../concurrency.ts';

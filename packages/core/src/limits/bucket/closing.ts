@@ -1,13 +1,16 @@
-import { checkOptions, oneOf } from '../../base/check.ts';
+import { oneOf } from '../../base/check.ts';
+import { type OptionTable, readOptions } from '../../base/options.ts';
 import type { CloseOptions } from '../contracts.ts';
 
-const CHECKS = { waiting: oneOf('reject', 'drain') };
+const CLOSE_OPTIONS: OptionTable<CloseOptions> = {
+  waiting: { check: oneOf('reject', 'drain'), default: 'reject' },
+};
 
 /**
- * Checks the options of `close`, and returns its `waiting`.
+ * Validates the options of `close`, and returns its `waiting`.
+ *
  * @throws TypeError, RangeError for a wrong option
  */
 export function waitingAtClose(options: CloseOptions = {}): 'reject' | 'drain' {
-  checkOptions('close', options, CHECKS);
-  return options.waiting ?? 'reject';
+  return readOptions('close', options, CLOSE_OPTIONS).waiting;
 }

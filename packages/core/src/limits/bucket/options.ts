@@ -2,8 +2,6 @@ import {
   type Check,
   callable,
   capacity,
-  checkOptions,
-  having,
   nameOf,
   notNegative,
   oneOf,
@@ -11,101 +9,101 @@ import {
   wrongRange,
   wrongType,
 } from '../../base/check.ts';
-import { type Clock, type Random, systemClock, systemRandom } from '../../base/clock.ts';
-import { type ReadFeedback, serverFeedback } from '../../http/server-feedback.ts';
+import type { Clock, Random } from '../../base/clock.ts';
 import {
-  WAITING_CHECKS,
-  type WaitingOptions,
-  type WaitingSetup,
-  waitingSetup,
-} from '../queue/waiting-room.ts';
+  CLOCK_OPTION,
+  type Complete,
+  type OptionTable,
+  RANDOM_OPTION,
+  readOptions,
+} from '../../base/options.ts';
+import { type ReadFeedback, serverFeedback } from '../../http/server-feedback.ts';
+import { WAITING_OPTIONS, type WaitingOptions } from '../queue/options.ts';
 import type { Rate } from './quota-state.ts';
 
-/** What becomes of a request when the tokens are not there: it waits, is refused, or is sent with a mark. */
+/** What a bucket does with a request whose tokens are not available: queue it, refuse it, or send it with a mark. */
 export type NonConforming = 'delay' | 'reject' | 'mark';
 
-/** What a server's word holds for: its own origin, or every request that shares the tokens. */
+/** What a pause applies to that a server asks for: its own origin, or every request of the bucket. */
 export type FeedbackScope = 'origin' | 'bucket';
 
-/** A limit that holds beside a bucket's own. It has the same bounds. */
+/** A limit that applies in addition to the bucket's own, with the same bounds. */
 export interface FurtherLimit {
+  /** Tokens per second. */
   readonly refillPerSecond: number;
-  /** The most tokens at once. */
+  /** The most tokens that can accumulate. */
   readonly capacity: number;
 }
 
-/** What {@link tokenBucket} takes. */
+/** Options of {@link tokenBucket}. */
 export interface TokenBucketOptions extends WaitingOptions {
-  /** Tokens that come in each second: above 0, at most 1e9, which is one each nanosecond. */
+  /** Tokens per second: above 0, and at most 1e9, which is one per nanosecond. */
   readonly refillPerSecond: number;
   /**
-   * The most tokens that gather, and so can go at once: above 0, at most 1e9, and no more than comes in within 1e12
-   * seconds. Tokens that come in while it is full are lost, so it should outlast a stall of the program. The default
-   * is what App Engine's users are told to choose.
-   * @default a fifth of a second of refill, at least 1
+   * The most tokens that can accumulate, and thus the largest burst: above 0, at most 1e9, and no more than
+   * `refillPerSecond` fills in 1e12 seconds. Tokens that arrive at a full bucket are lost, so choose enough to outlast a
+   * stall of the event loop. Source of the default: App Engine, `queue.yaml`, which recommends a fifth of the rate.
+   * @default a fifth of `refillPerSecond`, rounded up
    */
   readonly capacity?: number | undefined;
   /**
-   * Tokens come in steps, every so many milliseconds, as in services that refill so; 0: all the time. At least
-   * 0.001, since no timer is shorter, and at most 1e11, three years. A step that brings more than the capacity fills
-   * the bucket, and the rest is lost.
+   * Tokens arrive in steps, one step in this many milliseconds, to match a service that refills that way: 0.001 to 1e11.
+   * 0 refills continuously. A step never adds more than the capacity.
    * @default 0
    */
   readonly refillIntervalMs?: number | undefined;
   /**
-   * Tokens that are there at first. A fleet that starts together with full buckets sends them all at once.
+   * Tokens at the start, at most the capacity. A fleet that starts with full buckets sends all of them at once.
    * @default capacity
    */
   readonly initialTokens?: number | undefined;
-  /** Limits that hold as well, such as one per day: tokens are taken from all or from none. */
+  /**
+   * Limits that apply in addition, such as one per day. A request takes its tokens from all of them or from none.
+   * @default []
+   */
   readonly furtherLimits?: readonly FurtherLimit[] | undefined;
   /**
-   * What becomes of a request when the tokens are not there.
+   * What happens to a request whose tokens are not available: it waits, fails with a `ThrottledError`, or is sent and
+   * reported with a `mark` event.
    * @default 'delay'
    */
   readonly nonConforming?: NonConforming | undefined;
   /**
-   * Reads from each response how long the server wants to be left alone, and pauses for it. `false` heeds
-   * nothing.
+   * Reads from a response for how long the server wants no requests; the bucket then pauses. `false` ignores responses.
    * @default serverFeedback
    */
   readonly feedback?: ReadFeedback | false | undefined;
   /**
-   * What a pause holds for that a response asks for: `'origin'`: the origin that asked, while requests to others
-   * go on with the tokens that they share; `'bucket'`: all, because the quota behind it is one.
+   * What such a pause applies to. `'origin'`: requests to the origin that asked; those to other origins go on with the
+   * tokens that they share. `'bucket'`: all requests, for a quota that several hosts share.
    * @default 'origin'
    */
   readonly feedbackScope?: FeedbackScope | undefined;
   /**
-   * The longest pause that a response can cause, in milliseconds; then a request asks again.
+   * The longest pause that a response can cause, in milliseconds.
    * @default 600_000
    */
   readonly maxPauseMs?: number | undefined;
-  /** @default systemClock */
+  /** @default the clock of the system */
   readonly clock?: Clock | undefined;
   /** @default Math.random */
   readonly random?: Random | undefined;
 }
 
-/** The options with every default in its place. */
-export interface BucketSetup extends Rate, WaitingSetup {
-  readonly refillIntervalMs: number;
-  readonly initialTokens: number;
-  readonly furtherLimits: readonly Rate[];
-  readonly nonConforming: NonConforming;
-  readonly feedback: ReadFeedback | false;
-  readonly feedbackScope: FeedbackScope;
-  readonly maxPauseMs: number;
-  readonly clock: Clock;
-  readonly random: Random;
+/** Validated options with all defaults applied. */
+export type BucketSetup = Complete<TokenBucketOptions>;
+
+/** The capacity of a bucket without one: a fifth of a second of refill, at least one token. */
+export function defaultCapacity({ refillPerSecond }: { readonly refillPerSecond: number }): number {
+  return Math.max(1, Math.ceil(refillPerSecond / 5));
 }
 
-/** In longer times, milliseconds are not exact. It is thirty thousand years. */
+/** About 30,000 years. Beyond it, milliseconds are not exact. */
 const LONGEST_FILL_SECONDS = 1e12;
 
 /**
- * @param name of the option that is the rate
- * @throws RangeError when it takes too long to fill the capacity
+ * @param name of the option that is the rate, with its caller
+ * @throws RangeError if the capacity takes too long to fill
  */
 export function checkFill(name: string, { refillPerSecond, capacity }: Rate): void {
   const least = capacity / LONGEST_FILL_SECONDS;
@@ -127,67 +125,57 @@ const checkInterval: Check = (name, value) => {
   throw wrongRange(name, '0, or a number from 0.001 to 1e11', value);
 };
 
+const LIMIT_OPTIONS: OptionTable<FurtherLimit> = {
+  refillPerSecond: { check: refillRate, required: true },
+  capacity: { check: capacity, required: true },
+};
+
 const checkLimits: Check = (name, value) => {
   if (!Array.isArray(value)) throw wrongType(name, 'a list of limits', value);
   value.forEach((limit, index) => {
-    const caller = `${name}[${index}]`;
-    checkOptions(caller, limit, { refillPerSecond: refillRate, capacity });
-    checkRate(caller, limit);
+    const rate = readOptions<FurtherLimit>(`${name}[${index}]`, limit, LIMIT_OPTIONS);
+    checkFill(nameOf(`${name}[${index}]`, 'refillPerSecond'), rate);
   });
 };
 
-const checkFeedback: Check = (name, value) => {
+/** Checks `feedback`: a function, or `false`. */
+export const checkFeedback: Check = (name, value) => {
   if (value !== false) callable(name, value);
 };
 
-const CHECKS: Readonly<Record<keyof TokenBucketOptions, Check>> = {
-  refillPerSecond: refillRate,
-  capacity,
-  refillIntervalMs: checkInterval,
-  initialTokens: notNegative,
-  furtherLimits: checkLimits,
-  nonConforming: oneOf('delay', 'reject', 'mark'),
-  ...WAITING_CHECKS,
-  feedback: checkFeedback,
-  feedbackScope: oneOf('origin', 'bucket'),
-  maxPauseMs: notNegative,
-  clock: having('a clock', 'now', 'schedule'),
-  random: callable,
+/** How the options of a token bucket are read. */
+export const BUCKET_OPTIONS: OptionTable<TokenBucketOptions> = {
+  refillPerSecond: { check: refillRate, required: true },
+  capacity: { check: capacity, defaultOf: defaultCapacity },
+  refillIntervalMs: { check: checkInterval, default: 0 },
+  initialTokens: { check: notNegative, defaultOf: (options) => options.capacity },
+  furtherLimits: { check: checkLimits, default: [] },
+  nonConforming: { check: oneOf('delay', 'reject', 'mark'), default: 'delay' },
+  ...WAITING_OPTIONS,
+  feedback: { check: checkFeedback, default: serverFeedback },
+  feedbackScope: { check: oneOf('origin', 'bucket'), default: 'origin' },
+  maxPauseMs: { check: notNegative, default: 600_000 },
+  clock: CLOCK_OPTION,
+  random: RANDOM_OPTION,
 };
 
-/** @throws TypeError, RangeError for a wrong option */
-export function bucketSetup(options: TokenBucketOptions, caller = 'tokenBucket'): BucketSetup {
-  checkOptions(caller, options, CHECKS);
-  const { refillPerSecond } = options;
-  refillRate(`${caller}: refillPerSecond`, refillPerSecond);
-  const { capacity = Math.max(1, Math.ceil(refillPerSecond / 5)) } = options;
-  checkRate(caller, { refillPerSecond, capacity });
-  const { initialTokens = capacity } = options;
+/** @throws RangeError if options that are valid by themselves contradict each other */
+export function checkedTogether<S extends BucketSetup>(caller: string, setup: S): S {
+  const { capacity, initialTokens, furtherLimits } = setup;
+  checkFill(`${caller}: refillPerSecond`, setup);
   if (initialTokens > capacity) {
     throw wrongRange(`${caller}: initialTokens`, `at most the capacity, ${capacity}`, initialTokens);
   }
-  const {
-    refillIntervalMs = 0,
-    furtherLimits = [],
-    nonConforming = 'delay',
-    feedback = serverFeedback,
-    feedbackScope = 'origin',
-    maxPauseMs = 600_000,
-    clock = systemClock,
-    random = systemRandom,
-  } = options;
-  return {
-    ...waitingSetup(options),
-    refillPerSecond,
-    capacity,
-    refillIntervalMs,
-    initialTokens,
-    furtherLimits: furtherLimits.map(({ refillPerSecond, capacity }) => ({ refillPerSecond, capacity })),
-    nonConforming,
-    feedback,
-    feedbackScope,
-    maxPauseMs,
-    clock,
-    random,
-  };
+  // Copied, because changing the list later must not change the buckets that are made from it.
+  return { ...setup, furtherLimits: furtherLimits.map((limit) => ({ ...limit })) };
+}
+
+/**
+ * Validates the options of a token bucket, and applies the defaults.
+ *
+ * @param caller the name of the function in error messages
+ * @throws TypeError, RangeError for a wrong option
+ */
+export function bucketSetup(options: TokenBucketOptions, caller = 'tokenBucket'): BucketSetup {
+  return checkedTogether(caller, readOptions(caller, options, BUCKET_OPTIONS));
 }

@@ -1,5 +1,6 @@
 import type { Clock, Random } from '../../base/clock.ts';
 import { callHook } from '../../base/errors.ts';
+import { withJitter } from '../../http/jitter.ts';
 import { originOf } from '../../http/origin.ts';
 import type { Outcome, RequestTraits } from '../../http/outcome.ts';
 import type { Feedback, ReadFeedback } from '../../http/server-feedback.ts';
@@ -42,7 +43,7 @@ export function requestedPause(
   // A custom `feedback` may return something that is not a number.
   if (!(said.pauseMs > 0)) return { said, pauseMs: 0, origin: undefined };
   const askedMs = Math.min(said.pauseMs, maxPauseMs);
-  const pauseMs = askedMs + random() * Math.min(askedMs / 5, 1_000);
+  const pauseMs = withJitter(askedMs, random);
   const source = sourceOf(outcome) ?? request;
   const forAll = feedbackScope === 'bucket' || source === undefined;
   return { said, pauseMs, origin: forAll ? undefined : originOf(source) };

@@ -12,9 +12,10 @@ import type {
   TokenBucket,
 } from '../contracts.ts';
 import type { CallsBeforeUse } from '../evicted.ts';
+import type { WaitingSetup } from '../queue/options.ts';
 import { SteadyTime } from '../queue/time.ts';
 import { laneOf } from '../queue/waiting-line.ts';
-import { WaitingRoom, type WaitingSetup } from '../queue/waiting-room.ts';
+import { WaitingRoom } from '../queue/waiting-room.ts';
 import { waitingAtClose } from './closing.ts';
 import { type Settles, TokenGrant } from './grant.ts';
 import type { NonConforming } from './options.ts';

@@ -1,66 +1,9 @@
-import {
-  type Check,
-  checkPriority,
-  flag,
-  notNegative,
-  oneOf,
-  positive,
-  wholeNumber,
-} from '../../base/check.ts';
+import { checkPriority, flag, notNegative } from '../../base/check.ts';
 import { ThrottledError, type ThrottledReason } from '../../base/errors.ts';
 import type { AcquireOptions } from '../contracts.ts';
+import type { WaitingSetup } from './options.ts';
 import type { SteadyTime } from './time.ts';
 import { deadlineOf, laneOf, type Waiter, WaitingLine } from './waiting-line.ts';
-
-/**
- * Which request is refused when the queue is full: `'reject'` the new one, `'drop-oldest'` the one that has waited
- * longest, `'drop-lowest'` the last one of the lowest priority, if that is below the new one's.
- */
-export type Overflow = 'reject' | 'drop-oldest' | 'drop-lowest';
-
-/** Limits of the queue in front of a bucket or a concurrency limit. */
-export interface WaitingOptions {
-  /**
-   * The most requests that may wait.
-   * @default no limit
-   */
-  readonly maxQueue?: number | undefined;
-  /**
-   * Which request is refused when the queue is full.
-   * @default 'reject'
-   */
-  readonly overflow?: Overflow | undefined;
-  /**
-   * The longest wait, in milliseconds. A request that would wait longer is refused at once.
-   * @default no limit
-   */
-  readonly maxWaitMs?: number | undefined;
-  /**
-   * How much longer a request must have waited to go before one of the next higher priority, in milliseconds, so that
-   * low priorities are never starved. A retry counts as half a step of priority.
-   * @default 60_000
-   */
-  readonly agingMs?: number | undefined;
-}
-
-/** Validated options with all defaults applied. */
-export type WaitingSetup = { readonly [K in keyof WaitingOptions]-?: NonNullable<WaitingOptions[K]> };
-
-export function waitingSetup(options: WaitingOptions): WaitingSetup {
-  return {
-    maxQueue: options.maxQueue ?? Number.POSITIVE_INFINITY,
-    overflow: options.overflow ?? 'reject',
-    maxWaitMs: options.maxWaitMs ?? Number.POSITIVE_INFINITY,
-    agingMs: options.agingMs ?? 60_000,
-  };
-}
-
-export const WAITING_CHECKS: Readonly<Record<keyof WaitingOptions, Check>> = {
-  maxQueue: wholeNumber,
-  overflow: oneOf('reject', 'drop-oldest', 'drop-lowest'),
-  maxWaitMs: notNegative,
-  agingMs: positive,
-};
 
 /**
  * The most grants in one turn of the event loop. Without this bound a long queue that is served all at once would

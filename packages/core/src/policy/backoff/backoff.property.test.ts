@@ -10,7 +10,7 @@ import {
   exponential,
   fullJitter,
   memorystore,
-} from './backoff.ts';
+} from '../../index.ts';
 
 const unit = fc.double({ min: 0, max: 1, maxExcluded: true, noNaN: true });
 /** Retries far beyond what a power of two can hold. */

@@ -10,7 +10,7 @@ import {
   exponential,
   fullJitter,
   memorystore,
-} from './backoff.ts';
+} from '../../index.ts';
 
 /** The delays of the first retries, each told of the one before, with a random number that stands still. */
 function delays(rule: BackoffStrategy, count: number, random: number): (number | undefined)[] {

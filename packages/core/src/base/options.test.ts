@@ -1,0 +1,128 @@
+import { describe, expect, test } from 'vitest';
+import { type Check, countingNumber, isOptionError, notNegative, wholeNumber, wrongType } from './check.ts';
+import { type OptionTable, readChanges, readOptions } from './options.ts';
+
+function errorOf(call: () => unknown): unknown {
+  try {
+    return call();
+  } catch (error) {
+    return error;
+  }
+}
+
+interface Options {
+  readonly a?: number | undefined;
+  readonly c: number;
+  readonly e?: number | undefined;
+}
+
+const table: OptionTable<Options, 'e'> = {
+  a: { check: wholeNumber, defaultOf: ({ c }) => c + 1 },
+  c: { check: countingNumber, required: true },
+  e: { check: notNegative },
+};
+
+/** The table, for options that it does not fit. */
+const ANY = table as OptionTable<Options>;
+
+describe('readOptions', () => {
+  test('applies constant and computed defaults', () => {
+    expect(readOptions<Options, 'e'>('f', { c: 5 }, table)).toEqual({ a: 6, c: 5, e: undefined });
+    expect(readOptions<Options, 'e'>('f', { a: undefined, c: 5, e: 0 }, table)).toEqual({ a: 6, c: 5, e: 0 });
+    expect(readOptions<Options, 'e'>('f', { a: 0, c: 5 }, table).a).toBe(0);
+  });
+
+  test('throws for a required option that is not given', () => {
+    for (const options of [{}, { c: undefined }]) {
+      expect(errorOf(() => readOptions('f', options as Options, table))).toMatchObject({
+        name: 'TypeError',
+        message: 'f: c must be a whole number ≥ 1, got undefined',
+      });
+    }
+  });
+});
+
+describe('readChanges', () => {
+  test('returns the options that are given', () => {
+    expect(readChanges('f', { a: 5, c: undefined } as object as Options, ANY)).toEqual({
+      a: 5,
+    });
+    expect(readChanges('f', {} as object as Options, ANY)).toEqual({});
+  });
+
+  test('validates them', () => {
+    expect(errorOf(() => readChanges('f', { a: -1 } as object as Options, ANY))).toMatchObject({
+      option: 'a',
+      given: -1,
+    });
+    expect(errorOf(() => readChanges('f', { b: 1 } as object as Options, ANY))).toMatchObject({
+      unknown: true,
+    });
+  });
+});
+
+test('the error for a wrong value names the option, what it takes and what was given', () => {
+  const error = errorOf(() =>
+    readOptions('createPolicy', { maxRetries: -1 }, { maxRetries: { check: wholeNumber, required: true } }),
+  );
+  expect(error).toBeInstanceOf(RangeError);
+  expect(error).toMatchObject({
+    name: 'RangeError',
+    message: 'createPolicy: maxRetries must be a whole number ≥ 0, got -1',
+    option: 'maxRetries',
+    takes: 'a whole number ≥ 0',
+    given: -1,
+    unknown: false,
+  });
+});
+
+test('the error for a wrong type is a TypeError with the same fields', () => {
+  const error = errorOf(() => notNegative('constant: delayMs', '5'));
+  expect(error).toBeInstanceOf(TypeError);
+  expect(error).toMatchObject({ option: 'delayMs', takes: 'a finite number ≥ 0', given: '5' });
+});
+
+test('the error for an unknown option names those that exist', () => {
+  const error = errorOf(() => readOptions('f', { b: 5 } as object as Options, ANY));
+  expect(error).toBeInstanceOf(TypeError);
+  expect(error).toMatchObject({
+    message: 'f has no option "b"; it takes a, c, e',
+    option: 'b',
+    takes: 'a, c, e',
+    given: 5,
+    unknown: true,
+  });
+});
+
+test('an option of an option is named by its path', () => {
+  const lease: Check = (name, value) => void readOptions(name, value as object, table as never);
+  const outer = { lease: { check: lease } } as never;
+  expect(errorOf(() => readOptions('f', { lease: { a: -1, c: 1 } } as object, outer))).toMatchObject({
+    message: 'f: lease.a must be a whole number ≥ 0, got -1',
+    option: 'lease.a',
+  });
+  expect(errorOf(() => readOptions('f', { lease: { b: 1 } } as object, outer))).toMatchObject({
+    option: 'lease.b',
+    unknown: true,
+  });
+  expect(errorOf(() => readOptions('f', { lease: 5 } as object, outer))).toMatchObject({
+    message: 'f: lease must be an object, got 5',
+    option: 'lease',
+  });
+});
+
+test('options that are no object', () => {
+  expect(errorOf(() => readOptions('f', null as never, ANY))).toMatchObject({
+    message: 'f: options must be an object, got null',
+    option: 'options',
+  });
+});
+
+test('isOptionError knows these errors and no others', async () => {
+  expect(isOptionError(wrongType('f: a', 'a text', 5))).toBe(true);
+  expect(isOptionError(new TypeError('other'))).toBe(false);
+  expect(isOptionError({ option: 'a', takes: 'b', given: 5 })).toBe(false);
+  const copy = './check.ts?copy';
+  const other: typeof import('./check.ts') = await import(copy);
+  expect(isOptionError(other.wrongType('f: a', 'a text', 5))).toBe(true);
+});

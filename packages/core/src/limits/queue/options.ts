@@ -1,0 +1,57 @@
+import { type Check, notNegative, oneOf, positive, wholeNumber } from '../../base/check.ts';
+import { type Complete, type OptionTable, readOptions } from '../../base/options.ts';
+
+/**
+ * Which request is refused when the queue is full: `'reject'` the new one, `'drop-oldest'` the one that has waited
+ * longest, `'drop-lowest'` the last one of the lowest priority, if that is below the new one's.
+ */
+export type Overflow = 'reject' | 'drop-oldest' | 'drop-lowest';
+
+/** Limits of the queue in front of a bucket or a concurrency limit. */
+export interface WaitingOptions {
+  /**
+   * The most requests that may wait.
+   * @default no limit
+   */
+  readonly maxQueue?: number | undefined;
+  /**
+   * Which request is refused when the queue is full.
+   * @default 'reject'
+   */
+  readonly overflow?: Overflow | undefined;
+  /**
+   * The longest wait, in milliseconds. A request that would wait longer is refused at once.
+   * @default no limit
+   */
+  readonly maxWaitMs?: number | undefined;
+  /**
+   * How much longer a request must have waited to go before one of the next higher priority, in milliseconds, so that
+   * low priorities are never starved. A retry counts as half a step of priority.
+   * @default 60_000
+   */
+  readonly agingMs?: number | undefined;
+}
+
+/** Validated options with all defaults applied. */
+export type WaitingSetup = Complete<WaitingOptions>;
+
+/** How the options of a queue are read. */
+export const WAITING_OPTIONS: OptionTable<WaitingOptions> = {
+  maxQueue: { check: wholeNumber, default: Number.POSITIVE_INFINITY },
+  overflow: { check: oneOf('reject', 'drop-oldest', 'drop-lowest'), default: 'reject' },
+  maxWaitMs: { check: notNegative, default: Number.POSITIVE_INFINITY },
+  agingMs: { check: positive, default: 60_000 },
+};
+
+/** For packages that have no table of their options yet. */
+export const WAITING_CHECKS: Readonly<Record<keyof WaitingOptions, Check>> = {
+  maxQueue: WAITING_OPTIONS.maxQueue.check,
+  overflow: WAITING_OPTIONS.overflow.check,
+  maxWaitMs: WAITING_OPTIONS.maxWaitMs.check,
+  agingMs: WAITING_OPTIONS.agingMs.check,
+};
+
+/** For packages that have no table of their options yet. */
+export function waitingSetup({ maxQueue, overflow, maxWaitMs, agingMs }: WaitingOptions): WaitingSetup {
+  return readOptions('waiting', { maxQueue, overflow, maxWaitMs, agingMs }, WAITING_OPTIONS);
+}

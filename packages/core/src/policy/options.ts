@@ -1,0 +1,180 @@
+import {
+  type Check,
+  callable,
+  checkPriority,
+  having,
+  notNegative,
+  positive,
+  wholeNumber,
+  wrongRange,
+  wrongType,
+} from '../base/check.ts';
+import type { Clock, Random } from '../base/clock.ts';
+import { CLOCK_OPTION, type OptionTable, RANDOM_OPTION } from '../base/options.ts';
+import { type Classify, classifyHttp } from '../http/classify.ts';
+import type { RequestTraits } from '../http/outcome.ts';
+import type { ConcurrencyLimit, PerKey, RetryBudget, TokenBucket } from '../limits/contracts.ts';
+import { memorystore } from './backoff/memorystore.ts';
+import type { BackoffStrategy } from './backoff/strategy.ts';
+import type { Observer } from './events.ts';
+
+/** The methods that may be sent again after an attempt that the server may have carried out. */
+export type RetryMethods = 'idempotent' | 'all' | readonly string[];
+
+/** Options of {@link createPolicy}. All of them are optional. */
+export interface PolicyOptions {
+  /**
+   * The most retries, that is attempts after the first. 0 never retries.
+   * @default the `maxRetries` of the backoff rule if it has one, else 5
+   */
+  readonly maxRetries?: number | undefined;
+  /**
+   * How long to wait before each retry.
+   * @default memorystore()
+   */
+  readonly backoff?: BackoffStrategy | undefined;
+  /**
+   * Decides what an outcome means: success, refused, transient or final.
+   * @default classifyHttp
+   */
+  readonly classify?: Classify | undefined;
+  /**
+   * The methods that may be retried after a `transient` outcome, when the server may have carried out the request.
+   * `'idempotent'`: those of RFC 9110 §9.2.2, and any request with an `Idempotency-Key`. `'all'`. Or a list.
+   * @default 'idempotent'
+   */
+  readonly methods?: RetryMethods | undefined;
+  /**
+   * The longest `Retry-After` that is waited for, in milliseconds. A longer one ends the retries: ebb never retries
+   * earlier than asked.
+   * @default 600_000
+   */
+  readonly maxRetryAfterMs?: number | undefined;
+  /**
+   * The timeout of one attempt, in milliseconds. An attempt that exceeds it has a `transient` outcome.
+   * @default none
+   */
+  readonly attemptTimeoutMs?: number | undefined;
+  /**
+   * Deadline for starting an attempt, in milliseconds after the call. It covers every wait: backoff, the connection, the
+   * slot, the tokens. ebb stops at once rather than sleep past it.
+   * @default none
+   */
+  readonly totalTimeoutMs?: number | undefined;
+  /**
+   * Every attempt takes tokens from this bucket, or from that of its key.
+   * @default none
+   */
+  readonly bucket?: TokenBucket | PerKey<TokenBucket> | undefined;
+  /**
+   * Every attempt holds a slot of this limit, or of that of its key, until its response body has ended.
+   * @default none
+   */
+  readonly concurrency?: ConcurrencyLimit | PerKey<ConcurrencyLimit> | undefined;
+  /**
+   * Every retry withdraws from this budget, or from that of its key.
+   * @default none
+   */
+  readonly budget?: RetryBudget | PerKey<RetryBudget> | undefined;
+  /**
+   * The tokens of an attempt: a number above 0, or a function of the request.
+   * @default 1
+   */
+  readonly cost?: number | ((request: RequestTraits) => number) | undefined;
+  /**
+   * A whole number from -7 to 7. Of the requests that wait for a slot or tokens the highest priority goes first, and
+   * within a priority retries go before new requests.
+   * @default 0
+   */
+  readonly priority?: number | undefined;
+  /**
+   * Replaces the key of the request for a `bucket`, `concurrency` or `budget` per key.
+   * @default the key that their `keyOf` returns
+   */
+  readonly key?: string | undefined;
+  /**
+   * The longest wait of an attempt for its slot and its tokens together, in milliseconds. If it is known that the wait
+   * will be longer, the attempt is refused at once.
+   * @default none
+   */
+  readonly maxWaitMs?: number | undefined;
+  /**
+   * Called with every attempt, wait, retry and end. It cannot change anything: see {@link Observer}.
+   * @default none
+   */
+  readonly onEvent?: Observer | undefined;
+  /** @default the clock of the system */
+  readonly clock?: Clock | undefined;
+  /** @default Math.random */
+  readonly random?: Random | undefined;
+}
+
+/** Options that may stay unset. */
+export type UnsetOptions =
+  | 'attemptTimeoutMs'
+  | 'totalTimeoutMs'
+  | 'bucket'
+  | 'concurrency'
+  | 'budget'
+  | 'key'
+  | 'maxWaitMs'
+  | 'onEvent';
+
+const checkMethods: Check = (name, value) => {
+  const takes = "'idempotent', 'all' or a list of methods";
+  if (typeof value === 'string') {
+    if (value !== 'idempotent' && value !== 'all') throw wrongRange(name, takes, value);
+  } else if (!Array.isArray(value) || !value.every((method) => typeof method === 'string')) {
+    throw wrongType(name, takes, value);
+  }
+};
+
+const checkCost: Check = (name, value) => {
+  if (typeof value !== 'function') positive(name, value);
+};
+
+/** Also accepts one per key. */
+function orPerKey(check: Check): Check {
+  return (name, value) => {
+    if (typeof (value as { for?: unknown } | null | undefined)?.for !== 'function') check(name, value);
+  };
+}
+
+const checkBackoff: Check = (name, value) => {
+  callable(name, value);
+  const { maxRetries } = value as BackoffStrategy;
+  if (maxRetries !== undefined) wholeNumber(`${name}.maxRetries`, maxRetries);
+};
+
+const checkKey: Check = (name, value) => {
+  if (typeof value !== 'string') throw wrongType(name, 'a string', value);
+};
+
+/** If neither the options nor the backoff rule have a number. */
+const DEFAULT_RETRIES = 5;
+
+/** The retries of a policy without `maxRetries`. */
+export function defaultRetries({ backoff }: { readonly backoff: BackoffStrategy }): number {
+  return backoff.maxRetries ?? DEFAULT_RETRIES;
+}
+
+/** How the options of a policy are read. */
+export const POLICY_OPTIONS: OptionTable<PolicyOptions, UnsetOptions> = {
+  maxRetries: { check: wholeNumber, defaultOf: defaultRetries },
+  backoff: { check: checkBackoff, default: memorystore() },
+  classify: { check: callable, default: classifyHttp },
+  methods: { check: checkMethods, default: 'idempotent' },
+  maxRetryAfterMs: { check: notNegative, default: 600_000 },
+  attemptTimeoutMs: { check: positive },
+  totalTimeoutMs: { check: notNegative },
+  bucket: { check: orPerKey(having('a token bucket', 'tryAcquire', 'acquire')) },
+  concurrency: { check: orPerKey(having('a concurrency limit', 'tryAcquire', 'acquire', 'stats')) },
+  budget: { check: orPerKey(having('a retry budget', 'deposit', 'withdraw')) },
+  cost: { check: checkCost, default: 1 },
+  priority: { check: checkPriority, default: 0 },
+  key: { check: checkKey },
+  maxWaitMs: { check: notNegative },
+  onEvent: { check: callable },
+  clock: CLOCK_OPTION,
+  random: RANDOM_OPTION,
+};
