@@ -38,4 +38,4 @@ export type { PolicyOptions } from './policy/options.ts';
 export { createPolicy, type Policy } from './policy/policy.ts';
 export type { StopReason } from './policy/reason.ts';
 export { type Attempt, attemptsOf, grantOf } from './request/history.ts';
-export type { RequestOptions } from './request/session.ts';
+export type { RequestOptions } from './request/start-session.ts';

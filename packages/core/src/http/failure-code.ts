@@ -22,3 +22,22 @@ export function kindOfCode(code: string): FailureKind | undefined {
   const kinds = Object.keys(CODES) as (keyof typeof CODES)[];
   return kinds.find((kind) => CODES[kind].split(' ').includes(code));
 }
+
+/** How deep a chain of causes is followed. A chain may be a ring. */
+export const DEEPEST_CAUSE = 8;
+
+/** The code of an error or of one of its causes, else the name of the error; `undefined` if there is neither. */
+export function codeOf(error: unknown): string | undefined {
+  try {
+    for (let at = error, depth = 0; depth < DEEPEST_CAUSE; depth += 1) {
+      if (typeof at !== 'object' || at === null) break;
+      const { code, cause } = at as { code?: unknown; cause?: unknown };
+      if (typeof code === 'string') return code;
+      at = cause;
+    }
+    return error instanceof Error ? error.name : undefined;
+  } catch {
+    // The getters of some errors throw.
+    return undefined;
+  }
+}

@@ -1,10 +1,7 @@
 import { hasProperty, property } from '../base/property.ts';
-import { kindOfCode } from './failure-code.ts';
+import { DEEPEST_CAUSE, kindOfCode } from './failure-code.ts';
 import { kindOfMessage } from './failure-message.ts';
-import type { FailureKind } from './outcome.ts';
-
-/** How deep a chain of causes is followed; a chain may be a ring. */
-const DEEPEST_CAUSE = 8;
+import type { FailureKind, Outcome } from './outcome.ts';
 
 function ownKind(error: object): FailureKind | undefined {
   // Whatever went wrong while connecting or looking up an address, nothing was sent.
@@ -71,4 +68,9 @@ export function failureKind(error: unknown, depth = 0): FailureKind {
   if (own !== undefined && !(cause !== undefined && code === 'ERR_NETWORK')) return own;
   // A cause or a code that says nothing known is still more telling than the message around it.
   return cause !== undefined || typeof code === 'string' ? 'unknown' : (messageKind(error) ?? 'unknown');
+}
+
+/** True if it is certain that the attempt reached no server. After a redirect the first hop has reached one. */
+export function neverSent(outcome: Outcome): boolean {
+  return outcome.type === 'failure' && outcome.kind === 'connect' && outcome.redirected === false;
 }

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { createPolicy } from '../policy/policy.ts';
-import { startSession } from '../request/session.ts';
+import { startSession } from '../request/start-session.ts';
 import { virtualClock } from '../testing.ts';
 import { retryBudget } from './budget.ts';
 import type { RetryBudget } from './contracts.ts';

@@ -3,7 +3,7 @@ import { nextTurn } from '../base/clock.ts';
 import type { Outcome, RequestTraits } from '../http/outcome.ts';
 import { constant } from '../index.ts';
 import { tokenBucket } from '../limits/bucket/token-bucket.ts';
-import { startSession } from '../request/session.ts';
+import { startSession } from '../request/start-session.ts';
 import type { EbbEvent, Observer } from './events.ts';
 import { createPolicy } from './policy.ts';
 

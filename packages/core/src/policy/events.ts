@@ -1,39 +1,64 @@
+import { callObserver } from '../base/call-observer.ts';
+import type { Clock } from '../base/clock.ts';
 import type { Outcome, RequestTraits } from '../http/outcome.ts';
 import type { RetryReason, StopReason } from './reason.ts';
 
-/** Something that happened to a request. The same `request` object stands in all of its events. */
+/** Something that happened to a request. All events of a request have the same `request` object. */
 export type EbbEvent = {
   readonly request: RequestTraits;
-  /** From 1. */
+  /** The attempt, from 1; 0 before the first. */
   readonly attempt: number;
   /** Milliseconds since the epoch, on the policy's clock. */
   readonly atMs: number;
 } & (
-  | { /** A slot and tokens came, after a wait. */ readonly type: 'throttle'; readonly waitMs: number }
-  | { /** The tokens were not there, and the bucket lets it pass with this mark. */ readonly type: 'mark' }
+  | {
+      /** The slot and the tokens were granted after a wait. */ readonly type: 'throttle';
+      /** In milliseconds. */
+      readonly waitMs: number;
+    }
+  | {
+      /** The tokens were not available, and the bucket (`nonConforming: 'mark'`) lets the attempt pass. */ readonly type: 'mark';
+    }
   | { /** The attempt is about to be sent. */ readonly type: 'attempt' }
   | {
-      /** There will be another attempt, after the delay. */ readonly type: 'retry';
+      /** There will be another attempt. */ readonly type: 'retry';
+      /** The delay before it, in milliseconds. */
       readonly delayMs: number;
       readonly reason: RetryReason;
-      /** What became of the attempt. */
+      /** The outcome of the attempt. */
       readonly outcome: Outcome;
     }
   | {
-      /** Nothing more happens. */ readonly type: 'end';
+      /** The request has ended. */ readonly type: 'end';
       readonly reason: StopReason;
       /**
-       * What became of the last attempt; `undefined` when the request ended before its first. With `'throttled'`
-       * or `'deadline-exceeded'` after an attempt it is what the caller gets: the retry was not sent.
+       * The outcome of the last attempt; `undefined` if the request ended before its first. If a planned retry was not
+       * sent (`'throttled'`, `'deadline-exceeded'`), it is the outcome that the caller gets.
        */
       readonly outcome: Outcome | undefined;
-      /** What kept a retry from being sent, or the request itself: a `ThrottledError`, say. */
+      /** What kept the request or a retry from being sent, such as a `ThrottledError`. */
       readonly error?: unknown;
     }
 );
 
 /**
- * Called with every event, as it happens. It watches: what it throws, or rejects with, is reported once (to
- * `process.emitWarning`, or `reportError`), and changes nothing.
+ * Called with every event, synchronously. It only observes: an error that it throws, or rejects with, is reported once
+ * (`process.emitWarning`, else `reportError`), and changes nothing.
  */
 export type Observer = (event: EbbEvent) => unknown;
+
+/** An event without the fields that all events share. */
+export type EventDetails<E extends EbbEvent = EbbEvent> = E extends EbbEvent
+  ? Omit<E, 'request' | 'attempt' | 'atMs'>
+  : never;
+
+/** Calls the observer of a policy, if it has one. */
+export function emit(
+  { onEvent, clock }: { readonly onEvent?: Observer | undefined; readonly clock: Clock },
+  request: RequestTraits,
+  attempt: number,
+  details: EventDetails,
+): void {
+  if (onEvent === undefined) return;
+  callObserver('onEvent', onEvent, { ...details, request, attempt, atMs: clock.now() } as EbbEvent);
+}

@@ -10,20 +10,22 @@ import {
   type TokenBucket,
 } from '../limits/contracts.ts';
 import type { Policy } from '../policy/policy.ts';
+import type { Surroundings } from './layers.ts';
 
-/** What a request lacks: a slot, a word of its origin that it may go on, or tokens. */
+/** What an attempt lacks: a slot, the end of a pause of its origin, or tokens. */
 export type Lack = 'slot' | 'origin' | 'tokens';
 
 /**
- * What an attempt must have before it is sent: a slot and tokens, all of it or nothing. While it waits for one
- * of them it holds no other, so that a request to an origin that is paused keeps no slot from those that could
- * use it; and it is sent in the turn in which the tokens were granted.
+ * The slot and the tokens of an attempt. It takes all of them or none: while it waits for one it holds no other, so that a
+ * request to a paused origin keeps no slot from requests that could use it. The attempt is sent in the turn of the event
+ * loop in which its tokens were granted.
  */
 export class Admission {
   readonly #policy: Policy;
   readonly #request: RequestTraits;
-  /** Layers above took tokens from these, or hold slots of these, for this very request. */
+  /** The layers around this one took tokens from these buckets for the same request. */
   readonly #takenBuckets: readonly object[];
+  /** The calls around this one hold slots of these limits. */
   readonly #heldLimits: readonly ConcurrencyLimit[];
   readonly #needsSlot: boolean;
   #slot: Slot | undefined;
@@ -31,55 +33,52 @@ export class Admission {
   #bucket: TokenBucket | undefined;
   #grant: Grant | undefined;
   #originGrant: Grant | undefined;
-  /** The last grant that was waited for, even if it was given back: a bucket that drains lets its holder in. */
+  /** The last grant that was waited for, even if it was given back: a bucket that drains still serves its holder. */
   #earlier: Grant | undefined;
-  /** How long was waited for all of it, in milliseconds. */
-  waitedMs = 0;
+  #waitedMs = 0;
 
-  constructor(
-    policy: Policy,
-    request: RequestTraits,
-    needsSlot: boolean,
-    takenBuckets: readonly object[],
-    heldLimits: readonly ConcurrencyLimit[],
-  ) {
+  constructor(policy: Policy, request: RequestTraits, { outer, slotsOf }: Surroundings) {
     this.#policy = policy;
     this.#request = request;
-    this.#needsSlot = needsSlot;
-    this.#takenBuckets = takenBuckets;
-    this.#heldLimits = heldLimits;
+    this.#needsSlot = outer === undefined;
+    this.#takenBuckets = outer?.tookFrom ?? [];
+    this.#heldLimits = slotsOf;
+  }
+
+  /** How long the attempt has waited for its slot and its tokens, in milliseconds. */
+  get waitedMs(): number {
+    return this.#waitedMs;
   }
 
   get slot(): Slot | undefined {
     return this.#slot;
   }
 
-  /** The limit that the slot is of. */
+  /** The limit that the slot belongs to. */
   get limit(): ConcurrencyLimit | undefined {
     return this.#slot === undefined ? undefined : this.#limit;
   }
 
-  /** The bucket that tokens were taken from, and those. */
+  /** The bucket that the tokens were taken from. */
   get bucket(): TokenBucket | undefined {
     return this.#bucket;
   }
+
+  /** The tokens. */
   get grant(): Grant | undefined {
     return this.#grant;
   }
 
-  /** For the next attempt. The slot must have been given away before. */
+  /** Prepares for the next attempt. The slot must have been released before. */
   reset(): void {
     this.#bucket = undefined;
     this.#grant = undefined;
     this.#originGrant = undefined;
     this.#earlier = undefined;
-    this.waitedMs = 0;
+    this.#waitedMs = 0;
   }
 
-  /**
-   * Takes what is not held yet, if all of it is to be had now; gives everything back if not, and returns what
-   * is lacking.
-   */
+  /** Takes what is not held yet, if all of it is available now. If not, gives everything back and returns what is lacking. */
   take(): Lack | undefined {
     const lack = this.#takeSlot() ?? this.#takeTokens();
     if (lack !== undefined) this.giveBack();
@@ -90,7 +89,7 @@ export class Admission {
     const { concurrency } = this.#policy;
     if (concurrency === undefined || !this.#needsSlot || this.#slot !== undefined) return undefined;
     this.#limit = forRequest(concurrency, this.#request, this.#policy.key);
-    // It would wait for a call that waits for it.
+    // A deadlock otherwise: it would wait for a call that waits for it.
     if (this.#heldLimits.includes(this.#limit)) return undefined;
     this.#slot = this.#limit.tryAcquire();
     return this.#slot === undefined ? 'slot' : undefined;
@@ -99,7 +98,7 @@ export class Admission {
   #takeTokens(): Lack | undefined {
     const { bucket, key } = this.#policy;
     if (bucket === undefined) return undefined;
-    // Anew each time: one that is let go while it is idle has a successor.
+    // Looked up each time: an idle bucket may have been evicted since, and another made.
     const own = forRequest(bucket, this.#request, key);
     if (this.#takenBuckets.includes(own)) return undefined;
     const origin = own.gateFor?.(this.#request);
@@ -114,39 +113,40 @@ export class Admission {
   }
 
   /**
-   * Waits until all of it is held.
+   * Waits until everything is held.
    *
-   * @param lacking what {@link take} has just returned, if it was asked
-   * @throws the signal's reason, ThrottledError, HookError; nothing is held then
+   * @param options returns the options of the next wait, given how long the attempt has waited so far
+   * @param lacking what {@link take} has just returned, if it was called
+   * @throws the signal's reason, ThrottledError or HookError; then nothing is held
    */
-  async wait(ask: () => AcquireOptions, lacking?: Lack): Promise<void> {
+  async wait(options: (waitedMs: number) => AcquireOptions, lacking?: Lack): Promise<void> {
     for (let lack = lacking ?? this.take(); lack !== undefined; lack = this.take()) {
-      this.waitedMs += await this.#waitFor(lack, ask());
+      this.#waitedMs += await this.#waitFor(lack, options(this.#waitedMs));
     }
   }
 
-  async #waitFor(lack: Lack, ask: AcquireOptions): Promise<number> {
+  async #waitFor(lack: Lack, options: AcquireOptions): Promise<number> {
     const { concurrency, bucket, key } = this.#policy;
     if (lack === 'slot' && concurrency !== undefined) {
       this.#limit = forRequest(concurrency, this.#request, key);
-      this.#slot = await this.#limit.acquire(ask);
+      this.#slot = await this.#limit.acquire(options);
       return this.#slot.waitedMs;
     }
     if (bucket === undefined) return 0;
     const own = forRequest(bucket, this.#request, key);
-    const asked = { ...ask, cost: this.#cost(), earlier: this.#earlier };
+    const tokens = { ...options, cost: this.#cost(), earlier: this.#earlier };
     if (lack === 'origin') {
-      this.#originGrant = await own.gateFor?.(this.#request)?.acquire(asked);
+      this.#originGrant = await own.gateFor?.(this.#request)?.acquire(tokens);
       this.#earlier = this.#originGrant ?? this.#earlier;
       return this.#originGrant?.waitedMs ?? 0;
     }
-    this.#grant = await own.acquire(asked);
+    this.#grant = await own.acquire(tokens);
     this.#earlier = this.#grant;
     this.#bucket = own;
     return this.#grant.waitedMs;
   }
 
-  /** Gives all of it back: nothing is sent for it. */
+  /** Gives everything back, because nothing is sent for it. */
   giveBack(): void {
     this.freeSlot();
     this.returnTokens();
@@ -154,13 +154,13 @@ export class Admission {
     this.#originGrant = undefined;
   }
 
-  /** Gives the tokens back: nothing was sent for them. A grant counts this once. */
+  /** Gives the tokens back, because nothing was sent for them. A grant counts this once. */
   returnTokens(): void {
     this.#grant?.settle(0);
     this.#originGrant?.settle(0);
   }
 
-  /** Gives the slot back, now or when its connection is free. */
+  /** Releases the slot, now or when its connection is free. */
   freeSlot(released?: Promise<void>): void {
     const slot = this.#slot;
     this.#slot = undefined;

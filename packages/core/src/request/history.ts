@@ -1,27 +1,28 @@
+import { codeOf } from '../http/failure-code.ts';
 import type { FailureKind, Outcome } from '../http/outcome.ts';
 import type { Grant } from '../limits/contracts.ts';
 import type { RetryReason, StopReason } from '../policy/reason.ts';
 import { type Stamp, sharedStamp } from './stamp.ts';
 
-/** One attempt of a request, as it is remembered. Holds no URL, header or body. */
+/** One attempt of a request. Contains no URL, header or body. */
 export interface Attempt {
   /** From 1. */
   readonly attempt: number;
-  /** What was waited before it was sent, for backoff or `Retry-After`, in milliseconds. */
+  /** The delay before it, for backoff or `Retry-After`, in milliseconds. */
   readonly delayMs: number;
-  /** What was waited for tokens and a slot after that, in milliseconds. */
+  /** The wait for its slot and its tokens after that, in milliseconds. */
   readonly throttledMs: number;
   /** The status of its response. */
   readonly status?: number;
-  /** What failed, where there was no response. */
+  /** What failed, if there was no response. */
   readonly failure?: FailureKind;
-  /** The error's code, or its name. */
+  /** The code of the error or of one of its causes, else the name of the error. */
   readonly code?: string;
-  /** What was decided after it. */
+  /** Why it was followed by another attempt, or by none. */
   readonly reason: RetryReason | StopReason;
 }
 
-/** What is remembered of an attempt. */
+/** The entry of an attempt in the history. */
 export function recordOf(
   attempt: number,
   delayMs: number,
@@ -29,47 +30,30 @@ export function recordOf(
   outcome: Outcome,
   reason: Attempt['reason'],
 ): Attempt {
-  return outcome.type === 'response'
-    ? { attempt, delayMs, throttledMs, status: outcome.status, reason }
-    : { attempt, delayMs, throttledMs, failure: outcome.kind, ...codeOf(outcome.error), reason };
+  const record = { attempt, delayMs, throttledMs };
+  if (outcome.type === 'response') return { ...record, status: outcome.status, reason };
+  const code = codeOf(outcome.error);
+  return { ...record, failure: outcome.kind, ...(code !== undefined && { code }), reason };
 }
 
-/** The code that an error or one of its causes has, or the error's name. */
-function codeOf(error: unknown): { code?: string } {
-  try {
-    for (let at: unknown = error, depth = 0; typeof at === 'object' && at !== null && depth < 8; depth += 1) {
-      const { code, cause } = at as { code?: unknown; cause?: unknown };
-      if (typeof code === 'string') return { code };
-      at = cause;
-    }
-    return error instanceof Error ? { code: error.name } : {};
-  } catch {
-    // Some errors throw when they are looked at.
-    return {};
-  }
-}
-
-/** The history of an object that several calls ended with: it can tell of none of them. */
+/** The history of an object that ended several calls, and so has no history of its own. */
 const OF_MANY: readonly Attempt[] = [];
 
-/**
- * Keeps the history of a call that ended with the reason of its signal. That object belongs to the caller, and
- * may end many calls.
- */
+const histories: Stamp<readonly Attempt[]> = /* @__PURE__ */ sharedStamp('histories');
+
+/** Notes the history of what a caller gets: a response, or an error. */
+export function remember(result: unknown, history: readonly Attempt[]): void {
+  if (typeof result === 'object' && result !== null) histories.put(result, history);
+}
+
+/** Notes the history of a call that ended with the reason of its signal. The caller owns that object, and may use it again. */
 export function rememberReason(reason: unknown, history: readonly Attempt[]): void {
   const isFirst = typeof reason !== 'object' || reason === null || histories.get(reason) === undefined;
   remember(reason, isFirst ? history : OF_MANY);
 }
 
-const histories: Stamp<readonly Attempt[]> = /* @__PURE__ */ sharedStamp('histories');
-
-/** Keeps the history of what a caller is given: a response, or an error. */
-export function remember(result: unknown, history: readonly Attempt[]): void {
-  if (typeof result === 'object' && result !== null) histories.put(result, history);
-}
-
 /**
- * The attempts that led to a response or an error which an ebb client gave; empty for anything else.
+ * The attempts that led to a response or an error of an ebb client; empty for anything else.
  *
  * @example
  * ```ts
@@ -82,30 +66,30 @@ export function remember(result: unknown, history: readonly Attempt[]): void {
  */
 export function attemptsOf(result: unknown): readonly Attempt[] {
   if (typeof result !== 'object' || result === null) return [];
-  return histories.get(result) ?? recalledOfCopy(result) ?? [];
+  return histories.get(result) ?? historyOfCopy(result) ?? [];
 }
 
-/** undici's redirect interceptor copies the context of a response, but the list of URLs in it stays the same. */
-function recalledOfCopy(result: object): readonly Attempt[] | undefined {
+/** undici's redirect interceptor copies the context of a response, but the list of URLs in it stays the same object. */
+function historyOfCopy(result: object): readonly Attempt[] | undefined {
   try {
     const { history } = result as { readonly history?: unknown };
     return Array.isArray(history) ? histories.get(history) : undefined;
   } catch {
-    // Some errors throw when they are looked at.
+    // The getters of some errors throw.
     return undefined;
   }
 }
 
 const grants: Stamp<Grant> = /* @__PURE__ */ sharedStamp('grants');
 
-/** Keeps the tokens of a history's last attempt. */
+/** Notes the tokens of the last attempt of a history. */
 export function keepGrant(history: readonly Attempt[], grant: Grant): void {
   grants.put(history, grant);
 }
 
 /**
- * The tokens that the last attempt took, for a response or an error which an ebb client gave: to settle what it
- * cost, where that is known only afterwards. `undefined` where no bucket was asked.
+ * The tokens of the last attempt, for a response or an error of an ebb client: to settle a cost that is known only after
+ * the response. `undefined` if the policy has no bucket.
  *
  * @example
  * ```ts

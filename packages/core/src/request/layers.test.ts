@@ -10,7 +10,7 @@ import type { PolicyOptions } from '../policy/options.ts';
 import { attemptsOf } from './history.ts';
 
 type Core = typeof import('./run.ts') &
-  typeof import('./session.ts') &
+  typeof import('./start-session.ts') &
   typeof import('../policy/policy.ts') &
   typeof import('./layers.ts');
 
@@ -21,7 +21,7 @@ async function freshCore(): Promise<Core> {
   vi.resetModules();
   const [run, session, policy, layers] = await Promise.all([
     import('./run.ts'),
-    import('./session.ts'),
+    import('./start-session.ts'),
     import('../policy/policy.ts'),
     import('./layers.ts'),
   ]);

@@ -2,32 +2,32 @@ import type { RequestTraits } from '../http/outcome.ts';
 import type { ConcurrencyLimit } from '../limits/contracts.ts';
 
 /**
- * Several layers of ebb may lie in the way of one call: a fetch over a fetch, axios over a dispatcher. Of them
- * the outermost retries, and the inner ones send once. This file is how an inner layer finds out that it is one.
+ * One call may pass through several layers of ebb: an ebb fetch over another, axios over a dispatcher. The outermost layer
+ * retries, and the inner ones send once. With this file an inner layer finds out that it is one.
  *
- * Three ways lead there, and none touches what goes over the wire: a symbol in the options, which interceptors
- * copy on; Node's `AsyncLocalStorage`, which Bun, Deno and workerd have too; and a mark that is set while the
- * layer below is called, for what happens in that very turn.
+ * A passage reaches the layers below in three ways, none of which changes what is sent over the wire: under a symbol in
+ * the options, which interceptors copy; in Node's `AsyncLocalStorage`, which Bun, Deno and workerd have as well; and in a
+ * variable that is set while the layer below is called, for code that runs synchronously.
  */
 export interface Passage {
-  /** The call itself, the same for all of its layers. */
+  /** The call, the same object for all of its layers. */
   readonly call: LayeredCall;
   /** The buckets that the layers above took tokens from for this attempt. */
   readonly tookFrom: readonly object[];
 }
 
-/** One call, as all of its layers see it. */
+/** One call, shared by all of its layers. */
 export interface LayeredCall {
   readonly request: RequestTraits;
-  /** `false` once the outermost layer is done: a socket or a timer may keep the context of a call for ever. */
+  /** False once the outermost layer has ended: sockets and timers may keep the context of a call alive. */
   open: boolean;
-  /** Whether a dispatcher has seen it: what is dispatched to another URL after that follows a redirect. */
+  /** True once a dispatcher has seen the call. What is dispatched to another URL after that follows a redirect. */
   dispatched: boolean;
-  /** The limits whose slots it holds, those of the calls around it included. */
+  /** The limits whose slots it holds, including those of the calls around it. */
   slotsOf: readonly ConcurrencyLimit[];
 }
 
-/** Where options hold the {@link Passage} of their call. Shared by every copy of this package in a program. */
+/** The key of the {@link Passage} in the options of a client, the same for all copies of this package in a program. */
 export const LAYER: unique symbol = Symbol.for('@ebb/core layer');
 
 interface Storage {
@@ -35,14 +35,14 @@ interface Storage {
   run<T>(store: Passage, callback: () => T): T;
 }
 
-/** What all copies of this package in a program share. */
+/** State that all copies of this package in a program share. */
 interface Shared {
-  /** How many layers were made. Of one alone there is nothing to tell. */
+  /** The number of layers in the program. With one, calls need no passage. */
   layers: number;
   readonly storage: Storage | undefined;
-  /** The passage of the call that is being handed down in this turn. */
+  /** The passage of the call that is being passed on synchronously. */
   current: Passage | undefined;
-  /** Without a storage: what a layer has ended with, and which of all ends that was. */
+  /** Without a storage: the results of layers, with the number of their end. */
   readonly ended: WeakMap<object, number>;
   ends: number;
 }
@@ -55,7 +55,7 @@ interface NodeLike {
   };
 }
 
-/** Not imported: browsers have no such module, and a bundler would stumble over its name. */
+/** Not imported: browsers have no such module, and bundlers fail on its name. */
 function asyncStorage(): Storage | undefined {
   const hooks = (globalThis as NodeLike).process?.getBuiltinModule?.('node:async_hooks');
   return hooks?.AsyncLocalStorage && new hooks.AsyncLocalStorage();
@@ -78,19 +78,19 @@ function shared(): Shared {
 }
 
 /**
- * Counts a layer: a wrapped fetch, a composed dispatcher, an interceptor. While there is only one in a program,
- * no call is marked: a mark costs 0.15 µs a request, and on Node 22 the first one makes every `await` slower.
+ * Counts a layer: a wrapped fetch, a composed dispatcher, an interceptor. With a single layer in the program no call gets a
+ * passage, which costs 0.15 µs per request and makes every `await` slower on Node 22.
  */
 export function countLayer(): void {
   shared().layers += 1;
 }
 
-/** Whether a call may pass through more than one layer. */
+/** True if a call may pass through more than one layer. */
 export function areLayered(): boolean {
   return shared().layers > 1;
 }
 
-/** The URL as all clients would write it, without the fragment, which is not sent. */
+/** The URL in the normal form of all clients, without the fragment, which is not sent. */
 function hrefOf({ url }: RequestTraits): string {
   const parsed = URL.parse(url);
   if (parsed === null) return url;
@@ -102,44 +102,45 @@ function isSame(one: RequestTraits, other: RequestTraits): boolean {
   return one === other || (one.method === other.method && hrefOf(one) === hrefOf(other));
 }
 
-/** What lies around a request that begins: the layers above it, and the calls that it was started in. */
+/** What is around a request when it starts: the layers above it, and the calls that it was started in. */
 export interface Surroundings {
-  /** The passage that it goes on; `undefined` for a call of its own. */
+  /** The passage of the layer above; `undefined` for the outermost layer. */
   readonly outer: Passage | undefined;
-  /** The limits whose slots are held by the calls around it. */
+  /** The limits whose slots the calls around it hold. */
   readonly slotsOf: readonly ConcurrencyLimit[];
 }
 
-const NOTHING: Surroundings = { outer: undefined, slotsOf: [] };
+/** The surroundings of a request without any layer or call around it. */
+export const NO_LAYERS: Surroundings = { outer: undefined, slotsOf: [] };
 
 /**
- * Finds the layers above a request. Another request that starts inside an open call, for a token say, is a call
- * of its own; but a dispatcher takes it for a redirect's next hop once it has seen the call itself.
+ * Finds the layers above a request. A different request that starts inside an open call, for a token for example, is a
+ * call of its own. A dispatcher takes it for the next hop of a redirect instead, once it has seen the call itself.
  *
  * @param carried what the options of the request hold under {@link LAYER}
- * @param isDispatch whether this layer is a dispatcher, below what follows redirects
+ * @param isDispatch true if this layer is a dispatcher, below the code that follows redirects
  */
 export function surroundings(request: RequestTraits, carried: unknown, isDispatch: boolean): Surroundings {
-  if (!areLayered()) return NOTHING;
+  if (!areLayered()) return NO_LAYERS;
   const { storage, current } = shared();
-  const told = carried as Passage | undefined;
-  if (told?.call.open === true) {
-    if (isDispatch) told.call.dispatched = true;
-    return { outer: told, slotsOf: told.call.slotsOf };
+  const passage = carried as Passage | undefined;
+  if (passage?.call.open === true) {
+    if (isDispatch) passage.call.dispatched = true;
+    return { outer: passage, slotsOf: passage.call.slotsOf };
   }
   let slotsOf: readonly ConcurrencyLimit[] = [];
   for (const found of [storage?.getStore(), current]) {
     if (found?.call.open !== true) continue;
     const { call } = found;
-    const isIts = isSame(call.request, request);
-    if (isIts && isDispatch) call.dispatched = true;
-    if (isIts || (isDispatch && call.dispatched)) return { outer: found, slotsOf: call.slotsOf };
+    const isOfCall = isSame(call.request, request);
+    if (isOfCall && isDispatch) call.dispatched = true;
+    if (isOfCall || (isDispatch && call.dispatched)) return { outer: found, slotsOf: call.slotsOf };
     slotsOf = call.slotsOf;
   }
   return { outer: undefined, slotsOf };
 }
 
-/** Calls what sends a request, so that layers below find the passage. */
+/** Calls what sends a request, so that the layers below find the passage. */
 export function within<T>(passage: Passage, send: () => T): T {
   const state = shared();
   const before = state.current;
@@ -151,14 +152,14 @@ export function within<T>(passage: Passage, send: () => T): T {
   }
 }
 
-/** Which of all ends would be the next: what ends from here on has a number from this. */
+/** The number of the next end: everything that ends from now on has this number or a higher one. */
 export function nextEnd(): number {
   return shared().ends;
 }
 
 /**
- * Notes that a layer was done with a request, and ended with this. Only without a storage, as in browsers: there
- * a layer that was not recognised may have retried already, and the one above must not do it again.
+ * Notes the result that a layer has ended with. Needed without a storage only, as in browsers: a layer that did not find
+ * the one above it may have retried, and the one above must not retry the same result again.
  */
 export function noteEnd(result: unknown): void {
   const state = shared();
@@ -168,7 +169,7 @@ export function noteEnd(result: unknown): void {
   state.ends += 1;
 }
 
-/** Whether a layer below has ended with this since the end of that number. */
+/** True if a layer below has ended with this result since the end of that number. */
 export function hasEndedBelow(result: unknown, since: number): boolean {
   const { storage, ended } = shared();
   if (storage !== undefined || typeof result !== 'object' || result === null) return false;

@@ -9,7 +9,8 @@ import { createPolicy } from '../policy/policy.ts';
 import { virtualClock } from '../testing.ts';
 import { attemptsOf } from './history.ts';
 import { type Exchange, run } from './run.ts';
-import { Session, startSession } from './session.ts';
+import { Session } from './session.ts';
+import { startSession } from './start-session.ts';
 
 const request: RequestTraits = {
   method: 'GET',

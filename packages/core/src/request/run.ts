@@ -3,35 +3,35 @@ import { remember, rememberReason } from './history.ts';
 import { hasEndedBelow, nextEnd, noteEnd } from './layers.ts';
 import type { Session } from './session.ts';
 
-/** How a client that answers with promises sends one attempt. */
+/** How a promise-based client sends one attempt. */
 export interface Exchange<T> {
-  /** Sends it; the call of the client itself goes through {@link Session.sending}. */
+  /** Sends the attempt. The call of the client itself goes through {@link Session.sending}. */
   send(session: Session): Promise<T>;
   /** Reads what `send` resolved with. */
   outcome(result: T): Outcome;
   /** Reads what `send` rejected with. */
   failure(error: unknown): Outcome;
   /**
-   * Lets go of what `send` settled with, because a retry is to follow, so that its connection can be used again.
+   * Discards what `send` settled with, because a retry follows, so that its connection can be used again. `undefined` if
+   * there is nothing to wait for.
    */
   setAside(settled: unknown, session: Session, signal?: AbortSignal): Aside | undefined;
   /**
-   * Calls `ended` when the body of what `send` settled with has ended, failed, or been cancelled, and returns
-   * what the caller is given in its place. Called only if a slot waits for that; a client whose results come
-   * with their bodies whole does without.
+   * Calls `ended` once the body of what `send` settled with has ended, failed, or been cancelled, and returns what the
+   * caller gets in its place. Called only if a slot is held. Not needed by a client whose results have complete bodies.
    */
   whenBodyEnds?(settled: unknown, ended: () => void): unknown;
-  /** The call has ended before its first attempt was sent. What was to be uploaded is not read any more. */
+  /** The call has ended before its first attempt was sent: the upload will not be read. */
   unsent?(reason: unknown): void;
 }
 
-/** A result that a retry is to follow. */
+/** A result that a retry follows. */
 export interface Aside {
-  /** Resolves when its connection can be used again, or is gone. Never rejects, and ends within bounds. */
+  /** Resolves when the connection of the result can be used again, or is closed. Never rejects, and takes bounded time. */
   readonly released: Promise<void>;
   /**
-   * What the caller gets if the retry is not sent after all: the same result with its body whole, or with one
-   * whose reading fails if it was too long to keep. Without it, the result as it is.
+   * What the caller gets if the retry is not sent after all: the same result with its whole body, or with a body that
+   * fails to be read if it was too long to keep. Without this, the result itself.
    */
   restore?(): unknown;
 }
@@ -43,10 +43,10 @@ interface Settled {
 }
 
 /**
- * Sends a request until the policy is content, and settles as the client did at the last attempt.
+ * Sends a request until its policy stops, and settles as the client did at the last attempt.
  *
- * @throws whatever the client's last attempt threw, as it is
- * @throws the signal's reason, ThrottledError, HookError as {@link Session} does
+ * @throws what the last attempt of the client threw, unchanged
+ * @throws the signal's reason, ThrottledError or HookError, as {@link Session.ready} and {@link Session.judge} do
  */
 export async function run<T>(session: Session, exchange: Exchange<T>, signal?: AbortSignal): Promise<T> {
   try {
@@ -71,11 +71,11 @@ export async function run<T>(session: Session, exchange: Exchange<T>, signal?: A
 
       const { value, failed } = last;
       if (hasEndedBelow(value, since)) session.pass(outcome);
-      else if (again(session, exchange, value, outcome)) {
+      else if (retries(session, exchange, value, outcome)) {
         aside = exchange.setAside(value, session, signal);
         continue;
       }
-      return end(session, session.holdsSlot ? watched(session, exchange, value) : value, failed);
+      return end(session, session.holdsSlot ? releasingSlot(session, exchange, value) : value, failed);
     }
   } catch (error) {
     if (session.attempt === 0) exchange.unsent?.(error);
@@ -85,27 +85,27 @@ export async function run<T>(session: Session, exchange: Exchange<T>, signal?: A
   }
 }
 
-function end<T>(session: Session, result: unknown, failed: boolean): T {
-  if (!session.isInner) noteEnd(result);
-  if (failed) throw result;
-  remember(result, session.history);
-  return result as T;
-}
-
-function again<T>(session: Session, exchange: Exchange<T>, settled: unknown, outcome: Outcome): boolean {
+function retries<T>(session: Session, exchange: Exchange<T>, settled: unknown, outcome: Outcome): boolean {
   try {
     return session.judge(outcome).retry;
   } catch (hookError) {
-    // At once: the caller has what it gets, and nothing of ours is to go on after that.
+    // Aborted at once: the caller gets the error now, and nothing of the request may go on after that.
     exchange.setAside(settled, session, AbortSignal.abort());
     throw hookError;
   }
 }
 
-/** What the caller is given, with the slot given back when its body has ended. */
-function watched<T>(session: Session, exchange: Exchange<T>, settled: unknown): unknown {
+/** What the caller gets, with the slot released once its body has ended. */
+function releasingSlot<T>(session: Session, exchange: Exchange<T>, settled: unknown): unknown {
   const ended = (): void => session.bodyEnded();
   if (exchange.whenBodyEnds !== undefined) return exchange.whenBodyEnds(settled, ended);
   ended();
   return settled;
+}
+
+function end<T>(session: Session, result: unknown, failed: boolean): T {
+  if (!session.isInner) noteEnd(result);
+  if (failed) throw result;
+  remember(result, session.history);
+  return result as T;
 }

@@ -11,7 +11,8 @@ import type { PolicyOptions } from '../policy/options.ts';
 import { createPolicy } from '../policy/policy.ts';
 import { virtualClock } from '../testing.ts';
 import { grantOf, remember } from './history.ts';
-import { type Session, startSession } from './session.ts';
+import type { Session } from './session.ts';
+import { startSession } from './start-session.ts';
 
 const clock = virtualClock();
 

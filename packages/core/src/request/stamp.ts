@@ -1,10 +1,10 @@
-/** Notes something about objects of others, where no listing, copy or comparison shows it. */
+/** Attaches a value to an object that belongs to others. Listings, copies and comparisons of the object do not show it. */
 export interface Stamp<T> {
   put(on: object, value: T): void;
   get(on: object): T | undefined;
 }
 
-/** A constructor that returns its argument, so that a class which extends it adds its fields to that. */
+/** A constructor that returns its argument: a class that extends it adds its private fields to that object. */
 const Given = function given(object: object): object {
   return object;
 } as unknown as new (
@@ -12,7 +12,7 @@ const Given = function given(object: object): object {
 ) => object;
 
 function makeStamp<T>(): Stamp<T> {
-  /** For what takes no field: frozen objects, in runtimes that hold to that for private fields as well. */
+  /** For objects that take no private field: frozen ones, in some runtimes. */
   const others = new WeakMap<object, T>();
   class Stamped extends Given {
     #value: T;
@@ -44,10 +44,10 @@ function makeStamp<T>(): Stamp<T> {
 }
 
 /**
- * The stamp of a name, the same in every copy of this package in a program: what one notes, the others find.
+ * The stamp of a name, the same for all copies of this package in a program.
  *
- * It is a private field that a constructor adds: about 35 ns, a third of what a `WeakMap` or a hidden property
- * costs, and there is one on each response.
+ * Implemented as a private field that a constructor adds. That takes about 35 ns, a third of a `WeakMap` or a hidden
+ * property, and every response gets one.
  */
 export function sharedStamp<T>(name: string): Stamp<T> {
   const holder = globalThis as { [key: symbol]: Stamp<T> | undefined };

@@ -13,7 +13,8 @@ import { type VirtualClock, virtualClock } from '../testing.ts';
 import { attemptsOf, grantOf } from './history.ts';
 import { countLayer } from './layers.ts';
 import { type Aside, type Exchange, run } from './run.ts';
-import { Session, startSession } from './session.ts';
+import { Session } from './session.ts';
+import { startSession } from './start-session.ts';
 
 const request: RequestTraits = {
   method: 'GET',
