@@ -1,28 +1,14 @@
 import { seededRandom } from '@ebb/core/testing';
 import { Redis } from 'iovalkey';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { budgetModel } from '../test/budget-model.ts';
-import { hasServer, program, startServer, storeUrl, type TestServer } from '../test/server.ts';
+import { hasServer, program } from '../test/server.ts';
+import { useStore } from '../test/store.ts';
 import { valkeyBudget } from './budget.ts';
 import { BUDGET_SCRIPT, BUDGET_SCRIPT_SHA1 } from './budget-script.ts';
 
-let server: TestServer | undefined;
-let client: Redis;
-
-beforeAll(async () => {
-  if (program !== undefined) server = await startServer();
-  client = new Redis(server?.url ?? storeUrl ?? '', { lazyConnect: true });
-});
-afterAll(async () => {
-  client.disconnect();
-  await server?.[Symbol.asyncDispose]();
-});
-
-let keys = 0;
-const newKey = (): string => {
-  keys += 1;
-  return `ebb-test:{${process.pid}-${keys}}:budget`;
-};
+const store = useStore();
+const newKey = (): string => `${store.newKey()}:budget`;
 
 interface Call {
   readonly ratio?: number;
@@ -51,7 +37,7 @@ function argumentsOf({
 type Reply = [granted: number, balance: number, processes: number, late: number, nowUs: number];
 
 const run = async (key: string, args: readonly string[]): Promise<Reply> =>
-  (await client.eval(BUDGET_SCRIPT, 1, key, ...args)) as Reply;
+  (await store.client.eval(BUDGET_SCRIPT, 1, key, ...args)) as Reply;
 
 /** What the key held so long ago, if nothing was asked since. */
 function aged(text: string, byUs: number): string {
@@ -82,14 +68,14 @@ describe.runIf(hasServer)('the script of the budget', () => {
     for (let step = 0; step < 1_000; step += 1) {
       const chance = random();
       if (chance < 0.02) {
-        await client.del(key);
+        await store.client.del(key);
         kept = undefined;
         note('key lost');
       } else if (chance < 0.3 && kept !== undefined) {
         // As if nothing had been asked for some slots, or the server's clock had been set back.
         const slots = chance < 0.04 ? between(60, 200) : chance < 0.08 ? -between(1, 40) : between(0, 14);
         kept = aged(kept, slots * slotUs);
-        await client.set(key, kept);
+        await store.client.set(key, kept);
         note(slots >= 60 ? 'rest' : slots < 0 ? 'clock set back' : 'time passes');
       }
       const args = argumentsOf({
@@ -104,7 +90,7 @@ describe.runIf(hasServer)('the script of the budget', () => {
       });
       const reply = await run(key, args);
       [, , , , nowUs] = reply;
-      const after = (await client.get(key)) ?? undefined;
+      const after = (await store.client.get(key)) ?? undefined;
       const [granted, balance, processes, late, , , , text] = budgetModel(kept, args, nowUs);
       expect(reply.slice(0, 4), `step ${step}: ${args}`).toEqual([granted, balance, processes, late]);
       expect(after ?? '', `step ${step}: ${args}`).toBe(text);
@@ -120,11 +106,11 @@ describe.runIf(hasServer)('the script of the budget', () => {
   });
 
   test('is known to the server by its SHA-1', async () => {
-    expect(await client.script('LOAD', BUDGET_SCRIPT)).toBe(BUDGET_SCRIPT_SHA1);
+    expect(await store.client.script('LOAD', BUDGET_SCRIPT)).toBe(BUDGET_SCRIPT_SHA1);
   });
 
   test.runIf(program !== undefined)('needs no more rights than the page says', async () => {
-    await client.call(
+    await store.client.call(
       'ACL',
       'SETUSER',
       'limited',
@@ -137,7 +123,7 @@ describe.runIf(hasServer)('the script of the budget', () => {
       '+set',
       '~ebb:*',
     );
-    const limited = new Redis(server?.url ?? '', {
+    const limited = new Redis(store.url, {
       username: 'limited',
       password: 'secret',
       enableReadyCheck: false,
@@ -153,12 +139,12 @@ describe.runIf(hasServer)('the script of the budget', () => {
   test('lets a key go that no process has used for a day', async () => {
     const key = newKey();
     await run(key, argumentsOf({ deposits: 1 }));
-    expect(await client.pttl(key)).toBeGreaterThan(86_000_000);
+    expect(await store.client.pttl(key)).toBeGreaterThan(86_000_000);
   });
 
   test('refuses a key that holds something else', async () => {
     const key = newKey();
-    await client.set(key, 'a text', 'PX', 10_000);
+    await store.client.set(key, 'a text', 'PX', 10_000);
     await expect(run(key, argumentsOf({ deposits: 1 }))).rejects.toThrow('holds something else');
   });
 });

@@ -4,7 +4,8 @@ import { Redis as IORedis, Cluster as IORedisCluster } from 'ioredis';
 import { Cluster, Redis } from 'iovalkey';
 import { createClient, createCluster } from 'redis';
 import { afterAll, beforeAll, describe, expect, expectTypeOf, test } from 'vitest';
-import { hasServer, program, startServer, storeUrl, type TestServer } from '../test/server.ts';
+import { hasServer, program, startServer, type TestServer } from '../test/server.ts';
+import { useStore } from '../test/store.ts';
 import { type StoreClient, type ValkeyClient, valkeyBucket } from './index.ts';
 
 // It would print each NOSCRIPT, and those are looked for here.
@@ -143,23 +144,12 @@ async function share(
 }
 
 describe.runIf(hasServer)('one server', () => {
-  let server: TestServer | undefined;
-  let admin: Redis;
-  let url: string;
-  beforeAll(async () => {
-    if (program !== undefined) server = await startServer();
-    url = server?.url ?? storeUrl ?? '';
-    admin = new Redis(url);
-  });
-  afterAll(async () => {
-    admin.disconnect();
-    await server?.[Symbol.asyncDispose]();
-  });
+  const store = useStore();
 
   test.each(Object.entries(single))('through %s', async (name, connect) => {
-    const { client, close } = await connect(url);
+    const { client, close } = await connect(store.url);
     try {
-      await share(client, [`clients ${name} ${process.pid}`], () => admin.script('FLUSH'));
+      await share(client, [`clients ${name} ${process.pid}`], () => store.client.script('FLUSH'));
     } finally {
       close();
     }

@@ -1,27 +1,12 @@
 import { seededRandom } from '@ebb/core/testing';
-import { Redis } from 'iovalkey';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { type Answer, model } from '../test/model.ts';
-import { hasServer, program, startServer, storeUrl, type TestServer } from '../test/server.ts';
+import { hasServer } from '../test/server.ts';
+import { useStore } from '../test/store.ts';
 import { SCRIPT, SCRIPT_SHA1 } from './script.ts';
 
-let server: TestServer | undefined;
-let client: Redis;
-
-beforeAll(async () => {
-  if (program !== undefined) server = await startServer();
-  client = new Redis(server?.url ?? storeUrl ?? '', { lazyConnect: true });
-});
-afterAll(async () => {
-  client.disconnect();
-  await server?.[Symbol.asyncDispose]();
-});
-
-let keys = 0;
-const newKey = (): string => {
-  keys += 1;
-  return `ebb-test:{${process.pid}-${keys}}`;
-};
+const store = useStore();
+const { newKey } = store;
 
 interface Call {
   readonly mode: 'lease' | 'refund' | 'spend' | 'pause' | 'unpause' | 'resume' | 'peek';
@@ -47,7 +32,7 @@ function argumentsOf({ mode, rate = 1_000, capacity = 10, amount = 0, ...rest }:
 }
 
 const run = async (key: string, args: readonly string[]): Promise<Answer> =>
-  (await client.eval(SCRIPT, 1, key, ...args)) as Answer;
+  (await store.client.eval(SCRIPT, 1, key, ...args)) as Answer;
 
 const call = (key: string, of: Call): Promise<Answer> => run(key, argumentsOf(of));
 
@@ -110,11 +95,11 @@ describe.runIf(hasServer)('the script', () => {
         });
         const forgotten = random();
         if (forgotten < 0.01) {
-          await client.del(key);
+          await store.client.del(key);
           kept = undefined;
           note('key lost');
         } else if (forgotten < 0.02 && some !== '') {
-          await client.set(key, some);
+          await store.client.set(key, some);
           kept = some;
           note('key of some time ago');
         } else if (forgotten < 0.025 && last !== '') {
@@ -123,13 +108,13 @@ describe.runIf(hasServer)('the script', () => {
             .split(' ')
             .map((text, place) => Number(text) + ([0, 2, 3, 5, 6].includes(place) ? 3.6e9 : 0));
           kept = numbers.join(' ');
-          await client.set(key, kept);
+          await store.client.set(key, kept);
           note('clock set back');
         }
         const answer = await run(key, args);
         expect(answer, `step ${step}: ${args}`).toEqual(model(kept, args, answer[4]));
         kept = answer[7] === '' ? undefined : answer[7];
-        expect(await client.get(key)).toBe(kept ?? null);
+        expect(await store.client.get(key)).toBe(kept ?? null);
         if (kept !== undefined && kept !== last) states.push(kept);
         note(answer[0] > 0 ? mode : answer[1] > 0 ? `${mode} denied` : `${mode} without tokens`);
         if (mode === 'lease' && answer[0] > 0 && answer[2] > 0) note('lease of tokens to come');
@@ -160,19 +145,19 @@ describe.runIf(hasServer)('the script', () => {
   });
 
   test('is known to the server by its SHA-1', async () => {
-    expect(await client.script('LOAD', SCRIPT)).toBe(SCRIPT_SHA1);
+    expect(await store.client.script('LOAD', SCRIPT)).toBe(SCRIPT_SHA1);
   });
 
   test('lets the key go when it says no more than that the bucket is full', async () => {
     const key = newKey();
     const [, , , , now, , , state] = await call(key, { mode: 'lease', amount: 5 });
     // 10 tokens at 1,000/s: full in 5 ms. And a second, for the clocks of a store and its replicas differ.
-    expect(await client.pttl(key)).toBeGreaterThan(900);
-    expect(await client.pttl(key)).toBeLessThanOrEqual(1_006);
+    expect(await store.client.pttl(key)).toBeGreaterThan(900);
+    expect(await store.client.pttl(key)).toBeLessThanOrEqual(1_006);
     await call(key, { mode: 'pause', amount: 60_000_000 });
-    expect(await client.pttl(key)).toBeGreaterThan(60_000);
-    await client.set(key, state, 'PX', 1);
-    await expect.poll(() => client.exists(key)).toBe(0);
+    expect(await store.client.pttl(key)).toBeGreaterThan(60_000);
+    await store.client.set(key, state, 'PX', 1);
+    await expect.poll(() => store.client.exists(key)).toBe(0);
     const whole: Call = { mode: 'lease', amount: 10, known: state };
     await expect.poll(async () => (await call(key, whole))[0]).toBe(10e6);
     expect((await call(key, whole))[4]).toBeGreaterThan(now);
@@ -183,7 +168,7 @@ describe.runIf(hasServer)('the script', () => {
     const common = { rate: 1, capacity: 100 };
     const [, , , , , , , one] = await call(key, { mode: 'lease', ...common, amount: 40 });
     const [, , , , , , , other] = await call(key, { mode: 'lease', ...common, amount: 50 });
-    await client.del(key);
+    await store.client.del(key);
     // The one knows of its 40 alone, the other of all 90.
     const [first] = await call(key, { mode: 'lease', ...common, amount: 10, known: one });
     expect(first).toBe(10e6);
@@ -202,7 +187,7 @@ describe.runIf(hasServer)('the script', () => {
     const [again] = await call(key, { mode: 'refund', ...common, amount: 40, held });
     expect(again).toBe(0);
     const [, , , , , , , next] = await call(key, { mode: 'lease', ...common, amount: 40 });
-    await client.del(key);
+    await store.client.del(key);
     await call(key, { mode: 'lease', ...common, amount: 40, known: next });
     const [lost] = await call(key, { mode: 'refund', ...common, amount: 40, held: next });
     expect(lost).toBe(0);
@@ -223,9 +208,9 @@ describe.runIf(hasServer)('the script', () => {
 
   test('tells of a key that holds something else', async () => {
     const [text, list] = [newKey(), newKey()];
-    await client.set(text, 'a text', 'PX', 10_000);
-    await client.lpush(list, 'an entry');
-    await client.pexpire(list, 10_000);
+    await store.client.set(text, 'a text', 'PX', 10_000);
+    await store.client.lpush(list, 'an entry');
+    await store.client.pexpire(list, 10_000);
     await expect(call(text, { mode: 'lease', amount: 1 })).rejects.toThrow('holds something else');
     await expect(call(list, { mode: 'lease', amount: 1 })).rejects.toThrow('WRONGTYPE');
   });
