@@ -2,7 +2,7 @@ import type { SteadyTime } from '@ebb/core/bucket';
 import { Demand } from './demand.ts';
 import type { FleetSetup } from './options.ts';
 import { LeasePool } from './pool.ts';
-import type { LeaseCall, Reply, StoreCall } from './store.ts';
+import type { Reply, StoreCall, TokenLeaseCall } from './store.ts';
 import { type Need, NO_NEED, Turn } from './turn.ts';
 
 const ONE_TOKEN = 1e6;
@@ -105,27 +105,28 @@ export class Leaser {
   }
 
   /** The call that brings what is needed, if it is worth making. */
-  #callFor(line: Need, nowMs: number): LeaseCall | undefined {
+  #callFor(line: Need, nowMs: number): TokenLeaseCall | undefined {
     const { first, all, untilMs } = line;
     const { left } = this.pool;
     const lacking = first - left;
     if (lacking <= 0 && left >= this.#enough(all)) return undefined;
     const { capacity, nonConforming } = this.#setup;
-    const least = Math.ceil(lacking > 0 ? lacking : Math.min(ONE_TOKEN, capacity * 1e6));
+    const minAmount = Math.ceil(lacking > 0 ? lacking : Math.min(ONE_TOKEN, capacity * 1e6));
     // What is yet to come helps no one who does not wait.
     const byMs = nonConforming === 'delay' ? untilMs : nowMs;
     const denied = this.#denied;
-    if (nowMs < denied.untilMs && least >= denied.amount && byMs <= denied.byMs) return undefined;
+    if (nowMs < denied.untilMs && minAmount >= denied.amount && byMs <= denied.byMs) return undefined;
     const spent = this.#leased - left;
     this.#demand.note(spent - this.#noted, nowMs);
     this.#noted = spent;
-    const most = Math.max(least, Math.ceil(all + this.#expected - left));
-    const soon = nonConforming === 'delay' ? this.#soon(line, left) : 0;
-    return { mode: 'lease', least, most, soon: Math.max(least, Math.ceil(soon)), withinMs: byMs - nowMs };
+    const maxAvailable = Math.max(minAmount, Math.ceil(all + this.#expected - left));
+    const future = nonConforming === 'delay' ? this.#future(line, left) : 0;
+    const maxFuture = Math.max(minAmount, Math.ceil(future));
+    return { mode: 'lease', minAmount, maxAvailable, maxFuture, withinMs: byMs - nowMs };
   }
 
   /** How much to lease of what is yet to come. */
-  #soon(line: Need, left: number): number {
+  #future(line: Need, left: number): number {
     if (line.count > 0) return this.#turn.size(line, left);
     return Math.min(this.#expected, this.#turn.shareOf(this.#setup.aheadMs));
   }
@@ -140,11 +141,11 @@ export class Leaser {
     return this.#demand.perMs * this.#setup.aheadMs;
   }
 
-  #answered(reply: Reply, call: LeaseCall, askedMs: number): void {
+  #answered(reply: Reply, call: TokenLeaseCall, askedMs: number): void {
     const nowMs = this.#time.now();
     if (reply.granted > 0) this.#receive(reply, nowMs);
     else if (!reply.late) {
-      this.#denied = { amount: call.least, byMs: askedMs + call.withinMs, untilMs: nowMs + reply.waitMs };
+      this.#denied = { amount: call.minAmount, byMs: askedMs + call.withinMs, untilMs: nowMs + reply.waitMs };
       this.#low = -1;
     }
     this.#onAnswer(nowMs);

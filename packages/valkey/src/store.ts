@@ -7,20 +7,20 @@ import { isDefinite, messageOf, noReply, WrongReply, withoutSecrets } from './st
 import { timeLimit } from './time-limit.ts';
 
 /** Asks for tokens, in millionths. */
-export interface LeaseCall {
+export interface TokenLeaseCall {
   readonly mode: 'lease';
-  readonly least: number;
+  readonly minAmount: number;
   /** The most of those that are there. */
-  readonly most: number;
+  readonly maxAvailable: number;
   /** The most of those that are yet to come. */
-  readonly soon: number;
+  readonly maxFuture: number;
   /** How long the first may wait for `least`, in milliseconds; `Infinity` for any time. */
   readonly withinMs: number;
 }
 
 /** What the script is asked to do. Tokens are in millionths. */
 export type StoreCall =
-  | LeaseCall
+  | TokenLeaseCall
   | { readonly mode: 'refund'; readonly amount: number; readonly held: string }
   | { readonly mode: 'spend'; readonly amount: number }
   | { readonly mode: 'pause'; readonly durationMs: number }
@@ -68,7 +68,7 @@ function argumentsOf(call: StoreCall): string[] {
   switch (call.mode) {
     case 'lease':
       return [
-        ...[`${call.least}`, `${call.most}`, '', `${call.soon}`],
+        ...[`${call.minAmount}`, `${call.maxAvailable}`, '', `${call.maxFuture}`],
         call.withinMs === Number.POSITIVE_INFINITY ? '-1' : wholeUs(Math.max(0, call.withinMs)),
       ];
     case 'refund':
