@@ -144,20 +144,20 @@ export class Leaser {
   #answered(reply: Reply, call: TokenLeaseCall, askedMs: number): void {
     const nowMs = this.#time.now();
     if (reply.granted > 0) this.#receive(reply, nowMs);
-    else if (!reply.late) {
+    else if (!reply.tooLate) {
       this.#denied = { amount: call.minAmount, byMs: askedMs + call.withinMs, untilMs: nowMs + reply.waitMs };
       this.#low = -1;
     }
     this.#onAnswer(nowMs);
   }
 
-  #receive({ granted, emptyInMs, state, turn }: Reply, nowMs: number): void {
+  #receive({ granted, emptyInMs, state, averageLease }: Reply, nowMs: number): void {
     const { aheadMs, lateMs } = this.#setup;
     const endMs = nowMs + emptyInMs;
     const waiting = this.#line().first > 0;
     const goodUntilMs = Math.max(nowMs, endMs) + (waiting ? lateMs : aheadMs);
     this.#leased += granted;
-    this.#turn.learn(granted, turn);
+    this.#turn.learn(granted, averageLease);
     this.pool.add({ left: granted, endMs, goodUntilMs, state }, waiting);
     // Where others wait for what is yet to come, there is nothing to be had in advance.
     this.#low = emptyInMs > aheadMs ? -1 : this.#expected / 4;

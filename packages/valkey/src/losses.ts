@@ -22,9 +22,9 @@ export class Losses {
    *
    * @throws ForgetfulStoreError if it has lost the bucket again
    */
-  note(forgot: boolean, nowMs: number): void {
+  note(lostBucket: boolean, nowMs: number): void {
     const agoMs = nowMs - this.#lastMs;
-    if (!forgot) {
+    if (!lostBucket) {
       this.#wasKept ||= agoMs >= this.#fillMs;
       return;
     }

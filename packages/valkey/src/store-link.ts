@@ -109,7 +109,7 @@ export class StoreLink {
         const reply = await this.#store.call(call);
         this.#answeredMs = Math.max(this.#answeredMs, sentAtMs);
         this.#apply(reply);
-        this.#losses.note(reply.forgot, this.#time.now());
+        this.#losses.note(reply.lostBucket, this.#time.now());
         return reply;
       } catch (error) {
         if (await this.#mayTryAgain(error, tries)) continue;
@@ -216,10 +216,10 @@ export class StoreLink {
         handoverMs: outage.handoverMs(nowMs),
       });
       if (this.outage !== outage) return;
-      if (reply.late) throw new Error('It came too late to be done');
+      if (reply.tooLate) throw new Error('It came too late to be done');
       this.#apply(reply);
       this.#answeredMs = nowMs;
-      this.#losses.note(reply.forgot, this.#time.now());
+      this.#losses.note(reply.lostBucket, this.#time.now());
       const resumeInMs = outage.isForgetful ? Math.max(reply.resumeInMs, PROOF_MS) : reply.resumeInMs;
       outage.sharedAtMs = this.#time.now() + Math.max(0, resumeInMs);
       this.#hooks.onDebt(outage.debt(outageMs, reply.resumeInMs));
@@ -247,7 +247,7 @@ export class StoreLink {
     try {
       const reply = await this.#store.call({ mode: 'peek' });
       this.#apply(reply);
-      this.#losses.note(reply.forgot, this.#time.now());
+      this.#losses.note(reply.lostBucket, this.#time.now());
       return true;
     } catch {
       this.#hooks.onChange();

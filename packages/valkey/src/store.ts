@@ -40,7 +40,7 @@ export interface Reply {
   /** When it replied, on its own clock in microseconds. */
   readonly atUs: number;
   /** What those take at a time who wait, on the average, in millionths of a token; 0 when no one did yet. */
-  readonly turn: number;
+  readonly averageLease: number;
   /** How many processes took tokens lately. */
   readonly processes: number;
   /** When the bucket serves again after an outage; below 0: how long it has, since the outage began. */
@@ -48,9 +48,9 @@ export interface Reply {
   /** The state of the bucket, to be handed in again. */
   readonly state: string;
   /** It came too late to be done. */
-  readonly late: boolean;
+  readonly tooLate: boolean;
   /** The store has lost the bucket since its last reply. */
-  readonly forgot: boolean;
+  readonly lostBucket: boolean;
 }
 
 /** What a state says; its numbers are explained beside the script. */
@@ -128,7 +128,7 @@ export class Store {
   call(call: StoreCall): Promise<Reply> {
     const { time, timeoutMs, onLate, moreMs, connection } = this.#options;
     return new Promise((resolve, reject) => {
-      let tooLate = false;
+      let timedOut = false;
       const sent = { sentAtMs: time.now() };
       this.#open.add(sent);
       const onTimeout = (): void => {
@@ -138,7 +138,7 @@ export class Store {
           stopTimer = timeLimit(time.clock, leftMs, onTimeout);
           return;
         }
-        tooLate = true;
+        timedOut = true;
         reject(noReply(time.now() - sent.sentAtMs, trouble));
       };
       let stopTimer = timeLimit(time.clock, timeoutMs, onTimeout);
@@ -151,12 +151,12 @@ export class Store {
           settled();
           // Answers come in order: what was sent before and has none gets none.
           for (const other of this.#open) if (other.sentAtMs < sent.sentAtMs) this.#open.delete(other);
-          if (tooLate) onLate(call, reply);
+          if (timedOut) onLate(call, reply);
           else resolve(reply);
         },
         (error) => {
           settled();
-          if (tooLate) onLate(call, undefined);
+          if (timedOut) onLate(call, undefined);
           else reject(withoutSecrets(error));
         },
       );
@@ -208,11 +208,11 @@ export class Store {
     this.#options.connection.works();
     this.#aheadMs = nowUs / 1_000 - this.#options.time.now();
     const state = String((answer as unknown[])[7]);
-    let forgot = false;
+    let lostBucket = false;
     if (nowUs >= this.#stateAtUs || this.#stateAtUs - nowUs > 1e6) {
       const said = this.#saidBy(state);
       const before = this.#said;
-      forgot = before !== undefined && nowUs < before.keptUntilUs && said?.epoch !== before.epoch;
+      lostBucket = before !== undefined && nowUs < before.keptUntilUs && said?.epoch !== before.epoch;
       this.#said = said;
       this.#state = state;
       this.#stateAtUs = nowUs;
@@ -224,12 +224,12 @@ export class Store {
       emptyInMs: emptyInUs / 1_000,
       pausedMs: pausedUs / 1_000,
       atUs: nowUs,
-      turn: Number(state.split(' ')[9] ?? 0),
+      averageLease: Number(state.split(' ')[9] ?? 0),
       processes,
       resumeInMs: resumeUs / 1_000,
       state,
-      forgot,
-      late: granted === 0 && (call.mode === 'resume' || (call.mode === 'lease' && waitUs === 0)),
+      lostBucket,
+      tooLate: granted === 0 && (call.mode === 'resume' || (call.mode === 'lease' && waitUs === 0)),
     };
   }
 }
