@@ -11,7 +11,7 @@ import { selfSigned } from '../../../test/runtimes/certificate.ts';
 import { program, startServer, type TestServer } from '../test/server.ts';
 import { listen, otherProtocol, type Wire } from '../test/wire.ts';
 import { type StoreEvent, type ValkeyBucketOptions, type ValkeyClient, valkeyBucket } from './index.ts';
-import { isDefinite } from './store-error.ts';
+import { isPermanent } from './store-error.ts';
 
 Logger.setLoggerConfig('off');
 
@@ -104,7 +104,7 @@ test.each<[message: string, permanent: boolean]>([
   ["ERR unknown command 'EVALSHA'", true],
   ['NOAUTH Authentication required.', true],
 ])('%s: permanent is %s', (message, permanent) => {
-  expect(isDefinite(new Error(message))).toBe(permanent);
+  expect(isPermanent(new Error(message))).toBe(permanent);
 });
 
 describe.runIf(program !== undefined)('a server that wants a password', () => {

@@ -22,15 +22,15 @@ const CLOSED =
 const TLS = /^EPROTO$|_SSL_|_TLS_|CERT|^UNABLE_TO_|^HOSTNAME_MISMATCH$|^INVALID_(CA|PURPOSE)$/;
 
 /** The reply is not one of the script. */
-export class WrongReply extends Error {}
+export class InvalidReply extends Error {}
 
 /**
  * Whether an error is permanent, so that waiting is useless. A connection that is refused or breaks is not: a store that
  * starts, or a proxy before it, does that for a while. Nor is an unknown error, because every wait is bounded.
  */
-export function isDefinite(error: unknown): boolean {
+export function isPermanent(error: unknown): boolean {
   const code = property(error, 'code');
-  if (error instanceof WrongReply || (typeof code === 'string' && TLS.test(code))) return true;
+  if (error instanceof InvalidReply || (typeof code === 'string' && TLS.test(code))) return true;
   const message = messageOf(error);
   return REFUSALS.test(message) || CLOSED.test(message);
 }
@@ -46,7 +46,7 @@ export function withoutSecrets(error: unknown): unknown {
 
 /** No reply came in time. `trouble` is what is known of the connection. */
 export function noReply(waitedMs: number, trouble: unknown): unknown {
-  if (isDefinite(trouble)) return trouble;
+  if (isPermanent(trouble)) return trouble;
   const message = `The store did not reply within ${Math.round(waitedMs)} ms`;
   return trouble === undefined
     ? new Error(message)

@@ -6,7 +6,7 @@ import type { FleetSetup } from './options.ts';
 import { Outage, retryDelayMs } from './outage.ts';
 import { FleetPause } from './pause.ts';
 import { type Reply, Store, type StoreCall } from './store.ts';
-import { isDefinite } from './store-error.ts';
+import { isPermanent } from './store-error.ts';
 
 /** For so long the highest count of processes is believed. */
 const COUNT_MS = 60_000;
@@ -127,7 +127,7 @@ export class StoreLink {
   #patienceMs(error: unknown): number {
     const wasReached = this.processes > 0;
     if (wasReached || !this.#needsStore || this.outage !== undefined || this.isClosed) return 0;
-    if (isDefinite(error)) return 0;
+    if (isPermanent(error)) return 0;
     const { connectTimeoutMs } = this.#setup;
     const untilMs = (this.#firstCallMs ?? 0) + (connectTimeoutMs ?? CONNECT_TIMEOUT_MS);
     const deadlineMs = connectTimeoutMs === undefined ? this.#hooks.deadlineMs() : Number.POSITIVE_INFINITY;

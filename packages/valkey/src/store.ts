@@ -3,7 +3,7 @@ import type { Connection } from './connection.ts';
 import { runScript } from './run-script.ts';
 import { SCRIPT, SCRIPT_SHA1 } from './script.ts';
 import type { StoreClient } from './store-client.ts';
-import { isDefinite, messageOf, noReply, WrongReply, withoutSecrets } from './store-error.ts';
+import { InvalidReply, isPermanent, messageOf, noReply, withoutSecrets } from './store-error.ts';
 import { timeLimit } from './time-limit.ts';
 
 /** Asks for tokens, in millionths. */
@@ -195,7 +195,7 @@ export class Store {
     if (!/NOAUTH|unauthenticated/.test(messageOf(error))) return error;
     await nextTurn();
     const trouble = this.#options.connection.error();
-    return isDefinite(trouble) ? trouble : error;
+    return isPermanent(trouble) ? trouble : error;
   }
 
   #read(call: StoreCall, answer: unknown): Reply {
@@ -203,7 +203,7 @@ export class Store {
     const [granted = 0, waitUs = 0, emptyInUs = 0, pausedUs = 0, nowUs = 0, processes = 1, resumeUs = 0] =
       numbers;
     if (numbers.length < 7 || !numbers.every(Number.isFinite)) {
-      throw new WrongReply(`The store returned ${JSON.stringify(answer)}, which the script does not`);
+      throw new InvalidReply(`The store returned ${JSON.stringify(answer)}, which the script does not`);
     }
     this.#options.connection.works();
     this.#aheadMs = nowUs / 1_000 - this.#options.time.now();
