@@ -1,6 +1,6 @@
 import type { OnStoreError } from './events.ts';
 import { LocalShare } from './local-share.ts';
-import { ForgetfulStoreError } from './losses.ts';
+import { ForgetfulStoreError } from './loss-detector.ts';
 import type { FleetSetup } from './options.ts';
 
 /** The first time between two tries; it doubles up to `retryMs`. */

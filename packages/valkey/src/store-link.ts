@@ -1,7 +1,7 @@
 import { callObserver, type SteadyTime, sleep } from '@ebb/core/bucket';
 import { type Connection, watchConnection } from './connection.ts';
 import type { StoreEvent } from './events.ts';
-import { Losses } from './losses.ts';
+import { LossDetector } from './loss-detector.ts';
 import type { FleetSetup } from './options.ts';
 import { Outage, retryDelayMs } from './outage.ts';
 import { FleetPause } from './pause.ts';
@@ -56,7 +56,7 @@ export class StoreLink {
   /** How many processes there are, by the highest count of late; 0 when that was never heard. */
   processes = 0;
   #countedAtMs = Number.NEGATIVE_INFINITY;
-  readonly #losses: Losses;
+  readonly #losses: LossDetector;
   /** How often the store was called, and when that was last. */
   calls = 0;
   calledAtMs: number = Number.NEGATIVE_INFINITY;
@@ -75,7 +75,7 @@ export class StoreLink {
     this.#setup = setup;
     this.#time = time;
     this.#hooks = hooks;
-    this.#losses = new Losses((setup.capacity * 1_000) / setup.refillPerSecond);
+    this.#losses = new LossDetector((setup.capacity * 1_000) / setup.refillPerSecond);
     const { onStoreError, localShare } = setup;
     this.#needsStore = onStoreError === 'closed' || (onStoreError === 'local' && localShare === undefined);
     const connection = watchConnection(setup.client);
@@ -109,7 +109,7 @@ export class StoreLink {
         const reply = await this.#store.call(call);
         this.#answeredMs = Math.max(this.#answeredMs, sentAtMs);
         this.#apply(reply);
-        this.#losses.note(reply.lostBucket, this.#time.now());
+        this.#losses.record(reply.lostBucket, this.#time.now());
         return reply;
       } catch (error) {
         if (await this.#mayTryAgain(error, tries)) continue;
@@ -219,7 +219,7 @@ export class StoreLink {
       if (reply.tooLate) throw new Error('It came too late to be done');
       this.#apply(reply);
       this.#answeredMs = nowMs;
-      this.#losses.note(reply.lostBucket, this.#time.now());
+      this.#losses.record(reply.lostBucket, this.#time.now());
       const resumeInMs = outage.isForgetful ? Math.max(reply.resumeInMs, PROOF_MS) : reply.resumeInMs;
       outage.sharedAtMs = this.#time.now() + Math.max(0, resumeInMs);
       this.#hooks.onDebt(outage.debt(outageMs, reply.resumeInMs));
@@ -247,7 +247,7 @@ export class StoreLink {
     try {
       const reply = await this.#store.call({ mode: 'peek' });
       this.#apply(reply);
-      this.#losses.note(reply.lostBucket, this.#time.now());
+      this.#losses.record(reply.lostBucket, this.#time.now());
       return true;
     } catch {
       this.#hooks.onChange();

@@ -7,7 +7,7 @@ const LEAST_KEPT_MS = 100;
  * what the processes know. One that loses it over and over, before it is full again, never knows what all of them
  * leased together.
  */
-export class Losses {
+export class LossDetector {
   readonly #fillMs: number;
   #lastMs = Number.NEGATIVE_INFINITY;
   #wasKept = true;
@@ -22,7 +22,7 @@ export class Losses {
    *
    * @throws ForgetfulStoreError if it has lost the bucket again
    */
-  note(lostBucket: boolean, nowMs: number): void {
+  record(lostBucket: boolean, nowMs: number): void {
     const agoMs = nowMs - this.#lastMs;
     if (!lostBucket) {
       this.#wasKept ||= agoMs >= this.#fillMs;
