@@ -1,7 +1,7 @@
 import type { SteadyTime } from '@ebb/core/bucket';
-import { Demand } from './demand.ts';
 import type { FleetSetup } from './options.ts';
 import { LeasePool } from './pool.ts';
+import { SpendRate } from './spend-rate.ts';
 import type { Reply, StoreCall, TokenLeaseCall } from './store.ts';
 import { type Need, NO_NEED, Turn } from './turn.ts';
 
@@ -13,7 +13,7 @@ export class Leaser {
   readonly #perMs: number;
   readonly #setup: FleetSetup;
   readonly #time: SteadyTime;
-  readonly #demand: Demand;
+  readonly #spendRate: SpendRate;
   readonly #line: () => Need;
   readonly #call: (call: StoreCall) => Promise<Reply>;
   readonly #mayAsk: (nowMs: number) => boolean;
@@ -48,7 +48,7 @@ export class Leaser {
     this.#time = time;
     this.#perMs = refillPerSecond * 1_000;
     this.pool = new LeasePool(this.#perMs);
-    this.#demand = new Demand(aheadMs, time.now());
+    this.#spendRate = new SpendRate(aheadMs, time.now());
     this.#line = hooks.line;
     this.#call = hooks.call;
     this.#mayAsk = hooks.mayAsk;
@@ -117,7 +117,7 @@ export class Leaser {
     const denied = this.#denied;
     if (nowMs < denied.untilMs && minAmount >= denied.amount && byMs <= denied.byMs) return undefined;
     const spent = this.#leased - left;
-    this.#demand.note(spent - this.#noted, nowMs);
+    this.#spendRate.record(spent - this.#noted, nowMs);
     this.#noted = spent;
     const maxAvailable = Math.max(minAmount, Math.ceil(all + this.#expected - left));
     const future = nonConforming === 'delay' ? this.#future(line, left) : 0;
@@ -138,7 +138,7 @@ export class Leaser {
 
   /** What is spent in the time for which tokens are leased. */
   get #expected(): number {
-    return this.#demand.perMs * this.#setup.aheadMs;
+    return this.#spendRate.perMs * this.#setup.aheadMs;
   }
 
   #answered(reply: Reply, call: TokenLeaseCall, askedMs: number): void {

@@ -2,7 +2,7 @@
  * How fast this process spends tokens: an average over about the last `overMs`, in which what is newer weighs
  * more (an exponential moving average, for steps of any length).
  */
-export class Demand {
+export class SpendRate {
   readonly #overMs: number;
   #perMs = 0;
   #sinceMs: number;
@@ -17,7 +17,7 @@ export class Demand {
   }
 
   /** Tells how much was spent since it was told last. */
-  note(spent: number, nowMs: number): void {
+  record(spent: number, nowMs: number): void {
     const elapsedMs = nowMs - this.#sinceMs;
     if (elapsedMs <= 0) {
       // No time has passed, so it counts with the next.
