@@ -1,9 +1,10 @@
 import type { SteadyTime } from '@ebb/core/bucket';
+import { LeaseSize } from './lease-size.ts';
 import type { FleetSetup } from './options.ts';
 import { LeasePool } from './pool.ts';
 import { SpendRate } from './spend-rate.ts';
 import type { Reply, StoreCall, TokenLeaseCall } from './store.ts';
-import { type Need, NO_NEED, Turn } from './turn.ts';
+import { type Need, NO_NEED } from './turn.ts';
 
 const ONE_TOKEN = 1e6;
 
@@ -18,7 +19,7 @@ export class Leaser {
   readonly #call: (call: StoreCall) => Promise<Reply>;
   readonly #mayAsk: (nowMs: number) => boolean;
   readonly #onAnswer: (nowMs: number) => void;
-  readonly #turn: Turn;
+  readonly #leaseSize: LeaseSize;
   /** The one call that is under way, if there is one. */
   asking: Promise<void> | undefined;
   #askingSoon = false;
@@ -53,7 +54,7 @@ export class Leaser {
     this.#call = hooks.call;
     this.#mayAsk = hooks.mayAsk;
     this.#onAnswer = hooks.onAnswer;
-    this.#turn = new Turn(setup, hooks.processes);
+    this.#leaseSize = new LeaseSize(setup, hooks.processes);
   }
 
   /** Whether the store is being asked, or is about to be. */
@@ -127,13 +128,13 @@ export class Leaser {
 
   /** How much to lease of what is yet to come. */
   #future(line: Need, left: number): number {
-    if (line.count > 0) return this.#turn.size(line, left);
-    return Math.min(this.#expected, this.#turn.shareOf(this.#setup.aheadMs));
+    if (line.count > 0) return this.#leaseSize.forQueue(line, left);
+    return Math.min(this.#expected, this.#leaseSize.fairShare(this.#setup.aheadMs));
   }
 
   /** With so many in the pool there is no need for more. */
   #enough(all: number): number {
-    return all === 0 ? this.#low : this.#turn.enough(all);
+    return all === 0 ? this.#low : this.#leaseSize.enoughFor(all);
   }
 
   /** What is spent in the time for which tokens are leased. */
@@ -152,12 +153,12 @@ export class Leaser {
   }
 
   #receive({ granted, emptyInMs, state, averageLease }: Reply, nowMs: number): void {
-    const { aheadMs, lateMs } = this.#setup;
+    const { aheadMs, graceMs } = this.#setup;
     const endMs = nowMs + emptyInMs;
     const waiting = this.#line().first > 0;
-    const goodUntilMs = Math.max(nowMs, endMs) + (waiting ? lateMs : aheadMs);
+    const goodUntilMs = Math.max(nowMs, endMs) + (waiting ? graceMs : aheadMs);
     this.#leased += granted;
-    this.#turn.learn(granted, averageLease);
+    this.#leaseSize.record(granted, averageLease);
     this.pool.add({ left: granted, endMs, goodUntilMs, state }, waiting);
     // Where others wait for what is yet to come, there is nothing to be had in advance.
     this.#low = emptyInMs > aheadMs ? -1 : this.#expected / 4;

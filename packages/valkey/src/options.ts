@@ -110,9 +110,9 @@ export interface FleetSetup extends WaitingSetup {
   readonly capacity: number;
   readonly aheadMs: number;
   /** For how long those who wait lease in advance, all processes together, in milliseconds. */
-  readonly turnMs: number;
+  readonly queueAheadMs: number;
   /** How late waiters may spend what they leased, in milliseconds: as long as the bucket would have kept it. */
-  readonly lateMs: number;
+  readonly graceMs: number;
   readonly onStoreError: OnStoreError;
   readonly localShare: number | undefined;
   readonly timeoutMs: number;
@@ -230,8 +230,8 @@ export function fleetSetup(options: ValkeyBucketOptions): FleetSetup {
     refillPerSecond,
     capacity,
     aheadMs,
-    turnMs: Math.max(aheadMs, LEAST_MS),
-    lateMs: Math.max(fillMs, LEAST_MS),
+    queueAheadMs: Math.max(aheadMs, LEAST_MS),
+    graceMs: Math.max(fillMs, LEAST_MS),
     onStoreError,
     localShare,
     timeoutMs,
