@@ -154,12 +154,12 @@ export class Leaser {
 
   #receive({ granted, emptyInMs, state, averageLease }: Reply, nowMs: number): void {
     const { aheadMs, graceMs } = this.#setup;
-    const endMs = nowMs + emptyInMs;
+    const availableAtMs = nowMs + emptyInMs;
     const waiting = this.#line().first > 0;
-    const goodUntilMs = Math.max(nowMs, endMs) + (waiting ? graceMs : aheadMs);
+    const expiresAtMs = Math.max(nowMs, availableAtMs) + (waiting ? graceMs : aheadMs);
     this.#leased += granted;
     this.#leaseSize.record(granted, averageLease);
-    this.pool.add({ left: granted, endMs, goodUntilMs, state }, waiting);
+    this.pool.add({ left: granted, availableAtMs, expiresAtMs, state }, waiting);
     // Where others wait for what is yet to come, there is nothing to be had in advance.
     this.#low = emptyInMs > aheadMs ? -1 : this.#expected / 4;
     this.#denied.untilMs = Number.NEGATIVE_INFINITY;

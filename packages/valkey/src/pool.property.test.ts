@@ -20,7 +20,7 @@ test('tokens are there when the pool says, whatever came forward and was trimmed
         if (dice < 0.4) {
           const left = Math.ceil(random() * 1_000 * perMs);
           endMs = Math.max(endMs, nowMs) + left / perMs + (random() < 0.5 ? random() * 5_000 : 0);
-          pool.add({ left, endMs, goodUntilMs: endMs + 1e6, state: `${step}` }, keep);
+          pool.add({ left, availableAtMs: endMs, expiresAtMs: endMs + 1e6, state: `${step}` }, keep);
         } else if (dice < 0.6) {
           endMs -= random() * (endMs - nowMs);
           pool.comeForward(endMs);

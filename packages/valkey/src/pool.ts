@@ -3,9 +3,9 @@ export interface Lease {
   /** Millionths of a token. */
   left: number;
   /** When the last of them is there; they come in at the bucket's rate before. */
-  endMs: number;
+  availableAtMs: number;
   /** What is left then is given back. */
-  goodUntilMs: number;
+  expiresAtMs: number;
   /** The state of the bucket just after. */
   readonly state: string;
 }
@@ -19,24 +19,24 @@ const SLACK = 0.5;
 /** The tokens that this process has leased, in millionths. They are spent in the order in which they came. */
 export class LeasePool {
   readonly #leases: Lease[] = [];
-  readonly #perMs: number;
+  readonly #refillPerMs: number;
   /** How many there are, those to come included. */
   left = 0;
   /** The lease out of which the last of them were taken. */
   last: Lease | undefined;
 
-  /** `perMs` is how many millionths come in each millisecond. */
-  constructor(perMs: number) {
-    this.#perMs = perMs;
+  /** `refillPerMs` is how many millionths come in each millisecond. */
+  constructor(refillPerMs: number) {
+    this.#refillPerMs = refillPerMs;
   }
 
   /** `keep`: the first in line needs these and those that are there, so all are good for as long. */
   add(lease: Lease, keep: boolean): void {
     if (keep) {
-      for (const other of this.#leases) other.goodUntilMs = Math.max(other.goodUntilMs, lease.goodUntilMs);
+      for (const other of this.#leases) other.expiresAtMs = Math.max(other.expiresAtMs, lease.expiresAtMs);
     }
     // The store gave it what came after all that it had leased before.
-    this.comeForward(lease.endMs - lease.left / this.#perMs);
+    this.comeForward(lease.availableAtMs - lease.left / this.#refillPerMs);
     this.#leases.push(lease);
     this.left += lease.left;
   }
@@ -45,7 +45,12 @@ export class LeasePool {
   take(amount: number, nowMs: number): boolean {
     const first = this.#leases[0];
     // Mostly it is as easy as this.
-    if (first !== undefined && first.left > amount && first.endMs <= nowMs && nowMs <= first.goodUntilMs) {
+    if (
+      first !== undefined &&
+      first.left > amount &&
+      first.availableAtMs <= nowMs &&
+      nowMs <= first.expiresAtMs
+    ) {
       first.left -= amount;
       this.left -= amount;
       this.last = first;
@@ -57,14 +62,14 @@ export class LeasePool {
   #takeFromMany(amount: number, nowMs: number): boolean {
     let there = 0;
     for (const lease of this.#leases) {
-      if (nowMs > lease.goodUntilMs) continue;
-      const toCome = Math.max(0, lease.endMs - nowMs) * this.#perMs;
+      if (nowMs > lease.expiresAtMs) continue;
+      const toCome = Math.max(0, lease.availableAtMs - nowMs) * this.#refillPerMs;
       there += Math.max(0, Math.min(lease.left, lease.left - toCome));
     }
     if (there + SLACK < amount) return false;
     let lacking = amount;
     for (const lease of this.#leases) {
-      if (nowMs > lease.goodUntilMs) continue;
+      if (nowMs > lease.expiresAtMs) continue;
       const taken = Math.min(lacking, lease.left);
       lease.left -= taken;
       this.left -= taken;
@@ -80,21 +85,16 @@ export class LeasePool {
   waitMs(amount: number, nowMs: number): number | undefined {
     let sum = 0;
     for (const lease of this.#leases) {
-      if (nowMs > lease.goodUntilMs) continue;
+      if (nowMs > lease.expiresAtMs) continue;
       sum += lease.left;
-      if (sum >= amount) return Math.max(0, lease.endMs - (sum - amount) / this.#perMs - nowMs);
+      if (sum >= amount) return Math.max(0, lease.availableAtMs - (sum - amount) / this.#refillPerMs - nowMs);
     }
     return undefined;
   }
 
-  /** When the last of them is there; `-Infinity` when there are none. */
-  get endMs(): number {
-    return this.#leases.reduce((end, lease) => Math.max(end, lease.endMs), Number.NEGATIVE_INFINITY);
-  }
-
   /** When the first of them are to be given back. */
   get nextEndMs(): number {
-    return this.#leases.reduce((end, lease) => Math.min(end, lease.goodUntilMs), Number.POSITIVE_INFINITY);
+    return this.#leases.reduce((end, lease) => Math.min(end, lease.expiresAtMs), Number.POSITIVE_INFINITY);
   }
 
   /**
@@ -106,13 +106,13 @@ export class LeasePool {
     let byMs = endMs;
     for (let at = this.#leases.length - 1; at >= 0; at -= 1) {
       const lease = this.#leases[at] as Lease;
-      const soonerMs = lease.endMs - byMs;
+      const soonerMs = lease.availableAtMs - byMs;
       if (soonerMs > 0) {
-        lease.endMs -= soonerMs;
-        lease.goodUntilMs -= soonerMs;
+        lease.availableAtMs -= soonerMs;
+        lease.expiresAtMs -= soonerMs;
         moved = true;
       }
-      byMs = lease.endMs - lease.left / this.#perMs;
+      byMs = lease.availableAtMs - lease.left / this.#refillPerMs;
     }
     return moved;
   }
@@ -120,13 +120,13 @@ export class LeasePool {
   /** No one waits for them any longer: they are good for a while, as tokens leased in advance are. */
   keep(aheadMs: number, nowMs: number): void {
     for (const lease of this.#leases) {
-      lease.goodUntilMs = Math.min(lease.goodUntilMs, Math.max(lease.endMs, nowMs) + aheadMs);
+      lease.expiresAtMs = Math.min(lease.expiresAtMs, Math.max(lease.availableAtMs, nowMs) + aheadMs);
     }
   }
 
   /** Takes those out that are to be given back now. */
   expire(nowMs: number): Unspent[] {
-    return this.#takeOut((lease) => nowMs >= lease.goodUntilMs);
+    return this.#takeOut((lease) => nowMs >= lease.expiresAtMs);
   }
 
   /** Takes all out. */
@@ -148,10 +148,10 @@ export class LeasePool {
     const out: Unspent[] = [];
     for (let lease = this.#leases.at(-1); lease !== undefined; lease = this.#leases.at(-1)) {
       const left = Math.floor(Math.min(lease.left, this.left - needed));
-      if (left <= 0 || lease.endMs <= farMs) break;
+      if (left <= 0 || lease.availableAtMs <= farMs) break;
       out.push({ left, state: lease.state });
       lease.left -= left;
-      lease.endMs -= left / this.#perMs;
+      lease.availableAtMs -= left / this.#refillPerMs;
       this.left -= left;
       if (lease.left > 0) break;
       this.#leases.pop();
