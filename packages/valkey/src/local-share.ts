@@ -13,8 +13,8 @@ export class LocalShare {
   #pausedMs = 0;
   spent = 0;
   /** What a request that is larger than the share has collected so far, a fill at a time. */
-  #saved = 0;
-  #isApart = false;
+  #collected = 0;
+  #isStaggered = false;
 
   /** `random` keeps processes apart that all begin to collect at once. */
   constructor(perMs: number, capacity: number, emptyAtMs: number, random: Random) {
@@ -26,18 +26,18 @@ export class LocalShare {
   /** One that asks for more than the share holds collects it before it goes. */
   take(amount: number, nowMs: number): boolean {
     const { capacity } = this.#quota;
-    if (amount <= capacity) this.#saved = Math.min(this.#saved, capacity);
-    else if (!this.#isApart) {
-      this.#isApart = true;
+    if (amount <= capacity) this.#collected = Math.min(this.#collected, capacity);
+    else if (!this.#isStaggered) {
+      this.#isStaggered = true;
       this.charge(amount * this.#random(), nowMs);
     }
     if (this.turnMs(amount, nowMs) > 0) return false;
-    const lacking = Math.max(0, amount - this.#saved);
+    const lacking = Math.max(0, amount - this.#collected);
     const paid = Math.min(lacking, capacity);
     this.charge(paid, nowMs);
-    this.#saved += paid;
+    this.#collected += paid;
     if (lacking > capacity) return false;
-    this.#saved = Math.max(0, this.#saved - amount);
+    this.#collected = Math.max(0, this.#collected - amount);
     return true;
   }
 
@@ -48,7 +48,7 @@ export class LocalShare {
 
   /** How long until one that is the first may go, or collect more. */
   turnMs(amount: number, nowMs: number): number {
-    const lacking = amount - this.#saved;
+    const lacking = amount - this.#collected;
     return lacking <= 0 ? 0 : this.waitMs(Math.min(lacking, this.#quota.capacity), nowMs);
   }
 
@@ -74,7 +74,7 @@ export class LocalShare {
   }
 
   /** The most that can have been spent in the last so many milliseconds. */
-  spentIn(durationMs: number): number {
+  maxSpentIn(durationMs: number): number {
     if (durationMs <= 0) return 0;
     const { refillPerSecond, capacity } = this.#quota;
     return Math.min(this.spent, capacity + (durationMs * refillPerSecond) / 1_000);

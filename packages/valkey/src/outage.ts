@@ -109,7 +109,7 @@ export class Outage {
     if (resumeInMs > 0) return 0;
     const wasAlone = -resumeInMs >= outageMs;
     const { capacity } = this.#setup;
-    return Math.min(this.local.spentIn(-resumeInMs), capacity * 1e6 * (wasAlone ? this.share : 1));
+    return Math.min(this.local.maxSpentIn(-resumeInMs), capacity * 1e6 * (wasAlone ? this.share : 1));
   }
 
   /**
