@@ -10,15 +10,15 @@ const FIRST_RETRY_MS = 100;
  * With more calls unanswered than these, no other is made for a while: the client may keep all of them, to send them
  * in the end.
  */
-const MOST_OPEN = 20;
-const PATIENCE_MS = 2_000;
+const MAX_UNANSWERED = 20;
+const CROWDED_RETRY_MS = 2_000;
 
 /** For so long after the last request tries are made without being asked for. */
-const INTEREST_MS = 5_000;
+const ACTIVE_MS = 5_000;
 
 /** How long until the next try after so many, at random, so that a fleet does not come all at once. */
-export function retryDelayMs({ retryMs, random }: FleetSetup, tries: number): number {
-  return Math.min(retryMs, FIRST_RETRY_MS * 2 ** tries) * (1 - random() / 2);
+export function retryDelayMs({ retryMs, random }: FleetSetup, retries: number): number {
+  return Math.min(retryMs, FIRST_RETRY_MS * 2 ** retries) * (1 - random() / 2);
 }
 
 /** The time in which the store cannot be asked, as this process lives through it. */
@@ -34,9 +34,9 @@ export class Outage {
   /** The store replies, but does not keep the bucket. */
   readonly isForgetful: boolean;
   #usedAtMs: number;
-  #nextTryMs = 0;
-  #lastTryMs = 0;
-  #tries = 0;
+  #nextRetryMs = 0;
+  #lastRetryMs = 0;
+  #retries = 0;
   readonly #setup: FleetSetup;
 
   /**
@@ -67,7 +67,7 @@ export class Outage {
       emptyAtMs,
       setup.random,
     );
-    this.tried(nowMs);
+    this.scheduleRetry(nowMs);
   }
 
   take(amount: number, nowMs: number): boolean {
@@ -76,28 +76,30 @@ export class Outage {
   }
 
   /** Sets the time of the next try. */
-  tried(nowMs: number): void {
-    const delayMs = retryDelayMs(this.#setup, this.#tries);
-    this.#tries = Math.min(this.#tries + 1, 30);
-    this.#lastTryMs = nowMs;
-    this.#nextTryMs = nowMs + delayMs;
+  scheduleRetry(nowMs: number): void {
+    const delayMs = retryDelayMs(this.#setup, this.#retries);
+    this.#retries = Math.min(this.#retries + 1, 30);
+    this.#lastRetryMs = nowMs;
+    this.#nextRetryMs = nowMs + delayMs;
   }
 
   /** A sign of life came. */
-  tryNow(): void {
-    this.#nextTryMs = Number.NEGATIVE_INFINITY;
+  retryNow(): void {
+    this.#nextRetryMs = Number.NEGATIVE_INFINITY;
   }
 
   /** When to try next, while so many calls are unanswered. */
-  nextTryMs(open: number): number {
+  nextRetryMs(open: number): number {
     if (this.sharedAtMs < Number.POSITIVE_INFINITY) return Number.POSITIVE_INFINITY;
-    return open < MOST_OPEN ? this.#nextTryMs : Math.max(this.#nextTryMs, this.#lastTryMs + PATIENCE_MS);
+    return open < MAX_UNANSWERED
+      ? this.#nextRetryMs
+      : Math.max(this.#nextRetryMs, this.#lastRetryMs + CROWDED_RETRY_MS);
   }
 
   /** When to look after it, even if nobody waits. */
-  nextMs(open: number, waiting: boolean): number {
-    const nextMs = Math.min(this.sharedAtMs, this.nextTryMs(open));
-    return waiting || nextMs <= this.#usedAtMs + INTEREST_MS ? nextMs : Number.POSITIVE_INFINITY;
+  nextCheckMs(open: number, waiting: boolean): number {
+    const checkMs = Math.min(this.sharedAtMs, this.nextRetryMs(open));
+    return waiting || checkMs <= this.#usedAtMs + ACTIVE_MS ? checkMs : Number.POSITIVE_INFINITY;
   }
 
   /**

@@ -197,16 +197,16 @@ export class StoreLink {
     const { outage } = this;
     if (outage === undefined || this.isClosed) return;
     if (nowMs >= outage.sharedAtMs) void this.#share(outage, nowMs);
-    else if (nowMs >= outage.nextTryMs(this.#store.open(nowMs))) void this.#tryAgain(outage, nowMs);
+    else if (nowMs >= outage.nextRetryMs(this.#store.open(nowMs))) void this.#tryAgain(outage, nowMs);
   }
 
   /** When to look next. */
   nextMs(waiting: boolean, nowMs: number): number {
-    return this.outage?.nextMs(this.#store.open(nowMs), waiting) ?? Number.POSITIVE_INFINITY;
+    return this.outage?.nextCheckMs(this.#store.open(nowMs), waiting) ?? Number.POSITIVE_INFINITY;
   }
 
   async #tryAgain(outage: Outage, nowMs: number): Promise<void> {
-    outage.tried(nowMs);
+    outage.scheduleRetry(nowMs);
     this.calls += 1;
     const outageMs = nowMs - outage.sinceMs;
     try {
@@ -242,7 +242,7 @@ export class StoreLink {
   /** Whether the store still has the bucket that was handed to it some time ago. If not, it is lost as it was. */
   async #hasKept(outage: Outage, nowMs: number): Promise<boolean> {
     outage.sharedAtMs = Number.POSITIVE_INFINITY;
-    outage.tried(nowMs);
+    outage.scheduleRetry(nowMs);
     this.calls += 1;
     try {
       const reply = await this.#store.call({ mode: 'peek' });
@@ -258,7 +258,7 @@ export class StoreLink {
   /** Something came for which nobody waited any longer. */
   #onLate(call: StoreCall, reply: Reply | undefined): void {
     if (reply !== undefined) {
-      this.outage?.tryNow();
+      this.outage?.retryNow();
       if (call.mode === 'lease') this.#hooks.onUnwanted(reply, this.#time.now());
     }
     this.#hooks.onChange();
