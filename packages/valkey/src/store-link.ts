@@ -86,7 +86,7 @@ export class StoreLink {
     this.#store = new Store({ ...setup, connection, capacity, time, moreMs, onLate });
     this.pause = new FleetPause({
       call: (call) => this.call(call),
-      reach: () => this.#reach(),
+      readiness: () => this.#readiness(),
       onBegin: (untilMs) => {
         this.outage?.local.pause(untilMs);
         hooks.onPause(untilMs);
@@ -137,10 +137,10 @@ export class StoreLink {
   }
 
   /** Whether the store can be told something that has to arrive in time. */
-  #reach(): 'now' | 'first' | 'later' {
-    if (this.outage !== undefined) return 'later';
-    if (this.processes > 0) return 'now';
-    return this.#store.open(this.#time.now()) === 0 ? 'first' : 'later';
+  #readiness(): 'connected' | 'unknown' | 'unavailable' {
+    if (this.outage !== undefined) return 'unavailable';
+    if (this.processes > 0) return 'connected';
+    return this.#store.open(this.#time.now()) === 0 ? 'unknown' : 'unavailable';
   }
 
   /** Some clients reject calls while they have no connection. */
@@ -171,7 +171,7 @@ export class StoreLink {
       this.#hooks.onWord(this.emptyAtMs);
     }
     this.#count(reply.processes, nowMs);
-    this.pause.learn(reply, nowMs);
+    this.pause.observe(reply, nowMs);
   }
 
   /** A store that was lost, or has lost the bucket, begins to count anew: a low count is not believed at once. */
@@ -235,7 +235,7 @@ export class StoreLink {
     const nowMs = this.#time.now();
     this.outage = undefined;
     this.#tell({ type: 'back', outageMs: nowMs - outage.sinceMs });
-    this.pause.tell(nowMs);
+    this.pause.sync(nowMs);
     this.#hooks.onChange();
   }
 
