@@ -44,11 +44,11 @@ export function withoutSecrets(error: unknown): unknown {
   return /^(auth|hello)$/i.test(String(command)) ? new Error(messageOf(error)) : error;
 }
 
-/** No reply came in time. `trouble` is what is known of the connection. */
-export function noReply(waitedMs: number, trouble: unknown): unknown {
-  if (isPermanent(trouble)) return trouble;
+/** No reply came in time. `connectionError` is what is known of the connection. */
+export function noReply(waitedMs: number, connectionError: unknown): unknown {
+  if (isPermanent(connectionError)) return connectionError;
   const message = `The store did not reply within ${Math.round(waitedMs)} ms`;
-  return trouble === undefined
+  return connectionError === undefined
     ? new Error(message)
-    : new Error(`${message}: ${messageOf(trouble)}`, { cause: trouble });
+    : new Error(`${message}: ${messageOf(connectionError)}`, { cause: connectionError });
 }

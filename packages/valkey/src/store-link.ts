@@ -81,9 +81,9 @@ export class StoreLink {
     const connection = watchConnection(setup.client);
     this.#connection = connection;
     const capacity = Math.ceil(setup.capacity * 1e6);
-    const moreMs = (trouble: unknown): number => this.#patienceMs(trouble);
+    const extraWaitMs = (connectionError: unknown): number => this.#patienceMs(connectionError);
     const onLate = (call: StoreCall, reply: Reply | undefined): void => this.#onLate(call, reply);
-    this.#store = new Store({ ...setup, connection, capacity, time, moreMs, onLate });
+    this.#store = new Store({ ...setup, connection, capacity, time, extraWaitMs, onLate });
     this.pause = new FleetPause({
       call: (call) => this.call(call),
       readiness: () => this.#readiness(),
@@ -140,7 +140,7 @@ export class StoreLink {
   #readiness(): 'connected' | 'unknown' | 'unavailable' {
     if (this.outage !== undefined) return 'unavailable';
     if (this.processes > 0) return 'connected';
-    return this.#store.open(this.#time.now()) === 0 ? 'unknown' : 'unavailable';
+    return this.#store.unansweredCalls(this.#time.now()) === 0 ? 'unknown' : 'unavailable';
   }
 
   /** Some clients reject calls while they have no connection. */
@@ -197,12 +197,13 @@ export class StoreLink {
     const { outage } = this;
     if (outage === undefined || this.isClosed) return;
     if (nowMs >= outage.sharedAtMs) void this.#share(outage, nowMs);
-    else if (nowMs >= outage.nextRetryMs(this.#store.open(nowMs))) void this.#tryAgain(outage, nowMs);
+    else if (nowMs >= outage.nextRetryMs(this.#store.unansweredCalls(nowMs)))
+      void this.#tryAgain(outage, nowMs);
   }
 
   /** When to look next. */
   nextMs(waiting: boolean, nowMs: number): number {
-    return this.outage?.nextCheckMs(this.#store.open(nowMs), waiting) ?? Number.POSITIVE_INFINITY;
+    return this.outage?.nextCheckMs(this.#store.unansweredCalls(nowMs), waiting) ?? Number.POSITIVE_INFINITY;
   }
 
   async #tryAgain(outage: Outage, nowMs: number): Promise<void> {

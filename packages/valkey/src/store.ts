@@ -54,7 +54,7 @@ export interface Reply {
 }
 
 /** What a state says; its numbers are explained beside the script. */
-interface Said {
+interface ParsedState {
   readonly epoch: string;
   /** Until when the store has to keep it, on its own clock in microseconds. */
   readonly keptUntilUs: number;
@@ -94,8 +94,8 @@ interface StoreOptions {
   readonly capacity: number;
   readonly timeoutMs: number;
   readonly time: SteadyTime;
-  /** How much longer to wait when there is no reply in time, in milliseconds. `trouble` is what may be the reason. */
-  readonly moreMs: (trouble: unknown) => number;
+  /** How much longer to wait when there is no reply in time, in milliseconds. `connectionError` is what may be the reason. */
+  readonly extraWaitMs: (connectionError: unknown) => number;
   /** Is told of what came after the time limit: an answer, or nothing for an error. */
   readonly onLate: (call: StoreCall, reply: Reply | undefined) => void;
 }
@@ -106,51 +106,53 @@ export class Store {
   /** The last state that was seen, and when that was on the server's clock, in microseconds. */
   #state = '';
   #stateAtUs = 0;
-  #said: Said | undefined;
+  #parsed: ParsedState | undefined;
   /** When tokens were last leased, on the server's clock. */
   #leasedAtUs = 0;
   /** What the server's clock is ahead of ours. */
   #aheadMs: number | undefined;
   /** When each of the calls was sent that have not been answered, whether we still wait for them or not. */
-  readonly #open = new Set<{ readonly sentAtMs: number }>();
+  readonly #unanswered = new Set<{ readonly sentAtMs: number }>();
 
   constructor(options: StoreOptions) {
     this.#options = options;
   }
 
   /** How many calls are unanswered. What has been for long never will be. */
-  open(nowMs: number): number {
-    for (const call of this.#open) if (nowMs - call.sentAtMs > GIVEN_UP_MS) this.#open.delete(call);
-    return this.#open.size;
+  unansweredCalls(nowMs: number): number {
+    for (const call of this.#unanswered)
+      if (nowMs - call.sentAtMs > GIVEN_UP_MS) this.#unanswered.delete(call);
+    return this.#unanswered.size;
   }
 
   /** Rejects with the client's error, or when there is no answer in time. */
   call(call: StoreCall): Promise<Reply> {
-    const { time, timeoutMs, onLate, moreMs, connection } = this.#options;
+    const { time, timeoutMs, onLate, extraWaitMs, connection } = this.#options;
     return new Promise((resolve, reject) => {
       let timedOut = false;
       const sent = { sentAtMs: time.now() };
-      this.#open.add(sent);
+      this.#unanswered.add(sent);
       const onTimeout = (): void => {
-        const trouble = connection.error();
-        const leftMs = Math.min(moreMs(trouble), timeoutMs);
+        const connectionError = connection.error();
+        const leftMs = Math.min(extraWaitMs(connectionError), timeoutMs);
         if (leftMs > 0) {
           stopTimer = timeLimit(time.clock, leftMs, onTimeout);
           return;
         }
         timedOut = true;
-        reject(noReply(time.now() - sent.sentAtMs, trouble));
+        reject(noReply(time.now() - sent.sentAtMs, connectionError));
       };
       let stopTimer = timeLimit(time.clock, timeoutMs, onTimeout);
       const settled = (): void => {
-        this.#open.delete(sent);
+        this.#unanswered.delete(sent);
         stopTimer();
       };
       this.#send(call).then(
         (reply) => {
           settled();
           // Answers come in order: what was sent before and has none gets none.
-          for (const other of this.#open) if (other.sentAtMs < sent.sentAtMs) this.#open.delete(other);
+          for (const other of this.#unanswered)
+            if (other.sentAtMs < sent.sentAtMs) this.#unanswered.delete(other);
           if (timedOut) onLate(call, reply);
           else resolve(reply);
         },
@@ -182,7 +184,7 @@ export class Store {
     }
   }
 
-  #saidBy(state: string): Said | undefined {
+  #parse(state: string): ParsedState | undefined {
     if (state === '') return undefined;
     const [empty, , paused, , epoch = '', , resumed] = state.split(' ');
     const { capacity, refillPerSecond } = this.#options;
@@ -194,8 +196,8 @@ export class Store {
   async #reasonOf(error: unknown): Promise<unknown> {
     if (!/NOAUTH|unauthenticated/.test(messageOf(error))) return error;
     await nextTurn();
-    const trouble = this.#options.connection.error();
-    return isPermanent(trouble) ? trouble : error;
+    const connectionError = this.#options.connection.error();
+    return isPermanent(connectionError) ? connectionError : error;
   }
 
   #read(call: StoreCall, answer: unknown): Reply {
@@ -210,10 +212,10 @@ export class Store {
     const state = String((answer as unknown[])[7]);
     let lostBucket = false;
     if (nowUs >= this.#stateAtUs || this.#stateAtUs - nowUs > 1e6) {
-      const said = this.#saidBy(state);
-      const before = this.#said;
-      lostBucket = before !== undefined && nowUs < before.keptUntilUs && said?.epoch !== before.epoch;
-      this.#said = said;
+      const parsed = this.#parse(state);
+      const before = this.#parsed;
+      lostBucket = before !== undefined && nowUs < before.keptUntilUs && parsed?.epoch !== before.epoch;
+      this.#parsed = parsed;
       this.#state = state;
       this.#stateAtUs = nowUs;
     }
