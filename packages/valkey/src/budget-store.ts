@@ -78,7 +78,7 @@ export class BudgetStore {
     if (numbers.length < 5 || !numbers.every(Number.isFinite)) {
       throw new Error(`The store returned ${JSON.stringify(reply)}, which the script does not`);
     }
-    this.#connection.works();
+    this.#connection.clearError();
     this.#aheadMs = nowUs / 1_000 - this.#time.now();
     if (late > 0) throw new Error('The call reached the store too late to be done');
     this.#calledAtUs = nowUs;

@@ -6,7 +6,7 @@ export interface Connection {
   /** The last error since the connection was ready, or that there is no connection; `undefined` if there is one. */
   error(): unknown;
   /** A reply came: earlier errors are over. */
-  works(): void;
+  clearError(): void;
   /** Stops listening when the last user of the client calls it. */
   release(): void;
 }
@@ -50,7 +50,7 @@ class WatchedClient {
       ['node-error', keep],
       // Without a listener for errors iovalkey and ioredis only print them, but the socket has them.
       ['close', () => this.#keepSocketError()],
-      ['ready', () => this.works()],
+      ['ready', () => this.clearError()],
     ];
     for (const [event, listener] of this.#listeners) client.on(event, listener);
   }
@@ -68,7 +68,7 @@ class WatchedClient {
     return isReady === false ? new Error('the client has no connection yet') : undefined;
   }
 
-  works(): void {
+  clearError(): void {
     this.#last = undefined;
   }
 
@@ -77,7 +77,7 @@ class WatchedClient {
   }
 }
 
-const UNKNOWN: Connection = { error: () => undefined, works: () => {}, release: () => {} };
+const UNKNOWN: Connection = { error: () => undefined, clearError: () => {}, release: () => {} };
 
 /** One for each client, however many buckets it serves: more listeners than ten, and Node warns of a leak. */
 const watched = new WeakMap<object, WatchedClient>();
@@ -96,7 +96,7 @@ export function watchConnection(client: object): Connection {
   let released = false;
   return {
     error: () => watch.error(),
-    works: () => watch.works(),
+    clearError: () => watch.clearError(),
     release: () => {
       if (released) return;
       released = true;

@@ -207,7 +207,7 @@ export class Store {
     if (numbers.length < 7 || !numbers.every(Number.isFinite)) {
       throw new InvalidReply(`The store returned ${JSON.stringify(answer)}, which the script does not`);
     }
-    this.#options.connection.works();
+    this.#options.connection.clearError();
     this.#aheadMs = nowUs / 1_000 - this.#options.time.now();
     const state = String((answer as unknown[])[7]);
     let lostBucket = false;
