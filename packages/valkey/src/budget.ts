@@ -1,18 +1,19 @@
 import { type RetryBudget, retryBudget } from '@ebb/core';
-import { callObserver, LeasedRetries, SteadyTime } from '@ebb/core/bucket';
+import { LeasedRetries, SteadyTime } from '@ebb/core/bucket';
 import { type BudgetSetup, budgetSetup, type ValkeyBudgetOptions } from './budget-options.ts';
 import { type BudgetReply, BudgetStore } from './budget-store.ts';
-import type { StoreEvent } from './events.ts';
+import { emitStoreEvent } from './events.ts';
+import { ProcessCount } from './process-count.ts';
 
-/** How a shared budget stands, as far as this process knows. */
+/** The state of a shared budget, as far as this process knows it. */
 export interface ValkeyBudgetStats {
-  /** `'local'` while the store cannot be asked. */
+  /** `'local'` while the store is unreachable. */
   readonly mode: 'shared' | 'local';
   /** Retries that this process has leased and not spent. */
   readonly leased: number;
   /** Retries that were left in the store at the last reply. */
   readonly inStore: number;
-  /** How many processes called the store lately; 0 before the first reply. */
+  /** How many processes called the store in the last windows; 0 before the first reply. */
   readonly processes: number;
   /** How often this process has called the store. */
   readonly calls: number;
@@ -25,8 +26,8 @@ export interface ValkeyBudget extends RetryBudget {
   refund(): void;
   stats(): ValkeyBudgetStats;
   /**
-   * Reports the last successes to the store, and gives back what is leased and not spent. From now on there is
-   * no retry. Never rejects, and ends within twice `timeoutMs`. The client stays open.
+   * Reports the last successes to the store and returns unspent leases. From now on no retry is allowed. Never rejects,
+   * and ends within twice `timeoutMs`. The client stays open.
    */
   close(): Promise<void>;
   [Symbol.asyncDispose](): Promise<void>;
@@ -35,24 +36,25 @@ export interface ValkeyBudget extends RetryBudget {
 /** The reserve of a process that never reached the store. */
 const COLD_RESERVE = 0.1;
 
+/** A count of processes is valid for so many windows: the store counts over six, and keeps the six before. */
+const COUNT_WINDOWS = 12;
+
 class FleetBudget implements ValkeyBudget {
   readonly #setup: BudgetSetup;
   readonly #time: SteadyTime;
   readonly #lease: LeasedRetries;
   readonly #store: BudgetStore;
-  /** What holds while the store is lost, and when it held last. */
+  readonly #processes: ProcessCount;
+  /** The budget in memory of the last outage, and when that outage ended. */
   #local: RetryBudget | undefined;
   #localUntilMs = Number.NEGATIVE_INFINITY;
-  /** `undefined` while the store can be asked. */
+  /** When the store was lost; `undefined` while it can be called. */
   #lostAtMs: number | undefined;
   #retryAtMs = Number.NEGATIVE_INFINITY;
-  /** The call that is under way, or about to be sent. */
+  /** The call in flight, or about to be sent. */
   #calling: Promise<void> | undefined;
   #stopTimer: (() => void) | undefined;
   #inStore = 0;
-  /** The highest count of the last twelve windows; 0 before the first reply. */
-  #processes = 0;
-  #countedAtMs = Number.NEGATIVE_INFINITY;
   #calls = 0;
   #closed: Promise<void> | undefined;
 
@@ -61,6 +63,7 @@ class FleetBudget implements ValkeyBudget {
     this.#time = new SteadyTime(setup.clock);
     this.#lease = new LeasedRetries(setup);
     this.#store = new BudgetStore(setup, this.#time);
+    this.#processes = new ProcessCount(COUNT_WINDOWS * setup.windowMs);
   }
 
   get balance(): number {
@@ -71,31 +74,31 @@ class FleetBudget implements ValkeyBudget {
 
   begin(): void {
     this.#lease.begin(this.#time.now());
-    this.#callInTime();
+    this.#scheduleCall();
   }
 
   end(): void {
     this.#lease.end();
-    this.#callInTime();
+    this.#scheduleCall();
   }
 
   deposit(): void {
     if (this.#lostAtMs === undefined) this.#lease.deposit();
     else this.#local?.deposit();
-    this.#callInTime();
+    this.#scheduleCall();
   }
 
   withdraw(): boolean {
     if (this.#closed !== undefined) return false;
     const isLeased = this.#lease.withdraw(this.#time.now());
-    this.#callInTime();
+    this.#scheduleCall();
     return isLeased || (this.#lostAtMs !== undefined && this.#local?.withdraw() === true);
   }
 
   refund(): void {
     if (this.#lostAtMs === undefined) this.#lease.refund(this.#time.now());
     else this.#local?.refund?.();
-    this.#callInTime();
+    this.#scheduleCall();
   }
 
   stats(): ValkeyBudgetStats {
@@ -103,13 +106,13 @@ class FleetBudget implements ValkeyBudget {
       mode: this.#lostAtMs === undefined ? 'shared' : 'local',
       leased: this.#lease.leased(this.#time.now()),
       inStore: this.#inStore,
-      processes: this.#processes,
+      processes: this.#processes.value,
       calls: this.#calls,
     };
   }
 
   close(): Promise<void> {
-    this.#closed ??= this.#giveBack();
+    this.#closed ??= this.#close();
     return this.#closed;
   }
 
@@ -117,19 +120,19 @@ class FleetBudget implements ValkeyBudget {
     return this.close();
   }
 
-  async #giveBack(): Promise<void> {
+  async #close(): Promise<void> {
     this.#stopTimer?.();
     this.#lease.close();
     await this.#calling;
-    // What the last call brought goes back as well.
+    // Returns what the last call leased as well.
     if (this.#lostAtMs === undefined && this.#lease.dueMs < Number.POSITIVE_INFINITY) await this.#call();
     this.#store.close();
   }
 
-  /** Calls the store at the end of this turn, or as soon as a call is due. */
-  #callInTime(): void {
+  /** Calls the store at the end of this turn of the event loop, or sets a timer for when a call is due. */
+  #scheduleCall(): void {
     if (this.#closed !== undefined || this.#calling !== undefined) return;
-    // Nothing waits on a store that is lost: the next request tries it again.
+    // There is no timer for a store that is lost: the next request retries it.
     const dueMs = Math.max(this.#lease.dueMs, this.#lostAtMs === undefined ? 0 : this.#retryAtMs);
     const delayMs = dueMs - this.#time.now();
     if (delayMs <= 0) {
@@ -140,7 +143,7 @@ class FleetBudget implements ValkeyBudget {
       this.#stopTimer ??= this.#setup.clock.schedule(
         () => {
           this.#stopTimer = undefined;
-          this.#callInTime();
+          this.#scheduleCall();
         },
         delayMs,
         true,
@@ -155,68 +158,51 @@ class FleetBudget implements ValkeyBudget {
     try {
       this.#receive(await this.#store.call(call, (reply) => this.#receive(reply, sentAtMs)), sentAtMs);
     } catch (error) {
-      this.#lose(error, sentAtMs);
+      this.#startOutage(error, sentAtMs);
     }
     this.#lease.callEnded();
     this.#calling = undefined;
-    this.#callInTime();
+    this.#scheduleCall();
   }
 
   #receive({ granted, balance, processes }: BudgetReply, sentAtMs: number): void {
     this.#lease.granted(granted, sentAtMs);
     this.#inStore = balance;
-    this.#count(processes);
-    if (this.#lostAtMs === undefined) return;
     const nowMs = this.#time.now();
+    this.#processes.record(processes, nowMs);
+    if (this.#lostAtMs === undefined) return;
     const outageMs = nowMs - this.#lostAtMs;
     this.#lostAtMs = undefined;
     this.#localUntilMs = nowMs;
-    this.#tell({ type: 'back', outageMs });
+    emitStoreEvent(this.#setup, { type: 'back', outageMs });
   }
 
-  /** A store that has lost the key counts from 0, so that a lower count is ignored for twelve windows. */
-  #count(processes: number): void {
-    const nowMs = this.#time.now();
-    if (processes < this.#processes && nowMs < this.#countedAtMs + 12 * this.#setup.windowMs) return;
-    this.#processes = processes;
-    this.#countedAtMs = nowMs;
-  }
-
-  #lose(error: unknown, sinceMs: number): void {
+  #startOutage(error: unknown, sinceMs: number): void {
     const { ratio, reserve, windowMs, retryMs, clock, random, localReserve } = this.#setup;
     this.#retryAtMs = sinceMs + retryMs * (0.5 + random() / 2);
     if (this.#lostAtMs !== undefined) return;
     this.#lostAtMs = sinceMs;
-    const share = this.#processes === 0 ? 0 : 1 / this.#processes;
-    // A store that comes and goes brings no new reserve each time.
+    const processes = this.#processes.value;
+    const share = processes === 0 ? 0 : 1 / processes;
+    // A store that comes and goes must not bring a new reserve each time.
     if (this.#local === undefined || sinceMs - this.#localUntilMs > windowMs) {
       const own = localReserve ?? (share > 0 ? reserve * share : Math.min(reserve, COLD_RESERVE));
       this.#local = retryBudget({ ratio, reserve: own, windowMs, clock, random });
     }
     for (let count = this.#lease.takeDeposits(); count > 0; count -= 1) this.#local.deposit();
-    if (this.#closed === undefined) this.#tell({ type: 'lost', error, mode: 'local', share });
-  }
-
-  #tell(
-    event:
-      | { type: 'lost'; error: unknown; mode: 'local'; share: number }
-      | { type: 'back'; outageMs: number },
-  ): void {
-    const { onStoreEvent, key, clock } = this.#setup;
-    if (onStoreEvent === undefined) return;
-    callObserver('onStoreEvent', onStoreEvent, { ...event, key, atMs: clock.now() } as StoreEvent);
+    if (this.#closed === undefined)
+      emitStoreEvent(this.#setup, { type: 'lost', error, mode: 'local', share });
   }
 }
 
 /**
- * A retry budget that lies in Valkey or Redis, shared by all processes that name the same key: the whole fleet
- * retries at most `reserve` times, and `ratio` times for each request that went well. See core's `retryBudget`,
- * whose windows it has.
+ * A retry budget in Valkey or Redis, shared by all processes with the same key. The whole fleet retries at most
+ * `reserve` times, plus `ratio` times for each request that succeeds. The windows are those of core's `retryBudget`.
  *
- * `withdraw` returns at once, so a retry is leased from the store before it is needed: when a request begins, and
- * with at most one call in `lease.aheadMs`. A request that fails before the first reply is not retried.
+ * A request that fails before the first reply of the store is not retried: `withdraw` is synchronous, so a retry is
+ * leased before it is needed, when a request begins. A process makes at most one call per `lease.aheadMs`.
  *
- * @throws TypeError, RangeError for a wrong option
+ * @throws TypeError, RangeError if an option is invalid; the message names it
  * @example
  * ```ts
  * import { createFetch } from '@ebb/fetch';

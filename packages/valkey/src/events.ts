@@ -1,29 +1,46 @@
-/** What holds while the store cannot be asked: a share of the quota, everything, or nothing. */
+import type { Clock } from '@ebb/core';
+import { callObserver } from '@ebb/core/bucket';
+
+/** What requests get while the store is unreachable: a share of the quota, anything, or nothing. */
 export type OnStoreError = 'local' | 'open' | 'closed';
 
-/** Something that happened between a bucket and its store. */
+/** A bucket or a budget lost its store, or reached it again. */
 export type StoreEvent = {
-  /** The key of the bucket in the store. */
+  /** The key in the store, prefix included. */
   readonly key: string;
   /** Milliseconds since the epoch, on the bucket's clock. */
   readonly atMs: number;
 } & (
   | {
-      /** The store did not answer in time, or with an error. From now on `mode` holds. */
+      /** The store returned an error or did not reply in time. `mode` applies from now on. */
       readonly type: 'lost';
-      /** The client's own, if it has one. An error of a login does not contain the password. */
+      /** The client's own error, if it reported one. A failed login is reported without the password. */
       readonly error: unknown;
       readonly mode: OnStoreError;
-      /** The share of the quota that this process has meanwhile. */
+      /** The part of the quota that this process has meanwhile, from 0 to 1. */
       readonly share: number;
     }
   | {
       /** The bucket is shared again. */
       readonly type: 'back';
-      /** How long it was not, in milliseconds. */
+      /** How long it was not shared, in milliseconds. */
       readonly outageMs: number;
     }
 );
 
-/** Is told of every event, as it happens. */
+/** Called with every event, as it happens. */
 export type StoreObserver = (event: StoreEvent) => void;
+
+type WithoutOrigin<E extends StoreEvent = StoreEvent> = E extends StoreEvent
+  ? Omit<E, 'key' | 'atMs'>
+  : never;
+
+/** Calls the observer, if there is one. An observer that throws is reported once. */
+export function emitStoreEvent(
+  setup: { readonly onStoreEvent: StoreObserver | undefined; readonly key: string; readonly clock: Clock },
+  event: WithoutOrigin,
+): void {
+  const { onStoreEvent, key, clock } = setup;
+  if (onStoreEvent === undefined) return;
+  callObserver('onStoreEvent', onStoreEvent, { ...event, key, atMs: clock.now() } as StoreEvent);
+}
