@@ -18,9 +18,9 @@ export class Refunds {
     return this.#unspent.size > 0 || this.#owed > 0 || this.#underWay.size > 0;
   }
 
-  add(amount: number, held: string, dueMs: number): void {
+  add(amount: number, leaseState: string, dueMs: number): void {
     if (amount <= 0) return;
-    this.#unspent.set(held, (this.#unspent.get(held) ?? 0) + amount);
+    this.#unspent.set(leaseState, (this.#unspent.get(leaseState) ?? 0) + amount);
     this.dueMs = Math.min(this.dueMs, dueMs);
   }
 
@@ -39,8 +39,8 @@ export class Refunds {
     this.#unspent.clear();
     this.#owed = 0;
     // What could not be given back is lost, and never given twice; what could not be paid is still owed.
-    for (const [held, amount] of unspent) {
-      this.#send({ mode: 'refund', amount: Math.floor(amount), held }, () => {});
+    for (const [leaseState, amount] of unspent) {
+      this.#send({ mode: 'refund', amount: Math.floor(amount), leaseState }, () => {});
     }
     if (owed > 0) this.#send({ mode: 'spend', amount: owed }, () => this.owe(owed));
   }

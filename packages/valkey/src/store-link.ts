@@ -1,5 +1,6 @@
 import { type SteadyTime, sleep } from '@ebb/core/bucket';
 import { BucketState } from './bucket-state.ts';
+import { BucketStore } from './bucket-store.ts';
 import { ConnectWait } from './connect-wait.ts';
 import { type Connection, watchConnection } from './connection.ts';
 import { emitStoreEvent } from './events.ts';
@@ -8,7 +9,7 @@ import type { FleetSetup } from './options.ts';
 import { Outage, retryDelayMs } from './outage.ts';
 import { FleetPause } from './pause.ts';
 import { ProcessCount } from './process-count.ts';
-import { type Reply, Store, type StoreCall } from './store.ts';
+import type { Reply, StoreCall } from './store.ts';
 
 /** How long the highest count of processes is valid, in milliseconds. */
 const COUNT_VALID_MS = 60_000;
@@ -38,7 +39,7 @@ interface Hooks {
 export class StoreLink {
   readonly #setup: FleetSetup;
   readonly #time: SteadyTime;
-  readonly #store: Store;
+  readonly #store: BucketStore;
   readonly #hooks: Hooks;
   readonly #connection: Connection;
   readonly #connectWait: ConnectWait;
@@ -67,7 +68,7 @@ export class StoreLink {
     const capacity = Math.ceil(setup.capacity * 1e6);
     const extraWaitMs = (error: unknown): number => this.#connectLeftMs(error);
     const onLate = (call: StoreCall, reply: Reply | undefined): void => this.#onLate(call, reply);
-    this.#store = new Store({ ...setup, connection, capacity, time, extraWaitMs, onLate });
+    this.#store = new BucketStore({ ...setup, connection, capacity, time, extraWaitMs, onLate });
     this.pause = new FleetPause({
       call: (call) => this.call(call),
       readiness: () => this.#readiness(),

@@ -1,0 +1,152 @@
+import { nextTurn, type SteadyTime } from '@ebb/core/bucket';
+import type { Connection } from './connection.ts';
+import { runScript } from './run-script.ts';
+import { SCRIPT, SCRIPT_SHA1 } from './script.ts';
+import {
+  argumentsOf,
+  type ParsedState,
+  parseReply,
+  parseState,
+  type Reply,
+  type StoreCall,
+} from './store.ts';
+import type { StoreClient } from './store-client.ts';
+import { isPermanent, messageOf, noReply, withoutSecrets } from './store-error.ts';
+import { timeLimit } from './time-limit.ts';
+
+/** A call that has no reply after so long will never get one. In milliseconds. */
+const GIVEN_UP_MS = 10_000;
+
+/** A reply that is older than the last by more than this comes from a server whose clock was set back. */
+const MAX_REORDERING_US = 1e6;
+
+interface StoreOptions {
+  readonly port: StoreClient;
+  readonly connection: Connection;
+  readonly key: string;
+  readonly refillPerSecond: number;
+  /** In millionths of a token. */
+  readonly capacity: number;
+  readonly timeoutMs: number;
+  readonly time: SteadyTime;
+  /** How much longer to wait after `timeoutMs`, in milliseconds. `connectionError` may be the reason for the silence. */
+  readonly extraWaitMs: (connectionError: unknown) => number;
+  /** Called for a reply (or an error, then `undefined`) that comes after the call has timed out. */
+  readonly onLate: (call: StoreCall, reply: Reply | undefined) => void;
+}
+
+/** Calls the script of one bucket, and hands in the last state that this process saw. */
+export class BucketStore {
+  readonly #options: StoreOptions;
+  /** The last state, and when the server wrote it, on its own clock, in microseconds. */
+  #state = '';
+  #stateAtUs = 0;
+  #parsed: ParsedState | undefined;
+  /** When tokens were last leased, on the server's clock, in microseconds. */
+  #leasedAtUs = 0;
+  /** How far the server's clock is ahead of ours, in milliseconds; `undefined` before the first reply. */
+  #clockAheadMs: number | undefined;
+  /** The calls without a reply, those that timed out included. */
+  readonly #unanswered = new Set<{ readonly sentAtMs: number }>();
+
+  constructor(options: StoreOptions) {
+    this.#options = options;
+  }
+
+  /** How many calls of the last 10 s have no reply. */
+  unansweredCalls(nowMs: number): number {
+    for (const call of this.#unanswered) {
+      if (nowMs - call.sentAtMs > GIVEN_UP_MS) this.#unanswered.delete(call);
+    }
+    return this.#unanswered.size;
+  }
+
+  /** Rejects with the client's error, or if there is no reply in time. */
+  call(call: StoreCall): Promise<Reply> {
+    const { time, timeoutMs, onLate, extraWaitMs, connection } = this.#options;
+    return new Promise((resolve, reject) => {
+      let timedOut = false;
+      const sent = { sentAtMs: time.now() };
+      this.#unanswered.add(sent);
+      const onTimeout = (): void => {
+        const connectionError = connection.error();
+        const extraMs = Math.min(extraWaitMs(connectionError), timeoutMs);
+        if (extraMs > 0) {
+          stopTimer = timeLimit(time.clock, extraMs, onTimeout);
+          return;
+        }
+        timedOut = true;
+        reject(noReply(time.now() - sent.sentAtMs, connectionError));
+      };
+      let stopTimer = timeLimit(time.clock, timeoutMs, onTimeout);
+      const settled = (): void => {
+        this.#unanswered.delete(sent);
+        stopTimer();
+      };
+      this.#send(call).then(
+        (reply) => {
+          settled();
+          // Replies come in order: earlier calls without one will not get any.
+          for (const other of this.#unanswered) {
+            if (other.sentAtMs < sent.sentAtMs) this.#unanswered.delete(other);
+          }
+          if (timedOut) onLate(call, reply);
+          else resolve(reply);
+        },
+        (error) => {
+          settled();
+          if (timedOut) onLate(call, undefined);
+          else reject(withoutSecrets(error));
+        },
+      );
+    });
+  }
+
+  async #send(call: StoreCall): Promise<Reply> {
+    const { port, key, refillPerSecond, capacity, timeoutMs, time } = this.#options;
+    // A call that was queued until no one waits for its reply must do nothing, so it carries a deadline.
+    const deadlineMs = this.#clockAheadMs === undefined ? 0 : time.now() + this.#clockAheadMs + 2 * timeoutMs;
+    const common = [
+      `${refillPerSecond}`,
+      `${capacity}`,
+      this.#state,
+      Math.ceil(deadlineMs * 1_000).toFixed(0),
+      `${this.#leasedAtUs}`,
+    ];
+    const args = [call.mode, ...common, ...argumentsOf(call)];
+    try {
+      return this.#receive(call, await runScript(port, { text: SCRIPT, sha1: SCRIPT_SHA1 }, key, args));
+    } catch (error) {
+      throw await this.#causeOf(error);
+    }
+  }
+
+  /** node-redis sends commands after a failed login. The login's error comes before, or in the same turn. */
+  async #causeOf(error: unknown): Promise<unknown> {
+    if (!/NOAUTH|unauthenticated/.test(messageOf(error))) return error;
+    await nextTurn();
+    const connectionError = this.#options.connection.error();
+    return isPermanent(connectionError) ? connectionError : error;
+  }
+
+  #receive(call: StoreCall, rawReply: unknown): Reply {
+    const reply = parseReply(call, rawReply);
+    const { granted, atUs, state } = reply;
+    this.#options.connection.clearError();
+    this.#clockAheadMs = atUs / 1_000 - this.#options.time.now();
+    if (call.mode === 'lease' && granted > 0) this.#leasedAtUs = atUs;
+    return { ...reply, lostBucket: this.#updateState(state, atUs) };
+  }
+
+  /** Keeps the state unless it is older than the last. Returns whether the store has lost the bucket in between. */
+  #updateState(state: string, atUs: number): boolean {
+    const olderUs = this.#stateAtUs - atUs;
+    if (olderUs > 0 && olderUs <= MAX_REORDERING_US) return false;
+    const { capacity, refillPerSecond } = this.#options;
+    const before = this.#parsed;
+    this.#parsed = parseState(state, capacity / refillPerSecond);
+    this.#state = state;
+    this.#stateAtUs = atUs;
+    return before !== undefined && atUs < before.keptUntilUs && this.#parsed?.epoch !== before.epoch;
+  }
+}
