@@ -1,7 +1,4 @@
-import type { Reply } from './store.ts';
-
-/** A reply that is older than the last by more than this comes from a server whose clock was set back. */
-const MAX_REORDERING_US = 1e6;
+import { isOvertaken, type Reply } from './store.ts';
 
 /** The state of the shared bucket by the last reply of the store. */
 export class BucketState {
@@ -12,10 +9,9 @@ export class BucketState {
   /** When the store replied, by its own clock in microseconds. */
   #repliedAtUs = Number.NEGATIVE_INFINITY;
 
-  /** Returns whether the reply is newer than those before. Replies on several connections overtake each other. */
+  /** Returns false, and changes nothing, if a newer reply came before. */
   observe(reply: Reply, nowMs: number): boolean {
-    const olderUs = this.#repliedAtUs - reply.atUs;
-    if (olderUs > 0 && olderUs <= MAX_REORDERING_US) return false;
+    if (isOvertaken(reply.atUs, this.#repliedAtUs)) return false;
     this.#repliedAtUs = reply.atUs;
     this.leasedAheadMs = Math.max(0, reply.emptyInMs);
     this.emptyAtMs = nowMs + reply.emptyInMs;

@@ -4,6 +4,7 @@ import { runScript } from './run-script.ts';
 import { SCRIPT, SCRIPT_SHA1 } from './script.ts';
 import {
   argumentsOf,
+  isOvertaken,
   type ParsedState,
   parseReply,
   parseState,
@@ -16,9 +17,6 @@ import { timeLimit } from './time-limit.ts';
 
 /** A call that has no reply after so long will never get one. In milliseconds. */
 const GIVEN_UP_MS = 10_000;
-
-/** A reply that is older than the last by more than this comes from a server whose clock was set back. */
-const MAX_REORDERING_US = 1e6;
 
 interface StoreOptions {
   readonly port: StoreClient;
@@ -138,10 +136,9 @@ export class BucketStore {
     return { ...reply, lostBucket: this.#updateState(state, atUs) };
   }
 
-  /** Keeps the state unless it is older than the last. Returns whether the store has lost the bucket in between. */
+  /** Keeps the state if it is the newest. Returns whether the store has lost the bucket in between. */
   #updateState(state: string, atUs: number): boolean {
-    const olderUs = this.#stateAtUs - atUs;
-    if (olderUs > 0 && olderUs <= MAX_REORDERING_US) return false;
+    if (isOvertaken(atUs, this.#stateAtUs)) return false;
     const { capacity, refillPerSecond } = this.#options;
     const before = this.#parsed;
     this.#parsed = parseState(state, capacity / refillPerSecond);

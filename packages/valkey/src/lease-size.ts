@@ -1,22 +1,24 @@
 import type { FleetSetup } from './options.ts';
 import type { Need } from './turn.ts';
 
-/** The mean cost of a request is that of about so many calls. */
-const MEAN_OVER = 16;
+/** The mean cost of a request is a moving average over about so many calls. */
+const COST_SAMPLES = 16;
+
+/** A process may lease this much more than the average process, so that the average can grow. */
+const GROWTH = 1.1;
 
 /**
- * How much a process leases at a time while its requests wait. Each process takes its turn with as many requests,
- * whatever they cost, so that all get on as in one line. It leaves half of its line for the next turn, and takes no
- * more than other processes do. In millionths of a token.
+ * How much a process leases at a time while its requests wait. Every process leases for about as many requests,
+ * whatever they cost, so the fleet advances as one line would. A lease covers at most half of the process's own line, and
+ * about as much as other processes lease. Amounts are millionths of a token.
  */
 export class LeaseSize {
   readonly #setup: FleetSetup;
   readonly #processes: () => number;
-  /** What the store leased last. */
-  #last = 0;
-  /** The average of what processes take at a time while requests wait anywhere. */
-  #others = Number.POSITIVE_INFINITY;
-  /** The average cost of a request; 0 before the first. */
+  #lastLease = 0;
+  /** The average lease of a process whose requests wait; `Infinity` if none has waited yet. */
+  #fleetAverage = Number.POSITIVE_INFINITY;
+  /** The mean cost of a request; 0 before the first. */
   #meanCost = 0;
 
   constructor(setup: FleetSetup, processes: () => number) {
@@ -24,27 +26,27 @@ export class LeaseSize {
     this.#processes = processes;
   }
 
-  /** Called with what the store leased, and its average of all processes; 0 if it has none. */
-  record(granted: number, others: number): void {
-    this.#last = granted;
-    this.#others = others || Number.POSITIVE_INFINITY;
+  /** Records a lease, and the fleet's average lease; 0 if there is none. */
+  record(granted: number, fleetAverage: number): void {
+    this.#lastLease = granted;
+    this.#fleetAverage = fleetAverage || Number.POSITIVE_INFINITY;
   }
 
-  /** What to lease for those in line, beyond the `left` tokens that are leased already. */
+  /** What to lease for the waiting requests, on top of the `left` tokens that are leased already. */
   forQueue({ count, all, through }: Need, left: number): number {
-    this.#meanCost += (all / count - this.#meanCost) / (this.#meanCost === 0 ? 1 : MEAN_OVER);
+    this.#meanCost += (all / count - this.#meanCost) / (this.#meanCost === 0 ? 1 : COST_SAMPLES);
     const requests = Math.min(count / 2, this.fairShare(this.#setup.queueAheadMs) / this.#meanCost);
-    // A little more than others, so that all may take more if all can. Requests are whole, so the rest is left to chance.
-    const most = this.#others * 1.1 + this.#meanCost * this.#setup.random();
+    // Only whole requests are leased for, so the fraction is rounded at random.
+    const most = this.#fleetAverage * GROWTH + this.#meanCost * this.#setup.random();
     return through(left, Math.max(1, Math.floor(requests)), most) - left;
   }
 
-  /** With so many leased, those in line need no other lease yet. */
+  /** With as many tokens in the pool, the waiting requests need no other lease yet. */
   enoughFor(all: number): number {
-    return Math.min(all / 2, this.fairShare(this.#setup.queueAheadMs) / 2, this.#last);
+    return Math.min(all / 2, this.fairShare(this.#setup.queueAheadMs) / 2, this.#lastLease);
   }
 
-  /** The part of one process in what comes in. */
+  /** This process's part of the tokens that come in within `durationMs`. */
   fairShare(durationMs: number): number {
     return (this.#setup.refillPerSecond * 1_000 * durationMs) / this.#processes();
   }

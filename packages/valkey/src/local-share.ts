@@ -2,28 +2,32 @@ import type { Random } from '@ebb/core';
 import { gcra } from '@ebb/core/bucket';
 
 /**
- * What a process lets go by itself while the store cannot be reached: its share of the rate and of the
- * capacity, from empty, so that an outage is no burst. Tokens are in millionths.
+ * What one process may spend while the store is unreachable: its share of the rate and of the capacity. It starts
+ * empty, so that an outage causes no burst. Amounts are millionths of a token.
  */
 export class LocalShare {
   readonly #quota: gcra.Quota;
   readonly #random: Random;
   #emptyAtMs: number;
-  /** By how much pauses have put that off. */
+  /** By how much pauses have put `#emptyAtMs` off. */
   #pausedMs = 0;
+  /** All that was charged. */
   spent = 0;
-  /** What a request that is larger than the share has collected so far, a fill at a time. */
+  /** What a request that costs more than the share's capacity has collected so far. */
   #collected = 0;
+  /** Whether this process was delayed at random before it began to collect. */
   #isStaggered = false;
 
-  /** `random` keeps processes apart that all begin to collect at once. */
   constructor(perMs: number, capacity: number, emptyAtMs: number, random: Random) {
     this.#random = random;
     this.#quota = { refillPerSecond: perMs * 1_000, capacity, refillIntervalMs: 0 };
     this.#emptyAtMs = emptyAtMs;
   }
 
-  /** One that asks for more than the share holds collects it before it goes. */
+  /**
+   * Takes the tokens if they are available. A request that costs more than the share's capacity collects its tokens over
+   * several calls. Without a random delay the processes of a fleet would all collect, and send, at the same time.
+   */
   take(amount: number, nowMs: number): boolean {
     const { capacity } = this.#quota;
     if (amount <= capacity) this.#collected = Math.min(this.#collected, capacity);
@@ -46,34 +50,36 @@ export class LocalShare {
     this.spent += amount;
   }
 
-  /** How long until one that is the first may go, or collect more. */
+  /** How long until the first request in line can take its tokens, or collect more, in milliseconds. */
   turnMs(amount: number, nowMs: number): number {
     const lacking = amount - this.#collected;
     return lacking <= 0 ? 0 : this.waitMs(Math.min(lacking, this.#quota.capacity), nowMs);
   }
 
-  /** How long until so many have come in. */
+  /** How long until as many tokens have come in, in milliseconds. */
   waitMs(amount: number, nowMs: number): number {
     return gcra.waitMs(this.#quota, this.#emptyAtMs, amount, nowMs);
   }
 
+  /** The tokens that are available; below 0 if they are spent in advance. */
   tokens(nowMs: number): number {
     return gcra.tokensAt(this.#quota, this.#emptyAtMs, nowMs);
   }
 
+  /** Empties the share until then. */
   pause(untilMs: number): void {
     const laterMs = Math.max(0, untilMs - this.#emptyAtMs);
     this.#emptyAtMs += laterMs;
     this.#pausedMs += laterMs;
   }
 
-  /** Ends a pause so many milliseconds before its time. */
+  /** Ends a pause so many milliseconds early. */
   resume(earlierMs: number): void {
     this.#emptyAtMs -= Math.min(earlierMs, this.#pausedMs);
     this.#pausedMs = 0;
   }
 
-  /** The most that can have been spent in the last so many milliseconds. */
+  /** An upper bound of what was spent in the last `durationMs`. */
   maxSpentIn(durationMs: number): number {
     if (durationMs <= 0) return 0;
     const { refillPerSecond, capacity } = this.#quota;

@@ -3,35 +3,36 @@ import { LocalShare } from './local-share.ts';
 import { ForgetfulStoreError } from './loss-detector.ts';
 import type { FleetSetup } from './options.ts';
 
-/** The first time between two tries; it doubles up to `retryMs`. */
+/** The delay before the first retry. It doubles with each retry, up to `retryMs`. */
 const FIRST_RETRY_MS = 100;
 
 /**
- * With more calls unanswered than these, no other is made for a while: the client may keep all of them, to send them
- * in the end.
+ * With this many calls unanswered, retries come only every `CROWDED_RETRY_MS`: some clients keep all of them, and send
+ * them when they are connected again.
  */
 const MAX_UNANSWERED = 20;
 const CROWDED_RETRY_MS = 2_000;
 
-/** For so long after the last request tries are made without being asked for. */
+/** A process retries by itself for so long after its last request. In milliseconds. */
 const ACTIVE_MS = 5_000;
 
-/** How long until the next try after so many, at random, so that a fleet does not come all at once. */
+/** How long to wait before a retry, at random within the second half of it, so that a fleet does not retry at once. */
 export function retryDelayMs({ retryMs, random }: FleetSetup, retries: number): number {
   return Math.min(retryMs, FIRST_RETRY_MS * 2 ** retries) * (1 - random() / 2);
 }
 
-/** The time in which the store cannot be asked, as this process lives through it. */
+/** A time in which the store is unreachable: what requests get meanwhile, and when to retry. */
 export class Outage {
   readonly sinceMs: number;
+  /** The error that started it. */
   readonly error: unknown;
   readonly mode: OnStoreError;
-  /** The part of the quota that is ours meanwhile; 0: none. */
+  /** The part of the quota that this process has meanwhile, from 0 to 1. */
   readonly share: number;
   readonly local: LocalShare;
-  /** When the bucket is shared again; unknown before the store answers. */
+  /** When the bucket is shared again; `Infinity` before the store replies. */
   sharedAtMs: number = Number.POSITIVE_INFINITY;
-  /** The store replies, but does not keep the bucket. */
+  /** The store replies but does not keep the bucket. */
   readonly isForgetful: boolean;
   #usedAtMs: number;
   #nextRetryMs = 0;
@@ -40,8 +41,8 @@ export class Outage {
   readonly #setup: FleetSetup;
 
   /**
-   * `processes` is how many there were last; 0 when that was never heard. Tokens that come in before `emptyAtMs`
-   * are leased already, by us or by others.
+   * @param processes how many processes share the bucket; 0 if the store never replied
+   * @param emptyAtMs tokens that come in before then are leased already, by this process or others
    */
   constructor(
     setup: FleetSetup,
@@ -58,7 +59,7 @@ export class Outage {
     this.isForgetful = error instanceof ForgetfulStoreError;
     this.#usedAtMs = nowMs;
     this.share = onStoreError === 'local' ? (localShare ?? (processes > 0 ? 1 / processes : 0)) : 0;
-    // A share that nobody knows cannot be spent.
+    // An unknown share cannot be spent.
     this.mode = onStoreError === 'local' && this.share === 0 ? 'closed' : onStoreError;
     const part = this.share || 1;
     this.local = new LocalShare(
@@ -70,12 +71,13 @@ export class Outage {
     this.scheduleRetry(nowMs);
   }
 
+  /** Takes tokens, in millionths, if the mode and the local share allow it. */
   take(amount: number, nowMs: number): boolean {
     this.#usedAtMs = nowMs;
     return this.mode === 'open' || (this.mode === 'local' && this.local.take(amount, nowMs));
   }
 
-  /** Sets the time of the next try. */
+  /** Sets the time of the next retry. Called when a retry is made. */
   scheduleRetry(nowMs: number): void {
     const delayMs = retryDelayMs(this.#setup, this.#retries);
     this.#retries = Math.min(this.#retries + 1, 30);
@@ -83,29 +85,29 @@ export class Outage {
     this.#nextRetryMs = nowMs + delayMs;
   }
 
-  /** A sign of life came. */
+  /** Makes the next retry due: the store has replied to an earlier call. */
   retryNow(): void {
     this.#nextRetryMs = Number.NEGATIVE_INFINITY;
   }
 
-  /** When to try next, while so many calls are unanswered. */
-  nextRetryMs(open: number): number {
+  /** When to retry next, with so many calls unanswered; `Infinity` once the store has replied. */
+  nextRetryMs(unanswered: number): number {
     if (this.sharedAtMs < Number.POSITIVE_INFINITY) return Number.POSITIVE_INFINITY;
-    return open < MAX_UNANSWERED
-      ? this.#nextRetryMs
-      : Math.max(this.#nextRetryMs, this.#lastRetryMs + CROWDED_RETRY_MS);
+    if (unanswered < MAX_UNANSWERED) return this.#nextRetryMs;
+    return Math.max(this.#nextRetryMs, this.#lastRetryMs + CROWDED_RETRY_MS);
   }
 
-  /** When to look after it, even if nobody waits. */
-  nextCheckMs(open: number, waiting: boolean): number {
-    const checkMs = Math.min(this.sharedAtMs, this.nextRetryMs(open));
+  /** When a timer is needed; `Infinity` if no request waits and there was none lately. */
+  nextCheckMs(unanswered: number, waiting: boolean): number {
+    const checkMs = Math.min(this.sharedAtMs, this.nextRetryMs(unanswered));
     return waiting || checkMs <= this.#usedAtMs + ACTIVE_MS ? checkMs : Number.POSITIVE_INFINITY;
   }
 
   /**
-   * What is to be paid for what was spent beside those who shared the bucket meanwhile. `resumeInMs` says since when
-   * they did: since the end of the outage, or all the time, when only this process was cut off. Then it is no more
-   * than what its share of the bucket holds, so that a long outage of one does not starve the others.
+   * What to pay back for tokens spent while other processes already shared the bucket, in millionths. `resumeInMs` is that
+   * of the reply: if 0 or less, they have shared it for so long. If they did so during the whole outage, only this process
+   * was cut off. It then pays back at most its share of the capacity, so that a long outage of one process does not starve
+   * the others.
    */
   debt(outageMs: number, resumeInMs: number): number {
     if (resumeInMs > 0) return 0;
@@ -115,11 +117,11 @@ export class Outage {
   }
 
   /**
-   * How long the shared bucket stays shut for the first who finds the store again, so that all others find it
-   * before, and nobody spends a share beside it. Everybody's own share goes on meanwhile.
+   * How long the first process to reach the store keeps the shared bucket closed, in milliseconds. The others reach it
+   * within that time, so none spends its local share beside the shared bucket. Local shares go on meanwhile.
    */
   handoverMs(nowMs: number): number {
-    const alone = this.mode !== 'local' || this.share === 1;
-    return alone ? 0 : 2 * Math.min(this.#setup.retryMs, nowMs - this.sinceMs);
+    const hasNoOthers = this.mode !== 'local' || this.share === 1;
+    return hasNoOthers ? 0 : 2 * Math.min(this.#setup.retryMs, nowMs - this.sinceMs);
   }
 }

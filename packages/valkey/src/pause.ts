@@ -1,24 +1,25 @@
 import type { Reply, StoreCall } from './store.ts';
 
-/** The store tells of the same pause again and again, each time with a slightly different end. */
+/** The end of one pause differs a little from reply to reply: it is a duration from now. In milliseconds. */
 const SAME_PAUSE_MS = 5;
 
 interface Hooks {
   readonly call: (call: StoreCall) => Promise<Reply>;
-  /** Whether the store can be told now. `'first'`: it was never reached, so it has to be asked for anything first. */
+  /** Whether a pause can be sent now. `'unknown'`: the store was never reached, so a `peek` has to succeed first. */
   readonly readiness: () => 'connected' | 'unknown' | 'unavailable';
   readonly onBegin: (untilMs: number) => void;
+  /** The pause ended, or will, so many milliseconds earlier than known. */
   readonly onEnd: (earlierMs: number) => void;
 }
 
-/** The pause of the whole fleet, as one process knows it. */
+/** The pause of the whole fleet, as one process knows it: begun or ended here, or reported by the store. */
 export class FleetPause {
   readonly #hooks: Hooks;
   /** When the bucket serves again. */
   untilMs: number = Number.NEGATIVE_INFINITY;
-  /** From when on, by the store's clock in microseconds, what it says of the pause is newer than ours. */
+  /** Replies before this moment, on the server's clock in microseconds, say nothing new about the pause. */
   #knownAtUs = 0;
-  /** What the store is still to be told: of a pause, or of its end. */
+  /** What has yet to be sent to the store: a pause, or the end of one. */
   #unsent: { readonly untilMs: number } | 'end' | undefined;
   #sending: Promise<unknown> | undefined;
 
@@ -26,9 +27,9 @@ export class FleetPause {
     this.#hooks = hooks;
   }
 
-  /** Takes in what the store says: another process may have begun a pause, or ended it. */
+  /** Takes over the pause of a reply: another process may have begun or ended one. */
   observe({ pausedMs, atUs }: Reply, nowMs: number): void {
-    // What the store said before it heard of our own pause, or of its end, is out of date.
+    // A reply from before the store received our own pause, or its end, is out of date.
     if (this.#unsent === undefined && atUs > this.#knownAtUs) {
       const untilMs = nowMs + pausedMs;
       const laterMs = untilMs - this.untilMs;
@@ -47,10 +48,10 @@ export class FleetPause {
     this.sync(nowMs);
   }
 
-  /** Ends the pause of the fleet. The others hear of it when they ask next. */
+  /** Ends the pause of the fleet. Other processes see that with their next call. */
   end(nowMs: number): void {
     if (nowMs >= this.untilMs) return;
-    // The store need not hear of the end of what it has not heard of.
+    // If the pause was never sent, its end need not be either.
     this.#unsent = this.#unsent === undefined ? 'end' : undefined;
     this.sync(nowMs);
     this.#end(nowMs);
@@ -67,13 +68,13 @@ export class FleetPause {
     this.#hooks.onEnd(earlierMs);
   }
 
-  /** Tells the store what it has not heard of, if that can be. */
+  /** Sends what the store has not received, if it can be called. */
   sync(nowMs: number): void {
     const unsent = this.#unsent;
     const readiness = this.#hooks.readiness();
     if (unsent === undefined || readiness === 'unavailable') return;
     if (readiness === 'unknown') {
-      // While there is no connection, the store would hear of a pause late, and end it as much later.
+      // A pause is sent as a duration. Sent before there is a connection, it would begin, and end, too late.
       this.#sending = this.#hooks.call({ mode: 'peek' }).catch(() => {});
       return;
     }
@@ -88,14 +89,14 @@ export class FleetPause {
       },
       () => {
         this.#knownAtUs = 0;
-        // What was said after it is what holds.
+        // Unless a later one was sent meanwhile, it is sent again.
         if (this.#sending === sending) this.#unsent ??= unsent;
       },
     );
     this.#sending = sending;
   }
 
-  /** Resolves when the store was told, or cannot be. */
+  /** Resolves when nothing is being sent. */
   async told(): Promise<void> {
     for (let sending: unknown; sending !== this.#sending; ) {
       sending = this.#sending;

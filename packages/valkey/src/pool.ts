@@ -1,50 +1,49 @@
-/** Tokens that were leased and are not spent: those of a stretch of the bucket's time, of which one ends. */
+/** Tokens that were leased and not spent yet. They come in at the bucket's rate, the last of them at `availableAtMs`. */
 export interface Lease {
-  /** Millionths of a token. */
+  /** Tokens left, in millionths. */
   left: number;
-  /** When the last of them is there; they come in at the bucket's rate before. */
   availableAtMs: number;
-  /** What is left then is given back. */
+  /** When the rest is returned to the store. */
   expiresAtMs: number;
-  /** The state of the bucket just after. */
+  /** The state of the bucket right after the lease. A refund hands it in. */
   readonly state: string;
 }
 
-/** What leaves the pool unspent. */
+/** Tokens that leave the pool unspent. */
 export type Unspent = Pick<Lease, 'left' | 'state'>;
 
-/** Sums of times are a little off. What lacks less than this, in millionths of a token, is there. */
-const SLACK = 0.5;
+/** Sums of times are rounded, so this many millionths of a token may seem to be missing. */
+const ROUNDING = 0.5;
 
-/** The tokens that this process has leased, in millionths. They are spent in the order in which they came. */
+/** The tokens that this process has leased, in millionths. The oldest lease is spent first. */
 export class LeasePool {
   readonly #leases: Lease[] = [];
   readonly #refillPerMs: number;
-  /** How many there are, those to come included. */
+  /** All tokens in the pool, future ones included. */
   left = 0;
-  /** The lease out of which the last of them were taken. */
+  /** The lease that the last tokens were taken from. */
   last: Lease | undefined;
 
-  /** `refillPerMs` is how many millionths come in each millisecond. */
+  /** `refillPerMs`: how many millionths come in per millisecond. */
   constructor(refillPerMs: number) {
     this.#refillPerMs = refillPerMs;
   }
 
-  /** `keep`: the first in line needs these and those that are there, so all are good for as long. */
+  /** With `keep` no lease expires before the new one: the first request in line needs all of them together. */
   add(lease: Lease, keep: boolean): void {
     if (keep) {
       for (const other of this.#leases) other.expiresAtMs = Math.max(other.expiresAtMs, lease.expiresAtMs);
     }
-    // The store gave it what came after all that it had leased before.
+    // The store leases one stretch of time after the other, so earlier leases are available before this one starts.
     this.comeForward(lease.availableAtMs - lease.left / this.#refillPerMs);
     this.#leases.push(lease);
     this.left += lease.left;
   }
 
-  /** Takes the tokens, if they are there. */
+  /** Takes the tokens if they are available. */
   take(amount: number, nowMs: number): boolean {
     const first = this.#leases[0];
-    // Mostly it is as easy as this.
+    // The fast path: one lease has all of them.
     if (
       first !== undefined &&
       first.left > amount &&
@@ -60,13 +59,13 @@ export class LeasePool {
   }
 
   #takeFromMany(amount: number, nowMs: number): boolean {
-    let there = 0;
+    let available = 0;
     for (const lease of this.#leases) {
       if (nowMs > lease.expiresAtMs) continue;
-      const toCome = Math.max(0, lease.availableAtMs - nowMs) * this.#refillPerMs;
-      there += Math.max(0, Math.min(lease.left, lease.left - toCome));
+      const future = Math.max(0, lease.availableAtMs - nowMs) * this.#refillPerMs;
+      available += Math.max(0, Math.min(lease.left, lease.left - future));
     }
-    if (there + SLACK < amount) return false;
+    if (available + ROUNDING < amount) return false;
     let lacking = amount;
     for (const lease of this.#leases) {
       if (nowMs > lease.expiresAtMs) continue;
@@ -81,7 +80,7 @@ export class LeasePool {
     return true;
   }
 
-  /** How long until so many are there; `undefined` when there never are. */
+  /** How long until as many tokens are available, in milliseconds; `undefined` if the pool does not hold as many. */
   waitMs(amount: number, nowMs: number): number | undefined {
     let sum = 0;
     for (const lease of this.#leases) {
@@ -92,24 +91,25 @@ export class LeasePool {
     return undefined;
   }
 
-  /** When the first of them are to be given back. */
+  /** When the next lease expires; `Infinity` if there is none. */
   get nextEndMs(): number {
     return this.#leases.reduce((end, lease) => Math.min(end, lease.expiresAtMs), Number.POSITIVE_INFINITY);
   }
 
   /**
-   * All that was ever leased, here and elsewhere, is there at `endMs`: others gave back what came before. So is
-   * what was to come later, one lease after the other as before. Refunds whether there was any.
+   * Moves leases to an earlier time after other processes returned tokens. According to the store all leased tokens, here
+   * and elsewhere, are available at `endMs`: the last lease ends there at the latest, and each other one before the next
+   * begins. Returns whether any lease moved.
    */
   comeForward(endMs: number): boolean {
     let moved = false;
     let byMs = endMs;
     for (let at = this.#leases.length - 1; at >= 0; at -= 1) {
       const lease = this.#leases[at] as Lease;
-      const soonerMs = lease.availableAtMs - byMs;
-      if (soonerMs > 0) {
-        lease.availableAtMs -= soonerMs;
-        lease.expiresAtMs -= soonerMs;
+      const earlierMs = lease.availableAtMs - byMs;
+      if (earlierMs > 0) {
+        lease.availableAtMs -= earlierMs;
+        lease.expiresAtMs -= earlierMs;
         moved = true;
       }
       byMs = lease.availableAtMs - lease.left / this.#refillPerMs;
@@ -117,25 +117,25 @@ export class LeasePool {
     return moved;
   }
 
-  /** No one waits for them any longer: they are good for a while, as tokens leased in advance are. */
+  /** No request waits any longer: every lease expires at most `aheadMs` after it is available. */
   keep(aheadMs: number, nowMs: number): void {
     for (const lease of this.#leases) {
       lease.expiresAtMs = Math.min(lease.expiresAtMs, Math.max(lease.availableAtMs, nowMs) + aheadMs);
     }
   }
 
-  /** Takes those out that are to be given back now. */
+  /** Takes out the leases that have expired. */
   expire(nowMs: number): Unspent[] {
     return this.#takeOut((lease) => nowMs >= lease.expiresAtMs);
   }
 
-  /** Takes all out. */
+  /** Takes out all leases. */
   clear(): Unspent[] {
     return this.#takeOut(() => true);
   }
 
-  #takeOut(isMeant: (lease: Lease) => boolean): Unspent[] {
-    const out = this.#leases.filter(isMeant);
+  #takeOut(matches: (lease: Lease) => boolean): Unspent[] {
+    const out = this.#leases.filter(matches);
     for (const lease of out) {
       this.left -= lease.left;
       this.#leases.splice(this.#leases.indexOf(lease), 1);
@@ -143,7 +143,7 @@ export class LeasePool {
     return out;
   }
 
-  /** Takes out the last of them, as far as they are more than `needed`, if they are not all there by `farMs`. */
+  /** Takes out tokens beyond `needed`, the latest first, as long as their lease is not available by `farMs`. */
   trim(needed: number, farMs: number): Unspent[] {
     const out: Unspent[] = [];
     for (let lease = this.#leases.at(-1); lease !== undefined; lease = this.#leases.at(-1)) {

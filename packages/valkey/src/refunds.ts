@@ -1,13 +1,14 @@
 import type { Reply, StoreCall } from './store.ts';
 
-/** What is to be given back to the store, and what is to be paid. In millionths of a token. */
+/** Tokens to return to the store or to charge there, in millionths. One call settles many. */
 export class Refunds {
   readonly #call: (call: StoreCall) => Promise<Reply>;
-  /** By the state of the bucket when it was leased. */
+  /** What to return, by the state of the bucket at the time of the lease. */
   readonly #unspent = new Map<string, number>();
+  /** What to charge. */
   #owed = 0;
-  readonly #underWay = new Set<Promise<void>>();
-  /** When to give it back: a little later, so that one call does for many. */
+  readonly #inFlight = new Set<Promise<void>>();
+  /** When to call the store; `Infinity` if there is nothing to do. */
   dueMs: number = Number.POSITIVE_INFINITY;
 
   constructor(call: (call: StoreCall) => Promise<Reply>) {
@@ -15,22 +16,24 @@ export class Refunds {
   }
 
   get busy(): boolean {
-    return this.#unspent.size > 0 || this.#owed > 0 || this.#underWay.size > 0;
+    return this.#unspent.size > 0 || this.#owed > 0 || this.#inFlight.size > 0;
   }
 
+  /** Returns leased tokens by `dueMs`. */
   add(amount: number, leaseState: string, dueMs: number): void {
     if (amount <= 0) return;
     this.#unspent.set(leaseState, (this.#unspent.get(leaseState) ?? 0) + amount);
     this.dueMs = Math.min(this.dueMs, dueMs);
   }
 
+  /** Charges tokens that were spent without a lease, with the next {@link flush}. */
   owe(amount: number): void {
     if (amount <= 0) return;
     this.#owed += amount;
     this.dueMs = Number.NEGATIVE_INFINITY;
   }
 
-  /** Sends what is due. */
+  /** Calls the store if it is due. */
   flush(nowMs: number): void {
     if (nowMs < this.dueMs) return;
     this.dueMs = Number.POSITIVE_INFINITY;
@@ -38,7 +41,7 @@ export class Refunds {
     const owed = Math.ceil(this.#owed);
     this.#unspent.clear();
     this.#owed = 0;
-    // What could not be given back is lost, and never given twice; what could not be paid is still owed.
+    // A failed refund may have arrived, so it is never repeated: those tokens are lost. A failed charge is repeated.
     for (const [leaseState, amount] of unspent) {
       this.#send({ mode: 'refund', amount: Math.floor(amount), leaseState }, () => {});
     }
@@ -47,11 +50,12 @@ export class Refunds {
 
   #send(call: StoreCall, onFailure: () => void): void {
     const sent = this.#call(call).then(() => {}, onFailure);
-    this.#underWay.add(sent);
-    void sent.then(() => this.#underWay.delete(sent));
+    this.#inFlight.add(sent);
+    void sent.then(() => this.#inFlight.delete(sent));
   }
 
+  /** Resolves when the calls in flight have ended. */
   async settled(): Promise<void> {
-    await Promise.all(this.#underWay);
+    await Promise.all(this.#inFlight);
   }
 }

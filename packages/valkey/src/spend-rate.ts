@@ -1,7 +1,4 @@
-/**
- * How fast this process spends tokens: an average over about the last `overMs`, in which what is newer weighs
- * more (an exponential moving average, for steps of any length).
- */
+/** How fast a process spends tokens: an exponential moving average over about the last `overMs`. */
 export class SpendRate {
   readonly #overMs: number;
   #perMs = 0;
@@ -16,11 +13,10 @@ export class SpendRate {
     return this.#perMs;
   }
 
-  /** Tells how much was spent since it was told last. */
+  /** Records what was spent since the last call. Steps may have any length. */
   record(spent: number, nowMs: number): void {
     const elapsedMs = nowMs - this.#sinceMs;
     if (elapsedMs <= 0) {
-      // No time has passed, so it counts with the next.
       this.#perMs += spent / this.#overMs;
       return;
     }

@@ -117,3 +117,12 @@ export function parseState(state: string, usPerFill: number): ParsedState | unde
   const keptUntilUs = Math.max(Number(empty) + usPerFill, Number(paused), Number(resumed)) + 1e6;
   return { epoch, keptUntilUs };
 }
+
+/** An older reply than this comes from a server whose clock was set back. In microseconds. */
+const MAX_REORDERING_US = 1e6;
+
+/** Whether a newer reply came before this one, as may happen with several connections. */
+export function isOvertaken(atUs: number, newestAtUs: number): boolean {
+  const olderUs = newestAtUs - atUs;
+  return olderUs > 0 && olderUs <= MAX_REORDERING_US;
+}

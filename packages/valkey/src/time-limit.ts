@@ -1,15 +1,15 @@
 import type { Clock } from '@ebb/core';
 import { nextTurn } from '@ebb/core/bucket';
 
-/** A program that is blocked for a while has at most this part of the limit counted for it. */
+/** The limit is measured by so many timers in a row, so a blocked event loop counts as one of these parts at most. */
 const PARTS = 4;
 
 /**
- * Calls `onLate` when `limitMs` have passed in which the program ran. A timer alone would count the time in which the
- * program was blocked, and fire before the socket is read, in which the reply may lie.
+ * Calls `onLate` after `limitMs` in which the event loop ran. A plain timer also counts the time in which the event loop
+ * is blocked, and fires before the socket is read that may hold the reply.
  *
- * @param inBackground whether the process may end meanwhile
- * @returns a function that calls it off
+ * @param inBackground whether the process may exit meanwhile
+ * @returns a function that cancels it
  */
 export function timeLimit(
   clock: Clock,
@@ -26,7 +26,7 @@ export function timeLimit(
       arm();
       return;
     }
-    // Timers come before the sockets in a turn of the event loop, and this after them.
+    // Node runs timers before it reads sockets, and this after both.
     void nextTurn().then(() => {
       if (!isOver) onLate();
     });

@@ -1,9 +1,12 @@
 import type { SteadyTime } from '@ebb/core/bucket';
 
-/** Times are sums of fractions, and a time that is ahead by less than they can tell would never come. */
+/**
+ * The shortest delay, in milliseconds. Times are sums of fractions: a timer for less than the clock can measure would
+ * fire again and again at the same time.
+ */
 const SHORTEST_MS = 1e-3;
 
-/** One timer for all that is due at some time. */
+/** One timer for everything that is due at some time. */
 export class Timer {
   readonly #time: SteadyTime;
   readonly #onDue: (nowMs: number) => void;
@@ -15,7 +18,7 @@ export class Timer {
     this.#onDue = onDue;
   }
 
-  /** Goes off at `atMs` or before, to be set again then; not at all when that is `Infinity`. */
+  /** Fires at `atMs`, or earlier if it was set to an earlier time; `onDue` must set it again. `Infinity` stops it. */
   set(atMs: number): void {
     if (atMs >= this.#atMs && atMs !== Number.POSITIVE_INFINITY) return;
     this.#stop();

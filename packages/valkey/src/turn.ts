@@ -1,18 +1,21 @@
-/** What those in line wait for, in millionths of a token; 0 and 0 when no one waits. */
+/** What the waiting requests need, in millionths of a token. */
 export interface Need {
+  /** The cost of the first request in line; 0 if none waits. */
   readonly first: number;
+  /** The cost of all of them. */
   readonly all: number;
   /** How many wait. */
   readonly count: number;
   /**
-   * The tokens for the first requests in line: those that `covered` tokens pay for, the next one, and then up to `more`
-   * requests in all as long as they cost no more than `most`.
+   * The cost of the first requests in line: those that `covered` tokens pay for, and then at least one and at most `more`
+   * others, while all of them cost at most `covered + most`.
    */
   through(covered: number, more: number, most: number): number;
-  /** When the first gives up; `Infinity` if never. */
+  /** When the first request gives up; `Infinity` if never. */
   readonly untilMs: number;
 }
 
+/** No request waits. */
 export const NO_NEED: Need = {
   ...{ first: 0, all: 0, count: 0, untilMs: Number.POSITIVE_INFINITY },
   through: (covered) => covered,
