@@ -6,26 +6,27 @@ import { runScript } from './run-script.ts';
 import { noReply, withoutSecrets } from './store-error.ts';
 import { timeLimit } from './time-limit.ts';
 
-/** What the script returns. */
+/** A reply of the script. */
 export interface BudgetReply {
+  /** Retries that were leased. */
   readonly granted: number;
   /** Retries that are left in the store. */
   readonly balance: number;
-  /** How many processes called lately. */
+  /** How many processes called in the last windows. */
   readonly processes: number;
 }
 
 const SCRIPT = { text: BUDGET_SCRIPT, sha1: BUDGET_SCRIPT_SHA1 };
 const whole = (number: number): string => number.toFixed(0);
 
-/** One budget in the store. */
+/** Calls the script of one budget. */
 export class BudgetStore {
   readonly #setup: BudgetSetup;
   readonly #time: SteadyTime;
   readonly #connection: Connection;
-  /** What the server's clock is ahead of ours. */
-  #aheadMs: number | undefined;
-  /** When it was last called, on the server's clock, in microseconds. */
+  /** How far the server's clock is ahead of ours, in milliseconds; `undefined` before the first reply. */
+  #clockAheadMs: number | undefined;
+  /** When the script last ran for this process, on the server's clock, in microseconds. */
   #calledAtUs = 0;
 
   constructor(setup: BudgetSetup, time: SteadyTime) {
@@ -34,7 +35,7 @@ export class BudgetStore {
     this.#connection = watchConnection(setup.client);
   }
 
-  /** Rejects with the client's error, or when there is no reply in time. A reply that comes later goes to `onLate`. */
+  /** Rejects with the client's error, or if there is no reply in time. A later reply goes to `onLate`. */
   call(call: LeaseCall, onLate: (reply: BudgetReply) => void): Promise<BudgetReply> {
     const { clock, timeoutMs } = this.#setup;
     return new Promise((resolve, reject) => {
@@ -58,17 +59,18 @@ export class BudgetStore {
     });
   }
 
-  /** Stops listening to the client. */
+  /** Stops watching the client. */
   close(): void {
     this.#connection.release();
   }
 
   async #send({ deposits, returned, wanted }: LeaseCall): Promise<BudgetReply> {
     const { port, key, ratio, reserve, windowMs, timeoutMs } = this.#setup;
-    // A call that lay in some queue until no one waits for its reply does nothing.
-    const untilMs = this.#aheadMs === undefined ? 0 : this.#time.now() + this.#aheadMs + 2 * timeoutMs;
+    // A call that was queued until no one waits for its reply must do nothing, so it carries a deadline.
+    const deadlineMs =
+      this.#clockAheadMs === undefined ? 0 : this.#time.now() + this.#clockAheadMs + 2 * timeoutMs;
     const terms = [Math.floor(ratio * 1e6), Math.floor(reserve * 1e6), Math.ceil(windowMs * 100)];
-    const numbers = [...terms, Math.ceil(untilMs * 1_000), this.#calledAtUs, deposits, returned, wanted];
+    const numbers = [...terms, Math.ceil(deadlineMs * 1_000), this.#calledAtUs, deposits, returned, wanted];
     return this.#read(await runScript(port, SCRIPT, key, numbers.map(whole)));
   }
 
@@ -76,11 +78,11 @@ export class BudgetStore {
     const numbers = Array.isArray(reply) ? reply.slice(0, 5).map(Number) : [];
     const [granted = 0, balance = 0, processes = 1, late = 0, nowUs = 0] = numbers;
     if (numbers.length < 5 || !numbers.every(Number.isFinite)) {
-      throw new Error(`The store returned ${JSON.stringify(reply)}, which the script does not`);
+      throw new Error(`Unexpected reply from the store: ${JSON.stringify(reply)}`);
     }
     this.#connection.clearError();
-    this.#aheadMs = nowUs / 1_000 - this.#time.now();
-    if (late > 0) throw new Error('The call reached the store too late to be done');
+    this.#clockAheadMs = nowUs / 1_000 - this.#time.now();
+    if (late > 0) throw new Error('The call reached the store after its deadline');
     this.#calledAtUs = nowUs;
     return { granted, balance, processes };
   }

@@ -1,13 +1,13 @@
 import { property } from '@ebb/core/bucket';
 import { withoutSecrets } from './store-error.ts';
 
-/** What is known of a client's connection, beside what it replies to calls. */
+/** What a client reports about its connection, besides its replies. */
 export interface Connection {
-  /** The last error since the connection was ready, or that there is no connection; `undefined` if there is one. */
+  /** The last error since the connection was ready, or an error if there is no connection; else `undefined`. */
   error(): unknown;
-  /** A reply came: earlier errors are over. */
+  /** Called for every reply: the connection works. */
   clearError(): void;
-  /** Stops listening when the last user of the client calls it. */
+  /** Removes the listeners once every user of the client has called it. */
   release(): void;
 }
 
@@ -18,12 +18,12 @@ interface Emitter {
   off(event: string | symbol, listener: Listener): unknown;
 }
 
-/** In Node, Bun and Deno. An import would keep a port of two functions out of other runtimes. */
+/** Node, Bun and Deno have it. An import of `node:events` would fail in other runtimes. */
 declare const process: { getBuiltinModule?(name: string): object | undefined } | undefined;
 
 /**
- * The event that Node emits before `error`. A listener for `error` itself would change the program: ioredis would no
- * longer print errors that have no listener, and node-redis would no longer end the process.
+ * The event that Node emits before `error`. A listener for `error` itself would change how the program behaves: ioredis
+ * prints errors that have no listener, and node-redis ends the process.
  */
 function errorMonitor(): symbol | undefined {
   const events = typeof process === 'object' ? process.getBuiltinModule?.('node:events') : undefined;
@@ -45,10 +45,10 @@ class WatchedClient {
     const monitor = errorMonitor();
     this.#listeners = [
       ...(monitor === undefined ? [] : ([[monitor, keep]] as [symbol, Listener][])),
-      // Clusters: of iovalkey and ioredis, and of node-redis.
+      // The clusters of iovalkey and ioredis emit `node error`, that of node-redis `node-error`.
       ['node error', keep],
       ['node-error', keep],
-      // Without a listener for errors iovalkey and ioredis only print them, but the socket has them.
+      // Without an `error` listener iovalkey and ioredis do not emit errors, but their socket keeps the last.
       ['close', () => this.#keepSocketError()],
       ['ready', () => this.clearError()],
     ];
@@ -62,7 +62,7 @@ class WatchedClient {
 
   error(): unknown {
     if (this.#last !== undefined) return this.#last;
-    // Of iovalkey and ioredis, and of node-redis.
+    // iovalkey and ioredis have `status`, node-redis has `isReady`.
     const status = property(this.#client, 'status');
     const isReady = typeof status === 'string' ? status === 'ready' : property(this.#client, 'isReady');
     return isReady === false ? new Error('the client has no connection yet') : undefined;
@@ -79,15 +79,15 @@ class WatchedClient {
 
 const UNKNOWN: Connection = { error: () => undefined, clearError: () => {}, release: () => {} };
 
-/** One for each client, however many buckets it serves: more listeners than ten, and Node warns of a leak. */
+/** One per client: Node warns of a leak if many buckets add a listener each. */
 const watched = new WeakMap<object, WatchedClient>();
 
-/** GLIDE is none, and a port of two functions need not be. */
+/** GLIDE is not an emitter, and a custom {@link StoreClient} need not be one. */
 function isEmitter(client: object): client is Emitter {
   return ['on', 'off', 'listenerCount'].every((method) => typeof property(client, method) === 'function');
 }
 
-/** Watches the connection of a client that emits events. */
+/** Watches the connection of a client, if it emits events. */
 export function watchConnection(client: object): Connection {
   if (!isEmitter(client)) return UNKNOWN;
   const watch = watched.get(client) ?? new WatchedClient(client);

@@ -1,9 +1,9 @@
 import type { StoreClient } from './store-client.ts';
 
-/** ioredis, iovalkey and node-redis pass the server's message on; GLIDE has its own. */
+/** ioredis, iovalkey and node-redis keep the server's message; GLIDE has its own. */
 const isNoScript = (error: unknown): boolean => /NOSCRIPT|NoScriptError/.test(String(error));
 
-/** Runs a script over a key by its SHA-1, and in full on a node that does not know it. */
+/** Runs a script over a key by its SHA-1, or sends it in full to a node that does not have it. */
 export async function runScript(
   port: StoreClient,
   script: { readonly text: string; readonly sha1: string },
@@ -13,7 +13,7 @@ export async function runScript(
   try {
     return await port.evalsha(script.sha1, key, args);
   } catch (error) {
-    // After a restart, a failover or SCRIPT FLUSH, and on a node that is new: EVAL teaches it to that node.
+    // The node is new or has lost its scripts (restart, failover, SCRIPT FLUSH). EVAL also stores the script there.
     if (!isNoScript(error)) throw error;
     return port.eval(script.text, key, args);
   }

@@ -1,11 +1,13 @@
 import { check } from '@ebb/core/bucket';
 
 /**
- * All that the bucket asks of a client: to run a script over one key. Each resolves with what the script
- * answered, a list of numbers and texts, or rejects with the server's error in its message.
+ * The two commands that a bucket or a budget needs. Both resolve with the script's reply, a list of numbers and strings,
+ * and reject with an error whose message contains the server's.
  */
 export interface StoreClient {
+  /** Runs a script by its SHA-1 over one key. Rejects with `NOSCRIPT` if the server does not have the script. */
   evalsha(sha1: string, key: string, args: readonly string[]): Promise<unknown>;
+  /** Runs a script over one key. */
   eval(script: string, key: string, args: readonly string[]): Promise<unknown>;
 }
 
@@ -16,7 +18,7 @@ export interface IoredisClient {
   defineCommand(...args: never[]): unknown;
 }
 
-/** What `createClient`, `createCluster` or `createSentinel` of `redis` makes. */
+/** The result of `createClient`, `createCluster` or `createSentinel` of `redis`. */
 export interface NodeRedisClient {
   evalSha(...args: never[]): unknown;
   eval(...args: never[]): unknown;
@@ -27,11 +29,10 @@ export interface ValkeyGlideClient {
   customCommand(...args: never[]): unknown;
 }
 
-/** A client that the bucket can talk through. */
+/** A client that a bucket or a budget can use. */
 export type ValkeyClient = IoredisClient | NodeRedisClient | ValkeyGlideClient | StoreClient;
 
-// The clients' own types are optional peers, and may not be there. So each is known by its methods, and called
-// by what its documentation says.
+// The clients are optional peers, so their types may be missing. Each client is recognised by its methods.
 type Ioredis = Record<
   'evalsha' | 'eval',
   (first: string, keys: number, ...rest: string[]) => Promise<unknown>
@@ -45,7 +46,11 @@ type Glide = { customCommand(command: string[]): Promise<unknown> };
 const hasMethod = (client: object, name: string): boolean =>
   typeof (client as Record<string, unknown>)[name] === 'function';
 
-/** @throws TypeError for something that is no client */
+/**
+ * The two commands through the API of the given client.
+ *
+ * @throws TypeError if it is not a client
+ */
 export function storeClientOf(client: ValkeyClient): StoreClient {
   const takes = 'a client of iovalkey, ioredis, redis or @valkey/valkey-glide, or { evalsha, eval }';
   if (typeof client !== 'object' || client === null) throw check.wrongType('client', takes, client);

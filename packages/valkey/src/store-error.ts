@@ -1,6 +1,6 @@
 import { property } from '@ebb/core/bucket';
 
-/** The message of anything that was thrown. */
+/** The message of any thrown value. */
 export function messageOf(error: unknown): string {
   const message = property(error, 'message');
   if (typeof message === 'string') return message.trim();
@@ -8,25 +8,25 @@ export function messageOf(error: unknown): string {
 }
 
 /**
- * Permanent errors of a server: the user, the server or the key is not what the bucket needs. GLIDE puts them in the
- * middle of a message, and has its own names for some.
+ * Permanent errors of a server: a missing right, an unsuitable server, a key of another type. GLIDE puts them in the
+ * middle of its message, and renames some.
  */
 const REFUSALS =
   /\b(NOAUTH|WRONGPASS|NOPERM|DENIED|NOPROTO|WRONGTYPE|READONLY|OOM|MISCONF|CROSSSLOT|ERR(?! max number of clients)|EBB|PermissionDenied)\b/;
 
-/** The client was closed, and does not open again by itself. */
+/** The client was closed, and does not reconnect. */
 const CLOSED =
   /^(Connection is closed\.|The client is closed|Unable to execute requests; the client is closed)/;
 
-/** The codes that Node gives to failures of TLS: of the protocol, and of certificates. */
+/** Node's codes for TLS failures: protocol and certificates. */
 const TLS = /^EPROTO$|_SSL_|_TLS_|CERT|^UNABLE_TO_|^HOSTNAME_MISMATCH$|^INVALID_(CA|PURPOSE)$/;
 
-/** The reply is not one of the script. */
+/** The reply does not come from the script. */
 export class InvalidReply extends Error {}
 
 /**
- * Whether an error is permanent, so that waiting is useless. A connection that is refused or breaks is not: a store that
- * starts, or a proxy before it, does that for a while. Nor is an unknown error, because every wait is bounded.
+ * Whether an error is permanent, so that waiting is useless. A refused or broken connection is not permanent: the store,
+ * or a proxy in front of it, may be starting. An unknown error is not either, because every wait is bounded.
  */
 export function isPermanent(error: unknown): boolean {
   const code = property(error, 'code');
@@ -35,16 +35,16 @@ export function isPermanent(error: unknown): boolean {
   return REFUSALS.test(message) || CLOSED.test(message);
 }
 
-/** Errors of ioredis and iovalkey hold the command that failed, and that of a login holds the password. */
+/** Errors of ioredis and iovalkey contain the failed command. For a login that includes the password. */
 export function withoutSecrets(error: unknown): unknown {
-  // What made a cluster's client give up.
+  // The error that made a cluster client give up.
   const inner = property(error, 'lastNodeError');
   if (property(inner, 'message') !== undefined) return new Error(`${messageOf(error)} ${messageOf(inner)}`);
   const command = property(property(error, 'command'), 'name');
   return /^(auth|hello)$/i.test(String(command)) ? new Error(messageOf(error)) : error;
 }
 
-/** No reply came in time. `connectionError` is what is known of the connection. */
+/** The error for a call without a reply in time. `connectionError`: the last error of its connection, if any. */
 export function noReply(waitedMs: number, connectionError: unknown): unknown {
   if (isPermanent(connectionError)) return connectionError;
   const message = `The store did not reply within ${Math.round(waitedMs)} ms`;
