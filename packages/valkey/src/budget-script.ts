@@ -1,19 +1,19 @@
 /**
- * The budget as it lies in the store, in one script: one call, one key, one SHA. Times are whole microseconds of
- * the server's time since 2025, and parts of a retry are whole millionths.
+ * The retry budget in the store, as one script: every operation is one call over one key. Times are whole microseconds
+ * of the server's time since 2025; retries are counted in whole millionths.
  *
  * The key holds 16 whole numbers:
  *
- * - `slot`: the length of a tenth of the window
- * - `epoch`: when the key was made
- * - `at`: the moment of this writing
- * - `tokens`: the retries that are there, in millionths
- * - `count`, `before`: processes that called in this stretch of time, and in the one before
- * - ten counts of successes, one for each tenth of the window, the present one first
+ * - `slot`: a tenth of the window
+ * - `epoch`: when the key was created
+ * - `at`: when this state was written
+ * - `tokens`: the retries that are available, in millionths
+ * - `count`, `before`: how many processes called in this period, and in the previous one
+ * - ten counts of successes, one per slot, the present slot first
  *
- * The rules are those of core's `retryBudget`, with one more: a new key begins with nothing, and its reserve comes
- * in over one window. So however often the store loses the key, it makes at most one reserve in a window. A key
- * that no process has used for six windows has its whole reserve at once, as in core.
+ * The rules are those of core's `retryBudget`, with one addition: a new key starts empty, and its reserve comes in over
+ * one window. So a store that keeps losing the key grants at most one reserve per window. A key that no process has used
+ * for six windows has its whole reserve at once, as in core.
  */
 export const BUDGET_SCRIPT = `
 local ratio, reserve, slot = tonumber(ARGV[1]), tonumber(ARGV[2]), tonumber(ARGV[3])
@@ -33,16 +33,16 @@ local text = redis.call('GET', KEYS[1])
 local s = {}
 if text then
   for number in string.gmatch(text, '%-?%d+') do s[#s + 1] = tonumber(number) end
-  if #s ~= LAST then return redis.error_reply('EBB ' .. KEYS[1] .. ' holds something else than a budget') end
+  if #s ~= LAST then return redis.error_reply('EBB ' .. KEYS[1] .. ' does not hold a budget') end
 else
   s = { slot, now, now, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0 }
 end
 
--- The server's clock was set back. Time stands still for less than a second of that, and goes on from there for more.
+-- The server's clock was set back: by up to a second, time stands still; by more, the state moves with it.
 if now < s[AT] and s[AT] - now <= 1000000 then now = s[AT] end
 if now < s[AT] then s[EPOCH], s[AT] = s[EPOCH] - (s[AT] - now), now end
 
--- Another length of the window: what was counted by the old one cannot be told apart by the new one.
+-- The window has a new length, so the counts of the old slots are dropped.
 if s[SLOT] ~= slot then
   s[SLOT], s[TOKENS] = slot, min(s[TOKENS], reserve)
   for i = FIRST, LAST do s[i] = 0 end
@@ -66,15 +66,15 @@ most = most + ratio * deposits
 s[TOKENS] = floor(min(most, s[TOKENS] + ratio * deposits + returned * 1000000))
 
 local balance = floor(s[TOKENS] / 1000000)
--- Half of what is there, so that some is left.
+-- At most half of the balance, so that some is left for other processes.
 local granted = min(wanted, max(min(1, balance), floor(balance / 2)))
 s[TOKENS] = s[TOKENS] - granted * 1000000
 
--- Of six windows, so that a process that calls seldom is counted.
-local stretch = slot * 60
-local ago = floor(now / stretch) - floor(s[AT] / stretch)
+-- Processes are counted per period of six windows, so that those that call seldom count as well.
+local period = slot * 60
+local ago = floor(now / period) - floor(s[AT] / period)
 if ago ~= 0 then s[BEFORE], s[COUNT] = ago == 1 and s[COUNT] or 0, 0 end
-if floor(called / stretch) ~= floor(now / stretch) then s[COUNT] = s[COUNT] + 1 end
+if floor(called / period) ~= floor(now / period) then s[COUNT] = s[COUNT] + 1 end
 
 s[AT] = now
 local processes = max(1, s[COUNT], s[BEFORE])
@@ -83,5 +83,5 @@ redis.call('SET', KEYS[1], table.concat(s, ' '), 'PX', whole(max(86400000, windo
 return { granted, balance - granted, processes, 0, clock }
 `;
 
-/** By which a server knows the script. A test holds it against the script. */
-export const BUDGET_SCRIPT_SHA1 = '7c4c6f88c07b79410ee4e092157265d7eae824b7';
+/** The SHA-1 by which `EVALSHA` names the script. A test checks it against a server. */
+export const BUDGET_SCRIPT_SHA1 = '9a4cb844db200ef0a737c1d9ded5c1b81523f1e6';

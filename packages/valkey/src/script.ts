@@ -1,30 +1,29 @@
 /**
- * The bucket as it lies in the store, in one script: whatever is done to it is one call, one key, one SHA.
+ * The bucket in the store, as one script: every operation is one call over one key.
  *
- * The arithmetic is that of core's gcra.ts, in whole numbers: microseconds of the server's time since 2025, and
- * millionths of a token. `empty` is rounded up, so that
- * what rounding takes is never minted. Text goes out where a number would: a reply cuts off what is behind the
- * point, and some clients misread whole numbers beyond 2^53.
+ * The arithmetic is that of core's gcra.ts in whole numbers: microseconds of the server's time since 2025, and
+ * millionths of a token. `empty` is rounded up, so rounding never creates tokens. Numbers that may have a fraction or
+ * exceed 2^53 are returned as text: a reply truncates fractions, and some clients round large integers.
  *
  * The key holds ten whole numbers:
  *
- * - `empty`: the moment at which the bucket is or would be empty, as in gcra.ts
- * - `given`: how far back `empty` was moved by what was given back
- * - `paused`: the end of the last pause
- * - `at`: the moment of this writing
- * - `epoch`: when this line of states began; another one begins when writings were lost
- * - `base`: what `empty` was taken to be then
+ * - `empty`: when the bucket is or was empty, as in gcra.ts
+ * - `given`: how far refunds have moved `empty` back, in total
+ * - `paused`: when the last pause ends
+ * - `at`: when this state was written
+ * - `epoch`: when the bucket was created, or last restored after a loss
+ * - `base`: the value of `empty` at that time
  * - `resumed`: when the bucket serves again after the last outage of the store
- * - `count`, `before`: processes that took tokens in this stretch of time, and in the one before
- * - `turn`: what those take at a time who wait, on the average of about eight
+ * - `count`, `before`: how many processes leased tokens in this period, and in the previous one
+ * - `turn`: what a process leases at a time while requests wait, a moving average over about eight leases
  *
- * Every process hands in the last state that it saw. So what the store forgot (an eviction, a restart without
- * data, a failover to a replica that had not heard of the last writings) is no full bucket: the first who comes
- * begins from what it knows, and each of the others adds what it knows beyond that.
+ * Every process hands in the last state that it saw. So a loss (an eviction, a restart without data, a failover to a
+ * replica that lacks the last writes) does not refill the bucket: the first process to call restores what it knows, and
+ * each of the others adds what it knows beyond that.
  */
 export const SCRIPT = `
 local mode = ARGV[1]
--- Per thousand microseconds, as gcra.ts has its rate per thousand of whatever its times are.
+-- Tokens per second in tokens per 1,000 microseconds: gcra.ts takes the rate per 1,000 units of its times.
 local rate, capacity = tonumber(ARGV[2]) * 1000, tonumber(ARGV[3])
 local known, until_us, called = ARGV[4], tonumber(ARGV[5]), tonumber(ARGV[6])
 local amount, most, held = tonumber(ARGV[7]), tonumber(ARGV[8]), ARGV[9]
@@ -46,8 +45,8 @@ local function read(text)
   local s = {}
   for number in string.gmatch(text, '%-?%d+') do s[#s + 1] = tonumber(number) end
   if #s ~= 10 then return nil end
-  -- The server's clock was set back. Nothing may wait for it to catch up: that could be an hour. What it was
-  -- set back by less than a second is waited for, since a clock that goes to and fro would mint tokens else.
+  -- The server's clock was set back by more than a second: the state moves with it, as catching up may take hours.
+  -- A smaller step is waited out: moving the state each time would create tokens if the clock goes back and forth.
   local back = s[AT] - now
   if back > 1000000 then
     s[EMPTY], s[BASE], s[PAUSED] = s[EMPTY] - back, s[BASE] - back, s[PAUSED] - back
@@ -58,14 +57,14 @@ end
 
 local text = redis.call('GET', KEYS[1])
 local s, k = read(text), read(known)
-if text and not s then return redis.error_reply('EBB ' .. KEYS[1] .. ' holds something else than a bucket') end
+if text and not s then return redis.error_reply('EBB ' .. KEYS[1] .. ' does not hold a bucket') end
 local dirty, met = false, false
 if not s or (k and s[AT] < k[AT]) then
   local lost = s
   s = k or { full, 0, 0, now, now, 0, 0, 0, 0, 0 }
   if lost then s[EMPTY], s[PAUSED] = max(s[EMPTY], lost[EMPTY]), max(s[PAUSED], lost[PAUSED]) end
   s[EMPTY] = ceil(max(s[EMPTY], full))
-  -- The others come, and are counted anew. Unless this one began with a loss, too: then they may not all meet.
+  -- Processes are counted from 1 again. After two losses in a row the old count is kept: they may not all call in time.
   if now - s[EPOCH] > max(fill, LONG) then s[COUNT], s[BEFORE] = 1, max(s[COUNT], s[BEFORE]) end
   s[EPOCH], s[BASE] = now, s[EMPTY]
   dirty = k ~= nil
@@ -75,9 +74,9 @@ elseif k and s[EPOCH] ~= k[EPOCH] then
   dirty, met = true, true
 end
 
--- A stretch is long enough for each of 64 processes to take a token.
-local stretch = max(1000000, ceil(64000000 * each))
-local ago = floor(now / stretch) - floor(s[AT] / stretch)
+-- Processes are counted per period, which is long enough for each of 64 processes to lease a token.
+local period = max(1000000, ceil(64000000 * each))
+local ago = floor(now / period) - floor(s[AT] / period)
 if ago ~= 0 then s[BEFORE], s[COUNT] = ago == 1 and s[COUNT] or 0, 0 end
 
 local granted, wait, resume = 0, 0, 0
@@ -86,14 +85,14 @@ local late = until_us > 0 and now > until_us
 local processes = max(1, s[COUNT], s[BEFORE])
 
 if mode == 'lease' then
-  -- Tokens that are yet to come are leased too: who waits for them has its place in line with that, and need not
-  -- ask again. Unless they come after 'within', which is when the asker gives up; below 0, it never does.
+  -- Future tokens are leased as well: a process that waits for them keeps its place in line and need not call again.
+  -- A lease that would come later than 'within' is refused; below 0 there is no limit.
   local over = max(s[EMPTY], full) + amount * each - now - max(within, 0)
   if within >= 0 and over > slack then wait = over end
   if wait == 0 and not late then
-    if met or floor(called / stretch) ~= floor(now / stretch) then s[COUNT] = s[COUNT] + 1 end
+    if met or floor(called / period) ~= floor(now / period) then s[COUNT] = s[COUNT] + 1 end
     processes = max(processes, s[COUNT])
-    -- At most half of what is there.
+    -- At most half of the available tokens, so that some are left for other processes.
     local there = min(capacity, (now - s[EMPTY]) * rate / 1000)
     if s[EMPTY] > now then
       local turn = max(amount, soon)
@@ -130,8 +129,8 @@ elseif mode == 'unpause' then
     granted, dirty = 1, true
   end
 elseif mode == 'resume' and not late then
-  -- 'amount' is how long the caller could not reach the store, 'most' how long all who could not may take to
-  -- come back. If nobody wrote in that time, the caller is the first: the bucket serves again after it.
+  -- 'amount' is how long the caller's outage lasted, 'most' how long the other processes may take to come back. If
+  -- no process wrote during the outage, the caller is the first one back: the bucket serves again after 'most'.
   local since = now - amount
   if s[RESUMED] <= since and (dirty or not text or s[AT] <= since + amount / 10) then
     s[RESUMED] = now + most
@@ -143,7 +142,7 @@ end
 
 local function whole(number) return string.format('%.0f', number) end
 
--- What comes too late leaves no trace: not even the time at which it came.
+-- A call after its deadline writes nothing.
 if dirty and not late then
   s[AT] = max(s[AT], now)
   for i = 1, 10 do s[i] = whole(s[i]) end
@@ -158,5 +157,5 @@ return {
 }
 `;
 
-/** By which a server knows the script. A test holds it against the script. */
-export const SCRIPT_SHA1 = 'a41d525f20dc73fe48e1e4aa527ce0fe18a5018b';
+/** The SHA-1 by which `EVALSHA` names the script. A test checks it against a server. */
+export const SCRIPT_SHA1 = '794a350dfec7555e81015671d250b6a4e4a751dd';

@@ -1,13 +1,13 @@
 import { leaseOf } from '@ebb/core/bucket';
 import type { Answer } from './model.ts';
 
-// What the script of the budget does, told again in TypeScript. A test holds the two against each other, call by call;
-// others use this one as a store under a virtual clock.
+// The budget's script in TypeScript. budget-script.test.ts compares the two call by call; other tests use this one as a
+// store under a virtual clock.
 
 const SLOTS = 10;
 const RESTING_SLOTS = 60;
 
-/** One call. `text` is what the key holds; so is the last of what it returns. */
+/** Runs one call. `text` is the value of the key; the last element of the reply is its new value. */
 export function budgetModel(text: string | undefined, args: readonly string[], time: number): Answer {
   const [
     ratio = 0,
@@ -55,10 +55,10 @@ export function budgetModel(text: string | undefined, args: readonly string[], t
   const granted = leaseOf(wanted, balance);
   tokens -= granted * 1e6;
 
-  const stretch = slot * RESTING_SLOTS;
-  const ago = Math.floor(now / stretch) - Math.floor(at / stretch);
+  const period = slot * RESTING_SLOTS;
+  const ago = Math.floor(now / period) - Math.floor(at / period);
   if (ago !== 0) [before, count] = [ago === 1 ? count : 0, 0];
-  if (Math.floor(called / stretch) !== Math.floor(now / stretch)) count += 1;
+  if (Math.floor(called / period) !== Math.floor(now / period)) count += 1;
   const processes = Math.max(1, count, before);
   const after = [slot, epoch, now, tokens, count, before, ...successes].join(' ');
   return [granted, balance - granted, processes, 0, time, 0, 0, after];

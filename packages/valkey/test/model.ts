@@ -1,9 +1,9 @@
 import { gcra } from '@ebb/core/bucket';
 
-// What the script does, told again in TypeScript over core's own arithmetic. A test holds the two against each
-// other, call by call; others use this one as a store under a virtual clock.
+// The bucket's script in TypeScript, over core's own arithmetic. script.test.ts compares the two call by call; other tests
+// use this one as a store under a virtual clock.
 
-/** The state of a bucket, in the order in which it stands in the key. */
+/** The numbers that the key holds, in their order; see script.ts. */
 export type State = [
   empty: number,
   given: number,
@@ -17,6 +17,7 @@ export type State = [
   turn: number,
 ];
 
+/** A reply of the script. */
 export type Answer = [
   granted: number,
   waitUs: number,
@@ -50,14 +51,13 @@ function read(text: string | undefined, now: number): State | undefined {
   return state;
 }
 
-/** One call. `text` is what the key holds; so is the last of what it answers. */
+/** Runs one call. `text` is the value of the key; the last element of the reply is its new value. */
 export function model(text: string | undefined, args: readonly string[], now: number): Answer {
   const [mode = '', rateText, capacityText, knownText, untilText, calledText, ...rest] = args;
   const [capacity, until, called] = [Number(capacityText), Number(untilText), Number(calledText)];
   const [amount = 0, most = 0, , soon = 0, within = 0] = rest.map(Number);
   const held = rest[2];
-  // gcra.ts does not mind the unit of its times, if the rate is per thousand of them. Here they are
-  // microseconds, and its tokens are millionths.
+  // gcra.ts takes times in any unit, with the rate per 1,000 of them: here microseconds, and millionths of a token.
   const rate = Number(rateText) * 1_000;
   const quota: gcra.Quota = { capacity, refillPerSecond: rate, refillIntervalMs: 0 };
   const each = 1_000 / rate;
@@ -89,8 +89,8 @@ export function model(text: string | undefined, args: readonly string[], now: nu
     met = true;
   }
 
-  const stretch = Math.max(1e6, Math.ceil(64e6 * each));
-  const ago = Math.floor(now / stretch) - Math.floor(state[AT] / stretch);
+  const period = Math.max(1e6, Math.ceil(64e6 * each));
+  const ago = Math.floor(now / period) - Math.floor(state[AT] / period);
   if (ago !== 0) {
     state[BEFORE] = ago === 1 ? state[COUNT] : 0;
     state[COUNT] = 0;
@@ -104,7 +104,7 @@ export function model(text: string | undefined, args: readonly string[], now: nu
     const slack = capacity * each * 1e-9 + 1e-6 + Math.abs(now) * 4e-16;
     if (within >= 0 && waitUs > within + slack) wait = waitUs - within;
     if (wait === 0 && !late) {
-      if (met || Math.floor(called / stretch) !== Math.floor(now / stretch)) state[COUNT] += 1;
+      if (met || Math.floor(called / period) !== Math.floor(now / period)) state[COUNT] += 1;
       processes = Math.max(processes, state[COUNT]);
       const there = gcra.tokensAt(quota, state[EMPTY], now);
       if (state[EMPTY] > now) {
