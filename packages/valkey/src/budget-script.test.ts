@@ -145,6 +145,6 @@ describe.runIf(hasServer)('the script of the budget', () => {
   test('refuses a key that holds something else', async () => {
     const key = newKey();
     await store.client.set(key, 'a text', 'PX', 10_000);
-    await expect(run(key, argumentsOf({ deposits: 1 }))).rejects.toThrow('does not hold a b');
+    await expect(run(key, argumentsOf({ deposits: 1 }))).rejects.toThrow('does not hold a budget');
   });
 });

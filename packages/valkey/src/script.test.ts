@@ -212,7 +212,7 @@ describe.runIf(hasServer)('the script', () => {
     await store.client.set(text, 'a text', 'PX', 10_000);
     await store.client.lpush(list, 'an entry');
     await store.client.pexpire(list, 10_000);
-    await expect(call(text, { mode: 'lease', amount: 1 })).rejects.toThrow('does not hold a b');
+    await expect(call(text, { mode: 'lease', amount: 1 })).rejects.toThrow('does not hold a bucket');
     await expect(call(list, { mode: 'lease', amount: 1 })).rejects.toThrow('WRONGTYPE');
   });
 });
