@@ -1,0 +1,188 @@
+import { inspect } from 'node:util';
+import { describe, expect, test, vi } from 'vitest';
+import { budgetFleet, times, withdrawAll } from '../test/budget-fleet.ts';
+import type { ValkeyBudget } from './budget.ts';
+import type { StoreObserver } from './events.ts';
+
+describe('a store that loses the budget', () => {
+  test('grants at most one reserve per window, however often it loses the key', async () => {
+    const { clock, keys, process } = budgetFleet({ reserve: 10 });
+    const startMs = clock.now();
+    let retries = 0;
+    for (let round = 0; round < 300; round += 1) {
+      if (round % 37 === 0) keys.clear();
+      // New processes start all the time. They do not know the lost state.
+      const budget = process();
+      budget.begin();
+      await clock.advance(100);
+      retries += withdrawAll(budget);
+      budget.end();
+      const closing = budget.close();
+      await clock.advance(1);
+      await closing;
+    }
+    const windows = (clock.now() - startMs) / 10_000;
+    expect(retries).toBeLessThanOrEqual(10 * windows);
+    expect(retries).toBeGreaterThan(10);
+  });
+
+  test('brings the reserve of a new key in over one window', async () => {
+    const { clock, process } = budgetFleet({ reserve: 10 });
+    const budget = process();
+    const after: number[] = [];
+    for (let second = 0; second < 15; second += 1) {
+      budget.begin();
+      await clock.advance(1_000);
+      after.push(withdrawAll(budget));
+      budget.end();
+    }
+    const total = after.reduce((sum, count) => sum + count, 0);
+    expect(total).toBeGreaterThanOrEqual(9);
+    expect(total).toBeLessThanOrEqual(10);
+  });
+
+  test('does not lower the count of processes at once', async () => {
+    const { clock, keys, process } = budgetFleet({ reserve: 10 });
+    const fleet = Array.from({ length: 5 }, () => process());
+    for (const budget of fleet) budget.deposit();
+    await clock.advance(1_000);
+    keys.clear();
+    const [first] = fleet;
+    first?.deposit();
+    await clock.advance(1_000);
+    first?.deposit();
+    await clock.advance(1_000);
+    expect(first?.stats().processes).toBeGreaterThanOrEqual(1);
+    const last = fleet[4] as ValkeyBudget;
+    expect(last.stats().processes).toBe(5);
+    last.deposit();
+    await clock.advance(1_000);
+    expect(last.stats().processes).toBe(5);
+  });
+});
+
+describe.each(['refusing', 'silent', 'frozen'] as const)('a store that is %s', (health) => {
+  test('leaves each process its part of the reserve, and the ratio of its successes', async () => {
+    const { clock, events, process } = budgetFleet({ reserve: 12 });
+    const fleet = Array.from({ length: 4 }, () => process());
+    for (const budget of fleet) budget.deposit();
+    await clock.advance(1_000);
+    for (const budget of fleet) {
+      budget.deposit();
+      budget.store.health = health;
+    }
+    await clock.advance(1_000);
+    expect(events.map(({ type }) => type)).toEqual(['lost', 'lost', 'lost', 'lost']);
+    // The last process: those that were counted earlier know a lower count.
+    const last = fleet[3] as ValkeyBudget;
+    const leased = last.stats().leased;
+    expect(last.stats()).toMatchObject({ mode: 'local', processes: 4 });
+    expect(withdrawAll(last) - leased).toBe(3);
+    times(10, () => last.deposit());
+    await clock.advance(10);
+    expect(withdrawAll(last)).toBe(2);
+    expect(clock.pending).toBeLessThanOrEqual(health === 'refusing' ? 0 : 4);
+  });
+
+  test('from the start lets one cold process in ten retry once', async () => {
+    const { clock, process } = budgetFleet();
+    let retries = 0;
+    for (let at = 0; at < 600; at += 1) {
+      const budget = process();
+      budget.store.health = health;
+      budget.begin();
+      await clock.advance(300);
+      retries += withdrawAll(budget);
+      budget.end();
+    }
+    expect(retries).toBeGreaterThan(36);
+    expect(retries).toBeLessThan(84);
+  });
+
+  test('repeatedly brings no new reserve each time', async () => {
+    const { clock, process } = budgetFleet({ reserve: 5, ratio: 0 });
+    const budget = process();
+    budget.deposit();
+    await clock.advance(1_000);
+    const startMs = clock.now();
+    let retries = 0;
+    for (let round = 0; round < 30; round += 1) {
+      budget.store.health = round % 2 === 0 ? health : 'up';
+      times(3, () => {
+        if (budget.withdraw()) retries += 1;
+      });
+      await clock.advance(1_000);
+    }
+    const windows = Math.ceil((clock.now() - startMs) / 10_000);
+    // Its local reserve and the one in the store.
+    expect(retries).toBeLessThanOrEqual(5 * (windows + 1) + 5);
+    expect(retries).toBeGreaterThan(5);
+  });
+
+  test('is called again by the next request, and the budget is shared again', async () => {
+    const { clock, events, process } = budgetFleet();
+    const budget = process();
+    budget.begin();
+    await clock.advance(1_000);
+    budget.store.health = health;
+    budget.withdraw();
+    await clock.advance(5_000);
+    budget.store.health = 'up';
+    const { calls } = budget.stats();
+    await clock.advance(5_000);
+    expect(budget.stats().calls).toBe(calls);
+    budget.begin();
+    await clock.advance(1_000);
+    expect(events.map(({ type }) => type)).toEqual(['lost', 'back']);
+    expect(budget.stats().mode).toBe('shared');
+  });
+});
+
+test.each<[how: string, onStoreEvent: () => unknown]>([
+  [
+    'throws',
+    () => {
+      throw new Error('my fault');
+    },
+  ],
+  ['rejects', () => Promise.reject(new Error('my fault'))],
+])('an observer that %s is reported once and changes nothing', async (_, onStoreEvent) => {
+  const warn = vi.spyOn(process, 'emitWarning').mockReturnValue();
+  const { clock, process: start } = budgetFleet({ onStoreEvent: onStoreEvent as StoreObserver });
+  const budget = start({ localReserve: 2 });
+  budget.store.health = 'refusing';
+  budget.begin();
+  await clock.advance(10);
+  expect(budget.stats().mode).toBe('local');
+  expect(withdrawAll(budget)).toBe(2);
+  expect(warn.mock.calls).toMatchObject([
+    [{ name: 'EbbWarning', message: 'onStoreEvent failed, and is ignored: my fault' }],
+  ]);
+  warn.mockRestore();
+});
+
+test('a failed login is reported without the password', async () => {
+  const { clock, process: start, events } = budgetFleet();
+  const budget = start();
+  budget.store.evalsha = () =>
+    Promise.reject(
+      Object.assign(new Error('WRONGPASS invalid'), { command: { name: 'auth', args: ['secret'] } }),
+    );
+  budget.begin();
+  await clock.advance(10);
+  expect(events).toMatchObject([{ type: 'lost', error: { message: 'WRONGPASS invalid' } }]);
+  expect(inspect(events, { depth: 9 })).not.toContain('secret');
+});
+
+test('a reply in the turn in which the time limit ends is in time', async () => {
+  const { clock, process: start, events } = budgetFleet();
+  const budget = start();
+  let reply = (_: unknown): void => {};
+  budget.store.evalsha = () => new Promise((resolve) => (reply = resolve));
+  budget.begin();
+  await clock.advance(0);
+  clock.schedule(() => reply([1, 9, 1, 0, 1]), 250);
+  await clock.advance(1_000);
+  expect(events).toEqual([]);
+  expect(budget.balance).toBe(1);
+});
