@@ -62,7 +62,7 @@ describe('the fleet', () => {
     expect(other.stats().leased).toBe(0);
     times(15, () => other.begin());
     await clock.advance(1_000);
-    // The first process leases one of the twenty with its deposits, and the other one half of the rest.
+    // Of the twenty retries the first process leases one with its report, and the other half of the rest.
     expect(withdrawAll(other)).toBe(9);
     expect(withdrawAll(one)).toBe(1);
   });
