@@ -39,7 +39,7 @@ type Reply = [granted: number, balance: number, processes: number, late: number,
 const run = async (key: string, args: readonly string[]): Promise<Reply> =>
   (await store.client.eval(BUDGET_SCRIPT, 1, key, ...args)) as Reply;
 
-/** What the key held so long ago, if nothing was asked since. */
+/** The state with its times moved back by `byUs`. */
 function aged(text: string, byUs: number): string {
   return text
     .split(' ')
@@ -47,7 +47,7 @@ function aged(text: string, byUs: number): string {
     .join(' ');
 }
 
-describe.runIf(hasServer)('the script of the budget', () => {
+describe.runIf(hasServer)('the budget script', () => {
   const seen: Record<string, number> = {};
   const note = (what: string): void => {
     seen[what] = (seen[what] ?? 0) + 1;
@@ -59,57 +59,60 @@ describe.runIf(hasServer)('the script of the budget', () => {
     [3, 1.5, 0, 1_000],
     [4, 1 / 3, 1_000, 5_000],
     [5, 0, 20, 100],
-  ])('does what its twin does, call by call (trace %i: %f, %f)', async (seed, ratio, reserve, slotUs) => {
-    const random = seededRandom(seed);
-    const between = (least: number, most: number): number => Math.floor(least + random() * (most - least));
-    const key = newKey();
-    let kept: string | undefined;
-    let nowUs = 0;
-    for (let step = 0; step < 1_000; step += 1) {
-      const chance = random();
-      if (chance < 0.02) {
-        await store.client.del(key);
-        kept = undefined;
-        note('key lost');
-      } else if (chance < 0.3 && kept !== undefined) {
-        // As if nothing had been asked for some slots, or the server's clock had been set back.
-        const slots = chance < 0.04 ? between(60, 200) : chance < 0.08 ? -between(1, 40) : between(0, 14);
-        kept = aged(kept, slots * slotUs);
-        await store.client.set(key, kept);
-        note(slots >= 60 ? 'rest' : slots < 0 ? 'clock set back' : 'time passes');
+  ])(
+    'replies as its model in TypeScript, call by call (trace %i: %f, %f)',
+    async (seed, ratio, reserve, slotUs) => {
+      const random = seededRandom(seed);
+      const between = (least: number, most: number): number => Math.floor(least + random() * (most - least));
+      const key = newKey();
+      let kept: string | undefined;
+      let nowUs = 0;
+      for (let step = 0; step < 1_000; step += 1) {
+        const chance = random();
+        if (chance < 0.02) {
+          await store.client.del(key);
+          kept = undefined;
+          note('key lost');
+        } else if (chance < 0.3 && kept !== undefined) {
+          // No process has called for some slots, or the server's clock was set back.
+          const slots = chance < 0.04 ? between(60, 200) : chance < 0.08 ? -between(1, 40) : between(0, 14);
+          kept = aged(kept, slots * slotUs);
+          await store.client.set(key, kept);
+          note(slots >= 60 ? 'rest' : slots < 0 ? 'clock set back' : 'time passes');
+        }
+        const args = argumentsOf({
+          ratio,
+          reserve,
+          slotUs: random() < 0.01 ? slotUs * 2 : slotUs,
+          until: random() < 0.1 ? nowUs + between(-2_000, 20_000) : 0,
+          called: random() < 0.5 ? nowUs : 0,
+          deposits: random() < 0.5 ? between(0, 30) : 0,
+          returned: random() < 0.2 ? between(0, 5) : 0,
+          wanted: between(0, 8),
+        });
+        const reply = await run(key, args);
+        [, , , , nowUs] = reply;
+        const after = (await store.client.get(key)) ?? undefined;
+        const [granted, balance, processes, late, , , , text] = budgetModel(kept, args, nowUs);
+        expect(reply.slice(0, 4), `step ${step}: ${args}`).toEqual([granted, balance, processes, late]);
+        expect(after ?? '', `step ${step}: ${args}`).toBe(text);
+        kept = after;
+        note(late > 0 ? 'too late' : granted > 0 ? 'granted' : 'denied');
       }
-      const args = argumentsOf({
-        ratio,
-        reserve,
-        slotUs: random() < 0.01 ? slotUs * 2 : slotUs,
-        until: random() < 0.1 ? nowUs + between(-2_000, 20_000) : 0,
-        called: random() < 0.5 ? nowUs : 0,
-        deposits: random() < 0.5 ? between(0, 30) : 0,
-        returned: random() < 0.2 ? between(0, 5) : 0,
-        wanted: between(0, 8),
-      });
-      const reply = await run(key, args);
-      [, , , , nowUs] = reply;
-      const after = (await store.client.get(key)) ?? undefined;
-      const [granted, balance, processes, late, , , , text] = budgetModel(kept, args, nowUs);
-      expect(reply.slice(0, 4), `step ${step}: ${args}`).toEqual([granted, balance, processes, late]);
-      expect(after ?? '', `step ${step}: ${args}`).toBe(text);
-      kept = after;
-      note(late > 0 ? 'too late' : granted > 0 ? 'granted' : 'denied');
-    }
-  });
+    },
+  );
 
-  test('and the traces hold some of everything', () => {
+  test('and the traces contain enough calls of each kind', () => {
     const names = ['clock set back', 'denied', 'granted', 'key lost', 'rest', 'time passes', 'too late'];
     expect(Object.keys(seen).sort()).toEqual(names);
     for (const [what, times] of Object.entries(seen)) expect(times, what).toBeGreaterThan(15);
   });
 
-  test('is known to the server by its SHA-1', async () => {
+  test('has the SHA-1 that the server computes', async () => {
     expect(await store.client.script('LOAD', BUDGET_SCRIPT)).toBe(BUDGET_SCRIPT_SHA1);
   });
 
-  test.runIf(program !== undefined)('needs no more rights than the page says', async () => {
+  test.runIf(program !== undefined)('needs no more rights than the README lists', async () => {
     await store.client.call(
       'ACL',
       'SETUSER',
@@ -136,13 +139,13 @@ describe.runIf(hasServer)('the script of the budget', () => {
     limited.disconnect();
   });
 
-  test('lets a key go that no process has used for a day', async () => {
+  test('lets a key expire that no process has used for a day', async () => {
     const key = newKey();
     await run(key, argumentsOf({ deposits: 1 }));
     expect(await store.client.pttl(key)).toBeGreaterThan(86_000_000);
   });
 
-  test('refuses a key that holds something else', async () => {
+  test('rejects a key with another type of value', async () => {
     const key = newKey();
     await store.client.set(key, 'a text', 'PX', 10_000);
     await expect(run(key, argumentsOf({ deposits: 1 }))).rejects.toThrow('does not hold a budget');

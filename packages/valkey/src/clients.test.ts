@@ -8,7 +8,7 @@ import { hasServer, program, startServer, type TestServer } from '../test/server
 import { useStore } from '../test/store.ts';
 import { type StoreClient, type ValkeyClient, valkeyBucket } from './index.ts';
 
-// It would print each NOSCRIPT, and those are looked for here.
+// GLIDE logs every NOSCRIPT, and these tests cause many.
 Logger.setLoggerConfig('off');
 
 interface Connection {
@@ -42,7 +42,7 @@ const single: Readonly<Record<string, (url: string) => Promise<Connection>>> = {
     });
     return { client, close: () => client.close() };
   },
-  'a port of two functions': async (url) => {
+  'a client of two functions': async (url) => {
     const client = new Redis(url);
     const port: StoreClient = {
       evalsha: (sha1, key, args) => client.evalsha(sha1, 1, key, ...args),
@@ -83,7 +83,7 @@ const cluster: Readonly<Record<string, (port: number, login?: Login) => Promise<
 
 const LOGIN: Login = { username: 'limited', password: 'secret' };
 
-/** The rights that the page says a client needs: on one node, and on a cluster. */
+/** The rights that a client needs according to the README: on one node, and on a cluster. */
 function rightsOf(name: string): { readonly one: string[]; readonly cluster: string[] } {
   const page = readFileSync(new URL('../README.md', import.meta.url), 'utf8');
   const basic = /The user that the client logs in as needs `([^`]+)`/.exec(page)?.[1] ?? '';
@@ -97,7 +97,7 @@ function rightsOf(name: string): { readonly one: string[]; readonly cluster: str
   return { one: [...basic.split(' '), ...split(one)], cluster: [...basic.split(' '), ...split(more)] };
 }
 
-/** Lets the user do this and nothing else, on each of the servers. */
+/** Gives the user these rights and no others, on each of the servers. */
 async function allow(servers: readonly TestServer[], rights: readonly string[]): Promise<void> {
   const { username, password } = LOGIN;
   for (const server of servers) {
@@ -108,7 +108,7 @@ async function allow(servers: readonly TestServer[], rights: readonly string[]):
   }
 }
 
-/** Whether the user needed all that it may do, and tried nothing else but to tell what its client is. */
+/** Checks that the user needed each of its rights, and was refused nothing but to name its client. */
 async function expectNoMore(servers: readonly TestServer[], rights: readonly string[]): Promise<void> {
   const stats = (await Promise.all(servers.map((server) => server.command('INFO commandstats')))).join('\n');
   for (const right of rights.filter((part) => part.startsWith('+'))) {
@@ -121,7 +121,7 @@ async function expectNoMore(servers: readonly TestServer[], rights: readonly str
   }
 }
 
-/** Two buckets through one client, of which one finds what the other left. */
+/** Checks that two buckets on one client share their tokens. */
 async function share(
   client: ValkeyClient,
   keys: readonly string[],
@@ -156,9 +156,9 @@ describe.runIf(hasServer)('one server', () => {
   });
 });
 
-describe.runIf(program !== undefined)('a user with the rights of the page, and no others', () => {
-  const named = Object.entries(single).filter(([name]) => !/RESP|port/.test(name));
-  test.each(named)('is enough for %s', async (name, connect) => {
+describe.runIf(program !== undefined)('the rights that the README lists', () => {
+  const named = Object.entries(single).filter(([name]) => !/RESP|functions/.test(name));
+  test.each(named)('are enough for %s', async (name, connect) => {
     await using server = await startServer();
     const rights = rightsOf(name).one;
     await allow([server], rights);
@@ -192,7 +192,7 @@ describe.runIf(program !== undefined)('a cluster of three', () => {
 
   test.each(Object.entries(cluster))('through %s', { timeout: 20_000 }, async (name, connect) => {
     const { client, close } = await connect(servers[0]?.port ?? 0);
-    // The keys lie on all three nodes, and each is taught the script.
+    // The keys are on all three nodes, and each node needs the script.
     const keys = ['a', 'b', 'c', 'd', 'e', 'f'].map((letter) => `${letter} ${name}`);
     const forget = (): Promise<unknown> =>
       Promise.all(servers.map((server) => server.command('SCRIPT FLUSH')));
@@ -206,7 +206,7 @@ describe.runIf(program !== undefined)('a cluster of three', () => {
   });
 
   test.each(Object.entries(cluster))(
-    'through %s, for a user with the rights of the page and no others',
+    'through %s, with only the rights that the README lists',
     { timeout: 20_000 },
     async (name, connect) => {
       const rights = rightsOf(name).cluster;
@@ -223,7 +223,7 @@ describe.runIf(program !== undefined)('a cluster of three', () => {
   );
 });
 
-test('something that is no client is told at once', () => {
+test('a value that is not a client is rejected', () => {
   const others = [
     undefined,
     null,
@@ -238,7 +238,7 @@ test('something that is no client is told at once', () => {
   }
 });
 
-test('the types of all clients fit', () => {
+test('the types of all clients are accepted', () => {
   expectTypeOf<Redis>().toExtend<ValkeyClient>();
   expectTypeOf<Cluster>().toExtend<ValkeyClient>();
   expectTypeOf<IORedis>().toExtend<ValkeyClient>();

@@ -23,7 +23,7 @@ interface Call {
   readonly within?: number;
 }
 
-/** In tokens, not in millionths. */
+/** The call is in tokens, the arguments are in millionths. */
 function argumentsOf({ mode, rate = 1_000, capacity = 10, amount = 0, ...rest }: Call): string[] {
   const { known = '', until = 0, called = 0, most = amount, held = '', soon = 0, within = 0 } = rest;
   const micro = mode === 'pause' || mode === 'resume' ? 1 : 1e6;
@@ -36,7 +36,7 @@ const run = async (key: string, args: readonly string[]): Promise<Answer> =>
 
 const call = (key: string, of: Call): Promise<Answer> => run(key, argumentsOf(of));
 
-describe.runIf(hasServer)('the script', () => {
+describe.runIf(hasServer)('the bucket script', () => {
   const seen: Record<string, number> = {};
   const note = (what: string): void => {
     seen[what] = (seen[what] ?? 0) + 1;
@@ -50,7 +50,7 @@ describe.runIf(hasServer)('the script', () => {
     [5, 33.3, 1],
     [6, 1 / 3, 2.5],
   ])(
-    'answers as the arithmetic of core does, call by call (trace %i: %f/s, %f at most)',
+    'replies as its model in TypeScript, call by call (trace %i: %f/s, capacity %f)',
     async (seed, rate, capacity) => {
       const random = seededRandom(seed);
       const between = (least: number, most: number): number => Math.floor(least + random() * (most - least));
@@ -76,7 +76,7 @@ describe.runIf(hasServer)('the script', () => {
           ] as const
         )[between(0, 10)];
         if (mode === undefined) continue;
-        // Few pauses and debts: with many, there never is a token.
+        // With many pauses and charges there would never be a token.
         const rare = mode === 'spend' || mode === 'pause' || mode === 'resume';
         if (rare && random() < 0.8) continue;
         const at = Number(last.split(' ')[3] ?? 0);
@@ -102,9 +102,9 @@ describe.runIf(hasServer)('the script', () => {
         } else if (forgotten < 0.02 && some !== '') {
           await store.client.set(key, some);
           kept = some;
-          note('key of some time ago');
+          note('old state restored');
         } else if (forgotten < 0.025 && last !== '') {
-          // As if the server's clock had been set back by an hour meanwhile.
+          // The state of a server whose clock has been set back by an hour since.
           const numbers = last
             .split(' ')
             .map((text, place) => Number(text) + ([0, 2, 3, 5, 6].includes(place) ? 3.6e9 : 0));
@@ -118,20 +118,20 @@ describe.runIf(hasServer)('the script', () => {
         expect(await store.client.get(key)).toBe(kept ?? null);
         if (kept !== undefined && kept !== last) states.push(kept);
         note(answer[0] > 0 ? mode : answer[1] > 0 ? `${mode} denied` : `${mode} without tokens`);
-        if (mode === 'lease' && answer[0] > 0 && answer[2] > 0) note('lease of tokens to come');
+        if (mode === 'lease' && answer[0] > 0 && answer[2] > 0) note('lease of future tokens');
       }
     },
   );
 
-  test('and the traces hold some of everything', () => {
+  test('and the traces contain enough calls of each kind', () => {
     expect(Object.keys(seen).sort()).toEqual([
       'clock set back',
       'key lost',
-      'key of some time ago',
       'lease',
       'lease denied',
-      'lease of tokens to come',
+      'lease of future tokens',
       'lease without tokens',
+      'old state restored',
       'pause without tokens',
       'peek without tokens',
       'refund',
@@ -145,14 +145,14 @@ describe.runIf(hasServer)('the script', () => {
     for (const [what, times] of Object.entries(seen)) expect(times, what).toBeGreaterThan(15);
   });
 
-  test('is known to the server by its SHA-1', async () => {
+  test('has the SHA-1 that the server computes', async () => {
     expect(await store.client.script('LOAD', SCRIPT)).toBe(SCRIPT_SHA1);
   });
 
-  test('lets the key go when it says no more than that the bucket is full', async () => {
+  test('lets the key expire once the bucket is full', async () => {
     const key = newKey();
     const [, , , , now, , , state] = await call(key, { mode: 'lease', amount: 5 });
-    // 10 tokens at 1,000/s: full in 5 ms. And a second, for the clocks of a store and its replicas differ.
+    // 10 tokens at 1,000/s are full in 5 ms. A second is added because the clocks of a store and its replicas differ.
     expect(await store.client.pttl(key)).toBeGreaterThan(900);
     expect(await store.client.pttl(key)).toBeLessThanOrEqual(1_006);
     await call(key, { mode: 'pause', amount: 60_000_000 });
@@ -164,13 +164,13 @@ describe.runIf(hasServer)('the script', () => {
     expect((await call(key, whole))[4]).toBeGreaterThan(now);
   });
 
-  test('gives nothing twice where the key was lost, but what nobody knows of', async () => {
+  test('grants nothing twice after a loss, apart from what no process knows', async () => {
     const key = newKey();
     const common = { rate: 1, capacity: 100 };
     const [, , , , , , , one] = await call(key, { mode: 'lease', ...common, amount: 40 });
     const [, , , , , , , other] = await call(key, { mode: 'lease', ...common, amount: 50 });
     await store.client.del(key);
-    // The one knows of its 40 alone, the other of all 90.
+    // The first process knows of its 40 only, the other of all 90.
     const [first] = await call(key, { mode: 'lease', ...common, amount: 10, known: one });
     expect(first).toBe(10e6);
     const [second, waitUs] = await call(key, { mode: 'lease', ...common, amount: 5, known: other });
@@ -179,7 +179,7 @@ describe.runIf(hasServer)('the script', () => {
     expect(waitUs / 1e6).toBeLessThanOrEqual(5);
   });
 
-  test('takes nothing back twice, nor what was leased before a loss', async () => {
+  test('refunds no lease twice, and none from before a loss', async () => {
     const key = newKey();
     const common = { rate: 1, capacity: 100 };
     const [, , , , , , , held] = await call(key, { mode: 'lease', ...common, amount: 40 });
@@ -194,7 +194,7 @@ describe.runIf(hasServer)('the script', () => {
     expect(lost).toBe(0);
   });
 
-  test('counts the processes that took tokens lately', async () => {
+  test('counts the processes that leased tokens lately', async () => {
     const key = newKey();
     let processes = 0;
     for (let process = 0; process < 5; process += 1) {
@@ -202,12 +202,12 @@ describe.runIf(hasServer)('the script', () => {
       const second = await call(key, { mode: 'lease', rate: 64, capacity: 64, amount: 1, called: first[4] });
       processes = second[5];
     }
-    // Where a stretch ended in between, it is as many as came after.
+    // If a period ended in between, only the processes after that are counted.
     expect(processes).toBeGreaterThanOrEqual(3);
     expect(processes).toBeLessThanOrEqual(5);
   });
 
-  test('tells of a key that holds something else', async () => {
+  test('rejects a key with another type of value', async () => {
     const [text, list] = [newKey(), newKey()];
     await store.client.set(text, 'a text', 'PX', 10_000);
     await store.client.lpush(list, 'an entry');

@@ -76,11 +76,11 @@ beforeEach(() => {
 });
 afterAll(() => printed.mockRestore());
 
-/** What a first request is told, and `onStoreEvent` with it. */
-async function toldBy(opened: Opened, options: Partial<ValkeyBucketOptions> = {}): Promise<string> {
+/** The message of a first request's error. Checks that `onStoreEvent` gets the same error. */
+async function messageBy(opened: Opened, options: Partial<ValkeyBucketOptions> = {}): Promise<string> {
   const events: StoreEvent[] = [];
   await using bucket = valkeyBucket({
-    ...{ client: opened.client, key: 'told', refillPerSecond: 1, onStoreError: 'closed' },
+    ...{ client: opened.client, key: 'message', refillPerSecond: 1, onStoreError: 'closed' },
     onStoreEvent: (event) => events.push(event),
     ...options,
   });
@@ -91,7 +91,7 @@ async function toldBy(opened: Opened, options: Partial<ValkeyBucketOptions> = {}
   const { message, cause } = error as Error;
   expect(cause).toBe(lost.error);
   expect(message).toContain((lost.error as Error).message.trim());
-  // Neither shows the password, however deep one looks.
+  // Neither contains the password, at any depth.
   expect(inspect([error, events], { depth: 20 })).not.toContain('not the password');
   return message;
 }
@@ -107,7 +107,7 @@ test.each<[message: string, permanent: boolean]>([
   expect(isPermanent(new Error(message))).toBe(permanent);
 });
 
-describe.runIf(program !== undefined)('a server that wants a password', () => {
+describe.runIf(program !== undefined)('a server with a password', () => {
   let server: TestServer;
   beforeAll(async () => {
     server = await startServer();
@@ -116,19 +116,19 @@ describe.runIf(program !== undefined)('a server that wants a password', () => {
   });
   afterAll(() => server[Symbol.asyncDispose]());
 
-  test.each(Object.entries(all))('and has none from %s', async (_, open) => {
+  test.each(Object.entries(all))('and a client without one: %s', async (_, open) => {
     using opened = await open({ port: server.port });
-    expect(await toldBy(opened)).toMatch(/NOAUTH/);
+    expect(await messageBy(opened)).toMatch(/NOAUTH/);
   });
 
-  test.each(Object.entries(all))('and has a wrong one from %s', async (_, open) => {
+  test.each(Object.entries(all))('and a client with a wrong one: %s', async (_, open) => {
     using opened = await open({ port: server.port, password: 'not the password' });
-    expect(await toldBy(opened)).toMatch(/WRONGPASS/);
+    expect(await messageBy(opened)).toMatch(/WRONGPASS/);
   });
 
-  test.each(Object.entries(all))('and a user that may not do it, from %s', async (_, open) => {
+  test.each(Object.entries(all))('and a user without the rights: %s', async (_, open) => {
     using opened = await open({ port: server.port, username: 'limited', password: 'secret' });
-    expect(await toldBy(opened)).toMatch(/NOPERM|PermissionDenied/);
+    expect(await messageBy(opened)).toMatch(/NOPERM|PermissionDenied/);
   });
 });
 
@@ -144,47 +144,50 @@ describe('TLS', () => {
     await plain[Symbol.asyncDispose]();
   });
 
-  test.each(Object.entries(throughNode))('of a server that %s does not trust', async (_, open) => {
+  test.each(Object.entries(throughNode))('to a server that %s does not trust', async (_, open) => {
     using opened = await open({ port: secure.port, tls: true });
-    expect(await toldBy(opened)).toMatch(/self-signed certificate/);
+    expect(await messageBy(opened)).toMatch(/self-signed certificate/);
   });
 
-  test.each(Object.entries(throughNode))('that the server does not speak, but %s', async (_, open) => {
+  test.each(Object.entries(throughNode))('from %s to a server without it', async (_, open) => {
     using opened = await open({ port: plain.port, tls: true });
-    expect(await toldBy(opened)).toMatch(/wrong version number|packet length too long/);
+    expect(await messageBy(opened)).toMatch(/wrong version number|packet length too long/);
   });
 
-  test.each(Object.entries(throughNode))('that the server speaks, and %s does not', async (_, open) => {
-    using opened = await open({ port: secure.port });
-    // That a connection breaks may pass, so it is waited for.
-    expect(await toldBy(opened, { connectTimeoutMs: 300 })).toMatch(
-      /ECONNRESET|closed unexpectedly|no connection yet/,
-    );
-  });
+  test.each(Object.entries(throughNode))(
+    'required by the server, but %s does not use it',
+    async (_, open) => {
+      using opened = await open({ port: secure.port });
+      // A broken connection is not permanent, so the bucket waits.
+      expect(await messageBy(opened, { connectTimeoutMs: 300 })).toMatch(
+        /ECONNRESET|closed unexpectedly|no connection yet/,
+      );
+    },
+  );
 });
 
 describe('a connection', () => {
-  test.each(Object.entries(throughNode))('that is refused to %s', async (_, open) => {
+  test.each(Object.entries(throughNode))('that is refused: %s', async (_, open) => {
     const wire = await otherProtocol();
     await wire[Symbol.asyncDispose]();
     using opened = await open({ port: wire.port });
-    expect(await toldBy(opened, { connectTimeoutMs: 300 })).toMatch(/within \d+ ms: connect ECONNREFUSED/);
+    expect(await messageBy(opened, { connectTimeoutMs: 300 })).toMatch(/within \d+ ms: connect ECONNREFUSED/);
   });
 
-  test.each(Object.entries(throughNode))('of %s that never comes about', async (_, open) => {
-    // As a server does that waits for the end of what it takes for a command.
+  test.each(Object.entries(throughNode))('that is never established: %s', async (_, open) => {
+    // A server without TLS takes the handshake for the beginning of a command, and waits for its end.
     await using wire = await listen(createTcpServer((socket) => socket.on('error', () => {}).resume()));
     using opened = await open({ port: wire.port, tls: true });
-    expect(await toldBy(opened, { connectTimeoutMs: 300 })).toMatch(
+    expect(await messageBy(opened, { connectTimeoutMs: 300 })).toMatch(
       /within \d+ ms: the client has no connection/,
     );
   });
 });
 
-describe.runIf(program !== undefined)('a server that changes its mind', () => {
-  // A client that resends what it had sent says the rest to a listener only.
+describe.runIf(program !== undefined)('a server that gets a password later', () => {
+  // A client that repeats its commands reports this error to a listener only.
   const listening = Object.entries(throughNode).filter(([name]) => !name.includes('without'));
-  test.each(listening)('is told by its own words to %s', async (_, open) => {
+  test.each(listening)('is reported in its own words: %s', async (_, open) => {
     await using server = await startServer();
     using opened = await open({ port: server.port });
     const events: StoreEvent[] = [];
@@ -195,7 +198,7 @@ describe.runIf(program !== undefined)('a server that changes its mind', () => {
     await bucket.acquire();
     await vi.waitUntil(() => bucket.stats().leased === 0);
     await server.command('CONFIG SET requirepass password');
-    // Those who are connected stay known, so the connections end.
+    // Open connections stay logged in, so they are closed.
     await server.command('AUTH password\r\nCLIENT KILL TYPE normal');
     await expect(bucket.acquire({ cost: 10 })).rejects.toThrow(/NOAUTH/);
   });
@@ -204,7 +207,7 @@ describe.runIf(program !== undefined)('a server that changes its mind', () => {
 describe('watching a client', () => {
   const bucketOf = (client: ValkeyClient) => valkeyBucket({ client, key: 'k', refillPerSecond: 1 });
 
-  test('leaves to it what becomes of errors that no one listens for', async () => {
+  test('does not change what happens to errors without a listener', async () => {
     const iovalkey = new Redis({ lazyConnect: true });
     const redis = createClient();
     const buckets = [bucketOf(iovalkey), bucketOf(redis)];
@@ -221,22 +224,25 @@ describe('watching a client', () => {
     ['iovalkey', () => new Redis({ lazyConnect: true })],
     ['a cluster of iovalkey', () => new Cluster([7_000], { lazyConnect: true })],
     ['redis', () => createClient()],
-  ])('takes one listener for any number of buckets, and none when they are closed (%s)', async (_, make) => {
-    const client: EventEmitter & ValkeyClient = make();
-    const before = client.eventNames().map((name) => [name, client.listenerCount(name)]);
-    const buckets = Array.from({ length: 20 }, () => bucketOf(client));
-    for (const name of client.eventNames()) {
-      const had = before.find(([other]) => other === name)?.[1] ?? 0;
-      expect(client.listenerCount(name)).toBeLessThanOrEqual((had as number) + 1);
-    }
-    expect(client.eventNames().length).toBeGreaterThan(before.length);
-    // Closing twice counts once.
-    await buckets[0]?.close();
-    await buckets[0]?.close();
-    expect(client.eventNames().length).toBeGreaterThan(before.length);
-    await Promise.all(buckets.map((bucket) => bucket.close()));
-    expect(client.eventNames().map((name) => [name, client.listenerCount(name)])).toEqual(before);
-  });
+  ])(
+    'adds one listener for any number of buckets, and removes it when they are closed (%s)',
+    async (_, make) => {
+      const client: EventEmitter & ValkeyClient = make();
+      const before = client.eventNames().map((name) => [name, client.listenerCount(name)]);
+      const buckets = Array.from({ length: 20 }, () => bucketOf(client));
+      for (const name of client.eventNames()) {
+        const had = before.find(([other]) => other === name)?.[1] ?? 0;
+        expect(client.listenerCount(name)).toBeLessThanOrEqual((had as number) + 1);
+      }
+      expect(client.eventNames().length).toBeGreaterThan(before.length);
+      // Closing twice counts once.
+      await buckets[0]?.close();
+      await buckets[0]?.close();
+      expect(client.eventNames().length).toBeGreaterThan(before.length);
+      await Promise.all(buckets.map((bucket) => bucket.close()));
+      expect(client.eventNames().map((name) => [name, client.listenerCount(name)])).toEqual(before);
+    },
+  );
 
   test('forgets an error when the connection is ready again', async () => {
     const client = Object.assign(new EventEmitter(), {
@@ -244,7 +250,7 @@ describe('watching a client', () => {
       eval: () => new Promise<never>(() => {}),
     });
     client.on('error', () => {});
-    const told: string[] = [];
+    const messages: string[] = [];
     for (const isOver of [false, true]) {
       const bucket = valkeyBucket({
         ...{ client, key: 'k', refillPerSecond: 1, onStoreError: 'closed' },
@@ -252,9 +258,9 @@ describe('watching a client', () => {
       });
       client.emit('error', new Error('of the night'));
       if (isOver) client.emit('ready');
-      told.push(String(await bucket.acquire().catch((error: unknown) => error)));
+      messages.push(String(await bucket.acquire().catch((error: unknown) => error)));
       await bucket.close();
     }
-    expect(told).toEqual([expect.stringMatching(/ms: of the night$/), expect.stringMatching(/\d ms$/)]);
+    expect(messages).toEqual([expect.stringMatching(/ms: of the night$/), expect.stringMatching(/\d ms$/)]);
   });
 });
