@@ -6,7 +6,7 @@ import { program, startServer, type TestServer } from '../test/server.ts';
 
 const [RATIO, RESERVE, WINDOW_MS] = [0.1, 20, 1_000];
 
-/** Six processes, a third of whose requests fail: more than a tenth of what goes well. */
+/** Runs six processes. A third of their requests fail, which is more than the budget has retries for. */
 async function runFleet(
   during: (server: TestServer) => Promise<unknown>,
 ): Promise<{ reports: BudgetReport[]; succeeded: number; retried: number; windows: number }> {
@@ -29,7 +29,7 @@ async function runFleet(
 }
 
 describe.runIf(program !== undefined)('six processes that share a budget', () => {
-  test('retry no more than its share of what goes well, and most of that', async () => {
+  test('retry at most as often as it allows, and nearly as often', async () => {
     const { reports, succeeded, retried } = await runFleet(() => pause(2_500));
     expect(retried).toBeLessThanOrEqual(RESERVE + RATIO * succeeded);
     expect(retried).toBeGreaterThan(0.4 * RATIO * succeeded);
@@ -39,7 +39,7 @@ describe.runIf(program !== undefined)('six processes that share a budget', () =>
     }
   });
 
-  test('have at most one reserve more in each window, while the store forgets again and again', async () => {
+  test('have at most one reserve more in each window while the store keeps losing the key', async () => {
     const { reports, succeeded, retried, windows } = await runFleet(async (server) => {
       for (let time = 0; time < 25; time += 1) {
         await pause(100);
@@ -51,7 +51,7 @@ describe.runIf(program !== undefined)('six processes that share a budget', () =>
       expect({ unhandled, events }).toEqual({ unhandled: 0, events: [] });
   });
 
-  test('go on with their own shares while the store is gone, and share again', async () => {
+  test('use their local budgets while the store is down, and share again', async () => {
     const { reports, succeeded, retried, windows } = await runFleet(async (server) => {
       await pause(500);
       await server.kill();
@@ -63,7 +63,7 @@ describe.runIf(program !== undefined)('six processes that share a budget', () =>
       expect(unhandled).toBe(0);
       expect(events.slice(0, 2)).toEqual(['lost', 'back']);
     }
-    // The reserve of the store, that of a new key, and the parts of it that each has for itself.
+    // The reserve in the store, that of the new key, and the local reserves.
     expect(retried).toBeLessThanOrEqual(RESERVE * (2 + windows) + RATIO * succeeded);
   });
 });

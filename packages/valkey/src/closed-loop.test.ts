@@ -13,22 +13,25 @@ const MIXES = [
   [200],
 ];
 
-describe('a fleet that wants more than there is', () => {
+describe('a saturated fleet', () => {
   describe.each(MIXES.map((costs) => ({ costs })))('costs $costs', ({ costs }) => {
-    test.each([1, 2, 8, 32])('%i processes spend the quota, and wait as in one line', async (processes) => {
-      const load = { ...busy, costs, processes };
-      const [shared, memory] = [await play(load, 'shared'), await play(load, 'memory')];
-      // A window of 20 s ends in the middle of a request that may cost a capacity.
-      expect(shared.share).toBeGreaterThanOrEqual(0.98);
-      expect(shared.excess).toBeLessThanOrEqual(0);
-      expect(shared.burst).toBeLessThanOrEqual(2);
-      expect(shared.meanMs / memory.meanMs).toBeLessThanOrEqual(1.1);
-      expect(shared.p99Ms / memory.p99Ms).toBeLessThanOrEqual(1.5);
-      expect(shared.longestMs / memory.longestMs).toBeLessThanOrEqual(1.5);
-    });
+    test.each([1, 2, 8, 32])(
+      '%i processes spend the quota, and wait as in one bucket in memory',
+      async (processes) => {
+        const load = { ...busy, costs, processes };
+        const [shared, memory] = [await play(load, 'shared'), await play(load, 'memory')];
+        // The window may end in the middle of a request that costs a whole capacity.
+        expect(shared.share).toBeGreaterThanOrEqual(0.98);
+        expect(shared.excess).toBeLessThanOrEqual(0);
+        expect(shared.burst).toBeLessThanOrEqual(2);
+        expect(shared.meanMs / memory.meanMs).toBeLessThanOrEqual(1.1);
+        expect(shared.p99Ms / memory.p99Ms).toBeLessThanOrEqual(1.5);
+        expect(shared.longestMs / memory.longestMs).toBeLessThanOrEqual(1.5);
+      },
+    );
   });
 
-  test('whatever requests cost', { timeout: 60_000 }, async () => {
+  test('with any costs', { timeout: 60_000 }, async () => {
     const loads = fc.record({
       rate: fc.constantFrom(50, 1_000, 20_000),
       costs: fc.array(fc.double({ min: 0.01, max: 1, noNaN: true }), { minLength: 1, maxLength: 6 }),
@@ -52,7 +55,7 @@ describe('a fleet that wants more than there is', () => {
     );
   });
 
-  test.each([1_000, 2_000])('gets on with a small bucket, though timers are late (%i/s)', async (rate) => {
+  test.each([1_000, 2_000])('spends a small bucket though timers are late (%i/s)', async (rate) => {
     for (const capacity of [1, 2, 5, 10, 20]) {
       for (const { latencyMs, lateMs } of [
         { latencyMs: 0.25, lateMs: 1 },
@@ -62,13 +65,13 @@ describe('a fleet that wants more than there is', () => {
         const { share, excess, burst } = await play(load, 'shared');
         expect(share).toBeGreaterThanOrEqual(0.98);
         expect(excess).toBeLessThanOrEqual(0);
-        // What a late timer lets go at once: no more than comes in 10 ms.
+        // A late timer grants at once what came in meanwhile: at most 10 ms of refill.
         expect(burst * capacity).toBeLessThanOrEqual(capacity + Math.max(capacity, rate / 100));
       }
     }
   });
 
-  test('gets on though its processes are held up for most of a fill', async () => {
+  test('spends the quota though its processes are blocked for most of the time in which the bucket fills', async () => {
     for (const costs of [[1], [1, 20], [200]]) {
       const load = { ...busy, costs, processes: 8, lateMs: 150 };
       const [shared, memory] = [await play(load, 'shared'), await play(load, 'memory')];
@@ -88,13 +91,13 @@ describe('a fleet that wants more than there is', () => {
     }
   });
 
-  test('of which one alone is busy leaves nothing unspent', async () => {
+  test('with one busy process leaves nothing unspent', async () => {
     const askers = [64, 0, 0, 0, 0, 0, 0, 0];
     const { share } = await play({ ...busy, costs: [1], processes: 8, askers }, 'shared');
     expect(share).toBeGreaterThanOrEqual(0.995);
   });
 
-  test('shares alike, though one has many requests waiting', async () => {
+  test('gives each process the same share, however many requests wait in one', async () => {
     for (const few of [4, 8, 16]) {
       const askers = [64, few, few, few];
       const { parts } = await play({ ...busy, costs: [1], processes: 4, askers }, 'shared');
@@ -104,18 +107,18 @@ describe('a fleet that wants more than there is', () => {
   });
 });
 
-describe('a store that loses the bucket over and over', () => {
+describe('a store that loses the bucket repeatedly', () => {
   const fleets: ClosedLoop[] = [[1], [1, 20], [200]].flatMap((costs) =>
     [2, 8, 32].map((processes) => ({ ...busy, costs, processes, seconds: 6 })),
   );
 
   test.each([5, 15, 50, 150, 500, 1_500])(
-    'every %i ms: no more than a capacity for each time in which it fills',
+    'every %i ms: the fleet spends at most one capacity more for each time in which the bucket fills',
     async (everyMs) => {
       for (const fleet of fleets) {
         const { capacity, rate, seconds } = fleet;
         const { excess, share } = await play({ ...fleet, losses: { fromMs: 1_000, everyMs } }, 'shared');
-        // Far below the bound: fleets whose processes have seen each other keep to what each of them may spend.
+        // Far below the bound: processes that have seen each other keep to their local shares.
         expect(excess).toBeLessThanOrEqual(4 * capacity);
         expect(4 * capacity).toBeLessThan(rate * (seconds - 1));
         expect(share).toBeGreaterThan(0.7);
@@ -123,7 +126,7 @@ describe('a store that loses the bucket over and over', () => {
     },
   );
 
-  test('from the first moment on, before they have seen each other', async () => {
+  test('from the start, before the processes have seen each other', async () => {
     for (const everyMs of [5, 15, 50, 150]) {
       for (const fleet of fleets.filter(({ processes }) => processes === 8)) {
         const { share } = await play({ ...fleet, losses: { fromMs: everyMs, everyMs } }, 'shared');

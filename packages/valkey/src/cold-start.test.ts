@@ -25,7 +25,7 @@ const bucketOf = (options: Partial<ValkeyBucketOptions> = {}): ValkeyBucket =>
     ...options,
   });
 
-/** What became of some asks, and when. */
+/** Several requests: their results, and when the last one settled. */
 class Asks {
   readonly results: unknown[] = [];
   atMs = Number.NaN;
@@ -42,18 +42,18 @@ class Asks {
   }
 }
 
-/** Those for whom nothing goes before the store was reached. */
-const waiting: Partial<ValkeyBucketOptions>[] = [
+/** Options with which no request goes before the store is reached. */
+const needsStore: Partial<ValkeyBucketOptions>[] = [
   {},
   { onStoreError: 'closed' },
   { onStoreError: 'closed', localShare: 0.5 },
 ];
 
-describe.each(waiting)('a store that was never reached, with %o', (mode) => {
+describe.each(needsStore)('a store that was never reached, with %o', (mode) => {
   test.each(['delay', 'reject', 'mark'] as const)(
-    'and takes a while to connect: the first requests go then (%s)',
+    'and connects late: the first requests wait for it (%s)',
     async (nonConforming) => {
-      // The client keeps what it is told to send.
+      // The client queues its commands.
       store.health = 'frozen';
       const bucket = bucketOf({ ...mode, nonConforming });
       const asks = new Asks(bucket, 10);
@@ -68,7 +68,7 @@ describe.each(waiting)('a store that was never reached, with %o', (mode) => {
     },
   );
 
-  test('and a client that rejects until it is connected: it is asked a few times', async () => {
+  test('with a client that rejects until it is connected: it is called again', async () => {
     store.health = 'refusing';
     store.error = new Error("Stream isn't writeable and enableOfflineQueue options is false");
     const asks = new Asks(bucketOf(mode), 10);
@@ -80,7 +80,7 @@ describe.each(waiting)('a store that was never reached, with %o', (mode) => {
     expect(events).toEqual([]);
   });
 
-  test('is waited for until the deadline of each', async () => {
+  test('each request waits until its own deadline', async () => {
     store.health = 'silent';
     const bucket = bucketOf({ ...mode, maxWaitMs: 3_000 });
     const short = new Asks(bucket, 3, 1_000);
@@ -92,7 +92,7 @@ describe.each(waiting)('a store that was never reached, with %o', (mode) => {
   });
 
   test.each(['refusing', 'silent', 'frozen'] as const)(
-    'and never is: those who have no deadline wait 10 s, and those who come later not at all (%s)',
+    'and never is: requests without a deadline wait for 10 s, later ones not at all (%s)',
     async (health) => {
       store.health = health;
       const bucket = bucketOf(mode);
@@ -108,7 +108,7 @@ describe.each(waiting)('a store that was never reached, with %o', (mode) => {
       await clock.advance(0);
       expect(later.results).toMatchObject([{ reason: 'unavailable' }]);
       expect(String((later.results[0] as Error).cause)).toContain(text);
-      // It is tried as in any outage.
+      // It is retried as in any outage.
       store.health = 'up';
       await clock.advance(2_000);
       const last = new Asks(bucket, 1);
@@ -125,18 +125,18 @@ describe.each(waiting)('a store that was never reached, with %o', (mode) => {
     "NOPERM this user has no permissions to run the 'evalsha' command",
     'Standalone connect failed - IoError: Received error for address `a:1`: WRONGPASS: invalid',
     'Connection is closed.',
-  ])('and says %s: that is told at once', async (message) => {
+  ])('with the error %s: requests fail at once', async (message) => {
     store.health = 'refusing';
     store.error = new Error(message);
     const asks = new Asks(bucketOf(mode), 3);
-    // After NOAUTH the client has a turn to say more.
+    // After NOAUTH the client has one turn to report the cause.
     for (const ms of [1, 0]) await clock.advance(ms);
     expect(asks.results).toMatchObject(Array(3).fill({ reason: 'unavailable', cause: store.error }));
     expect(String(asks.results[0])).toContain(message);
     expect(events).toMatchObject([{ type: 'lost', error: store.error }]);
   });
 
-  test('and is told of a pause when it is: of what is left of it', async () => {
+  test('receives a pause when it is reached: the rest of it', async () => {
     store.health = 'frozen';
     const bucket = bucketOf(mode);
     bucket.pauseFor(5_000);
@@ -154,7 +154,7 @@ describe.each(waiting)('a store that was never reached, with %o', (mode) => {
     expect([asks.results, others.results]).toMatchObject([[{ cost: 1 }], [{ cost: 1 }]]);
   });
 
-  test('and is told of a pause by a process that ends at once', async () => {
+  test('receives a pause of a process that ends at once', async () => {
     const bucket = bucketOf(mode);
     bucket.pauseFor(5_000);
     let calls: readonly string[] = [];
@@ -165,7 +165,7 @@ describe.each(waiting)('a store that was never reached, with %o', (mode) => {
     expect(calls).toContain('pause');
   });
 
-  test.each(['refusing', 'silent'] as const)('and closing ends in time (%s)', async (health) => {
+  test.each(['refusing', 'silent'] as const)('close ends in time (%s)', async (health) => {
     store.health = health;
     const bucket = bucketOf(mode);
     const asks = new Asks(bucket, 3);
@@ -181,7 +181,7 @@ describe.each(waiting)('a store that was never reached, with %o', (mode) => {
     expect(clock.pending).toBe(0);
   });
 
-  test('is waited for as long as a request may wait, if that is longer', async () => {
+  test('requests wait as long as their own maxWaitMs if that is longer than 10 s', async () => {
     store.health = 'silent';
     const long = new Asks(bucketOf({ ...mode, maxWaitMs: 30_000 }), 1);
     const own = new Asks(bucketOf(mode), 1, 20_000);
@@ -192,7 +192,7 @@ describe.each(waiting)('a store that was never reached, with %o', (mode) => {
     expect(none).toMatchObject({ results: [{ reason: 'unavailable' }], atMs: 10_000 });
   });
 
-  test('is waited for as long as the option says', async () => {
+  test('requests wait for connectTimeoutMs if it is given', async () => {
     store.health = 'silent';
     const none = new Asks(bucketOf({ ...mode, connectTimeoutMs: 0 }), 1);
     const some = new Asks(bucketOf({ ...mode, connectTimeoutMs: 600 }), 1);
@@ -202,25 +202,28 @@ describe.each(waiting)('a store that was never reached, with %o', (mode) => {
   });
 });
 
-describe('a store that was never reached, and is not needed', () => {
-  test.each(['frozen', 'silent'] as const)("is not waited for by 'open' (%s)", async (health) => {
+describe('a store that was never reached and is not needed', () => {
+  test.each(['frozen', 'silent'] as const)("'open' does not wait for it (%s)", async (health) => {
     store.health = health;
     const asks = new Asks(bucketOf({ onStoreError: 'open' }), 3);
     await clock.advance(250);
     expect(asks).toMatchObject({ results: Array(3).fill({ conforming: false }), atMs: 250 });
   });
 
-  test.each(['frozen', 'silent'] as const)("nor by 'local' with a share (%s)", async (health) => {
-    store.health = health;
-    const asks = new Asks(bucketOf({ localShare: 0.5 }), 3);
-    await clock.advance(270);
-    expect(asks.results).toMatchObject(Array(3).fill({ conforming: true }));
-    expect(events).toMatchObject([{ type: 'lost', mode: 'local', share: 0.5 }]);
-  });
+  test.each(['frozen', 'silent'] as const)(
+    "'local' with a share does not wait for it (%s)",
+    async (health) => {
+      store.health = health;
+      const asks = new Asks(bucketOf({ localShare: 0.5 }), 3);
+      await clock.advance(270);
+      expect(asks.results).toMatchObject(Array(3).fill({ conforming: true }));
+      expect(events).toMatchObject([{ type: 'lost', mode: 'local', share: 0.5 }]);
+    },
+  );
 });
 
 describe('a store that was reached before', () => {
-  test('is not waited for', async () => {
+  test('delays no request beyond timeoutMs', async () => {
     const bucket = bucketOf({ onStoreError: 'closed' });
     const first = new Asks(bucket, 1);
     await clock.advance(500);
@@ -234,7 +237,7 @@ describe('a store that was reached before', () => {
   });
 });
 
-test('the wait for a connection ends, whatever fractions of a millisecond its parts are', async () => {
+test('the wait for a connection ends at any fraction of a millisecond', async () => {
   store.health = 'silent';
   for (let at = 0; at < 40; at += 1) {
     await clock.advance(Math.sqrt(2 + at));

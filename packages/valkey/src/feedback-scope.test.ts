@@ -33,13 +33,13 @@ function processWith(options: Partial<ValkeyBucketOptions> = {}) {
   const policy = createPolicy({ clock, bucket, random: () => 0, maxRetries: 0 });
   const sentTo: string[] = [];
   const errors: unknown[] = [];
-  /** Sends a request, and the answer to it. */
-  const send = async (request: RequestTraits, answer = fine, signal?: AbortSignal): Promise<void> => {
+  /** Sends a request that gets this response. */
+  const send = async (request: RequestTraits, response = fine, signal?: AbortSignal): Promise<void> => {
     const session = new Session(policy, request);
     try {
       await session.ready(signal);
       sentTo.push(request.url);
-      session.judge(answer);
+      session.judge(response);
     } catch (error) {
       errors.push(error);
     }
@@ -47,15 +47,15 @@ function processWith(options: Partial<ValkeyBucketOptions> = {}) {
   return { bucket, sentTo, errors, send };
 }
 
-/** A process that one origin has told to slow down. */
+/** A process that got a 429 with Retry-After from one origin. */
 async function slowedDown(options: Partial<ValkeyBucketOptions> = {}) {
-  const told = processWith(options);
-  await Promise.all([told.send(ill, slowDown), clock.advance(50)]);
-  return told;
+  const process = processWith(options);
+  await Promise.all([process.send(ill, slowDown), clock.advance(50)]);
+  return process;
 }
 
-describe('what an origin asks for', () => {
-  test('holds for that origin, while the others go on with the tokens', async () => {
+describe('a pause that an origin asks for', () => {
+  test('applies to that origin; requests to others go on with the shared tokens', async () => {
     const { bucket, sentTo, send } = await slowedDown();
     const waits = send(ill);
     const goes = send(well);
@@ -70,7 +70,7 @@ describe('what an origin asks for', () => {
     expect(bucket.stats()).toMatchObject({ waiting: 0, pausedMs: 0 });
   });
 
-  test('is heard by each process from the server itself', async () => {
+  test('applies in the process that got the response', async () => {
     await slowedDown();
     const other = processWith();
     void other.send(ill);
@@ -78,7 +78,7 @@ describe('what an origin asks for', () => {
     expect(other.sentTo).toEqual([ill.url]);
   });
 
-  test('holds for the whole fleet if the quota is one', async () => {
+  test("applies to the whole fleet with feedbackScope 'bucket'", async () => {
     const other = processWith({ feedbackScope: 'bucket' });
     const processes = [await slowedDown({ feedbackScope: 'bucket' }), other];
     const waits = processes.flatMap(({ send }) => [send(ill), send(well)]);
@@ -89,7 +89,7 @@ describe('what an origin asks for', () => {
     expect(processes.map(({ sentTo }) => sentTo.length)).toEqual([3, 2]);
   });
 
-  test('holds for all if the request is not known', async () => {
+  test('applies to all origins if the request is not known', async () => {
     const { bucket, send, sentTo } = processWith();
     const [grant] = await Promise.all([bucket.acquire(), clock.advance(50)]);
     bucket.observe?.(slowDown, grant);
@@ -100,8 +100,8 @@ describe('what an origin asks for', () => {
   });
 });
 
-describe('one who waits for an origin to open', () => {
-  test('is turned away when the bucket is closed, and so is the next', async () => {
+describe('a request that waits for a paused origin', () => {
+  test('is rejected when the bucket is closed, and so is the next', async () => {
     const { bucket, send, sentTo, errors } = await slowedDown();
     const waits = [send(ill), send(ill)];
     await clock.advance(10);
@@ -115,7 +115,7 @@ describe('one who waits for an origin to open', () => {
     expect(clock.pending).toBe(0);
   });
 
-  test('leaves with the reason of its signal', async () => {
+  test('rejects with the reason of its signal', async () => {
     const { bucket, send, errors } = await slowedDown();
     const controller = new AbortController();
     const waits = send(ill, fine, controller.signal);

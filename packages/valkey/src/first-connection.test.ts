@@ -14,7 +14,7 @@ interface Opened extends Disposable {
   readonly client: ValkeyClient;
 }
 
-/** Clients as they are used where no one waits for their connection. */
+/** Clients whose connection is not awaited. */
 const clients: Readonly<Record<string, (port: number) => Promise<Opened>>> = {
   iovalkey: async (port) => {
     const client = new Redis(port, '127.0.0.1').on('error', () => {});
@@ -71,7 +71,7 @@ describe.runIf(program !== undefined).each(Object.entries(clients))('through %s'
   afterAll(() => server[Symbol.asyncDispose]());
 
   test.each(['local', 'closed'] as const)(
-    'a connection that takes longer than a call may refuses no first request (%s)',
+    'no first request is refused though connecting takes longer than timeoutMs (%s)',
     async (onStoreError) => {
       await using wire = await slowConnections(server.port, 80);
       const first = async (): Promise<unknown> => {
@@ -85,8 +85,8 @@ describe.runIf(program !== undefined).each(Object.entries(clients))('through %s'
     },
   );
 
-  // In some of these turns the call is on its way, and in some the reply lies in the socket.
-  test.each([0, 1, 2, 4])('nor does a program that is blocked for longer, %i turns later', async (turns) => {
+  // After some of these turns the call is on its way, after others the reply is in the socket.
+  test.each([0, 1, 2, 4])('nor if the event loop is blocked for longer, %i turns later', async (turns) => {
     using opened = await open(server.port);
     await using bucket = bucketOf(opened.client);
     const asked = bucket.acquire();
@@ -96,9 +96,9 @@ describe.runIf(program !== undefined).each(Object.entries(clients))('through %s'
     expect(bucket.events).toEqual([]);
   });
 
-  test('and a program that is blocked later has lost no store', async () => {
+  test('a blocked event loop does not count as a lost store', async () => {
     using opened = await open(server.port);
-    // So each request makes a call.
+    // With 1 ms each request makes a call.
     await using bucket = bucketOf(opened.client, { onStoreError: 'open', lease: { aheadMs: 1 } });
     await using patient = bucketOf(opened.client);
     await patient.acquire();
@@ -114,7 +114,7 @@ describe.runIf(program !== undefined).each(Object.entries(clients))('through %s'
   });
 });
 
-test.runIf(program !== undefined)('with the time that a call has by default', async () => {
+test.runIf(program !== undefined)('with the default timeoutMs', async () => {
   await using server = await startServer();
   await using wire = await slowConnections(server.port, 400);
   using opened = await (clients.iovalkey as (port: number) => Promise<Opened>)(wire.port);

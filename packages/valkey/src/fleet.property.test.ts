@@ -4,7 +4,7 @@ import { expect, test } from 'vitest';
 import { ModelStore } from '../test/model-store.ts';
 import { type ValkeyBucket, valkeyBucket } from './index.ts';
 
-/** The most that was spent beyond `rate · t`, over all windows of time; and over those from the start. */
+/** The most that was spent beyond `rate · t`: in any window, and in a window from the start. */
 function worstOf(
   spent: readonly { atMs: number; cost: number }[],
   rate: number,
@@ -31,11 +31,11 @@ const fleets = fc.record({
   load: fc.constantFrom(0.3, 0.9, 1.5, 4),
   latencyMs: fc.constantFrom(0.1, 2, 40),
   priorities: fc.boolean(),
-  // What a request costs at most, in parts of the capacity.
+  // The highest cost, as a part of the capacity.
   most: fc.constantFrom(0.25, 1),
 });
 
-test('whatever processes do, they spend at most capacity + rate · t, and in any window little more', async () => {
+test('any fleet spends at most capacity + rate · t from the start, and little more in any window', async () => {
   let granted = 0;
   let aborted = 0;
   await fc.assert(
@@ -81,7 +81,7 @@ test('whatever processes do, they spend at most capacity + rate · t, and in any
           const at = Math.floor(random() * processes);
           const bucket = buckets[at];
           if (bucket !== undefined) ask(bucket);
-          // A process ends, sometimes in order, and another takes its place.
+          // A process ends, sometimes without closing its bucket, and another takes its place.
           if (random() < 0.005 && bucket !== undefined) {
             if (random() < 0.5) void bucket.close();
             buckets[at] = start();
@@ -92,7 +92,7 @@ test('whatever processes do, they spend at most capacity + rate · t, and in any
         const [any, first] = worstOf(spent, rate);
         const slack = 1e-3 * (1 + spent.length);
         expect(first).toBeLessThanOrEqual(capacity + slack);
-        // Requests that cost much and give up their place in line let others come close together.
+        // If expensive requests leave the line, others may come together.
         const bound = most < 1 ? 2 * capacity : 4 * capacity;
         expect(any).toBeLessThanOrEqual(bound + (rate * 4 * latencyMs) / 1_000 + slack);
         void Promise.all(buckets.map((bucket) => bucket.close()));

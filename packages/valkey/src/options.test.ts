@@ -23,7 +23,7 @@ describe('options', () => {
     expect(setupOf({ prefix: '' }).key).toBe('{k}');
   });
 
-  test('borrow for no longer than half the time in which the bucket fills', () => {
+  test('lease ahead for at most half the time in which the bucket fills', () => {
     expect(setupOf({ lease: { aheadMs: 40 } }).aheadMs).toBe(40);
     expect(setupOf({ lease: { aheadMs: 4_000 } }).aheadMs).toBe(100);
     expect(setupOf({ lease: { aheadMs: 4_000 }, capacity: 500 }).aheadMs).toBe(2_500);
@@ -53,7 +53,7 @@ describe('options', () => {
     [{ onStoreEvent: 'log' }, TypeError, /onStoreEvent must be a function/],
     [{ feedbackScope: 'fleet' }, RangeError, /feedbackScope must be one of 'origin', 'bucket'/],
     [{ initialTokens: 0 }, TypeError, /has no option "initialTokens"/],
-  ])('%o is wrong, and the error says how', (wrong, kind, message) => {
+  ])('%o is rejected, and the error names the option', (wrong, kind, message) => {
     expect(() => setupOf(wrong)).toThrow(kind);
     expect(() => setupOf(wrong)).toThrow(message);
   });

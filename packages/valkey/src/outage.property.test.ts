@@ -22,7 +22,7 @@ const fleets = fc.record({
   ),
 });
 
-test('however often the store goes away, for all: the quota holds, and nobody hangs', async () => {
+test('through any outages of the store the fleet keeps to the quota, and no request hangs', async () => {
   await fc.assert(
     fc.asyncProperty(fleets, async ({ seed, processes, rate, capacitySeconds, outages }) => {
       const clock = virtualClock();
@@ -36,7 +36,7 @@ test('however often the store goes away, for all: the quota holds, and nobody ha
       let longestMs = 0;
       let stopped = false;
       const keepAsking = async (bucket: (typeof buckets)[number]): Promise<void> => {
-        // More than the quota ever lets go; one that lets go everything ends there.
+        // The bound ends a loop with a bucket that grants everything.
         while (!stopped && grants.length < 200_000) {
           const askedMs = clock.now();
           under += 1;
@@ -53,7 +53,7 @@ test('however often the store goes away, for all: the quota holds, and nobody ha
         }
       };
       for (const bucket of buckets) for (let asker = 0; asker < 4; asker += 1) void keepAsking(bucket);
-      // All have been counted, when the store goes away.
+      // The store has counted all processes before the first outage.
       await clock.advance(1_500);
       for (const { health, lastsMs, thenMs, forgets } of outages) {
         store.health = health;
@@ -69,7 +69,7 @@ test('however often the store goes away, for all: the quota holds, and nobody ha
       await clock.advance(5_000);
 
       const excess = Math.max(...grants.map((atMs, index) => index + 1 - (rate * atMs) / 1_000));
-      // What one process finds out late is a little too much for a while. A store that forgets is full again.
+      // A process that notices an outage late spends a little too much. A store that lost its data is full again.
       const forgets = outages.some((outage) => outage.forgets);
       expect(excess).toBeLessThanOrEqual((forgets ? 2 : 1.5) * capacity);
       expect(count).toBeGreaterThan((capacity + (rate * endMs) / 1_000) * 0.5);

@@ -17,7 +17,7 @@ const slowDown: Outcome = {
   header: (name) => (name === 'retry-after' ? '30' : undefined),
 };
 
-test('a request takes longer than idleMs: what its origin asks for then still holds', async () => {
+test('a pause applies though the request took longer than idleMs', async () => {
   const clock = virtualClock();
   const store = new ModelStore(clock);
   const make = (key: string) =>

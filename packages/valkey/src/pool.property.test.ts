@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { LeasePool } from './pool.ts';
 
-test('tokens are there when the pool says, whatever came forward and was trimmed', () => {
+test('tokens are available when the pool says, after any moves and trims', () => {
   let waited = 0;
   const pools = fc.record({
     seed: fc.integer(),

@@ -7,12 +7,12 @@ import { Upstream } from '../test/upstream.ts';
 const RATE = 1_000;
 const CAPACITY = 200;
 /**
- * The share of the quota that goes at least. On an idle machine it is more than nine tenths; how much more than
- * this, the machine decides. What the arithmetic loses is bounded where time is virtual.
+ * The least part of the quota that the fleet must use. On an idle machine it uses more than nine tenths; on a busy one,
+ * less. Tests under a virtual clock bound what the algorithm itself loses.
  */
 const USED = 0.4;
 
-/** Eight processes, and what the upstream sees of them. */
+/** Runs eight processes, and returns what the upstream received. */
 async function runFleet(
   of: (index: number) => Partial<WorkerTask>,
   during: (fleet: ProcessFleet) => Promise<unknown>,
@@ -44,7 +44,7 @@ async function runFleet(
 }
 
 describe.runIf(program !== undefined)('eight processes', () => {
-  test('keep to one quota, and use it, whatever time each thinks it is', { timeout: 60_000 }, async () => {
+  test('keep to one quota and use it, though their clocks differ', { timeout: 60_000 }, async () => {
     const { arrivals, ideal, excess, reports } = await runFleet(
       (index) => ({ skewMs: (index - 4) * 3_600_000, speed: 1 + (index - 4) / 400, stepBackMs: index * 50 }),
       () => pause(2_000),
@@ -61,7 +61,7 @@ describe.runIf(program !== undefined)('eight processes', () => {
     }
   });
 
-  test('may die with what they have leased: it is lost, and the others go on', {
+  test('may die with leased tokens: those are lost, and the others go on', {
     timeout: 60_000,
   }, async () => {
     const { arrivals, ideal, excess } = await runFleet(

@@ -7,11 +7,11 @@ import { promisify } from 'node:util';
 import { expect, test } from 'vitest';
 import { program, startServer } from '../test/server.ts';
 
-/** Inside the package, so that imports resolve as they do for a user. */
+/** Inside the workspace, so that imports resolve as they do for a user. */
 const folder = join(import.meta.dirname, '../../../test');
 
 test.runIf(program !== undefined)(
-  'the programs of the page run with a store',
+  'the programs of the README run with a store',
   { timeout: 60_000 },
   async () => {
     const page = readFileSync(join(import.meta.dirname, '../README.md'), 'utf8');

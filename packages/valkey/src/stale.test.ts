@@ -17,7 +17,7 @@ const bucketOf = (options: Partial<ValkeyBucketOptions> = {}): ValkeyBucket =>
     ...options,
   });
 
-/** One that asks each 100 ms; returns how many were granted. */
+/** Asks every 100 ms; returns how many requests were granted. */
 async function poll(times: number, ask: () => Promise<unknown> | boolean): Promise<number> {
   let granted = 0;
   for (let time = 0; time < times; time += 1) {
@@ -36,38 +36,41 @@ async function poll(times: number, ask: () => Promise<unknown> | boolean): Promi
   return granted;
 }
 
-describe('a process in which no one waits', () => {
+describe('a process in which no request waits', () => {
   const asks: Record<string, (bucket: ValkeyBucket) => Promise<unknown> | boolean> = {
     'with a deadline': (bucket) => bucket.acquire({ maxWaitMs: 500 }),
-    'as a try': (bucket) => bucket.tryAcquire() !== undefined,
-    'and would rather be refused': (bucket) => bucket.acquire(),
+    'by tryAcquire': (bucket) => bucket.tryAcquire() !== undefined,
+    "with nonConforming 'reject'": (bucket) => bucket.acquire(),
   };
 
-  test.each(Object.entries(asks))('hears that another has ended the pause (%s)', async (how, ask) => {
-    const nonConforming = how === 'and would rather be refused' ? 'reject' : 'delay';
-    const [one, other] = [bucketOf({ nonConforming }), bucketOf({ nonConforming })];
-    one.tryAcquire();
-    other.tryAcquire();
-    await clock.advance(1_000);
-    one.pauseFor(600_000);
-    await clock.advance(10);
-    // It hears of the pause.
-    await poll(20, () => ask(other));
-    expect(other.stats().pausedMs).toBeGreaterThan(500_000);
-    const calls = store.calls.length;
-    expect(await poll(20, () => ask(other))).toBe(0);
-    expect(store.calls.length - calls).toBeLessThanOrEqual(4);
-    one.resume();
-    await poll(12, () => ask(other));
-    expect(await poll(20, () => ask(other))).toBeGreaterThan(5);
-    await clock.advance(5_000);
-    expect(clock.pending).toBe(0);
-  });
+  test.each(Object.entries(asks))(
+    'learns that another process has ended the pause (%s)',
+    async (how, ask) => {
+      const nonConforming = how === "with nonConforming 'reject'" ? 'reject' : 'delay';
+      const [one, other] = [bucketOf({ nonConforming }), bucketOf({ nonConforming })];
+      one.tryAcquire();
+      other.tryAcquire();
+      await clock.advance(1_000);
+      one.pauseFor(600_000);
+      await clock.advance(10);
+      // It learns of the pause.
+      await poll(20, () => ask(other));
+      expect(other.stats().pausedMs).toBeGreaterThan(500_000);
+      const calls = store.calls.length;
+      expect(await poll(20, () => ask(other))).toBe(0);
+      expect(store.calls.length - calls).toBeLessThanOrEqual(4);
+      one.resume();
+      await poll(12, () => ask(other));
+      expect(await poll(20, () => ask(other))).toBeGreaterThan(5);
+      await clock.advance(5_000);
+      expect(clock.pending).toBe(0);
+    },
+  );
 
-  test('hears that others have left the line', async () => {
+  test('learns that others have left the line', async () => {
     const [one, other] = [bucketOf(), bucketOf()];
     const stop = new AbortController();
-    // Each wants a fill, so that the line is many fills long.
+    // Each request costs the whole capacity, so the line is long.
     for (let count = 0; count < 8; count += 1) one.acquire({ cost: 10, signal: stop.signal }).catch(() => {});
     await clock.advance(10);
     expect(await poll(1, () => other.acquire({ cost: 10, maxWaitMs: 1_500 }))).toBe(0);
@@ -78,11 +81,11 @@ describe('a process in which no one waits', () => {
   });
 });
 
-test('one who waits asks once for its tokens, whatever parts of a token others cost', async () => {
+test('a waiting request causes one call for its tokens, though others cost fractions of a token', async () => {
   const [one, other] = [bucketOf(), bucketOf()];
   for (let count = 0; count < 4; count += 1) void one.acquire({ cost: 10 });
   await clock.advance(10);
-  // The sum is a little less than the last when these have left.
+  // After these have left, the sum of the costs is rounded to a little less than the last cost.
   const stops = [0.29, 0.13, 0.07].map((cost) => {
     const stop = new AbortController();
     other.acquire({ cost, signal: stop.signal }).catch(() => {});
@@ -98,7 +101,7 @@ test('one who waits asks once for its tokens, whatever parts of a token others c
   expect((await last).waitedMs).toBeLessThan(3_100);
 });
 
-test('a pause that was ended is not told when the store is there again', async () => {
+test('a pause that ended during an outage is not sent afterwards', async () => {
   const bucket = bucketOf();
   void bucket.acquire();
   await clock.advance(2_000);
@@ -113,7 +116,7 @@ test('a pause that was ended is not told when the store is there again', async (
   expect(bucket.stats()).toMatchObject({ mode: 'shared', pausedMs: 0, tokens: 10 });
 });
 
-test('one that comes after its deadline is refused after one call, whatever the times are', async () => {
+test('a request whose tokens come after its deadline is refused after one call, at any fraction of a millisecond', async () => {
   for (let at = 0; at < 30; at += 1) {
     const [one, other] = [bucketOf({ key: `k${at}` }), bucketOf({ key: `k${at}` })];
     await clock.advance(Math.sqrt(2 + at));

@@ -13,15 +13,15 @@ afterEach(() => {
 
 function clientOf(server: TestServer): Redis {
   const client = new Redis(server.url);
-  // Without a listener, the client prints each try to connect.
+  // Without a listener the client prints every failed connection.
   client.on('error', () => {});
   clients.push(client);
   return client;
 }
 
-type Told = ValkeyBucket & { readonly events: StoreEvent[] };
+type ObservedBucket = ValkeyBucket & { readonly events: StoreEvent[] };
 
-function bucketOf(server: TestServer, options: Partial<ValkeyBucketOptions> = {}): Told {
+function bucketOf(server: TestServer, options: Partial<ValkeyBucketOptions> = {}): ObservedBucket {
   const events: StoreEvent[] = [];
   const onStoreEvent = (event: StoreEvent): void => {
     events.push(event);
@@ -30,16 +30,16 @@ function bucketOf(server: TestServer, options: Partial<ValkeyBucketOptions> = {}
   return Object.assign(valkeyBucket({ ...common, ...options }), { events });
 }
 
-async function until(isSo: () => boolean): Promise<void> {
-  for (let tries = 0; tries < 4_000 && !isSo(); tries += 1) await pause(10);
-  expect(isSo()).toBe(true);
+async function until(condition: () => boolean): Promise<void> {
+  for (let tries = 0; tries < 4_000 && !condition(); tries += 1) await pause(10);
+  expect(condition()).toBe(true);
 }
 
 const RATE = 1_000;
 const CAPACITY = 200;
 const MAX_WAIT_MS = 5_000;
 
-/** Four buckets, each with a connection of its own, that want all they can get. */
+/** Four buckets with a connection each, whose callers acquire tokens as fast as they get them. */
 async function underLoad(server: TestServer, trouble: () => Promise<void>): Promise<void> {
   const quota = { refillPerSecond: RATE, capacity: CAPACITY, retryMs: 200 };
   const buckets = Array.from({ length: 4 }, () => bucketOf(server, quota));
@@ -52,7 +52,7 @@ async function underLoad(server: TestServer, trouble: () => Promise<void>): Prom
   let stopped = false;
   const askers = buckets.flatMap((bucket) =>
     Array.from({ length: 5 }, async () => {
-      // More than the quota ever lets go; one that lets go everything ends there.
+      // The bound ends a loop with a bucket that grants everything.
       while (!stopped && granted.length < 100_000) {
         const askedMs = performance.now();
         try {
@@ -61,7 +61,7 @@ async function underLoad(server: TestServer, trouble: () => Promise<void>): Prom
         } catch (error) {
           if (stopped) return;
           errors.push(error);
-          // One that refuses at once must not be asked again in the same turn, for ever.
+          // A bucket that rejects at once would keep the event loop busy.
           await pause(5);
         }
         lateness.push(performance.now() - askedMs - MAX_WAIT_MS);
@@ -80,14 +80,14 @@ async function underLoad(server: TestServer, trouble: () => Promise<void>): Prom
 
   for (const { events } of buckets) expect(events.map(({ type }) => type)).toEqual(['lost', 'back']);
   expect(errors).toEqual([]);
-  // A busy machine makes everything late, by as much as its timers are.
+  // On a busy machine everything is as late as the timers are.
   lag.disable();
   expect(Math.max(...lateness)).toBeLessThan(250 + lag.max / 1e6);
   granted.forEach((atMs, index) => {
     const mostAtMs = CAPACITY + (RATE * (atMs - startMs)) / 1_000;
     expect(index + 1).toBeLessThanOrEqual(mostAtMs);
   });
-  // What is lost in an outage is bounded where time is virtual; here, that it goes on.
+  // Tests under a virtual clock bound what an outage costs. This one checks that the fleet goes on.
   expect(count).toBeGreaterThan((CAPACITY + RATE * seconds) * 0.3);
 }
 
@@ -101,7 +101,7 @@ describe.runIf(program !== undefined)('under load', () => {
     });
   });
 
-  test('a server that is killed, and comes back with nothing', { timeout: 60_000 }, async () => {
+  test('a server that is killed and restarts without data', { timeout: 60_000 }, async () => {
     await using server = await startServer();
     await underLoad(server, async () => {
       await server.kill();
@@ -111,8 +111,8 @@ describe.runIf(program !== undefined)('under load', () => {
   });
 });
 
-describe.runIf(program !== undefined)('a store that loses the bucket over and over, under load', () => {
-  /** Four processes' worth of buckets, which have seen each other; what they spend while the store forgets. */
+describe.runIf(program !== undefined)('a store that loses the bucket repeatedly, under load', () => {
+  /** What four buckets that have seen each other spend while the store loses data. */
   async function spentWhile(server: TestServer, forget: () => Promise<unknown>) {
     const quota = { refillPerSecond: RATE, capacity: CAPACITY, retryMs: 200 };
     const buckets = Array.from({ length: 4 }, () => bucketOf(server, quota));
@@ -144,11 +144,11 @@ describe.runIf(program !== undefined)('a store that loses the bucket over and ov
         await pause(15);
       }
     });
-    // One capacity more for each time in which it fills would be twice the rate.
+    // One extra capacity for each time in which the bucket fills would be twice the rate.
     expect(spent).toBeLessThanOrEqual(CAPACITY + 2 * refilled);
     for (const { events } of buckets) {
       expect(events[0]).toMatchObject({ type: 'lost', error: { name: 'ForgetfulStoreError' } });
-      // As many as there are, or counted twice.
+      // The store counts four processes, or each of them twice.
       expect((events[0] as { share?: number }).share).toBeGreaterThan(0.1);
     }
   });
@@ -168,7 +168,7 @@ describe.runIf(program !== undefined)('a store that loses the bucket over and ov
 });
 
 describe.runIf(program !== undefined)('a server', () => {
-  test('that comes back with its data goes on where it was', { timeout: 60_000 }, async () => {
+  test('that restarts with its data goes on with the same state', { timeout: 60_000 }, async () => {
     await using server = await startServer('--appendonly', 'yes', '--appendfsync', 'always');
     const one = bucketOf(server);
     await one.acquire({ cost: 40 });
@@ -181,22 +181,22 @@ describe.runIf(program !== undefined)('a server', () => {
     await other.close();
   });
 
-  test('that comes back with nothing is told by those who know', { timeout: 60_000 }, async () => {
+  test('that restarts without data gets the state from a process', { timeout: 60_000 }, async () => {
     await using server = await startServer();
-    const knowing = bucketOf(server, { nonConforming: 'reject', retryMs: 100, onStoreError: 'closed' });
-    await knowing.acquire({ cost: 40 });
+    const earlier = bucketOf(server, { nonConforming: 'reject', retryMs: 100, onStoreError: 'closed' });
+    await earlier.acquire({ cost: 40 });
     await server.kill();
     await server.start();
     await until(() => {
-      knowing.tryAcquire(1);
-      return knowing.stats().mode === 'shared' && knowing.stats().leased > 0;
+      earlier.tryAcquire(1);
+      return earlier.stats().mode === 'shared' && earlier.stats().leased > 0;
     });
     const fresh = bucketOf(server, { nonConforming: 'reject' });
     await expect(fresh.acquire({ cost: 20 })).rejects.toMatchObject({ reason: 'not-conforming' });
-    await Promise.all([knowing.close(), fresh.close()]);
+    await Promise.all([earlier.close(), fresh.close()]);
   });
 
-  test('whose memory is full is an error that says so, until there is room', {
+  test('whose memory is full causes an OOM error until there is room', {
     timeout: 60_000,
   }, async () => {
     await using server = await startServer('--maxmemory-policy', 'noeviction');
@@ -213,7 +213,7 @@ describe.runIf(program !== undefined)('a server', () => {
     await bucket.close();
   });
 
-  test('that is a replica cannot be written to; when it is promoted, it knows the rest', {
+  test('that is a replica is read-only; when promoted, it has the data', {
     timeout: 60_000,
   }, async () => {
     await using primary = await startServer('--repl-diskless-sync-delay', '0');
@@ -227,7 +227,7 @@ describe.runIf(program !== undefined)('a server', () => {
     await expect(bucket.acquire()).rejects.toMatchObject({ reason: 'unavailable' });
     expect(String((bucket.events[0] as { error?: unknown }).error)).toContain('READONLY');
     await pause(300);
-    // Trying again, it is not taken for one that works.
+    // The retries find a server that replies, but is still read-only.
     expect(bucket.events.map(({ type }) => type)).toEqual(['lost']);
     await replica.command('REPLICAOF NO ONE');
     await until(() => {
@@ -238,10 +238,10 @@ describe.runIf(program !== undefined)('a server', () => {
     await bucket.close();
   });
 
-  test('that allows no more than the page says', { timeout: 60_000 }, async () => {
+  test('that allows only the rights that the README lists', { timeout: 60_000 }, async () => {
     await using server = await startServer();
-    const may = '+eval +evalsha +time +get +set ~ebb:*';
-    await server.command(`ACL SETUSER limited on >secret ${may}`);
+    const rights = '+eval +evalsha +time +get +set ~ebb:*';
+    await server.command(`ACL SETUSER limited on >secret ${rights}`);
     const client = new Redis(server.url.replace('//', '//limited:secret@'), { enableReadyCheck: false });
     clients.push(client);
     const bucket = bucketOf(server, { client });
@@ -250,13 +250,13 @@ describe.runIf(program !== undefined)('a server', () => {
     await bucket.close();
     expect(bucket.events).toEqual([]);
     const page = readFileSync(new URL('../README.md', import.meta.url), 'utf8');
-    expect(page).toContain(`\`${may}\``);
+    expect(page).toContain(`\`${rights}\``);
     const other = bucketOf(server, { client, prefix: 'other:', onStoreError: 'closed' });
     await expect(other.acquire()).rejects.toMatchObject({ reason: 'unavailable' });
     expect(String((other.events[0] as { error?: unknown }).error)).toContain('NOPERM');
   });
 
-  test('that has something else under the key', { timeout: 60_000 }, async () => {
+  test('with another type of value under the key', { timeout: 60_000 }, async () => {
     await using server = await startServer();
     await server.command('LPUSH ebb:{k} entry');
     const bucket = bucketOf(server, { localShare: 0.5, refillPerSecond: 100 });
@@ -266,7 +266,7 @@ describe.runIf(program !== undefined)('a server', () => {
     await bucket.close();
   });
 
-  test('whose scripts are flushed is taught them again, under load', { timeout: 60_000 }, async () => {
+  test('whose scripts are flushed gets them again, under load', { timeout: 60_000 }, async () => {
     await using server = await startServer();
     const bucket = bucketOf(server, { refillPerSecond: 2_000, capacity: 100 });
     const flushing = (async () => {
@@ -285,7 +285,7 @@ describe.runIf(program !== undefined)('a server', () => {
 });
 
 describe.runIf(program !== undefined)('a client', () => {
-  test('that is closed is like a store that is lost', { timeout: 60_000 }, async () => {
+  test('that is closed counts as a lost store', { timeout: 60_000 }, async () => {
     await using server = await startServer();
     const client = clientOf(server);
     const bucket = bucketOf(server, { client, onStoreError: 'open' });

@@ -2,7 +2,7 @@ import { nextTurn } from '@ebb/core/bucket';
 import { expect, test, vi } from 'vitest';
 import { timeLimit } from './time-limit.ts';
 
-/** A clock whose timers fire when the program gets to them, as after a block. */
+/** A clock whose timers fire by hand, as late timers do after the event loop was blocked. */
 function lateClock() {
   const timers: { wake: () => void; delayMs: number }[] = [];
   return {
@@ -17,7 +17,7 @@ function lateClock() {
   };
 }
 
-test('a block counts as a part of the limit, however long it lasts', async () => {
+test('a blocked event loop counts as one part of the limit', async () => {
   const clock = lateClock();
   const onLate = vi.fn();
   timeLimit(clock, 200, onLate);
@@ -31,7 +31,7 @@ test('a block counts as a part of the limit, however long it lasts', async () =>
   expect(clock.timers).toEqual([]);
 });
 
-test('what comes in the turn in which the limit is reached is in time', async () => {
+test('an event in the turn in which the limit is reached is in time', async () => {
   const clock = lateClock();
   const onLate = vi.fn();
   const stop = timeLimit(clock, 200, onLate);
@@ -41,7 +41,7 @@ test('what comes in the turn in which the limit is reached is in time', async ()
   expect(onLate).not.toHaveBeenCalled();
 });
 
-test('called off, it leaves no timer', () => {
+test('cancelling leaves no timer', () => {
   const clock = lateClock();
   timeLimit(clock, 200, () => {})();
   expect(clock.timers).toEqual([]);

@@ -19,13 +19,13 @@ const unreached: Outcome = {
 };
 const reset: Outcome = { type: 'failure', kind: 'network', error: new Error('reset') };
 
-/** Two processes that share five tokens, and next to none besides. */
+/** Two processes that share five tokens, with almost no refill. */
 function setUp() {
   const clock = virtualClock();
   const store = new ModelStore(clock);
   const shared = { client: store, key: 'k', refillPerSecond: 1e-3, capacity: 5, clock };
   const [bucket, other] = [valkeyBucket(shared), valkeyBucket(shared)];
-  /** Sends a request of five tokens that meets the same each time. */
+  /** Sends a request of five tokens whose attempts all have this outcome; returns the number of attempts. */
   const send = async (outcome: Outcome): Promise<number> => {
     const session = new Session(
       createPolicy({ clock, bucket, cost: 5, maxRetries: 2, backoff: () => 1_000 }),
@@ -45,8 +45,8 @@ function setUp() {
   return { clock, bucket, other, send };
 }
 
-describe('the tokens of an attempt that never left', () => {
-  test('go back to the fleet, on every attempt: retries find them there, and so does another process', async () => {
+describe('the tokens of an attempt', () => {
+  test('that was never sent go back to the fleet each time: its retries can take them, and so can another process', async () => {
     const { clock, bucket, other, send } = setUp();
     expect(await send(unreached)).toBe(3);
     const granted = other.acquire({ cost: 5, maxWaitMs: 100 });
@@ -55,7 +55,7 @@ describe('the tokens of an attempt that never left', () => {
     await Promise.all([bucket, other].map((one) => one.close()));
   });
 
-  test('of one that may have, none', async () => {
+  test('that may have been sent stay spent', async () => {
     const { clock, bucket, send } = setUp();
     const sent = send(reset);
     await clock.advance(10_000);
