@@ -1,13 +1,13 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { anyChaos, live } from '../test/chaos.ts';
+import { anyChaos, runChaos } from '../test/chaos.ts';
 
 test('under random faults no request hangs, the fleet keeps to the quota, and an idle fleet does nothing', async () => {
   let granted = 0;
   await fc.assert(
     fc.asyncProperty(fc.integer(), async (seed) => {
       const chaos = anyChaos(seed);
-      const after = await live(chaos);
+      const after = await runChaos(chaos);
       granted += after.granted;
       const { hanging, pending, idleCalls, wrongStats, overtaken } = after;
       expect({ hanging, pending, idleCalls, wrongStats }).toEqual({

@@ -1,9 +1,9 @@
-// One process of a fleet that shares a retry budget: makes requests as fast as it can, of which many fail.
+// One process of a fleet that shares a retry budget: makes requests as fast as it can, a third of which fail.
 import { setTimeout as pause } from 'node:timers/promises';
 import { valkeyBudget } from '@ebb/valkey';
 import { Redis } from 'iovalkey';
 
-/** What it is to do. */
+/** What the process does. */
 export interface BudgetTask {
   readonly storeUrl: string;
   readonly key: string;
@@ -12,7 +12,7 @@ export interface BudgetTask {
   readonly windowMs: number;
 }
 
-/** What it did. */
+/** What the process did. */
 export interface BudgetReport {
   succeeded: number;
   retried: number;

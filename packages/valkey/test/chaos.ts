@@ -4,19 +4,19 @@ import { type ValkeyBucket, valkeyBucket } from '../src/index.ts';
 import type { StoreClient } from '../src/store-client.ts';
 import { type Health, ModelStore } from './model-store.ts';
 
-/** What may happen beside requests, each at random. */
+/** A fleet, and which random faults it meets. */
 export interface Chaos {
   readonly seed: number;
   readonly processes: number;
   readonly rate: number;
   readonly capacity: number;
-  /** What is asked for, in parts of the rate. */
+  /** The demand, as a multiple of the rate. */
   readonly load: number;
   readonly latencyMs: number;
   /** Messages overtake each other. */
   readonly jitter: boolean;
   readonly operations: number;
-  /** What a request costs, in parts of the capacity. */
+  /** The costs of requests, as parts of the capacity. */
   readonly costs: readonly number[];
   readonly aborts: boolean;
   readonly deadlines: boolean;
@@ -30,29 +30,31 @@ export interface Chaos {
   readonly nonConforming: 'delay' | 'reject' | 'mark';
 }
 
-/** What became of it. */
-export interface Aftermath {
+/** What happened. */
+export interface ChaosResult {
   readonly granted: number;
   readonly refused: number;
-  /** Those who were neither granted nor refused in the end, and timers and calls of a fleet that is idle. */
+  /** Requests that were neither granted nor refused in the end. */
   readonly hanging: number;
+  /** Timers of the idle fleet. */
   readonly pending: number;
+  /** Calls of the idle fleet to the store. */
   readonly idleCalls: number;
   /** The most that was spent beyond `rate · t`, from the start and in any window, in capacities. */
   readonly fromStart: number;
   readonly anyWindow: number;
-  /** How often someone overtook another of the same process and priority. */
+  /** How often a request overtook another of the same process and priority. */
   readonly overtaken: number;
-  /** Numbers in stats that are none. */
+  /** Impossible numbers in `stats()`. */
   readonly wrongStats: string[];
   readonly calls: number;
   readonly timers: number;
   readonly drainedMs: number;
-  /** How long someone was being served. */
+  /** How long requests were served. */
   readonly lastsMs: number;
 }
 
-/** A program that can be held up: its timers and what it hears come when it goes on. */
+/** A process that can be blocked: its timers and replies then wait until it goes on. */
 class Process {
   readonly clock: Clock;
   readonly store: ModelStore;
@@ -103,8 +105,8 @@ class Process {
   }
 }
 
-/** Plays it, lets all who wait go, and looks at what is left. */
-export async function live(chaos: Chaos): Promise<Aftermath> {
+/** Runs the fleet, serves all waiting requests, and checks what is left. */
+export async function runChaos(chaos: Chaos): Promise<ChaosResult> {
   const { rate, capacity, processes, operations, costs, nonConforming } = chaos;
   const time = virtualClock();
   const random = seededRandom(chaos.seed);
@@ -200,7 +202,7 @@ export async function live(chaos: Chaos): Promise<Aftermath> {
       time.schedule(heal, random() * (2_000 + eventMs));
     }
     if (chaos.restarts && random() < 0.01) {
-      // One that dies can give nothing back. If it drained, it would go on with its share.
+      // A process that dies cannot return its tokens. If it drained, it would go on with its local share.
       const dies = random() < 0.3;
       if (dies) process.store.health = 'refusing';
       void process.bucket.close({ waiting: dies || random() < 0.5 ? 'reject' : 'drain' });
@@ -209,7 +211,7 @@ export async function live(chaos: Chaos): Promise<Aftermath> {
   }
   const endMs = time.now();
   for (const one of all) one.store.health = 'up';
-  // All that wait, one after the other, a few times over.
+  // Enough time for all waiting requests.
   const stepMs = Math.max(1_000, fillMs);
   for (let step = 0; step < 400 && waiting > 0; step += 1) await time.advance(stepMs);
   const drainedMs = time.now() - endMs;
@@ -251,7 +253,7 @@ export async function live(chaos: Chaos): Promise<Aftermath> {
   };
 }
 
-/** A chaos of which nothing is fixed but the seed. */
+/** Random faults that depend on the seed alone. */
 export function anyChaos(seed: number, fixed: Partial<Chaos> = {}): Chaos {
   const random = seededRandom(seed ^ 0x5bd1e995);
   const some = <T>(...of: T[]): T => of[Math.floor(random() * of.length)] as T;

@@ -3,30 +3,30 @@ import { seededRandom, virtualClock } from '@ebb/core/testing';
 import { valkeyBucket } from '../src/index.ts';
 import { ModelStore } from './model-store.ts';
 
-/** Processes that always want more than there is: each asker asks again as soon as it has its tokens. */
+/** A saturated fleet: each caller acquires again as soon as it has its tokens. */
 export interface ClosedLoop {
   readonly rate: number;
   readonly capacity: number;
   /** Each request costs one of these, drawn at random. */
   readonly costs: readonly number[];
   readonly processes: number;
-  /** How many ask in each process; a list has one number for each. */
+  /** How many callers each process has; a list has one number per process. */
   readonly askers: number | readonly number[];
   readonly seconds: number;
   /** How long a message to the store takes, each way. */
   readonly latencyMs?: number;
   /** Messages take up to twice as long, or no time, and overtake each other. */
   readonly jitter?: boolean;
-  /** How late timers are at most. With more than 0 they tick in whole milliseconds, as in Node. */
+  /** How late timers are at most. Above 0 they also have whole milliseconds, as in Node. */
   readonly lateMs?: number;
-  /** From when on the store loses the key, and how often. */
+  /** When the store starts to lose the key, and how often it does. */
   readonly losses?: { readonly fromMs: number; readonly everyMs: number };
   readonly seed?: number;
 }
 
-/** What became of it. Times are in milliseconds. */
+/** How the fleet used its quota. Times are in milliseconds. */
 export interface Use {
-  /** Tokens that were spent, in parts of `capacity + rate · t`. */
+  /** Tokens that were spent, as a part of `capacity + rate · t`. */
   readonly share: number;
   readonly meanMs: number;
   readonly p99Ms: number;
@@ -35,12 +35,12 @@ export interface Use {
   readonly excess: number;
   /** The most that was spent in any window beyond `rate · t`, in capacities. */
   readonly burst: number;
-  /** What was lost of the part of a process, and won, at most: 1 is a fair part. */
+  /** The least and the most that a process spent, relative to a fair share. */
   readonly parts: readonly [least: number, most: number];
   readonly callsPerGrant: number;
 }
 
-/** Timers as a program has them: in whole milliseconds, and late. */
+/** Timers as in a real process: in whole milliseconds, and late. */
 function lateTimers(clock: Clock, lateMs: number, random: () => number): Clock {
   return {
     now: () => clock.now(),
@@ -48,7 +48,7 @@ function lateTimers(clock: Clock, lateMs: number, random: () => number): Clock {
   };
 }
 
-/** `'shared'`: each process has a bucket of one fleet. `'memory'`: all ask one bucket in memory. */
+/** `'shared'`: each process has a bucket of one fleet. `'memory'`: all processes use one bucket in memory. */
 export async function play(load: ClosedLoop, where: 'shared' | 'memory'): Promise<Use> {
   const { rate, capacity, costs, latencyMs = 0.25, lateMs = 0, losses, seed = 1 } = load;
   const time = virtualClock();
@@ -59,7 +59,7 @@ export async function play(load: ClosedLoop, where: 'shared' | 'memory'): Promis
   if (load.jitter) store.jitter = () => 2 * random();
   const options = { refillPerSecond: rate, capacity, clock };
   const one = tokenBucket(options);
-  // Of their own, so that the same costs are drawn wherever the bucket is.
+  // A separate generator, so that both kinds of bucket see the same costs.
   const draws = seededRandom(seed + 1);
   const makeShared = () => valkeyBucket({ ...options, client: store, key: 'k', random: draws });
   const waits: number[] = [];

@@ -3,30 +3,30 @@ import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
 import type { OnStoreError } from '@ebb/valkey';
 
-/** What a process of the fleet is to do. */
+/** What a process of the fleet does. */
 export interface WorkerTask {
   readonly storeUrl: string;
   readonly upstreamUrl: string;
   readonly key: string;
   readonly rate: number;
   readonly capacity: number;
-  /** How many requests it wants to have under way at once. */
+  /** How many requests it has under way at once. */
   readonly askers: number;
   readonly maxWaitMs?: number | undefined;
   readonly onStoreError?: OnStoreError | undefined;
-  /** What its clock is ahead, in milliseconds. */
+  /** How far its clock is ahead, in milliseconds. */
   readonly skewMs?: number | undefined;
-  /** How fast its clock goes. */
+  /** How fast its clock runs; 1 is real time. */
   readonly speed?: number | undefined;
-  /** How far its clock is set back, every 0.7 s. */
+  /** How far its clock is set back every 0.7 s, in milliseconds. */
   readonly stepBackMs?: number | undefined;
 }
 
-/** What it did. */
+/** What the process did. */
 export interface WorkerReport {
   granted: number;
   refused: number;
-  /** Requests that did not get through to the upstream. */
+  /** Requests that did not reach the upstream. */
   failed: number;
   longestWaitMs: number;
   /** Calls to the store. */
@@ -35,7 +35,7 @@ export interface WorkerReport {
   unhandled: number;
 }
 
-/** Processes of their own, that share a bucket. */
+/** Child processes that share a bucket. */
 export class ProcessFleet {
   readonly #children: ChildProcess[];
 
@@ -43,7 +43,7 @@ export class ProcessFleet {
     this.#children = children;
   }
 
-  /** They wait for {@link go}. The program stands beside this file. */
+  /** Starts the processes, which then wait for {@link go}. `file` is next to this one. */
   static async start(tasks: readonly object[], file = 'worker.ts'): Promise<ProcessFleet> {
     const program = fileURLToPath(new URL(file, import.meta.url));
     const execArgv = ['--conditions=@ebb/source'];
@@ -56,7 +56,7 @@ export class ProcessFleet {
     for (const child of this.#children) child.send('go');
   }
 
-  /** Ends one at once, with whatever it has leased. */
+  /** Kills one, with its leased tokens. */
   async kill(index: number): Promise<void> {
     const [child] = this.#children.splice(index, 1);
     if (child === undefined) return;
@@ -64,7 +64,7 @@ export class ProcessFleet {
     await once(child, 'exit');
   }
 
-  /** Ends all in order. */
+  /** Stops all processes, and returns their reports. */
   async stop(): Promise<WorkerReport[]> {
     return Promise.all(
       this.#children.map(async (child) => {

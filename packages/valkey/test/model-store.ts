@@ -3,24 +3,24 @@ import { sleep } from '@ebb/core/bucket';
 import type { StoreClient } from '../src/store-client.ts';
 import { type Answer, model } from './model.ts';
 
-/** `up` · `refusing`: an error at once · `silent`: no answer, ever · `frozen`: none before it is up again. */
+/** `refusing`: an error at once · `silent`: never a reply · `frozen`: no reply before it is `up` again. */
 export type Health = 'up' | 'refusing' | 'silent' | 'frozen';
 
-/** The twin of a script: what the key holds is the last of what it returns. */
+/** A script in TypeScript. The last element of its reply is the new value of the key. */
 type Model = (text: string | undefined, args: readonly string[], nowUs: number) => Answer;
 
-/** A store under a virtual clock, one for a whole fleet: the script's twin, with a network before it. */
+/** A store under a virtual clock: the model of a script behind a network. */
 export class ModelStore implements StoreClient {
   readonly keys: Map<string, string>;
-  /** The modes of all calls that were made, done or not. */
+  /** The modes of all calls that the script ran. */
   readonly calls: string[] = [];
-  /** How long a message takes, each way. */
+  /** How long a message takes, each way, in milliseconds. */
   latencyMs = 0.25;
-  /** What part of that a message takes. Where it varies, they overtake each other, as on several connections. */
+  /** A factor for each message. If it varies, messages overtake each other, as on several connections. */
   jitter: () => number = () => 1;
-  /** The answer to whatever is asked while it is refusing. */
+  /** The error of every call while it is `refusing`. */
   error: Error = new Error('ECONNREFUSED');
-  /** What its clock is ahead. */
+  /** How far its clock is ahead, in milliseconds. */
   aheadMs = 0;
   #health: Health = 'up';
   #knowsScript = false;
@@ -28,11 +28,11 @@ export class ModelStore implements StoreClient {
   readonly #clock: Clock;
   readonly #model: Model;
 
-  /** With the keys of another, it is another connection to the same store. */
-  constructor(clock: Clock, keys: Map<string, string> = new Map(), twin: Model = model) {
+  /** With the keys of another `ModelStore` it is another connection to the same store. */
+  constructor(clock: Clock, keys: Map<string, string> = new Map(), script: Model = model) {
     this.#clock = clock;
     this.keys = keys;
-    this.#model = twin;
+    this.#model = script;
   }
 
   set health(health: Health) {
@@ -72,9 +72,9 @@ export class ModelStore implements StoreClient {
   async #run(key: string, args: readonly string[]): Promise<unknown> {
     this.calls.push(args[0] ?? '');
     const nowUs = Math.floor((this.#clock.now() + this.aheadMs) * 1_000) + 6e13;
-    const answer = this.#model(this.keys.get(key), args, nowUs);
-    if (answer[7] !== '') this.keys.set(key, answer[7]);
+    const reply = this.#model(this.keys.get(key), args, nowUs);
+    if (reply[7] !== '') this.keys.set(key, reply[7]);
     await sleep(this.#clock, this.latencyMs * this.jitter());
-    return answer;
+    return reply;
   }
 }

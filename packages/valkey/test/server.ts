@@ -11,16 +11,16 @@ function isThere(program: string): boolean {
   return spawnSync(program, ['--version'], { stdio: 'ignore' }).error === undefined;
 }
 
-/** The program of the server; `undefined` where there is none. */
+/** The server program; `undefined` if there is none. */
 export const program: string | undefined = ['valkey-server', 'redis-server'].find(isThere);
 
-/** A server that somebody else runs. Without a program, the tests that neither stop nor configure it use this. */
+/** A running server. Without a program, tests that neither stop nor configure the server use it. */
 export const storeUrl: string | undefined = process.env.VALKEY_URL || undefined;
 
 export const hasServer: boolean = program !== undefined || storeUrl !== undefined;
 
 if (program === undefined) {
-  const rest = storeUrl === undefined ? 'All tests that want a server are' : 'Tests that stop a server are';
+  const rest = storeUrl === undefined ? 'All tests that need a server are' : 'Tests that stop a server are';
   console.warn(
     `@ebb/valkey: there is no valkey-server and no redis-server on the PATH. ${rest} skipped.\n` +
       "To run them, install one (Debian: apt-get install redis-server) or set VALKEY_URL to a server's address.",
@@ -40,11 +40,11 @@ async function freePort(): Promise<number> {
   }
 }
 
-/** One line to the server and its answer, as it stands on the wire, without any client. */
-function ask(port: number, line: string): Promise<string> {
+/** Sends one line to the server without a client, and returns the raw reply. */
+function send(port: number, line: string): Promise<string> {
   return new Promise((resolve, reject) => {
     const socket = connect(port, '127.0.0.1', () => socket.write(`${line}\r\n`));
-    socket.setTimeout(1_000, () => socket.destroy(new Error('no answer')));
+    socket.setTimeout(1_000, () => socket.destroy(new Error('no reply')));
     socket.once('data', (data) => {
       resolve(data.toString().trim());
       socket.destroy();
@@ -71,14 +71,14 @@ export class TestServer {
     const basic = ['--port', `${this.port}`, '--bind', '127.0.0.1', '--dir', this.#folder, '--save', ''];
     this.#child = spawn(program ?? 'redis-server', [...basic, ...this.#settings], { stdio: 'ignore' });
     for (let tries = 0; tries < 500; tries += 1) {
-      if ((await ask(this.port, 'PING').catch(() => '')).startsWith('+PONG')) return;
+      if ((await send(this.port, 'PING').catch(() => '')).startsWith('+PONG')) return;
       if (this.#child.exitCode !== null) break;
       await pause(10);
     }
     throw new Error(`${program} did not start on port ${this.port}`);
   }
 
-  /** Ends it at once; `start` starts it again, with what it wrote to its disk, if it was told to write. */
+  /** Kills it. `start` starts it again, with the data that it has written to disk, if any. */
   async kill(): Promise<void> {
     const child = this.#child;
     this.#child = undefined;
@@ -87,7 +87,7 @@ export class TestServer {
     await once(child, 'exit');
   }
 
-  /** Leaves its connections open and answers nothing, until it is told to go on. */
+  /** Keeps its connections open and does not reply until {@link thaw}. */
   freeze(): void {
     this.#child?.kill('SIGSTOP');
   }
@@ -97,16 +97,16 @@ export class TestServer {
   }
 
   command(line: string): Promise<string> {
-    return ask(this.port, line);
+    return send(this.port, line);
   }
 
-  /** Repeats a command until its answer has this in it. */
+  /** Repeats a command until its reply contains `part`. */
   async until(line: string, part: string): Promise<void> {
     for (let tries = 0; tries < 1_000; tries += 1) {
       if ((await this.command(line)).includes(part)) return;
       await pause(10);
     }
-    throw new Error(`${line} does not answer ${part}`);
+    throw new Error(`${line} does not return ${part}`);
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
@@ -115,7 +115,7 @@ export class TestServer {
   }
 }
 
-/** A new server of our own. `settings` are those of its command line. */
+/** Starts a server. `settings` are command-line arguments. */
 export async function startServer(...settings: string[]): Promise<TestServer> {
   for (let tries = 0; ; tries += 1) {
     const server = new TestServer(await freePort(), settings);

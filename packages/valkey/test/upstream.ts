@@ -1,7 +1,7 @@
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 
-/** An HTTP server that notes when each request comes. */
+/** An HTTP server that records when each request arrives. */
 export class Upstream {
   readonly arrivals: number[] = [];
   readonly #server: Server;
@@ -25,14 +25,14 @@ export class Upstream {
     return `http://127.0.0.1:${(this.#server.address() as AddressInfo).port}`;
   }
 
-  /** How many came in a stretch of `performance.now()`. */
+  /** How many requests arrived in a window of `performance.now()`. */
   between(fromMs: number, toMs: number): number {
     return this.arrivals.filter((atMs) => atMs >= fromMs && atMs < toMs).length;
   }
 
   /**
-   * By how much what came since `startMs` was ever beyond `capacity + rate · t`; below 0: never. And the most that
-   * ever came beyond `rate · t`, over all windows of time.
+   * `excess`: the most by which the arrivals since `startMs` exceeded `capacity + rate · t`; below 0 if they never did.
+   * `burst`: the most that arrived beyond `rate · t` in any window.
    */
   against(
     rate: number,

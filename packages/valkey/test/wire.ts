@@ -1,4 +1,4 @@
-// Stands between a client and a server, and spoils what a real network spoils.
+// Servers and proxies that behave as a bad network does.
 import { once } from 'node:events';
 import { type AddressInfo, connect, createServer, type Server, type Socket } from 'node:net';
 
@@ -22,7 +22,7 @@ export async function listen(server: Server): Promise<Wire> {
   };
 }
 
-/** Takes connections to a server at once, and passes nothing on for `delayMs`, as a slow handshake does. */
+/** A proxy that accepts connections at once and forwards nothing for `delayMs`, as a slow handshake does. */
 export function slowConnections(port: number, delayMs: number): Promise<Wire> {
   const server = createServer((client) => {
     client.on('error', () => {});
@@ -36,7 +36,7 @@ export function slowConnections(port: number, delayMs: number): Promise<Wire> {
   return listen(server);
 }
 
-/** A server that speaks first, and says what no Valkey and no TLS does. */
+/** A server that speaks first, and neither Valkey's protocol nor TLS. */
 export function otherProtocol(): Promise<Wire> {
   return listen(
     createServer((client) => {
@@ -46,7 +46,7 @@ export function otherProtocol(): Promise<Wire> {
   );
 }
 
-/** Keeps the event loop busy, as a large JSON or the start of a program does. */
+/** Blocks the event loop, as parsing a large JSON or starting a program does. */
 export function blockFor(durationMs: number): void {
   const untilMs = performance.now() + durationMs;
   while (performance.now() < untilMs);

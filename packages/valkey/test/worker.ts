@@ -1,4 +1,4 @@
-// One process of a fleet: sends as many requests to the upstream as the bucket lets go.
+// One process of a fleet: sends requests to the upstream as fast as the bucket grants tokens.
 import { Agent, get } from 'node:http';
 import { type Clock, ThrottledError } from '@ebb/core';
 import { systemClock } from '@ebb/core/bucket';
@@ -9,7 +9,7 @@ import type { WorkerReport, WorkerTask } from './fleet.ts';
 const task = JSON.parse(process.argv[2] ?? '{}') as WorkerTask;
 
 const startMs = systemClock.now();
-/** A clock of another hour, that runs at another speed, and is set back now and then. */
+/** A clock that is ahead, runs at another speed, and is set back now and then. */
 const skewed: Clock = {
   now() {
     const ranMs = systemClock.now() - startMs;
@@ -33,7 +33,7 @@ process.on('unhandledRejection', () => {
 });
 
 const client = new Redis(task.storeUrl);
-// Without a listener, the client prints each try to connect.
+// Without a listener the client prints every failed connection.
 client.on('error', () => {});
 const bucket = valkeyBucket({
   client,
