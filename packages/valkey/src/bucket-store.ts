@@ -19,7 +19,7 @@ import { timeLimit } from './time-limit.ts';
 const GIVEN_UP_MS = 10_000;
 
 interface StoreOptions {
-  readonly port: StoreClient;
+  readonly storeClient: StoreClient;
   readonly connection: Connection;
   readonly key: string;
   readonly refillPerSecond: number;
@@ -101,7 +101,7 @@ export class BucketStore {
   }
 
   async #send(call: StoreCall): Promise<Reply> {
-    const { port, key, refillPerSecond, capacity, timeoutMs, time } = this.#options;
+    const { storeClient, key, refillPerSecond, capacity, timeoutMs, time } = this.#options;
     // A call that was queued until no one waits for its reply must do nothing, so it carries a deadline.
     const deadlineMs = this.#clockAheadMs === undefined ? 0 : time.now() + this.#clockAheadMs + 2 * timeoutMs;
     const common = [
@@ -113,7 +113,10 @@ export class BucketStore {
     ];
     const args = [call.mode, ...common, ...argumentsOf(call)];
     try {
-      return this.#receive(call, await runScript(port, { text: SCRIPT, sha1: SCRIPT_SHA1 }, key, args));
+      return this.#receive(
+        call,
+        await runScript(storeClient, { text: SCRIPT, sha1: SCRIPT_SHA1 }, key, args),
+      );
     } catch (error) {
       throw await this.#causeOf(error);
     }

@@ -1,81 +1,84 @@
 import type { Clock, Random } from '@ebb/core';
-import { check, systemClock, systemRandom } from '@ebb/core/bucket';
+import { type Complete, check, type OptionTable, readOptions } from '@ebb/core/bucket';
 import type { StoreObserver } from './events.ts';
 import type { LeaseOptions } from './options.ts';
 import { type StoreClient, storeClientOf, type ValkeyClient } from './store-client.ts';
+import { STORE_OPTIONS } from './store-options.ts';
 
-/** What {@link valkeyBudget} takes. Every process of the fleet gives the same key, ratio, reserve and window. */
+/** Options of {@link valkeyBudget}. Every process of the fleet passes the same key, ratio, reserve and window. */
 export interface ValkeyBudgetOptions {
-  /** A client of iovalkey, ioredis, redis or @valkey/valkey-glide, or anything with its two functions. */
+  /** A client of iovalkey, ioredis, redis or @valkey/valkey-glide, or any object with `evalsha` and `eval`. */
   readonly client: ValkeyClient;
-  /** The name of the budget. In the store it is `prefix{key}:budget`. */
+  /** The name of the budget, without braces. The key in the store is `prefix{key}:budget`. */
   readonly key: string;
   /**
-   * Retries for each request that went well, at most 1,000.
+   * Retries for each request that succeeds, from 0 to 1,000.
    * @default 0.2
    */
   readonly ratio?: number | undefined;
   /**
-   * Retries that the whole fleet has in any case, at most 1,000,000. What is spent of them comes back with successes
-   * alone, or after six windows in which no process uses the budget.
+   * Retries that the whole fleet always has, from 0 to 1,000,000. Spent ones come back with successes, or after six windows
+   * in which no process uses the budget.
    * @default 10
    */
   readonly reserve?: number | undefined;
   /**
-   * How long a success counts, and a leased retry is good, in milliseconds: from 10 to 86,400,000.
+   * How long a success counts, and how long a leased retry is valid, in milliseconds: from 10 to 86,400,000.
    * @default 10_000
    */
   readonly windowMs?: number | undefined;
-  /** @default 'ebb:' */
+  /**
+   * What the key in the store begins with.
+   * @default 'ebb:'
+   */
   readonly prefix?: string | undefined;
   /**
-   * `aheadMs`: the shortest time between two calls of this process to the store, in milliseconds. Never more than a
+   * `aheadMs`: the shortest time between two calls of this process to the store, in milliseconds; above 0, and at most a
    * tenth of the window.
    * @default { aheadMs: 100 }
    */
   readonly lease?: LeaseOptions | undefined;
   /**
-   * The reserve of this process alone while the store cannot be asked. It may be less than one: see `retryBudget`.
-   * @default `reserve` divided by the most processes that the store counted in the last twelve windows; 0.1, or the
-   * reserve if that is less, in a process that never reached the store
+   * The reserve of this process alone while the store is unreachable. It may be less than one: see `retryBudget`.
+   * @default `reserve` / the highest number of processes that the store counted in the last twelve windows; in a process
+   * that never reached the store, 0.1, or the reserve if that is less
    */
   readonly localReserve?: number | undefined;
   /**
-   * How long the store may take to answer, in milliseconds.
+   * How long the store may take to reply, in milliseconds. A longer call counts as an error.
    * @default 250
    */
   readonly timeoutMs?: number | undefined;
   /**
-   * The longest time between two tries to reach a store that is lost, in milliseconds, as long as requests are made.
+   * The longest delay between two attempts to reach a lost store, in milliseconds, while requests are made.
    * @default 500
    */
   readonly retryMs?: number | undefined;
   /**
-   * Called when the store is lost, and when the budget is shared again. What it throws, or rejects with, is reported
-   * once and changes nothing.
+   * Called when the store is lost and when the budget is shared again. An observer that throws or rejects is reported once
+   * and changes nothing.
+   * @default none
    */
   readonly onStoreEvent?: StoreObserver | undefined;
-  /** @default systemClock */
+  /**
+   * The source of time, for tests.
+   * @default the clock of the system
+   */
   readonly clock?: Clock | undefined;
-  /** @default Math.random */
+  /**
+   * The source of randomness, for tests.
+   * @default Math.random
+   */
   readonly random?: Random | undefined;
 }
 
-/** The options with every default in its place. */
-export interface BudgetSetup {
-  readonly client: ValkeyClient;
-  readonly port: StoreClient;
-  readonly key: string;
-  readonly ratio: number;
-  readonly reserve: number;
-  readonly windowMs: number;
+/** Options without a default. */
+type Unset = 'localReserve' | 'onStoreEvent';
+
+/** Validated options with all defaults applied. `key` is the whole key in the store. */
+export interface BudgetSetup extends Omit<Complete<ValkeyBudgetOptions, Unset>, 'lease' | 'prefix'> {
+  readonly storeClient: StoreClient;
   readonly aheadMs: number;
-  readonly localReserve: number | undefined;
-  readonly timeoutMs: number;
-  readonly retryMs: number;
-  readonly onStoreEvent: StoreObserver | undefined;
-  readonly clock: Clock;
-  readonly random: Random;
 }
 
 function between(least: number, most: number): check.Check {
@@ -87,66 +90,31 @@ function between(least: number, most: number): check.Check {
   };
 }
 
-// The key stands in braces, so that a cluster sees a hash tag: others would end or open one.
-const withoutBraces: check.Check = (name, value) => {
-  if (typeof value !== 'string') throw check.wrongType(name, 'a text', value);
-  if (/[{}]/.test(value)) throw check.wrongRange(name, 'a text without braces', value);
+const LEASE_OPTIONS: OptionTable<LeaseOptions> = {
+  aheadMs: { check: check.positive, default: 100 },
 };
 
-const key: check.Check = (name, value) => {
-  withoutBraces(name, value);
-  if (value === '') throw check.wrongRange(name, 'a text that is not empty', value);
+const BUDGET_OPTIONS: OptionTable<ValkeyBudgetOptions, Unset> = {
+  ...STORE_OPTIONS,
+  // Beyond these bounds, whole millionths of a retry are not exact.
+  ratio: { check: between(0, 1_000), default: 0.2 },
+  reserve: { check: between(0, 1_000_000), default: 10 },
+  windowMs: { check: between(10, 86_400_000), default: 10_000 },
+  lease: {
+    check: (name, lease) => void readOptions(name, lease as LeaseOptions, LEASE_OPTIONS),
+    default: {},
+  },
+  localReserve: { check: check.notNegative },
 };
 
-const CHECKS: Readonly<Record<keyof ValkeyBudgetOptions, check.Check>> = {
-  client: () => {},
-  key,
-  // Beyond these, whole millionths of a retry are not exact.
-  ratio: between(0, 1_000),
-  reserve: between(0, 1_000_000),
-  windowMs: between(10, 86_400_000),
-  prefix: withoutBraces,
-  lease: (name, value) => check.checkOptions(name, value as object, { aheadMs: check.positive }),
-  localReserve: check.notNegative,
-  timeoutMs: check.positive,
-  retryMs: check.positive,
-  onStoreEvent: check.callable,
-  clock: check.having('a clock', 'now', 'schedule'),
-  random: check.callable,
-};
-
-/** @throws TypeError, RangeError for a wrong option */
+/** @throws TypeError, RangeError if an option is invalid; the message names it */
 export function budgetSetup(options: ValkeyBudgetOptions): BudgetSetup {
-  check.checkOptions('valkeyBudget', options, CHECKS);
-  const port = storeClientOf(options.client);
-  key('valkeyBudget: key', options.key);
-  const {
-    ratio = 0.2,
-    reserve = 10,
-    windowMs = 10_000,
-    prefix = 'ebb:',
-    lease = {},
-    localReserve,
-    timeoutMs = 250,
-    retryMs = 500,
-    onStoreEvent,
-    clock = systemClock,
-    random = systemRandom,
-  } = options;
+  const { lease, prefix, ...setup } = readOptions('valkeyBudget', options, BUDGET_OPTIONS);
   return {
-    client: options.client,
-    port,
-    // Another key than that of a bucket of the same name, in the same slot.
-    key: `${prefix}{${options.key}}:budget`,
-    ratio,
-    reserve,
-    windowMs,
-    aheadMs: Math.min(lease.aheadMs ?? 100, windowMs / 10),
-    localReserve,
-    timeoutMs,
-    retryMs,
-    onStoreEvent,
-    clock,
-    random,
+    ...setup,
+    // A bucket of the same name has another key, in the same slot.
+    key: `${prefix}{${setup.key}}:budget`,
+    storeClient: storeClientOf(setup.client),
+    aheadMs: Math.min(readOptions('lease', lease, LEASE_OPTIONS).aheadMs, setup.windowMs / 10),
   };
 }

@@ -65,13 +65,13 @@ export class BudgetStore {
   }
 
   async #send({ deposits, returned, wanted }: LeaseCall): Promise<BudgetReply> {
-    const { port, key, ratio, reserve, windowMs, timeoutMs } = this.#setup;
+    const { storeClient, key, ratio, reserve, windowMs, timeoutMs } = this.#setup;
     // A call that was queued until no one waits for its reply must do nothing, so it carries a deadline.
     const deadlineMs =
       this.#clockAheadMs === undefined ? 0 : this.#time.now() + this.#clockAheadMs + 2 * timeoutMs;
     const terms = [Math.floor(ratio * 1e6), Math.floor(reserve * 1e6), Math.ceil(windowMs * 100)];
     const numbers = [...terms, Math.ceil(deadlineMs * 1_000), this.#calledAtUs, deposits, returned, wanted];
-    return this.#read(await runScript(port, SCRIPT, key, numbers.map(whole)));
+    return this.#read(await runScript(storeClient, SCRIPT, key, numbers.map(whole)));
   }
 
   #read(reply: unknown): BudgetReply {

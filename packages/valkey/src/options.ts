@@ -1,92 +1,105 @@
 import { type Clock, type Random, serverFeedback } from '@ebb/core';
 import {
+  type Complete,
   check,
+  checkFeedback,
+  defaultCapacity,
   type FeedbackScope,
   type NonConforming,
+  type OptionTable,
   type ReadFeedback,
-  systemClock,
-  systemRandom,
-  WAITING_CHECKS,
+  readOptions,
+  WAITING_OPTIONS,
   type WaitingOptions,
-  type WaitingSetup,
-  waitingSetup,
 } from '@ebb/core/bucket';
 import type { OnStoreError, StoreObserver } from './events.ts';
 import { type StoreClient, storeClientOf, type ValkeyClient } from './store-client.ts';
+import { STORE_OPTIONS } from './store-options.ts';
 
-/** How tokens are borrowed. */
+/** How a process leases tokens or retries. */
 export interface LeaseOptions {
   /**
-   * For how long a process borrows tokens in advance, in milliseconds. A longer time makes fewer calls, and
-   * more tokens that wait in a process while another could use them. At least 1; never more than half of the time
-   * in which the bucket fills.
+   * How far ahead a process leases, in milliseconds. A longer time makes fewer calls, and leaves more tokens idle in one
+   * process while another could use them. At least 1 for a bucket, and at most half the time in which it fills.
    * @default 100
    */
   readonly aheadMs?: number | undefined;
 }
 
-/** What {@link valkeyBucket} takes. Every process of the fleet gives the same key, rate and capacity. */
+/** Options of {@link valkeyBucket}. Every process of the fleet passes the same key, rate and capacity. */
 export interface ValkeyBucketOptions extends WaitingOptions {
-  /** A client of iovalkey, ioredis, redis or @valkey/valkey-glide, or anything with its two functions. */
+  /** A client of iovalkey, ioredis, redis or @valkey/valkey-glide, or any object with `evalsha` and `eval`. */
   readonly client: ValkeyClient;
-  /** The name of the bucket. In the store it is `prefix{key}`. */
+  /** The name of the bucket, without braces. The key in the store is `prefix{key}`. */
   readonly key: string;
-  /** Tokens that come in each second, for the whole fleet. */
+  /** Tokens per second for the whole fleet: above 0, at most 1e9, and enough to fill the capacity within 1e8 s. */
   readonly refillPerSecond: number;
   /**
-   * The most tokens that gather, for the whole fleet.
-   * @default a fifth of a second of refill, at least 1
+   * The most tokens that accumulate, for the whole fleet: above 0, at most 1e9.
+   * @default a fifth of `refillPerSecond`, rounded up
    */
   readonly capacity?: number | undefined;
-  /** @default 'ebb:' */
+  /**
+   * What the key in the store begins with.
+   * @default 'ebb:'
+   */
   readonly prefix?: string | undefined;
+  /**
+   * How a process leases tokens.
+   * @default { aheadMs: 100 }
+   */
   readonly lease?: LeaseOptions | undefined;
   /**
-   * What holds while the store cannot be asked. `'local'`: each process lets its share of the rate go, from
-   * empty. `'open'`: everything goes, with a mark. `'closed'`: nothing goes; asking rejects.
+   * What requests get while the store is unreachable. `'local'`: each process spends its share of the rate, starting from
+   * empty. `'open'`: every request goes, with a grant that is not conforming. `'closed'`: every request is rejected.
    * @default 'local'
    */
   readonly onStoreError?: OnStoreError | undefined;
   /**
-   * The share of the quota that this process has without the store, above 0 and at most 1. A process that never
-   * reached the store, and was given no share, lets nothing go.
-   * @default one part in as many processes as the store counted at most in the last minute
+   * The part of the quota that this process has without the store, above 0 and at most 1. Without it a process that never
+   * reached the store rejects every request.
+   * @default 1 / the highest number of processes that the store counted in the last minute
    */
   readonly localShare?: number | undefined;
   /**
-   * How long the store may take to answer, in milliseconds.
+   * How long the store may take to reply, in milliseconds. A longer call counts as an error.
    * @default 250
    */
   readonly timeoutMs?: number | undefined;
   /**
-   * How long to wait for a store that was never reached, from the first call on, in milliseconds. Requests wait
-   * no longer than their own `maxWaitMs`. It does not apply if requests can go without the store (`'open'`, and
-   * `'local'` with a `localShare`), nor to a permanent error such as a wrong password: then it is `timeoutMs`.
-   * @default 10_000, or as long as the first in line may wait, if that is longer
+   * How long requests wait for a store that was never reached, from the first call on, in milliseconds, but never longer
+   * than their own `maxWaitMs`. If requests can go without the store (`'open'`, and `'local'` with a `localShare`), or the
+   * error is permanent, such as a wrong password, `timeoutMs` applies instead.
+   * @default 10_000, or the longest that the first request in line may wait, if that is longer
    */
   readonly connectTimeoutMs?: number | undefined;
   /**
-   * The longest time between two tries to reach a store that is lost, in milliseconds. The first come sooner,
-   * and each at random within the second half of its time.
+   * The longest delay between two attempts to reach a lost store, in milliseconds. The first delays are shorter, and each
+   * is random within its second half.
    * @default 500
    */
   readonly retryMs?: number | undefined;
-  /** Is told when the store is lost, and when the bucket is shared again. */
+  /**
+   * Called when the store is lost and when the bucket is shared again. An observer that throws or rejects is reported once
+   * and changes nothing.
+   * @default none
+   */
   readonly onStoreEvent?: StoreObserver | undefined;
   /**
-   * What becomes of a request when the tokens are not there.
+   * What happens to a request whose tokens are not available: it waits, is rejected, or is sent with a grant that is not
+   * conforming.
    * @default 'delay'
    */
   readonly nonConforming?: NonConforming | undefined;
   /**
-   * Reads from each response how long the server wants to be left alone, and pauses for it. `false` ignores it.
+   * Reads from a response for how long the server wants no requests; the bucket then pauses. `false` ignores responses.
    * @default serverFeedback
    */
   readonly feedback?: ReadFeedback | false | undefined;
   /**
-   * What a pause holds for that a response asks for. `'origin'`: this process leaves the origin alone that asked,
-   * while requests to others go on with the tokens that they share; other processes hear of it from the server
-   * themselves. `'bucket'`: the whole fleet pauses, because the quota behind the bucket is one.
+   * What such a pause applies to. `'origin'`: requests of this process to the origin that asked; those to other origins go
+   * on, and other processes get the server's response themselves. `'bucket'`: all requests of the fleet, for one quota
+   * behind the bucket.
    * @default 'origin'
    */
   readonly feedbackScope?: FeedbackScope | undefined;
@@ -95,154 +108,86 @@ export interface ValkeyBucketOptions extends WaitingOptions {
    * @default 600_000
    */
   readonly maxPauseMs?: number | undefined;
-  /** @default systemClock */
+  /**
+   * The source of time, for tests.
+   * @default the clock of the system
+   */
   readonly clock?: Clock | undefined;
-  /** @default Math.random */
+  /**
+   * The source of randomness, for tests.
+   * @default Math.random
+   */
   readonly random?: Random | undefined;
 }
 
-/** The options with every default in its place. */
-export interface FleetSetup extends WaitingSetup {
-  readonly client: ValkeyClient;
-  readonly port: StoreClient;
-  readonly key: string;
-  readonly refillPerSecond: number;
-  readonly capacity: number;
+/** Options without a default. */
+type Unset = 'localShare' | 'connectTimeoutMs' | 'onStoreEvent';
+
+/** Validated options with all defaults applied. `key` is the whole key in the store. */
+export interface FleetSetup extends Omit<Complete<ValkeyBucketOptions, Unset>, 'lease' | 'prefix'> {
+  readonly storeClient: StoreClient;
   readonly aheadMs: number;
-  /** For how long those who wait lease in advance, all processes together, in milliseconds. */
+  /** How far ahead waiting requests lease, all processes together, in milliseconds. */
   readonly queueAheadMs: number;
-  /** How late waiters may spend what they leased, in milliseconds: as long as the bucket would have kept it. */
+  /** How late waiting requests may spend their lease, in milliseconds: as long as the bucket would have kept the tokens. */
   readonly graceMs: number;
-  readonly onStoreError: OnStoreError;
-  readonly localShare: number | undefined;
-  readonly timeoutMs: number;
-  readonly connectTimeoutMs: number | undefined;
-  readonly retryMs: number;
-  readonly onStoreEvent: StoreObserver | undefined;
-  readonly nonConforming: NonConforming;
-  readonly feedback: ReadFeedback | false;
-  readonly feedbackScope: FeedbackScope;
-  readonly maxPauseMs: number;
-  readonly clock: Clock;
-  readonly random: Random;
 }
 
-const text: check.Check = (name, value) => {
-  if (typeof value !== 'string') throw check.wrongType(name, 'a text', value);
-};
-
-// The key stands in braces, so that a cluster sees a hash tag: others would end or open one.
-const withoutBraces: check.Check = (name, value) => {
-  text(name, value);
-  if (/[{}]/.test(value as string)) throw check.wrongRange(name, 'a text without braces', value);
-};
-
-const key: check.Check = (name, value) => {
-  withoutBraces(name, value);
-  if (value === '') throw check.wrongRange(name, 'a text that is not empty', value);
-};
-
-const share: check.Check = (name, value) => {
+const checkShare: check.Check = (name, value) => {
   check.positive(name, value);
-  if ((value as number) > 1) throw check.wrongRange(name, 'a number above 0 and at most 1', value);
+  if ((value as number) > 1) throw check.wrongRange(name, 'a number > 0 and ≤ 1', value);
 };
 
-const aheadMs: check.Check = (name, value) => {
+const checkAheadMs: check.Check = (name, value) => {
   check.positive(name, value);
   // No timer is shorter, and each request would make a call.
-  if ((value as number) < 1) throw check.wrongRange(name, 'a number from 1', value);
+  if ((value as number) < 1) throw check.wrongRange(name, 'a number ≥ 1', value);
 };
 
-const lease: check.Check = (name, value) => {
-  check.checkOptions(name, value as object, { aheadMs });
+const LEASE_OPTIONS: OptionTable<LeaseOptions> = {
+  aheadMs: { check: checkAheadMs, default: 100 },
 };
 
-const feedback: check.Check = (name, value) => {
-  if (value !== false) check.callable(name, value);
+const BUCKET_OPTIONS: OptionTable<ValkeyBucketOptions, Unset> = {
+  ...STORE_OPTIONS,
+  refillPerSecond: { check: check.refillRate, required: true },
+  capacity: { check: check.capacity, defaultOf: defaultCapacity },
+  lease: {
+    check: (name, lease) => void readOptions(name, lease as LeaseOptions, LEASE_OPTIONS),
+    default: {},
+  },
+  onStoreError: { check: check.oneOf('local', 'open', 'closed'), default: 'local' },
+  localShare: { check: checkShare },
+  connectTimeoutMs: { check: check.notNegative },
+  nonConforming: { check: check.oneOf('delay', 'reject', 'mark'), default: 'delay' },
+  ...WAITING_OPTIONS,
+  feedback: { check: checkFeedback, default: serverFeedback },
+  feedbackScope: { check: check.oneOf('origin', 'bucket'), default: 'origin' },
+  maxPauseMs: { check: check.notNegative, default: 600_000 },
 };
 
-const CHECKS: Readonly<Record<keyof ValkeyBucketOptions, check.Check>> = {
-  client: () => {},
-  key,
-  refillPerSecond: check.refillRate,
-  capacity: check.positive,
-  prefix: withoutBraces,
-  lease,
-  onStoreError: check.oneOf('local', 'open', 'closed'),
-  localShare: share,
-  timeoutMs: check.positive,
-  connectTimeoutMs: check.notNegative,
-  retryMs: check.positive,
-  onStoreEvent: check.callable,
-  nonConforming: check.oneOf('delay', 'reject', 'mark'),
-  feedback,
-  feedbackScope: check.oneOf('origin', 'bucket'),
-  maxPauseMs: check.notNegative,
-  ...WAITING_CHECKS,
-  clock: check.having('a clock', 'now', 'schedule'),
-  random: check.callable,
-};
-
-/** A round trip and a timer take as long: tokens that are leased for a shorter time come too late. In milliseconds. */
+/** A call and a timer may take this long: tokens that are leased for a shorter time come too late. In milliseconds. */
 const LEAST_MS = 10;
 
-/** Beyond this, times and tokens in whole numbers of millionths could not be told exactly. */
-const MOST_TOKENS = 1e9;
+/** Beyond this, times in whole microseconds are not exact. */
 const LONGEST_FILL_SECONDS = 1e8;
 
-/** @throws TypeError, RangeError for a wrong option */
+/** @throws TypeError, RangeError if an option is invalid; the message names it */
 export function fleetSetup(options: ValkeyBucketOptions): FleetSetup {
-  check.checkOptions('valkeyBucket', options, CHECKS);
-  const port = storeClientOf(options.client);
-  key('valkeyBucket: key', options.key);
-  const { refillPerSecond, prefix = 'ebb:' } = options;
-  check.refillRate('valkeyBucket: refillPerSecond', refillPerSecond);
-  const { capacity = Math.max(1, Math.ceil(refillPerSecond / 5)) } = options;
-  if (capacity > MOST_TOKENS) {
-    throw check.wrongRange('valkeyBucket: capacity', `at most ${MOST_TOKENS}`, capacity);
-  }
+  const { lease, prefix, ...setup } = readOptions('valkeyBucket', options, BUCKET_OPTIONS);
+  const { capacity, refillPerSecond } = setup;
   if (capacity / refillPerSecond > LONGEST_FILL_SECONDS) {
     const takes = `at least a ${LONGEST_FILL_SECONDS}th of the capacity, ${capacity}`;
     throw check.wrongRange('valkeyBucket: refillPerSecond', takes, refillPerSecond);
   }
-  const {
-    lease = {},
-    onStoreError = 'local',
-    localShare,
-    timeoutMs = 250,
-    connectTimeoutMs,
-    retryMs = 500,
-    onStoreEvent,
-    nonConforming = 'delay',
-    feedback = serverFeedback,
-    feedbackScope = 'origin',
-    maxPauseMs = 600_000,
-    clock = systemClock,
-    random = systemRandom,
-  } = options;
   const fillMs = (capacity * 1_000) / refillPerSecond;
-  const aheadMs = Math.min(lease.aheadMs ?? 100, fillMs / 2);
+  const aheadMs = Math.min(readOptions('lease', lease, LEASE_OPTIONS).aheadMs, fillMs / 2);
   return {
-    ...waitingSetup(options),
-    client: options.client,
-    port,
-    key: `${prefix}{${options.key}}`,
-    refillPerSecond,
-    capacity,
+    ...setup,
+    key: `${prefix}{${setup.key}}`,
+    storeClient: storeClientOf(setup.client),
     aheadMs,
     queueAheadMs: Math.max(aheadMs, LEAST_MS),
     graceMs: Math.max(fillMs, LEAST_MS),
-    onStoreError,
-    localShare,
-    timeoutMs,
-    connectTimeoutMs,
-    retryMs,
-    onStoreEvent,
-    nonConforming,
-    feedback,
-    feedbackScope,
-    maxPauseMs,
-    clock,
-    random,
   };
 }

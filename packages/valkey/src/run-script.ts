@@ -5,16 +5,16 @@ const isNoScript = (error: unknown): boolean => /NOSCRIPT|NoScriptError/.test(St
 
 /** Runs a script over a key by its SHA-1, or sends it in full to a node that does not have it. */
 export async function runScript(
-  port: StoreClient,
+  storeClient: StoreClient,
   script: { readonly text: string; readonly sha1: string },
   key: string,
   args: readonly string[],
 ): Promise<unknown> {
   try {
-    return await port.evalsha(script.sha1, key, args);
+    return await storeClient.evalsha(script.sha1, key, args);
   } catch (error) {
     // The node is new or has lost its scripts (restart, failover, SCRIPT FLUSH). EVAL also stores the script there.
     if (!isNoScript(error)) throw error;
-    return port.eval(script.text, key, args);
+    return storeClient.eval(script.text, key, args);
   }
 }

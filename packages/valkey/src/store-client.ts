@@ -46,14 +46,9 @@ type Glide = { customCommand(command: string[]): Promise<unknown> };
 const hasMethod = (client: object, name: string): boolean =>
   typeof (client as Record<string, unknown>)[name] === 'function';
 
-/**
- * The two commands through the API of the given client.
- *
- * @throws TypeError if it is not a client
- */
-export function storeClientOf(client: ValkeyClient): StoreClient {
-  const takes = 'a client of iovalkey, ioredis, redis or @valkey/valkey-glide, or { evalsha, eval }';
-  if (typeof client !== 'object' || client === null) throw check.wrongType('client', takes, client);
+/** The two commands through the API of a client; `undefined` if it is not one. */
+function adapt(client: unknown): StoreClient | undefined {
+  if (typeof client !== 'object' || client === null) return undefined;
   if (hasMethod(client, 'customCommand')) {
     const glide = client as unknown as Glide;
     return {
@@ -76,5 +71,19 @@ export function storeClientOf(client: ValkeyClient): StoreClient {
       eval: (script, key, args) => ioredis.eval(script, 1, key, ...args),
     };
   }
-  throw check.wrongType('client', takes, client);
+  return undefined;
 }
+
+/** The two commands through the API of a client that {@link checkClient} accepts. */
+export function storeClientOf(client: ValkeyClient): StoreClient {
+  return adapt(client) as StoreClient;
+}
+
+export const checkClient: check.Check = (name, value) => {
+  if (adapt(value) !== undefined) return;
+  throw check.wrongType(
+    name,
+    'a client of iovalkey, ioredis, redis or @valkey/valkey-glide, or { evalsha, eval }',
+    value,
+  );
+};
