@@ -93,7 +93,7 @@ export class FleetTokens implements TokenSource<string | undefined> {
       deadlineMs: () => this.#line().untilMs,
       onPause: () => this.#giveAllBack(),
       onWord: (emptyAtMs) => {
-        this.#leaser.heard(emptyAtMs);
+        this.#leaser.observe(emptyAtMs);
         if (this.#pool.comeForward(emptyAtMs)) this.#changeSoon();
       },
       onChange: () => changed(time.now()),
@@ -104,8 +104,8 @@ export class FleetTokens implements TokenSource<string | undefined> {
     this.#leaser = new Leaser(setup, time, {
       line,
       call,
-      mayAsk: (nowMs) => this.#isOpen(nowMs) && this.#link.outage === undefined,
-      onAnswer: (nowMs) => {
+      mayLease: (nowMs) => this.#isOpen(nowMs) && this.#link.outage === undefined,
+      onCallEnd: (nowMs) => {
         // They came after the close, or are from before a pause.
         if (!this.#isOpen(nowMs)) this.#giveAllBack();
         changed(nowMs);
@@ -183,7 +183,7 @@ export class FleetTokens implements TokenSource<string | undefined> {
   }
 
   isIdle(nowMs: number): boolean {
-    const busy = this.#leaser.isAsking || this.#refunds.busy || this.#link.outage !== undefined;
+    const busy = this.#leaser.isLeasing || this.#refunds.busy || this.#link.outage !== undefined;
     return !busy && this.#pool.left === 0 && this.#tokens(nowMs) >= this.#full;
   }
 
@@ -213,7 +213,7 @@ export class FleetTokens implements TokenSource<string | undefined> {
    */
   refusedFor(waitMs: number, nowMs: number): void {
     const { outage, calledAtMs, isClosed } = this.#link;
-    if (outage !== undefined || isClosed || this.#leaser.isAsking) return;
+    if (outage !== undefined || isClosed || this.#leaser.isLeasing) return;
     if (nowMs >= staleAtMs(calledAtMs, nowMs + waitMs)) this.#peek();
   }
 
@@ -243,7 +243,7 @@ export class FleetTokens implements TokenSource<string | undefined> {
     const first = micro(firstCost);
     this.#expire(first, nowMs);
     const leasedMs = first === 0 ? undefined : this.#pool.waitMs(first, nowMs);
-    if (first > 0 && leasedMs === undefined) this.#leaser.askSoon();
+    if (first > 0 && leasedMs === undefined) this.#leaser.leaseSoon();
     this.#lookAfter(nowMs);
     if (first === 0) return Number.POSITIVE_INFINITY;
     const { outage } = this.#link;
@@ -274,7 +274,7 @@ export class FleetTokens implements TokenSource<string | undefined> {
 
   /** By default after a short delay, so that one call gives back for many requests. */
   #giveBack(amount: number, held: string, dueMs: number = this.#time.now() + this.#setup.aheadMs): void {
-    this.#leaser.unspent(amount);
+    this.#leaser.returned(amount);
     this.#refunds.add(amount, held, dueMs);
   }
 
@@ -284,7 +284,7 @@ export class FleetTokens implements TokenSource<string | undefined> {
 
   /** Gives back expired tokens, unless the rest of what the first request needs is on its way. */
   #expire(first: number, nowMs: number): void {
-    if (first > 0 && this.#leaser.isAsking) return;
+    if (first > 0 && this.#leaser.isLeasing) return;
     if (first === 0) this.#pool.keep(this.#setup.aheadMs, nowMs);
     for (const { left, state } of this.#pool.expire(nowMs)) this.#giveBack(left, state);
   }
@@ -310,7 +310,7 @@ export class FleetTokens implements TokenSource<string | undefined> {
     for (const { left, state } of this.#pool.trim(all + count, farMs)) this.#giveBack(left, state, nowMs);
     this.#link.lookAfter(nowMs);
     if (this.#link.outage === undefined) {
-      if (wasLost) this.#leaser.forgetDenial();
+      if (wasLost) this.#leaser.forgetRefusal();
       this.#refunds.flush(nowMs);
     }
     this.#timer.set(this.#nextMs(nowMs));
@@ -319,7 +319,7 @@ export class FleetTokens implements TokenSource<string | undefined> {
   /** Whether a request waits and the store was last asked too long ago. */
   #isStale(nowMs: number): boolean {
     const { outage, calledAtMs } = this.#link;
-    const isKnown = outage !== undefined || this.#leaser.isAsking || this.#line().first === 0;
+    const isKnown = outage !== undefined || this.#leaser.isLeasing || this.#line().first === 0;
     return !isKnown && nowMs >= calledAtMs && nowMs >= this.#staleAtMs(nowMs);
   }
 
@@ -331,14 +331,14 @@ export class FleetTokens implements TokenSource<string | undefined> {
 
   #nextMs(nowMs: number): number {
     const waiting = this.#line().first > 0;
-    const keeps = waiting && this.#leaser.isAsking;
+    const keeps = waiting && this.#leaser.isLeasing;
     const endMs = keeps ? Number.POSITIVE_INFINITY : this.#pool.nextEndMs;
     if (this.#link.outage !== undefined) return Math.min(endMs, this.#link.nextMs(waiting, nowMs));
     const nextMs = Math.min(endMs, this.#refunds.dueMs);
     if (!waiting) return nextMs;
     // The leaser may be about to ask, and find that it need not.
-    const staleMs = this.#leaser.isAsking ? nowMs + FRESH_MS : this.#staleAtMs(nowMs);
-    return Math.min(nextMs, staleMs, this.#leaser.againAtMs(nowMs));
+    const staleMs = this.#leaser.isLeasing ? nowMs + FRESH_MS : this.#staleAtMs(nowMs);
+    return Math.min(nextMs, staleMs, this.#leaser.retryAtMs(nowMs));
   }
 
   /** Gives everything back. Never rejects, and ends within the store's time limit. */
@@ -348,7 +348,7 @@ export class FleetTokens implements TokenSource<string | undefined> {
       this.#timer.set(Number.POSITIVE_INFINITY);
       this.#onChange();
     }
-    await this.#leaser.asking;
+    await this.#leaser.leasing;
     await this.#link.pause.told();
     this.#giveAllBack();
     if (this.#link.outage === undefined) this.#refunds.flush(Number.POSITIVE_INFINITY);

@@ -22,12 +22,12 @@ export class Leaser {
   readonly #refusal: Refusal;
   readonly #line: () => Need;
   readonly #call: (call: StoreCall) => Promise<Reply>;
-  readonly #mayAsk: (nowMs: number) => boolean;
-  readonly #onAnswer: (nowMs: number) => void;
+  readonly #mayLease: (nowMs: number) => boolean;
+  readonly #onCallEnd: (nowMs: number) => void;
   /** The call in flight. */
-  asking: Promise<void> | undefined;
+  leasing: Promise<void> | undefined;
   /** A call will be made at the end of this turn of the event loop. */
-  #askingSoon = false;
+  #leasingSoon = false;
   /** The largest cost of a request that left without tokens since the last call. */
   #missed = 0;
   /** If no request waits and the pool holds less than this, it is refilled; below 0 while the store has none to spare. */
@@ -44,9 +44,9 @@ export class Leaser {
       line: () => Need;
       call: (call: StoreCall) => Promise<Reply>;
       /** Whether the store may be called now. */
-      mayAsk: (nowMs: number) => boolean;
+      mayLease: (nowMs: number) => boolean;
       /** A call ended, with or without a lease. */
-      onAnswer: (nowMs: number) => void;
+      onCallEnd: (nowMs: number) => void;
       /** How many processes share the bucket, at least 1. */
       processes: () => number;
     },
@@ -61,53 +61,53 @@ export class Leaser {
     this.#leaseSize = new LeaseSize(setup, hooks.processes);
     this.#line = hooks.line;
     this.#call = hooks.call;
-    this.#mayAsk = hooks.mayAsk;
-    this.#onAnswer = hooks.onAnswer;
+    this.#mayLease = hooks.mayLease;
+    this.#onCallEnd = hooks.onCallEnd;
   }
 
   /** Whether a call is in flight or about to be made. */
-  get isAsking(): boolean {
-    return this.#askingSoon || this.asking !== undefined;
+  get isLeasing(): boolean {
+    return this.#leasingSoon || this.leasing !== undefined;
   }
 
   /** Takes tokens out of the pool if they are available, and refills the pool before it is empty. */
   take(amount: number, nowMs: number): boolean {
     if (!this.pool.take(amount, nowMs)) return false;
-    if (this.pool.left < this.#lowWater) this.askSoon();
+    if (this.pool.left < this.#lowWater) this.leaseSoon();
     return true;
   }
 
   /** A request left without tokens: leases some for the next. */
   missed(amount: number): void {
     this.#missed = Math.max(this.#missed, amount);
-    this.askSoon();
+    this.leaseSoon();
   }
 
   /** Calls the store at the end of this turn, so that one call serves all requests of the turn. */
-  askSoon(): void {
-    if (this.isAsking) return;
-    this.#askingSoon = true;
+  leaseSoon(): void {
+    if (this.isLeasing) return;
+    this.#leasingSoon = true;
     queueMicrotask(() => {
-      this.#askingSoon = false;
-      this.#ask(this.#time.now());
+      this.#leasingSoon = false;
+      this.#lease(this.#time.now());
     });
   }
 
-  #ask(nowMs: number): void {
+  #lease(nowMs: number): void {
     const line = this.#line();
     const missed = this.#missed;
     this.#missed = 0;
-    if (!this.#mayAsk(nowMs)) return;
+    if (!this.#mayLease(nowMs)) return;
     const call = this.#callFor(line.first > 0 ? line : { ...NO_NEED, first: missed, all: missed }, nowMs);
     if (call === undefined) return;
-    this.asking = this.#call(call).then(
+    this.leasing = this.#call(call).then(
       (reply) => {
-        this.asking = undefined;
-        this.#onReply(reply, call, nowMs);
+        this.leasing = undefined;
+        this.#receive(reply, call, nowMs);
       },
       () => {
-        this.asking = undefined;
-        this.#onAnswer(this.#time.now());
+        this.leasing = undefined;
+        this.#onCallEnd(this.#time.now());
       },
     );
   }
@@ -148,14 +148,14 @@ export class Leaser {
     return this.#spendRate.perMs * this.#setup.aheadMs;
   }
 
-  #onReply(reply: Reply, call: TokenLeaseCall, sentAtMs: number): void {
+  #receive(reply: Reply, call: TokenLeaseCall, sentAtMs: number): void {
     const nowMs = this.#time.now();
     if (reply.granted > 0) this.#addLease(reply, nowMs);
     else if (!reply.tooLate) {
       this.#refusal.set(call.minAmount, sentAtMs + call.withinMs, nowMs + reply.waitMs);
       this.#lowWater = -1;
     }
-    this.#onAnswer(nowMs);
+    this.#onCallEnd(nowMs);
   }
 
   #addLease({ granted, emptyInMs, state, averageLease }: Reply, nowMs: number): void {
@@ -172,7 +172,7 @@ export class Leaser {
   }
 
   /** When to ask again for the waiting requests after a refusal; `Infinity` if none stands. */
-  againAtMs(nowMs: number): number {
+  retryAtMs(nowMs: number): number {
     return this.#refusal.retryAtMs(nowMs);
   }
 
@@ -182,17 +182,17 @@ export class Leaser {
   }
 
   /** Leased tokens were returned to the store. */
-  unspent(amount: number): void {
+  returned(amount: number): void {
     this.#leased -= amount;
   }
 
   /** The store replied: all tokens leased so far are available at `emptyAtMs`. */
-  heard(emptyAtMs: number): void {
+  observe(emptyAtMs: number): void {
     this.#refusal.observe(emptyAtMs);
   }
 
   /** Called after an outage: earlier refusals say nothing about the store as it is now. */
-  forgetDenial(): void {
+  forgetRefusal(): void {
     this.#lowWater = 0;
     this.#refusal.clear();
   }
