@@ -94,7 +94,7 @@ export class FleetTokens implements TokenSource<string | undefined> {
       onPause: () => this.#giveAllBack(),
       onWord: (emptyAtMs) => {
         this.#leaser.observe(emptyAtMs);
-        if (this.#pool.comeForward(emptyAtMs)) this.#changeSoon();
+        if (this.#pool.moveEarlier(emptyAtMs)) this.#changeSoon();
       },
       onChange: () => changed(time.now()),
       onUnwanted: ({ granted, state }, nowMs) => this.#refunds.add(granted, state, nowMs),
@@ -191,7 +191,7 @@ export class FleetTokens implements TokenSource<string | undefined> {
     if (!this.#isOpen(nowMs)) return false;
     const amount = micro(cost);
     if (this.#leaser.take(amount, nowMs)) {
-      this.held = this.#pool.last?.state;
+      this.held = this.#pool.lastUsed?.state;
       return true;
     }
     const { outage } = this.#link;
@@ -285,7 +285,7 @@ export class FleetTokens implements TokenSource<string | undefined> {
   /** Gives back expired tokens, unless the rest of what the first request needs is on its way. */
   #expire(first: number, nowMs: number): void {
     if (first > 0 && this.#leaser.isLeasing) return;
-    if (first === 0) this.#pool.keep(this.#setup.aheadMs, nowMs);
+    if (first === 0) this.#pool.shortenExpiry(this.#setup.aheadMs, nowMs);
     for (const { left, state } of this.#pool.expire(nowMs)) this.#giveBack(left, state);
   }
 
@@ -332,7 +332,7 @@ export class FleetTokens implements TokenSource<string | undefined> {
   #nextMs(nowMs: number): number {
     const waiting = this.#line().first > 0;
     const keeps = waiting && this.#leaser.isLeasing;
-    const endMs = keeps ? Number.POSITIVE_INFINITY : this.#pool.nextEndMs;
+    const endMs = keeps ? Number.POSITIVE_INFINITY : this.#pool.nextExpiryMs;
     if (this.#link.outage !== undefined) return Math.min(endMs, this.#link.nextMs(waiting, nowMs));
     const nextMs = Math.min(endMs, this.#refunds.dueMs);
     if (!waiting) return nextMs;

@@ -23,7 +23,7 @@ test('tokens are available when the pool says, after any moves and trims', () =>
           pool.add({ left, availableAtMs: endMs, expiresAtMs: endMs + 1e6, state: `${step}` }, keep);
         } else if (dice < 0.6) {
           endMs -= random() * (endMs - nowMs);
-          pool.comeForward(endMs);
+          pool.moveEarlier(endMs);
         } else if (dice < 0.7) pool.trim(pool.left * random(), nowMs);
         else nowMs += random() * 500;
         const amount = Math.ceil(random() * pool.left);

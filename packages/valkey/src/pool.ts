@@ -22,7 +22,7 @@ export class LeasePool {
   /** All tokens in the pool, future ones included. */
   left = 0;
   /** The lease that the last tokens were taken from. */
-  last: Lease | undefined;
+  lastUsed: Lease | undefined;
 
   /** `refillPerMs`: how many millionths come in per millisecond. */
   constructor(refillPerMs: number) {
@@ -35,7 +35,7 @@ export class LeasePool {
       for (const other of this.#leases) other.expiresAtMs = Math.max(other.expiresAtMs, lease.expiresAtMs);
     }
     // The store leases one stretch of time after the other, so earlier leases are available before this one starts.
-    this.comeForward(lease.availableAtMs - lease.left / this.#refillPerMs);
+    this.moveEarlier(lease.availableAtMs - lease.left / this.#refillPerMs);
     this.#leases.push(lease);
     this.left += lease.left;
   }
@@ -52,7 +52,7 @@ export class LeasePool {
     ) {
       first.left -= amount;
       this.left -= amount;
-      this.last = first;
+      this.lastUsed = first;
       return true;
     }
     return this.#takeFromMany(amount, nowMs);
@@ -73,7 +73,7 @@ export class LeasePool {
       lease.left -= taken;
       this.left -= taken;
       lacking -= taken;
-      this.last = lease;
+      this.lastUsed = lease;
       if (lacking <= 0) break;
     }
     while (this.#leases[0]?.left === 0) this.#leases.shift();
@@ -92,7 +92,7 @@ export class LeasePool {
   }
 
   /** When the next lease expires; `Infinity` if there is none. */
-  get nextEndMs(): number {
+  get nextExpiryMs(): number {
     return this.#leases.reduce((end, lease) => Math.min(end, lease.expiresAtMs), Number.POSITIVE_INFINITY);
   }
 
@@ -101,7 +101,7 @@ export class LeasePool {
    * and elsewhere, are available at `endMs`: the last lease ends there at the latest, and each other one before the next
    * begins. Returns whether any lease moved.
    */
-  comeForward(endMs: number): boolean {
+  moveEarlier(endMs: number): boolean {
     let moved = false;
     let byMs = endMs;
     for (let at = this.#leases.length - 1; at >= 0; at -= 1) {
@@ -118,7 +118,7 @@ export class LeasePool {
   }
 
   /** No request waits any longer: every lease expires at most `aheadMs` after it is available. */
-  keep(aheadMs: number, nowMs: number): void {
+  shortenExpiry(aheadMs: number, nowMs: number): void {
     for (const lease of this.#leases) {
       lease.expiresAtMs = Math.min(lease.expiresAtMs, Math.max(lease.availableAtMs, nowMs) + aheadMs);
     }
