@@ -92,12 +92,12 @@ export class FleetTokens implements TokenSource<string | undefined> {
     this.#link = new StoreLink(setup, time, {
       deadlineMs: () => this.#line().untilMs,
       onPause: () => this.#giveAllBack(),
-      onWord: (emptyAtMs) => {
+      onState: (emptyAtMs) => {
         this.#leaser.observe(emptyAtMs);
         if (this.#pool.moveEarlier(emptyAtMs)) this.#changeSoon();
       },
       onChange: () => changed(time.now()),
-      onUnwanted: ({ granted, state }, nowMs) => this.#refunds.add(granted, state, nowMs),
+      onLateLease: ({ granted, state }, nowMs) => this.#refunds.add(granted, state, nowMs),
       onDebt: (amount) => this.#refunds.owe(amount),
     });
     const call = (call: StoreCall) => this.#link.call(call);
@@ -308,7 +308,7 @@ export class FleetTokens implements TokenSource<string | undefined> {
     // Each cost is rounded up by itself, so their sum may exceed `all` by less than `count`.
     const farMs = nowMs + this.#setup.aheadMs;
     for (const { left, state } of this.#pool.trim(all + count, farMs)) this.#giveBack(left, state, nowMs);
-    this.#link.lookAfter(nowMs);
+    this.#link.check(nowMs);
     if (this.#link.outage === undefined) {
       if (wasLost) this.#leaser.forgetRefusal();
       this.#refunds.flush(nowMs);
@@ -333,7 +333,7 @@ export class FleetTokens implements TokenSource<string | undefined> {
     const waiting = this.#line().first > 0;
     const keeps = waiting && this.#leaser.isLeasing;
     const endMs = keeps ? Number.POSITIVE_INFINITY : this.#pool.nextExpiryMs;
-    if (this.#link.outage !== undefined) return Math.min(endMs, this.#link.nextMs(waiting, nowMs));
+    if (this.#link.outage !== undefined) return Math.min(endMs, this.#link.nextCheckMs(waiting, nowMs));
     const nextMs = Math.min(endMs, this.#refunds.dueMs);
     if (!waiting) return nextMs;
     // The leaser may be about to ask, and find that it need not.
@@ -349,7 +349,7 @@ export class FleetTokens implements TokenSource<string | undefined> {
       this.#onChange();
     }
     await this.#leaser.leasing;
-    await this.#link.pause.told();
+    await this.#link.pause.settled();
     this.#giveAllBack();
     if (this.#link.outage === undefined) this.#refunds.flush(Number.POSITIVE_INFINITY);
     await this.#refunds.settled();

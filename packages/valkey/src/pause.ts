@@ -97,7 +97,7 @@ export class FleetPause {
   }
 
   /** Resolves when nothing is being sent. */
-  async told(): Promise<void> {
+  async settled(): Promise<void> {
     for (let sending: unknown; sending !== this.#sending; ) {
       sending = this.#sending;
       await sending;

@@ -23,11 +23,11 @@ interface Hooks {
   /** A pause began. */
   readonly onPause: (untilMs: number) => void;
   /** The store replied: all tokens leased so far are available at `emptyAtMs`. */
-  readonly onWord: (emptyAtMs: number) => void;
+  readonly onState: (emptyAtMs: number) => void;
   /** The store was lost, or is back. */
   readonly onChange: () => void;
   /** A lease came after its call had timed out. */
-  readonly onUnwanted: (lease: Reply, nowMs: number) => void;
+  readonly onLateLease: (lease: Reply, nowMs: number) => void;
   /** Tokens spent during an outage have to be paid, in millionths. */
   readonly onDebt: (amount: number) => void;
 }
@@ -146,7 +146,7 @@ export class StoreLink {
 
   #apply(reply: Reply): void {
     const nowMs = this.#time.now();
-    if (this.#state.observe(reply, nowMs)) this.#hooks.onWord(this.emptyAtMs);
+    if (this.#state.observe(reply, nowMs)) this.#hooks.onState(this.emptyAtMs);
     // A store that lost the bucket counts from 0 again.
     if (this.outage !== undefined) this.#processes.renew(nowMs);
     this.#processes.record(reply.processes, nowMs);
@@ -165,15 +165,15 @@ export class StoreLink {
   }
 
   /** During an outage: calls the store if a retry is due, and shares the bucket again if its time has come. */
-  lookAfter(nowMs: number): void {
+  check(nowMs: number): void {
     const { outage } = this;
     if (outage === undefined || this.isClosed) return;
     if (nowMs >= outage.sharedAtMs) void this.#endOutage(outage, nowMs);
     else if (nowMs >= outage.nextRetryMs(this.#store.unansweredCalls(nowMs))) void this.#retry(outage, nowMs);
   }
 
-  /** When to call {@link lookAfter} next; `Infinity` without an outage. */
-  nextMs(waiting: boolean, nowMs: number): number {
+  /** When to call {@link check} next; `Infinity` without an outage. */
+  nextCheckMs(waiting: boolean, nowMs: number): number {
     return this.outage?.nextCheckMs(this.#store.unansweredCalls(nowMs), waiting) ?? Number.POSITIVE_INFINITY;
   }
 
@@ -228,7 +228,7 @@ export class StoreLink {
   #onLate(call: StoreCall, reply: Reply | undefined): void {
     if (reply !== undefined) {
       this.outage?.retryNow();
-      if (call.mode === 'lease') this.#hooks.onUnwanted(reply, this.#time.now());
+      if (call.mode === 'lease') this.#hooks.onLateLease(reply, this.#time.now());
     }
     this.#hooks.onChange();
   }
