@@ -250,7 +250,9 @@ export class FleetTokens implements TokenSource<string | undefined> {
     const pausedUntilMs = this.#link.pause.untilMs;
     if (nowMs < pausedUntilMs) return pausedUntilMs;
     if (leasedMs !== undefined) return nowMs + leasedMs;
-    return outage?.mode === 'local' ? nowMs + outage.local.turnMs(first, nowMs) : Number.POSITIVE_INFINITY;
+    return outage?.mode === 'local'
+      ? nowMs + outage.local.headWaitMs(first, nowMs)
+      : Number.POSITIVE_INFINITY;
   }
 
   /** Tokens that were not leased cannot be given back to the store. */

@@ -35,7 +35,7 @@ export class LocalShare {
       this.#isStaggered = true;
       this.charge(amount * this.#random(), nowMs);
     }
-    if (this.turnMs(amount, nowMs) > 0) return false;
+    if (this.headWaitMs(amount, nowMs) > 0) return false;
     const lacking = Math.max(0, amount - this.#collected);
     const paid = Math.min(lacking, capacity);
     this.charge(paid, nowMs);
@@ -51,7 +51,7 @@ export class LocalShare {
   }
 
   /** How long until the first request in line can take its tokens, or collect more, in milliseconds. */
-  turnMs(amount: number, nowMs: number): number {
+  headWaitMs(amount: number, nowMs: number): number {
     const lacking = amount - this.#collected;
     return lacking <= 0 ? 0 : this.waitMs(Math.min(lacking, this.#quota.capacity), nowMs);
   }
