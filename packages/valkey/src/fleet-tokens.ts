@@ -1,5 +1,6 @@
 import type { Grant } from '@ebb/core';
 import type { SteadyTime, TokenSource, Unavailable, WaitingRoom } from '@ebb/core/bucket';
+import { type Backlog, EMPTY_BACKLOG } from './backlog.ts';
 import { Leaser } from './leaser.ts';
 import type { FleetSetup } from './options.ts';
 import type { Outage } from './outage.ts';
@@ -9,7 +10,6 @@ import type { StoreCall } from './store.ts';
 import { messageOf } from './store-error.ts';
 import { StoreLink } from './store-link.ts';
 import { Timer } from './timer.ts';
-import { type Need, NO_NEED } from './turn.ts';
 
 /** While requests wait, the store is asked for a pause at least this often. */
 const FRESH_MS = 1_000;
@@ -28,7 +28,7 @@ const LONGEST_PAUSE_MS = 1e11;
 
 const micro = (tokens: number): number => Math.ceil(tokens * 1e6);
 
-/** {@link Need.through} for these costs. */
+/** {@link Backlog.through} for these costs. */
 function costThrough(costs: Iterable<number>, covered: number, more: number, most: number): number {
   let sum = 0;
   let left = more;
@@ -43,8 +43,8 @@ function costThrough(costs: Iterable<number>, covered: number, more: number, mos
 }
 
 /** What the requests in the queue need. */
-function needOf(room: WaitingRoom<Grant>): Need {
-  if (room.size === 0) return NO_NEED;
+function backlogOf(room: WaitingRoom<Grant>): Backlog {
+  if (room.size === 0) return EMPTY_BACKLOG;
   const first = micro(room.firstCost);
   return {
     first,
@@ -70,7 +70,7 @@ export class FleetTokens implements TokenSource<string | undefined> {
   readonly #timer: Timer;
   readonly #perMs: number;
   readonly #full: number;
-  readonly #line: () => Need;
+  readonly #line: () => Backlog;
   readonly #onChange: () => void;
   #changingSoon = false;
   /** The state of the bucket at the lease of what was taken last; `undefined` if it was not leased. */
@@ -78,7 +78,7 @@ export class FleetTokens implements TokenSource<string | undefined> {
 
   /** @param onChange called when tokens may have come, or will not come any more */
   constructor(setup: FleetSetup, time: SteadyTime, room: WaitingRoom<Grant>, onChange: () => void) {
-    const line = (): Need => needOf(room);
+    const line = (): Backlog => backlogOf(room);
     this.#setup = setup;
     this.#time = time;
     this.#line = line;

@@ -1,5 +1,5 @@
+import type { Backlog } from './backlog.ts';
 import type { FleetSetup } from './options.ts';
-import type { Need } from './turn.ts';
 
 /** The mean cost of a request is a moving average over about so many calls. */
 const COST_SAMPLES = 16;
@@ -33,7 +33,7 @@ export class LeaseSize {
   }
 
   /** What to lease for the waiting requests, on top of the `left` tokens that are leased already. */
-  forQueue({ count, all, through }: Need, left: number): number {
+  forQueue({ count, all, through }: Backlog, left: number): number {
     this.#meanCost += (all / count - this.#meanCost) / (this.#meanCost === 0 ? 1 : COST_SAMPLES);
     const requests = Math.min(count / 2, this.fairShare(this.#setup.queueAheadMs) / this.#meanCost);
     // Only whole requests are leased for, so the fraction is rounded at random.

@@ -1,11 +1,11 @@
 import type { SteadyTime } from '@ebb/core/bucket';
+import { type Backlog, EMPTY_BACKLOG } from './backlog.ts';
 import { LeaseSize } from './lease-size.ts';
 import type { FleetSetup } from './options.ts';
 import { LeasePool } from './pool.ts';
 import { Refusal } from './refusal.ts';
 import { SpendRate } from './spend-rate.ts';
 import type { Reply, StoreCall, TokenLeaseCall } from './store.ts';
-import { type Need, NO_NEED } from './turn.ts';
 
 const ONE_TOKEN = 1e6;
 
@@ -20,7 +20,7 @@ export class Leaser {
   readonly #spendRate: SpendRate;
   readonly #leaseSize: LeaseSize;
   readonly #refusal: Refusal;
-  readonly #line: () => Need;
+  readonly #line: () => Backlog;
   readonly #call: (call: StoreCall) => Promise<Reply>;
   readonly #mayLease: (nowMs: number) => boolean;
   readonly #onCallEnd: (nowMs: number) => void;
@@ -41,7 +41,7 @@ export class Leaser {
     time: SteadyTime,
     hooks: {
       /** What the waiting requests need. */
-      line: () => Need;
+      line: () => Backlog;
       call: (call: StoreCall) => Promise<Reply>;
       /** Whether the store may be called now. */
       mayLease: (nowMs: number) => boolean;
@@ -98,7 +98,10 @@ export class Leaser {
     const missed = this.#missed;
     this.#missed = 0;
     if (!this.#mayLease(nowMs)) return;
-    const call = this.#callFor(line.first > 0 ? line : { ...NO_NEED, first: missed, all: missed }, nowMs);
+    const call = this.#callFor(
+      line.first > 0 ? line : { ...EMPTY_BACKLOG, first: missed, all: missed },
+      nowMs,
+    );
     if (call === undefined) return;
     this.leasing = this.#call(call).then(
       (reply) => {
@@ -113,7 +116,7 @@ export class Leaser {
   }
 
   /** The call to make; `undefined` if the pool holds enough or the store would refuse. */
-  #callFor(line: Need, nowMs: number): TokenLeaseCall | undefined {
+  #callFor(line: Backlog, nowMs: number): TokenLeaseCall | undefined {
     const { first, all, untilMs } = line;
     const { left } = this.pool;
     const lacking = first - left;
@@ -133,7 +136,7 @@ export class Leaser {
   }
 
   /** How many future tokens to lease. */
-  #futureFor(line: Need, left: number): number {
+  #futureFor(line: Backlog, left: number): number {
     if (line.count > 0) return this.#leaseSize.forQueue(line, left);
     return Math.min(this.#expectedSpend, this.#leaseSize.fairShare(this.#setup.aheadMs));
   }

@@ -1,5 +1,5 @@
 /** What the waiting requests need, in millionths of a token. */
-export interface Need {
+export interface Backlog {
   /** The cost of the first request in line; 0 if none waits. */
   readonly first: number;
   /** The cost of all of them. */
@@ -16,7 +16,7 @@ export interface Need {
 }
 
 /** No request waits. */
-export const NO_NEED: Need = {
+export const EMPTY_BACKLOG: Backlog = {
   ...{ first: 0, all: 0, count: 0, untilMs: Number.POSITIVE_INFINITY },
   through: (covered) => covered,
 };
