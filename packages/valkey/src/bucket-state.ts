@@ -1,4 +1,4 @@
-import { isOvertaken, type Reply } from './store.ts';
+import { isOvertaken, type Reply } from './store-call.ts';
 
 /** The state of the shared bucket by the last reply of the store. */
 export class BucketState {

@@ -10,7 +10,7 @@ import {
   parseState,
   type Reply,
   type StoreCall,
-} from './store.ts';
+} from './store-call.ts';
 import type { StoreClient } from './store-client.ts';
 import { isPermanent, messageOf, noReply, withoutSecrets } from './store-error.ts';
 import { timeLimit } from './time-limit.ts';

@@ -6,7 +6,7 @@ import type { FleetSetup } from './options.ts';
 import type { Outage } from './outage.ts';
 import type { LeasePool } from './pool.ts';
 import { Refunds } from './refunds.ts';
-import type { StoreCall } from './store.ts';
+import type { StoreCall } from './store-call.ts';
 import { messageOf } from './store-error.ts';
 import { StoreLink } from './store-link.ts';
 import { Timer } from './timer.ts';

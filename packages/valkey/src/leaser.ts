@@ -5,7 +5,7 @@ import type { FleetSetup } from './options.ts';
 import { LeasePool } from './pool.ts';
 import { Refusal } from './refusal.ts';
 import { SpendRate } from './spend-rate.ts';
-import type { Reply, StoreCall, TokenLeaseCall } from './store.ts';
+import type { Reply, StoreCall, TokenLeaseCall } from './store-call.ts';
 
 const ONE_TOKEN = 1e6;
 

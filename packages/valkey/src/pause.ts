@@ -1,4 +1,4 @@
-import type { Reply, StoreCall } from './store.ts';
+import type { Reply, StoreCall } from './store-call.ts';
 
 /** The end of one pause differs a little from reply to reply: it is a duration from now. In milliseconds. */
 const SAME_PAUSE_MS = 5;

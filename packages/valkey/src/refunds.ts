@@ -1,4 +1,4 @@
-import type { Reply, StoreCall } from './store.ts';
+import type { Reply, StoreCall } from './store-call.ts';
 
 /** Tokens to return to the store or to charge there, in millionths. One call settles many. */
 export class Refunds {

@@ -9,7 +9,7 @@ import type { FleetSetup } from './options.ts';
 import { Outage, retryDelayMs } from './outage.ts';
 import { FleetPause } from './pause.ts';
 import { ProcessCount } from './process-count.ts';
-import type { Reply, StoreCall } from './store.ts';
+import type { Reply, StoreCall } from './store-call.ts';
 
 /** How long the highest count of processes is valid, in milliseconds. */
 const COUNT_VALID_MS = 60_000;
