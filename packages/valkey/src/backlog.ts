@@ -1,22 +1,22 @@
-/** What the waiting requests need, in millionths of a token. */
+/** What the requests in the queue need, in millionths of a token. */
 export interface Backlog {
-  /** The cost of the first request in line; 0 if none waits. */
-  readonly first: number;
-  /** The cost of all of them. */
-  readonly all: number;
-  /** How many wait. */
+  /** How many requests wait. */
   readonly count: number;
+  /** The cost of the first request; 0 if none waits. */
+  readonly firstCost: number;
+  /** When the first request gives up; `Infinity` if never. */
+  readonly firstDeadlineMs: number;
+  /** The cost of all requests. */
+  readonly totalCost: number;
   /**
-   * The cost of the first requests in line: those that `covered` tokens pay for, and then at least one and at most `more`
-   * others, while all of them cost at most `covered + most`.
+   * The cost of the first requests: those that `covered` tokens pay for, and then at least one and at most `more` others,
+   * while all of them cost at most `covered + most`.
    */
   through(covered: number, more: number, most: number): number;
-  /** When the first request gives up; `Infinity` if never. */
-  readonly untilMs: number;
 }
 
 /** No request waits. */
 export const EMPTY_BACKLOG: Backlog = {
-  ...{ first: 0, all: 0, count: 0, untilMs: Number.POSITIVE_INFINITY },
+  ...{ count: 0, firstCost: 0, firstDeadlineMs: Number.POSITIVE_INFINITY, totalCost: 0 },
   through: (covered) => covered,
 };

@@ -45,13 +45,13 @@ function costThrough(costs: Iterable<number>, covered: number, more: number, mos
 /** What the requests in the queue need. */
 function backlogOf(room: WaitingRoom<Grant>): Backlog {
   if (room.size === 0) return EMPTY_BACKLOG;
-  const first = micro(room.firstCost);
+  const firstCost = micro(room.firstCost);
   return {
-    first,
-    // A sum of fractions may be a little less than its only part.
-    all: Math.max(first, micro(room.cost)),
     count: room.size,
-    untilMs: room.firstDeadlineMs,
+    firstCost,
+    firstDeadlineMs: room.firstDeadlineMs,
+    // A sum of fractions may be a little less than its only part.
+    totalCost: Math.max(firstCost, micro(room.cost)),
     through: (covered, more, most) => costThrough(room.costsInTurn(), covered, more, most),
   };
 }
@@ -70,7 +70,7 @@ export class FleetTokens implements TokenSource<string | undefined> {
   readonly #timer: Timer;
   readonly #perMs: number;
   readonly #full: number;
-  readonly #line: () => Backlog;
+  readonly #backlog: () => Backlog;
   readonly #onChange: () => void;
   #changingSoon = false;
   /** The state of the bucket at the lease of what was taken last; `undefined` if it was not leased. */
@@ -78,10 +78,10 @@ export class FleetTokens implements TokenSource<string | undefined> {
 
   /** @param onChange called when tokens may have come, or will not come any more */
   constructor(setup: FleetSetup, time: SteadyTime, room: WaitingRoom<Grant>, onChange: () => void) {
-    const line = (): Backlog => backlogOf(room);
+    const backlog = (): Backlog => backlogOf(room);
     this.#setup = setup;
     this.#time = time;
-    this.#line = line;
+    this.#backlog = backlog;
     this.#onChange = onChange;
     this.#perMs = setup.refillPerSecond * 1_000;
     this.#full = micro(setup.capacity);
@@ -90,7 +90,7 @@ export class FleetTokens implements TokenSource<string | undefined> {
       this.#changeSoon();
     };
     this.#link = new StoreLink(setup, time, {
-      deadlineMs: () => this.#line().untilMs,
+      deadlineMs: () => this.#backlog().firstDeadlineMs,
       onPause: () => this.#giveAllBack(),
       onState: (emptyAtMs) => {
         this.#leaser.observe(emptyAtMs);
@@ -102,7 +102,7 @@ export class FleetTokens implements TokenSource<string | undefined> {
     });
     const call = (call: StoreCall) => this.#link.call(call);
     this.#leaser = new Leaser(setup, time, {
-      line,
+      backlog,
       call,
       mayLease: (nowMs) => this.#isOpen(nowMs) && this.#link.outage === undefined,
       onCallEnd: (nowMs) => {
@@ -305,11 +305,12 @@ export class FleetTokens implements TokenSource<string | undefined> {
   #lookAfter(nowMs: number): void {
     if (this.#link.isClosed) return;
     const wasLost = this.#link.outage !== undefined;
-    const { first, all, count } = this.#line();
-    this.#expire(first, nowMs);
-    // Each cost is rounded up by itself, so their sum may exceed `all` by less than `count`.
+    const { firstCost, totalCost, count } = this.#backlog();
+    this.#expire(firstCost, nowMs);
+    // Each cost is rounded up by itself, so their sum may exceed `totalCost` by less than `count`.
     const farMs = nowMs + this.#setup.aheadMs;
-    for (const { left, state } of this.#pool.trim(all + count, farMs)) this.#giveBack(left, state, nowMs);
+    for (const { left, state } of this.#pool.trim(totalCost + count, farMs))
+      this.#giveBack(left, state, nowMs);
     this.#link.check(nowMs);
     if (this.#link.outage === undefined) {
       if (wasLost) this.#leaser.forgetRefusal();
@@ -321,18 +322,18 @@ export class FleetTokens implements TokenSource<string | undefined> {
   /** Whether a request waits and the store was last asked too long ago. */
   #isStale(nowMs: number): boolean {
     const { outage, calledAtMs } = this.#link;
-    const isKnown = outage !== undefined || this.#leaser.isLeasing || this.#line().first === 0;
+    const isKnown = outage !== undefined || this.#leaser.isLeasing || this.#backlog().firstCost === 0;
     return !isKnown && nowMs >= calledAtMs && nowMs >= this.#staleAtMs(nowMs);
   }
 
   #staleAtMs(nowMs: number): number {
-    const { first } = this.#line();
-    const dueMs = nowMs + (this.#pool.waitMs(first, nowMs) ?? Number.POSITIVE_INFINITY);
+    const { firstCost } = this.#backlog();
+    const dueMs = nowMs + (this.#pool.waitMs(firstCost, nowMs) ?? Number.POSITIVE_INFINITY);
     return staleAtMs(this.#link.calledAtMs, dueMs);
   }
 
   #nextMs(nowMs: number): number {
-    const waiting = this.#line().first > 0;
+    const waiting = this.#backlog().firstCost > 0;
     const keeps = waiting && this.#leaser.isLeasing;
     const endMs = keeps ? Number.POSITIVE_INFINITY : this.#pool.nextExpiryMs;
     if (this.#link.outage !== undefined) return Math.min(endMs, this.#link.nextCheckMs(waiting, nowMs));

@@ -9,7 +9,7 @@ const GROWTH = 1.1;
 
 /**
  * How much a process leases at a time while its requests wait. Every process leases for about as many requests,
- * whatever they cost, so the fleet advances as one line would. A lease covers at most half of the process's own line, and
+ * whatever they cost, so the fleet advances as one queue would. A lease covers at most half of the process's own queue, and
  * about as much as other processes lease. Amounts are millionths of a token.
  */
 export class LeaseSize {
@@ -33,8 +33,8 @@ export class LeaseSize {
   }
 
   /** What to lease for the waiting requests, on top of the `left` tokens that are leased already. */
-  forQueue({ count, all, through }: Backlog, left: number): number {
-    this.#meanCost += (all / count - this.#meanCost) / (this.#meanCost === 0 ? 1 : COST_SAMPLES);
+  forQueue({ count, totalCost, through }: Backlog, left: number): number {
+    this.#meanCost += (totalCost / count - this.#meanCost) / (this.#meanCost === 0 ? 1 : COST_SAMPLES);
     const requests = Math.min(count / 2, this.fairShare(this.#setup.queueAheadMs) / this.#meanCost);
     // Only whole requests are leased for, so the fraction is rounded at random.
     const most = this.#fleetAverage * GROWTH + this.#meanCost * this.#setup.random();
@@ -42,8 +42,8 @@ export class LeaseSize {
   }
 
   /** With as many tokens in the pool, the waiting requests need no other lease yet. */
-  enoughFor(all: number): number {
-    return Math.min(all / 2, this.fairShare(this.#setup.queueAheadMs) / 2, this.#lastLease);
+  enoughFor(totalCost: number): number {
+    return Math.min(totalCost / 2, this.fairShare(this.#setup.queueAheadMs) / 2, this.#lastLease);
   }
 
   /** This process's part of the tokens that come in within `durationMs`. */

@@ -20,7 +20,7 @@ export class Leaser {
   readonly #spendRate: SpendRate;
   readonly #leaseSize: LeaseSize;
   readonly #refusal: Refusal;
-  readonly #line: () => Backlog;
+  readonly #backlog: () => Backlog;
   readonly #call: (call: StoreCall) => Promise<Reply>;
   readonly #mayLease: (nowMs: number) => boolean;
   readonly #onCallEnd: (nowMs: number) => void;
@@ -40,8 +40,7 @@ export class Leaser {
     setup: FleetSetup,
     time: SteadyTime,
     hooks: {
-      /** What the waiting requests need. */
-      line: () => Backlog;
+      backlog: () => Backlog;
       call: (call: StoreCall) => Promise<Reply>;
       /** Whether the store may be called now. */
       mayLease: (nowMs: number) => boolean;
@@ -59,7 +58,7 @@ export class Leaser {
     this.#refusal = new Refusal(refillPerMs);
     this.#spendRate = new SpendRate(aheadMs, time.now());
     this.#leaseSize = new LeaseSize(setup, hooks.processes);
-    this.#line = hooks.line;
+    this.#backlog = hooks.backlog;
     this.#call = hooks.call;
     this.#mayLease = hooks.mayLease;
     this.#onCallEnd = hooks.onCallEnd;
@@ -94,12 +93,12 @@ export class Leaser {
   }
 
   #lease(nowMs: number): void {
-    const line = this.#line();
+    const backlog = this.#backlog();
     const missed = this.#missed;
     this.#missed = 0;
     if (!this.#mayLease(nowMs)) return;
     const call = this.#callFor(
-      line.first > 0 ? line : { ...EMPTY_BACKLOG, first: missed, all: missed },
+      backlog.firstCost > 0 ? backlog : { ...EMPTY_BACKLOG, firstCost: missed, totalCost: missed },
       nowMs,
     );
     if (call === undefined) return;
@@ -116,34 +115,34 @@ export class Leaser {
   }
 
   /** The call to make; `undefined` if the pool holds enough or the store would refuse. */
-  #callFor(line: Backlog, nowMs: number): TokenLeaseCall | undefined {
-    const { first, all, untilMs } = line;
+  #callFor(backlog: Backlog, nowMs: number): TokenLeaseCall | undefined {
+    const { firstCost, firstDeadlineMs, totalCost } = backlog;
     const { left } = this.pool;
-    const lacking = first - left;
-    if (lacking <= 0 && left >= this.#enoughFor(all)) return undefined;
+    const lacking = firstCost - left;
+    if (lacking <= 0 && left >= this.#enoughFor(totalCost)) return undefined;
     const { capacity, nonConforming } = this.#setup;
     const minAmount = Math.ceil(lacking > 0 ? lacking : Math.min(ONE_TOKEN, capacity * 1e6));
     // Only requests that wait can use future tokens.
-    const byMs = nonConforming === 'delay' ? untilMs : nowMs;
+    const byMs = nonConforming === 'delay' ? firstDeadlineMs : nowMs;
     if (this.#refusal.covers(minAmount, byMs, nowMs)) return undefined;
     const spent = this.#leased - left;
     this.#spendRate.record(spent - this.#recordedSpend, nowMs);
     this.#recordedSpend = spent;
-    const maxAvailable = Math.max(minAmount, Math.ceil(all + this.#expectedSpend - left));
-    const future = nonConforming === 'delay' ? this.#futureFor(line, left) : 0;
+    const maxAvailable = Math.max(minAmount, Math.ceil(totalCost + this.#expectedSpend - left));
+    const future = nonConforming === 'delay' ? this.#futureFor(backlog, left) : 0;
     const maxFuture = Math.max(minAmount, Math.ceil(future));
     return { mode: 'lease', minAmount, maxAvailable, maxFuture, withinMs: byMs - nowMs };
   }
 
   /** How many future tokens to lease. */
-  #futureFor(line: Backlog, left: number): number {
-    if (line.count > 0) return this.#leaseSize.forQueue(line, left);
+  #futureFor(backlog: Backlog, left: number): number {
+    if (backlog.count > 0) return this.#leaseSize.forQueue(backlog, left);
     return Math.min(this.#expectedSpend, this.#leaseSize.fairShare(this.#setup.aheadMs));
   }
 
   /** With as many tokens in the pool no call is needed. */
-  #enoughFor(all: number): number {
-    return all === 0 ? this.#lowWater : this.#leaseSize.enoughFor(all);
+  #enoughFor(totalCost: number): number {
+    return totalCost === 0 ? this.#lowWater : this.#leaseSize.enoughFor(totalCost);
   }
 
   /** What this process is expected to spend within `aheadMs`. */
@@ -164,7 +163,7 @@ export class Leaser {
   #addLease({ granted, emptyInMs, state, averageLease }: Reply, nowMs: number): void {
     const { aheadMs, graceMs } = this.#setup;
     const availableAtMs = nowMs + emptyInMs;
-    const waiting = this.#line().first > 0;
+    const waiting = this.#backlog().firstCost > 0;
     const expiresAtMs = Math.max(nowMs, availableAtMs) + (waiting ? graceMs : aheadMs);
     this.#leased += granted;
     this.#leaseSize.record(granted, averageLease);
