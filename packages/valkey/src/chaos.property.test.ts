@@ -24,7 +24,7 @@ test('under random faults no request hangs, the fleet keeps to the quota, and an
       if (chaos.outages || chaos.losses) return;
       const slack = (1e-5 * chaos.operations) / capacity;
       expect(after.fromStart).toBeLessThanOrEqual(1 + slack);
-      // Expensive requests may come together if others leave the line before them.
+      // Expensive requests may come together if others leave the queue before them.
       const bound = Math.max(...costs) > 0.25 ? 4 : 2;
       expect(after.anyWindow).toBeLessThanOrEqual(bound + (rate * 4 * latencyMs) / 1_000 / capacity + slack);
     }),

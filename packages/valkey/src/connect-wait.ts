@@ -15,7 +15,7 @@ export class ConnectWait {
   readonly #deadlineMs: () => number;
   #startedAtMs: number | undefined;
 
-  /** `deadlineMs` returns when the first request in line gives up; `Infinity` if never, or if none waits. */
+  /** `deadlineMs` returns when the first request in the queue gives up; `Infinity` if never, or if none waits. */
   constructor(setup: FleetSetup, time: SteadyTime, deadlineMs: () => number) {
     this.#setup = setup;
     this.#time = time;

@@ -92,7 +92,7 @@ test('any fleet spends at most capacity + rate · t from the start, and little m
         const [any, first] = worstOf(spent, rate);
         const slack = 1e-3 * (1 + spent.length);
         expect(first).toBeLessThanOrEqual(capacity + slack);
-        // If expensive requests leave the line, others may come together.
+        // If expensive requests leave the queue, others may come together.
         const bound = most < 1 ? 2 * capacity : 4 * capacity;
         expect(any).toBeLessThanOrEqual(bound + (rate * 4 * latencyMs) / 1_000 + slack);
         void Promise.all(buckets.map((bucket) => bucket.close()));

@@ -50,7 +50,7 @@ export class LocalShare {
     this.spent += amount;
   }
 
-  /** How long until the first request in line can take its tokens, or collect more, in milliseconds. */
+  /** How long until the first request in the queue can take its tokens, or collect more, in milliseconds. */
   headWaitMs(amount: number, nowMs: number): number {
     const lacking = amount - this.#collected;
     return lacking <= 0 ? 0 : this.waitMs(Math.min(lacking, this.#quota.capacity), nowMs);

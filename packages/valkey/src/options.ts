@@ -70,7 +70,7 @@ export interface ValkeyBucketOptions extends WaitingOptions {
    * How long requests wait for a store that was never reached, from the first call on, in milliseconds, but never longer
    * than their own `maxWaitMs`. If requests can go without the store (`'open'`, and `'local'` with a `localShare`), or the
    * error is permanent, such as a wrong password, `timeoutMs` applies instead.
-   * @default 10_000, or the longest that the first request in line may wait, if that is longer
+   * @default 10_000, or the longest that the first request in the queue may wait, if that is longer
    */
   readonly connectTimeoutMs?: number | undefined;
   /**

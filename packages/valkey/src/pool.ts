@@ -29,7 +29,7 @@ export class LeasePool {
     this.#refillPerMs = refillPerMs;
   }
 
-  /** With `keep` no lease expires before the new one: the first request in line needs all of them together. */
+  /** With `keep` no lease expires before the new one: the first request in the queue needs all of them together. */
   add(lease: Lease, keep: boolean): void {
     if (keep) {
       for (const other of this.#leases) other.expiresAtMs = Math.max(other.expiresAtMs, lease.expiresAtMs);

@@ -30,7 +30,7 @@ export class Refusal {
     return this.#untilMs > nowMs ? this.#untilMs : Number.POSITIVE_INFINITY;
   }
 
-  /** Ends the refusal if its tokens come in time after all, because other requests have left the line. */
+  /** Ends the refusal if its tokens come in time after all, because other requests have left the queue. */
   observe(emptyAtMs: number): void {
     if (emptyAtMs + this.#amount / this.#refillPerMs <= this.#byMs) this.clear();
   }

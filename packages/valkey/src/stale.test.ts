@@ -67,10 +67,10 @@ describe('a process in which no request waits', () => {
     },
   );
 
-  test('learns that others have left the line', async () => {
+  test('learns that others have left the queue', async () => {
     const [one, other] = [bucketOf(), bucketOf()];
     const stop = new AbortController();
-    // Each request costs the whole capacity, so the line is long.
+    // Each request costs the whole capacity, so the queue is long.
     for (let count = 0; count < 8; count += 1) one.acquire({ cost: 10, signal: stop.signal }).catch(() => {});
     await clock.advance(10);
     expect(await poll(1, () => other.acquire({ cost: 10, maxWaitMs: 1_500 }))).toBe(0);

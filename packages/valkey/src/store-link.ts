@@ -18,7 +18,7 @@ const COUNT_VALID_MS = 60_000;
 const PROBATION_MS = 1_000;
 
 interface Hooks {
-  /** When the first request in line gives up; `Infinity` if never, or if none waits. */
+  /** When the first request in the queue gives up; `Infinity` if never, or if none waits. */
   readonly deadlineMs: () => number;
   /** A pause began. */
   readonly onPause: (untilMs: number) => void;
