@@ -93,7 +93,7 @@ export class FleetTokens implements TokenSource<string | undefined> {
       deadlineMs: () => this.#backlog().firstDeadlineMs,
       onPause: () => this.#giveAllBack(),
       onState: (emptyAtMs) => {
-        this.#leaser.observe(emptyAtMs);
+        this.#leaser.plan.observe(emptyAtMs);
         if (this.#pool.moveEarlier(emptyAtMs)) this.#changeSoon();
       },
       onChange: () => changed(time.now()),
@@ -222,7 +222,10 @@ export class FleetTokens implements TokenSource<string | undefined> {
   }
 
   isTooLate(cost: number, deadlineMs: number, nowMs: number): boolean {
-    return this.#link.outage === undefined && this.#leaser.isTooLate(micro(cost), deadlineMs, nowMs);
+    return (
+      this.#link.outage === undefined &&
+      this.#leaser.plan.isTooLate(micro(cost) - this.#pool.left, deadlineMs, nowMs)
+    );
   }
 
   waitMs(cost: number, nowMs: number): number {
@@ -276,7 +279,7 @@ export class FleetTokens implements TokenSource<string | undefined> {
 
   /** By default after a short delay, so that one call gives back for many requests. */
   #giveBack(amount: number, held: string, dueMs: number = this.#time.now() + this.#setup.aheadMs): void {
-    this.#leaser.returned(amount);
+    this.#leaser.plan.returned(amount);
     this.#refunds.add(amount, held, dueMs);
   }
 
@@ -313,7 +316,7 @@ export class FleetTokens implements TokenSource<string | undefined> {
       this.#giveBack(left, state, nowMs);
     this.#link.check(nowMs);
     if (this.#link.outage === undefined) {
-      if (wasLost) this.#leaser.forgetRefusal();
+      if (wasLost) this.#leaser.plan.forgetRefusal();
       this.#refunds.flush(nowMs);
     }
     this.#timer.set(this.#nextMs(nowMs));
@@ -341,7 +344,7 @@ export class FleetTokens implements TokenSource<string | undefined> {
     if (!waiting) return nextMs;
     // The leaser may be about to ask, and find that it need not.
     const staleMs = this.#leaser.isLeasing ? nowMs + FRESH_MS : this.#staleAtMs(nowMs);
-    return Math.min(nextMs, staleMs, this.#leaser.retryAtMs(nowMs));
+    return Math.min(nextMs, staleMs, this.#leaser.plan.retryAtMs(nowMs));
   }
 
   /** Gives everything back. Never rejects, and ends within the store's time limit. */
