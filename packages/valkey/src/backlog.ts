@@ -9,8 +9,8 @@ export interface Backlog {
   /** The cost of all requests. */
   readonly totalCost: number;
   /**
-   * The cost of the first requests: those that `covered` tokens pay for, and then at least one and at most `more` others,
-   * while all of them cost at most `covered + most`.
+   * The cost of the first requests: those that `covered` tokens pay for, and then at least one and at most `more`
+   * others, while all of them cost at most `covered + most`.
    */
   through(covered: number, more: number, most: number): number;
 }

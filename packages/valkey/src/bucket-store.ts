@@ -27,7 +27,9 @@ interface StoreOptions {
   readonly capacity: number;
   readonly timeoutMs: number;
   readonly time: SteadyTime;
-  /** How much longer to wait after `timeoutMs`, in milliseconds. `connectionError` may be the reason for the silence. */
+  /**
+   * How much longer to wait after `timeoutMs`, in milliseconds. `connectionError` may be the reason for the silence.
+   */
   readonly extraWaitMs: (connectionError: unknown) => number;
   /** Called for a reply (or an error, then `undefined`) that comes after the call has timed out. */
   readonly onLate: (call: StoreCall, reply: Reply | undefined) => void;

@@ -17,8 +17,8 @@ export interface ValkeyBudgetOptions {
    */
   readonly ratio?: number | undefined;
   /**
-   * Retries that the whole fleet always has, from 0 to 1,000,000. Spent ones come back with successes, or after six windows
-   * in which no process uses the budget.
+   * Retries that the whole fleet always has, from 0 to 1,000,000. Spent ones come back with successes, or after six
+   * windows in which no process uses the budget.
    * @default 10
    */
   readonly reserve?: number | undefined;
@@ -33,15 +33,15 @@ export interface ValkeyBudgetOptions {
    */
   readonly prefix?: string | undefined;
   /**
-   * `aheadMs`: the shortest time between two calls of this process to the store, in milliseconds; above 0, and at most a
-   * tenth of the window.
+   * `aheadMs`: the shortest time between two calls of this process to the store, in milliseconds; above 0, and at
+   * most a tenth of the window.
    * @default { aheadMs: 100 }
    */
   readonly lease?: LeaseOptions | undefined;
   /**
    * The reserve of this process alone while the store is unreachable. It may be less than one: see `retryBudget`.
-   * @default `reserve` / the highest number of processes that the store counted in the last twelve windows; in a process
-   * that never reached the store, 0.1, or the reserve if that is less
+   * @default `reserve` / the highest number of processes that the store counted in the last twelve windows; in a
+   * process that never reached the store, 0.1, or the reserve if that is less
    */
   readonly localReserve?: number | undefined;
   /**
@@ -55,8 +55,8 @@ export interface ValkeyBudgetOptions {
    */
   readonly retryMs?: number | undefined;
   /**
-   * Called when the store is lost and when the budget is shared again. An observer that throws or rejects is reported once
-   * and changes nothing.
+   * Called when the store is lost and when the budget is shared again. An observer that throws or rejects is reported
+   * once and changes nothing.
    * @default none
    */
   readonly onStoreEvent?: StoreObserver | undefined;

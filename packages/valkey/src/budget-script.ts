@@ -11,9 +11,9 @@
  * - `count`, `before`: how many processes called in this period, and in the previous one
  * - ten counts of successes, one per slot, the present slot first
  *
- * The rules are those of core's `retryBudget`, with one addition: a new key starts empty, and its reserve comes in over
- * one window. So a store that keeps losing the key grants at most one reserve per window. A key that no process has used
- * for six windows has its whole reserve at once, as in core.
+ * The rules are those of core's `retryBudget`, with one addition: a new key starts empty, and its reserve comes in
+ * over one window. So a store that keeps losing the key grants at most one reserve per window. A key that no process
+ * has used for six windows has its whole reserve at once, as in core.
  */
 export const BUDGET_SCRIPT = `
 local ratio, reserve, slot = tonumber(ARGV[1]), tonumber(ARGV[2]), tonumber(ARGV[3])

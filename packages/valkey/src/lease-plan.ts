@@ -8,15 +8,17 @@ import type { Reply, TokenLeaseCall } from './store-call.ts';
 const ONE_TOKEN = 1e6;
 
 /**
- * How much to lease, by what the queue needs, what the process spends, and what the store replied. Amounts are millionths
- * of a token.
+ * How much to lease, by what the queue needs, what the process spends, and what the store replied. Amounts are
+ * millionths of a token.
  */
 export class LeasePlan {
   readonly #setup: FleetSetup;
   readonly #spendRate: SpendRate;
   readonly #size: LeaseSize;
   readonly #refusal: Refusal;
-  /** If no request waits and the pool holds less than this, it is refilled; below 0 while the store has none to spare. */
+  /**
+   * If no request waits and the pool holds less than this, it is refilled; below 0 while the store has none to spare.
+   */
   #lowWater = 0;
   /** What was leased and not returned, and how much of it `#spendRate` has counted as spent. */
   #leased = 0;

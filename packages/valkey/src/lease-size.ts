@@ -9,8 +9,8 @@ const GROWTH = 1.1;
 
 /**
  * How much a process leases at a time while its requests wait. Every process leases for about as many requests,
- * whatever they cost, so the fleet advances as one queue would. A lease covers at most half of the process's own queue, and
- * about as much as other processes lease. Amounts are millionths of a token.
+ * whatever they cost, so the fleet advances as one queue would. A lease covers at most half of the process's own
+ * queue, and about as much as other processes lease. Amounts are millionths of a token.
  */
 export class LeaseSize {
   readonly #setup: FleetSetup;

@@ -25,8 +25,9 @@ export class LocalShare {
   }
 
   /**
-   * Takes the tokens if they are available. A request that costs more than the share's capacity collects its tokens over
-   * several calls. Without a random delay the processes of a fleet would all collect, and send, at the same time.
+   * Takes the tokens if they are available. A request that costs more than the share's capacity collects its tokens
+   * over several calls. Without a random delay the processes of a fleet would all collect, and send, at the same
+   * time.
    */
   take(amount: number, nowMs: number): boolean {
     const { capacity } = this.#quota;

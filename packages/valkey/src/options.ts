@@ -19,8 +19,8 @@ import { STORE_OPTIONS } from './store-options.ts';
 /** How a process leases tokens or retries. */
 export interface LeaseOptions {
   /**
-   * How far ahead a process leases, in milliseconds. A longer time makes fewer calls, and leaves more tokens idle in one
-   * process while another could use them. At least 1 for a bucket, and at most half the time in which it fills.
+   * How far ahead a process leases, in milliseconds. A longer time makes fewer calls, and leaves more tokens idle in
+   * one process while another could use them. At least 1 for a bucket, and at most half the time in which it fills.
    * @default 100
    */
   readonly aheadMs?: number | undefined;
@@ -50,14 +50,15 @@ export interface ValkeyBucketOptions extends WaitingOptions {
    */
   readonly lease?: LeaseOptions | undefined;
   /**
-   * What requests get while the store is unreachable. `'local'`: each process spends its share of the rate, starting from
-   * empty. `'open'`: every request goes, with a grant that is not conforming. `'closed'`: every request is rejected.
+   * What requests get while the store is unreachable. `'local'`: each process spends its share of the rate, starting
+   * from empty. `'open'`: every request goes, with a grant that is not conforming. `'closed'`: every request is
+   * rejected.
    * @default 'local'
    */
   readonly onStoreError?: OnStoreError | undefined;
   /**
-   * The part of the quota that this process has without the store, above 0 and at most 1. Without it a process that never
-   * reached the store rejects every request.
+   * The part of the quota that this process has without the store, above 0 and at most 1. Without it a process that
+   * never reached the store rejects every request.
    * @default 1 / the highest number of processes that the store counted in the last minute
    */
   readonly localShare?: number | undefined;
@@ -67,27 +68,27 @@ export interface ValkeyBucketOptions extends WaitingOptions {
    */
   readonly timeoutMs?: number | undefined;
   /**
-   * How long requests wait for a store that was never reached, from the first call on, in milliseconds, but never longer
-   * than their own `maxWaitMs`. If requests can go without the store (`'open'`, and `'local'` with a `localShare`), or the
-   * error is permanent, such as a wrong password, `timeoutMs` applies instead.
+   * How long requests wait for a store that was never reached, from the first call on, in milliseconds, but never
+   * longer than their own `maxWaitMs`. If requests can go without the store (`'open'`, and `'local'` with a
+   * `localShare`), or the error is permanent, such as a wrong password, `timeoutMs` applies instead.
    * @default 10_000, or the longest that the first request in the queue may wait, if that is longer
    */
   readonly connectTimeoutMs?: number | undefined;
   /**
-   * The longest delay between two attempts to reach a lost store, in milliseconds. The first delays are shorter, and each
-   * is random within its second half.
+   * The longest delay between two attempts to reach a lost store, in milliseconds. The first delays are shorter, and
+   * each is random within its second half.
    * @default 500
    */
   readonly retryMs?: number | undefined;
   /**
-   * Called when the store is lost and when the bucket is shared again. An observer that throws or rejects is reported once
-   * and changes nothing.
+   * Called when the store is lost and when the bucket is shared again. An observer that throws or rejects is reported
+   * once and changes nothing.
    * @default none
    */
   readonly onStoreEvent?: StoreObserver | undefined;
   /**
-   * What happens to a request whose tokens are not available: it waits, is rejected, or is sent with a grant that is not
-   * conforming.
+   * What happens to a request whose tokens are not available: it waits, is rejected, or is sent with a grant that is
+   * not conforming.
    * @default 'delay'
    */
   readonly nonConforming?: NonConforming | undefined;
@@ -97,9 +98,9 @@ export interface ValkeyBucketOptions extends WaitingOptions {
    */
   readonly feedback?: ReadFeedback | false | undefined;
   /**
-   * What such a pause applies to. `'origin'`: requests of this process to the origin that asked; those to other origins go
-   * on, and other processes get the server's response themselves. `'bucket'`: all requests of the fleet, for one quota
-   * behind the bucket.
+   * What such a pause applies to. `'origin'`: requests of this process to the origin that asked; those to other
+   * origins go on, and other processes get the server's response themselves. `'bucket'`: all requests of the fleet,
+   * for one quota behind the bucket.
    * @default 'origin'
    */
   readonly feedbackScope?: FeedbackScope | undefined;
@@ -129,7 +130,10 @@ export interface FleetSetup extends Omit<Complete<ValkeyBucketOptions, Unset>, '
   readonly aheadMs: number;
   /** How far ahead waiting requests lease, all processes together, in milliseconds. */
   readonly queueAheadMs: number;
-  /** How late waiting requests may spend their lease, in milliseconds: as long as the bucket would have kept the tokens. */
+  /**
+   * How late waiting requests may spend their lease, in milliseconds: as long as the bucket would have kept the
+   * tokens.
+   */
   readonly graceMs: number;
 }
 

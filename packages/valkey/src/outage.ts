@@ -104,10 +104,10 @@ export class Outage {
   }
 
   /**
-   * What to pay back for tokens spent while other processes already shared the bucket, in millionths. `resumeInMs` is that
-   * of the reply: if 0 or less, they have shared it for so long. If they did so during the whole outage, only this process
-   * was cut off. It then pays back at most its share of the capacity, so that a long outage of one process does not starve
-   * the others.
+   * What to pay back for tokens spent while other processes already shared the bucket, in millionths. `resumeInMs` is
+   * that of the reply: if 0 or less, they have shared it for so long. If they did so during the whole outage, only
+   * this process was cut off. It then pays back at most its share of the capacity, so that a long outage of one
+   * process does not starve the others.
    */
   debt(outageMs: number, resumeInMs: number): number {
     if (resumeInMs > 0) return 0;

@@ -1,4 +1,6 @@
-/** Tokens that were leased and not spent yet. They come in at the bucket's rate, the last of them at `availableAtMs`. */
+/**
+ * Tokens that were leased and not spent yet. They come in at the bucket's rate, the last of them at `availableAtMs`.
+ */
 export interface Lease {
   /** Tokens left, in millionths. */
   left: number;
@@ -97,9 +99,9 @@ export class LeasePool {
   }
 
   /**
-   * Moves leases to an earlier time after other processes returned tokens. According to the store all leased tokens, here
-   * and elsewhere, are available at `endMs`: the last lease ends there at the latest, and each other one before the next
-   * begins. Returns whether any lease moved.
+   * Moves leases to an earlier time after other processes returned tokens. According to the store all leased tokens,
+   * here and elsewhere, are available at `endMs`: the last lease ends there at the latest, and each other one before
+   * the next begins. Returns whether any lease moved.
    */
   moveEarlier(endMs: number): boolean {
     let moved = false;

@@ -85,8 +85,8 @@ local late = until_us > 0 and now > until_us
 local processes = max(1, s[COUNT], s[BEFORE])
 
 if mode == 'lease' then
-  -- Future tokens are leased as well: a process that waits for them keeps its place in the queue and need not call again.
-  -- A lease that would come later than 'within' is refused; below 0 there is no limit.
+  -- Future tokens are leased as well: a process that waits for them keeps its place in the queue and need not call
+  -- again. A lease that would come later than 'within' is refused; below 0 there is no limit.
   local over = max(s[EMPTY], full) + amount * each - now - max(within, 0)
   if within >= 0 and over > slack then wait = over end
   if wait == 0 and not late then
@@ -158,4 +158,4 @@ return {
 `;
 
 /** The SHA-1 by which `EVALSHA` names the script. A test checks it against a server. */
-export const SCRIPT_SHA1 = '05cf809d1bb33c6ab88bc2242d5ea39d536479d4';
+export const SCRIPT_SHA1 = 'b02c1ba976c1f1c68bbfc0c3e9aa740c1e90456b';

@@ -1,8 +1,8 @@
 import { check } from '@ebb/core/bucket';
 
 /**
- * The two commands that a bucket or a budget needs. Both resolve with the script's reply, a list of numbers and strings,
- * and reject with an error whose message contains the server's.
+ * The two commands that a bucket or a budget needs. Both resolve with the script's reply, a list of numbers and
+ * strings, and reject with an error whose message contains the server's.
  */
 export interface StoreClient {
   /** Runs a script by its SHA-1 over one key. Rejects with `NOSCRIPT` if the server does not have the script. */

@@ -25,8 +25,8 @@ const TLS = /^EPROTO$|_SSL_|_TLS_|CERT|^UNABLE_TO_|^HOSTNAME_MISMATCH$|^INVALID_
 export class InvalidReply extends Error {}
 
 /**
- * Whether an error is permanent, so that waiting is useless. A refused or broken connection is not permanent: the store,
- * or a proxy in front of it, may be starting. An unknown error is not either, because every wait is bounded.
+ * Whether an error is permanent, so that waiting is useless. A refused or broken connection is not permanent: the
+ * store, or a proxy in front of it, may be starting. An unknown error is not either, because every wait is bounded.
  */
 export function isPermanent(error: unknown): boolean {
   const code = property(error, 'code');

@@ -14,7 +14,9 @@ import type { Reply, StoreCall } from './store-call.ts';
 /** How long the highest count of processes is valid, in milliseconds. */
 const COUNT_VALID_MS = 60_000;
 
-/** A store that lost the bucket repeatedly must keep it this long before the bucket is shared again, in milliseconds. */
+/**
+ * A store that lost the bucket repeatedly must keep it this long before the bucket is shared again, in milliseconds.
+ */
 const PROBATION_MS = 1_000;
 
 interface Hooks {

@@ -5,8 +5,8 @@ import { nextTurn } from '@ebb/core/bucket';
 const PARTS = 4;
 
 /**
- * Calls `onLate` after `limitMs` in which the event loop ran. A plain timer also counts the time in which the event loop
- * is blocked, and fires before the socket is read that may hold the reply.
+ * Calls `onLate` after `limitMs` in which the event loop ran. A plain timer also counts the time in which the event
+ * loop is blocked, and fires before the socket is read that may hold the reply.
  *
  * @param inBackground whether the process may exit meanwhile
  * @returns a function that cancels it

@@ -1,7 +1,7 @@
 import { gcra } from '@ebb/core/bucket';
 
-// The bucket's script in TypeScript, over core's own arithmetic. script.test.ts compares the two call by call; other tests
-// use this one as a store under a virtual clock.
+// The bucket's script in TypeScript, over core's own arithmetic. script.test.ts compares the two call by call; other
+// tests use this one as a store under a virtual clock.
 
 /** The numbers that the key holds, in their order; see script.ts. */
 export type State = [
