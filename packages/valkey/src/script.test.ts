@@ -1,6 +1,6 @@
 import { seededRandom } from '@ebb/core/testing';
 import { describe, expect, test } from 'vitest';
-import { type Answer, model } from '../test/model.ts';
+import { model, type ScriptReply } from '../test/model.ts';
 import { hasServer } from '../test/server.ts';
 import { useStore } from '../test/store.ts';
 import { SCRIPT, SCRIPT_SHA1 } from './script.ts';
@@ -31,10 +31,10 @@ function argumentsOf({ mode, rate = 1_000, capacity = 10, amount = 0, ...rest }:
   return [mode, rate, capacity * 1e6, known, until, called, first, second, held, third, within].map(String);
 }
 
-const run = async (key: string, args: readonly string[]): Promise<Answer> =>
-  (await store.client.eval(SCRIPT, 1, key, ...args)) as Answer;
+const run = async (key: string, args: readonly string[]): Promise<ScriptReply> =>
+  (await store.client.eval(SCRIPT, 1, key, ...args)) as ScriptReply;
 
-const call = (key: string, of: Call): Promise<Answer> => run(key, argumentsOf(of));
+const call = (key: string, of: Call): Promise<ScriptReply> => run(key, argumentsOf(of));
 
 describe.runIf(hasServer)('the bucket script', () => {
   const seen: Record<string, number> = {};
@@ -112,13 +112,13 @@ describe.runIf(hasServer)('the bucket script', () => {
           await store.client.set(key, kept);
           note('clock set back');
         }
-        const answer = await run(key, args);
-        expect(answer, `step ${step}: ${args}`).toEqual(model(kept, args, answer[4]));
-        kept = answer[7] === '' ? undefined : answer[7];
+        const reply = await run(key, args);
+        expect(reply, `step ${step}: ${args}`).toEqual(model(kept, args, reply[4]));
+        kept = reply[7] === '' ? undefined : reply[7];
         expect(await store.client.get(key)).toBe(kept ?? null);
         if (kept !== undefined && kept !== last) states.push(kept);
-        note(answer[0] > 0 ? mode : answer[1] > 0 ? `${mode} denied` : `${mode} without tokens`);
-        if (mode === 'lease' && answer[0] > 0 && answer[2] > 0) note('lease of future tokens');
+        note(reply[0] > 0 ? mode : reply[1] > 0 ? `${mode} denied` : `${mode} without tokens`);
+        if (mode === 'lease' && reply[0] > 0 && reply[2] > 0) note('lease of future tokens');
       }
     },
   );

@@ -1,5 +1,5 @@
 import { leaseOf } from '@ebb/core/bucket';
-import type { Answer } from './model.ts';
+import type { ScriptReply } from './model.ts';
 
 // The budget's script in TypeScript. budget-script.test.ts compares the two call by call; other tests use this one as a
 // store under a virtual clock.
@@ -8,7 +8,7 @@ const SLOTS = 10;
 const RESTING_SLOTS = 60;
 
 /** Runs one call. `text` is the value of the key; the last element of the reply is its new value. */
-export function budgetModel(text: string | undefined, args: readonly string[], time: number): Answer {
+export function budgetModel(text: string | undefined, args: readonly string[], time: number): ScriptReply {
   const [
     ratio = 0,
     reserve = 0,

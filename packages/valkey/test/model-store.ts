@@ -1,13 +1,13 @@
 import type { Clock } from '@ebb/core';
 import { sleep } from '@ebb/core/bucket';
 import type { StoreClient } from '../src/store-client.ts';
-import { type Answer, model } from './model.ts';
+import { model, type ScriptReply } from './model.ts';
 
 /** `refusing`: an error at once · `silent`: never a reply · `frozen`: no reply before it is `up` again. */
 export type Health = 'up' | 'refusing' | 'silent' | 'frozen';
 
 /** A script in TypeScript. The last element of its reply is the new value of the key. */
-type Model = (text: string | undefined, args: readonly string[], nowUs: number) => Answer;
+type Model = (text: string | undefined, args: readonly string[], nowUs: number) => ScriptReply;
 
 /** A store under a virtual clock: the model of a script behind a network. */
 export class ModelStore implements StoreClient {

@@ -18,7 +18,7 @@ export type State = [
 ];
 
 /** A reply of the script. */
-export type Answer = [
+export type ScriptReply = [
   granted: number,
   waitUs: number,
   emptyInUs: number,
@@ -52,7 +52,7 @@ function read(text: string | undefined, now: number): State | undefined {
 }
 
 /** Runs one call. `text` is the value of the key; the last element of the reply is its new value. */
-export function model(text: string | undefined, args: readonly string[], now: number): Answer {
+export function model(text: string | undefined, args: readonly string[], now: number): ScriptReply {
   const [mode = '', rateText, capacityText, knownText, untilText, calledText, ...rest] = args;
   const [capacity, until, called] = [Number(capacityText), Number(untilText), Number(calledText)];
   const [amount = 0, most = 0, , soon = 0, within = 0] = rest.map(Number);
