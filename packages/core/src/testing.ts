@@ -3,24 +3,24 @@ import { Heap, type Heaped } from './limits/queue/heap.ts';
 
 export type { Clock, Random } from './base/clock.ts';
 
-/** A clock that moves only when it is told to. */
+/** A clock that only moves when a test moves it. */
 export interface VirtualClock extends Clock {
-  /** Calls that are scheduled and have neither happened nor been called off. */
+  /** The number of scheduled calls that were neither made nor cancelled. */
   readonly pending: number;
-  /** When the next of them is due, on this clock; `undefined` when there is none. */
+  /** When the next of them is due, in milliseconds of this clock; `undefined` if there is none. */
   readonly nextAtMs: number | undefined;
   /**
-   * Lets time pass, at once. What falls due happens in order of time and, at one time, in the order in which
-   * it was scheduled; after each the program gets a turn, so that what it starts is in time for the next.
+   * Moves the clock forward. Calls that become due are made in order of time, and at the same time in the order in which
+   * they were scheduled. After each the event loop takes a turn, so that promises settle before the next.
    */
   advance(durationMs: number): Promise<void>;
-  /** As {@link advance}, without giving the program its turns in between: for code that makes no promises. */
+  /** As {@link advance}, but synchronously: for code without promises. */
   tick(durationMs: number): void;
 }
 
 interface Entry extends Heaped {
   readonly atMs: number;
-  /** Which of all that were ever scheduled it is. */
+  /** Its number in the order of scheduling. */
   readonly order: number;
   readonly wake: () => void;
 }
@@ -29,13 +29,13 @@ function isEarlier(one: Entry, other: Entry): boolean {
   return one.atMs < other.atMs || (one.atMs === other.atMs && one.order < other.order);
 }
 
-/** A {@link Clock} for tests: a day of backoff passes in no time, and to the millisecond. */
+/** A {@link Clock} for tests: a day of backoff takes no time, and is exact to the millisecond. */
 export function virtualClock(options: { readonly startMs?: number } = {}): VirtualClock {
   let nowMs = options.startMs ?? 0;
   let scheduled = 0;
   const entries = new Heap<Entry>(isEarlier);
 
-  /** The next entry that is due by `untilMs`, taken out, with the time set to its own. */
+  /** Removes the next entry that is due by `untilMs`, and sets the time to it. */
   const takeDue = (untilMs: number): Entry | undefined => {
     const next = entries.first;
     if (next === undefined || next.atMs > untilMs) return undefined;
@@ -76,8 +76,9 @@ export function virtualClock(options: { readonly startMs?: number } = {}): Virtu
 }
 
 /**
- * Numbers that look random and are the same for the same seed (Mulberry32: 32 bits of state, enough for tests
- * and simulations, and for no secret).
+ * Pseudo-random numbers that are the same for the same seed. Not for secrets.
+ *
+ * Source: Mulberry32, with 32 bits of state.
  */
 export function seededRandom(seed: number): Random {
   let state = seed >>> 0;

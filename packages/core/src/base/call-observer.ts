@@ -1,4 +1,4 @@
-/** Those that have failed: the first failure of each is reported, and no flood of them. */
+/** Observers that have failed. Only the first failure of each is reported. */
 const reported = new WeakSet<object>();
 
 interface Reporters {
@@ -6,10 +6,7 @@ interface Reporters {
   reportError?(error: unknown): void;
 }
 
-/**
- * Reports what an observer threw where a program looks for such things. Node's warnings first: they change
- * nothing, while an error that is reported ends a process in Deno.
- */
+/** Reports the error of an observer: as a Node warning if possible, since `reportError` ends the process in Deno. */
 function report(name: string, observer: object, cause: unknown): void {
   if (reported.has(observer)) return;
   reported.add(observer);
@@ -22,14 +19,15 @@ function report(name: string, observer: object, cause: unknown): void {
 }
 
 /**
- * Calls an observer. What it throws, or rejects with, is reported once and changes nothing. `name` is that of the
- * option that holds it.
+ * Calls an observer. An error that it throws, or rejects with, is reported once and changes nothing.
+ *
+ * @param name the option that the observer was given as
  */
 export function callObserver<E>(name: string, observer: (event: E) => unknown, event: E): void {
   try {
-    const told: unknown = observer(event);
-    if (typeof (told as PromiseLike<unknown> | undefined)?.then === 'function') {
-      (told as PromiseLike<unknown>).then(undefined, (cause) => report(name, observer, cause));
+    const result: unknown = observer(event);
+    if (typeof (result as PromiseLike<unknown> | undefined)?.then === 'function') {
+      (result as PromiseLike<unknown>).then(undefined, (cause) => report(name, observer, cause));
     }
   } catch (cause) {
     report(name, observer, cause);

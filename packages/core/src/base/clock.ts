@@ -1,38 +1,35 @@
 import { onAbort } from './on-abort.ts';
 
-/** A source of randomness: uniform in [0, 1), as `Math.random` is. */
+/** Returns random numbers that are uniform in [0, 1), as `Math.random` does. */
 export type Random = () => number;
 
-/** Time, as ebb sees it. Everything that reads the time or waits goes through one of these. */
+/** Where ebb reads the time and waits. Replace it in tests: see `virtualClock` of `@ebb/core/testing`. */
 export interface Clock {
-  /** Milliseconds since the Unix epoch on a clock that never steps back. */
+  /** Milliseconds since the Unix epoch, on a clock that never steps back. */
   now(): number;
   /**
-   * Calls `wake` once, never earlier than `delayMs` from now, and answers a function that calls it off.
-   * A pending call keeps the process alive, unless it is `inBackground`.
+   * Calls `wake` once, no earlier than `delayMs` milliseconds from now. Returns a function that cancels the call.
+   * A pending call keeps the process alive unless it is `inBackground`.
    */
   schedule(wake: () => void, delayMs: number, inBackground?: boolean): () => void;
 }
 
-/** Timers take a signed 32-bit number of milliseconds; a longer one fires at once. */
+/** Timers take a signed 32-bit number of milliseconds. A longer one would fire at once. */
 const LONGEST_TIMER_MS = 2 ** 31 - 1;
 
 let originMs: number | undefined;
 
-/**
- * The clock of the running program. It is monotonic (`performance.now`), so that a correction of the wall
- * clock neither cuts a wait short nor stretches it.
- */
+/** The clock of the system. It is monotonic (`performance.now`): setting the wall clock does not change a wait. */
 export const systemClock: Clock = {
   now() {
-    // It never changes, and to read it takes half as long again as the time itself.
+    // Read once: it never changes, and reading it makes `now` half as slow again.
     originMs ??= performance.timeOrigin;
     return originMs + performance.now();
   },
   schedule(wake, delayMs, inBackground) {
     const dueMs = performance.now() + delayMs;
     let timer: ReturnType<typeof setTimeout>;
-    // Timers may fire up to a millisecond early and cannot be long: on waking, look at the time again.
+    // A timer may fire up to a millisecond early, and a long delay takes several.
     const check = (): void => {
       const leftMs = dueMs - performance.now();
       if (leftMs <= 0) wake();
@@ -47,21 +44,21 @@ export const systemClock: Clock = {
   },
 };
 
-/** Deno's timers are numbers, as a browser's are. */
+/** The timers of Deno are numbers, as in browsers. */
 declare const Deno: { unrefTimer?(timer: unknown): void } | undefined;
 
-/** The process may end while this timer is pending, in a runtime with processes that end. */
+/** Lets the process end while this timer is pending, in runtimes that have processes. */
 function letExit(timer: unknown): void {
   if (typeof timer === 'object') (timer as { unref?(): void }).unref?.();
   else if (typeof Deno === 'object') Deno.unrefTimer?.(timer);
 }
 
-/** There in Node, Bun and Deno; nowhere else. */
+/** Exists in Node, Bun and Deno only. */
 declare const setImmediate: ((callback: () => void) => unknown) | undefined;
 
 /**
- * Resolves in another turn of the event loop. Some clients free a connection only in the turn after the one in
- * which its response ended; a request that comes sooner opens another.
+ * Resolves in another turn of the event loop. Some clients free a connection only in the turn after its response has ended,
+ * and a request that is sent earlier opens another connection.
  */
 export function nextTurn(): Promise<void> {
   return new Promise((resolve) => {
@@ -70,12 +67,12 @@ export function nextTurn(): Promise<void> {
   });
 }
 
-/** The randomness of the running program. */
+/** `Math.random`. */
 export const systemRandom: Random = Math.random;
 
 /**
- * Resolves after `delayMs`, or rejects at once with the signal's own reason when it aborts. Leaves neither a
- * timer nor a listener behind, and all who sleep under one signal share one listener.
+ * Resolves after `delayMs` milliseconds, or rejects with the signal's own reason as soon as it aborts. Leaves no timer and
+ * no listener behind. All sleeps under one signal share one listener.
  */
 export function sleep(clock: Clock, delayMs: number, signal?: AbortSignal): Promise<void> {
   return new Promise((resolve, reject) => {

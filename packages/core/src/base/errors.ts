@@ -1,9 +1,14 @@
 /**
- * Why a request was not sent: `not-conforming`: the tokens were not there, and the bucket lets nobody wait ·
- * `queue-full`: too many wait · `displaced`: another took its place in the full queue · `wait-too-long`: its
- * turn would come, or did not come, within the wait that it allows · `capacity-lowered`: the bucket no longer
- * holds so many tokens · `closed`: the bucket was closed · `too-many-keys`: there is no room for the bucket of
- * another key · `unavailable`: a shared store could not be asked.
+ * Why a request was not sent.
+ *
+ * - `not-conforming`: the tokens were not available, and the bucket does not queue (`nonConforming: 'reject'`)
+ * - `queue-full`: `maxQueue` requests wait already
+ * - `displaced`: another request took its place in the full queue (`overflow`)
+ * - `wait-too-long`: its turn would not come, or did not come, within `maxWaitMs` or the total timeout
+ * - `capacity-lowered`: it costs more than the new capacity of the bucket
+ * - `closed`: the bucket was closed
+ * - `too-many-keys`: `maxKeys` keys are in use
+ * - `unavailable`: the store of a shared bucket could not be reached
  */
 export type ThrottledReason =
   | 'not-conforming'
@@ -16,30 +21,30 @@ export type ThrottledReason =
   | 'unavailable';
 
 /**
- * Lets `instanceof` know the errors of every copy of this package in a program, since there are two as soon as one
- * part of it requires what another imports.
+ * Makes `instanceof` recognise the errors of every copy of this package in a program. There are two copies as soon as one
+ * part of a program requires the package and another imports it.
  */
-function knowOtherCopies(kind: abstract new (...args: never[]) => Error, name: string): void {
+function recogniseOtherCopies(kind: abstract new (...args: never[]) => Error, name: string): void {
   const mark = Symbol.for(`@ebb/core ${name}`);
   const isOfThisCopy = Function.prototype[Symbol.hasInstance];
   Object.defineProperty(kind.prototype, mark, { value: true });
   Object.defineProperty(kind, Symbol.hasInstance, {
     value(this: unknown, value: unknown): boolean {
-      // A class that extends this one inherits the method, and means its own instances.
+      // Inherited by subclasses, which must recognise their own instances only.
       if (this !== kind) return isOfThisCopy.call(this as never, value);
       return typeof value === 'object' && value !== null && mark in value;
     },
   });
 }
 
-/** A request could not be sent, because no token or no slot was to be had within its limits. */
+/** The request was not sent, because it could not get its tokens or its slot within its limits. */
 export class ThrottledError extends Error {
   static {
-    knowOtherCopies(ThrottledError, 'ThrottledError');
+    recogniseOtherCopies(ThrottledError, 'ThrottledError');
   }
 
   override readonly name = 'ThrottledError';
-  /** How long until the tokens would be there, in milliseconds; `undefined` when that cannot be known. */
+  /** How long the tokens would have taken, in milliseconds; `undefined` if that is not known. */
   readonly waitMs: number | undefined;
   readonly reason: ThrottledReason;
 
@@ -54,14 +59,14 @@ export class ThrottledError extends Error {
   }
 }
 
-/** A function that the policy was given threw, or answered something it may not. `cause` is what it threw. */
+/** A function of the policy, such as `cost` or `classify`, threw or returned an invalid value. `cause` is the error. */
 export class HookError extends Error {
   static {
-    knowOtherCopies(HookError, 'HookError');
+    recogniseOtherCopies(HookError, 'HookError');
   }
 
   override readonly name = 'HookError';
-  /** The option that holds the function. */
+  /** The option that the function was given as. */
   readonly hook: string;
 
   constructor(hook: string, cause: unknown) {
@@ -72,7 +77,9 @@ export class HookError extends Error {
 
 /**
  * Calls a function that the user wrote.
- * @throws HookError that names it, when it throws
+ *
+ * @param hook the option that the function was given as
+ * @throws HookError if the function throws
  */
 export function callHook<T>(hook: string, call: () => T): T {
   try {

@@ -1,7 +1,7 @@
 import { SignalWatch } from './signal-watch.ts';
 
 interface Waiting {
-  /** `undefined` once it was called, or called off. */
+  /** `undefined` once it was called or cancelled. */
   call: (() => void) | undefined;
 }
 
@@ -26,7 +26,7 @@ function watchOf(signal: AbortSignal): SignalWatch<Waiting> {
   return watch;
 }
 
-/** One that throws does not keep the others from being called; the first error goes where a listener's goes. */
+/** Calls all of them, even if one throws. The first error is thrown in the end, as a listener's would be. */
 function callAll(watch: SignalWatch<Waiting>): void {
   const errors: unknown[] = [];
   for (const [waiting] of watch.members()) {
@@ -42,12 +42,12 @@ function callAll(watch: SignalWatch<Waiting>): void {
 }
 
 /**
- * Calls `call` once when the signal aborts, and returns a function that calls it off. As with a listener, a
- * signal that is aborted already never calls.
+ * Calls `call` once when the signal aborts. Returns a function that cancels it. Like a listener, it is not called for a
+ * signal that has aborted already.
  *
- * All calls under one signal share one listener, which is removed when the last is called off. With a listener
- * each, a runtime compares every new one with all that are there: 32,000 requests under one signal would take
- * seconds to begin and as long to end, and Node warns of a leak from the eleventh.
+ * All calls under one signal share one listener, which is removed with the last of them. `addEventListener` compares a
+ * new listener with all that exist: with one each, 32,000 requests under one signal would take seconds to start and as
+ * long to end, and Node would warn of a leak from the eleventh.
  */
 export function onAbort(signal: AbortSignal, call: () => void): () => void {
   const watch = watchOf(signal);

@@ -1,6 +1,6 @@
 /**
- * A property of a value that came from anywhere, or `undefined` if reading it throws. Some runtimes reject with errors
- * whose getters throw, and a `Proxy` may do anything; what is wrong with an error must not hide the error itself.
+ * A property of an unknown value; `undefined` if reading it throws. Some runtimes reject with errors whose getters throw,
+ * and a `Proxy` may do anything. Such a defect must not replace the error itself.
  */
 export function property(of: unknown, name: PropertyKey): unknown {
   if ((typeof of !== 'object' && typeof of !== 'function') || of === null) return undefined;
@@ -11,7 +11,7 @@ export function property(of: unknown, name: PropertyKey): unknown {
   }
 }
 
-/** Whether a value that came from anywhere has a property; `false` if it does not let itself be asked. */
+/** True if an unknown object has a property; false if looking for it throws. */
 export function hasProperty(of: object, name: PropertyKey): boolean {
   try {
     return name in of;

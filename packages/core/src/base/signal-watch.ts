@@ -1,9 +1,9 @@
 /**
- * All who wait under one signal, by lane. One listener serves them: with one each an abort of all would take the
- * square of their number, and Node warns of a leak from the eleventh.
+ * The waiters under one signal, by lane, with one listener for all of them. With a listener each, aborting n waiters would
+ * take n² steps, and Node would warn of a leak from the eleventh.
  *
- * Who leaves is only counted, and sorted out when half of a list is gone: to find each at once would cost as
- * much memory again as the waiting itself.
+ * A waiter that leaves is only counted. Once half of the lists has left, they are filtered: finding each waiter at once
+ * would need an index as large as the lists.
  */
 export class SignalWatch<W> {
   readonly #lanes = new Map<number, W[]>();
@@ -14,8 +14,9 @@ export class SignalWatch<W> {
   readonly #stop: () => void;
 
   /**
-   * `listen` has a function called when the signal aborts, and returns how to call that off. `onEnd` is called
-   * when the signal aborts, and when the last has left.
+   * @param listen registers a function for the abort of the signal, and returns a function that removes it
+   * @param isMember false for a waiter that has left
+   * @param onEnd called when the signal aborts, and when the last waiter has left
    */
   constructor(
     listen: (end: () => void) => () => void,
@@ -26,11 +27,11 @@ export class SignalWatch<W> {
     const end = (): void => {
       if (this.#ended) return;
       this.#ended = true;
-      callOff();
+      unlisten();
       onEnd(this);
     };
     this.#stop = end;
-    const callOff = listen(end);
+    const unlisten = listen(end);
   }
 
   add(one: W, lane: number): void {
@@ -41,7 +42,7 @@ export class SignalWatch<W> {
     this.#listed += 1;
   }
 
-  /** One is no member any more. */
+  /** To be called once for each waiter that leaves. */
   left(): void {
     this.#members -= 1;
     if (this.#members === 0) this.#stop();

@@ -1,12 +1,16 @@
 import type { FailureKind, Outcome } from './outcome.ts';
 
 /**
- * What an outcome means for a retry: `refused`: nothing was done, so any request may go again · `transient`:
- * perhaps done, so only a request that may be done twice · `final`: asking again does not help.
+ * What an outcome means for a retry.
+ *
+ * - `success`: no retry is needed
+ * - `refused`: the server did nothing, so any request may be retried
+ * - `transient`: the server may have carried out the request, so only one that may be repeated is retried
+ * - `final`: a retry does not help
  */
 export type Verdict = 'success' | 'refused' | 'transient' | 'final';
 
-/** How a policy reads an outcome. */
+/** Decides what an outcome means. */
 export type Classify = (outcome: Outcome) => Verdict;
 
 const VERDICT_OF_FAILURE: Readonly<Record<FailureKind, Verdict>> = {
@@ -18,8 +22,9 @@ const VERDICT_OF_FAILURE: Readonly<Record<FailureKind, Verdict>> = {
 };
 
 /**
- * 429 and every 5xx are worth a retry, as the Memorystore page has it; of the failures those to connect, to
- * keep the connection, and to answer in time.
+ * Retries 429 and every 5xx, and failures to connect, to keep the connection and to respond in time.
+ *
+ * Source: Google Cloud, Memorystore for Valkey, "Exponential backoff", which retries 429 and every 5xx.
  *
  * @example
  * ```ts
@@ -39,9 +44,8 @@ export const classifyHttp: Classify = (outcome) => {
 };
 
 /**
- * As {@link classifyHttp}, but by what each status means: 501 (not implemented) and 505 (version not
- * supported) are final, since asking again changes nothing; 408 (the request came too slowly) is transient;
- * 425 (too early, nothing was done) is refused.
+ * As {@link classifyHttp}, with four exceptions: 501 (not implemented) and 505 (HTTP version not supported) are final,
+ * 408 (request timeout) is transient, and 425 (too early, nothing was done) is refused.
  *
  * Source: RFC 9110 §15.5.9, §15.6.2, §15.6.6; RFC 8470 §5.2.
  *
@@ -71,7 +75,7 @@ const IDEMPOTENT: ReadonlySet<string> = new Set([
   'QUERY',
 ]);
 
-/** Whether doing it twice is as good as doing it once. Source: RFC 9110 §9.2.2; QUERY by its own definition. */
+/** True if repeating the method has the same effect as sending it once. Source: RFC 9110 §9.2.2, and the QUERY method draft. */
 export function isIdempotent(method: string): boolean {
   return IDEMPOTENT.has(method);
 }

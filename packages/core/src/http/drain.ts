@@ -1,12 +1,12 @@
 import { type Clock, nextTurn } from '../base/clock.ts';
 
-/** A body longer than this that no one will see is cheaper to break off, connection and all, than to read. */
+/** The most bytes of a discarded body that are read. For a longer one, closing the connection is cheaper. */
 export const MOST_DISCARDED_BYTES: number = 256 * 1024;
 
-/** A body that no one will see and that has not ended by then may never end. */
+/** The longest time for reading a discarded body, in milliseconds. A body that has not ended by then may never end. */
 export const LONGEST_DISCARD_MS = 1_000;
 
-/** What is used of a Node stream, which node-fetch and axios have as bodies. */
+/** The part of a Node stream that is used here. node-fetch and axios have Node streams as bodies. */
 interface NodeReadable {
   readonly destroyed?: boolean;
   readonly readableEnded?: boolean;
@@ -23,14 +23,18 @@ function isNodeReadable(body: unknown): body is NodeReadable {
   return typeof pipe === 'function' && typeof on === 'function';
 }
 
-/** Bytes, or as many characters: enough for a bound. */
+/** In bytes; for a string in characters, which is precise enough for a limit. */
 function sizeOf(part: unknown): number {
   const { byteLength, length } = (part ?? {}) as { byteLength?: unknown; length?: unknown };
   if (typeof byteLength === 'number') return byteLength;
   return typeof length === 'number' ? length : 0;
 }
 
-/** Reads a web stream to its end; whether it came to it. `onBreakOff` is given what breaks it off. */
+/**
+ * Reads a web stream. Returns true if it was read to its end.
+ *
+ * @param bound called with a function that cancels the stream
+ */
 async function readWeb(
   stream: ReadableStream<unknown>,
   bound: (breakOff: () => void) => void,
@@ -39,7 +43,7 @@ async function readWeb(
   let brokenOff = false;
   const breakOff = (): void => {
     brokenOff = true;
-    // Not awaited: to cancel one of two branches of a stream waits for the other.
+    // Not awaited: the promise of one branch of a tee settles only when the other is cancelled as well.
     reader.cancel().catch(() => undefined);
   };
   bound(breakOff);
@@ -60,7 +64,7 @@ function readNode(stream: NodeReadable, bound: (breakOff: () => void) => void): 
       stream.destroy?.();
       resolve(false);
     };
-    // Stays on: a stream that is destroyed in the middle may still emit an error.
+    // Never removed: a stream may still emit an error after it was destroyed.
     stream.on('error', () => resolve(false));
     stream.on('close', () => resolve(false));
     stream.on('end', () => resolve(true));
@@ -75,12 +79,12 @@ function readNode(stream: NodeReadable, bound: (breakOff: () => void) => void): 
 }
 
 /**
- * Reads a body to its end so that its connection can be used again: a web stream, a Node stream; anything else
- * has no connection. Breaks it off, connection and all, if that takes more than {@link MOST_DISCARDED_BYTES} or
- * `withinMs`, or if the signal aborts. Never rejects.
+ * Reads a body to its end, so that its connection can be used again: a web stream or a Node stream. Cancels the body, and
+ * thus the connection, after {@link MOST_DISCARDED_BYTES} or `withinMs`, or when the signal aborts. Never rejects.
  *
- * @param contentLength what the response says of its length; anything but a number says nothing
- * @returns whether all of it was read; false for a stream that someone else reads
+ * @param contentLength the `Content-Length` of the response; ignored if it is not a number
+ * @param withinMs in milliseconds
+ * @returns true if the whole body was read, and for anything but a stream; false for a locked stream
  */
 export async function readToEnd(
   body: unknown,
@@ -99,8 +103,8 @@ export async function readToEnd(
       return;
     }
     const callOff = clock.schedule(breakOff, withinMs);
-    // A client that follows its signal ends the body itself. To cancel a branch of it before it has done so makes a
-    // rejection in Node 22 that no one can handle.
+    // In a later turn, because the client may cancel the body itself on abort. If a branch of the body is cancelled before
+    // that, Node 22 has a rejection that cannot be handled.
     const onAbort = (): void => void nextTurn().then(breakOff);
     signal?.addEventListener('abort', onAbort, { once: true });
     unbind = () => {
@@ -112,14 +116,14 @@ export async function readToEnd(
   try {
     whole = await (isWeb ? readWeb(body, bound) : readNode(body, bound));
   } catch {
-    // The connection broke: there is nothing left to save.
+    // The connection broke, so it cannot be used again anyway.
   }
   unbind();
   await nextTurn();
   return whole;
 }
 
-/** As {@link readToEnd}, for a body that no one will see, whether or not its end came. Never rejects. */
+/** As {@link readToEnd}, if it does not matter whether the whole body was read. Never rejects. */
 export async function drain(
   body: unknown,
   contentLength: string | null | undefined,

@@ -1,23 +1,24 @@
 import type { FailureKind } from './outcome.ts';
 
 /**
- * Codes of Node, undici, Bun and axios. A code that stands here decides; one that does not is `unknown`, as
- * certificate errors (which time does not mend) and parse errors are.
+ * Error codes of Node, undici, Bun and axios. Every other code is `unknown`, such as those of certificate and parse
+ * errors, which a retry does not fix.
  */
 const CODES: Readonly<Record<Exclude<FailureKind, 'unknown'>, string>> = {
-  // Never sent: no address, no connection.
+  // Nothing was sent: no address, or no connection.
   connect: 'ECONNREFUSED ENOTFOUND EAI_AGAIN UND_ERR_CONNECT_TIMEOUT ConnectionRefused FailedToOpenSocket',
-  // The connection broke, perhaps after the server had acted.
+  // The connection broke, possibly after the server has carried out the request.
   network:
     'ECONNRESET ECONNABORTED EPIPE ENETDOWN ENETUNREACH ENETRESET EHOSTDOWN EHOSTUNREACH UND_ERR_SOCKET ' +
     'ERR_NETWORK ERR_STREAM_PREMATURE_CLOSE ERR_HTTP2_STREAM_ERROR ERR_HTTP2_SESSION_ERROR ' +
     'ERR_HTTP2_GOAWAY_SESSION ConnectionClosed',
-  // No answer in time.
+  // No response in time.
   timeout: 'ETIMEDOUT ESOCKETTIMEDOUT UND_ERR_HEADERS_TIMEOUT UND_ERR_BODY_TIMEOUT Timeout',
-  // The caller's wish.
+  // Aborted by the caller.
   aborted: 'ABORT_ERR UND_ERR_ABORTED ERR_CANCELED',
 };
 
+/** The kind of failure that an error code stands for; `undefined` if it is not known. */
 export function kindOfCode(code: string): FailureKind | undefined {
   const kinds = Object.keys(CODES) as (keyof typeof CODES)[];
   return kinds.find((kind) => CODES[kind].split(' ').includes(code));

@@ -1,24 +1,24 @@
 import type { FailureKind } from './outcome.ts';
 
 /**
- * What runtimes say of a failure that carries no code; the first that fits decides. The last three rows are Deno's, whose
- * errors are the chains of its HTTP library (hyper) in words: what it was about, the phase, the cause.
+ * Messages of failures that have no code, by runtime. The first match applies. The last three rows are Deno's: its messages
+ * are the chain of errors of its HTTP library (hyper), namely the request, the phase and the cause.
  */
 const MESSAGES: readonly (readonly [FailureKind, RegExp])[] = [
-  // Browsers, Bun, workers, React Native and undici. Some put the host behind it, in brackets.
+  // Browsers, Bun, workers, React Native and undici. Some append the host in brackets.
   [
     'network',
     /^(fetch failed|failed to fetch|networkerror when attempting to fetch resource\.?|load failed|\s*a network error occurred\.?|network request failed|network connection lost\.?|network error|terminated|socket hang up|other side closed)( \(.*\))?\s*$/is,
   ],
-  // Safari, in the words of the system's own URL loading.
+  // Safari, whose messages are those of the system's URL loading.
   [
     'network',
     /^(the internet connection appears to be offline|the network connection was lost|could not connect to the server|a server with the specified hostname could not be found)\.?$/i,
   ],
   ['timeout', /^(network request timed out|the request timed out)\.?$/i],
-  // Nothing was sent: no address, no connection, or a stream that the server says it has not looked at.
+  // Nothing was sent: no address, no connection, or a stream that the server refused before processing.
   ['connect', /\b(tcp connect error|dns error): |\brefused stream before processing any application logic\b/],
-  // The connection ended, in whichever phase. A number of the system stands for what its text says in the user's language.
+  // The connection broke, in any phase. Errors of the system are recognised by number, because their text is localised.
   [
     'network',
     /\b(connection closed before message completed|tls handshake eof|error reading a body from connection)$/,
@@ -26,10 +26,10 @@ const MESSAGES: readonly (readonly [FailureKind, RegExp])[] = [
   ['network', /^error sending request for url \(\S*\)$/],
 ];
 
-/** The number that a runtime written in Rust puts behind an error of the operating system. */
+/** The number that runtimes written in Rust append to an error of the operating system. */
 const SYSTEM_ERROR = /\(os error (\d+)\)$/;
 
-/** Broken connections in the numbers of Linux, macOS and Windows. They do not overlap in what a socket can report. */
+/** Error numbers of broken connections on Linux, macOS and Windows. Those that a socket can report do not overlap. */
 const BROKEN: ReadonlySet<number> = new Set([
   // EPIPE, and on Linux ENETDOWN, ENETUNREACH, ENETRESET, ECONNABORTED, ECONNRESET, EHOSTDOWN, EHOSTUNREACH
   ...[32, 100, 101, 102, 103, 104, 112, 113],
@@ -40,6 +40,7 @@ const BROKEN: ReadonlySet<number> = new Set([
 /** ETIMEDOUT on Linux, macOS and Windows. */
 const TIMED_OUT: ReadonlySet<number> = new Set([110, 60, 10_060]);
 
+/** The kind of failure that a message stands for; `undefined` if it is not known. */
 export function kindOfMessage(message: string): FailureKind | undefined {
   for (const [kind, pattern] of MESSAGES) if (pattern.test(message)) return kind;
   const number = Number(SYSTEM_ERROR.exec(message)?.[1]);

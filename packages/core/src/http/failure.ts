@@ -4,7 +4,7 @@ import { kindOfMessage } from './failure-message.ts';
 import type { FailureKind, Outcome } from './outcome.ts';
 
 function ownKind(error: object): FailureKind | undefined {
-  // Whatever went wrong while connecting or looking up an address, nothing was sent.
+  // The error arose in the name lookup or in the connect, so nothing was sent.
   const syscall = property(error, 'syscall');
   if (syscall === 'connect' || syscall === 'getaddrinfo') return 'connect';
   const message = property(error, 'message');
@@ -12,7 +12,7 @@ function ownKind(error: object): FailureKind | undefined {
   if (text.includes('NGHTTP2_REFUSED_STREAM')) return 'connect';
   const code = property(error, 'code');
   if (typeof code === 'string') {
-    // axios says ECONNABORTED for its own timeout, too.
+    // axios also uses ECONNABORTED for its own timeout.
     if (code === 'ECONNABORTED' && /timeout/i.test(text)) return 'timeout';
     return kindOfCode(code);
   }
@@ -26,10 +26,10 @@ function messageKind(error: object): FailureKind | undefined {
   return typeof message === 'string' ? kindOfMessage(message) : undefined;
 }
 
-/** Of several failures the one that leaves most in doubt: a refusal beside a reset may have reached the server. */
+/** Of several errors the least certain kind applies: beside a refused connection, another may have reached the server. */
 const MOST_DOUBTFUL_FIRST: readonly FailureKind[] = ['unknown', 'aborted', 'network', 'timeout', 'connect'];
 
-/** The errors that an error groups; none if it groups none, or does not let them be read. */
+/** The `errors` of an error; empty if there are none, or reading them throws. */
 function groupOf(error: object): readonly unknown[] {
   try {
     const errors = property(error, 'errors');
@@ -39,17 +39,17 @@ function groupOf(error: object): readonly unknown[] {
   }
 }
 
-/** The cause of an error if it is an error. A mocked network error has the mocked response as its cause. */
+/** The cause of an error, if that is an error as well. The cause of a network error of msw is the mocked response. */
 function causeOf(error: object): object | undefined {
   const cause = property(error, 'cause');
   return typeof cause === 'object' && cause !== null && hasProperty(cause, 'message') ? cause : undefined;
 }
 
 /**
- * What kind of failure an error tells of: by the errors that it groups, by its cause, by its own code or name,
- * and last by the messages that runtimes use. It never throws, whatever the error's own getters do.
+ * The kind of failure that an error reports: by the errors that it groups, by its cause, by its own code or name, and last
+ * by the messages of the runtimes. Never throws, even if the getters of the error do.
  *
- * A caller's abort cannot always be told from a timeout by the error alone: look at the caller's signal first.
+ * An abort by the caller cannot always be told from a timeout by the error alone: check the caller's signal first.
  */
 export function failureKind(error: unknown, depth = 0): FailureKind {
   if (typeof error !== 'object' || error === null || depth > DEEPEST_CAUSE) return 'unknown';
@@ -64,9 +64,9 @@ export function failureKind(error: unknown, depth = 0): FailureKind {
   const inner = failureKind(cause, depth + 1);
   if (inner !== 'unknown') return inner;
   const code = property(error, 'code');
-  // axios says ERR_NETWORK around whatever fetch threw, a wrong scheme and a certificate included.
+  // axios wraps every error of fetch in ERR_NETWORK, including a wrong scheme or certificate.
   if (own !== undefined && !(cause !== undefined && code === 'ERR_NETWORK')) return own;
-  // A cause or a code that says nothing known is still more telling than the message around it.
+  // A cause or a code that is not known still outranks the message of the error around it.
   return cause !== undefined || typeof code === 'string' ? 'unknown' : (messageKind(error) ?? 'unknown');
 }
 

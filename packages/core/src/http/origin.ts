@@ -1,6 +1,6 @@
 import type { RequestTraits } from './outcome.ts';
 
-/** The scheme, the host and the port; the URL as it is, if it has none. */
+/** Scheme, host and port of a URL; the URL itself if it cannot be parsed. */
 export function originOf({ url }: Pick<RequestTraits, 'url'>): string {
   return URL.parse(url)?.origin ?? url;
 }

@@ -1,12 +1,15 @@
 /**
- * What kind of failure an attempt met, as far as it can be known:
- * `connect`: nothing reached the server · `network`: the connection broke, perhaps after the server acted ·
- * `timeout`: no answer in time, perhaps after the server acted · `aborted`: the caller's own wish ·
- * `unknown`: anything else, programming errors above all.
+ * How an attempt failed.
+ *
+ * - `connect`: nothing reached the server
+ * - `network`: the connection broke, possibly after the server has carried out the request
+ * - `timeout`: no response in time, possibly after the server has carried out the request
+ * - `aborted`: aborted by the caller
+ * - `unknown`: anything else, such as a programming error
  */
 export type FailureKind = 'connect' | 'network' | 'timeout' | 'aborted' | 'unknown';
 
-/** What became of one attempt, in terms that no client owns. */
+/** The result of one attempt, independent of the client. */
 export type Outcome =
   | {
       readonly type: 'response';
@@ -14,11 +17,11 @@ export type Outcome =
       /** A response header by its lower-case name. */
       header(name: string): string | undefined;
       /**
-       * Whether this is, or may be, the outcome of a redirect's target. Then it says nothing of what the server
-       * that was asked has done: it cannot count as `refused`.
+       * True if this is, or may be, the response of a redirect's target. It then says nothing about what the first
+       * server has done, so it never counts as `refused`.
        */
       readonly redirected?: boolean | undefined;
-      /** The URL that the response came from, if the client tells: whose quota it speaks of. */
+      /** The URL that the response came from, if the client reports it: its quota fields are about that origin. */
       readonly url?: string | undefined;
     }
   | {
@@ -26,18 +29,18 @@ export type Outcome =
       readonly kind: FailureKind;
       readonly error: unknown;
       /**
-       * As above: `true` unless something proves that the first hop failed, or that there was no other. `false` says
-       * that this is proven: if the kind is `connect`, the attempt gives its tokens back.
+       * As above: true unless it is certain that the first hop failed, or that there was no other. If it is `false`,
+       * and the kind is `connect`, the attempt returns its tokens.
        */
       readonly redirected?: boolean | undefined;
     };
 
-/** What a policy may know of a request. Read only when it is needed, so that a success costs nothing. */
+/** What a policy needs to know about a request. Fields are read only when needed, so a success costs nothing. */
 export interface RequestTraits {
-  /** Upper case. */
+  /** In upper case. */
   readonly method: string;
   readonly url: string;
-  /** Whether the body, if there is one, can be sent a second time. */
+  /** True if there is no body, or if it can be sent again. */
   readonly replayable: boolean;
   /** A request header by its lower-case name. */
   header(name: string): string | undefined;

@@ -1,17 +1,17 @@
 import { parseHttpDate } from './retry-after.ts';
 
-/** What is left of one quota. */
+/** The rest of one quota. */
 export interface Left {
-  /** In the quota's own unit, from 0. */
+  /** In the unit of the quota, such as requests or tokens; 0 or more. */
   readonly remaining: number;
-  /** How long until there is more, in milliseconds; 0 when that is not told. */
+  /** How long until there is more, in milliseconds; 0 if the response does not say. */
   readonly resetMs: number;
 }
 
 type Header = (name: string) => string | undefined;
 
 const DURATION_MS: Readonly<Record<string, number>> = { ms: 1, s: 1_000, m: 60_000, h: 3_600_000 };
-/** As Go writes them: 12ms, 1s, 6m0s, 1h0m0.5s. */
+/** A duration in Go's format: 12ms, 1s, 6m0s, 1h0m0.5s. */
 const DURATION = /^(?:\d+(?:\.\d+)?(?:ms|s|m|h))+$/;
 const RFC_3339 = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d+)?(?:Z|[+-]\d\d:\d\d)$/;
 const NUMBER = /^\d+(?:\.\d+)?$/;
@@ -21,8 +21,10 @@ function numberOf(text: string | undefined): number | undefined {
 }
 
 /**
- * How long a reset is away, in milliseconds. Servers write seconds, seconds or milliseconds since 1970, a
- * duration, or a date, and the name of the field does not tell which.
+ * The time until a reset, in milliseconds. Servers send seconds, seconds or milliseconds since 1970, a duration, or a
+ * date, under the same field names.
+ *
+ * @param sentMs when the response was sent, in milliseconds since 1970
  */
 export function resetMs(text: string | undefined, sentMs: number): number | undefined {
   if (text === undefined) return undefined;
@@ -43,16 +45,16 @@ export function resetMs(text: string | undefined, sentMs: number): number | unde
   return atMs === undefined || Number.isNaN(atMs) ? undefined : Math.max(0, atMs - sentMs);
 }
 
-/** A string or a token, its parameters, and what ends them. */
+/** A string or a token, its parameters, and the comma or the end after them (RFC 9651). */
 const ITEM =
   /\s*(?:"(?:[^"\\]|\\["\\])*"|[a-z*][\w.:*/-]*)((?:\s*;\s*[a-z*][\w.*-]*(?:=(?:"(?:[^"\\]|\\["\\])*"|[^\s;,"]+))?)*)\s*(,|$)/iy;
 const PARAMETER = /;\s*([a-z*][\w.*-]*)(?:=("(?:[^"\\]|\\["\\])*"|[^\s;,"]+))?/gi;
 const WHOLE = /^\d{1,15}$/;
 
-/** No server has so much to say: this bounds the work on a hostile field. */
+/** Longer fields are ignored: this limits the work on a malicious one. */
 const LONGEST_FIELD = 2_000;
 
-/** `"burst";r=5;t=30, "day";r=900;t=7200`: a list, from draft 08. */
+/** `"burst";r=5;t=30, "day";r=900;t=7200`: a list, since draft 08. */
 function fromList(field: string): readonly Left[] {
   const all: Left[] = [];
   ITEM.lastIndex = 0;
@@ -68,7 +70,7 @@ function fromList(field: string): readonly Left[] {
   return all;
 }
 
-/** `limit=100, remaining=50, reset=5`: a dictionary, draft 07. */
+/** `limit=100, remaining=50, reset=5`: a dictionary, in draft 07. */
 function fromDictionary(field: string): readonly Left[] {
   const entries = field.split(',').map((entry) => entry.trim().split('='));
   const { remaining = '', reset = '0' } = Object.fromEntries(entries) as Record<string, string>;
@@ -76,10 +78,10 @@ function fromDictionary(field: string): readonly Left[] {
   return [{ remaining: Number(remaining), resetMs: Number(reset) * 1_000 }];
 }
 
-/** What is left, when it is reset, and how much it is when it is full. */
+/** The names of three fields: the rest of the quota, its reset, and its full size. */
 type Triple = readonly [remaining: string, reset: string, full?: string];
 
-/** IETF, until draft 06, and with it Kong and GitLab; GitHub and most others; X. */
+/** In this order: IETF up to draft 06 (also Kong and GitLab); GitHub and most others; X. */
 const TRIPLES: readonly Triple[] = [
   ['ratelimit-remaining', 'ratelimit-reset'],
   ['x-ratelimit-remaining', 'x-ratelimit-reset'],
@@ -87,8 +89,8 @@ const TRIPLES: readonly Triple[] = [
 ];
 
 /**
- * OpenAI and Anthropic have a quota for each of several units, the first of which is always there. They fill
- * little by little, and the reset is when they are full, so that the next one comes much sooner.
+ * OpenAI and Anthropic have a quota per unit; the first unit is always present. These quotas refill continuously, and the
+ * reset is the time until they are full: the next unit is available much sooner.
  */
 const FAMILIES: readonly (readonly Triple[])[] = [
   ['requests', 'tokens'].map((unit): Triple => {
@@ -100,7 +102,7 @@ const FAMILIES: readonly (readonly Triple[])[] = [
   }),
 ];
 
-/** Kong counts in windows of the clock and does not say when they end, since that can be told. */
+/** Kong counts in windows that are aligned with the clock, and sends no reset. */
 const KONG_WINDOWS_MS: readonly (readonly [remaining: string, windowMs: number])[] = [
   ['x-ratelimit-remaining-second', 1_000],
   ['x-ratelimit-remaining-minute', 60_000],
@@ -109,8 +111,9 @@ const KONG_WINDOWS_MS: readonly (readonly [remaining: string, windowMs: number])
 ];
 
 /**
- * All that a response tells of quotas. `sentMs` answers its own date. Most tell nothing, so what is looked at in
- * any case is little.
+ * The quotas that a response reports. Most report none, so only a few fields are looked up in every response.
+ *
+ * @param sentMs returns when the response was sent, in milliseconds since 1970
  */
 export function quotasOf(header: Header, sentMs: () => number): readonly Left[] {
   const all: Left[] = [];
@@ -118,7 +121,7 @@ export function quotasOf(header: Header, sentMs: () => number): readonly Left[] 
     const text = header(remainingName);
     const remaining = numberOf(text);
     if (remaining === undefined) return text !== undefined;
-    // Where something is left the reset does not matter.
+    // The reset matters only if nothing is left.
     const fullMs = remaining > 0 ? 0 : (resetMs(header(resetName), sentMs()) ?? 0);
     const full = numberOf(fullName && header(fullName)) ?? 1;
     all.push({ remaining, resetMs: fullMs / Math.max(1, full) });

@@ -12,8 +12,8 @@ const RFC_850 = /^\w{6,9}, (?<day>\d{2})-(?<month>\w{3})-(?<year>\d{2}) (?<time>
 const ASCTIME = /^\w{3} (?<month>\w{3}) (?<day>[ \d]\d) (?<time>\d{2}:\d{2}:\d{2}) (?<year>\d{4})$/i;
 
 /**
- * Milliseconds since the epoch of an HTTP date in any of its three forms; `undefined` for anything else. A
- * two-digit year that seems more than 50 years ahead of `nowMs` is one of the past.
+ * An HTTP date in any of its three formats, in milliseconds since 1970; `undefined` for anything else. A two-digit year
+ * that would be more than 50 years after `nowMs` is in the past.
  *
  * Source: RFC 9110 §5.6.7.
  */
@@ -31,17 +31,17 @@ export function parseHttpDate(text: string, nowMs: number): number | undefined {
   }
   const [hour = 0, minute = 0, second = 0] = time.split(':').map(Number);
   const midnight = new Date(Date.UTC(year, monthIndex, Number(day)));
-  // A 31 November rolls over into December. Second 60 is a leap second.
+  // `Date` turns 31 November into 1 December. Second 60 is a leap second.
   if (midnight.getUTCDate() !== Number(day) || hour > 23 || minute > 59 || second > 60) return undefined;
   return midnight.getTime() + ((hour * 60 + minute) * 60 + second) * 1_000;
 }
 
 const SECONDS = /^(?<whole>\d+)(?:\.(?<fraction>\d+))?$/;
 
-/** Up to the next comma that does not follow the day of a date. */
+/** Up to the next comma, except the one after the weekday of a date. */
 const LINE = /\s*(?:(?:mon|tue|wed|thu|fri|sat|sun)[a-z]*,)?[^,]+/gi;
 
-/** Exact, and rounded up to whole milliseconds: never sooner than asked for. */
+/** In milliseconds, rounded up, so that a retry is never sent too early. */
 function parseSeconds(text: string): number | undefined {
   const parts = SECONDS.exec(text)?.groups;
   if (parts === undefined) return undefined;
@@ -51,12 +51,12 @@ function parseSeconds(text: string): number | undefined {
 }
 
 /**
- * How long a response asks to wait, in milliseconds: `Retry-After` in seconds, or as an HTTP date that is
- * measured against the response's own `Date`, so that the two machines' clocks need not agree. A date that is
- * past asks for no wait. What is neither is ignored.
+ * The wait that a response asks for with `Retry-After`, in milliseconds: seconds, or an HTTP date. A date is compared with
+ * the `Date` of the same response, so that the clocks of the two machines need not agree; a date in the past is 0. Anything
+ * else is ignored.
  *
- * Fractions of a second are not in the RFC, but some servers send them. Several lines, which clients join with
- * commas, are not either: the one that asks for most holds, since the wait is never shorter than asked for.
+ * Two extensions of the RFC, because servers use them: fractions of a second; and several fields, which clients join with
+ * commas, of which the longest applies.
  *
  * Source: RFC 9110 §10.2.3.
  *

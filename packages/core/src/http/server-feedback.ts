@@ -2,41 +2,38 @@ import type { Outcome } from './outcome.ts';
 import { quotasOf } from './quota-fields.ts';
 import { parseHttpDate, retryAfterMs } from './retry-after.ts';
 
-/** What a response says of the sender's quota. */
+/** What a response says about the quota of the client. */
 export interface Feedback {
-  /** How long to send nothing, in milliseconds; 0: the server does not ask for it. */
+  /** How long to send no requests, in milliseconds; 0 if the server does not ask for a pause. */
   readonly pauseMs: number;
-  /** How many more requests or other units the server would take now; `undefined` when it does not say. */
+  /** How many more requests, or other units, the server accepts now; `undefined` if it does not say. */
   readonly remaining: number | undefined;
-  /** Whether the rate was too high, so that a lower one would have helped. */
+  /** True if the request was refused because the rate was too high. */
   readonly tooFast: boolean;
 }
 
-/** Reads a response; `undefined` when it says nothing of a quota that can be trusted. */
+/** Reads an outcome; `undefined` if it says nothing reliable about a quota. */
 export type ReadFeedback = (outcome: Outcome, nowMs: number) => Feedback | undefined;
 
-/** GitHub asks for this when it refuses by a secondary limit and names no time. */
+/** The pause for a secondary limit of GitHub without a time, from GitHub's documentation of rate limits. */
 const GITHUB_PAUSE_MS = 60_000;
 
-/** Whether a `Retry-After` on this status speaks of load, rather than of a resource that has moved. */
-function speaksOfLoad(status: number): boolean {
+/** True if `Retry-After` on this status is about load, and not about a redirect or another condition of the resource. */
+function isAboutLoad(status: number): boolean {
   return status === 403 || status === 413 || status === 429 || status >= 500;
 }
 
 type Responded = Extract<Outcome, { type: 'response' }>;
 
-/** OpenAI and Azure tell milliseconds beside the seconds that `Retry-After` can tell. */
+/** OpenAI and Azure send milliseconds in `retry-after-ms`, next to the whole seconds of `Retry-After`. */
 function askedMs(response: Responded, nowMs: number): number | undefined {
-  if (!speaksOfLoad(response.status)) return undefined;
+  if (!isAboutLoad(response.status)) return undefined;
   const lines = response.header('retry-after-ms')?.split(',') ?? [];
   const precise = lines.map((line) => line.trim()).filter((line) => /^\d+(\.\d+)?$/.test(line));
   return precise.length > 0 ? Math.max(...precise.map(Number)) : retryAfterMs(response, nowMs);
 }
 
-/**
- * Whether a refusal is one for the rate. Stripe refuses for requests that are under way at the same time, too,
- * and names the reason.
- */
+/** True if a request was refused because of the rate. Stripe also limits concurrent requests, and sends the reason. */
 function isTooFast(response: Responded, paused: boolean): boolean {
   if (response.status !== 429) return response.status === 503 && paused;
   const reason = response.header('stripe-rate-limited-reason');
@@ -44,12 +41,10 @@ function isTooFast(response: Responded, paused: boolean): boolean {
 }
 
 /**
- * What a response says of the quota: by `Retry-After`, which wins; else by the IETF RateLimit fields in any of
- * their three generations, and the fields of GitHub, OpenAI, Anthropic and Kong, where those with nothing left
- * say when there will be more.
+ * Reads `Retry-After`, which comes first, the three generations of the IETF RateLimit fields, and the fields of GitHub,
+ * OpenAI, Anthropic, Stripe and Kong. A pause is reported only for a quota that is used up.
  *
- * A field that is malformed is ignored whole, as is everything that comes out of a cache or with a redirect. A
- * quota that is not used up asks for no pause, and no rate is made out of it.
+ * Ignored: malformed fields, cached responses, and redirects. No rate is derived from a quota.
  *
  * Source: RFC 9110 §10.2.3; draft-ietf-httpapi-ratelimit-headers-10 §3 and §6, -07 §2, -06 §5.
  *
@@ -66,12 +61,12 @@ function isTooFast(response: Responded, paused: boolean): boolean {
 export const serverFeedback: ReadFeedback = (outcome, nowMs) => {
   if (outcome.type !== 'response') return undefined;
   const { status } = outcome;
-  // What a redirect says is said of the place that was left.
+  // A redirect is about the origin that redirects, not about the target.
   if (status >= 300 && status < 400) return undefined;
   const sentMs = (): number => parseHttpDate(outcome.header('date')?.trim() ?? '', nowMs) ?? nowMs;
   const quotas = quotasOf((name) => outcome.header(name), sentMs);
   if (quotas.length === 0 && status < 400) return undefined;
-  // What comes out of a cache is old.
+  // A cached response has old fields.
   if (Number(outcome.header('age') ?? 0) > 0) return undefined;
 
   let remaining: number | undefined;

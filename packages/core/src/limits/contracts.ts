@@ -1,206 +1,217 @@
 import type { Outcome, RequestTraits } from '../http/outcome.ts';
 
-/** What is asked of a bucket. */
+/** Options of {@link TokenBucket.acquire}. */
 export interface AcquireOptions {
   /**
-   * Tokens, above 0 and at most the capacity.
+   * Tokens: above 0, and at most the capacity.
    * @default 1
    */
   readonly cost?: number | undefined;
-  /** Gives up the wait, with the signal's own reason. */
+  /**
+   * Aborts the wait. `acquire` then rejects with the signal's own reason.
+   * @default none
+   */
   readonly signal?: AbortSignal | undefined;
-  /** The longest wait, in milliseconds; a longer one is refused at once. */
+  /**
+   * The longest wait, in milliseconds. If it is known that the wait will be longer, `acquire` rejects at once.
+   * @default the `maxWaitMs` of the bucket or the limit
+   */
   readonly maxWaitMs?: number | undefined;
   /**
-   * A whole number from -7 to 7; the higher goes first.
+   * A whole number from -7 to 7. The highest goes first.
    * @default 0
    */
   readonly priority?: number | undefined;
   /**
-   * Whether this is a retry: it goes before new requests of its priority.
+   * True for a retry, which goes before new requests of its priority.
    * @default false
    */
   readonly retry?: boolean | undefined;
   /**
-   * What this asker was granted before, by this bucket or by its {@link TokenBucket.gateFor}, and gave back because
-   * something else was lacking. With that, a bucket that drains does not refuse it as new.
+   * A grant of this bucket, or of its {@link TokenBucket.gateFor}, that the same request was given before and has returned
+   * because something else was lacking. With it, a bucket that drains does not refuse the request as a new one.
+   * @default none
    */
   readonly earlier?: Grant | undefined;
 }
 
-/** Tokens that were had. */
+/** Tokens that were taken from a bucket. */
 export interface Grant {
+  /** In tokens. */
   readonly cost: number;
-  /** How long they took to come, in milliseconds. */
+  /** How long the request waited for them, in milliseconds. */
   readonly waitedMs: number;
-  /** When they were had, in milliseconds since the epoch on the bucket's clock. */
+  /** In milliseconds since the epoch, on the clock of the bucket. */
   readonly grantedAtMs: number;
-  /** `false` where the tokens were not there and the bucket lets such requests pass with a mark. */
+  /** False if the tokens were not available, and the bucket lets such requests pass (`nonConforming: 'mark'`). */
   readonly conforming: boolean;
   /**
-   * Tells what it cost in the end, where that is known only afterwards, and evens the difference out: what was
-   * too much goes back, as far as the bucket has not been refilled of it meanwhile; what was too little is
-   * taken, and may leave the bucket in debt. Counts once.
+   * Corrects the cost once it is known. Surplus tokens go back, as far as the bucket has not refilled them since. Missing
+   * tokens are taken, which may leave the bucket in debt. Only the first call counts.
    *
-   * @throws TypeError, RangeError when the cost is no finite number from 0
+   * @throws TypeError, RangeError if the cost is negative or not finite
    */
   settle(actualCost: number): void;
 }
 
-/** How a bucket stands. */
+/** The state of a bucket. */
 export interface BucketStats {
-  /** Tokens that are there now; below 0 is a debt. */
+  /** Tokens that are available now. A negative number is a debt. */
   readonly tokens: number;
+  /** In tokens. */
   readonly capacity: number;
+  /** Tokens per second. */
   readonly refillPerSecond: number;
-  /** How many wait, those for an origin that is closed included. */
+  /** Requests that wait, including those for a paused origin. */
   readonly waiting: number;
   /** The tokens that they wait for. */
   readonly waitingCost: number;
-  /**
-   * How much longer the bucket is closed, in milliseconds, or the one origin of several that is closed for the
-   * longest; 0 when all is open.
-   */
+  /** The rest of the pause, in milliseconds: of the bucket, or of the origin with the longest pause. 0 without a pause. */
   readonly pausedMs: number;
-  /** How many were granted tokens so far, those with a mark included. */
+  /** Requests that were granted tokens so far, including marked ones. */
   readonly granted: number;
-  /** How many of those had a mark: sent although the tokens were not there. */
+  /** Requests that were marked so far: sent although the tokens were not available. */
   readonly marked: number;
-  /** How many were turned away by {@link TokenBucket.acquire}, aborted ones not included. */
+  /** Requests that {@link TokenBucket.acquire} refused so far, without aborted ones. */
   readonly refused: number;
-  /** Whether nothing is lost with it: full, open, the rate that it was made with, and nobody waits. */
+  /** True if discarding this bucket loses nothing: it is full, not paused, at its original rate, and has no queue. */
   readonly idle: boolean;
 }
 
-/** Tokens that refill at a rate: a request takes some before it is sent. This is all that a policy asks of it. */
+/** A bucket of tokens that refills at a rate. Requests take tokens before they are sent. This is all that a policy needs. */
 export interface TokenBucket {
   /**
    * Takes the tokens if they are available now and no other request waits for them; returns `undefined` if not.
    *
    * @param cost tokens, above 0 and at most the capacity; 1 by default
-   * @param earlier as {@link AcquireOptions.earlier}
-   * @throws TypeError, RangeError when the bucket can never hold the cost
+   * @param earlier see {@link AcquireOptions.earlier}
+   * @throws TypeError, RangeError if the bucket can never hold the cost
    */
   tryAcquire(cost?: number, earlier?: Grant): Grant | undefined;
   /**
-   * Takes the tokens when it is this asker's turn: first come, first served within a priority.
+   * Waits for its turn, and takes the tokens: first come, first served within a priority.
    *
-   * Rejects with a `ThrottledError` when the tokens cannot be had within the limits of the ask or the bucket,
-   * with the signal's own reason when it aborts, with a TypeError or a RangeError for an ask that is wrong.
+   * Rejects with a `ThrottledError` if the tokens cannot be had within the limits of the options or the bucket, with the
+   * signal's own reason when it aborts, and with a `TypeError` or `RangeError` for wrong options.
    */
-  acquire(ask?: AcquireOptions): Promise<Grant>;
+  acquire(options?: AcquireOptions): Promise<Grant>;
   /**
-   * Called with what became of each request that it granted tokens to, so that it can do what the server says.
+   * Called with the outcome of each request that it granted tokens to. A bucket may pause, or change its rate.
    *
-   * @param request the request, for the origin that the response speaks for
+   * @param request the request, whose origin the response is about
    */
   observe?(outcome: Outcome, grant: Grant, request?: RequestTraits): void;
   /**
-   * The further bucket that a request takes as many tokens from, because its origin asked to be left alone for a
-   * while; `undefined` in the usual case.
+   * A second bucket that a request must take the same tokens from, because its origin asked for a pause; `undefined` if
+   * there is no such pause.
    */
   gateFor?(request: RequestTraits): TokenBucket | undefined;
 }
 
-/** What {@link ObservableBucket.close} takes. */
+/** Options of {@link ObservableBucket.close}. */
 export interface CloseOptions {
   /**
-   * What becomes of those who wait. `'reject'`: they are rejected at once. `'drain'`: they get their tokens in
+   * What happens to the requests that wait. `'reject'`: they are rejected at once. `'drain'`: they get their tokens in
    * turn.
    * @default 'reject'
    */
   readonly waiting?: 'reject' | 'drain' | undefined;
 }
 
-/** A bucket that can be paused and closed, and asked how it stands. */
+/** A bucket that can be paused, closed and inspected. */
 export interface ObservableBucket extends TokenBucket {
   /**
-   * Pauses the bucket and empties it; it fills again from the end of the pause. Never shortens a pause. Those who
-   * wait with a deadline in the pause are rejected at once, a few hundred in each turn of the event loop.
+   * Pauses the bucket and empties it. It refills from the end of the pause. Never shortens a pause. Waiting requests whose
+   * deadline is within the pause are rejected now, a few hundred per turn of the event loop.
    *
-   * @throws TypeError, RangeError when the duration is not finite and from 0
+   * @param durationMs in milliseconds
+   * @throws TypeError, RangeError if the duration is negative or not finite
    */
   pauseFor(durationMs: number): void;
   /**
-   * Ends every pause at once, that of the bucket and those of single origins. What was paused is empty, as at the
-   * end of its pause, and fills from now on. Does nothing if there is no pause.
+   * Ends every pause now: that of the bucket and those of single origins. A paused bucket is empty then, and refills. Does
+   * nothing without a pause.
    */
   resume(): void;
-  /** Resolves when no one waits: at once if no one does. It keeps no process alive that would end without it. */
+  /** Resolves when no request waits: at once if none does. It does not keep the process alive. */
   idle(): Promise<void>;
   /**
-   * Grants nothing to new askers from now on: `acquire` rejects with a `ThrottledError` whose reason is `'closed'`,
-   * `tryAcquire` returns `undefined`, also with `nonConforming: 'mark'`. Resolves when no one
-   * waits any more. Grants may still be settled. To close again does nothing, but `'reject'` after `'drain'`
-   * rejects those who still wait.
+   * Stops granting tokens to new requests: `acquire` rejects with a `ThrottledError` whose reason is `'closed'`, and
+   * `tryAcquire` returns `undefined`, also with `nonConforming: 'mark'`. Resolves when no request waits any more. Grants
+   * can still be settled. A second call does nothing, except that `'reject'` after `'drain'` rejects the rest of the queue.
    *
-   * Rejects with a TypeError or a RangeError for a wrong option.
+   * Rejects with a `TypeError` or `RangeError` for a wrong option.
    */
   close(options?: CloseOptions): Promise<void>;
+  /** The state of the bucket now. */
   stats(): BucketStats;
 }
 
-/** A place among the requests that are under way. */
+/** The right of one request to be in flight. */
 export interface Slot {
-  /** How long it took to come, in milliseconds. */
+  /** How long the request waited for it, in milliseconds. */
   readonly waitedMs: number;
-  /** Gives it to the next. Counts once. */
+  /** Passes the slot on to the next request. Only the first call counts. */
   release(): void;
 }
 
-/** How a {@link ConcurrencyLimit} stands. */
+/** The state of a {@link ConcurrencyLimit}. */
 export interface ConcurrencyStats {
+  /** Slots that are held now. */
   readonly inUse: number;
   readonly maxConcurrent: number;
+  /** Requests that wait. */
   readonly waiting: number;
-  /** How many were turned away by {@link ConcurrencyLimit.acquire}, aborted ones not included. */
+  /** Requests that {@link ConcurrencyLimit.acquire} refused so far, without aborted ones. */
   readonly refused: number;
 }
 
-/** Lets a number of requests be under way at once, from the sending to the end of the response's body. */
+/** Limits the requests in flight, from the start of an attempt to the end of its response body. */
 export interface ConcurrencyLimit {
-  /** Takes a slot now, if one is free and nobody waits for it. */
+  /** Takes a slot if one is free now and no other request waits for it; returns `undefined` if not. */
   tryAcquire(): Slot | undefined;
   /**
-   * Takes a slot when it is this asker's turn: first come, first served within a priority.
+   * Waits for its turn, and takes a slot: first come, first served within a priority.
    *
-   * Rejects with a `ThrottledError` when none can be had within the limits, with the signal's own reason when
-   * it aborts, with a TypeError or a RangeError for an ask that is wrong.
+   * Rejects with a `ThrottledError` if no slot can be had within the limits, with the signal's own reason when it aborts,
+   * and with a `TypeError` or `RangeError` for wrong options.
    */
-  acquire(ask?: Omit<AcquireOptions, 'cost'>): Promise<Slot>;
+  acquire(options?: Omit<AcquireOptions, 'cost'>): Promise<Slot>;
+  /** The state of the limit now. */
   stats(): ConcurrencyStats;
 }
 
-/** One thing of a kind for each key: a bucket for each origin, say. */
+/** A bucket, limit or budget per key, such as one per origin. */
 export interface PerKey<T> {
-  /** The one for a request: for `key` if that is given, else for the request's own key. */
+  /**
+   * Returns that of a request.
+   *
+   * @param key replaces the key of the request
+   */
   for(request: RequestTraits, key?: string): T;
-  /** How many there are now. */
+  /** The number of keys now. */
   readonly size: number;
 }
 
-/** A share of the traffic that may be retries. */
+/** Limits retries to a share of the traffic. */
 export interface RetryBudget {
-  /** How many retries it would allow now; below one, the probability of one. */
+  /** The number of retries that it allows now; below one, the probability of one. */
   readonly balance: number;
-  /**
-   * A request begins. A budget that leases its retries from elsewhere has the time until the request fails to
-   * fetch one.
-   */
+  /** A request starts. A budget that leases its retries from elsewhere can do so now, before the request fails. */
   begin?(): void;
-  /** A request is over, with whatever outcome: once for each {@link begin}. */
+  /** A request has ended, with any outcome: once for each {@link begin}. */
   end?(): void;
-  /** Tells of a request that went well. */
+  /** A request was successful. */
   deposit(): void;
-  /** Asks for one retry. */
+  /** Takes one retry; returns false if there is none. */
   withdraw(): boolean;
-  /** Gives the last withdrawal back: its retry was not sent. */
+  /** Gives the last withdrawal back, because its retry was not sent. */
   refund?(): void;
   /** True if discarding this budget loses nothing. A budget without it is never evicted by `budgetPerKey`. */
   readonly isIdle?: boolean;
 }
 
-/** The thing for a request, where there may be one for each key. */
+/** The bucket, limit or budget of a request, if there may be one per key. */
 export function forRequest<T extends object>(
   one: T | PerKey<T>,
   request: RequestTraits,

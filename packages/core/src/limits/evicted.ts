@@ -1,9 +1,9 @@
 /**
- * A bucket or a limit that says when it is used. If the map that made it has let it go, it takes it back then, so that
- * the change is not lost. One without `beforeUse` is lost with its changes when no one holds it any more.
+ * A bucket or a limit that reports its use. If it was evicted from its map, the map takes it back then, so that the change
+ * is not lost. Without `beforeUse` an evicted value is lost, with its changes, once nothing refers to it.
  */
 export interface CallsBeforeUse {
-  /** Set by the map, to be called before anything changes; `undefined` while the map has it. */
+  /** Set by the map on eviction, and called before every change; `undefined` while the value is in the map. */
   beforeUse: (() => void) | undefined;
 }
 
@@ -12,18 +12,18 @@ function setBeforeUse(value: object, call: (() => void) | undefined): void {
 }
 
 /**
- * What a map let go because it is as good as new. Someone may still hold it, so it is found again as long as it is in
- * memory, and no key ever has two. Nothing depends on when garbage is collected: one that no one holds behaves as a
- * new one.
+ * Values that were evicted from a map because they are as good as new. A caller may still hold one, so it is found again
+ * as long as it is in memory, and no key ever has two. The time of garbage collection does not matter: a value that
+ * nothing refers to behaves like a new one.
  */
 export class Evicted<T extends object> {
   readonly #refs = new Map<string, WeakRef<T>>();
-  readonly #comeBack: (key: string, value: T) => void;
+  readonly #onUse: (key: string, value: T) => void;
   #round: Iterator<[string, WeakRef<T>]>;
 
-  /** @param comeBack is called with one that is used although it was let go */
-  constructor(comeBack: (key: string, value: T) => void) {
-    this.#comeBack = comeBack;
+  /** @param onUse called when an evicted value is used */
+  constructor(onUse: (key: string, value: T) => void) {
+    this.#onUse = onUse;
     this.#round = this.#refs.entries();
   }
 
@@ -36,11 +36,11 @@ export class Evicted<T extends object> {
     this.#refs.set(key, new WeakRef(value));
     setBeforeUse(value, () => {
       this.recall(key);
-      this.#comeBack(key, value);
+      this.#onUse(key, value);
     });
   }
 
-  /** Those that are still in memory. */
+  /** The values that are still in memory. */
   *values(): Generator<T> {
     for (const ref of this.#refs.values()) {
       const value = ref.deref();
@@ -48,7 +48,7 @@ export class Evicted<T extends object> {
     }
   }
 
-  /** Takes out the one of a key, if it is still in memory. */
+  /** Removes and returns the value of a key, if it is still in memory. */
   recall(key: string): T | undefined {
     const value = this.#refs.get(key)?.deref();
     this.#refs.delete(key);
@@ -56,7 +56,7 @@ export class Evicted<T extends object> {
     return value;
   }
 
-  /** Looks at two for each that comes, so that those that are gone do not add up. */
+  /** Inspects two references for each value that is added, so that collected ones do not accumulate. */
   #tidy(): void {
     for (let looks = 0; looks < 2; looks += 1) {
       const { value: entry } = this.#round.next();

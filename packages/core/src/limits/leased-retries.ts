@@ -1,51 +1,51 @@
-/** What a process reports to the keeper of a shared budget, and what it asks for. */
+/** What a process reports to the store of a shared budget, and what it asks for. */
 export interface LeaseCall {
-  /** Requests that went well since the call before. */
+  /** Successful requests since the previous call. */
   readonly deposits: number;
-  /** Retries that were leased and are not needed. */
+  /** Leased retries that are not needed. */
   readonly returned: number;
-  /** Retries to be leased. */
+  /** Retries to lease. */
   readonly wanted: number;
 }
 
-/** When a lease is made, and for how long it holds. */
+/** How often a process leases, and for how long a lease is valid. */
 export interface LeaseTerms {
   /** The shortest time between two calls, in milliseconds. */
   readonly aheadMs: number;
-  /** How long a retry that is leased may be spent, in milliseconds: as long as a success counts. */
+  /** How long a leased retry is valid, in milliseconds: as long as a success counts. */
   readonly windowMs: number;
 }
 
-/** How many of `wanted` retries the keeper leases: at most half of its balance, but the last one if it is asked for. */
+/** How many of `wanted` retries the store leases: at most half of its balance, except that a single retry may be the last. */
 export function leaseOf(wanted: number, balance: number): number {
   return Math.min(wanted, Math.max(Math.min(1, balance), Math.floor(balance / 2)));
 }
 
-/** Leased retries that expire together. */
+/** Retries that were leased together, and expire together. */
 interface Batch {
   left: number;
   readonly untilMs: number;
 }
 
-/** A batch is handed back when less than this part of its time is left. */
+/** A batch is returned when less than this share of its time is left. */
 const LAST_PART = 0.1;
 
 /**
- * The part of one process in a retry budget that is kept elsewhere. It says when the keeper is to be called and
- * with what, and makes no call itself.
+ * The part of one process in a retry budget that a store keeps for a fleet. It decides when to call the store and with what,
+ * and makes no call itself.
  *
- * A retry is leased before it is needed, because `withdraw` has to return at once: one for each request that is
- * under way, from its beginning on. It is charged when it is leased. What is lost with a process is lost to the
- * fleet, and none is spent twice.
+ * `withdraw` is synchronous, so retries are leased in advance: one for each request in flight, from its start. A retry is
+ * charged when it is leased. If a process ends, its leased retries are lost to the fleet; none is ever spent twice.
  */
 export class LeasedRetries {
   readonly #terms: LeaseTerms;
-  /** The oldest first. */
+  /** Oldest first. */
   #batches: Batch[] = [];
-  /** Requests under way, if `begin` and `end` are called. */
+  /** Requests in flight, if `begin` and `end` are called. */
   #open = 0;
+  /** True once `begin` was called. */
   #isCounted = false;
-  /** Since the last call. */
+  /** These four since the last call. */
   #begun = 0;
   #deposits = 0;
   #missed = 0;
@@ -53,7 +53,7 @@ export class LeasedRetries {
   #isAsked = false;
   #calledAtMs = Number.NEGATIVE_INFINITY;
   #isCalling = false;
-  /** How many may be refunded, and until when the last of them was good. */
+  /** Withdrawals that may be refunded, and when the last of them expires. */
   #withdrawn = 0;
   #withdrawnUntilMs = 0;
 
@@ -61,7 +61,7 @@ export class LeasedRetries {
     this.#terms = terms;
   }
 
-  /** How many retries can be spent now. */
+  /** The number of retries that can be spent now. */
   leased(nowMs: number): number {
     this.#dropExpired(nowMs);
     return this.#count;
@@ -110,20 +110,20 @@ export class LeasedRetries {
     else this.#returned += 1;
   }
 
-  /** When to call the keeper; `Infinity` while there is nothing to say, or a call is under way. */
+  /** When to call the store, in milliseconds; `Infinity` if there is nothing to report, and during a call. */
   get dueMs(): number {
     const isIdle = this.#isCounted && this.#open === 0 && this.#batches.length > 0;
     const isDirty = this.#deposits > 0 || this.#returned > 0 || this.#isAsked || isIdle;
     return isDirty && !this.#isCalling ? this.#calledAtMs + this.#terms.aheadMs : Number.POSITIVE_INFINITY;
   }
 
-  /** The next call. {@link callEnded} is to follow. */
+  /** Starts the next call. {@link callEnded} must follow. */
   call(nowMs: number): LeaseCall {
     this.#dropExpired(nowMs);
-    // Requests may come one after the other: if all went back in between, the next would find nothing.
+    // Between sequential requests the retries are kept: otherwise the next request would find none.
     const isIdle = this.#isCounted && this.#open === 0 && this.#begun === 0;
-    this.#handBack(isIdle ? Number.POSITIVE_INFINITY : nowMs + LAST_PART * this.#terms.windowMs);
-    // Without `begin` there is one in advance, and more after failures that found none.
+    this.#returnEndingBy(isIdle ? Number.POSITIVE_INFINITY : nowMs + LAST_PART * this.#terms.windowMs);
+    // Without `begin` one retry is leased in advance, and more after failures that found none.
     const goal = Math.max(this.#isCounted ? this.#begun : 2 * this.#missed, this.#open, 1);
     const wanted = isIdle ? 0 : Math.max(0, goal - this.#count);
     const call: LeaseCall = { deposits: this.#deposits, returned: this.#returned, wanted };
@@ -137,24 +137,24 @@ export class LeasedRetries {
     return call;
   }
 
-  /** The call is over. It is not repeated if it failed, because it may have arrived. */
+  /** The call has ended. A failed call is not repeated, because it may have reached the store. */
   callEnded(): void {
     this.#isCalling = false;
   }
 
-  /** So many retries were leased, by a call that was sent at this time. */
+  /** A call that was sent at `sentAtMs` has leased `count` retries. */
   granted(count: number, sentAtMs: number): void {
     if (count > 0) this.#batches.push({ left: count, untilMs: sentAtMs + this.#terms.windowMs });
   }
 
-  /** Returns the successes that were not reported yet, and does not report them. */
+  /** Returns the successes that were not reported yet. They will not be reported. */
   takeDeposits(): number {
     const deposits = this.#deposits;
     this.#deposits = 0;
     return deposits;
   }
 
-  /** No more requests come: the next call hands all back. */
+  /** No more requests come: the next call returns all retries. */
   close(): void {
     this.#isCounted = true;
     this.#open = 0;
@@ -162,7 +162,7 @@ export class LeasedRetries {
     this.#isAsked = false;
   }
 
-  #handBack(endingByMs: number): void {
+  #returnEndingBy(endingByMs: number): void {
     for (const { left, untilMs } of this.#batches) if (untilMs < endingByMs) this.#returned += left;
     this.#batches = this.#batches.filter(({ untilMs }) => untilMs >= endingByMs);
   }

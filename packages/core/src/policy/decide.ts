@@ -9,19 +9,19 @@ import type { BackoffStep } from './backoff/strategy.ts';
 import type { Policy } from './policy.ts';
 import type { RetryReason, StopReason } from './reason.ts';
 
-/** Where a request stands. */
+/** The state of a request when an attempt has ended. */
 export interface Progress {
   readonly request: RequestTraits;
   /** The attempt that the outcome belongs to, from 1. */
   readonly attempt: number;
   readonly startedAtMs: number;
-  /** What the backoff rule returned for the retry before; `undefined` at the first. */
+  /** The delay that the backoff rule returned for the retry before, in milliseconds; `undefined` at the first. */
   readonly previousBackoffMs: number | undefined;
-  /** What retries are withdrawn from, if the policy has one. */
+  /** What retries are withdrawn from; `undefined` if the policy has no budget. */
   readonly budget: RetryBudget | undefined;
 }
 
-/** What to do after an attempt. `backoffMs` is the rule's own answer, `delayMs` what is to be waited. */
+/** What to do after an attempt. `backoffMs` is the result of the backoff rule, `delayMs` the delay before the retry. */
 export type Decision =
   | {
       readonly retry: true;
@@ -43,7 +43,7 @@ function verdictOf(policy: Policy, outcome: Outcome): Verdict {
   return callHook('classify', () => {
     const verdict = policy.classify(outcome);
     checkVerdict('its result', verdict);
-    // What a redirect led to says nothing of the request: the server that was asked may have done it.
+    // The refusal of a redirect's target says nothing about the first server, which may have carried out the request.
     return verdict === 'refused' && outcome.redirected === true ? 'transient' : verdict;
   });
 }
@@ -56,12 +56,12 @@ function backoffOf(policy: Policy, step: BackoffStep): number | undefined {
   });
 }
 
-/** Whether doing this request twice is as good as once, as far as the policy cares. */
-function mayBeDoneTwice({ methods }: Policy, request: RequestTraits): boolean {
+/** True if the policy allows to repeat a request that the server may have carried out. */
+function mayBeRepeated({ methods }: Policy, request: RequestTraits): boolean {
   if (methods === 'all') return true;
   const method = request.method.toUpperCase();
   if (methods !== 'idempotent') return methods.includes(method);
-  // An empty key is none: no server can tell requests apart by it.
+  // An empty key does not identify a request.
   return isIdempotent(method) || Boolean(request.header('idempotency-key')?.trim());
 }
 
@@ -70,10 +70,10 @@ function isAbort(outcome: Outcome): boolean {
 }
 
 /**
- * Whether the request is sent again, when, and why. Reads no clock and waits for nothing; the one thing that
- * it changes is the budget, and last, so that a denied retry costs nothing.
+ * Decides whether a request is sent again, when, and why. It reads no clock and does not wait. Its only side effect is on
+ * the budget, which is asked last, so that a retry that is denied for another reason costs nothing.
  *
- * @throws HookError when `classify` or `backoff` throws, or answers what it may not
+ * @throws HookError if `classify` or `backoff` throws, or returns an invalid value
  */
 export function decide(policy: Policy, progress: Progress, outcome: Outcome, nowMs: number): Decision {
   const { request, attempt, startedAtMs, previousBackoffMs, budget } = progress;
@@ -83,7 +83,7 @@ export function decide(policy: Policy, progress: Progress, outcome: Outcome, now
     return SUCCESS;
   }
   if (verdict === 'final') return stop(isAbort(outcome) ? 'aborted' : 'final');
-  if (verdict === 'transient' && !mayBeDoneTwice(policy, request)) return stop('not-idempotent');
+  if (verdict === 'transient' && !mayBeRepeated(policy, request)) return stop('not-idempotent');
   if (!request.replayable) return stop('not-replayable');
   if (attempt > policy.maxRetries) return stop('retries-exhausted');
 

@@ -1,7 +1,7 @@
-/** Why there will be another attempt: the last one was refused, or it failed in a way that may pass. */
+/** Why there will be another attempt: the last one was refused, or its failure is transient. */
 export type RetryReason = 'refused' | 'transient';
 
-/** Why there will be no other attempt. */
+/** Why there will be no further attempt. */
 export type StopReason =
   | 'success'
   | 'final'
@@ -12,11 +12,11 @@ export type StopReason =
   | 'retry-after-too-long'
   | 'deadline-exceeded'
   | 'budget-exhausted'
-  /** The caller aborted. */
+  /** Aborted by the caller. */
   | 'aborted'
-  /** The retry was planned, but its tokens or its slot could not be had in time. */
+  /** A planned attempt could not get its tokens or its slot in time. */
   | 'throttled'
-  /** Another layer of ebb around this one decides. */
+  /** Another layer of ebb, around this one, decides. */
   | 'left-to-outer-layer'
-  /** Another layer of ebb below this one has decided already. */
+  /** Another layer of ebb, below this one, has decided already. */
   | 'judged-by-inner-layer';

@@ -1,66 +1,66 @@
 /**
- * A token bucket in one number: the moment, past or to come, at which the bucket is or would be empty. With
- * the time it tells everything: `(now − emptyAt) · rate` tokens, at most the capacity. There is no moment of
- * the last refill that could go stale, so an idle bucket never holds more than its capacity, and a clock that
- * steps back mints nothing.
+ * A token bucket whose state is one number: the time at which it is, was or will be empty. It holds
+ * `(now − emptyAt) · rate` tokens, at most the capacity. There is no time of a last refill that could become stale, so an
+ * idle bucket never holds more than its capacity, and a clock that steps back creates no tokens.
  *
- * This is the Generic Cell Rate Algorithm (ITU-T I.371, Annex A), whose theoretical arrival time is `emptyAt`
- * plus the time that the bucket takes to fill.
+ * Times are milliseconds from any fixed origin. Choose a recent one: milliseconds since 1970 have a resolution of only a
+ * quarter of a microsecond, which is too coarse for thousands of tokens per second.
  *
- * Times are milliseconds from any fixed start. One that lies near is better than 1970: at today's distance
- * from there a number resolves a quarter of a microsecond, which is a lot for thousands of tokens a second.
+ * Source: Generic Cell Rate Algorithm (ITU-T I.371, Annex A). Its theoretical arrival time is `emptyAt` plus the time that
+ * the bucket takes to fill.
  */
 export interface Quota {
-  /** The most tokens that it holds. */
+  /** In tokens. */
   readonly capacity: number;
+  /** Tokens per second. */
   readonly refillPerSecond: number;
-  /** Tokens come in steps, at every whole multiple of this many milliseconds; 0: all the time. */
+  /** Tokens arrive in steps, at the multiples of this many milliseconds; 0 refills continuously. */
   readonly refillIntervalMs: number;
 }
 
 /**
- * Sums of fractions are a little off: what lacks less than this is there. It never adds up, as no state holds
- * it. The last term is what a number as large as the time cannot tell apart.
+ * Tolerance for rounding errors, in milliseconds: tokens that arrive this much later count as available. It does not
+ * accumulate, because it is never stored. The last term is the resolution of a double at the size of `nowMs`.
  */
 function slackMs(fillMs: number, nowMs: number): number {
   return fillMs * 1e-9 + 1e-6 + Math.abs(nowMs) * 4e-16;
 }
 
-/** A quotient of times is a little off, too, and the more so the larger it is. */
+/** The same for a quotient of times, in steps. */
 function slackSteps(steps: number): number {
   return 1e-9 + Math.abs(steps) * 4e-16;
 }
 
-/** How many steps have passed since 0. */
+/** The number of refill steps since 0. */
 export function stepsBy(intervalMs: number, nowMs: number): number {
   const steps = nowMs / intervalMs;
   return Math.floor(steps + slackSteps(steps));
 }
 
-/** The moment of the last refill. */
+/** The time of the last refill. */
 export function lastStepMs(intervalMs: number, nowMs: number): number {
   return intervalMs === 0 ? nowMs : stepsBy(intervalMs, nowMs) * intervalMs;
 }
 
-/** The state of a bucket that holds so many tokens; fewer than none are a debt. */
+/** The state of a bucket with this many tokens. A negative number is a debt. */
 export function holding(quota: Quota, tokens: number, nowMs: number): number {
   return lastStepMs(quota.refillIntervalMs, nowMs) - (tokens * 1_000) / quota.refillPerSecond;
 }
 
-/** How many tokens there are; fewer than none are a debt. */
+/** The tokens that are available. A negative number is a debt. */
 export function tokensAt(quota: Quota, emptyAtMs: number, nowMs: number): number {
   const sinceMs = lastStepMs(quota.refillIntervalMs, nowMs) - emptyAtMs;
   return Math.min(quota.capacity, (sinceMs * quota.refillPerSecond) / 1_000);
 }
 
-/** The state after taking tokens, whether they are there or not. */
+/** The state after taking tokens, whether they are available or not. */
 export function spend(quota: Quota, emptyAtMs: number, cost: number, nowMs: number): number {
   const msPerToken = 1_000 / quota.refillPerSecond;
   const fullSinceMs = lastStepMs(quota.refillIntervalMs, nowMs) - quota.capacity * msPerToken;
   return Math.max(emptyAtMs, fullSinceMs) + cost * msPerToken;
 }
 
-/** The state after taking tokens; `undefined` when they are not there. */
+/** The state after taking tokens; `undefined` if they are not available. */
 export function take(quota: Quota, emptyAtMs: number, cost: number, nowMs: number): number | undefined {
   const msPerToken = 1_000 / quota.refillPerSecond;
   const fillMs = quota.capacity * msPerToken;
@@ -70,8 +70,8 @@ export function take(quota: Quota, emptyAtMs: number, cost: number, nowMs: numbe
 }
 
 /**
- * How many steps it takes until the tokens are there; 0 when they are. A step brings what flows in within
- * `everyMs`, after a debt is paid never more than the capacity: the rest is lost.
+ * The number of refill steps until the tokens are available; 0 for now. A step adds the tokens of `everyMs`, and once a debt
+ * is paid at most the capacity: the rest is lost.
  */
 export function stepsToWait(
   { capacity, refillPerSecond }: Quota,
@@ -93,8 +93,8 @@ export function stepsToWait(
 }
 
 /**
- * How long until the tokens are there, if nobody else takes any. More than the capacity never are there at
- * once: for those it is how long it takes at least until they have come in, for several askers in a row.
+ * How long until the tokens are available, in milliseconds, if no one else takes any. More than the capacity are never
+ * available at once: for those it is the shortest time until so many have arrived, for several requests in a row.
  */
 export function waitMs(quota: Quota, emptyAtMs: number, cost: number, nowMs: number): number {
   const { capacity, refillPerSecond, refillIntervalMs: everyMs } = quota;
@@ -108,9 +108,10 @@ export function waitMs(quota: Quota, emptyAtMs: number, cost: number, nowMs: num
 }
 
 /**
- * The state after giving tokens back that were taken before. `heldMs` is the state that the taking of them
- * left, less all that was given back since. What of them has been refilled meanwhile is no longer there to
- * give back: it would let more than the capacity go at once.
+ * The state after tokens are given back. Tokens that the bucket has refilled since they were taken cannot be given back:
+ * more than the capacity could be taken at once.
+ *
+ * @param heldMs the state after these tokens were taken, minus what was given back since
  */
 export function giveBack(
   quota: Quota,
