@@ -46,10 +46,10 @@ class FleetBucket extends WaitingBucket<FleetTokens> implements ValkeyBucket {
 }
 
 /**
- * A token bucket that lies in Valkey or Redis, shared by all processes that name the same key: in any window of
+ * A token bucket in Valkey or Redis that all processes with the same key share: in any window of
  * time at most `capacity + rate · window` tokens are leased to them all together.
  *
- * @throws TypeError, RangeError for a wrong option
+ * @throws TypeError, RangeError for an invalid option
  * @example
  * ```ts
  * import { createFetch } from '@ebb/fetch';
