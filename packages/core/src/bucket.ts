@@ -10,7 +10,6 @@ export {
 } from './base/options.ts';
 export { property } from './base/property.ts';
 export { originOf } from './http/origin.ts';
-export { type ReadFeedback, serverFeedback } from './http/server-feedback.ts';
 export type { Quota } from './limits/bucket/gcra.ts';
 export * as gcra from './limits/bucket/gcra.ts';
 export {
@@ -28,11 +27,9 @@ export { WaitingBucket, type WaitingBucketSetup } from './limits/bucket/waiting-
 export type { CloseOptions } from './limits/contracts.ts';
 export { type LeaseCall, LeasedRetries, leaseOf } from './limits/leased-retries.ts';
 export {
-  WAITING_CHECKS,
   WAITING_OPTIONS,
   type WaitingOptions,
   type WaitingSetup,
-  waitingSetup,
 } from './limits/queue/options.ts';
 export { SteadyTime } from './limits/queue/time.ts';
 export { WaitingRoom } from './limits/queue/waiting-room.ts';

@@ -2,7 +2,7 @@ export type { Clock, Random } from './base/clock.ts';
 export { HookError, ThrottledError, type ThrottledReason } from './base/errors.ts';
 export { type Classify, classifyHttp, classifyHttpByMeaning, type Verdict } from './http/classify.ts';
 export type { FailureKind, Outcome, RequestTraits } from './http/outcome.ts';
-export { type Feedback, serverFeedback } from './http/server-feedback.ts';
+export { type Feedback, type ReadFeedback, serverFeedback } from './http/server-feedback.ts';
 export { type AdaptiveOptions, adaptive } from './limits/bucket/adaptive.ts';
 export { type BucketPerKey, bucketPerKey } from './limits/bucket/bucket-per-key.ts';
 export type { TokenBucketOptions } from './limits/bucket/options.ts';

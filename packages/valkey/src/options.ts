@@ -1,4 +1,4 @@
-import { type Clock, type Random, serverFeedback } from '@ebb/core';
+import { type Clock, type Random, type ReadFeedback, serverFeedback } from '@ebb/core';
 import {
   type Complete,
   check,
@@ -7,7 +7,6 @@ import {
   type FeedbackScope,
   type NonConforming,
   type OptionTable,
-  type ReadFeedback,
   readOptions,
   WAITING_OPTIONS,
   type WaitingOptions,

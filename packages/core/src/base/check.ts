@@ -1,4 +1,4 @@
-import { nameOf, unknownOption, wrongRange, wrongType } from './option-error.ts';
+import { wrongRange, wrongType } from './option-error.ts';
 
 export { isOptionError, nameOf, type OptionError, wrongRange, wrongType } from './option-error.ts';
 
@@ -80,16 +80,4 @@ export function having(takes: string, ...methods: readonly string[]): Check {
     if (!methods.every((method) => typeof object?.[method] === 'function'))
       throw wrongType(name, takes, value);
   };
-}
-
-/** For packages that have no table of their options yet. */
-export function checkOptions(caller: string, options: object, checks: Readonly<Record<string, Check>>): void {
-  if (typeof options !== 'object' || options === null) {
-    throw wrongType(caller.includes(': ') ? caller : `${caller}: options`, 'an object', options);
-  }
-  for (const [option, value] of Object.entries(options)) {
-    const check = Object.hasOwn(checks, option) ? checks[option] : undefined;
-    if (check === undefined) throw unknownOption(caller, option, value, Object.keys(checks).join(', '));
-    if (value !== undefined) check(nameOf(caller, option), value);
-  }
 }

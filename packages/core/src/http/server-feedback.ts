@@ -50,10 +50,10 @@ function isTooFast(response: Responded, paused: boolean): boolean {
  *
  * @example
  * ```ts
- * import { serverFeedback, tokenBucket } from '@ebb/core';
+ * import { type ReadFeedback, serverFeedback, tokenBucket } from '@ebb/core';
  *
  * // Ignores rate headers on a 403.
- * const feedback: typeof serverFeedback = (outcome, nowMs) =>
+ * const feedback: ReadFeedback = (outcome, nowMs) =>
  *   outcome.type === 'response' && outcome.status === 403 ? undefined : serverFeedback(outcome, nowMs);
  * const bucket = tokenBucket({ refillPerSecond: 50, feedback });
  * ```

@@ -1,5 +1,5 @@
-import { type Check, notNegative, oneOf, positive, wholeNumber } from '../../base/check.ts';
-import { type Complete, type OptionTable, readOptions } from '../../base/options.ts';
+import { notNegative, oneOf, positive, wholeNumber } from '../../base/check.ts';
+import type { Complete, OptionTable } from '../../base/options.ts';
 
 /**
  * Which request is refused when the queue is full: `'reject'` the new one, `'drop-oldest'` the one that has waited
@@ -42,16 +42,3 @@ export const WAITING_OPTIONS: OptionTable<WaitingOptions> = {
   maxWaitMs: { check: notNegative, default: Number.POSITIVE_INFINITY },
   agingMs: { check: positive, default: 60_000 },
 };
-
-/** For packages that have no table of their options yet. */
-export const WAITING_CHECKS: Readonly<Record<keyof WaitingOptions, Check>> = {
-  maxQueue: WAITING_OPTIONS.maxQueue.check,
-  overflow: WAITING_OPTIONS.overflow.check,
-  maxWaitMs: WAITING_OPTIONS.maxWaitMs.check,
-  agingMs: WAITING_OPTIONS.agingMs.check,
-};
-
-/** For packages that have no table of their options yet. */
-export function waitingSetup({ maxQueue, overflow, maxWaitMs, agingMs }: WaitingOptions): WaitingSetup {
-  return readOptions('waiting', { maxQueue, overflow, maxWaitMs, agingMs }, WAITING_OPTIONS);
-}
