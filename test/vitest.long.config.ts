@@ -11,8 +11,8 @@ export default defineConfig({
   test: {
     ...config.test,
     include: [
-      'packages/simulator/src/golden.test.ts',
-      'packages/simulator/src/quiet.test.ts',
+      'packages/simulator/src/studies/golden.test.ts',
+      'packages/simulator/src/studies/storm/quiet.test.ts',
       'packages/core/src/limits/bucket/token-bucket.property.test.ts',
       'test/playground.test.ts',
     ],

@@ -1,18 +1,13 @@
-export {
-  burstUnder,
-  GATEWAY_CASES,
-  GATEWAY_QUOTA,
-  type GatewayCase,
-  gatewayServes,
-  taskStarts,
-} from './bucket-cases.ts';
 export type { Band } from './chart/bands.ts';
 export { type Bar, type BarChart, type BarPart, barChart, type Row } from './chart/bar-chart.ts';
 export type { Heading } from './chart/frame.ts';
 export { type Line, type LineChart, lineChart } from './chart/line-chart.ts';
 export { COLOURS, type Colour } from './chart/palette.ts';
-export { ScenarioError } from './check.ts';
-export { checkScenario } from './check-scenario.ts';
+export { goodput } from './measure/goodput.ts';
+export type { Quantiles } from './measure/histogram.ts';
+export type { Counted, Seen, Series, Totals } from './measure/measures.ts';
+export type { Recovery } from './measure/recovery.ts';
+export { failedShare, type Trace } from './measure/trace.ts';
 export {
   ARTICLE_RULES,
   type Comparison,
@@ -20,22 +15,11 @@ export {
   compareRules,
   type NamedRule,
   OTHER_RULES,
-} from './comparison.ts';
-export { type BucketTraffic, type Passage, passThrough } from './conform.ts';
-export {
-  checkExperiment,
-  type Experiment,
-  type ExperimentOptions,
-  type ExperimentResult,
-  runExperiment,
-} from './experiment.ts';
-export { experimentStudy, experimentTable } from './experiment-study.ts';
-export { goodput } from './goodput.ts';
-export type { Quantiles } from './histogram.ts';
-export type { Counted, Seen, Series, Totals } from './measures.ts';
-export { type LockRace, type LockResult, raceForLock } from './optimistic-lock.ts';
-export type { Recovery } from './recovery.ts';
-export type { Sample } from './sample.ts';
+} from './race/comparison.ts';
+export { type LockRace, type LockResult, raceForLock } from './race/optimistic-lock.ts';
+export type { Sample } from './race/sample.ts';
+export { ScenarioError } from './scenario/check.ts';
+export { checkScenario } from './scenario/check-scenario.ts';
 export type {
   ClientFactory,
   ClosedClients,
@@ -52,11 +36,27 @@ export type {
   ServerOptions,
   SharedBudgetOptions,
   Trouble,
-} from './scenario.ts';
-export { awsStandard, finagle, grpcA6, sreThrottling } from './schemes.ts';
-export { type SimulateOptions, simulate } from './simulate.ts';
-export { type StormSize, storm, stormPolicies } from './storm.ts';
-export { STUDIES } from './studies.ts';
-export type { Study, StudyFigure, StudyOptions, StudyResult } from './study.ts';
-export { csvText, type Table, tableText } from './table.ts';
-export { failedShare, type Trace } from './trace.ts';
+} from './scenario/scenario.ts';
+export { type SimulateOptions, simulate } from './simulation/simulate.ts';
+export {
+  burstUnder,
+  GATEWAY_CASES,
+  GATEWAY_QUOTA,
+  type GatewayCase,
+  gatewayServes,
+  taskStarts,
+} from './studies/buckets/bucket-cases.ts';
+export { type BucketTraffic, type Passage, passThrough } from './studies/buckets/pass-through.ts';
+export {
+  checkExperiment,
+  type Experiment,
+  type ExperimentOptions,
+  type ExperimentResult,
+  runExperiment,
+} from './studies/experiment.ts';
+export { experimentStudy, experimentTable } from './studies/experiment-study.ts';
+export { awsStandard, finagle, grpcA6, sreThrottling } from './studies/storm/schemes.ts';
+export { type StormSize, storm, stormPolicies } from './studies/storm/storm.ts';
+export { STUDIES } from './studies/studies.ts';
+export type { Study, StudyFigure, StudyOptions, StudyResult } from './studies/study.ts';
+export { csvText, type Table, tableText } from './studies/table.ts';

@@ -1,7 +1,7 @@
 // How often a seed has every mean of the race within three standard errors of the article's: pnpm agreement 200
 import { readFileSync } from 'node:fs';
-import { distances, referenceMeans } from '../agreement.ts';
-import { compareRules } from '../comparison.ts';
+import { distances, referenceMeans } from '../race/agreement.ts';
+import { compareRules } from '../race/comparison.ts';
 
 const RUNS = 200;
 const reference = referenceMeans(

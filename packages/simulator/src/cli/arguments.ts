@@ -1,5 +1,5 @@
 import { parseArgs } from 'node:util';
-import type { RaceSettings } from '../comparison.ts';
+import type { RaceSettings } from '../race/comparison.ts';
 
 /** A command line that makes no sense. */
 export class UsageError extends Error {

@@ -1,5 +1,5 @@
 import { mkdir, writeFile } from 'node:fs/promises';
-import { GOLDEN_STUDIES } from '../golden.ts';
+import { GOLDEN_STUDIES } from '../studies/golden.ts';
 
 const directory = new URL('../../figures/', import.meta.url);
 

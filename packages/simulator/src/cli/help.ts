@@ -1,4 +1,4 @@
-import { STUDIES } from '../studies.ts';
+import { STUDIES } from '../studies/studies.ts';
 
 const names = STUDIES.map(({ name, shows }) => `  ${name.padEnd(18)} ${shows}`).join('\n');
 

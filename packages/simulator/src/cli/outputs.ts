@@ -1,8 +1,8 @@
 import type { Stats } from 'node:fs';
 import { access, constants, stat } from 'node:fs/promises';
 import { dirname, resolve } from 'node:path';
-import type { Study, StudyResult } from '../study.ts';
-import { csvText } from '../table.ts';
+import type { Study, StudyResult } from '../studies/study.ts';
+import { csvText } from '../studies/table.ts';
 import { type Arguments, UsageError } from './arguments.ts';
 
 /** A file that cannot be written. */

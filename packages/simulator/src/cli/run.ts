@@ -1,9 +1,9 @@
 import { writeFile } from 'node:fs/promises';
-import { ScenarioError } from '../check.ts';
-import { articleStudy } from '../race-study.ts';
-import { STUDIES } from '../studies.ts';
-import type { Study } from '../study.ts';
-import { tableText } from '../table.ts';
+import { ScenarioError } from '../scenario/check.ts';
+import { articleStudy } from '../studies/race/race-study.ts';
+import { STUDIES } from '../studies/studies.ts';
+import type { Study } from '../studies/study.ts';
+import { tableText } from '../studies/table.ts';
 import { type Arguments, readArguments, UsageError } from './arguments.ts';
 import { HELP } from './help.ts';
 import { INTERRUPTED, interruptible } from './interruptible.ts';

@@ -1,10 +1,10 @@
 import { readFile } from 'node:fs/promises';
 import { basename, extname, resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
-import { ScenarioError } from '../check.ts';
-import { checkExperiment } from '../experiment.ts';
-import { experimentStudy } from '../experiment-study.ts';
-import type { Study } from '../study.ts';
+import { ScenarioError } from '../scenario/check.ts';
+import { checkExperiment } from '../studies/experiment.ts';
+import { experimentStudy } from '../studies/experiment-study.ts';
+import type { Study } from '../studies/study.ts';
 
 const MODULES = ['.ts', '.mts', '.js', '.mjs'];
 

@@ -1,0 +1,73 @@
+import { EventQueue } from './event-queue.ts';
+import type { SimulationClock } from './simulation-clock.ts';
+
+/** What happens. An event says to which client, request or job in the bits above. */
+export const ARRIVAL = 0;
+export const SEND = 1;
+export const REACH = 2;
+export const FINISH = 3;
+export const ANSWER = 4;
+export const TIMEOUT = 5;
+export const LOOK = 6;
+export const EXPIRE = 7;
+export const CHANGE = 8;
+
+const KIND_BITS = 4;
+const KINDS = (1 << KIND_BITS) - 1;
+const STAMP_BITS = 24;
+const STAMPS = (1 << STAMP_BITS) - 1;
+
+/** What is going to happen, and the virtual time at which it does. */
+export class Events {
+  readonly clock: SimulationClock;
+  readonly #queue: EventQueue;
+
+  /** What `touch` answered, added up: a sum that nobody used would not be made. */
+  touched = 0;
+
+  /** `touch` looks at the subject of an event that comes soon. */
+  constructor(clock: SimulationClock, dayMs: number, touch: (subject: number) => number) {
+    this.clock = clock;
+    this.#queue = new EventQueue(dayMs, (events, from, to) => {
+      let sum = 0;
+      for (let at = from; at < to; at += 1) sum += touch((events[at] as number) >> KIND_BITS);
+      this.touched += sum;
+    });
+  }
+
+  get nowMs(): number {
+    return this.clock.nowMs;
+  }
+
+  get nextAtMs(): number {
+    return this.#queue.nextAtMs;
+  }
+
+  /** `stamp` has 24 bits, and the number beside it, an outcome or an epoch, has 7. */
+  add(delayMs: number, kind: number, subject: number, stamp = 0, beside = 0): void {
+    const atMs = this.clock.nowMs + delayMs;
+    this.#queue.push(atMs, (subject << KIND_BITS) | kind, stamp | (beside << STAMP_BITS));
+  }
+
+  /** Goes on to the next event, which {@link kind}, {@link subject}, {@link stamp} and {@link beside} then are of. */
+  next(): void {
+    this.clock.nowMs = this.#queue.nextAtMs;
+    this.#queue.pop();
+  }
+
+  get kind(): number {
+    return this.#queue.event & KINDS;
+  }
+
+  get subject(): number {
+    return this.#queue.event >> KIND_BITS;
+  }
+
+  get stamp(): number {
+    return this.#queue.stamp & STAMPS;
+  }
+
+  get beside(): number {
+    return this.#queue.stamp >>> STAMP_BITS;
+  }
+}

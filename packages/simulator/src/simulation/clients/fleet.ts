@@ -1,0 +1,128 @@
+import { createPolicy, type PerKey, type Policy, type PolicyOptions, type RetryBudget } from '@ebb/core';
+import { backoffOf, classifyOf, makeBudget, type OwnBudget } from '../../scenario/named-options.ts';
+import type {
+  ClientFactory,
+  CustomClient,
+  Environment,
+  FleetPolicy,
+  Scenario,
+} from '../../scenario/scenario.ts';
+import { type ClientBuckets, clientBuckets } from './client-buckets.ts';
+import { FleetBudget } from './fleet-budget.ts';
+
+/** A fleet's clients, by what the simulation asks of them. */
+export interface Fleet {
+  policyOf(client: number): Policy;
+  /** The bucket that each client has. */
+  readonly bucket: ClientBuckets | undefined;
+  readonly cost: number;
+  readonly maxWaitMs: number;
+  /** Called when a request of a client begins and when it is over, if the clients share a budget. */
+  readonly shared?: { begin(client: number): void; end(client: number): void } | undefined;
+  /** The clients whose scheme says more than a policy can. */
+  readonly custom: readonly CustomClient[] | undefined;
+}
+
+/** The clients of a scenario. They share one policy where none keeps a budget of its own. */
+export function fleetOf(scenario: Scenario, environment: Environment): Fleet {
+  const { clients, policy = {} } = scenario;
+  const { count } = clients;
+  if (typeof policy === 'function') return customFleet(count, policy, environment);
+
+  const { budget, bucket, cost = 1, maxWaitMs = Number.POSITIVE_INFINITY } = policy;
+  const { maxRetries, methods, maxRetryAfterMs, attemptTimeoutMs, totalTimeoutMs } = policy;
+  const options = {
+    ...{ maxRetries, methods, maxRetryAfterMs, attemptTimeoutMs, totalTimeoutMs, cost },
+    ...environment,
+    backoff: backoffOf(policy, environment),
+    classify: classifyOf(policy),
+  };
+  const shared = sharedBudget(count, budget, environment);
+  return {
+    policyOf: policiesOf(count, options, budget, shared, environment),
+    shared,
+    bucket: bucket && clientBuckets(bucket, count, environment),
+    cost,
+    maxWaitMs,
+    custom: undefined,
+  };
+}
+
+const NO_BUDGET: RetryBudget = { balance: Number.POSITIVE_INFINITY, deposit() {}, withdraw: () => true };
+
+/**
+ * One policy for all. Where clients have budgets of their own it asks for the one of the client whose policy was
+ * asked for last: a million policies that differ in nothing else would take a gigabyte.
+ */
+function policiesOf(
+  count: number,
+  options: PolicyOptions,
+  budget: FleetPolicy['budget'],
+  shared: SharedBudget | undefined,
+  environment: Environment,
+): (client: number) => Policy {
+  if (budget === false) {
+    const unlimited = createPolicy({ ...options, budget: NO_BUDGET });
+    return () => unlimited;
+  }
+  if (budget === undefined) {
+    const shared = createPolicy(options);
+    if (shared.budget === undefined) return () => shared;
+    const own = Array.from({ length: count }, () => createPolicy(options));
+    return (client) => own[client] as Policy;
+  }
+  let current = 0;
+  const budgetOf = shared?.of ?? ownBudgets(count, budget as OwnBudget, environment);
+  const ofCurrent: PerKey<RetryBudget> = { size: count, for: () => budgetOf(current) };
+  const policy = createPolicy({ ...options, budget: ofCurrent });
+  return (client) => {
+    current = client;
+    return policy;
+  };
+}
+
+function ownBudgets(
+  count: number,
+  budget: OwnBudget,
+  environment: Environment,
+): (client: number) => RetryBudget {
+  const budgets = new Array<RetryBudget | undefined>(count);
+  return (client) => {
+    budgets[client] ??= makeBudget(budget, environment);
+    return budgets[client] as RetryBudget;
+  };
+}
+
+/** What each client has of a budget that all of them share. */
+interface SharedBudget {
+  of(client: number): RetryBudget;
+  begin(client: number): void;
+  end(client: number): void;
+}
+
+function sharedBudget(
+  count: number,
+  budget: FleetPolicy['budget'],
+  environment: Environment,
+): SharedBudget | undefined {
+  if (typeof budget !== 'object' || !('valkeyBudget' in budget)) return undefined;
+  const fleet = new FleetBudget(budget.valkeyBudget, count, environment);
+  const parts = new Array<ReturnType<FleetBudget['of']> | undefined>(count);
+  const of = (client: number): ReturnType<FleetBudget['of']> => {
+    parts[client] ??= fleet.of(client);
+    return parts[client] as ReturnType<FleetBudget['of']>;
+  };
+  return { of, begin: (client) => of(client).begin(), end: (client) => of(client).end() };
+}
+
+function customFleet(count: number, factory: ClientFactory, environment: Environment): Fleet {
+  const custom = Array.from({ length: count }, () => factory(environment));
+  const policies = custom.map(({ policy }) => createPolicy({ ...policy, ...environment }));
+  return {
+    policyOf: (client) => policies[client] as Policy,
+    bucket: undefined,
+    cost: 1,
+    maxWaitMs: Number.POSITIVE_INFINITY,
+    custom,
+  };
+}

@@ -1,0 +1,123 @@
+import type { Random } from '@ebb/core';
+import { exponentialTime, logNormalTime } from '../../engine/distributions.ts';
+import type { ServerOptions } from '../../scenario/scenario.ts';
+import { OK, RESET, tooMany, UNAVAILABLE } from '../outcomes.ts';
+import { JobLine } from './job-line.ts';
+import { ServerBucket } from './server-bucket.ts';
+import { type Health, healthAt, momentsOf, SILENCE } from './trouble.ts';
+
+/** What a server asks of the world that it stands in. */
+export interface ServerWorld {
+  readonly random: Random;
+  /** Has {@link Server.finish} called after a time, with these numbers. */
+  finishIn(durationMs: number, job: number, stamp: number, epoch: number): void;
+  /** Sends an answer on its way. */
+  answer(job: number, stamp: number, outcome: number): void;
+}
+
+function serviceTimeOf(options: ServerOptions): (random: Random) => number {
+  const { serviceMs, serviceSpread = 'exponential' } = options;
+  if (serviceSpread === 'constant') return () => serviceMs;
+  const draw = serviceSpread === 'exponential' ? exponentialTime : logNormalTime;
+  return (random) => draw(serviceMs, random);
+}
+
+/**
+ * Workers that each serve one request at a time, and a line before them. The server does not know that a
+ * client has given up: it works on what was abandoned as on anything else, as real ones do.
+ */
+export class Server {
+  /** How many requests it works on, those of workers that are about to leave included. */
+  busy = 0;
+  readonly #options: ServerOptions;
+  readonly #world: ServerWorld;
+  readonly #serviceTime: (random: Random) => number;
+  readonly #maxQueue: number;
+  readonly #line = new JobLine();
+  readonly #bucket: ServerBucket | undefined;
+  #health: Health = { capacityShare: 1, errorShare: 0, outage: undefined };
+  #workers: number;
+  /** Changes when everything in its hands is lost. */
+  #epoch = 0;
+  #lostInSilence = false;
+
+  constructor(options: ServerOptions, world: ServerWorld) {
+    this.#options = options;
+    this.#world = world;
+    this.#serviceTime = serviceTimeOf(options);
+    this.#maxQueue = options.maxQueue ?? Number.POSITIVE_INFINITY;
+    this.#workers = options.workers;
+    this.#bucket = options.limit && new ServerBucket(options.limit);
+  }
+
+  /** How many wait for a worker. */
+  get queue(): number {
+    return this.#line.size;
+  }
+
+  /** The moments at which {@link change} is to be called. */
+  get moments(): number[] {
+    return momentsOf(this.#options.troubles ?? []);
+  }
+
+  /** A request is there. */
+  receive(job: number, stamp: number, nowMs: number): void {
+    const { outage } = this.#health;
+    if (outage !== undefined) {
+      if (outage !== SILENCE) this.#world.answer(job, stamp, outage);
+      return;
+    }
+    if (this.#bucket !== undefined && !this.#bucket.take(nowMs)) {
+      this.#world.answer(job, stamp, tooMany(this.#bucket.retryAfterSeconds(nowMs)));
+    } else if (this.busy < this.#workers) {
+      this.#serve(job, stamp);
+    } else if (this.#line.size < this.#maxQueue) {
+      this.#line.push(job, stamp);
+    } else {
+      this.#world.answer(job, stamp, UNAVAILABLE);
+    }
+  }
+
+  #serve(job: number, stamp: number): void {
+    this.busy += 1;
+    this.#world.finishIn(this.#serviceTime(this.#world.random), job, stamp, this.#epoch);
+  }
+
+  /** A worker is done. If what it had in hand was lost, the client learns now, when it would have heard. */
+  finish(job: number, stamp: number, epoch: number): void {
+    if (epoch !== this.#epoch) {
+      if (!this.#lostInSilence) this.#world.answer(job, stamp, RESET);
+      return;
+    }
+    this.busy -= 1;
+    const { errorShare } = this.#health;
+    const failed = errorShare > 0 && this.#world.random() < errorShare;
+    this.#world.answer(job, stamp, failed ? UNAVAILABLE : OK);
+    this.#serveWaiting();
+  }
+
+  #serveWaiting(): void {
+    while (this.busy < this.#workers && this.#line.size > 0) {
+      const job = this.#line.shift();
+      this.#serve(job, this.#line.stamp);
+    }
+  }
+
+  /** Trouble begins, changes or ends. */
+  change(nowMs: number): void {
+    const before = this.#health;
+    this.#health = healthAt(this.#options.troubles ?? [], nowMs);
+    this.#workers = Math.round(this.#options.workers * this.#health.capacityShare);
+    const { outage } = this.#health;
+    if (outage !== undefined && before.outage === undefined) {
+      this.#epoch = (this.#epoch + 1) & 0x7f;
+      this.#lostInSilence = outage === SILENCE;
+      this.busy = 0;
+      while (this.#line.size > 0) {
+        const job = this.#line.shift();
+        if (!this.#lostInSilence) this.#world.answer(job, this.#line.stamp, RESET);
+      }
+    }
+    this.#serveWaiting();
+  }
+}

@@ -1,0 +1,47 @@
+import type { Trouble } from '../../scenario/scenario.ts';
+import { REFUSED, UNAVAILABLE } from '../outcomes.ts';
+
+/** A slow start is made of so many steps. */
+const STEPS = 50;
+/** The outcome of what gets no answer. */
+export const SILENCE = -1;
+
+const OUTCOME_OF = { refused: REFUSED, unavailable: UNAVAILABLE, silence: SILENCE } as const;
+
+/** How a server stands. */
+export interface Health {
+  /** The share of its workers that are there. */
+  readonly capacityShare: number;
+  /** The share of its answers that are a 503. */
+  readonly errorShare: number;
+  /** What everybody gets while nothing is served; `undefined` while something is. */
+  readonly outage: number | undefined;
+}
+
+/** What several troubles do to a server at one moment, together. */
+export function healthAt(troubles: readonly Trouble[], nowMs: number): Health {
+  let capacityShare = 1;
+  let rightShare = 1;
+  let outage: number | undefined;
+  for (const trouble of troubles) {
+    const { fromMs, untilMs } = trouble;
+    if (nowMs < fromMs || nowMs >= untilMs) continue;
+    if (trouble.type === 'outage') outage = OUTCOME_OF[trouble.answer ?? 'refused'];
+    else if (trouble.type === 'errors') rightShare *= 1 - trouble.share;
+    else if (trouble.type === 'brown-out') capacityShare *= trouble.capacityShare;
+    else {
+      const step = Math.floor(((nowMs - fromMs) / (untilMs - fromMs)) * STEPS + 1e-6) / STEPS;
+      capacityShare *= trouble.capacityShare + (1 - trouble.capacityShare) * step;
+    }
+  }
+  return { capacityShare, errorShare: 1 - rightShare, outage };
+}
+
+/** The moments at which {@link healthAt} changes. */
+export function momentsOf(troubles: readonly Trouble[]): number[] {
+  const moments = troubles.flatMap(({ type, fromMs, untilMs }) => {
+    const steps = type === 'slow-start' ? STEPS : 1;
+    return Array.from({ length: steps + 1 }, (_, step) => fromMs + ((untilMs - fromMs) * step) / steps);
+  });
+  return [...new Set(moments)].sort((a, b) => a - b);
+}

@@ -1,0 +1,72 @@
+import type { NonConforming } from '@ebb/core/bucket';
+import { type Passage, passThrough } from './pass-through.ts';
+
+/** `count` requests from a moment on, spread evenly over so many milliseconds. */
+function evenly(count: number, fromMs: number, overMs: number): number[] {
+  return Array.from({ length: count }, (_, at) => fromMs + (at * overMs) / count);
+}
+
+/** How requests come to API Gateway, and what that makes of them. */
+export interface GatewayCase {
+  readonly story: string;
+  readonly arrivalsMs: readonly number[];
+}
+
+/** API Gateway's default: 10,000 requests a second, and a burst of 5,000. */
+export const GATEWAY_QUOTA = { capacity: 5_000, refillPerSecond: 10_000 } as const;
+
+/**
+ * The five ways for 10,000 requests to come in a second by which API Gateway explains its limits.
+ *
+ * Source: Amazon API Gateway, Developer Guide, "Throttle API requests for better throughput".
+ */
+export const GATEWAY_CASES: readonly GatewayCase[] = [
+  {
+    story: '10 each millisecond',
+    arrivalsMs: Array.from({ length: 1_000 }, (_, ms) => evenly(10, ms, 0)).flat(),
+  },
+  { story: 'all at once', arrivalsMs: evenly(10_000, 0, 0) },
+  {
+    story: '5,000 at once, 5,000 evenly',
+    arrivalsMs: [...evenly(5_000, 0, 0), ...evenly(5_000, 1, 999)],
+  },
+  {
+    story: '5,000 at once, 5,000 at the 101st ms',
+    arrivalsMs: [...evenly(5_000, 0, 0), ...evenly(5_000, 100, 0)],
+  },
+  {
+    story: '5,000 at once, 1,000 at the 101st ms, 4,000 evenly',
+    arrivalsMs: [...evenly(5_000, 0, 0), ...evenly(1_000, 100, 0), ...evenly(4_000, 101, 899)],
+  },
+];
+
+/** How many of a case's requests API Gateway serves and how many it throttles. */
+export function gatewayServes({ arrivalsMs }: GatewayCase): { served: number; throttled: number } {
+  const passages = passThrough({ ...GATEWAY_QUOTA, nonConforming: 'reject', arrivalsMs });
+  const served = passages.filter(({ conforming }) => conforming).length;
+  return { served, throttled: passages.length - served };
+}
+
+/**
+ * When App Engine starts the tasks of a queue with a long backlog and a rate of 500/s, whose bucket gets its
+ * tokens five times a second, over so many milliseconds.
+ *
+ * Source: Google App Engine, queue.yaml reference, `bucket_size`.
+ */
+export function taskStarts(bucketSize: number, durationMs: number): number[] {
+  const backlog = evenly(3_000, 0, 0);
+  return passThrough({
+    capacity: bucketSize,
+    refillPerSecond: 500,
+    refillIntervalMs: 200,
+    arrivalsMs: backlog,
+  })
+    .map(({ sentAtMs }) => sentAtMs as number)
+    .filter((startMs) => startMs < durationMs);
+}
+
+/** A burst: 200 requests a second for a second, then 50 a second for two, to a bucket of 20 at 100 a second. */
+export function burstUnder(nonConforming: NonConforming): Passage[] {
+  const arrivalsMs = [...evenly(200, 0, 1_000), ...evenly(100, 1_000, 2_000)];
+  return passThrough({ capacity: 20, refillPerSecond: 100, nonConforming, arrivalsMs });
+}

@@ -1,0 +1,113 @@
+import { duration } from '../chart/duration.ts';
+import { lineChart } from '../chart/line-chart.ts';
+import { COLOURS, type Colour } from '../chart/palette.ts';
+import { numeral } from '../chart/scale.ts';
+import { goodput } from '../measure/goodput.ts';
+import { failedShare, type Trace } from '../measure/trace.ts';
+import { type Experiment, type ExperimentResult, runExperiment } from './experiment.ts';
+import type { Study, StudyResult } from './study.ts';
+import type { Table } from './table.ts';
+
+function backIn({ recovery }: Trace): string {
+  if (recovery === undefined) return '—';
+  return recovery.recoveredAfterMs === undefined ? 'not yet' : duration(recovery.recoveredAfterMs);
+}
+
+/** The largest of many: `Math.max` takes only so many arguments. */
+function largest(values: Float64Array): number {
+  return values.reduce((most, value) => Math.max(most, value), 0);
+}
+
+/** What came of each policy, in numbers. */
+export function experimentTable(results: readonly ExperimentResult[], durationMs: number): Table {
+  return {
+    columns: ['policy', 'sends', 'answered', '429s/s', 'p50', 'p99', 'queue', 'back in'],
+    rows: results.map(({ name, trace }) => [
+      name,
+      trace.amplification.toFixed(2),
+      `${(100 * (1 - failedShare(trace))).toFixed(1)} %`,
+      numeral(Math.round((trace.totals.throttled429 * 1_000) / durationMs)),
+      duration(trace.latencyMs.p50),
+      duration(trace.latencyMs.p99),
+      numeral(largest(trace.series.queue)),
+      backIn(trace),
+    ]),
+    legend: [
+      'sends: attempts for each request · answered: requests that did not fail',
+      'p50, p99: from a request to its answer · queue: the longest, at the server',
+      'back in: from the end of the trouble until answers keep up with requests',
+    ].join('\n'),
+  };
+}
+
+const LINE_COLOURS = Object.keys(COLOURS).filter((colour) => colour !== 'grey') as Colour[];
+
+/** For more lines than there are colours: 45 are told apart by both, and all by their labels. */
+const DASHES = [false, [6, 4], [2, 3], [12, 4], [12, 3, 2, 3]];
+
+/** Answers over time, a line for each policy. */
+function goodputFigure(results: readonly ExperimentResult[], title: string): string {
+  return lineChart({
+    title,
+    note: 'Requests that were answered, as a share of the new requests in the same time.',
+    x: 'Seconds',
+    y: 'Requests answered, %',
+    lines: results.map(({ name, trace }, at) => ({
+      name,
+      colour: LINE_COLOURS[at % LINE_COLOURS.length] as Colour,
+      points: goodput(trace),
+      dashed: DASHES[Math.floor(at / LINE_COLOURS.length) % DASHES.length] as readonly number[] | false,
+    })),
+  });
+}
+
+/** Every interval of every policy. */
+function intervals(results: readonly ExperimentResult[]): StudyResult['csv'] {
+  const names = Object.keys(results[0]?.trace.series ?? {}) as (keyof Trace['series'])[];
+  return {
+    columns: ['policy', 'seconds', ...names],
+    rows: results.flatMap(({ name, trace: { series, intervalMs } }) =>
+      Array.from(series.requests, (_, at) => [
+        name,
+        ((at + 1) * intervalMs) / 1_000,
+        ...names.map((column) => series[column][at] as number),
+      ]),
+    ),
+  };
+}
+
+/** Traces with lists in the place of typed arrays, which JSON writes as objects. */
+function asData(results: readonly ExperimentResult[]): unknown {
+  return results.map(({ name, trace }) => ({
+    policy: name,
+    ...trace,
+    series: Object.fromEntries(
+      Object.entries(trace.series).map(([key, values]) => [key, Array.from(values)]),
+    ),
+  }));
+}
+
+/** A study of an experiment; one of ours brings figures of its own. */
+export function experimentStudy(
+  name: string,
+  shows: string,
+  experiment: Experiment,
+  draw?: Readonly<Record<string, (results: readonly ExperimentResult[]) => string>>,
+): Study {
+  const title = experiment.title ?? shows;
+  const drawings = draw ?? { goodput: (results) => goodputFigure(results, title) };
+  return {
+    name,
+    shows,
+    figures: Object.keys(drawings),
+    run({ seed, onProgress } = {}) {
+      const results = runExperiment(experiment, { seed, onProgress });
+      return {
+        table: experimentTable(results, experiment.durationMs),
+        figures: Object.entries(drawings).map(([name, drawn]) => ({ name, svg: drawn(results) })),
+        csv: intervals(results),
+        data: asData(results),
+      };
+    },
+  };
+}

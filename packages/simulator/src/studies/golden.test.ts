@@ -1,0 +1,57 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { describe, expect, test } from 'vitest';
+import { experimentStudy } from './experiment-study.ts';
+import { GOLDEN_STUDIES } from './golden.ts';
+import { storm, stormPolicies } from './storm/storm.ts';
+import { tableText } from './table.ts';
+
+const directory = new URL('../../figures/', import.meta.url);
+
+/** The storm takes as long as all the other tests of a package: `pnpm test:long` draws it, too. */
+const isLong = process.env.EBB_LONG !== undefined;
+const drawnHere = GOLDEN_STUDIES.filter(({ name }) => isLong || name !== 'storm');
+
+describe('the figures in the repository', () => {
+  const drawn = new Set<string>();
+
+  test.each(drawnHere.map((study) => [study.name, study] as const))(
+    '%s: the same seed draws the same figures, byte for byte',
+    (_, study) => {
+      for (const { name, svg } of study.run().figures) {
+        drawn.add(`${name}.svg`);
+        expect(svg, `${name} changed: pnpm figures draws it anew`).toBe(
+          readFileSync(new URL(`${name}.svg`, directory), 'utf8'),
+        );
+      }
+    },
+  );
+
+  test('there is none that is not drawn', () => {
+    const rest = isLong ? [] : ['storm-queue.svg', 'storm-schemes.svg', 'storm.svg'];
+    expect(readdirSync(directory).sort()).toEqual([...drawn, ...rest].sort());
+  });
+});
+
+/** How a title reads in Markdown: with plain quotation marks and spaces. */
+function plain(text: string): string {
+  return text.replaceAll('’', "'").replaceAll('\u00a0', ' ').replaceAll('&quot;', '"');
+}
+
+test.each(['../../README.md', '../../../../README.md'])(
+  '%s says of each figure what its title says',
+  (path) => {
+    const page = new URL(path, import.meta.url);
+    const figures = [...readFileSync(page, 'utf8').matchAll(/!\[(.*?)\]\((.*?\.svg)\)/g)];
+    expect(figures.length).toBeGreaterThan(0);
+    for (const [, said = '', file = ''] of figures) {
+      const [, title = ''] = /aria-label="(.*?)"/.exec(readFileSync(new URL(file, page), 'utf8')) ?? [];
+      expect(plain(title).startsWith(plain(said)), `${said}, where ${file} has ${title}`).toBe(true);
+    }
+  },
+);
+
+test('a small storm: the same seed gives the same table', async () => {
+  const size = { clients: 1_125, requestsPerSecond: 225 };
+  const { table } = experimentStudy('storm-small', '', storm(stormPolicies(size), size)).run();
+  await expect(tableText(table)).toMatchFileSnapshot('../../data/storm-small.txt');
+});

@@ -1,0 +1,93 @@
+import { expect, test } from 'vitest';
+import { failedShare, type Trace } from '../../measure/trace.ts';
+import type { Scenario } from '../../scenario/scenario.ts';
+import { simulate } from '../../simulation/simulate.ts';
+import { runExperiment } from '../experiment.ts';
+import { quietDay, quietStorm } from './quiet.ts';
+import { storm, stormPolicies } from './storm.ts';
+
+const SHARED = 'one for all';
+
+function run(experiment: typeof quietStorm, ...names: string[]): Trace[] {
+  const policies = Object.fromEntries(names.map((name) => [name, experiment.policies?.[name] ?? {}]));
+  return runExperiment({ ...experiment, policies }).map(({ trace }) => trace);
+}
+
+test('100,000 quiet clients that share a budget come back within 15 s, with 1.15 sends a request at most', () => {
+  const [shared, none] = run(quietStorm, SHARED, 'No retries');
+  expect(shared?.recovery?.recoveredAfterMs).toBeLessThanOrEqual(15_000);
+  expect(shared?.amplification).toBeLessThanOrEqual(1.15);
+  // As soon as those that never retry.
+  expect(shared?.recovery).toEqual(none?.recovery);
+});
+
+const isLong = process.env.EBB_LONG !== undefined;
+
+test.runIf(isLong)('with a reserve of three each they do not, and with a tenth of one they do', () => {
+  const [three, tenth] = run(quietStorm, 'budget each, 3', 'budget each, 0.1');
+  expect(three?.recovery?.recoveredAfterMs).toBeUndefined();
+  expect(tenth?.recovery?.recoveredAfterMs).toBeLessThanOrEqual(15_000);
+});
+
+test.runIf(isLong).each([
+  ['the default holds for one request in 10 s', 20_000, {}, true],
+  ['the default does not hold for one in 20 s', 40_000, {}, false],
+  ['a quarter holds for one in 20 s', 40_000, { reserve: 0.25 }, true],
+])('of a budget for each client, %s', (_, clients, budget, holds) => {
+  const size = { clients, requestsPerSecond: 2_000 };
+  const { policies, ...scenario } = storm(stormPolicies(size), size);
+  const { recovery } = simulate({
+    ...scenario,
+    policy: { ...policies?.Memorystore, budget: { retryBudget: budget } },
+  });
+  if (holds) expect(recovery?.recoveredAfterMs).toBeLessThanOrEqual(15_000);
+  else expect(recovery?.recoveredAfterMs).toBeUndefined();
+});
+
+test.runIf(isLong)(
+  'on a good day a shared budget lets nine in ten of the failures be retried, a tenth each one in seven',
+  () => {
+    const [shared, tenth] = run(quietDay, SHARED, 'budget each, 0.1');
+    const retried = ({ totals }: Trace): number =>
+      (totals.sends - totals.requests) / (totals.unavailable + totals.timeouts);
+    expect(retried(shared as Trace)).toBeGreaterThan(0.9);
+    expect(retried(tenth as Trace)).toBeLessThan(0.15);
+    expect(failedShare(shared as Trace)).toBeLessThan(0.005);
+  },
+);
+
+test('the longer a call to the store takes, the fewer of the failures are retried, and never more', () => {
+  const sends = [0, 10, 100, 1_000].map((roundTripMs) => {
+    const scenario = {
+      durationMs: 60_000,
+      clients: { count: 2_000, requestsPerSecond: 200 },
+      server: {
+        workers: 10,
+        serviceMs: 20,
+        troubles: [{ type: 'errors' as const, fromMs: 0, untilMs: 60_000, share: 0.05 }],
+      },
+      policy: { budget: { valkeyBudget: { roundTripMs } } },
+    };
+    const { totals } = simulate(scenario);
+    const { reserve, ratio } = { reserve: 10, ratio: 0.2 };
+    expect(totals.sends - totals.requests).toBeLessThanOrEqual(reserve + ratio * totals.successes);
+    return totals.sends;
+  });
+  expect(sends).toEqual([...sends].sort((one, other) => other - one));
+  expect(sends[0]).toBeGreaterThan((sends[3] as number) + 100);
+});
+
+test.each([
+  [{ valkeyBudget: { ratio: -1 } }, 'policy.budget.valkeyBudget.ratio takes a finite number ≥ 0'],
+  [{ valkeyBudget: { aheadMs: 0 } }, 'policy.budget.valkeyBudget.aheadMs takes a finite number > 0'],
+  [{ valkeyBudget: { roundTripMs: -1 } }, 'policy.budget.valkeyBudget.roundTripMs takes'],
+  [{ valkeyBudget: { aheadSeconds: 1 } }, 'policy.budget.valkeyBudget.aheadSeconds is not a field'],
+])('%j is no budget', (budget, message) => {
+  const scenario = {
+    durationMs: 1_000,
+    clients: { count: 1, requestsPerSecond: 1 },
+    server: { workers: 1, serviceMs: 1 },
+    policy: { budget },
+  } as Scenario;
+  expect(() => simulate(scenario)).toThrow(message);
+});

@@ -1,0 +1,146 @@
+import { createPolicy, type Outcome, type Policy } from '@ebb/core';
+import { decide, forRequest } from '@ebb/core/adapter';
+import { seededRandom } from '@ebb/core/testing';
+import { describe, expect, test } from 'vitest';
+import type { ClientFactory, CustomClient } from '../../scenario/scenario.ts';
+import { awsStandard, finagle, grpcA6, sreThrottling } from './schemes.ts';
+
+function answer(status: number): Outcome {
+  return { type: 'response', status, header: () => undefined };
+}
+
+/** A client of a scheme under a clock that is set by hand. */
+function setUp(scheme: ClientFactory) {
+  const environment = {
+    clock: {
+      nowMs: 0,
+      now() {
+        return this.nowMs;
+      },
+      schedule: () => () => {},
+    },
+    random: seededRandom(1),
+  };
+  const client: CustomClient = scheme(environment);
+  const policy: Policy = createPolicy({ ...client.policy, ...environment });
+  const request = {
+    method: 'GET',
+    url: 'https://service.example/',
+    replayable: true,
+    header: () => undefined,
+  };
+
+  /** Sends one request until it is answered 200 or given up, and answers how often it was sent. */
+  const send = (statusOf: (attempt: number) => number): number => {
+    client.onRequest?.();
+    for (let attempt = 1; ; attempt += 1) {
+      if (client.admit?.() === false) return attempt - 1;
+      const outcome = answer(statusOf(attempt));
+      client.onOutcome?.(outcome, attempt);
+      const budget = policy.budget && forRequest(policy.budget, request, policy.key);
+      const progress = { request, attempt, startedAtMs: 0, previousBackoffMs: undefined, budget };
+      if (!decide(policy, progress, outcome, environment.clock.nowMs).retry) return attempt;
+    }
+  };
+  return { send, client, clock: environment.clock, policy };
+}
+
+describe('gRPC A6', () => {
+  test('makes four attempts, until five have failed in all', () => {
+    const { send } = setUp(grpcA6);
+    // The fifth failure leaves 5 of 10 tokens, which is the lower half.
+    expect([send(() => 503), send(() => 503), send(() => 503)]).toEqual([4, 1, 1]);
+  });
+
+  test('retries again after ten successes for each failure', () => {
+    const { send } = setUp(grpcA6);
+    for (let time = 0; time < 3; time += 1) send(() => 503);
+    for (let success = 0; success < 20; success += 1) expect(send(() => 200)).toBe(1);
+    expect(send(() => 503)).toBe(1);
+    for (let success = 0; success < 31; success += 1) send(() => 200);
+    expect(send(() => 503)).toBeGreaterThan(1);
+  });
+});
+
+describe('Finagle', () => {
+  test('has a reserve of a hundred retries, twenty for each request', () => {
+    const { send } = setUp(finagle);
+    const sent = Array.from({ length: 10 }, () => send(() => 503));
+    expect(sent.slice(0, 4)).toEqual([21, 21, 21, 21]);
+    const retries = sent.reduce((sum, count) => sum + count - 1, 0);
+    // The hundred, and a fifth of the ten requests.
+    expect(retries).toBe(102);
+  });
+
+  test('gets what it spent back after ten seconds', () => {
+    const { send, clock } = setUp(finagle);
+    for (let time = 0; time < 10; time += 1) send(() => 503);
+    clock.nowMs = 5_000;
+    expect(send(() => 503)).toBe(1);
+    clock.nowMs = 11_000;
+    expect(send(() => 503)).toBe(21);
+  });
+});
+
+describe('the AWS SDKs', () => {
+  test('make three attempts, for 14 of 500 tokens a retry', () => {
+    const { send } = setUp(awsStandard);
+    const sent = Array.from({ length: 20 }, () => send(() => 503));
+    expect(sent[0]).toBe(3);
+    expect(sent.reduce((sum, count) => sum + count - 1, 0)).toBe(Math.floor(500 / 14));
+  });
+
+  test('pay 5 for a retry after a 429, and wait for about a second', () => {
+    const { send, policy, client } = setUp(awsStandard);
+    client.onOutcome?.(answer(429), 1);
+    expect(policy.backoff({ retry: 1, previousDelayMs: undefined, random: () => 0.5 })).toBe(500);
+    client.onOutcome?.(answer(503), 1);
+    expect(policy.backoff({ retry: 1, previousDelayMs: undefined, random: () => 0.5 })).toBe(25);
+    const sent = Array.from({ length: 60 }, () => send(() => 429));
+    expect(sent.reduce((sum, count) => sum + count - 1, 0)).toBe(100);
+  });
+
+  test('have back what a retry cost that went well', () => {
+    const { send } = setUp(awsStandard);
+    for (const status of [503, 429]) {
+      for (let time = 0; time < 1_000; time += 1) {
+        expect(send((attempt) => (attempt === 1 ? status : 200))).toBe(2);
+      }
+    }
+    // That, and no more: there are 500 tokens again.
+    const sent = Array.from({ length: 60 }, () => send(() => 503));
+    expect(sent.reduce((sum, count) => sum + count - 1, 0)).toBe(35);
+  });
+});
+
+describe('Google’s clients', () => {
+  test('send everything while more than half of it goes well', () => {
+    const { send } = setUp(sreThrottling);
+    let sent = 0;
+    for (let time = 0; time < 1_000; time += 1) sent += send(() => (time % 4 === 0 ? 503 : 200)) >= 1 ? 1 : 0;
+    expect(sent).toBeGreaterThan(930);
+  });
+
+  test('turn most requests away themselves when nothing goes well', () => {
+    const { send } = setUp(sreThrottling);
+    let sent = 0;
+    for (let time = 0; time < 1_000; time += 1) sent += send(() => 503);
+    expect(sent).toBeLessThan(50);
+  });
+
+  test('forget after two minutes', () => {
+    const { send, clock } = setUp(sreThrottling);
+    for (let time = 0; time < 1_000; time += 1) send(() => 503);
+    clock.nowMs = 130_000;
+    expect(send(() => 200)).toBe(1);
+  });
+
+  test('make retries of at most a tenth of what they ask', () => {
+    const { send } = setUp(sreThrottling);
+    let retries = 0;
+    for (let time = 0; time < 1_000; time += 1)
+      retries += Math.max(0, send(() => (time % 4 === 0 ? 503 : 200)) - 1);
+    expect(retries).toBeGreaterThan(80);
+    expect(retries).toBeLessThanOrEqual(115);
+  });
+});

@@ -1,0 +1,133 @@
+import { constant, fullJitter, type Outcome, type RetryBudget } from '@ebb/core';
+import type { ClientFactory } from '../../scenario/scenario.ts';
+import { WindowCount } from './window-count.ts';
+
+/** A budget that only answers whether a retry may be sent. */
+function budget(balance: () => number, spend: () => void, earn: () => void = () => {}): RetryBudget {
+  return {
+    get balance() {
+      return Math.max(0, Math.floor(balance()));
+    },
+    deposit: earn,
+    withdraw() {
+      if (balance() < 1) return false;
+      spend();
+      return true;
+    },
+  };
+}
+
+function succeeded(outcome: Outcome): boolean {
+  return outcome.type === 'response' && outcome.status < 400;
+}
+
+/**
+ * gRPC with the settings of its proposal's examples: four attempts, at random within 100 ms, 200 ms, 400 ms;
+ * ten tokens, one less for each failure, a tenth more for each success, and no retries in the lower half.
+ *
+ * Source: gRPC proposal A6, "Client Retries", sections "Exponential Backoff" and "Throttling Retry Attempts".
+ */
+export const grpcA6: ClientFactory = () => {
+  const [maxTokens, tokenRatio] = [10, 0.1];
+  let tokens = maxTokens;
+  return {
+    policy: {
+      maxRetries: 3,
+      backoff: fullJitter({ baseMs: 100, capMs: 1_000 }),
+      budget: budget(
+        () => (tokens > maxTokens / 2 ? 1 : 0),
+        () => {},
+      ),
+    },
+    onOutcome(outcome) {
+      tokens = succeeded(outcome) ? Math.min(maxTokens, tokens + tokenRatio) : Math.max(0, tokens - 1);
+    },
+  };
+};
+
+/**
+ * Finagle's default: retries at once, as many as a fifth of the requests of the last ten seconds and ten a
+ * second besides. One request may take a fifth of what is there, which is 20 at rest.
+ *
+ * Source: twitter/finagle, RetryBudget.scala and RequeueFilter.scala; user guide, "Retries".
+ */
+export const finagle: ClientFactory = ({ clock }) => {
+  const [share, reservePerSecond, windowMs] = [0.2, 10, 10_000];
+  const reserve = (reservePerSecond * windowMs) / 1_000;
+  const account = new WindowCount(clock, windowMs, 10);
+  return {
+    policy: {
+      maxRetries: share * reserve,
+      backoff: constant(0),
+      budget: budget(
+        () => reserve + account.sum + 1e-9,
+        () => account.add(-1),
+      ),
+    },
+    onRequest: () => account.add(share),
+  };
+};
+
+/**
+ * The standard mode of the AWS SDKs, with the defaults of 2026: three attempts, at random within 50 ms, 100 ms
+ * (1 s, 2 s after a 429); 500 tokens, 14 for a retry (5 after a 429), which come back when it succeeds, and one
+ * for each request that succeeds at once.
+ *
+ * Source: AWS SDKs and Tools Reference Guide, "Retry behavior"; "Announcing updated retry behavior for AWS SDKs
+ * and Tools", AWS Developer Tools Blog, 2026.
+ */
+export const awsStandard: ClientFactory = () => {
+  const [capacity, transientCost, throttlingCost] = [500, 14, 5];
+  const transient = fullJitter({ baseMs: 50, capMs: 20_000 });
+  const throttling = fullJitter({ baseMs: 1_000, capMs: 20_000 });
+  let tokens = capacity;
+  let cost = transientCost;
+  return {
+    policy: {
+      maxRetries: 2,
+      backoff: (step) => (cost === throttlingCost ? throttling : transient)(step),
+      budget: budget(
+        () => tokens / cost,
+        () => {
+          tokens -= cost;
+        },
+      ),
+    },
+    onOutcome(outcome, attempt) {
+      // What the failure before cost comes back; that one told what it was.
+      if (succeeded(outcome)) tokens = Math.min(capacity, tokens + (attempt === 1 ? 1 : cost));
+      else cost = outcome.type === 'response' && outcome.status === 429 ? throttlingCost : transientCost;
+    },
+  };
+};
+
+/**
+ * Google's clients: each turns requests away itself with a probability of (requests − 2·accepts) / (requests +
+ * 1) over two minutes; three attempts at once; and retries no more than a tenth of the requests.
+ *
+ * Source: "Site Reliability Engineering", chapter 21, "Client-Side Throttling" and "Deciding to Retry".
+ */
+export const sreThrottling: ClientFactory = ({ clock, random }) => {
+  const [windowMs, slots, multiplier, retryShare] = [120_000, 12, 2, 0.1];
+  const requests = new WindowCount(clock, windowMs, slots);
+  const accepts = new WindowCount(clock, windowMs, slots);
+  const retries = new WindowCount(clock, windowMs, slots);
+  return {
+    policy: {
+      maxRetries: 2,
+      backoff: constant(0),
+      budget: budget(
+        () => (retries.sum < retryShare * requests.sum ? 1 : 0),
+        () => retries.add(1),
+      ),
+    },
+    admit() {
+      const asked = requests.sum;
+      requests.add(1);
+      return random() >= (asked - multiplier * accepts.sum) / (asked + 1);
+    },
+    onOutcome(outcome) {
+      if (succeeded(outcome)) accepts.add(1);
+    },
+  };
+};

@@ -1,0 +1,130 @@
+import { barChart } from '../../chart/bar-chart.ts';
+import { duration } from '../../chart/duration.ts';
+import { finding } from '../../chart/finding.ts';
+import { lineChart } from '../../chart/line-chart.ts';
+import type { Colour } from '../../chart/palette.ts';
+import { goodput } from '../../measure/goodput.ts';
+import { failedShare, type Trace } from '../../measure/trace.ts';
+import type { ExperimentResult } from '../experiment.ts';
+
+const STORM_LINES: Readonly<Record<string, Colour>> = {
+  'Full jitter': 'red',
+  Memorystore: 'purple',
+  '+ budget': 'blue',
+  'gRPC A6': 'green',
+  'Google SRE': 'olive',
+  Finagle: 'orange',
+};
+
+const STORM =
+  'A service at 90\u00a0% of its capacity loses half of it for a minute. 10,000 clients, 2,000 requests a second.';
+const TROUBLE = [{ name: 'half the capacity', from: 10, to: 70 }];
+
+function named(results: readonly ExperimentResult[], name: string): Trace {
+  const result = results.find((other) => other.name === name);
+  if (result === undefined) throw new Error(`The storm has no ${name}`);
+  return result.trace;
+}
+
+function recovered({ recovery }: Trace): number | undefined {
+  return recovery?.recoveredAfterMs === undefined ? undefined : recovery.recoveredAfterMs / 1_000;
+}
+
+const ALONE = ['At once', 'Full jitter', 'Equal jitter', 'Decorrelated', 'Memorystore'];
+
+/** What comes of requests in the storm and after it. */
+export function stormFigure(results: readonly ExperimentResult[]): string {
+  const seconds = recovered(named(results, '+ budget'));
+  const noneRecovers = ALONE.every((name) => recovered(named(results, name)) === undefined);
+  return lineChart({
+    title: finding(
+      noneRecovers && seconds !== undefined,
+      `However it waits, a fleet that retries without a budget stays down; with one it is back in ${seconds}\u00a0s`,
+      'What comes of requests while half the capacity is gone, and after that',
+    ),
+    note: STORM,
+    x: 'Seconds',
+    y: 'Requests answered, %',
+    lines: Object.entries(STORM_LINES).map(([name, colour]) => ({
+      name: name.startsWith('+') ? `Memorystore ${name}` : name,
+      colour,
+      points: goodput(named(results, name)),
+    })),
+    bands: TROUBLE,
+    most: 125,
+  });
+}
+
+/** How long the server's queue is in the storm. */
+export function stormQueueFigure(results: readonly ExperimentResult[]): string {
+  const full = Math.max(...named(results, 'Memorystore').series.queue);
+  const last = named(results, 'Memorystore').series.queue.at(-1) ?? 0;
+  return lineChart({
+    title: finding(
+      last > 0.9 * full,
+      'Retries keep the queue full long after its cause is gone',
+      'How many requests are in the server’s queue',
+    ),
+    note: `${STORM} The queue holds two seconds of work; clients wait one.`,
+    x: 'Seconds',
+    y: 'Requests in the queue',
+    lines: Object.entries(STORM_LINES).map(([name, colour]) => ({
+      name: name.startsWith('+') ? `Memorystore ${name}` : name,
+      colour,
+      points: Array.from(named(results, name).series.queue, (queue, at) => [at + 1, queue] as const),
+    })),
+    bands: TROUBLE,
+  });
+}
+
+/** What limits retries by what went well, and how else they can be limited. */
+const BY_SUCCESS = ['+ budget', '+ bucket', '+ adaptive', 'gRPC A6'];
+const BY_ALLOWANCE = ['Finagle', 'AWS standard'];
+
+/** What a bucket on top of a budget gains, and what that costs: more are answered, and those wait. */
+function bucketsPrice(results: readonly ExperimentResult[]): string {
+  const [budget, bucket] = [named(results, '+ budget'), named(results, '+ bucket')];
+  const [before, after] = [budget, bucket].map((trace) => (100 * failedShare(trace)).toFixed(0));
+  const [soon, late] = [budget, bucket].map(({ latencyMs }) =>
+    duration(latencyMs.p99).replace(' ', '\u00a0'),
+  );
+  return `With a bucket on top of the budget ${after}\u00a0% fail, not ${before}\u00a0%, and the p99 of the answers is ${late}, not ${soon}.`;
+}
+
+/** Every scheme of the storm: sends for each request, and time to recover, and failures beside the time that answers take. */
+export function stormSchemesFigure(results: readonly ExperimentResult[]): string {
+  const isBack = (name: string): boolean => recovered(named(results, name)) !== undefined;
+  return barChart({
+    title: finding(
+      BY_SUCCESS.every(isBack) && !BY_ALLOWANCE.some(isBack),
+      'Fleets recover whose retries depend on successes; an allowance for each client adds up to a storm',
+      'Sends, recovery, failures and the wait for an answer, for each way to retry',
+    ),
+    note: `${STORM} ${bucketsPrice(results)}`,
+    columns: [
+      'Sends for each request',
+      'Seconds to recover',
+      'Requests that failed',
+      'p99 of those answered',
+    ],
+    rows: results.map(({ name, trace }) => {
+      const seconds = recovered(trace);
+      const failed = 100 * failedShare(trace);
+      return {
+        name,
+        bars: [
+          { parts: [{ value: trace.amplification, colour: 'blue' }], text: trace.amplification.toFixed(2) },
+          {
+            parts: seconds === undefined ? [] : [{ value: seconds, colour: 'green' }],
+            text: seconds === undefined ? 'not in 60' : String(seconds),
+          },
+          { parts: [{ value: failed, colour: 'red' }], text: `${failed.toFixed(0)}\u00a0%` },
+          {
+            parts: [{ value: trace.latencyMs.p99, colour: 'purple' }],
+            text: duration(trace.latencyMs.p99).replace(' ', '\u00a0'),
+          },
+        ],
+      };
+    }),
+  });
+}

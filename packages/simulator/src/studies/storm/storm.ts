@@ -1,0 +1,86 @@
+import type { ClientFactory, FleetPolicy, NamedBackoff } from '../../scenario/scenario.ts';
+import type { Experiment } from '../experiment.ts';
+import { awsStandard, finagle, grpcA6, sreThrottling } from './schemes.ts';
+
+/** The load as a share of the capacity. */
+const LOAD = 0.9;
+const SERVICE_MS = 20;
+
+/** Every client waits a second for an answer: half of what the full queue takes. */
+const attemptTimeoutMs = 1_000;
+const curve = { baseMs: 100, capMs: 10_000 };
+
+function withBackoff(backoff: NamedBackoff): FleetPolicy {
+  return { attemptTimeoutMs, backoff, budget: false };
+}
+
+/** A published scheme with the storm's timeout. */
+function published(scheme: ClientFactory): ClientFactory {
+  return (environment) => {
+    const client = scheme(environment);
+    return { ...client, policy: { ...client.policy, attemptTimeoutMs } };
+  };
+}
+
+/** How large a storm is. */
+export interface StormSize {
+  /** @default 10_000 */
+  readonly clients?: number;
+  /**
+   * New requests of the whole fleet.
+   * @default 2_000
+   */
+  readonly requestsPerSecond?: number;
+  /**
+   * How long the server's queue may get, in seconds of its work.
+   * @default 2
+   */
+  readonly queueSeconds?: number;
+  /** @default 130_000 */
+  readonly durationMs?: number;
+}
+
+/**
+ * A service at nine tenths of its capacity loses half of it for a minute. Its queue holds two seconds of work and
+ * clients wait one, so that a full queue makes it work for nobody, which is how services fail for good.
+ */
+export function storm(policies: Experiment['policies'], size: StormSize = {}): Experiment {
+  const { clients = 10_000, requestsPerSecond = 2_000, queueSeconds = 2, durationMs = 130_000 } = size;
+  const capacity = requestsPerSecond / LOAD;
+  return {
+    durationMs,
+    clients: { count: clients, requestsPerSecond },
+    server: {
+      workers: Math.round((capacity * SERVICE_MS) / 1_000),
+      serviceMs: SERVICE_MS,
+      maxQueue: Math.round(capacity * queueSeconds),
+      troubles: [{ type: 'brown-out', fromMs: 10_000, untilMs: 70_000, capacityShare: 0.5 }],
+    },
+    policies,
+  };
+}
+
+/** The policies of the storm, for a fleet of a size. */
+export function stormPolicies(size: StormSize = {}): Record<string, FleetPolicy | ClientFactory> {
+  const { clients = 10_000, requestsPerSecond = 2_000 } = size;
+  const capacityOfOne = requestsPerSecond / LOAD / clients;
+  const budget = { retryBudget: {} };
+  // A little less than a client's share of the capacity: what makes a queue shorter is what is left of it.
+  const bucket = { refillPerSecond: 0.95 * capacityOfOne, capacity: Math.max(5, capacityOfOne / 5) };
+  return {
+    'No retries': { attemptTimeoutMs, maxRetries: 0 },
+    'At once': withBackoff({ constant: 0 }),
+    'Full jitter': withBackoff({ fullJitter: curve }),
+    'Equal jitter': withBackoff({ equalJitter: curve }),
+    Decorrelated: withBackoff({ decorrelatedJitter: curve }),
+    Memorystore: withBackoff({ memorystore: {} }),
+    '+ budget': { ...withBackoff({ memorystore: {} }), budget },
+    '+ bucket': { ...withBackoff({ memorystore: {} }), budget, bucket: { tokenBucket: bucket } },
+    '+ adaptive': { ...withBackoff({ memorystore: {} }), budget, bucket: { adaptive: bucket } },
+    'ebb’s default': { attemptTimeoutMs },
+    'gRPC A6': published(grpcA6),
+    Finagle: published(finagle),
+    'AWS standard': published(awsStandard),
+    'Google SRE': published(sreThrottling),
+  };
+}
