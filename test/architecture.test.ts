@@ -1,5 +1,5 @@
 import { globSync, readFileSync } from 'node:fs';
-import { basename, dirname, join, normalize } from 'node:path';
+import { dirname, join, normalize } from 'node:path';
 import { describe, expect, test } from 'vitest';
 
 const sources = globSync('packages/*/src/**/*.ts').filter((path) => !/\.(test|bench|test-d)\.ts$/.test(path));
@@ -61,40 +61,41 @@ describe('imports', () => {
   });
 });
 
-/** The rooms of core, in the order in which they may import: each from itself and from those after it. */
-const rooms = ['request', 'policy', 'limits', 'http', 'base'];
+/** The rooms of a package, in the order in which they may import: each from itself and from those after it. */
+const houses = {
+  core: {
+    doors: ['adapter.ts', 'bucket.ts', 'index.ts', 'testing.ts'],
+    rooms: ['request', 'policy', 'limits', 'http', 'base'],
+  },
+  simulator: {
+    doors: ['cli.ts', 'index.ts'],
+    rooms: ['cli', 'studies', 'race', 'simulation', 'measure', 'scenario', 'engine', 'chart'],
+  },
+};
 
-describe('rooms of core', () => {
-  const ofCore = sources.filter((path) => path.startsWith('packages/core/src/'));
-  const roomOf = (path: string): string => path.split('/').slice(3, -1).join('/');
-  const rank = (path: string): number => rooms.indexOf(roomOf(path).split('/')[0] ?? '');
+describe.each(Object.entries(houses))('rooms of %s', (name, { doors, rooms }) => {
+  const files = sources.filter((path) => packageOf(path) === name);
+  const rank = (path: string): number => rooms.indexOf(path.split('/')[3] ?? '');
 
-  test('every file that is no door stands in a room', () => {
-    const doors = ofCore.filter((path) => roomOf(path) === '');
-    expect(doors.map((path) => basename(path)).sort()).toEqual([
-      'adapter.ts',
-      'bucket.ts',
-      'index.ts',
-      'testing.ts',
-    ]);
-    for (const path of ofCore.filter((path) => !doors.includes(path)))
-      expect(rank(path), path).toBeGreaterThan(-1);
+  test('every file is a door or stands in a room', () => {
+    const outside = files.filter((path) => rank(path) < 0);
+    expect(outside.sort()).toEqual(doors.map((door) => `packages/${name}/src/${door}`));
   });
 
-  test.each(ofCore.filter((path) => roomOf(path) !== ''))(
+  test.each(files.filter((path) => rank(path) >= 0))(
     '%s imports from its own room or a lower one',
     (path) => {
-      for (const from of importsOf(path)) {
+      for (const from of importsOf(path).filter((name) => name.startsWith('.'))) {
         expect(rank(normalize(join(dirname(path), from))), from).toBeGreaterThanOrEqual(rank(path));
       }
     },
   );
+});
 
-  test('the queue knows no bucket', () => {
-    for (const path of ofCore.filter((path) => roomOf(path) === 'limits/queue')) {
-      expect(importsOf(path).filter((from) => from.includes('/bucket/'))).toEqual([]);
-    }
-  });
+test('the queue of core imports no bucket', () => {
+  for (const path of sources.filter((path) => path.startsWith('packages/core/src/limits/queue/'))) {
+    expect(importsOf(path).filter((from) => from.includes('/bucket/'))).toEqual([]);
+  }
 });
 
 /** What the files in an adapter's folder body/ may import from outside it. */
