@@ -1,13 +1,13 @@
 import { copyInto } from './typed-array.ts';
 
-/** A binary heap of events by (time, order), on typed arrays, so that an event makes no garbage. */
+/** A binary heap of events by time and order, on typed arrays, so that an event makes no garbage. */
 export class EventHeap {
   size = 0;
   #times: Float64Array;
   #orders: Float64Array;
   #events: Int32Array;
   #stamps: Int32Array;
-  /** The two numbers of the event that {@link pop} took out. */
+  /** The two numbers of the event that {@link pop} removed. */
   event = 0;
   stamp = 0;
 
@@ -18,12 +18,12 @@ export class EventHeap {
     this.#stamps = new Int32Array(capacity);
   }
 
-  /** When the next event is; `Infinity` when there is none. */
+  /** The time of the next event; `Infinity` if there is none. */
   get nextAtMs(): number {
     return this.size > 0 ? (this.#times[0] as number) : Number.POSITIVE_INFINITY;
   }
 
-  /** Of two at one time the one with the lower order goes first. */
+  /** Of two events at one time the one with the lower order comes first. */
   push(atMs: number, order: number, event: number, stamp: number): void {
     if (this.size === this.#times.length) this.#grow();
     const times = this.#times;
@@ -39,7 +39,7 @@ export class EventHeap {
     this.#put(at, atMs, order, event, stamp);
   }
 
-  /** Takes the next event out: its numbers are then in {@link event} and {@link stamp}. */
+  /** Removes the next event and sets {@link event} and {@link stamp} to its numbers. */
   pop(): void {
     this.event = this.#events[0] as number;
     this.stamp = this.#stamps[0] as number;

@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { EventQueue } from './event-queue.ts';
 
-/** Takes all events out, with their times. */
+/** Removes all events, and returns them with their times. */
 function drain(queue: EventQueue): (readonly [atMs: number, event: number])[] {
   const events: (readonly [number, number])[] = [];
   for (let left = queue.size; left > 0; left -= 1) {
@@ -16,7 +16,7 @@ function drain(queue: EventQueue): (readonly [atMs: number, event: number])[] {
 }
 
 describe('EventQueue', () => {
-  test('events come in the order of their times', () => {
+  test('events come in order of time', () => {
     const queue = new EventQueue();
     for (const [event, atMs] of [30, 10.5, 20, 10.25, 0].entries()) queue.push(atMs, event);
     expect(drain(queue)).toEqual([
@@ -28,7 +28,7 @@ describe('EventQueue', () => {
     ]);
   });
 
-  test('at one time they come as they were put in', () => {
+  test('events of the same time come in the order in which they were added', () => {
     const queue = new EventQueue();
     for (let event = 0; event < 1_000; event += 1) queue.push(event % 3, event);
     const events = drain(queue).map(([, event]) => event);
@@ -38,7 +38,7 @@ describe('EventQueue', () => {
     expect(events).toEqual(expected);
   });
 
-  test('carries two numbers for each event', () => {
+  test('an event carries two numbers', () => {
     const queue = new EventQueue();
     queue.push(5, -7, 2 ** 31 - 1);
     queue.pop();
@@ -46,7 +46,7 @@ describe('EventQueue', () => {
     expect(queue.nextAtMs).toBe(Number.POSITIVE_INFINITY);
   });
 
-  test('an event may be put in for the present moment, and comes next', () => {
+  test('an event added for the current time comes next', () => {
     const queue = new EventQueue(10);
     queue.push(5, 0);
     queue.push(6, 1);
@@ -58,7 +58,7 @@ describe('EventQueue', () => {
     ]);
   });
 
-  test('one far ahead is found at once, and what is put in before it comes before it', () => {
+  test('an event years ahead is found at once, and events added before it come first', () => {
     const queue = new EventQueue(0.001);
     queue.push(1e9, 0);
     expect(queue.nextAtMs).toBe(1e9);
@@ -67,7 +67,7 @@ describe('EventQueue', () => {
     expect(drain(queue).map(([, event]) => event)).toEqual([1, 2, 0]);
   });
 
-  test.each([0.1, 1, 1_000])('holds many, with days of %d ms', (dayMs) => {
+  test.each([0.1, 1, 1_000])('sorts 50,000 events, with days of %d ms', (dayMs) => {
     const random = seededRandom(1);
     const queue = new EventQueue(dayMs);
     const times = Float64Array.from({ length: 50_000 }, () => random() ** 3 * 100_000);
@@ -75,7 +75,7 @@ describe('EventQueue', () => {
     expect(drain(queue).map(([atMs]) => atMs)).toEqual([...times.sort()]);
   });
 
-  test('agrees with a sorted list, whatever is put in and taken out', () => {
+  test('agrees with a sorted list for any sequence of pushes and pops', () => {
     const step = fc.oneof(
       fc.record({ aheadMs: fc.oneof(fc.constant(0), fc.double({ min: 0, max: 1e5, noNaN: true })) }),
       fc.constant('take' as const),

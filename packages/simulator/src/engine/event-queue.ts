@@ -1,83 +1,68 @@
 import { EventHeap } from './event-heap.ts';
-import { copyInto } from './typed-array.ts';
+import { CHUNK, EventPages, NONE } from './event-pages.ts';
 
-/** The calendar shows this many days one by one, the month, and after it this many months. */
+/** The calendar has a page for each day of the current month, then one for each of this many months. */
 const DAYS = 16_384;
 const MONTHS = 64;
-/** The pages of the months come after those of the days; the last page holds what is later still. */
+/** The last page holds all later events. */
 const LATER = DAYS + MONTHS;
-/** Events in a chunk, which is the piece in which a day takes memory. */
-const CHUNK = 32;
-const NONE = -1;
 
 /**
- * Is shown the events of a day before they happen, from one place of an array to another, and may look at what
- * they are about. That fetches it from memory: all at once, which takes little longer than one after the other
- * would take for each.
+ * Called with the events of a day before they happen: a stretch of an array. Reading their subjects here fetches
+ * them from memory in parallel, instead of one after the other when each event happens.
  */
 export type Touch = (events: Int32Array, from: number, to: number) => void;
 
 /**
- * Events in the order in which they happen: by time and, at one time, as they were put in. An event is two
- * whole numbers whose meaning is the caller's.
+ * Events in order of time, and at equal times in the order in which they were added. An event is two whole numbers
+ * whose meaning is the caller's.
  *
- * Only the events of the present day, a short stretch of time, stand in a heap; those of later days lie unsorted
- * on the pages of a calendar, and move on when their month comes, and into the heap when their day does. So an
- * event costs the same whether a thousand wait or a million, where one large heap would cost three times as
- * much, most of it waiting for memory.
+ * A heap holds the events of the current day only, a short stretch of time. Events of later days lie unsorted on the
+ * pages of a calendar: they move to the page of their day when their month begins, and into the heap when their day
+ * does. So an event costs the same with a thousand pending events as with a million. One large heap would cost three
+ * times as much, most of it cache misses.
  *
  * Source: Brown, "Calendar Queues", 1988.
  */
 export class EventQueue {
   size = 0;
-  /** The two numbers of the event that {@link pop} took out. */
+  /** The two numbers of the event that {@link pop} removed. */
   event = 0;
   stamp = 0;
   readonly #today = new EventHeap();
+  readonly #pages = new EventPages(LATER + 1);
   readonly #dayMs: number;
-  /** The number of the present day, and of the present month. */
+  /** The number of the current day, and of the current month. */
   #day = -1;
   #month = 0;
-  /** The first month beyond the calendar's end in which something happens. */
+  /** The earliest month of the events on the last page. */
   #firstLater = Number.POSITIVE_INFINITY;
   #nextOrder = 0;
-
-  /** For each page its last chunk, from which a chain leads to the first, and how much of the last is filled. */
-  readonly #lastChunk = new Int32Array(LATER + 1).fill(NONE);
-  readonly #filled = new Int32Array(LATER + 1);
-  #chain: Int32Array = new Int32Array(64);
-  #freeChunk = NONE;
-  #chunks = 0;
-  #times: Float64Array = new Float64Array(64 * CHUNK);
-  #orders: Float64Array = new Float64Array(64 * CHUNK);
-  #events: Int32Array = new Int32Array(64 * CHUNK);
-  #stamps: Int32Array = new Int32Array(64 * CHUNK);
-
   readonly #touch: Touch | undefined;
 
-  /** `dayMs` should hold some dozens of events: with many more the heap grows, with many fewer days are empty. */
+  /** A day should hold a few dozen events: the heap is slow with many more, and finding the next day with many fewer. */
   constructor(dayMs = 1, touch?: Touch) {
     this.#dayMs = dayMs;
     this.#touch = touch;
   }
 
-  /** When the next event is; `Infinity` when there is none. */
+  /** The time of the next event; `Infinity` if there is none. */
   get nextAtMs(): number {
     if (this.#today.size === 0) this.#findDay();
     return this.#today.nextAtMs;
   }
 
-  /** `atMs` is 0 or later. */
+  /** `atMs` must not be negative. */
   push(atMs: number, event: number, stamp = 0): void {
     const order = this.#nextOrder;
     this.#nextOrder += 1;
     this.size += 1;
     const day = Math.floor(atMs / this.#dayMs);
     if (day <= this.#day) this.#today.push(atMs, order, event, stamp);
-    else this.#putOff(day, atMs, order, event, stamp);
+    else this.#pages.put(this.#pageOf(day), atMs, order, event, stamp);
   }
 
-  /** Takes the next event out: its numbers are then in {@link event} and {@link stamp}. */
+  /** Removes the next event and sets {@link event} and {@link stamp} to its numbers. */
   pop(): void {
     const today = this.#today;
     if (today.size === 0) this.#findDay();
@@ -85,25 +70,6 @@ export class EventQueue {
     this.size -= 1;
     this.event = today.event;
     this.stamp = today.stamp;
-  }
-
-  #putOff(day: number, atMs: number, order: number, event: number, stamp: number): void {
-    const page = this.#pageOf(day);
-    let chunk = this.#lastChunk[page] as number;
-    let filled = this.#filled[page] as number;
-    if (chunk === NONE || filled === CHUNK) {
-      const fresh = this.#takeChunk();
-      this.#chain[fresh] = chunk;
-      this.#lastChunk[page] = fresh;
-      chunk = fresh;
-      filled = 0;
-    }
-    this.#filled[page] = filled + 1;
-    const at = chunk * CHUNK + filled;
-    this.#times[at] = atMs;
-    this.#orders[at] = order;
-    this.#events[at] = event;
-    this.#stamps[at] = stamp;
   }
 
   #pageOf(day: number): number {
@@ -115,13 +81,13 @@ export class EventQueue {
     return LATER;
   }
 
-  /** Moves on to the next day on which something happens. */
+  /** Moves on to the next day that has events. */
   #findDay(): void {
     if (this.size === 0) return;
     for (;;) {
       const firstDay = this.#month * DAYS;
       for (let page = this.#day + 1 - firstDay; page < DAYS; page += 1) {
-        if (this.#lastChunk[page] === NONE) continue;
+        if (this.#pages.isEmpty(page)) continue;
         this.#day = firstDay + page;
         this.#empty(page);
         return;
@@ -133,59 +99,34 @@ export class EventQueue {
   #turnToNextMonth(): void {
     const last = this.#month;
     let month = last + 1;
-    while (month < last + MONTHS && this.#lastChunk[DAYS + (month % MONTHS)] === NONE) month += 1;
-    // In what is later there may be some of the months that now come onto the calendar.
+    while (month < last + MONTHS && this.#pages.isEmpty(DAYS + (month % MONTHS))) month += 1;
     if (month === last + MONTHS) month = this.#firstLater;
     this.#month = month;
     this.#day = month * DAYS - 1;
     this.#empty(DAYS + (month % MONTHS));
+    // The calendar now reaches further, so some of the events on the last page may get a page of their own.
     if (this.#firstLater >= month + MONTHS) return;
     this.#firstLater = Number.POSITIVE_INFINITY;
     this.#empty(LATER);
   }
 
-  /** Takes everything off a page of the calendar, and puts it in where it belongs now. */
+  /** Moves all events of a page to where they belong now. */
   #empty(page: number): void {
-    let chunk = this.#lastChunk[page] as number;
-    let filled = this.#filled[page] as number;
-    this.#lastChunk[page] = NONE;
-    while (chunk !== NONE) {
+    const pages = this.#pages;
+    let filled = pages.filled(page);
+    for (let chunk = pages.detach(page); chunk !== NONE; chunk = pages.free(chunk)) {
       const from = chunk * CHUNK;
-      if (page < DAYS) this.#touch?.(this.#events, from, from + filled);
+      if (page < DAYS) this.#touch?.(pages.events, from, from + filled);
       for (let at = from; at < from + filled; at += 1) {
-        const atMs = this.#times[at] as number;
-        const order = this.#orders[at] as number;
-        const event = this.#events[at] as number;
-        const stamp = this.#stamps[at] as number;
+        const atMs = pages.times[at] as number;
+        const order = pages.orders[at] as number;
+        const event = pages.events[at] as number;
+        const stamp = pages.stamps[at] as number;
         const day = page < DAYS ? this.#day : Math.floor(atMs / this.#dayMs);
-        if (day > this.#day) this.#putOff(day, atMs, order, event, stamp);
+        if (day > this.#day) pages.put(this.#pageOf(day), atMs, order, event, stamp);
         else this.#today.push(atMs, order, event, stamp);
       }
-      const next = this.#chain[chunk] as number;
-      this.#chain[chunk] = this.#freeChunk;
-      this.#freeChunk = chunk;
-      chunk = next;
       filled = CHUNK;
     }
-  }
-
-  #takeChunk(): number {
-    const free = this.#freeChunk;
-    if (free !== NONE) {
-      this.#freeChunk = this.#chain[free] as number;
-      return free;
-    }
-    if (this.#chunks === this.#chain.length) this.#grow();
-    this.#chunks += 1;
-    return this.#chunks - 1;
-  }
-
-  #grow(): void {
-    const chunks = 2 * this.#chain.length;
-    this.#chain = copyInto(new Int32Array(chunks), this.#chain);
-    this.#times = copyInto(new Float64Array(chunks * CHUNK), this.#times);
-    this.#orders = copyInto(new Float64Array(chunks * CHUNK), this.#orders);
-    this.#events = copyInto(new Int32Array(chunks * CHUNK), this.#events);
-    this.#stamps = copyInto(new Int32Array(chunks * CHUNK), this.#stamps);
   }
 }

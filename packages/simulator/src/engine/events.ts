@@ -1,7 +1,7 @@
 import { EventQueue } from './event-queue.ts';
 import type { SimulationClock } from './simulation-clock.ts';
 
-/** What happens. An event says to which client, request or job in the bits above. */
+/** The kinds of events. The bits above the kind hold the client, request or job that the event is about. */
 export const ARRIVAL = 0;
 export const SEND = 1;
 export const REACH = 2;
@@ -17,15 +17,15 @@ const KINDS = (1 << KIND_BITS) - 1;
 const STAMP_BITS = 24;
 const STAMPS = (1 << STAMP_BITS) - 1;
 
-/** What is going to happen, and the virtual time at which it does. */
+/** The future events of a simulation, and its clock. */
 export class Events {
   readonly clock: SimulationClock;
   readonly #queue: EventQueue;
 
-  /** What `touch` answered, added up: a sum that nobody used would not be made. */
+  /** The sum of what `touch` returned. Without a use of it the compiler would remove the reads. */
   touched = 0;
 
-  /** `touch` looks at the subject of an event that comes soon. */
+  /** `touch` reads the subject of an event that is due soon, so that it is in the processor's cache by then. */
   constructor(clock: SimulationClock, dayMs: number, touch: (subject: number) => number) {
     this.clock = clock;
     this.#queue = new EventQueue(dayMs, (events, from, to) => {
@@ -43,13 +43,13 @@ export class Events {
     return this.#queue.nextAtMs;
   }
 
-  /** `stamp` has 24 bits, and the number beside it, an outcome or an epoch, has 7. */
+  /** `stamp` has 24 bits. `beside`, an outcome or an epoch, has 7. */
   add(delayMs: number, kind: number, subject: number, stamp = 0, beside = 0): void {
     const atMs = this.clock.nowMs + delayMs;
     this.#queue.push(atMs, (subject << KIND_BITS) | kind, stamp | (beside << STAMP_BITS));
   }
 
-  /** Goes on to the next event, which {@link kind}, {@link subject}, {@link stamp} and {@link beside} then are of. */
+  /** Moves the clock to the next event. {@link kind}, {@link subject}, {@link stamp} and {@link beside} describe it. */
   next(): void {
     this.clock.nowMs = this.#queue.nextAtMs;
     this.#queue.pop();

@@ -1,6 +1,6 @@
 import type { Clock } from '@ebb/core';
 
-/** A clock that the simulation sets. Nothing waits on it: every wait is an event. */
+/** The clock of a simulation, which sets `nowMs`. It has no timers: every wait is an event. */
 export class SimulationClock implements Clock {
   nowMs = 0;
 
@@ -9,8 +9,6 @@ export class SimulationClock implements Clock {
   }
 
   schedule(): never {
-    throw new Error(
-      'Cannot schedule in a simulation: a budget or a backoff rule may only read the time of its clock.',
-    );
+    throw new Error('A simulation has no timers: a budget or a backoff rule may only read the time');
   }
 }

@@ -1,4 +1,4 @@
-/** Fills the front of a larger array with what a smaller one holds, and answers the larger one. */
+/** Copies a smaller array to the front of a larger one, and returns the larger one. */
 export function copyInto<A extends Float64Array | Int32Array>(larger: A, smaller: A): A {
   larger.set(smaller as never);
   return larger;

@@ -10,7 +10,7 @@ function draws(seed: number, mean: number, deviation: number, count: number): Fl
 describe('normalSource', () => {
   const standard = draws(1, 100, 1, 2_000_000).map((x) => x - 100);
 
-  test('has the moments of a normal distribution', () => {
+  test('has the first four moments of a normal distribution', () => {
     const moment = (power: number): number =>
       standard.reduce((sum, x) => sum + x ** power, 0) / standard.length;
     expect(moment(1)).toBeCloseTo(0, 2);
@@ -24,7 +24,7 @@ describe('normalSource', () => {
     [2, 0.02275],
     [3, 0.00135],
     [3.66, 0.000126],
-  ])('beyond %d deviations lies its share, on either side', (edge, share) => {
+  ])('beyond %d deviations on either side lies a share of %d', (edge, share) => {
     const error = 4 * Math.sqrt(share / standard.length);
     const above = standard.reduce((count, x) => count + (x > edge ? 1 : 0), 0) / standard.length;
     const below = standard.reduce((count, x) => count + (x < -edge ? 1 : 0), 0) / standard.length;
@@ -36,14 +36,14 @@ describe('normalSource', () => {
     expect(Math.min(...draws(2, 0, 5, 10_000))).toBeGreaterThanOrEqual(0);
   });
 
-  test('one seed, one sequence, however it is cut into blocks', () => {
+  test('the same seed gives the same sequence for any block size', () => {
     const source = normalSource(3);
     const [left, right] = [new Float64Array(500), new Float64Array(500)];
     source(left, 10, 2);
     source(right, 10, 2);
     const whole = draws(3, 10, 2, 1_000);
     const different = [...left, ...right].filter((x, at) => x !== whole[at]);
-    // Only the few draws at the edge of a layer take further numbers, in the order of the blocks.
+    // Draws at the edge of a layer take further random numbers, and when they do depends on the block size.
     expect(different.length).toBeLessThan(20);
     expect(draws(3, 10, 2, 1_000)).toEqual(whole);
     expect(draws(4, 10, 2, 1_000)).not.toEqual(whole);

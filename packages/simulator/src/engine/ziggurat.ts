@@ -2,7 +2,7 @@ import type { Random } from '@ebb/core';
 import { seededRandom } from '@ebb/core/testing';
 
 const LAYERS = 256;
-/** Where the tail begins, and the area of each layer, for 256 layers. */
+/** The start of the tail, and the area of each layer, for 256 layers. */
 const TAIL = 3.6541528853610088;
 const AREA = 4.92867323399e-3;
 
@@ -18,11 +18,11 @@ for (let layer = 2; layer < LAYERS; layer += 1) {
 }
 const HEIGHT = EDGE.map(density);
 
-/** A place in a layer is a signed 24-bit number: its width, and from where on a place may lie outside. */
+/** A place in a layer is a signed 24-bit number. Its unit, and the first place that may lie outside the curve. */
 const WIDTH = EDGE.map((edge) => edge * 2 ** -23);
 const INSIDE = Int32Array.from(EDGE, (edge, layer) => ((EDGE[layer + 1] ?? 0) / edge) * 2 ** 23);
 
-/** The rare draw that may lie outside the curve, settled: itself, one from the tail, or a new one. */
+/** Decides a rare draw that may lie outside the curve: keeps it, replaces it by one of the tail, or draws again. */
 function settle(bits: number, random: Random): number {
   for (let drawn = bits; ; drawn = random() * 2 ** 32) {
     const layer = drawn & (LAYERS - 1);
@@ -47,12 +47,12 @@ function fromTail(random: Random): number {
 export type NormalSource = (target: Float64Array, mean: number, deviation: number) => void;
 
 /**
- * A source of normal numbers, the same for the same seed.
+ * A source of normal numbers: the same seed gives the same numbers. It fills a whole block in a loop without calls
+ * and settles the few draws at the edge of a layer afterwards. That is five times as fast as a call for each number,
+ * and a race spends most of its time on them.
  *
  * Source: Marsaglia and Tsang, "The Ziggurat Method for Generating Random Variables", 2000, on the bits of
- * Chris Doty-Humphrey's sfc32. It fills a whole block in a loop that calls nothing, and settles the few draws at
- * the edge of a layer afterwards: a race draws delays more than it does anything else, and this is five times
- * as fast as a call for each.
+ * Chris Doty-Humphrey's sfc32.
  */
 export function normalSource(seed: number): NormalSource {
   const random = seededRandom(seed);
@@ -70,7 +70,7 @@ export function normalSource(seed: number): NormalSource {
   };
 }
 
-/** Fills `target`, and notes the place and the bits of each draw that is still to be settled. */
+/** Fills `target`, and writes the index and the bits of each draw that must be settled to `atTheEdge`. */
 function draw(
   state: Int32Array,
   target: Float64Array,
@@ -106,7 +106,7 @@ function draw(
   return edges;
 }
 
-/** Network delays of |N(mean, deviation)|, one by one. */
+/** Network delays of |N(mean, deviation)|, one for each call. */
 export function delaySource(seed: number, meanMs: number, deviationMs: number): () => number {
   const fill = normalSource(seed);
   const block = new Float64Array(1_024);
