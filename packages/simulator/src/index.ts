@@ -25,18 +25,17 @@ export type {
   ClosedClients,
   CustomClient,
   Environment,
+  OpenClients,
+} from './scenario/client-options.ts';
+export type {
   FleetPolicy,
   NamedBackoff,
   NamedBucket,
   NamedBudget,
-  NetworkOptions,
-  OpenClients,
-  Scenario,
-  ServerLimit,
-  ServerOptions,
   SharedBudgetOptions,
-  Trouble,
-} from './scenario/scenario.ts';
+} from './scenario/fleet-policy.ts';
+export type { NetworkOptions, Scenario } from './scenario/scenario.ts';
+export type { ServerLimit, ServerOptions, Trouble } from './scenario/server-options.ts';
 export { type SimulateOptions, simulate } from './simulation/simulate.ts';
 export {
   burstUnder,

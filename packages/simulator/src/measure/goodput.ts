@@ -1,9 +1,9 @@
 import type { Trace } from './trace.ts';
 
-/** Requests come by chance: shares are over so many intervals. */
+/** Requests arrive at random, so shares are taken over this many intervals. */
 const WINDOW = 3;
 
-/** Answers as a share of the requests of the same time, in percent, over the seconds. */
+/** Answered requests as a share of the new requests of the same time, in percent, over time in seconds. */
 export function goodput({ series, intervalMs }: Trace): (readonly [seconds: number, percent: number])[] {
   const over = (counts: Float64Array, at: number): number =>
     counts.subarray(Math.max(0, at - WINDOW + 1), at + 1).reduce((sum, count) => sum + count, 0);

@@ -1,10 +1,10 @@
-/** Steps in each doubling: a value is known to 1.6 %. */
+/** Steps in each doubling: a value is accurate to 1.6 %. */
 const STEPS = 64;
-/** Values are counted in units of 10 µs, up to 2^30 of them, which is three hours. */
+/** Values are counted in units of 10 µs, up to 2^30 units, which is three hours. */
 const UNITS_PER_MS = 100;
 const MOST_UNITS = 2 ** 30 - 1;
 
-/** What lies at and below some shares of the values, in milliseconds. */
+/** Quantiles, in milliseconds. */
 export interface Quantiles {
   readonly count: number;
   readonly mean: number;
@@ -15,7 +15,7 @@ export interface Quantiles {
   readonly max: number;
 }
 
-/** Counts durations, in milliseconds, in buckets that grow with them. */
+/** Counts durations, in milliseconds, in buckets whose width grows with the duration. */
 export class Histogram {
   readonly #counts = new Float64Array(STEPS * 26);
   #count = 0;
@@ -37,7 +37,7 @@ export class Histogram {
     for (const [at, count] of this.#counts.entries()) {
       left -= count;
       if (left > 0 || count === 0) continue;
-      // Place 64 begins the second doubling; each begins in the middle of its own 64 places, the first apart.
+      // Values below 128 units have a place each. After that each doubling has 64 places.
       const doublings = Math.max(0, Math.floor(at / STEPS) - 1);
       const units = (at - doublings * STEPS + 0.5) * 2 ** doublings;
       return Math.min(units / UNITS_PER_MS, this.#max);

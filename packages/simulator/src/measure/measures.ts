@@ -1,6 +1,6 @@
 import { Histogram, type Quantiles } from './histogram.ts';
 
-/** What is counted in every interval, in this order. */
+/** The columns that count something in every interval, in this order. */
 export const COUNTED = [
   'requests',
   'sends',
@@ -14,22 +14,22 @@ export const COUNTED = [
   'lateAnswers',
 ] as const;
 
-/** A thing that is counted. */
+/** A column that counts something. */
 export type Counted = (typeof COUNTED)[number];
 
-/** What is seen at the end of every interval. */
+/** A column that is read at the end of every interval. */
 export type Seen = 'queue' | 'busy' | 'underWay';
 
 /** One number for each interval. */
 export type Series = Readonly<Record<Counted | Seen, Float64Array>>;
 
-/** The sum over all intervals. */
+/** The sums over all intervals. */
 export type Totals = Readonly<Record<Counted, number>>;
 
-/** Counts what happens, by interval. */
+/** The counters of a run, by interval. */
 export class Measures {
   readonly series: Series;
-  /** How long successes took, from the request to its answer, retries and waits included. */
+  /** How long successful requests took, with all retries and waits. */
   readonly latency: Histogram = new Histogram();
   /** How long attempts waited for a token of their client. */
   readonly tokenWait: Histogram = new Histogram();
@@ -40,12 +40,12 @@ export class Measures {
     this.series = Object.fromEntries(names.map((name) => [name, new Float64Array(intervals)])) as Series;
   }
 
-  /** One more of what stands in this column of the {@link series}. */
+  /** Adds one to a column of the {@link series}. */
   count(counts: Float64Array): void {
     counts[this.#interval] = (counts[this.#interval] as number) + 1;
   }
 
-  /** Closes the interval with what is seen at its end. */
+  /** Ends the interval with the numbers that are read at its end. */
   close(queue: number, busy: number, underWay: number): void {
     this.series.queue[this.#interval] = queue;
     this.series.busy[this.#interval] = busy;

@@ -1,23 +1,23 @@
 import type { Scenario } from '../scenario/scenario.ts';
 import type { Series } from './measures.ts';
 
-/** Goodput counts as recovered from this share of the requests on. */
+/** The share of requests that must be answered for a recovery. */
 const ENOUGH = 0.95;
-/** Goodput is looked at over so many intervals at once, since requests come by chance. */
+/** Requests arrive at random, so the share is taken over this many intervals. */
 const WINDOW = 5;
 
-/** How a fleet and its server came out of their trouble. */
+/** When a fleet and its server recovered from the trouble. */
 export interface Recovery {
-  /** When the last trouble was over, in milliseconds. */
+  /** The end of the last trouble, in milliseconds. */
   readonly troubleEndsAtMs: number;
   /**
-   * How long after that answers came as fast as requests (95 % of them, over five intervals) and went on to, in
-   * milliseconds; `undefined` when they did not until the end.
+   * How long after that at least 95 % of the requests were answered, over five intervals and until the end of the run,
+   * in milliseconds; `undefined` if they never were.
    */
   readonly recoveredAfterMs: number | undefined;
 }
 
-/** Nothing for a scenario without trouble. */
+/** The recovery of a run; `undefined` for a scenario without trouble. */
 export function recoveryOf(scenario: Scenario, { requests, successes }: Series): Recovery | undefined {
   const { server, intervalMs = 1_000, durationMs } = scenario;
   const troubleEndsAtMs = Math.max(...(server.troubles ?? []).map(({ untilMs }) => untilMs));

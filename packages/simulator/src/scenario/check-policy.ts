@@ -1,8 +1,8 @@
 import { adaptive, createPolicy, type PolicyOptions, retryBudget, tokenBucket } from '@ebb/core';
 import { check } from '@ebb/core/bucket';
 import { type Check, joined, ScenarioError, wrong } from './check.ts';
+import type { FleetPolicy, SharedBudgetOptions } from './fleet-policy.ts';
 import { BACKOFFS, CLASSIFIERS } from './named-options.ts';
-import type { FleetPolicy, SharedBudgetOptions } from './scenario.ts';
 
 /** What `createPolicy` takes beside what it takes as it is. */
 const NAMED = ['backoff', 'classify', 'bucket', 'budget'] as const;

@@ -18,7 +18,8 @@ import {
   retryBudget,
   tokenBucket,
 } from '@ebb/core';
-import type { Environment, FleetPolicy } from './scenario.ts';
+import type { Environment } from './client-options.ts';
+import type { FleetPolicy } from './fleet-policy.ts';
 
 /** A budget that each client has one of. */
 export type OwnBudget = Extract<

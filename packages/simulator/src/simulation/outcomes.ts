@@ -1,18 +1,18 @@
 import type { Outcome } from '@ebb/core';
 
-/** What may become of an attempt, by number, so that an answer on its way is a number. */
+/** The outcomes of an attempt, as numbers, so that an answer on its way is a number. */
 export const OK = 0;
 export const UNAVAILABLE = 1;
-/** Nothing was done: the connection was refused. */
+/** The connection was refused, so the server did nothing. */
 export const REFUSED = 2;
 /** The connection broke, perhaps after the server had acted. */
 export const RESET = 3;
 export const TIMED_OUT = 4;
 export const FIRST_TOO_MANY = 5;
-/** The longest Retry-After that a simulated server gives. */
+/** The longest Retry-After of a simulated server. */
 const MOST_SECONDS = 100;
 
-/** 429; with Retry-After when it is given. */
+/** A 429, with Retry-After if it is defined. */
 export function tooMany(retryAfterSeconds: number | undefined): number {
   return retryAfterSeconds === undefined
     ? FIRST_TOO_MANY
@@ -27,7 +27,7 @@ function failure(kind: 'connect' | 'network' | 'timeout'): Outcome {
   return { type: 'failure', kind, error: undefined };
 }
 
-/** What `decide` is told of each. */
+/** The outcomes as core knows them. */
 export const OUTCOMES: readonly Outcome[] = [
   response(200),
   response(503),

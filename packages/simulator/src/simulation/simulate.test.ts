@@ -1,7 +1,8 @@
 import { retryBudget } from '@ebb/core';
 import { describe, expect, test } from 'vitest';
 import { ScenarioError } from '../scenario/check.ts';
-import type { FleetPolicy, Scenario } from '../scenario/scenario.ts';
+import type { FleetPolicy } from '../scenario/fleet-policy.ts';
+import type { Scenario } from '../scenario/scenario.ts';
 import { simulate } from './simulate.ts';
 
 /** A fleet that a server has no trouble with: half of its capacity of 100 a second. */

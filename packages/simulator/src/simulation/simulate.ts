@@ -1,185 +1,25 @@
-import type { Random } from '@ebb/core';
-import { seededRandom } from '@ebb/core/testing';
-import {
-  ANSWER,
-  ARRIVAL,
-  CHANGE,
-  Events,
-  EXPIRE,
-  FINISH,
-  LOOK,
-  REACH,
-  SEND,
-  TIMEOUT,
-} from '../engine/events.ts';
-import { SimulationClock } from '../engine/simulation-clock.ts';
-import { delaySource } from '../engine/ziggurat.ts';
-import { Measures, type Series } from '../measure/measures.ts';
 import { recoveryOf } from '../measure/recovery.ts';
 import type { Trace } from '../measure/trace.ts';
-import { ScenarioError } from '../scenario/check.ts';
 import { checkScenario } from '../scenario/check-scenario.ts';
 import type { Scenario } from '../scenario/scenario.ts';
-import { type Arrivals, arrivalsOf } from './clients/arrivals.ts';
-import { Clients } from './clients/clients.ts';
-import { fleetOf } from './clients/fleet.ts';
-import { Requests } from './clients/requests.ts';
-import { TIMED_OUT } from './outcomes.ts';
-import { Server } from './server/server.ts';
+import { type OnProgress, Simulation } from './simulation.ts';
 
-/** How often progress is told, in events. */
-const TELL_EVERY = 1 << 16;
-
-/** Is told how a run gets on. */
-type OnProgress = (share: number, series: Series) => void;
-
-/** How a run is made. */
+/** Options of {@link simulate}. */
 export interface SimulateOptions {
   /**
-   * One seed, one trace.
+   * The same seed gives the same trace.
    * @default 1
    */
   readonly seed?: number | undefined;
-  /** Is told now and then how much is done, from 0 to 1, and what has been counted: whole intervals, then zeros. */
+  /** Called now and then with the share that is done, from 0 to 1, and the series: zeros after the current interval. */
   readonly onProgress?: OnProgress | undefined;
 }
 
-/** With more events than this at one time, and this many for each request, time stands still. */
-const MOST_AT_ONCE = 1_000_000;
-const MOST_FOR_EACH = 16;
-
-function timeStandsStill(atMs: number): ScenarioError {
-  return new ScenarioError(
-    `policy.backoff lets no time pass at ${atMs} ms: with retries at once and a refusal at once there is no end; ` +
-      'give the scenario a network',
-  );
-}
-
-class Simulation {
-  eventCount = 0;
-  readonly measures: Measures;
-  readonly #endMs: number;
-  readonly #intervalMs: number;
-  readonly #events: Events;
-  readonly #arrivals: Arrivals;
-  readonly #clients: Clients;
-  readonly #server: Server;
-
-  constructor(scenario: Scenario, seed: number) {
-    const { clients, durationMs, intervalMs = 1_000, network } = scenario;
-    this.#endMs = durationMs;
-    this.#intervalMs = intervalMs;
-    this.measures = new Measures(Math.ceil(durationMs / intervalMs));
-    const clock = new SimulationClock();
-    const requests = new Requests();
-    const events = new Events(clock, dayOf(scenario), (subject) => requests.touch(subject));
-    this.#events = events;
-
-    // Streams of their own, so that every policy meets the same requests.
-    const stream = (name: number): Random => seededRandom(seed * 7_919 + name);
-    const arrivals = arrivalsOf(clients, events, stream(1));
-    this.#arrivals = arrivals;
-    const delay = network && delaySource(seed * 7_919 + 4, network.meanMs, network.deviationMs ?? 0);
-    this.#server = new Server(scenario.server, {
-      random: stream(3),
-      finishIn: (ms, job, stamp, epoch) => events.add(ms, FINISH, job, stamp, epoch),
-      answer: (job, stamp, outcome) => {
-        if (delay === undefined) this.#clients.learn(job, stamp, outcome);
-        else events.add(delay(), ANSWER, job, stamp, outcome);
-      },
-    });
-    const server = this.#server;
-    this.#clients = new Clients(
-      clients.count,
-      fleetOf(scenario, { clock, random: stream(2) }),
-      requests,
-      events,
-      this.measures,
-      {
-        send(request, stamp) {
-          if (delay === undefined) server.receive(request, stamp, events.nowMs);
-          else events.add(delay(), REACH, request, stamp);
-        },
-        ended: (client) => arrivals.ended(client),
-      },
-    );
-  }
-
-  run(onProgress: OnProgress | undefined): void {
-    const events = this.#events;
-    const endMs = this.#endMs;
-    for (const atMs of this.#server.moments) if (atMs < endMs) events.add(atMs, CHANGE, 0);
-    this.#arrivals.start();
-    let eventsNow = 0;
-    let closesAtMs = Math.min(this.#intervalMs, endMs);
-    for (;;) {
-      const atMs = events.nextAtMs;
-      while (closesAtMs <= atMs && closesAtMs <= endMs) {
-        this.measures.close(this.#server.queue, this.#server.busy, this.#clients.requests.open);
-        closesAtMs =
-          closesAtMs === endMs ? Number.POSITIVE_INFINITY : Math.min(closesAtMs + this.#intervalMs, endMs);
-      }
-      if (atMs >= endMs) break;
-      if (atMs > events.nowMs) eventsNow = 0;
-      eventsNow += 1;
-      if (eventsNow > MOST_AT_ONCE && eventsNow > MOST_FOR_EACH * this.#clients.requests.open) {
-        throw timeStandsStill(atMs);
-      }
-      events.next();
-      this.#happen();
-      this.eventCount += 1;
-      if (this.eventCount % TELL_EVERY === 0) onProgress?.(atMs / endMs, this.measures.series);
-    }
-    onProgress?.(1, this.measures.series);
-  }
-
-  #happen(): void {
-    const events = this.#events;
-    const { subject } = events;
-    switch (events.kind) {
-      case ARRIVAL:
-        this.#clients.begin(this.#arrivals.arrive(subject));
-        break;
-      case SEND:
-        this.#clients.ready(subject);
-        break;
-      case REACH:
-        this.#server.receive(subject, events.stamp, events.nowMs);
-        break;
-      case FINISH:
-        this.#server.finish(subject, events.stamp, events.beside);
-        break;
-      case ANSWER:
-        this.#clients.learn(subject, events.stamp, events.beside);
-        break;
-      case TIMEOUT:
-        this.#clients.learn(subject, events.stamp, TIMED_OUT);
-        break;
-      case LOOK:
-        this.#clients.look(subject);
-        break;
-      case EXPIRE:
-        this.#clients.expire(subject, events.stamp);
-        break;
-      case CHANGE:
-        this.#server.change(events.nowMs);
-    }
-  }
-}
-
-/** The length of a day in the calendar of events, so that it holds a few dozen. */
-function dayOf({ clients, server }: Scenario): number {
-  const served = (server.workers * 1_000) / server.serviceMs;
-  const asked =
-    'thinkMs' in clients ? (clients.count * 1_000) / Math.max(1, clients.thinkMs) : clients.requestsPerSecond;
-  return Math.min(100, Math.max(1e-3, 8_000 / Math.min(asked, 2 * served)));
-}
-
 /**
- * Runs a scenario in virtual time: every answer is judged by `decide`, every token counted by the arithmetic of
- * the token bucket. One seed, one trace.
+ * Runs a scenario in virtual time. Core's `decide` judges every answer, and the arithmetic of core's token bucket
+ * counts every token. The same seed gives the same trace.
  *
- * @throws ScenarioError for a scenario that cannot be run
+ * @throws ScenarioError for an invalid scenario
  */
 export function simulate(scenario: Scenario, options: SimulateOptions = {}): Trace {
   const { seed = 1, onProgress } = options;

@@ -2,7 +2,9 @@ import type { Trace } from '../measure/trace.ts';
 import { type Check, fields, ScenarioError, wrong } from '../scenario/check.ts';
 import { checkPolicy } from '../scenario/check-policy.ts';
 import { checkIntervals, SCENARIO_FIELDS } from '../scenario/check-scenario.ts';
-import type { ClientFactory, FleetPolicy, Scenario } from '../scenario/scenario.ts';
+import type { ClientFactory } from '../scenario/client-options.ts';
+import type { FleetPolicy } from '../scenario/fleet-policy.ts';
+import type { Scenario } from '../scenario/scenario.ts';
 import { simulate } from '../simulation/simulate.ts';
 
 /** One scenario under several policies, each of which meets the same requests. */

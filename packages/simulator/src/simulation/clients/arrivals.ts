@@ -1,18 +1,18 @@
 import type { Random } from '@ebb/core';
 import { exponentialTime } from '../../engine/distributions.ts';
 import { ARRIVAL, type Events } from '../../engine/events.ts';
-import type { ClosedClients, OpenClients } from '../../scenario/scenario.ts';
+import type { ClosedClients, OpenClients } from '../../scenario/client-options.ts';
 
-/** Where new requests come from. */
+/** The source of new requests. */
 export interface Arrivals {
   start(): void;
-  /** Answers the client of the request that arrives now, and sees to the one after it. */
+  /** Returns the client of the request that arrives now, and schedules the next arrival. */
   arrive(subject: number): number;
-  /** A client's request is over. */
+  /** Called when a request of a client has ended. */
   ended(client: number): void;
 }
 
-/** One Poisson process for the whole fleet: the same as one for each client, and a single event. */
+/** One Poisson process for the whole fleet: equal to one for each client, but only one event is pending. */
 function openArrivals({ count, requestsPerSecond }: OpenClients, events: Events, random: Random): Arrivals {
   const meanMs = 1_000 / requestsPerSecond;
   const next = (): void => events.add(exponentialTime(meanMs, random), ARRIVAL, 0);
@@ -26,7 +26,7 @@ function openArrivals({ count, requestsPerSecond }: OpenClients, events: Events,
   };
 }
 
-/** Each client thinks, asks, waits for the end, and thinks again. */
+/** Each client thinks, sends a request, waits for its end, and thinks again. */
 function closedArrivals(options: ClosedClients, events: Events, random: Random): Arrivals {
   const { count, thinkMs, requestsEach } = options;
   const left = requestsEach === undefined ? undefined : new Int32Array(count).fill(requestsEach);
@@ -46,7 +46,7 @@ function closedArrivals(options: ClosedClients, events: Events, random: Random):
   };
 }
 
-/** The requests of a fleet, open or closed. */
+/** The arrivals of an open or a closed fleet. */
 export function arrivalsOf(clients: OpenClients | ClosedClients, events: Events, random: Random): Arrivals {
   return 'thinkMs' in clients
     ? closedArrivals(clients, events, random)

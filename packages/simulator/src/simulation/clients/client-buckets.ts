@@ -1,7 +1,8 @@
 import type { Grant, MemoryBucket, Outcome } from '@ebb/core';
 import { type BucketSetup, bucketSetup, gcra, type NonConforming } from '@ebb/core/bucket';
+import type { Environment } from '../../scenario/client-options.ts';
+import type { NamedBucket } from '../../scenario/fleet-policy.ts';
 import { makeBucket } from '../../scenario/named-options.ts';
-import type { Environment, NamedBucket } from '../../scenario/scenario.ts';
 
 const NEVER = Number.POSITIVE_INFINITY;
 

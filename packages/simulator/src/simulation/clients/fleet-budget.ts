@@ -1,9 +1,10 @@
 import { type RetryBudget, retryBudget } from '@ebb/core';
 import { LeasedRetries, leaseOf } from '@ebb/core/bucket';
 import { EventHeap } from '../../engine/event-heap.ts';
-import type { Environment, SharedBudgetOptions } from '../../scenario/scenario.ts';
+import type { Environment } from '../../scenario/client-options.ts';
+import type { SharedBudgetOptions } from '../../scenario/fleet-policy.ts';
 
-/** What one client has of the budget, and the reply that is on its way to it. */
+/** What one client holds of the budget, and the reply that is on its way to the client. */
 interface Holder {
   readonly lease: LeasedRetries;
   replyAtMs: number;
@@ -12,12 +13,12 @@ interface Holder {
 }
 
 /**
- * One retry budget for a whole fleet, kept in a store, as `valkeyBudget` keeps it: the processes' part is the very
- * class that ships, and the store's is core's `retryBudget`.
+ * One retry budget for a whole fleet, kept in a store, as `valkeyBudget` keeps it. Clients use the class that
+ * @ebb/valkey uses, and the store is a `retryBudget` of core.
  *
- * Nothing here is an event of the simulation. A call is done in the store when it is sent, and its reply counts
- * when it is there: with one delay for all of them, the store sees the calls in the same order. A call that is put
- * off is done before anything later is looked at.
+ * This needs no events of the simulation. The store handles a call at the time it is sent, and the reply counts
+ * when it has arrived. All calls take equally long, so the order of the calls in the store stays the same. Calls that
+ * are due are made before anything later happens.
  */
 export class FleetBudget {
   readonly #environment: Environment;
@@ -25,10 +26,10 @@ export class FleetBudget {
   readonly #roundTripMs: number;
   readonly #store: RetryBudget;
   readonly #holders: (Holder | undefined)[];
-  /** When to look at which client again. */
+  /** When a client may have a call to make. */
   readonly #later = new EventHeap();
   #order = 0;
-  /** The time in the store, which may lag behind while what is put off is caught up with. */
+  /** The time in the store, which lags behind while calls that were due earlier are made. */
   #storeMs = 0;
   calls = 0;
 
@@ -42,7 +43,7 @@ export class FleetBudget {
     this.#holders = new Array(clients);
   }
 
-  /** The part of one client. */
+  /** The budget as one client sees it. */
   of(client: number): RetryBudget & { begin(): void; end(): void } {
     const act = <T>(what: (lease: LeasedRetries, nowMs: number) => T): T => this.#act(client, what);
     return {
@@ -69,7 +70,7 @@ export class FleetBudget {
     const holder = this.#holders[client];
     this.#receive(holder, nowMs);
     const result = what(holder.lease, nowMs);
-    // The real one calls at the end of the turn: what happens at one time goes in one call.
+    // Like the real one, which calls at the end of the turn: everything of one time goes into one call.
     if (holder.lease.dueMs <= nowMs) this.#put(nowMs, client);
     return result;
   }
@@ -110,7 +111,7 @@ export class FleetBudget {
     holder.granted = granted;
     holder.sentAtMs = nowMs;
     holder.replyAtMs = nowMs + this.#roundTripMs;
-    // By then there may be more to report, or a lease that no request needs.
+    // By then there may be more to report, or a lease to return.
     this.#put(nowMs + Math.max(this.#roundTripMs, this.#terms.aheadMs), client);
   }
 }

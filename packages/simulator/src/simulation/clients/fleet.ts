@@ -1,29 +1,24 @@
 import { createPolicy, type PerKey, type Policy, type PolicyOptions, type RetryBudget } from '@ebb/core';
+import type { ClientFactory, CustomClient, Environment } from '../../scenario/client-options.ts';
+import type { FleetPolicy } from '../../scenario/fleet-policy.ts';
 import { backoffOf, classifyOf, makeBudget, type OwnBudget } from '../../scenario/named-options.ts';
-import type {
-  ClientFactory,
-  CustomClient,
-  Environment,
-  FleetPolicy,
-  Scenario,
-} from '../../scenario/scenario.ts';
+import type { Scenario } from '../../scenario/scenario.ts';
 import { type ClientBuckets, clientBuckets } from './client-buckets.ts';
 import { FleetBudget } from './fleet-budget.ts';
 
-/** A fleet's clients, by what the simulation asks of them. */
+/** What the simulation needs to know of the clients of a fleet. */
 export interface Fleet {
   policyOf(client: number): Policy;
-  /** The bucket that each client has. */
-  readonly bucket: ClientBuckets | undefined;
+  readonly buckets: ClientBuckets | undefined;
   readonly cost: number;
   readonly maxWaitMs: number;
-  /** Called when a request of a client begins and when it is over, if the clients share a budget. */
+  /** Called when a request of a client begins and when it ends, if the clients share a budget. */
   readonly shared?: { begin(client: number): void; end(client: number): void } | undefined;
-  /** The clients whose scheme says more than a policy can. */
+  /** The clients, if their retry scheme is more than a policy can express. */
   readonly custom: readonly CustomClient[] | undefined;
 }
 
-/** The clients of a scenario. They share one policy where none keeps a budget of its own. */
+/** The clients of a scenario. They share one policy unless each has its own budget. */
 export function fleetOf(scenario: Scenario, environment: Environment): Fleet {
   const { clients, policy = {} } = scenario;
   const { count } = clients;
@@ -41,7 +36,7 @@ export function fleetOf(scenario: Scenario, environment: Environment): Fleet {
   return {
     policyOf: policiesOf(count, options, budget, shared, environment),
     shared,
-    bucket: bucket && clientBuckets(bucket, count, environment),
+    buckets: bucket && clientBuckets(bucket, count, environment),
     cost,
     maxWaitMs,
     custom: undefined,
@@ -51,8 +46,8 @@ export function fleetOf(scenario: Scenario, environment: Environment): Fleet {
 const NO_BUDGET: RetryBudget = { balance: Number.POSITIVE_INFINITY, deposit() {}, withdraw: () => true };
 
 /**
- * One policy for all. Where clients have budgets of their own it asks for the one of the client whose policy was
- * asked for last: a million policies that differ in nothing else would take a gigabyte.
+ * One policy for all clients, because a million policies would take a gigabyte. If clients have their own budgets, the
+ * policy uses that of the client for which it was returned last.
  */
 function policiesOf(
   count: number,
@@ -93,7 +88,7 @@ function ownBudgets(
   };
 }
 
-/** What each client has of a budget that all of them share. */
+/** The parts of a shared budget that each client holds. */
 interface SharedBudget {
   of(client: number): RetryBudget;
   begin(client: number): void;
@@ -120,7 +115,7 @@ function customFleet(count: number, factory: ClientFactory, environment: Environ
   const policies = custom.map(({ policy }) => createPolicy({ ...policy, ...environment }));
   return {
     policyOf: (client) => policies[client] as Policy,
-    bucket: undefined,
+    buckets: undefined,
     cost: 1,
     maxWaitMs: Number.POSITIVE_INFINITY,
     custom,

@@ -1,10 +1,10 @@
 import { copyInto } from '../../engine/typed-array.ts';
 
 const NONE = -1;
-/** A stamp fits in 24 bits, and the number of an outcome beside it. */
+/** A stamp has 24 bits, so that an event has room for the number of an outcome beside it. */
 const STAMPS = 0xff_ffff;
 
-/** A request is eight numbers side by side: just what memory fetches at once. */
+/** The eight numbers of a request lie side by side, in one cache line. */
 const WIDTH = 8;
 const CLIENT = 0;
 const ATTEMPT = 1;
@@ -15,10 +15,7 @@ const SINCE = 5;
 const GRANTED = 6;
 const BACKOFF = 7;
 
-/**
- * The requests that are under way. Each has a place that another takes when it is over, so that a request
- * makes no garbage.
- */
+/** The open requests. The place of a request that has ended is used again, so that a request makes no garbage. */
 export class Requests {
   open = 0;
   #numbers: Float64Array = new Float64Array(WIDTH * 1_024);
@@ -53,7 +50,7 @@ export class Requests {
     this.#free = request;
   }
 
-  /** Looks at a request, if there is one, so that it is at hand when it is asked for. */
+  /** Reads a request, if there is one, so that it is in the processor's cache when its event happens. */
   touch(request: number): number {
     const at = request * WIDTH + CLIENT;
     return at < this.#numbers.length ? (this.#numbers[at] as number) : 0;
@@ -63,7 +60,7 @@ export class Requests {
     return this.#numbers[request * WIDTH + CLIENT] as number;
   }
 
-  /** The attempt that is under way or awaited, from 1. */
+  /** The current attempt, or the one that is waited for, from 1. */
   attempt(request: number): number {
     return this.#numbers[request * WIDTH + ATTEMPT] as number;
   }
@@ -72,13 +69,13 @@ export class Requests {
     return this.#numbers[request * WIDTH + STARTED] as number;
   }
 
-  /** What the backoff rule answered for the retry before; `undefined` at the first. */
+  /** What the backoff rule returned for the previous retry; `undefined` for the first. */
   previousBackoffMs(request: number): number | undefined {
     const backoffMs = this.#numbers[request * WIDTH + BACKOFF] as number;
     return backoffMs < 0 ? undefined : backoffMs;
   }
 
-  /** Goes on to the next attempt, after a backoff. */
+  /** Starts the next attempt, which comes after this backoff. */
   retry(request: number, backoffMs: number): void {
     this.renew(request);
     const at = request * WIDTH;
@@ -86,19 +83,19 @@ export class Requests {
     this.#numbers[at + BACKOFF] = backoffMs;
   }
 
-  /** Changes with everything that makes what was sent before irrelevant. */
+  /** Changes when earlier messages and timers of the request no longer count. */
   stamp(request: number): number {
     return this.#numbers[request * WIDTH + STAMP] as number;
   }
 
-  /** Makes everything irrelevant that was sent for the request, and answers the new stamp. */
+  /** Cancels all messages and timers of the request, and returns the new stamp. */
   renew(request: number): number {
     const stamp = (this.stamp(request) + 1) & STAMPS;
     this.#numbers[request * WIDTH + STAMP] = stamp;
     return stamp;
   }
 
-  /** The next in whatever line the request stands. */
+  /** The request behind this one in its line. */
   next(request: number): number {
     return this.#numbers[request * WIDTH + NEXT] as number;
   }
@@ -107,16 +104,16 @@ export class Requests {
     this.#numbers[request * WIDTH + NEXT] = next;
   }
 
-  /** When it asked for tokens. */
+  /** When the request began to wait for its tokens. */
   sinceMs(request: number): number {
     return this.#numbers[request * WIDTH + SINCE] as number;
   }
 
-  ask(request: number, nowMs: number): void {
+  startWait(request: number, nowMs: number): void {
     this.#numbers[request * WIDTH + SINCE] = nowMs;
   }
 
-  /** When it had its tokens. */
+  /** When the request got its tokens. */
   grantedAtMs(request: number): number {
     return this.#numbers[request * WIDTH + GRANTED] as number;
   }

@@ -96,7 +96,7 @@ function inSimulator({ options, feedback, asks }: Trace): Fates {
   let maxWaitMs = Number.POSITIVE_INFINITY;
   const fleet = {
     policyOf: () => policy,
-    bucket: clientBuckets({ tokenBucket: { ...options, feedback } }, 1, environment),
+    buckets: clientBuckets({ tokenBucket: { ...options, feedback } }, 1, environment),
     cost: 1,
     get maxWaitMs() {
       return maxWaitMs;

@@ -4,15 +4,18 @@ import type { Requests } from './requests.ts';
 const NONE = -1;
 const NEVER = Number.POSITIVE_INFINITY;
 
-/** Times are sums of fractions, as in core: what is this little too late is in time. And no look is sooner. */
+/**
+ * Times are sums of fractions: a wait that is longer than allowed by less than this is in time, as in core. Also the
+ * shortest time between two looks at a line.
+ */
 const TOLERANCE_MS = 1e-3;
 
-/** What becomes of a request that asks for tokens. */
+/** What happens to a request that needs tokens. */
 export type Admission = 'go' | 'marked' | 'wait' | 'refused';
 
-/** A client is eight numbers side by side: just what memory fetches at once. */
+/** The numbers of one client lie side by side, in one cache line. */
 const WIDTH = 8;
-/** Two lanes, of new requests and of retries, each with its first and its last. */
+/** Two lanes, for new requests and for retries, each with its first and its last request. */
 const FIRST = 0;
 const LAST = 1;
 const LANES = 2;
@@ -20,8 +23,8 @@ const WAITING = 4;
 const LOOKS_AT = 5;
 
 /**
- * For each client the requests that wait for its tokens: first come, first served, a retry before new requests,
- * as in the token bucket of core.
+ * The requests of each client that wait for its tokens: first come, first served, and retries ahead of new requests,
+ * as in core's token bucket. `token-lines.property.test.ts` holds the two against each other.
  */
 export class TokenLines {
   readonly #rules: LineRules;
@@ -29,7 +32,7 @@ export class TokenLines {
   readonly #tokens: ClientTokens;
   readonly #requests: Requests;
   readonly #clients: Float64Array;
-  /** Has {@link look} called for a client at a moment. */
+  /** Schedules a call of {@link look} for a client. */
   readonly #lookAt: (client: number, atMs: number) => void;
 
   constructor(
@@ -51,19 +54,19 @@ export class TokenLines {
     }
   }
 
-  ask(request: number, patienceMs: number, nowMs: number): Admission {
-    const { nonConforming, maxQueue, maxWaitMs } = this.#rules;
+  /** Takes the tokens of a request, or lets it wait for them, at most `maxWaitMs`. */
+  acquire(request: number, maxWaitMs: number, nowMs: number): Admission {
+    const { nonConforming, maxQueue } = this.#rules;
     const requests = this.#requests;
     const client = requests.client(request);
     const retry = requests.attempt(request) > 1;
-    requests.ask(request, nowMs);
+    requests.startWait(request, nowMs);
     const ahead = this.#ahead(client, retry, nowMs);
     if (ahead === 0 && this.#tokens.take(client, this.#cost, nowMs)) return 'go';
     if (nonConforming === 'mark') return 'marked';
     if (nonConforming === 'reject') return 'refused';
     const waitMs = this.#tokens.waitMs(client, (ahead + 1) * this.#cost, nowMs);
-    const longestMs = Math.min(patienceMs, maxWaitMs);
-    if (longestMs === 0 || waitMs > longestMs + TOLERANCE_MS) return 'refused';
+    if (maxWaitMs === 0 || waitMs > maxWaitMs + TOLERANCE_MS) return 'refused';
     if (this.#waiting(client) >= maxQueue) return 'refused';
     this.#join(request, laneOf(client, retry));
     this.#clients[client * WIDTH + WAITING] = this.#waiting(client) + 1;
@@ -83,14 +86,14 @@ export class TokenLines {
     return this.#clients[lane + FIRST] as number;
   }
 
-  /** How many go before one who asks now, if none of them leaves. */
+  /** How many waiting requests come before a request that arrives now, if none of them leaves. */
   #ahead(client: number, retry: boolean, nowMs: number): number {
     const waiting = this.#waiting(client);
     if (waiting === 0 || !retry) return waiting;
     const requests = this.#requests;
     let ahead = 0;
     for (let at = this.#first(laneOf(client, true)); at !== NONE; at = requests.next(at)) ahead += 1;
-    // New requests that have waited for longer than a retry's head start go before it also.
+    // New requests that have waited for longer than the head start of retries come first.
     const beforeMs = nowMs - this.#rules.headStartMs;
     let at = this.#first(laneOf(client, false));
     for (; at !== NONE && requests.sinceMs(at) < beforeMs; at = requests.next(at)) ahead += 1;
@@ -110,21 +113,21 @@ export class TokenLines {
     this.#lookAt(client, atMs);
   }
 
-  /** The lane of the one whose turn it is. */
-  #laneInTurn(client: number): number {
+  /** The lane of the request that is next. */
+  #nextLane(client: number): number {
     const lanes = [laneOf(client, false), laneOf(client, true)] as const;
-    const newcomer = this.#first(lanes[0]);
+    const fresh = this.#first(lanes[0]);
     const retry = this.#first(lanes[1]);
-    if (newcomer === NONE) return lanes[1];
+    if (fresh === NONE) return lanes[1];
     if (retry === NONE) return lanes[0];
     const requests = this.#requests;
-    const retryGoes = requests.sinceMs(retry) - this.#rules.headStartMs <= requests.sinceMs(newcomer);
-    return retryGoes ? lanes[1] : lanes[0];
+    const retryIsNext = requests.sinceMs(retry) - this.#rules.headStartMs <= requests.sinceMs(fresh);
+    return retryIsNext ? lanes[1] : lanes[0];
   }
 
   /**
-   * Answers a request of the client's that may go now, and is out of the line; below 0 when there is none. To be
-   * asked again until there is none.
+   * Removes a request of the client that has its tokens now, and returns it; below 0 if there is none. Call it until
+   * there is none.
    */
   look(client: number, nowMs: number): number {
     if (nowMs < this.#looksAtMs(client)) return NONE;
@@ -139,10 +142,10 @@ export class TokenLines {
     return request;
   }
 
-  /** As {@link look}, at any time, and without another look to come. */
+  /** As {@link look}, but at any time, and without scheduling another look. */
   serve(client: number, nowMs: number): number {
     if (this.#waiting(client) === 0 || !this.#tokens.take(client, this.#cost, nowMs)) return NONE;
-    const lane = this.#laneInTurn(client);
+    const lane = this.#nextLane(client);
     const request = this.#first(lane);
     this.#remove(request, NONE, lane);
     return request;
@@ -157,7 +160,7 @@ export class TokenLines {
     this.#clients[client * WIDTH + WAITING] = this.#waiting(client) - 1;
   }
 
-  /** Takes a request out whose patience is at an end. */
+  /** Removes a request that may wait no longer. */
   leave(request: number): void {
     const requests = this.#requests;
     const lane = laneOf(requests.client(request), requests.attempt(request) > 1);
@@ -172,7 +175,7 @@ export class TokenLines {
   }
 }
 
-/** Where a client's line of new requests, or of retries, begins. */
+/** The index of a client's lane for new requests or for retries. */
 function laneOf(client: number, retry: boolean): number {
   return client * WIDTH + (retry ? LANES : 0);
 }

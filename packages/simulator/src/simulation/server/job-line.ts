@@ -1,4 +1,4 @@
-/** Requests in the order in which they came, in a ring that grows. */
+/** A first-in, first-out queue of requests, on a ring that grows. */
 export class JobLine {
   size = 0;
   #first = 0;
@@ -14,7 +14,7 @@ export class JobLine {
     this.size += 1;
   }
 
-  /** Takes the first out and answers its job; its stamp is then in {@link stamp}. */
+  /** Removes the first job, returns it, and sets {@link stamp} to its stamp. */
   shift(): number {
     const at = this.#first;
     this.#first = (at + 1) & (this.#jobs.length - 1);

@@ -1,5 +1,5 @@
 import { gcra, type Quota } from '@ebb/core/bucket';
-import type { ServerLimit } from '../../scenario/scenario.ts';
+import type { ServerLimit } from '../../scenario/server-options.ts';
 
 /** The token bucket in front of a server, full at first. */
 export class ServerBucket {

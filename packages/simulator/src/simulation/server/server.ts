@@ -1,17 +1,17 @@
 import type { Random } from '@ebb/core';
 import { exponentialTime, logNormalTime } from '../../engine/distributions.ts';
-import type { ServerOptions } from '../../scenario/scenario.ts';
+import type { ServerOptions } from '../../scenario/server-options.ts';
 import { OK, RESET, tooMany, UNAVAILABLE } from '../outcomes.ts';
 import { JobLine } from './job-line.ts';
 import { ServerBucket } from './server-bucket.ts';
 import { type Health, healthAt, momentsOf, SILENCE } from './trouble.ts';
 
-/** What a server asks of the world that it stands in. */
+/** What a server needs from the simulation around it. */
 export interface ServerWorld {
   readonly random: Random;
-  /** Has {@link Server.finish} called after a time, with these numbers. */
+  /** Schedules a call of {@link Server.finish} with these numbers. */
   finishIn(durationMs: number, job: number, stamp: number, epoch: number): void;
-  /** Sends an answer on its way. */
+  /** Sends an answer to the client. */
   answer(job: number, stamp: number, outcome: number): void;
 }
 
@@ -23,11 +23,11 @@ function serviceTimeOf(options: ServerOptions): (random: Random) => number {
 }
 
 /**
- * Workers that each serve one request at a time, and a line before them. The server does not know that a
- * client has given up: it works on what was abandoned as on anything else, as real ones do.
+ * Workers that each serve one request at a time, and a queue before them. The server does not learn that a client has
+ * given up: it serves abandoned requests like all others, as real servers do.
  */
 export class Server {
-  /** How many requests it works on, those of workers that are about to leave included. */
+  /** Requests that are being served, including those of workers that leave after their request. */
   busy = 0;
   readonly #options: ServerOptions;
   readonly #world: ServerWorld;
@@ -37,7 +37,7 @@ export class Server {
   readonly #bucket: ServerBucket | undefined;
   #health: Health = { capacityShare: 1, errorShare: 0, outage: undefined };
   #workers: number;
-  /** Changes when everything in its hands is lost. */
+  /** Changes when the requests that are being served are lost. */
   #epoch = 0;
   #lostInSilence = false;
 
@@ -50,17 +50,17 @@ export class Server {
     this.#bucket = options.limit && new ServerBucket(options.limit);
   }
 
-  /** How many wait for a worker. */
+  /** Requests that wait for a worker. */
   get queue(): number {
     return this.#line.size;
   }
 
-  /** The moments at which {@link change} is to be called. */
+  /** The times at which {@link change} must be called. */
   get moments(): number[] {
     return momentsOf(this.#options.troubles ?? []);
   }
 
-  /** A request is there. */
+  /** A request arrives. */
   receive(job: number, stamp: number, nowMs: number): void {
     const { outage } = this.#health;
     if (outage !== undefined) {
@@ -83,7 +83,7 @@ export class Server {
     this.#world.finishIn(this.#serviceTime(this.#world.random), job, stamp, this.#epoch);
   }
 
-  /** A worker is done. If what it had in hand was lost, the client learns now, when it would have heard. */
+  /** A worker is done. If its request was lost in an outage, the client learns so now, when it expected the answer. */
   finish(job: number, stamp: number, epoch: number): void {
     if (epoch !== this.#epoch) {
       if (!this.#lostInSilence) this.#world.answer(job, stamp, RESET);
@@ -103,7 +103,7 @@ export class Server {
     }
   }
 
-  /** Trouble begins, changes or ends. */
+  /** A trouble begins, changes or ends. */
   change(nowMs: number): void {
     const before = this.#health;
     this.#health = healthAt(this.#options.troubles ?? [], nowMs);

@@ -1,24 +1,24 @@
-import type { Trouble } from '../../scenario/scenario.ts';
+import type { Trouble } from '../../scenario/server-options.ts';
 import { REFUSED, UNAVAILABLE } from '../outcomes.ts';
 
-/** A slow start is made of so many steps. */
+/** The steps of a slow start. */
 const STEPS = 50;
-/** The outcome of what gets no answer. */
+/** The outcome of a request that gets no answer. */
 export const SILENCE = -1;
 
 const OUTCOME_OF = { refused: REFUSED, unavailable: UNAVAILABLE, silence: SILENCE } as const;
 
-/** How a server stands. */
+/** The state of a server. */
 export interface Health {
-  /** The share of its workers that are there. */
+  /** The share of its workers that work. */
   readonly capacityShare: number;
-  /** The share of its answers that are a 503. */
+  /** The share of its answers that are 503. */
   readonly errorShare: number;
-  /** What everybody gets while nothing is served; `undefined` while something is. */
+  /** The outcome of every request during an outage; `undefined` without one. */
   readonly outage: number | undefined;
 }
 
-/** What several troubles do to a server at one moment, together. */
+/** The state of a server at a time, under all its troubles. */
 export function healthAt(troubles: readonly Trouble[], nowMs: number): Health {
   let capacityShare = 1;
   let rightShare = 1;
@@ -37,7 +37,7 @@ export function healthAt(troubles: readonly Trouble[], nowMs: number): Health {
   return { capacityShare, errorShare: 1 - rightShare, outage };
 }
 
-/** The moments at which {@link healthAt} changes. */
+/** The times at which {@link healthAt} changes. */
 export function momentsOf(troubles: readonly Trouble[]): number[] {
   const moments = troubles.flatMap(({ type, fromMs, untilMs }) => {
     const steps = type === 'slow-start' ? STEPS : 1;

@@ -1,4 +1,4 @@
-import type { FleetPolicy } from '../../scenario/scenario.ts';
+import type { FleetPolicy } from '../../scenario/fleet-policy.ts';
 import type { Experiment } from '../experiment.ts';
 import { type StormSize, storm, stormPolicies } from './storm.ts';
 

@@ -2,7 +2,7 @@ import { createPolicy, type Outcome, type Policy } from '@ebb/core';
 import { decide, forRequest } from '@ebb/core/adapter';
 import { seededRandom } from '@ebb/core/testing';
 import { describe, expect, test } from 'vitest';
-import type { ClientFactory, CustomClient } from '../../scenario/scenario.ts';
+import type { ClientFactory, CustomClient } from '../../scenario/client-options.ts';
 import { awsStandard, finagle, grpcA6, sreThrottling } from './schemes.ts';
 
 function answer(status: number): Outcome {

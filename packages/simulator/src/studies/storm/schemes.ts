@@ -1,5 +1,5 @@
 import { constant, fullJitter, type Outcome, type RetryBudget } from '@ebb/core';
-import type { ClientFactory } from '../../scenario/scenario.ts';
+import type { ClientFactory } from '../../scenario/client-options.ts';
 import { WindowCount } from './window-count.ts';
 
 /** A budget that only answers whether a retry may be sent. */

@@ -1,4 +1,5 @@
-import type { ClientFactory, FleetPolicy, NamedBackoff } from '../../scenario/scenario.ts';
+import type { ClientFactory } from '../../scenario/client-options.ts';
+import type { FleetPolicy, NamedBackoff } from '../../scenario/fleet-policy.ts';
 import type { Experiment } from '../experiment.ts';
 import { awsStandard, finagle, grpcA6, sreThrottling } from './schemes.ts';
 
