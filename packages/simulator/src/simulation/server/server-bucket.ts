@@ -1,28 +1,28 @@
-import { gcra, type Quota } from '@ebb/core/bucket';
 import type { ServerLimit } from '../../scenario/server-options.ts';
+import { TokenQuota } from '../token-quota.ts';
 
-/** The token bucket in front of a server, full at first. */
+/** The token bucket in front of a server. It starts full. */
 export class ServerBucket {
-  readonly #quota: Quota;
+  readonly #quota: TokenQuota;
   readonly #retryAfter: boolean;
-  #emptyAtMs: number;
+  #state: number;
 
-  constructor({ capacity, refillPerSecond, refillIntervalMs = 0, retryAfter = true }: ServerLimit) {
-    this.#quota = { capacity, refillPerSecond, refillIntervalMs };
-    this.#retryAfter = retryAfter;
-    this.#emptyAtMs = gcra.holding(this.#quota, capacity, 0);
+  constructor(limit: ServerLimit) {
+    this.#quota = new TokenQuota(limit);
+    this.#retryAfter = limit.retryAfter ?? true;
+    this.#state = this.#quota.holding(limit.capacity, 0);
   }
 
   take(nowMs: number): boolean {
-    const after = gcra.take(this.#quota, this.#emptyAtMs, 1, nowMs);
+    const after = this.#quota.take(this.#state, 1, nowMs);
     if (after === undefined) return false;
-    this.#emptyAtMs = after;
+    this.#state = after;
     return true;
   }
 
-  /** What a 429 says: whole seconds, since the header has no smaller ones. */
+  /** The Retry-After of a 429, rounded up: the header takes whole seconds only. */
   retryAfterSeconds(nowMs: number): number | undefined {
     if (!this.#retryAfter) return undefined;
-    return Math.ceil(gcra.waitMs(this.#quota, this.#emptyAtMs, 1, nowMs) / 1_000);
+    return Math.ceil(this.#quota.waitMs(this.#state, 1, nowMs) / 1_000);
   }
 }
