@@ -234,7 +234,7 @@ describe('what is wrong is told in one line', () => {
     expect(await run(path)).toEqual({
       code: 1,
       out: '',
-      err: 'ebb-sim: policy.maxRetries takes a whole number ≥ 0, and was given -1 (in storm.json)\n',
+      err: 'ebb-sim: policy.maxRetries must be a whole number ≥ 0, got -1 (in storm.json)\n',
     });
   });
 

@@ -1,6 +1,6 @@
 import {
-  billion,
   type Check,
+  capacity,
   counting,
   fields,
   flag,
@@ -8,6 +8,7 @@ import {
   notNegative,
   oneOf,
   positive,
+  refillRate,
   ScenarioError,
   share,
   whole,
@@ -38,7 +39,7 @@ const checkTrouble: Check = (path, value) => {
   oneOf(...Object.keys(TROUBLES))(`${path}.type`, type);
   TROUBLES[type as string]?.(path, value);
   if ((untilMs as number) <= (fromMs as number)) {
-    throw wrong(`${path}.untilMs`, `a number above fromMs, ${fromMs}`, untilMs);
+    throw wrong(`${path}.untilMs`, `a number > fromMs, ${fromMs}`, untilMs);
   }
 };
 
@@ -48,15 +49,15 @@ const checkServer = fields({
   '?serviceSpread': oneOf('constant', 'exponential', 'log-normal'),
   '?maxQueue': whole,
   '?limit': fields({
-    refillPerSecond: billion,
-    capacity: billion,
+    refillPerSecond: refillRate,
+    capacity,
     '?refillIntervalMs': notNegative,
     '?retryAfter': flag,
   }),
   '?troubles': listOf(checkTrouble),
 });
 
-/** The fields of a scenario but its policy. */
+/** The fields of a scenario, without its policy. */
 export const SCENARIO_FIELDS: Readonly<Record<string, Check>> = {
   durationMs: positive,
   '?intervalMs': positive,
@@ -67,22 +68,22 @@ export const SCENARIO_FIELDS: Readonly<Record<string, Check>> = {
 
 const checkFields = fields({ ...SCENARIO_FIELDS, '?policy': checkPolicy });
 
-/** More places than these would be a list of zeros as long as memory. */
+/** More intervals would fill the memory with zeros. */
 const MOST_INTERVALS = 1_000_000;
 
-/** @throws ScenarioError for an interval that makes too many of them */
+/** @throws ScenarioError if there are too many intervals */
 export function checkIntervals({
   durationMs,
   intervalMs = 1_000,
 }: Pick<Scenario, 'durationMs' | 'intervalMs'>): void {
   if (durationMs / intervalMs > MOST_INTERVALS) {
-    throw new ScenarioError(`intervalMs makes more than ${MOST_INTERVALS} intervals of durationMs`);
+    throw new ScenarioError(`intervalMs divides durationMs into more than ${MOST_INTERVALS} intervals`);
   }
 }
 
 /**
- * Holds what was given, be it out of a file, against what a scenario is.
- * @throws ScenarioError that begins with the path of the field that is wrong
+ * Checks a scenario, which may come from a file.
+ * @throws ScenarioError whose message begins with the path of the wrong field
  */
 export function checkScenario(value: unknown): asserts value is Scenario {
   checkFields('', value);

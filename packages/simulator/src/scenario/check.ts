@@ -1,9 +1,11 @@
-/** A scenario that cannot be run. The message begins with the path of the field that is wrong. */
+import { check as core } from '@ebb/core/bucket';
+
+/** A scenario that cannot be run. The message begins with the path of the wrong field. */
 export class ScenarioError extends Error {
   override readonly name = 'ScenarioError';
 }
 
-/** Says what is wrong with a field, by throwing a {@link ScenarioError}, or nothing. */
+/** Throws a {@link ScenarioError} if the value of a field is wrong. */
 export type Check = (path: string, value: unknown) => void;
 
 function show(value: unknown): string {
@@ -13,37 +15,54 @@ function show(value: unknown): string {
   return value === undefined ? 'nothing' : (JSON.stringify(value) ?? String(value));
 }
 
-/** The error for a field that is not what it takes. */
+/** The error for a wrong value. `takes` follows "must be". */
 export function wrong(path: string, takes: string, value: unknown): ScenarioError {
-  return new ScenarioError(`${path} takes ${takes}, and was given ${show(value)}`);
+  return new ScenarioError(`${path} must be ${takes}, got ${show(value)}`);
 }
 
-function number(takes: string, fits: (value: number) => boolean): Check {
-  return (path, value) => {
-    if (typeof value !== 'number' || !fits(value)) throw wrong(path, takes, value);
-  };
+function unknownField(path: string, parent: string, takes: string): ScenarioError {
+  return new ScenarioError(`${path} is not a field; ${parent} takes ${takes}`);
 }
 
-export const counting: Check = number('a whole number from 1', (n) => Number.isSafeInteger(n) && n >= 1);
-export const whole: Check = number('a whole number from 0', (n) => Number.isSafeInteger(n) && n >= 0);
-export const positive: Check = number('a finite number above 0', (n) => Number.isFinite(n) && n > 0);
-export const notNegative: Check = number('a finite number from 0', (n) => Number.isFinite(n) && n >= 0);
-/** A rate of tokens, or a number of them. Beyond it, the arithmetic of core is off by more than a token. */
-export const billion: Check = number('a number above 0 and at most 1000000000', (n) => n > 0 && n <= 1e9);
-export const share: Check = number('a number from 0 to 1', (n) => n >= 0 && n <= 1);
+/** Calls a function of core that takes the value of a field. Its option errors become errors of that field. */
+export function checkAt(path: string, call: () => unknown): void {
+  try {
+    call();
+  } catch (error) {
+    throw core.isOptionError(error) ? wrong(path, error.takes, error.given) : error;
+  }
+}
 
-export const flag: Check = (path, value) => {
-  if (typeof value !== 'boolean') throw wrong(path, 'true or false', value);
+/** Calls a function of core whose options are the fields of an object. Its option errors become errors of those fields. */
+export function checkOptionsAt(path: string, call: () => unknown): void {
+  try {
+    call();
+  } catch (error) {
+    if (!core.isOptionError(error)) throw error;
+    const { option, takes, given, unknown } = error;
+    const field = option.split('.').reduce(joined, path);
+    throw unknown ? unknownField(field, path, takes) : wrong(field, takes, given);
+  }
+}
+
+function ofCore(check: core.Check): Check {
+  return (path, value) => checkAt(path, () => check(path, value));
+}
+
+export const counting: Check = ofCore(core.countingNumber);
+export const whole: Check = ofCore(core.wholeNumber);
+export const positive: Check = ofCore(core.positive);
+export const notNegative: Check = ofCore(core.notNegative);
+export const refillRate: Check = ofCore(core.refillRate);
+export const capacity: Check = ofCore(core.capacity);
+export const flag: Check = ofCore(core.flag);
+export const share: Check = (path, value) => {
+  if (!(typeof value === 'number' && value >= 0 && value <= 1))
+    throw wrong(path, 'a number from 0 to 1', value);
 };
+export const oneOf = (...words: readonly string[]): Check => ofCore(core.oneOf(...words));
 
-export function oneOf(...words: readonly string[]): Check {
-  const takes = words.map((word) => JSON.stringify(word)).join(' or ');
-  return (path, value) => {
-    if (typeof value !== 'string' || !words.includes(value)) throw wrong(path, takes, value);
-  };
-}
-
-/** Every field of an object by its check; those with a name that begins with `?` may be left out. */
+/** An object with these fields. Those whose name begins with `?` are optional. */
 export function fields(checks: Readonly<Record<string, Check>>): Check {
   const table = new Map(
     Object.entries(checks).map(([name, check]) => [
@@ -52,22 +71,23 @@ export function fields(checks: Readonly<Record<string, Check>>): Check {
     ]),
   );
   return (path, value) => {
-    if (typeof value !== 'object' || value === null || Array.isArray(value)) {
-      throw wrong(path === '' ? 'a scenario' : path, 'an object', value);
-    }
-    const given = value as Readonly<Record<string, unknown>>;
-    for (const name of Object.keys(given)) {
-      if (table.has(name)) continue;
-      const takes = [...table.keys()].join(', ');
-      throw new ScenarioError(`${joined(path, name)} is not a field; ${path || 'a scenario'} takes ${takes}`);
+    const parent = path || 'a scenario';
+    if (!isObject(value)) throw wrong(parent, 'an object', value);
+    for (const name of Object.keys(value)) {
+      if (!table.has(name)) throw unknownField(joined(path, name), parent, [...table.keys()].join(', '));
     }
     for (const [name, { check, optional }] of table) {
-      if (given[name] !== undefined || !optional) check(joined(path, name), given[name]);
+      if (value[name] !== undefined || !optional) check(joined(path, name), value[name]);
     }
   };
 }
 
-/** Every element of a list. */
+/** An object that is no list. */
+export function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+/** A list whose elements pass a check. */
 export function listOf(check: Check): Check {
   return (path, value) => {
     if (!Array.isArray(value)) throw wrong(path, 'a list', value);
@@ -75,7 +95,7 @@ export function listOf(check: Check): Check {
   };
 }
 
-/** The path of a field: `policy.maxRetries`, or `policies["full jitter"]` for a name with other signs in it. */
+/** The path of a field: `policy.maxRetries`, or `policies["full jitter"]` for a name that is no identifier. */
 export function joined(path: string, name: string): string {
   if (!/^[\w$]+$/.test(name)) return `${path}[${JSON.stringify(name)}]`;
   return path === '' ? name : `${path}.${name}`;

@@ -21,13 +21,13 @@ import {
 import type { Environment } from './client-options.ts';
 import type { FleetPolicy } from './fleet-policy.ts';
 
-/** A budget that each client has one of. */
+/** A budget that each client has for itself. */
 export type OwnBudget = Extract<
   FleetPolicy['budget'],
   { retryBudget: object } | ((...given: never) => unknown)
 >;
 
-/** Functions of @ebb/core that a scenario may name. Each checks what it is given. */
+/** Functions of @ebb/core that a scenario may name. Each validates its options. */
 type Makers<T> = Readonly<Record<string, (given: never, environment: Environment) => T>>;
 
 export const BACKOFFS: Makers<BackoffStrategy> = {
@@ -55,21 +55,20 @@ export const BUDGETS: Makers<RetryBudget> = {
 
 export const CLASSIFIERS: Readonly<Record<string, Classify>> = { classifyHttp, classifyHttpByMeaning };
 
-/** Makes what `{ name: given }` names. What that should be is checked where the scenario is. */
+/** Calls the function that `{ name: options }` names. The scenario has been checked before. */
 function make<T>(makers: Makers<T>, named: object, environment: Environment): T {
   const [name = '', given] = Object.entries(named)[0] ?? [];
   const maker = makers[name];
-  if (maker === undefined)
-    throw new TypeError(`there is no ${name}; there are ${Object.keys(makers).join(', ')}`);
+  if (maker === undefined) throw new TypeError(`${name} must be one of ${Object.keys(makers).join(', ')}`);
   return maker(given as never, environment);
 }
 
-/** The backoff rule of a policy; `undefined` leaves it to `createPolicy`. */
+/** The backoff rule of a policy; `undefined` for the default of `createPolicy`. */
 export function backoffOf({ backoff }: FleetPolicy, environment: Environment): BackoffStrategy | undefined {
   return typeof backoff === 'object' ? make(BACKOFFS, backoff, environment) : backoff;
 }
 
-/** How a policy reads an outcome; `undefined` leaves it to `createPolicy`. */
+/** The classifier of a policy; `undefined` for the default of `createPolicy`. */
 export function classifyOf({ classify }: FleetPolicy): Classify | undefined {
   return typeof classify === 'string' ? CLASSIFIERS[classify] : classify;
 }

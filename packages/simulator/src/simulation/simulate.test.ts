@@ -74,12 +74,12 @@ describe('a run', () => {
   test('refuses a scenario that is none, by the path of the field', () => {
     const wrong = { ...easy, server: { workers: 0, serviceMs: 100 } };
     expect(() => simulate(wrong)).toThrow(ScenarioError);
-    expect(() => simulate(wrong)).toThrow('server.workers takes a whole number from 1, and was given 0');
+    expect(() => simulate(wrong)).toThrow('server.workers must be a whole number ≥ 1, got 0');
   });
 
   test.each([
-    [{ refillPerSecond: 2e9, capacity: 1 }, 'refillPerSecond takes a number above 0 and at most 1000000000'],
-    [{ refillPerSecond: 1, capacity: 2e9 }, 'capacity takes a number above 0 and at most 1000000000'],
+    [{ refillPerSecond: 2e9, capacity: 1 }, 'refillPerSecond must be a number > 0 and ≤ 1000000000'],
+    [{ refillPerSecond: 1, capacity: 2e9 }, 'capacity must be a number > 0 and ≤ 1000000000'],
   ])('takes no quota of a server that cannot be told exactly: %j', (limit, message) => {
     const wrong = { ...easy, server: { workers: 1, serviceMs: 100, limit } };
     expect(() => simulate(wrong)).toThrow(`server.limit.${message}`);

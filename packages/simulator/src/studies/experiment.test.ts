@@ -4,7 +4,7 @@ import { describe, expect, test } from 'vitest';
 import { ScenarioError } from '../scenario/check.ts';
 import { checkExperiment, type Experiment, runExperiment } from './experiment.ts';
 
-const right = {
+const valid = {
   title: 'A title',
   durationMs: 10_000,
   intervalMs: 500,
@@ -41,9 +41,9 @@ const right = {
   },
 };
 
-/** The right experiment with one field changed: `at('server.workers', 0)`. */
+/** The valid experiment with one field changed: `at('server.workers', 0)`. */
 function at(path: string, value: unknown): unknown {
-  const copy = structuredClone(right) as Record<string, unknown>;
+  const copy = structuredClone(valid) as Record<string, unknown>;
   const names = path.split('.');
   let inner: Record<string, unknown> = copy;
   for (const name of names.slice(0, -1)) inner = inner[name] as Record<string, unknown>;
@@ -54,63 +54,55 @@ function at(path: string, value: unknown): unknown {
 const rules =
   'memorystore, exponential, fullJitter, equalJitter, decorrelatedJitter, constant, celery, binaryExponential, connectRetry';
 
-describe('a scenario that is wrong is told by the path of the field', () => {
+describe('the error for a wrong scenario begins with the path of the field', () => {
   test.each([
-    ['durationMs', 0, 'durationMs takes a finite number above 0, and was given 0'],
-    ['durationMs', '10s', 'durationMs takes a finite number above 0, and was given "10s"'],
-    ['durationMs', undefined, 'durationMs takes a finite number above 0, and was given nothing'],
-    ['intervalMs', 1e-3, 'intervalMs makes more than 1000000 intervals of durationMs'],
+    ['durationMs', 0, 'durationMs must be a finite number > 0, got 0'],
+    ['durationMs', '10s', 'durationMs must be a finite number > 0, got "10s"'],
+    ['durationMs', undefined, 'durationMs must be a finite number > 0, got nothing'],
+    ['intervalMs', 1e-3, 'intervalMs divides durationMs into more than 1000000 intervals'],
     [
       'duration',
       1,
       'duration is not a field; a scenario takes title, durationMs, intervalMs, clients, server, network, policy, policies',
     ],
-    ['clients.count', 1.5, 'clients.count takes a whole number from 1, and was given 1.5'],
-    [
-      'clients.requestsPerSecond',
-      -1,
-      'clients.requestsPerSecond takes a finite number above 0, and was given -1',
-    ],
+    ['clients.count', 1.5, 'clients.count must be a whole number ≥ 1, got 1.5'],
+    ['clients.requestsPerSecond', -1, 'clients.requestsPerSecond must be a finite number > 0, got -1'],
     ['clients.rate', 1, 'clients.rate is not a field; clients takes count, requestsPerSecond'],
-    ['clients', { count: 1, thinkMs: 0 }, 'clients.thinkMs takes a finite number above 0, and was given 0'],
-    ['clients', [], 'clients takes an object, and was given a list'],
-    ['network', { meanMs: -1 }, 'network.meanMs takes a finite number from 0, and was given -1'],
-    ['server.workers', null, 'server.workers takes a whole number from 1, and was given null'],
+    ['clients', { count: 1, thinkMs: 0 }, 'clients.thinkMs must be a finite number > 0, got 0'],
+    ['clients', [], 'clients must be an object, got a list'],
+    ['network', { meanMs: -1 }, 'network.meanMs must be a finite number ≥ 0, got -1'],
+    ['server.workers', null, 'server.workers must be a whole number ≥ 1, got null'],
     [
       'server.serviceSpread',
       'normal',
-      'server.serviceSpread takes "constant" or "exponential" or "log-normal", and was given "normal"',
+      "server.serviceSpread must be one of 'constant', 'exponential', 'log-normal', got \"normal\"",
     ],
     [
       'server.limit',
       { capacity: 1 },
-      'server.limit.refillPerSecond takes a number above 0 and at most 1000000000, and was given nothing',
+      'server.limit.refillPerSecond must be a number > 0 and ≤ 1000000000, got nothing',
     ],
-    ['server.limit.retryAfter', 1, 'server.limit.retryAfter takes true or false, and was given 1'],
-    ['server.troubles', {}, 'server.troubles takes a list, and was given an object'],
+    ['server.limit.retryAfter', 1, 'server.limit.retryAfter must be true or false, got 1'],
+    ['server.troubles', {}, 'server.troubles must be a list, got an object'],
     [
       'server.troubles.1.capacityShare',
       2,
-      'server.troubles[1].capacityShare takes a number from 0 to 1, and was given 2',
+      'server.troubles[1].capacityShare must be a number from 0 to 1, got 2',
     ],
     [
       'server.troubles.0.type',
       'fire',
-      'server.troubles[0].type takes "outage" or "brown-out" or "slow-start" or "errors", and was given "fire"',
+      "server.troubles[0].type must be one of 'outage', 'brown-out', 'slow-start', 'errors', got \"fire\"",
     ],
-    [
-      'server.troubles.0.untilMs',
-      500,
-      'server.troubles[0].untilMs takes a number above fromMs, 1000, and was given 500',
-    ],
+    ['server.troubles.0.untilMs', 500, 'server.troubles[0].untilMs must be a number > fromMs, 1000, got 500'],
     [
       'server.troubles.3.capacityShare',
       1,
       'server.troubles[3].capacityShare is not a field; server.troubles[3] takes type, fromMs, untilMs, share',
     ],
-    ['policies', {}, 'policies takes an object with a policy for each name, and was given an object'],
-    ['policies.none', 7, 'policies.none takes an object of the options of createPolicy, and was given 7'],
-    ['policies.all.maxRetries', -1, 'policies.all.maxRetries takes a whole number ≥ 0, and was given -1'],
+    ['policies', {}, 'policies must be an object with a policy for each name, got an object'],
+    ['policies.none', 7, 'policies.none must be an object with options of createPolicy, got 7'],
+    ['policies.all.maxRetries', -1, 'policies.all.maxRetries must be a whole number ≥ 0, got -1'],
     [
       'policies.all.maxRetrys',
       1,
@@ -119,44 +111,44 @@ describe('a scenario that is wrong is told by the path of the field', () => {
     [
       'policies.all.methods',
       'some',
-      /^policies\.all\.methods takes 'idempotent', 'all' or a list of methods, and was given "some"$/,
+      /^policies\.all\.methods must be 'idempotent', 'all' or a list of methods, got "some"$/,
     ],
     [
       'policies.all.backoff',
       Object.assign(() => 1, { maxRetries: 0.5 }),
-      'policies.all.backoff.maxRetries takes a whole number ≥ 0, and was given 0.5',
+      'policies.all.backoff.maxRetries must be a whole number ≥ 0, got 0.5',
     ],
     ['policies.all.concurrency', {}, 'policies.all.concurrency is not simulated'],
     ['policies.all.onEvent', {}, 'policies.all.onEvent is not simulated'],
     [
       'policies.all.classify',
       'mine',
-      'policies.all.classify takes classifyHttp or classifyHttpByMeaning, and was given "mine"',
+      'policies.all.classify must be classifyHttp or classifyHttpByMeaning, got "mine"',
     ],
     [
       'policies.all.backoff',
       'fullJitter',
-      `policies.all.backoff takes an object that names one of ${rules}, and was given "fullJitter"`,
+      `policies.all.backoff must be an object that names one of ${rules}, got "fullJitter"`,
     ],
     [
       'policies.all.backoff',
       {},
-      `policies.all.backoff takes an object that names one of ${rules}, and was given an empty object`,
+      `policies.all.backoff must be an object that names one of ${rules}, got an empty object`,
     ],
     [
       'policies.all.backoff',
       { fullJiter: {} },
-      `policies.all.backoff takes an object that names one of ${rules}, and was given "fullJiter"`,
+      `policies.all.backoff must be an object that names one of ${rules}, got "fullJiter"`,
     ],
     [
       'policies.all.backoff',
       { toString: {} },
-      `policies.all.backoff takes an object that names one of ${rules}, and was given "toString"`,
+      `policies.all.backoff must be an object that names one of ${rules}, got "toString"`,
     ],
     [
       'policies.all.backoff',
       { fullJitter: { baseMs: 0, capMs: 1 } },
-      'policies.all.backoff.fullJitter.baseMs takes a finite number > 0, and was given 0',
+      'policies.all.backoff.fullJitter.baseMs must be a finite number > 0, got 0',
     ],
     [
       'policies.all.backoff',
@@ -166,22 +158,22 @@ describe('a scenario that is wrong is told by the path of the field', () => {
     [
       'policies.all.backoff',
       { constant: -5 },
-      'policies.all.backoff.constant takes a finite number ≥ 0, and was given -5',
+      'policies.all.backoff.constant must be a finite number ≥ 0, got -5',
     ],
     [
       'policies.all.backoff',
       { constant: {} },
-      /^policies\.all\.backoff\.constant.* takes a finite number ≥ 0, and was given an object$/,
+      /^policies\.all\.backoff\.constant.* must be a finite number ≥ 0, got an object$/,
     ],
     [
       'policies.all.bucket',
       { tokenBucket: { refillPerSecond: 0 } },
-      'policies.all.bucket.tokenBucket.refillPerSecond takes a number > 0 and ≤ 1000000000, and was given 0',
+      'policies.all.bucket.tokenBucket.refillPerSecond must be a number > 0 and ≤ 1000000000, got 0',
     ],
     [
       'policies.all.bucket',
       { adaptive: { refillPerSecond: 1, decreaseTo: 2 } },
-      'policies.all.bucket.adaptive.decreaseTo takes a number between 0 and 1, and was given 2',
+      'policies.all.bucket.adaptive.decreaseTo must be a number between 0 and 1, got 2',
     ],
     [
       'policies.all.bucket.tokenBucket.furtherLimits',
@@ -191,14 +183,10 @@ describe('a scenario that is wrong is told by the path of the field', () => {
     [
       'policies.all.budget',
       { retryBudget: { ratio: -1 } },
-      'policies.all.budget.retryBudget.ratio takes a finite number ≥ 0, and was given -1',
+      'policies.all.budget.retryBudget.ratio must be a finite number ≥ 0, got -1',
     ],
-    [
-      'policies.all.cost',
-      4,
-      'policies.all.cost takes at most the capacity of the bucket, 3, and was given 4',
-    ],
-    ['policy', {}, 'policy and policies exclude each other: a single policy may be one of several'],
+    ['policies.all.cost', 4, 'policies.all.cost must be at most the capacity of the bucket, 3, got 4'],
+    ['policy', {}, 'policy and policies exclude each other: put the single policy into policies'],
   ] as const)('%s: %j', (path, value, message) => {
     expect(() => checkExperiment(at(path, value))).toThrow(ScenarioError);
     expect(() => checkExperiment(at(path, value))).toThrow(
@@ -206,27 +194,27 @@ describe('a scenario that is wrong is told by the path of the field', () => {
     );
   });
 
-  test('names with other signs stand in brackets', () => {
-    const experiment = { ...right, policies: { 'full jitter': { maxRetries: -1 } } };
-    expect(() => checkExperiment(experiment)).toThrow(/^policies\["full jitter"\]\.maxRetries takes/);
+  test('names that are no identifiers stand in brackets', () => {
+    const experiment = { ...valid, policies: { 'full jitter': { maxRetries: -1 } } };
+    expect(() => checkExperiment(experiment)).toThrow(/^policies\["full jitter"\]\.maxRetries must be/);
   });
 
-  test.each([undefined, null, 7, 'storm', []])('%j is no scenario', (value) => {
-    expect(() => checkExperiment(value)).toThrow(/^a scenario takes an object, and was given/);
+  test.each([undefined, null, 7, 'storm', []])('%j is not a scenario', (value) => {
+    expect(() => checkExperiment(value)).toThrow(/^a scenario must be an object, got/);
   });
 });
 
 describe('an experiment', () => {
-  test('stands in the README, and is a right one', () => {
+  test('of the README is valid', () => {
     const readme = readFileSync(new URL('../../README.md', import.meta.url), 'utf8');
     const [, json = ''] = /```json\n(.*?)```/s.exec(readme) ?? [];
     const results = runExperiment(JSON.parse(json));
     expect(results.map(({ name }) => name)).toEqual(['ours', 'with a budget', 'with a bucket']);
   });
 
-  test('with every field runs, under each of its policies', () => {
-    checkExperiment(right);
-    const results = runExperiment(right, { seed: 5 });
+  test('with every field runs under each of its policies', () => {
+    checkExperiment(valid);
+    const results = runExperiment(valid, { seed: 5 });
     expect(results.map(({ name }) => name)).toEqual(['all', 'none']);
     for (const { trace } of results) {
       expect(trace.seed).toBe(5);
@@ -235,25 +223,25 @@ describe('an experiment', () => {
     }
   });
 
-  test('may have one policy, or none, which is the default', () => {
-    const { policies: _, ...rest } = right;
+  test('may have a single policy, or none, which is the default policy', () => {
+    const { policies: _, ...rest } = valid;
     const [named] = runExperiment({ ...(rest as Experiment), policy: {} });
     const [bare] = runExperiment(rest as Experiment);
     expect(named?.name).toBe('policy');
     expect(bare).toEqual(named);
   });
 
-  test('may be given functions', () => {
-    const { policies: _, ...rest } = right;
+  test('may contain functions', () => {
+    const { policies: _, ...rest } = valid;
     const curve = { baseMs: 10, capMs: 100 };
     const [byFunction] = runExperiment({ ...(rest as Experiment), policy: { backoff: fullJitter(curve) } });
     const [byName] = runExperiment({ ...(rest as Experiment), policy: { backoff: { fullJitter: curve } } });
     expect(byFunction).toEqual(byName);
   });
 
-  test('tells how much of all its policies is done', () => {
+  test('reports the share of all its policies that is done', () => {
     const shares: number[] = [];
-    runExperiment(right as Experiment, { onProgress: (share) => shares.push(share) });
+    runExperiment(valid as Experiment, { onProgress: (share) => shares.push(share) });
     expect(shares).toEqual([0.5, 1]);
   });
 });

@@ -1,5 +1,5 @@
 import type { Trace } from '../measure/trace.ts';
-import { type Check, fields, ScenarioError, wrong } from '../scenario/check.ts';
+import { type Check, fields, isObject, ScenarioError, wrong } from '../scenario/check.ts';
 import { checkPolicy } from '../scenario/check-policy.ts';
 import { checkIntervals, SCENARIO_FIELDS } from '../scenario/check-scenario.ts';
 import type { ClientFactory } from '../scenario/client-options.ts';
@@ -7,32 +7,27 @@ import type { FleetPolicy } from '../scenario/fleet-policy.ts';
 import type { Scenario } from '../scenario/scenario.ts';
 import { simulate } from '../simulation/simulate.ts';
 
-/** One scenario under several policies, each of which meets the same requests. */
+/** One scenario under several policies, with the same requests for each of them. */
 export interface Experiment extends Omit<Scenario, 'policy'> {
-  /** What it shows. */
+  /** The finding. */
   readonly title?: string | undefined;
-  /** Policies by name; or one, as `policy`. */
+  /** Policies by name. A single one may be given as `policy`. */
   readonly policies?: Readonly<Record<string, FleetPolicy | ClientFactory>> | undefined;
   readonly policy?: FleetPolicy | ClientFactory | undefined;
 }
 
-/** What came of one policy. */
+/** The result of one policy. */
 export interface ExperimentResult {
   readonly name: string;
   readonly trace: Trace;
 }
 
 const text: Check = (path, value) => {
-  if (typeof value !== 'string') throw wrong(path, 'a text', value);
+  if (typeof value !== 'string') throw wrong(path, 'a string', value);
 };
 
 const checkPolicies: Check = (path, value) => {
-  if (
-    typeof value !== 'object' ||
-    value === null ||
-    Array.isArray(value) ||
-    Object.keys(value).length === 0
-  ) {
+  if (!isObject(value) || Object.keys(value).length === 0) {
     throw wrong(path, 'an object with a policy for each name', value);
   }
   fields(Object.fromEntries(Object.keys(value).map((name) => [name, checkPolicy])))(path, value);
@@ -46,29 +41,29 @@ const checkFields = fields({
 });
 
 /**
- * Holds what was given, be it out of a file, against what an experiment is.
- * @throws ScenarioError that begins with the path of the field that is wrong
+ * Checks an experiment, which may come from a file.
+ * @throws ScenarioError whose message begins with the path of the wrong field
  */
 export function checkExperiment(value: unknown): asserts value is Experiment {
   checkFields('', value);
   const experiment = value as Experiment;
   checkIntervals(experiment);
   if (experiment.policy !== undefined && experiment.policies !== undefined) {
-    throw new ScenarioError('policy and policies exclude each other: a single policy may be one of several');
+    throw new ScenarioError('policy and policies exclude each other: put the single policy into policies');
   }
 }
 
-/** How an experiment is run. */
+/** Options of {@link runExperiment}. */
 export interface ExperimentOptions {
   /** @default 1 */
   readonly seed?: number | undefined;
-  /** Is told now and then how much is done, from 0 to 1. */
+  /** Called now and then with the share that is done, from 0 to 1. */
   readonly onProgress?: ((share: number) => void) | undefined;
 }
 
 /**
- * Runs an experiment: one trace for each policy.
- * @throws ScenarioError for an experiment that cannot be run
+ * Runs an experiment, and returns a trace for each policy.
+ * @throws ScenarioError for an invalid experiment
  */
 export function runExperiment(experiment: Experiment, options: ExperimentOptions = {}): ExperimentResult[] {
   checkExperiment(experiment);

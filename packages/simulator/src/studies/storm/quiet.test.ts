@@ -78,9 +78,9 @@ test('the longer a call to the store takes, the fewer of the failures are retrie
 });
 
 test.each([
-  [{ valkeyBudget: { ratio: -1 } }, 'policy.budget.valkeyBudget.ratio takes a finite number ≥ 0'],
-  [{ valkeyBudget: { aheadMs: 0 } }, 'policy.budget.valkeyBudget.aheadMs takes a finite number > 0'],
-  [{ valkeyBudget: { roundTripMs: -1 } }, 'policy.budget.valkeyBudget.roundTripMs takes'],
+  [{ valkeyBudget: { ratio: -1 } }, 'policy.budget.valkeyBudget.ratio must be a finite number ≥ 0'],
+  [{ valkeyBudget: { aheadMs: 0 } }, 'policy.budget.valkeyBudget.aheadMs must be a finite number > 0'],
+  [{ valkeyBudget: { roundTripMs: -1 } }, 'policy.budget.valkeyBudget.roundTripMs must be'],
   [{ valkeyBudget: { aheadSeconds: 1 } }, 'policy.budget.valkeyBudget.aheadSeconds is not a field'],
 ])('%j is no budget', (budget, message) => {
   const scenario = {
