@@ -1,8 +1,21 @@
-import { createPolicy, ThrottledError, tokenBucket } from '@ebb/core';
+/**
+ * Holds the simulator's lines of waiting requests (`TokenLines` and the events of `Clients`) against core's
+ * `tokenBucket`. Both get the same random requests: new ones and retries, at any times, with the cost of the fleet,
+ * deadlines of their own, and any rate, capacity, initial tokens, refill steps, `agingMs`, `maxQueue`, `maxWaitMs` and
+ * `nonConforming`. Every request must be granted, marked or refused in both, and at the same time. Both kinds of client
+ * buckets are compared: numbers, and buckets of core.
+ *
+ * Pauses (Retry-After) are compared for requests without deadlines. With deadlines the two differ: core refuses a
+ * request as soon as a pause outlasts its deadline, the simulator when the deadline has passed.
+ *
+ * Not simulated, and rejected by `checkScenario`: `priority`, `overflow`, `furtherLimits`, and costs that differ
+ * between requests.
+ */
+import { createPolicy, type Outcome, ThrottledError, tokenBucket } from '@ebb/core';
 import { virtualClock } from '@ebb/core/testing';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { ARRIVAL, Events, EXPIRE, LOOK } from '../../engine/events.ts';
+import { ARRIVAL, CHANGE, Events, EXPIRE, LOOK } from '../../engine/events.ts';
 import { SimulationClock } from '../../engine/simulation-clock.ts';
 import { Measures } from '../../measure/measures.ts';
 import { OK } from '../outcomes.ts';
@@ -10,44 +23,94 @@ import { clientBuckets } from './client-buckets.ts';
 import { Clients } from './clients.ts';
 import { Requests } from './requests.ts';
 
-const ask = fc.record({
-  gapMs: fc.oneof(fc.constant(0), fc.nat(50), fc.nat(1_000)),
-  retry: fc.boolean(),
-  patienceMs: fc.oneof(fc.constant(Number.POSITIVE_INFINITY), fc.constant(0), fc.nat(500), fc.nat(5_000)),
-});
+const END_MS = 1e6;
+const NEVER = Number.POSITIVE_INFINITY;
+
+const gapMs = fc.oneof(fc.constant(0), fc.nat(50), fc.nat(1_000));
+const waitMs = fc.oneof(fc.constant(NEVER), fc.constant(0), fc.nat(500), fc.nat(5_000));
+
+/** Cut to the capacity. */
+const costs = fc.constantFrom<number[]>(1, 1, 2, 3, 0.5, 0.3);
+
+const rate = {
+  refillPerSecond: fc.constantFrom(1, 3, 10, 100),
+  capacity: fc.constantFrom(1, 2, 5),
+  initialTokens: fc.constantFrom(0, 1),
+  agingMs: fc.constantFrom(100, 1_000, 60_000),
+  refillIntervalMs: fc.constantFrom(0, 0, 200),
+};
 
 const trace = fc.record({
   options: fc.record({
-    refillPerSecond: fc.constantFrom(1, 3, 10, 100),
-    capacity: fc.constantFrom(1, 2, 5),
-    agingMs: fc.constantFrom(100, 1_000, 60_000),
-    maxQueue: fc.constantFrom(3, 1_000),
-    refillIntervalMs: fc.constantFrom(0, 0, 200),
+    ...rate,
+    maxQueue: fc.constantFrom(0, 3, 1_000),
+    maxWaitMs: fc.constantFrom(undefined, undefined, 0, 300, 2_000),
+    nonConforming: fc.constantFrom(
+      'delay' as const,
+      'delay' as const,
+      'delay' as const,
+      'reject' as const,
+      'mark' as const,
+    ),
   }),
-  /** Whether the buckets are numbers, or those of core. */
+  cost: costs,
+  /** `false` makes the simulator's buckets numbers. */
   feedback: fc.constantFrom(undefined, false as const),
-  asks: fc.array(ask, { minLength: 1, maxLength: 40, size: 'max' }),
+  requests: fc.array(fc.record({ gapMs, retry: fc.boolean(), maxWaitMs: waitMs }), {
+    minLength: 1,
+    maxLength: 40,
+    size: 'max',
+  }),
+  pauses: fc.constant<readonly { gapMs: number; seconds: number }[]>([]),
 });
 type Trace = typeof trace extends fc.Arbitrary<infer T> ? T : never;
 
-/** For each who asked when its tokens came, or when it was turned away. */
+const pausedTrace: fc.Arbitrary<Trace> = fc.record({
+  options: fc.record({
+    ...rate,
+    maxQueue: fc.constant(1_000),
+    maxWaitMs: fc.constant(undefined),
+    nonConforming: fc.constant('delay' as const),
+  }),
+  cost: costs,
+  feedback: fc.constant(undefined),
+  requests: fc.array(fc.record({ gapMs, retry: fc.boolean(), maxWaitMs: fc.constant(NEVER) }), {
+    minLength: 1,
+    maxLength: 40,
+    size: 'max',
+  }),
+  pauses: fc.array(fc.record({ gapMs, seconds: fc.integer({ min: 1, max: 5 }) }), {
+    minLength: 1,
+    maxLength: 5,
+  }),
+});
+
+/** For each request what happened to it, and when. */
 type Fates = readonly string[];
 
-const fate = (what: 'granted' | 'refused', atMs: number): string => `${what} at ${atMs.toFixed(2)}`;
+const fate = (what: 'granted' | 'marked' | 'refused', atMs: number): string =>
+  `${what} at ${atMs.toFixed(2)}`;
 
-async function inCore({ options, asks }: Trace): Promise<Fates> {
+function tooMany(seconds: number): Outcome {
+  return {
+    type: 'response',
+    status: 429,
+    header: (name) => (name === 'retry-after' ? String(seconds) : undefined),
+  };
+}
+
+async function inCore({ options, cost, requests, pauses }: Trace): Promise<Fates> {
   const clock = virtualClock();
-  const bucket = tokenBucket({ ...options, clock });
+  const bucket = tokenBucket({ ...options, clock, random: () => 0.5 });
   const fates: Promise<string>[] = [];
   let atMs = 0;
-  for (const { gapMs, retry, patienceMs } of asks) {
+  for (const { gapMs, retry, maxWaitMs } of requests) {
     atMs += gapMs;
     clock.schedule(() => {
-      const maxWaitMs = patienceMs === Number.POSITIVE_INFINITY ? undefined : patienceMs;
-      const asked = bucket.acquire({ retry, maxWaitMs });
+      const asked = bucket.acquire({ cost, retry, maxWaitMs: maxWaitMs === NEVER ? undefined : maxWaitMs });
       fates.push(
         asked.then(
-          ({ grantedAtMs }) => fate('granted', grantedAtMs),
+          ({ grantedAtMs, conforming }) => fate(conforming ? 'granted' : 'marked', grantedAtMs),
           (error) => {
             if (!(error instanceof ThrottledError)) throw error;
             return fate('refused', clock.now());
@@ -56,14 +119,20 @@ async function inCore({ options, asks }: Trace): Promise<Fates> {
       );
     }, atMs);
   }
-  await clock.advance(1e6);
+  atMs = 0;
+  for (const { gapMs, seconds } of pauses) {
+    atMs += gapMs;
+    const grant = { cost, waitedMs: 0, grantedAtMs: atMs, conforming: true, settle() {} };
+    clock.schedule(() => void bucket.observe?.(tooMany(seconds), grant), atMs);
+  }
+  await clock.advance(END_MS);
   return Promise.all(fates);
 }
 
-/** Notes the end of each, and what became of it. */
+/** Requests that note what happens to them. */
 class WatchedRequests extends Requests {
   readonly fates: string[] = [];
-  readonly #asked = new Map<number, number>();
+  readonly #indices = new Map<number, number>();
   readonly #clock: SimulationClock;
 
   constructor(clock: SimulationClock) {
@@ -72,12 +141,12 @@ class WatchedRequests extends Requests {
   }
 
   watch(request: number): void {
-    this.#asked.set(request, this.fates.length);
+    this.#indices.set(request, this.fates.length);
     this.fates.push('waits');
   }
 
-  note(request: number, what: 'granted' | 'refused'): void {
-    const index = this.#asked.get(request) as number;
+  note(request: number, what: 'granted' | 'marked' | 'refused'): void {
+    const index = this.#indices.get(request) as number;
     if (this.fates[index] === 'waits') this.fates[index] = fate(what, this.#clock.nowMs);
   }
 
@@ -87,17 +156,23 @@ class WatchedRequests extends Requests {
   }
 }
 
-function inSimulator({ options, feedback, asks }: Trace): Fates {
+function inSimulator({ options, cost, feedback, requests: asked, pauses }: Trace): Fates {
   const clock = new SimulationClock();
   const requests = new WatchedRequests(clock);
   const events = new Events(clock, 100, (subject) => requests.touch(subject));
   const environment = { clock, random: () => 0.5 };
   const policy = createPolicy({ maxRetries: 0, clock });
-  let maxWaitMs = Number.POSITIVE_INFINITY;
+  const buckets = clientBuckets({ tokenBucket: { ...options, feedback } }, 1, environment);
+  // The simulator counts a marked request as sent, and does not keep the mark.
+  const isMarked = options.nonConforming === 'mark';
+  let tokensTaken = false;
+  const { take } = buckets.tokens;
+  buckets.tokens.take = (...given) => (tokensTaken = take(...given));
+  let maxWaitMs = NEVER;
   const fleet = {
     policyOf: () => policy,
-    buckets: clientBuckets({ tokenBucket: { ...options, feedback } }, 1, environment),
-    cost: 1,
+    buckets,
+    cost,
     get maxWaitMs() {
       return maxWaitMs;
     },
@@ -105,38 +180,48 @@ function inSimulator({ options, feedback, asks }: Trace): Fates {
   };
   const clients = new Clients(1, fleet, requests, events, new Measures(1), {
     send(request, stamp) {
-      requests.note(request, 'granted');
+      requests.note(request, isMarked && !tokensTaken ? 'marked' : 'granted');
       clients.learn(request, stamp, OK);
     },
     ended() {},
   });
-  let atMs = 0;
-  asks.forEach(({ gapMs }, index) => {
-    atMs += gapMs;
-    events.add(atMs, ARRIVAL, index);
-  });
-  while (events.nextAtMs < 1e6) {
+  const schedule = (kind: number, gaps: readonly { readonly gapMs: number }[]): void => {
+    let atMs = 0;
+    gaps.forEach(({ gapMs }, index) => {
+      atMs += gapMs;
+      events.add(atMs, kind, index);
+    });
+  };
+  schedule(ARRIVAL, asked);
+  schedule(CHANGE, pauses);
+  while (events.nextAtMs < END_MS) {
     events.next();
     const { kind, subject } = events;
     if (kind === LOOK) clients.look(subject);
     else if (kind === EXPIRE) clients.expire(subject, events.stamp);
-    else if (kind === ARRIVAL) {
-      const { retry, patienceMs } = asks[subject] as Trace['asks'][number];
+    else if (kind === CHANGE) {
+      buckets.tokens.observe(0, tooMany(pauses[subject]?.seconds ?? 0), clock.nowMs, 0);
+    } else {
+      const { retry, maxWaitMs: ownMaxWaitMs } = asked[subject] as Trace['requests'][number];
       const request = requests.begin(0, clock.nowMs);
       requests.watch(request);
       if (retry) requests.retry(request, 0);
-      maxWaitMs = patienceMs;
+      maxWaitMs = ownMaxWaitMs;
       clients.ready(request);
     }
   }
   return requests.fates;
 }
 
-test('a line for tokens treats every request as the bucket of core does', async () => {
+test.each([
+  ['with deadlines and limits', trace, 500],
+  ['with pauses', pausedTrace, 300],
+] as const)('a line for tokens grants and refuses as core’s bucket does, %s', async (_, traces, numRuns) => {
   await fc.assert(
-    fc.asyncProperty(trace, async (trace) => {
-      expect(inSimulator(trace)).toEqual(await inCore(trace));
+    fc.asyncProperty(traces, async (trace) => {
+      const cost = Math.min(trace.cost, trace.options.capacity);
+      expect(inSimulator({ ...trace, cost })).toEqual(await inCore({ ...trace, cost }));
     }),
-    { numRuns: 500 },
+    { numRuns },
   );
 });
