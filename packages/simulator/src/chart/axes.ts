@@ -4,28 +4,28 @@ import { linearScale, numeral, roundUp, type Scale, stepFor } from './scale.ts';
 import { element, label } from './svg.ts';
 import { widthOf, wrap } from './text-width.ts';
 
-/** The plot is at least so high, and begins at least so far in. */
+/** The least height of the plot, and its least distance from the left edge. */
 const HEIGHT = 300;
 const LEFT = 72;
-/** What stands between two texts of a line. */
+/** The least gap between two texts in a line. */
 const APART = 12;
 
-/** What is to be drawn, and what it needs. */
+/** What the axes of a plot depend on. */
 export interface PlotNeeds {
-  /** What the x axis is called, and the y axis. */
+  /** The names of the axes. */
   readonly x: string;
   readonly y: string;
   /** The largest values. */
   readonly last: number;
   readonly highest: number;
-  /** The end of the y axis, if it does not follow from the values. */
+  /** The end of the y axis, if it is fixed. */
   readonly most?: number | undefined;
   readonly right: number;
-  /** At least so high. */
+  /** The least height. */
   readonly height: number;
 }
 
-/** Where a line chart draws its lines. */
+/** The area in which a line chart draws its lines. */
 export interface Plot {
   readonly left: number;
   readonly right: number;
@@ -44,14 +44,14 @@ function widest({ ticks }: Scale): number {
   return Math.max(...ticks.map((tick) => widthOf(numeral(tick), TEXT)));
 }
 
-/** The x axis with as many ticks as have room beside each other, about six at most. */
+/** The x axis, with as many ticks as have room, at most about six. */
 function xScale(last: number, left: number, right: number): Scale {
   const scales = [6, 5, 4, 3, 2].map((steps) => linearScale(last, left, right, stepFor(last, steps)));
   const roomy = scales.find((scale) => widest(scale) + APART <= scale(scale.ticks[1] ?? last) - left);
   return roomy ?? linearScale(last, left, right, 2 * last);
 }
 
-/** Lays out what stands around the lines: as far in and as high as the texts need. */
+/** Lays out the area of the lines, with room for the texts around it. */
 export function plotOf(heading: Heading, needs: PlotNeeds): Plot {
   const { last, highest, right, most = roundUp(highest) } = needs;
   const yName = wrap(needs.y, TEXT, WIDTH - 2 * MARGIN);
@@ -65,7 +65,7 @@ export function plotOf(heading: Heading, needs: PlotNeeds): Plot {
   return { left, right, top, bottom, x, y, most, xName, yName, figureHeight };
 }
 
-/** The grid, its numbers, and what the axes are called. */
+/** The grid, its numbers, and the names of the axes. */
 export function drawnAxes({ left, right, top, bottom, x, y, xName, yName }: Plot): string[] {
   const grid = y.ticks.flatMap((tick) => [
     element('line', {

@@ -3,7 +3,7 @@ import type { Scale } from './scale.ts';
 import { element } from './svg.ts';
 import { widthOf, wrap } from './text-width.ts';
 
-/** A stretch of the x axis that is shaded, with its name. */
+/** A shaded stretch of the x axis, with a name. */
 export interface Band {
   readonly name: string;
   readonly from: number;
@@ -14,14 +14,14 @@ interface BandName {
   readonly lines: readonly string[];
   readonly middle: number;
   readonly half: number;
-  /** How many lines of text stand above it. */
+  /** How many lines of text are above it. */
   readonly row: number;
 }
 
 const APART = 12;
 
 /**
- * The name of each band: in the middle of it, or as near as there is room, and below the names before it that it would
+ * The places of the names. A name is centred in its band if there is room, and it is below earlier names that it would
  * touch.
  */
 function namesOf(bands: readonly Band[], x: Scale, left: number, right: number): BandName[] {
@@ -37,7 +37,7 @@ function namesOf(bands: readonly Band[], x: Scale, left: number, right: number):
   return names;
 }
 
-/** The bands of a plot, with their names at its top. */
+/** The bands of a plot, with their names at the top. */
 export function drawnBands(
   bands: readonly Band[],
   x: Scale,

@@ -20,19 +20,19 @@ export interface BarPart {
   readonly colour: Colour;
 }
 
-/** One value of a row: parts side by side, and what they come to in words. */
+/** One value of a row: parts side by side, and a text. */
 export interface Bar {
   readonly parts: readonly BarPart[];
   readonly text: string;
 }
 
-/** A row: its name, and a bar in each column. */
+/** A row: a name, and a bar in each column. */
 export interface Row {
   readonly name: string;
   readonly bars: readonly Bar[];
 }
 
-/** What a bar chart shows. */
+/** The contents of a bar chart. */
 export interface BarChart extends Heading {
   readonly columns: readonly string[];
   readonly rows: readonly Row[];
@@ -40,12 +40,12 @@ export interface BarChart extends Heading {
 
 const ROW_HEIGHT = 26;
 const BAR_HEIGHT = 14;
-/** Between a bar and its text, and between columns. */
+/** The gaps between a bar and its text, and between columns. */
 const GAP = 8;
 const COLUMN_GAP = 16;
-/** A wider name is broken into lines. */
+/** Wider names are broken into lines. */
 const WIDEST_NAME = 240;
-/** A bar that is the longest of its column is at least so long. */
+/** The least length of the longest bar of a column. */
 const SHORTEST = 24;
 
 function widest(texts: readonly string[], type: typeof TEXT): number {
@@ -56,7 +56,7 @@ function sumOf(bar: Bar | undefined): number {
   return (bar?.parts ?? []).reduce((sum, { value }) => sum + value, 0);
 }
 
-/** How long the bar of a value is, in a column of such a width. */
+/** The length of the bar of a value, in a column of this width. */
 function scaleOf({ columns, rows }: BarChart, column: number, width: number): (value: number) => number {
   const bars = rows.map((row) => row.bars[column]);
   const texts = widest(
@@ -66,7 +66,7 @@ function scaleOf({ columns, rows }: BarChart, column: number, width: number): (v
   const room = width - COLUMN_GAP - GAP - texts;
   if (room < SHORTEST) {
     throw new RangeError(
-      `columns: there is no room for "${columns[column]}", one of ${columns.length}, in ${WIDTH} pixels`,
+      `columns must leave room for "${columns[column]}", got ${columns.length} columns in ${WIDTH} pixels`,
     );
   }
   const most = roundUp(Math.max(0, ...bars.map(sumOf)), 10);
@@ -74,8 +74,8 @@ function scaleOf({ columns, rows }: BarChart, column: number, width: number): (v
 }
 
 /**
- * Rows of bars, with a column for each measure. Names and headings are broken into lines where they are long.
- * @throws RangeError for columns whose texts leave no room for bars
+ * Rows of bars, with a column for each measure. Long names and headings are broken into lines.
+ * @throws RangeError if the texts of the columns leave no room for bars
  */
 export function barChart(chart: BarChart): string {
   const { columns, rows } = chart;

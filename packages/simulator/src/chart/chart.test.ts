@@ -10,19 +10,19 @@ import { widthOf, wrap } from './text-width.ts';
 import { turnsOf } from './turns.ts';
 
 describe('a scale', () => {
-  test('begins at zero and has few round ticks', () => {
+  test('starts at zero and has few round ticks', () => {
     expect(linearScale(8_004, 0, 1).ticks).toEqual([0, 2_000, 4_000, 6_000, 8_000]);
     expect(linearScale(190, 0, 1, 50).ticks).toEqual([0, 50, 100, 150]);
     expect(linearScale(0.3, 0, 1).ticks).toEqual([0, 0.1, 0.2, 0.3]);
   });
 
-  test('goes up to a round number', () => {
+  test('ends at a round number', () => {
     expect([8_004, 10_000, 0.31, 0, 99].map((value) => roundUp(value))).toEqual([
       10_000, 10_000, 0.4, 1, 100,
     ]);
   });
 
-  test('writes numbers as English does', () => {
+  test('formats numbers as English does', () => {
     expect([1_234_567, 0.5, 1_000.25, 0.1 + 0.2].map(numeral)).toEqual([
       '1,234,567',
       '0.5',
@@ -33,7 +33,7 @@ describe('a scale', () => {
 });
 
 describe('labels', () => {
-  test('do not lie on each other, keep their order, and stay in their stretch', () => {
+  test('do not overlap, keep their order, and stay in their stretch', () => {
     const wishes = fc.array(
       fc.tuple(fc.double({ min: -50, max: 350, noNaN: true }), fc.integer({ min: 1, max: 3 })),
       {
@@ -57,15 +57,15 @@ describe('labels', () => {
     );
   });
 
-  test('stand where they wish to when there is room', () => {
+  test('are at their wished heights if there is room', () => {
     expect(spread([100, 20, 60], [18, 18, 36], 0, 300)).toEqual([100, 20, 60]);
   });
 
-  test('that wish for one place stand around it', () => {
+  test('with the same wish are around it', () => {
     expect(spread([100, 100, 100], [18, 18, 18], 0, 300)).toEqual([82, 100, 118]);
   });
 
-  test('of long texts are broken between words, and long words within', () => {
+  test('with long texts are broken between words, and within long words', () => {
     const lines = wrap('one two three four five six seven', { size: 10 }, 60);
     expect(lines.join(' ')).toBe('one two three four five six seven');
     expect(lines.length).toBeGreaterThan(2);
@@ -73,24 +73,24 @@ describe('labels', () => {
     expect(wrap('', { size: 10 }, 30)).toEqual(['']);
   });
 
-  test('an accent takes no room, and what no table knows takes that of the widest', () => {
+  test('accents have no width, and unknown characters that of the widest', () => {
     expect(widthOf('é', { size: 16 })).toBe(widthOf('e', { size: 16 }));
     expect(widthOf('i', { size: 16, bold: true })).toBeGreaterThan(widthOf('i', { size: 16 }));
     expect(widthOf('界🙂', { size: 10 })).toBe(28);
   });
 });
 
-describe('lines that lie on each other', () => {
+describe('lines that coincide', () => {
   const flat = [
     [0, 100],
     [80, 100],
   ] as const;
 
-  /** What of a curve is on top: where it is drawn again, from the left to the right. */
+  /** The stretches of x in which a curve is drawn again. */
   const stretches = (pieces: readonly (readonly (readonly [number, number])[])[]) =>
     pieces.map((piece) => [piece[0]?.[0], piece.at(-1)?.[0]]);
 
-  test('take turns; the last, which is on top already, is drawn once', () => {
+  test('are on top in turns; the last, which is on top already, is drawn once', () => {
     const [first = [], second = [], third = []] = turnsOf([flat, flat, flat], 0, 80);
     expect(stretches(first)).toEqual([
       [0, 10],
@@ -105,7 +105,7 @@ describe('lines that lie on each other', () => {
     expect(third).toEqual([]);
   });
 
-  test('only where they do', () => {
+  test('are drawn in turns only while they coincide', () => {
     const rises = [
       [0, 100],
       [40, 100],
@@ -119,7 +119,7 @@ describe('lines that lie on each other', () => {
     expect(turnsOf([rises, flat.map(([x]) => [x, 50] as const)], 0, 30)).toEqual([[], []]);
   });
 
-  test('on a steep way, too, where a pixel to the side is a long way up', () => {
+  test('are found on steep stretches also, where they differ more in height than across', () => {
     const steep = (from: number) =>
       [
         [from, 0],
@@ -131,7 +131,7 @@ describe('lines that lie on each other', () => {
     expect(stretches(longer)).toEqual([[0.5, 10.5]]);
   });
 
-  test('a chart shows every colour at the same height', () => {
+  test('in a chart are all visible at the same height', () => {
     const points = [
       [0, 5],
       [10, 5],
@@ -152,7 +152,7 @@ describe('lines that lie on each other', () => {
 });
 
 describe('SVG', () => {
-  test('rounds numbers, leaves out what is undefined, and escapes', () => {
+  test('rounds numbers, leaves out undefined attributes, and escapes texts', () => {
     expect(element('line', { x1: 1.23456, y1: -0, stroke: undefined, name: 'a "b"' })).toBe(
       '<line x1="1.2" y1="0" name="a &quot;b&quot;"/>',
     );
@@ -161,7 +161,7 @@ describe('SVG', () => {
 
   const heading = { title: 'A finding', note: 'What was done.' };
 
-  test('of a line chart says what it shows, labels every line, and has no background', () => {
+  test('of a line chart has its title as a label, a label for every line, and no background', () => {
     const svg = lineChart({
       ...heading,
       x: 'Seconds',
@@ -198,7 +198,7 @@ describe('SVG', () => {
     expect(svg).toMatch(/d="M[\d.]+ ([\d.]+)L[\d.]+ \1L/);
   });
 
-  test('of a bar chart says every row', () => {
+  test('of a bar chart has a label for every row', () => {
     const svg = barChart({
       ...heading,
       columns: ['Sends', 'Seconds'],

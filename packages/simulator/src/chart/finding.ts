@@ -1,7 +1,4 @@
-/**
- * The title of a figure: the finding, if the figure shows it. Other settings and other seeds may not, and have a title
- * that says what is drawn.
- */
+/** The title of a figure: the finding if the figure shows it, else the subject. Another seed may not show it. */
 export function finding(holds: boolean, text: string, otherwise: string): string {
   return holds ? text : otherwise;
 }

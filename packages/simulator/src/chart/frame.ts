@@ -10,14 +10,14 @@ const NOTE: Type = { size: 13 };
 export const TEXT: Type = { size: 14 };
 /** The type of names. */
 export const NAME: Type = { size: 14, bold: true };
-/** From one line of such a text to the next. */
+/** The line height of these two. */
 export const LINE_HEIGHT = 18;
 
-/** What stands above every figure. */
+/** The texts above a figure. */
 export interface Heading {
   /** What the figure shows, as a sentence. */
   readonly title: string;
-  /** What was done, in a line or two. */
+  /** The setting, in one or two sentences. */
   readonly note: string;
 }
 
@@ -26,16 +26,13 @@ function headingLines({ title, note }: Heading): { readonly titles: string[]; re
   return { titles: wrap(title, TITLE, width), notes: wrap(note, NOTE, width) };
 }
 
-/** How much of the height the heading takes. */
+/** The height of the heading. */
 export function headingHeight(heading: Heading): number {
   const { titles, notes } = headingLines(heading);
   return MARGIN + titles.length * 24 + notes.length * 18 + 14;
 }
 
-/**
- * A whole figure: the heading, and what stands below it. There is no background, and every colour is readable
- * on a light page and on a dark one.
- */
+/** A whole figure. It has no background, and its colours are readable on light and on dark pages. */
 export function figure(heading: Heading, height: number, ...children: readonly string[]): string {
   const { titles, notes } = headingLines(heading);
   const lines = [
@@ -60,7 +57,7 @@ export function figure(heading: Heading, height: number, ...children: readonly s
   return `${element('svg', attributes, ...lines, ...children)}\n`;
 }
 
-/** A name or another text of several lines: `y` is the middle of the first to the middle of the last. */
+/** A text of several lines. `middle` is the middle of the whole block. */
 export function block(
   lines: readonly string[],
   x: number,

@@ -1,6 +1,6 @@
 /**
- * Where the middles of labels stand that would like to stand at some heights, each as near to it as can be without one
- * lying on another or leaving the stretch from `top` to `bottom`. They keep their order.
+ * Places labels at their wished heights, or as near to them as possible: no label overlaps another or leaves the stretch
+ * from `top` to `bottom`, and they keep their order. Heights are those of the middles.
  */
 export function spread(
   wished: readonly number[],
@@ -11,7 +11,7 @@ export function spread(
   const order = wished
     .map((_, at) => at)
     .sort((a, b) => (wished[a] as number) - (wished[b] as number) || a - b);
-  // Without what lies above each of them, the labels are points that may not pass each other.
+  // After subtracting the heights of the labels above, the labels are points that may not pass each other.
   let above = 0;
   const offsets = order.map((at) => {
     const height = heights[at] as number;
@@ -21,7 +21,7 @@ export function spread(
   const groups: { sum: number; members: number }[] = [];
   for (const [rank, at] of order.entries()) {
     let group = { sum: (wished[at] as number) - (offsets[rank] as number), members: 1 };
-    // Those that touch are moved as one, to where they are least wrong on average.
+    // Labels that touch move as one group, to the mean of their wishes.
     for (let last = groups.at(-1); last && last.sum / last.members > group.sum / group.members; ) {
       group = { sum: last.sum + group.sum, members: last.members + group.members };
       groups.pop();

@@ -21,7 +21,7 @@ function unescaped(text: string): string {
     .replaceAll('&amp;', '&');
 }
 
-/** Where each text of a figure is, if it is set in DejaVu Sans: 0.93 of its size above the line, 0.24 below it. */
+/** The box of each text, set in DejaVu Sans: 0.93 of its size above the baseline, 0.24 below it. */
 function boxesOf(svg: string): Box[] {
   return [...svg.matchAll(/<text ([^>]*)>([^<]*)<\/text>/g)].map(([, attributes = '', inside = '']) => {
     const given = (name: string): string | undefined => new RegExp(`${name}="([^"]*)"`).exec(attributes)?.[1];
@@ -36,7 +36,7 @@ function boxesOf(svg: string): Box[] {
   });
 }
 
-/** What is cut or lies on something else: none of it in a right figure. */
+/** The texts that are cut or overlap. A correct figure has none. */
 function faultsOf(svg: string): string[] {
   const [, width, height] = (/viewBox="0 0 (\S+) (\S+)"/.exec(svg) ?? []).map(Number) as [
     number,
@@ -57,18 +57,21 @@ function faultsOf(svg: string): string[] {
           one.top < other.bottom &&
           other.top < one.bottom,
       )
-      .map((other) => `${one.text} and ${other.text} lie on each other`),
+      .map((other) => `${one.text} and ${other.text} overlap`),
   );
   return [...cut.map(({ text }) => `${text} is cut`), ...crossed];
 }
 
 const directory = new URL('../../figures/', import.meta.url);
 
-test.each(readdirSync(directory))('%s: every text is whole, also in the widest font', (name) => {
-  const svg = readFileSync(new URL(name, directory), 'utf8');
-  expect(boxesOf(svg).length).toBeGreaterThan(5);
-  expect(faultsOf(svg)).toEqual([]);
-});
+test.each(readdirSync(directory))(
+  '%s: no text is cut or overlaps another, even in the widest font',
+  (name) => {
+    const svg = readFileSync(new URL(name, directory), 'utf8');
+    expect(boxesOf(svg).length).toBeGreaterThan(5);
+    expect(faultsOf(svg)).toEqual([]);
+  },
+);
 
 const SHORT = (at: number): string => `policy ${at}`;
 const LONG = (at: number): string =>
@@ -92,14 +95,14 @@ const heading = {
   note: 'How.',
 };
 
-describe('however many lines and however long their names', () => {
+describe('any number of lines, with names of any length', () => {
   const namings = [
     ['short', SHORT],
     ['long', LONG],
-    ['of one word', WORD],
+    ['one-word', WORD],
   ] as const;
 
-  test.each(namings)('1 to 40 lines with names %s: each is whole', (_, nameOf) => {
+  test.each(namings)('1 to 40 lines with %s names: no text is cut or overlaps another', (_, nameOf) => {
     for (let count = 1; count <= 40; count += 1) {
       const lines = linesOf(count, nameOf);
       const svg = lineChart({ ...heading, x: 'Seconds', y: 'Requests answered, %', lines });
@@ -112,7 +115,7 @@ describe('however many lines and however long their names', () => {
     }
   });
 
-  test.each(namings)('1 to 40 rows with names %s: each is whole', (_, nameOf) => {
+  test.each(namings)('1 to 40 rows with %s names: no text is cut or overlaps another', (_, nameOf) => {
     const bar = { parts: [{ value: 5, colour: 'blue' }], text: '5,000 throttled' } as const;
     for (let count = 1; count <= 40; count += 1) {
       const rows = Array.from({ length: count }, (_, at) => ({ name: nameOf(at), bars: [bar, bar] }));
@@ -121,7 +124,7 @@ describe('however many lines and however long their names', () => {
     }
   });
 
-  test('large numbers, long names of axes, and bands that touch', () => {
+  test('large numbers, long axis names and adjacent bands', () => {
     const svg = lineChart({
       ...heading,
       x: 'Seconds since the first of the requests that this figure counts went out '.repeat(3),
@@ -145,18 +148,18 @@ describe('however many lines and however long their names', () => {
     expect(faultsOf(svg)).toEqual([]);
   });
 
-  test('what has no room is refused by name', () => {
+  test('a chart without room for its texts or without lines is rejected', () => {
     const bar = { parts: [{ value: 5, colour: 'blue' }], text: 'five thousand throttled' } as const;
     const columns = ['one', 'two', 'three', 'four'];
     const rows = [{ name: 'a row', bars: columns.map(() => bar) }];
     expect(() => barChart({ ...heading, columns, rows })).toThrow(
-      new RangeError('columns: there is no room for "one", one of 4, in 760 pixels'),
+      new RangeError('columns must leave room for "one", got 4 columns in 760 pixels'),
     );
     expect(() => lineChart({ ...heading, x: '', y: '', lines: [] })).toThrow(
-      new RangeError('lines must hold at least one line, got none'),
+      new RangeError('lines must have at least one line, got none'),
     );
     expect(() =>
       lineChart({ ...heading, x: '', y: '', lines: [{ name: 'a', colour: 'blue', points: [] }] }),
-    ).toThrow(new RangeError('points of the line a must hold at least one, got none'));
+    ).toThrow(new RangeError('the line a must have at least one point, got none'));
   });
 });

@@ -8,37 +8,37 @@ import { element, pathThrough } from './svg.ts';
 import { widthOf, wrap } from './text-width.ts';
 import { type Curve, type Place, turnsOf } from './turns.ts';
 
-/** A line, with the label at its end. */
+/** A line with a label at its end. */
 export interface Line {
   readonly name: string;
   readonly colour: Colour;
-  /** From the left to the right. */
+  /** In order of x. */
   readonly points: readonly (readonly [x: number, y: number])[];
-  /** Whether the value holds until the next point. */
+  /** Keeps the value until the next point. */
   readonly steps?: boolean;
-  /** Dashes and the gaps between them, in pixels; `true` is `[6, 4]`. */
+  /** The lengths of dashes and gaps, in pixels; `true` is `[6, 4]`. */
   readonly dashed?: boolean | readonly number[];
 }
 
-/** What a line chart shows. */
+/** The contents of a line chart. */
 export interface LineChart extends Heading {
   readonly x: string;
   readonly y: string;
   readonly lines: readonly Line[];
   readonly bands?: readonly Band[];
-  /** What the y axis goes up to; lines that go higher are cut. */
+  /** The end of the y axis. Higher values are cut. */
   readonly most?: number;
 }
 
-/** From the end of the plot to the labels. */
+/** The gap between the plot and the labels. */
 const LABEL_GAP = 16;
-/** A wider name is broken into lines. */
+/** Wider names are broken into lines. */
 const WIDEST_LABEL = 240;
 
 function checkLines(lines: readonly Line[]): void {
-  if (lines.length === 0) throw new RangeError('lines must hold at least one line, got none');
+  if (lines.length === 0) throw new RangeError('lines must have at least one line, got none');
   const empty = lines.find(({ points }) => points.length === 0);
-  if (empty) throw new RangeError(`points of the line ${empty.name} must hold at least one, got none`);
+  if (empty) throw new RangeError(`the line ${empty.name} must have at least one point, got none`);
 }
 
 function curveOf({ points, steps }: Line, x: Scale, y: Scale, most: number): Curve {
@@ -61,7 +61,7 @@ function stroke(d: string, colour: Colour, dashed: Line['dashed'] = false): stri
   });
 }
 
-/** A line, and a single point, which would be a line of no length. */
+/** A line; a circle for a single point. */
 function drawn(curve: Curve, { colour, dashed }: Line): string {
   const [[cx, cy], ...others] = curve as readonly [Place, ...Place[]];
   return others.length === 0
@@ -69,7 +69,7 @@ function drawn(curve: Curve, { colour, dashed }: Line): string {
     : stroke(pathThrough(curve), colour, dashed);
 }
 
-/** From the end of a line to its label, which may have had to move aside. */
+/** Connects the end of a line with its label, which may be at another height. */
 function leader(right: number, from: number, to: number, colour: Colour): string {
   const d = pathThrough([
     [right + 1, from],
@@ -79,9 +79,9 @@ function leader(right: number, from: number, to: number, colour: Colour): string
 }
 
 /**
- * Lines from the left to the right, each with its name at its end. The figure grows as high as the names need, and
- * where lines lie on each other they take turns to be seen.
- * @throws RangeError for no lines, and for a line without points
+ * Lines with their names at their ends. The figure is as high as the names need. Lines that coincide are drawn in turns,
+ * so that each is visible.
+ * @throws RangeError if there are no lines, or a line has no points
  */
 export function lineChart(chart: LineChart): string {
   const { lines, bands = [] } = chart;
@@ -99,7 +99,7 @@ export function lineChart(chart: LineChart): string {
 
   const curves = lines.map((line) => curveOf(line, x, y, most));
   const ends = curves.map((curve) => (curve.at(-1) as Place)[1]);
-  // Half a line above the axis and below it: clear of its name, and of its numbers.
+  // From half a line above the plot to half a line below it, clear of the texts of the axes.
   const places = spread(ends, heights, top - LINE_HEIGHT / 2, bottom + LINE_HEIGHT / 2);
   const labelled = lines.map((line, at) =>
     element(

@@ -15,7 +15,7 @@ function contrast(one: string, other: string): number {
   return (light + 0.05) / (dark + 0.05);
 }
 
-test.each(Object.entries(COLOURS))('%s is readable on a light page and on a dark one', (_, colour) => {
+test.each(Object.entries(COLOURS))('%s is readable on light and on dark pages', (_, colour) => {
   expect(contrast(colour, '#ffffff')).toBeGreaterThan(4.2);
   expect(contrast(colour, '#0d1117')).toBeGreaterThan(4.2);
 });

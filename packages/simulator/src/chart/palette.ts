@@ -1,4 +1,4 @@
-/** A colour for each line. All have a contrast of 4.3 to white and to a dark page alike, so one figure serves both. */
+/** The colours of figures. Each has a contrast of 4.3 both to white and to a dark page. */
 export const COLOURS = {
   grey: '#737a81',
   blue: '#1377e9',

@@ -1,7 +1,7 @@
-/** Attributes of an element; numbers are rounded, and what is `undefined` is left out. */
+/** The attributes of an element. Numbers are rounded, and `undefined` is left out. */
 export type Attributes = Readonly<Record<string, string | number | undefined>>;
 
-/** To a tenth of a pixel, so that a change of a figure shows in few lines. */
+/** Rounds to a tenth of a pixel, so that a changed figure has a small diff. */
 export function round(value: number): string {
   return String(Math.round(value * 10) / 10 + 0);
 }
@@ -14,7 +14,7 @@ export function escaped(text: string): string {
     .replaceAll('"', '&quot;');
 }
 
-/** An SVG element with what stands in it: other elements, or an escaped text. */
+/** An SVG element with its children: elements, or an escaped text. */
 export function element(name: string, attributes: Attributes, ...children: readonly string[]): string {
   const written = Object.entries(attributes)
     .filter(([, value]) => value !== undefined)
@@ -26,12 +26,12 @@ export function element(name: string, attributes: Attributes, ...children: reado
   return `<${name}${written}>${inside}</${name}>`;
 }
 
-/** A text at a place. */
+/** A text element. */
 export function label(text: string, attributes: Attributes): string {
   return element('text', attributes, escaped(text));
 }
 
-/** A path through points. */
+/** The path data of a line through these points. */
 export function pathThrough(points: readonly (readonly [x: number, y: number])[]): string {
   return points.map(([x, y], at) => `${at === 0 ? 'M' : 'L'}${round(x)} ${round(y)}`).join('');
 }

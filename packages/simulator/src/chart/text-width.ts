@@ -1,7 +1,7 @@
 /**
- * How far DejaVu Sans 2.37 advances for U+0020 to U+007E, in 2048ths of the font size: the `hmtx` tables of
- * `DejaVuSans.ttf` and `DejaVuSans-Bold.ttf`. Of the fonts that a figure is likely to be shown in none is wider, and a
- * Linux without other fonts has this one, so that these widths are an upper bound for a text in any of them.
+ * The advance widths of DejaVu Sans 2.37 for U+0020 to U+007E, in 2048ths of the font size: the `hmtx` tables of
+ * `DejaVuSans.ttf` and `DejaVuSans-Bold.ttf`. It is the widest font that a figure is likely to be shown in, so these
+ * widths are an upper bound.
  */
 const REGULAR = table(
   `651 821 942 1716 1303 1946 1597 563 799 799 1024 1716 651 739 651 690 1303 1303 1303 1303 1303 1303 1303 1303 1303
@@ -15,7 +15,7 @@ const BOLD = table(
   1741 1577 1475 1397 1663 1585 2259 1579 1483 1485 936 748 936 1716 1024 1024 1382 1466 1214 1466 1389 891 1466 1458
   702 702 1362 702 2134 1458 1407 1466 1466 1010 1219 979 1458 1335 1892 1321 1335 1192 1458 748 1458 1716`,
 );
-/** The same of other signs that texts have; nothing else is wider than the widest of emoji. */
+/** The widths of other characters in texts. All others count as wide as the widest emoji. */
 const OTHERS: Readonly<Record<string, number>> = {
   '\u00a0': 713,
   '·': 778,
@@ -29,7 +29,7 @@ const OTHERS: Readonly<Record<string, number>> = {
 };
 const WIDEST = 1.4 * 2048;
 
-/** How a text is set: its size in pixels, and whether it is bold. */
+/** The font size of a text, in pixels, and whether it is bold. */
 export interface Type {
   readonly size: number;
   readonly bold?: boolean;
@@ -39,11 +39,11 @@ function table(widths: string): readonly number[] {
   return widths.split(/\s+/).map(Number);
 }
 
-/** The most pixels that a text takes in any likely font. */
+/** The largest width of a text in any likely font, in pixels. */
 export function widthOf(text: string, { size, bold }: Type): number {
   const widths = bold ? BOLD : REGULAR;
   let sum = 0;
-  // An accent takes no room of its own: é is as wide as e.
+  // Accents have no width: é is as wide as e.
   for (const sign of text.normalize('NFD')) {
     if (/\p{Mn}/u.test(sign)) continue;
     sum += widths[(sign.codePointAt(0) as number) - 0x20] ?? OTHERS[sign] ?? WIDEST;
@@ -51,7 +51,7 @@ export function widthOf(text: string, { size, bold }: Type): number {
   return (sum / 2048) * size;
 }
 
-/** A word in pieces of at most such a width. */
+/** Splits a word into pieces of at most this width. */
 function pieces(word: string, type: Type, width: number): string[] {
   const parts = [''];
   for (const sign of word) {
@@ -62,7 +62,7 @@ function pieces(word: string, type: Type, width: number): string[] {
   return parts;
 }
 
-/** Breaks a text into lines of at most such a width: between words, and within a word that is wider by itself. */
+/** Breaks a text into lines of at most this width, between words, and within words that are wider. */
 export function wrap(text: string, type: Type, width: number): string[] {
   const lines: string[] = [];
   for (const piece of text.split(/[ \t\r\n]+/).flatMap((word) => pieces(word, type, width))) {

@@ -1,14 +1,14 @@
 /** A place in the figure, in pixels. */
 export type Place = readonly [x: number, y: number];
-/** Places from the left to the right. */
+/** Places in order of x. */
 export type Curve = readonly Place[];
 
-/** Lines take turns of so many pixels where they lie on each other. */
+/** The length of a turn, in pixels. */
 const TURN = 10;
-/** Nearer than this a line of two pixels hides the one below it. */
+/** A line of two pixels hides a line below it that is nearer than this. */
 const NEAR = 1.5;
 
-/** The height of a curve at some x; `undefined` to the left and the right of it. */
+/** The height of a curve at this x; `undefined` beyond its ends. */
 function heightAt(curve: Curve, x: number): number | undefined {
   let [low, high] = [0, curve.length - 1];
   if (high < 0 || x < (curve[0] as Place)[0] || x > (curve[high] as Place)[0]) return undefined;
@@ -21,7 +21,7 @@ function heightAt(curve: Curve, x: number): number | undefined {
   return toX === fromX ? fromY : fromY + ((x - fromX) / (toX - fromX)) * (toY - fromY);
 }
 
-/** The heights of a curve at the beginning, in the middle and at the end of a turn. */
+/** The heights of a curve at the start, in the middle and at the end of a turn. */
 type Heights = readonly [number, number, number];
 
 function heightsIn(curve: Curve, from: number, to: number): Heights | undefined {
@@ -31,15 +31,15 @@ function heightsIn(curve: Curve, from: number, to: number): Heights | undefined 
     : [first, middle, last];
 }
 
-/** Whether two curves are one line to the eye. On a steep one a small way to the side is a long way up. */
+/** Whether two curves look like one line. On steep curves the distance is measured across the line. */
 function lieTogether(one: Heights, other: Heights | undefined, width: number): boolean {
   const slope = width / Math.hypot(width, one[2] - one[0]);
   return other !== undefined && one.every((y, at) => Math.abs(y - (other[at] as number)) * slope <= NEAR);
 }
 
 /**
- * What to draw again on top of all curves, for each of them, so that none is hidden: where several lie on each other
- * each has its turn to be seen. No curve is moved.
+ * The pieces of each curve that are drawn again on top of all curves. Curves that coincide are on top in turns, so that
+ * each is visible. No curve is moved.
  */
 export function turnsOf(curves: readonly Curve[], left: number, right: number): Curve[][] {
   const pieces: Curve[][] = curves.map(() => []);

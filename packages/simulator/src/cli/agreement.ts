@@ -1,4 +1,4 @@
-// How often a seed has every mean of the race within three standard errors of the article's: pnpm agreement 200
+// Counts the seeds with which every mean of the race is within three standard errors of the article's: pnpm agreement 200
 import { readFileSync } from 'node:fs';
 import { distances, referenceMeans } from '../race/agreement.ts';
 import { compareRules } from '../race/comparison.ts';
@@ -8,7 +8,7 @@ const reference = referenceMeans(
   readFileSync(new URL('../../data/aws-backoff-reference.csv', import.meta.url), 'utf8'),
 );
 
-/** @throws RangeError for what is no number of seeds */
+/** @throws RangeError if the text is not a number of seeds */
 function seedsOf(text: string): number {
   if (!/^[1-9]\d{0,5}$/.test(text)) throw new RangeError(`seeds must be a whole number ≥ 1, got ${text}`);
   return Number(text);
@@ -26,10 +26,10 @@ for (let seed = 1; seed <= seeds; seed += 1) {
 const means = seeds * reference.length;
 process.stdout.write(
   [
-    `${seeds} seeds, ${RUNS} runs a point, ${reference.length} means a seed`,
+    `${seeds} seeds, ${RUNS} runs per point, ${reference.length} means per seed`,
     `seeds with every mean within three standard errors: ${whole}, ${((100 * whole) / seeds).toFixed(0)} %`,
     `means beyond three standard errors: ${beyond} of ${means}, ${((100 * beyond) / means).toFixed(2)} %`,
-    `mean square of the distances: ${(square / means).toFixed(3)}, where chance alone gives 1`,
+    `mean square of the distances: ${(square / means).toFixed(3)}; chance alone gives 1`,
     '',
   ].join('\n'),
 );

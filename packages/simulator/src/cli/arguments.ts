@@ -1,36 +1,36 @@
 import { parseArgs } from 'node:util';
 import type { RaceSettings } from '../race/comparison.ts';
 
-/** A command line that makes no sense. */
+/** A wrong command line. */
 export class UsageError extends Error {
   override readonly name = 'UsageError';
 }
 
-/** What was asked for. */
+/** The parsed command line. */
 export interface Arguments {
   readonly help: boolean;
   readonly version: boolean;
-  /** A study's name or a file. */
+  /** The name of a study, or a file. */
   readonly subject: string | undefined;
   readonly seed: number | undefined;
   readonly svg?: string | undefined;
   readonly csv?: string | undefined;
   readonly json?: string | undefined;
-  /** The settings of the article's race that were given; `undefined` if none was. */
+  /** The given settings of the article's race; `undefined` if there are none. */
   readonly race: Partial<RaceSettings> | undefined;
 }
 
 const TEXT = { type: 'string' } as const;
 const FLAG = { type: 'boolean' } as const;
 const RACE_OPTIONS = ['base', 'cap', 'clients', 'network'] as const;
-/** The study that has these options. */
+/** The study with these options. */
 const RACE = 'aws';
 
-/** @throws UsageError for what is not understood */
+/** @throws UsageError for a wrong command line */
 export function readArguments(args: readonly string[]): Arguments {
   const { values, positionals } = parse(args);
   const [subject, second] = positionals;
-  if (second !== undefined) throw new UsageError(`one study at a time: ${subject}, or ${second}?`);
+  if (second !== undefined) throw new UsageError(`expected one study or file, got ${subject} and ${second}`);
   const { help = false, version = false, svg, csv, json } = values;
   const others = RACE_OPTIONS.filter((name) => values[name] !== undefined);
   if (subject !== RACE && others[0] !== undefined)
@@ -62,7 +62,7 @@ function seedOf(text: string | undefined): number | undefined {
   return Number(text);
 }
 
-/** Numbers as people write them: 5 and 0.5, no signs and no exponents. */
+/** Numbers without signs and exponents, such as 5 and 0.5. */
 function numbersOf(text: string): number[] {
   return text.split(',').map((part) => (/^\d{1,9}(\.\d{1,9})?$/.test(part) ? Number(part) : Number.NaN));
 }
@@ -85,7 +85,7 @@ function networkOf(text: string): Pick<RaceSettings, 'networkMeanMs' | 'networkD
   const [networkMeanMs = Number.NaN, networkDeviationMs = 0, ...others] = numbersOf(text);
   if (!(networkMeanMs > 0 && networkDeviationMs >= 0) || others.length > 0) {
     throw new UsageError(
-      `--network must be a mean in milliseconds > 0, perhaps with a comma and a deviation ≥ 0, got ${text}`,
+      `--network must be a mean in milliseconds > 0, optionally with a comma and a deviation ≥ 0, got ${text}`,
     );
   }
   return { networkMeanMs, networkDeviationMs };

@@ -13,7 +13,7 @@ const COMMAND = [
 const folder = mkdtempSync(join(tmpdir(), 'ebb-sim-'));
 afterAll(() => rmSync(folder, { recursive: true }));
 
-/** A scenario of years, which says when it has begun. */
+/** A scenario of years that reports when it has begun. */
 const endless = join(folder, 'endless.mjs');
 writeFileSync(
   endless,
@@ -51,7 +51,7 @@ function watched(child: ChildProcess) {
 }
 
 describe('Ctrl-C', () => {
-  test('ends a run at once, with the code of one, and says nothing', async () => {
+  test('ends a run at once, with exit code 130 and no message', async () => {
     const { child, written, ended } = start(endless);
     await expect.poll(() => written.err).toBe('begun\n');
     child.kill('SIGINT');
@@ -61,7 +61,7 @@ describe('Ctrl-C', () => {
 
   const script = '/usr/bin/script';
   test.skipIf(process.platform !== 'linux' || !existsSync(script))(
-    'leaves an empty line on a terminal, where the progress bar was',
+    'clears the progress bar on a terminal',
     async () => {
       const line = [...COMMAND, endless].map((part) => `'${part}'`).join(' ');
       const { child, written, ended } = watched(spawn(script, ['-qec', line, '/dev/null']));
@@ -74,15 +74,15 @@ describe('Ctrl-C', () => {
   );
 });
 
-describe('a reader that has seen enough', () => {
-  test('of the numbers is no error', async () => {
+describe('a reader that closes the pipe', () => {
+  test('of the standard output is no error', async () => {
     const { child, written, ended } = start('aws', '--clients', '2,3', '--json', '-');
     child.stdout?.destroy();
     expect(await ended).toEqual([0, null]);
     expect(written.err).toBe('');
   });
 
-  test('of everything does not keep files from being written', async () => {
+  test('of both outputs does not keep files from being written', async () => {
     const path = join(folder, 'race.csv');
     const { child, ended } = start('aws', '--clients', '2', '--csv', path);
     child.stdout?.destroy();
@@ -92,7 +92,7 @@ describe('a reader that has seen enough', () => {
   });
 });
 
-test.skipIf(!existsSync('/dev/full'))('a standard output that is full is told in one line', async () => {
+test.skipIf(!existsSync('/dev/full'))('a full standard output is an error of one line', async () => {
   const line = `${COMMAND.map((part) => `'${part}'`).join(' ')} app-engine > /dev/full`;
   const { written, ended } = watched(spawn('sh', ['-c', line]));
   expect(await ended).toEqual([1, null]);

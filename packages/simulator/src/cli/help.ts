@@ -2,37 +2,37 @@ import { STUDIES } from '../studies/studies.ts';
 
 const names = STUDIES.map(({ name, shows }) => `  ${name.padEnd(18)} ${shows}`).join('\n');
 
-/** What `--help` says: how to begin, what there is, and how to write a scenario. */
-export const HELP: string = `ebb-sim: what your retry settings will do to a service that falters
+/** The text of `--help`. */
+export const HELP: string = `ebb-sim: what your retry settings do to a service in trouble
 
-  ebb-sim <name>          run one of these
-  ebb-sim <file>          run a scenario of your own, a .json, .ts or .js file
+  ebb-sim <name>          run one of the studies below
+  ebb-sim <file>          run your own scenario, a .json, .ts or .js file
 
 ${names}
 
 Options
-  --seed <n>          another roll of the dice; one seed, the same numbers
-  --svg <file>        write the figure; several go to <file>-<name>.svg each
+  --seed <n>          the seed: the same seed gives the same numbers
+  --svg <file>        write the figure; several figures go to <file>-<name>.svg
   --csv <file>        write the numbers, for a spreadsheet
   --json <file>       write everything
   --version           the version of ebb-sim
   --help, -h          this page
-  A file named - is the standard output, in the place of the table.
+  The file - is the standard output, which then has no table.
 
 Options of aws: the settings of the article's program
   --base <ms>         the base of its rules; by default 5
   --cap <ms>          the longest wait; by default 2000
-  --clients <n,n,...> how many compete, a point each; by default 10,20,...,190
-  --network <ms,ms>   how long a message takes: the mean, and the deviation,
+  --clients <n,n,...> the numbers of clients; by default 10,20,...,190
+  --network <ms,ms>   the delay of a message: its mean and deviation, which is
                       0 if it is left out; by default 10,2
 
 Exit codes
-  0 done, 1 a scenario or a file is wrong, 2 the command line is, 130 Ctrl-C
+  0 success, 1 wrong scenario or file, 2 wrong command line, 130 Ctrl-C
 
-A scenario of your own
-  A fleet, a server, what happens to it, and the policies to compare. A policy
-  has the options of createPolicy; where a program calls a function of
-  @ebb/core, a scenario names it. Times are in milliseconds.
+Your own scenario
+  A fleet, a server, its troubles, and the policies to compare. A policy has the
+  options of createPolicy. A program calls a function of @ebb/core; a scenario
+  names the function. Times are in milliseconds.
 
   {
     "durationMs": 120000,
@@ -57,13 +57,13 @@ A scenario of your own
     }
   }
 
-  clients   count, requestsPerSecond: requests come whether answered or not
+  clients   count, requestsPerSecond: requests arrive whether answered or not
             count, thinkMs, requestsEach: each waits for its answer, then thinks
   server    workers, serviceMs, serviceSpread, maxQueue, troubles, and
             limit: { refillPerSecond, capacity }, a quota: 429 and Retry-After
   troubles  outage, brown-out, slow-start, errors
   network   meanMs, deviationMs: the delay of every message
 
-  A .ts or .js file exports the same as its default, and may give functions,
-  as in  policy: { backoff: fullJitter({ baseMs: 100, capMs: 10_000 }) }
+  A .ts or .js file has the scenario as its default export, and may contain
+  functions:  policy: { backoff: fullJitter({ baseMs: 100, capMs: 10_000 }) }
 `;

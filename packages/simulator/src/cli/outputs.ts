@@ -5,32 +5,32 @@ import type { Study, StudyResult } from '../studies/study.ts';
 import { csvText } from '../studies/table.ts';
 import { type Arguments, UsageError } from './arguments.ts';
 
-/** A file that cannot be written. */
+/** An output file that cannot be written. */
 export class OutputError extends Error {
   override readonly name = 'OutputError';
 }
 
-/** The standard output, by the name that it has among files. */
+/** The file name that means the standard output. */
 export const STDOUT = '-';
 
-/** What is to be written, and where to. */
+/** A text to write, and its file. */
 export interface Output {
-  /** The option that asks for it. */
+  /** The option that asked for it. */
   readonly option: string;
   readonly path: string;
   textOf(result: StudyResult): string;
 }
 
-/** The file of an option; the names of the standard output among devices are `-`, too. */
+/** The file of an option. The device names of the standard output become `-`. */
 function fileOf(option: string, path: string): string {
   if (path === '') throw new UsageError(`${option} must be a file, got an empty name`);
   return ['/dev/stdout', '/dev/fd/1', '/proc/self/fd/1'].includes(path) ? STDOUT : path;
 }
 
-/** `storm.svg`, or one for each figure: `storm-goodput.svg` beside the others. */
+/** One file, `storm.svg`, or one for each of several figures, such as `storm-goodput.svg`. */
 function svgOutputs(path: string, { figures }: Study): Output[] {
   if (path === STDOUT && figures.length > 1)
-    throw new UsageError(`--svg - is for one figure, and here are several: ${figures.join(', ')}`);
+    throw new UsageError(`--svg - takes one figure, and this study has several: ${figures.join(', ')}`);
   const stem = path.replace(/\.svg$/, '');
   return figures.map((figure, at) => ({
     option: '--svg',
@@ -40,8 +40,8 @@ function svgOutputs(path: string, { figures }: Study): Output[] {
 }
 
 /**
- * What was asked for besides the table.
- * @throws UsageError for two that ask for the standard output, and for several figures there
+ * The outputs besides the table.
+ * @throws UsageError if two outputs or several figures ask for the standard output
  */
 export function outputsOf({ svg, csv, json }: Arguments, study: Study): Output[] {
   const outputs: Output[] = [];
@@ -57,12 +57,12 @@ export function outputsOf({ svg, csv, json }: Arguments, study: Study): Output[]
   const [one, other] = outputs.filter(({ path }) => path === STDOUT);
   if (one && other)
     throw new UsageError(
-      `${one.option} and ${other.option} both ask for the standard output; one of them needs a file`,
+      `${one.option} and ${other.option} both ask for the standard output; give one of them a file`,
     );
   return outputs;
 }
 
-/** What there is at a path; `undefined` for nothing. */
+/** The file at a path; `undefined` if there is none. */
 async function look(path: string): Promise<Stats | undefined> {
   try {
     return await stat(path);
@@ -73,7 +73,7 @@ async function look(path: string): Promise<Stats | undefined> {
 }
 
 /** Why an output cannot be written; `undefined` if it can. */
-async function hindrance(path: string, there: Stats | undefined): Promise<string | undefined> {
+async function obstacle(path: string, there: Stats | undefined): Promise<string | undefined> {
   const directory = dirname(path);
   if (there?.isDirectory() || (there === undefined && /[/\\]$/.test(path))) return `${path} is a directory`;
   if (there === undefined) {
@@ -86,9 +86,9 @@ async function hindrance(path: string, there: Stats | undefined): Promise<string
 }
 
 /**
- * Makes sure that every output can be written, before hours are spent on what is in it.
+ * Checks that every output can be written, before a run that may take hours.
  * @throws OutputError for a path that cannot be written
- * @throws UsageError for a file that two outputs, or the scenario and an output, have in common
+ * @throws UsageError if two outputs, or an output and the scenario, are the same file
  */
 export async function checkOutputs(outputs: readonly Output[], scenario: string): Promise<void> {
   const taken = new Map([[keyOf(scenario, await look(scenario)), 'the scenario']]);
@@ -98,12 +98,12 @@ export async function checkOutputs(outputs: readonly Output[], scenario: string)
     let why: string | undefined;
     try {
       there = await look(path);
-      why = await hindrance(path, there);
+      why = await obstacle(path, there);
     } catch (error) {
       why = `${path} cannot be written: ${(error as Error).message}`;
     }
     if (why !== undefined) throw new OutputError(`${option}: ${why}`);
-    // Devices can be written more than once.
+    // Several outputs may go to one device.
     if (there !== undefined && !there.isFile()) continue;
     const key = keyOf(path, there);
     const other = taken.get(key);
@@ -112,7 +112,7 @@ export async function checkOutputs(outputs: readonly Output[], scenario: string)
   }
 }
 
-/** The same for every name of one file. */
+/** The same key for all names of a file. */
 function keyOf(path: string, there: Stats | undefined): string {
   return there === undefined ? resolve(path) : `${there.dev}:${there.ino}`;
 }

@@ -10,7 +10,7 @@ function setUp(isTTY: boolean) {
 }
 
 describe('the progress bar', () => {
-  test('is drawn on a terminal once a run takes long, and goes when it is over', () => {
+  test('is drawn on a terminal during a long run, and cleared after it', () => {
     const { bar, clock, written } = setUp(true);
     bar.show(0.1);
     clock.nowMs += 499;
@@ -29,7 +29,7 @@ describe('the progress bar', () => {
     expect(written.at(-1)).toBe('\r\x1b[K');
   });
 
-  test('is not drawn where nobody looks, nor for a short run', () => {
+  test('is not drawn without a terminal, nor for a short run', () => {
     const elsewhere = setUp(false);
     elsewhere.clock.nowMs += 10_000;
     elsewhere.bar.show(0.5);

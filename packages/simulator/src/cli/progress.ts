@@ -1,9 +1,9 @@
 const WIDTH = 30;
 const EVERY_MS = 100;
-/** A run that is over by then shows no bar. */
+/** A shorter run shows no bar. */
 const FROM_MS = 500;
 
-/** A bar on a terminal; nothing elsewhere. */
+/** A progress bar on a terminal. Draws nothing elsewhere. */
 export class ProgressBar {
   readonly #stream: Pick<NodeJS.WriteStream, 'isTTY' | 'write'>;
   readonly #name: string;

@@ -49,18 +49,18 @@ const scenario = {
 };
 
 describe('ebb-sim', () => {
-  test.each([[[]], [['--help']], [['-h', 'aws']]])('%j teaches, within 80 columns', async (args) => {
+  test.each([[[]], [['--help']], [['-h', 'aws']]])('%j prints the help, within 80 columns', async (args) => {
     const { code, out } = await run(...args);
     expect(code).toBe(0);
     for (const { name } of STUDIES) expect(out).toContain(`  ${name} `);
     for (const line of out.split('\n')) expect(line.length, line).toBeLessThanOrEqual(80);
   });
 
-  test('--version is that of the package', async () => {
+  test('--version prints the version of the package', async () => {
     expect(await run('--version')).toEqual({ code: 0, out: `${version}\n`, err: '' });
   });
 
-  test('--help has every option with its unit and its default', async () => {
+  test('--help lists every option with its unit and its default', async () => {
     const { out } = await run('--help');
     for (const option of [
       '--seed <n>',
@@ -77,7 +77,7 @@ describe('ebb-sim', () => {
     expect(out).toMatch(/--network <ms,ms> [\s\S]*10,2\n/);
   });
 
-  test('the defaults of aws are what it does without options', async () => {
+  test('the documented defaults of aws are its defaults', async () => {
     const clients = Array.from({ length: 19 }, (_, at) => 10 * (at + 1)).join(',');
     const given = ['--base', '5', '--cap', '2000', '--clients', clients, '--network', '10,2'];
     expect((await run('aws', ...given, '--csv', '-')).out).toBe((await run('aws', '--csv', '-')).out);
@@ -101,7 +101,7 @@ describe('ebb-sim', () => {
     expect((await run(...few, '--network', '10,0')).out).toBe((await run(...few, '--network', '10')).out);
   });
 
-  test('the scenario of the help is a right one', async () => {
+  test('the scenario of the help is valid', async () => {
     const { out } = await run('--help');
     const example = out.slice(out.indexOf('  {'), out.indexOf('\n  }') + 4);
     const { code, err } = await run(file('example.json', example));
@@ -118,7 +118,7 @@ describe('ebb-sim', () => {
     },
   );
 
-  test('a scenario of one’s own is run, the same for the same seed', async () => {
+  test('runs a scenario file, with the same result for the same seed', async () => {
     const path = file('mine.json', JSON.stringify(scenario));
     const first = await run(path, '--seed', '7');
     expect(first.code).toBe(0);
@@ -127,7 +127,7 @@ describe('ebb-sim', () => {
     expect((await run(path, '--seed', '8')).out).not.toBe(first.out);
   });
 
-  test('a scenario may be a TypeScript file that uses core', async () => {
+  test('a scenario may be a TypeScript file that imports core', async () => {
     const text = `import { fullJitter } from '@ebb/core';
       const options: { baseMs: number; capMs: number } = { baseMs: 10, capMs: 100 };
       export default { ...${JSON.stringify({ ...scenario, policies: undefined })}, policy: { backoff: fullJitter(options) } };`;
@@ -143,7 +143,7 @@ describe('ebb-sim', () => {
     }
   });
 
-  test('writes figures, numbers and everything to files, and says so', async () => {
+  test('writes figures, numbers and all data to files, and names them', async () => {
     const path = file('mine.json', JSON.stringify(scenario));
     const [svg, csv, json] = ['a.svg', 'a.csv', 'a.json'].map((name) => join(folder, name)) as [
       string,
@@ -165,14 +165,14 @@ describe('ebb-sim', () => {
     expect(data[0]?.series.requests).toHaveLength(5);
   });
 
-  test('a study with several figures writes one file for each', async () => {
+  test('writes one file for each figure of a study', async () => {
     await run('aws', '--svg', join(folder, 'race.svg'));
     for (const name of ['calls', 'time', 'exponential'].map((name) => `race-backoff-${name}.svg`)) {
       expect(existsSync(join(folder, name)), name).toBe(true);
     }
   });
 
-  test('a file named - is the standard output, in the place of the table', async () => {
+  test('the file - is the standard output, without the table', async () => {
     const path = file('mine.json', JSON.stringify(scenario));
     expect((await run(path, '--csv', '-')).out).toMatch(/^policy,seconds/);
     expect((await run(path, '--svg', '-')).out).toMatch(/^<svg/);
@@ -180,8 +180,8 @@ describe('ebb-sim', () => {
   });
 });
 
-describe('files are looked at before the run', () => {
-  // It would never end.
+describe('output files are checked before the run', () => {
+  // A run of this would never end.
   const endless = {
     ...scenario,
     durationMs: 1e12,
@@ -204,7 +204,7 @@ describe('files are looked at before the run', () => {
     [
       ['--csv', '-', '--json', '-'],
       2,
-      /--csv and --json both ask for the standard output; one of them needs a file/,
+      /--csv and --json both ask for the standard output; give one of them a file/,
     ],
     [['--csv', '/dev/stdout', '--svg', '-'], 2, /--svg and --csv both ask for the standard output/],
     [['--csv', ''], 2, /--csv must be a file, got an empty name/],
@@ -215,20 +215,20 @@ describe('files are looked at before the run', () => {
     expect(out).toBe('');
   });
 
-  test.skipIf(process.getuid?.() === 0)('what one may not write to', async () => {
+  test.skipIf(process.getuid?.() === 0)('a file without write permission', async () => {
     const locked = file('locked.csv', '');
     chmodSync(locked, 0o400);
     expect((await run(path, '--csv', locked)).err).toMatch(/--csv: .*locked\.csv cannot be written: EACCES/);
   });
 
-  test('a device can be written more than once', async () => {
+  test('several outputs may go to one device', async () => {
     const mine = file('mine.json', JSON.stringify(scenario));
     expect(await run(mine, '--csv', '/dev/null', '--json', '/dev/null')).toMatchObject({ code: 0 });
   });
 });
 
-describe('what is wrong is told in one line', () => {
-  test('the path of a wrong field, and the file', async () => {
+describe('an error is one line', () => {
+  test('with the path of the wrong field and the file', async () => {
     const { policies: _, ...rest } = scenario;
     const path = file('storm.json', JSON.stringify({ ...rest, policy: { maxRetries: -1 } }));
     expect(await run(path)).toEqual({
@@ -239,8 +239,12 @@ describe('what is wrong is told in one line', () => {
   });
 
   test.each([
-    ['broken.json', '{', /^ebb-sim: this is no JSON: .* \(in broken\.json\)\n$/],
-    ['empty.mjs', '', /^ebb-sim: there is no default export to be the scenario \(in empty\.mjs\)\n$/],
+    ['broken.json', '{', /^ebb-sim: the file is not valid JSON: .* \(in broken\.json\)\n$/],
+    [
+      'empty.mjs',
+      '',
+      /^ebb-sim: the module must export the scenario as its default export \(in empty\.mjs\)\n$/,
+    ],
     ['throws.mjs', 'throw new Error("no");', /^ebb-sim: no \(in throws\.mjs\)\n$/],
   ])('%s', async (name, text, message) => {
     const { code, err } = await run(file(name, text));
@@ -248,7 +252,7 @@ describe('what is wrong is told in one line', () => {
     expect(err).toMatch(message);
   });
 
-  test('a file that is not there, or cannot be written', async () => {
+  test('a file that does not exist or cannot be written', async () => {
     expect(await run('./nowhere.json')).toMatchObject({
       code: 1,
       err: expect.stringMatching(/ENOENT.*nowhere\.json/),
@@ -261,7 +265,7 @@ describe('what is wrong is told in one line', () => {
 
   test.each([
     [['strom'], /there is no study strom; there are aws, /],
-    [['aws', 'storm'], /one study at a time: aws, or storm\?/],
+    [['aws', 'storm'], /expected one study or file, got aws and storm/],
     [['aws', '--seed', '-1'], /--seed/],
     [['aws', '--seed', 'x'], /--seed must be a whole number of up to nine digits, got x/],
     [['aws', '--base', '0'], /--base must be a number of milliseconds > 0, got 0/],
@@ -278,7 +282,7 @@ describe('what is wrong is told in one line', () => {
     [['aws', '--sed', '1'], /--sed/],
     [
       ['aws', '--svg', '-'],
-      /--svg - is for one figure, and here are several: backoff-calls, backoff-time, backoff-exponential/,
+      /--svg - takes one figure, and this study has several: backoff-calls, backoff-time, backoff-exponential/,
     ],
   ])('%j', async (args, message) => {
     const { code, err, out } = await run(...args);

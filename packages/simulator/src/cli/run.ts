@@ -12,7 +12,7 @@ import { ProgressBar } from './progress.ts';
 import { studyOfFile } from './scenario-file.ts';
 import { version } from './version.ts';
 
-/** Where a command writes to. */
+/** The streams that the command writes to. */
 export interface Terminal {
   readonly stdout: { write(text: string): unknown };
   readonly stderr: Pick<NodeJS.WriteStream, 'isTTY' | 'write'>;
@@ -24,7 +24,7 @@ async function studyOf({ race }: Arguments, subject: string): Promise<Study> {
   if (known !== undefined) return known;
   if (/[./\\]/.test(subject)) return studyOfFile(subject);
   const names = STUDIES.map(({ name }) => name).join(', ');
-  throw new UsageError(`there is no study ${subject}; there are ${names}, and files of your own`);
+  throw new UsageError(`there is no study ${subject}; there are ${names}, or give a file`);
 }
 
 async function simulateAsAsked(asked: Arguments, subject: string, terminal: Terminal): Promise<void> {
@@ -49,12 +49,12 @@ async function simulateAsAsked(asked: Arguments, subject: string, terminal: Term
   }
 }
 
-/** What a process exits with that Ctrl-C ends: 128 and the number of SIGINT. */
+/** The exit code after Ctrl-C: 128 plus the number of SIGINT. */
 const INTERRUPTED_CODE = 130;
 
 /**
- * The command `ebb-sim`. Returns what the process exits with: 0; 1 when the scenario cannot be run or a file
- * not be read or written; 2 when the command line makes no sense; 130 when Ctrl-C ends it.
+ * The command `ebb-sim`. Returns the exit code: 0 for success, 1 for a wrong scenario or a file that cannot be read or
+ * written, 2 for a wrong command line, 130 after Ctrl-C.
  */
 export async function ebbSim(args: readonly string[], terminal: Terminal): Promise<number> {
   try {
@@ -66,12 +66,12 @@ export async function ebbSim(args: readonly string[], terminal: Terminal): Promi
     return 0;
   } catch (error) {
     if (error instanceof UsageError) {
-      terminal.stderr.write(`ebb-sim: ${error.message}\nebb-sim --help tells how it is used.\n`);
+      terminal.stderr.write(`ebb-sim: ${error.message}\nSee ebb-sim --help.\n`);
       return 2;
     }
     const code = (error as NodeJS.ErrnoException | undefined)?.code;
     if (code === INTERRUPTED) {
-      // The terminal has shown a ^C.
+      // Clears the ^C that the terminal has shown.
       if (terminal.stderr.isTTY) terminal.stderr.write('\r\x1b[K');
       return INTERRUPTED_CODE;
     }

@@ -16,20 +16,20 @@ async function load(path: string): Promise<unknown> {
   if (MODULES.includes(extname(path))) {
     const module = (await import(pathToFileURL(resolve(path)).href)) as { default?: unknown };
     if (module.default === undefined)
-      throw new ScenarioError('there is no default export to be the scenario');
+      throw new ScenarioError('the module must export the scenario as its default export');
     return module.default;
   }
   const text = await readFile(path, 'utf8');
   try {
     return JSON.parse(text);
   } catch (error) {
-    throw new ScenarioError(`this is no JSON: ${reasonOf(error)}`);
+    throw new ScenarioError(`the file is not valid JSON: ${reasonOf(error)}`);
   }
 }
 
 /**
  * The study of a scenario file.
- * @throws ScenarioError with the path of the field that is wrong, and the name of the file
+ * @throws ScenarioError with the path of the wrong field and the name of the file
  */
 export async function studyOfFile(path: string): Promise<Study> {
   const name = basename(path);

@@ -1,4 +1,4 @@
-import { Histogram, type Quantiles } from './histogram.ts';
+import { Histogram } from './histogram.ts';
 
 /** The columns that count something in every interval, in this order. */
 export const COUNTED = [
@@ -58,5 +58,3 @@ export class Measures {
     return Object.fromEntries(sums) as Totals;
   }
 }
-
-export type { Quantiles };

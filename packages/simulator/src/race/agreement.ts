@@ -1,7 +1,7 @@
 import type { ComparisonPoint } from './comparison.ts';
 import type { Sample } from './sample.ts';
 
-/** A mean of the article's own program, by what it is of. */
+/** A mean that the article's own program measured. */
 export interface ReferenceMean {
   readonly clients: number;
   readonly rule: string;
@@ -17,7 +17,7 @@ const RULE_OF: Readonly<Record<string, string>> = {
   Decorr: 'Decorrelated',
 };
 
-/** Reads `data/aws-backoff-reference.csv`: two means a line. */
+/** Reads `data/aws-backoff-reference.csv`, which has two means in each line. */
 export function referenceMeans(csv: string): ReferenceMean[] {
   const [, ...lines] = csv.trim().split('\n');
   return lines.flatMap((line): ReferenceMean[] => {
@@ -35,8 +35,8 @@ export function referenceMeans(csv: string): ReferenceMean[] {
 }
 
 /**
- * How far each mean is from that of the reference, in standard errors of the difference.
- * @throws Error if a point of the reference is missing
+ * The distance of each mean from the reference, in standard errors of the difference.
+ * @throws Error if there is no point for a mean of the reference
  */
 export function distances(points: readonly ComparisonPoint[], reference: readonly ReferenceMean[]): number[] {
   return reference.map(({ clients, rule, measure, sample }) => {

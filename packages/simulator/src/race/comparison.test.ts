@@ -8,8 +8,8 @@ const reference = referenceMeans(
 );
 
 describe('the comparison of "Exponential Backoff And Jitter"', () => {
-  // Of the seeds 1 to 200, 110 have no distance beyond three errors, about as many as chance alone would have it, and this
-  // is one of them: `pnpm agreement 200` counts them. The test of the scatter tells a right model from a lucky seed.
+  // Of the seeds 1 to 200, 110 have no distance beyond three standard errors, about as many as chance alone would give:
+  // `pnpm agreement 200` counts them. Seed 4 is one of these. The scatter, tested below, does not depend on that choice.
   const points = compareRules({ runs: 200, seed: 4 });
   const all = distances(points, reference);
 
@@ -19,7 +19,7 @@ describe('the comparison of "Exponential Backoff And Jitter"', () => {
     expect(far).toEqual([]);
   });
 
-  test('the distances are scattered as chance would have it, and lean to no side', () => {
+  test('the distances scatter as chance would have it, without a bias', () => {
     const mean = all.reduce((sum, distance) => sum + distance, 0) / all.length;
     const square = all.reduce((sum, distance) => sum + distance ** 2, 0) / all.length;
     expect(Math.abs(mean)).toBeLessThan(0.25);
@@ -27,7 +27,7 @@ describe('the comparison of "Exponential Backoff And Jitter"', () => {
     expect(square).toBeLessThan(1.4);
   });
 
-  test('jitter does a small part of the calls of no backoff, and plain exponential backoff takes the longest', () => {
+  test('full jitter makes far fewer calls than no backoff, and exponential backoff without jitter takes the longest', () => {
     const at190 = new Map(points.filter((p) => p.clients === 190).map((p) => [p.rule, p]));
     const calls = (rule: string): number => at190.get(rule)?.calls.mean ?? Number.NaN;
     const time = (rule: string): number => at190.get(rule)?.completionMs.mean ?? Number.NaN;
@@ -42,25 +42,25 @@ describe('the comparison of "Exponential Backoff And Jitter"', () => {
 describe('compareRules', () => {
   const few = { clients: [10, 40], runs: 20 };
 
-  test('one seed, one result; another seed, another', () => {
+  test('is the same for the same seed, and different for another seed', () => {
     expect(compareRules({ ...few, seed: 7 })).toEqual(compareRules({ ...few, seed: 7 }));
     expect(compareRules({ ...few, seed: 7 })).not.toEqual(compareRules({ ...few, seed: 8 }));
   });
 
-  test('a point does not depend on what else is asked for', () => {
+  test('a point does not depend on the other points', () => {
     const alone = compareRules({ clients: [40], runs: 20, seed: 7 });
     const among = compareRules({ ...few, seed: 7 }).filter((point) => point.clients === 40);
     expect(alone).toEqual(among);
   });
 
-  test('the rules that the article lacks let everybody through', () => {
+  test('with the rules that are not in the article every client gets through', () => {
     for (const point of compareRules({ ...few, rules: OTHER_RULES })) {
       expect(point.gaveUp.mean, point.rule).toBe(0);
       expect(point.calls.mean).toBeGreaterThan(point.clients);
     }
   });
 
-  test('tells how much is done, up to all of it', () => {
+  test('reports the share that is done, up to 1', () => {
     const shares: number[] = [];
     compareRules({ ...few, rules: ARTICLE_RULES, onProgress: (share) => shares.push(share) });
     expect(shares).toHaveLength(10);

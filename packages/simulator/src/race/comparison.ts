@@ -11,13 +11,13 @@ import {
 } from '@ebb/core';
 import { type LockResult, raceForLock } from './optimistic-lock.ts';
 
-/** A backoff rule and what to call it. */
+/** A backoff rule and its name. */
 export interface NamedRule {
   readonly name: string;
   readonly backoff: BackoffStrategy;
 }
 
-/** The settings of the program behind the article, which it has as constants. */
+/** The constants of the article's program. */
 export interface RaceSettings {
   /**
    * The `base` of that program, in milliseconds.
@@ -30,7 +30,7 @@ export interface RaceSettings {
    */
   readonly capMs: number;
   /**
-   * How many clients compete: a point of the comparison each.
+   * How many clients compete. Each number is a point of the comparison.
    * @default 10, 20 … 190
    */
   readonly clients: readonly number[];
@@ -52,7 +52,7 @@ export const ARTICLE_RACE: RaceSettings = {
   networkDeviationMs: 2,
 };
 
-/** Memorystore's rule a hundred times as fast: 10 ms · 2^n + 0…10 ms, at most 640 ms. */
+/** Memorystore's rule, a hundred times as fast: 10 ms · 2^n + 0…10 ms, at most 640 ms. */
 function scaledMemorystore(): BackoffStrategy {
   const seconds = memorystore();
   return (step) => (seconds(step) as number) / 100;
@@ -61,8 +61,8 @@ function scaledMemorystore(): BackoffStrategy {
 /**
  * The five rules of "Exponential Backoff And Jitter" (Marc Brooker, AWS Architecture Blog, 2015).
  *
- * The article's program raises its counter before the formula, so that with its base of 5 ms the first wait is
- * 5 · 2^1: in terms of base·2^0 a base of 10 ms. Decorrelated jitter knows no counter, and keeps the 5 ms.
+ * The article's program increments its counter before the formula, so its base of 5 ms gives a first wait of 5 · 2^1 ms.
+ * Core's rules start at base · 2^0, which takes a base of 10 ms. Decorrelated jitter has no counter and keeps the 5 ms.
  */
 export function articleRules({
   baseMs,
@@ -78,21 +78,21 @@ export function articleRules({
   ];
 }
 
-/** The same with the article's own base and cap. */
+/** These rules with the article's own base and cap. */
 export const ARTICLE_RULES: readonly NamedRule[] = articleRules(ARTICLE_RACE);
 
-/** Rules that the article lacks, at the same scale of time. */
+/** Rules that are not in the article, on the same time scale. */
 export const OTHER_RULES: readonly NamedRule[] = [
   { name: 'Memorystore', backoff: scaledMemorystore() },
   { name: 'Celery', backoff: celery({ factorMs: 2 * ARTICLE_RACE.baseMs, maximumMs: ARTICLE_RACE.capMs }) },
-  // A range of up to 255 slots stays below the cap of the others. Nobody gives up, or there would be no end.
+  // 255 slots stay below the cap of the others. Without a limit of attempts every client gets through.
   {
     name: 'Ethernet',
     backoff: binaryExponential({ slotMs: 5, maxExponent: 8, attemptLimit: Number.MAX_SAFE_INTEGER }),
   },
 ];
 
-/** What to compare. */
+/** Options of {@link compareRules}. */
 export interface Comparison {
   /** @default ARTICLE_RULES */
   readonly rules?: readonly NamedRule[];
@@ -109,16 +109,16 @@ export interface Comparison {
   readonly networkMeanMs?: number;
   /** @default 2 */
   readonly networkDeviationMs?: number;
-  /** Is told how much is done, from 0 to 1. */
+  /** Called now and then with the share that is done, from 0 to 1. */
   readonly onProgress?: (share: number) => void;
 }
 
-/** One rule with one number of clients. */
+/** The result for one rule and one number of clients. */
 export interface ComparisonPoint extends LockResult {
   readonly rule: string;
 }
 
-/** The race of {@link raceForLock} for each rule and each number of clients. */
+/** Runs {@link raceForLock} for each rule and each number of clients. */
 export function compareRules(comparison: Comparison = {}): ComparisonPoint[] {
   const { rules = ARTICLE_RULES, runs = 100, seed = 1, onProgress } = comparison;
   const { clients, networkMeanMs, networkDeviationMs } = { ...ARTICLE_RACE, ...comparison };
@@ -126,7 +126,7 @@ export function compareRules(comparison: Comparison = {}): ComparisonPoint[] {
   const points: ComparisonPoint[] = [];
   for (const [ruleAt, { name, backoff }] of rules.entries()) {
     for (const [at, count] of clients.entries()) {
-      // Each point has a seed of its own, so that it does not depend on what else is asked for.
+      // Each point has its own seed, so that it does not depend on the other points.
       const pointSeed = seed * 1_000_003 + ruleAt * 1_009 + count;
       points.push({
         rule: name,

@@ -3,19 +3,19 @@ import { describe, expect, test } from 'vitest';
 import { raceForLock } from './optimistic-lock.ts';
 
 describe('raceForLock', () => {
-  test('one client alone reads and writes once: four messages', () => {
+  test('a single client reads and writes once: four messages', () => {
     const result = raceForLock({ clients: 1, backoff: constant(0), networkDeviationMs: 0 });
     expect(result.calls).toEqual({ mean: 1, standardError: 0 });
     expect(result.completionMs).toEqual({ mean: 40, standardError: 0 });
   });
 
-  test('of two that read before either writes, one has to wait and come again', () => {
+  test('of two clients that read before either writes, one has to back off', () => {
     const first = raceForLock({ clients: 2, backoff: constant(1_000), networkDeviationMs: 0.001, runs: 10 });
     expect(first.calls).toEqual({ mean: 3, standardError: 0 });
     expect(first.completionMs.mean).toBeCloseTo(40 + 1_000 + 40, 1);
   });
 
-  test('the rule is told which retry it is, and what it answered for the one before', () => {
+  test('the rule gets the number of the retry and its previous delay', () => {
     const steps: (readonly [number, number | undefined])[] = [];
     raceForLock({
       clients: 2,
@@ -49,14 +49,14 @@ describe('raceForLock', () => {
     expect(result.calls.mean).toBeLessThanOrEqual(3 * 50);
   });
 
-  test('when all but one give up, that one still gets through', () => {
+  test('if all clients but one give up, that one gets through', () => {
     const result = raceForLock({ clients: 20, backoff: connectRetry({ maxSleepMs: 0 }), runs: 5 });
     expect(result.calls.mean).toBe(20);
     expect(result.gaveUp.mean).toBeLessThan(20);
     expect(result.gaveUp.mean).toBeGreaterThan(15);
   });
 
-  test('the cap bounds the waits: without it plain exponential backoff takes far longer', () => {
+  test('the cap bounds the waits: with a high cap exponential backoff takes far longer', () => {
     const capped = raceForLock({ clients: 60, backoff: exponential({ baseMs: 10, capMs: 200 }), runs: 10 });
     const free = raceForLock({ clients: 60, backoff: exponential({ baseMs: 10, capMs: 60_000 }), runs: 10 });
     expect(free.completionMs.mean).toBeGreaterThan(10 * capped.completionMs.mean);

@@ -1,9 +1,9 @@
 import type { BackoffStrategy, Random } from '@ebb/core';
 import { seededRandom } from '@ebb/core/testing';
-import { type NormalSource, normalSource } from '../engine/ziggurat.ts';
+import { Delays, RaceState } from './race-state.ts';
 import { type Sample, sampleOf } from './sample.ts';
 
-/** Clients that race for one row. */
+/** Options of {@link raceForLock}. */
 export interface LockRace {
   readonly clients: number;
   readonly backoff: BackoffStrategy;
@@ -20,64 +20,16 @@ export interface LockRace {
   readonly networkDeviationMs?: number;
 }
 
-/** What became of a race. */
+/** The result of a race: means over its runs. */
 export interface LockResult {
   readonly clients: number;
   readonly runs: number;
-  /** Writes that the row was asked for. */
+  /** Attempts to write the row. */
   readonly calls: Sample;
-  /** When the last client had its answer, in milliseconds. */
+  /** When the last client got its answer, in milliseconds. */
   readonly completionMs: Sample;
-  /** Clients whose rule gave up before they had written. */
+  /** Clients whose rule gave up before they could write. */
   readonly gaveUp: Sample;
-}
-
-/** Where every client of a race stands, at its place in each array. Those that are done leave the front. */
-class Field {
-  readonly readAtMs: Float64Array;
-  readonly writeAtMs: Float64Array;
-  readonly previousMs: Float64Array;
-  readonly failures: Int32Array;
-
-  constructor(clients: number) {
-    this.readAtMs = new Float64Array(clients);
-    this.writeAtMs = new Float64Array(clients);
-    this.previousMs = new Float64Array(clients);
-    this.failures = new Int32Array(clients);
-  }
-
-  /** Puts the last client in the place of one that is done. */
-  replace(client: number, last: number): void {
-    this.readAtMs[client] = this.readAtMs[last] as number;
-    this.writeAtMs[client] = this.writeAtMs[last] as number;
-    this.previousMs[client] = this.previousMs[last] as number;
-    this.failures[client] = this.failures[last] as number;
-  }
-}
-
-/** Draws of the network's delay. They are made in blocks, and taken four at a time: a message each. */
-class Delays {
-  readonly block = new Float64Array(4_096);
-  at: number = this.block.length;
-  readonly #fill: NormalSource;
-  readonly #meanMs: number;
-  readonly #deviationMs: number;
-
-  constructor(seed: number, meanMs: number, deviationMs: number) {
-    this.#fill = normalSource(seed);
-    this.#meanMs = meanMs;
-    this.#deviationMs = deviationMs;
-  }
-
-  /** Where in the block the next four begin. */
-  next(): number {
-    if (this.at === this.block.length) {
-      this.#fill(this.block, this.#meanMs, this.#deviationMs);
-      this.at = 0;
-    }
-    this.at += 4;
-    return this.at - 4;
-  }
 }
 
 interface Step {
@@ -92,8 +44,8 @@ interface Finish {
   readonly gaveUp: number;
 }
 
-function race(field: Field, backoff: BackoffStrategy, step: Step, delays: Delays): Finish {
-  const { readAtMs, writeAtMs, previousMs, failures } = field;
+function race(state: RaceState, backoff: BackoffStrategy, step: Step, delays: Delays): Finish {
+  const { readAtMs, writeAtMs, previousMs, failures } = state;
   const { block } = delays;
   let racing = readAtMs.length;
   for (let client = 0; client < racing; client += 1) {
@@ -125,7 +77,7 @@ function race(field: Field, backoff: BackoffStrategy, step: Step, delays: Delays
           gaveUp += 1;
           completionMs = Math.max(completionMs, failedAtMs);
           racing -= 1;
-          field.replace(client, racing);
+          state.replace(client, racing);
           client -= 1;
           continue;
         }
@@ -146,23 +98,23 @@ function race(field: Field, backoff: BackoffStrategy, step: Step, delays: Delays
     committedAtMs = firstAtMs;
     completionMs = Math.max(completionMs, committedAtMs + (block[delays.next()] as number));
     racing -= 1;
-    field.replace(first, racing);
+    state.replace(first, racing);
   }
   return { calls, completionMs, gaveUp };
 }
 
 /**
- * Clients that each read a row, write it with the version that they read, and after a conflict back off and
- * read it again: the comparison of "Exponential Backoff And Jitter" (Marc Brooker, AWS Architecture Blog, 2015).
+ * A race for one row. Each client reads the row and writes it with the version that it read; after a conflict it backs
+ * off and reads again. This is the comparison of "Exponential Backoff And Jitter" (Marc Brooker, AWS Architecture Blog,
+ * 2015).
  *
- * Nothing changes the row but the writes that succeed, so time goes from one of those to the next. When one is
- * done, every client that had read before it and not yet written is bound to fail, and its next read and write
- * can be drawn at once; the first write among all clients is then the next to succeed. That is the same race as
- * message by message, without a queue of events.
+ * Only successful writes change the row, so the simulation steps from one of them to the next. After each, every client
+ * that read the row before it is certain to fail: its next read and write are drawn at once. The earliest write of all
+ * clients is then the next to succeed. The result is that of a simulation of each message, without an event queue.
  */
 export function raceForLock(options: LockRace): LockResult {
   const { clients, backoff, runs = 100, seed = 1, networkMeanMs = 10, networkDeviationMs = 2 } = options;
-  const field = new Field(clients);
+  const state = new RaceState(clients);
   const delays = new Delays(seed, networkMeanMs, networkDeviationMs);
   const step: Step = { retry: 1, previousDelayMs: undefined, random: seededRandom(seed ^ 0x5eed) };
 
@@ -170,7 +122,7 @@ export function raceForLock(options: LockRace): LockResult {
   const completionMs = new Float64Array(runs);
   const gaveUp = new Float64Array(runs);
   for (let run = 0; run < runs; run += 1) {
-    const finish = race(field, backoff, step, delays);
+    const finish = race(state, backoff, step, delays);
     calls[run] = finish.calls;
     completionMs[run] = finish.completionMs;
     gaveUp[run] = finish.gaveUp;

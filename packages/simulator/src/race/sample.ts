@@ -1,11 +1,11 @@
-/** The mean of several runs, and how far it may be off. */
+/** The mean of several runs. */
 export interface Sample {
   readonly mean: number;
   /** The standard error of the mean. */
   readonly standardError: number;
 }
 
-/** Mean and standard error of some numbers. */
+/** The mean of some numbers and its standard error. */
 export function sampleOf(values: Float64Array): Sample {
   let sum = 0;
   for (const value of values) sum += value;

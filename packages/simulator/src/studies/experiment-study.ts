@@ -13,12 +13,12 @@ function backIn({ recovery }: Trace): string {
   return recovery.recoveredAfterMs === undefined ? 'not yet' : duration(recovery.recoveredAfterMs);
 }
 
-/** The largest of many: `Math.max` takes only so many arguments. */
+/** The largest of any number of values: `Math.max` fails with too many arguments. */
 function largest(values: Float64Array): number {
   return values.reduce((most, value) => Math.max(most, value), 0);
 }
 
-/** What came of each policy, in numbers. */
+/** The results of all policies as a table. */
 export function experimentTable(results: readonly ExperimentResult[], durationMs: number): Table {
   return {
     columns: ['policy', 'sends', 'answered', '429s/s', 'p50', 'p99', 'queue', 'back in'],
@@ -42,14 +42,14 @@ export function experimentTable(results: readonly ExperimentResult[], durationMs
 
 const LINE_COLOURS = Object.keys(COLOURS).filter((colour) => colour !== 'grey') as Colour[];
 
-/** For more lines than there are colours: 45 are told apart by both, and all by their labels. */
+/** With dashes nine colours distinguish 45 lines. More than that are distinguished by their labels. */
 const DASHES = [false, [6, 4], [2, 3], [12, 4], [12, 3, 2, 3]];
 
-/** Answers over time, a line for each policy. */
+/** Goodput over time, with a line for each policy. */
 function goodputFigure(results: readonly ExperimentResult[], title: string): string {
   return lineChart({
     title,
-    note: 'Requests that were answered, as a share of the new requests in the same time.',
+    note: 'Answered requests as a share of the new requests of the same time.',
     x: 'Seconds',
     y: 'Requests answered, %',
     lines: results.map(({ name, trace }, at) => ({
@@ -76,7 +76,7 @@ function intervals(results: readonly ExperimentResult[]): StudyResult['csv'] {
   };
 }
 
-/** Traces with lists in the place of typed arrays, which JSON writes as objects. */
+/** Traces with arrays instead of typed arrays, which JSON writes as objects. */
 function asData(results: readonly ExperimentResult[]): unknown {
   return results.map(({ name, trace }) => ({
     policy: name,
@@ -87,7 +87,7 @@ function asData(results: readonly ExperimentResult[]): unknown {
   }));
 }
 
-/** A study of an experiment; one of ours brings figures of its own. */
+/** A study of an experiment. Without `draw` it has one figure, of the goodput. */
 export function experimentStudy(
   name: string,
   shows: string,

@@ -7,7 +7,7 @@ import { tableText } from './table.ts';
 
 const directory = new URL('../../figures/', import.meta.url);
 
-/** The storm takes as long as all the other tests of a package: `pnpm test:long` draws it, too. */
+/** The storm takes as long as all other tests of a package, so only `pnpm test:long` draws it. */
 const isLong = process.env.EBB_LONG !== undefined;
 const drawnHere = GOLDEN_STUDIES.filter(({ name }) => isLong || name !== 'storm');
 
@@ -19,36 +19,33 @@ describe('the figures in the repository', () => {
     (_, study) => {
       for (const { name, svg } of study.run().figures) {
         drawn.add(`${name}.svg`);
-        expect(svg, `${name} changed: pnpm figures draws it anew`).toBe(
+        expect(svg, `${name} has changed; pnpm figures draws it again`).toBe(
           readFileSync(new URL(`${name}.svg`, directory), 'utf8'),
         );
       }
     },
   );
 
-  test('there is none that is not drawn', () => {
+  test('are all drawn by a study', () => {
     const rest = isLong ? [] : ['storm-queue.svg', 'storm-schemes.svg', 'storm.svg'];
     expect(readdirSync(directory).sort()).toEqual([...drawn, ...rest].sort());
   });
 });
 
-/** How a title reads in Markdown: with plain quotation marks and spaces. */
+/** A title as it is written in Markdown, with plain quotation marks and spaces. */
 function plain(text: string): string {
   return text.replaceAll('’', "'").replaceAll('\u00a0', ' ').replaceAll('&quot;', '"');
 }
 
-test.each(['../../README.md', '../../../../README.md'])(
-  '%s says of each figure what its title says',
-  (path) => {
-    const page = new URL(path, import.meta.url);
-    const figures = [...readFileSync(page, 'utf8').matchAll(/!\[(.*?)\]\((.*?\.svg)\)/g)];
-    expect(figures.length).toBeGreaterThan(0);
-    for (const [, said = '', file = ''] of figures) {
-      const [, title = ''] = /aria-label="(.*?)"/.exec(readFileSync(new URL(file, page), 'utf8')) ?? [];
-      expect(plain(title).startsWith(plain(said)), `${said}, where ${file} has ${title}`).toBe(true);
-    }
-  },
-);
+test.each(['../../README.md', '../../../../README.md'])('%s describes each figure by its title', (path) => {
+  const page = new URL(path, import.meta.url);
+  const figures = [...readFileSync(page, 'utf8').matchAll(/!\[(.*?)\]\((.*?\.svg)\)/g)];
+  expect(figures.length).toBeGreaterThan(0);
+  for (const [, said = '', file = ''] of figures) {
+    const [, title = ''] = /aria-label="(.*?)"/.exec(readFileSync(new URL(file, page), 'utf8')) ?? [];
+    expect(plain(title).startsWith(plain(said)), `${said}: the title of ${file} is ${title}`).toBe(true);
+  }
+});
 
 test('a small storm: the same seed gives the same table', async () => {
   const size = { clients: 1_125, requestsPerSecond: 225 };

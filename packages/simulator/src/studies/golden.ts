@@ -1,7 +1,7 @@
 import { STUDIES } from './studies.ts';
 import type { Study } from './study.ts';
 
-/** The studies whose figures stand in the repository, with the seed that each has by default. */
+/** The studies whose figures are in the repository, drawn with the default seed of each. */
 export const GOLDEN_STUDIES: readonly Study[] = STUDIES.filter(({ name }) =>
   ['aws', 'rules', 'app-engine', 'api-gateway', 'treatments', 'storm'].includes(name),
 );

@@ -17,7 +17,7 @@ const stormFigures = {
 const BUSY = { clients: 50, requestsPerSecond: 2_000 };
 const MILLION = { clients: 1_000_000, requestsPerSecond: 50_000 };
 
-/** Every named study, in the order in which they are listed. */
+/** All studies, in the order of the list of ebb-sim. */
 export const STUDIES: readonly Study[] = [
   articleStudy(),
   otherRulesStudy,
@@ -32,19 +32,19 @@ export const STUDIES: readonly Study[] = [
   ),
   experimentStudy(
     'storm-busy',
-    'the storm, with 50 busy clients, not 10,000 quiet ones',
+    'the storm with 50 busy clients instead of 10,000 quiet ones',
     storm(stormPolicies(BUSY), BUSY),
   ),
   experimentStudy(
     'storm-short-queue',
-    'the storm, with a queue shorter than clients wait',
+    'the storm with a queue shorter than clients wait',
     storm(stormPolicies(), { queueSeconds: 0.4 }),
   ),
   reserves,
-  experimentStudy('storm-quiet', 'the storm, with 100,000 clients of one request in 50 s', quietStorm),
-  experimentStudy('quiet-day', 'those clients when 2 % of the requests fail by chance', quietDay),
+  experimentStudy('storm-quiet', 'the storm with 100,000 clients of one request in 50 s', quietStorm),
+  experimentStudy('quiet-day', 'the same clients while 2 % of the requests fail at random', quietDay),
   experimentStudy('quota', 'a service with a quota, 429 and Retry-After', quota),
-  experimentStudy('outage', 'half a minute of nothing, then a slow start', outage),
+  experimentStudy('outage', 'half a minute of outage, then a slow start', outage),
   experimentStudy(
     'million',
     'a million clients through the storm',

@@ -1,39 +1,39 @@
 import type { Table } from './table.ts';
 
-/** How a study is run. */
+/** Options of {@link Study.run}. */
 export interface StudyOptions {
-  /** @default the study's own */
+  /** @default the seed of the study */
   readonly seed?: number | undefined;
-  /** Is told now and then how much is done, from 0 to 1. */
+  /** Called now and then with the share that is done, from 0 to 1. */
   readonly onProgress?: ((share: number) => void) | undefined;
 }
 
-/** A figure that a study can draw. */
+/** A figure that a study has drawn. */
 export interface StudyFigure {
   readonly name: string;
   readonly svg: string;
 }
 
-/** What came of a study. */
+/** The result of a study. */
 export interface StudyResult {
   readonly table: Table;
   readonly figures: readonly StudyFigure[];
-  /** Rows of numbers, for a spreadsheet. */
+  /** The numbers, for a spreadsheet. */
   readonly csv: {
     readonly columns: readonly string[];
     readonly rows: readonly (readonly (string | number)[])[];
   };
-  /** All of it, as plain data. */
+  /** Everything, as plain data. */
   readonly data: unknown;
 }
 
-/** Something to simulate, with its name. */
+/** A named simulation with its table and figures. */
 export interface Study {
   readonly name: string;
-  /** What it shows, in less than a line. */
+  /** The subject, in less than a line. */
   readonly shows: string;
   /** The names of the figures that it draws. */
   readonly figures: readonly string[];
-  /** @throws ScenarioError for a scenario that cannot be run */
+  /** @throws ScenarioError for an invalid scenario */
   run(options?: StudyOptions): StudyResult;
 }

@@ -1,14 +1,14 @@
-/** Rows of text under headings, with what the headings mean. */
+/** Rows of text under headings. */
 export interface Table {
   readonly columns: readonly string[];
   readonly rows: readonly (readonly string[])[];
-  /** What cannot be told from the headings. */
+  /** Explains the headings. */
   readonly legend?: string;
 }
 
 const GAP = '  ';
 
-/** The table as lines of text: the first column to the left, the others to the right. */
+/** The table as text. The first column is aligned left, the others right. */
 export function tableText({ columns, rows, legend }: Table): string {
   const widths = columns.map((name, column) =>
     Math.max(name.length, ...rows.map((row) => (row[column] ?? '').length)),
@@ -27,7 +27,7 @@ export function tableText({ columns, rows, legend }: Table): string {
   return `${lines.join('\n')}\n`;
 }
 
-/** Rows as comma-separated values (RFC 4180, but with plain line feeds). */
+/** Rows as comma-separated values: RFC 4180, with line feeds as line breaks. */
 export function csvText(columns: readonly string[], rows: readonly (readonly (string | number)[])[]): string {
   const cell = (value: string | number): string => {
     const text = String(value);

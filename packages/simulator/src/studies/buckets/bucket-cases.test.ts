@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { burstUnder, GATEWAY_CASES, gatewayServes, taskStarts } from './bucket-cases.ts';
 
 describe('API Gateway', () => {
-  test('serves of 10,000 requests what its documentation says', () => {
+  test('serves as many of 10,000 requests as its documentation says', () => {
     expect(GATEWAY_CASES.map(({ arrivalsMs }) => arrivalsMs.length)).toEqual([
       10_000, 10_000, 10_000, 10_000, 10_000,
     ]);
@@ -26,21 +26,21 @@ describe('App Engine', () => {
     return counts;
   };
 
-  test('starts a bucket of 500 at once, and then 100 with each refill', () => {
+  test('starts 500 tasks at once with a bucket of 500, and then 100 with each refill', () => {
     expect(perStep(500)).toEqual([500, 100, 100, 100, 100, 100, 100, 100, 100, 100]);
   });
 
-  test('keeps to the rate with a bucket of 100', () => {
+  test('starts 100 tasks with each refill with a bucket of 100', () => {
     expect(perStep(100)).toEqual([100, 100, 100, 100, 100, 100, 100, 100, 100, 100]);
   });
 
-  test('starts tasks only when tokens come in', () => {
+  test('starts tasks only at refills', () => {
     expect(new Set(taskStarts(100, 2_000).map((startMs) => startMs % 200))).toEqual(new Set([0]));
   });
 });
 
 describe('the three treatments of non-conforming requests', () => {
-  test('delay sends all, in order, and within the quota', () => {
+  test('delay sends all requests in order and within the quota', () => {
     const sent = burstUnder('delay').map(({ sentAtMs }) => sentAtMs ?? Number.NaN);
     expect(sent).toHaveLength(300);
     expect(sent).toEqual(sent.toSorted((a, b) => a - b));
@@ -50,7 +50,7 @@ describe('the three treatments of non-conforming requests', () => {
     }
   });
 
-  test('reject sends what conforms, at once, and nothing else', () => {
+  test('reject sends conforming requests at once, and no others', () => {
     const passages = burstUnder('reject');
     for (const { arrivedAtMs, sentAtMs, conforming } of passages) {
       expect(sentAtMs).toBe(conforming ? arrivedAtMs : undefined);
@@ -58,7 +58,7 @@ describe('the three treatments of non-conforming requests', () => {
     expect(passages.filter(({ conforming }) => !conforming).length).toBeGreaterThan(50);
   });
 
-  test('mark sends all at once, and marks what reject would not send', () => {
+  test('mark sends all requests at once, and marks those that reject does not send', () => {
     const marked = burstUnder('mark');
     expect(marked.every(({ arrivedAtMs, sentAtMs }) => sentAtMs === arrivedAtMs)).toBe(true);
     expect(marked.map(({ conforming }) => conforming)).toEqual(

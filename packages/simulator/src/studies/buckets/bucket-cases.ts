@@ -1,22 +1,22 @@
 import type { NonConforming } from '@ebb/core/bucket';
 import { type Passage, passThrough } from './pass-through.ts';
 
-/** `count` requests from a moment on, spread evenly over so many milliseconds. */
+/** Arrival times of `count` requests, spread evenly over a stretch of time. */
 function evenly(count: number, fromMs: number, overMs: number): number[] {
   return Array.from({ length: count }, (_, at) => fromMs + (at * overMs) / count);
 }
 
-/** How requests come to API Gateway, and what that makes of them. */
+/** A way for requests to arrive at API Gateway. */
 export interface GatewayCase {
   readonly story: string;
   readonly arrivalsMs: readonly number[];
 }
 
-/** API Gateway's default: 10,000 requests a second, and a burst of 5,000. */
+/** The default quota of API Gateway: 10,000 requests per second and a burst of 5,000. */
 export const GATEWAY_QUOTA = { capacity: 5_000, refillPerSecond: 10_000 } as const;
 
 /**
- * The five ways for 10,000 requests to come in a second by which API Gateway explains its limits.
+ * The five ways for 10,000 requests to arrive within a second that API Gateway's documentation explains.
  *
  * Source: Amazon API Gateway, Developer Guide, "Throttle API requests for better throughput".
  */
@@ -40,7 +40,7 @@ export const GATEWAY_CASES: readonly GatewayCase[] = [
   },
 ];
 
-/** How many of a case's requests API Gateway serves and how many it throttles. */
+/** How many requests of a case API Gateway serves, and how many it throttles. */
 export function gatewayServes({ arrivalsMs }: GatewayCase): { served: number; throttled: number } {
   const passages = passThrough({ ...GATEWAY_QUOTA, nonConforming: 'reject', arrivalsMs });
   const served = passages.filter(({ conforming }) => conforming).length;
@@ -48,8 +48,8 @@ export function gatewayServes({ arrivalsMs }: GatewayCase): { served: number; th
 }
 
 /**
- * When App Engine starts the tasks of a queue with a long backlog and a rate of 500/s, whose bucket gets its
- * tokens five times a second, over so many milliseconds.
+ * When App Engine starts the tasks of a queue with a long backlog and a rate of 500/s. Its bucket gets tokens five times
+ * per second.
  *
  * Source: Google App Engine, queue.yaml reference, `bucket_size`.
  */
@@ -65,7 +65,7 @@ export function taskStarts(bucketSize: number, durationMs: number): number[] {
     .filter((startMs) => startMs < durationMs);
 }
 
-/** A burst: 200 requests a second for a second, then 50 a second for two, to a bucket of 20 at 100 a second. */
+/** A burst of 200 requests in one second, then 50 per second for two, with a bucket of 20 at 100 per second. */
 export function burstUnder(nonConforming: NonConforming): Passage[] {
   const arrivalsMs = [...evenly(200, 0, 1_000), ...evenly(100, 1_000, 2_000)];
   return passThrough({ capacity: 20, refillPerSecond: 100, nonConforming, arrivalsMs });

@@ -4,7 +4,7 @@ import { lineChart } from '../../chart/line-chart.ts';
 import { numeral } from '../../chart/scale.ts';
 import { burstUnder, GATEWAY_CASES, gatewayServes, taskStarts } from './bucket-cases.ts';
 
-/** Points of a count that grows by one at each moment. */
+/** The points of a count that grows by one at each of these times. */
 function cumulative(momentsMs: readonly number[], untilMs: number): (readonly [number, number])[] {
   const points = new Map<number, number>([[0, 0]]);
   for (const [at, ms] of momentsMs.entries()) points.set(ms / 1_000, at + 1);
@@ -12,17 +12,17 @@ function cumulative(momentsMs: readonly number[], untilMs: number): (readonly [n
   return [...points];
 }
 
-/** App Engine's buckets of 500 and 100 tokens at 500 a second. */
+/** App Engine's buckets of 500 and 100 tokens at 500 per second. */
 export function appEngineFigure(): string {
   const [large, small] = [taskStarts(500, 2_000), taskStarts(100, 2_000)];
   const inFirst = (starts: readonly number[]): number => starts.filter((ms) => ms < 1_000).length;
   return lineChart({
     title: finding(
       inFirst(large) === 900 && inFirst(small) === 500,
-      'At 500 a second a bucket of 500 starts 900 tasks in the first second; one of 100 starts 500',
-      'Tasks started from a bucket of 500 and from one of 100',
+      'At 500 per second a bucket of 500 starts 900 tasks in the first second, a bucket of 100 starts 500',
+      'Tasks started with a bucket of 500 and with a bucket of 100',
     ),
-    note: 'App Engine task queue with a backlog; tokens come every 200 ms, 100 at a time.',
+    note: 'App Engine task queue with a backlog. Every 200 ms 100 tokens come in.',
     x: 'Seconds',
     y: 'Tasks started',
     lines: [
@@ -32,11 +32,11 @@ export function appEngineFigure(): string {
   });
 }
 
-/** API Gateway's five cases. */
+/** The five cases of API Gateway. */
 export function gatewayFigure(): string {
   return barChart({
-    title: 'Of 10,000 requests in a second API Gateway serves 5,000 to 10,000: it depends on how they come',
-    note: 'A token bucket with a rate of 10,000 a second and a burst of 5,000, full at first.',
+    title: 'Of 10,000 requests in a second API Gateway serves 5,000 to 10,000, depending on how they arrive',
+    note: 'A token bucket with a rate of 10,000 per second and a burst of 5,000, full at the start.',
     columns: ['Served, and throttled'],
     rows: GATEWAY_CASES.map((gatewayCase) => {
       const { served, throttled } = gatewayServes(gatewayCase);
@@ -56,7 +56,7 @@ export function gatewayFigure(): string {
   });
 }
 
-/** The three treatments of requests for which there is no token. */
+/** The three treatments of requests that find no token. */
 export function treatmentsFigure(): string {
   const sent = (treatment: 'delay' | 'reject' | 'mark'): number[] =>
     burstUnder(treatment).flatMap(({ sentAtMs }) => (sentAtMs === undefined ? [] : [sentAtMs]));
@@ -66,10 +66,10 @@ export function treatmentsFigure(): string {
   return lineChart({
     title: finding(
       delay.length === mark.length && reject.length < mark.length,
-      'What does not conform is late, lost or marked',
-      'Requests sent under the three treatments',
+      'Requests over the quota are late, dropped or marked',
+      'Requests sent with each of the three treatments',
     ),
-    note: `200 requests in one second, then 50 a second, to a bucket of 20 at 100 a second. Delay: all are sent, up to ${longest}\u00a0s late. Reject: ${mark.length - reject.length} of ${mark.length} are not sent. Mark: all are sent at once, ${mark.length - reject.length} of them with a mark.`,
+    note: `200 requests in one second, then 50 per second, with a bucket of 20 at 100 per second. Delay sends all, up to ${longest}\u00a0s late. Reject drops ${mark.length - reject.length} of ${mark.length}. Mark sends all at once, ${mark.length - reject.length} with a mark.`,
     x: 'Seconds',
     y: 'Requests sent',
     lines: [

@@ -6,7 +6,7 @@ import * as figures from './bucket-figures.ts';
 
 export const appEngine: Study = {
   name: 'app-engine',
-  shows: 'buckets of 500 and of 100 at 500 tasks a second',
+  shows: 'buckets of 500 and of 100 tokens at 500 tasks per second',
   figures: ['app-engine'],
   run() {
     const seconds = [0.2, 0.4, 0.6, 0.8, 1, 2];
@@ -18,7 +18,7 @@ export const appEngine: Study = {
       table: {
         columns: ['bucket', ...seconds.map((second) => `${second} s`)],
         rows: rows.map((row) => row.map(numeral)),
-        legend: 'tasks started by then, from a long backlog; tokens come every 200 ms',
+        legend: 'tasks started by that time, from a long backlog; tokens come in every 200 ms',
       },
       figures: [{ name: 'app-engine', svg: figures.appEngineFigure() }],
       csv: { columns: ['bucket', ...seconds.map((second) => `by_${second}_s`)], rows },
@@ -29,7 +29,7 @@ export const appEngine: Study = {
 
 export const apiGateway: Study = {
   name: 'api-gateway',
-  shows: 'five ways for 10,000 requests to come in a second',
+  shows: 'five ways for 10,000 requests to arrive in a second',
   figures: ['api-gateway'],
   run() {
     const cases = GATEWAY_CASES.map((gatewayCase) => ({
@@ -38,7 +38,7 @@ export const apiGateway: Study = {
     }));
     return {
       table: {
-        columns: ['10,000 requests come', 'served', 'throttled'],
+        columns: ['10,000 requests arrive', 'served', 'throttled'],
         rows: cases.map(({ story, served, throttled }) => [story, numeral(served), numeral(throttled)]),
       },
       figures: [{ name: 'api-gateway', svg: figures.gatewayFigure() }],
@@ -75,7 +75,7 @@ export const treatments: Study = {
           numeral(notConforming),
           duration(longestWaitMs),
         ]),
-        legend: '200 requests in a second, then 50 a second, to a bucket of 20 at 100 a second',
+        legend: '200 requests in a second, then 50 per second; a bucket of 20 at 100 per second',
       },
       figures: [{ name: 'treatments', svg: figures.treatmentsFigure() }],
       csv: {

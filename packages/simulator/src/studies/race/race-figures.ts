@@ -18,15 +18,16 @@ const RULE_COLOURS: Readonly<Record<string, Colour>> = {
 /** What is drawn of a race. */
 export interface RaceFigure {
   readonly points: readonly ComparisonPoint[];
-  /** Its settings, as a sentence. */
+  /** What its settings are, as a sentence. */
   readonly settings: string;
 }
 
-const RACE = 'Clients race to write one row; a conflict makes them wait and read again. 100 runs a point.';
+const RACE =
+  'Clients race to write one row; after a conflict they wait and read it again. 100 runs per point.';
 
 function most(points: readonly ComparisonPoint[], rule: string): ComparisonPoint {
   const point = points.filter((other) => other.rule === rule).at(-1);
-  if (point === undefined) throw new Error(`No point for ${rule}`);
+  if (point === undefined) throw new Error(`There is no point for ${rule}`);
   return point;
 }
 
@@ -45,7 +46,7 @@ function timeChart({ points, settings }: RaceFigure, title: string): string {
     title,
     note: `${RACE} ${settings}`,
     x: 'Competing clients',
-    y: 'Seconds until all are through',
+    y: 'Seconds until all clients are done',
     lines: ruleLines(points, ({ completionMs }) => completionMs.mean / 1_000),
   });
 }
@@ -61,7 +62,7 @@ function ruleLines(points: readonly ComparisonPoint[], value: (point: Comparison
   }));
 }
 
-/** How many writes it takes until every client is through. */
+/** How many calls all clients make until they are done. */
 export function callsFigure(race: RaceFigure): string {
   const [none, full] = ['None', 'Full jitter'].map((rule) => most(race.points, rule).calls.mean) as [
     number,
@@ -69,13 +70,13 @@ export function callsFigure(race: RaceFigure): string {
   ];
   const title = finding(
     full < none / 4,
-    `Full jitter does with ${numeral(Math.round(full))} calls what takes ${numeral(Math.round(none))} without backoff`,
-    'How many calls it takes, for five rules of backoff',
+    `Full jitter needs ${numeral(Math.round(full))} calls; without backoff it takes ${numeral(Math.round(none))}`,
+    'How many calls five backoff rules need',
   );
   return callsChart(race, title);
 }
 
-/** How long it takes until every client is through, with jitter and without backoff. */
+/** How long it takes until all clients are done, with jitter and without backoff. */
 export function completionFigure({ points, settings }: RaceFigure): string {
   const seconds = (rule: string): number => most(points, rule).completionMs.mean / 1_000;
   const [equal, decorrelated, full] = ['Equal jitter', 'Decorrelated', 'Full jitter'].map(seconds) as [
@@ -85,14 +86,14 @@ export function completionFigure({ points, settings }: RaceFigure): string {
   ];
   const title = finding(
     equal > 1.1 * decorrelated && decorrelated > full,
-    `Of the jitters equal takes the longest, ${equal.toFixed(1)}\u00a0s; decorrelated takes ${decorrelated.toFixed(1)}, full ${full.toFixed(1)}`,
-    'How long it takes with each jitter, and without backoff',
+    `Equal jitter takes longest, ${equal.toFixed(1)}\u00a0s; decorrelated jitter takes ${decorrelated.toFixed(1)}\u00a0s, full jitter ${full.toFixed(1)}\u00a0s`,
+    'How long each jitter takes, and no backoff',
   );
   const shown = points.filter(({ rule }) => rule !== 'Exponential');
   return timeChart({ points: shown, settings }, title);
 }
 
-/** How long it takes with exponential backoff that has no jitter, beside one that has. */
+/** How long exponential backoff takes without jitter and with full jitter. */
 export function exponentialFigure({ points, settings }: RaceFigure): string {
   const seconds = (rule: string): number => Math.round(most(points, rule).completionMs.mean / 1_000);
   const [without, full] = [seconds('Exponential'), seconds('Full jitter')];
@@ -105,26 +106,26 @@ export function exponentialFigure({ points, settings }: RaceFigure): string {
   return timeChart({ points: shown, settings }, title);
 }
 
-/** The rules that the published comparison lacks, by calls. */
+/** The calls of the rules that are not in the published comparison. */
 export function otherCallsFigure(race: RaceFigure): string {
   const calls = (rule: string): number => most(race.points, rule).calls.mean;
   const near = (rule: string): boolean => Math.abs(calls(rule) / calls('Full jitter') - 1) < 0.1;
   const title = finding(
     near('Celery') && near('Ethernet'),
-    'Celery’s rule and Ethernet’s are full jitter, by their calls',
-    'How many calls it takes with the rules of others',
+    'The rules of Celery and Ethernet need as many calls as full jitter',
+    'How many calls the rules of Memorystore, Celery and Ethernet need',
   );
   return callsChart(race, title);
 }
 
-/** The rules that the published comparison lacks, by time. */
+/** The time of the rules that are not in the published comparison. */
 export function otherCompletionFigure(race: RaceFigure): string {
   const seconds = (rule: string): number => most(race.points, rule).completionMs.mean / 1_000;
   const [small, full] = [seconds('Memorystore'), seconds('Full jitter')];
   const title = finding(
     small > 1.2 * full,
-    `Jitter that stays small while waits grow does little: ${small.toFixed(0)}\u00a0s, where full jitter takes ${full.toFixed(0)}`,
-    'How long it takes with the rules of others',
+    `Jitter that does not grow with the waits helps little: ${small.toFixed(0)}\u00a0s, against ${full.toFixed(0)}\u00a0s with full jitter`,
+    'How long the rules of Memorystore, Celery and Ethernet take',
   );
   return timeChart(race, title);
 }

@@ -7,27 +7,27 @@ const titleOf = (svg: string): string => /font-weight="600">(.*?)<\/text>/.exec(
 describe('the race with other settings', () => {
   const { table, figures, csv } = articleStudy({ clients: [3, 5], capMs: 20, networkMeanMs: 1 }).run();
 
-  test('has a point for each number of clients, and says its settings', () => {
+  test('has a point for each number of clients, and names its settings', () => {
     expect(table.columns).toEqual(['rule', '3 clients', '5 clients']);
     expect(csv.rows).toHaveLength(5 * 2);
     for (const { svg } of figures) expect(svg).toContain('Base 5 ms, cap 20 ms; messages take 1 ± 2 ms.');
   });
 
-  test('has no title that its figure does not show', () => {
+  test('has no title with a finding that its figure does not show', () => {
     expect(figures.map(({ svg }) => titleOf(svg))).toEqual([
-      'How many calls it takes, for five rules of backoff',
-      'How long it takes with each jitter, and without backoff',
+      'How many calls five backoff rules need',
+      'How long each jitter takes, and no backoff',
       'How long exponential backoff takes, without jitter and with it',
     ]);
   });
 
-  test('a single number of clients is drawn as a point for each rule', () => {
+  test('a single number of clients gives a point for each rule', () => {
     const [calls] = articleStudy({ clients: [4] }).run().figures;
     expect(calls?.svg.match(/<circle /g)).toHaveLength(5);
   });
 });
 
-test('a base of 5 ms is the article’s: 10 ms before the second attempt, and from 5 ms on without a counter', () => {
+test('a base of 5 ms is that of the article: 10 ms for rules with a counter, 5 ms for decorrelated jitter', () => {
   const first = (name: string) =>
     articleRules({ baseMs: 5, capMs: 2_000 })
       .find((rule) => rule.name === name)
@@ -37,7 +37,7 @@ test('a base of 5 ms is the article’s: 10 ms before the second attempt, and fr
   ]);
 });
 
-test('a study tells the names of its figures before it is run', () => {
+test('a study knows the names of its figures before it is run', () => {
   const study = articleStudy({ clients: [2] });
   expect(study.figures).toEqual(study.run().figures.map(({ name }) => name));
 });

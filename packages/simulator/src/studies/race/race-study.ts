@@ -13,14 +13,14 @@ import {
 import type { Study } from '../study.ts';
 import * as figures from './race-figures.ts';
 
-/** The seed with which the README and the tests meet the published means: `pnpm agreement` counts how many do. */
+/** The seed of the README and the tests, with which all published means are met. `pnpm agreement` counts such seeds. */
 const SEED = 4;
 
 interface Race {
   readonly name: string;
   readonly shows: string;
   readonly comparison: Comparison;
-  /** What is special about it, as a sentence. */
+  /** What its settings are, as a sentence. */
   readonly settings: string;
   readonly draw: Readonly<Record<string, (race: figures.RaceFigure) => string>>;
 }
@@ -47,7 +47,7 @@ function csvRow({ clients, rule, runs, completionMs, calls }: ComparisonPoint): 
   ];
 }
 
-/** At most four of the numbers of clients, of which the first and the last are two. */
+/** At most four of the numbers of clients, always with the first and the last. */
 function shownOf(points: readonly ComparisonPoint[]): number[] {
   const clients = [...new Set(points.map((point) => point.clients))];
   const last = clients.length - 1;
@@ -72,7 +72,7 @@ function raceStudy({ name, shows, comparison, settings, draw }: Race): Study {
         table: {
           columns: ['rule', ...shown.map((clients) => `${clients} clients`)],
           rows: rules.map((rule) => [rule, ...shown.map((clients) => cell(rule, clients))]),
-          legend: 'calls / time until all clients are through; means of 100 runs',
+          legend: 'calls / time until all clients are done; means of 100 runs',
         },
         figures: Object.entries(draw).map(([name, drawn]) => ({ name, svg: drawn({ points, settings }) })),
         csv: { columns: CSV_COLUMNS, rows: points.map(csvRow) },
@@ -82,7 +82,7 @@ function raceStudy({ name, shows, comparison, settings, draw }: Race): Study {
   };
 }
 
-/** The race of the article; other settings than its own make another race of it. */
+/** The race of the article, or a race with other settings. */
 export function articleStudy(given: Partial<RaceSettings> = {}): Study {
   const race = { ...ARTICLE_RACE, ...given };
   const { baseMs, capMs, networkMeanMs, networkDeviationMs } = race;
@@ -102,11 +102,11 @@ export function articleStudy(given: Partial<RaceSettings> = {}): Study {
   });
 }
 
-/** The same race for the rules that the article lacks. */
+/** The same race for rules that are not in the article. */
 export const otherRulesStudy: Study = raceStudy({
   name: 'rules',
   shows: 'the same race for Memorystore, Celery and Ethernet',
   comparison: { rules: [...ARTICLE_RULES.filter(({ name }) => name === 'Full jitter'), ...OTHER_RULES] },
-  settings: 'Memorystore’s rule a hundred times as fast.',
+  settings: 'Memorystore’s rule is scaled to a hundredth of its time.',
   draw: { 'rules-calls': figures.otherCallsFigure, 'rules-time': figures.otherCompletionFigure },
 });

@@ -13,27 +13,27 @@ function run(experiment: typeof quietStorm, ...names: string[]): Trace[] {
   return runExperiment({ ...experiment, policies }).map(({ trace }) => trace);
 }
 
-test('100,000 quiet clients that share a budget come back within 15 s, with 1.15 sends a request at most', () => {
+test('100,000 quiet clients that share a budget recover within 15 s, with at most 1.15 sends per request', () => {
   const [shared, none] = run(quietStorm, SHARED, 'No retries');
   expect(shared?.recovery?.recoveredAfterMs).toBeLessThanOrEqual(15_000);
   expect(shared?.amplification).toBeLessThanOrEqual(1.15);
-  // As soon as those that never retry.
+  // As fast as without retries.
   expect(shared?.recovery).toEqual(none?.recovery);
 });
 
 const isLong = process.env.EBB_LONG !== undefined;
 
-test.runIf(isLong)('with a reserve of three each they do not, and with a tenth of one they do', () => {
+test.runIf(isLong)('with a reserve of 3 for each client they do not recover, with 0.1 they do', () => {
   const [three, tenth] = run(quietStorm, 'budget each, 3', 'budget each, 0.1');
   expect(three?.recovery?.recoveredAfterMs).toBeUndefined();
   expect(tenth?.recovery?.recoveredAfterMs).toBeLessThanOrEqual(15_000);
 });
 
 test.runIf(isLong).each([
-  ['the default holds for one request in 10 s', 20_000, {}, true],
-  ['the default does not hold for one in 20 s', 40_000, {}, false],
-  ['a quarter holds for one in 20 s', 40_000, { reserve: 0.25 }, true],
-])('of a budget for each client, %s', (_, clients, budget, holds) => {
+  ['the default reserve recovers, with one request in 10 s', 20_000, {}, true],
+  ['the default reserve does not recover, with one request in 20 s', 40_000, {}, false],
+  ['a reserve of 0.25 recovers, with one request in 20 s', 40_000, { reserve: 0.25 }, true],
+])('a fleet with a budget for each client: %s', (_, clients, budget, holds) => {
   const size = { clients, requestsPerSecond: 2_000 };
   const { policies, ...scenario } = storm(stormPolicies(size), size);
   const { recovery } = simulate({
@@ -45,7 +45,7 @@ test.runIf(isLong).each([
 });
 
 test.runIf(isLong)(
-  'on a good day a shared budget lets nine in ten of the failures be retried, a tenth each one in seven',
+  'on a normal day a shared budget retries nine in ten failures, a reserve of 0.1 for each client one in seven',
   () => {
     const [shared, tenth] = run(quietDay, SHARED, 'budget each, 0.1');
     const retried = ({ totals }: Trace): number =>
@@ -56,7 +56,7 @@ test.runIf(isLong)(
   },
 );
 
-test('the longer a call to the store takes, the fewer of the failures are retried, and never more', () => {
+test('the longer a call to the store takes, the fewer failures are retried', () => {
   const sends = [0, 10, 100, 1_000].map((roundTripMs) => {
     const scenario = {
       durationMs: 60_000,
@@ -82,7 +82,7 @@ test.each([
   [{ valkeyBudget: { aheadMs: 0 } }, 'policy.budget.valkeyBudget.aheadMs must be a finite number > 0'],
   [{ valkeyBudget: { roundTripMs: -1 } }, 'policy.budget.valkeyBudget.roundTripMs must be'],
   [{ valkeyBudget: { aheadSeconds: 1 } }, 'policy.budget.valkeyBudget.aheadSeconds is not a field'],
-])('%j is no budget', (budget, message) => {
+])('%j is rejected', (budget, message) => {
   const scenario = {
     durationMs: 1_000,
     clients: { count: 1, requestsPerSecond: 1 },

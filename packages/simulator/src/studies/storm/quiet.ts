@@ -2,7 +2,7 @@ import type { FleetPolicy } from '../../scenario/fleet-policy.ts';
 import type { Experiment } from '../experiment.ts';
 import { type StormSize, storm, stormPolicies } from './storm.ts';
 
-/** A hundred thousand clients that each make one request in 50 s: the load of the storm. */
+/** 100,000 clients, each with one request in 50 s. Together they are the load of the storm. */
 export const QUIET: StormSize = { clients: 100_000, requestsPerSecond: 2_000 };
 
 const published = stormPolicies(QUIET);
@@ -11,7 +11,7 @@ const ours = (budget: FleetPolicy['budget']): FleetPolicy => ({
   budget,
 });
 
-/** What such a fleet may choose from. */
+/** Policies for such a fleet. */
 const policies: Experiment['policies'] = {
   'No retries': published['No retries'] ?? {},
   'gRPC A6': published['gRPC A6'] ?? {},
@@ -21,12 +21,12 @@ const policies: Experiment['policies'] = {
   'one for all': ours({ valkeyBudget: {} }),
 };
 
-/** The storm that meets a quiet fleet: what is an allowance for each client adds up. */
+/** The storm with a quiet fleet: the allowances of all clients add up. */
 export const quietStorm: Experiment = storm(policies, QUIET);
 
 const GOOD_DAY_MS = 100_000;
 
-/** The same fleet on a good day: two requests in a hundred fail, by chance, and are worth a retry. */
+/** The same fleet on a normal day: two percent of the requests fail at random, and a retry helps. */
 export const quietDay: Experiment = {
   ...quietStorm,
   durationMs: GOOD_DAY_MS,

@@ -3,7 +3,7 @@ import { simulate } from '../../simulation/simulate.ts';
 import type { Study } from '../study.ts';
 import { storm, stormPolicies } from './storm.ts';
 
-/** The same load of 2,000 requests a second, from clients that make one in 5 to 100 s. */
+/** A load of 2,000 requests per second, from clients that make one request in 5 to 100 s. */
 const SECONDS_BETWEEN: readonly number[] = [5, 10, 20, 50, 100];
 const REQUESTS_PER_SECOND = 2_000;
 const RESERVES: readonly number[] = [3, 1, 0.5, 0.25, 0.1, 0.05];
@@ -31,10 +31,10 @@ function pointOf(secondsBetween: number, reserve: number, seed: number | undefin
   };
 }
 
-/** Which reserve of a budget for each client holds in which fleet. */
+/** Which reserve of a budget for each client lets which fleet recover. */
 export const reserves: Study = {
   name: 'reserves',
-  shows: 'the storm: which reserve for each client in which fleet',
+  shows: 'the storm: which budget reserve lets which fleet recover',
   figures: [],
   run({ seed, onProgress } = {}) {
     const points: Point[] = [];
@@ -55,7 +55,7 @@ export const reserves: Study = {
         columns: ['requests of each', ...RESERVES.map((reserve) => `reserve ${reserve}`)],
         rows,
         legend:
-          'back in / sends for each request; 2,000 requests a second in all, and half the capacity gone for 60 s',
+          'back in / sends for each request; 2,000 requests per second in all, half the capacity gone for 60 s',
       },
       figures: [],
       csv: {

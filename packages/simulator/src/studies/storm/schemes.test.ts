@@ -9,7 +9,7 @@ function answer(status: number): Outcome {
   return { type: 'response', status, header: () => undefined };
 }
 
-/** A client of a scheme under a clock that is set by hand. */
+/** A client of a scheme, with a manual clock. */
 function setUp(scheme: ClientFactory) {
   const environment = {
     clock: {
@@ -30,7 +30,7 @@ function setUp(scheme: ClientFactory) {
     header: () => undefined,
   };
 
-  /** Sends one request until it is answered 200 or given up, and answers how often it was sent. */
+  /** Sends a request until it succeeds or is given up, and returns the number of attempts. */
   const send = (statusOf: (attempt: number) => number): number => {
     client.onRequest?.();
     for (let attempt = 1; ; attempt += 1) {
@@ -46,7 +46,7 @@ function setUp(scheme: ClientFactory) {
 }
 
 describe('gRPC A6', () => {
-  test('makes four attempts, until five have failed in all', () => {
+  test('makes four attempts, and no retries after five failures in all', () => {
     const { send } = setUp(grpcA6);
     // The fifth failure leaves 5 of 10 tokens, which is the lower half.
     expect([send(() => 503), send(() => 503), send(() => 503)]).toEqual([4, 1, 1]);
@@ -63,7 +63,7 @@ describe('gRPC A6', () => {
 });
 
 describe('Finagle', () => {
-  test('has a reserve of a hundred retries, twenty for each request', () => {
+  test('has a reserve of 100 retries, at most 20 for each request', () => {
     const { send } = setUp(finagle);
     const sent = Array.from({ length: 10 }, () => send(() => 503));
     expect(sent.slice(0, 4)).toEqual([21, 21, 21, 21]);
@@ -72,7 +72,7 @@ describe('Finagle', () => {
     expect(retries).toBe(102);
   });
 
-  test('gets what it spent back after ten seconds', () => {
+  test('gets its reserve back after ten seconds', () => {
     const { send, clock } = setUp(finagle);
     for (let time = 0; time < 10; time += 1) send(() => 503);
     clock.nowMs = 5_000;
@@ -83,7 +83,7 @@ describe('Finagle', () => {
 });
 
 describe('the AWS SDKs', () => {
-  test('make three attempts, for 14 of 500 tokens a retry', () => {
+  test('make three attempts, and pay 14 of 500 tokens for a retry', () => {
     const { send } = setUp(awsStandard);
     const sent = Array.from({ length: 20 }, () => send(() => 503));
     expect(sent[0]).toBe(3);
@@ -100,42 +100,42 @@ describe('the AWS SDKs', () => {
     expect(sent.reduce((sum, count) => sum + count - 1, 0)).toBe(100);
   });
 
-  test('have back what a retry cost that went well', () => {
+  test('get the cost of a successful retry back', () => {
     const { send } = setUp(awsStandard);
     for (const status of [503, 429]) {
       for (let time = 0; time < 1_000; time += 1) {
         expect(send((attempt) => (attempt === 1 ? status : 200))).toBe(2);
       }
     }
-    // That, and no more: there are 500 tokens again.
+    // Not more than that: there are 500 tokens again.
     const sent = Array.from({ length: 60 }, () => send(() => 503));
     expect(sent.reduce((sum, count) => sum + count - 1, 0)).toBe(35);
   });
 });
 
 describe('Google’s clients', () => {
-  test('send everything while more than half of it goes well', () => {
+  test('send almost every request while more than half of them succeed', () => {
     const { send } = setUp(sreThrottling);
     let sent = 0;
     for (let time = 0; time < 1_000; time += 1) sent += send(() => (time % 4 === 0 ? 503 : 200)) >= 1 ? 1 : 0;
     expect(sent).toBeGreaterThan(930);
   });
 
-  test('turn most requests away themselves when nothing goes well', () => {
+  test('refuse most requests themselves when none succeeds', () => {
     const { send } = setUp(sreThrottling);
     let sent = 0;
     for (let time = 0; time < 1_000; time += 1) sent += send(() => 503);
     expect(sent).toBeLessThan(50);
   });
 
-  test('forget after two minutes', () => {
+  test('send again two minutes after the failures', () => {
     const { send, clock } = setUp(sreThrottling);
     for (let time = 0; time < 1_000; time += 1) send(() => 503);
     clock.nowMs = 130_000;
     expect(send(() => 200)).toBe(1);
   });
 
-  test('make retries of at most a tenth of what they ask', () => {
+  test('retry at most a tenth of the requests', () => {
     const { send } = setUp(sreThrottling);
     let retries = 0;
     for (let time = 0; time < 1_000; time += 1)

@@ -2,7 +2,7 @@ import { constant, fullJitter, type Outcome, type RetryBudget } from '@ebb/core'
 import type { ClientFactory } from '../../scenario/client-options.ts';
 import { WindowCount } from './window-count.ts';
 
-/** A budget that only answers whether a retry may be sent. */
+/** A budget whose balance is kept elsewhere. */
 function budget(balance: () => number, spend: () => void, earn: () => void = () => {}): RetryBudget {
   return {
     get balance() {
@@ -22,8 +22,8 @@ function succeeded(outcome: Outcome): boolean {
 }
 
 /**
- * gRPC with the settings of its proposal's examples: four attempts, at random within 100 ms, 200 ms, 400 ms;
- * ten tokens, one less for each failure, a tenth more for each success, and no retries in the lower half.
+ * gRPC with the settings of the examples in its proposal: four attempts, after random waits of up to 100, 200 and
+ * 400 ms. There are ten tokens. A failure takes one, a success adds a tenth, and below half of them nothing is retried.
  *
  * Source: gRPC proposal A6, "Client Retries", sections "Exponential Backoff" and "Throttling Retry Attempts".
  */
@@ -46,8 +46,8 @@ export const grpcA6: ClientFactory = () => {
 };
 
 /**
- * Finagle's default: retries at once, as many as a fifth of the requests of the last ten seconds and ten a
- * second besides. One request may take a fifth of what is there, which is 20 at rest.
+ * Finagle's default: retries at once, up to a fifth of the requests of the last ten seconds plus ten per second. One
+ * request may make up to 20 retries, a fifth of the reserve.
  *
  * Source: twitter/finagle, RetryBudget.scala and RequeueFilter.scala; user guide, "Retries".
  */
@@ -69,9 +69,9 @@ export const finagle: ClientFactory = ({ clock }) => {
 };
 
 /**
- * The standard mode of the AWS SDKs, with the defaults of 2026: three attempts, at random within 50 ms, 100 ms
- * (1 s, 2 s after a 429); 500 tokens, 14 for a retry (5 after a 429), which come back when it succeeds, and one
- * for each request that succeeds at once.
+ * The standard mode of the AWS SDKs with the defaults of 2026: three attempts, after random waits of up to 50 and
+ * 100 ms (1 and 2 s after a 429). There are 500 tokens. A retry takes 14 (5 after a 429), a retry that succeeds returns
+ * them, and a request that succeeds at once adds one.
  *
  * Source: AWS SDKs and Tools Reference Guide, "Retry behavior"; "Announcing updated retry behavior for AWS SDKs
  * and Tools", AWS Developer Tools Blog, 2026.
@@ -94,7 +94,7 @@ export const awsStandard: ClientFactory = () => {
       ),
     },
     onOutcome(outcome, attempt) {
-      // What the failure before cost comes back; that one told what it was.
+      // A successful retry returns its cost, which the failure before it has set.
       if (succeeded(outcome)) tokens = Math.min(capacity, tokens + (attempt === 1 ? 1 : cost));
       else cost = outcome.type === 'response' && outcome.status === 429 ? throttlingCost : transientCost;
     },
@@ -102,8 +102,8 @@ export const awsStandard: ClientFactory = () => {
 };
 
 /**
- * Google's clients: each turns requests away itself with a probability of (requests − 2·accepts) / (requests +
- * 1) over two minutes; three attempts at once; and retries no more than a tenth of the requests.
+ * Google's clients: each refuses its own requests with a probability of (requests − 2·accepts) / (requests + 1), over
+ * two minutes. Three attempts without waits, and retries for at most a tenth of the requests.
  *
  * Source: "Site Reliability Engineering", chapter 21, "Client-Side Throttling" and "Deciding to Retry".
  */

@@ -3,7 +3,7 @@ import { stormPolicies } from './storm.ts';
 
 /** 200 workers that each send their next request soon after an answer, to a service with a quota of 100 a second. */
 export const quota: Experiment = {
-  title: 'A bucket at the client spares a service with a quota most of its refusals',
+  title: 'Client buckets spare a service with a quota most of its 429s',
   durationMs: 120_000,
   clients: { count: 200, thinkMs: 200 },
   network: { meanMs: 20, deviationMs: 4 },
@@ -18,7 +18,7 @@ export const quota: Experiment = {
 
 /** A service that is down for half a minute and comes back cold. */
 export const outage: Experiment = {
-  title: 'A service that comes back cold meets the retries of all who waited',
+  title: 'A service that comes back cold meets the retries of the whole fleet',
   durationMs: 150_000,
   clients: { count: 2_000, requestsPerSecond: 900 },
   server: {

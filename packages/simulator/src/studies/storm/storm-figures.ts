@@ -17,7 +17,7 @@ const STORM_LINES: Readonly<Record<string, Colour>> = {
 };
 
 const STORM =
-  'A service at 90\u00a0% of its capacity loses half of it for a minute. 10,000 clients, 2,000 requests a second.';
+  'A service at 90\u00a0% of its capacity loses half of it for a minute. 10,000 clients, 2,000 requests per second.';
 const TROUBLE = [{ name: 'half the capacity', from: 10, to: 70 }];
 
 function named(results: readonly ExperimentResult[], name: string): Trace {
@@ -32,15 +32,15 @@ function recovered({ recovery }: Trace): number | undefined {
 
 const ALONE = ['At once', 'Full jitter', 'Equal jitter', 'Decorrelated', 'Memorystore'];
 
-/** What comes of requests in the storm and after it. */
+/** The share of requests that are answered during the storm and after it. */
 export function stormFigure(results: readonly ExperimentResult[]): string {
   const seconds = recovered(named(results, '+ budget'));
   const noneRecovers = ALONE.every((name) => recovered(named(results, name)) === undefined);
   return lineChart({
     title: finding(
       noneRecovers && seconds !== undefined,
-      `However it waits, a fleet that retries without a budget stays down; with one it is back in ${seconds}\u00a0s`,
-      'What comes of requests while half the capacity is gone, and after that',
+      `Without a retry budget no backoff rule brings the fleet back; with one it recovers in ${seconds}\u00a0s`,
+      'Requests answered while half the capacity is gone, and after that',
     ),
     note: STORM,
     x: 'Seconds',
@@ -55,7 +55,7 @@ export function stormFigure(results: readonly ExperimentResult[]): string {
   });
 }
 
-/** How long the server's queue is in the storm. */
+/** The length of the server's queue during the storm and after it. */
 export function stormQueueFigure(results: readonly ExperimentResult[]): string {
   const full = Math.max(...named(results, 'Memorystore').series.queue);
   const last = named(results, 'Memorystore').series.queue.at(-1) ?? 0;
@@ -63,9 +63,9 @@ export function stormQueueFigure(results: readonly ExperimentResult[]): string {
     title: finding(
       last > 0.9 * full,
       'Retries keep the queue full long after its cause is gone',
-      'How many requests are in the server’s queue',
+      'How many requests wait in the server’s queue',
     ),
-    note: `${STORM} The queue holds two seconds of work; clients wait one.`,
+    note: `${STORM} The queue holds two seconds of work; clients wait one second.`,
     x: 'Seconds',
     y: 'Requests in the queue',
     lines: Object.entries(STORM_LINES).map(([name, colour]) => ({
@@ -77,11 +77,11 @@ export function stormQueueFigure(results: readonly ExperimentResult[]): string {
   });
 }
 
-/** What limits retries by what went well, and how else they can be limited. */
+/** Schemes that limit retries by successes, and schemes that allow each client a fixed number. */
 const BY_SUCCESS = ['+ budget', '+ bucket', '+ adaptive', 'gRPC A6'];
 const BY_ALLOWANCE = ['Finagle', 'AWS standard'];
 
-/** What a bucket on top of a budget gains, and what that costs: more are answered, and those wait. */
+/** The gain of a bucket on top of a budget, and its price: more requests are answered, and they wait longer. */
 function bucketsPrice(results: readonly ExperimentResult[]): string {
   const [budget, bucket] = [named(results, '+ budget'), named(results, '+ bucket')];
   const [before, after] = [budget, bucket].map((trace) => (100 * failedShare(trace)).toFixed(0));
@@ -91,14 +91,14 @@ function bucketsPrice(results: readonly ExperimentResult[]): string {
   return `With a bucket on top of the budget ${after}\u00a0% fail, not ${before}\u00a0%, and the p99 of the answers is ${late}, not ${soon}.`;
 }
 
-/** Every scheme of the storm: sends for each request, and time to recover, and failures beside the time that answers take. */
+/** Every scheme of the storm: sends per request, recovery time, failures, and the time to an answer. */
 export function stormSchemesFigure(results: readonly ExperimentResult[]): string {
   const isBack = (name: string): boolean => recovered(named(results, name)) !== undefined;
   return barChart({
     title: finding(
       BY_SUCCESS.every(isBack) && !BY_ALLOWANCE.some(isBack),
-      'Fleets recover whose retries depend on successes; an allowance for each client adds up to a storm',
-      'Sends, recovery, failures and the wait for an answer, for each way to retry',
+      'Fleets recover if successes pay for retries; fixed allowances per client add up to a storm',
+      'Sends, recovery, failures and time to an answer for each way to retry',
     ),
     note: `${STORM} ${bucketsPrice(results)}`,
     columns: [

@@ -7,7 +7,7 @@ import { awsStandard, finagle, grpcA6, sreThrottling } from './schemes.ts';
 const LOAD = 0.9;
 const SERVICE_MS = 20;
 
-/** Every client waits a second for an answer: half of what the full queue takes. */
+/** Clients wait one second for an answer: half the time that a request spends in a full queue. */
 const attemptTimeoutMs = 1_000;
 const curve = { baseMs: 100, capMs: 10_000 };
 
@@ -23,7 +23,7 @@ function published(scheme: ClientFactory): ClientFactory {
   };
 }
 
-/** How large a storm is. */
+/** The size of a storm. */
 export interface StormSize {
   /** @default 10_000 */
   readonly clients?: number;
@@ -33,7 +33,7 @@ export interface StormSize {
    */
   readonly requestsPerSecond?: number;
   /**
-   * How long the server's queue may get, in seconds of its work.
+   * The longest queue of the server, in seconds of its work.
    * @default 2
    */
   readonly queueSeconds?: number;
@@ -42,8 +42,8 @@ export interface StormSize {
 }
 
 /**
- * A service at nine tenths of its capacity loses half of it for a minute. Its queue holds two seconds of work and
- * clients wait one, so that a full queue makes it work for nobody, which is how services fail for good.
+ * A service at 90 % of its capacity loses half of it for a minute. Its queue holds two seconds of work and clients wait
+ * one second: while the queue is full, every request that is served has been given up. That is how overload persists.
  */
 export function storm(policies: Experiment['policies'], size: StormSize = {}): Experiment {
   const { clients = 10_000, requestsPerSecond = 2_000, queueSeconds = 2, durationMs = 130_000 } = size;
@@ -61,12 +61,12 @@ export function storm(policies: Experiment['policies'], size: StormSize = {}): E
   };
 }
 
-/** The policies of the storm, for a fleet of a size. */
+/** The policies of the storm, for a fleet of this size. */
 export function stormPolicies(size: StormSize = {}): Record<string, FleetPolicy | ClientFactory> {
   const { clients = 10_000, requestsPerSecond = 2_000 } = size;
   const capacityOfOne = requestsPerSecond / LOAD / clients;
   const budget = { retryBudget: {} };
-  // A little less than a client's share of the capacity: what makes a queue shorter is what is left of it.
+  // A little less than a client's share of the capacity. What is left over shortens the queue.
   const bucket = { refillPerSecond: 0.95 * capacityOfOne, capacity: Math.max(5, capacityOfOne / 5) };
   return {
     'No retries': { attemptTimeoutMs, maxRetries: 0 },

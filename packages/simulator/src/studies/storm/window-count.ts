@@ -1,6 +1,6 @@
 import type { Clock } from '@ebb/core';
 
-/** A sum over the last so many milliseconds, in slots of which the oldest is forgotten at once. */
+/** A sum over a sliding time window, in slots: when time moves on by a slot, the oldest slot is dropped. */
 export class WindowCount {
   readonly #clock: Clock;
   readonly #slotMs: number;
