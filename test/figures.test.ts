@@ -6,7 +6,7 @@ import { widthOf } from '../packages/simulator/src/chart/text-width.ts';
 const CHROMIUM = '/usr/bin/chromium';
 const directory = new URL('../packages/simulator/figures/', import.meta.url);
 const there = existsSync(CHROMIUM);
-const why = `there is no ${CHROMIUM}; "apt-get install chromium" gets it`;
+const why = `there is no ${CHROMIUM}; install it with "apt-get install chromium"`;
 if (!there) console.warn(`The figures are not tested in a browser: ${why}.`);
 
 interface Shown {
@@ -20,7 +20,7 @@ interface Shown {
   readonly height: number;
 }
 
-// The widest of the fonts that a figure is likely to be shown in, and one of the narrowest.
+// The widest font that a figure is likely to be shown in, and one of the narrowest.
 describe.skipIf(!there).each(['DejaVu Sans', 'Liberation Sans'])(
   `the figures in Chromium${there ? '' : ` (SKIPPED: ${why})`}, in %s`,
   (font) => {
@@ -53,42 +53,39 @@ describe.skipIf(!there).each(['DejaVu Sans', 'Liberation Sans'])(
       });
     }
 
-    test.each(readdirSync(directory))(
-      '%s: every text is in the figure, and none lies on another',
-      async (name) => {
-        const { width, height, texts } = await show(readFileSync(new URL(name, directory), 'utf8'));
-        expect(texts.length).toBeGreaterThan(5);
-        for (const text of texts) {
-          expect(text.x, text.text).toBeGreaterThanOrEqual(0);
-          expect(text.x + text.width, text.text).toBeLessThanOrEqual(width);
-          expect(text.y, text.text).toBeGreaterThanOrEqual(0);
-          expect(text.y + text.height, text.text).toBeLessThanOrEqual(height);
-        }
-        const crossed = texts.flatMap((one, at) =>
-          texts
-            .slice(at + 1)
-            .filter(
-              (other) =>
-                one.x < other.x + other.width &&
-                other.x < one.x + one.width &&
-                one.y < other.y + other.height &&
-                other.y < one.y + one.height,
-            )
-            .map((other) => [one.text, other.text]),
-        );
-        expect(crossed).toEqual([]);
-        const wider = texts.filter(
-          ({ text, size, bold, length }) => length > widthOf(text, { size, bold }) + 0.5,
-        );
-        expect(wider, 'wider than the table of widths has it').toEqual([]);
-      },
-    );
+    test.each(readdirSync(directory))('%s: no text is cut or overlaps another', async (name) => {
+      const { width, height, texts } = await show(readFileSync(new URL(name, directory), 'utf8'));
+      expect(texts.length).toBeGreaterThan(5);
+      for (const text of texts) {
+        expect(text.x, text.text).toBeGreaterThanOrEqual(0);
+        expect(text.x + text.width, text.text).toBeLessThanOrEqual(width);
+        expect(text.y, text.text).toBeGreaterThanOrEqual(0);
+        expect(text.y + text.height, text.text).toBeLessThanOrEqual(height);
+      }
+      const crossed = texts.flatMap((one, at) =>
+        texts
+          .slice(at + 1)
+          .filter(
+            (other) =>
+              one.x < other.x + other.width &&
+              other.x < one.x + one.width &&
+              one.y < other.y + other.height &&
+              other.y < one.y + one.height,
+          )
+          .map((other) => [one.text, other.text]),
+      );
+      expect(crossed).toEqual([]);
+      const wider = texts.filter(
+        ({ text, size, bold, length }) => length > widthOf(text, { size, bold }) + 0.5,
+      );
+      expect(wider, 'wider than in the table of widths').toEqual([]);
+    });
 
     const charts = readdirSync(directory).filter(
       (name) => !['api-gateway.svg', 'storm-schemes.svg'].includes(name),
     );
 
-    test.each(charts)('%s: every line is to be seen on the way to its label', async (name) => {
+    test.each(charts)('%s: every line is visible on the way to its label', async (name) => {
       await show(readFileSync(new URL(name, directory), 'utf8'));
       const seen = await page.evaluate(async () => {
         const svg = document.querySelector('svg') as SVGSVGElement;
@@ -96,7 +93,7 @@ describe.skipIf(!there).each(['DejaVu Sans', 'Liberation Sans'])(
         const image = new Image();
         image.src = `data:image/svg+xml,${encodeURIComponent(new XMLSerializer().serializeToString(svg))}`;
         await image.decode();
-        // Four times as large, so that a line of two pixels has some that are its own colour, however it slopes.
+        // At four times the size a line of two pixels has pixels of its own colour at any slope.
         const canvas = new OffscreenCanvas(4 * width, 4 * height);
         const context = canvas.getContext('2d') as OffscreenCanvasRenderingContext2D;
         context.drawImage(image, 0, 0, 4 * width, 4 * height);

@@ -16,14 +16,14 @@ function run(
 }
 
 test.runIf(program !== undefined)(
-  'the fleet keeps to its quota before, while and after the store is away',
+  'the fleet keeps to its quota before, during and after an outage of the store',
   {
     timeout: 60_000,
   },
   async () => {
     const { code, output } = await run(['1']);
     expect(output.split('\n').filter((line) => line.length > 80)).toEqual([]);
-    // It is written for a pipe.
+    // Without a terminal there are no control sequences.
     expect(output).not.toContain('\x1b');
     const table = [
       ...output.slice(output.indexOf('What the upstream saw')).matchAll(/^ {3}(\w.+?) +(\d+) +(\d+)$/gm),
@@ -38,7 +38,7 @@ test.runIf(program !== undefined)(
       perSecond: Number(perSecond),
       refused: Number(refused),
     }));
-    // On a busy machine the fleet with own buckets may stay below the quota, too.
+    // On a busy machine the fleet with a bucket for each process may also stay below the quota.
     expect(own?.refused).toBeGreaterThanOrEqual(Math.max(...together.map(({ refused }) => refused)));
     for (const { perSecond, refused } of together) {
       expect(perSecond).toBeLessThanOrEqual(400 + 40 + 20);
@@ -48,7 +48,7 @@ test.runIf(program !== undefined)(
   },
 );
 
-test('without a server, the fleet says what it wants', { timeout: 60_000 }, async () => {
+test('without a server program, the fleet says what to install', { timeout: 60_000 }, async () => {
   const { code, output } = await run([], '/nowhere');
   expect(output).toContain('needs valkey-server or redis-server');
   expect(output).toContain('apt-get install redis-server');

@@ -26,7 +26,7 @@ import {
 
 const CHROMIUM = '/usr/bin/chromium';
 const CONFIG = new URL('../examples/playground/vite.config.ts', import.meta.url).pathname;
-/** Settings whose fleet is run in a moment, for what is not about the fleet. */
+/** Settings with a fast fleet, for tests of other things. */
 const LIGHT: Settings = { ...INITIAL, requestsPerSecond: 50 };
 const LIGHT_HASH = `#${toHash(LIGHT)}`;
 
@@ -41,9 +41,9 @@ const anySettings: fc.Arbitrary<Settings> = fc.record(
   ]),
 ) as fc.Arbitrary<Settings>;
 
-/** Runs copied programs, as they are, in a Node of their own, and answers what policies they make. */
+/** Runs copied programs in another Node process, and returns the policies that they make. */
 async function policiesIn(codes: readonly string[]): Promise<unknown> {
-  // From there a program finds the packages.
+  // Programs in this folder can import the packages.
   const directory = mkdtempSync(join(import.meta.dirname, 'node_modules', '.playground-'));
   try {
     for (const [at, code] of codes.entries()) writeFileSync(join(directory, `${at}.mjs`), code);
@@ -64,7 +64,7 @@ async function policiesIn(codes: readonly string[]): Promise<unknown> {
   }
 }
 
-/** What that should be. */
+/** The expected policy. */
 function policyOf(settings: Settings): unknown {
   const { backoff } = createPolicy(retryOptions(settings));
   const { maxRetries, attemptTimeoutMs, budget, reserve, bucket, capacity, refillPerSecond } = settings;
@@ -78,7 +78,7 @@ function policyOf(settings: Settings): unknown {
 }
 
 describe('what the playground computes', () => {
-  test('a link holds all settings', () => {
+  test('a link contains all settings', () => {
     fc.assert(
       fc.property(anySettings, (settings) => {
         expect(fromHash(`#${toHash(settings)}`)).toEqual({ settings, wrong: [] });
@@ -87,13 +87,13 @@ describe('what the playground computes', () => {
     expect(toHash(INITIAL)).toBe('');
   });
 
-  test('a link that asks for what is not to be had is told, and heeded as far as it can be', () => {
+  test('unknown settings and values of a link are reported and ignored', () => {
     const { settings, wrong } = fromHash('#rule=nothing&baseMs=77&seed=1.5&toString=1&budget=yes&capMs=1000');
     expect(wrong).toEqual(['rule', 'baseMs', 'seed', 'toString', 'budget']);
     expect(settings).toEqual({ ...INITIAL, capMs: 1_000 });
   });
 
-  test('the code for every rule runs, and makes the policy that is shown', async () => {
+  test('the code of every rule runs and makes the policy that is shown', async () => {
     const rules = CHOICES.rule.map(([rule]) => rule);
     const all = rules.flatMap((rule): Settings[] => [
       { ...INITIAL, rule },
@@ -102,7 +102,7 @@ describe('what the playground computes', () => {
     expect(await policiesIn(all.map(codeOf))).toEqual(all.map(policyOf));
   });
 
-  test('every schedule keeps to its rule and to the limit of retries', () => {
+  test('every schedule has ordered quantiles and at most maxRetries retries', () => {
     fc.assert(
       fc.property(anySettings, (settings) => {
         const { waits, givesUp, totalMs } = scheduleOf(settings);
@@ -118,7 +118,7 @@ describe('what the playground computes', () => {
     );
   });
 
-  test('the bucket loses no request, and grants no more than it has', async () => {
+  test('the bucket accounts for every request, and grants at most capacity + rate · time', async () => {
     await fc.assert(
       fc.asyncProperty(anySettings, async (settings) => {
         const { passages } = await streamOf(settings);
@@ -141,13 +141,13 @@ describe('what the playground computes', () => {
     ['budget=true', 'The service recovers at once'],
     ['attemptTimeoutMs=5000', 'The service recovers at once'],
     ['budget=true&trouble=brown-out', 'The service recovers'],
-  ])('the fleet to try at #%s shows what its link says', (hash, finding) => {
+  ])('the fleet of the link #%s shows: %s', (hash, finding) => {
     expect(fleetFinding(runFleet(fromHash(hash).settings))).toContain(finding);
   });
 });
 
 const there = existsSync(CHROMIUM);
-const why = `there is no ${CHROMIUM}; "apt-get install chromium" gets it`;
+const why = `there is no ${CHROMIUM}; install it with "apt-get install chromium"`;
 if (!there) console.warn(`The playground is not tested in a browser: ${why}.`);
 
 describe.skipIf(!there)(`the page${there ? '' : ` (SKIPPED: ${why})`}`, { timeout: 30_000 }, () => {
@@ -181,7 +181,7 @@ describe.skipIf(!there)(`the page${there ? '' : ` (SKIPPED: ${why})`}`, { timeou
     rmSync(outDir, { recursive: true, force: true });
   });
 
-  /** Opens the page, does something with it, and expects that it was content throughout. */
+  /** Opens the page and acts on it. Fails on errors and warnings of the page, and on requests to other hosts. */
   async function onPage(
     hash: string,
     options: BrowserContextOptions,
@@ -207,7 +207,7 @@ describe.skipIf(!there)(`the page${there ? '' : ` (SKIPPED: ${why})`}`, { timeou
     await context.close();
   }
 
-  /** Until the address has the settings and the fleet's run is over. */
+  /** Waits until the address has the settings and the run of the fleet has ended. */
   async function settled(page: Page): Promise<void> {
     await page.waitForTimeout(200);
     await page.waitForSelector('[data-fleet][aria-busy="false"]');
@@ -222,7 +222,7 @@ describe.skipIf(!there)(`the page${there ? '' : ` (SKIPPED: ${why})`}`, { timeou
     textIn(page, `figcaption[data-finding="${name}"]`);
   const settingsOf = (page: Page): Settings => fromHash(new URL(page.url()).hash).settings;
 
-  /** The page's numbers of the fleet are those of a run in this Node. */
+  /** Expects the numbers of the fleet on the page to be those of a run in this process. */
   async function expectFleet(page: Page, settings: Settings): Promise<void> {
     const shown = await page.locator('[data-tiles] data').evaluateAll((tiles) => {
       return tiles.map((tile) => (tile as HTMLDataElement).value);
@@ -241,7 +241,7 @@ describe.skipIf(!there)(`the page${there ? '' : ` (SKIPPED: ${why})`}`, { timeou
     await onPage(`#${hash}`, {}, (page) => expectFleet(page, fromHash(hash).settings));
   });
 
-  test('a rule and a slider that are changed by keyboard change the figure, the code and the address', async () => {
+  test('changing a rule and a slider by keyboard changes the figure, the code and the address', async () => {
     await onPage(LIGHT_HASH, {}, async (page) => {
       const before = [await figure(page, 'schedule'), await code(page)];
       await page.locator('#rule').focus();
@@ -269,7 +269,7 @@ describe.skipIf(!there)(`the page${there ? '' : ` (SKIPPED: ${why})`}`, { timeou
     });
   });
 
-  test('every control is reached by Tab', async () => {
+  test('Tab reaches every control', async () => {
     await onPage(`${LIGHT_HASH}&budget=true`, {}, async (page) => {
       const reached = new Set<string>();
       for (let step = 0; step < 60; step += 1) {
@@ -278,7 +278,7 @@ describe.skipIf(!there)(`the page${there ? '' : ` (SKIPPED: ${why})`}`, { timeou
           const { id = '', name = '', textContent } = (document.activeElement ?? {}) as HTMLInputElement;
           return id || name || (textContent ?? '').trim();
         });
-        if (id === 'Start again') break;
+        if (id === 'Reset') break;
         reached.add(id);
       }
       const controls = await page
@@ -288,7 +288,7 @@ describe.skipIf(!there)(`the page${there ? '' : ` (SKIPPED: ${why})`}`, { timeou
             .filter((one) => !(one as HTMLInputElement).disabled)
             .map((one) => one.id || (one as HTMLInputElement).name || (one.textContent ?? '').trim()),
         );
-      expect([...reached].sort()).toEqual([...new Set(controls)].filter((id) => id !== 'Start again').sort());
+      expect([...reached].sort()).toEqual([...new Set(controls)].filter((id) => id !== 'Reset').sort());
       expect(
         await page
           .locator('input:not([type="radio"]), select')
@@ -299,7 +299,7 @@ describe.skipIf(!there)(`the page${there ? '' : ` (SKIPPED: ${why})`}`, { timeou
     });
   });
 
-  test('the code that is copied runs', async () => {
+  test('the copied code runs', async () => {
     const hash = '#rule=celery&factorMs=500&wholeRange=false&budget=true&reserve=2&bucket=true&capacity=7';
     await onPage(hash, { permissions: ['clipboard-read', 'clipboard-write'] }, async (page) => {
       await page.locator('[data-copy="code"]').press('Enter');
@@ -310,10 +310,10 @@ describe.skipIf(!there)(`the page${there ? '' : ` (SKIPPED: ${why})`}`, { timeou
     });
   });
 
-  test('a run that nobody wants any more makes way for the last', async () => {
+  test('a change of the settings cancels the current run', async () => {
     await onPage(LIGHT_HASH, {}, async (page) => {
       await page.locator('#requestsPerSecond').press('End');
-      // Under way, and drawn as far as it has come.
+      // Part of the run is done and drawn.
       await page.waitForFunction(() => {
         const { value } = document.querySelector('progress') as HTMLProgressElement;
         return value > 0 && value < 1;
@@ -332,7 +332,7 @@ describe.skipIf(!there)(`the page${there ? '' : ` (SKIPPED: ${why})`}`, { timeou
     });
   });
 
-  test('a run is kept beside the next, and can be played', async () => {
+  test('a run can be kept beside the next, and played', async () => {
     await onPage(LIGHT_HASH, {}, async (page) => {
       await page.getByText('Keep this run to compare').press('Enter');
       await page.locator('#budget').press('Space');
@@ -357,12 +357,12 @@ describe.skipIf(!there)(`the page${there ? '' : ` (SKIPPED: ${why})`}`, { timeou
       await page.locator('input[name="nonConforming"]:checked').press('ArrowRight');
       await expect.poll(() => finding(page, 'bucket')).toContain('are refused');
       await page.locator('input[name="nonConforming"]:checked').press('ArrowRight');
-      await expect.poll(() => finding(page, 'bucket')).toContain('go with a mark');
+      await expect.poll(() => finding(page, 'bucket')).toContain('are sent with a mark');
       expect(await figure(page, 'stream')).toContain('sent with a mark');
     });
   });
 
-  test('what is wrong is told beside the control, and changes nothing', async () => {
+  test('an invalid seed shows a message beside the control, and changes nothing', async () => {
     await onPage('#rule=nothing&seed=5&requestsPerSecond=50', {}, async (page) => {
       expect(await textIn(page, '#notice')).toContain('rule');
       await page.locator('#seed').fill('1.5');
@@ -377,7 +377,7 @@ describe.skipIf(!there)(`the page${there ? '' : ` (SKIPPED: ${why})`}`, { timeou
     });
   });
 
-  /** The least contrast of any text to what is behind it, and what text that is. */
+  /** The least contrast of a text to its background, and that text. */
   const leastContrast = (page: Page): Promise<{ ratio: number; text: string }> =>
     page.evaluate(() => {
       const canvas = document.createElement('canvas').getContext('2d', { willReadFrequently: true });
@@ -416,7 +416,7 @@ describe.skipIf(!there)(`the page${there ? '' : ` (SKIPPED: ${why})`}`, { timeou
     ['light', 1_280, busy],
     ['dark', 1_280, LIGHT_HASH],
   ] as const)(
-    '%s at %i px%s: all is legible, in its place, and stays there',
+    '%s at %i px%s: texts are legible, nothing is cut, and the page does not shift',
     async (colorScheme, width, hash) => {
       await onPage(hash, { colorScheme, viewport: { width, height: 780 } }, async (page) => {
         const { wide, outside } = await page.evaluate(() => ({
@@ -447,7 +447,7 @@ describe.skipIf(!there)(`the page${there ? '' : ` (SKIPPED: ${why})`}`, { timeou
     },
   );
 
-  test('it is served as it is written, too', async () => {
+  test('the page also works from the development server', async () => {
     const dev = await createServer({
       configFile: CONFIG,
       logLevel: 'error',

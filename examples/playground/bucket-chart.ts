@@ -4,7 +4,7 @@ import type { Settings } from './settings.ts';
 import { cursor, figure, label, level, levels, linear, svg, ticks } from './svg.ts';
 import { drawTime, LEFT, RIGHT, timeScale } from './time-chart.ts';
 
-/** Requests are counted over so long. */
+/** The width of a bar. */
 const BIN_MS = 200;
 const BINS = WATCHED_MS / BIN_MS;
 
@@ -19,18 +19,18 @@ function of(passages: readonly Passage[], fate: Passage['fate']): Passage[] {
   return passages.filter((passage) => passage.fate === fate);
 }
 
-/** What is to be seen, in a sentence. */
+/** The finding in a sentence. */
 export function bucketFinding({ passages, waiting }: Stream, { nonConforming }: Settings): string {
   const share = (fate: Passage['fate']): number => of(passages, fate).length;
   const all = count(passages.length);
   if (share('conforming') === passages.length) return `All ${all} requests find a token`;
   if (nonConforming === 'reject') return `${count(share('refused'))} of ${all} requests are refused`;
-  if (nonConforming === 'mark') return `${count(share('marked'))} of ${all} requests go with a mark`;
+  if (nonConforming === 'mark') return `${count(share('marked'))} of ${all} requests are sent with a mark`;
   const waits = of(passages, 'delayed').map(({ arrivedAtMs, sentAtMs = 0 }) => sentAtMs - arrivedAtMs);
   const longest = duration(Math.max(0, ...waits));
   const left = share('waiting');
-  const end = left === 0 ? 'and all go' : `and ${count(left)} still wait at the end`;
-  return `${count(Math.max(...waiting))} requests wait at the most, up to ${longest}, ${end}`;
+  const end = left === 0 ? 'and all are sent' : `and ${count(left)} still wait at the end`;
+  return `Up to ${count(Math.max(...waiting))} requests wait, at most ${longest}, ${end}`;
 }
 
 interface Bin {
@@ -79,7 +79,7 @@ function keyOf(fates: readonly (typeof FATES)[number][]): Node[] {
   });
 }
 
-/** What comes as a line, what becomes of it as bars below. */
+/** Arrivals as a line, and what happens to the requests as bars. */
 function drawStream(plot: HTMLElement, { passages }: Stream, settings: Settings): void {
   const { clientWidth: width, clientHeight: height } = plot;
   const bins = binsOf(passages);
@@ -104,14 +104,14 @@ function drawStream(plot: HTMLElement, { passages }: Stream, settings: Settings)
   const rate = settings.refillPerSecond;
   figure(
     plot,
-    `Requests each second over ${duration(WATCHED_MS)}: ${passages.length} come, ${names.join(', ')}.`,
-    label('Requests a second', 0, 12),
+    `Requests per second over ${duration(WATCHED_MS)}: ${passages.length} arrive, ${names.join(', ')}.`,
+    label('Requests per second', 0, 12),
     ...keyOf(seen),
     ...levels(marks, y, span, count),
     ...bars(bins, x, (number) => y(number * perSecond)),
     svg('path', { d: outline.join(''), class: 'outline' }),
     ...(rate <= (marks.at(-1) ?? 0) ? level(`rate: ${count(rate)}/s`, y(rate), span) : []),
-    label('as they come', x((highest + 1) * BIN_MS) + 6, y((bins[highest]?.arrived ?? 0) * perSecond) + 10, {
+    label('arrivals', x((highest + 1) * BIN_MS) + 6, y((bins[highest]?.arrived ?? 0) * perSecond) + 10, {
       colour: 'muted',
     }),
     cursor(top, bottom, width),
@@ -127,12 +127,12 @@ export function drawBucket(
   const queued = stream.waiting.some((waiting) => waiting > 0);
   const emptied = stream.tokens.filter((tokens) => tokens < 1).length * LOOK_MS;
   const most = stream.waiting.indexOf(Math.max(...stream.waiting));
-  // Late, where the burst is over as a rule.
+  // Late, after most bursts.
   const labelAt = Math.round((0.85 * WATCHED_MS) / LOOK_MS);
   const below = (stream.tokens[labelAt] ?? 0) > settings.capacity / 2;
   drawTime(plots.tokens, {
-    title: queued ? 'Tokens in the bucket, and requests that wait' : 'Tokens in the bucket',
-    finding: `The bucket holds ${count(settings.capacity)} at most, and less than one token for ${duration(emptied)} of ${duration(WATCHED_MS)}. The burst comes at ${duration(BURST_AT_MS)}.`,
+    title: queued ? 'Tokens in the bucket, and waiting requests' : 'Tokens in the bucket',
+    finding: `The bucket holds at most ${count(settings.capacity)} tokens, and less than one for ${duration(emptied)} of ${duration(WATCHED_MS)}. The burst is at ${duration(BURST_AT_MS)}.`,
     stepMs: LOOK_MS,
     mostMs: WATCHED_MS,
     most: settings.capacity,

@@ -5,7 +5,7 @@ import { Moments } from './moments.ts';
 import { announce, find, plot, tell } from './page.ts';
 import type { Settings } from './settings.ts';
 
-/** The part of the page about the bucket. */
+/** The bucket section of the page. */
 export class BucketView {
   readonly #plots = { stream: plot('stream'), tokens: plot('tokens') };
   readonly #moments = new Moments(find('[data-moments="bucket"]'), Object.values(this.#plots));
@@ -16,7 +16,7 @@ export class BucketView {
   async want(settings: Settings): Promise<void> {
     this.#wanted = settings;
     const stream = await streamOf(settings);
-    // Another may have been asked for meanwhile.
+    // The settings may have changed meanwhile.
     if (this.#wanted !== settings) return;
     this.#shown = { stream, settings };
     const finding = bucketFinding(stream, settings);
@@ -25,8 +25,8 @@ export class BucketView {
     tell('bucket', finding);
     const each = settings.requestsPerSecond / settings.clients;
     find('[data-bucket-note]').textContent = settings.bucket
-      ? `Each client of the fleet has one of its own; it makes ${count(each)} new requests a second.`
-      : 'It is not: the fleet and the code go without it.';
+      ? `Each client of the fleet has its own bucket, and makes ${count(each)} new requests per second.`
+      : 'The fleet and the code have no bucket.';
     this.draw();
   }
 
@@ -37,7 +37,7 @@ export class BucketView {
     this.#moments.load({
       moments: stream.tokens.length,
       stepMs: LOOK_MS,
-      // As long as it is.
+      // In real time.
       playMs: WATCHED_MS,
       textAt: (at) => {
         const second = ((at * LOOK_MS) / 1_000).toFixed(2);

@@ -2,7 +2,7 @@ import { ThrottledError, tokenBucket } from '@ebb/core';
 import { virtualClock } from '@ebb/core/testing';
 import type { Settings } from './settings.ts';
 
-/** How long the stream is watched, and how often the bucket is looked at. */
+/** The length of the stream, and the time between two samples of the bucket. */
 export const WATCHED_MS = 8_000;
 export const LOOK_MS = 50;
 export const BURST_AT_MS = 2_000;
@@ -10,19 +10,19 @@ export const BURST_AT_MS = 2_000;
 /** One request of the stream. */
 export interface Passage {
   readonly arrivedAtMs: number;
-  /** When it went; `undefined` when it was refused, or still waits at the end. */
+  /** When it was sent; `undefined` if it was refused or still waits at the end. */
   readonly sentAtMs: number | undefined;
   readonly fate: 'conforming' | 'delayed' | 'marked' | 'refused' | 'waiting';
 }
 
 export interface Stream {
   readonly passages: readonly Passage[];
-  /** Tokens in the bucket, and requests that wait for some, at every look. */
+  /** Tokens in the bucket, and waiting requests, at each sample. */
   readonly tokens: readonly number[];
   readonly waiting: readonly number[];
 }
 
-/** When requests come: evenly, and at one moment many at once. */
+/** The arrival times: an even stream, and a burst. */
 export function arrivals({ streamPerSecond, burst }: Settings): number[] {
   const stepMs = 1_000 / streamPerSecond;
   const evenly = Array.from({ length: Math.ceil(WATCHED_MS / stepMs) }, (_, at) => (at + 0.5) * stepMs);
@@ -30,7 +30,7 @@ export function arrivals({ streamPerSecond, burst }: Settings): number[] {
   return [...evenly, ...atOnce].filter((atMs) => atMs < WATCHED_MS).sort((one, other) => one - other);
 }
 
-/** Lets the stream through a token bucket, on a clock of its own. */
+/** Sends the stream through a token bucket with a virtual clock. */
 export async function streamOf(settings: Settings): Promise<Stream> {
   const { capacity, refillPerSecond, nonConforming } = settings;
   const clock = virtualClock();

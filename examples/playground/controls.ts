@@ -11,10 +11,10 @@ import {
   type Settings,
 } from './settings.ts';
 
-/** Tells of a setting that was changed by hand. */
+/** Called with the settings that the user has changed. */
 export type Change = (change: Partial<Settings>) => void;
 
-/** A slider over a scale's values, its value beside its name. */
+/** A slider over the values of a scale, with the value beside the label. */
 export function slider(name: ScaleName, settings: Settings, change: Change): HTMLElement {
   const { label, values, format } = SCALES[name];
   const input = element('input', {
@@ -27,7 +27,7 @@ export function slider(name: ScaleName, settings: Settings, change: Change): HTM
   });
   const output = element('output', {});
   output.setAttribute('for', name);
-  // The slider itself says its value.
+  // Screen readers get the value from the slider itself.
   output.setAttribute('aria-live', 'off');
   const show = (value: number): void => {
     output.textContent = format(value);
@@ -49,7 +49,7 @@ export function slider(name: ScaleName, settings: Settings, change: Change): HTM
   );
 }
 
-/** One of a list. */
+/** A drop-down list. */
 export function select(name: ChoiceName, label: string, settings: Settings, change: Change): HTMLElement {
   const options = CHOICES[name].map(([value, text]) => element('option', { value }, text));
   const input = element('select', { id: name, name }, ...options);
@@ -58,7 +58,7 @@ export function select(name: ChoiceName, label: string, settings: Settings, chan
   return element('div', { className: 'field' }, element('label', { htmlFor: name }, label), input);
 }
 
-/** One of a few, all to be seen. */
+/** A group of radio buttons. */
 export function radios(name: ChoiceName, settings: Settings, change: Change): HTMLElement {
   const labels = CHOICES[name].map(([value, text]) => {
     const input = element('input', { type: 'radio', name, value, checked: settings[name] === value });
@@ -74,7 +74,7 @@ export function checkbox(name: FlagName, settings: Settings, change: Change): HT
   return element('label', { className: 'check', htmlFor: name }, input, ` ${FLAGS[name].label}`);
 }
 
-/** The one setting that is typed: what is no seed is told beside it, and changes nothing. */
+/** A number field. An invalid seed shows a message beside it, and changes nothing. */
 export function seedField(settings: Settings, change: Change): HTMLElement {
   const input = element('input', {
     type: 'number',
@@ -95,12 +95,12 @@ export function seedField(settings: Settings, change: Change): HTMLElement {
     message.textContent = good ? '' : `A whole number from 1 to ${MOST_SEED}`;
     if (good) change({ seed: input.valueAsNumber });
   });
-  // Enter in a form of one text field would send the form.
+  // Enter would submit a form with a single text field.
   input.addEventListener('keydown', (event) => event.key === 'Enter' && event.preventDefault());
   return element(
     'div',
     { className: 'field seed' },
-    element('label', { htmlFor: 'seed' }, 'Seed: one seed, one run'),
+    element('label', { htmlFor: 'seed' }, 'Seed'),
     input,
     message,
   );

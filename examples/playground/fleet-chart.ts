@@ -4,13 +4,13 @@ import { count, duration, percent, times } from './format.ts';
 import type { Settings } from './settings.ts';
 import { drawTime, type Line } from './time-chart.ts';
 
-/** What was counted in each second of a run, as far as it has come, and what the run is of. */
+/** The series of a run so far, and its settings. */
 export interface Seconds {
   readonly series: Series;
   readonly settings: Settings;
 }
 
-/** A run is counted by the second. */
+/** The length of an interval of a series. */
 export const SECOND_MS = 1_000;
 
 export interface FleetPlots {
@@ -22,15 +22,15 @@ export interface FleetPlots {
 const BAND_NAMES = {
   unavailable: 'answers 503',
   refused: 'refuses',
-  silence: 'is silent',
-  'brown-out': 'half is gone',
+  silence: 'no answer',
+  'brown-out': 'half fails',
 } as const;
 
 function answeredShare({ totals }: Trace): number {
   return totals.requests === 0 ? 0 : totals.successes / totals.requests;
 }
 
-/** What is to be seen, in a sentence. */
+/** The finding in a sentence. */
 export function fleetFinding(trace: Trace): string {
   const after = trace.recovery?.recoveredAfterMs;
   const calls = `${times(trace.amplification)} the calls, ${percent(answeredShare(trace))} answered`;
@@ -39,7 +39,7 @@ export function fleetFinding(trace: Trace): string {
   return `The service recovers ${soon}: ${calls}`;
 }
 
-/** A number of the run: its name, how it is shown, and what it is. */
+/** A number of the run: its name, its text and its value. */
 export interface Tile {
   readonly name: string;
   readonly text: string;
@@ -65,7 +65,7 @@ export function tilesOf(trace: Trace): Tile[] {
   ];
 }
 
-/** Sends for each request, second by second; all sends, where no request came. */
+/** Sends per new request for each second; in a second without new requests, all sends. */
 function amplificationOf(series: Series): number[] {
   return Array.from(series.sends, (sends, at) => sends / Math.max(1, series.requests[at] ?? 0));
 }
@@ -74,7 +74,7 @@ function peakOf(values: ArrayLike<number>): number {
   return Array.from(values).reduce((best, value, at, all) => (value > (all[best] ?? 0) ? at : best), 0);
 }
 
-/** A late place where a kept run differs much from the one that is shown: there its label is told apart. */
+/** The index for the label of a kept run: a late place at which it differs much from the shown run. */
 function apart(kept: readonly number[], shown: ArrayLike<number>): number {
   const differences = kept.map((value, at) => Math.abs(value - (shown[at] ?? 0)));
   const most = differences[peakOf(differences)] ?? 0;
@@ -83,7 +83,7 @@ function apart(kept: readonly number[], shown: ArrayLike<number>): number {
   return found < 0 ? peakOf(differences) : found;
 }
 
-/** The same line of a kept run, as far as the one that is shown goes. */
+/** The same line of a kept run, up to the end of the shown run. */
 function before(line: Line, kept: ArrayLike<number> | undefined): Line[] {
   if (kept === undefined) return [];
   const values = Array.from(kept).slice(0, line.values.length);
@@ -91,7 +91,7 @@ function before(line: Line, kept: ArrayLike<number> | undefined): Line[] {
   return [{ ...line, name, values, labelAt: apart(values, line.values), filled: false, before: true }];
 }
 
-/** Draws a run, and behind it one that was kept. */
+/** Draws a run, and the kept run behind it. */
 export function drawFleet(plots: FleetPlots, { series, settings }: Seconds, kept?: Series): void {
   const untilMs = TROUBLE_FROM_MS + settings.troubleSeconds * 1_000;
   const band = { fromMs: TROUBLE_FROM_MS, untilMs, name: '' };
@@ -108,12 +108,12 @@ export function drawFleet(plots: FleetPlots, { series, settings }: Seconds, kept
     labelAt: inTrouble,
     filled: true,
   };
-  const peak = `Calls peak at ${count(series.sends[most] ?? 0)} a second after ${most} s`;
-  const end = `the service can do ${count(capacity)} and answers ${count(series.successes.at(-1) ?? 0)} in the end`;
+  const peak = `Calls peak at ${count(series.sends[most] ?? 0)} per second after ${most} s`;
+  const end = `the capacity is ${count(capacity)}, and ${count(series.successes.at(-1) ?? 0)} are answered in the end`;
   drawTime(plots.calls, {
     ...common,
-    title: 'Each second',
-    finding: `Calls and goodput, second by second. ${peak}; ${end}.`,
+    title: 'Per second',
+    finding: `Calls and goodput for each second. ${peak}; ${end}.`,
     band: { ...band, name: BAND_NAMES[settings.trouble] },
     level: { value: capacity, name: 'capacity' },
     lines: [...before(calls, kept?.sends), ...before(goodput, kept?.successes), goodput, calls],
@@ -124,8 +124,8 @@ export function drawFleet(plots: FleetPlots, { series, settings }: Seconds, kept
   const factor: Line = { name: '', colour: 'warn', values: amplification, labelAt: 0, filled: true };
   drawTime(plots.amplification, {
     ...common,
-    title: 'Amplification: calls for each new request',
-    finding: `Amplification, second by second: at most ${times(Math.max(...amplification))}.`,
+    title: 'Amplification: calls per new request',
+    finding: `Amplification for each second: at most ${times(Math.max(...amplification))}.`,
     most: 2,
     lines: [...before(factor, kept && amplificationOf(kept)), factor],
     times: false,
@@ -142,7 +142,7 @@ export function drawFleet(plots: FleetPlots, { series, settings }: Seconds, kept
   });
 }
 
-/** One second of the run, in a sentence. */
+/** One second of the run in a sentence. */
 export function momentOf(series: Series, second: number): string {
   const at = (values: ArrayLike<number>): string => count(values[second] ?? 0);
   const requests = `${at(series.requests)} new requests, ${at(series.sends)} calls`;

@@ -3,18 +3,18 @@ import { fleetKey } from './fleet.ts';
 import type { FleetMessage } from './fleet.worker.ts';
 import type { Settings } from './settings.ts';
 
-/** A slider that is dragged stops for longer than this when it is where it should be. */
+/** A run starts when the settings have not changed for this long: a slider that is dragged changes them often. */
 const SETTLE_MS = 80;
 
 export interface FleetListener {
   started(): void;
-  /** The run has come so far; what is counted holds for that share of it. */
+  /** Called with the share of the run that is done, and the series up to there. */
   progress(share: number, series: Series, settings: Settings): void;
   done(trace: Trace, settings: Settings, tookMs: number): void;
   failed(message: string): void;
 }
 
-/** Runs the fleet in a worker. A run that nobody wants any more is ended with its worker, whatever it is at. */
+/** Runs the fleet in a worker. Terminates the worker of a run that is no longer needed. */
 export class FleetRuns {
   readonly #listener: FleetListener;
   #worker: Worker | undefined;
@@ -26,7 +26,7 @@ export class FleetRuns {
     this.#listener = listener;
   }
 
-  /** Asks for a run, in place of the one that is under way. */
+  /** Requests a run, and cancels the current one. */
   want(settings: Settings): void {
     const key = fleetKey(settings);
     if (key === this.#key) return;

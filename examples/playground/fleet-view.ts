@@ -7,22 +7,22 @@ import { Moments } from './moments.ts';
 import { announce, element, find, plot, tell } from './page.ts';
 import type { Settings } from './settings.ts';
 
-/** A run is played in so long. */
+/** The time in which a run is played. */
 const PLAY_MS = 12_000;
 
-/** A run, and what it was of. */
+/** A run and its settings. */
 interface FleetRun {
   readonly trace: Trace;
   readonly settings: Settings;
 }
 
-/** The first seconds, which are counted already. */
+/** The first seconds of a series. */
 function firstOf(series: Series, seconds: number): Series {
   const counted = Object.entries(series).map(([name, counts]) => [name, counts.subarray(0, seconds)]);
   return Object.fromEntries(counted) as Series;
 }
 
-/** The part of the page about the fleet: asks for runs, shows the last one, and one that was kept beside it. */
+/** The fleet section of the page: shows the last run, and beside it a run that was kept. */
 export class FleetView {
   readonly #plots = { calls: plot('calls'), amplification: plot('amplification'), queue: plot('queue') };
   readonly #figure = find('[data-fleet]');
@@ -54,7 +54,7 @@ export class FleetView {
     },
     failed: (message) => {
       this.#busy(false);
-      tell('fleet', `The fleet could not be run: ${message}`);
+      tell('fleet', `The simulation failed: ${message}`);
     },
   });
 

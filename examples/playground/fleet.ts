@@ -2,15 +2,15 @@ import { type Scenario, type Series, simulate, type Trace, type Trouble } from '
 import { fleetPolicy } from './policy.ts';
 import type { Settings } from './settings.ts';
 
-/** When the trouble begins. */
+/** The start of the trouble. */
 export const TROUBLE_FROM_MS = 10_000;
-/** How long the service has to recover in. */
+/** The time after the trouble. */
 const AFTER_MS = 60_000;
 const SERVICE_MS = 20;
-/** A queue of two seconds: who waits only one gets nothing of a full one. */
+/** A full queue takes two seconds. Requests of clients that wait one second time out in it. */
 const QUEUE_SECONDS = 2;
 
-/** What the service can do, in requests a second. */
+/** The capacity of the service, in requests per second. */
 export function capacityOf({ requestsPerSecond, load }: Settings): number {
   return requestsPerSecond / load;
 }
@@ -21,12 +21,12 @@ function troubleOf({ trouble, troubleSeconds }: Settings): Trouble {
   return { type: 'outage', ...span, answer: trouble };
 }
 
-/** How many seconds a run has. */
+/** The length of a run in seconds. */
 export function secondsOf({ troubleSeconds }: Settings): number {
   return (TROUBLE_FROM_MS + AFTER_MS) / 1_000 + troubleSeconds;
 }
 
-/** The fleet, the service, and what happens to it. */
+/** The fleet, the service and its trouble. */
 export function scenarioOf(settings: Settings): Scenario {
   const { clients, requestsPerSecond } = settings;
   const capacity = capacityOf(settings);
@@ -48,7 +48,7 @@ export function runFleet(settings: Settings, onProgress?: (share: number, series
   return simulate(scenarioOf(settings), { seed: settings.seed, onProgress });
 }
 
-/** The settings that a run depends on: where these are the same, so is the trace. */
+/** The same for settings that give the same trace. */
 export function fleetKey(settings: Settings): string {
   return JSON.stringify([scenarioOf(settings), settings.seed]);
 }

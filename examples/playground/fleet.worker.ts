@@ -2,7 +2,7 @@ import type { Series, Trace } from '@ebb/simulator';
 import { runFleet } from './fleet.ts';
 import type { Settings } from './settings.ts';
 
-/** What the worker says: how far it is, what came of it, or what went wrong. */
+/** Messages of the worker: its progress, its result, or its error. */
 export type FleetMessage =
   | { readonly type: 'progress'; readonly share: number; readonly series: Series }
   | { readonly type: 'trace'; readonly trace: Trace; readonly tookMs: number }

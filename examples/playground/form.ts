@@ -3,7 +3,7 @@ import { find } from './page.ts';
 import { RULES } from './policy.ts';
 import { type ChoiceName, FLAGS, type FlagName, type ScaleName, type Settings } from './settings.ts';
 
-/** Puts the controls where the page has places for them. */
+/** Fills the places of the page that are for controls. */
 export function fillForm(settings: Settings, change: Change): void {
   for (const place of document.querySelectorAll<HTMLElement>('[data-choice]')) {
     place.replaceChildren(
@@ -25,7 +25,7 @@ export function fillForm(settings: Settings, change: Change): void {
   adjust(settings);
 }
 
-/** The controls of the rule that is picked. */
+/** The controls of the selected rule. */
 export function fillRule(settings: Settings, change: Change): void {
   const controls = Object.values(RULES[settings.rule].options).map((name) =>
     name in FLAGS
@@ -35,12 +35,12 @@ export function fillRule(settings: Settings, change: Change): void {
   find('[data-rule]').replaceChildren(...controls);
 }
 
-/** Tells beside the controls what some of them mean together, and holds those that mean nothing. */
+/** Shows notes about the settings beside the controls, and disables controls without an effect. */
 export function adjust(settings: Settings): void {
   const { options, formula, source } = RULES[settings.rule];
   const flat = 'capMs' in options && settings.capMs <= settings.baseMs;
   find('[data-formula]').textContent = `${formula}. Source: ${source}.`;
-  find('[data-flat]').textContent = flat ? 'The cap is not above the base: nothing grows.' : '';
+  find('[data-flat]').textContent = flat ? 'The cap is not above the base: waits do not grow.' : '';
   for (const place of document.querySelectorAll<HTMLElement>('[data-needs]')) {
     const input = place.querySelector('input');
     if (input !== null) input.disabled = !settings[place.dataset.needs as FlagName];

@@ -1,7 +1,7 @@
-/** Between a number and its unit, so that no line breaks there. */
+/** Between a number and its unit: no line breaks there. */
 const NB = '\u00a0';
 
-/** A duration as people say it: `150 ms`, `1.5 s`, `2 min`. */
+/** A readable duration: `150 ms`, `1.5 s`, `2 min`. */
 export function duration(ms: number): string {
   if (ms < 1) return ms === 0 ? `0${NB}s` : `<${NB}1${NB}ms`;
   if (ms < 999.5) return `${Math.round(ms)}${NB}ms`;
@@ -21,7 +21,7 @@ export function count(value: number): string {
   return Math.round(value).toLocaleString('en');
 }
 
-/** `87 %`; never 100 % of what is not all of it, nor 0 % of what is not nothing. */
+/** `87 %`. Shows 100 % and 0 % only for exactly 1 and 0. */
 export function percent(share: number): string {
   if (share > 0.995 && share < 1) return `>${NB}99${NB}%`;
   if (share > 0 && share < 0.005) return `<${NB}1${NB}%`;
@@ -33,7 +33,7 @@ export function times(factor: number): string {
   return `${factor < 10 ? factor.toFixed(2) : Math.round(factor)}${NB}×`;
 }
 
-/** A number as the house writes it in code: `10_000`. */
+/** A number literal as in this repository: `10_000`. */
 export function literal(value: number): string {
   return String(value).replace(/^\d{4,}$/, (digits) => digits.replace(/\B(?=(\d{3})+$)/g, '_'));
 }

@@ -8,7 +8,7 @@ import {
   type Settings,
 } from './settings.ts';
 
-/** The settings as the part of an address after `#`: what differs from the beginning, so that links stay short. */
+/** The part of the address after `#`: the settings that differ from the defaults, so that links stay short. */
 export function toHash(settings: Settings): string {
   const changed = Object.entries(settings).filter(
     ([name, value]) => INITIAL[name as keyof Settings] !== value,
@@ -16,7 +16,7 @@ export function toHash(settings: Settings): string {
   return new URLSearchParams(changed.map(([name, value]) => [name, String(value)])).toString();
 }
 
-/** Reads a link; tells the names of what it cannot take, which stay as they are at the beginning. */
+/** Reads a link. Settings with unknown names or invalid values keep their defaults, and `wrong` lists them. */
 export function fromHash(hash: string): { settings: Settings; wrong: string[] } {
   const settings: Record<string, unknown> = { ...INITIAL };
   const wrong: string[] = [];

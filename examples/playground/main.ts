@@ -40,19 +40,19 @@ function change(part: Partial<Settings>): void {
   if (settings.rule !== rule) fillRule(settings, change);
   adjust(settings);
   show();
-  // Browsers count how often an address is changed, and a slider that is dragged would do it at every step.
+  // Browsers limit how often an address may change, and a slider that is dragged changes it at every step.
   clearTimeout(writing);
   writing = window.setTimeout(() => history.replaceState(null, '', `#${toHash(settings)}`), 150);
 }
 
-/** Takes the settings of the address. */
+/** Loads the settings of the address. */
 function load(): void {
   clearTimeout(writing);
   const { settings: read, wrong } = fromHash(location.hash);
   settings = read;
   const notice = find('#notice');
   notice.hidden = wrong.length === 0;
-  notice.textContent = `This link asks for what is not to be had; it begins without: ${wrong.join(', ')}.`;
+  notice.textContent = `This link has unknown settings or values, which are ignored: ${wrong.join(', ')}.`;
   fillForm(settings, change);
   show();
 }
@@ -60,7 +60,7 @@ function load(): void {
 find('[data-copy="code"]').addEventListener('click', async () => {
   const done = await copy(codeOf(settings));
   if (!done) getSelection()?.selectAllChildren(find('[data-code]'));
-  copied.textContent = done ? 'The code is copied.' : 'It is selected: copy it with your keyboard.';
+  copied.textContent = done ? 'The code is copied.' : 'The code is selected: copy it with your keyboard.';
 });
 find('[data-copy="link"]').addEventListener('click', async () => {
   const link = `${location.href.replace(/#.*/, '')}#${toHash(settings)}`;
@@ -69,13 +69,13 @@ find('[data-copy="link"]').addEventListener('click', async () => {
 find('[data-reset]').addEventListener('click', () => {
   history.replaceState(null, '', location.pathname + location.search);
   load();
-  copied.textContent = 'All is as it was at first.';
+  copied.textContent = 'All settings are reset.';
 });
 hideRepeated();
 addEventListener('hashchange', load);
 load();
 
-// A figure is drawn for the room that it has.
+// Figures are drawn again when the size of their places changes.
 let room = '';
 new ResizeObserver(() => {
   const now = ['schedule', 'calls', 'stream'].map((name) => plot(name).clientWidth).join();

@@ -1,15 +1,15 @@
 import { timeScale } from './time-chart.ts';
 
-/** What there is to look through: so many moments, each the same time after the one before. */
+/** A sequence of evenly spaced moments. */
 export interface Film {
   readonly moments: number;
   readonly stepMs: number;
-  /** How long it takes to play it, in milliseconds. */
+  /** The time to play it, in milliseconds. */
   readonly playMs: number;
   textAt(moment: number): string;
 }
 
-/** A slider over the moments of a few figures, which can be played, and pointed at in the figures. */
+/** A slider over the moments of some figures. It can be played, and pointing at a figure moves it. */
 export class Moments {
   readonly #plots: readonly HTMLElement[];
   readonly #input: HTMLInputElement;
@@ -37,7 +37,7 @@ export class Moments {
     }
   }
 
-  /** Shows another film from where it is, or from its end if this is the first. */
+  /** Shows another film at the current moment; the first film at its end. */
   load(film: Film): void {
     const first = this.#film === undefined;
     this.#film = film;

@@ -1,16 +1,16 @@
-/** The one element that a selector names; the page and its program belong together, so it is there. */
+/** The element of a selector that is always on the page. */
 export function find<Type extends HTMLElement = HTMLElement>(selector: string): Type {
   const element = document.querySelector<Type>(selector);
   if (element === null) throw new Error(`the page has no ${selector}`);
   return element;
 }
 
-/** The place of a figure. */
+/** The element that a figure is drawn into. */
 export function plot(name: string): HTMLElement {
   return find(`[data-plot="${name}"]`);
 }
 
-/** A new element with what is in it. */
+/** A new element with properties and children. */
 export function element<Tag extends keyof HTMLElementTagNameMap>(
   tag: Tag,
   properties: Partial<HTMLElementTagNameMap[Tag]> = {},
@@ -21,12 +21,12 @@ export function element<Tag extends keyof HTMLElementTagNameMap>(
   return made;
 }
 
-/** Writes above a figure what is to be seen in it, and below the controls on a narrow screen. */
+/** Shows the finding of a figure above it, and on a narrow screen also below the controls. */
 export function tell(figure: string, finding: string): void {
   for (const place of document.querySelectorAll(`[data-finding="${figure}"]`)) place.textContent = finding;
 }
 
-/** Hides what stands below the controls while the same is to be seen above the figure. */
+/** Hides the finding below the controls while the one above the figure is visible. */
 export function hideRepeated(): void {
   const observer = new IntersectionObserver((entries) => {
     for (const { target, isIntersecting } of entries) {
@@ -40,7 +40,7 @@ export function hideRepeated(): void {
 const findings = new Set<string>();
 let announcing = 0;
 
-/** Has a screen reader say what came of the last changes, once there are no more of them. */
+/** Announces findings to screen readers, once the settings have not changed for a while. */
 export function announce(text: string): void {
   findings.add(text);
   clearTimeout(announcing);
@@ -50,7 +50,7 @@ export function announce(text: string): void {
   }, 800);
 }
 
-/** Puts a text into the clipboard; `false` where the browser does not let it. */
+/** Copies a text to the clipboard. Returns `false` if the browser denies it. */
 export async function copy(text: string): Promise<boolean> {
   try {
     await navigator.clipboard.writeText(text);

@@ -15,7 +15,7 @@ import type { FleetPolicy, NamedBackoff } from '@ebb/simulator';
 import { literal } from './format.ts';
 import type { FlagName, ScaleName, Settings } from './settings.ts';
 
-/** A rule: its function, and the options of that by the setting that holds each. */
+/** A rule: its function, and for each option of the function the setting with its value. */
 interface Rule {
   readonly make: (options: never) => BackoffStrategy;
   readonly options: { readonly [option: string]: ScaleName | FlagName };
@@ -44,25 +44,25 @@ export const RULES: Readonly<Record<Settings['rule'], Rule>> = {
   equalJitter: {
     make: equalJitter,
     options: curve,
-    formula: 'half of min(cap, base · 2ⁿ), and random up to the other half',
+    formula: 'half of min(cap, base · 2ⁿ), plus random up to the other half',
     source: AWS,
   },
   decorrelatedJitter: {
     make: decorrelatedJitter,
     options: curve,
-    formula: 'min(cap, random between base and 3 × the wait before)',
+    formula: 'min(cap, random between base and 3 × the previous wait)',
     source: AWS,
   },
   constant: {
     make: constant,
     options: { delayMs: 'delayMs' },
-    formula: 'the same each time; 0 is no backoff',
+    formula: 'always the same; 0 is no backoff',
     source: AWS,
   },
   celery: {
     make: celery,
     options: { factorMs: 'factorMs', maximumMs: 'maximumMs', fullJitter: 'wholeRange' },
-    formula: 'factor · 2ⁿ, or random from 0 to it; at most the maximum',
+    formula: 'factor · 2ⁿ, or random up to it; at most the maximum',
     source: 'Celery, retry_backoff',
   },
   binaryExponential: {
@@ -74,7 +74,7 @@ export const RULES: Readonly<Record<Settings['rule'], Rule>> = {
   connectRetry: {
     make: connectRetry,
     options: { maxSleepMs: 'maxSleepMs' },
-    formula: '1, 2, 4 … s up to half of the maximum; then it gives up',
+    formula: '1, 2, 4 … s up to half of the maximum; then gives up',
     source: 'Stevens and Rago, APUE, §16.4',
   },
 };
@@ -84,13 +84,13 @@ function given(settings: Settings): Record<string, number | boolean> {
   return Object.fromEntries(Object.entries(options).map(([option, name]) => [option, settings[name]]));
 }
 
-/** The backoff rule, as a scenario names it. */
+/** The backoff rule in the form of a scenario. */
 function namedBackoff(settings: Settings): NamedBackoff {
   const options = settings.rule === 'constant' ? settings.delayMs : given(settings);
   return { [settings.rule]: options } as unknown as NamedBackoff;
 }
 
-/** The policy, as a scenario describes it. */
+/** The policy in the form of a scenario. */
 export function fleetPolicy(settings: Settings): FleetPolicy {
   const { maxRetries, attemptTimeoutMs, ratio, reserve } = settings;
   const { capacity, refillPerSecond, nonConforming } = settings;
@@ -103,7 +103,7 @@ export function fleetPolicy(settings: Settings): FleetPolicy {
   };
 }
 
-/** The options that say how a request is sent again. */
+/** The options of the policy that decide about retries. */
 export function retryOptions(settings: Settings): PolicyOptions {
   const options = settings.rule === 'constant' ? settings.delayMs : given(settings);
   return { maxRetries: settings.maxRetries, backoff: RULES[settings.rule].make(options as never) };
@@ -114,13 +114,13 @@ function written(value: string | number | boolean): string {
   return typeof value === 'string' ? `'${value}'` : String(value);
 }
 
-/** A call with its options, a line for each, so that the lines stay short on a narrow screen. */
+/** The source of a call, with one line for each option, so that lines are short enough for narrow screens. */
 function call(name: string, options: Readonly<Record<string, string | number | boolean>>): string {
   const lines = Object.entries(options).map(([option, value]) => `    ${option}: ${written(value)},`);
   return `${name}({\n${lines.join('\n')}\n  })`;
 }
 
-/** A program for the settings that runs as it is. */
+/** A program with these settings, ready to run. */
 export function codeOf(settings: Settings): string {
   const { rule, maxRetries, attemptTimeoutMs, ratio, reserve, delayMs } = settings;
   const { capacity, refillPerSecond, nonConforming } = settings;

@@ -2,27 +2,27 @@ import { duration } from './format.ts';
 import type { Schedule, Waits } from './schedule.ts';
 import { figure, label, linear, type Map1, px, svg, ticks } from './svg.ts';
 
-/** So many of the waits are drawn; more would be a blot. */
+/** How many of the waits are drawn. More of them would blur. */
 const DOTS = 350;
 const LEFT = 26;
-/** Room for the median beside the longest wait. */
+/** Room for the median, to the right of the longest wait. */
 const RIGHT = 56;
 const TOP = 18;
 const BOTTOM = 30;
 
-/** What is to be seen, in a sentence. */
+/** The finding in a sentence. */
 export function scheduleFinding({ waits, totalMs, givesUp }: Schedule): string {
   const last = waits.at(-1);
-  if (last === undefined) return 'Nothing is sent again';
+  if (last === undefined) return 'No request is retried';
   const { retry, p5, p95 } = last;
   const all = retry === 1 ? 'One retry takes' : `${retry} retries take`;
   const same = duration(p5) === duration(p95);
-  const span = same ? `${duration(p5)} for everybody` : `${duration(p5)} to ${duration(p95)}`;
+  const span = same ? `${duration(p5)} for all` : `${duration(p5)} to ${duration(p95)}`;
   const end = givesUp ? '; then the rule gives up' : '';
-  return `${all} ${duration(totalMs)} in all; the last waits ${span}${end}`;
+  return `${all} ${duration(totalMs)} in total; the last waits ${span}${end}`;
 }
 
-/** A place across the row for each dot: the golden ratio scatters evenly, and the same each time. */
+/** The offset of a dot from the middle of its row. The golden ratio scatters evenly and reproducibly. */
 function scatter(at: number): number {
   return ((at * 0.618_034) % 1) - 0.5;
 }
@@ -32,7 +32,7 @@ function cloud({ drawnMs }: Waits, x: Map1, middle: number, height: number): SVG
   return svg('path', { d: dots.join(''), class: 'dots' });
 }
 
-/** One row for each retry: its cloud, the span of 90 % of it, its median. Time runs to the right. */
+/** A row for each retry: all waits, the range of 90 % of them, and the median. Time runs to the right. */
 export function drawSchedule(plot: HTMLElement, schedule: Schedule): void {
   const { waits } = schedule;
   const { clientWidth: width, clientHeight: height } = plot;
@@ -77,7 +77,7 @@ export function drawSchedule(plot: HTMLElement, schedule: Schedule): void {
   );
 }
 
-/** The same as numbers. */
+/** The same numbers as a table. */
 export function scheduleTable({ waits }: Schedule): HTMLTableElement {
   const table = document.createElement('table');
   const head = table.createTHead().insertRow();

@@ -4,13 +4,13 @@ import { seededRandom } from '@ebb/core/testing';
 import { retryOptions } from './policy.ts';
 import type { Settings } from './settings.ts';
 
-/** How many requests are followed. */
+/** The number of requests. */
 export const REQUESTS = 2_000;
 
-/** The waits before one retry, over all requests, in order. */
+/** The waits of all requests before one retry. */
 export interface Waits {
   readonly retry: number;
-  /** As they were drawn: the wait of one request after that of another. */
+  /** In the order in which they were drawn. */
   readonly drawnMs: readonly number[];
   readonly p5: number;
   readonly p50: number;
@@ -20,9 +20,9 @@ export interface Waits {
 
 export interface Schedule {
   readonly waits: readonly Waits[];
-  /** All waits of a request together, at the median. */
+  /** The median of the total wait of a request. */
   readonly totalMs: number;
-  /** Whether the rule gives up before the policy does. */
+  /** Whether the rule ends the retries before `maxRetries` does. */
   readonly givesUp: boolean;
 }
 
@@ -38,7 +38,7 @@ function quantile(sorted: readonly number[], share: number): number {
   return sorted[Math.min(sorted.length - 1, Math.floor(share * sorted.length))] ?? 0;
 }
 
-/** Follows requests that always meet a 503 until the policy ends them. */
+/** The waits of requests that always get a 503, until the policy ends them. */
 export function scheduleOf(settings: Settings): Schedule {
   const policy = createPolicy({ ...retryOptions(settings), random: seededRandom(settings.seed) });
   const drawn: number[][] = [];

@@ -1,6 +1,6 @@
 import { count, duration, percent } from './format.ts';
 
-/** A number that is picked from a scale of good ones, so that no slider can stand on a wrong one. */
+/** A number that is picked from a list of valid values, so that a slider has no invalid position. */
 export interface Scale {
   readonly label: string;
   readonly values: readonly number[];
@@ -38,18 +38,20 @@ export const SCALES = {
   maxExponent: scale('Largest exponent', range(1, 16), 10, count),
   attemptLimit: scale('Attempt limit', range(1, 20), 16, count),
   maxSleepMs: scale('Maximum sleep', seconds(...doublings(2, 256)), 128_000, duration),
-  maxRetries: scale('Retries at most', range(0, 12), 5, count),
+  maxRetries: scale('Maximum retries', range(0, 12), 5, count),
   attemptTimeoutMs: scale('Attempt timeout', decades(100, 30_000), 1_000, duration),
-  ratio: scale('Retries for each success', range(0, 1, 0.05).map(hundredths), 0.2, percent),
-  reserve: scale('And retries in reserve', [0, 1, 2, 3, 5, 10, 20, 50], 3, count),
+  ratio: scale('Retries per success', range(0, 1, 0.05).map(hundredths), 0.2, percent),
+  reserve: scale('Retries in reserve', [0, 1, 2, 3, 5, 10, 20, 50], 3, count),
   clients: scale('Clients', decades(10, 10_000), 1_000, count),
   requestsPerSecond: scale('Requests of all clients', decades(50, 5_000), 500, perSecond),
   load: scale('Load, as a share of capacity', range(0.3, 1, 0.05).map(hundredths), 0.8, percent),
-  troubleSeconds: scale('It lasts', [2, 5, 10, 15, 20, 30, 45, 60], 20, (value) => duration(value * 1_000)),
+  troubleSeconds: scale('Duration of the trouble', [2, 5, 10, 15, 20, 30, 45, 60], 20, (value) =>
+    duration(value * 1_000),
+  ),
   refillPerSecond: scale('Rate: tokens that come in', decades(1, 500), 50, perSecond),
   capacity: scale('Capacity: tokens it holds', decades(1, 500).filter(Number.isInteger), 20, count),
-  streamPerSecond: scale('Requests come at', decades(1, 500), 30, perSecond),
-  burst: scale('And after 2 s at once', [0, ...decades(1, 500).filter(Number.isInteger)], 50, count),
+  streamPerSecond: scale('Requests arrive at', decades(1, 500), 30, perSecond),
+  burst: scale('Burst after 2 s', [0, ...decades(1, 500).filter(Number.isInteger)], 50, count),
 } as const satisfies Record<string, Scale>;
 
 function scale(label: string, values: readonly number[], initial: number, format: Scale['format']): Scale {
@@ -60,7 +62,7 @@ function hundredths(value: number): number {
   return Math.round(value * 100) / 100;
 }
 
-/** One of a few. The first is where it begins. */
+/** Choices with their texts. The first is the default. */
 export const CHOICES = {
   rule: [
     ['memorystore', 'Memorystore (the default)'],
@@ -74,10 +76,10 @@ export const CHOICES = {
     ['connectRetry', 'Connect retry (APUE)'],
   ],
   trouble: [
-    ['unavailable', 'Out: it answers 503'],
-    ['refused', 'Out: it refuses connections'],
-    ['silence', 'Out: it does not answer'],
-    ['brown-out', 'Half of its workers are gone'],
+    ['unavailable', 'Outage: it answers 503'],
+    ['refused', 'Outage: it refuses connections'],
+    ['silence', 'Outage: it does not answer'],
+    ['brown-out', 'Half of its workers fail'],
   ],
   nonConforming: [
     ['delay', 'Delay'],
@@ -99,7 +101,7 @@ export type ScaleName = keyof typeof SCALES;
 export type ChoiceName = keyof typeof CHOICES;
 export type FlagName = keyof typeof FLAGS;
 
-/** All that can be set on the page. */
+/** All settings of the page. */
 export type Settings = { readonly [Name in ScaleName]: number } & {
   readonly [Name in ChoiceName]: (typeof CHOICES)[Name][number][0];
 } & { readonly [Name in FlagName]: boolean } & { readonly seed: number };

@@ -2,7 +2,7 @@ const NAMESPACE = 'http://www.w3.org/2000/svg';
 
 type Attributes = Readonly<Record<string, string | number | undefined>>;
 
-/** An element of a figure, with what is in it. */
+/** An SVG element with attributes and children. */
 export function svg(tag: string, attributes: Attributes = {}, ...children: (Node | string)[]): SVGElement {
   const element = document.createElementNS(NAMESPACE, tag);
   for (const [name, value] of Object.entries(attributes)) {
@@ -12,7 +12,7 @@ export function svg(tag: string, attributes: Attributes = {}, ...children: (Node
   return element;
 }
 
-/** Coordinates to a tenth of a pixel. */
+/** Rounds a coordinate to a tenth of a pixel. */
 export function px(value: number): number {
   return Math.round(value * 10) / 10;
 }
@@ -25,7 +25,7 @@ export function linear(fromValue: number, toValue: number, fromPx: number, toPx:
   return (value) => px(fromPx + ((value - fromValue) / span) * (toPx - fromPx));
 }
 
-/** A few round numbers from 0 up to `most`, the last at or above it where `beyond`. */
+/** A few round numbers from 0 to `most`. With `beyond` the last is `most` or above. */
 export function ticks(most: number, about: number, beyond = false): number[] {
   if (!(most > 0)) return [0];
   const rough = most / about;
@@ -35,12 +35,12 @@ export function ticks(most: number, about: number, beyond = false): number[] {
   return Array.from({ length: last + 1 }, (_, at) => Number((at * step).toPrecision(12)));
 }
 
-/** A line through the points. */
+/** The path data of a line through these points. */
 export function line(points: readonly (readonly [number, number])[]): string {
   return points.map(([x, y], at) => `${at === 0 ? 'M' : 'L'}${x} ${y}`).join('');
 }
 
-/** A label that stays legible over lines, kept inside the figure by an estimate of its width. */
+/** A label that is legible over lines. An estimate of its width keeps it inside the figure. */
 export function label(
   text: string,
   x: number,
@@ -52,7 +52,7 @@ export function label(
   return svg('text', { x: px(at), y: px(y), 'text-anchor': anchor, class: `label ${colour}` }, text);
 }
 
-/** Level lines at the marks, each with its number on the left. */
+/** Horizontal lines at the marks, each with its number on the left. */
 export function levels(
   marks: readonly number[],
   y: Map1,
@@ -65,7 +65,7 @@ export function levels(
   ]);
 }
 
-/** A dashed line at one value, with what it is called at its right end. */
+/** A dashed horizontal line, with its name at the right end. */
 export function level(name: string, y: number, [left, right]: readonly [number, number]): Node[] {
   return [
     svg('path', { d: `M${left} ${y}H${right}`, class: 'line muted dashed' }),
@@ -73,7 +73,7 @@ export function level(name: string, y: number, [left, right]: readonly [number, 
   ];
 }
 
-/** Marks a moment, moved there by a transform; what is right of it can be veiled. */
+/** A vertical line that a transform moves to a time. The part of the figure to its right can be veiled. */
 export function cursor(top: number, bottom: number, width: number): SVGElement {
   return svg(
     'g',
@@ -83,7 +83,7 @@ export function cursor(top: number, bottom: number, width: number): SVGElement {
   );
 }
 
-/** A figure of its real size in pixels, so that its letters have theirs. Its name is what is to be seen. */
+/** Draws a figure in the size of its place in pixels, so that texts keep their size. Its name describes it. */
 export function figure(plot: HTMLElement, name: string, ...children: Node[]): SVGElement {
   const { clientWidth: width, clientHeight: height } = plot;
   const root = svg('svg', {

@@ -1,35 +1,35 @@
 import { count } from './format.ts';
 import { cursor, figure, label, level, levels, line, linear, type Map1, svg, ticks } from './svg.ts';
 
-/** A line of a figure, with a label where it is told apart best. */
+/** A line of a figure, with a label at one of its values. */
 export interface Line {
   readonly name: string;
   readonly colour: 'ink' | 'accent' | 'good' | 'warn' | 'bad' | 'muted';
   readonly values: ArrayLike<number>;
-  /** Which of the values the label stands at. */
+  /** The index of the value with the label. */
   readonly labelAt: number;
   /** @default false */
   readonly below?: boolean;
   readonly filled?: boolean;
-  /** Of a run that was kept to compare. */
+  /** A line of a run that was kept to compare. */
   readonly before?: boolean;
 }
 
 export interface TimeChart {
   readonly title: string;
-  /** What is to be seen, for those who cannot see it. */
+  /** Describes the figure to screen readers. */
   readonly finding: string;
   readonly lines: readonly Line[];
-  /** The time from one value to the next. */
+  /** The time between two values. */
   readonly stepMs: number;
   readonly mostMs: number;
-  /** The least upper end of the scale. */
+  /** The least end of the y axis. */
   readonly most?: number;
   readonly format?: (value: number) => string;
-  /** A time when something is the matter. */
+  /** A shaded time range. */
   readonly band?: { readonly fromMs: number; readonly untilMs: number; readonly name: string } | undefined;
   readonly level?: { readonly value: number; readonly name: string } | undefined;
-  /** Whether the time is written below. */
+  /** Whether the figure has times below it. */
   readonly times?: boolean;
 }
 
@@ -37,7 +37,7 @@ export const LEFT = 44;
 export const RIGHT = 10;
 const TOP = 24;
 
-/** Where moments lie in a figure. */
+/** Maps times to pixels. */
 export function timeScale(width: number, mostMs: number): Map1 {
   return linear(0, mostMs, LEFT, width - RIGHT);
 }

@@ -3,9 +3,9 @@ import { defaultClientConditions, defineConfig } from 'vite';
 
 export default defineConfig({
   root: fileURLToPath(new URL('.', import.meta.url)),
-  // A built page may lie in any folder.
+  // The built page may be in any folder.
   base: './',
-  // The packages' own sources, so that the page runs what stands beside it.
+  // The sources of the packages, not their builds.
   resolve: { conditions: ['@ebb/source', ...defaultClientConditions] },
   worker: { format: 'es' },
   build: { target: 'es2023' },
