@@ -20,6 +20,7 @@ export {
   type FeedbackScope,
   type NonConforming,
 } from './limits/bucket/options.ts';
+export * as refillSteps from './limits/bucket/refill-steps.ts';
 export type { FeedbackRules } from './limits/bucket/requested-pause.ts';
 export { originGate } from './limits/bucket/token-bucket.ts';
 export type { TokenSource, Unavailable } from './limits/bucket/token-source.ts';

@@ -20,7 +20,7 @@ export class LocalShare {
 
   constructor(perMs: number, capacity: number, emptyAtMs: number, random: Random) {
     this.#random = random;
-    this.#quota = { refillPerSecond: perMs * 1_000, capacity, refillIntervalMs: 0 };
+    this.#quota = { refillPerSecond: perMs * 1_000, capacity };
     this.#emptyAtMs = emptyAtMs;
   }
 

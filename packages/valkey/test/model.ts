@@ -59,7 +59,7 @@ export function model(text: string | undefined, args: readonly string[], now: nu
   const held = rest[2];
   // gcra.ts takes times in any unit, with the rate per 1,000 of them: here microseconds, and millionths of a token.
   const rate = Number(rateText) * 1_000;
-  const quota: gcra.Quota = { capacity, refillPerSecond: rate, refillIntervalMs: 0 };
+  const quota: gcra.Quota = { capacity, refillPerSecond: rate };
   const each = 1_000 / rate;
 
   let state = read(text, now);

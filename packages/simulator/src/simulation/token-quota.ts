@@ -1,4 +1,4 @@
-import { gcra, type Quota } from '@ebb/core/bucket';
+import { gcra, type Quota, refillSteps } from '@ebb/core/bucket';
 
 /** The rate and the size of a token bucket. */
 export interface QuotaOptions {
@@ -19,13 +19,15 @@ export class TokenQuota {
   readonly #intervalMs: number;
 
   constructor({ capacity, refillPerSecond, refillIntervalMs = 0 }: QuotaOptions) {
-    this.#unit = { capacity, refillPerSecond: 1, refillIntervalMs: 0 };
+    this.#unit = { capacity, refillPerSecond: 1 };
     this.#perSecond = refillPerSecond;
     this.#intervalMs = refillIntervalMs;
   }
 
   #ownMs(nowMs: number): number {
-    return gcra.lastStepMs(this.#intervalMs, nowMs) * this.#perSecond;
+    const intervalMs = this.#intervalMs;
+    const refilledMs = intervalMs === 0 ? nowMs : refillSteps.stepsBy(intervalMs, nowMs) * intervalMs;
+    return refilledMs * this.#perSecond;
   }
 
   /** The state of a bucket that holds so many tokens. */
@@ -48,7 +50,7 @@ export class TokenQuota {
     const intervalMs = this.#intervalMs;
     const ownMs = this.#ownMs(nowMs);
     if (intervalMs === 0) return gcra.waitMs(this.#unit, state, cost, ownMs) / this.#perSecond;
-    const steps = gcra.stepsToWait(this.#unit, state, cost, ownMs, intervalMs * this.#perSecond);
-    return steps === 0 ? 0 : (gcra.stepsBy(intervalMs, nowMs) + steps) * intervalMs - nowMs;
+    const steps = refillSteps.stepsToWait(this.#unit, state, cost, ownMs, intervalMs * this.#perSecond);
+    return steps === 0 ? 0 : (refillSteps.stepsBy(intervalMs, nowMs) + steps) * intervalMs - nowMs;
   }
 }

@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest';
-import { giveBack, holding, type Quota, spend, stepsToWait, take, tokensAt, waitMs } from './gcra.ts';
+import { giveBack, holding, type Quota, spend, take, tokensAt, waitMs } from './gcra.ts';
 
-function quota(refillPerSecond: number, capacity: number, refillIntervalMs = 0): Quota {
-  return { refillPerSecond, capacity, refillIntervalMs };
+function quota(refillPerSecond: number, capacity: number): Quota {
+  return { refillPerSecond, capacity };
 }
 
 /** Asks `count` times for one token at each moment, and counts the grants. */
@@ -56,30 +56,6 @@ describe('the five examples of Amazon API Gateway: 10,000 a second, burst 5,000'
   });
 });
 
-describe('the two examples of App Engine: 500 a second, refilled every 200 ms', () => {
-  test.each([
-    [500, [500, 100, 100, 100, 100]],
-    [100, [100, 100, 100, 100, 100]],
-  ])('a bucket of %d grants so many at each step: %j', (capacity, starts) => {
-    const stepped = quota(500, capacity, 200);
-    let state = holding(stepped, capacity, 0);
-    const started = [0, 0, 0, 0, 0];
-    for (let atMs = 0; atMs < 1_000; atMs += 1) {
-      for (
-        let after = take(stepped, state, 1, atMs);
-        after !== undefined;
-        after = take(stepped, state, 1, atMs)
-      ) {
-        state = after;
-        started[Math.floor(atMs / 200)] = (started[Math.floor(atMs / 200)] ?? 0) + 1;
-        // All tokens of a step are taken at the step.
-        expect(atMs % 200).toBe(0);
-      }
-    }
-    expect(started).toEqual(starts);
-  });
-});
-
 test.each<[story: string, atMs: number, tokens: number]>([
   ['fills', 100, 5],
   ['is full at its capacity', 200, 10],
@@ -120,15 +96,6 @@ test.each<[cost: number, atMs: number, wait: number]>([
   },
 );
 
-test.each([
-  [0, 200],
-  [199, 1],
-  [200, 0],
-  [201, 0],
-])('at %d ms the next step of an empty bucket is %d ms away', (atMs, wait) => {
-  expect(waitMs(quota(500, 100, 200), 0, 100, atMs)).toBeCloseTo(wait, 9);
-});
-
 test('sums of fractions are whole', () => {
   // Three times 0.1 is a little more than 0.3.
   const limits = quota(10, 0.3);
@@ -156,39 +123,4 @@ describe('a refund', () => {
     const state = giveBack(limits, spentAgain, 10, held, 10_000);
     expect(tokensAt(limits, state, 10_000)).toBeCloseTo(0, 9);
   });
-});
-
-// A capacity of 5, one token in 100 ms.
-test.each<[cost: number, tokens: number, everyMs: number, steps: number]>([
-  [1, 1, 200, 0],
-  [1, 0, 200, 1],
-  [3, 0, 200, 2],
-  [5, 2.5, 200, 2],
-  // More than the capacity: for several requests in a row.
-  [10, 5, 200, 3],
-  [11, 5, 200, 3],
-  [12, 5, 200, 4],
-  // A step brings ten, of which five fit.
-  [5, 0, 1_000, 1],
-  [10, 0, 1_000, 2],
-  [11, 0, 1_000, 3],
-  [11, 5, 1_000, 2],
-  [11, 1, 1_000, 2],
-  // Tokens that pay a debt do not overflow.
-  [5, -5, 1_000, 1],
-  [5, -6, 1_000, 2],
-  [5, -10, 1_000, 2],
-  [4, -16, 1_000, 2],
-  [5, -16, 1_000, 3],
-  [3, -4, 200, 4],
-])(
-  '%d tokens are there, of %d now and with steps of 100 ms times %d, in %d steps',
-  (cost, tokens, everyMs, steps) => {
-    const limits = quota(10, 5);
-    expect(stepsToWait(limits, holding(limits, tokens, 0), cost, 0, everyMs)).toBe(steps);
-  },
-);
-
-test('each step of a longer wait loses its overflow', () => {
-  expect(waitMs(quota(10, 5, 1_000), 0, 11, 300)).toBe(2_700);
 });

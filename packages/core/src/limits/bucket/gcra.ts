@@ -14,49 +14,30 @@ export interface Quota {
   readonly capacity: number;
   /** Tokens per second. */
   readonly refillPerSecond: number;
-  /** Tokens arrive in steps, at the multiples of this many milliseconds; 0 refills continuously. */
-  readonly refillIntervalMs: number;
 }
 
 /**
  * Tolerance for rounding errors, in milliseconds: tokens that arrive this much later count as available. It does not
  * accumulate, because it is never stored. The last term is the resolution of a double at the size of `nowMs`.
  */
-function slackMs(fillMs: number, nowMs: number): number {
+export function slackMs(fillMs: number, nowMs: number): number {
   return fillMs * 1e-9 + 1e-6 + Math.abs(nowMs) * 4e-16;
-}
-
-/** The same for a quotient of times, in steps. */
-function slackSteps(steps: number): number {
-  return 1e-9 + Math.abs(steps) * 4e-16;
-}
-
-/** The number of refill steps since 0. */
-export function stepsBy(intervalMs: number, nowMs: number): number {
-  const steps = nowMs / intervalMs;
-  return Math.floor(steps + slackSteps(steps));
-}
-
-/** The time of the last refill. */
-export function lastStepMs(intervalMs: number, nowMs: number): number {
-  return intervalMs === 0 ? nowMs : stepsBy(intervalMs, nowMs) * intervalMs;
 }
 
 /** The state of a bucket with this many tokens. A negative number is a debt. */
 export function holding(quota: Quota, tokens: number, nowMs: number): number {
-  return lastStepMs(quota.refillIntervalMs, nowMs) - (tokens * 1_000) / quota.refillPerSecond;
+  return nowMs - (tokens * 1_000) / quota.refillPerSecond;
 }
 
 /** The tokens that are available. A negative number is a debt. */
 export function tokensAt(quota: Quota, emptyAtMs: number, nowMs: number): number {
-  const sinceMs = lastStepMs(quota.refillIntervalMs, nowMs) - emptyAtMs;
-  return Math.min(quota.capacity, (sinceMs * quota.refillPerSecond) / 1_000);
+  return Math.min(quota.capacity, ((nowMs - emptyAtMs) * quota.refillPerSecond) / 1_000);
 }
 
 /** The state after taking tokens, whether they are available or not. */
 export function spend(quota: Quota, emptyAtMs: number, cost: number, nowMs: number): number {
   const msPerToken = 1_000 / quota.refillPerSecond;
-  const fullSinceMs = lastStepMs(quota.refillIntervalMs, nowMs) - quota.capacity * msPerToken;
+  const fullSinceMs = nowMs - quota.capacity * msPerToken;
   return Math.max(emptyAtMs, fullSinceMs) + cost * msPerToken;
 }
 
@@ -64,32 +45,8 @@ export function spend(quota: Quota, emptyAtMs: number, cost: number, nowMs: numb
 export function take(quota: Quota, emptyAtMs: number, cost: number, nowMs: number): number | undefined {
   const msPerToken = 1_000 / quota.refillPerSecond;
   const fillMs = quota.capacity * msPerToken;
-  const stepMs = lastStepMs(quota.refillIntervalMs, nowMs);
-  const afterMs = Math.max(emptyAtMs, stepMs - fillMs) + cost * msPerToken;
-  return afterMs <= stepMs + slackMs(fillMs, stepMs) ? afterMs : undefined;
-}
-
-/**
- * The number of refill steps until the tokens are available; 0 for now. A step adds the tokens of `everyMs`, and once a debt
- * is paid at most the capacity: the rest is lost.
- */
-export function stepsToWait(
-  { capacity, refillPerSecond }: Quota,
-  emptyAtMs: number,
-  cost: number,
-  stepMs: number,
-  everyMs: number,
-): number {
-  const msPerToken = 1_000 / refillPerSecond;
-  const fillMs = capacity * msPerToken;
-  const slack = slackMs(fillMs, stepMs);
-  const dueMs = Math.max(emptyAtMs, stepMs - fillMs) + cost * msPerToken;
-  if (dueMs <= stepMs + slack) return 0;
-  const debtMs = Math.max(0, emptyAtMs - stepMs);
-  const lackMs = dueMs - stepMs - debtMs;
-  const inDebt = Math.floor(debtMs / everyMs);
-  const firstMs = Math.min(fillMs, (inDebt + 1) * everyMs - debtMs);
-  return inDebt + 1 + Math.max(0, Math.ceil((lackMs - firstMs - slack) / Math.min(everyMs, fillMs)));
+  const afterMs = Math.max(emptyAtMs, nowMs - fillMs) + cost * msPerToken;
+  return afterMs <= nowMs + slackMs(fillMs, nowMs) ? afterMs : undefined;
 }
 
 /**
@@ -97,12 +54,7 @@ export function stepsToWait(
  * available at once: for those it is the shortest time until so many have arrived, for several requests in a row.
  */
 export function waitMs(quota: Quota, emptyAtMs: number, cost: number, nowMs: number): number {
-  const { capacity, refillPerSecond, refillIntervalMs: everyMs } = quota;
-  if (everyMs > 0) {
-    const passed = stepsBy(everyMs, nowMs);
-    const steps = stepsToWait(quota, emptyAtMs, cost, passed * everyMs, everyMs);
-    return steps === 0 ? 0 : (passed + steps) * everyMs - nowMs;
-  }
+  const { capacity, refillPerSecond } = quota;
   const dueMs = spend(quota, emptyAtMs, cost, nowMs);
   return dueMs <= nowMs + slackMs((capacity * 1_000) / refillPerSecond, nowMs) ? 0 : dueMs - nowMs;
 }
@@ -121,6 +73,6 @@ export function giveBack(
   nowMs: number,
 ): number {
   const msPerToken = 1_000 / quota.refillPerSecond;
-  const fullSinceMs = lastStepMs(quota.refillIntervalMs, nowMs) - quota.capacity * msPerToken;
+  const fullSinceMs = nowMs - quota.capacity * msPerToken;
   return emptyAtMs - Math.max(0, Math.min(tokens * msPerToken, heldMs - fullSinceMs));
 }

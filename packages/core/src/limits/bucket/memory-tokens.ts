@@ -1,4 +1,5 @@
-import type { QuotaState, Rate } from './quota-state.ts';
+import type { Quota } from './gcra.ts';
+import type { QuotaState } from './quota-state.ts';
 import type { TokenSource } from './token-source.ts';
 
 /** A state for each limit that {@link MemoryTokens.settle} needs later. A plain number if there is only one limit. */
@@ -85,7 +86,7 @@ export class MemoryTokens implements TokenSource<Held> {
   }
 
   /** Changes the first limit; further limits stay as they are. */
-  setRate(rate: Rate, nowMs: number): void {
+  setRate(rate: Quota, nowMs: number): void {
     this.#first.setRate(rate, nowMs);
   }
 }

@@ -19,7 +19,7 @@ import {
 } from '../../base/options.ts';
 import { type ReadFeedback, serverFeedback } from '../../http/server-feedback.ts';
 import { WAITING_OPTIONS, type WaitingOptions } from '../queue/options.ts';
-import type { Rate } from './quota-state.ts';
+import type { Quota } from './gcra.ts';
 
 /** What a bucket does with a request whose tokens are not available: queue it, refuse it, or send it with a mark. */
 export type NonConforming = 'delay' | 'reject' | 'mark';
@@ -105,7 +105,7 @@ const LONGEST_FILL_SECONDS = 1e12;
  * @param name of the option that is the rate, with its caller
  * @throws RangeError if the capacity takes too long to fill
  */
-export function checkFill(name: string, { refillPerSecond, capacity }: Rate): void {
+export function checkFill(name: string, { refillPerSecond, capacity }: Quota): void {
   const least = capacity / LONGEST_FILL_SECONDS;
   if (refillPerSecond >= least) return;
   const takes = `at least ${least}, so that the capacity, ${capacity}, fills in ${LONGEST_FILL_SECONDS} seconds`;
@@ -113,7 +113,7 @@ export function checkFill(name: string, { refillPerSecond, capacity }: Rate): vo
 }
 
 /** @throws TypeError, RangeError for a rate or a capacity that is out of bounds */
-export function checkRate(caller: string, rate: Rate): void {
+export function checkRate(caller: string, rate: Quota): void {
   refillRate(nameOf(caller, 'refillPerSecond'), rate.refillPerSecond);
   capacity(nameOf(caller, 'capacity'), rate.capacity);
   checkFill(nameOf(caller, 'refillPerSecond'), rate);

@@ -34,3 +34,25 @@ test('a wait with refill steps ends at a step', () => {
     { numRuns: 3_000, endOnFailure: true },
   );
 });
+
+test('with refill steps, tokens that are not available have a wait, and are available after it', () => {
+  const share = fc.double({ min: 1e-3, max: 1, noNaN: true });
+  const quota = fc.record({
+    capacity: fc.double({ min: 0.1, max: 1e5, noNaN: true }),
+    refillPerSecond: rate,
+  });
+  const intervalMs = fc.oneof(fc.constantFrom(200, 0.1, 1_000 / 3), fc.integer({ min: 1, max: 5_000 }));
+  fc.assert(
+    fc.property(quota, intervalMs, fc.nat(1e9), share, share, (quota, intervalMs, nowMs, filled, part) => {
+      const limit = new QuotaState(quota, intervalMs, quota.capacity, 0);
+      limit.spend(filled * quota.capacity, 0);
+      const cost = part * quota.capacity;
+      const waitMs = limit.waitMs(cost, nowMs);
+      expect(limit.take(cost, nowMs)).toBe(waitMs === 0);
+      if (waitMs === 0) return;
+      // Far from the start a time is too coarse to tell on which side of a fine step it lies.
+      expect(limit.take(cost, nowMs + waitMs) || limit.take(cost, nowMs + waitMs + intervalMs)).toBe(true);
+    }),
+    { numRuns: 5_000, endOnFailure: true },
+  );
+});

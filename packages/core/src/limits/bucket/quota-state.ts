@@ -1,20 +1,5 @@
-import {
-  giveBack,
-  holding,
-  type Quota,
-  spend,
-  stepsBy,
-  stepsToWait,
-  take,
-  tokensAt,
-  waitMs,
-} from './gcra.ts';
-
-/** How fast tokens come in, and how many gather at most. */
-export interface Rate {
-  readonly refillPerSecond: number;
-  readonly capacity: number;
-}
+import { giveBack, holding, type Quota, spend, take, tokensAt, waitMs } from './gcra.ts';
+import { stepsBy, stepsToWait } from './refill-steps.ts';
 
 /** Own time is rebased to 0 after this many fills of the capacity: larger doubles are too coarse for short intervals. */
 const FAR_FILLS = 1_000;
@@ -59,8 +44,8 @@ export class QuotaState {
   /** How far the state was moved back since earlier grants noted it: by tokens given back, and by rebasing. */
   #shiftMs = 0;
 
-  constructor({ refillPerSecond, capacity }: Rate, intervalMs: number, tokens: number, nowMs: number) {
-    this.#quota = { refillPerSecond: 1, capacity, refillIntervalMs: 0 };
+  constructor({ refillPerSecond, capacity }: Quota, intervalMs: number, tokens: number, nowMs: number) {
+    this.#quota = { refillPerSecond: 1, capacity };
     this.#speed = refillPerSecond;
     this.#intervalMs = intervalMs;
     this.#originMs = nowMs;
@@ -177,7 +162,7 @@ export class QuotaState {
   }
 
   /** Sets rate and capacity. Available tokens are kept up to the capacity. */
-  setRate({ refillPerSecond, capacity }: Rate, nowMs: number): void {
+  setRate({ refillPerSecond, capacity }: Quota, nowMs: number): void {
     this.#settleTime(nowMs);
     this.#noneBeforeMs = Math.max(this.#noneBeforeMs, this.#baseMs - this.#fillMs);
     this.#emptyAtMs = Math.max(this.#emptyAtMs, this.#noneBeforeMs);

@@ -2,7 +2,9 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { ThrottledError } from '../../base/errors.ts';
 import { virtualClock } from '../../testing.ts';
+import { holding } from './gcra.ts';
 import { QuotaState } from './quota-state.ts';
+import { stepsToWait } from './refill-steps.ts';
 import { tokenBucket } from './token-bucket.ts';
 
 const DAY_MS = 86_400_000;
@@ -142,4 +144,68 @@ describe('steps that exceed the capacity', () => {
       { numRuns: 2_000 },
     );
   });
+});
+
+// A capacity of 5, one token in 100 ms.
+test.each<[cost: number, tokens: number, everyMs: number, steps: number]>([
+  [1, 1, 200, 0],
+  [1, 0, 200, 1],
+  [3, 0, 200, 2],
+  [5, 2.5, 200, 2],
+  // More than the capacity: for several requests in a row.
+  [10, 5, 200, 3],
+  [11, 5, 200, 3],
+  [12, 5, 200, 4],
+  // A step brings ten, of which five fit.
+  [5, 0, 1_000, 1],
+  [10, 0, 1_000, 2],
+  [11, 0, 1_000, 3],
+  [11, 5, 1_000, 2],
+  [11, 1, 1_000, 2],
+  // Tokens that pay a debt do not overflow.
+  [5, -5, 1_000, 1],
+  [5, -6, 1_000, 2],
+  [5, -10, 1_000, 2],
+  [4, -16, 1_000, 2],
+  [5, -16, 1_000, 3],
+  [3, -4, 200, 4],
+])(
+  '%d tokens are there, of %d now and with steps of 100 ms times %d, in %d steps',
+  (cost, tokens, everyMs, steps) => {
+    const limits = { refillPerSecond: 10, capacity: 5 };
+    expect(stepsToWait(limits, holding(limits, tokens, 0), cost, 0, everyMs)).toBe(steps);
+  },
+);
+
+describe('the two examples of App Engine: 500 a second, refilled every 200 ms', () => {
+  test.each([
+    [500, [500, 100, 100, 100, 100]],
+    [100, [100, 100, 100, 100, 100]],
+  ])('a limit of %d grants so many at each step: %j', (capacity, starts) => {
+    const limit = new QuotaState({ refillPerSecond: 500, capacity }, 200, capacity, 0);
+    const started = [0, 0, 0, 0, 0];
+    for (let atMs = 0; atMs < 1_000; atMs += 1) {
+      while (limit.take(1, atMs)) {
+        started[Math.floor(atMs / 200)] = (started[Math.floor(atMs / 200)] ?? 0) + 1;
+        // All tokens of a step are taken at the step.
+        expect(atMs % 200).toBe(0);
+      }
+    }
+    expect(started).toEqual(starts);
+  });
+});
+
+test.each([
+  [0, 200],
+  [199, 1],
+  [200, 0],
+  [201, 0],
+])('at %d ms the next step of an empty limit is %d ms away', (atMs, wait) => {
+  const limit = new QuotaState({ refillPerSecond: 500, capacity: 100 }, 200, 0, 0);
+  expect(limit.waitMs(100, atMs)).toBeCloseTo(wait, 9);
+});
+
+test('each step of a longer wait loses its overflow', () => {
+  const limit = new QuotaState({ refillPerSecond: 10, capacity: 5 }, 1_000, 0, 0);
+  expect(limit.waitMs(11, 300)).toBe(2_700);
 });

@@ -1,8 +1,9 @@
 import { notNegative } from '../../base/check.ts';
 import type { BucketStats, ObservableBucket } from '../contracts.ts';
+import type { Quota } from './gcra.ts';
 import { MemoryTokens } from './memory-tokens.ts';
 import { type BucketSetup, bucketSetup, checkRate, type TokenBucketOptions } from './options.ts';
-import { QuotaState, type Rate } from './quota-state.ts';
+import { QuotaState } from './quota-state.ts';
 import { WaitingBucket, type WaitingBucketSetup } from './waiting-bucket.ts';
 
 /** A token bucket in the memory of this process. */
@@ -26,7 +27,7 @@ export interface MemoryBucket extends ObservableBucket {
 /** What {@link tokenBucket} returns. */
 export class Bucket extends WaitingBucket<MemoryTokens, Bucket> implements MemoryBucket {
   /** The rate that it was made with. At another rate it must not be evicted. */
-  #made: Rate;
+  #made: Quota;
   /** The rate that the user set last. An adaptive bucket may be slower for a while. */
   #wantedRate: number;
 
@@ -45,7 +46,7 @@ export class Bucket extends WaitingBucket<MemoryTokens, Bucket> implements Memor
     this.#wantedRate = setup.refillPerSecond;
   }
 
-  get #rate(): Rate {
+  get #rate(): Quota {
     return { refillPerSecond: this.source.refillPerSecond, capacity: this.source.ownCapacity };
   }
 
@@ -57,7 +58,7 @@ export class Bucket extends WaitingBucket<MemoryTokens, Bucket> implements Memor
   }
 
   /** Changes the bucket as if it had been made with this rate. */
-  #remake(rate: Rate): void {
+  #remake(rate: Quota): void {
     this.#made = rate;
     this.#wantedRate = rate.refillPerSecond;
     this.changeRate(rate.refillPerSecond, rate.capacity);
@@ -86,7 +87,7 @@ export class Bucket extends WaitingBucket<MemoryTokens, Bucket> implements Memor
 /** A bucket for an origin that asked for a pause. It starts empty, and stands in front of a bucket of this rate. */
 export function originGate(
   setup: WaitingBucketSetup & { readonly refillIntervalMs?: number },
-  { refillPerSecond, capacity }: Rate,
+  { refillPerSecond, capacity }: Quota,
 ): Bucket {
   const gate = { refillPerSecond, capacity, initialTokens: 0, furtherLimits: [] };
   return new Bucket({ refillIntervalMs: 0, ...setup, ...gate });
