@@ -2,7 +2,7 @@ import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
 import { expect, test } from 'vitest';
 
-/** Runs a program that schedules a call in an hour; resolves when it has ended. */
+/** Runs a program that schedules a call in an hour. Resolves with its output when it has ended. */
 async function run(inBackground: boolean): Promise<string> {
   const clock = new URL('./clock.ts', import.meta.url).href;
   const program = `
@@ -18,6 +18,6 @@ test('a call in the background does not keep the process alive', async () => {
   expect(await run(true)).toBe('ended by itself\n');
 });
 
-test('another does, until it is called off', async () => {
+test('any other pending call does, until it is cancelled', async () => {
   expect(await run(false)).toBe('true\nended by itself\n');
 });

@@ -2,7 +2,7 @@ import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { seededRandom, virtualClock } from '../testing.ts';
 import { sleep, systemClock } from './clock.ts';
 
-describe('the system clock, with timers of our own', () => {
+describe('the system clock, with fake timers', () => {
   beforeEach(() => void vi.useFakeTimers());
   afterEach(() => void vi.useRealTimers());
 
@@ -17,7 +17,7 @@ describe('the system clock, with timers of our own', () => {
     expect(vi.getTimerCount()).toBe(0);
   });
 
-  test('is not early when its timer is', () => {
+  test('is not early if its timer is', () => {
     const wake = vi.fn();
     const now = vi.spyOn(performance, 'now');
     now.mockReturnValue(0);
@@ -31,7 +31,7 @@ describe('the system clock, with timers of our own', () => {
     now.mockRestore();
   });
 
-  test('a call that is called off never comes', () => {
+  test('a cancelled call is not made', () => {
     const wake = vi.fn();
     systemClock.schedule(wake, 10)();
     vi.advanceTimersByTime(100);
@@ -42,7 +42,7 @@ describe('the system clock, with timers of our own', () => {
 
 describe('sleep', () => {
   test.each([new Error('enough'), 'a string', null, 0])(
-    'an abort with %j ends it at once with that',
+    'an abort with %j rejects at once with that reason',
     async (reason) => {
       const clock = virtualClock();
       const controller = new AbortController();
@@ -53,7 +53,7 @@ describe('sleep', () => {
     },
   );
 
-  test('with a signal that is aborted already never begins', async () => {
+  test('with an aborted signal rejects at once', async () => {
     const clock = virtualClock();
     await expect(sleep(clock, 1_000, AbortSignal.abort(new Error('before')))).rejects.toThrow('before');
     expect(clock.pending).toBe(0);
@@ -74,7 +74,7 @@ describe('sleep', () => {
 });
 
 describe('the virtual clock', () => {
-  test('calls in order of time, and of scheduling at one time', () => {
+  test('makes calls in order of time, then of scheduling', () => {
     const clock = virtualClock({ startMs: 100 });
     const seen: [string, number][] = [];
     const note = (name: string) => () => void seen.push([name, clock.now()]);
@@ -94,7 +94,7 @@ describe('the virtual clock', () => {
     expect(clock.pending).toBe(0);
   });
 
-  test('what is due at one time happens in the order in which it was scheduled', () => {
+  test('calls that are due at the same time are made in the order of scheduling', () => {
     const clock = virtualClock();
     expect(clock.nextAtMs).toBeUndefined();
     const seen: number[] = [];
@@ -105,7 +105,7 @@ describe('the virtual clock', () => {
     expect(clock.nextAtMs).toBeUndefined();
   });
 
-  test('what a wake-up starts is in time for the next', async () => {
+  test('a sleep that starts when another ends is in time', async () => {
     const clock = virtualClock();
     const seen: number[] = [];
     const twice = async () => {
@@ -121,12 +121,12 @@ describe('the virtual clock', () => {
   });
 });
 
-test('seeded randomness is the same for the same seed, in [0, 1), and even', () => {
+test('seeded randomness is the same for the same seed, within [0, 1), and uniform', () => {
   const draw = (seed: number) => Array.from({ length: 10_000 }, seededRandom(seed));
   const numbers = draw(1);
   expect(numbers).toEqual(draw(1));
   expect(numbers).not.toEqual(draw(2));
-  // Mulberry32, as it is published.
+  // The published numbers of Mulberry32.
   expect(numbers.slice(0, 3).map((number) => number * 2 ** 32)).toEqual([
     2_693_262_067, 11_749_833, 2_265_367_787,
   ]);

@@ -5,7 +5,7 @@ const throttled = new ThrottledError('no token', 5);
 const hook = new HookError('cost', new Error('broken'));
 
 describe('instanceof', () => {
-  test('tells the two apart, and from all else', () => {
+  test('distinguishes the two classes, and everything else', () => {
     expect(throttled instanceof ThrottledError).toBe(true);
     expect(throttled instanceof HookError).toBe(false);
     expect(hook instanceof HookError).toBe(true);
@@ -16,7 +16,7 @@ describe('instanceof', () => {
     }
   });
 
-  test('knows an error of another copy of this module', async () => {
+  test('recognises an error of another copy of this module', async () => {
     const copy = './errors.ts?copy';
     const other: typeof import('./errors.ts') = await import(copy);
     expect(other.ThrottledError).not.toBe(ThrottledError);
@@ -25,20 +25,20 @@ describe('instanceof', () => {
     expect(new other.HookError('cost', 1) instanceof ThrottledError).toBe(false);
   });
 
-  test('a class that extends one of them means its own instances', () => {
+  test('a subclass recognises its own instances only', () => {
     class Mine extends ThrottledError {}
     expect(throttled instanceof Mine).toBe(false);
     expect(new Mine('x') instanceof Mine).toBe(true);
     expect(new Mine('x') instanceof ThrottledError).toBe(true);
   });
 
-  test('nothing of it shows on the error', () => {
+  test('adds no visible property to the error', () => {
     expect(Reflect.ownKeys(throttled)).toEqual(['stack', 'message', 'name', 'waitMs', 'reason']);
     expect({ ...throttled }).toEqual({ name: 'ThrottledError', waitMs: 5, reason: 'not-conforming' });
   });
 });
 
-test('each tells its name, and why', () => {
+test('each has its name and its reason', () => {
   const cause = new Error('broken');
   expect(new HookError('cost', cause)).toMatchObject({ name: 'HookError', hook: 'cost', cause });
   expect(throttled).toMatchObject({ name: 'ThrottledError', reason: 'not-conforming', waitMs: 5 });

@@ -25,7 +25,7 @@ function countedSignal() {
 }
 
 describe('onAbort', () => {
-  test('calls each once, in order, and not those that were called off', () => {
+  test('calls each once, in order, except cancelled ones', () => {
     const { controller, signal, listeners } = countedSignal();
     const seen: string[] = [];
     onAbort(signal, () => seen.push('a'));
@@ -39,7 +39,7 @@ describe('onAbort', () => {
     expect(listeners.size).toBe(0);
   });
 
-  test('removes the listener when the last is called off, and adds it again for the next', () => {
+  test('removes the listener with the last call, and adds it again for the next', () => {
     const { controller, signal, listeners } = countedSignal();
     const call = vi.fn();
     const callOff = [onAbort(signal, call), onAbort(signal, call)];
@@ -51,7 +51,7 @@ describe('onAbort', () => {
     expect(call).toHaveBeenCalledOnce();
   });
 
-  test('one that is called may call off another, and itself', () => {
+  test('a call may cancel another, and itself', () => {
     const { controller, signal } = countedSignal();
     const seen: string[] = [];
     const off: (() => void)[] = [];
@@ -66,7 +66,7 @@ describe('onAbort', () => {
     expect(seen).toEqual(['a']);
   });
 
-  test('never calls under a signal that is aborted, also not when added by one that is called', () => {
+  test('never calls under an aborted signal, even if added during the abort', () => {
     const { controller, signal, listeners } = countedSignal();
     const late = vi.fn();
     onAbort(signal, () => onAbort(signal, late)());
@@ -76,7 +76,7 @@ describe('onAbort', () => {
     expect(listeners.size).toBe(0);
   });
 
-  test('one that throws keeps no other from being called', () => {
+  test('a call that throws does not stop the others', () => {
     const { signal } = new AbortController();
     const seen: string[] = [];
     let abort: () => void = () => {};
@@ -91,7 +91,7 @@ describe('onAbort', () => {
     expect(seen).toEqual(['b']);
   });
 
-  test('keeps signals apart', () => {
+  test('keeps signals separate', () => {
     const one = new AbortController();
     const other = new AbortController();
     const calls = [vi.fn(), vi.fn()] as const;
@@ -101,7 +101,7 @@ describe('onAbort', () => {
     expect(calls.map((call) => call.mock.calls.length)).toEqual([1, 0]);
   });
 
-  test('behaves as listeners of their own would', () => {
+  test('behaves like separate listeners', () => {
     const step = fc.oneof(
       fc.constant({ add: true, at: 0 }),
       fc.record({ add: fc.constant(false), at: fc.nat() }),
@@ -124,10 +124,10 @@ describe('onAbort', () => {
   });
 });
 
-describe('32,000 sleepers under one signal', () => {
+describe('32,000 sleeps under one signal', () => {
   const MANY = 32_000;
 
-  test.each(['aborted', 'woken'])('share one listener, which is gone when all are %s', async (how) => {
+  test.each(['aborted', 'woken'])('share one listener, which is removed when all are %s', async (how) => {
     const clock = virtualClock();
     const { controller, signal, listeners, added } = countedSignal();
     const asleep = Array.from({ length: MANY }, () => sleep(clock, 1_000, signal));
@@ -142,7 +142,7 @@ describe('32,000 sleepers under one signal', () => {
     expect(results.every((result) => result.status === status)).toBe(true);
   });
 
-  test('who come and go while others stay are not remembered', () => {
+  test('leave no trace when they end while others go on', () => {
     const { signal, listeners, added } = countedSignal();
     onAbort(signal, () => {});
     for (let one = 0; one < MANY; one += 1) onAbort(signal, () => {})();

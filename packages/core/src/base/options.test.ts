@@ -111,7 +111,7 @@ test('an option of an option is named by its path', () => {
   });
 });
 
-test('options that are no object', () => {
+test('options that are not an object', () => {
   expect(errorOf(() => readOptions('f', null as never, ANY))).toMatchObject({
     message: 'f: options must be an object, got null',
     option: 'options',

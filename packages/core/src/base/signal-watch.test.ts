@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { SignalWatch } from './signal-watch.ts';
 
-test('a signal that many wait under in turn does not remember them all', () => {
+test('waiters that have left do not accumulate', () => {
   const here = new Set<number>();
   let looks = 0;
   const watch = new SignalWatch<number>(
@@ -12,7 +12,7 @@ test('a signal that many wait under in turn does not remember them all', () => {
     },
     () => {},
   );
-  // Ten at a time, ten thousand in all.
+  // Ten at a time, ten thousand in total.
   for (let one = 0; one < 10_000; one += 1) {
     here.add(one);
     watch.add(one, one % 2);

@@ -5,7 +5,7 @@ import { drain, MOST_DISCARDED_BYTES, readToEnd } from './drain.ts';
 
 const clock = virtualClock();
 
-/** Web and Node streams that send so many bytes, and then end or not. */
+/** Web and Node streams that send `bytes` bytes, and then end or not. */
 const kinds = {
   web: (bytes: number, isEnding: boolean) => {
     const state = { isBrokenOff: false };
@@ -36,22 +36,22 @@ describe.each(Object.entries(kinds))('a %s stream', (_, make) => {
     expect(clock.pending).toBe(0);
   });
 
-  test('of more is broken off', async () => {
+  test('of more bytes is cancelled', async () => {
     const { body, isBrokenOff } = make(MOST_DISCARDED_BYTES + 1, true);
     expect(await readToEnd(body, undefined, clock)).toBe(false);
-    // A web stream that has closed has nothing left to break off.
+    // A closed web stream cannot be cancelled.
     if (make === kinds.Node) expect(body).toHaveProperty('destroyed', true);
     else expect(isBrokenOff()).toBe(false);
     expect(clock.pending).toBe(0);
   });
 
-  test('that says that it will have more is not even read', async () => {
+  test('with a longer Content-Length is cancelled unread', async () => {
     const { body, isBrokenOff } = make(1, false);
     expect(await readToEnd(body, String(MOST_DISCARDED_BYTES + 1), clock)).toBe(false);
     expect(isBrokenOff()).toBe(true);
   });
 
-  test('without end is broken off after the time that it is given', async () => {
+  test('that does not end is cancelled after its time', async () => {
     const { body, isBrokenOff } = make(1, false);
     const read = readToEnd(body, undefined, clock, undefined, 50);
     await clock.advance(49);
@@ -62,7 +62,7 @@ describe.each(Object.entries(kinds))('a %s stream', (_, make) => {
     expect(clock.pending).toBe(0);
   });
 
-  test('is broken off by an abort, before and after it began', async () => {
+  test('is cancelled by an abort, before and during the reading', async () => {
     const controller = new AbortController();
     const first = make(1, false);
     const read = readToEnd(first.body, undefined, clock, controller.signal);
@@ -104,12 +104,12 @@ test.each<[string, () => unknown]>([
       },
     }),
   ],
-])('%s is not whole, and no error', async (_, make) => {
+])('%s is not read whole, and is no error', async (_, make) => {
   expect(await readToEnd(make(), undefined, clock)).toBe(false);
   expect(await drain(make(), undefined, clock)).toBe(undefined);
   expect(clock.pending).toBe(0);
 });
 
-test.each([null, undefined, 'text', 5, {}, new Blob(['text'])])('%o is no stream', async (body) => {
+test.each([null, undefined, 'text', 5, {}, new Blob(['text'])])('%o is not a stream', async (body) => {
   expect(await readToEnd(body, undefined, clock)).toBe(true);
 });

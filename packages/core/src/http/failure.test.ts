@@ -152,7 +152,7 @@ test.each<[what: string, error: unknown, kind: FailureKind]>([
 
 const READ = ['name', 'message', 'code', 'syscall', 'cause', 'errors'];
 
-/** A refusal, one of whose properties throws when it is read. */
+/** A refused connection with a property whose getter throws. */
 function guarded(name: string): Error {
   return Object.defineProperty(coded('ECONNREFUSED'), name, {
     get() {
@@ -161,7 +161,7 @@ function guarded(name: string): Error {
   });
 }
 
-test.each(READ)('an error whose %s throws when it is read is judged by the rest', (name) => {
+test.each(READ)('an error whose %s getter throws is judged by its other properties', (name) => {
   expect(failureKind(guarded(name))).toBe(name === 'code' ? 'unknown' : 'connect');
   expect(failureKind(new TypeError('fetch failed', { cause: guarded(name) }))).toBe(
     name === 'code' ? 'unknown' : 'connect',
@@ -170,7 +170,7 @@ test.each(READ)('an error whose %s throws when it is read is judged by the rest'
   expect(failureKind(group)).toBe(name === 'code' ? 'unknown' : 'connect');
 });
 
-test('an error that can be read in no way is unknown', () => {
+test('an error all of whose getters throw is unknown', () => {
   const trap = (): never => {
     throw new Error('trapped');
   };
@@ -200,7 +200,7 @@ function response(status: number): Outcome {
   return { type: 'response', status, header: () => undefined };
 }
 
-test('classifyHttp: every 5xx and 429', () => {
+test('classifyHttp retries 429 and every 5xx', () => {
   for (let status = 100; status < 700; status += 1) {
     const expected =
       status < 400
@@ -214,7 +214,7 @@ test('classifyHttp: every 5xx and 429', () => {
   }
 });
 
-test('classifyHttpByMeaning differs in 408, 425, 501 and 505 alone', () => {
+test('classifyHttpByMeaning differs for 408, 425, 501 and 505 only', () => {
   const changed = new Map([
     [408, 'transient'],
     [425, 'refused'],

@@ -15,7 +15,7 @@ const DAYS: Readonly<Record<string, string>> = {
   Sun: 'Sunday',
 };
 
-/** A line of `Retry-After` in each form, and how many milliseconds it asks for. */
+/** A field `Retry-After` in each format, with its milliseconds. */
 const FORMS: readonly ((seconds: number) => [line: string, askedMs: number | undefined])[] = [
   (seconds) => [String(seconds), seconds * 1_000],
   (seconds) => [`${seconds}.25`, seconds * 1_000 + 250],
@@ -71,13 +71,13 @@ describe('Retry-After', () => {
     ['1.5', 1_500],
     ['0.5', 500],
     ['0.0', 0],
-    // Never sooner than asked for, and never a millisecond later than that.
+    // Rounded up, by less than a millisecond.
     ['0.0001', 1],
     ['0.9999', 1_000],
     ['8.001', 8_001],
     ['1.0010', 1_001],
     ['1.0010000000000000000001', 1_002],
-    // Several lines come joined by commas: the largest holds.
+    // Several fields are joined by commas: the longest applies.
     ['3, 5', 5_000],
     ['5,3', 5_000],
     ['0.5, 0.25', 500],
@@ -117,14 +117,14 @@ describe('Retry-After', () => {
     expect(retryAfterMs(response({ 'retry-after': value }), NOW)).toBe(expected);
   });
 
-  test('a date counts from the Date of the same response, whatever our own clock says', () => {
+  test('a date is compared with the Date of the same response, not with our clock', () => {
     const headers = { 'retry-after': 'Sat, 21 Nov 2026 12:01:00 GMT', date: 'Sat, 21 Nov 2026 12:00:50 GMT' };
     for (const skewMs of [-3_600_000, 0, 3_600_000]) {
       expect(retryAfterMs(response(headers), NOW + skewMs)).toBe(10_000);
     }
   });
 
-  test('a Date that is none leaves our own clock', () => {
+  test('with an invalid Date our clock is used', () => {
     const headers = { 'retry-after': 'Sat, 21 Nov 2026 12:01:00 GMT', date: 'yesterday' };
     expect(retryAfterMs(response(headers), NOW)).toBe(60_000);
   });
@@ -133,7 +133,7 @@ describe('Retry-After', () => {
     expect(retryAfterMs({ type: 'failure', kind: 'network', error: undefined }, NOW)).toBeUndefined();
   });
 
-  test('of several lines the one that asks for most holds, whatever the form of each', () => {
+  test('of several fields the longest applies, in any format', () => {
     const line = fc.record({
       seconds: fc.integer({ min: 0, max: 86_400 }),
       form: fc.constantFrom(...FORMS),
@@ -149,7 +149,7 @@ describe('Retry-After', () => {
     );
   });
 
-  test('a fraction is never sooner, and less than a millisecond later', () => {
+  test('a fraction is rounded up to a millisecond', () => {
     fc.assert(
       fc.property(fc.nat(1e6), fc.stringMatching(/^\d{1,12}$/), (whole, fraction) => {
         const askedMs = retryAfterMs(response({ 'retry-after': `${whole}.${fraction}` }), NOW) ?? Number.NaN;
@@ -160,7 +160,7 @@ describe('Retry-After', () => {
     );
   });
 
-  test('no text whatever throws, or asks for less than nothing', () => {
+  test('no text throws or gives a negative wait', () => {
     fc.assert(
       fc.property(fc.oneof(fc.string(), fc.float().map(String)), (value) => {
         const askedMs = retryAfterMs(response({ 'retry-after': value }), NOW) ?? 0;
@@ -171,19 +171,19 @@ describe('Retry-After', () => {
 });
 
 describe('HTTP dates', () => {
-  test('the three forms of one instant are one', () => {
+  test('the three formats of a date are read alike', () => {
     const expected = Date.UTC(1994, 10, 6, 8, 49, 37);
     expect(parseHttpDate('Sun, 06 Nov 1994 08:49:37 GMT', NOW)).toBe(expected);
     expect(parseHttpDate('Sunday, 06-Nov-94 08:49:37 GMT', NOW)).toBe(expected);
     expect(parseHttpDate('Sun Nov  6 08:49:37 1994', NOW)).toBe(expected);
   });
 
-  test('two digits of a year are at most 50 years ahead', () => {
+  test('a two-digit year is at most 50 years ahead', () => {
     expect(parseHttpDate('Sunday, 06-Nov-76 00:00:00 GMT', NOW)).toBe(Date.UTC(2076, 10, 6));
     expect(parseHttpDate('Sunday, 06-Nov-77 00:00:00 GMT', NOW)).toBe(Date.UTC(1977, 10, 6));
   });
 
-  test('every second has its date, and the date its second', () => {
+  test('every second survives the round trip through a date', () => {
     fc.assert(
       fc.property(
         fc.date({ min: new Date('1970-01-01'), max: new Date('9999-12-31'), noInvalidDate: true }),

@@ -62,12 +62,12 @@ describe('Retry-After', () => {
       { pauseMs: 60_000, remaining: 0, tooFast: true },
     ],
     ['a secondary limit of GitHub', 403, { 'retry-after': '60' }, { pauseMs: 60_000 }],
-    ['a body that is too large just now', 413, { 'retry-after': '60' }, { pauseMs: 60_000 }],
+    ['413, which may be temporary', 413, { 'retry-after': '60' }, { pauseMs: 60_000 }],
     ['overload', 529, { 'retry-after': '1' }, { pauseMs: 1_000 }],
     ['what it says beside a success is not of load', 202, { 'retry-after': '60' }, undefined],
     ['nor beside a page that is not there', 404, { 'retry-after': '60' }, undefined],
     [
-      'a billion seconds are handed on, for the bucket to cap',
+      'a billion seconds are passed on, for the bucket to cap',
       429,
       { 'retry-after': '1000000000' },
       { pauseMs: 1e12, tooFast: true },
@@ -174,11 +174,11 @@ describe('the RateLimit fields', () => {
     '{}',
     `"${'x'.repeat(5_000)}";r=0;t=5`,
     `"x";r=0${';a'.repeat(2_000)}`,
-  ])('%s is malformed, and ignored whole', (ratelimit) => {
+  ])('%s is malformed, and ignored as a whole', (ratelimit) => {
     expect(serverFeedback(response(200, { ratelimit }), NOW_MS)).toBeUndefined();
   });
 
-  // An exponential search would not come back from these.
+  // A regular expression with exponential backtracking would hang on these.
   test.each([';a', '"x";r=0,', ' ', ';a="', '\\"', ';a=b ', 'a'])(
     'many times %j is read in no time',
     (part) => {
@@ -188,7 +188,7 @@ describe('the RateLimit fields', () => {
   );
 });
 
-describe('the fields of one and another', () => {
+describe('the fields of single services', () => {
   const inSeconds = (seconds: number) => String(NOW_MS / 1_000 + seconds);
   test.each<Row>([
     [
@@ -225,7 +225,7 @@ describe('the fields of one and another', () => {
       { 'x-github-request-id': 'A:B', 'x-ratelimit-remaining': '4000' },
       { pauseMs: 0, remaining: 4_000 },
     ],
-    // Theirs fill little by little, and the reset is when they are full: the next comes much sooner.
+    // These quotas refill continuously, and the reset is when they are full: the next unit comes much sooner.
     [
       'OpenAI',
       200,
@@ -334,7 +334,7 @@ describe('the fields of one and another', () => {
   ])('%s', judge);
 });
 
-describe('what cannot be trusted', () => {
+describe('unreliable responses', () => {
   const usedUp = { ratelimit: '"x";r=0;t=30' };
   test.each<Row>([
     ['a cached response is old', 200, { ...usedUp, age: '5' }, undefined],
@@ -368,7 +368,7 @@ describe('what cannot be trusted', () => {
     ],
   ])('%s', judge);
 
-  test('a reset in the year 5000 is far away, and a finite time', () => {
+  test('a reset in the year 5000 is a finite time', () => {
     const headers = { 'x-ratelimit-remaining': '0', 'x-ratelimit-reset': String(Date.UTC(5000, 0) / 1_000) };
     const said = serverFeedback(response(200, headers), NOW_MS);
     expect(said?.pauseMs).toBe(Date.UTC(5000, 0) - NOW_MS);
@@ -383,7 +383,7 @@ describe('what cannot be trusted', () => {
 test.each<[text: string | undefined, ms: number | undefined]>([
   ['60', 60_000],
   [' 60 ', 60_000],
-  // From three years of seconds on it is a moment, and from the year 5138 in seconds on, one in milliseconds.
+  // From 1e8 it is seconds since 1970, and from 1e11 milliseconds since 1970.
   ['99999999', 99_999_999_000],
   ['100000000', 0],
   ['99999999999', 99_999_999_999_000 - NOW_MS],
@@ -414,7 +414,7 @@ test.each<[text: string | undefined, ms: number | undefined]>([
   else expect(away).toBeCloseTo(ms, 3);
 });
 
-test('where something is left nothing is read of when there is more', () => {
+test('the reset is read only if nothing is left', () => {
   const read: string[] = [];
   const quotas = quotasOf(
     (name) => {
@@ -422,7 +422,7 @@ test('where something is left nothing is read of when there is more', () => {
       read.push(name);
       return name === 'ratelimit-remaining' ? '5' : '60';
     },
-    () => expect.fail('asked for the date'),
+    () => expect.fail('the date was read'),
   );
   expect(quotas).toEqual([{ remaining: 5, resetMs: 0 }]);
   expect(read).toEqual(['ratelimit-remaining']);

@@ -15,7 +15,7 @@ const request = (url: string): RequestTraits => {
   return { url, method: 'GET', replayable: true, header: () => undefined };
 };
 
-test('one outage does not spend what belongs to another', () => {
+test('an outage of one origin does not spend the budget of another', () => {
   const clock = virtualClock();
   const budgets = budgetPerKey({ clock, reserve: 1 }, { clock });
   const ill = budgets.for(request('https://ill.test/a'));
@@ -25,7 +25,7 @@ test('one outage does not spend what belongs to another', () => {
   expect(budgets.for(request('https://other.test/'), 'https://ill.test').balance).toBe(0);
 });
 
-test('one that counts nothing any more is let go', () => {
+test('an idle budget is evicted', () => {
   const clock = virtualClock();
   const budgets = budgetPerKey({ clock }, { clock, idleMs: 1_000 });
   const visit = (): void => {
@@ -40,7 +40,7 @@ test('one that counts nothing any more is let go', () => {
   expect(budgets.size).toBe(1);
 });
 
-test('10,050 POSTs to as many origins end with the 200 that each of them got', async () => {
+test('10,050 POSTs to as many origins all end with their 200', async () => {
   const clock = virtualClock();
   const policy = createPolicy({ clock, budget: budgetPerKey({ clock }, { clock }) });
   const send = (host: number): Promise<number> => {
@@ -56,12 +56,12 @@ test('10,050 POSTs to as many origins end with the 200 that each of them got', a
   expect(results.filter(({ status }) => status === 'rejected')).toEqual([]);
 });
 
-test('10,050 origins answer with success, and each success is accounted for', () => {
+test('every success of 10,050 origins is deposited', () => {
   const clock = virtualClock();
   const budgets = budgetPerKey({ clock, reserve: 0 }, { clock });
   for (let host = 0; host < 10_050; host += 1) budgets.for(request(`https://h${host}.test/`)).deposit();
   expect(budgets.size).toBe(10_000);
-  // A fifth of the 50 for which there was no room.
+  // A fifth of the 50 successes without room for their key.
   const retries = Array.from({ length: 50 }, (_, at) =>
     budgets.for(request(`https://h${10_000 + at}.test/`)),
   );
@@ -75,7 +75,7 @@ describe('keys beyond maxKeys share one budget', () => {
     return (key: string) => budgets.for(request(key)) as Refundable;
   };
 
-  test('its reserve and its share of the successes', () => {
+  test('with one reserve, and its share of their successes', () => {
     const of = full(virtualClock());
     expect([of('c').withdraw(), of('d').withdraw(), of('e').withdraw()]).toEqual([true, true, false]);
     of('c').deposit();
@@ -84,12 +84,12 @@ describe('keys beyond maxKeys share one budget', () => {
     expect([of('a').withdraw(), of('a').withdraw(), of('a').withdraw()]).toEqual([true, true, false]);
   });
 
-  test('a refund goes to where the withdrawal was made', () => {
+  test('a refund goes to the budget of the withdrawal', () => {
     const clock = virtualClock();
     const of = full(clock);
     const held = of('c');
     expect([held.withdraw(), of('d').balance]).toEqual([true, 1]);
-    // The others count nothing any more, so that there is room for one of its own.
+    // The others are idle, so there is room for one of its own.
     clock.tick(11_000);
     expect([of('c').withdraw(), of('c').balance]).toEqual([true, 1]);
     of('e').withdraw();
@@ -98,7 +98,7 @@ describe('keys beyond maxKeys share one budget', () => {
     expect([of('c').balance, of('d').balance]).toEqual([1, 2]);
   });
 
-  test('a key gets its own when there is room again', () => {
+  test('a key gets a budget of its own once there is room', () => {
     const clock = virtualClock();
     const of = full(clock);
     const held = of('c');
@@ -108,7 +108,7 @@ describe('keys beyond maxKeys share one budget', () => {
   });
 });
 
-test('to let one go makes no difference to a request that holds it', () => {
+test('evicting a budget makes no difference to a request that holds it', () => {
   const step = fc.record({
     key: fc.constantFrom('a', 'b', 'c', 'd'),
     verb: fc.constantFrom('hold', 'deposit', 'withdraw', 'refund'),
@@ -149,7 +149,7 @@ describe('a function that makes budgets', () => {
     };
   };
 
-  test('every verb goes to the budget of the key', () => {
+  test('every method goes to the budget of the key', () => {
     const calls: string[] = [];
     const budgets = budgetPerKey((key) => made(key, calls), { keyOf: () => 'one' });
     const budget = budgets.for(request('https://a.test/'));
@@ -162,7 +162,7 @@ describe('a function that makes budgets', () => {
     expect(calls).toEqual(['one begin', 'one withdraw', 'one refund', 'one deposit', 'one end']);
   });
 
-  test('a budget that does not say that it is idle stays', () => {
+  test('a budget without isIdle is never evicted', () => {
     const clock = virtualClock();
     const budgets = budgetPerKey((key) => made(key, []), { clock, idleMs: 10 });
     budgets.for(request('https://a.test/')).deposit();
@@ -171,7 +171,7 @@ describe('a function that makes budgets', () => {
     expect(budgets.size).toBe(2);
   });
 
-  test('one that throws once the response is there does not lose the response', () => {
+  test('a make that throws after the response does not lose the response', () => {
     const clock = virtualClock();
     let isBroken = false;
     const make = (): RetryBudget => {

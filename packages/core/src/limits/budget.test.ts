@@ -15,7 +15,7 @@ function setUp(options: RetryBudgetOptions = {}) {
   };
   const withdrawAll = (): number => {
     let count = 0;
-    // A budget that never ends is one that has 1,000.
+    // An endless budget stops at 1,000.
     while (count < 1_000 && budget.withdraw()) count += 1;
     return count;
   };
@@ -30,13 +30,13 @@ test('a client that has sent nothing yet has the reserve', () => {
   expect(budget.withdraw()).toBe(false);
 });
 
-test('a fifth of what went well may be sent again', () => {
+test('a fifth of the successes may be retried', () => {
   const { deposit, withdrawAll } = setUp({ reserve: 0 });
   deposit(104);
   expect(withdrawAll()).toBe(20);
 });
 
-test('what went well counts for the window', () => {
+test('successes count for the length of the window', () => {
   const { clock, budget, deposit } = setUp({ reserve: 1, ratio: 0.5 });
   deposit(10);
   clock.tick(9_000);
@@ -48,7 +48,7 @@ test('what went well counts for the window', () => {
   expect(budget.balance).toBe(1);
 });
 
-test('what is spent comes back with successes alone, however long the outage', () => {
+test('the reserve comes back with successes only, however long the outage', () => {
   const { clock, budget, deposit, withdrawAll } = setUp();
   deposit(100);
   expect(withdrawAll()).toBe(23);
@@ -62,7 +62,7 @@ test('what is spent comes back with successes alone, however long the outage', (
   expect(budget.balance).toBe(1);
 });
 
-test('after a rest of six windows it is as good as new', () => {
+test('after six windows without use it is as good as new', () => {
   const { clock, budget, withdrawAll } = setUp();
   withdrawAll();
   clock.tick(59_000);
@@ -71,13 +71,13 @@ test('after a rest of six windows it is as good as new', () => {
   expect(budget.balance).toBe(3);
 });
 
-test('a budget of nothing allows no retry', () => {
+test('a budget of 0 allows no retry', () => {
   const { budget, deposit } = setUp({ ratio: 0, reserve: 0 });
   deposit(1_000);
   expect(budget.withdraw()).toBe(false);
 });
 
-test('a clock that is set back neither mints nor blocks for ever', () => {
+test('a clock that is set back neither creates retries nor blocks them forever', () => {
   let nowMs = 1e9;
   const clock = { now: () => nowMs, schedule: () => () => {} };
   const budget = retryBudget({ clock });
@@ -90,10 +90,10 @@ test('a clock that is set back neither mints nor blocks for ever', () => {
   expect(budget.balance).toBe(3);
 });
 
-test('there are never more than the reserve and a share of the successes, in the window and in all', () => {
+test('retries never exceed the reserve plus the share of the successes, in the window and in total', () => {
   const step = fc.record({
     deposits: fc.nat(20),
-    // At least one, so that no rest is long enough to bring the reserve back.
+    // At least one, so that no rest is long enough to restore the reserve.
     tries: fc.integer({ min: 1, max: 20 }),
     ms: fc.oneof(fc.nat(300), fc.nat(5_000)),
   });
@@ -122,7 +122,7 @@ test('there are never more than the reserve and a share of the successes, in the
 describe('a reserve of less than one', () => {
   const CLIENTS = 10_000;
 
-  /** The retries of a fleet for each client, each of which has a budget of its own. */
+  /** The retries of a fleet per client, with a budget each. */
   function perClient(options: RetryBudgetOptions, client: (set: ReturnType<typeof setUp>) => number): number {
     const random = seededRandom(7);
     let retries = 0;
@@ -130,19 +130,19 @@ describe('a reserve of less than one', () => {
     return retries / CLIENTS;
   }
 
-  /** As many of these asks as are retried. */
+  /** The number of withdrawals that succeed. */
   const ask = ({ budget }: ReturnType<typeof setUp>, times = 1): number => {
     let retries = 0;
     for (let time = 0; time < times; time += 1) if (budget.withdraw()) retries += 1;
     return retries;
   };
 
-  test.each([1, 2, 50])('gives one client in ten one retry, if each asks %i times', (times) => {
+  test.each([1, 2, 50])('gives one client in ten one retry, with %i withdrawals each', (times) => {
     const mean = perClient({ reserve: 0.1 }, (set) => ask(set, times));
     expect(mean).toBeCloseTo(0.1, 2);
   });
 
-  test('gives it to each that draws low, once, and has the chance as its balance', () => {
+  test('gives a retry to each client that draws low, once; the balance is the probability', () => {
     const draws = [0.29, 0.3, 0];
     const { budget } = setUp({ reserve: 0.3, random: () => draws.shift() ?? 0 });
     expect(budget.balance).toBe(0.3);
@@ -154,7 +154,7 @@ describe('a reserve of less than one', () => {
     expect([other.budget.withdraw(), other.budget.balance]).toEqual([false, 0]);
   });
 
-  test('adds to what successes bring: a quiet client need not save up a whole retry', () => {
+  test('adds to the deposits: a quiet client need not save up a whole retry', () => {
     const mean = perClient({ reserve: 0.1 }, (set) => {
       let retries = 0;
       // Two successes in a window and then a failure, twenty times, less than six windows apart.
@@ -169,7 +169,7 @@ describe('a reserve of less than one', () => {
     expect(mean).toBeLessThan(0.1 + 20 * 2 * 0.2 + 0.1);
   });
 
-  test('draws nothing once successes make whole retries: a busy client has its share, exactly', () => {
+  test('is not random once successes pay for whole retries', () => {
     const { deposit, withdrawAll } = setUp({
       reserve: 0.1,
       random: () => {
@@ -180,7 +180,7 @@ describe('a reserve of less than one', () => {
     expect(withdrawAll()).toBe(20);
   });
 
-  test('comes back after a rest, and not by time while there are failures', () => {
+  test('comes back after a rest, but not with time while requests fail', () => {
     const mean = perClient({ reserve: 0.1 }, (set) => {
       let retries = 0;
       for (let time = 0; time < 20; time += 1) {
@@ -198,7 +198,7 @@ describe('a reserve of less than one', () => {
     expect(rested).toBeCloseTo(0.2, 2);
   });
 
-  test('is not enlarged by retries that are refunded', () => {
+  test('does not grow by refunds', () => {
     const mean = perClient({ reserve: 0.3 }, (set) => {
       for (let time = 0; time < 5; time += 1) if (set.budget.withdraw()) set.budget.refund();
       return ask(set);
@@ -210,7 +210,7 @@ describe('a reserve of less than one', () => {
     expect(budget.balance).toBe(0.3);
   });
 
-  test('of 0 draws nothing', () => {
+  test('of 0 is not random', () => {
     const { budget, deposit } = setUp({ reserve: 0, random: () => 0 });
     deposit(4);
     expect([budget.balance, budget.withdraw()]).toEqual([0, false]);
@@ -233,22 +233,26 @@ describe('a retry that is not sent is refunded', () => {
 
   test.each<[story: string, script: Action[], balance: number]>([
     ['at once', ['withdraw', 'refund'], 3],
-    ['after others', ['withdraw', 'withdraw', 'refund'], 2],
+    ['after other withdrawals', ['withdraw', 'withdraw', 'refund'], 2],
     ['each of three in turn', ['withdraw', 'refund', 'withdraw', 'refund', 'withdraw', 'refund'], 3],
-    ['the last that there was', ['withdraw', 'withdraw', 'withdraw', 'refund'], 1],
-    ['with nothing withdrawn, which adds nothing', ['refund', 'refund'], 3],
-    ['more often than withdrawn, which never adds to the most', ['withdraw', 'refund', 'refund'], 3],
+    ['the last retry', ['withdraw', 'withdraw', 'withdraw', 'refund'], 1],
+    ['without a withdrawal, which adds nothing', ['refund', 'refund'], 3],
+    ['more often than withdrawn, which never exceeds the bound', ['withdraw', 'refund', 'refund'], 3],
     ['after successes', ['deposit', 'deposit', 'deposit', 'deposit', 'deposit', 'withdraw', 'refund'], 4],
-    ['when those successes left the window', ['deposit', 'deposit', 'withdraw', 'ten seconds', 'refund'], 3],
-    ['when the window moved on a little', ['withdraw', 'withdraw', 'a second', 'refund'], 2],
-    ['after a rest that brought all back', ['withdraw', 'a minute', 'a minute', 'refund'], 3],
+    [
+      'when those successes have left the window',
+      ['deposit', 'deposit', 'withdraw', 'ten seconds', 'refund'],
+      3,
+    ],
+    ['when the window has moved a little', ['withdraw', 'withdraw', 'a second', 'refund'], 2],
+    ['after a rest that restored the reserve', ['withdraw', 'a minute', 'a minute', 'refund'], 3],
   ])('%s', (_, script, balance) => {
     const set = setUp();
     for (const action of script) actions[action](set);
     expect(set.budget.balance).toBe(balance);
   });
 
-  test('a hundred retries that were not sent leave the budget as it was', () => {
+  test('a hundred refunded retries leave the budget unchanged', () => {
     const { budget, withdrawAll } = setUp();
     for (let time = 0; time < 100; time += 1) {
       expect(budget.withdraw()).toBe(true);
@@ -257,14 +261,14 @@ describe('a retry that is not sent is refunded', () => {
     expect(withdrawAll()).toBe(3);
   });
 
-  test('whatever happens between, the budget is as if the retry had not been asked for', () => {
+  test('a refunded retry leaves the budget as if it had never been withdrawn', () => {
     const options = fc.record({
       ratio: fc.double({ min: 0, max: 2, noNaN: true }),
-      // Below one retries are drawn, and what is drawn and refunded is right in the mean.
+      // Below one, retries are drawn at random, and are right on average only.
       reserve: fc.double({ min: 1, max: 5, noNaN: true }),
     });
     const step = fc.record({
-      // At least one, so that no rest is long enough to bring the reserve back.
+      // At least one, so that no rest is long enough to restore the reserve.
       deposits: fc.integer({ min: 1, max: 8 }),
       tries: fc.nat(8),
       ms: fc.oneof(fc.nat(300), fc.nat(2_000)),

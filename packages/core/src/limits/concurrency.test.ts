@@ -21,7 +21,7 @@ function setUp(options: Partial<ConcurrencyOptions> = {}) {
   return { limit, clock, lines, slots, ask };
 }
 
-test('so many go at once, the others in their order when one is done', async () => {
+test('maxConcurrent requests go at once, the others in order', async () => {
   const { limit, clock, lines, slots, ask } = setUp();
   for (const name of ['a', 'b', 'c', 'd']) ask(name);
   await clock.advance(100);
@@ -36,7 +36,7 @@ test('so many go at once, the others in their order when one is done', async () 
   expect(clock.pending).toBe(0);
 });
 
-test('a slot that is given back twice is given back once', () => {
+test('a slot that is released twice is released once', () => {
   const { limit } = setUp();
   const [first] = [limit.tryAcquire(), limit.tryAcquire()];
   first?.release();
@@ -45,7 +45,7 @@ test('a slot that is given back twice is given back once', () => {
   expect([limit.tryAcquire(), limit.tryAcquire()].map((slot) => slot !== undefined)).toEqual([true, false]);
 });
 
-test('nobody goes past those who wait', async () => {
+test('no request overtakes the queue', async () => {
   const { limit, slots, ask, clock } = setUp({ maxConcurrent: 1 });
   ask('a');
   ask('b');
@@ -54,7 +54,7 @@ test('nobody goes past those who wait', async () => {
   expect(limit.tryAcquire()).toBeUndefined();
 });
 
-test('a retry goes before new requests, and a higher priority before a lower', async () => {
+test('retries go before new requests, higher priorities before lower ones', async () => {
   const { limit, clock, lines, slots, ask } = setUp({ maxConcurrent: 1 });
   const held = limit.tryAcquire();
   ask('new');
@@ -68,7 +68,7 @@ test('a retry goes before new requests, and a higher priority before a lower', a
   expect(lines.map((line) => line.split(' ')[0])).toEqual(['high', 'retry', 'new']);
 });
 
-test('a wait that is too long ends in time, with one timer for all, and none without deadlines', async () => {
+test('a wait ends at its deadline, with one timer for all, and none without deadlines', async () => {
   const { limit, clock, lines, ask } = setUp({ maxConcurrent: 1 });
   limit.tryAcquire();
   ask('patient');
@@ -85,7 +85,7 @@ test('a wait that is too long ends in time, with one timer for all, and none wit
   expect(clock.pending).toBe(0);
 });
 
-test('a full line turns away', async () => {
+test('a full queue refuses', async () => {
   const { limit, clock, lines, ask } = setUp({ maxConcurrent: 1, maxQueue: 1 });
   limit.tryAcquire();
   ask('first');
@@ -94,7 +94,7 @@ test('a full line turns away', async () => {
   expect(lines).toEqual(['second queue-full']);
 });
 
-test('an abort ends the wait with its own reason, and holds no slot', async () => {
+test('an abort ends the wait with its own reason, and takes no slot', async () => {
   const { limit, clock, lines, ask } = setUp({ maxConcurrent: 1 });
   const held = limit.tryAcquire();
   const controller = new AbortController();
@@ -109,7 +109,7 @@ test('an abort ends the wait with its own reason, and holds no slot', async () =
   expect(limit.stats()).toMatchObject({ inUse: 0, waiting: 0, refused: 0 });
 });
 
-test('one for each key is kept while a slot of it is held', () => {
+test('a limit per key is kept while a slot of it is held', () => {
   const clock = virtualClock();
   const limits = concurrencyPerKey({ maxConcurrent: 1, clock }, { clock, idleMs: 10 });
   const to = (url: string) => limits.for({ url, method: 'GET', replayable: true, header: () => undefined });
@@ -128,7 +128,7 @@ test('one for each key is kept while a slot of it is held', () => {
   expect(() => concurrencyPerKey({ maxConcurrent: 0 })).toThrow(RangeError);
 });
 
-describe('bad options', () => {
+describe('wrong options', () => {
   test.each<[options: unknown, message: string]>([
     [{}, 'concurrencyLimit: maxConcurrent must be a whole number ≥ 1, got undefined'],
     [{ maxConcurrent: 0 }, 'maxConcurrent must be a whole number ≥ 1, got 0'],
@@ -139,12 +139,12 @@ describe('bad options', () => {
     expect(() => concurrencyLimit(options as ConcurrencyOptions)).toThrow(message);
   });
 
-  test('an ask that is wrong is refused even while slots are free', async () => {
+  test('wrong options of acquire are refused even if slots are free', async () => {
     await expect(setUp().limit.acquire({ priority: 99 })).rejects.toThrow(RangeError);
   });
 });
 
-test('never more than so many, whoever comes, goes and gives up; and nobody is forgotten', async () => {
+test('never more than maxConcurrent slots are held, and every request is settled', async () => {
   const step = fc.oneof(
     fc.record({ kind: fc.constant('ask' as const), maxWaitMs: fc.option(fc.nat(100), { nil: undefined }) }),
     fc.record({ kind: fc.constant('release' as const), which: fc.nat(50) }),

@@ -12,24 +12,24 @@ const unused = (): never => {
   throw new Error('nothing was used');
 };
 
-test('what is held is found again, once', () => {
-  const letGo = new Evicted<object>(unused);
+test('a value that is held is found again, once', () => {
+  const evicted = new Evicted<object>(unused);
   const one = {};
-  letGo.add('key', one);
-  expect(letGo.recall('key')).toBe(one);
-  expect(letGo.recall('key')).toBeUndefined();
-  expect(letGo.size).toBe(0);
+  evicted.add('key', one);
+  expect(evicted.recall('key')).toBe(one);
+  expect(evicted.recall('key')).toBeUndefined();
+  expect(evicted.size).toBe(0);
 });
 
-test('of what no one holds nothing stays, however many come and go', async () => {
-  const letGo = new Evicted<object>(unused);
+test('values that nothing refers to leave nothing behind', async () => {
+  const evicted = new Evicted<object>(unused);
   const held = Array.from({ length: 100 }, () => ({}));
-  for (const [index, one] of held.entries()) letGo.add(`held ${index}`, one);
+  for (const [index, one] of held.entries()) evicted.add(`held ${index}`, one);
   for (let batch = 0; batch < 20; batch += 1) {
-    for (let key = 0; key < 1_000; key += 1) letGo.add(`${batch} ${key}`, {});
+    for (let key = 0; key < 1_000; key += 1) evicted.add(`${batch} ${key}`, {});
     await forget();
   }
-  // Each that comes looks at two: those of two batches, and those that are held.
-  expect(letGo.size).toBeLessThanOrEqual(2_000 + held.length);
-  for (const [index, one] of held.entries()) expect(letGo.recall(`held ${index}`)).toBe(one);
+  // Each addition inspects two references, so two batches may be left, and those that are held.
+  expect(evicted.size).toBeLessThanOrEqual(2_000 + held.length);
+  for (const [index, one] of held.entries()) expect(evicted.recall(`held ${index}`)).toBe(one);
 });

@@ -9,14 +9,14 @@ import { LeasedRetries, leaseOf } from './leased-retries.ts';
 const NEVER = Number.POSITIVE_INFINITY;
 const terms = { aheadMs: 100, windowMs: 10_000 };
 
-test('the keeper leases half of what it has, and the last one whole', () => {
+test('the store leases half of its balance, but a single retry whole', () => {
   expect([leaseOf(0, 9), leaseOf(3, 9), leaseOf(8, 9), leaseOf(5, 1), leaseOf(5, 0)]).toEqual([
     0, 3, 4, 1, 0,
   ]);
 });
 
-describe('a client that tells of its requests', () => {
-  test('asks for one retry when a request begins, and hands it back when that has gone well', () => {
+describe('a client that calls begin and end', () => {
+  test('leases one retry when a request starts, and returns it after a success', () => {
     const lease = new LeasedRetries(terms);
     expect(lease.dueMs).toBe(NEVER);
     lease.begin(0);
@@ -34,7 +34,7 @@ describe('a client that tells of its requests', () => {
     expect([lease.leased(100), lease.dueMs]).toEqual([0, NEVER]);
   });
 
-  test('asks for as many as are under way, and again for one that is spent', () => {
+  test('leases one for each request in flight, and another for each that is spent', () => {
     const lease = new LeasedRetries(terms);
     for (let time = 0; time < 5; time += 1) lease.begin(0);
     expect(lease.call(0).wanted).toBe(5);
@@ -46,7 +46,7 @@ describe('a client that tells of its requests', () => {
     expect(lease.call(100).wanted).toBe(4);
   });
 
-  test('keeps its lease while one request follows another, and not for longer', () => {
+  test('keeps its lease while one request follows another, but no longer', () => {
     const lease = new LeasedRetries(terms);
     lease.begin(0);
     lease.call(0);
@@ -61,7 +61,7 @@ describe('a client that tells of its requests', () => {
     expect(lease.call(200)).toEqual({ deposits: 0, returned: 1, wanted: 0 });
   });
 
-  test('asks for as many as began since the last call, if they are over already', () => {
+  test('leases as many as have started since the last call, even if they have ended', () => {
     const lease = new LeasedRetries(terms);
     lease.begin(0);
     lease.call(0);
@@ -73,7 +73,7 @@ describe('a client that tells of its requests', () => {
     expect(lease.call(100).wanted).toBe(7);
   });
 
-  test('asks no second time for what it did not get, until something happens', () => {
+  test('does not repeat a lease that was denied, until something happens', () => {
     const lease = new LeasedRetries(terms);
     lease.begin(0);
     lease.call(0);
@@ -84,8 +84,8 @@ describe('a client that tells of its requests', () => {
   });
 });
 
-describe('a client that does not', () => {
-  test('has one in advance, and twice what it lacked', () => {
+describe('a client that does not call them', () => {
+  test('leases one in advance, and twice what it lacked', () => {
     const lease = new LeasedRetries(terms);
     lease.deposit();
     expect(lease.call(0)).toEqual({ deposits: 1, returned: 0, wanted: 1 });
@@ -96,7 +96,7 @@ describe('a client that does not', () => {
   });
 });
 
-test('a lease ends after the window, counted from the call, and goes back before that', () => {
+test('a lease expires one window after the call, and is returned before that', () => {
   const lease = new LeasedRetries(terms);
   lease.begin(0);
   lease.begin(0);
@@ -109,7 +109,7 @@ test('a lease ends after the window, counted from the call, and goes back before
 });
 
 describe('a refund', () => {
-  test('brings the retry back, and none that was not withdrawn', () => {
+  test('restores the retry, and none that was not withdrawn', () => {
     const lease = new LeasedRetries(terms);
     lease.begin(0);
     lease.call(0);
@@ -123,7 +123,7 @@ describe('a refund', () => {
     expect([lease.leased(2), lease.leased(10_000)]).toEqual([1, 0]);
   });
 
-  test('of a retry whose lease has ended goes back to the keeper', () => {
+  test('of a retry whose lease has expired goes back to the store', () => {
     const lease = new LeasedRetries(terms);
     lease.begin(0);
     lease.call(0);
@@ -136,7 +136,7 @@ describe('a refund', () => {
   });
 });
 
-describe('a session tells its budget of each request', () => {
+describe('a session calls begin and end of its budget for each request', () => {
   const request = { method: 'GET', url: 'https://a.test/', replayable: true, header: () => undefined };
   const answer = (status: number) => ({ type: 'response', status, header: () => undefined }) as const;
 
@@ -160,7 +160,7 @@ describe('a session tells its budget of each request', () => {
     return { told, clock, policy: createPolicy({ budget, clock, random: () => 0 }) };
   }
 
-  test('that goes well', () => {
+  test('that is successful', () => {
     const { told, policy } = setUp();
     const session = startSession(policy, request);
     session?.ready();
@@ -195,7 +195,7 @@ describe('a session tells its budget of each request', () => {
     expect(told).toEqual(['begin', 'end', 'begin', 'withdraw', 'refund', 'end']);
   });
 
-  test('whose download breaks after its answer was judged: it ends once', () => {
+  test('whose download breaks after its response was judged: end is called once', () => {
     const { told, policy } = setUp();
     const session = startSession(policy, request, { backoff: () => 0 });
     session?.ready();

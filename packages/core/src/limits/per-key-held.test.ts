@@ -16,15 +16,15 @@ function to(host: string): RequestTraits {
 
 const held = to('held');
 
-/** Lets the one for `held` go: time passes, and other keys come by. */
-function letGo(per: PerKey<unknown>, clock: VirtualClock): void {
+/** Evicts the value of `held`: time passes, and other keys are used. */
+function evict(per: PerKey<unknown>, clock: VirtualClock): void {
   per.for(to('other'));
   clock.tick(100_000);
   for (let visit = 0; visit < 4; visit += 1) per.for(to('other'));
   expect(per.size).toBe(1);
 }
 
-/** What nothing refers to any more is collected. Refs that were looked at live until their turn ends. */
+/** Collects garbage. References that were dereferenced live until the end of their turn. */
 async function forget(): Promise<void> {
   await new Promise((resolve) => setImmediate(resolve));
   collectGarbage();
@@ -43,17 +43,17 @@ function setUpLimits() {
   return { clock, per };
 }
 
-describe('what was let go and is still held is the one of its key', () => {
+describe('an evicted value that is still held is found again for its key', () => {
   test('a bucket', () => {
     const { clock, per } = setUp();
     const bucket = per.for(held);
-    letGo(per, clock);
+    evict(per, clock);
     expect(bucket.tryAcquire(5)).toBeDefined();
     expect(per.for(held)).toBe(bucket);
     expect(per.for(held).tryAcquire()).toBeUndefined();
   });
 
-  test('a bucket of another class, which a function makes', () => {
+  test('a bucket of another class, made by a function', () => {
     const clock = virtualClock();
     const make = (): ObservableBucket => {
       const bucket = tokenBucket({ refillPerSecond: 1, clock });
@@ -69,19 +69,19 @@ describe('what was let go and is still held is the one of its key', () => {
     };
     const per = bucketPerKey(make, { clock });
     const bucket = per.for(held);
-    letGo(per, clock);
+    evict(per, clock);
     expect(per.for(held)).toBe(bucket);
   });
 
-  test('a limit: three slots of two are never given', () => {
+  test('a limit: three slots of two are never granted', () => {
     const { clock, per } = setUpLimits();
     const limit = per.for(held);
-    letGo(per, clock);
+    evict(per, clock);
     expect([limit.tryAcquire(), limit.tryAcquire()]).not.toContain(undefined);
     expect(per.for(held).tryAcquire()).toBeUndefined();
   });
 
-  test('where room was made for another key', () => {
+  test('evicted to make room for another key', () => {
     const clock = virtualClock();
     const per = bucketPerKey({ refillPerSecond: 1, clock }, { clock, maxKeys: 1 });
     const bucket = per.for(held);
@@ -92,13 +92,13 @@ describe('what was let go and is still held is the one of its key', () => {
 
 type Change = (bucket: MemoryBucket) => unknown;
 
-describe('what is used after it was let go is kept, although no one holds it any more', () => {
-  /** In a function of its own, so that nothing of it is left on the stack. */
+describe('an evicted value that is used stays, even if nothing refers to it afterwards', () => {
+  /** In a function of its own, so that nothing is left on the stack. */
   async function changed(change: Change): Promise<MemoryBucket> {
     const { clock, per } = setUp();
     await (async () => {
       const bucket = per.for(held);
-      letGo(per, clock);
+      evict(per, clock);
       await change(bucket);
     })();
     await forget();
@@ -121,7 +121,7 @@ describe('what is used after it was let go is kept, although no one holds it any
     const { clock, per } = setUpLimits();
     const slots = await (async (): Promise<unknown> => {
       const limit = per.for(held);
-      letGo(per, clock);
+      evict(per, clock);
       return [limit.tryAcquire(), await limit.acquire()];
     })();
     await forget();
@@ -129,7 +129,7 @@ describe('what is used after it was let go is kept, although no one holds it any
     expect(slots).toHaveLength(2);
   });
 
-  test('and nothing else is: what was not used is made anew', async () => {
+  test('an evicted value that is not used is made anew', async () => {
     let made = 0;
     const clock = virtualClock();
     const per = bucketPerKey(
@@ -140,26 +140,26 @@ describe('what is used after it was let go is kept, although no one holds it any
       { clock },
     );
     per.for(held);
-    letGo(per, clock);
+    evict(per, clock);
     await forget();
     per.for(held);
     expect(made).toBe(3);
   });
 });
 
-test('a grant that costs more in the end counts, after its bucket was let go', async () => {
+test('a grant that is settled for more counts after its bucket was evicted', async () => {
   const { clock, per } = setUp();
   const grant = per.for(held).tryAcquire(1);
-  letGo(per, clock);
+  evict(per, clock);
   await forget();
   grant?.settle(11);
   expect(per.for(held).stats().tokens).toBe(-5);
 });
 
-test('a grant that is given back keeps nothing: the bucket is full', () => {
+test('a returned grant does not bring the bucket back: it is full', () => {
   const { clock, per } = setUp();
   const grant = per.for(held).tryAcquire(1);
-  letGo(per, clock);
+  evict(per, clock);
   grant?.settle(0);
   expect(per.size).toBe(1);
   expect(per.for(held).stats().tokens).toBe(5);
@@ -176,7 +176,7 @@ describe('a request takes longer than idleMs, and then', () => {
     await (async () => {
       const session = new Session(policy, held);
       await session.ready();
-      letGo(bucket, clock);
+      evict(bucket, clock);
       const header = (name: string) => (name === 'retry-after' ? '30' : undefined);
       session.judge({ type: 'response', status: 429, header });
     })();
@@ -184,18 +184,21 @@ describe('a request takes longer than idleMs, and then', () => {
     return { clock, bucket };
   }
 
-  test.each(['origin', 'bucket'] as const)('the pause that the server asks for holds: %s', async (scope) => {
-    const { clock, bucket } = await answered(scope);
-    expect(bucket.for(held).stats().pausedMs).toBe(30_000);
-    const session = new Session(createPolicy({ bucket, clock, maxWaitMs: 1_000 }), held);
-    await expect(session.ready()).rejects.toMatchObject({ name: 'ThrottledError' });
-  });
+  test.each(['origin', 'bucket'] as const)(
+    'the pause that the server asks for applies: %s',
+    async (scope) => {
+      const { clock, bucket } = await answered(scope);
+      expect(bucket.for(held).stats().pausedMs).toBe(30_000);
+      const session = new Session(createPolicy({ bucket, clock, maxWaitMs: 1_000 }), held);
+      await expect(session.ready()).rejects.toMatchObject({ name: 'ThrottledError' });
+    },
+  );
 });
 
-test('one who waits in line of a limit stays, and gets the slot', async () => {
+test('a limit with a queue stays, and grants its slot', async () => {
   const { clock, per } = setUpLimits();
   const limit: ConcurrencyLimit = per.for(held);
-  letGo(per, clock);
+  evict(per, clock);
   const slots = [limit.tryAcquire(), limit.tryAcquire()];
   const waiting = limit.acquire();
   clock.tick(100_000);

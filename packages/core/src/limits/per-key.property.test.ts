@@ -12,14 +12,13 @@ import { type ConcurrencyOptions, concurrencyLimit, concurrencyPerKey } from './
 import type { ConcurrencyLimit, Grant, PerKey, RetryBudget, Slot } from './contracts.ts';
 
 /*
- * A map that lets go of what is idle is held against one that lets go of nothing: whatever is done, with what is asked
- * for anew or with what someone has kept, both do the same, whenever garbage is collected. The times are such that sums are
- * exact.
+ * A map that evicts is compared with one that never does. With any steps, on values that are looked up now or that a
+ * caller has kept, both must do the same, whenever garbage is collected. Times are chosen so that sums are exact.
  */
 
 /**
- * Refs whose things are collected when the test says so: what no one in the test holds. That nothing else holds them,
- * and that real garbage goes, per-key-held.test.ts shows.
+ * References whose values are collected when the test says so: those that nothing in the test holds. That nothing else
+ * holds them, and real collection, are tested in per-key-held.test.ts.
  */
 class Ref<T extends object> {
   static all: Ref<object>[] = [];
@@ -49,7 +48,7 @@ function to(key: string): RequestTraits {
   return { url: `https://${key}.test/`, method: 'GET', replayable: true, header: () => undefined };
 }
 
-/** One for each key, for ever. */
+/** One per key, for ever. */
 class Everlasting<T> implements PerKey<T> {
   readonly #all = new Map<string, T>();
   readonly #make: () => T;
@@ -67,11 +66,11 @@ class Everlasting<T> implements PerKey<T> {
   }
 }
 
-/** What is done in both worlds. `slot` is where the doer keeps what it was given. */
+/** A step in both worlds. `slot` is where its caller keeps the value. */
 interface Step {
   readonly does: string;
   readonly key: string;
-  /** Whether the one that is kept is used, if one is, in place of one that is asked for now. */
+  /** True if a kept value is used, if there is one, and not one that is looked up now. */
   readonly kept: boolean;
   readonly amount: number;
   readonly waitMs: number;
@@ -91,12 +90,12 @@ function steps(...does: readonly string[]): fc.Arbitrary<Step[]> {
   return fc.array(step, { maxLength: 60 });
 }
 
-/** A map, its time, what is kept of it, and what came of all that was done. */
+/** A map, its clock, the values that are kept, and the results of all steps. */
 class World<T extends object> {
   readonly clock: VirtualClock;
   readonly per: PerKey<T>;
   readonly kept = new Map<string, T>();
-  /** Grants and slots, each with what it is of. */
+  /** Grants and slots, each with its bucket or limit. */
   readonly had: { readonly of: T; readonly it: Grant & Slot }[] = [];
   readonly #waitedFor: T[] = [];
   readonly told: string[] = [];
@@ -106,7 +105,7 @@ class World<T extends object> {
     this.per = make(this.clock);
   }
 
-  /** The one that a step is about; `undefined` if the map has no room. */
+  /** The value of a step; `undefined` if the map has no room. */
   of({ key, kept }: Step): T | undefined {
     const mine = kept ? this.kept.get(key) : undefined;
     if (mine !== undefined) return mine;
@@ -140,21 +139,21 @@ class World<T extends object> {
     );
   }
 
-  /** One of those that it had, which it has no more. */
+  /** Removes and returns one of the grants and slots. */
   takeOut({ amount }: Step): (Grant & Slot) | undefined {
     return this.had.splice(amount % Math.max(1, this.had.length), 1)[0]?.it;
   }
 
-  /** What something in a program refers to: those that wait have a timer, or someone who calls them. */
+  /** Values that a program refers to: those with waiting requests have a timer or a caller. */
   get held(): Set<object> {
     return new Set([...this.kept.values(), ...this.had.map(({ of }) => of), ...this.#waitedFor]);
   }
 }
 
 /**
- * Does the same in both. What the map has no room for is done in neither.
+ * Does a step in both worlds, or in neither if the map has no room.
  *
- * @param act does a step of the kind's own, and returns what came of it
+ * @param act does a step, and returns its result
  */
 async function compare<T extends object>(
   list: readonly Step[],
@@ -170,7 +169,7 @@ async function compare<T extends object>(
       continue;
     }
     if (step.does === 'rest') {
-      // Everything that is idle is let go.
+      // Everything idle is evicted.
       await Promise.all([letsGo, keeps].map(({ clock }) => clock.advance(IDLE_MS + step.waitMs)));
       for (let visit = 0; visit < 4; visit += 1) letsGo.of({ ...step, kept: false });
       continue;
@@ -193,7 +192,7 @@ async function compare<T extends object>(
   expect(letsGo.told).toEqual(keeps.told);
 }
 
-/** As {@link compare}, where what was kept must be the one that is asked for. */
+/** As {@link compare}, and a kept value must be the one that is looked up. */
 function sameAsKept<T extends object>(world: World<T>, { key }: Step, one: T): void {
   const mine = world.kept.get(key);
   if (mine !== undefined) expect(one).toBe(mine);
@@ -320,7 +319,7 @@ test('budgetPerKey: the retries of a key are those of one budget for all who hol
     fc.asyncProperty(steps('deposit', 'withdraw', 'withdraw', 'withdraw and refund'), (list) =>
       compare(
         list,
-        // With fewer keys some would share one.
+        // With fewer, some keys would share a budget.
         (clock) => budgetPerKey({ ...options, clock }, { clock, idleMs: IDLE_MS }),
         (clock) => new Everlasting(() => retryBudget({ ...options, clock })),
         act,

@@ -31,7 +31,7 @@ test.each([
   expect(originOf(to(url))).toBe(origin);
 });
 
-test('one bucket for each origin', () => {
+test('one bucket per origin', () => {
   const { buckets } = setUp();
   const one = buckets.for(to('https://a.test/1'));
   expect(buckets.for(to('https://a.test/2'))).toBe(one);
@@ -39,7 +39,7 @@ test('one bucket for each origin', () => {
   expect(buckets.size).toBe(2);
 });
 
-test('or for any key, that of the request or one that is given', () => {
+test('a bucket per key, of the request or given', () => {
   const { buckets } = setUp({ keyOf: (request) => request.header('authorization') ?? 'nobody' });
   const mine = buckets.for(to('https://a.test/', { authorization: 'me' }));
   expect(buckets.for(to('https://b.test/', { authorization: 'me' }))).toBe(mine);
@@ -47,7 +47,7 @@ test('or for any key, that of the request or one that is given', () => {
   expect(buckets.for(to('https://a.test/'), 'me')).toBe(mine);
 });
 
-test('each key may have its own limits', () => {
+test('each key may have its own options', () => {
   const clock = virtualClock();
   const limits: Record<string, number> = { 'https://slow.test': 1, 'https://fast.test': 100 };
   const buckets = bucketPerKey((key) => tokenBucket({ refillPerSecond: limits[key] ?? 10, clock }), {
@@ -57,7 +57,7 @@ test('each key may have its own limits', () => {
   expect(buckets.for(to('https://fast.test/')).stats().refillPerSecond).toBe(100);
 });
 
-describe('what is let go', () => {
+describe('an evicted bucket', () => {
   test('is idle and as good as new', () => {
     const { clock, buckets } = setUp();
     const used = buckets.for(to('https://used.test/'));
@@ -82,18 +82,18 @@ describe('what is let go', () => {
     expect(buckets.for(to('https://set.test/'))).toBe(set);
   });
 
-  test.each([0, 1_000])('is never what is asked for just now, with idleMs %i', (idleMs) => {
+  test.each([0, 1_000])('is never the one that is looked up now, with idleMs %i', (idleMs) => {
     const { clock, buckets } = setUp({ idleMs });
     const asked = to('https://asked.test/');
     buckets.for(asked);
     clock.tick(5_000);
-    // The round comes to it at one of these.
+    // The round inspects it at one of these lookups.
     for (let time = 0; time < 5; time += 1) expect(buckets.for(asked)).toBe(buckets.for(asked));
     expect(buckets.for(asked).tryAcquire(5)).toBeDefined();
     expect(buckets.for(asked).tryAcquire()).toBeUndefined();
   });
 
-  test('is never a limit whose slot is asked for just now', () => {
+  test('is never a limit whose slot is acquired now', () => {
     const clock = virtualClock();
     const limits = concurrencyPerKey({ maxConcurrent: 1, clock }, { clock, idleMs: 1_000 });
     const asked = to('https://asked.test/');
@@ -108,7 +108,7 @@ describe('what is let go', () => {
     }
   });
 
-  test('is never one that somebody waits for', async () => {
+  test('is never one with a queue', async () => {
     const { clock, buckets } = setUp();
     const busy = buckets.for(to('https://busy.test/'));
     busy.tryAcquire(5);
@@ -126,7 +126,7 @@ describe('what is let go', () => {
     expect(clock.pending).toBe(0);
   });
 
-  test('keeps the number small, however many keys come by', () => {
+  test('leaves few buckets, however many keys there were', () => {
     const { clock, buckets } = setUp();
     let most = 0;
     for (let host = 0; host < 10_000; host += 1) {
@@ -134,33 +134,33 @@ describe('what is let go', () => {
       clock.tick(10);
       most = Math.max(most, buckets.size);
     }
-    // A hundred come by while one is not idle, and as many while the round comes to each.
+    // A hundred keys come while one is not idle yet, and as many until the round inspects each.
     expect(most).toBeLessThanOrEqual(400);
   });
 });
 
-describe('at the most that there may be', () => {
-  test('idle ones make room at once', () => {
+describe('with maxKeys keys', () => {
+  test('idle ones are evicted at once', () => {
     const { buckets } = setUp({ maxKeys: 10 });
     for (let host = 0; host < 100; host += 1) buckets.for(to(`https://h${host}.test/`));
     expect(buckets.size).toBeLessThanOrEqual(10);
   });
 
-  test('where none is idle, another key is refused, and no request passes free', () => {
+  test('if none is idle, another key is refused', () => {
     const { clock, buckets } = setUp({ maxKeys: 3 });
     for (const host of ['a', 'b', 'c']) buckets.for(to(`https://${host}.test/`)).tryAcquire(5);
     const another = () => buckets.for(to('https://d.test/'));
     expect(another).toThrow(expect.objectContaining({ name: 'ThrottledError', reason: 'too-many-keys' }));
     expect(another).toThrow('3 keys are in use');
     expect(buckets.size).toBe(3);
-    // Those that are there go on.
+    // The existing keys go on.
     expect(buckets.for(to('https://a.test/')).tryAcquire()).toBeUndefined();
     clock.tick(5_000);
     expect(another().tryAcquire(5)).toBeDefined();
     expect(buckets.size).toBeLessThan(3);
   });
 
-  test('a hail of new keys does not search all of them each time', () => {
+  test('many new keys do not search the whole map each time', () => {
     const { clock, buckets } = setUp({ maxKeys: 100 });
     for (let host = 0; host < 100; host += 1) buckets.for(to(`https://h${host}.test/`)).tryAcquire();
     const stats = vi.spyOn(Object.getPrototypeOf(buckets.for(to('https://h0.test/'))), 'stats');
@@ -176,7 +176,11 @@ describe('at the most that there may be', () => {
 test.each<[story: string, make: () => unknown, message: string]>([
   ['no rate', () => bucketPerKey({} as never), 'tokenBucket: refillPerSecond must be'],
   ['no keys', () => setUp({ maxKeys: 0 }), 'bucketPerKey: maxKeys must be a whole number ≥ 1'],
-  ['a key that is none', () => setUp({ keyOf: 'origin' as never }), 'bucketPerKey: keyOf must be a function'],
+  [
+    'a key that is no function',
+    () => setUp({ keyOf: 'origin' as never }),
+    'bucketPerKey: keyOf must be a function',
+  ],
   ['an unknown option', () => setUp({ max: 5 } as never), 'bucketPerKey has no option "max"'],
 ])('%s is refused', (_, make, message) => {
   expect(make).toThrow(message);

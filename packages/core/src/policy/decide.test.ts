@@ -15,7 +15,7 @@ function fails(kind: FailureKind): Outcome {
   return { type: 'failure', kind, error: new Error(kind) };
 }
 
-/** The outcome of a redirect's target. */
+/** An outcome after a redirect. */
 function later(outcome: Outcome): Outcome {
   return { ...outcome, redirected: true };
 }
@@ -59,8 +59,8 @@ describe('the checklist', () => {
     ['a broken connection', {}, at(), fails('network'), 'transient'],
     ['a timeout', {}, at(), fails('timeout'), 'transient'],
     ['an abort', {}, at(), fails('aborted'), 'aborted'],
-    ['a 429 that a redirect led to', {}, at(), later(responds(429)), 'transient'],
-    ['POST, a 429 that a redirect led to', {}, post, later(responds(429)), 'not-idempotent'],
+    ['a 429 after a redirect', {}, at(), later(responds(429)), 'transient'],
+    ['POST, a 429 after a redirect', {}, post, later(responds(429)), 'not-idempotent'],
     [
       'POST, a refused connection that a redirect led to',
       {},
@@ -91,15 +91,33 @@ describe('the checklist', () => {
     ['a stream, 503', {}, stream, responds(503), 'not-replayable'],
     ['a stream, 429', {}, stream, responds(429), 'not-replayable'],
     ['the last attempt', { maxRetries: 2 }, at({ attempt: 3 }), responds(503), 'retries-exhausted'],
-    ['the last but one', { maxRetries: 2 }, at({ attempt: 2 }), responds(503), 'transient'],
+    ['the last attempt but one', { maxRetries: 2 }, at({ attempt: 2 }), responds(503), 'transient'],
     ['no retries', { maxRetries: 0 }, at(), responds(503), 'retries-exhausted'],
     ['a backoff that gives up', { backoff: () => undefined }, at(), responds(503), 'backoff-exhausted'],
-    ['asked for too much', {}, at(), responds(503, { 'retry-after': '601' }), 'retry-after-too-long'],
-    ['asked for the most', {}, at(), responds(503, { 'retry-after': '600' }), 'transient'],
-    ['too late', { totalTimeoutMs: 999, backoff: constant(1_000) }, at(), responds(503), 'deadline-exceeded'],
-    ['in time', { totalTimeoutMs: 1_000, backoff: constant(1_000) }, at(), responds(503), 'transient'],
     [
-      'asked for longer than there is',
+      'Retry-After above the maximum',
+      {},
+      at(),
+      responds(503, { 'retry-after': '601' }),
+      'retry-after-too-long',
+    ],
+    ['Retry-After at the maximum', {}, at(), responds(503, { 'retry-after': '600' }), 'transient'],
+    [
+      'a retry after the deadline',
+      { totalTimeoutMs: 999, backoff: constant(1_000) },
+      at(),
+      responds(503),
+      'deadline-exceeded',
+    ],
+    [
+      'a retry at the deadline',
+      { totalTimeoutMs: 1_000, backoff: constant(1_000) },
+      at(),
+      responds(503),
+      'transient',
+    ],
+    [
+      'Retry-After beyond the deadline',
       { totalTimeoutMs: 5_000 },
       at(),
       responds(503, { 'retry-after': '6' }),
@@ -109,7 +127,7 @@ describe('the checklist', () => {
     expect(decide(createPolicy(options), progress, outcome, 0).reason).toBe(reason);
   });
 
-  /** All that can be against a retry, in the order in which it is looked at. */
+  /** Every reason against a retry, in the order of the checks. */
   const against: [reason: string, policy: PolicyOptions, progress: Partial<Progress>, headers: object][] = [
     ['not-idempotent', { methods: ['PUT'] }, {}, {}],
     ['not-replayable', {}, { request: request({ replayable: false }) }, {}],
@@ -120,7 +138,7 @@ describe('the checklist', () => {
     ['budget-exhausted', {}, { budget: { balance: 0, deposit: () => undefined, withdraw: () => false } }, {}],
   ];
   test.each(against.map(([reason], index) => [reason, against.slice(index)] as const))(
-    '%s is told before all that comes after it',
+    '%s comes before all later reasons',
     (reason, apply) => {
       const policy = createPolicy(Object.assign({}, ...apply.map(([, options]) => options)));
       const progress = at(Object.assign({}, ...apply.map(([, , some]) => some)));
@@ -129,7 +147,7 @@ describe('the checklist', () => {
     },
   );
 
-  test('a denied retry costs the budget nothing, a success feeds it', () => {
+  test('a denied retry does not withdraw from the budget, and a success deposits', () => {
     const calls: string[] = [];
     const budget = {
       balance: 0,
@@ -150,8 +168,8 @@ describe('the delay', () => {
 
   test.each<[what: string, options: PolicyOptions, headers: Record<string, string>, delayMs: number]>([
     ['the backoff alone', { backoff: constant(3_000) }, {}, 3_000],
-    ['the backoff, being as long', { backoff: constant(2_000) }, { 'retry-after': '2' }, 2_000],
-    ['the backoff, being longer', { backoff: constant(3_000) }, { 'retry-after': '2' }, 3_000],
+    ['the backoff, which is as long', { backoff: constant(2_000) }, { 'retry-after': '2' }, 2_000],
+    ['the backoff, which is longer', { backoff: constant(3_000) }, { 'retry-after': '2' }, 3_000],
     [
       'Retry-After, being longer, and up to a second',
       { backoff: constant(100) },
@@ -160,14 +178,14 @@ describe('the delay', () => {
     ],
     ['Retry-After, and up to a fifth of it', { backoff: constant(100) }, { 'retry-after': '1' }, 1_100],
     ['Retry-After: 0 is the backoff', { backoff: constant(100) }, { 'retry-after': '0' }, 100],
-    ['junk is the backoff', { backoff: constant(100) }, { 'retry-after': '-5' }, 100],
+    ['an invalid Retry-After is the backoff', { backoff: constant(100) }, { 'retry-after': '-5' }, 100],
     ['memorystore by default', {}, {}, 1_500],
   ])('%s', (_, options, headers, delayMs) => {
     const decision = decide(createPolicy({ random: half, ...options }), at(), responds(503, headers), 0);
     expect(decision).toMatchObject({ retry: true, delayMs });
   });
 
-  test('the backoff rule is told its own answer, not what the server asked for', () => {
+  test('the backoff rule gets its own previous delay, not that of the server', () => {
     const policy = createPolicy({ backoff: ({ previousDelayMs = 7 }) => previousDelayMs * 3, random: half });
     const asked = responds(503, { 'retry-after': '1' });
     expect(decide(policy, at(), asked, 0)).toMatchObject({ delayMs: 1_100, backoffMs: 21 });
@@ -176,7 +194,7 @@ describe('the delay', () => {
     });
   });
 
-  test('is never less than asked, whatever the rest', () => {
+  test('is never less than the server asks for', () => {
     const unit = fc.double({ min: 0, max: 1, maxExcluded: true, noNaN: true });
     fc.assert(
       fc.property(
@@ -200,7 +218,7 @@ describe('the delay', () => {
     );
   });
 
-  test('grows as Memorystore says', () => {
+  test('grows as in the Memorystore page', () => {
     const policy = createPolicy({ maxRetries: 10, backoff: memorystore(), random: () => 0 });
     const delays = Array.from({ length: 8 }, (_, n) =>
       decide(policy, at({ attempt: n + 1 }), responds(500), 0),
@@ -226,7 +244,7 @@ test.each<[hook: string, options: PolicyOptions, message: string]>([
   ['backoff', { backoff: () => -1 }, 'backoff failed: its result must be a finite number ≥ 0, got -1'],
   ['backoff', { backoff: () => Number.POSITIVE_INFINITY }, 'got Infinity'],
   ['backoff', { backoff: () => '5' as never }, 'got "5"'],
-])('a %s that fails is an error with its name', (hook, options, message) => {
+])('a %s that fails is a HookError with its name', (hook, options, message) => {
   const call = () => decide(createPolicy(options), at(), responds(503), 0);
   expect(call).toThrow(HookError);
   expect(call).toThrow(message);

@@ -15,7 +15,7 @@ const request: RequestTraits = {
 };
 const answer = (status: number): Outcome => ({ type: 'response', status, header: () => undefined });
 
-test('an observer is told what became of each attempt, as the policy saw it', async () => {
+test('an observer gets the outcome of each attempt', async () => {
   const events: EbbEvent[] = [];
   const onEvent = (event: EbbEvent): void => void events.push(event);
   const session = startSession(createPolicy({ backoff: constant(0), onEvent }), request);
@@ -76,7 +76,7 @@ describe('an observer that fails', () => {
     ]);
   });
 
-  test('is reported to reportError where there is no process', async () => {
+  test('is reported to reportError if there is no process', async () => {
     const onEvent = vi.fn(() => {
       throw new Error('boom');
     });

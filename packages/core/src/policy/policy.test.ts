@@ -5,7 +5,7 @@ import { createPolicy, overridePolicy } from './policy.ts';
 
 test('the defaults', () => {
   const { backoff, classify, clock, random, ...rest } = createPolicy();
-  // The brand of a policy is a symbol, and is not what this is about.
+  // Without the symbol that marks a policy.
   expect(Object.fromEntries(Object.entries(rest))).toEqual({
     maxRetries: 5,
     methods: 'idempotent',
@@ -62,7 +62,7 @@ test.each<[options: unknown, message: string, type: ErrorConstructor]>([
   [{ toString: 3 }, 'createPolicy has no option "toString"', TypeError],
   ['5', 'createPolicy: options must be an object, got "5"', TypeError],
   [null, 'createPolicy: options must be an object, got null', TypeError],
-])('createPolicy(%j) is an error', (options, message, type) => {
+])('createPolicy(%j) throws', (options, message, type) => {
   expect(() => createPolicy(options as PolicyOptions)).toThrow(type);
   expect(() => createPolicy(options as PolicyOptions)).toThrow(message);
 });
@@ -71,12 +71,12 @@ test('an option that is undefined counts as not given', () => {
   expect(createPolicy({ maxRetries: undefined }).maxRetries).toBe(5);
 });
 
-test('a policy in place of options is that policy', () => {
+test('createPolicy returns a policy unchanged', () => {
   const policy = createPolicy({ maxRetries: 1 });
   expect(createPolicy(policy)).toBe(policy);
 });
 
-test('a policy cannot be changed, nor by the list that it was given', () => {
+test('a policy cannot be changed, not even by changing its list of methods', () => {
   const methods = ['get'];
   const policy = createPolicy({ methods });
   methods.push('POST');
@@ -96,19 +96,19 @@ test('an override changes what it names and shares the rest', () => {
   );
 });
 
-describe('without maxRetries the backoff rule says how many', () => {
+describe('without maxRetries the number of the backoff rule applies', () => {
   const ownRule = Object.assign(() => 1, { maxRetries: 2 });
   test.each<[story: string, options: PolicyOptions, shown: number]>([
-    ['a rule that does not end: the default', { backoff: constant(1) }, 5],
+    ['a rule that does not give up: the default', { backoff: constant(1) }, 5],
     ['APUE: eight attempts', { backoff: connectRetry() }, 7],
     ['APUE, no sleep at all', { backoff: connectRetry({ maxSleepMs: 0 }) }, 0],
     ['Ethernet: sixteen attempts', { backoff: binaryExponential({ slotMs: 1 }) }, 15],
     ['Ethernet, two attempts', { backoff: binaryExponential({ slotMs: 1, attemptLimit: 2 }) }, 1],
     ['a rule of your own', { backoff: ownRule }, 2],
-    ['a rule around a rule, which says nothing', { backoff: (step) => connectRetry()(step) }, 5],
-    ['what is given goes before', { backoff: connectRetry(), maxRetries: 3 }, 3],
-    ['upwards as well', { backoff: ownRule, maxRetries: 9 }, 9],
-    ['0 is given', { backoff: connectRetry(), maxRetries: 0 }, 0],
+    ['a rule that wraps another, and has no maxRetries', { backoff: (step) => connectRetry()(step) }, 5],
+    ['maxRetries takes precedence', { backoff: connectRetry(), maxRetries: 3 }, 3],
+    ['a larger maxRetries takes precedence', { backoff: ownRule, maxRetries: 9 }, 9],
+    ['maxRetries: 0 takes precedence', { backoff: connectRetry(), maxRetries: 0 }, 0],
   ])('%s', (_, options, shown) => {
     expect(createPolicy(options).maxRetries).toBe(shown);
   });
@@ -116,20 +116,25 @@ describe('without maxRetries the backoff rule says how many', () => {
   test.each<[story: string, policy: PolicyOptions, override: PolicyOptions, shown: number]>([
     ['a rule for one request', {}, { backoff: connectRetry() }, 7],
     [
-      'a rule for one request in place of one that ends',
+      'a rule for one request in place of one that gives up',
       { backoff: connectRetry() },
       { backoff: constant(1) },
       5,
     ],
-    ['the policy was given a number', { maxRetries: 2 }, { backoff: connectRetry() }, 2],
-    ['the request is given a number', { backoff: connectRetry() }, { maxRetries: 1 }, 1],
-    ['something else for one request', { backoff: connectRetry() }, { cost: 2 }, 7],
-    ['undefined is not given', { backoff: connectRetry() }, { backoff: undefined, maxRetries: undefined }, 7],
+    ['the policy has maxRetries', { maxRetries: 2 }, { backoff: connectRetry() }, 2],
+    ['the request has maxRetries', { backoff: connectRetry() }, { maxRetries: 1 }, 1],
+    ['another option for one request', { backoff: connectRetry() }, { cost: 2 }, 7],
+    [
+      'undefined counts as not given',
+      { backoff: connectRetry() },
+      { backoff: undefined, maxRetries: undefined },
+      7,
+    ],
   ])('%s', (_, policy, override, shown) => {
     expect(overridePolicy(createPolicy(policy), override).maxRetries).toBe(shown);
   });
 
-  test('an override of an override keeps what was given', () => {
+  test('an override of an override keeps maxRetries', () => {
     const once = overridePolicy(createPolicy(), { maxRetries: 1 });
     expect(overridePolicy(once, { backoff: connectRetry() }).maxRetries).toBe(1);
   });

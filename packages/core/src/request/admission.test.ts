@@ -49,7 +49,7 @@ function setUp(options: (clock: ReturnType<typeof virtualClock>) => PolicyOption
 }
 
 describe('slots and tokens', () => {
-  test('three requests to an origin that is paused keep no slot from a healthy one', async () => {
+  test('three requests to a paused origin take no slot from a healthy one', async () => {
     const { clock, sentAtMs, start } = setUp((clock) => ({
       concurrency: concurrencyLimit({ maxConcurrent: 3, clock }),
       bucket: bucketPerKey({ refillPerSecond: 10, capacity: 10, clock, random: () => 0 }, { clock }),
@@ -68,7 +68,7 @@ describe('slots and tokens', () => {
     expect([1, 2, 3].map((id) => sentAtMs.get(id))).toEqual([60_100, 60_200, 60_300]);
   });
 
-  test('tokens are not held while a slot is waited for', async () => {
+  test('a request that waits for a slot holds no tokens', async () => {
     const bucket = (clock: ReturnType<typeof virtualClock>) =>
       tokenBucket({ refillPerSecond: 1, capacity: 2, clock });
     let shared: ReturnType<typeof tokenBucket> | undefined;
@@ -85,7 +85,7 @@ describe('slots and tokens', () => {
     expect(sentAtMs.get(1)).toBe(500);
   });
 
-  test('one that has waited for its tokens and finds no slot gives them to the next', async () => {
+  test('a request that has waited for its tokens and finds no slot passes them on', async () => {
     const concurrency: ConcurrencyLimit[] = [];
     const { clock, sentAtMs, start, policy } = setUp((clock) => {
       concurrency.push(concurrencyLimit({ maxConcurrent: 1, clock }));
@@ -107,7 +107,7 @@ describe('slots and tokens', () => {
     expect(sentAtMs.get(1)).toBe(250);
   });
 
-  test('a wait for both is bounded as one', async () => {
+  test('the waits for both are limited together', async () => {
     const { clock, events, start } = setUp((clock) => ({
       concurrency: concurrencyLimit({ maxConcurrent: 1, clock }),
       bucket: tokenBucket({ refillPerSecond: 1, capacity: 1, clock }),
@@ -118,7 +118,7 @@ describe('slots and tokens', () => {
     await clock.advance(400);
     first.judge(FINAL);
     await clock.advance(0);
-    // Its slot is there after 400 ms, its token only after 1,000.
+    // Its slot is free after 400 ms, its token available after 1,000.
     expect(events.at(-1)).toMatchObject({
       type: 'end',
       reason: 'throttled',
@@ -126,7 +126,7 @@ describe('slots and tokens', () => {
     });
   });
 
-  test.each(['aborted', 'refused'])('what was held goes back when the wait is %s', async (how) => {
+  test.each(['aborted', 'refused'])('everything goes back when the wait is %s', async (how) => {
     const limits: ConcurrencyLimit[] = [];
     const { clock, policy, start } = setUp((clock) => {
       limits.push(concurrencyLimit({ maxConcurrent: 2, clock }));
@@ -146,7 +146,7 @@ describe('slots and tokens', () => {
     expect(clock.pending).toBe(0);
   });
 
-  test('an abort in the turn of the grant sends nothing, and gives all of it back', async () => {
+  test('an abort in the turn of the grant sends nothing, and gives everything back', async () => {
     const limits: ConcurrencyLimit[] = [];
     const { clock, policy, sentAtMs, start } = setUp((clock) => {
       limits.push(concurrencyLimit({ maxConcurrent: 1, clock }));
@@ -158,7 +158,7 @@ describe('slots and tokens', () => {
     start(0, well).judge(FINAL);
     const controller = new AbortController();
     start(1, well, controller.signal);
-    // By then it is in the line.
+    // By then it is in the queue.
     await nextTurn();
     clock.tick(100);
     expect((policy.bucket as MemoryBucket).stats()).toMatchObject({ granted: 2, waiting: 0 });
@@ -170,7 +170,7 @@ describe('slots and tokens', () => {
   });
 });
 
-/** A run of requests, some aborted, over two origins, one of which asks for pauses. */
+/** Requests to two origins, one of which asks for pauses. Some are aborted. */
 const requests = fc.array(
   fc.record({
     atMs: fc.integer({ min: 0, max: 3_000 }),
@@ -182,7 +182,7 @@ const requests = fc.array(
   { minLength: 1, maxLength: 40 },
 );
 
-test('whatever comes: slots are kept to, the window holds for what is sent, and all come to an end', async () => {
+test('with any requests: the limit and the bucket are kept to, and every request ends', async () => {
   await fc.assert(
     fc.asyncProperty(
       requests,

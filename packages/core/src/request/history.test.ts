@@ -4,13 +4,13 @@ import { type Attempt, attemptsOf, recordOf, remember, rememberReason } from './
 const codeOf = (error: unknown) =>
   recordOf(1, 0, 0, { type: 'failure', kind: 'network', error }, 'final').code;
 
-/** An error whose cause has a cause, and so on; the last of so many has a code. */
+/** A chain of causes of this length. The last error has a code. */
 function chain(length: number): Error {
   const last = Object.assign(new Error('last'), { code: 'ECONNRESET' });
   return Array.from({ length: length - 1 }).reduce<Error>((cause) => new Error('outer', { cause }), last);
 }
 
-describe('of a failure is remembered', () => {
+describe('the code of a failure', () => {
   const ring: { name: string; cause?: unknown } = new TypeError('ring');
   ring.cause = ring;
   const broken = Object.defineProperty(new Error('broken'), 'code', {
@@ -36,7 +36,7 @@ describe('of a failure is remembered', () => {
     expect(codeOf(error)).toBe(code);
   });
 
-  test('and without a code there is no member for it', () => {
+  test('without a code there is no property', () => {
     const record = recordOf(2, 10, 5, { type: 'failure', kind: 'unknown', error: 'text' }, 'final');
     expect(record).toStrictEqual({
       attempt: 2,
@@ -48,7 +48,7 @@ describe('of a failure is remembered', () => {
   });
 });
 
-describe('what a call ended with carries its history', () => {
+describe('the result of a call has its history', () => {
   const one: Attempt[] = [{ attempt: 1, delayMs: 0, throttledMs: 0, status: 200, reason: 'success' }];
   const other: Attempt[] = [{ attempt: 1, delayMs: 0, throttledMs: 0, status: 503, reason: 'final' }];
 
@@ -58,7 +58,7 @@ describe('what a call ended with carries its history', () => {
     ['a list', [200]],
     ['a proxy', new Proxy({}, {})],
     ['a frozen error', Object.freeze(new Error('frozen'))],
-  ])('%s, where nothing shows it, and anew if it ends another call', (_, result) => {
+  ])('%s: invisibly, and anew for another call', (_, result) => {
     const before = Reflect.ownKeys(result);
     remember(result, one);
     expect(attemptsOf(result)).toBe(one);
@@ -67,7 +67,7 @@ describe('what a call ended with carries its history', () => {
     expect(Reflect.ownKeys(result)).toEqual(before);
   });
 
-  test('none is found in what throws when it is looked at', () => {
+  test('an object whose getters throw has no history', () => {
     const strange = {
       get history(): never {
         throw new Error('strange');
@@ -78,13 +78,13 @@ describe('what a call ended with carries its history', () => {
     expect(attemptsOf(strange)).toBe(one);
   });
 
-  test.each([undefined, null, 'text', 5])('but not if it is %j', (result) => {
+  test.each([undefined, null, 'text', 5])('%j has no history', (result) => {
     remember(result, one);
     rememberReason(result, one);
     expect(attemptsOf(result)).toEqual([]);
   });
 
-  test('the reason of a signal that ended several calls has that of none', () => {
+  test('the reason of a signal that ended several calls has no history', () => {
     const reason = new Error('enough');
     rememberReason(reason, one);
     expect(attemptsOf(reason)).toBe(one);

@@ -14,7 +14,7 @@ type Core = typeof import('./run.ts') &
   typeof import('../policy/policy.ts') &
   typeof import('./layers.ts');
 
-/** What all copies share must not be shared by the tests. */
+/** The state that all copies share, which tests must not share. */
 const SHARED = Symbol.for('@ebb/core layers');
 
 async function freshCore(): Promise<Core> {
@@ -54,7 +54,7 @@ function layer(core: Core, options: PolicyOptions, below: Send, isDispatch = fal
   };
 }
 
-/** Hands a call on, and loses something of it on the way. */
+/** Passes a call on, and loses part of it on the way. */
 const glue: Record<string, (below: Send) => Send> = {
   'as it is': (below) => below,
   'without its options': (below) => (call) => below({ method: call.method, url: call.url }),
@@ -85,7 +85,7 @@ describe.each(['with a storage', 'without a storage'])('%s', (how) => {
     Reflect.deleteProperty(globalThis, SHARED);
     if (how === 'without a storage') vi.stubGlobal('process', { emitWarning: () => undefined });
     core = await freshCore();
-    // Looks for the storage now.
+    // The storage is looked up now.
     core.areLayered();
     vi.unstubAllGlobals();
     hits = [];
@@ -93,24 +93,24 @@ describe.each(['with a storage', 'without a storage'])('%s', (how) => {
   afterEach(() => Reflect.deleteProperty(globalThis, SHARED));
 
   test.each(Object.entries(glue))(
-    'of two layers the outer retries, when the call is handed on %s',
+    'of two layers the outer retries, if the call is passed on %s',
     async (name, hand) => {
       const call = layer(core, {}, hand(layer(core, {}, upstream)));
       expect((await call(get)).status).toBe(503);
-      // Browsers have no storage: there a new result of a later turn leaves no trace.
+      // Without a storage, a new result in a later turn hides the layer below.
       const cannotTell = how === 'without a storage' && name.endsWith('new result');
       expect(hits).toHaveLength(cannotTell ? 9 : 3);
     },
   );
 
-  test('and of three', async () => {
+  test('of three layers the outermost retries', async () => {
     const [first, second, third] = [{ maxRetries: 3 }, { maxRetries: 5 }, { maxRetries: 7 }];
     const call = layer(core, first, layer(core, second, layer(core, third, upstream)));
     await call(get);
     expect(hits).toHaveLength(4);
   });
 
-  test('tokens are taken once of each bucket for each send', async () => {
+  test('tokens are taken once from each bucket for each attempt', async () => {
     const [shared, below] = [
       tokenBucket({ refillPerSecond: 1e-6, capacity: 10 }),
       tokenBucket({ refillPerSecond: 1e-6, capacity: 10 }),
@@ -126,7 +126,7 @@ describe.each(['with a storage', 'without a storage'])('%s', (how) => {
     expect(below.stats().granted).toBe(3);
   });
 
-  test('one slot is enough', async () => {
+  test('layers need one slot', async () => {
     const concurrency = concurrencyLimit({ maxConcurrent: 1 });
     const call = layer(core, { concurrency }, layer(core, { concurrency }, upstream));
     await call(get);
@@ -134,7 +134,7 @@ describe.each(['with a storage', 'without a storage'])('%s', (how) => {
     expect(concurrency.stats()).toMatchObject({ inUse: 0, refused: 0 });
   });
 
-  test('an inner layer tells that it leaves the retries to the outer one', async () => {
+  test('an inner layer reports that it leaves the retries to the outer one', async () => {
     const events: EbbEvent[] = [];
     const onEvent = (event: EbbEvent): void => void events.push(event);
     await layer(core, { maxRetries: 1 }, layer(core, { onEvent }, upstream))(get);
@@ -142,7 +142,7 @@ describe.each(['with a storage', 'without a storage'])('%s', (how) => {
     expect(ends).toMatchObject([{ reason: 'left-to-outer-layer' }, { reason: 'left-to-outer-layer' }]);
   });
 
-  test('another request that starts inside a call is one of its own, and retries', async () => {
+  test('a different request that starts inside a call is a call of its own, and retries', async () => {
     const token = layer(core, {}, upstream);
     const call = layer(core, {}, async (given) => {
       if (hits.length === 0)
@@ -162,7 +162,7 @@ describe.each(['with a storage', 'without a storage'])('%s', (how) => {
     expect(hits.filter((url) => url === get.url)).toHaveLength(3);
   });
 
-  test('a call that was settled leaves nothing to those that start in its context', async () => {
+  test('requests that start in the context of a settled call are calls of their own', async () => {
     let later: Promise<unknown> | undefined;
     const inner = layer(core, {}, upstream);
     const gate = Promise.withResolvers<void>();
@@ -186,7 +186,7 @@ describe('with a storage', () => {
   });
   afterEach(() => Reflect.deleteProperty(globalThis, SHARED));
 
-  test('a request that starts inside a call does not wait for the slot that the call holds', async () => {
+  test('a request that starts inside a call does not wait for the slot of that call', async () => {
     const concurrency = concurrencyLimit({ maxConcurrent: 1 });
     const token = layer(core, { concurrency }, async () => ({ status: 200 }));
     const call = layer(core, { concurrency }, async () =>
@@ -196,7 +196,7 @@ describe('with a storage', () => {
     expect(concurrency.stats()).toMatchObject({ inUse: 0, waiting: 0 });
   });
 
-  test('a dispatcher takes what follows a dispatch of the call for a redirect’s hop; others do not', async () => {
+  test('a dispatcher takes a request after the dispatch of the call for the hop of a redirect; other layers do not', async () => {
     for (const [isDispatch, sends] of [
       [true, 1],
       [false, 3],
@@ -221,7 +221,7 @@ describe('with a storage', () => {
     }
   });
 
-  test('two copies of this package know each other', async () => {
+  test('two copies of this package recognise each other', async () => {
     const other = await freshCore();
     let hits = 0;
     const upstream: Send = async () => {
@@ -232,7 +232,7 @@ describe('with a storage', () => {
     expect(hits).toBe(3);
   });
 
-  test('one layer alone marks nothing', async () => {
+  test('a single layer marks nothing', async () => {
     const run = vi.spyOn(AsyncLocalStorage.prototype, 'run');
     const seen: unknown[] = [];
     const call = layer(core, {}, async ({ options }) => {

@@ -19,7 +19,7 @@ const request: RequestTraits = {
   header: () => undefined,
 };
 
-/** A client that answers with the statuses of a script, or rejects with its errors. */
+/** A client that responds with the statuses of a script, or rejects with its errors. */
 function exchange(
   ...script: (number | Error)[]
 ): Exchange<{ status: number }> & { readonly sent: number[]; discarded: unknown[] } {
@@ -61,7 +61,7 @@ function stubBucket(): {
   return { bucket: { acquire, tryAcquire } as never, acquire, tryAcquire };
 }
 
-test('a success is sent in the same turn, and nothing is waited for', async () => {
+test('a success is sent in the same turn, without a wait', async () => {
   const { clock, session } = setUp();
   const client = exchange(200);
   const running = run(session, client);
@@ -70,7 +70,7 @@ test('a success is sent in the same turn, and nothing is waited for', async () =
   expect(clock.pending).toBe(0);
 });
 
-test('every attempt, wait and end is told, of one request, with its time', async () => {
+test('every attempt, wait and end is reported, with its time', async () => {
   const { clock, events, session } = setUp({ maxRetries: 2 });
   const running = run(session, exchange(503, new Error('reset'), 503));
   await clock.advance(3_000);
@@ -94,7 +94,7 @@ test('every attempt, wait and end is told, of one request, with its time', async
   expect(new Set(events.map((event) => event.request))).toEqual(new Set([request]));
 });
 
-test('what is not given to the caller is discarded, and the next attempt waits for that', async () => {
+test('a response that is retried is discarded, and the next attempt waits for that', async () => {
   const { clock, session } = setUp({ backoff: constant(0) });
   const released = Promise.withResolvers<void>();
   const client = { ...exchange(503, 200), setAside: vi.fn(() => ({ released: released.promise })) };
@@ -106,7 +106,7 @@ test('what is not given to the caller is discarded, and the next attempt waits f
   expect(client.setAside).toHaveBeenCalledExactlyOnceWith({ status: 503 }, session, undefined);
 });
 
-describe('the last error comes as it is', () => {
+describe('the last error is thrown unchanged', () => {
   test.each([new Error('reset'), Object.freeze(new Error('frozen'))])('%s', async (error) => {
     const { session } = setUp({ maxRetries: 0 });
     await expect(run(session, exchange(error))).rejects.toBe(error);
@@ -139,7 +139,7 @@ describe('tokens', () => {
     expect(events.filter(({ type }) => type === 'throttle')).toMatchObject([{ waitMs: 25 }, { waitMs: 25 }]);
   });
 
-  test('cost by a function of the request; a function that answers nonsense is named', async () => {
+  test('cost by a function of the request; a function with an invalid result is named', async () => {
     const { bucket, tryAcquire } = stubBucket();
     tryAcquire.mockReturnValue({ waitedMs: 0 });
     await run(setUp({ bucket, cost: ({ url }) => url.length }).session, exchange(200));
@@ -148,7 +148,7 @@ describe('tokens', () => {
     await expect(broken).rejects.toThrow('cost failed: its result must be a finite number > 0, got NaN');
   });
 
-  test('that cannot be had end the request, and the end is told', async () => {
+  test('that cannot be had end the request, and the end is reported', async () => {
     const { bucket, acquire } = stubBucket();
     acquire.mockRejectedValue(new ThrottledError('no token'));
     const { events, session } = setUp({ bucket });
@@ -160,7 +160,7 @@ describe('tokens', () => {
 });
 
 describe('an abort', () => {
-  test('in the wait settles at once, tells the end, and leaves nothing behind', async () => {
+  test('in the wait settles at once, reports the end, and leaves nothing behind', async () => {
     const { clock, events, session } = setUp();
     const controller = new AbortController();
     const client = exchange(503);
@@ -173,7 +173,7 @@ describe('an abort', () => {
     expect(events.at(-1)).toMatchObject({ type: 'end', reason: 'aborted' });
   });
 
-  test('while the connection is being let go sends nothing more', async () => {
+  test('while the response is discarded sends nothing more', async () => {
     const { session } = setUp({ backoff: constant(0) });
     const controller = new AbortController();
     const setAside = () => {
@@ -185,7 +185,7 @@ describe('an abort', () => {
     expect(client.sent).toEqual([1]);
   });
 
-  test('is final whatever the client makes of it', async () => {
+  test('is final, whatever error the client throws', async () => {
     const { session } = setUp();
     const controller = new AbortController();
     const reset = new Error('reset');
@@ -206,7 +206,7 @@ describe('a hook that throws', () => {
   test.each<[keyof PolicyOptions, string]>([
     ['classify', 'classify failed: boom'],
     ['backoff', 'backoff failed: boom'],
-  ])('%s rejects its request, and the response is let go', async (hook, message) => {
+  ])('%s rejects its request, and the response is discarded', async (hook, message) => {
     const client = exchange(503);
     const running = run(setUp({ [hook]: boom }).session, client);
     await expect(running).rejects.toThrow(HookError);
@@ -215,14 +215,14 @@ describe('a hook that throws', () => {
   });
 });
 
-test('begin: no session for false, the policy for nothing, an override for options', () => {
+test('startSession: none for false, the policy without options, an override for options', () => {
   const policy = createPolicy();
   expect(startSession(policy, request, false)).toBeUndefined();
   expect(startSession(policy, request)?.policy).toBe(policy);
   expect(startSession(policy, request, { maxRetries: 1 })?.policy.maxRetries).toBe(1);
 });
 
-test('attemptsOf knows nothing of what ebb did not give', () => {
+test('attemptsOf is empty for anything that is no result of ebb', () => {
   for (const other of [undefined, null, 'text', 7, {}, () => undefined])
     expect(attemptsOf(other)).toEqual([]);
 });

@@ -27,7 +27,7 @@ function response(status: number, headers: Record<string, string> = {}): Outcome
 const failure: Outcome = { type: 'failure', kind: 'network', error: new Error('reset') };
 const finalFailure: Outcome = { type: 'failure', kind: 'unknown', error: new TypeError() };
 
-/** A policy under the virtual clock, and how to begin requests under it. */
+/** A policy on the virtual clock, and a function that starts requests. */
 function setUp(options: PolicyOptions) {
   const events: EbbEvent[] = [];
   const policy = createPolicy({
@@ -45,7 +45,7 @@ function setUp(options: PolicyOptions) {
   return { events, policy, start };
 }
 
-/** How long it takes until a session may send; or why it may not. */
+/** How long a session waits until it may send, or why it may not. */
 function waits(session: Session, signal?: AbortSignal, released?: Promise<void>): Promise<unknown> {
   const startMs = clock.now();
   const ready = session.ready(signal, released);
@@ -67,7 +67,7 @@ describe('a bucket', () => {
     expect(bucket.stats()).toMatchObject({ tokens: 0.5, granted: 2 });
   });
 
-  test('is asked by every attempt, and a retry goes before new requests', async () => {
+  test('is acquired for every attempt, and a retry goes before new requests', async () => {
     const bucket = tokenBucket({ ...small, capacity: 1 });
     const { start } = setUp({ bucket });
     const failed = start();
@@ -80,7 +80,7 @@ describe('a bucket', () => {
     expect(await Promise.all(others)).toEqual([200, 300]);
   });
 
-  test('is asked with what the request says of itself', async () => {
+  test('gets the priority and the cost of the request', async () => {
     const bucket = tokenBucket({ ...small, initialTokens: 0 });
     const { start } = setUp({ bucket, cost: 2 });
     const low = waits(start({ priority: -1 }));
@@ -91,7 +91,7 @@ describe('a bucket', () => {
     expect(await Promise.all([high, usual, low])).toEqual([300, 500, 700]);
   });
 
-  test('is not waited for beyond the total timeout', async () => {
+  test('is not waited for longer than the total timeout', async () => {
     const bucket = tokenBucket({ ...small, initialTokens: 0 });
     const { start, events } = setUp({ bucket, totalTimeoutMs: 150, maxWaitMs: 5_000 });
     const first = waits(start());
@@ -101,7 +101,7 @@ describe('a bucket', () => {
     expect(events.map(({ type }) => type)).toEqual(['end', 'throttle', 'attempt']);
   });
 
-  test('that lets all pass tells of those who had no tokens', () => {
+  test("with nonConforming: 'mark' reports requests without tokens", () => {
     const { start, events } = setUp({
       bucket: tokenBucket({ ...small, capacity: 1, nonConforming: 'mark' }),
     });
@@ -114,7 +114,7 @@ describe('a bucket', () => {
     ]);
   });
 
-  test('gets back what was not used', async () => {
+  test('gets unused tokens back', async () => {
     const bucket = tokenBucket(small);
     // Granted and aborted in one turn.
     const { start } = setUp({ bucket });
@@ -127,7 +127,7 @@ describe('a bucket', () => {
     expect(bucket.stats()).toMatchObject({ tokens: 5, waiting: 0 });
   });
 
-  test('does not get back what an attempt had cost that was sent, when the next one is not', async () => {
+  test('does not get back the tokens of an attempt that was sent, if the next is not', async () => {
     const bucket = tokenBucket({ ...small, refillPerSecond: 1e-3 });
     const { start } = setUp({ bucket, backoff: constant(1_000) });
     const session = start({ cost: 3 });
@@ -140,7 +140,7 @@ describe('a bucket', () => {
     expect(bucket.stats().tokens).toBe(2);
   });
 
-  test('is told of each outcome, and closes for all who wait at it', async () => {
+  test('observes each outcome, and pauses for its whole queue', async () => {
     const bucket = tokenBucket(small);
     const { start } = setUp({ bucket });
     const session = start();
@@ -149,12 +149,12 @@ describe('a bucket', () => {
     const retry = waits(session);
     const other = waits(start());
     await clock.advance(5_000);
-    // The retry has waited as long by itself, and goes first.
+    // The retry has waited for as long, and goes first.
     expect(await retry).toBe(2_100);
     expect(await other).toBe(2_200);
   });
 
-  test('is settled with what the answer had cost', async () => {
+  test('is settled with the cost of the response', async () => {
     const bucket = tokenBucket({ ...small, capacity: 1_000 });
     const { start } = setUp({ bucket, cost: 600 });
     const session = start();
@@ -169,8 +169,8 @@ describe('a bucket', () => {
   });
 });
 
-describe('a bucket for each key', () => {
-  test('holds each origin to its own limits, and pauses it alone', async () => {
+describe('a bucket per key', () => {
+  test('limits and pauses each origin separately', async () => {
     const { start } = setUp({ bucket: bucketPerKey({ ...small, capacity: 1 }, { clock }) });
     const session = start({}, 'https://ill.test/');
     await waits(session);
@@ -181,7 +181,7 @@ describe('a bucket for each key', () => {
     expect(await ill).toBe(5_100);
   });
 
-  test('or what is named by the request', async () => {
+  test('uses the key of the request options', async () => {
     const { start } = setUp({ bucket: bucketPerKey({ ...small, capacity: 1 }, { clock }) });
     expect(await waits(start({ key: 'account 1' }, 'https://a.test/'))).toBe('at once');
     expect(await waits(start({ key: 'account 2' }, 'https://a.test/'))).toBe('at once');
@@ -190,7 +190,7 @@ describe('a bucket for each key', () => {
     expect(await third).toBe(100);
   });
 
-  test('that has no room for another refuses', async () => {
+  test('without room for another key refuses', async () => {
     const { start, events } = setUp({ bucket: bucketPerKey(small, { clock, maxKeys: 1 }) });
     await waits(start({}, 'https://a.test/'));
     expect(await waits(start({}, 'https://b.test/'))).toBe('too-many-keys');
@@ -201,7 +201,7 @@ describe('a bucket for each key', () => {
 describe('a slot', () => {
   const limits = () => concurrencyLimit({ maxConcurrent: 1, clock });
 
-  test('is held until the body has ended, and given back once', async () => {
+  test('is held until the body has ended, and released once', async () => {
     const concurrency = limits();
     const { start } = setUp({ concurrency });
     const [first, second] = [start(), start()];
@@ -235,7 +235,7 @@ describe('a slot', () => {
         return waits(session, AbortSignal.abort('enough'));
       },
     ],
-  ])('is free again after %s', async (_, end) => {
+  ])('is released after %s', async (_, end) => {
     const concurrency = limits();
     const session = setUp({ concurrency }).start();
     await waits(session);
@@ -245,7 +245,7 @@ describe('a slot', () => {
     expect(session.holdsSlot).toBe(false);
   });
 
-  test('is free again when a hook throws', async () => {
+  test('is released when a hook throws', async () => {
     const concurrency = limits();
     const broken = () => {
       throw new Error('boom');
@@ -260,7 +260,7 @@ describe('a slot', () => {
     expect(concurrency.stats().inUse).toBe(0);
   });
 
-  test('of an attempt that is sent again is free when its connection is, and not held while backing off', async () => {
+  test('of an attempt that is retried is released with its connection, and not held during backoff', async () => {
     const concurrency = limits();
     const { start } = setUp({ concurrency, backoff: constant(1_000) });
     const session = start();
@@ -274,12 +274,12 @@ describe('a slot', () => {
     await clock.advance(300);
     expect(await other).toBe(200);
     await clock.advance(2_000);
-    // The other one holds it still.
+    // The other request still holds it.
     expect(concurrency.stats()).toMatchObject({ inUse: 1, waiting: 1 });
     void retry;
   });
 
-  test('comes before the tokens, which are taken last', async () => {
+  test('is taken before the tokens', async () => {
     const concurrency = limits();
     const bucket = tokenBucket(small);
     const { start, events } = setUp({ concurrency, bucket });
@@ -288,7 +288,7 @@ describe('a slot', () => {
     const second = start();
     const waiting = waits(second);
     await clock.advance(250);
-    // While it waits for a slot its tokens stay with the others.
+    // While it waits for a slot, others may take its tokens.
     expect(bucket.stats()).toMatchObject({ tokens: 5, granted: 1 });
     bucket.tryAcquire(5);
     first.judge(finalFailure);
@@ -298,7 +298,7 @@ describe('a slot', () => {
     expect(bucket.stats().granted).toBe(3);
   });
 
-  test('is not kept by one whose tokens are not there', async () => {
+  test('is not held by a request that waits for tokens', async () => {
     const concurrency = limits();
     const { start } = setUp({
       concurrency,
@@ -310,7 +310,7 @@ describe('a slot', () => {
 });
 
 describe('a budget', () => {
-  test('for each key denies the retries of one origin, and not those of another', async () => {
+  test('per key denies the retries of one origin, and not those of another', async () => {
     const { start, events } = setUp({ budget: budgetPerKey({ reserve: 1, clock }, { clock }) });
     const decide = async (url: string) => {
       const session = start({}, url);
@@ -323,7 +323,7 @@ describe('a budget', () => {
     expect(events.filter(({ type }) => type === 'end')).toHaveLength(1);
   });
 
-  test('earns by what goes well', async () => {
+  test('grows with successes', async () => {
     const budget = retryBudget({ reserve: 0, clock });
     const { start } = setUp({ budget });
     for (let time = 0; time < 5; time += 1) {

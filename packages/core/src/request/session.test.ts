@@ -19,7 +19,7 @@ const request: RequestTraits = {
 };
 const responds = (status: number): Outcome => ({ type: 'response', status, header: () => undefined });
 
-/** A budget that counts what is given back to it. */
+/** A budget that counts refunds. */
 function counted() {
   const counts = { refunds: 0 };
   const budget = {
@@ -42,12 +42,12 @@ function setUp(options: PolicyOptions = {}) {
   return { clock, events, session, last: () => events.at(-1) };
 }
 
-/** A bucket that makes each ask wait, and does with it what a test says. */
+/** A bucket that never grants at once, with the `acquire` of a test. */
 function bucketThat(acquire: (ask: AcquireOptions) => Promise<Grant>): TokenBucket {
   return { tryAcquire: () => undefined, acquire: (ask = {}) => acquire(ask) };
 }
 
-/** A bucket that lets the first go, and refuses all that come after it. */
+/** A bucket that grants the first request, and refuses all others. */
 function refusing(reason: ThrottledReason): TokenBucket {
   let asked = 0;
   return {
@@ -66,16 +66,16 @@ test.each<[what: string, options: PolicyOptions, keeps: boolean]>([
   ['a bucket', { bucket: tokenBucket({ refillPerSecond: 1 }) }, true],
   ['a concurrency limit', { concurrency: concurrencyLimit({ maxConcurrent: 1 }) }, true],
   ['a total timeout', { totalTimeoutMs: 1_000 }, true],
-])('%s may keep a retry that is planned from being sent', (_, options, keeps) => {
+])('with %s a planned retry may not be sent', (_, options, keeps) => {
   expect(setUp(options).session.keepsAnswer).toBe(keeps);
 });
 
-describe('an answer that is followed by a retry is read', () => {
+describe('a response that is retried is read', () => {
   test('for a second', () => {
     expect(setUp().session.discardMs).toBe(1_000);
   });
 
-  test('for half of what is left, if that is less', () => {
+  test('for half of the rest of the total timeout, if that is less', () => {
     const { session, clock } = setUp({ totalTimeoutMs: 1_600 });
     expect(session.discardMs).toBe(800);
     clock.tick(1_000);
@@ -85,7 +85,7 @@ describe('an answer that is followed by a retry is read', () => {
   });
 });
 
-test('a retry at the very end of the total timeout is sent', async () => {
+test('a retry at the end of the total timeout is sent', async () => {
   const { session, clock, last } = setUp({ totalTimeoutMs: 1_000 });
   session.ready();
   expect(session.judge(responds(503)).retry).toBe(true);
@@ -95,7 +95,7 @@ test('a retry at the very end of the total timeout is sent', async () => {
   expect(last()).toMatchObject({ type: 'attempt', attempt: 2, atMs: 1_000 });
 });
 
-test('one that finds its time over is not, and says so', async () => {
+test('a retry after it is not sent, and ends as deadline-exceeded', async () => {
   const { session, clock, last } = setUp({ totalTimeoutMs: 1_000 });
   session.ready();
   session.judge(responds(503));
@@ -114,7 +114,7 @@ test('one that finds its time over is not, and says so', async () => {
 test.each<[reason: ThrottledReason, end: string]>([
   ['wait-too-long', 'deadline-exceeded'],
   ['queue-full', 'throttled'],
-])('a retry that its bucket refuses, %s, ends as %s', async (reason, end) => {
+])('a retry that its bucket refuses with %s ends as %s', async (reason, end) => {
   const { session, clock, last } = setUp({ totalTimeoutMs: 5_000, bucket: refusing(reason) });
   session.ready();
   session.judge(responds(503));
@@ -126,7 +126,7 @@ test.each<[reason: ThrottledReason, end: string]>([
 });
 
 describe('before the first attempt', () => {
-  test('an abort gives no retry back to the budget, since none was taken', async () => {
+  test('an abort refunds nothing, because nothing was withdrawn', async () => {
     const { counts, budget } = counted();
     const controller = new AbortController();
     const bucket = bucketThat(() => {
@@ -139,7 +139,7 @@ describe('before the first attempt', () => {
     expect(counts.refunds).toBe(0);
   });
 
-  test('a refusal that comes with an abort is the refusal', async () => {
+  test('a refusal at the time of an abort is the refusal', async () => {
     const controller = new AbortController();
     const bucket = bucketThat(() => {
       controller.abort('enough');
@@ -150,7 +150,7 @@ describe('before the first attempt', () => {
     expect(last()).toMatchObject({ type: 'end', reason: 'throttled' });
   });
 
-  test('a hook that throws is told as the end', async () => {
+  test('a hook that throws is reported as the end', async () => {
     const cost = () => {
       throw new Error('broken');
     };
@@ -160,7 +160,7 @@ describe('before the first attempt', () => {
   });
 });
 
-test('after it, an abort gives the retry back', async () => {
+test('after the first attempt, an abort refunds the retry', async () => {
   const { counts, budget } = counted();
   const controller = new AbortController();
   const { session } = setUp({ budget });
@@ -172,7 +172,7 @@ test('after it, an abort gives the retry back', async () => {
   expect(counts.refunds).toBe(1);
 });
 
-test('a hook that throws on an outcome is told as the end, with that outcome', () => {
+test('a hook that throws on an outcome is reported as the end, with that outcome', () => {
   const classify = () => {
     throw new Error('broken');
   };
@@ -182,7 +182,7 @@ test('a hook that throws on an outcome is told as the end, with that outcome', (
   expect(last()).toMatchObject({ type: 'end', reason: 'final', outcome: { status: 503 }, error: {} });
 });
 
-test('what a layer below has judged is noted, and is the end', () => {
+test('an outcome that a layer below has judged is recorded, and is the end', () => {
   const { session, last } = setUp({ bucket: tokenBucket({ refillPerSecond: 1, capacity: 5 }) });
   session.ready();
   session.pass(responds(503));

@@ -28,7 +28,7 @@ interface Answer {
   readonly restored?: true;
 }
 
-/** A client that always says 503, and takes a while to let go of it. */
+/** A client that always responds with 503, and takes a while to discard it. */
 class Failing implements Exchange<Answer> {
   sent = 0;
   readonly unsentFor: unknown[] = [];
@@ -61,7 +61,7 @@ class Failing implements Exchange<Answer> {
   }
 }
 
-/** A budget that counts what is taken and given back. */
+/** A budget that counts withdrawals and refunds. */
 class Counted implements RetryBudget {
   balance = 10;
   deposit() {}
@@ -94,7 +94,7 @@ function setUp(options: (clock: VirtualClock) => PolicyOptions, releasedAfterMs 
 const oneToken = (clock: VirtualClock, more: object): TokenBucket =>
   tokenBucket({ refillPerSecond: 1e-3, capacity: 1, clock, ...more });
 
-describe('a retry that is refused ends with the answer that was there', () => {
+describe('a retry that is refused ends with the response that was there', () => {
   const throttled = { attempt: 1, status: 503, reason: 'throttled' };
   const late = { attempt: 1, status: 503, reason: 'deadline-exceeded' };
   test.each<[by: string, options: (clock: VirtualClock) => PolicyOptions, last: object]>([
@@ -170,7 +170,7 @@ describe('a retry that is refused ends with the answer that was there', () => {
     expect(clock.pending).toBe(0);
   });
 
-  test('and if there was none, with what refused', async () => {
+  test('a first attempt that is refused ends with the refusal', async () => {
     const { client, policy } = setUp((clock) => ({
       bucket: oneToken(clock, { nonConforming: 'reject', initialTokens: 0 }),
     }));
@@ -179,7 +179,7 @@ describe('a retry that is refused ends with the answer that was there', () => {
     expect(client.unsentFor).toEqual([await refused.catch((error: unknown) => error)]);
   });
 
-  test('an error is thrown again', async () => {
+  test('a failed attempt ends with its error', async () => {
     const { clock, policy, client } = setUp((clock) => ({ bucket: oneToken(clock, { maxWaitMs: 1 }) }));
     const reset = new Error('reset');
     client.send = () => Promise.reject(reset);
@@ -193,9 +193,9 @@ describe('a retry that is refused ends with the answer that was there', () => {
 
 describe('the total timeout', () => {
   test.each([
-    ['the connection of the answer before', 0, 5_000],
+    ['the connection of the previous response', 0, 5_000],
     ['backoff', 100, 0],
-  ])('no attempt starts later than it, whatever took the time: %s', async (_, delayMs, releasedAfterMs) => {
+  ])('no attempt starts after it, whatever took the time: %s', async (_, delayMs, releasedAfterMs) => {
     const { clock, events, policy, client } = setUp(
       () => ({ totalTimeoutMs: 250, maxRetries: 1_000, backoff: constant(delayMs) }),
       releasedAfterMs,
@@ -209,7 +209,7 @@ describe('the total timeout', () => {
   });
 });
 
-test('a client that takes longer than it may to let go of an answer makes no attempt start late', async () => {
+test('a client that takes too long to discard a response does not delay an attempt beyond it', async () => {
   const { clock, events, policy, client } = setUp(() => ({ totalTimeoutMs: 150 }));
   client.setAside = () => ({ released: new Promise((resolve) => void clock.schedule(resolve, 200)) });
   const running = run(new Session(policy, request), client);
@@ -219,8 +219,8 @@ test('a client that takes longer than it may to let go of an answer makes no att
   expect(events.at(-1)).toMatchObject({ reason: 'deadline-exceeded' });
 });
 
-describe('a budget gets back what was not spent', () => {
-  test('three aborted waits leave it as it was', async () => {
+describe('a budget is refunded', () => {
+  test('three aborted waits leave it unchanged', async () => {
     const { clock, budget, policy, client } = setUp(() => ({}));
     for (let call = 0; call < 3; call += 1) {
       const controller = new AbortController();
@@ -233,7 +233,7 @@ describe('a budget gets back what was not spent', () => {
     expect(budget.balance).toBe(10);
   });
 
-  test('a retry that was sent is not given back, whatever came of it', async () => {
+  test('a retry that was sent is not refunded, whatever its outcome', async () => {
     const { clock, budget, policy, client } = setUp(() => ({ maxRetries: 2 }));
     const running = run(new Session(policy, request), client);
     await clock.advance(1_000);
@@ -241,7 +241,7 @@ describe('a budget gets back what was not spent', () => {
     expect(budget.balance).toBe(8);
   });
 
-  test('a budget without that verb is left alone', async () => {
+  test('a budget without refund is accepted', async () => {
     const { clock, policy, client } = setUp((clock) => ({
       bucket: oneToken(clock, { maxWaitMs: 1 }),
       budget: { balance: 1, deposit() {}, withdraw: () => true },
@@ -252,12 +252,12 @@ describe('a budget gets back what was not spent', () => {
   });
 });
 
-describe('an attempt that never left gives its tokens back', () => {
+describe('an attempt that was never sent returns its tokens', () => {
   const refused = Object.assign(new Error('refused'), { code: 'ECONNREFUSED' });
 
   const tokensIn = (bucket: MemoryBucket): number => Math.round(bucket.stats().tokens * 1e3) / 1e3;
 
-  /** A client that meets one failure after the other, and tells how many tokens there are when it has met each. */
+  /** A client with one outcome after the other. Returns the tokens after each. */
   async function meet(
     outcomes: readonly Outcome[],
     bucket: MemoryBucket,
@@ -290,21 +290,21 @@ describe('an attempt that never left gives its tokens back', () => {
 
   test.each<[story: string, outcomes: readonly Outcome[], left: readonly number[]]>([
     ['the first, each retry, and the last', [unreached, unreached, unreached], [10, 10, 10]],
-    ['the last alone', [failure('network'), failure('timeout'), unreached], [8, 6, 6]],
+    ['the last only', [failure('network'), failure('timeout'), unreached], [8, 6, 6]],
     [
       'none that may have reached the server',
       [failure('network'), failure('timeout'), failure('unknown')],
       [8, 6, 4],
     ],
     ['none that a redirect may have led to', [failure('connect', true), unreached, unreached], [8, 8, 8]],
-    ['none of which nothing is known', [failure('connect'), unreached, unreached], [8, 8, 8]],
+    ['none if it is not known which hop failed', [failure('connect'), unreached, unreached], [8, 8, 8]],
   ])('%s', async (_, outcomes, left) => {
     const clock = virtualClock();
     const options = { maxRetries: outcomes.length - 1, cost: 2 };
     expect((await meet(outcomes, bucketOf(clock, { capacity: 10 }), clock, options)).left).toEqual(left);
   });
 
-  test('so one that rejects lets every retry go', async () => {
+  test("a bucket with nonConforming: 'reject' lets every retry pass", async () => {
     const clock = virtualClock();
     const bucket = bucketOf(clock, { capacity: 1, nonConforming: 'reject' });
     const { error } = await meet([unreached, unreached, unreached], bucket, clock, { maxRetries: 2 });
@@ -316,7 +316,7 @@ describe('an attempt that never left gives its tokens back', () => {
     expect(tokensIn(bucket)).toBe(1);
   });
 
-  test('a mark took none, and gives none back', async () => {
+  test('a marked attempt took none, and returns none', async () => {
     const clock = virtualClock();
     const bucket = bucketOf(clock, { initialTokens: 0, nonConforming: 'mark' });
     const { left } = await meet([unreached, unreached], bucket, clock, { maxRetries: 1 });
@@ -324,7 +324,7 @@ describe('an attempt that never left gives its tokens back', () => {
     expect(bucket.stats()).toMatchObject({ granted: 2, marked: 2 });
   });
 
-  test('to all of its limits', async () => {
+  test('to all limits of the bucket', async () => {
     const clock = virtualClock();
     const furtherLimits = [{ refillPerSecond: 1e-9, capacity: 3 }];
     const { left } = await meet([unreached, unreached], bucketOf(clock, { furtherLimits }), clock, {
@@ -333,7 +333,7 @@ describe('an attempt that never left gives its tokens back', () => {
     expect(left).toEqual([3, 3]);
   });
 
-  test('and to the closed origin that it went through', async () => {
+  test('to the paused origin that it passed', async () => {
     const clock = virtualClock();
     const bucket = tokenBucket({ refillPerSecond: 10, capacity: 5, clock, random: () => 0 });
     const header = (name: string) => (name === 'retry-after' ? '1' : undefined);
@@ -341,7 +341,7 @@ describe('an attempt that never left gives its tokens back', () => {
     if (grant !== undefined) bucket.observe?.({ type: 'response', status: 429, header }, grant, request);
     const session = new Session(createPolicy({ clock, bucket, maxRetries: 0 }), request);
     const ready = session.ready();
-    // It opens empty after a second, and after 100 ms more there is one token.
+    // After a second it starts empty, and 100 ms later it has one token.
     await clock.advance(1_100);
     await ready;
     expect(bucket.gateFor?.(request)?.tryAcquire(0.001)).toBeUndefined();
@@ -349,7 +349,7 @@ describe('an attempt that never left gives its tokens back', () => {
     expect(bucket.gateFor?.(request)?.tryAcquire(1)).toBeDefined();
   });
 
-  test('at once to the next in line', async () => {
+  test('at once to the next in the queue', async () => {
     const clock = virtualClock();
     const bucket = bucketOf(clock, { capacity: 1 });
     const session = new Session(createPolicy({ clock, bucket, maxRetries: 0 }), request);
@@ -359,7 +359,7 @@ describe('an attempt that never left gives its tokens back', () => {
     expect(await next).toMatchObject({ waitedMs: 0 });
   });
 
-  test('although a hook fails', async () => {
+  test('even if a hook fails', async () => {
     const clock = virtualClock();
     const bucket = bucketOf(clock);
     const classify = (): never => {
@@ -370,7 +370,7 @@ describe('an attempt that never left gives its tokens back', () => {
     expect(tokensIn(bucket)).toBe(5);
   });
 
-  test('once: what it cost in the end does not count again', async () => {
+  test('once: settling afterwards does not count', async () => {
     const clock = virtualClock();
     const bucket = bucketOf(clock);
     const { error } = await meet([unreached], bucket, clock, { maxRetries: 0 });
@@ -378,7 +378,7 @@ describe('an attempt that never left gives its tokens back', () => {
     expect(tokensIn(bucket)).toBe(5);
   });
 
-  test('and the wait for a retry that is aborted then gives nothing more', async () => {
+  test('an aborted wait for the retry returns nothing more', async () => {
     const clock = virtualClock();
     const bucket = bucketOf(clock);
     const abort = new AbortController();
@@ -393,8 +393,8 @@ describe('an attempt that never left gives its tokens back', () => {
   });
 
   test.each([
-    ['each layer of its own bucket', false],
-    ['layers that share one bucket, once', true],
+    ['each layer to its own bucket', false],
+    ['layers that share a bucket, once', true],
   ])('%s', async (_, isShared) => {
     countLayer();
     countLayer();
@@ -414,7 +414,7 @@ describe('an attempt that never left gives its tokens back', () => {
   });
 });
 
-test('a signal that aborted beforehand goes to the client, without tokens and without a slot', async () => {
+test('with an aborted signal the client is called without tokens and slot', async () => {
   const { policy, client, events } = setUp((clock) => ({
     bucket: oneToken(clock, {}),
     concurrency: concurrencyLimit({ maxConcurrent: 1, clock }),
@@ -426,7 +426,7 @@ test('a signal that aborted beforehand goes to the client, without tokens and wi
   expect((policy.bucket as TokenBucket).tryAcquire()).toBeDefined();
 });
 
-test('the reason of a signal that ended two calls tells of neither', async () => {
+test('the reason of a signal that ended two calls has no history', async () => {
   const { clock, policy, client } = setUp(() => ({}));
   const reason = new Error('enough');
   const controller = new AbortController();

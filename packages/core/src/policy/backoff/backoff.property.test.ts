@@ -13,7 +13,7 @@ import {
 } from '../../index.ts';
 
 const unit = fc.double({ min: 0, max: 1, maxExcluded: true, noNaN: true });
-/** Retries far beyond what a power of two can hold. */
+/** Retries far beyond the exponents of doubles. */
 const retry = fc.integer({ min: 1, max: 3_000 });
 const milliseconds = fc.double({ min: 0.001, max: 1e9, noNaN: true });
 
@@ -21,7 +21,7 @@ function answer(rule: BackoffStrategy, retryNumber: number, random: number, prev
   return rule({ retry: retryNumber, previousDelayMs, random: () => random });
 }
 
-/** Any options that a rule takes, however large, and so small that halves are still exact. */
+/** Any valid options: up to the largest, and down to where halves are still exact. */
 const anyPositive = fc.double({ min: 1e-300, max: Number.MAX_VALUE, noNaN: true });
 const anyWhole = fc.oneof(fc.nat(3_000), fc.integer({ min: 1, max: Number.MAX_SAFE_INTEGER }));
 const anyCounting = anyWhole.map((n) => Math.max(1, n));
@@ -50,7 +50,7 @@ const anyRule: fc.Arbitrary<[name: string, rule: BackoffStrategy, mostMs: number
   }),
 );
 
-test('no rule whatever its options gives anything but a wait within its cap, however late the retry', () => {
+test('every rule with any options returns a delay within its cap, for any retry', () => {
   const anyRandom = fc.oneof(fc.constantFrom(0, 1 - Number.EPSILON / 2), unit);
   const steps = fc.array(fc.record({ skipped: anyWhole, random: anyRandom }), { maxLength: 20 });
   fc.assert(
@@ -71,7 +71,7 @@ test('no rule whatever its options gives anything but a wait within its cap, how
   );
 });
 
-test('every rule with a curve stays within 0 and the cap, however late the retry', () => {
+test('every rule with a curve stays within 0 and the cap, for any retry', () => {
   const rules = [exponential, fullJitter, equalJitter, decorrelatedJitter];
   fc.assert(
     fc.property(fc.constantFrom(...rules), milliseconds, milliseconds, retry, unit, unit, (...values) => {
@@ -83,7 +83,7 @@ test('every rule with a curve stays within 0 and the cap, however late the retry
   );
 });
 
-test('full jitter is below exponential, equal jitter is between its half and itself', () => {
+test('full jitter is at most exponential, equal jitter between half of it and it', () => {
   fc.assert(
     fc.property(milliseconds, milliseconds, retry, unit, (baseMs, capMs, at, random) => {
       const curve = { baseMs, capMs };
@@ -96,7 +96,7 @@ test('full jitter is below exponential, equal jitter is between its half and its
   );
 });
 
-test('decorrelated jitter draws between base and three times the delay before', () => {
+test('decorrelated jitter draws between base and three times the previous delay', () => {
   fc.assert(
     fc.property(
       milliseconds,
@@ -113,7 +113,7 @@ test('decorrelated jitter draws between base and three times the delay before', 
   );
 });
 
-test('memorystore is 2^n s and 0 to 1,000 whole ms more, or the maximum', () => {
+test('memorystore is 2^n s plus 0 to 1,000 whole ms, or the maximum', () => {
   fc.assert(
     fc.property(retry, unit, fc.constantFrom(32_000, 64_000), (at, random, maximumBackoffMs) => {
       const delayMs = answer(memorystore({ maximumBackoffMs }), at, random) ?? Number.NaN;
@@ -140,7 +140,7 @@ test('celery is a whole number from 0 to its maximum', () => {
 /** Python's `random.randrange(stop)`, from a random number from 0 to 1. */
 type RandRange = (stop: bigint) => bigint;
 
-/** Celery's `get_exponential_backoff_interval`, line by line, in whole numbers without end as Python has them. */
+/** Celery's `get_exponential_backoff_interval`, line by line, with the unbounded integers of Python. */
 function celeryInterval(
   factor: bigint,
   retries: bigint,
@@ -154,7 +154,7 @@ function celeryInterval(
   return countdown > 0n ? countdown : 0n;
 }
 
-test('celery in seconds is what Celery says, times a thousand', () => {
+test('celery in seconds is the result of Celery, times a thousand', () => {
   const seconds = fc.integer({ min: 0, max: 1e5 });
   const counted = fc.record({
     factor: seconds,
@@ -179,7 +179,7 @@ test('celery in seconds is what Celery says, times a thousand', () => {
   );
 });
 
-test('celery draws every whole unit up to the delay as often, those at the maximum as well', () => {
+test('celery draws every whole unit up to the delay equally often, also at the maximum', () => {
   const rule = celery({ factorMs: 1_000, maximumMs: 5_000, unitMs: 1_000 });
   for (const [at, most] of [
     [1, 1],
@@ -193,7 +193,7 @@ test('celery draws every whole unit up to the delay as often, those at the maxim
   }
 });
 
-test('a rule that ends by itself has a delay for each of its retries, and none after', () => {
+test('a rule that gives up has a delay for each of its retries, and none after', () => {
   const ending = fc.oneof(
     fc.integer({ min: 0, max: 1e7 }).map((maxSleepMs) => connectRetry({ maxSleepMs })),
     fc.integer({ min: 1, max: 40 }).map((attemptLimit) => binaryExponential({ slotMs: 1, attemptLimit })),
@@ -220,7 +220,7 @@ test('Ethernet waits whole slots, fewer than 2^min(c, 10), and stops at the sixt
   );
 });
 
-test('APUE sleeps at most half of its maximum, less than its maximum in all, and then no more', () => {
+test('APUE sleeps at most half of its maximum, and less than its maximum in total', () => {
   fc.assert(
     fc.property(fc.integer({ min: 0, max: 1e7 }), (maxSleepMs) => {
       const rule = connectRetry({ maxSleepMs });

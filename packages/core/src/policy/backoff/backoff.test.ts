@@ -12,7 +12,7 @@ import {
   memorystore,
 } from '../../index.ts';
 
-/** The delays of the first retries, each told of the one before, with a random number that stands still. */
+/** The delays of the first retries, each with the previous one, and with a fixed random number. */
 function delays(rule: BackoffStrategy, count: number, random: number): (number | undefined)[] {
   const answers: (number | undefined)[] = [];
   for (let retry = 1; retry <= count; retry += 1) {
@@ -24,7 +24,7 @@ function delays(rule: BackoffStrategy, count: number, random: number): (number |
 const curve = { baseMs: 100, capMs: 1_000 };
 const almostOne = 1 - 2 ** -53;
 
-describe('each rule gives the numbers of its source', () => {
+describe('each rule returns the numbers of its source', () => {
   test.each<[name: string, rule: BackoffStrategy, random: number, expected: (number | undefined)[]]>([
     ['memorystore, random 0', memorystore(), 0, [1e3, 2e3, 4e3, 8e3, 16e3, 32e3, 64e3, 64e3, 64e3]],
     ['memorystore, random 0.5', memorystore(), 0.5, [1_500, 2_500, 4_500, 8_500, 16_500, 32_500, 64e3, 64e3]],
@@ -83,7 +83,7 @@ describe('each rule gives the numbers of its source', () => {
     expect(delays(rule, expected.length, random)).toEqual(expected);
   });
 
-  test('Ethernet: every slot count from 0 to 2^c − 1 is as likely, so (2^c − 1) / 2 slots on average', () => {
+  test('Ethernet: every number of slots from 0 to 2^c − 1 is equally likely: (2^c − 1) / 2 on average', () => {
     for (let collisions = 1; collisions <= 15; collisions += 1) {
       const range = 2 ** Math.min(collisions, 10);
       const rule = binaryExponential({ slotMs: 1 });
@@ -143,7 +143,7 @@ test.each([
   [{ slotMs: 1 }, 0.5, 2 ** 1_022],
   [{ slotMs: 1 }, 0.75, 2 ** 1_022 + 2 ** 1_021],
   [{ slotMs: 10 }, 0.75, Number.MAX_VALUE],
-])('%j and an exponent beyond what a number holds, with a random %d', (options, random, delayMs) => {
+])('%j and an exponent beyond the range of doubles, with a random %d', (options, random, delayMs) => {
   const rule = binaryExponential({ ...options, maxExponent: 2_000, attemptLimit: 3_000 });
   expect(rule({ retry: 2_500, previousDelayMs: undefined, random: () => random })).toBe(delayMs);
 });
@@ -155,6 +155,6 @@ test.each<[rule: BackoffStrategy, maxRetries: number | undefined]>([
   [binaryExponential({ slotMs: 1 }), 15],
   [binaryExponential({ slotMs: 1, attemptLimit: 1 }), 0],
   [memorystore(), undefined],
-])('a rule that ends by itself says after how many retries', (rule, maxRetries) => {
+])('a rule that gives up has maxRetries', (rule, maxRetries) => {
   expect(rule.maxRetries).toBe(maxRetries);
 });
