@@ -1,5 +1,4 @@
 export { nextTurn, sleep, systemClock } from './base/clock.ts';
-export { callHook } from './base/errors.ts';
 export { onAbort } from './base/on-abort.ts';
 export { property } from './base/property.ts';
 export { bufferBytes, MOST_KEPT_BYTES, MOST_READ_AHEAD_BYTES } from './http/body.ts';
@@ -9,7 +8,6 @@ export { failureKind } from './http/failure.ts';
 export { retryAfterMs } from './http/retry-after.ts';
 export { forRequest } from './limits/contracts.ts';
 export { type Decision, decide, type Progress } from './policy/decide.ts';
-export { overridePolicy } from './policy/policy.ts';
 export { remember, rememberReason } from './request/history.ts';
 export { countLayer, LAYER } from './request/layers.ts';
 export { type Aside, type Exchange, run } from './request/run.ts';

@@ -1,6 +1,6 @@
 export { callObserver } from './base/call-observer.ts';
 export * as check from './base/check.ts';
-export { nextTurn, sleep, systemClock, systemRandom } from './base/clock.ts';
+export { nextTurn, sleep, systemClock } from './base/clock.ts';
 export {
   CLOCK_OPTION,
   type Complete,
@@ -9,28 +9,20 @@ export {
   readOptions,
 } from './base/options.ts';
 export { property } from './base/property.ts';
-export { originOf } from './http/origin.ts';
 export type { Quota } from './limits/bucket/gcra.ts';
 export * as gcra from './limits/bucket/gcra.ts';
-export {
-  type BucketSetup,
-  bucketSetup,
-  checkFeedback,
-  defaultCapacity,
-  type FeedbackScope,
-  type NonConforming,
-} from './limits/bucket/options.ts';
+export { type BucketSetup, bucketSetup, defaultCapacity } from './limits/bucket/options.ts';
 export * as refillSteps from './limits/bucket/refill-steps.ts';
-export type { FeedbackRules } from './limits/bucket/requested-pause.ts';
 export { originGate } from './limits/bucket/token-bucket.ts';
 export type { TokenSource, Unavailable } from './limits/bucket/token-source.ts';
-export { WaitingBucket, type WaitingBucketSetup } from './limits/bucket/waiting-bucket.ts';
+export { WaitingBucket } from './limits/bucket/waiting-bucket.ts';
+export {
+  type NonConforming,
+  WAITING_BUCKET_OPTIONS,
+  type WaitingBucketOptions,
+  type WaitingBucketSetup,
+} from './limits/bucket/waiting-bucket-options.ts';
 export type { CloseOptions } from './limits/contracts.ts';
 export { type LeaseCall, LeasedRetries, leaseOf } from './limits/leased-retries.ts';
-export {
-  WAITING_OPTIONS,
-  type WaitingOptions,
-  type WaitingSetup,
-} from './limits/queue/options.ts';
 export { SteadyTime } from './limits/queue/time.ts';
 export { WaitingRoom } from './limits/queue/waiting-room.ts';

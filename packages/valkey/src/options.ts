@@ -1,15 +1,11 @@
-import { type Clock, type Random, type ReadFeedback, serverFeedback } from '@ebb/core';
 import {
   type Complete,
   check,
-  checkFeedback,
   defaultCapacity,
-  type FeedbackScope,
-  type NonConforming,
   type OptionTable,
   readOptions,
-  WAITING_OPTIONS,
-  type WaitingOptions,
+  WAITING_BUCKET_OPTIONS,
+  type WaitingBucketOptions,
 } from '@ebb/core/bucket';
 import type { OnStoreError, StoreObserver } from './events.ts';
 import { type StoreClient, storeClientOf, type ValkeyClient } from './store-client.ts';
@@ -26,7 +22,7 @@ export interface LeaseOptions {
 }
 
 /** Options of {@link valkeyBucket}. Every process of the fleet passes the same key, rate and capacity. */
-export interface ValkeyBucketOptions extends WaitingOptions {
+export interface ValkeyBucketOptions extends WaitingBucketOptions {
   /** A client of iovalkey, ioredis, redis or @valkey/valkey-glide, or any object with `evalsha` and `eval`. */
   readonly client: ValkeyClient;
   /** The name of the bucket, without braces. The key in the store is `prefix{key}`. */
@@ -86,38 +82,12 @@ export interface ValkeyBucketOptions extends WaitingOptions {
    */
   readonly onStoreEvent?: StoreObserver | undefined;
   /**
-   * What happens to a request whose tokens are not available: it waits, is rejected, or is sent with a grant that is
-   * not conforming.
-   * @default 'delay'
-   */
-  readonly nonConforming?: NonConforming | undefined;
-  /**
-   * Reads from a response for how long the server wants no requests; the bucket then pauses. `false` ignores responses.
-   * @default serverFeedback
-   */
-  readonly feedback?: ReadFeedback | false | undefined;
-  /**
-   * What such a pause applies to. `'origin'`: requests of this process to the origin that asked; those to other
+   * What a pause applies to that a response asks for. `'origin'`: requests of this process to the origin that asked; those to other
    * origins go on, and other processes get the server's response themselves. `'bucket'`: all requests of the fleet,
    * for one quota behind the bucket.
    * @default 'origin'
    */
-  readonly feedbackScope?: FeedbackScope | undefined;
-  /**
-   * The longest pause that a response can cause, in milliseconds.
-   * @default 600_000
-   */
-  readonly maxPauseMs?: number | undefined;
-  /**
-   * The source of time, for tests.
-   * @default the clock of the system
-   */
-  readonly clock?: Clock | undefined;
-  /**
-   * The source of randomness, for tests.
-   * @default Math.random
-   */
-  readonly random?: Random | undefined;
+  readonly feedbackScope?: WaitingBucketOptions['feedbackScope'];
 }
 
 /** Options without a default. */
@@ -152,6 +122,7 @@ const LEASE_OPTIONS: OptionTable<LeaseOptions> = {
 };
 
 const BUCKET_OPTIONS: OptionTable<ValkeyBucketOptions, Unset> = {
+  ...WAITING_BUCKET_OPTIONS,
   ...STORE_OPTIONS,
   refillPerSecond: { check: check.refillRate, required: true },
   capacity: { check: check.capacity, defaultOf: defaultCapacity },
@@ -162,11 +133,6 @@ const BUCKET_OPTIONS: OptionTable<ValkeyBucketOptions, Unset> = {
   onStoreError: { check: check.oneOf('local', 'open', 'closed'), default: 'local' },
   localShare: { check: checkShare },
   connectTimeoutMs: { check: check.notNegative },
-  nonConforming: { check: check.oneOf('delay', 'reject', 'mark'), default: 'delay' },
-  ...WAITING_OPTIONS,
-  feedback: { check: checkFeedback, default: serverFeedback },
-  feedbackScope: { check: check.oneOf('origin', 'bucket'), default: 'origin' },
-  maxPauseMs: { check: check.notNegative, default: 600_000 },
 };
 
 /** A call and a timer may take this long: tokens that are leased for a shorter time come too late. In milliseconds. */

@@ -1,31 +1,15 @@
 import {
   type Check,
-  callable,
   capacity,
   nameOf,
   notNegative,
-  oneOf,
   refillRate,
   wrongRange,
   wrongType,
 } from '../../base/check.ts';
-import type { Clock, Random } from '../../base/clock.ts';
-import {
-  CLOCK_OPTION,
-  type Complete,
-  type OptionTable,
-  RANDOM_OPTION,
-  readOptions,
-} from '../../base/options.ts';
-import { type ReadFeedback, serverFeedback } from '../../http/server-feedback.ts';
-import { WAITING_OPTIONS, type WaitingOptions } from '../queue/options.ts';
+import { type Complete, type OptionTable, readOptions } from '../../base/options.ts';
 import type { Quota } from './gcra.ts';
-
-/** What a bucket does with a request whose tokens are not available: queue it, refuse it, or send it with a mark. */
-export type NonConforming = 'delay' | 'reject' | 'mark';
-
-/** What a pause applies to that a server asks for: its own origin, or every request of the bucket. */
-export type FeedbackScope = 'origin' | 'bucket';
+import { WAITING_BUCKET_OPTIONS, type WaitingBucketOptions } from './waiting-bucket-options.ts';
 
 /** A limit that applies in addition to the bucket's own, with the same bounds. */
 export interface FurtherLimit {
@@ -36,7 +20,7 @@ export interface FurtherLimit {
 }
 
 /** Options of {@link tokenBucket}. */
-export interface TokenBucketOptions extends WaitingOptions {
+export interface TokenBucketOptions extends WaitingBucketOptions {
   /** Tokens per second: above 0, and at most 1e9, which is one per nanosecond. */
   readonly refillPerSecond: number;
   /**
@@ -62,32 +46,6 @@ export interface TokenBucketOptions extends WaitingOptions {
    * @default []
    */
   readonly furtherLimits?: readonly FurtherLimit[] | undefined;
-  /**
-   * What happens to a request whose tokens are not available: it waits, fails with a `ThrottledError`, or is sent and
-   * reported with a `mark` event.
-   * @default 'delay'
-   */
-  readonly nonConforming?: NonConforming | undefined;
-  /**
-   * Reads from a response for how long the server wants no requests; the bucket then pauses. `false` ignores responses.
-   * @default serverFeedback
-   */
-  readonly feedback?: ReadFeedback | false | undefined;
-  /**
-   * What such a pause applies to. `'origin'`: requests to the origin that asked; those to other origins go on with the
-   * tokens that they share. `'bucket'`: all requests, for a quota that several hosts share.
-   * @default 'origin'
-   */
-  readonly feedbackScope?: FeedbackScope | undefined;
-  /**
-   * The longest pause that a response can cause, in milliseconds.
-   * @default 600_000
-   */
-  readonly maxPauseMs?: number | undefined;
-  /** @default the clock of the system */
-  readonly clock?: Clock | undefined;
-  /** @default Math.random */
-  readonly random?: Random | undefined;
 }
 
 /** Validated options with all defaults applied. */
@@ -138,11 +96,6 @@ const checkLimits: Check = (name, value) => {
   });
 };
 
-/** Checks `feedback`: a function, or `false`. */
-export const checkFeedback: Check = (name, value) => {
-  if (value !== false) callable(name, value);
-};
-
 /** How the options of a token bucket are read. */
 export const BUCKET_OPTIONS: OptionTable<TokenBucketOptions> = {
   refillPerSecond: { check: refillRate, required: true },
@@ -150,13 +103,7 @@ export const BUCKET_OPTIONS: OptionTable<TokenBucketOptions> = {
   refillIntervalMs: { check: checkInterval, default: 0 },
   initialTokens: { check: notNegative, defaultOf: (options) => options.capacity },
   furtherLimits: { check: checkLimits, default: [] },
-  nonConforming: { check: oneOf('delay', 'reject', 'mark'), default: 'delay' },
-  ...WAITING_OPTIONS,
-  feedback: { check: checkFeedback, default: serverFeedback },
-  feedbackScope: { check: oneOf('origin', 'bucket'), default: 'origin' },
-  maxPauseMs: { check: notNegative, default: 600_000 },
-  clock: CLOCK_OPTION,
-  random: RANDOM_OPTION,
+  ...WAITING_BUCKET_OPTIONS,
 };
 
 /** @throws RangeError if options that are valid by themselves contradict each other */

@@ -1,19 +1,15 @@
-import type { Clock, Random } from '../../base/clock.ts';
 import { callHook } from '../../base/errors.ts';
 import { withJitter } from '../../http/jitter.ts';
 import { originOf } from '../../http/origin.ts';
 import type { Outcome, RequestTraits } from '../../http/outcome.ts';
-import type { Feedback, ReadFeedback } from '../../http/server-feedback.ts';
-import type { FeedbackScope } from './options.ts';
+import type { Feedback } from '../../http/server-feedback.ts';
+import type { WaitingBucketSetup } from './waiting-bucket-options.ts';
 
 /** How a bucket reads responses. */
-export interface FeedbackRules {
-  readonly feedback: ReadFeedback | false;
-  readonly feedbackScope: FeedbackScope;
-  readonly maxPauseMs: number;
-  readonly clock: Clock;
-  readonly random: Random;
-}
+type FeedbackRules = Pick<
+  WaitingBucketSetup,
+  'feedback' | 'feedbackScope' | 'maxPauseMs' | 'clock' | 'random'
+>;
 
 /** What a response asks a bucket to do. */
 export interface RequestedPause {

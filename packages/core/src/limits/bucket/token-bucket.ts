@@ -4,7 +4,8 @@ import type { Quota } from './gcra.ts';
 import { MemoryTokens } from './memory-tokens.ts';
 import { type BucketSetup, bucketSetup, checkRate, type TokenBucketOptions } from './options.ts';
 import { QuotaState } from './quota-state.ts';
-import { WaitingBucket, type WaitingBucketSetup } from './waiting-bucket.ts';
+import { WaitingBucket } from './waiting-bucket.ts';
+import type { WaitingBucketSetup } from './waiting-bucket-options.ts';
 
 /** A token bucket in the memory of this process. */
 export interface MemoryBucket extends ObservableBucket {

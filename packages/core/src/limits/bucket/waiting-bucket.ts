@@ -12,21 +12,15 @@ import type {
   TokenBucket,
 } from '../contracts.ts';
 import type { CallsBeforeUse } from '../evicted.ts';
-import type { WaitingSetup } from '../queue/options.ts';
 import { SteadyTime } from '../queue/time.ts';
 import { laneOf } from '../queue/waiting-line.ts';
 import { WaitingRoom } from '../queue/waiting-room.ts';
 import { waitingAtClose } from './closing.ts';
 import { type Settles, TokenGrant } from './grant.ts';
-import type { NonConforming } from './options.ts';
 import { OriginGates } from './origin-gates.ts';
-import { type FeedbackRules, requestedPause } from './requested-pause.ts';
+import { requestedPause } from './requested-pause.ts';
 import type { TokenSource } from './token-source.ts';
-
-/** What a waiting bucket needs to know beside its source. */
-export interface WaitingBucketSetup extends WaitingSetup, FeedbackRules {
-  readonly nonConforming: NonConforming;
-}
+import type { WaitingBucketSetup } from './waiting-bucket-options.ts';
 
 const NO_OPTIONS: AcquireOptions = {};
 const DEFAULT_LANE: number = laneOf(0, false);

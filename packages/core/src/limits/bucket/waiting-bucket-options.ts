@@ -1,0 +1,59 @@
+import { type Check, callable, notNegative, oneOf } from '../../base/check.ts';
+import type { Clock, Random } from '../../base/clock.ts';
+import { CLOCK_OPTION, type Complete, type OptionTable, RANDOM_OPTION } from '../../base/options.ts';
+import { type ReadFeedback, serverFeedback } from '../../http/server-feedback.ts';
+import { WAITING_OPTIONS, type WaitingOptions } from '../queue/options.ts';
+
+/** What a bucket does with a request whose tokens are not available: queue it, refuse it, or send it with a mark. */
+export type NonConforming = 'delay' | 'reject' | 'mark';
+
+/** What a pause applies to that a server asks for: its own origin, or every request of the bucket. */
+export type FeedbackScope = 'origin' | 'bucket';
+
+/** Options of every bucket, whatever its tokens come from. */
+export interface WaitingBucketOptions extends WaitingOptions {
+  /**
+   * What happens to a request whose tokens are not available: it waits, fails with a `ThrottledError`, or is sent and
+   * reported with a `mark` event.
+   * @default 'delay'
+   */
+  readonly nonConforming?: NonConforming | undefined;
+  /**
+   * Reads from a response for how long the server wants no requests; the bucket then pauses. `false` ignores responses.
+   * @default serverFeedback
+   */
+  readonly feedback?: ReadFeedback | false | undefined;
+  /**
+   * What such a pause applies to. `'origin'`: requests to the origin that asked; those to other origins go on with the
+   * tokens that they share. `'bucket'`: all requests, for a quota that several hosts share.
+   * @default 'origin'
+   */
+  readonly feedbackScope?: FeedbackScope | undefined;
+  /**
+   * The longest pause that a response can cause, in milliseconds.
+   * @default 600_000
+   */
+  readonly maxPauseMs?: number | undefined;
+  /** @default the clock of the system */
+  readonly clock?: Clock | undefined;
+  /** @default Math.random */
+  readonly random?: Random | undefined;
+}
+
+/** Validated options with all defaults applied. */
+export type WaitingBucketSetup = Complete<WaitingBucketOptions>;
+
+const checkFeedback: Check = (name, value) => {
+  if (value !== false) callable(name, value);
+};
+
+/** How the options of every bucket are read. */
+export const WAITING_BUCKET_OPTIONS: OptionTable<WaitingBucketOptions> = {
+  ...WAITING_OPTIONS,
+  nonConforming: { check: oneOf('delay', 'reject', 'mark'), default: 'delay' },
+  feedback: { check: checkFeedback, default: serverFeedback },
+  feedbackScope: { check: oneOf('origin', 'bucket'), default: 'origin' },
+  maxPauseMs: { check: notNegative, default: 600_000 },
+  clock: CLOCK_OPTION,
+  random: RANDOM_OPTION,
+};
