@@ -1,5 +1,4 @@
-/** How many bytes are read ahead of the reader, so that the end of a short body is seen though no one reads it. */
-const MOST_READ_AHEAD_BYTES = 64 * 1024;
+import { MOST_READ_AHEAD_BYTES } from '@ebb/core/adapter';
 
 type Part = Uint8Array<ArrayBuffer>;
 type Controller = ReadableStreamDefaultController<Part> | ReadableByteStreamController;

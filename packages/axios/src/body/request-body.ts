@@ -1,3 +1,4 @@
+import { bufferBytes } from '@ebb/core/adapter';
 import type { InternalAxiosRequestConfig } from 'axios';
 import { BufferedForm } from './buffered-form.ts';
 import { abortUpload } from './discard.ts';
@@ -7,14 +8,14 @@ import { closeBody, isNodeReadable, isSingleUse, isWebReadable } from './stream.
 /** The body of a request: the caller's `data`, or what is sent in its place. */
 export class RequestBody {
   readonly #data: unknown;
-  readonly #byteLength: number | undefined;
+  readonly #bytes: number | undefined;
   #factory: FactoryBody | undefined;
   #form: BufferedForm | undefined;
 
   /** @throws TypeError for a function that a later interceptor has set, which the transforms have seen */
   constructor(data: unknown, factory: FactoryBody | undefined) {
     this.#data = data;
-    this.#byteLength = byteLength(data);
+    this.#bytes = bufferBytes(data);
     if (typeof data !== 'function') return;
     if (factory === undefined)
       throw new TypeError('data: a body function must be set before ebb’s interceptor runs');
@@ -23,7 +24,7 @@ export class RequestBody {
 
   get replayable(): boolean {
     this.bufferForm();
-    const isSame = !isSingleUse(this.#data) && byteLength(this.#data) === this.#byteLength;
+    const isSame = !isSingleUse(this.#data) && bufferBytes(this.#data) === this.#bytes;
     return this.isReplaced || isSame;
   }
 
@@ -72,9 +73,4 @@ export class RequestBody {
     this.release();
     abortUpload(request);
   }
-}
-
-/** The bytes of a buffer; none once it has been transferred, for example to a worker. */
-function byteLength(data: unknown): number | undefined {
-  return typeof data === 'object' && data !== null ? (data as ArrayBufferView).byteLength : undefined;
 }

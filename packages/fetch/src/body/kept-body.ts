@@ -1,7 +1,6 @@
-/** A `Request`'s body up to this size is kept for a retry: gRPC's default for one call. */
-const MOST_KEPT_BYTES = 1024 * 1024;
+import { MOST_KEPT_BYTES } from '@ebb/core/adapter';
 
-/** And up to this many chunks: they queue up if the source is faster than the upload. */
+/** A body is kept up to this many chunks: they queue up if the source is faster than the upload. */
 const MOST_KEPT_CHUNKS = 4096;
 
 /** A copy of a `Request`'s body, made as it is sent. */

@@ -25,12 +25,6 @@ export function isOnce(body: unknown): boolean {
   return 'getReader' in body || 'pipe' in body || Symbol.asyncIterator in body;
 }
 
-/** The length of a buffer in bytes: 0 for one that was transferred to a worker, `undefined` for other bodies. */
-export function bufferBytes(body: unknown): number | undefined {
-  const length = typeof body === 'object' && body !== null ? (body as ArrayBufferView).byteLength : undefined;
-  return typeof length === 'number' ? length : undefined;
-}
-
 /**
  * Closes the source of an upload, such as a file. Does nothing to a body that is not a stream or iterator, and to a web
  * stream that is being read.

@@ -1,9 +1,6 @@
-import { nextTurn } from '@ebb/core/adapter';
+import { MOST_READ_AHEAD_BYTES, nextTurn } from '@ebb/core/adapter';
 import type { BodyUse } from './body-use.ts';
 import type { SharedTimer } from './shared-timer.ts';
-
-/** How much of an unread body is read ahead, and so held in memory. */
-export const MOST_READ_AHEAD_BYTES: number = 64 * 1024;
 
 /**
  * Reads a clone of a response whose body is not being read. If it reaches the end within bounds, the connection is free,

@@ -1,8 +1,9 @@
+import { bufferBytes } from '@ebb/core/adapter';
 import type { InitChanges } from '../changes.ts';
 import type { BodyFactory, EbbRequestInit } from '../init.ts';
 import { type MadeBody, makeBody } from './body-factory.ts';
 import { type KeptBody, keepBody } from './kept-body.ts';
-import { bufferBytes, isOnce } from './kinds.ts';
+import { isOnce } from './kinds.ts';
 
 /** The body of a call, from its first attempt to its end. */
 export class Upload {

@@ -1,12 +1,10 @@
 import { Readable } from 'node:stream';
+import { MOST_KEPT_BYTES } from '@ebb/core/adapter';
 import type { Dispatcher } from 'undici';
 import { headerPairs, type RequestHeaders } from '../headers.ts';
 import { BodyFactoryCalls } from './body-factory.ts';
 import { Recording, SentOnce } from './iterable-body.ts';
 import type { DispatchChanges, RequestBody } from './request-body.ts';
-
-/** A body of `fetch` up to this size is kept for a retry: gRPC's default for one call. */
-const MOST_KEPT_BYTES = 1024 * 1024;
 
 /** Where `fetch` puts the body for a MockAgent that lets the request through; the same object as `body` otherwise. */
 const FETCH_BODY = '__mockAgentBodyForDispatch';
