@@ -1,7 +1,14 @@
 export { nextTurn, sleep, systemClock } from './base/clock.ts';
 export { onAbort } from './base/on-abort.ts';
 export { property } from './base/property.ts';
-export { bufferBytes, MOST_KEPT_BYTES, MOST_READ_AHEAD_BYTES } from './http/body.ts';
+export {
+  bufferBytes,
+  isNodeReadable,
+  isWebReadable,
+  MOST_KEPT_BYTES,
+  MOST_READ_AHEAD_BYTES,
+  type NodeReadable,
+} from './http/body.ts';
 export { isIdempotent } from './http/classify.ts';
 export { drain, LONGEST_DISCARD_MS, MOST_DISCARDED_BYTES, readToEnd } from './http/drain.ts';
 export { failureKind } from './http/failure.ts';

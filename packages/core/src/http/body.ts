@@ -9,3 +9,26 @@ export function bufferBytes(body: unknown): number | undefined {
   const length = typeof body === 'object' && body !== null ? (body as ArrayBufferView).byteLength : undefined;
   return typeof length === 'number' ? length : undefined;
 }
+
+/** The part of a Node stream that ebb uses. node-fetch and axios have Node streams as bodies. */
+export interface NodeReadable {
+  readonly destroyed?: boolean;
+  readonly readableEnded?: boolean;
+  readonly writableEnded?: boolean;
+  readonly complete?: boolean;
+  on(event: string, listener: (part?: unknown) => void): unknown;
+  destroy?(error?: Error): unknown;
+}
+
+// By shape, because a body may come from another realm.
+
+/** True for a web stream. */
+export function isWebReadable(body: unknown): body is ReadableStream<Uint8Array> {
+  return typeof (body as ReadableStream | null | undefined)?.getReader === 'function';
+}
+
+/** True for a readable stream of Node. */
+export function isNodeReadable(body: unknown): body is NodeReadable {
+  const { pipe, on } = (body ?? {}) as { pipe?: unknown; on?: unknown };
+  return typeof pipe === 'function' && typeof on === 'function';
+}

@@ -1,27 +1,11 @@
 import { type Clock, nextTurn } from '../base/clock.ts';
+import { isNodeReadable, isWebReadable, type NodeReadable } from './body.ts';
 
 /** The most bytes of a discarded body that are read. For a longer one, closing the connection is cheaper. */
 export const MOST_DISCARDED_BYTES: number = 256 * 1024;
 
 /** The longest time for reading a discarded body, in milliseconds. A body that has not ended by then may never end. */
 export const LONGEST_DISCARD_MS = 1_000;
-
-/** The part of a Node stream that is used here. node-fetch and axios have Node streams as bodies. */
-interface NodeReadable {
-  readonly destroyed?: boolean;
-  readonly readableEnded?: boolean;
-  on(event: string, listener: (part?: unknown) => void): unknown;
-  destroy?(): unknown;
-}
-
-function isWebReadable(body: unknown): body is ReadableStream<unknown> {
-  return typeof (body as ReadableStream | null | undefined)?.getReader === 'function';
-}
-
-function isNodeReadable(body: unknown): body is NodeReadable {
-  const { pipe, on } = (body ?? {}) as { pipe?: unknown; on?: unknown };
-  return typeof pipe === 'function' && typeof on === 'function';
-}
 
 /** In bytes; for a string in characters, which is precise enough for a limit. */
 function sizeOf(part: unknown): number {

@@ -1,7 +1,13 @@
-import { type Aside, MOST_DISCARDED_BYTES, readToEnd, type Session } from '@ebb/core/adapter';
+import {
+  type Aside,
+  isNodeReadable,
+  isWebReadable,
+  MOST_DISCARDED_BYTES,
+  readToEnd,
+  type Session,
+} from '@ebb/core/adapter';
 import { responseHeader } from '../headers.ts';
 import { type BodyInterceptor, interceptBody, nativeBody } from './intercept-body.ts';
-import { isNodeReadable, isWebReadable } from './kinds.ts';
 
 /** Makes reading a discarded body fail. */
 class DiscardedBody implements BodyInterceptor {

@@ -1,9 +1,8 @@
 import type { Clock } from '@ebb/core';
-import { onAbort } from '@ebb/core/adapter';
+import { isNodeReadable, isWebReadable, onAbort } from '@ebb/core/adapter';
 import { responseHeader } from '../headers.ts';
 import { BodyUse } from './body-use.ts';
 import { interceptorOf } from './intercept-body.ts';
-import { isNodeReadable, isWebReadable } from './kinds.ts';
 import { whenNodeBodyEnds } from './node-body.ts';
 import { WatchedBody } from './watched-body.ts';
 

@@ -1,6 +1,7 @@
 import { HookError } from '@ebb/core';
+import { isNodeReadable, isWebReadable } from '@ebb/core/adapter';
 import type { BodyFactory } from '../init.ts';
-import { cancelUpload, isNodeReadable, isOnce, isWebReadable } from './kinds.ts';
+import { cancelUpload, isOnce } from './kinds.ts';
 
 /** A body that a factory made for one attempt. */
 export interface MadeBody {

@@ -1,23 +1,4 @@
-/** The part of a Node stream in use. */
-export interface NodeReadable {
-  readonly destroyed?: boolean;
-  readonly readableEnded?: boolean;
-  readonly writableEnded?: boolean;
-  readonly complete?: boolean;
-  on(event: string, listener: () => void): unknown;
-  destroy?(error?: Error): unknown;
-}
-
-// All tests go by shape, because a body may come from another realm.
-
-export function isWebReadable(body: unknown): body is ReadableStream<Uint8Array> {
-  return typeof (body as ReadableStream | null | undefined)?.getReader === 'function';
-}
-
-export function isNodeReadable(body: unknown): body is NodeReadable {
-  const { pipe, on } = (body ?? {}) as { pipe?: unknown; on?: unknown };
-  return typeof pipe === 'function' && typeof on === 'function';
-}
+import { isNodeReadable, isWebReadable } from '@ebb/core/adapter';
 
 /** True for a body that `fetch` can send only once: web and Node streams, async iterators. */
 export function isOnce(body: unknown): boolean {

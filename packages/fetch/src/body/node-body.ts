@@ -1,6 +1,6 @@
 import type { Clock } from '@ebb/core';
+import type { NodeReadable } from '@ebb/core/adapter';
 import type { BodyUse, Branch } from './body-use.ts';
-import type { NodeReadable } from './kinds.ts';
 import { timersOn } from './shared-timer.ts';
 
 const collected = /* @__PURE__ */ new FinalizationRegistry((branch: Branch) => branch.giveUp());

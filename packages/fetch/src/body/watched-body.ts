@@ -1,5 +1,5 @@
 import type { Clock } from '@ebb/core';
-import { MOST_READ_AHEAD_BYTES, nextTurn } from '@ebb/core/adapter';
+import { isWebReadable, MOST_READ_AHEAD_BYTES, nextTurn } from '@ebb/core/adapter';
 import { responseHeader } from '../headers.ts';
 import type { BodyUse, Branch } from './body-use.ts';
 import {
@@ -9,7 +9,6 @@ import {
   nativeBody,
   nativeClone,
 } from './intercept-body.ts';
-import { isWebReadable } from './kinds.ts';
 import { readAhead } from './read-ahead.ts';
 import { timersOn } from './shared-timer.ts';
 import { type WatchedStream, watchedStream } from './watched-stream.ts';

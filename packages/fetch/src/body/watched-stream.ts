@@ -1,4 +1,4 @@
-import { isWebReadable } from './kinds.ts';
+import { isWebReadable } from '@ebb/core/adapter';
 
 /** Receives the events of a watched stream. */
 export interface StreamObserver {

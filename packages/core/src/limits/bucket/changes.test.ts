@@ -111,7 +111,7 @@ describe('a new rate', () => {
     expect(bucket.tryAcquire(2)).toBeDefined();
     clock.tick(10_000);
     expect(bucket.stats().tokens).toBe(2);
-    expect(() => bucket.tryAcquire(3)).toThrow('at most the capacity, 2');
+    expect(() => bucket.tryAcquire(3)).toThrow('≤ the capacity, 2');
   });
 
   test('with a higher capacity adds no tokens', () => {
@@ -270,7 +270,7 @@ describe('several limits at once', () => {
 
   test('no cost may exceed the smallest capacity', () => {
     const { bucket } = setUp({ furtherLimits: [{ refillPerSecond: 1, capacity: 2 }] });
-    expect(() => bucket.tryAcquire(3)).toThrow('at most the capacity, 2');
+    expect(() => bucket.tryAcquire(3)).toThrow('≤ the capacity, 2');
   });
 
   test('setRate keeps the capacity of the first limit, not the smallest', () => {

@@ -318,7 +318,7 @@ describe('wrong arguments', () => {
   ];
   test.each(bad)('cost %s throws at once', async (cost, type) => {
     const { bucket } = setUp();
-    const message = /cost must be a number above 0 and at most the capacity, 5, got/;
+    const message = /cost must be a number > 0 and ≤ the capacity, 5, got/;
     expect(() => bucket.tryAcquire(cost as number)).toThrow(message);
     expect(() => bucket.tryAcquire(cost as number)).toThrow(type);
     await expect(bucket.acquire({ cost: cost as number })).rejects.toThrow(type);

@@ -225,7 +225,7 @@ export abstract class WaitingBucket<
 
   #checkCost(caller: string, cost: number): void {
     if (cost > 0 && cost <= this.#maxCost && typeof cost === 'number') return;
-    const takes = `a number above 0 and at most the capacity, ${this.#maxCost}`;
+    const takes = `a number > 0 and ≤ the capacity, ${this.#maxCost}`;
     throw (typeof cost === 'number' ? wrongRange : wrongType)(`${caller}: cost`, takes, cost);
   }
 

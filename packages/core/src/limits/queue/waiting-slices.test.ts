@@ -205,7 +205,7 @@ test('the gate of an origin has the capacity of its bucket', () => {
   bucket.setRate(1, 20);
   expect(bucket.gateFor?.(request)?.tryAcquire(15)).toBeUndefined();
   bucket.setRate(1, 3);
-  expect(() => bucket.gateFor?.(request)?.tryAcquire(4)).toThrow('at most the capacity, 3');
+  expect(() => bucket.gateFor?.(request)?.tryAcquire(4)).toThrow('≤ the capacity, 3');
   // The gate is dropped when it is full, with its new capacity.
   clock.tick(7_900);
   expect(bucket.gateFor?.(request)).toBeDefined();
