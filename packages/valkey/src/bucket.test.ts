@@ -220,6 +220,16 @@ describe('a pause', () => {
     expect(other.stats().pausedMs).toBe(0);
   });
 
+  test('that is not there can be ended without a call to the store', async () => {
+    store.health = 'refusing';
+    const bucket = bucketOf({ localShare: 0.5 });
+    void bucket.acquire();
+    await clock.advance(60_000);
+    const { calls } = bucket.stats();
+    bucket.resume();
+    expect(bucket.stats().calls).toBe(calls);
+  });
+
   test('that another has asked for since is kept, and so is one that no one ended', async () => {
     const [one, other] = [bucketOf(), bucketOf()];
     one.pauseFor(10_000);
@@ -338,6 +348,18 @@ describe('what does not conform', () => {
     expect(bucket.tryAcquire(15)).toMatchObject({ conforming: false });
     expect(bucket.tryAcquire(15)).toBeDefined();
     expect(bucket.stats()).toMatchObject({ granted: 4, marked: 3 });
+  });
+
+  test('with a mark keeps its place in the queue', async () => {
+    const bucket = bucketOf({ nonConforming: 'mark' });
+    const order: string[] = [];
+    const asks = [2, 20, 1].map(async (cost) => {
+      const { conforming } = await bucket.acquire({ cost });
+      order.push(`${cost} ${conforming}`);
+    });
+    await clock.advance(3);
+    await Promise.all(asks);
+    expect(order).toEqual(['2 true', '20 false', '1 true']);
   });
 });
 

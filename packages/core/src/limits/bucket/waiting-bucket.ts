@@ -114,7 +114,7 @@ export abstract class WaitingBucket<
     const { unavailable } = this.source;
     if (unavailable !== undefined) throw this.#unavailable(unavailable);
     if (this.#setup.nonConforming !== 'delay' && this.#room.size === 0 && this.#lacks(cost, nowMs)) {
-      return this.#doNotWait(cost, 0, nowMs);
+      return Promise.resolve(this.#doNotWait(cost, 0, nowMs));
     }
     const waitMs = this.source.waitMs(this.#room.costAhead(options, lane, nowMs) + cost, nowMs);
     let granted: Promise<Grant>;
@@ -129,8 +129,9 @@ export abstract class WaitingBucket<
   }
 
   /** What becomes of a request that may not wait: sent with a mark, or refused. */
-  #doNotWait(cost: number, waitedMs: number, nowMs: number): Promise<Grant> {
-    if (this.#setup.nonConforming === 'mark') return Promise.resolve(this.#mark(cost, waitedMs, nowMs));
+  #doNotWait(cost: number, waitedMs: number, nowMs: number): Grant | Promise<never> {
+    // Not a promise: in the queue, the requests behind it would be granted before it.
+    if (this.#setup.nonConforming === 'mark') return this.#mark(cost, waitedMs, nowMs);
     const waitMs = this.source.waitMs(cost, nowMs);
     this.source.refusedFor?.(waitMs, nowMs);
     return Promise.reject(this.#room.refusal('not-conforming', 'its tokens are not available', waitMs));
@@ -156,7 +157,9 @@ export abstract class WaitingBucket<
 
   resume(): void {
     this.gates.resume();
-    this.source.resume(this.time.now());
+    const nowMs = this.time.now();
+    if (this.source.pausedMs(nowMs) === 0) return;
+    this.source.resume(nowMs);
     this.#room.pauseEnded();
     this.serve();
   }
