@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { get, passBackoff, reset, setUp } from '../test/relay.ts';
 
 describe('a discarded response', () => {
-  test('is read to its end before the next attempt goes out', async () => {
+  test('is read to its end before the next attempt is sent', async () => {
     const { wire, spy, clock, dispatch } = setUp();
     dispatch(get, spy);
     wire.attempt(1).start().head(503).data('no');

@@ -52,7 +52,11 @@ export class Aside {
     this.released = over.then(nextTurn);
   }
 
-  /** Stops reading when the time is up, or at once if the `Content-Length` is too large. Returns a function that cancels the timer. */
+  /**
+   * Stops reading when the time is up, or at once if the `Content-Length` is too large.
+   *
+   * @returns a function that cancels the timer, if there is one
+   */
   limit(): (() => void) | undefined {
     const { clock, longestMs, contentLength } = this.#bounds;
     if (contentLength <= MOST_DISCARDED_BYTES || Number.isNaN(contentLength)) {

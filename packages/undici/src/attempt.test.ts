@@ -2,7 +2,7 @@ import { attemptsOf } from '@ebb/core';
 import { errors } from 'undici';
 import { describe, expect, test, vi } from 'vitest';
 import { get, passBackoff, reset, setUp } from '../test/relay.ts';
-import type { Wire } from '../test/wire.ts';
+import { ENDS_WITHOUT_BODY } from '../test/wire.ts';
 
 test('events of an attempt that was given up are ignored', async () => {
   const { wire, spy, clock, dispatch } = setUp({ attemptTimeoutMs: 50 });
@@ -63,17 +63,7 @@ describe('attemptTimeoutMs', () => {
     expect(spy.calls.at(-1)).toBe('end {}');
   });
 
-  test.each<[string, (wire: Wire) => unknown]>([
-    ['an error', (wire) => wire.attempt(1).start().fail(new Error('final'))],
-    [
-      'an upgrade',
-      (wire) =>
-        wire
-          .attempt(1)
-          .start()
-          .handler.onRequestUpgrade({} as never, 101, {}, {} as never),
-    ],
-  ])('leaves no timer after %s', (_, happen) => {
+  test.each(ENDS_WITHOUT_BODY)('leaves no timer after %s', (_, happen) => {
     const { wire, spy, clock, dispatch } = setUp({ attemptTimeoutMs: 50 });
     dispatch(get, spy);
     happen(wire);

@@ -29,7 +29,7 @@ export interface AttemptListener {
 export interface UploadListener {
   /** @param startsAt offset of the chunk in the body, in bytes */
   bodySent(startsAt: number, chunk: Buffer | string): void;
-  /** @param isAgain true from the second request of the same attempt on: after a redirect, say */
+  /** @param isAgain true from the second request of the same attempt on, as after a redirect */
   requestSent(isAgain: boolean): void;
 }
 
@@ -45,7 +45,7 @@ export class Attempt implements Dispatcher.DispatchHandler {
   readonly onRequestSent?: () => void;
   /** How often undici started it: more than once if an interceptor below follows redirects. */
   starts = 0;
-  /** The URLs that redirected, if undici's redirect interceptor lies below. */
+  /** The URLs that redirected, if undici's redirect interceptor is below. */
   hops: readonly unknown[] | undefined;
   readonly #listener: AttemptListener;
   #state: 'sent' | 'forwarded' | 'aside' | 'over' = 'sent';
@@ -82,7 +82,7 @@ export class Attempt implements Dispatcher.DispatchHandler {
     return this.#droppedFor !== undefined && this.starts === 0;
   }
 
-  /** Lacks the methods that the caller's handler lacks, until it starts. */
+  /** Hides the methods that the caller's handler lacks, until the attempt starts. */
   mirror(handler: Dispatcher.DispatchHandler, options: Dispatcher.DispatchOptions): void {
     this.#restoreMethods = mirrorGaps(handler, options, this);
   }

@@ -76,7 +76,7 @@ export class Closing {
     try {
       this.#dispatch(PROBE, handler as Dispatcher.DispatchHandler);
     } catch {
-      // Some dispatchers, a MockAgent say, read the origin first.
+      // Some dispatchers, for example a MockAgent, read the origin first.
     }
     return isClosedError(refused) ? refused : undefined;
   }

@@ -5,7 +5,7 @@ import type { Dispatcher } from 'undici';
 import { describe, expect, test } from 'vitest';
 import { versions } from '../test/clients.ts';
 import { upstream } from '../test/upstream.ts';
-import { HandlerSpy, Wire } from '../test/wire.ts';
+import { ENDS_WITHOUT_BODY, HandlerSpy, Wire } from '../test/wire.ts';
 import { ebbInterceptor } from './index.ts';
 
 const get = { origin: 'http://upstream.test', path: '/', method: 'GET' } as const;
@@ -64,17 +64,7 @@ describe('the slot of a concurrency limit is held until the end of a body', () =
     expect([spy.calls.at(-1), inUse()]).toEqual(['error broken', 0]);
   });
 
-  test.each<[string, (wire: Wire) => unknown]>([
-    ['a failure', (wire) => wire.attempt(1).start().fail(new Error('final'))],
-    [
-      'an upgrade',
-      (wire) =>
-        wire
-          .attempt(1)
-          .start()
-          .handler.onRequestUpgrade({} as never, 101, {}, {} as never),
-    ],
-  ])('and not after %s', (_, finish) => {
+  test.each(ENDS_WITHOUT_BODY)('and not after %s', (_, finish) => {
     const { wire, spy, dispatch, inUse } = setUp();
     dispatch(get, spy);
     finish(wire);

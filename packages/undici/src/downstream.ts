@@ -17,7 +17,7 @@ export class Downstream {
   readonly #history: readonly AttemptRecord[];
   /** The `context` that the handler gets. The history belongs to it, without a visible property. */
   #context: object | undefined;
-  /** The attempt that each status of an informational response was passed on from. */
+  /** By status of an informational response, the attempt whose response was passed on. */
   #informedBy: Map<number, number> | undefined;
   #uploadedBytes = 0;
   #uploaded = false;

@@ -35,7 +35,10 @@ export function isTunnelError(error: unknown): boolean {
 
 const OLD_METHOD = /^invalid on(Connect|Error) method$/;
 
-/** undici 6 and older take legacy handlers only, and complain about a missing method. Replaces that with a clear error. */
+/**
+ * undici 6 and older take legacy handlers only, and report a missing method. Replaces that error with one that names the
+ * versions.
+ */
 export function namingOldUndici(error: unknown): unknown {
   const message = property(error, 'message');
   const isOld = typeof message === 'string' && OLD_METHOD.test(message);

@@ -7,7 +7,7 @@ const FOR_RESPONSE: readonly Method[] = ['onResponseStart', 'onResponseData', 'o
 const FOR_UPGRADE: readonly Method[] = ['onRequestUpgrade'];
 const FOR_UPLOAD: readonly Method[] = ['onBodySent', 'onRequestSent'];
 
-/** What a handler has in place of the methods that such a request needs; `undefined` if it has them all. */
+/** The methods that a request needs and its handler lacks, with what the handler has instead; `undefined` if none. */
 function gapsOf(
   handler: Handler,
   options: Dispatcher.DispatchOptions,
@@ -25,7 +25,7 @@ function gapsOf(
 }
 
 /**
- * Makes `attempt` lack the methods that `handler` lacks. undici 8 checks a handler when it takes a request, and so
+ * Hides the methods of `attempt` that `handler` lacks. undici 8 checks a handler when it takes a request, and so
  * reports the same error as without ebb; undici 7 does not check.
  *
  * @returns restores the attempt's own methods, before the request starts; `undefined` if nothing is lacking

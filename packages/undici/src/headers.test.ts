@@ -97,6 +97,6 @@ test('a header with several values, and invalid headers', () => {
   expect(requestHeader({ [Symbol.iterator]: () => ['text'].values() } as never, 'text')).toBe(undefined);
 });
 
-test.each([undefined, null])('without request headers there is none: %s', (headers) => {
+test.each([undefined, null])('request headers that are %s have no values', (headers) => {
   expect(requestHeader(headers, 'a')).toBe(undefined);
 });

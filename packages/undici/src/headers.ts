@@ -6,7 +6,7 @@ export type RequestHeaders = Dispatcher.DispatchOptions['headers'];
 /** Response headers as handlers get them: lower-case names, a list for a field that came several times. */
 export type ResponseHeaders = Readonly<Record<string, string | string[] | undefined>>;
 
-/** Raw headers or trailers as a controller has them: names and values in turn, as they came. */
+/** Raw headers or trailers as a controller has them: names and values alternate, as received. */
 export type RawHeaders = NonNullable<Dispatcher.DispatchController['rawHeaders']> | null;
 
 /** The names of request headers, in their original case, and their values. */
@@ -58,7 +58,8 @@ export function withRereadableHeaders(options: Dispatcher.DispatchOptions): Disp
   return { ...options, headers: new HeadersCopy(headers as Iterable<unknown>) as never };
 }
 
-/** The value of a request header.
+/**
+ * The value of a request header.
  *
  * @param name in lower case
  */

@@ -77,7 +77,8 @@ function relay(
  * Requests fail with the errors of the dispatcher, and with two of ebb's: `ThrottledError` if no token or slot can be
  * had in time for the first attempt, and `HookError` if a hook or a body factory throws.
  *
- * @param policyOrOptions a policy, which several clients can share, or the options of a new one; all defaults if omitted
+ * @param policyOrOptions a policy, which several clients can share, or the options of a new one; by default a policy
+ *   with all defaults
  * @throws TypeError, RangeError if an option is invalid
  * @example
  * ```ts

@@ -24,7 +24,7 @@ export function isLegacy(handler: LegacyHandler): boolean {
   return !('onRequestStart' in handler) && REQUIRED.every((name) => typeof handler[name] === 'function');
 }
 
-/** Names and values in turn; built from `headers` if a dispatcher has no raw ones. */
+/** Names and values alternate. Built from `headers` if a dispatcher has no raw ones. */
 function rawOf(raw: unknown, headers: ResponseHeaders): Raw {
   if (Array.isArray(raw)) return raw as Raw;
   return Object.entries(headers).flatMap(([name, value]) =>

@@ -19,8 +19,7 @@ import { failureKindOf, failureOutcome, responseOutcome } from './traits.ts';
 const KEPT_FOR_CLOSE_BYTES = 16 * 1024;
 
 /**
- * Sends the attempts of a request one after the other, and gives the handler the response of the last. Below, in order:
- * sending, the events of an attempt, retries, ends, aborts.
+ * Sends the attempts of a request one after the other, and gives the handler the response of the last.
  */
 export class Relay implements AttemptListener {
   readonly #request: Request;

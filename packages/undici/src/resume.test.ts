@@ -218,7 +218,7 @@ describe('a broken download is not resumed', () => {
     expect(wire.attempts).toHaveLength(1);
   });
 
-  test('if it is longer than its Content-Length: an interceptor decompresses it, say', async () => {
+  test('if it is longer than its Content-Length, as when an interceptor decompresses it', async () => {
     const wire = new Wire();
     const spy = new HandlerSpy();
     ebbInterceptor(soon)(wire.dispatch)(get, spy);

@@ -23,8 +23,8 @@ function contentLength(headers: ResponseHeaders): number | undefined {
 }
 
 /**
- * The range of bytes in a response: all of a 200 that has a length, or the range of a 206. `undefined` if it is unknown,
- * or if the length contradicts the range.
+ * The range of bytes in a response: all of a 200 that has a length, or the range of a 206. `undefined` if it is
+ * unknown, or if the length contradicts the range.
  */
 function bytesOf(status: number, headers: ResponseHeaders): ContentRange | undefined {
   const length = contentLength(headers);

@@ -83,6 +83,6 @@ export function failureKindOf(attempt: Attempt, error: Error): FailureKind {
   const kind = failureKind(error);
   // A ProxyAgent that gets no tunnel aborts the request, or reports that its proxy hung up.
   if (attempt.starts === 0 && (kind === 'aborted' || isTunnelError(error))) return 'connect';
-  // The caller has not aborted.
+  // An abort that is not the caller's.
   return kind === 'aborted' ? 'unknown' : kind;
 }

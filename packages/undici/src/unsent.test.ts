@@ -107,10 +107,10 @@ describe('a retry that is not sent: the result is the previous response', () => 
       (wire) => wire.attempt(1).start().head(503, { 'content-length': '262145' }),
     ],
     ['is too long', (wire) => wire.attempt(1).start().head(503).data('x'.repeat(262_145))],
-  ])('or an error for a body that %s', async (_, answer) => {
+  ])('or an error for a body that %s', async (_, respond) => {
     const { wire, spy, dispatch } = setUp();
     dispatch(get, spy);
-    answer(wire);
+    respond(wire);
     await turns();
     expect(wire.attempt(1).connection.aborted).toBe(true);
     expect(spy.calls).toEqual([
@@ -199,7 +199,7 @@ describe.each(Object.entries(versions))(
       makers.flatMap(([name, make]) =>
         (['close', 'destroy'] as const).map((end) => [name, end, make] as const),
       ),
-    )('%s, %s: the answer that was there is the result', async (name, end, make) => {
+    )('%s, %s: the result is the previous response', async (name, end, make) => {
       await using server = await upstream((response) => response.writeHead(503).end('come back'));
       const clock = virtualClock();
       const base = make(new URL(server.url).origin);
@@ -315,7 +315,7 @@ describe('an upload that is not sent', () => {
         return { body, isGone: () => isGone };
       },
     ],
-  ])('because the handler aborts in the wait: %s is let go of', async (_, make) => {
+  ])('because the handler aborts in the wait: %s is closed', async (_, make) => {
     const { spy, dispatch } = setUp(noToken);
     const { body, isGone } = make();
     dispatch({ ...get, method: 'PUT', body: body as Readable }, spy);

@@ -132,3 +132,16 @@ export class HandlerSpy implements Dispatcher.DispatchHandler {
     this.#record(controller, `error ${error.message}`);
   }
 }
+
+/** How the first attempt ends without a response body. */
+export const ENDS_WITHOUT_BODY: readonly (readonly [name: string, end: (wire: Wire) => unknown])[] = [
+  ['a failure', (wire) => wire.attempt(1).start().fail(new Error('final'))],
+  [
+    'an upgrade',
+    (wire) =>
+      wire
+        .attempt(1)
+        .start()
+        .handler.onRequestUpgrade({} as never, 101, {}, {} as never),
+  ],
+];

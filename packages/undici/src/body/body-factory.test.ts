@@ -122,8 +122,10 @@ describe.each(Object.entries(versions))('body factories of %s', (_, { Agent, req
     await agent.destroy();
   });
 
-  /** Each kind of body that a factory may make, and whether it was closed. */
-  const kinds: readonly (readonly [string, () => { body: unknown; closed: Promise<unknown> }])[] = [
+  type Make = () => { body: unknown; closed: Promise<unknown> };
+
+  /** Each kind of body that a factory may make, with a promise that resolves when it is closed. */
+  const kinds: readonly (readonly [string, Make])[] = [
     [
       'Node streams',
       () => {
@@ -162,22 +164,28 @@ describe.each(Object.entries(versions))('body factories of %s', (_, { Agent, req
     ],
   ];
 
+  /** A factory, and the `closed` of all bodies that it has made. */
+  const recording = (make: Make): { body: () => Readable; closed: Promise<unknown>[] } => {
+    const closed: Promise<unknown>[] = [];
+    const body = (): Readable => {
+      const made = make();
+      closed.push(made.closed);
+      return made.body as Readable;
+    };
+    return { body, closed };
+  };
+
   test.each(kinds)('that make %s: closed if the connection is refused', async (_name, make) => {
     const gone = await upstream(failing());
     await gone[Symbol.asyncDispose]();
     const agent = new Agent();
     const dispatcher = agent.compose(ebbInterceptor({ ...soon, maxRetries: 1 }));
-    const all: Promise<unknown>[] = [];
-    const body = (): Readable => {
-      const { body: made, closed } = make();
-      all.push(closed);
-      return made as Readable;
-    };
+    const { body, closed } = recording(make);
     await expect(request(gone.url, { method: 'PUT', body, dispatcher })).rejects.toMatchObject({
       code: 'ECONNREFUSED',
     });
-    expect(all).toHaveLength(2);
-    await Promise.all(all);
+    expect(closed).toHaveLength(2);
+    await Promise.all(closed);
     await agent.destroy();
   });
 
@@ -185,16 +193,11 @@ describe.each(Object.entries(versions))('body factories of %s', (_, { Agent, req
     await using server = await hastyUpstream((response) => response.writeHead(503).end('no'));
     const agent = new Agent();
     const dispatcher = agent.compose(ebbInterceptor({ ...soon, maxRetries: 1 }));
-    const all: Promise<unknown>[] = [];
-    const body = (): Readable => {
-      const { body: made, closed } = make();
-      all.push(closed);
-      return made as Readable;
-    };
+    const { body, closed } = recording(make);
     const got = await request(server.url, { method: 'PUT', body, dispatcher });
     expect([got.statusCode, await got.body.text()]).toEqual([503, 'no']);
-    expect(all).toHaveLength(2);
-    await Promise.all(all);
+    expect(closed).toHaveLength(2);
+    await Promise.all(closed);
     await agent.destroy();
   });
 
