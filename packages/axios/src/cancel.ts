@@ -32,7 +32,7 @@ export function callerSignal(config: InternalAxiosRequestConfig): CallerSignal |
   };
 }
 
-/** Awaits a value, but rejects with the signal's reason, after calling `aborted`, as soon as the signal aborts. */
+/** Awaits a value. If the signal aborts first, calls `aborted` and rejects with the signal's reason. */
 export function unlessAborted(
   value: unknown,
   signal: AbortSignal | undefined,

@@ -59,7 +59,7 @@ describe.each(['http', 'fetch'])('over the %s adapter', (adapter) => {
         const index = seen.push(0) - 1;
         socket.on('data', (part) => {
           seen[index] = (seen[index] ?? 0) + part.length;
-          // The first is answered at once, and the rest of its body is never read.
+          // The first gets its response at once, and the rest of its body is never read.
           if (index === 0) socket.pause().write('HTTP/1.1 503 Full\r\nContent-Length: 4\r\n\r\nfull');
           else if (part.at(-1) === 0x0a) socket.write('HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nup');
         });

@@ -15,7 +15,7 @@ export const ok: AxiosAdapter = async (config) => responseTo(config);
 /** An adapter that resolves with a 503, whatever `validateStatus` says. */
 export const unavailable: AxiosAdapter = async (config) => responseTo(config, { status: 503 });
 
-/** An adapter that responds with these statuses in turn and repeats the last; it rejects as axios's own do. */
+/** An adapter that responds with these statuses one after the other and repeats the last; it rejects as axios's own do. */
 export function statuses(...script: number[]): Mock<AxiosAdapter> {
   let next = 0;
   return vi.fn<AxiosAdapter>(async (config) => {

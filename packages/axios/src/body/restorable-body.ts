@@ -83,7 +83,7 @@ export class RestorableBody {
     }
   }
 
-  /** A stream of the same kind and content, or one whose reading fails with the reason why there is none. */
+  /** A stream of the same kind and content. If the body was not kept, reading it fails with the reason. */
   restored(): unknown {
     const error = this.#error;
     const parts = this.#parts ?? [];
