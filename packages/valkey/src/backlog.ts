@@ -1,3 +1,5 @@
+import type { WaitingRoom } from '@ebb/core/bucket';
+
 /** What the requests in the queue need, in millionths of a token. */
 export interface Backlog {
   /** How many requests wait. */
@@ -20,3 +22,34 @@ export const EMPTY_BACKLOG: Backlog = {
   ...{ count: 0, firstCost: 0, firstDeadlineMs: Number.POSITIVE_INFINITY, totalCost: 0 },
   through: (covered) => covered,
 };
+
+/** Millionths of a token, rounded up. */
+export const micro = (tokens: number): number => Math.ceil(tokens * 1e6);
+
+/** {@link Backlog.through} for these costs. */
+function costThrough(costs: Iterable<number>, covered: number, more: number, most: number): number {
+  let sum = 0;
+  let left = more;
+  for (const cost of costs) {
+    if (left <= 0) break;
+    const next = sum + micro(cost);
+    if (left < more && next > covered + most) break;
+    sum = next;
+    if (sum > covered) left -= 1;
+  }
+  return Math.max(sum, covered);
+}
+
+/** The backlog of a queue. */
+export function backlogOf(room: WaitingRoom<unknown>): Backlog {
+  if (room.size === 0) return EMPTY_BACKLOG;
+  const firstCost = micro(room.firstCost);
+  return {
+    count: room.size,
+    firstCost,
+    firstDeadlineMs: room.firstDeadlineMs,
+    // A sum of fractions may be a little less than its only part.
+    totalCost: Math.max(firstCost, micro(room.cost)),
+    through: (covered, more, most) => costThrough(room.costsInTurn(), covered, more, most),
+  };
+}

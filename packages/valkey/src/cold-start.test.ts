@@ -42,7 +42,7 @@ class Asks {
   }
 }
 
-/** Options with which no request goes before the store is reached. */
+/** Options with which no request is granted before the store is reached. */
 const needsStore: Partial<ValkeyBucketOptions>[] = [
   {},
   { onStoreError: 'closed' },

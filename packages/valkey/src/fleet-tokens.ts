@@ -1,6 +1,6 @@
 import type { Grant } from '@ebb/core';
 import type { SteadyTime, TokenSource, Unavailable, WaitingRoom } from '@ebb/core/bucket';
-import { type Backlog, EMPTY_BACKLOG } from './backlog.ts';
+import { type Backlog, backlogOf, micro } from './backlog.ts';
 import { Leaser } from './leaser.ts';
 import type { FleetSetup } from './options.ts';
 import type { Outage } from './outage.ts';
@@ -26,36 +26,6 @@ function staleAtMs(calledAtMs: number, dueMs: number): number {
 /** A pause must fit into the times that the store can tell exactly: three years. */
 const LONGEST_PAUSE_MS = 1e11;
 
-const micro = (tokens: number): number => Math.ceil(tokens * 1e6);
-
-/** {@link Backlog.through} for these costs. */
-function costThrough(costs: Iterable<number>, covered: number, more: number, most: number): number {
-  let sum = 0;
-  let left = more;
-  for (const cost of costs) {
-    if (left <= 0) break;
-    const next = sum + micro(cost);
-    if (left < more && next > covered + most) break;
-    sum = next;
-    if (sum > covered) left -= 1;
-  }
-  return Math.max(sum, covered);
-}
-
-/** What the requests in the queue need. */
-function backlogOf(room: WaitingRoom<Grant>): Backlog {
-  if (room.size === 0) return EMPTY_BACKLOG;
-  const firstCost = micro(room.firstCost);
-  return {
-    count: room.size,
-    firstCost,
-    firstDeadlineMs: room.firstDeadlineMs,
-    // A sum of fractions may be a little less than its only part.
-    totalCost: Math.max(firstCost, micro(room.cost)),
-    through: (covered, more, most) => costThrough(room.costsInTurn(), covered, more, most),
-  };
-}
-
 /**
  * The tokens of the fleet as one process sees them: those that it has leased, those that it can lease, and its share
  * while the store cannot be reached. Tokens outside, millionths of a token inside.
@@ -73,10 +43,10 @@ export class FleetTokens implements TokenSource<string | undefined> {
   readonly #backlog: () => Backlog;
   readonly #onChange: () => void;
   #changingSoon = false;
-  /** The state of the bucket at the lease of what was taken last; `undefined` if it was not leased. */
+  /** The state of the bucket when the last tokens taken were leased; `undefined` if they were not leased. */
   held: string | undefined;
 
-  /** @param onChange called when tokens may have come, or will not come any more */
+  /** @param onChange called when tokens may have come in, or will not come any more */
   constructor(setup: FleetSetup, time: SteadyTime, room: WaitingRoom<Grant>, onChange: () => void) {
     const backlog = (): Backlog => backlogOf(room);
     this.#setup = setup;
@@ -106,7 +76,7 @@ export class FleetTokens implements TokenSource<string | undefined> {
       call,
       mayLease: (nowMs) => this.#isOpen(nowMs) && this.#link.outage === undefined,
       onCallEnd: (nowMs) => {
-        // They came after the close, or are from before a pause.
+        // The tokens came after the bucket was closed, or are from before a pause.
         if (!this.#isOpen(nowMs)) this.#giveAllBack();
         changed(nowMs);
       },
@@ -342,7 +312,7 @@ export class FleetTokens implements TokenSource<string | undefined> {
     if (this.#link.outage !== undefined) return Math.min(endMs, this.#link.nextCheckMs(waiting, nowMs));
     const nextMs = Math.min(endMs, this.#refunds.dueMs);
     if (!waiting) return nextMs;
-    // The leaser may be about to ask, and find that it need not.
+    // The lease that is about to be made may turn out not to be needed.
     const staleMs = this.#leaser.isLeasing ? nowMs + FRESH_MS : this.#staleAtMs(nowMs);
     return Math.min(nextMs, staleMs, this.#leaser.plan.retryAtMs(nowMs));
   }
@@ -352,7 +322,6 @@ export class FleetTokens implements TokenSource<string | undefined> {
     if (!this.#link.isClosed) {
       this.#link.close();
       this.#timer.set(Number.POSITIVE_INFINITY);
-      this.#onChange();
     }
     await this.#leaser.leasing;
     await this.#link.pause.settled();

@@ -46,7 +46,7 @@ export interface ValkeyBucketOptions extends WaitingBucketOptions {
   readonly lease?: LeaseOptions | undefined;
   /**
    * What requests get while the store is unreachable. `'local'`: each process spends its share of the rate, starting
-   * from empty. `'open'`: every request goes, with a grant that is not conforming. `'closed'`: every request is
+   * from empty. `'open'`: every request gets a grant, which does not conform. `'closed'`: every request is
    * rejected.
    * @default 'local'
    */
@@ -146,7 +146,8 @@ export function fleetSetup(options: ValkeyBucketOptions): FleetSetup {
   const { lease, prefix, ...setup } = readOptions('valkeyBucket', options, BUCKET_OPTIONS);
   const { capacity, refillPerSecond } = setup;
   if (capacity / refillPerSecond > LONGEST_FILL_SECONDS) {
-    const takes = `at least a ${LONGEST_FILL_SECONDS}th of the capacity, ${capacity}`;
+    const least = capacity / LONGEST_FILL_SECONDS;
+    const takes = `at least ${least}, so that the capacity, ${capacity}, fills in ${LONGEST_FILL_SECONDS} seconds`;
     throw check.wrongRange('valkeyBucket: refillPerSecond', takes, refillPerSecond);
   }
   const fillMs = (capacity * 1_000) / refillPerSecond;

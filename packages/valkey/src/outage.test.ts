@@ -43,7 +43,7 @@ describe.each(healths)('while the store is %s', (health) => {
     expect(world.clock.pending).toBe(0);
   });
 
-  test("'open': every request goes, and its grant is not conforming", async () => {
+  test("'open': every request is granted, and does not conform", async () => {
     const bucket = world.bucket({ onStoreError: 'open' });
     world.store.health = health;
     const asks = Promise.all(Array.from({ length: 500 }, () => bucket.acquire()));

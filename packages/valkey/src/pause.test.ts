@@ -13,7 +13,7 @@ const bucketOf = (options: Partial<ValkeyBucketOptions> = {}): ValkeyBucket =>
 
 describe('a pause', () => {
   test('that one process begins holds for the whole fleet, and ends without a burst', async () => {
-    const { clock, store } = world;
+    const { clock } = world;
     const buckets = [bucketOf(), bucketOf(), bucketOf()];
     const times: number[] = [];
     const stop = new AbortController();

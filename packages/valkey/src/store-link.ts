@@ -1,4 +1,5 @@
 import { type SteadyTime, sleep } from '@ebb/core/bucket';
+import { micro } from './backlog.ts';
 import { BucketState } from './bucket-state.ts';
 import { BucketStore } from './bucket-store.ts';
 import { ConnectWait } from './connect-wait.ts';
@@ -67,7 +68,7 @@ export class StoreLink {
     this.#connectWait = new ConnectWait(setup, time, hooks.deadlineMs);
     const connection = watchConnection(setup.client);
     this.#connection = connection;
-    const capacity = Math.ceil(setup.capacity * 1e6);
+    const capacity = micro(setup.capacity);
     const extraWaitMs = (error: unknown): number => this.#connectLeftMs(error);
     const onLate = (call: StoreCall, reply: Reply | undefined): void => this.#onLate(call, reply);
     this.#store = new BucketStore({ ...setup, connection, capacity, time, extraWaitMs, onLate });

@@ -26,7 +26,7 @@ const checkKey: check.Check = (name, value) => {
   if (value === '') throw check.wrongRange(name, 'a string that is not empty', value);
 };
 
-/** How they are read. */
+/** How the common options are read. */
 export const STORE_OPTIONS: OptionTable<StoreOptions, 'onStoreEvent'> = {
   client: { check: checkClient, required: true },
   key: { check: checkKey, required: true },

@@ -195,7 +195,7 @@ export abstract class WaitingBucket<
     }
     if (this.#closed === 'drain') await this.idle();
     const closed = this.source.close?.();
-    this.#arm(this.time.now());
+    this.serve();
     await this.idle();
     await closed;
   }
