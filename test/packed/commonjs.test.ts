@@ -23,6 +23,10 @@ describe.each(nodes)('Node %s', (_, node) => {
     expect(await program('node.cjs')).toBe('fetch,axios,undici,bucket,valkey,simulator');
   });
 
+  test.concurrent('every door exports the same names to import and to require', async () => {
+    expect(await program('doors.mjs')).toBe('9 doors');
+  });
+
   test.concurrent('what is required and what is imported know each other', async () => {
     expect(await program('two-copies.mjs')).toBe('both know each other');
   });

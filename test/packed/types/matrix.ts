@@ -6,7 +6,7 @@ const RESOLUTIONS = {
   node10: { options: { module: 'commonjs', moduleResolution: 'node10' }, extensions: ['.ts'] },
 } as const;
 
-const ANYWHERE = ['core', 'fetch', 'simulator'];
+const ANYWHERE = ['core', 'adapter', 'bucket', 'fetch', 'simulator'];
 const IN_NODE = [...ANYWHERE, 'axios', 'undici', 'valkey'];
 
 /** Whose globals a program has, and which programs are written for them. */
