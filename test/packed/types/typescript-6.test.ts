@@ -8,6 +8,5 @@ compileAll(
     ['node10', 'node'],
     ['bundler', 'bun'],
   ],
-  'es2024',
-  { ignoreDeprecations: '6.0' },
+  { options: { ignoreDeprecations: '6.0' } },
 );
