@@ -1,7 +1,7 @@
 import { defineConfig } from 'vitest/config';
 import config from './vitest.config.ts';
 
-// Every mutant runs its tests anew: fewer runs of the longest property are enough for it.
+// Each mutant runs its tests again, so the longest property gets fewer runs.
 process.env.EBB_RUNS ??= '300';
 
 export default defineConfig({
@@ -9,7 +9,7 @@ export default defineConfig({
   test: {
     ...config.test,
     include: ['packages/core/src/**/*.test.ts'],
-    // Stryker runs the tests in worker threads, which take no flags of V8; no test of core needs one.
     execArgv: [],
+    setupFiles: ['test/stryker.setup.ts'],
   },
 });
