@@ -14,7 +14,7 @@ export * as gcra from './limits/bucket/gcra.ts';
 export { type BucketSetup, bucketSetup, defaultCapacity } from './limits/bucket/options.ts';
 export * as refillSteps from './limits/bucket/refill-steps.ts';
 export { originGate } from './limits/bucket/token-bucket.ts';
-export type { TokenSource, Unavailable } from './limits/bucket/token-source.ts';
+export type { TokenSource, Unavailable, WaitingQueue } from './limits/bucket/token-source.ts';
 export { WaitingBucket } from './limits/bucket/waiting-bucket.ts';
 export {
   type NonConforming,
@@ -25,4 +25,3 @@ export {
 export type { CloseOptions } from './limits/contracts.ts';
 export { type LeaseCall, LeasedRetries, leaseOf } from './limits/leased-retries.ts';
 export { SteadyTime } from './limits/queue/time.ts';
-export { WaitingRoom } from './limits/queue/waiting-room.ts';

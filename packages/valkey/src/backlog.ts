@@ -1,4 +1,4 @@
-import type { WaitingRoom } from '@ebb/core/bucket';
+import type { WaitingQueue } from '@ebb/core/bucket';
 
 /** What the requests in the queue need, in millionths of a token. */
 export interface Backlog {
@@ -41,15 +41,15 @@ function costThrough(costs: Iterable<number>, covered: number, more: number, mos
 }
 
 /** The backlog of a queue. */
-export function backlogOf(room: WaitingRoom<unknown>): Backlog {
-  if (room.size === 0) return EMPTY_BACKLOG;
-  const firstCost = micro(room.firstCost);
+export function backlogOf(queue: WaitingQueue): Backlog {
+  if (queue.size === 0) return EMPTY_BACKLOG;
+  const firstCost = micro(queue.firstCost);
   return {
-    count: room.size,
+    count: queue.size,
     firstCost,
-    firstDeadlineMs: room.firstDeadlineMs,
+    firstDeadlineMs: queue.firstDeadlineMs,
     // A sum of fractions may be a little less than its only part.
-    totalCost: Math.max(firstCost, micro(room.cost)),
-    through: (covered, more, most) => costThrough(room.costsInTurn(), covered, more, most),
+    totalCost: Math.max(firstCost, micro(queue.cost)),
+    through: (covered, more, most) => costThrough(queue.costsInTurn(), covered, more, most),
   };
 }

@@ -30,7 +30,7 @@ class FleetBucket extends WaitingBucket<FleetTokens> implements ValkeyBucket {
   constructor(setup: FleetSetup) {
     super(
       setup,
-      (time, room, onChange) => new FleetTokens(setup, time, room, onChange),
+      (time, queue, onChange) => new FleetTokens(setup, time, queue, onChange),
       () => originGate(setup, setup),
     );
   }

@@ -1,5 +1,4 @@
-import type { Grant } from '@ebb/core';
-import type { SteadyTime, TokenSource, Unavailable, WaitingRoom } from '@ebb/core/bucket';
+import type { SteadyTime, TokenSource, Unavailable, WaitingQueue } from '@ebb/core/bucket';
 import { type Backlog, backlogOf, micro } from './backlog.ts';
 import { Leaser } from './leaser.ts';
 import type { FleetSetup } from './options.ts';
@@ -42,13 +41,12 @@ export class FleetTokens implements TokenSource<string | undefined> {
   readonly #full: number;
   readonly #backlog: () => Backlog;
   readonly #onChange: () => void;
-  #changingSoon = false;
   /** The state of the bucket when the last tokens taken were leased; `undefined` if they were not leased. */
   held: string | undefined;
 
   /** @param onChange called when tokens may have come in, or will not come any more */
-  constructor(setup: FleetSetup, time: SteadyTime, room: WaitingRoom<Grant>, onChange: () => void) {
-    const backlog = (): Backlog => backlogOf(room);
+  constructor(setup: FleetSetup, time: SteadyTime, queue: WaitingQueue, onChange: () => void) {
+    const backlog = (): Backlog => backlogOf(queue);
     this.#setup = setup;
     this.#time = time;
     this.#backlog = backlog;
@@ -57,14 +55,14 @@ export class FleetTokens implements TokenSource<string | undefined> {
     this.#full = micro(setup.capacity);
     const changed = (nowMs: number): void => {
       this.#lookAfter(nowMs);
-      this.#changeSoon();
+      this.#onChange();
     };
     this.#link = new StoreLink(setup, time, {
       deadlineMs: () => this.#backlog().firstDeadlineMs,
       onPause: () => this.#giveAllBack(),
       onState: (emptyAtMs) => {
         this.#leaser.plan.observe(emptyAtMs);
-        if (this.#pool.moveEarlier(emptyAtMs)) this.#changeSoon();
+        if (this.#pool.moveEarlier(emptyAtMs)) this.#onChange();
       },
       onChange: () => changed(time.now()),
       onLateLease: ({ granted, state }, nowMs) => this.#refunds.add(granted, state, nowMs),
@@ -262,16 +260,6 @@ export class FleetTokens implements TokenSource<string | undefined> {
     if (first > 0 && this.#leaser.isLeasing) return;
     if (first === 0) this.#pool.shortenExpiry(this.#setup.aheadMs, nowMs);
     for (const { left, state } of this.#pool.expire(nowMs)) this.#giveBack(left, state);
-  }
-
-  /** In a microtask: the queue may be the caller, and it must not be served twice at a time. */
-  #changeSoon(): void {
-    if (this.#changingSoon) return;
-    this.#changingSoon = true;
-    queueMicrotask(() => {
-      this.#changingSoon = false;
-      this.#onChange();
-    });
   }
 
   /** Does what is due, and sets the timer for what is due next. */

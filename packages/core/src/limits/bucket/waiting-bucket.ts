@@ -19,7 +19,7 @@ import { waitingAtClose } from './closing.ts';
 import { type Settles, TokenGrant } from './grant.ts';
 import { OriginGates } from './origin-gates.ts';
 import { requestedPause } from './requested-pause.ts';
-import type { TokenSource } from './token-source.ts';
+import type { TokenSource, WaitingQueue } from './token-source.ts';
 import type { WaitingBucketSetup } from './waiting-bucket-options.ts';
 
 const NO_OPTIONS: AcquireOptions = {};
@@ -27,9 +27,8 @@ const DEFAULT_LANE: number = laneOf(0, false);
 const CLOSED = 'the bucket was closed';
 
 /**
- * A token bucket, whatever its tokens come from: the queue with its deadlines, priorities and aborts, the timer, pauses,
- * feedback, statistics, and what becomes of requests for which there are no tokens. A subclass brings a
- * {@link TokenSource}.
+ * A token bucket without its tokens: the queue with its deadlines, priorities and aborts, the timer, pauses, feedback,
+ * statistics, and the treatment of requests for which there are no tokens. A subclass brings a {@link TokenSource}.
  */
 export abstract class WaitingBucket<
   Source extends TokenSource,
@@ -42,12 +41,14 @@ export abstract class WaitingBucket<
   protected readonly gates: OriginGates<Gate>;
   readonly #setup: WaitingBucketSetup;
   readonly #room: WaitingRoom<Grant>;
-  /** The most tokens that a request may ask for. */
+  /** The most tokens that a request may cost. */
   #maxCost: number;
   #granted = 0;
   #marked = 0;
   /** How the bucket was closed; `undefined` while it is open. */
   #closed: 'drain' | 'reject' | undefined;
+  #sourceClosed: Promise<void> | undefined;
+  #isServedSoon = false;
   readonly #settles: Settles<unknown> = {
     settleGrant: (surplus, held) => {
       // A bucket that was evicted was full: returned tokens change nothing.
@@ -58,28 +59,28 @@ export abstract class WaitingBucket<
   };
 
   /**
-   * @param makeSource makes the source. `room` is the queue that it serves; `onChange` is to be called when tokens may
-   * have come by themselves, or will not come any more, and never within a call to the source
+   * @param makeSource makes the source. `time` is what its `nowMs` are counted in, and `queue` the requests that wait. It
+   * calls `onChange` when tokens may have come by themselves, or will not come any more: at any time, because the queue is
+   * served in a microtask
    * @param makeGate makes the bucket that stands in front of this one for an origin that asked for a pause
    */
   constructor(
     setup: WaitingBucketSetup,
-    makeSource: (time: SteadyTime, room: WaitingRoom<Grant>, onChange: () => void) => Source,
+    makeSource: (time: SteadyTime, queue: WaitingQueue, onChange: () => void) => Source,
     makeGate: () => Gate,
   ) {
-    const serve = (): void => this.serve();
     this.#setup = setup;
     this.time = new SteadyTime(setup.clock);
-    this.#room = new WaitingRoom(setup, this.time, serve);
+    this.#room = new WaitingRoom(setup, this.time, () => this.serve());
     this.gates = new OriginGates(makeGate);
-    this.source = makeSource(this.time, this.#room, serve);
+    this.source = makeSource(this.time, this.#room, () => this.#serveSoon());
     this.#maxCost = this.source.capacity;
     this.#room.limitCost(this.#maxCost);
   }
 
   tryAcquire(cost = 1, earlier?: Grant): Grant | undefined {
     this.#checkCost('tryAcquire', cost);
-    if (this.#closed !== undefined && !this.#mayStillAsk(earlier)) return undefined;
+    if (this.#closed !== undefined && !this.#mayReturn(earlier)) return undefined;
     this.beforeUse?.();
     const nowMs = this.time.now();
     const isEmpty = this.#room.size === 0;
@@ -96,7 +97,7 @@ export abstract class WaitingBucket<
       this.beforeUse?.();
       const lane = options === NO_OPTIONS ? DEFAULT_LANE : this.#room.laneFor(options);
       if (signal?.aborted) throw signal.reason;
-      if (this.#closed !== undefined && !this.#mayStillAsk(options.earlier)) {
+      if (this.#closed !== undefined && !this.#mayReturn(options.earlier)) {
         throw this.#room.refusal('closed', CLOSED);
       }
       const nowMs = this.time.now();
@@ -128,7 +129,7 @@ export abstract class WaitingBucket<
     return granted;
   }
 
-  /** What becomes of a request that may not wait: sent with a mark, or refused. */
+  /** Sends a request that may not wait with a mark, or refuses it. */
   #doNotWait(cost: number, waitedMs: number, nowMs: number): Grant | Promise<never> {
     // Not a promise: in the queue, the requests behind it would be granted before it.
     if (this.#setup.nonConforming === 'mark') return this.#mark(cost, waitedMs, nowMs);
@@ -150,7 +151,7 @@ export abstract class WaitingBucket<
     notNegative('pauseFor: durationMs', durationMs);
     this.beforeUse?.();
     const nowMs = this.time.now();
-    this.source.pause(nowMs + durationMs, nowMs);
+    if (durationMs > 0) this.source.pause(nowMs + durationMs, nowMs);
     this.#room.giveUp(nowMs + this.source.pausedMs(nowMs));
     this.#arm(nowMs);
   }
@@ -180,7 +181,7 @@ export abstract class WaitingBucket<
   async idle(): Promise<void> {
     do {
       await this.#room.idle();
-      // A request that has passed a gate asks this bucket next.
+      // A request that has passed a gate joins this queue next.
       if (await this.gates.idle()) await nextTurn();
     } while (this.#room.size > 0 || this.gates.stats().waiting > 0);
   }
@@ -194,14 +195,14 @@ export abstract class WaitingBucket<
       if (waiting === 'reject') this.#room.dismiss('closed', CLOSED);
     }
     if (this.#closed === 'drain') await this.idle();
-    const closed = this.source.close?.();
+    this.#sourceClosed ??= this.source.close?.();
     this.serve();
     await this.idle();
-    await closed;
+    await this.#sourceClosed;
   }
 
   /** True for a request that was granted tokens, gave them back, and waits again while the bucket drains. */
-  #mayStillAsk(earlier: Grant | undefined): boolean {
+  #mayReturn(earlier: Grant | undefined): boolean {
     return this.#closed === 'drain' && earlier !== undefined;
   }
 
@@ -245,22 +246,41 @@ export abstract class WaitingBucket<
     return new TokenGrant(cost, waitedMs, this.time.startMs + nowMs, undefined, undefined);
   }
 
-  /** The capacity of the source has changed. Requests that cost more are refused, wherever they wait. */
+  /** To be called when the capacity of the source has changed. Requests that cost more are refused, wherever they wait. */
   protected capacityChanged(): void {
     this.#maxCost = this.source.capacity;
     this.#room.limitCost(this.#maxCost);
     this.serve();
   }
 
-  /** Grants all tokens that are available to the queue, in turn. */
+  /** A source may report a change while it is called, and the queue must not be served twice at a time. */
+  #serveSoon(): void {
+    if (this.#isServedSoon) return;
+    this.#isServedSoon = true;
+    queueMicrotask(() => {
+      this.#isServedSoon = false;
+      this.serve();
+    });
+  }
+
+  /** Serves the queue until its first request has to go on waiting. */
   protected serve(): void {
     const nowMs = this.time.now();
     this.#room.serve(nowMs, (cost, waitedMs) => this.#serveFirst(cost, waitedMs, nowMs));
     this.#arm(nowMs);
   }
 
-  /** What the first request in the queue gets; `undefined` if it goes on waiting. */
+  /** The result of the first request in the queue; `undefined` if it goes on waiting. */
   #serveFirst(cost: number, waitedMs: number, nowMs: number): Grant | Promise<Grant> | undefined {
+    try {
+      return this.#grantOrRefuse(cost, waitedMs, nowMs);
+    } catch (error) {
+      // The source is broken. The request must not hold up those behind it.
+      return Promise.reject(error);
+    }
+  }
+
+  #grantOrRefuse(cost: number, waitedMs: number, nowMs: number): Grant | Promise<Grant> | undefined {
     const { source } = this;
     if (source.take(cost, nowMs)) return this.#grant(cost, waitedMs, nowMs);
     const { unavailable } = source;
@@ -269,7 +289,7 @@ export abstract class WaitingBucket<
       return this.#lacks(cost, nowMs) ? this.#doNotWait(cost, waitedMs, nowMs) : undefined;
     }
     if (source.isTooLate?.(cost, this.#room.firstDeadlineMs, nowMs) !== true) return undefined;
-    // Refused now, so that nothing waits behind it in vain.
+    // Refused now, so that no request waits behind it in vain.
     const waitMs = source.waitMs(cost, nowMs);
     source.refusedFor?.(waitMs, nowMs);
     return Promise.reject(this.#room.refusal('wait-too-long', 'its turn does not come in time', waitMs));

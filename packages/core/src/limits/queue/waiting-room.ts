@@ -101,8 +101,8 @@ export class WaitingRoom<T> {
    * The cost of everything that goes before a new request of this lane, if none of it leaves. A lower bound for a
    * request without a deadline, which needs no exact estimate: counting could take long.
    */
-  costAhead(ask: AcquireOptions, lane: number, nowMs: number): number {
-    const isPatient = this.#patienceMs(ask) === Number.POSITIVE_INFINITY;
+  costAhead(options: AcquireOptions, lane: number, nowMs: number): number {
+    const isPatient = this.#patienceMs(options) === Number.POSITIVE_INFINITY;
     return isPatient ? this.#line.leastCostAhead(lane) : this.#line.costAhead(lane, nowMs);
   }
 
@@ -113,18 +113,18 @@ export class WaitingRoom<T> {
    * @throws ThrottledError if the wait is too long, or the queue is full
    */
   join(
-    ask: AcquireOptions,
+    options: AcquireOptions,
     lane: number,
     cost: number,
     waitMs: number | undefined,
     nowMs: number,
   ): Promise<T> {
-    const patienceMs = this.#patienceMs(ask);
+    const patienceMs = this.#patienceMs(options);
     if (patienceMs === 0 || (waitMs ?? 0) > patienceMs + TOLERANCE_MS) {
       throw this.refusal('wait-too-long', `its turn would not come within ${patienceMs} ms`, waitMs);
     }
     if (this.#line.size >= this.#setup.maxQueue) this.#makeRoom(lane, waitMs);
-    return this.#line.join(lane, cost, nowMs, nowMs + patienceMs, ask.signal);
+    return this.#line.join(lane, cost, nowMs, nowMs + patienceMs, options.signal);
   }
 
   #makeRoom(lane: number, waitMs: number | undefined): void {
