@@ -12,16 +12,22 @@ export type EbbEvent = {
   readonly atMs: number;
 } & (
   | {
-      /** The slot and the tokens were granted after a wait. */ readonly type: 'throttle';
+      /** The slot and the tokens were granted after a wait. */
+      readonly type: 'throttle';
       /** In milliseconds. */
       readonly waitMs: number;
     }
   | {
-      /** The tokens were not available, and the bucket (`nonConforming: 'mark'`) lets the attempt pass. */ readonly type: 'mark';
+      /** The tokens were not available, and the bucket (`nonConforming: 'mark'`) lets the attempt pass. */
+      readonly type: 'mark';
     }
-  | { /** The attempt is about to be sent. */ readonly type: 'attempt' }
   | {
-      /** There will be another attempt. */ readonly type: 'retry';
+      /** The attempt is about to be sent. */
+      readonly type: 'attempt';
+    }
+  | {
+      /** There will be another attempt. */
+      readonly type: 'retry';
       /** The delay before it, in milliseconds. */
       readonly delayMs: number;
       readonly reason: RetryReason;
@@ -29,7 +35,8 @@ export type EbbEvent = {
       readonly outcome: Outcome;
     }
   | {
-      /** The request has ended. */ readonly type: 'end';
+      /** The request has ended. */
+      readonly type: 'end';
       readonly reason: StopReason;
       /**
        * The outcome of the last attempt; `undefined` if the request ended before its first. If a planned retry was not

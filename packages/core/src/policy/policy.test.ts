@@ -5,8 +5,7 @@ import { createPolicy, overridePolicy } from './policy.ts';
 
 test('the defaults', () => {
   const { backoff, classify, clock, random, ...rest } = createPolicy();
-  // Without the symbol that marks a policy.
-  expect(Object.fromEntries(Object.entries(rest))).toEqual({
+  expect(rest).toEqual({
     maxRetries: 5,
     methods: 'idempotent',
     maxRetryAfterMs: 600_000,
@@ -74,6 +73,17 @@ test('an option that is undefined counts as not given', () => {
 test('createPolicy returns a policy unchanged', () => {
   const policy = createPolicy({ maxRetries: 1 });
   expect(createPolicy(policy)).toBe(policy);
+});
+
+test('a copy of a policy with changes is a new policy', () => {
+  const methods = ['GET'];
+  const policy = createPolicy({ methods, backoff: connectRetry() });
+  const changed = createPolicy({ ...policy, maxRetries: 1 });
+  expect(Object.entries(changed)).toEqual(Object.entries({ ...policy, maxRetries: 1 }));
+  expect(Object.isFrozen(changed)).toBe(true);
+  expect(overridePolicy(changed, { backoff: constant(1) }).maxRetries).toBe(1);
+  expect(() => createPolicy({ ...policy, maxRetries: -1 })).toThrow('createPolicy: maxRetries must be');
+  expect(() => createPolicy({ ...policy, retries: 1 } as PolicyOptions)).toThrow('has no option "retries"');
 });
 
 test('a policy cannot be changed, not even by changing its list of methods', () => {

@@ -30,7 +30,10 @@ function seal(setup: Complete<PolicyOptions, UnsetOptions>, given: Given): Polic
     typeof setup.methods === 'string'
       ? setup.methods
       : Object.freeze(setup.methods.map((method) => method.toUpperCase()));
-  return Object.freeze({ ...setup, maxRetries, methods, [POLICY]: given }) as unknown as Policy;
+  const policy = { ...setup, maxRetries, methods };
+  // Not enumerable: a copy with changes is not a policy yet, and is validated when it becomes one.
+  Object.defineProperty(policy, POLICY, { value: given });
+  return Object.freeze(policy) as unknown as Policy;
 }
 
 /**
