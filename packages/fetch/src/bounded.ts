@@ -23,8 +23,8 @@ export interface Bounded {
 /** Combines the caller's signal, which may not be a native one, with the timeout. */
 function combine(caller: AbortSignal, timeout: AbortController): AbortSignal {
   try {
-    // `AbortSignal.any` still follows the caller's signal while the body is read. Only for native signals: Node 22 takes others, and
-    // does not follow them.
+    // `AbortSignal.any` follows the caller's signal while the body is read as well. Only for native signals: Node 22 takes
+    // others, and does not follow them.
     if (caller instanceof AbortSignal) return AbortSignal.any([caller, timeout.signal]);
   } catch {
     // It inherits from AbortSignal, but is not one.

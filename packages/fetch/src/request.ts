@@ -61,7 +61,8 @@ export class FetchRequest implements RequestTraits {
     return this.#request !== undefined || typeof this.#init?.body === 'function';
   }
 
-  /** Inspects the body before the first attempt.
+  /**
+   * Inspects the body before the first attempt.
    *
    * @param isKept keeps the body of a `Request` for a retry
    */

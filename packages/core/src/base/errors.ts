@@ -21,8 +21,8 @@ export type ThrottledReason =
   | 'unavailable';
 
 /**
- * Makes `instanceof` recognise the errors of every copy of this package in a program. There are two copies as soon as one
- * part of a program requires the package and another imports it.
+ * Makes `instanceof` recognise the errors of every copy of this package in a program. There are two copies when one part
+ * of a program requires the package and another imports it.
  */
 function recogniseOtherCopies(kind: abstract new (...args: never[]) => Error, name: string): void {
   const mark = Symbol.for(`@ebb/core ${name}`);

@@ -23,7 +23,7 @@ export interface PerKeyOptions {
   readonly maxKeys?: number | undefined;
   /**
    * How long a key must not be used before it is evicted, in milliseconds. Only what is as good as new is evicted, and it
-   * is found again as long as someone holds it.
+   * is found again as long as something refers to it.
    * @default 60_000
    */
   readonly idleMs?: number | undefined;

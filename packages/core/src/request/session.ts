@@ -126,7 +126,7 @@ export class Session implements Progress {
     const { budget, key } = this.policy;
     if (budget === undefined) return;
     this.#budget = forRequest(budget, this.request, key);
-    // The outermost layer retries, and is the one that draws on the budget.
+    // Only the outermost layer retries, and withdraws.
     if (this.isInner) return;
     this.#isCounted = true;
     this.#budget.begin?.();
@@ -260,7 +260,7 @@ export class Session implements Progress {
 
   /** The longest time for reading a response that is followed by a retry, in milliseconds. */
   get discardMs(): number {
-    // Half of what is left, so that the attempt has some time, too.
+    // Half of the time left: the rest is for the retry.
     return Math.min(LONGEST_DISCARD_MS, Math.max(0, leftMs(this.policy, this.startedAtMs) / 2));
   }
 
@@ -271,8 +271,8 @@ export class Session implements Progress {
 
   /**
    * Releases the slot of the policy's `concurrency` limit. An adapter calls this after {@link judge} has returned that
-   * there is no retry, as soon as the body of the response has ended, failed, or been cancelled; at once if there is no
-   * body. Not needed after a failure, nor for a response that is followed by a retry. Does nothing if no slot is held.
+   * there is no retry, when the body of the response has ended, failed, or been cancelled; at once if there is no body. Not
+   * needed after a failure, nor for a response that is followed by a retry. Does nothing if no slot is held.
    */
   bodyEnded(): void {
     this.#admission?.freeSlot();

@@ -149,7 +149,7 @@ class World implements Clock {
 
   #note(lane: string, order: number, grant: Grant): void {
     const leastMs = this.#pausedUntilMs - 1e-6 - this.tickMs;
-    expect(this.#trueMs, 'nothing goes in a pause').toBeGreaterThanOrEqual(leastMs);
+    expect(this.#trueMs, 'no grant in a pause').toBeGreaterThanOrEqual(leastMs);
     const { cost } = grant;
     this.#write(this.entries.length);
     this.entries.push({ lane, order, grant, cost });
@@ -243,7 +243,7 @@ class World implements Clock {
     }
     await settled();
     this.#throwFaults();
-    expect(this.#timer !== undefined, 'a timer while somebody waits').toBe(bucket.stats().waiting > 0);
+    expect(this.#timer !== undefined, 'a timer while a request waits').toBe(bucket.stats().waiting > 0);
   }
 
   #throwFaults(): void {

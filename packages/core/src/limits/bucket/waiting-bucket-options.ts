@@ -7,7 +7,7 @@ import { WAITING_OPTIONS, type WaitingOptions } from '../queue/options.ts';
 /** What a bucket does with a request whose tokens are not available: queue it, refuse it, or send it with a mark. */
 export type NonConforming = 'delay' | 'reject' | 'mark';
 
-/** What a pause applies to that a server asks for: its own origin, or every request of the bucket. */
+/** What a server's pause applies to: its own origin, or every request of the bucket. */
 export type FeedbackScope = 'origin' | 'bucket';
 
 /** Options of every bucket, whatever its tokens come from. */
