@@ -1,12 +1,5 @@
 import { createPolicy, type Outcome, type RequestOptions, type RequestTraits } from '@ebb/core';
-import {
-  type Exchange,
-  failureKind,
-  overridePolicy,
-  run,
-  type Session,
-  startSession,
-} from '@ebb/core/adapter';
+import { type Exchange, failureKind, run, type Session, startSession } from '@ebb/core/adapter';
 
 // A client with promises, as its author writes it.
 interface Result {
@@ -22,7 +15,7 @@ const policy = createPolicy({ maxRetries: 1 });
 const traits: RequestTraits = { method: 'GET', url: '/', replayable: true, header: () => undefined };
 
 export async function call(options: RequestOptions, signal?: AbortSignal): Promise<Result | undefined> {
-  const session = startSession(overridePolicy(policy, { maxRetries: 0 }), traits, options);
+  const session = startSession(createPolicy({ ...policy, maxRetries: 0 }), traits, options);
   return session && run(session, exchange, signal);
 }
 
@@ -32,5 +25,5 @@ export const refused: (() => unknown)[] = [
   // @ts-expect-error: says nothing about its failures
   () => run(new Session(policy, traits), { ...exchange, failure: undefined }),
   // @ts-expect-error: not an option
-  () => overridePolicy(policy, { retries: 3 }),
+  () => createPolicy({ ...policy, retries: 3 }),
 ];
