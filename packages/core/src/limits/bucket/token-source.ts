@@ -42,7 +42,7 @@ export interface TokenSource<Held = unknown> {
 
   /** Lets no token be taken until `untilMs`, which is in the future, and starts from empty then. Never shortens a pause. */
   pause(untilMs: number, nowMs: number): void;
-  /** Ends a pause now. Does nothing without one. */
+  /** Ends the pause now. Called in a pause only. */
   resume(nowMs: number): void;
   /** The rest of the pause, in milliseconds; 0 without a pause. */
   pausedMs(nowMs: number): number;

@@ -196,7 +196,7 @@ export abstract class WaitingBucket<
     }
     if (this.#closed === 'drain') await this.idle();
     this.#sourceClosed ??= this.source.close?.();
-    this.serve();
+    this.#arm(this.time.now());
     await this.idle();
     await this.#sourceClosed;
   }
