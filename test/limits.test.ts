@@ -126,7 +126,7 @@ describe.each(Object.entries(clients))('%s', (_, makeClient) => {
     await expect(send({ ebb: { maxWaitMs: 500 } })).rejects.toBeInstanceOf(ThrottledError);
     await send({ ebb: { key: 'another' } });
     expect(attemptsAtMs()).toEqual([0, 0]);
-    await expect(send({ ebb: { cost: 6 } })).rejects.toThrow('at most the capacity, 5');
+    await expect(send({ ebb: { cost: 6 } })).rejects.toThrow('≤ the capacity, 5');
   });
 
   test('a Retry-After also delays the other requests of the bucket', async () => {
