@@ -49,7 +49,7 @@ describe('each example prints what its first comment promises', () => {
     for (const name of imported) expect(name).toMatch(/^(node:.+|@ebb\/[\w/]+|axios|undici)$/);
   });
 
-  test('there are some', () => {
+  test('there are examples', () => {
     expect(files.length).toBeGreaterThan(5);
   });
 });
@@ -78,7 +78,7 @@ function expectFacts(output: string): void {
   }
 }
 
-/** What a terminal shows in the end, of a program that uses no codes but these: up, erase to the end, colour. */
+/** The final screen of a program that uses only these codes: up, erase to the end, colour. */
 function screenOf(output: string): string[] {
   const lines: string[] = [''];
   let row = 0;
@@ -113,7 +113,7 @@ const TERMINAL = `data:text/javascript,${encodeURIComponent(`
 const LANE = /^ {2}(fetch|axios|undici) (GET|POST).* (200 at \d+\.\d\d s, attempt \d|reset: not-idempotent)$/;
 
 describe.concurrent('the demo', () => {
-  test('in a pipe it tells what happens in plain lines', slow, async () => {
+  test('prints plain lines into a pipe', slow, async () => {
     const { code, stdout, stderr } = await run([DEMO]);
     expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
     expect(stdout).not.toContain('␛');
@@ -134,7 +134,7 @@ describe.concurrent('the demo', () => {
     expect(lines.filter((line) => LANE.test(line))).toHaveLength(27);
   });
 
-  test('on a terminal it draws over what has changed, and leaves the same behind', slow, async () => {
+  test('redraws lines on a terminal, and ends with the same lines', slow, async () => {
     const { code, stdout, stderr } = await run([`--import=${TERMINAL}`, DEMO], { TERM: 'xterm-256color' });
     expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
     expect(stdout).toContain('␛[1m');
@@ -143,7 +143,7 @@ describe.concurrent('the demo', () => {
     expect(lines.filter((line) => LANE.test(line))).toHaveLength(27);
     expect(lines.filter((line) => line.includes('x reset'))).toHaveLength(acts.length);
     expectFacts(lines.join('\n'));
-    // Many frames, of which only the last is left.
+    // Many frames were drawn, and only the last is left.
     expect(stdout.match(/x reset/g)?.length).toBeGreaterThan(3 * acts.length);
   });
 
@@ -163,7 +163,7 @@ describe.concurrent('the demo', () => {
   });
 });
 
-describe('the demo says so when something does not come out as it promised', () => {
+describe('the demo reports a broken promise', () => {
   const [failover, quota, shop] = acts;
   const get = { name: 'GET', method: 'GET' } as const;
   const post = { name: 'POST', method: 'POST' } as const;

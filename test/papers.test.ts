@@ -31,7 +31,7 @@ describe('the organisation is named in the root package.json', () => {
   const papers = globSync(['*.md', '{docs,packages,examples}/**/*.md', '.github/**/*.{md,yml}'], {
     exclude: ['**/node_modules/**'],
   });
-  test.each(papers)('%s links to no other', (path) => {
+  test.each(papers)('%s links to no other organisation', (path) => {
     const links = read(path).match(/https:\/\/(?:raw\.githubusercontent|github)\.com\/[\w-]+\/ebb(?![\w-])/g);
     const raw = page.replace('github.com', 'raw.githubusercontent.com');
     for (const link of links ?? []) expect([page, raw]).toContain(link);

@@ -10,7 +10,7 @@ const URL = 'http://strange.test/';
 const READ = ['name', 'message', 'code', 'syscall', 'cause', 'errors', 'stack'] as const;
 const options = { backoff: constant(0), maxRetries: 1 };
 
-/** An error that says that it is a lost connection, as far as it can be read. */
+/** A lost connection whose error throws when one of these properties is read. */
 function strange(names: readonly string[]): Error {
   const error = Object.assign(new Error('lost'), { code: 'ECONNRESET' });
   for (const name of names) {
@@ -74,12 +74,12 @@ describe.each(Object.entries(clients))('%s', (_, send) => {
     const error = strange([name]);
     const { thrown, sent } = await send(error);
     expect(thrown === error).toBe(true);
-    // What tells of the lost connection is the code: without it nothing may go again.
+    // Only the code identifies the lost connection. Without it the failure is final.
     expect(sent).toBe(name === 'code' ? 1 : 2);
     expect(attemptsOf(error)).toHaveLength(sent);
   });
 
-  test('an error of which nothing can be read reaches the caller as it is', async () => {
+  test('an error whose properties all throw reaches the caller as it is', async () => {
     const error = strange(READ);
     const { thrown, sent } = await send(error);
     expect(thrown === error).toBe(true);

@@ -34,7 +34,7 @@ describe.each(Object.entries(clients))('%s draws on a shared budget', (_, makeCl
     await server.close();
     await budget.close();
     expect(budget.stats()).toMatchObject({ mode: 'shared', leased: 0 });
-    // What was leased and not spent is there again.
+    // Leased retries that were not spent are returned.
     expect(store.left()).toBeCloseTo(left, 5);
   });
 });

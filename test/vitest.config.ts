@@ -1,27 +1,26 @@
 import { configDefaults, defineConfig } from 'vitest/config';
 
-// The programs that tests start, a hundred of them, compile the same sources: once is enough. It is read when a Node
-// starts, so that the workers of this run have it, too.
+// Tests start about a hundred programs from the same sources. With a cache Node compiles each source once.
 process.env.NODE_COMPILE_CACHE ??= new URL('../node_modules/.cache/ebb-tests', import.meta.url).pathname;
 
 export default defineConfig({
   root: new URL('..', import.meta.url).pathname,
-  // The packages' own sources, not what was last built of them.
+  // Resolve the packages to their sources, not to the last build.
   resolve: { conditions: ['@ebb/source'] },
   ssr: { resolve: { conditions: ['@ebb/source'] } },
   test: {
     include: ['packages/*/src/**/*.test.ts', 'test/**/*.test.ts'],
-    // Those of the packed packages look at what is built, and that of the playground is among the long ones.
+    // test/packed has its own configuration. The playground is one of the long tests.
     exclude: [...configDefaults.exclude, 'test/packed/**', 'test/playground.test.ts'],
-    // For what happens when nobody holds a response any more.
+    // Some tests collect garbage, for instance a response that is no longer referenced.
     execArgv: ['--expose-gc'],
-    // As many as there are processors, where vitest leaves one of them to itself: half of what a small machine has.
+    // By default vitest uses one processor less, which is half of a small machine.
     maxWorkers: '100%',
-    // A limit is for what hangs. A machine that is busy with other things makes no test fail.
+    // Timeouts are for hangs only: a busy machine must not fail a test.
     testTimeout: 60_000,
     hookTimeout: 60_000,
     expect: { poll: { timeout: 50_000, interval: 10 } },
-    // A rejection that nobody handles fails the run.
+    // An unhandled rejection fails the run.
     dangerouslyIgnoreUnhandledErrors: false,
   },
 });

@@ -1,8 +1,8 @@
 import { configDefaults, defineConfig } from 'vitest/config';
 import config from './vitest.config.ts';
 
-// What is worth more time than a run of all tests has: the figures of the storm, fleets of 100,000
-// quiet clients, the playground in a browser, and five times as many runs of the property that the bucket rests on.
+// Slow tests: the figures of the storm, fleets of 100,000 quiet clients, the playground in a browser, and 50,000 runs of
+// the token bucket's main property.
 process.env.EBB_LONG = '1';
 process.env.EBB_RUNS ??= '50000';
 

@@ -27,7 +27,7 @@ export function secondsOf({ troubleSeconds }: Settings): number {
 }
 
 /** The fleet, the service and its trouble. */
-export function scenarioOf(settings: Settings): Scenario {
+function scenarioOf(settings: Settings): Scenario {
   const { clients, requestsPerSecond } = settings;
   const capacity = capacityOf(settings);
   return {

@@ -8,9 +8,9 @@ const root = join(import.meta.dirname, '../..');
 /** The committed reports. `npx -y pnpm@12 api` writes them. */
 const REPORTS = join(root, 'docs/api');
 
-/** What one entry of `exports` makes public, besides package.json. */
+/** One entry of `exports`, except package.json. */
 interface Door {
-  /** What a user imports. */
+  /** The name that a user imports. */
   readonly name: string;
   /** The folder of the package. */
   readonly home: string;
@@ -77,7 +77,7 @@ function surfaceOf({ home, declarations, report }: Door): string {
   return withoutComments(code);
 }
 
-/** What the package adds to the types of its client, which API Extractor leaves out. */
+/** The additions of the package to the types of its client, which API Extractor leaves out. */
 function additionsOf({ home }: Door): string {
   const sources = globSync(join(home, 'src/**/*.ts'), { exclude: ['**/*.test.ts', '**/*.test-d.ts'] }).sort();
   return sources
@@ -103,11 +103,11 @@ ${code.join('\n\n')}
 `;
 }
 
-test.each(doors)('$name makes public what its report says', async (door) => {
+test.each(doors)('the public names of $name are those of its report', async (door) => {
   await expect(reportOf(door)).toMatchFileSnapshot(join(REPORTS, door.report));
 });
 
-test('no report is left of a door that is gone', () => {
+test('every report belongs to a door', () => {
   const reports = doors.map(({ report }) => report);
   expect(readdirSync(REPORTS).filter((name) => !reports.includes(name))).toEqual([]);
 });

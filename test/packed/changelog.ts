@@ -1,4 +1,4 @@
-/** As much of the output of `changeset status` as is used. */
+/** The used part of the output of `changeset status`. */
 export interface ReleasePlan {
   readonly changesets: readonly {
     readonly summary: string;

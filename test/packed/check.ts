@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { publint } from 'publint';
 import { formatMessage } from 'publint/utils';
 
-/** Everything that must not be published: what publint finds, different versions, a version without a section in CHANGELOG.md. */
+/** The reasons not to publish: findings of publint, different versions, a version without a section in CHANGELOG.md. */
 export async function problemsOf(tarballs: readonly string[], changelog: string): Promise<string[]> {
   const versions = new Set<string>();
   const problems: string[] = tarballs.length === 0 ? ['no package was packed'] : [];

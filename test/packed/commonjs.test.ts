@@ -19,7 +19,7 @@ describe.each(nodes)('Node %s', (_, node) => {
   const program = async (name: string): Promise<string> =>
     (await run(node, [join(folder, name)])).stdout.trim();
 
-  test.concurrent('every package can be required, and works', async () => {
+  test.concurrent('every package works with require', async () => {
     expect(await program('node.cjs')).toBe('fetch,axios,undici,bucket,valkey,simulator');
   });
 
@@ -27,7 +27,7 @@ describe.each(nodes)('Node %s', (_, node) => {
     expect(await program('doors.mjs')).toBe('9 doors');
   });
 
-  test.concurrent('what is required and what is imported know each other', async () => {
+  test.concurrent('the required and the imported copy accept each other', async () => {
     expect(await program('two-copies.mjs')).toBe('both know each other');
   });
 });

@@ -8,18 +8,18 @@ import { pack } from './pack.ts';
 const root = join(import.meta.dirname, '../..');
 const run = promisify(execFile);
 
-/** What a user has beside ebb. */
+/** Other packages of a user's project. */
 const PEERS = ['axios', 'undici', 'undici7', 'jest', '@types/node', 'bun-types', '@cloudflare/workers-types'];
 
 export interface Installed {
-  /** A folder with a `node_modules` in which the packages are as they would be published. */
+  /** A folder whose `node_modules` has the packages as they would be published. */
   readonly folder: string;
   /** The packed packages, by the name of their folder. */
   readonly tarballs: Readonly<Record<string, string>>;
   remove(): void;
 }
 
-/** Builds and packs every package, and unpacks it where a user's program would find it. */
+/** Builds and packs every package, and unpacks it into the `node_modules` of a new folder. */
 export async function install(): Promise<Installed> {
   const folder = realpathSync(mkdtempSync(join(tmpdir(), 'ebb-packed-')));
   const remove = (): void => rmSync(folder, { recursive: true, force: true });

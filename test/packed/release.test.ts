@@ -8,23 +8,23 @@ import { problemsOf } from './check.ts';
 const tarballs = Object.values(inject('tarballs'));
 const changelog = readFileSync(join(import.meta.dirname, '../../CHANGELOG.md'), 'utf8');
 
-describe('what keeps a release back', () => {
-  test('nothing, as the packages are', async () => {
+describe('a release is refused', () => {
+  test('not with the packages as they are', async () => {
     expect(await problemsOf(tarballs, changelog)).toEqual([]);
   });
 
-  test('a version without a section in CHANGELOG.md', async () => {
+  test('for a version without a section in CHANGELOG.md', async () => {
     const problems = await problemsOf(tarballs, '# Changelog\n\n## Unreleased\n');
     expect(problems).toEqual([expect.stringMatching(/^CHANGELOG.md has no section \d/)]);
   });
 
-  test('no package at all', async () => {
+  test('without a package', async () => {
     expect(await problemsOf([], changelog)).toEqual(['no package was packed']);
   });
 });
 
 describe('the release script', () => {
-  /** Runs it with a pnpm that writes down its arguments, and does nothing. */
+  /** Runs the script with a `pnpm` that only logs its arguments. */
   async function release(name: string, ...args: string[]): Promise<{ stdout: string; published: string }> {
     const bin = join(inject('folder'), name);
     const log = join(bin, 'log');
@@ -45,7 +45,7 @@ describe('the release script', () => {
     expect(published).toBe('');
   });
 
-  test.concurrent('has pnpm publish all packages, with provenance', async () => {
+  test.concurrent('publishes all packages with pnpm, with provenance', async () => {
     const { published } = await release('real');
     expect(published).toBe('publish --recursive --filter ./packages/* --provenance --no-git-checks\n');
   });

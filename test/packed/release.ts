@@ -26,7 +26,7 @@ try {
 
 if (values['dry-run']) console.log('Dry run: nothing was published.');
 else if (process.exitCode !== 1) {
-  // In the order of their dependencies, without those that the registry already has: a release that broke off can be repeated.
+  // pnpm publishes dependencies first and skips versions that the registry has, so a release that broke off can be repeated.
   const args = ['publish', '--recursive', '--filter', './packages/*', '--provenance', '--no-git-checks'];
   process.exitCode = spawnSync('pnpm', args, { cwd: root, stdio: 'inherit' }).status ?? 1;
 }

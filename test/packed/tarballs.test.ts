@@ -14,7 +14,7 @@ describe.each(Object.entries(inject('tarballs')))('@ebb/%s', (_, path) => {
     expect(sources.filter((name) => !names.includes(name))).toEqual([]);
   });
 
-  test('are-the-types-wrong finds nothing in any mode', async () => {
+  test('are-the-types-wrong finds no problem in any mode', async () => {
     const analysis = await checkPackage(createPackageFromTarballData(new Uint8Array(tarball)));
     expect(analysis.types).toEqual({ kind: 'included' });
     expect('problems' in analysis && analysis.problems).toEqual([]);

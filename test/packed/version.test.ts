@@ -6,7 +6,7 @@ import { withRelease } from './changelog.ts';
 
 const root = join(import.meta.dirname, '../..');
 
-test('what was unreleased, and the sentences of the changesets, become the section of the new version', () => {
+test('unreleased entries and the sentences of the changesets become the section of the new version', () => {
   const changelog = `# Changelog
 
 ## Unreleased

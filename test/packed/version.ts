@@ -1,4 +1,4 @@
-// Raises the version as far as the changesets ask for, and moves their sentences into CHANGELOG.md:
+// Raises the version by the largest step of the changesets, and moves their sentences into CHANGELOG.md:
 //   pnpm release:version
 import { execFileSync } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';

@@ -1,9 +1,9 @@
 import { configDefaults, defineConfig } from 'vitest/config';
 
-/** The compilers between the oldest and the newest: among the long tests. */
+/** The compilers between the oldest and the newest. They run with the long tests. */
 export const LONG: string[] = ['types/typescript-5.9.test.ts', 'types/typescript-6.test.ts'];
 
-// The packages as they are published: what a user's Node, Jest and TypeScript make of them.
+// Tests of the packages as they are published, in Node, Jest and TypeScript.
 export default defineConfig({
   root: new URL('.', import.meta.url).pathname,
   test: {

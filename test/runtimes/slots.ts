@@ -153,7 +153,7 @@ const WAYS: readonly ((response: Response) => Promise<unknown>)[] = [
   (response) => response.clone().text(),
 ];
 
-export const CROWD = 60;
+const CROWD = 60;
 export const CROWD_SLOTS = 10;
 
 /** Sends many concurrent calls over few slots while garbage is collected continuously. */

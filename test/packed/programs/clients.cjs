@@ -1,4 +1,4 @@
-// What a CommonJS program does with each package: run by Node as it is, and by Jest.
+// Uses each package from CommonJS. Runs in Node and in Jest.
 const assert = require('node:assert/strict');
 const { createServer } = require('node:http');
 const axios = require('axios');
@@ -11,7 +11,7 @@ const { simulate } = require('@ebb/simulator');
 const ebbUndici = require('@ebb/undici');
 const { valkeyBucket } = require('@ebb/valkey');
 
-/** The first request of each path meets a 503, and those after it a 200; `/missing` and `/silent` are what they say. */
+/** Returns 503 to the first request of a path and 200 to later ones. `/missing` is a 404, `/silent` never responds. */
 async function upstream() {
   const seen = new Set();
   const server = createServer((incoming, response) => {

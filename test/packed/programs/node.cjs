@@ -1,4 +1,4 @@
-// Runs every trial, under the Node that this is run with.
+// Runs every trial in the current Node.
 const { trials, withUpstream } = require('./clients.cjs');
 
 (async () => {

@@ -1,4 +1,4 @@
-// A program in which one part requires ebb and another imports it has two copies of it.
+// A program that both requires and imports ebb has two copies of it.
 import assert from 'node:assert/strict';
 import { createRequire } from 'node:module';
 import * as esmCore from '@ebb/core';

@@ -5,7 +5,7 @@ import { programsFolder } from './programs.ts';
 
 type Compiler = typeof TypeScript;
 
-/** Reads each file once for all rows: most of them are the library's and `@types/node`'s. */
+/** Parses each file once for all rows: most files belong to the standard library and `@types/node`. */
 function readingOnce(ts: Compiler): (options: TypeScript.CompilerOptions) => TypeScript.CompilerHost {
   const read = new Map<string, TypeScript.SourceFile | undefined>();
   return (options) => {
@@ -20,7 +20,7 @@ function readingOnce(ts: Compiler): (options: TypeScript.CompilerOptions) => Typ
   };
 }
 
-/** What a compiler says of a row's programs, and of the declarations of ebb that they use. */
+/** The errors in the programs of a row, and in the declarations of ebb that they use. */
 function complaints(
   ts: Compiler,
   folder: string,
@@ -36,7 +36,7 @@ function complaints(
   );
   const isOurs = (name: string): boolean => fileNames.includes(name) || name.includes('/@ebb/');
   const program = ts.createProgram(fileNames, options, hostOf(options));
-  // The whole program, because an error of a declaration may only be found while a file that it adds to is checked.
+  // Check the whole program: some errors of an augmentation are only found in the file that it augments.
   const found = [
     ...errors,
     ...program.getOptionsDiagnostics(),

@@ -1,4 +1,4 @@
-/** How modules are found, and which kinds of file a program of that sort has. */
+/** Module resolutions, and the file extensions of their programs. */
 const RESOLUTIONS = {
   node16: { options: { module: 'node16', moduleResolution: 'node16' }, extensions: ['.cts', '.mts'] },
   nodenext: { options: { module: 'nodenext', moduleResolution: 'nodenext' }, extensions: ['.cts', '.mts'] },
@@ -9,7 +9,7 @@ const RESOLUTIONS = {
 const ANYWHERE = ['core', 'adapter', 'bucket', 'fetch', 'simulator'];
 const IN_NODE = [...ANYWHERE, 'axios', 'undici', 'valkey'];
 
-/** Whose globals a program has, and which programs are written for them. */
+/** The global types of a program, and the programs for them. */
 const GLOBALS = {
   node: { lib: [], types: ['node'], programs: IN_NODE },
   'node and dom': { lib: ['dom', 'dom.iterable'], types: ['node'], programs: [...IN_NODE, 'dom'] },

@@ -2,7 +2,7 @@ import { copyFileSync, mkdtempSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { inject } from 'vitest';
 
-/** A folder with the programs beside the installed packages: each as an ES module, as CommonJS, and undecided. */
+/** A folder with the programs beside the installed packages, each as `.mts`, `.cts` and `.ts`. */
 export function programsFolder(): string {
   const folder = mkdtempSync(join(inject('folder'), 'programs-'));
   const sources = join(import.meta.dirname, 'users');

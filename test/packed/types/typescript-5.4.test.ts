@@ -9,7 +9,7 @@ compileAll(
   ],
   {
     newest: 'es2023',
-    // Until 5.6 no module can add an overload to a function of another. Users need `skipLibCheck`, as the README says.
+    // Before 5.6 a module cannot add an overload to a function of another module. Users need `skipLibCheck`.
     except: /@ebb\/undici\/.*Overload signatures must all be exported or non-exported/,
   },
 );

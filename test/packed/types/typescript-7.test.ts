@@ -8,7 +8,7 @@ import { programsFolder } from './programs.ts';
 const folder = programsFolder();
 const tsc = join(import.meta.dirname, '../../../node_modules/typescript/bin/tsc');
 
-/** What the compiler says of a row's programs and of ebb's declarations; of other people's it may say what it likes. */
+/** The errors in the programs of a row and in ebb's declarations, without those in other packages. */
 function complaints(row: Row): Promise<string[]> {
   const config = join(folder, `${row.join('-').replaceAll(' ', '-')}.json`);
   writeFileSync(config, JSON.stringify(configOf(row)));
@@ -22,7 +22,7 @@ function complaints(row: Row): Promise<string[]> {
   });
 }
 
-// It has no API that would read a file once for all; but it is fast.
+// TypeScript 7 has no API to share parsed files between rows, but it is fast.
 describe('TypeScript 7', () => {
   const rows: Row[] = [
     ['node16', 'node'],

@@ -6,7 +6,7 @@ export function round(value: number): string {
   return String(Math.round(value * 10) / 10 + 0);
 }
 
-export function escaped(text: string): string {
+function escaped(text: string): string {
   return text
     .replaceAll('&', '&amp;')
     .replaceAll('<', '&lt;')

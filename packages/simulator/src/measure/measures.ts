@@ -1,7 +1,7 @@
 import { Histogram } from './histogram.ts';
 
 /** The columns that count something in every interval, in this order. */
-export const COUNTED = [
+const COUNTED = [
   'requests',
   'sends',
   'successes',

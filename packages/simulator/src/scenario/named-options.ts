@@ -42,13 +42,13 @@ export const BACKOFFS: Makers<BackoffStrategy> = {
   connectRetry,
 };
 
-export const BUCKETS: Makers<MemoryBucket> = {
+const BUCKETS: Makers<MemoryBucket> = {
   tokenBucket: (given: Parameters<typeof tokenBucket>[0], environment) =>
     tokenBucket({ ...given, ...environment }),
   adaptive: (given: Parameters<typeof adaptive>[0], environment) => adaptive({ ...given, ...environment }),
 };
 
-export const BUDGETS: Makers<RetryBudget> = {
+const BUDGETS: Makers<RetryBudget> = {
   retryBudget: (given: Parameters<typeof retryBudget>[0], environment) =>
     retryBudget({ ...given, ...environment }),
 };

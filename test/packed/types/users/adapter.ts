@@ -1,7 +1,7 @@
 import { createPolicy, type Outcome, type RequestOptions, type RequestTraits } from '@ebb/core';
 import { type Exchange, failureKind, run, type Session, startSession } from '@ebb/core/adapter';
 
-// A client with promises, as its author writes it.
+// A client that returns promises.
 interface Result {
   readonly status: number;
 }
@@ -22,7 +22,7 @@ export async function call(options: RequestOptions, signal?: AbortSignal): Promi
 export const refused: (() => unknown)[] = [
   // @ts-expect-error: no policy
   () => startSession(traits),
-  // @ts-expect-error: says nothing about its failures
+  // @ts-expect-error: no function for failures
   () => run(new Session(policy, traits), { ...exchange, failure: undefined }),
   // @ts-expect-error: not an option
   () => createPolicy({ ...policy, retries: 3 }),

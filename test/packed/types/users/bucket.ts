@@ -1,7 +1,7 @@
 import { createPolicy, type MemoryBucket, type ObservableBucket, type TokenBucketOptions } from '@ebb/core';
 import { bucketSetup, gcra, originGate, type Quota, type TokenSource, WaitingBucket } from '@ebb/core/bucket';
 
-// A bucket that gets its tokens from elsewhere, as its author writes it.
+// A bucket with its own token source.
 class Tokens implements TokenSource<number> {
   held = 0;
   readonly capacity: number;
@@ -54,5 +54,5 @@ export const policy = createPolicy({ bucket });
 
 // @ts-expect-error: no rate
 bucketSetup({ capacity: 1 });
-// @ts-expect-error: takes no tokens
+// @ts-expect-error: no methods
 export const source: TokenSource = { capacity: 1, refillPerSecond: 1 };

@@ -3,7 +3,7 @@ import { createFetch } from '@ebb/fetch';
 const fetch = createFetch({ maxRetries: 1 });
 const url = 'https://upstream.test/';
 
-// What Bun's fetch has beyond the standard's.
+// Additions of Bun to the standard fetch.
 fetch.preconnect(url);
 export const accepted: (() => Promise<Response>)[] = [
   () => fetch(url, { tls: { rejectUnauthorized: true }, verbose: true, ebb: false }),

@@ -2,7 +2,7 @@ import { createFetch, type EbbRequestInit, type FetchInput } from '@ebb/fetch';
 
 const fetch = createFetch({ maxRetries: 1 });
 
-// The names of the DOM library go in and out.
+// It takes the types of the DOM library.
 export const input: FetchInput = '/x' as RequestInfo | URL;
 export const init: EbbRequestInit = {} as RequestInit;
 export const body: EbbRequestInit = { body: 'text' as BodyInit };

@@ -10,7 +10,7 @@ import {
 const policy = createPolicy({ maxRetries: 1 });
 const ebbFetch: EbbFetch = createFetch(policy);
 
-// It stands wherever fetch does, and takes for its base whatever sends.
+// It is assignable to `fetch`, and its base may be any function that sends.
 export const asGlobal: typeof globalThis.fetch = ebbFetch;
 globalThis.fetch = createFetch(policy, createFetch({}, globalThis.fetch));
 createFetch(policy, async () => new Response('text'));

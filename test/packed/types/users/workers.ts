@@ -3,7 +3,7 @@ import { createFetch } from '@ebb/fetch';
 const fetch = createFetch({ maxRetries: 1 });
 const url = 'https://upstream.test/';
 
-// What a worker's fetch has beyond the standard's.
+// Additions of Cloudflare's workers to the standard fetch.
 export const accepted: (() => Promise<Response>)[] = [
   () => fetch(url, { cf: { cacheTtl: 5 }, ebb: { maxRetries: 0 } }),
 ];

@@ -3,7 +3,7 @@ import type { Experiment } from '../experiment.ts';
 import { type StormSize, storm, stormPolicies } from './storm.ts';
 
 /** 100,000 clients, each with one request in 50 s. Together they are the load of the storm. */
-export const QUIET: StormSize = { clients: 100_000, requestsPerSecond: 2_000 };
+const QUIET: StormSize = { clients: 100_000, requestsPerSecond: 2_000 };
 
 const published = stormPolicies(QUIET);
 const ours = (budget: FleetPolicy['budget']): FleetPolicy => ({
