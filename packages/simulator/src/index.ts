@@ -38,15 +38,6 @@ export type { NetworkOptions, Scenario } from './scenario/scenario.ts';
 export type { ServerLimit, ServerOptions, Trouble } from './scenario/server-options.ts';
 export { type SimulateOptions, simulate } from './simulation/simulate.ts';
 export {
-  burstUnder,
-  GATEWAY_CASES,
-  GATEWAY_QUOTA,
-  type GatewayCase,
-  gatewayServes,
-  taskStarts,
-} from './studies/buckets/bucket-cases.ts';
-export { type BucketTraffic, type Passage, passThrough } from './studies/buckets/pass-through.ts';
-export {
   checkExperiment,
   type Experiment,
   type ExperimentOptions,

@@ -41,7 +41,7 @@ function svgOutputs(path: string, { figures }: Study): Output[] {
 
 /**
  * The outputs besides the table.
- * @throws UsageError if two outputs or several figures ask for the standard output
+ * @throws UsageError if two outputs or several figures write to the standard output
  */
 export function outputsOf({ svg, csv, json }: Arguments, study: Study): Output[] {
   const outputs: Output[] = [];
@@ -57,7 +57,7 @@ export function outputsOf({ svg, csv, json }: Arguments, study: Study): Output[]
   const [one, other] = outputs.filter(({ path }) => path === STDOUT);
   if (one && other)
     throw new UsageError(
-      `${one.option} and ${other.option} both ask for the standard output; give one of them a file`,
+      `${one.option} and ${other.option} both write to the standard output; give one of them a file`,
     );
   return outputs;
 }

@@ -204,9 +204,9 @@ describe('output files are checked before the run', () => {
     [
       ['--csv', '-', '--json', '-'],
       2,
-      /--csv and --json both ask for the standard output; give one of them a file/,
+      /--csv and --json both write to the standard output; give one of them a file/,
     ],
-    [['--csv', '/dev/stdout', '--svg', '-'], 2, /--svg and --csv both ask for the standard output/],
+    [['--csv', '/dev/stdout', '--svg', '-'], 2, /--svg and --csv both write to the standard output/],
     [['--csv', ''], 2, /--csv must be a file, got an empty name/],
   ])('%j', async (args, expected, message) => {
     const { code, err, out } = await run(path, ...args);
