@@ -55,7 +55,7 @@ export class Bucket extends WaitingBucket<MemoryTokens, Bucket> implements Memor
     checkRate('setRate', { refillPerSecond, capacity });
     this.#wantedRate = refillPerSecond;
     this.changeRate(refillPerSecond, capacity);
-    for (const gate of this.gates.all()) gate.#remake({ refillPerSecond, capacity });
+    for (const gate of this.gates()) gate.#remake({ refillPerSecond, capacity });
   }
 
   /** Changes the bucket as if it had been made with this rate. */

@@ -38,7 +38,7 @@ export abstract class WaitingBucket<
   beforeUse: (() => void) | undefined;
   protected readonly source: Source;
   protected readonly time: SteadyTime;
-  protected readonly gates: OriginGates<Gate>;
+  readonly #gates: OriginGates<Gate>;
   readonly #setup: WaitingBucketSetup;
   readonly #room: WaitingRoom<Grant>;
   /** The most tokens that a request may cost. */
@@ -72,7 +72,7 @@ export abstract class WaitingBucket<
     this.#setup = setup;
     this.time = new SteadyTime(setup.clock);
     this.#room = new WaitingRoom(setup, this.time, () => this.serve());
-    this.gates = new OriginGates(makeGate);
+    this.#gates = new OriginGates(makeGate);
     this.source = makeSource(this.time, this.#room, () => this.#serveSoon());
     this.#maxCost = this.source.capacity;
     this.#room.limitCost(this.#maxCost);
@@ -157,7 +157,7 @@ export abstract class WaitingBucket<
   }
 
   resume(): void {
-    this.gates.resume();
+    this.#gates.resume();
     const nowMs = this.time.now();
     if (this.source.pausedMs(nowMs) === 0) return;
     this.source.resume(nowMs);
@@ -170,20 +170,25 @@ export abstract class WaitingBucket<
     if (pauseMs === 0) return said;
     this.beforeUse?.();
     if (origin === undefined) this.pauseFor(pauseMs);
-    else this.gates.pause(origin, pauseMs);
+    else this.#gates.pause(origin, pauseMs);
     return said;
   }
 
   gateFor(request: RequestTraits): TokenBucket | undefined {
-    return this.gates.for(request);
+    return this.#gates.for(request);
+  }
+
+  /** The buckets of origins that asked for a pause. */
+  protected gates(): Iterable<Gate> {
+    return this.#gates.all();
   }
 
   async idle(): Promise<void> {
     do {
       await this.#room.idle();
       // A request that has passed a gate joins this queue next.
-      if (await this.gates.idle()) await nextTurn();
-    } while (this.#room.size > 0 || this.gates.stats().waiting > 0);
+      if (await this.#gates.idle()) await nextTurn();
+    } while (this.#room.size > 0 || this.#gates.stats().waiting > 0);
   }
 
   async close(options?: CloseOptions): Promise<void> {
@@ -191,7 +196,7 @@ export abstract class WaitingBucket<
     this.beforeUse?.();
     if (this.#closed === undefined || waiting === 'reject') {
       this.#closed = waiting;
-      this.gates.close({ waiting });
+      this.#gates.close({ waiting });
       if (waiting === 'reject') this.#room.dismiss('closed', CLOSED);
     }
     if (this.#closed === 'drain') await this.idle();
@@ -209,7 +214,7 @@ export abstract class WaitingBucket<
   stats(): BucketStats {
     const nowMs = this.time.now();
     const { source } = this;
-    const gates = this.gates.stats();
+    const gates = this.#gates.stats();
     const pausedMs = Math.max(source.pausedMs(nowMs), gates.pausedMs);
     const waiting = this.#room.size + gates.waiting;
     const isOpen = this.#closed === undefined && gates.count === 0 && pausedMs === 0;
