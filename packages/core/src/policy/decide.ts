@@ -76,12 +76,12 @@ function isAbort(outcome: Outcome): boolean {
  * @throws HookError if `classify` or `backoff` throws, or returns an invalid value
  */
 export function decide(policy: Policy, progress: Progress, outcome: Outcome, nowMs: number): Decision {
-  const { request, attempt, startedAtMs, previousBackoffMs, budget } = progress;
   const verdict = verdictOf(policy, outcome);
   if (verdict === 'success') {
-    budget?.deposit();
+    progress.budget?.deposit();
     return SUCCESS;
   }
+  const { request, attempt, startedAtMs, previousBackoffMs, budget } = progress;
   if (verdict === 'final') return stop(isAbort(outcome) ? 'aborted' : 'final');
   if (verdict === 'transient' && !mayBeRepeated(policy, request)) return stop('not-idempotent');
   if (!request.replayable) return stop('not-replayable');

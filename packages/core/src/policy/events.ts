@@ -1,5 +1,3 @@
-import { callObserver } from '../base/call-observer.ts';
-import type { Clock } from '../base/clock.ts';
 import type { Outcome, RequestTraits } from '../http/outcome.ts';
 import type { RetryReason, StopReason } from './reason.ts';
 
@@ -58,14 +56,3 @@ export type Observer = (event: EbbEvent) => unknown;
 export type EventDetails<E extends EbbEvent = EbbEvent> = E extends EbbEvent
   ? Omit<E, 'request' | 'attempt' | 'atMs'>
   : never;
-
-/** Calls the observer of a policy, if it has one. */
-export function emit(
-  { onEvent, clock }: { readonly onEvent?: Observer | undefined; readonly clock: Clock },
-  request: RequestTraits,
-  attempt: number,
-  details: EventDetails,
-): void {
-  if (onEvent === undefined) return;
-  callObserver('onEvent', onEvent, { ...details, request, attempt, atMs: clock.now() } as EbbEvent);
-}

@@ -1,3 +1,4 @@
+import { callObserver } from '../base/call-observer.ts';
 import { sleep } from '../base/clock.ts';
 import { HookError } from '../base/errors.ts';
 import { LONGEST_DISCARD_MS } from '../http/drain.ts';
@@ -5,7 +6,7 @@ import { neverSent } from '../http/failure.ts';
 import type { Outcome, RequestTraits } from '../http/outcome.ts';
 import { forRequest, type RetryBudget } from '../limits/contracts.ts';
 import { type Decision, decide, type Progress } from '../policy/decide.ts';
-import { type EventDetails, emit } from '../policy/events.ts';
+import type { EbbEvent, EventDetails } from '../policy/events.ts';
 import type { Policy } from '../policy/policy.ts';
 import type { StopReason } from '../policy/reason.ts';
 import { Admission, type Lack } from './admission.ts';
@@ -287,7 +288,10 @@ export class Session implements Progress {
     this.#place?.close();
   }
 
-  #emit(event: EventDetails): void {
-    emit(this.policy, this.request, this.#attempt, event);
+  #emit(details: EventDetails): void {
+    const { onEvent, clock } = this.policy;
+    if (onEvent === undefined) return;
+    const { request, attempt } = this;
+    callObserver('onEvent', onEvent, { ...details, request, attempt, atMs: clock.now() } as EbbEvent);
   }
 }
