@@ -1,14 +1,10 @@
-import type { Clock, Random } from '@ebb/core';
 import { type Complete, check, type OptionTable, readOptions } from '@ebb/core/bucket';
-import type { StoreObserver } from './events.ts';
 import type { LeaseOptions } from './options.ts';
-import { type StoreClient, storeClientOf, type ValkeyClient } from './store-client.ts';
-import { STORE_OPTIONS } from './store-options.ts';
+import { type StoreClient, storeClientOf } from './store-client.ts';
+import { STORE_OPTIONS, type StoreOptions } from './store-options.ts';
 
 /** Options of {@link valkeyBudget}. Every process of the fleet passes the same key, ratio, reserve and window. */
-export interface ValkeyBudgetOptions {
-  /** A client of iovalkey, ioredis, redis or @valkey/valkey-glide, or any object with `evalsha` and `eval`. */
-  readonly client: ValkeyClient;
+export interface ValkeyBudgetOptions extends StoreOptions {
   /** The name of the budget, without braces. The key in the store is `prefix{key}:budget`. */
   readonly key: string;
   /**
@@ -28,11 +24,6 @@ export interface ValkeyBudgetOptions {
    */
   readonly windowMs?: number | undefined;
   /**
-   * What the key in the store begins with.
-   * @default 'ebb:'
-   */
-  readonly prefix?: string | undefined;
-  /**
    * `aheadMs`: the shortest time between two calls of this process to the store, in milliseconds; above 0, and at
    * most a tenth of the window.
    * @default { aheadMs: 100 }
@@ -45,31 +36,10 @@ export interface ValkeyBudgetOptions {
    */
   readonly localReserve?: number | undefined;
   /**
-   * How long the store may take to reply, in milliseconds. A longer call counts as an error.
-   * @default 250
-   */
-  readonly timeoutMs?: number | undefined;
-  /**
    * The longest delay between two attempts to reach a lost store, in milliseconds, while requests are made.
    * @default 500
    */
   readonly retryMs?: number | undefined;
-  /**
-   * Called when the store is lost and when the budget is shared again. An observer that throws or rejects is reported
-   * once and changes nothing.
-   * @default none
-   */
-  readonly onStoreEvent?: StoreObserver | undefined;
-  /**
-   * The source of time, for tests.
-   * @default the clock of the system
-   */
-  readonly clock?: Clock | undefined;
-  /**
-   * The source of randomness, for tests.
-   * @default Math.random
-   */
-  readonly random?: Random | undefined;
 }
 
 /** Options without a default. */

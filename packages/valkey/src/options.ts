@@ -7,9 +7,9 @@ import {
   WAITING_BUCKET_OPTIONS,
   type WaitingBucketOptions,
 } from '@ebb/core/bucket';
-import type { OnStoreError, StoreObserver } from './events.ts';
-import { type StoreClient, storeClientOf, type ValkeyClient } from './store-client.ts';
-import { STORE_OPTIONS } from './store-options.ts';
+import type { OnStoreError } from './events.ts';
+import { type StoreClient, storeClientOf } from './store-client.ts';
+import { STORE_OPTIONS, type StoreOptions } from './store-options.ts';
 
 /** How a process leases tokens or retries. */
 export interface LeaseOptions {
@@ -22,9 +22,7 @@ export interface LeaseOptions {
 }
 
 /** Options of {@link valkeyBucket}. Every process of the fleet passes the same key, rate and capacity. */
-export interface ValkeyBucketOptions extends WaitingBucketOptions {
-  /** A client of iovalkey, ioredis, redis or @valkey/valkey-glide, or any object with `evalsha` and `eval`. */
-  readonly client: ValkeyClient;
+export interface ValkeyBucketOptions extends WaitingBucketOptions, StoreOptions {
   /** The name of the bucket, without braces. The key in the store is `prefix{key}`. */
   readonly key: string;
   /** Tokens per second for the whole fleet: above 0, at most 1e9, and enough to fill the capacity within 1e8 s. */
@@ -34,11 +32,6 @@ export interface ValkeyBucketOptions extends WaitingBucketOptions {
    * @default a fifth of `refillPerSecond`, rounded up
    */
   readonly capacity?: number | undefined;
-  /**
-   * What the key in the store begins with.
-   * @default 'ebb:'
-   */
-  readonly prefix?: string | undefined;
   /**
    * How a process leases tokens.
    * @default { aheadMs: 100 }
@@ -58,11 +51,6 @@ export interface ValkeyBucketOptions extends WaitingBucketOptions {
    */
   readonly localShare?: number | undefined;
   /**
-   * How long the store may take to reply, in milliseconds. A longer call counts as an error.
-   * @default 250
-   */
-  readonly timeoutMs?: number | undefined;
-  /**
    * How long requests wait for a store that was never reached, from the first call on, in milliseconds, but never
    * longer than their own `maxWaitMs`. If requests can go without the store (`'open'`, and `'local'` with a
    * `localShare`), or the error is permanent, such as a wrong password, `timeoutMs` applies instead.
@@ -75,12 +63,6 @@ export interface ValkeyBucketOptions extends WaitingBucketOptions {
    * @default 500
    */
   readonly retryMs?: number | undefined;
-  /**
-   * Called when the store is lost and when the bucket is shared again. An observer that throws or rejects is reported
-   * once and changes nothing.
-   * @default none
-   */
-  readonly onStoreEvent?: StoreObserver | undefined;
   /**
    * What a pause applies to that a response asks for. `'origin'`: requests of this process to the origin that asked; those to other
    * origins go on, and other processes get the server's response themselves. `'bucket'`: all requests of the fleet,
