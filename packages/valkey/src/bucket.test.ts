@@ -1,35 +1,21 @@
 import { bucketPerKey, HookError, ThrottledError, tokenBucket } from '@ebb/core';
-import { type VirtualClock, virtualClock } from '@ebb/core/testing';
+import type { VirtualClock } from '@ebb/core/testing';
 import { beforeEach, describe, expect, test } from 'vitest';
-import { ModelStore } from '../test/model-store.ts';
-import { type ValkeyBucket, type ValkeyBucketOptions, valkeyBucket } from './index.ts';
+import { StoreWorld } from '../test/busy-fleet.ts';
+import type { ModelStore } from '../test/model-store.ts';
+import type { ValkeyBucket, ValkeyBucketOptions } from './index.ts';
 
+let world: StoreWorld;
 let clock: VirtualClock;
 let store: ModelStore;
 
 beforeEach(() => {
-  clock = virtualClock();
-  store = new ModelStore(clock);
+  world = new StoreWorld();
+  ({ clock, store } = world);
 });
 
 const bucketOf = (options: Partial<ValkeyBucketOptions> = {}): ValkeyBucket =>
-  valkeyBucket({
-    client: store,
-    key: 'k',
-    refillPerSecond: 100,
-    capacity: 20,
-    clock,
-    random: () => 0.5,
-    ...options,
-  });
-
-/** What a promise has settled to by now. */
-async function fateOf<T>(promise: Promise<T>): Promise<T | Error | 'waits'> {
-  return Promise.race([
-    promise.catch((error: Error) => error),
-    clock.advance(0).then(() => 'waits' as const),
-  ]);
-}
+  world.bucket({ refillPerSecond: 100, capacity: 20, ...options });
 
 describe('tokens', () => {
   test('come with one call for all requests of one turn', async () => {
@@ -119,9 +105,9 @@ describe('tokens', () => {
     await tenths;
     const next = bucket.acquire({ cost: 0.5 });
     await clock.advance(45);
-    expect(await fateOf(next)).toBe('waits');
+    expect(await world.fateOf(next)).toBe('waits');
     await clock.advance(5);
-    expect(await fateOf(next)).toMatchObject({ cost: 0.5 });
+    expect(await world.fateOf(next)).toMatchObject({ cost: 0.5 });
   });
 
   test('up to the capacity are granted to one request, while another process takes single ones', async () => {
@@ -133,7 +119,7 @@ describe('tokens', () => {
     await clock.advance(500);
     const whole = big.acquire({ cost: 20 });
     await clock.advance(500);
-    expect(await fateOf(whole)).toMatchObject({ cost: 20 });
+    expect(await world.fateOf(whole)).toMatchObject({ cost: 20 });
     stop.abort(new Error('done'));
     await Promise.allSettled(busy);
   });
@@ -155,9 +141,9 @@ describe('waiting requests', () => {
     const next = bucket.acquire({ cost: 5 });
     await clock.advance(10);
     stop.abort(new Error('enough'));
-    expect(await fateOf(given)).toEqual(new Error('enough'));
+    expect(await world.fateOf(given)).toEqual(new Error('enough'));
     await clock.advance(45);
-    expect(await fateOf(next)).toMatchObject({ cost: 5 });
+    expect(await world.fateOf(next)).toMatchObject({ cost: 5 });
   });
 
   test('are granted by priority, retries first', async () => {
@@ -177,8 +163,8 @@ describe('waiting requests', () => {
   test('are refused at once if their tokens cannot come in time', async () => {
     const bucket = await empty();
     const tooLong = bucket.acquire({ cost: 10, maxWaitMs: 50 });
-    expect(await fateOf(tooLong)).toMatchObject({ reason: 'wait-too-long' });
-    expect(await fateOf(bucket.acquire({ cost: 10, maxWaitMs: 200 }))).toBe('waits');
+    expect(await world.fateOf(tooLong)).toMatchObject({ reason: 'wait-too-long' });
+    expect(await world.fateOf(bucket.acquire({ cost: 10, maxWaitMs: 200 }))).toBe('waits');
   });
 
   test('are refused at their deadline if another process took the tokens', async () => {
@@ -186,9 +172,9 @@ describe('waiting requests', () => {
     const others = other.acquire({ cost: 15 });
     await clock.advance(1);
     const late = one.acquire({ cost: 10, maxWaitMs: 120 });
-    expect(await fateOf(late)).toBe('waits');
+    expect(await world.fateOf(late)).toBe('waits');
     await clock.advance(121);
-    expect(await fateOf(late)).toMatchObject({ reason: 'wait-too-long' });
+    expect(await world.fateOf(late)).toMatchObject({ reason: 'wait-too-long' });
     await clock.advance(200);
     await others;
   });
@@ -196,7 +182,7 @@ describe('waiting requests', () => {
   test('are at most maxQueue', async () => {
     const bucket = await empty({ maxQueue: 1 });
     const first = bucket.acquire();
-    expect(await fateOf(bucket.acquire())).toMatchObject({ reason: 'queue-full' });
+    expect(await world.fateOf(bucket.acquire())).toMatchObject({ reason: 'queue-full' });
     await clock.advance(30);
     await first;
   });
@@ -215,10 +201,10 @@ describe('waiting requests of several processes', () => {
     const stays = other.acquire();
     await clock.advance(50);
     stop.abort(new Error('enough'));
-    expect(await fateOf(leaves)).toEqual(new Error('enough'));
+    expect(await world.fateOf(leaves)).toEqual(new Error('enough'));
     await clock.advance(2_000);
     // The next token comes 2 s after the first was taken. Without the abort the other would get the one after 4 s.
-    expect(await fateOf(stays)).toMatchObject({ cost: 1, waitedMs: expect.closeTo(2_000, -1) });
+    expect(await world.fateOf(stays)).toMatchObject({ cost: 1, waitedMs: expect.closeTo(2_000, -1) });
   });
 
   test('move up by the cost of a request that leaves', async () => {
@@ -232,11 +218,11 @@ describe('waiting requests of several processes', () => {
     const stays = other.acquire({ cost: 10 });
     await clock.advance(1);
     stop.abort(new Error('enough'));
-    expect(await fateOf(leaves)).toEqual(new Error('enough'));
+    expect(await world.fateOf(leaves)).toEqual(new Error('enough'));
     await clock.advance(150);
-    expect(await fateOf(small)).toMatchObject({ cost: 1 });
+    expect(await world.fateOf(small)).toMatchObject({ cost: 1 });
     // 11 tokens at 100/s, and not 30.
-    expect(await fateOf(stays)).toMatchObject({ cost: 10 });
+    expect(await world.fateOf(stays)).toMatchObject({ cost: 10 });
   });
 
   test('are refused at once if the store reports that their tokens come too late, and block no other', async () => {
@@ -246,9 +232,12 @@ describe('waiting requests of several processes', () => {
     const short = one.acquire({ cost: 5, maxWaitMs: 100 }).catch((error: Error) => error);
     const long = one.acquire({ cost: 1, maxWaitMs: 5_000 });
     await clock.advance(5);
-    expect(await fateOf(short)).toMatchObject({ reason: 'wait-too-long', waitMs: expect.closeTo(250, -2) });
+    expect(await world.fateOf(short)).toMatchObject({
+      reason: 'wait-too-long',
+      waitMs: expect.closeTo(250, -2),
+    });
     await clock.advance(600);
-    expect(await fateOf(long)).toMatchObject({ cost: 1 });
+    expect(await world.fateOf(long)).toMatchObject({ cost: 1 });
     await Promise.all(others);
     expect(one.stats()).toMatchObject({ waiting: 0, refused: 1 });
   });
@@ -269,12 +258,12 @@ describe('a request that does not conform', () => {
       expect((refused as ThrottledError).waitMs).toBeCloseTo(100, -1);
     }
     const { length: calls } = store.calls;
-    expect(await fateOf(bucket.acquire({ cost: 15 }))).toMatchObject({ reason: 'not-conforming' });
+    expect(await world.fateOf(bucket.acquire({ cost: 15 }))).toMatchObject({ reason: 'not-conforming' });
     expect(store.calls.length).toBe(calls);
     await clock.advance(100);
     const again = bucket.acquire({ cost: 15 });
     await clock.advance(3);
-    expect(await fateOf(again)).toMatchObject({ cost: 15 });
+    expect(await world.fateOf(again)).toMatchObject({ cost: 15 });
   });
 
   test('is granted with a mark', async () => {
@@ -326,8 +315,8 @@ describe('the actual cost of a request', () => {
     const rest = peek.acquire({ cost: 65 });
     const more = peek.acquire({ cost: 2 });
     await clock.advance(2);
-    expect(await fateOf(rest)).toMatchObject({ cost: 65 });
-    expect(await fateOf(more)).toBe('waits');
+    expect(await world.fateOf(rest)).toMatchObject({ cost: 65 });
+    expect(await world.fateOf(more)).toBe('waits');
     expect(() => much.settle(Number.NaN)).toThrow(RangeError);
   });
 });

@@ -1,21 +1,20 @@
-import { seededRandom, type VirtualClock, virtualClock } from '@ebb/core/testing';
+import { seededRandom, type VirtualClock } from '@ebb/core/testing';
 import { beforeEach, describe, expect, test } from 'vitest';
-import { ModelStore } from '../test/model-store.ts';
-import { type ValkeyBucket, type ValkeyBucketOptions, valkeyBucket } from './index.ts';
+import { StoreWorld } from '../test/busy-fleet.ts';
+import type { ModelStore } from '../test/model-store.ts';
+import type { ValkeyBucket, ValkeyBucketOptions } from './index.ts';
 
+let world: StoreWorld;
 let clock: VirtualClock;
 let store: ModelStore;
 
 beforeEach(() => {
-  clock = virtualClock();
-  store = new ModelStore(clock);
+  world = new StoreWorld();
+  ({ clock, store } = world);
 });
 
 const bucketOf = (options: Partial<ValkeyBucketOptions> = {}): ValkeyBucket =>
-  valkeyBucket({
-    ...{ client: store, key: 'k', refillPerSecond: 10, capacity: 10, clock, random: seededRandom(1) },
-    ...options,
-  });
+  world.bucket({ refillPerSecond: 10, capacity: 10, random: seededRandom(1), ...options });
 
 /** Asks every 100 ms; returns how many requests were granted. */
 async function poll(times: number, ask: () => Promise<unknown> | boolean): Promise<number> {
