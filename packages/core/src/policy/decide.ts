@@ -1,5 +1,5 @@
 import { notNegative, oneOf } from '../base/check.ts';
-import { callHook } from '../base/errors.ts';
+import { callHook, HookError } from '../base/errors.ts';
 import { isIdempotent, type Verdict } from '../http/classify.ts';
 import { withJitter } from '../http/jitter.ts';
 import type { Outcome, RequestTraits } from '../http/outcome.ts';
@@ -14,7 +14,8 @@ export interface Progress {
   readonly request: RequestTraits;
   /** The attempt that the outcome belongs to, from 1. */
   readonly attempt: number;
-  readonly startedAtMs: number;
+  /** When the call began, in milliseconds since the epoch; `undefined` if the policy has no total timeout. */
+  readonly startedAtMs: number | undefined;
   /** The delay that the backoff rule returned for the retry before, in milliseconds; `undefined` at the first. */
   readonly previousBackoffMs: number | undefined;
   /** What retries are withdrawn from; `undefined` if the policy has no budget. */
@@ -39,13 +40,17 @@ const SUCCESS: Decision = stop('success');
 
 const checkVerdict = oneOf('success', 'refused', 'transient', 'final');
 
-function verdictOf(policy: Policy, outcome: Outcome): Verdict {
-  return callHook('classify', () => {
+/** @throws HookError if `classify` throws, or returns an invalid value */
+export function verdictOf(policy: Policy, outcome: Outcome): Verdict {
+  try {
     const verdict = policy.classify(outcome);
+    if (verdict === 'success') return verdict;
     checkVerdict('its result', verdict);
     // The refusal of a redirect's target says nothing about the first server, which may have carried out the request.
     return verdict === 'refused' && outcome.redirected === true ? 'transient' : verdict;
-  });
+  } catch (cause) {
+    throw new HookError('classify', cause);
+  }
 }
 
 function backoffOf(policy: Policy, step: BackoffStep): number | undefined {
@@ -77,11 +82,24 @@ function isAbort(outcome: Outcome): boolean {
  */
 export function decide(policy: Policy, progress: Progress, outcome: Outcome, nowMs: number): Decision {
   const verdict = verdictOf(policy, outcome);
-  if (verdict === 'success') {
-    progress.budget?.deposit();
-    return SUCCESS;
-  }
-  const { request, attempt, startedAtMs, previousBackoffMs, budget } = progress;
+  return verdict === 'success' ? succeed(progress) : decideRetry(policy, progress, outcome, verdict, nowMs);
+}
+
+/** {@link decide} after a success, which needs no time. */
+export function succeed({ budget }: Progress): Decision {
+  budget?.deposit();
+  return SUCCESS;
+}
+
+/** {@link decide} after anything else. */
+export function decideRetry(
+  policy: Policy,
+  progress: Progress,
+  outcome: Outcome,
+  verdict: Exclude<Verdict, 'success'>,
+  nowMs: number,
+): Decision {
+  const { request, attempt, startedAtMs = nowMs, previousBackoffMs, budget } = progress;
   if (verdict === 'final') return stop(isAbort(outcome) ? 'aborted' : 'final');
   if (verdict === 'transient' && !mayBeRepeated(policy, request)) return stop('not-idempotent');
   if (!request.replayable) return stop('not-replayable');

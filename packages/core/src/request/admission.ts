@@ -1,6 +1,6 @@
 import { positive } from '../base/check.ts';
 import { callHook } from '../base/errors.ts';
-import type { RequestTraits } from '../http/outcome.ts';
+import type { Outcome, RequestTraits } from '../http/outcome.ts';
 import {
   type AcquireOptions,
   type ConcurrencyLimit,
@@ -144,6 +144,11 @@ export class Admission {
     this.#earlier = this.#grant;
     this.#bucket = own;
     return this.#grant.waitedMs;
+  }
+
+  /** Shows the outcome of the attempt to the bucket that its tokens are from. */
+  observe(outcome: Outcome): void {
+    if (this.#grant !== undefined) this.#bucket?.observe?.(outcome, this.#grant, this.#request);
   }
 
   /** Gives everything back, because nothing is sent for it. */

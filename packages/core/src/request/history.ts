@@ -30,10 +30,10 @@ export function recordOf(
   outcome: Outcome,
   reason: Attempt['reason'],
 ): Attempt {
-  const record = { attempt, delayMs, throttledMs };
-  if (outcome.type === 'response') return { ...record, status: outcome.status, reason };
+  if (outcome.type === 'response') return { attempt, delayMs, throttledMs, status: outcome.status, reason };
   const code = codeOf(outcome.error);
-  return { ...record, failure: outcome.kind, ...(code !== undefined && { code }), reason };
+  const failed = { attempt, delayMs, throttledMs, failure: outcome.kind };
+  return code === undefined ? { ...failed, reason } : { ...failed, code, reason };
 }
 
 /** The history of an object that ended several calls, and so has no history of its own. */

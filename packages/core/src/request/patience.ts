@@ -3,18 +3,19 @@ import type { AcquireOptions } from '../limits/contracts.ts';
 import type { Policy } from '../policy/policy.ts';
 
 /** What is left of the total timeout of a request, in milliseconds. */
-export function leftMs({ clock, totalTimeoutMs }: Policy, startedAtMs: number): number {
-  return totalTimeoutMs === undefined ? Number.POSITIVE_INFINITY : startedAtMs + totalTimeoutMs - clock.now();
+export function leftMs({ clock, totalTimeoutMs }: Policy, startedAtMs: number | undefined): number {
+  if (totalTimeoutMs === undefined || startedAtMs === undefined) return Number.POSITIVE_INFINITY;
+  return startedAtMs + totalTimeoutMs - clock.now();
 }
 
 /** How long an attempt may wait for its slot and its tokens: within `maxWaitMs` and the total timeout. */
 export class Patience {
   readonly #policy: Policy;
-  readonly #startedAtMs: number;
+  readonly #startedAtMs: number | undefined;
   /** True if the total timeout ends the wait, or has ended it, before `maxWaitMs`. */
   #isBoundByTotal = false;
 
-  constructor(policy: Policy, startedAtMs: number) {
+  constructor(policy: Policy, startedAtMs: number | undefined) {
     this.#policy = policy;
     this.#startedAtMs = startedAtMs;
   }

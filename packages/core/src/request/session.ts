@@ -5,7 +5,7 @@ import { LONGEST_DISCARD_MS } from '../http/drain.ts';
 import { neverSent } from '../http/failure.ts';
 import type { Outcome, RequestTraits } from '../http/outcome.ts';
 import { forRequest, type RetryBudget } from '../limits/contracts.ts';
-import { type Decision, decide, type Progress } from '../policy/decide.ts';
+import { type Decision, decideRetry, type Progress, succeed, verdictOf } from '../policy/decide.ts';
 import type { EbbEvent, EventDetails } from '../policy/events.ts';
 import type { Policy } from '../policy/policy.ts';
 import type { StopReason } from '../policy/reason.ts';
@@ -25,9 +25,9 @@ const JUDGED_BY_INNER_LAYER: Decision = { retry: false, reason: 'judged-by-inner
 export class Session implements Progress {
   readonly policy: Policy;
   readonly request: RequestTraits;
-  /** When the call began, in milliseconds since the epoch on the policy's clock. */
-  readonly startedAtMs: number;
-  readonly #history: Attempt[] = [];
+  /** When the call began, in milliseconds since the epoch; `undefined` if the policy has no total timeout. */
+  readonly startedAtMs: number | undefined;
+  #history: Attempt[] | undefined;
   #attempt = 0;
   #previousBackoffMs: number | undefined;
   #budget: RetryBudget | undefined;
@@ -46,7 +46,8 @@ export class Session implements Progress {
   constructor(policy: Policy, request: RequestTraits, around: Surroundings = NO_LAYERS) {
     this.policy = policy;
     this.request = request;
-    this.startedAtMs = policy.clock.now();
+    // Reading a clock takes as long as half of the rest of a session.
+    this.startedAtMs = policy.totalTimeoutMs === undefined ? undefined : policy.clock.now();
     if (around !== NO_LAYERS) this.#place = new LayerPlace(request, around);
     if (policy.bucket !== undefined || policy.concurrency !== undefined) {
       this.#admission = new Admission(policy, request, around);
@@ -60,7 +61,14 @@ export class Session implements Progress {
 
   /** The attempts that were judged. The array grows while the session goes on. */
   get history(): readonly Attempt[] {
+    this.#history ??= [];
     return this.#history;
+  }
+
+  #note(record: Attempt): void {
+    // A literal has no room for more entries, which most requests do not need.
+    if (this.#history === undefined) this.#history = [record];
+    else this.#history.push(record);
   }
 
   /** The delay that the backoff rule returned for the retry before, in milliseconds; `undefined` at the first. */
@@ -167,6 +175,7 @@ export class Session implements Progress {
       this.#place ??= new LayerPlace(this.request, NO_LAYERS);
       this.#place.enter(this.#admission?.bucket, this.#admission?.limit);
     }
+    if (this.policy.onEvent === undefined) return;
     if (this.#admission?.grant?.conforming === false) this.#emit({ type: 'mark' });
     this.#emit({ type: 'attempt' });
   }
@@ -188,8 +197,8 @@ export class Session implements Progress {
       throw error;
     }
     const reason: StopReason = isTotalTimeout ? 'deadline-exceeded' : 'throttled';
-    const last = this.#history.pop();
-    if (last !== undefined) this.#history.push({ ...last, reason });
+    const last = this.#history?.pop();
+    if (last !== undefined) this.#note({ ...last, reason });
     this.#emit({ type: 'end', reason, outcome, error });
     return false;
   }
@@ -211,19 +220,25 @@ export class Session implements Progress {
   judge(outcome: Outcome): Decision {
     const admission = this.#admission;
     try {
-      const { bucket, grant } = admission ?? {};
-      if (neverSent(outcome)) admission?.returnTokens();
-      if (grant !== undefined) bucket?.observe?.(outcome, grant, this.request);
-      const decision = this.isInner
-        ? LEFT_TO_OUTER_LAYER
-        : decide(this.policy, this, outcome, this.policy.clock.now());
-      return this.#follow(decision, outcome);
+      if (admission !== undefined) {
+        if (neverSent(outcome)) admission.returnTokens();
+        admission.observe(outcome);
+      }
+      return this.#follow(this.isInner ? LEFT_TO_OUTER_LAYER : this.#decide(outcome), outcome);
     } catch (error) {
       admission?.freeSlot();
       this.#close();
       this.#emit({ type: 'end', reason: 'final', outcome, error });
       throw error;
     }
+  }
+
+  #decide(outcome: Outcome): Decision {
+    const { policy } = this;
+    const verdict = verdictOf(policy, outcome);
+    return verdict === 'success'
+      ? succeed(this)
+      : decideRetry(policy, this, outcome, verdict, policy.clock.now());
   }
 
   /**
@@ -236,7 +251,7 @@ export class Session implements Progress {
 
   #follow(decision: Decision, outcome: Outcome): Decision {
     const { reason } = decision;
-    this.#history.push(recordOf(this.#attempt, this.#delayMs, this.#throttledMs, outcome, reason));
+    this.#note(recordOf(this.#attempt, this.#delayMs, this.#throttledMs, outcome, reason));
     if (decision.retry) {
       const { delayMs } = decision;
       this.#toRetry = outcome;
@@ -245,11 +260,13 @@ export class Session implements Progress {
       this.#emit({ type: 'retry', delayMs, reason: decision.reason, outcome });
       return decision;
     }
-    const { grant } = this.#admission ?? {};
-    if (outcome.type === 'failure') this.#admission?.freeSlot();
-    if (grant !== undefined) keepGrant(this.#history, grant);
+    const admission = this.#admission;
+    if (admission !== undefined) {
+      if (outcome.type === 'failure') admission.freeSlot();
+      if (admission.grant !== undefined) keepGrant(this.history, admission.grant);
+    }
     this.#close();
-    this.#emit({ type: 'end', reason: decision.reason, outcome });
+    if (this.policy.onEvent !== undefined) this.#emit({ type: 'end', reason: decision.reason, outcome });
     return decision;
   }
 
