@@ -36,76 +36,157 @@ export interface Aside {
   restore?(): unknown;
 }
 
-/** What `send` settled with. */
-interface Settled {
-  readonly value: unknown;
-  readonly failed: boolean;
-}
-
 /**
  * Sends a request until its policy stops, and settles as the client did at the last attempt.
  *
  * @throws what the last attempt of the client threw, unchanged
  * @throws the signal's reason, ThrottledError or HookError, as {@link Session.ready} and {@link Session.judge} do
  */
-export async function run<T>(session: Session, exchange: Exchange<T>, signal?: AbortSignal): Promise<T> {
-  try {
-    let last: Settled | undefined;
-    let aside: Aside | undefined;
-    for (;;) {
-      const waiting = session.ready(signal, aside?.released);
-      if (waiting !== undefined && !(await waiting) && last !== undefined) {
-        return end(session, aside?.restore?.() ?? last.value, last.failed);
-      }
+export function run<T>(session: Session, exchange: Exchange<T>, signal?: AbortSignal): Promise<T> {
+  return new Run(session, exchange, signal).start();
+}
 
-      const since = nextEnd();
-      let outcome: Outcome;
-      try {
-        const result = await exchange.send(session);
-        last = { value: result, failed: false };
-        outcome = exchange.outcome(result);
-      } catch (error) {
-        last = { value: error, failed: true };
-        outcome = signal?.aborted ? { type: 'failure', kind: 'aborted', error } : exchange.failure(error);
-      }
+/** One request of a client with promises. */
+class Run<T> {
+  readonly #session: Session;
+  readonly #exchange: Exchange<T>;
+  readonly #signal: AbortSignal | undefined;
+  /** What the last attempt resolved or rejected with. */
+  #value: unknown;
+  #failed = false;
+  #aside: Aside | undefined;
+  /** The layers below have this attempt's results from the end of that number on. */
+  #since = 0;
 
-      const { value, failed } = last;
-      if (hasEndedBelow(value, since)) session.pass(outcome);
-      else if (retries(session, exchange, value, outcome)) {
-        aside = exchange.setAside(value, session, signal);
-        continue;
-      }
-      return end(session, session.holdsSlot ? releasingSlot(session, exchange, value) : value, failed);
+  constructor(session: Session, exchange: Exchange<T>, signal: AbortSignal | undefined) {
+    this.#session = session;
+    this.#exchange = exchange;
+    this.#signal = signal;
+  }
+
+  /** Most requests need one attempt and no wait. They get by with one promise. */
+  start(): Promise<T> {
+    const waiting = this.#session.ready(this.#signal);
+    if (waiting !== undefined) return this.#goOn(waiting);
+    return this.#send().then(
+      (result) => this.#afterFirst(result, false),
+      (error: unknown) => this.#afterFirst(error, true),
+    );
+  }
+
+  #afterFirst(value: unknown, failed: boolean): T | Promise<T> {
+    let waiting: Promise<boolean> | undefined;
+    try {
+      if (!this.#mustRetry(value, failed)) return this.#end();
+      waiting = this.#prepareRetry();
+    } catch (error) {
+      throw this.#noted(error);
     }
-  } catch (error) {
-    if (session.attempt === 0) exchange.unsent?.(error);
-    if (signal?.aborted && error === signal.reason) rememberReason(error, session.history);
+    return this.#goOn(waiting);
+  }
+
+  /** Goes on until the request has ended, from before an attempt. */
+  async #goOn(before: Promise<boolean> | undefined): Promise<T> {
+    try {
+      for (let waiting = before; ; waiting = this.#prepareRetry()) {
+        if (waiting !== undefined && !(await waiting)) {
+          return this.#settle(this.#aside?.restore?.() ?? this.#value);
+        }
+        let value: unknown;
+        let failed = false;
+        try {
+          value = await this.#send();
+        } catch (error) {
+          value = error;
+          failed = true;
+        }
+        if (!this.#mustRetry(value, failed)) return this.#end();
+      }
+    } catch (error) {
+      throw this.#noted(error);
+    }
+  }
+
+  #send(): Promise<T> {
+    this.#since = nextEnd();
+    try {
+      // A base fetch may return something else than a promise, if it is a mock.
+      return Promise.resolve(this.#exchange.send(this.#session));
+    } catch (error) {
+      return Promise.reject(error);
+    }
+  }
+
+  #prepareRetry(): Promise<boolean> | undefined {
+    this.#aside = this.#exchange.setAside(this.#value, this.#session, this.#signal);
+    return this.#session.ready(this.#signal, this.#aside?.released);
+  }
+
+  /** Judges what an attempt settled with; true if a retry follows. */
+  #mustRetry(value: unknown, failed: boolean): boolean {
+    const session = this.#session;
+    this.#value = value;
+    this.#failed = failed;
+    const outcome = failed ? this.#failure(value) : this.#outcome(value as T);
+    if (hasEndedBelow(this.#value, this.#since)) {
+      session.pass(outcome);
+      return false;
+    }
+    try {
+      return session.judge(outcome).retry;
+    } catch (hookError) {
+      // Aborted at once: the caller gets the error now, and nothing of the request may go on after that.
+      this.#exchange.setAside(this.#value, session, AbortSignal.abort());
+      throw hookError;
+    }
+  }
+
+  #outcome(result: T): Outcome {
+    try {
+      return this.#exchange.outcome(result);
+    } catch (error) {
+      // The getters of some mocks throw.
+      this.#value = error;
+      this.#failed = true;
+      return this.#failure(error);
+    }
+  }
+
+  #failure(error: unknown): Outcome {
+    return this.#signal?.aborted
+      ? { type: 'failure', kind: 'aborted', error }
+      : this.#exchange.failure(error);
+  }
+
+  /** Ends with the last attempt, whose slot is released once its body has ended. */
+  #end(): T {
+    return this.#settle(this.#session.holdsSlot ? this.#releasingSlot() : this.#value);
+  }
+
+  #releasingSlot(): unknown {
+    const session = this.#session;
+    // Hazard: it must not hold `this`, which would keep the response from being collected.
+    const ended = (): void => session.bodyEnded();
+    if (this.#exchange.whenBodyEnds !== undefined) return this.#exchange.whenBodyEnds(this.#value, ended);
+    ended();
+    return this.#value;
+  }
+
+  /** Returns the result of the request, or throws it. */
+  #settle(result: unknown): T {
+    const session = this.#session;
+    if (!session.isInner) noteEnd(result);
+    if (this.#failed) throw result;
+    remember(result, session.history);
+    return result as T;
+  }
+
+  /** An error that the request ends with, with its history. */
+  #noted(error: unknown): unknown {
+    const session = this.#session;
+    if (session.attempt === 0) this.#exchange.unsent?.(error);
+    if (this.#signal?.aborted && error === this.#signal.reason) rememberReason(error, session.history);
     else remember(error, session.history);
-    throw error;
+    return error;
   }
-}
-
-function retries<T>(session: Session, exchange: Exchange<T>, settled: unknown, outcome: Outcome): boolean {
-  try {
-    return session.judge(outcome).retry;
-  } catch (hookError) {
-    // Aborted at once: the caller gets the error now, and nothing of the request may go on after that.
-    exchange.setAside(settled, session, AbortSignal.abort());
-    throw hookError;
-  }
-}
-
-/** What the caller gets, with the slot released once its body has ended. */
-function releasingSlot<T>(session: Session, exchange: Exchange<T>, settled: unknown): unknown {
-  const ended = (): void => session.bodyEnded();
-  if (exchange.whenBodyEnds !== undefined) return exchange.whenBodyEnds(settled, ended);
-  ended();
-  return settled;
-}
-
-function end<T>(session: Session, result: unknown, failed: boolean): T {
-  if (!session.isInner) noteEnd(result);
-  if (failed) throw result;
-  remember(result, session.history);
-  return result as T;
 }
