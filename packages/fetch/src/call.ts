@@ -78,10 +78,14 @@ export class Call implements Exchange<Response> {
   #sendWith(made: InitChanges | undefined): Promise<Response> {
     const session = this.#session;
     const layer = session?.layer;
-    const send = (): Promise<Response> =>
-      this.#request.sendWith(this.#baseFetch, made, this.#bounded?.signal, layer);
+    const hops = this.#hops;
+    const signal = this.#bounded?.signal;
+    if (hops === undefined && layer === undefined) {
+      return this.#request.sendWith(this.#baseFetch, made, signal, undefined);
+    }
+    const send = (): Promise<Response> => this.#request.sendWith(this.#baseFetch, made, signal, layer);
     const sendLayered = layer === undefined || session === undefined ? send : () => session.sending(send);
-    return this.#hops === undefined ? sendLayered() : this.#hops.count(sendLayered);
+    return hops === undefined ? sendLayered() : hops.count(sendLayered);
   }
 
   outcome(response: Response): Outcome {

@@ -17,6 +17,8 @@ export class FetchRequest implements RequestTraits {
   /** The headers of the init, if they came as an iterator, which can be read only once. */
   readonly #headers: Iterable<string[]> | undefined;
   #upload: Upload | undefined;
+  /** The caller's signal. */
+  readonly signal: AbortSignal | undefined;
 
   constructor(input: FetchInput, init: EbbRequestInit | undefined) {
     this.#input = input;
@@ -24,6 +26,10 @@ export class FetchRequest implements RequestTraits {
     this.#request = isRequest(input) ? input : undefined;
     const headers = init?.headers;
     if (headers !== undefined) this.#headers = rereadableHeaders(headers);
+    const own = init?.signal;
+    const signal = own === undefined ? this.#request?.signal : own;
+    // For any other value the base fetch throws.
+    this.signal = typeof signal?.addEventListener === 'function' ? signal : undefined;
   }
 
   get method(): string {
@@ -42,13 +48,6 @@ export class FetchRequest implements RequestTraits {
 
   get replayable(): boolean {
     return this.#upload?.replayable ?? true;
-  }
-
-  get signal(): AbortSignal | undefined {
-    const own = this.#init?.signal;
-    const signal = own === undefined ? this.#request?.signal : own;
-    // For any other value the base fetch throws.
-    return typeof signal?.addEventListener === 'function' ? signal : undefined;
   }
 
   /** What the layers of ebb above have put into the init. */
