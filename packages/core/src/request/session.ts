@@ -150,11 +150,14 @@ export class Session implements Progress {
     const isRetry = this.#attempt > 0;
     try {
       if (this.#delayMs > 0) await sleep(this.policy.clock, this.#delayMs, signal);
-      await released;
+      // Each `await` takes a turn of the microtasks, even of `undefined`.
+      if (released !== undefined) await released;
       if (signal?.aborted) throw signal.reason;
-      await this.#admission?.wait((waitedMs) => patience.acquireOptions(signal, isRetry, waitedMs), lack);
-      // The signal may have aborted in the turn in which the tokens were granted.
-      if (signal?.aborted) throw signal.reason;
+      if (this.#admission !== undefined) {
+        await this.#admission.wait((waitedMs) => patience.acquireOptions(signal, isRetry, waitedMs), lack);
+        // The signal may have aborted in the turn in which the tokens were granted.
+        if (signal?.aborted) throw signal.reason;
+      }
       if (isRetry) patience.checkTotal();
       if (this.#throttledMs > 0) this.#emit({ type: 'throttle', waitMs: this.#throttledMs });
       this.#begin();
