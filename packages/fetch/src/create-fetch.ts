@@ -1,5 +1,5 @@
 import { createPolicy, type Policy, type PolicyOptions } from '@ebb/core';
-import { countLayer, run, startSession } from '@ebb/core/adapter';
+import { countLayer, isNativeFetch, run, startSession } from '@ebb/core/adapter';
 import { Call } from './call.ts';
 import type { EbbRequestInit, FetchInit, FetchInput } from './init.ts';
 import { type Preconnecting, withPreconnect } from './preconnect.ts';
@@ -42,13 +42,14 @@ export function createFetch(
     throw new TypeError(`createFetch: baseFetch must be a function, got ${typeof baseFetch}`);
   }
   countLayer();
+  const way = isNativeFetch(baseFetch) ? 'native-fetch' : 'client';
 
   // `name` and `length` are those of the native fetch.
   function fetch(input: FetchInput, init: EbbRequestInit | undefined = undefined): Promise<Response> {
     try {
       const request = new FetchRequest(input, init);
       const call = new Call(baseFetch, request);
-      const session = startSession(policy, request, init?.ebb, request.carried);
+      const session = startSession(policy, request, init?.ebb, request.carried, way);
       const result = session === undefined ? call.sendBare() : run(session, call, request.signal);
       return request.mayLeaveOpen ? endAfter(result, call) : result;
     } catch (error) {

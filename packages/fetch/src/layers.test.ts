@@ -1,5 +1,6 @@
+import { AsyncLocalStorage } from 'node:async_hooks';
 import { concurrencyLimit, constant, createPolicy, tokenBucket } from '@ebb/core';
-import { describe, expect, test } from 'vitest';
+import { describe, expect, test, vi } from 'vitest';
 import { serve } from '../../../test/serve.ts';
 import { createFetch } from './index.ts';
 
@@ -77,4 +78,24 @@ test('with two layers, a POST whose connection is refused is still known to have
   const ebbFetch = createFetch({ ...options, classify }, createFetch(options));
   await expect(ebbFetch(server.url, { method: 'POST', body: 'text' })).rejects.toThrow('fetch failed');
   expect(failures).toHaveLength(3);
+});
+
+describe('two clients in one program', () => {
+  async function contextsOf(base: typeof fetch): Promise<number> {
+    createFetch();
+    const server = await serve({ status: 200 });
+    const run = vi.spyOn(AsyncLocalStorage.prototype, 'run');
+    await (await createFetch(options, base)(server.url)).text();
+    const contexts = run.mock.calls.length;
+    run.mockRestore();
+    return contexts;
+  }
+
+  test('cost a request through the runtime’s own fetch no async context', async () => {
+    expect(await contextsOf(globalThis.fetch)).toBe(0);
+  });
+
+  test('cost one through any other fetch, which may lead to the other client', async () => {
+    expect(await contextsOf((input, init) => fetch(input, init))).toBe(1);
+  });
 });

@@ -58,7 +58,13 @@ function relay(
     const options = withRereadableHeaders(own);
     const body = bodyOf(options);
     const carried = (given as { readonly [LAYER]?: unknown })[LAYER];
-    const session = startSession(policy, new Traits(options, body, ownOrigin), ebb, carried, true) as Session;
+    const session = startSession(
+      policy,
+      new Traits(options, body, ownOrigin),
+      ebb,
+      carried,
+      'dispatcher',
+    ) as Session;
     request = { dispatch, options, body, session, closing };
   } catch (error) {
     // undici reports invalid options in the same way.
@@ -96,7 +102,7 @@ export function ebbInterceptor(
 ): Dispatcher.DispatcherComposeInterceptor {
   const policy = createPolicy(policyOrOptions);
   return function ebb(...args) {
-    countLayer();
+    countLayer(true);
     const [dispatch] = args;
     const closing = Closing.of(args);
     const composed = { policy, dispatch, ownOrigin: makeOrigin(), closing };

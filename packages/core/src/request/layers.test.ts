@@ -38,11 +38,17 @@ type Send = (call: Call) => Promise<{ status: number }>;
 
 /** A client with a layer around it. */
 function layer(core: Core, options: PolicyOptions, below: Send, isDispatch = false): Send {
-  core.countLayer();
+  core.countLayer(isDispatch);
   const policy = core.createPolicy({ backoff: constant(0), maxRetries: 2, ...options });
   return (call) => {
     const request: RequestTraits = { ...call, replayable: true, header: () => undefined };
-    const session = core.startSession(policy, request, undefined, call.options?.[core.LAYER], isDispatch);
+    const session = core.startSession(
+      policy,
+      request,
+      undefined,
+      call.options?.[core.LAYER],
+      isDispatch ? 'dispatcher' : 'client',
+    );
     if (session === undefined) return below(call);
     return core.run(session, {
       send: (own) =>
@@ -243,6 +249,30 @@ describe('with a storage', () => {
     expect(seen).toEqual([undefined]);
     expect(run).not.toHaveBeenCalled();
     run.mockRestore();
+  });
+
+  test('the runtime’s own fetch may lead to dispatchers only, and a socket to no layer', () => {
+    const table = (): boolean[] =>
+      (['client', 'dispatcher', 'native-fetch', 'socket'] as const).map(core.mayBeLayered);
+    core.countLayer();
+    expect(table()).toEqual([false, false, false, false]);
+    core.countLayer();
+    expect(table()).toEqual([true, true, false, false]);
+    core.countLayer(true);
+    expect(table()).toEqual([true, true, true, false]);
+  });
+
+  test('the runtime’s own fetch is the one from before the first copy of this package', async () => {
+    const native = globalThis.fetch;
+    core.countLayer();
+    const patched = (() => undefined) as never;
+    vi.stubGlobal('fetch', patched);
+    const later = await freshCore();
+    vi.unstubAllGlobals();
+    for (const copy of [core, later]) {
+      expect(copy.isNativeFetch(native)).toBe(true);
+      expect(copy.isNativeFetch(patched)).toBe(false);
+    }
   });
 
   test('the history is that of the outermost layer', async () => {

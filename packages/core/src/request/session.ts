@@ -12,7 +12,7 @@ import type { StopReason } from '../policy/reason.ts';
 import { Admission, type Lack } from './admission.ts';
 import { type Attempt, keepGrant, recordOf } from './history.ts';
 import { LayerPlace } from './layer-place.ts';
-import { areLayered, NO_LAYERS, type Surroundings } from './layers.ts';
+import { mayBeLayered, NO_LAYERS, type Surroundings, type Way } from './layers.ts';
 import { leftMs, Patience } from './patience.ts';
 
 const LEFT_TO_OUTER_LAYER: Decision = { retry: false, reason: 'left-to-outer-layer' };
@@ -35,19 +35,25 @@ export class Session implements Progress {
   #isCounted = false;
   /** `undefined` without a bucket and without a concurrency limit. */
   readonly #admission: Admission | undefined;
-  /** `undefined` while there is no other layer in the program. */
+  /** `undefined` unless another layer may be above or below. */
   #place: LayerPlace | undefined;
+  readonly #isLayered: boolean;
   /** The delay before the next attempt, in milliseconds. */
   #delayMs = 0;
   /** The outcome that the planned retry follows. */
   #toRetry: Outcome | undefined;
 
-  /** @param around the layers around the request; by default none */
-  constructor(policy: Policy, request: RequestTraits, around: Surroundings = NO_LAYERS) {
+  /**
+   * @param around the layers around the request; by default none
+   * @param way what its attempts are sent with
+   */
+  constructor(policy: Policy, request: RequestTraits, around: Surroundings = NO_LAYERS, way: Way = 'client') {
     this.policy = policy;
     this.request = request;
     // Reading a clock takes as long as half of the rest of a session.
     this.startedAtMs = policy.totalTimeoutMs === undefined ? undefined : policy.clock.now();
+    // While it holds a slot, a call that user code starts below must find that out.
+    this.#isLayered = mayBeLayered(policy.concurrency === undefined ? way : 'client');
     if (around !== NO_LAYERS) this.#place = new LayerPlace(request, around);
     if (policy.bucket !== undefined || policy.concurrency !== undefined) {
       this.#admission = new Admission(policy, request, around);
@@ -174,7 +180,7 @@ export class Session implements Progress {
 
   #begin(): undefined {
     this.#attempt += 1;
-    if (areLayered()) {
+    if (this.#isLayered) {
       this.#place ??= new LayerPlace(this.request, NO_LAYERS);
       this.#place.enter(this.#admission?.bucket, this.#admission?.limit);
     }

@@ -1,7 +1,7 @@
 import type { RequestTraits } from '../http/outcome.ts';
 import type { PolicyOptions } from '../policy/options.ts';
 import { overridePolicy, type Policy } from '../policy/policy.ts';
-import { surroundings } from './layers.ts';
+import { surroundings, type Way } from './layers.ts';
 import { Session } from './session.ts';
 
 /** What one request may change of its client's policy; `false` sends it without ebb. */
@@ -11,7 +11,7 @@ export type RequestOptions = PolicyOptions | false;
  * Starts the session of a request with its own `ebb` options; `undefined` for `ebb: false`.
  *
  * @param carried what the options of the request hold under `LAYER`
- * @param isDispatch true if the client is a dispatcher, below the code that follows redirects
+ * @param way what the attempts are sent with
  * @throws TypeError, RangeError for wrong options
  */
 export function startSession(
@@ -19,11 +19,11 @@ export function startSession(
   request: RequestTraits,
   options?: RequestOptions,
   carried?: unknown,
-  isDispatch = false,
+  way: Way = 'client',
 ): Session | undefined {
   if (options === false) return undefined;
-  const around = surroundings(request, carried, isDispatch);
+  const around = surroundings(request, carried, way === 'dispatcher');
   // Options apply to the outermost layer, which they were given to.
-  if (options === undefined || around.outer !== undefined) return new Session(policy, request, around);
-  return new Session(overridePolicy(policy, options), request, around);
+  if (options === undefined || around.outer !== undefined) return new Session(policy, request, around, way);
+  return new Session(overridePolicy(policy, options), request, around, way);
 }
