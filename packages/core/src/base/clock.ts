@@ -1,4 +1,5 @@
 import { onAbort } from './on-abort.ts';
+import { Sleepers } from './sleepers.ts';
 
 /** Returns random numbers that are uniform in [0, 1), as `Math.random` does. */
 export type Random = () => number;
@@ -70,14 +71,30 @@ export function nextTurn(): Promise<void> {
 /** `Math.random`. */
 export const systemRandom: Random = Math.random;
 
+let sleepers: Sleepers | undefined;
+let sleepersTimers: unknown;
+
+function systemSleepers(): Sleepers {
+  // Fake timers replace `setTimeout`, and may never fire. A sleep that starts later must not share one.
+  if (sleepers === undefined || sleepersTimers !== setTimeout) {
+    sleepersTimers = setTimeout;
+    sleepers = new Sleepers(systemClock, nextTurn);
+  }
+  return sleepers;
+}
+
 /**
  * Resolves after `delayMs` milliseconds, or rejects with the signal's own reason as soon as it aborts. Leaves no timer and
  * no listener behind. All sleeps under one signal share one listener.
+ *
+ * On the system clock thousands that are due at once resolve over several turns of the event loop. Another clock decides for
+ * itself when it wakes them.
  */
 export function sleep(clock: Clock, delayMs: number, signal?: AbortSignal): Promise<void> {
+  const waits = clock === systemClock ? systemSleepers() : clock;
   return new Promise((resolve, reject) => {
     if (!signal) {
-      clock.schedule(resolve, delayMs);
+      waits.schedule(resolve, delayMs);
       return;
     }
     if (signal.aborted) return reject(signal.reason);
@@ -85,7 +102,7 @@ export function sleep(clock: Clock, delayMs: number, signal?: AbortSignal): Prom
       cancel();
       reject(signal.reason);
     });
-    const cancel = clock.schedule(() => {
+    const cancel = waits.schedule(() => {
       callOff();
       resolve();
     }, delayMs);
