@@ -20,6 +20,8 @@ export interface WaitingBucketOptions extends WaitingOptions {
   readonly nonConforming?: NonConforming | undefined;
   /**
    * Reads from a response for how long the server wants no requests; the bucket then pauses. `false` ignores responses.
+   * A function of your own is given every outcome. The default skips most successful responses of an origin until it has
+   * reported a quota: one in 32 is read, and one in 100 ms.
    * @default serverFeedback
    */
   readonly feedback?: ReadFeedback | false | undefined;

@@ -16,9 +16,9 @@ import { SteadyTime } from '../queue/time.ts';
 import { laneOf } from '../queue/waiting-line.ts';
 import { WaitingRoom } from '../queue/waiting-room.ts';
 import { waitingAtClose } from './closing.ts';
+import { FeedbackReader } from './feedback-reader.ts';
 import { type Settles, TokenGrant } from './grant.ts';
 import { OriginGates } from './origin-gates.ts';
-import { requestedPause } from './requested-pause.ts';
 import type { TokenSource, WaitingQueue } from './token-source.ts';
 import type { WaitingBucketSetup } from './waiting-bucket-options.ts';
 
@@ -39,6 +39,7 @@ export abstract class WaitingBucket<
   protected readonly source: Source;
   protected readonly time: SteadyTime;
   readonly #gates: OriginGates<Gate>;
+  readonly #feedback: FeedbackReader;
   readonly #setup: WaitingBucketSetup;
   readonly #room: WaitingRoom<Grant>;
   /** The most tokens that a request may cost. */
@@ -73,6 +74,7 @@ export abstract class WaitingBucket<
     this.time = new SteadyTime(setup.clock);
     this.#room = new WaitingRoom(setup, this.time, () => this.serve());
     this.#gates = new OriginGates(makeGate);
+    this.#feedback = new FeedbackReader(setup);
     this.source = makeSource(this.time, this.#room, () => this.#serveSoon());
     this.#maxCost = this.source.capacity;
     this.#room.limitCost(this.#maxCost);
@@ -165,10 +167,12 @@ export abstract class WaitingBucket<
     this.serve();
   }
 
-  observe(outcome: Outcome, _grant: Grant, request?: RequestTraits): Feedback | undefined {
-    const { said, pauseMs, origin } = requestedPause(this.#setup, outcome, request);
+  observe(outcome: Outcome, grant: Grant, request?: RequestTraits): Feedback | undefined {
+    const said = this.#feedback.read(outcome, grant, request);
+    const pauseMs = this.#feedback.pauseMs(said);
     if (pauseMs === 0) return said;
     this.beforeUse?.();
+    const origin = this.#feedback.pausedOrigin(outcome, request);
     if (origin === undefined) this.pauseFor(pauseMs);
     else this.#gates.pause(origin, pauseMs);
     return said;

@@ -1,0 +1,70 @@
+import { callHook } from '../../base/errors.ts';
+import { withJitter } from '../../http/jitter.ts';
+import { originOf } from '../../http/origin.ts';
+import type { Outcome, RequestTraits } from '../../http/outcome.ts';
+import { type Feedback, serverFeedback } from '../../http/server-feedback.ts';
+import type { Grant } from '../contracts.ts';
+import { QuietOrigins } from './quiet-origins.ts';
+import type { WaitingBucketSetup } from './waiting-bucket-options.ts';
+
+/** How a bucket reads responses. */
+type FeedbackRules = Pick<
+  WaitingBucketSetup,
+  'feedback' | 'feedbackScope' | 'maxPauseMs' | 'clock' | 'random'
+>;
+
+/** Reads for a bucket what servers say about their quotas. */
+export class FeedbackReader {
+  readonly #rules: FeedbackRules;
+  /** Not for a custom `feedback`, which sees every outcome. */
+  readonly #quiet: QuietOrigins | undefined;
+
+  constructor(rules: FeedbackRules) {
+    this.#rules = rules;
+    if (rules.feedback === serverFeedback) this.#quiet = new QuietOrigins();
+  }
+
+  /**
+   * What an outcome says about a quota; `undefined` for nothing.
+   *
+   * @throws HookError when `feedback` throws
+   */
+  read(outcome: Outcome, grant: Grant, request: RequestTraits | undefined): Feedback | undefined {
+    const isSuccess = outcome.type === 'response' && outcome.status < 300;
+    if (!isSuccess || this.#quiet === undefined || request === undefined) return this.#readAll(outcome);
+    const origin = originOf(sourceOf(outcome) ?? request);
+    if (this.#quiet.mayIgnore(origin, grant.grantedAtMs)) return undefined;
+    const said = this.#readAll(outcome);
+    if (said !== undefined) this.#quiet.heard(origin);
+    return said;
+  }
+
+  #readAll(outcome: Outcome): Feedback | undefined {
+    const { feedback, clock } = this.#rules;
+    return feedback === false ? undefined : callHook('feedback', () => feedback(outcome, clock.now()));
+  }
+
+  /**
+   * The pause that is asked for, in milliseconds, with some jitter on top so that a fleet does not return together; 0 for
+   * none.
+   */
+  pauseMs(said: Feedback | undefined): number {
+    // A custom `feedback` may return something that is not a number.
+    if (said === undefined || !(said.pauseMs > 0)) return 0;
+    const { maxPauseMs, random } = this.#rules;
+    return withJitter(Math.min(said.pauseMs, maxPauseMs), random);
+  }
+
+  /** The origin that a pause is for; `undefined` for all requests of the bucket. */
+  pausedOrigin(outcome: Outcome, request: RequestTraits | undefined): string | undefined {
+    const source = sourceOf(outcome) ?? request;
+    const forAll = this.#rules.feedbackScope === 'bucket' || source === undefined;
+    return forAll ? undefined : originOf(source);
+  }
+}
+
+/** Where a response came from, if the client reports it: a redirect may have led to another origin. */
+function sourceOf(outcome: Outcome): { readonly url: string } | undefined {
+  const url = outcome.type === 'response' ? outcome.url : undefined;
+  return url === undefined ? undefined : { url };
+}
