@@ -67,9 +67,10 @@ export class SuccessBudget implements RetryBudget {
   /** Successes in each slot of the window. A plain array: a typed array this short takes three times the memory. */
   readonly #successes: number[] = new Array(SLOTS).fill(0);
   #successesInWindow = 0;
-  #slot: number;
-  #balance: number;
-  #usedInSlot: number;
+  // Numbers from the start: V8 allocates at each store to a field that was once undefined.
+  #slot = 0;
+  #balance = 0;
+  #usedInSlot = 0;
 
   constructor(setup: Complete<RetryBudgetOptions>) {
     this.#ratio = setup.ratio;

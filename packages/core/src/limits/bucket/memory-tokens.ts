@@ -42,10 +42,10 @@ export class MemoryTokens implements TokenSource<Held> {
   }
 
   take(cost: number, nowMs: number): boolean {
-    const further = this.#further;
-    for (const quota of further) if (quota.waitMs(cost, nowMs) > 0) return false;
+    if (this.#further.length === 0) return this.#first.take(cost, nowMs);
+    if (this.#further.some((quota) => quota.waitMs(cost, nowMs) > 0)) return false;
     if (!this.#first.take(cost, nowMs)) return false;
-    for (const quota of further) quota.spend(cost, nowMs);
+    for (const quota of this.#further) quota.spend(cost, nowMs);
     return true;
   }
 

@@ -1,4 +1,4 @@
-import { giveBack, holding, type Quota, spend, take, tokensAt, waitMs } from './gcra.ts';
+import { giveBack, holding, type Quota, spend, tokensAt, waitMs } from './gcra.ts';
 import { stepsBy, stepsToWait } from './refill-steps.ts';
 
 /** Own time is rebased to 0 after this many fills of the capacity: larger doubles are too coarse for short intervals. */
@@ -25,17 +25,18 @@ const FAR_FILLS = 1_000;
  */
 export class QuotaState {
   #quota: Quota;
+  // Numbers from the start: V8 allocates at each store to a field that was once undefined.
   /** When the limit is or would be empty, in own time. */
-  #emptyAtMs: number;
+  #emptyAtMs = 0;
   /** How fast own time runs: the rate, in tokens per second. */
-  #speed: number;
+  #speed = 0;
   /** Own time at the real time `#originMs`; with refill steps at that of step `#steps`. */
   #baseMs = 0;
   /**
    * The real time that own time and refill steps are counted from. Without steps it moves together with `#baseMs`. With
    * steps it stays, because adding up many intervals would drift. In a pause it is the end of the pause.
    */
-  #originMs: number;
+  #originMs = 0;
   #steps = 0;
   #pausedUntilMs = Number.NEGATIVE_INFINITY;
   readonly #intervalMs: number;
@@ -102,9 +103,8 @@ export class QuotaState {
   take(cost: number, nowMs: number): boolean {
     if (nowMs < this.#pausedUntilMs) return false;
     const ownMs = this.#nearMs(nowMs);
-    const after = take(this.#quota, this.#emptyAtMs, cost, ownMs);
-    if (after === undefined) return false;
-    this.#emptyAtMs = after;
+    if (waitMs(this.#quota, this.#emptyAtMs, cost, ownMs) > 0) return false;
+    this.#emptyAtMs = spend(this.#quota, this.#emptyAtMs, cost, ownMs);
     return true;
   }
 
