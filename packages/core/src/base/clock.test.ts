@@ -41,6 +41,43 @@ describe('the system clock, with fake timers', () => {
   });
 });
 
+describe('a delay that is far below a millisecond', () => {
+  test('takes a turn of the event loop, and no timer', async () => {
+    const timers = vi.spyOn(globalThis, 'setTimeout');
+    const wake = vi.fn();
+    systemClock.schedule(wake, 0.001);
+    expect(wake).not.toHaveBeenCalled();
+    await nextTurn();
+    await nextTurn();
+    expect(wake).toHaveBeenCalledOnce();
+    expect(timers).not.toHaveBeenCalled();
+    timers.mockRestore();
+  });
+
+  test('takes a timer if it has not passed by then', async () => {
+    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'performance'] });
+    const wake = vi.fn();
+    systemClock.schedule(wake, 0.001);
+    await nextTurn();
+    expect(wake).not.toHaveBeenCalled();
+    vi.advanceTimersByTime(1);
+    expect(wake).toHaveBeenCalledOnce();
+    vi.useRealTimers();
+  });
+
+  test.each([0, 1])('can be cancelled after %i turns', async (turns) => {
+    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'performance'] });
+    const wake = vi.fn();
+    const cancel = systemClock.schedule(wake, 0.001);
+    for (let turn = 0; turn < turns; turn += 1) await nextTurn();
+    cancel();
+    await nextTurn();
+    vi.advanceTimersByTime(10);
+    expect(wake).not.toHaveBeenCalled();
+    vi.useRealTimers();
+  });
+});
+
 describe('sleep', () => {
   test.each([new Error('enough'), 'a string', null, 0])(
     'an abort with %j rejects at once with that reason',

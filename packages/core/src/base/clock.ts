@@ -18,6 +18,9 @@ export interface Clock {
 /** Timers take a signed 32-bit number of milliseconds. A longer one would fire at once. */
 const LONGEST_TIMER_MS = 2 ** 31 - 1;
 
+/** A timer takes a millisecond or more. A shorter delay than this one has passed in the next turn of the event loop. */
+const SHORTEST_TIMER_MS = 0.002;
+
 let originMs: number | undefined;
 
 /** The clock of the system. It is monotonic (`performance.now`): setting the wall clock does not change a wait. */
@@ -29,7 +32,7 @@ export const systemClock: Clock = {
   },
   schedule(wake, delayMs, inBackground) {
     const dueMs = performance.now() + delayMs;
-    let timer: ReturnType<typeof setTimeout>;
+    let timer: ReturnType<typeof setTimeout> | undefined;
     // A timer may fire up to a millisecond early, and a long delay takes several.
     const check = (): void => {
       const leftMs = dueMs - performance.now();
@@ -40,8 +43,15 @@ export const systemClock: Clock = {
       timer = setTimeout(check, Math.min(Math.ceil(leftMs), LONGEST_TIMER_MS));
       if (inBackground) letExit(timer);
     };
-    arm(Math.max(delayMs, 0));
-    return () => clearTimeout(timer);
+    if (delayMs > SHORTEST_TIMER_MS || inBackground || typeof setImmediate !== 'function') {
+      arm(Math.max(delayMs, 0));
+      return () => clearTimeout(timer);
+    }
+    const immediate = setImmediate(check);
+    return () => {
+      clearImmediate(immediate);
+      clearTimeout(timer);
+    };
   },
 };
 
@@ -56,6 +66,7 @@ function letExit(timer: unknown): void {
 
 /** Exists in Node, Bun and Deno only. */
 declare const setImmediate: ((callback: () => void) => unknown) | undefined;
+declare const clearImmediate: (immediate: unknown) => void;
 
 /**
  * Resolves in another turn of the event loop. Some clients free a connection only in the turn after its response has ended,
