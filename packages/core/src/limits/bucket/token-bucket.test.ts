@@ -113,8 +113,8 @@ describe('waiting', () => {
         return () => {};
       },
     };
-    const bucket = tokenBucket({ refillPerSecond: 1e6, capacity: 2_500, initialTokens: 0, clock });
-    for (let index = 0; index < 2_500; index += 1) void bucket.acquire();
+    const bucket = tokenBucket({ refillPerSecond: 1e6, capacity: 250, initialTokens: 0, clock });
+    for (let index = 0; index < 250; index += 1) void bucket.acquire();
     // The program was suspended, and the timer fires late.
     nowMs = 10_000;
     const granted = [1, 2, 3].map(() => {
@@ -122,7 +122,7 @@ describe('waiting', () => {
       expect(bucket.tryAcquire()).toBeUndefined();
       return bucket.stats().granted;
     });
-    expect(granted).toEqual([1_000, 2_000, 2_500]);
+    expect(granted).toEqual([100, 200, 250]);
     expect(timers).toEqual([]);
   });
 

@@ -5,17 +5,17 @@ import type { WaitingSetup } from './options.ts';
 import type { SteadyTime } from './time.ts';
 import { deadlineOf, laneOf, type Waiter, WaitingLine } from './waiting-line.ts';
 
-/**
- * The most grants in one turn of the event loop. Without this bound a long queue that is served all at once would
- * block the program.
- */
-const SLICE = 1_000;
+/** Work in one turn of the event loop, in microseconds: a long queue that is served all at once must not block the program. */
+const SLICE = 10_000;
 
-/** What a refusal costs, in grants: an error captures a stack trace. */
-const REFUSAL = 2;
+/** What a grant costs in microseconds: its request is sent in the same turn. */
+const GRANT = 100;
 
-/** How many waiters can be inspected in the time of one grant. */
-const LOOKS_A_GRANT = 20;
+/** What a refusal costs in microseconds: an error captures a stack trace. */
+const REFUSAL = 20;
+
+/** How many waiters can be inspected in a microsecond. */
+const LOOKS = 2;
 
 /** Rounding error that is allowed in times, and the shortest timer. */
 const TOLERANCE_MS = 1e-3;
@@ -160,7 +160,7 @@ export class WaitingRoom<T> {
    */
   serve(nowMs: number, grant: (cost: number, waitedMs: number) => T | Promise<T> | undefined): void {
     let left = this.#sendAway(nowMs - TOLERANCE_MS, SLICE);
-    for (; left > 0; left -= 1) {
+    for (; left > 0; left -= GRANT) {
       const first = this.#line.peek();
       if (first === undefined) break;
       const result = grant(first.cost, Math.max(0, nowMs - first.sinceMs));
@@ -204,7 +204,7 @@ export class WaitingRoom<T> {
     if (this.#line.size > 0) await new Promise<void>((resolve) => this.#line.onceEmpty(resolve));
   }
 
-  /** Refuses what cannot be served, in the time of `most` grants, and returns how much of that is left. */
+  /** Refuses what cannot be served, for `most` microseconds, and returns how much of that is left. */
   #sendAway(lateUntilMs: number, most: number): number {
     let left = this.#dismissal === undefined ? most : this.#sendAllAway(this.#dismissal, most);
     this.#lateUntilMs = Math.max(this.#lateUntilMs, lateUntilMs);
@@ -233,9 +233,9 @@ export class WaitingRoom<T> {
   #sendLargeAway(most: number): number {
     let left = most;
     while (left > 0) {
-      const looks = { left: left * LOOKS_A_GRANT };
+      const looks = { left: left * LOOKS };
       const found = this.#line.shiftAbove(this.#mostCost, looks);
-      left = looks.left / LOOKS_A_GRANT;
+      left = looks.left / LOOKS;
       if (found !== undefined) {
         const message = `it costs ${found.cost} tokens, and the capacity is now ${this.#mostCost}`;
         this.#refuse(found, 'capacity-lowered', message);

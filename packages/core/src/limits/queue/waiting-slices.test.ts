@@ -5,10 +5,8 @@ import { type MemoryBucket, tokenBucket } from '../bucket/token-bucket.ts';
 import { concurrencyLimit } from '../concurrency.ts';
 import type { AcquireOptions } from '../contracts.ts';
 
-/** The bound on work in one turn of the event loop: a few milliseconds. */
-const SLICE = 1_000;
-/** A refusal takes as long as two grants. */
-const REFUSALS = SLICE / 2;
+/** The most in one turn of the event loop: a few milliseconds. */
+const REFUSALS = 500;
 const MANY = 5_000;
 
 /** A bucket of one token a second and ten at once, empty at first. */
@@ -70,7 +68,7 @@ describe('work on a long queue is sliced', () => {
     ask('patient');
     bucket.setRate(1);
     clock.tick(800);
-    expect(bucket.stats()).toMatchObject({ waiting: MANY + 1 - SLICE / 2, granted: 0 });
+    expect(bucket.stats()).toMatchObject({ waiting: MANY + 1 - REFUSALS, granted: 0 });
     await clock.advance(1_000);
     const reasons = lines.map((line) => line.split(' ').slice(1).join(' '));
     expect(reasons).toEqual([
@@ -87,7 +85,7 @@ describe('work on a long queue is sliced', () => {
     limit.tryAcquire();
     for (let asks = 0; asks < MANY; asks += 1) limit.acquire({ maxWaitMs: 100 }).catch(() => undefined);
     clock.tick(100);
-    expect(limit.stats().waiting).toBeGreaterThanOrEqual(MANY - SLICE);
+    expect(limit.stats().waiting).toBeGreaterThanOrEqual(MANY - REFUSALS);
     clock.tick(1);
     expect(limit.stats()).toMatchObject({ waiting: 0, refused: MANY });
   });
