@@ -16,12 +16,10 @@ type FeedbackRules = Pick<
 /** Reads for a bucket what servers say about their quotas. */
 export class FeedbackReader {
   readonly #rules: FeedbackRules;
-  /** Not for a custom `feedback`, which sees every outcome. */
-  readonly #quiet: QuietOrigins | undefined;
+  #quiet: QuietOrigins | undefined;
 
   constructor(rules: FeedbackRules) {
     this.#rules = rules;
-    if (rules.feedback === serverFeedback) this.#quiet = new QuietOrigins();
   }
 
   /**
@@ -31,8 +29,11 @@ export class FeedbackReader {
    */
   read(outcome: Outcome, grant: Grant, request: RequestTraits | undefined): Feedback | undefined {
     const isSuccess = outcome.type === 'response' && outcome.status < 300;
-    if (!isSuccess || this.#quiet === undefined || request === undefined) return this.#readAll(outcome);
+    // A custom `feedback` sees every outcome.
+    const mayIgnore = isSuccess && request !== undefined && this.#rules.feedback === serverFeedback;
+    if (!mayIgnore) return this.#readAll(outcome);
     const origin = originOf(sourceOf(outcome) ?? request);
+    this.#quiet ??= new QuietOrigins();
     if (this.#quiet.mayIgnore(origin, grant.grantedAtMs)) return undefined;
     const said = this.#readAll(outcome);
     if (said !== undefined) this.#quiet.heard(origin);

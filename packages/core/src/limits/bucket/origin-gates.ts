@@ -9,7 +9,8 @@ import type { CloseOptions, ObservableBucket } from '../contracts.ts';
 export class OriginGates<B extends ObservableBucket = ObservableBucket> {
   readonly #make: () => B;
   readonly #gates = new Map<string, B>();
-  #round: Iterator<string> = this.#gates.keys();
+  /** Made when it is needed, as an iterator takes as much memory as half a map. */
+  #round: Iterator<string> | undefined;
   #closed: CloseOptions | undefined;
 
   /** @param make makes an empty bucket with the rate of the one that it stands in front of */
@@ -76,8 +77,9 @@ export class OriginGates<B extends ObservableBucket = ObservableBucket> {
   /** Checks two gates for each that is made. Checking all would take seconds for ten thousand origins. */
   #tidy(): void {
     for (let looks = 0; looks < 2; looks += 1) {
+      this.#round ??= this.#gates.keys();
       const { value: origin } = this.#round.next();
-      if (origin === undefined) this.#round = this.#gates.keys();
+      if (origin === undefined) this.#round = undefined;
       else this.#dropIdle(origin);
     }
   }

@@ -55,7 +55,8 @@ export class WaitingLine<T> {
   #occupied = 0;
   readonly #headStartMs: number;
   readonly #deadlines = new Heap<Deadline<T>>(isEarlier);
-  readonly #watches = new Map<AbortSignal, SignalWatch<Waiter<T>>>();
+  /** Made for the first signal. */
+  #watches: Map<AbortSignal, SignalWatch<Waiter<T>>> | undefined;
   readonly #onAbort: () => void;
   #onEmpty: (() => void)[] = [];
 
@@ -263,6 +264,7 @@ export class WaitingLine<T> {
   }
 
   #watchOf(signal: AbortSignal): SignalWatch<Waiter<T>> {
+    this.#watches ??= new Map();
     let watch = this.#watches.get(signal);
     if (watch === undefined) {
       watch = new SignalWatch(
@@ -277,7 +279,7 @@ export class WaitingLine<T> {
 
   /** The signal has aborted, or its last waiter has left. */
   #endWatch(signal: AbortSignal, watch: SignalWatch<Waiter<T>>): void {
-    this.#watches.delete(signal);
+    this.#watches?.delete(signal);
     let rejected: Promise<never> | undefined;
     for (const [waiter, lane] of watch.members()) {
       rejected ??= Promise.reject(signal.reason);
