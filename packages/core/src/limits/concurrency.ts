@@ -104,8 +104,7 @@ class Semaphore implements ConcurrencyLimit, CallsBeforeUse {
     this.#room.serve(nowMs, (_cost, waitedMs) =>
       this.#inUse < this.#maxConcurrent ? this.#take(waitedMs) : undefined,
     );
-    // More slots may be free than are granted in one turn of the event loop.
-    this.#room.arm(nowMs, this.#inUse < this.#maxConcurrent ? nowMs : Number.POSITIVE_INFINITY);
+    this.#room.arm(nowMs, Number.POSITIVE_INFINITY);
   }
 }
 

@@ -1,6 +1,6 @@
 import { describe, expect, test, vi } from 'vitest';
 import { nextTurn } from '../../base/clock.ts';
-import { virtualClock } from '../../testing.ts';
+import { type VirtualClock, virtualClock } from '../../testing.ts';
 import { bucketSetup } from './options.ts';
 import { originGate } from './token-bucket.ts';
 import type { TokenSource } from './token-source.ts';
@@ -65,15 +65,18 @@ class Box implements TokenSource<undefined> {
 
 class BoxBucket extends WaitingBucket<Box> {
   readonly box: Box;
+  readonly clock: VirtualClock;
 
   constructor(nonConforming: NonConforming = 'delay') {
-    const setup = bucketSetup({ refillPerSecond: 1, capacity: 5, nonConforming, clock: virtualClock() });
+    const clock = virtualClock();
+    const setup = bucketSetup({ refillPerSecond: 1, capacity: 5, nonConforming, clock });
     super(
       setup,
       (_time, _queue, onChange) => new Box(onChange),
       () => originGate(setup, setup),
     );
     this.box = this.source;
+    this.clock = clock;
   }
 
   lowerCapacity(capacity: number): void {
@@ -196,4 +199,13 @@ describe('a source that throws', () => {
     bucket.box.put(1);
     expect(bucket.tryAcquire()).toMatchObject({ cost: 1 });
   });
+});
+
+test('a long queue for which there are tokens goes on without another change of the source', async () => {
+  const bucket = new BoxBucket();
+  const granted = Promise.all(Array.from({ length: 5_000 }, () => bucket.acquire()));
+  bucket.box.put(5_000);
+  await bucket.clock.advance(1);
+  expect(bucket.stats()).toMatchObject({ waiting: 0, granted: 5_000 });
+  await granted;
 });

@@ -39,6 +39,8 @@ export class WaitingRoom<T> {
   /** The largest cost that can be granted. While `#isSearching`, the queue is searched for larger ones. */
   #mostCost = Number.POSITIVE_INFINITY;
   #isSearching = false;
+  /** The last slice ended before the queue did: more may go now, whatever the owner knows of it. */
+  #isCutShort = false;
   /** Why the whole queue is being refused; `undefined` if it is not. */
   #dismissal: { readonly reason: ThrottledReason; readonly message: string } | undefined;
 
@@ -168,6 +170,7 @@ export class WaitingRoom<T> {
       this.#line.shift();
       first.resolve(result);
     }
+    this.#isCutShort = left <= 0;
     if (left > 0) this.#sendAway(nowMs + TOLERANCE_MS, left);
   }
 
@@ -250,7 +253,8 @@ export class WaitingRoom<T> {
 
   /** Whether work is left from the last slice. */
   get #isBehind(): boolean {
-    return this.#isSearching || this.#lateUntilMs > Number.NEGATIVE_INFINITY || this.#dismissal !== undefined;
+    const isRefusing = this.#isSearching || this.#lateUntilMs > Number.NEGATIVE_INFINITY;
+    return isRefusing || this.#isCutShort || this.#dismissal !== undefined;
   }
 
   /**
