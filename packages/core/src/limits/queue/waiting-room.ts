@@ -20,6 +20,9 @@ const LOOKS = 2;
 /** Rounding error that is allowed in times, and the shortest timer. */
 const TOLERANCE_MS = 1e-3;
 
+/** Why a whole queue is refused. */
+type Dismissal = readonly [reason: ThrottledReason, message: string];
+
 /**
  * A queue with limits, deadlines, priorities and aborts, and one timer for all of it. Its owner decides when the first
  * request may go, in {@link serve}.
@@ -42,7 +45,7 @@ export class WaitingRoom<T> {
   /** The last slice ended before the queue did: more may go now, whatever the owner knows of it. */
   #isCutShort = false;
   /** Why the whole queue is being refused; `undefined` if it is not. */
-  #dismissal: { readonly reason: ThrottledReason; readonly message: string } | undefined;
+  #dismissal: Dismissal | undefined;
 
   /** @param onWake called when the first in the queue may have to be served */
   constructor(setup: WaitingSetup, time: SteadyTime, onWake: () => void) {
@@ -198,7 +201,7 @@ export class WaitingRoom<T> {
 
   /** Refuses everything in the queue, now and later. Call {@link arm} after it. */
   dismiss(reason: ThrottledReason, message: string): void {
-    this.#dismissal = { reason, message };
+    this.#dismissal = [reason, message];
     this.#sendAway(Number.NEGATIVE_INFINITY, SLICE);
   }
 
@@ -209,46 +212,30 @@ export class WaitingRoom<T> {
 
   /** Refuses what cannot be served, for `most` microseconds, and returns how much of that is left. */
   #sendAway(lateUntilMs: number, most: number): number {
-    let left = this.#dismissal === undefined ? most : this.#sendAllAway(this.#dismissal, most);
     this.#lateUntilMs = Math.max(this.#lateUntilMs, lateUntilMs);
-    while (left > 0) {
-      const late = this.#line.shiftExpired(this.#lateUntilMs);
-      if (late === undefined) {
-        this.#lateUntilMs = Number.NEGATIVE_INFINITY;
-        break;
-      }
-      this.#refuse(late, 'wait-too-long', 'its turn does not come in time');
-      left -= REFUSAL;
-    }
-    return this.#isSearching ? this.#sendLargeAway(left) : left;
-  }
-
-  #sendAllAway({ reason, message }: { reason: ThrottledReason; message: string }, most: number): number {
-    let left = most;
-    for (; left > 0; left -= REFUSAL) {
-      const next = this.#line.shift();
+    const looks = { left: most * LOOKS };
+    while (looks.left > 0) {
+      const next = this.#nextToRefuse(looks);
       if (next === undefined) break;
-      this.#refuse(next, reason, message);
+      this.#refuse(...next);
+      looks.left -= REFUSAL * LOOKS;
     }
-    return left;
+    return looks.left / LOOKS;
   }
 
-  #sendLargeAway(most: number): number {
-    let left = most;
-    while (left > 0) {
-      const looks = { left: left * LOOKS };
-      const found = this.#line.shiftAbove(this.#mostCost, looks);
-      left = looks.left / LOOKS;
-      if (found !== undefined) {
-        const message = `it costs ${found.cost} tokens, and the capacity is now ${this.#mostCost}`;
-        this.#refuse(found, 'capacity-lowered', message);
-        left -= REFUSAL;
-      } else if (left > 0) {
-        this.#isSearching = false;
-        break;
-      }
+  #nextToRefuse(looks: { left: number }): readonly [Waiter<T>, ThrottledReason, string] | undefined {
+    const dismissed = this.#dismissal && this.#line.shift();
+    if (dismissed !== undefined) return [dismissed, ...(this.#dismissal as Dismissal)];
+    const late = this.#line.shiftExpired(this.#lateUntilMs);
+    if (late !== undefined) return [late, 'wait-too-long', 'its turn does not come in time'];
+    this.#lateUntilMs = Number.NEGATIVE_INFINITY;
+    const large = this.#isSearching ? this.#line.shiftAbove(this.#mostCost, looks) : undefined;
+    if (large !== undefined) {
+      const message = `it costs ${large.cost} tokens, and the capacity is now ${this.#mostCost}`;
+      return [large, 'capacity-lowered', message];
     }
-    return left;
+    if (looks.left > 0) this.#isSearching = false;
+    return undefined;
   }
 
   /** Whether work is left from the last slice. */
