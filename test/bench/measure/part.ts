@@ -1,0 +1,40 @@
+/** One thing to measure. Rows of one group are compared with each other. */
+export interface Row {
+  readonly group: string;
+  readonly name: string;
+}
+
+/** What one process measured for one row. */
+export type Sample = Readonly<Record<string, number>>;
+
+export interface Column {
+  readonly title: string;
+  readonly value: (sample: Sample) => number;
+  /** @default 0 */
+  readonly digits?: number;
+  /** Shows the quartiles over the rounds beside the median. @default false */
+  readonly spread?: boolean;
+}
+
+/** A table: each row is measured in a process of its own, once a round. */
+export interface Part {
+  readonly title: string;
+  /** What the numbers mean, and how they are measured. */
+  readonly note: string;
+  /** Less is better in the first, which ranks ebb among its rivals. */
+  readonly columns: readonly Column[];
+  /** @default 5 */
+  readonly rounds?: number;
+  /** For the processes. */
+  readonly flags?: readonly string[];
+  rows(): Promise<readonly Row[]>;
+  /** Runs in a process of its own. */
+  measure(row: Row): Promise<Sample>;
+}
+
+/** The row that measures bare against bare: how far from zero a measurement of nothing is. */
+export const NOISE = 'A/A: bare against bare';
+
+export function isOurs(name: string): boolean {
+  return /^ebb\b/.test(name);
+}

@@ -1,0 +1,24 @@
+import type { PolicyOptions } from '@ebb/core';
+import { createFetch } from '@ebb/fetch';
+import type { Rival } from '../rivals/rival.ts';
+import { limits } from './limits.ts';
+
+function withOptions(options: () => PolicyOptions): Rival<'fetch'> {
+  return { wrap: (bare) => createFetch(options(), bare as typeof fetch) };
+}
+
+/** For the options that refuse no retry. */
+function retrying(options: () => PolicyOptions): Rival<'fetch'> {
+  return {
+    ...withOptions(options),
+    retrying: (bare, delayMs) => withOptions(() => ({ ...options(), backoff: () => delayMs })).wrap(bare),
+  };
+}
+
+export default {
+  ebb: retrying(() => ({})),
+  'ebb, a bucket': { ...retrying(limits.bucket), needs: 'response' },
+  'ebb, a budget': { ...withOptions(limits.budget), needs: 'response' },
+  'ebb, slots': { ...withOptions(limits.slots), needs: 'reader' },
+  'ebb, all three': { ...withOptions(limits.all), needs: 'reader' },
+} satisfies Readonly<Record<string, Rival<'fetch'>>>;

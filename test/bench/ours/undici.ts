@@ -1,0 +1,24 @@
+import type { PolicyOptions } from '@ebb/core';
+import { ebbInterceptor } from '@ebb/undici';
+import type { Dispatch, Rival } from '../rivals/rival.ts';
+import { limits } from './limits.ts';
+
+function withOptions(options: () => PolicyOptions): Rival<'undici'> {
+  return { wrap: (bare) => ebbInterceptor(options())(bare as never) as Dispatch };
+}
+
+/** For the options that refuse no retry. */
+function retrying(options: () => PolicyOptions): Rival<'undici'> {
+  return {
+    ...withOptions(options),
+    retrying: (bare, delayMs) => withOptions(() => ({ ...options(), backoff: () => delayMs })).wrap(bare),
+  };
+}
+
+export default {
+  ebb: retrying(() => ({})),
+  'ebb, a bucket': retrying(limits.bucket),
+  'ebb, a budget': withOptions(limits.budget),
+  'ebb, slots': withOptions(limits.slots),
+  'ebb, all three': withOptions(limits.all),
+} satisfies Readonly<Record<string, Rival<'undici'>>>;

@@ -1,0 +1,8 @@
+import fetchRetry from 'fetch-retry';
+import type { Rival } from '../rival.ts';
+
+export default {
+  wrap: (bare) => fetchRetry(bare as typeof fetch),
+  retrying: (bare, retryDelay) =>
+    fetchRetry(bare as typeof fetch, { retries: 5, retryDelay, retryOn: [503] }),
+} satisfies Rival<'fetch'>;

@@ -1,0 +1,6 @@
+import pThrottle from 'p-throttle';
+import type { Rival } from '../rival.ts';
+
+export default {
+  wrap: (bare) => pThrottle({ limit: 1e9, interval: 1_000 })(bare),
+} satisfies Rival<'fetch'>;

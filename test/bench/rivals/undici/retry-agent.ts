@@ -1,0 +1,12 @@
+import { type Dispatcher, RetryAgent } from 'undici';
+import type { Dispatch, Rival } from '../rival.ts';
+
+function around(dispatch: Dispatch, options?: { minTimeout: number; timeoutFactor: number }): Dispatch {
+  const agent = new RetryAgent({ dispatch } as unknown as Dispatcher, options);
+  return (request, handler) => agent.dispatch(request, handler);
+}
+
+export default {
+  wrap: (bare) => around(bare),
+  retrying: (bare, delayMs) => around(bare, { minTimeout: delayMs, timeoutFactor: 1 }),
+} satisfies Rival<'undici'>;
