@@ -5,6 +5,8 @@ import { Redis } from 'iovalkey';
 import { ProcessFleet } from '../../packages/valkey/test/fleet.ts';
 import { program, startServer } from '../../packages/valkey/test/server.ts';
 import { Upstream } from '../../packages/valkey/test/upstream.ts';
+import { machine } from './measure/machine.ts';
+import { printTable } from './measure/markdown.ts';
 
 if (program === undefined) process.exit(1);
 
@@ -41,10 +43,10 @@ const callsOf = (name: string): number =>
 const calls = callsOf('evalsha') + callsOf('eval');
 const inner = callsOf('time') + callsOf('get') + callsOf('set');
 const counts = reports.map(({ granted }) => granted);
-const line = (what: string, value: string): void => console.log(`${what.padEnd(44)}${value}`);
+const rows: string[][] = [];
+const line = (what: string, value: string): void => void rows.push([what, value]);
 const whole = (value: number): string => Math.round(value).toLocaleString('en');
 
-console.log(`${PROCESSES} processes, ${RATE}/s, capacity ${CAPACITY}, ${seconds.toFixed(1)} s\n`);
 line('requests received by the upstream', whole(arrivals));
 line('capacity + rate · t', whole(allowed));
 line('share of that received', `${((arrivals / allowed) * 100).toFixed(2)} %`);
@@ -70,4 +72,10 @@ line(
     )
     .join(', '),
 );
+printTable(
+  `${PROCESSES} processes, ${RATE}/s, capacity ${CAPACITY}, ${seconds.toFixed(1)} s`,
+  ['', ''],
+  rows,
+);
+console.log(machine());
 admin.disconnect();

@@ -4,6 +4,8 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { ProcessFleet } from '../../packages/valkey/test/fleet.ts';
 import { program, startServer, type TestServer } from '../../packages/valkey/test/server.ts';
 import { Upstream } from '../../packages/valkey/test/upstream.ts';
+import { machine } from './measure/machine.ts';
+import { printTable } from './measure/markdown.ts';
 
 if (program === undefined) process.exit(1);
 
@@ -19,7 +21,6 @@ const ways: Readonly<
   'it is killed, and comes back with nothing': [(server) => server.kill(), (server) => server.start()],
 };
 
-const line = (what: string, value: string): void => console.log(`${what.padEnd(48)}${value}`);
 const whole = (value: number): string => Math.round(value).toLocaleString('en');
 
 for (const [way, [down, up]] of Object.entries(ways)) {
@@ -54,7 +55,8 @@ for (const [way, [down, up]] of Object.entries(ways)) {
   const sum = (of: 'refused' | 'failed' | 'unhandled'): number =>
     reports.reduce((total, report) => total + report[of], 0);
 
-  console.log(`\n${PROCESSES} processes, ${RATE}/s, capacity ${CAPACITY}; for 10 s ${way}\n`);
+  const rows: string[][] = [];
+  const line = (what: string, value: string): void => void rows.push([what, value]);
   line('received by the upstream before', seen(startMs, downMs));
   line('… during the outage', seen(downMs, upMs));
   line('… in the 5 s after', seen(upMs, endMs));
@@ -73,6 +75,8 @@ for (const [way, [down, up]] of Object.entries(ways)) {
   );
   line(
     'store events of each process',
-    [...new Set(reports.map(({ events }) => events.join(', ')))].join(' | '),
+    [...new Set(reports.map(({ events }) => events.join(', ')))].join('; '),
   );
+  printTable(`${PROCESSES} processes, ${RATE}/s, capacity ${CAPACITY}; for 10 s ${way}`, ['', ''], rows);
 }
+console.log(machine());

@@ -1,24 +1,17 @@
 // The share of its quota that a saturated fleet uses, in virtual time: for mixed costs, for small buckets, and for a
 // store that loses its key. Run: pnpm bench valkey-use
 import { type ClosedLoop, play, type Use } from '../../packages/valkey/test/closed-loop.ts';
+import { printTable } from './measure/markdown.ts';
 
 const BUSY = { rate: 1_000, capacity: 200, askers: 16, seconds: 60 };
 
 const percent = (share: number): string => `${(share * 100).toFixed(1)} %`;
 const times = (value: number): string => `${value.toFixed(2)} ×`;
 
-function print(columns: readonly string[], rows: readonly (readonly string[])[]): void {
-  const all = [columns, ...rows];
-  const widths = columns.map((_, at) => Math.max(...all.map((row) => row[at]?.length ?? 0)));
-  for (const row of all) console.log(row.map((cell, at) => cell.padEnd(widths[at] ?? 0)).join('  '));
-  console.log();
-}
-
 async function both(load: ClosedLoop): Promise<[Use, Use]> {
   return [await play(load, 'shared'), await play(load, 'memory')];
 }
 
-console.log('1,000/s, capacity 200, 16 callers per process, 60 s; waits relative to one bucket in memory\n');
 const mixes = [
   [1],
   [1, 20],
@@ -45,12 +38,12 @@ for (const costs of mixes) {
     ]);
   }
 }
-print(
+printTable(
+  '1,000/s, capacity 200, 16 callers per process, 60 s; waits relative to one bucket in memory',
   ['costs', 'processes', 'used', 'in memory', 'mean wait', 'p99', 'longest', 'burst', 'calls/grant'],
   rows,
 );
 
-console.log('8 processes; timers in whole milliseconds, up to 2 ms late; 1 ms per message\n');
 const small: string[][] = [];
 for (const rate of [1_000, 2_000]) {
   for (const capacity of [1, 2, 5, 10, 20]) {
@@ -60,9 +53,12 @@ for (const rate of [1_000, 2_000]) {
     small.push([`${rate}/s`, `${capacity}`, percent(shared.share), percent(memory.share), burst]);
   }
 }
-print(['rate', 'capacity', 'used', 'in memory', 'burst'], small);
+printTable(
+  '8 processes; timers in whole milliseconds, up to 2 ms late; 1 ms per message',
+  ['rate', 'capacity', 'used', 'in memory', 'burst'],
+  small,
+);
 
-console.log('1,000/s, capacity 200, 20 s; from 2 s on the store loses the key at each interval\n');
 const lost: string[][] = [];
 for (const costs of [[1], [1, 20], [200]]) {
   for (const processes of [2, 8, 32]) {
@@ -74,4 +70,9 @@ for (const costs of [[1], [1, 20], [200]]) {
     lost.push([costs.join(', '), `${processes}`, ...cells]);
   }
 }
-print(['costs', 'processes', '5 ms', '15 ms', '50 ms', '150 ms', '500 ms', '1.5 s'], lost);
+printTable(
+  '1,000/s, capacity 200, 20 s; from 2 s on the store loses the key at each interval',
+  ['costs', 'processes', '5 ms', '15 ms', '50 ms', '150 ms', '500 ms', '1.5 s'],
+  lost,
+);
+console.log('In virtual time: the same on every machine.');

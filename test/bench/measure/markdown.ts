@@ -18,3 +18,12 @@ export function number(value: number, digits = 0): string {
   const fixed = { minimumFractionDigits: digits, maximumFractionDigits: digits };
   return value.toLocaleString('en', fixed).replace(/^-0$/, '0').replace('-', '−');
 }
+
+/** A table under its title, for the benches that measure one thing once. */
+export function printTable(
+  title: string,
+  titles: readonly string[],
+  rows: readonly (readonly string[])[],
+): void {
+  console.log(`**${title}**\n\n${markdown(titles, rows)}\n`);
+}

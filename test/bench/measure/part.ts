@@ -21,8 +21,9 @@ export interface Part {
   readonly title: string;
   /** What the numbers mean, and how they are measured. */
   readonly note: string;
-  /** Less is better in the first, which ranks ebb among its rivals. */
   readonly columns: readonly Column[];
+  /** Whether the first column ranks ebb among its rivals. Less is better. @default true */
+  readonly ranked?: boolean;
   /** @default 5 */
   readonly rounds?: number;
   /** For the processes. */

@@ -25,4 +25,6 @@ export interface Rival<K extends Kind> {
    * because it holds something until then. @default nothing
    */
   readonly needs?: 'response' | 'reader';
+  /** A program whose bundle contains it. Absent if it is part of the client, or of another rival. */
+  readonly bundle?: string;
 }

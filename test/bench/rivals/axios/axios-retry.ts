@@ -6,4 +6,5 @@ export default {
     axiosRetry(bare);
     return bare;
   },
+  bundle: `export { default } from 'axios-retry'`,
 } satisfies Rival<'axios'>;

@@ -11,4 +11,5 @@ export default {
     const policy = retry(down, { maxAttempts: 5, backoff: new ConstantBackoff(delayMs) });
     return (url) => policy.execute(() => bare(url));
   },
+  bundle: `export { ExponentialBackoff, handleAll, retry } from 'cockatiel'`,
 } satisfies Rival<'fetch'>;

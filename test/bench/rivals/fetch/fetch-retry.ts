@@ -5,4 +5,5 @@ export default {
   wrap: (bare) => fetchRetry(bare as typeof fetch),
   retrying: (bare, retryDelay) =>
     fetchRetry(bare as typeof fetch, { retries: 5, retryDelay, retryOn: [503] }),
+  bundle: `export { default } from 'fetch-retry'`,
 } satisfies Rival<'fetch'>;

@@ -9,4 +9,5 @@ export default {
       fetch: bare as typeof fetch,
       retry: { limit: 5, statusCodes: [503], delay: () => delayMs },
     }),
+  bundle: `export { default } from 'ky'`,
 } satisfies Rival<'fetch'>;

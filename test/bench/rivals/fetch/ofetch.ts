@@ -14,4 +14,5 @@ export default {
     const defaults = { ...unread, retry: 5, retryDelay, retryStatusCodes: [503] };
     return createFetch({ fetch: bare as typeof fetch, defaults }).raw as Fetch;
   },
+  bundle: `export { ofetch } from 'ofetch'`,
 } satisfies Rival<'fetch'>;

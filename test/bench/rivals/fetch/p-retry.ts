@@ -12,4 +12,5 @@ export default {
     };
     return pRetry(send, { retries: 5, minTimeout: delayMs, factor: 1 });
   },
+  bundle: `export { default } from 'p-retry'`,
 } satisfies Rival<'fetch'>;
