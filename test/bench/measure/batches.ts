@@ -18,7 +18,7 @@ export interface Batches {
 
 /** How short a batch of the slowest run may be, and how long. */
 const SHORTEST_MS = 5;
-const LONGEST_MS = 40;
+const LONGEST_MS = 20;
 
 /**
  * The nanoseconds of one call of each run: the first quartile of batches that alternate between the runs. Garbage is never

@@ -24,7 +24,7 @@ export interface Part {
   readonly columns: readonly Column[];
   /** Whether the first column ranks ebb among its rivals. Less is better. @default true */
   readonly ranked?: boolean;
-  /** @default 5 */
+  /** @default 3 */
   readonly rounds?: number;
   /** For the processes. */
   readonly flags?: readonly string[];

@@ -13,7 +13,7 @@ export interface ReportOptions {
 
 /** Measures a part and prints its table. */
 export async function report(part: Part, partUrl: string, options: ReportOptions = {}): Promise<void> {
-  const { rounds = part.rounds ?? 5, only = '' } = options;
+  const { rounds = part.rounds ?? 3, only = '' } = options;
   const rows = (await part.rows()).filter(({ name }) => name.includes(only));
   const samples = await sampleRows(part, partUrl, rows, rounds);
   console.log(`**${part.title}.** ${part.note}\n`);

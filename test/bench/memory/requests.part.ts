@@ -31,7 +31,6 @@ export default {
     { title: 'added, bytes', value: ({ own = 0, bare = 0 }) => own - bare, spread: true },
     { title: 'bare, bytes', value: ({ bare = 0 }) => bare },
   ],
-  rounds: 3,
   flags: LARGE_NURSERY,
   async rows() {
     const kinds = (['fetch', 'undici', 'axios'] as const).map(async (group) => {

@@ -14,6 +14,7 @@ export default {
   title: 'axios: a request that succeeds at once',
   note: 'The nanoseconds that a library adds to a call of an instance whose adapter does no I/O.',
   columns: added,
+  rounds: 5,
   async rows() {
     return [...(await subjectsOf('axios')).keys()].map((name) => ({ group: '', name }));
   },

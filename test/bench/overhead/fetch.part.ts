@@ -27,6 +27,7 @@ export default {
   title: 'fetch: a request that succeeds at once',
   note: 'The nanoseconds that a library adds to a call of a fetch that does no I/O.',
   columns: added,
+  rounds: 5,
   async rows() {
     const subjects = [...(await subjectsOf('fetch'))];
     return Object.keys(calls).flatMap((group): Row[] => {

@@ -34,7 +34,7 @@ async function measure<K extends Kind>(kind: K, name: string, lanes: number): Pr
   const { wrap } = await subjectOf(kind, name);
   const calls = callsOf[kind](await startServer(), [(client) => client, wrap]);
   const runs = calls.map((call) => inFlight(lanes, call));
-  return nsPerCall(runs, { step: lanes, batches: 25, warmCalls: 2_000 });
+  return nsPerCall(runs, { step: lanes, batches: 15, warmCalls: 2_000 });
 }
 
 const LANES: Readonly<Record<string, number>> = { 'one at a time': 1, '50 in flight': 50 };
@@ -48,7 +48,6 @@ export default {
     { title: '× bare', value: ({ own = 0, bare = 1 }) => own / bare, digits: 3, spread: true },
     { title: 'bare, µs', value: ({ bare = 0 }) => bare / 1_000 },
   ],
-  rounds: 3,
   async rows() {
     const subjects = [NOISE, 'ebb', 'ebb, slots'];
     return ['fetch', 'undici', 'axios'].flatMap((kind) =>

@@ -13,6 +13,7 @@ export default {
   title: 'undici: a request that succeeds at once',
   note: 'The nanoseconds that a library adds to a dispatch that responds in the same turn.',
   columns: added,
+  rounds: 5,
   async rows() {
     return [...(await subjectsOf('undici')).keys()].map((name) => ({ group: '', name }));
   },

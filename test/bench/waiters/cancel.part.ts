@@ -11,7 +11,6 @@ export default {
     { title: 'cancelled in, ms', value: ({ tookMs = 0 }) => tookMs, spread: true },
     { title: 'ns each', value: ({ eachNs = 0 }) => eachNs },
   ],
-  rounds: 3,
   async rows() {
     return COUNTS.map((count) => ({ group: '', name: count.toLocaleString('en') }));
   },

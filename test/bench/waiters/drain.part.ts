@@ -17,7 +17,6 @@ export default {
     { title: 'granted in, ms', value: ({ drainMs = 0 }) => drainMs },
     { title: 'longest turn, ms', value: ({ longestMs = 0 }) => longestMs },
   ],
-  rounds: 3,
   async rows() {
     const all = [...(await limiters())];
     const able = all.filter(([, { waiters = 'many', promised }]) => {

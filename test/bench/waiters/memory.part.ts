@@ -37,7 +37,6 @@ export default {
     { title: 'timers', value: ({ timers = 0 }) => timers },
     { title: 'granted in, ms', value: ({ grantMs = 0 }) => grantMs, spread: true },
   ],
-  rounds: 3,
   flags: ['--expose-gc'],
   async rows() {
     return Object.keys(optionsOf).map((name) => ({ group: '', name }));
