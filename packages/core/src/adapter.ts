@@ -1,4 +1,4 @@
-export { nextTurn, sleep, systemClock } from './base/clock.ts';
+export { inNextTurn, nextTurn, sleep, systemClock } from './base/clock.ts';
 export { onAbort } from './base/on-abort.ts';
 export { property } from './base/property.ts';
 export {

@@ -68,15 +68,18 @@ function letExit(timer: unknown): void {
 declare const setImmediate: ((callback: () => void) => unknown) | undefined;
 declare const clearImmediate: (immediate: unknown) => void;
 
+/** Calls `call` in another turn of the event loop. */
+export function inNextTurn(call: () => void): void {
+  if (typeof setImmediate === 'function') setImmediate(call);
+  else setTimeout(call, 0);
+}
+
 /**
  * Resolves in another turn of the event loop. Some clients free a connection only in the turn after its response has ended,
  * and a request that is sent earlier opens another connection.
  */
 export function nextTurn(): Promise<void> {
-  return new Promise((resolve) => {
-    if (typeof setImmediate === 'function') setImmediate(resolve);
-    else setTimeout(resolve, 0);
-  });
+  return new Promise(inNextTurn);
 }
 
 /** `Math.random`. */
