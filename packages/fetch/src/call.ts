@@ -25,6 +25,7 @@ export class Call implements Exchange<Response> {
   #bounded: Bounded | undefined;
   #hops: Hops | undefined;
   #isWatched = false;
+  #status = 0;
 
   constructor(baseFetch: typeof fetch, request: FetchRequest) {
     this.#baseFetch = baseFetch;
@@ -89,7 +90,9 @@ export class Call implements Exchange<Response> {
   }
 
   outcome(response: Response): Outcome {
-    return new ResponseOutcome(response);
+    const outcome = new ResponseOutcome(response);
+    this.#status = outcome.status;
+    return outcome;
   }
 
   failure(error: unknown): Outcome {
@@ -124,7 +127,7 @@ export class Call implements Exchange<Response> {
     this.#isWatched = true;
     const { method, signal } = this.#request;
     const clock = this.#session?.policy.clock ?? systemClock;
-    whenBodyEnds(settled, { method, signal, clock }, ended);
+    whenBodyEnds(settled, { method, status: this.#status, signal, clock }, ended);
     return settled;
   }
 

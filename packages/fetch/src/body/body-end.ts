@@ -4,21 +4,21 @@ import { responseHeader } from '../headers.ts';
 import { BodyUse } from './body-use.ts';
 import { interceptorOf } from './intercept-body.ts';
 import { whenNodeBodyEnds } from './node-body.ts';
+import { watchUnread } from './unread.ts';
 import { WatchedBody } from './watched-body.ts';
 
 /** What the end of a body depends on besides the response. */
 export interface BodyContext {
   /** Upper case. */
   readonly method: string;
+  readonly status: number;
   readonly signal: AbortSignal | undefined;
   readonly clock: Clock;
 }
 
 /** True if there is no body by definition: some runtimes have a stream even then. */
-function isEmpty(response: Response, method: string): boolean {
-  const { status } = response;
-  if (method === 'HEAD' || status === 204 || status === 205 || status === 304) return true;
-  return responseHeader(response.headers, 'content-length') === '0';
+function isEmpty({ method, status }: BodyContext): boolean {
+  return method === 'HEAD' || status === 204 || status === 205 || status === 304;
 }
 
 /**
@@ -34,8 +34,14 @@ export function whenBodyEnds(settled: unknown, context: BodyContext, ended: () =
   }
 }
 
+/**
+ * The prototype of the last response whose body was a web stream. Reading `body` takes as long as all the rest, and the next
+ * response has most likely a web stream as well. If not, that is noticed a turn later.
+ */
+let withWebStream: object | null | undefined;
+
 /** Returns false if there is no body to watch. */
-function watch(response: Response, { method, signal, clock }: BodyContext, ended: () => void): boolean {
+function watch(response: Response, context: BodyContext, ended: () => void): boolean {
   if (typeof response !== 'object' || response === null) return false;
   const interceptor = interceptorOf(response);
   if (interceptor instanceof WatchedBody) {
@@ -43,14 +49,27 @@ function watch(response: Response, { method, signal, clock }: BodyContext, ended
     interceptor.use.onEnd(ended);
     return true;
   }
-  if (interceptor !== undefined || signal?.aborted || isEmpty(response, method)) return false;
-  const { body } = response;
-  const isNode = isNodeReadable(body);
-  if (!isNode && !isWebReadable(body)) return false;
-  const use = new BodyUse(ended);
+  if (interceptor !== undefined || context.signal?.aborted || isEmpty(context)) return false;
+  const prototype: object | null = Object.getPrototypeOf(response);
+  if (prototype !== withWebStream) {
+    const { body } = response;
+    if (isNodeReadable(body)) {
+      if (responseHeader(response.headers, 'content-length') === '0') return false;
+      whenNodeBodyEnds(body, useOf(body, context, ended));
+      return true;
+    }
+    if (!isWebReadable(body)) return false;
+    withWebStream = prototype;
+  }
+  const use = useOf(response, context, ended);
+  new WatchedBody(response, use);
+  watchUnread(use);
+  return true;
+}
+
+function useOf(branch: object, { signal, clock }: BodyContext, ended: () => void): BodyUse {
+  const use = new BodyUse(branch, clock, ended);
   // An abort closes the connection, whether or not the body is being read.
   if (signal !== undefined) use.onEnd(onAbort(signal, () => use.end()));
-  if (isNode) whenNodeBodyEnds(body, clock, use);
-  else new WatchedBody(response, use, clock);
-  return true;
+  return use;
 }

@@ -1,7 +1,8 @@
+import { Readable } from 'node:stream';
 import * as undici from 'undici';
 import * as undici7 from 'undici7';
 import { describe, expect, test } from 'vitest';
-import { limited, SHORT } from '../../test/limited.ts';
+import { isFree, limited, SHORT } from '../../test/limited.ts';
 
 describe('the response is the one that baseFetch returned', () => {
   test('the same object, with its class and members, and no added property', async () => {
@@ -88,6 +89,26 @@ describe('a response of a base fetch that is not the network', () => {
       await clock.advance(1_100);
       expect(inUse()).toBe(0);
     }
+  });
+
+  test('of a class whose bodies are web streams, without a body', async () => {
+    const bodies = ['text', null];
+    const { get, inUse } = await over(() => new Response(bodies.shift() as string));
+    expect(await (await get('/')).text()).toBe('text');
+    expect((await get('/')).body).toBe(null);
+    await isFree(inUse);
+  });
+
+  test('of a class whose bodies are web streams, with a Node stream of its own', async () => {
+    const made = ['text', 'own'].map((text) => new Response(text));
+    Object.defineProperty(made[1], 'body', { value: Readable.from(['own']) });
+    const { get, inUse } = await over(() => made.shift());
+    expect(await (await get('/')).text()).toBe('text');
+    const { body } = await get('/');
+    await new Promise(setImmediate);
+    expect(inUse()).toBe(1);
+    for await (const part of body as never as Readable) expect(part).toBe('own');
+    await isFree(inUse);
   });
 
   test('gives a reader its chunks unchanged', async () => {

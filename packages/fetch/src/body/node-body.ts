@@ -1,9 +1,8 @@
-import type { Clock } from '@ebb/core';
 import type { NodeReadable } from '@ebb/core/adapter';
-import type { BodyUse, Branch } from './body-use.ts';
-import { timersOn } from './shared-timer.ts';
+import type { BodyUse } from './body-use.ts';
 
-const collected = /* @__PURE__ */ new FinalizationRegistry((branch: Branch) => branch.giveUp());
+/** How often a stream is checked, in milliseconds. */
+const CHECK_EVERY_MS = 1_000;
 
 /** True if all bytes have arrived, read or not. */
 function hasArrived(body: NodeReadable): boolean {
@@ -16,12 +15,12 @@ function hasArrived(body: NodeReadable): boolean {
 }
 
 /** Ends the use of a Node stream, the body type of node-fetch, when it has arrived, was closed or was garbage-collected. */
-export function whenNodeBodyEnds(body: NodeReadable, clock: Clock, use: BodyUse): void {
+export function whenNodeBodyEnds(body: NodeReadable, use: BodyUse): void {
   const end = (): void => use.end();
   // No listener for 'error', which would hide an error that the caller does not handle: a failed stream also closes.
   body.on('end', end);
   body.on('close', end);
-  collected.register(body, use.branch());
+  use.letGo();
   const held = new WeakRef(body);
   let cancelTimer: (() => void) | undefined;
   use.onEnd(() => cancelTimer?.());
@@ -30,7 +29,7 @@ export function whenNodeBodyEnds(body: NodeReadable, clock: Clock, use: BodyUse)
     const stream = held.deref();
     if (use.isOver || stream === undefined) return;
     if (hasArrived(stream)) use.end();
-    else cancelTimer = timersOn(clock).check.add(check);
+    else cancelTimer = use.clock.schedule(check, CHECK_EVERY_MS, true);
   };
   check();
 }

@@ -1,6 +1,8 @@
 import { MOST_READ_AHEAD_BYTES, nextTurn } from '@ebb/core/adapter';
 import type { BodyUse } from './body-use.ts';
-import type { SharedTimer } from './shared-timer.ts';
+
+/** The longest time for reading ahead, in milliseconds. */
+const LONGEST_READ_AHEAD_MS = 5_000;
 
 /**
  * Reads a clone of a response whose body is not being read. If it reaches the end within bounds, the connection is free,
@@ -8,7 +10,7 @@ import type { SharedTimer } from './shared-timer.ts';
  *
  * Hazard: this must not hold the response, which could then never be garbage-collected.
  */
-export function readAhead(copy: Response, use: BodyUse, limit: SharedTimer): void {
+export function readAhead(copy: Response, use: BodyUse): void {
   const reader = (copy.body as ReadableStream<Uint8Array>).getReader();
   let isStopped = false;
   const cancel = (): void => void reader.cancel().catch(() => undefined);
@@ -21,8 +23,8 @@ export function readAhead(copy: Response, use: BodyUse, limit: SharedTimer): voi
     if (use.isOver) void nextTurn().then(cancel);
     else cancel();
   };
-  const cancelTimer = limit.add(stop);
-  use.startReadingAhead(stop);
+  const cancelTimer = use.clock.schedule(stop, LONGEST_READ_AHEAD_MS, true);
+  use.stopReadingAhead = stop;
   void read(reader, use, stop, () => isStopped);
 }
 

@@ -1,3 +1,4 @@
+import { virtualClock } from '@ebb/core/testing';
 import { describe, expect, test, vi } from 'vitest';
 import { isFree, limited, SHORT } from '../../test/limited.ts';
 
@@ -95,6 +96,18 @@ describe('a body that is read releases its slot at its end', () => {
     expect(inUse()).toBe(0);
   });
 
+  test('without a timer, if it is read at once', async () => {
+    const clock = virtualClock();
+    const schedule = vi.spyOn(clock, 'schedule');
+    const { get, inUse } = await limited(fetch, clock);
+    for (let n = 0; n < 20; n += 1) expect(await (await get('/short')).text()).toBe(SHORT);
+    const read = (await get('/gated')).text();
+    await new Promise(setImmediate);
+    expect(inUse()).toBe(1);
+    expect(schedule).not.toHaveBeenCalled();
+    void read.catch(() => undefined);
+  });
+
   test('not when a second read is rejected during the first', async () => {
     const { get, inUse, gate } = await limited();
     const response = await get('/gated');
@@ -141,10 +154,19 @@ describe('a body that is not read releases its slot', () => {
     expect(await response.text()).toBe(SHORT);
   });
 
-  test.each(['/empty', '/204'])('at once for %s', async (path) => {
+  test('at once for 204', async () => {
     const { get, inUse } = await limited();
-    await get(path);
+    await get('/204');
     expect(inUse()).toBe(0);
+  });
+
+  test('in the next turn of the event loop if it has no bytes', async () => {
+    const { get, inUse, clock } = await limited();
+    const response = await get('/empty');
+    await new Promise(setImmediate);
+    expect(inUse()).toBe(0);
+    expect(clock.pending).toBe(0);
+    expect(await response.text()).toBe('');
   });
 
   test('at once for HEAD', async () => {
