@@ -82,6 +82,21 @@ export function nextTurn(): Promise<void> {
   return new Promise(inNextTurn);
 }
 
+let waiting = 0;
+let keepingAlive: ReturnType<typeof setTimeout>;
+
+/** Keeps the process alive until a promise settles, in runtimes that have processes. Returns the same promise. */
+export function keepAlive<T>(promise: Promise<T>): Promise<T> {
+  waiting += 1;
+  if (waiting === 1) keepingAlive = setTimeout(() => undefined, LONGEST_TIMER_MS);
+  const settled = (): void => {
+    waiting -= 1;
+    if (waiting === 0) clearTimeout(keepingAlive);
+  };
+  promise.then(settled, settled);
+  return promise;
+}
+
 /** `Math.random`. */
 export const systemRandom: Random = Math.random;
 

@@ -1,4 +1,5 @@
 import { positive } from '../base/check.ts';
+import { keepAlive } from '../base/clock.ts';
 import { callHook } from '../base/errors.ts';
 import type { Outcome, RequestTraits } from '../http/outcome.ts';
 import {
@@ -129,7 +130,8 @@ export class Admission {
     const { concurrency, bucket, key } = this.#policy;
     if (lack === 'slot' && concurrency !== undefined) {
       this.#limit = forRequest(concurrency, this.#request, key);
-      this.#slot = await this.#limit.acquire(options);
+      // Nothing else may do so: the slots may be held by responses that have arrived, but are not read.
+      this.#slot = await keepAlive(this.#limit.acquire(options));
       return this.#slot.waitedMs;
     }
     if (bucket === undefined) return 0;
