@@ -21,6 +21,9 @@ export interface AsideBounds {
   readonly contentLength: number;
 }
 
+const SOON: Promise<void> = Promise.resolve();
+const NONE: Buffer[] = [];
+
 /**
  * A response that is to be followed by a retry. It is read to its end, within bounds, so that the retry can use its
  * connection; and it is kept, because it becomes the result if the retry is not sent.
@@ -28,68 +31,84 @@ export interface AsideBounds {
 export class Aside {
   readonly head: ResponseHead;
   /** The body as far as it came; empty if it is too long to keep. */
-  chunks: Buffer[] = [];
+  chunks: Buffer[] = NONE;
   trailers: ResponseHeaders = {};
   rawTrailers: RawHeaders = null;
   /** Why the body is incomplete. */
   error: Error | undefined;
   /** Resolves when the connection can be used again, or is closed. */
   readonly released: Promise<void>;
-  readonly #bounds: AsideBounds;
-  readonly #abort: (reason: Error) => void;
+  readonly #clock: Clock;
+  readonly #longestMs: number;
+  readonly #mostKeptBytes: number;
+  readonly #contentLength: number;
+  readonly #attempt: { abort(reason: Error): void };
   #bytes = 0;
+  #isOver = false;
+  #cancelTimer: (() => void) | undefined;
   #release: () => void = () => undefined;
 
-  /** @param abort aborts the connection, and then calls {@link break} */
-  constructor(head: ResponseHead, bounds: AsideBounds, abort: (reason: Error) => void) {
+  /** @param attempt `abort` aborts its connection, and then calls {@link break} */
+  constructor(head: ResponseHead, bounds: AsideBounds, attempt: { abort(reason: Error): void }) {
     this.head = head;
-    this.#bounds = bounds;
-    this.#abort = abort;
-    const over = new Promise<void>((resolve) => {
+    this.#clock = bounds.clock;
+    this.#longestMs = bounds.longestMs;
+    this.#mostKeptBytes = bounds.mostKeptBytes;
+    this.#contentLength = bounds.contentLength;
+    this.#attempt = attempt;
+    this.released = new Promise((resolve) => {
       this.#release = resolve;
     });
-    // undici reuses a connection in the turn after its response has ended.
-    this.released = over.then(nextTurn);
   }
 
-  /**
-   * Stops reading when the time is up, or at once if the `Content-Length` is too large.
-   *
-   * @returns a function that cancels the timer, if there is one
-   */
-  limit(): (() => void) | undefined {
-    const { clock, longestMs, contentLength } = this.#bounds;
-    if (contentLength <= MOST_DISCARDED_BYTES || Number.isNaN(contentLength)) {
-      return clock.schedule(() => this.#giveUp(), longestMs);
-    }
-    this.#giveUp();
-    return undefined;
+  /** Stops reading when the time is up, or at once if the `Content-Length` is too large. */
+  limit(): void {
+    if (this.#contentLength > MOST_DISCARDED_BYTES) this.#giveUp();
+    SOON.then(() => {
+      // Most responses end in the turn of their headers, and need no timer.
+      if (this.#isOver) this.#releaseInNextTurn();
+      else this.#cancelTimer = this.#clock.schedule(() => this.#giveUp(), this.#longestMs);
+    });
   }
 
   take(chunk: Buffer): void {
     this.#bytes += chunk.byteLength;
-    if (this.#bytes <= this.#bounds.mostKeptBytes) this.chunks.push(chunk);
-    else this.chunks = [];
+    if (this.#bytes > this.#mostKeptBytes) this.chunks = NONE;
+    // A literal has no room for more chunks, which most of these responses do not have.
+    else if (this.chunks === NONE) this.chunks = [chunk];
+    else this.chunks.push(chunk);
     if (this.#bytes > MOST_DISCARDED_BYTES) this.#giveUp();
   }
 
   end(rawTrailers: RawHeaders, trailers: ResponseHeaders): void {
     this.rawTrailers = rawTrailers;
     this.trailers = trailers;
-    if (this.#bytes > this.#bounds.mostKeptBytes) this.error = notKept();
-    this.#release();
+    if (this.#bytes > this.#mostKeptBytes) this.error = notKept();
+    this.#finish();
   }
 
   /** The body ended early. */
   break(error: Error): void {
     this.error ??= error;
-    this.#release();
+    this.#finish();
+  }
+
+  #finish(): void {
+    this.#isOver = true;
+    if (this.#cancelTimer === undefined) return;
+    this.#cancelTimer();
+    SOON.then(() => this.#releaseInNextTurn());
+  }
+
+  /** undici reuses a connection in the turn after its response has ended, and asks for that turn after its last event. */
+  #releaseInNextTurn(): void {
+    void nextTurn().then(this.#release);
   }
 
   #giveUp(): void {
-    this.chunks = [];
+    this.chunks = NONE;
     this.error = notKept();
-    this.#abort(requestAbortedError('Response discarded'));
+    this.#attempt.abort(requestAbortedError('Response discarded'));
   }
 }
 

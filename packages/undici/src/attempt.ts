@@ -38,11 +38,9 @@ export interface UploadListener {
  * mistaken for those of the next one.
  */
 export class Attempt implements Dispatcher.DispatchHandler {
-  /** From 1. */
-  readonly number: number;
   connection: Connection;
-  readonly onBodySent?: (chunk: Buffer | string) => void;
-  readonly onRequestSent?: () => void;
+  declare readonly onBodySent?: (chunk: Buffer | string) => void;
+  declare readonly onRequestSent?: () => void;
   /** How often undici started it: more than once if an interceptor below follows redirects. */
   starts = 0;
   /** The URLs that redirected, if undici's redirect interceptor is below. */
@@ -56,9 +54,8 @@ export class Attempt implements Dispatcher.DispatchHandler {
   #releaseBody: (() => void) | undefined;
 
   /** @param upload only if the handler listens to the upload: for a handler that does, a MockAgent reads the body */
-  constructor(listener: AttemptListener, number: number, upload?: UploadListener) {
+  constructor(listener: AttemptListener, upload?: UploadListener) {
     this.#listener = listener;
-    this.number = number;
     if (upload !== undefined) {
       let sentBytes = 0;
       let sends = 0;
@@ -109,8 +106,8 @@ export class Attempt implements Dispatcher.DispatchHandler {
     this.#restoreMethods?.();
     this.#restoreMethods = undefined;
     this.starts += 1;
-    const { history } = (context ?? {}) as { readonly history?: unknown };
-    if (Array.isArray(history)) this.hops = history;
+    const hops = (context as { readonly history?: unknown } | null | undefined)?.history;
+    if (Array.isArray(hops)) this.hops = hops;
     // Given up while it was queued: it must not be sent.
     if (this.#droppedFor !== undefined) {
       connection.abort(this.#droppedFor);
@@ -183,8 +180,8 @@ export class Attempt implements Dispatcher.DispatchHandler {
   ): Aside {
     this.#state = 'aside';
     const rawHeaders = this.connection?.rawHeaders ?? null;
-    this.#aside = new Aside({ status, headers, message, rawHeaders }, bounds, (reason) => this.abort(reason));
-    this.#cancelTimer = this.#aside.limit();
+    this.#aside = new Aside({ status, headers, message, rawHeaders }, bounds, this);
+    this.#aside.limit();
     return this.#aside;
   }
 

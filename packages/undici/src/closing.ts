@@ -14,6 +14,39 @@ const PROBE = {
   method: 'GET',
 } satisfies Dispatcher.DispatchOptions;
 
+/** A request whose retry waits. */
+export interface ClosingWatcher {
+  /** The agent was closed; the error is undici's. */
+  dispatcherClosed(error: Error): void;
+}
+
+/**
+ * A place in the ring of watchers. Not a `Set`: it leaves its tables behind as it grows and shrinks, and an old table keeps
+ * requests in memory that have ended.
+ */
+export class Watch {
+  readonly watcher: ClosingWatcher | undefined;
+  next: Watch = this;
+  #previous: Watch = this;
+
+  /** @param ring the first of the ring, which has no watcher; by default this one */
+  constructor(watcher?: ClosingWatcher, ring?: Watch) {
+    this.watcher = watcher;
+    if (ring === undefined) return;
+    this.next = ring;
+    this.#previous = ring.#previous;
+    this.#previous.next = this;
+    ring.#previous = this;
+  }
+
+  stop(): void {
+    this.#previous.next = this.next;
+    this.next.#previous = this.#previous;
+    this.next = this;
+    this.#previous = this;
+  }
+}
+
 /**
  * Detects that an `Agent` of undici 8 was closed or destroyed while retries wait. undici does not tell an interceptor.
  * But a closed `Agent` refuses every dispatch with an error of its own, and an open one does nothing for a dispatch
@@ -21,8 +54,8 @@ const PROBE = {
  */
 export class Closing {
   readonly #dispatch: Dispatcher.Dispatch;
-  readonly #watchers = new Set<(error: Error) => void>();
-  #cancelTimer: (() => void) | undefined;
+  readonly #watches = new Watch();
+  #isScheduled = false;
 
   private constructor(dispatch: Dispatcher.Dispatch) {
     this.#dispatch = dispatch;
@@ -40,28 +73,29 @@ export class Closing {
     return isAgent ? new Closing(dispatch) : undefined;
   }
 
-  /** Calls back once, with undici's error, when the agent is closed. Returns a function that stops watching. */
-  watch(onClosed: (error: Error) => void): () => void {
-    this.#watchers.add(onClosed);
-    this.#cancelTimer ??= systemClock.schedule(this.#check, CHECK_EVERY_MS);
-    return () => {
-      this.#watchers.delete(onClosed);
-      if (this.#watchers.size > 0) return;
-      this.#cancelTimer?.();
-      this.#cancelTimer = undefined;
-    };
+  /** Tells the watcher, once, when the agent is closed, unless the watch is stopped before. */
+  watch(watcher: ClosingWatcher): Watch {
+    if (!this.#isScheduled) this.#schedule();
+    return new Watch(watcher, this.#watches);
+  }
+
+  /** In the background, and not cancelled when the last wait ends: most waits are short, and share the next check. */
+  #schedule(): void {
+    this.#isScheduled = true;
+    systemClock.schedule(this.#check, CHECK_EVERY_MS, true);
   }
 
   readonly #check = (): void => {
-    this.#cancelTimer = undefined;
+    this.#isScheduled = false;
+    const ring = this.#watches;
+    if (ring.next === ring) return;
     const error = this.#probe();
-    if (error === undefined) {
-      if (this.#watchers.size > 0) this.#cancelTimer = systemClock.schedule(this.#check, CHECK_EVERY_MS);
-      return;
+    if (error === undefined) return this.#schedule();
+    while (ring.next !== ring) {
+      const { next } = ring;
+      next.stop();
+      next.watcher?.dispatcherClosed(error);
     }
-    const watchers = [...this.#watchers];
-    this.#watchers.clear();
-    for (const onClosed of watchers) onClosed(error);
   };
 
   #probe(): Error | undefined {

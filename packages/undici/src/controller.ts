@@ -4,6 +4,12 @@ import type { RawHeaders } from './headers.ts';
 /** The controller of one attempt, made by the dispatcher; a mock may have none. */
 export type Connection = Dispatcher.DispatchController | null | undefined;
 
+/** Is told when the handler aborts. */
+export interface AbortListener {
+  /** @param reason as the handler gave it: undici has an error of its own for none */
+  aborted(reason: Error | undefined): void;
+}
+
 /**
  * The controller that the handler has for the whole request. With a controller per attempt, a handler could pause one
  * connection and resume that one later, while its data comes on another.
@@ -11,15 +17,14 @@ export type Connection = Dispatcher.DispatchController | null | undefined;
 export class Controller implements Dispatcher.DispatchController {
   rawHeaders: RawHeaders = null;
   rawTrailers: RawHeaders = null;
-  readonly #onAbort: (reason: Error | undefined) => void;
+  readonly #listener: AbortListener;
   #connection: Connection;
   #paused = false;
   #aborted = false;
   #reason: Error | null = null;
 
-  /** @param onAbort gets the reason as the handler gave it: undici has an error of its own for none */
-  constructor(onAbort: (reason: Error | undefined) => void) {
-    this.#onAbort = onAbort;
+  constructor(listener: AbortListener) {
+    this.#listener = listener;
   }
 
   get aborted(): boolean {
@@ -48,7 +53,7 @@ export class Controller implements Dispatcher.DispatchController {
     if (this.#aborted) return;
     this.#aborted = true;
     this.#reason = reason as Error;
-    this.#onAbort(reason);
+    this.#listener.aborted(reason);
   }
 
   /** From now on data comes on this connection, which is paused if the handler is. */

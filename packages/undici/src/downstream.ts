@@ -14,21 +14,29 @@ export class Downstream {
   /** True once the handler threw in a callback, which ends the request. */
   threw = false;
   readonly #handler: Handler;
-  readonly #history: readonly AttemptRecord[];
-  /** The `context` that the handler gets. The history belongs to it, without a visible property. */
+  readonly #session: { readonly history: readonly AttemptRecord[] };
+  /** The `context` that the handler gets. */
   #context: object | undefined;
   /** By status of an informational response, the attempt whose response was passed on. */
-  #informedBy: Map<number, number> | undefined;
+  #informedBy: Map<number, object> | undefined;
   #uploadedBytes = 0;
   #uploaded = false;
   #over = false;
   /** The controller of the `onResponseError` call in which the handler threw. */
   #failedWith: Connection;
 
-  constructor(handler: Handler, controller: Controller, history: readonly AttemptRecord[]) {
+  constructor(
+    handler: Handler,
+    controller: Controller,
+    session: { readonly history: readonly AttemptRecord[] },
+  ) {
     this.#handler = handler;
     this.controller = controller;
-    this.#history = history;
+    this.#session = session;
+  }
+
+  get handler(): Handler {
+    return this.#handler;
   }
 
   /** True if the handler listens to the upload. */
@@ -50,20 +58,29 @@ export class Downstream {
    */
   start(context?: object | null, isAgain = false): void {
     if (this.#context !== undefined) {
-      Object.assign(this.#context, context);
+      if (context) Object.assign(this.#context, context);
       if (!isAgain) return;
     } else {
-      this.#context = { ...context };
-      remember(this.#context, this.#history);
+      // Not `{ ...context }` alone: a copy of nothing has no room for the history, which then takes twice as long.
+      this.#context = context ? { ...context } : {};
     }
-    // undici's redirect interceptor copies the context, but every copy shares this list.
-    const { history } = this.#handler as { readonly history?: unknown };
-    if (Array.isArray(history)) remember(history, this.#history);
     try {
       this.#handler.onRequestStart?.(this.controller, this.#context);
     } catch (error) {
       throw this.#threw(error);
     }
+  }
+
+  /**
+   * Notes the history of what the handler has, without a visible property. Not when it starts: only after a decision the
+   * session has a history, and one with room for no more than is in it.
+   */
+  #remember(): void {
+    const { history } = this.#session;
+    remember(this.#context, history);
+    // undici's redirect interceptor copies the context, but every copy shares this list.
+    const { history: hops } = this.#handler as { readonly history?: unknown };
+    if (Array.isArray(hops)) remember(hops, history);
   }
 
   /** Records that the handler threw. */
@@ -74,8 +91,7 @@ export class Downstream {
 
   /** Passes an informational response on, unless an earlier attempt had one of the same status. */
   inform(
-    attempt: number,
-    connection: Connection,
+    attempt: { readonly connection: Connection },
     status: number,
     headers: ResponseHeaders,
     message?: string,
@@ -83,12 +99,13 @@ export class Downstream {
     this.#informedBy ??= new Map();
     if ((this.#informedBy.get(status) ?? attempt) !== attempt) return;
     this.#informedBy.set(status, attempt);
-    this.#startResponse(connection, status, headers, message);
+    this.#startResponse(attempt.connection, status, headers, message);
   }
 
   /** Begins the response that the handler gets. */
   respond(connection: Connection, status: number, headers: ResponseHeaders, message?: string): void {
     this.controller.attach(connection);
+    this.#remember();
     this.#startResponse(connection, status, headers, message);
   }
 
@@ -124,6 +141,7 @@ export class Downstream {
 
   upgrade(connection: Connection, status: number, headers: ResponseHeaders, socket: Duplex): unknown {
     this.controller.rawHeaders = connection?.rawHeaders ?? null;
+    this.#remember();
     try {
       const result: unknown = this.#handler.onRequestUpgrade?.(
         this.controller,
@@ -148,6 +166,7 @@ export class Downstream {
   fail(error: unknown, connection?: Connection): void {
     if (this.#over) return;
     this.#over = true;
+    this.#remember();
     const controller = this.#context === undefined ? (connection ?? null) : this.controller;
     try {
       this.#handler.onResponseError?.(controller as Controller, error as Error);

@@ -7,19 +7,31 @@ const FOR_RESPONSE: readonly Method[] = ['onResponseStart', 'onResponseData', 'o
 const FOR_UPGRADE: readonly Method[] = ['onRequestUpgrade'];
 const FOR_UPLOAD: readonly Method[] = ['onBodySent', 'onRequestSent'];
 
-/** The methods that a request needs and its handler lacks, with what the handler has instead; `undefined` if none. */
-function gapsOf(
-  handler: Handler,
-  options: Dispatcher.DispatchOptions,
-): Readonly<Record<string, unknown>> | undefined {
+function isMethodOrNone(value: unknown): boolean {
+  return value === undefined || typeof value === 'function';
+}
+
+/** True if a request finds all of its methods. Every request asks, and a look-up by a variable name is slow. */
+function isComplete(handler: Handler, { upgrade, method }: Dispatcher.DispatchOptions): boolean {
+  if (!isMethodOrNone(handler.onBodySent) || !isMethodOrNone(handler.onRequestSent)) return false;
+  if (upgrade || method === 'CONNECT') return typeof handler.onRequestUpgrade === 'function';
+  return (
+    typeof handler.onResponseStart === 'function' &&
+    typeof handler.onResponseData === 'function' &&
+    typeof handler.onResponseEnd === 'function'
+  );
+}
+
+/** The methods that a request needs and its handler lacks, with what the handler has instead. */
+function gapsOf(handler: Handler, options: Dispatcher.DispatchOptions): Readonly<Record<string, unknown>> {
   const needed = options.upgrade || options.method === 'CONNECT' ? FOR_UPGRADE : FOR_RESPONSE;
-  let gaps: Record<string, unknown> | undefined;
+  const gaps: Record<string, unknown> = {};
   for (const name of needed) {
-    if (typeof handler[name] !== 'function') gaps = { ...gaps, [name]: handler[name] };
+    if (typeof handler[name] !== 'function') gaps[name] = handler[name];
   }
   for (const name of FOR_UPLOAD) {
     const method = handler[name];
-    if (method !== undefined && typeof method !== 'function') gaps = { ...gaps, [name]: method };
+    if (!isMethodOrNone(method)) gaps[name] = method;
   }
   return gaps;
 }
@@ -35,8 +47,8 @@ export function mirrorGaps(
   options: Dispatcher.DispatchOptions,
   attempt: Handler,
 ): (() => void) | undefined {
+  if (isComplete(handler, options)) return undefined;
   const gaps = gapsOf(handler, options);
-  if (gaps === undefined) return undefined;
   // Own properties, which hide the methods of the class until they are deleted.
   const shadowed = Object.assign(attempt, gaps) as Record<string, unknown>;
   return () => {

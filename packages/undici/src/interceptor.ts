@@ -6,7 +6,7 @@ import { Closing } from './closing.ts';
 import { withRereadableHeaders } from './headers.ts';
 import { isLegacy, type LegacyHandler, modernHandler } from './legacy.ts';
 import { Relay } from './relay.ts';
-import type { Request } from './send.ts';
+import type { Composition } from './send.ts';
 import { Traits } from './traits.ts';
 
 type Handler = Dispatcher.DispatchHandler;
@@ -18,14 +18,6 @@ interface Options extends Dispatcher.DispatchOptions {
 
 function isObject(value: unknown): value is object {
   return typeof value === 'object' && value !== null;
-}
-
-/** One call of `compose`. */
-interface Composition {
-  readonly policy: Policy;
-  readonly dispatch: Dispatcher.Dispatch;
-  readonly ownOrigin: string;
-  readonly closing: Closing | undefined;
 }
 
 let compositions = 0;
@@ -45,33 +37,24 @@ function withoutEbb({ ebb: _, ...others }: Options): Options {
 }
 
 /** Dispatches a request through the policy. */
-function relay(
-  { policy, dispatch, ownOrigin, closing }: Composition,
-  given: Options,
-  handler: Handler,
-): boolean {
+function relay(composition: Composition, given: Options, handler: Handler): boolean {
   const { ebb } = given;
   const own = ebb === undefined ? given : withoutEbb(given);
-  if (ebb === false) return dispatch(own, handler);
-  let request: Request;
+  if (ebb === false) return composition.dispatch(own, handler);
+  let request: Relay;
   try {
     const options = withRereadableHeaders(own);
     const body = bodyOf(options);
+    const traits = new Traits(options, body, composition.ownOrigin);
     const carried = (given as { readonly [LAYER]?: unknown })[LAYER];
-    const session = startSession(
-      policy,
-      new Traits(options, body, ownOrigin),
-      ebb,
-      carried,
-      'dispatcher',
-    ) as Session;
-    request = { dispatch, options, body, session, closing };
+    const session = startSession(composition.policy, traits, ebb, carried, 'dispatcher') as Session;
+    request = new Relay(composition, options, body, session, handler);
   } catch (error) {
     // undici reports invalid options in the same way.
     handler.onResponseError?.(null as never, error as Error);
     return false;
   }
-  return new Relay(request, handler).start();
+  return request.start();
 }
 
 /**
@@ -109,16 +92,15 @@ export function ebbInterceptor(
     // `compose` requires a function of exactly two parameters.
     return function ebbDispatch(options, handler) {
       if (!isObject(options) || !isObject(handler)) return dispatch(options, handler);
-      if (isLegacy(handler))
-        return ebbDispatch(
-          { ...options, allowH2: false } as Options,
-          modernHandler(handler as LegacyHandler),
-        );
-      // undici has an error of its own for such a handler.
-      if (typeof handler.onRequestStart !== 'function' || typeof handler.onResponseError !== 'function') {
-        return dispatch(options, handler);
+      if (typeof handler.onRequestStart === 'function' && typeof handler.onResponseError === 'function') {
+        return relay(composed, options, handler);
       }
-      return relay(composed, options, handler);
+      if (isLegacy(handler)) {
+        const modern = modernHandler(handler as LegacyHandler);
+        return relay(composed, { ...options, allowH2: false } as Options, modern);
+      }
+      // undici has an error of its own for such a handler.
+      return dispatch(options, handler);
     };
   };
 }

@@ -40,19 +40,29 @@ export class Traits implements RequestTraits {
   }
 }
 
+/** The outcome of an attempt with a response; its headers are read lazily. */
+class ResponseOutcome {
+  readonly type = 'response';
+  readonly status: number;
+  readonly #headers: ResponseHeaders;
+
+  constructor(status: number, headers: ResponseHeaders) {
+    this.status = status;
+    this.#headers = headers;
+  }
+
+  header(name: string): string | undefined {
+    return responseHeader(this.#headers, name);
+  }
+}
+
 /** The outcome of an attempt with a response. */
 export function responseOutcome(attempt: Attempt, status: number, headers: ResponseHeaders): Outcome {
-  const header = (name: string): string | undefined => responseHeader(headers, name);
+  const outcome = new ResponseOutcome(status, headers);
   // An interceptor below that follows redirects starts the attempt again for each hop.
-  if (attempt.starts < 2) return { type: 'response', status, header };
+  if (attempt.starts < 2) return outcome;
   const url = attempt.hops?.at(-1);
-  return {
-    type: 'response',
-    status,
-    header,
-    redirected: true,
-    url: url === undefined ? undefined : String(url),
-  };
+  return Object.assign(outcome, { redirected: true, url: url === undefined ? undefined : String(url) });
 }
 
 /** The outcome of an attempt that failed. */
