@@ -1,13 +1,21 @@
+import { isNativeFetch, type Way } from '@ebb/core/adapter';
 import type { AxiosAdapter, AxiosStatic, InternalAxiosRequestConfig } from 'axios';
-import type { AxiosCopy } from './axios-copy.ts';
+import { type AxiosCopy, needCopy } from './axios-copy.ts';
 import { type Fetch, recordingFetch } from './recording-fetch.ts';
 
-type Adapters = NonNullable<InternalAxiosRequestConfig['adapter']>;
+/** What a config may name as its adapter. */
+export type Chosen = InternalAxiosRequestConfig['adapter'];
 
 /** What axios tries, in this order, if a config names no adapter. */
-const DEFAULT_ADAPTERS: Adapters = ['xhr', 'http', 'fetch'];
+const DEFAULT_ADAPTERS: NonNullable<Chosen> = ['xhr', 'http', 'fetch'];
 
 type Env = { readonly fetch?: Fetch | undefined } | null | undefined;
+
+/** The adapter of a request, and which layers of ebb may be below it. */
+export interface Route {
+  readonly adapter: AxiosAdapter;
+  readonly way: Way;
+}
 
 /**
  * Resolves the adapter of a request as the request's own copy of axios does. The fetch adapter gets a fetch that
@@ -15,13 +23,26 @@ type Env = { readonly fetch?: Fetch | undefined } | null | undefined;
  *
  * @throws AxiosError if axios does not know the name, or the adapter does not work in this runtime
  */
-export function adapterOf(copy: AxiosCopy, config: InternalAxiosRequestConfig): AxiosAdapter {
-  const chosen = config.adapter ?? (copy as Partial<AxiosStatic>).defaults?.adapter ?? DEFAULT_ADAPTERS;
-  if (typeof chosen === 'function') return chosen;
+export function routeOf(
+  copy: AxiosCopy | undefined,
+  chosen: Chosen,
+  config: InternalAxiosRequestConfig,
+): Route {
+  return typeof chosen === 'function'
+    ? { adapter: chosen, way: 'client' }
+    : resolved(needCopy(copy), chosen, config);
+}
+
+function resolved(copy: AxiosCopy, named: Chosen, config: InternalAxiosRequestConfig): Route {
+  const chosen = named ?? (copy as Partial<AxiosStatic>).defaults?.adapter ?? DEFAULT_ADAPTERS;
   const found = copy.getAdapter(chosen, config);
   const { adapterName } = found as { adapterName?: string };
-  const isCustom = Array.isArray(chosen) && chosen.includes(found);
-  if (adapterName === 'http' || adapterName === 'xhr' || isCustom) return found;
+  if (adapterName === 'xhr') return { adapter: found, way: 'socket' };
+  if (adapterName === 'http') return { adapter: found, way: config.transport ? 'client' : 'socket' };
+  if (found === chosen || (Array.isArray(chosen) && chosen.includes(found)))
+    return { adapter: found, way: 'client' };
   const env = config.env as Env;
-  return copy.getAdapter('fetch', { ...config, env: { ...env, fetch: recordingFetch(env?.fetch) } } as never);
+  const fetch = env?.fetch;
+  const adapter = copy.getAdapter('fetch', { env: { ...env, fetch: recordingFetch(fetch) } } as never);
+  return { adapter, way: isNativeFetch(fetch ?? globalThis.fetch) ? 'native-fetch' : 'client' };
 }

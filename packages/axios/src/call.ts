@@ -1,128 +1,154 @@
 import type { Outcome, Policy } from '@ebb/core';
-import type { Aside, Exchange, Session } from '@ebb/core/adapter';
-import type { AxiosAdapter, AxiosResponse, InternalAxiosRequestConfig } from 'axios';
+import { type Aside, type Exchange, property, remember, type Session } from '@ebb/core/adapter';
+import type { AxiosResponse, InternalAxiosRequestConfig } from 'axios';
+import type { Route } from './adapter.ts';
 import { sendWithTimeout } from './attempt-timeout.ts';
 import { type AxiosCopy, needCopy } from './axios-copy.ts';
 import { whenBodyEnds } from './body/body-end.ts';
 import { discardForRetry } from './body/discard.ts';
-import type { FactoryBody } from './body/factory-body.ts';
-import { RequestBody } from './body/request-body.ts';
-import { type CallerSignal, callerSignal, unlessAborted } from './cancel.ts';
+import type { RequestBody } from './body/request-body.ts';
+import { type CallerSignal, unlessAborted } from './cancel.ts';
 import { LayerMark } from './layer-mark.ts';
-import { failureOf, outcomeOf } from './outcome.ts';
-import { Traits } from './traits.ts';
+import { failureOf, ResponseOutcome } from './outcome.ts';
+import type { Traits } from './traits.ts';
 
-/** The call that is under way with a config. A copy of the config refers to the same call. */
+/** The call whose adapter has a config, and may pass it to another instance. A copy of the config refers to the same call. */
 const CALL: unique symbol = Symbol.for('@ebb/axios call');
 
 type CallConfig = InternalAxiosRequestConfig & { [CALL]?: Call };
 
-/** Whether a call under this policy is already under way with the config, or with the one that it was copied from. */
-export function isUnderWay(policy: Policy, config: CallConfig): boolean {
+/** The call whose attempt is under way with a config, or with the one that it was copied from. */
+export function callOf(config: CallConfig): Call | undefined {
   const call = config[CALL];
-  return call?.underWay === true && call.policy === policy;
+  return call?.underWay === true ? call : undefined;
 }
 
-/** What the interceptor knows of a request when its adapter is called. */
-export interface CallSetup {
+/** What a call is made of. */
+export interface CallParts {
+  /** The interceptor's policy, without the options of the request. */
   readonly policy: Policy;
-  readonly adapter: AxiosAdapter;
+  readonly route: Route;
   /** The copy of axios that the request belongs to, if it is known. */
   readonly copy: AxiosCopy | undefined;
-  /** There if `data` is a function. */
-  readonly factory: FactoryBody | undefined;
+  readonly body: RequestBody;
+  readonly caller: CallerSignal | undefined;
+  /** The call of another policy that is under way with the same config. */
+  readonly outer: Call | undefined;
+  /** There if a layer above has marked the config. */
+  readonly mark: LayerMark | undefined;
 }
 
 /**
  * One call of an axios method, and how each of its attempts is sent.
  *
  * The adapter gets the caller's config itself, not a copy, because the response or error must refer to that object.
- * {@link end} restores what the attempts changed in it.
+ * What an attempt changes in it is restored when the attempt settles.
  */
 export class Call implements Exchange<AxiosResponse> {
   underWay = false;
   readonly policy: Policy;
   readonly config: CallConfig;
   readonly copy: AxiosCopy | undefined;
-  readonly traits: Traits;
-  readonly #adapter: AxiosAdapter;
+  readonly #session: Session;
+  readonly #traits: Traits;
+  readonly #route: Route;
   readonly #body: RequestBody;
-  #caller: CallerSignal | undefined;
-  /** The call of another policy that is under way with the same config. */
-  #outer: Call | undefined;
-  /** The headers as they were before the first attempt. */
-  #headers: object | undefined;
-  #session: Session | undefined;
+  readonly #caller: CallerSignal | undefined;
+  readonly #outer: Call | undefined;
+  /** The headers as they were before the first attempt, if there may be another. */
+  #headers: [string, unknown][] = [];
   #mark: LayerMark | undefined;
 
-  constructor(config: InternalAxiosRequestConfig, { policy, adapter, copy, factory }: CallSetup) {
-    this.policy = policy;
-    this.config = config;
-    this.copy = copy;
-    this.#adapter = adapter;
-    this.#body = new RequestBody(config.data, factory);
-    this.traits = new Traits(config, this.#body);
+  constructor(session: Session, traits: Traits, parts: CallParts) {
+    this.policy = parts.policy;
+    this.config = traits.config;
+    this.copy = parts.copy;
+    this.#session = session;
+    this.#traits = traits;
+    this.#route = parts.route;
+    this.#body = parts.body;
+    this.#caller = parts.caller;
+    this.#outer = parts.outer;
+    this.#mark = parts.mark;
   }
 
   get signal(): AbortSignal | undefined {
     return this.#caller?.signal;
   }
 
-  begin(): void {
-    this.underWay = true;
-    this.#caller = callerSignal(this.config);
-    this.#outer = this.config[CALL];
-    this.config[CALL] = this;
-  }
-
   send(session: Session): Promise<AxiosResponse> {
-    this.#session = session;
-    if (session.attempt === 1) this.#prepareFirst(session);
-    else this.#resetHeaders();
-
-    const send = (): Promise<AxiosResponse> =>
-      this.#body.isReplaced ? this.#makeBodyAndDispatch(session) : this.#dispatch(session);
-    const { attemptTimeoutMs: timeoutMs, clock } = session.policy;
-    if (timeoutMs === undefined) return send();
+    const { attemptTimeoutMs: timeoutMs, clock, maxRetries } = session.policy;
+    if (session.attempt > 1) this.#resetHeaders();
+    else if (maxRetries > 0) this.#keepForRetry();
+    if (timeoutMs === undefined) return this.#attempt();
     const copy = needCopy(this.copy);
     const timedOut = (): void => this.#body.release();
+    const send = (): Promise<AxiosResponse> => this.#attempt();
     return sendWithTimeout({ timeoutMs, clock, copy, config: this.config, send, timedOut });
   }
 
-  #prepareFirst(session: Session): void {
-    this.#headers = Object.assign({}, this.config.headers);
-    if (session.policy.maxRetries > 0) this.#body.bufferForm();
+  #keepForRetry(): void {
+    // Takes half as long as a copy.
+    this.#headers = Object.entries(this.config.headers ?? {});
+    this.#body.bufferForm();
   }
 
   /** Adapters write into the headers, a length and a boundary for example. */
   #resetHeaders(): void {
     const { config } = this;
-    config.headers = Object.assign(Object.create(Object.getPrototypeOf(config.headers)), this.#headers);
+    const headers = Object.create(Object.getPrototypeOf(config.headers));
+    config.headers = Object.assign(headers, Object.fromEntries(this.#headers));
   }
 
-  async #makeBodyAndDispatch(session: Session): Promise<AxiosResponse> {
+  #attempt(): Promise<AxiosResponse> {
+    return this.#body.isReplaced ? this.#makeBodyAndDispatch() : this.#dispatch();
+  }
+
+  async #makeBodyAndDispatch(): Promise<AxiosResponse> {
     const body = this.#body.next(this.config);
     this.config.data = await unlessAborted(body, this.signal, () => this.#body.release());
-    return this.#dispatch(session);
+    return this.#dispatch();
   }
 
-  #dispatch(session: Session): Promise<AxiosResponse> {
-    if (session.layer !== undefined) {
-      this.#mark ??= new LayerMark(this.config, this.#adapter);
-      this.#mark.set(session.layer);
+  #dispatch(): Promise<AxiosResponse> {
+    const { config } = this;
+    const { adapter, way } = this.#route;
+    const { layer } = this.#session;
+    if (way === 'client') {
+      this.underWay = true;
+      config[CALL] = this;
     }
-    return session.sending(() => this.#adapter(this.config));
+    if (layer === undefined) return adapter(config);
+    // No layer below a socket reads a config.
+    if (way !== 'socket') {
+      this.#mark ??= new LayerMark(config);
+      this.#mark.set(layer);
+    }
+    return this.#session.sending(() => adapter(config));
+  }
+
+  /** Restores the config. */
+  #leave(): void {
+    this.#body.restore(this.config);
+    this.#mark?.remove();
+    if (!this.underWay) return;
+    this.underWay = false;
+    if (this.#outer === undefined) delete this.config[CALL];
+    else this.config[CALL] = this.#outer;
   }
 
   outcome(response: AxiosResponse): Outcome {
+    this.#leave();
     const { signal } = this;
     // The caller will get a CanceledError.
     if (signal?.aborted) return { type: 'failure', kind: 'aborted', error: signal.reason };
-    return outcomeOf(response, this.traits);
+    return new ResponseOutcome(response, this.#traits);
   }
 
   failure(error: unknown): Outcome {
-    return failureOf(error, this.traits);
+    this.#leave();
+    remember(property(error, 'response'), this.#session.history);
+    return failureOf(error, this.#traits);
   }
 
   setAside(settled: unknown, session: Session, signal?: AbortSignal): Aside | undefined {
@@ -131,8 +157,7 @@ export class Call implements Exchange<AxiosResponse> {
   }
 
   whenBodyEnds(settled: unknown, ended: () => void): unknown {
-    if (this.#session === undefined) ended();
-    else whenBodyEnds(settled, this.#session.policy.clock, ended);
+    whenBodyEnds(settled, this.#session.policy.clock, ended);
     return settled;
   }
 
@@ -145,13 +170,9 @@ export class Call implements Exchange<AxiosResponse> {
     this.#body.closeUpload(response?.data, response?.request);
   }
 
-  /** Restores the config, and removes the listeners from the caller's signal. */
+  /** Restores the config after an abort, and removes the listeners from the caller's signal. */
   end(): void {
-    this.underWay = false;
-    this.#body.restore(this.config);
-    this.#mark?.remove();
+    this.#leave();
     this.#caller?.release();
-    if (this.#outer === undefined) delete this.config[CALL];
-    else this.config[CALL] = this.#outer;
   }
 }

@@ -48,7 +48,7 @@ export function ebbInterceptor(
   axios?: AxiosModule,
 ): EbbInterceptor {
   const policy = createPolicy(policyOrOptions);
-  const given = checkCopy(axios);
+  const interception = { policy, given: checkCopy(axios) };
   countLayer();
   return function ebb(config) {
     const chosen = config.adapter;
@@ -62,7 +62,7 @@ export function ebbInterceptor(
     const adapter: EbbAdapter = (merged) => {
       restoreAdapter(merged, chosen);
       factory?.restoreTransforms(merged);
-      return send(merged, { policy, given, factory });
+      return send(merged, chosen, interception, factory);
     };
     adapter[IS_EBB] = true;
     config.adapter = adapter;

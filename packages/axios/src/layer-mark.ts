@@ -1,15 +1,16 @@
 import { LAYER } from '@ebb/core/adapter';
-import type { AxiosAdapter, InternalAxiosRequestConfig } from 'axios';
+import type { InternalAxiosRequestConfig } from 'axios';
 
 /** A config that carries the mark of the ebb layers above, itself or in its `fetchOptions`. */
-export type MarkedConfig = Omit<InternalAxiosRequestConfig, 'fetchOptions'> & {
+type MarkedConfig = Omit<InternalAxiosRequestConfig, 'fetchOptions'> & {
   [LAYER]?: unknown;
   fetchOptions?: { [LAYER]?: unknown };
 };
 
 /** The mark that an outer layer left in a config. */
-export function outerLayerOf(config: MarkedConfig): unknown {
-  return config[LAYER] ?? config.fetchOptions?.[LAYER];
+export function outerLayerOf(config: InternalAxiosRequestConfig): unknown {
+  const { [LAYER]: mark, fetchOptions } = config as MarkedConfig;
+  return mark ?? fetchOptions?.[LAYER];
 }
 
 /**
@@ -21,19 +22,14 @@ export class LayerMark {
   readonly #config: MarkedConfig;
   readonly #fetchOptions: MarkedConfig['fetchOptions'];
   readonly #ebb: MarkedConfig['ebb'];
-  readonly #isNeeded: boolean;
 
-  constructor(config: InternalAxiosRequestConfig, adapter: AxiosAdapter) {
-    const { adapterName } = adapter as { adapterName?: string };
+  constructor(config: InternalAxiosRequestConfig) {
     this.#config = config as MarkedConfig;
     this.#fetchOptions = this.#config.fetchOptions;
     this.#ebb = config.ebb;
-    // Nothing below Node's http and XMLHttpRequest reads a config.
-    this.#isNeeded = adapterName !== 'http' && adapterName !== 'xhr';
   }
 
   set(layer: object): void {
-    if (!this.#isNeeded) return;
     // axios deep-copies plain objects. An object with a prototype is passed on by reference.
     const mark: unknown = Object.create(layer);
     this.#config[LAYER] = mark;

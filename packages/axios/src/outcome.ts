@@ -2,7 +2,7 @@ import { type FailureKind, HookError, type Outcome } from '@ebb/core';
 import { failureKind, property } from '@ebb/core/adapter';
 import type { AxiosError, AxiosResponse } from 'axios';
 import { recordedResponse } from './recording-fetch.ts';
-import { originOf } from './redirect.ts';
+import { type Origin, originOf } from './redirect.ts';
 import { headerOf } from './response.ts';
 import type { Traits } from './traits.ts';
 
@@ -15,13 +15,39 @@ interface NodeRequest {
   };
 }
 
-/** Reads the response that an adapter resolved with. */
-export function outcomeOf({ status, headers, request }: AxiosResponse, traits: Traits): Outcome {
-  const header = (name: string): string | undefined => {
-    return (name === 'retry-after' ? allRetryAfter(request) : undefined) ?? headerOf(headers, name);
-  };
-  const { redirected, url } = originOf(traits.config, request, () => traits.url);
-  return { type: 'response', status, header, redirected, url };
+/** A response that an adapter resolved with. Its headers and its origin are read when they are asked for. */
+export class ResponseOutcome {
+  readonly type = 'response';
+  readonly status: number;
+  readonly #headers: unknown;
+  readonly #request: unknown;
+  readonly #traits: Traits;
+  #found: Origin | undefined;
+
+  constructor({ status, headers, request }: AxiosResponse, traits: Traits) {
+    this.status = status;
+    this.#headers = headers;
+    this.#request = request;
+    this.#traits = traits;
+  }
+
+  header(name: string): string | undefined {
+    const all = name === 'retry-after' ? allRetryAfter(this.#request as NodeRequest) : undefined;
+    return all ?? headerOf(this.#headers, name);
+  }
+
+  get redirected(): boolean {
+    return this.#origin.redirected;
+  }
+
+  get url(): string | undefined {
+    return this.#origin.url;
+  }
+
+  get #origin(): Origin {
+    this.#found ??= originOf(this.#traits, this.#request);
+    return this.#found;
+  }
 }
 
 /** Every `Retry-After` line. Node's `headers` keep only the first, which may be the shorter one. */
@@ -33,11 +59,11 @@ function allRetryAfter(request: NodeRequest | undefined): string | undefined {
 export function failureOf(error: unknown, traits: Traits): Outcome {
   const response = property(error, 'response') as AxiosResponse | undefined;
   const request = property(error, 'request');
-  if (response !== undefined && failedByStatus(response)) return outcomeOf(response, traits);
+  if (response !== undefined && failedByStatus(response)) return new ResponseOutcome(response, traits);
   const kind = kindOf(error as AxiosError);
   const hidden = kind === 'aborted' ? undefined : hiddenResponse(request);
-  if (hidden !== undefined) return outcomeOf(hidden as AxiosResponse, traits);
-  const { redirected } = originOf(traits.config, request, () => traits.url);
+  if (hidden !== undefined) return new ResponseOutcome(hidden as AxiosResponse, traits);
+  const { redirected } = originOf(traits, request);
   return { type: 'failure', kind, error, redirected };
 }
 

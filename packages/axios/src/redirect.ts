@@ -1,5 +1,5 @@
-import type { InternalAxiosRequestConfig } from 'axios';
 import { recordedResponse } from './recording-fetch.ts';
+import type { Traits } from './traits.ts';
 
 /** Which hop an outcome came from. */
 export interface Origin {
@@ -27,10 +27,9 @@ interface ShownRequest {
 /**
  * Tells from an adapter's `request` which hop an outcome came from. The response of a redirect's target says nothing
  * about whether the first server did its work, so a redirect is ruled out only by proof.
- *
- * @param urlOf returns the requested URL; called only for an `XMLHttpRequest`
  */
-export function originOf(config: InternalAxiosRequestConfig, request: unknown, urlOf: () => string): Origin {
+export function originOf(traits: Traits, request: unknown): Origin {
+  const { config } = traits;
   const shown = (request ?? {}) as ShownRequest;
   const hops = (shown._redirectable ?? shown)._redirectCount;
   if (typeof hops === 'number') {
@@ -41,7 +40,7 @@ export function originOf(config: InternalAxiosRequestConfig, request: unknown, u
   if (typeof shown.redirect === 'string') return shown.redirect === 'follow' ? UNKNOWN_HOP : FIRST_HOP;
   if (typeof shown.responseURL === 'string' && shown.responseURL !== '') {
     const url = shown.responseURL;
-    const isRequested = [urlOf(), config.url ?? ''].some(
+    const isRequested = [traits.url, config.url ?? ''].some(
       (requested) => normalized(requested) === normalized(url),
     );
     return isRequested ? FIRST_HOP : { redirected: true, url };

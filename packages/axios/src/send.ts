@@ -1,40 +1,55 @@
 import type { Policy } from '@ebb/core';
-import { property, remember, run, type Session, startSession } from '@ebb/core/adapter';
+import { areLayered, property, remember, run, type Session, startSession } from '@ebb/core/adapter';
 import type { AxiosAdapter, AxiosResponse, InternalAxiosRequestConfig } from 'axios';
-import { adapterOf } from './adapter.ts';
-import { type AxiosCopy, copyOf, needCopy } from './axios-copy.ts';
+import { type Chosen, routeOf } from './adapter.ts';
+import { type AxiosCopy, copyOf } from './axios-copy.ts';
 import type { FactoryBody } from './body/factory-body.ts';
-import { Call, isUnderWay } from './call.ts';
-import { asCanceled } from './cancel.ts';
+import { requestBody } from './body/request-body.ts';
+import { Call, callOf } from './call.ts';
+import { asCanceled, callerSignal } from './cancel.ts';
 import { checkShared } from './check-copies.ts';
-import { type MarkedConfig, outerLayerOf } from './layer-mark.ts';
+import { LayerMark, outerLayerOf } from './layer-mark.ts';
+import { Traits } from './traits.ts';
 
-/** What the interceptor keeps for each request. */
+/** What an interceptor knows of all its requests. */
 export interface Interception {
   readonly policy: Policy;
   /** The axios module that the user passed to the interceptor. */
   readonly given: AxiosCopy | undefined;
-  /** There if `data` is a function. */
-  readonly factory: FactoryBody | undefined;
 }
 
-/** Sends a request as often as its policy says. The config names the adapter that sends one attempt. */
+/**
+ * Sends a request as often as its policy says.
+ *
+ * @param chosen what the config names as its adapter, which sends one attempt
+ * @param factory there if `data` is a function
+ */
 export function send(
   config: InternalAxiosRequestConfig,
-  { policy, given, factory }: Interception,
+  chosen: Chosen,
+  { policy, given }: Interception,
+  factory: FactoryBody | undefined,
 ): Promise<AxiosResponse> {
   const copy = copyOf(config, given);
-  const adapter = typeof config.adapter === 'function' ? config.adapter : adapterOf(needCopy(copy), config);
+  const route = routeOf(copy, chosen, config);
+  const outer = callOf(config);
   // An adapter that sends through another instance with the same interceptor.
-  if (isUnderWay(policy, config)) return adapter(config);
+  if (outer?.policy === policy) return route.adapter(config);
 
   const { ebb } = config;
-  const call = new Call(config, { policy, adapter, copy, factory });
-  const session = startSession(policy, call.traits, ebb, outerLayerOf(config as MarkedConfig));
-  if (session === undefined) return sendWithoutEbb(config, adapter);
+  const body = requestBody(config.data, factory);
+  const traits = new Traits(config, body);
+  const carried = areLayered() ? outerLayerOf(config) : undefined;
+  const session = startSession(policy, traits, ebb, carried, route.way);
+  if (session === undefined) return sendWithoutEbb(config, route.adapter);
   if (ebb) checkShared(ebb);
-  call.begin();
-  return settle(call, session);
+
+  const caller = callerSignal(config);
+  const mark = carried === undefined ? undefined : new LayerMark(config);
+  const call = new Call(session, traits, { policy, route, copy, body, caller, outer, mark });
+  const sent = run(session, call, caller?.signal);
+  // Most requests have nothing to do at their end, and save a promise.
+  return caller === undefined && factory === undefined ? sent : settle(sent, call, session);
 }
 
 /** The layers below may have ebb; `false` was meant for this one. */
@@ -45,11 +60,12 @@ function sendWithoutEbb(config: InternalAxiosRequestConfig, adapter: AxiosAdapte
   });
 }
 
-async function settle(call: Call, session: Session): Promise<AxiosResponse> {
+/** Ends a request that can be canceled, or whose body is made for each attempt. */
+async function settle(sent: Promise<AxiosResponse>, call: Call, session: Session): Promise<AxiosResponse> {
   const { signal } = call;
   let response: AxiosResponse;
   try {
-    response = await run(session, call, signal);
+    response = await sent;
     // axios would throw a CanceledError of its own now, which has no history.
     if (signal?.aborted) throw signal.reason;
   } catch (error) {

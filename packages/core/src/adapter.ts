@@ -16,7 +16,7 @@ export { retryAfterMs } from './http/retry-after.ts';
 export { forRequest } from './limits/contracts.ts';
 export { type Decision, decide, type Progress } from './policy/decide.ts';
 export { remember, rememberReason } from './request/history.ts';
-export { countLayer, isNativeFetch, LAYER, type Way } from './request/layers.ts';
+export { areLayered, countLayer, isNativeFetch, LAYER, type Way } from './request/layers.ts';
 export { type Aside, type Exchange, run } from './request/run.ts';
 export { Session } from './request/session.ts';
 export { startSession } from './request/start-session.ts';

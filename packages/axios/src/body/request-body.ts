@@ -5,6 +5,11 @@ import { abortUpload } from './discard.ts';
 import type { BodyFactory, FactoryBody } from './factory-body.ts';
 import { closeBody, isNodeReadable, isSingleUse, isWebReadable } from './stream.ts';
 
+/** The body of a request whose `data` is `factory`'s function, or any other value. */
+export function requestBody(data: unknown, factory: FactoryBody | undefined): RequestBody {
+  return data === undefined ? NO_BODY : new RequestBody(data, factory);
+}
+
 /** The body of a request: the caller's `data`, or what is sent in its place. */
 export class RequestBody {
   readonly #data: unknown;
@@ -74,3 +79,5 @@ export class RequestBody {
     abortUpload(request);
   }
 }
+
+const NO_BODY = new RequestBody(undefined, undefined);
