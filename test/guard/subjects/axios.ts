@@ -1,0 +1,24 @@
+import { ebbInterceptor } from '@ebb/axios';
+import { createPolicy, type Policy } from '@ebb/core';
+import axios, { type AxiosInstance, type InternalAxiosRequestConfig } from 'axios';
+import { allLimits, type Subject, type Subjects, url } from './subject.ts';
+
+function stubbed(): AxiosInstance {
+  const adapter = async (config: InternalAxiosRequestConfig) => {
+    return { status: 200, statusText: 'OK', headers: {}, data: '', config };
+  };
+  return axios.create({ adapter });
+}
+
+function overStub(policy: Policy, synchronous: boolean): Subject {
+  const bare = stubbed();
+  const ebb = stubbed();
+  ebb.interceptors.request.use(ebbInterceptor(policy), null, { synchronous });
+  return { bare: () => bare.get(url), ebb: () => ebb.get(url) };
+}
+
+export const subjects: Subjects = {
+  axios: () => overStub(createPolicy(), false),
+  'axios, synchronous': () => overStub(createPolicy(), true),
+  'axios, all limits': () => overStub(allLimits(), false),
+};

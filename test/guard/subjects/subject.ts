@@ -1,0 +1,54 @@
+import {
+  type Clock,
+  concurrencyLimit,
+  createPolicy,
+  type MemoryBucket,
+  type Policy,
+  retryBudget,
+  tokenBucket,
+} from '@ebb/core';
+
+/** Sends one request. It is over when the promise is settled, if one is returned. */
+export type Send = () => unknown;
+
+/** The same request without ebb and with it. The cost of ebb is the difference. */
+export interface Subject {
+  readonly bare: Send;
+  readonly ebb: Send;
+}
+
+/** Each subject is made in a process of its own. */
+export type Subjects = Readonly<Record<string, () => Subject>>;
+
+export const url = 'http://upstream.test/';
+
+/** Never empty. */
+export function bucket(): MemoryBucket {
+  return tokenBucket({ capacity: 1e9, refillPerSecond: 1e9 });
+}
+
+export function allLimits(): Policy {
+  const concurrency = concurrencyLimit({ maxConcurrent: 100 });
+  return createPolicy({ bucket: bucket(), budget: retryBudget(), concurrency });
+}
+
+/** Each wait ends in the next turn of the event loop: a real timer would take a millisecond. */
+export function withShortWaits(): Policy {
+  const clock: Clock = {
+    now: () => performance.timeOrigin + performance.now(),
+    schedule(wake) {
+      const immediate = setImmediate(wake);
+      return () => clearImmediate(immediate);
+    },
+  };
+  return createPolicy({ backoff: () => 1, clock });
+}
+
+/** 503, 503, 200, and again. */
+export function everyThirdSucceeds(): () => number {
+  let sent = 0;
+  return () => {
+    sent += 1;
+    return sent % 3 === 0 ? 200 : 503;
+  };
+}
