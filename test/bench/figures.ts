@@ -1,21 +1,31 @@
 // Runs the commands of docs/figures.md and replaces the tables below them. With words: only the commands that contain one.
-// Run: pnpm bench figures [overhead valkey …]
+// Run: pnpm bench figures [overhead valkey …] [--rounds 5]
 import { spawnSync } from 'node:child_process';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { parseArgs } from 'node:util';
 import { commandsOf, withTable } from './measure/figures-page.ts';
 
 const page = join(import.meta.dirname, '../../docs/figures.md');
-const words = process.argv.slice(3);
+const { values, positionals } = parseArgs({
+  args: process.argv.slice(3),
+  allowPositionals: true,
+  options: { rounds: { type: 'string' } },
+});
+const all = commandsOf(readFileSync(page, 'utf8'));
+const words = positionals.length === 0 ? [''] : positionals;
+const commands = all.filter((command) => words.some((word) => command.includes(word)));
+if (commands.length === 0) throw new Error(`No command of the page contains ${positionals.join(' or ')}`);
 
-for (const command of commandsOf(readFileSync(page, 'utf8'))) {
-  if (words.length > 0 && !words.some((word) => command.includes(word))) continue;
+for (const command of commands) {
   console.error(`bench ${command}`);
   const run = join(import.meta.dirname, 'run.ts');
-  const { status, stdout } = spawnSync(process.execPath, [...process.execArgv, run, ...command.split(' ')], {
-    encoding: 'utf8',
-    stdio: ['ignore', 'pipe', 'inherit'],
-  });
+  const rounds = values.rounds === undefined ? [] : ['--rounds', values.rounds];
+  const { status, stdout } = spawnSync(
+    process.execPath,
+    [...process.execArgv, run, ...command.split(' '), ...rounds],
+    { encoding: 'utf8', stdio: ['ignore', 'pipe', 'inherit'] },
+  );
   if (status !== 0) {
     console.error(`bench ${command} failed: its table stays as it was.`);
     process.exitCode = 1;

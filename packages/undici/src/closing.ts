@@ -90,7 +90,10 @@ export class Closing {
     const ring = this.#watches;
     if (ring.next === ring) return;
     const error = this.#probe();
-    if (error === undefined) return this.#schedule();
+    if (error === undefined) {
+      this.#schedule();
+      return;
+    }
     while (ring.next !== ring) {
       const { next } = ring;
       next.stop();

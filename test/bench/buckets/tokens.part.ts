@@ -22,7 +22,7 @@ const beside: Readonly<Record<string, () => Run>> = {
     const slots = concurrencyLimit({ maxConcurrent: 10 });
     return inOneTurn(() => slots.tryAcquire()?.release());
   },
-  'the clock alone': () => inOneTurn(() => systemClock.now()),
+  'ebb’s clock alone': () => inOneTurn(() => systemClock.now()),
 };
 
 export default {

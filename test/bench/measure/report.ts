@@ -18,7 +18,8 @@ export async function report(part: Part, partUrl: string, options: ReportOptions
   const samples = await sampleRows(part, partUrl, rows, rounds);
   console.log(`**${part.title}.** ${part.note}\n`);
   console.log(tableOf(part, samples));
-  const standings = part.ranked === false ? [] : standingsOf(part, samples);
+  // Fewer have no quartiles to tell a difference from noise.
+  const standings = part.ranked === false || rounds < 3 ? [] : standingsOf(part, samples);
   if (standings.length > 0) console.log(`\n${standings.join('\n')}`);
   const spread = rounds > 1 ? `; medians of ${rounds} rounds, with their quartiles` : '; one round';
   console.log(`\n${machine()}${spread}\n`);
