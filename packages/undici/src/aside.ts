@@ -1,5 +1,5 @@
 import type { Clock } from '@ebb/core';
-import { MOST_DISCARDED_BYTES, nextTurn } from '@ebb/core/adapter';
+import { inNextTurn, MOST_DISCARDED_BYTES } from '@ebb/core/adapter';
 import { requestAbortedError } from './errors.ts';
 import type { RawHeaders, ResponseHeaders } from './headers.ts';
 
@@ -23,6 +23,7 @@ export interface AsideBounds {
 
 const SOON: Promise<void> = Promise.resolve();
 const NONE: Buffer[] = [];
+const NO_TRAILERS: ResponseHeaders = {};
 
 /**
  * A response that is to be followed by a retry. It is read to its end, within bounds, so that the retry can use its
@@ -32,29 +33,24 @@ export class Aside {
   readonly head: ResponseHead;
   /** The body as far as it came; empty if it is too long to keep. */
   chunks: Buffer[] = NONE;
-  trailers: ResponseHeaders = {};
+  trailers: ResponseHeaders = NO_TRAILERS;
   rawTrailers: RawHeaders = null;
   /** Why the body is incomplete. */
   error: Error | undefined;
+  /** True once nothing more of it will come. */
+  isOver = false;
   /** Resolves when the connection can be used again, or is closed. */
   readonly released: Promise<void>;
-  readonly #clock: Clock;
-  readonly #longestMs: number;
-  readonly #mostKeptBytes: number;
-  readonly #contentLength: number;
+  readonly #bounds: AsideBounds;
   readonly #attempt: { abort(reason: Error): void };
   #bytes = 0;
-  #isOver = false;
   #cancelTimer: (() => void) | undefined;
   #release: () => void = () => undefined;
 
   /** @param attempt `abort` aborts its connection, and then calls {@link break} */
   constructor(head: ResponseHead, bounds: AsideBounds, attempt: { abort(reason: Error): void }) {
     this.head = head;
-    this.#clock = bounds.clock;
-    this.#longestMs = bounds.longestMs;
-    this.#mostKeptBytes = bounds.mostKeptBytes;
-    this.#contentLength = bounds.contentLength;
+    this.#bounds = bounds;
     this.#attempt = attempt;
     this.released = new Promise((resolve) => {
       this.#release = resolve;
@@ -63,17 +59,18 @@ export class Aside {
 
   /** Stops reading when the time is up, or at once if the `Content-Length` is too large. */
   limit(): void {
-    if (this.#contentLength > MOST_DISCARDED_BYTES) this.#giveUp();
+    const { clock, longestMs, contentLength } = this.#bounds;
+    if (contentLength > MOST_DISCARDED_BYTES) this.#giveUp();
     SOON.then(() => {
       // Most responses end in the turn of their headers, and need no timer.
-      if (this.#isOver) this.#releaseInNextTurn();
-      else this.#cancelTimer = this.#clock.schedule(() => this.#giveUp(), this.#longestMs);
+      if (this.isOver) this.#releaseInNextTurn();
+      else this.#cancelTimer = clock.schedule(() => this.#giveUp(), longestMs);
     });
   }
 
   take(chunk: Buffer): void {
     this.#bytes += chunk.byteLength;
-    if (this.#bytes > this.#mostKeptBytes) this.chunks = NONE;
+    if (this.#bytes > this.#bounds.mostKeptBytes) this.chunks = NONE;
     // A literal has no room for more chunks, which most of these responses do not have.
     else if (this.chunks === NONE) this.chunks = [chunk];
     else this.chunks.push(chunk);
@@ -83,7 +80,7 @@ export class Aside {
   end(rawTrailers: RawHeaders, trailers: ResponseHeaders): void {
     this.rawTrailers = rawTrailers;
     this.trailers = trailers;
-    if (this.#bytes > this.#mostKeptBytes) this.error = notKept();
+    if (this.#bytes > this.#bounds.mostKeptBytes) this.error = notKept();
     this.#finish();
   }
 
@@ -94,7 +91,7 @@ export class Aside {
   }
 
   #finish(): void {
-    this.#isOver = true;
+    this.isOver = true;
     if (this.#cancelTimer === undefined) return;
     this.#cancelTimer();
     SOON.then(() => this.#releaseInNextTurn());
@@ -102,7 +99,7 @@ export class Aside {
 
   /** undici reuses a connection in the turn after its response has ended, and asks for that turn after its last event. */
   #releaseInNextTurn(): void {
-    void nextTurn().then(this.#release);
+    inNextTurn(this.#release);
   }
 
   #giveUp(): void {

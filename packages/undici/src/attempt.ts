@@ -2,6 +2,7 @@ import type { Duplex } from 'node:stream';
 import type { Clock } from '@ebb/core';
 import type { Dispatcher } from 'undici';
 import { Aside, type AsideBounds } from './aside.ts';
+import type { DispatchChanges, RequestBody } from './body/request-body.ts';
 import type { Connection } from './controller.ts';
 import { headersTimeoutError, requestAbortedError } from './errors.ts';
 import { mirrorGaps } from './gaps.ts';
@@ -89,13 +90,13 @@ export class Attempt implements Dispatcher.DispatchHandler {
     this.#cancelTimer = clock.schedule(() => this.abort(headersTimeoutError(timeoutMs)), timeoutMs);
   }
 
-  /** Sets what {@link releaseBody} calls; calls it at once if the attempt is over. */
-  onReleaseBody(release: () => void): void {
-    if (this.over) release();
-    else this.#releaseBody = release;
+  /** Has {@link releaseBody} close the body that was taken for this attempt; at once if the attempt is over. */
+  reads(body: RequestBody | undefined, taken: DispatchChanges): void {
+    if (this.over) body?.release?.(taken);
+    else this.#releaseBody = () => body?.release?.(taken);
   }
 
-  /** Closes the body that was made for this attempt. */
+  /** Closes the body that was taken for this attempt. */
   releaseBody(): void {
     const release = this.#releaseBody;
     this.#releaseBody = undefined;

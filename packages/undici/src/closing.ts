@@ -22,7 +22,7 @@ export interface ClosingWatcher {
 
 /**
  * A place in the ring of watchers. Not a `Set`: it leaves its tables behind as it grows and shrinks, and an old table keeps
- * requests in memory that have ended.
+ * requests in memory that have ended, until the next full collection.
  */
 export class Watch {
   readonly watcher: ClosingWatcher | undefined;

@@ -1,6 +1,5 @@
 import type { Duplex } from 'node:stream';
-import type { Attempt as AttemptRecord } from '@ebb/core';
-import { remember } from '@ebb/core/adapter';
+import { remember, type Session } from '@ebb/core/adapter';
 import type { Dispatcher } from 'undici';
 import type { Connection, Controller } from './controller.ts';
 import type { ResponseHeaders } from './headers.ts';
@@ -14,7 +13,7 @@ export class Downstream {
   /** True once the handler threw in a callback, which ends the request. */
   threw = false;
   readonly #handler: Handler;
-  readonly #session: { readonly history: readonly AttemptRecord[] };
+  readonly #session: Session;
   /** The `context` that the handler gets. */
   #context: object | undefined;
   /** By status of an informational response, the attempt whose response was passed on. */
@@ -25,11 +24,7 @@ export class Downstream {
   /** The controller of the `onResponseError` call in which the handler threw. */
   #failedWith: Connection;
 
-  constructor(
-    handler: Handler,
-    controller: Controller,
-    session: { readonly history: readonly AttemptRecord[] },
-  ) {
+  constructor(handler: Handler, controller: Controller, session: Session) {
     this.#handler = handler;
     this.controller = controller;
     this.#session = session;
@@ -72,8 +67,8 @@ export class Downstream {
   }
 
   /**
-   * Notes the history of what the handler has, without a visible property. Not when it starts: only after a decision the
-   * session has a history, and one with room for no more than is in it.
+   * Notes the history for what the handler has, without a visible property. Called after the decision, not at the start: a
+   * history that is asked for before it has an entry takes more memory.
    */
   #remember(): void {
     const { history } = this.#session;
@@ -185,6 +180,7 @@ export class Downstream {
   /** Ends without a callback: the dispatcher threw, and the caller of `dispatch` gets the error. */
   endSilently(): void {
     this.#over = true;
+    this.#remember();
   }
 
   /** Passes on the part of a chunk that no earlier attempt has sent. */

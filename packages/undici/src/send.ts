@@ -31,17 +31,9 @@ export function send(
   changes: DispatchChanges | undefined,
 ): boolean {
   const { layer } = session;
-  if (layer === undefined && changes === undefined) return dispatch(options, attempt);
+  if (layer === undefined)
+    return dispatch(changes === undefined ? options : { ...options, ...changes }, attempt);
   // Interceptors pass unknown options on, and undici does not send them.
-  const changed = { ...options, ...changes, ...(layer && { [LAYER]: layer }) };
-  return sendWithin(session, dispatch, changed, attempt);
-}
-
-function sendWithin(
-  session: Session,
-  dispatch: Dispatcher.Dispatch,
-  options: Dispatcher.DispatchOptions,
-  attempt: Attempt,
-): boolean {
-  return session.sending(() => dispatch(options, attempt));
+  const layered = { ...options, ...changes, [LAYER]: layer };
+  return session.sending(dispatch.bind(undefined, layered, attempt));
 }
