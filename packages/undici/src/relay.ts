@@ -339,6 +339,11 @@ export class Relay extends AsyncResource implements AttemptListener, AbortListen
   /** Ends with a response that was set aside. */
   #play(aside: Aside): void {
     if (this.#downstream.over) return;
+    if (!aside.isOver) {
+      // Its dispatcher was closed while the response is still being read.
+      void aside.released.then(() => this.#play(aside));
+      return;
+    }
     this.#body?.close?.();
     this.#playback = new Playback(aside, this.#downstream);
     this.#playback.start();

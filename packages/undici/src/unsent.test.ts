@@ -265,6 +265,28 @@ describe.each(Object.entries(versions))(
       },
     );
 
+    test.runIf(version === 'undici 8')('in the middle of a response: the result has all of it', async () => {
+      const rest = Promise.withResolvers<void>();
+      await using server = await upstream((response) => {
+        response.writeHead(503).write('come ');
+        rest.promise.then(() => response.end('back'));
+      });
+      const agent = new Agent();
+      const waits = Promise.withResolvers<void>();
+      const onEvent = ({ type }: EbbEvent): void => {
+        if (type === 'end') setImmediate(rest.resolve);
+        else if (type === 'retry') waits.resolve();
+      };
+      const clock = virtualClock();
+      const dispatcher = agent.compose(ebbInterceptor({ backoff: constant(600_000), clock, onEvent }));
+      const sent = request(server.url, { dispatcher });
+      await waits.promise;
+      const closed = agent.close();
+      const { statusCode, body } = await sent;
+      expect([statusCode, await body.text()]).toEqual([503, 'come back']);
+      await closed;
+    });
+
     test('a request that it did not take fails with its error', async () => {
       const agent = new Agent();
       await agent.close();
