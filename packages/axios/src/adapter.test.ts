@@ -1,4 +1,4 @@
-import { attemptsOf } from '@ebb/core';
+import { attemptsOf, type PolicyOptions } from '@ebb/core';
 import axios, { type AxiosAdapter, type InternalAxiosRequestConfig } from 'axios';
 import { expect, test } from 'vitest';
 import { serve } from '../../../test/serve.ts';
@@ -17,6 +17,23 @@ test('the caller’s adapter stands in the config during an attempt and afterwar
   expect(during).toEqual([adapter, adapter]);
   expect(config.adapter).toBe(adapter);
   expect(Reflect.ownKeys(config).filter((key) => typeof key === 'symbol')).toEqual([]);
+});
+
+test('between two attempts the config is the caller’s', async () => {
+  const between: unknown[] = [];
+  let config: InternalAxiosRequestConfig | undefined;
+  const script = statuses(503, 200);
+  const adapter: AxiosAdapter = (sent) => {
+    config = sent;
+    return script(sent);
+  };
+  const onEvent: PolicyOptions['onEvent'] = ({ type }) => {
+    if (type === 'retry') between.push(config?.data, Object.getOwnPropertySymbols(config));
+  };
+  const client = clientOf({ adapter }, { ...atOnce, onEvent });
+  const makeBody = () => 'text';
+  await client.put('http://upstream/', makeBody);
+  expect(between).toEqual([makeBody, []]);
 });
 
 test.each([
