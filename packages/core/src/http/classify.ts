@@ -1,17 +1,16 @@
-import type { FailureKind, Outcome } from './outcome.ts';
+import { type Check, oneOf } from '../base/check.ts';
+import type { FailureKind, Outcome, RequestTraits, Verdict } from './outcome.ts';
 
-/**
- * What an outcome means for a retry.
- *
- * - `success`: no retry is needed
- * - `refused`: the server did nothing, so any request may be retried
- * - `transient`: the server may have carried out the request, so only one that may be repeated is retried
- * - `final`: a retry does not help
- */
-export type Verdict = 'success' | 'refused' | 'transient' | 'final';
+/** A verdict that a hook of the user returns. */
+export const checkVerdict: Check = /* @__PURE__ */ oneOf('success', 'refused', 'transient', 'final');
 
 /** Decides what an outcome means. */
-export type Classify = (outcome: Outcome) => Verdict;
+export type Classify = (outcome: Outcome, request: RequestTraits) => Verdict;
+
+/** 500 to 599. */
+export function isServerError(status: number): boolean {
+  return status >= 500 && status <= 599;
+}
 
 const VERDICT_OF_FAILURE: Readonly<Record<FailureKind, Verdict>> = {
   connect: 'refused',
@@ -36,11 +35,11 @@ const VERDICT_OF_FAILURE: Readonly<Record<FailureKind, Verdict>> = {
  * const policy = createPolicy({ classify });
  * ```
  */
-export const classifyHttp: Classify = (outcome) => {
+export const classifyHttp = (outcome: Outcome): Verdict => {
   if (outcome.type === 'failure') return VERDICT_OF_FAILURE[outcome.kind];
   if (outcome.status < 400) return 'success';
   if (outcome.status === 429) return 'refused';
-  return outcome.status >= 500 && outcome.status <= 599 ? 'transient' : 'final';
+  return isServerError(outcome.status) ? 'transient' : 'final';
 };
 
 /**
@@ -56,7 +55,7 @@ export const classifyHttp: Classify = (outcome) => {
  * const policy = createPolicy({ classify: classifyHttpByMeaning });
  * ```
  */
-export const classifyHttpByMeaning: Classify = (outcome) => {
+export const classifyHttpByMeaning = (outcome: Outcome): Verdict => {
   if (outcome.type === 'response') {
     if (outcome.status === 501 || outcome.status === 505) return 'final';
     if (outcome.status === 408) return 'transient';
@@ -78,4 +77,9 @@ const IDEMPOTENT: ReadonlySet<string> = new Set([
 /** True if repeating the method has the same effect as sending it once. Source: RFC 9110 §9.2.2, and the QUERY method draft. */
 export function isIdempotent(method: string): boolean {
   return IDEMPOTENT.has(method);
+}
+
+/** True if the method is idempotent, or an `Idempotency-Key` identifies the request. An empty key does not. */
+export function isRepeatable(request: RequestTraits): boolean {
+  return isIdempotent(request.method.toUpperCase()) || Boolean(request.header('idempotency-key')?.trim());
 }

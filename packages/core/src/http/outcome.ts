@@ -9,6 +9,23 @@
  */
 export type FailureKind = 'connect' | 'network' | 'timeout' | 'aborted' | 'unknown';
 
+/**
+ * What an outcome means for a retry.
+ *
+ * - `success`: no retry is needed
+ * - `refused`: the server did nothing, so any request may be retried
+ * - `transient`: the server may have carried out the request, so only one that may be repeated is retried
+ * - `final`: a retry does not help
+ */
+export type Verdict = 'success' | 'refused' | 'transient' | 'final';
+
+/** What the body of a response says. A field that is missing leaves the question to the status and the headers. */
+export interface Judgement {
+  readonly verdict?: Verdict | undefined;
+  /** The request must not be sent again before so many milliseconds have passed. */
+  readonly waitMs?: number | undefined;
+}
+
 /** The result of one attempt, independent of the client. */
 export type Outcome =
   | {
@@ -23,6 +40,8 @@ export type Outcome =
       readonly redirected?: boolean | undefined;
       /** The URL that the response came from, if the client reports it: its quota fields are about that origin. */
       readonly url?: string | undefined;
+      /** What `inspect` says of the response. */
+      readonly judgement?: Judgement | undefined;
     }
   | {
       readonly type: 'failure';
@@ -45,3 +64,6 @@ export interface RequestTraits {
   /** A request header by its lower-case name. */
   header(name: string): string | undefined;
 }
+
+/** The outcome of an attempt with a response. */
+export type Responded = Extract<Outcome, { type: 'response' }>;

@@ -4,13 +4,13 @@ import { parseHttpDate } from './retry-after.ts';
 export interface Left {
   /** In the unit of the quota, such as requests or tokens; 0 or more. */
   readonly remaining: number;
-  /** How long until there is more, in milliseconds; 0 if the response does not say. */
+  /** How long until there is more for one request, in milliseconds; 0 if there is enough, or the response does not say. */
   readonly resetMs: number;
 }
 
 type Header = (name: string) => string | undefined;
 
-const DURATION_MS: Readonly<Record<string, number>> = { ms: 1, s: 1_000, m: 60_000, h: 3_600_000 };
+const UNIT_MS: Readonly<Record<string, number>> = { ms: 1, s: 1_000, m: 60_000, h: 3_600_000 };
 /** A duration in Go's format: 12ms, 1s, 6m0s, 1h0m0.5s. */
 const DURATION = /^(?:\d+(?:\.\d+)?(?:ms|s|m|h))+$/;
 const RFC_3339 = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d+)?(?:Z|[+-]\d\d:\d\d)$/;
@@ -18,6 +18,16 @@ const NUMBER = /^\d+(?:\.\d+)?$/;
 
 function numberOf(text: string | undefined): number | undefined {
   return text !== undefined && NUMBER.test(text.trim()) ? Number(text) : undefined;
+}
+
+/** A duration such as 450ms, 27.4s or 6m0s, in milliseconds; `undefined` if the text is none, or its number too large. */
+export function durationMs(text: string): number | undefined {
+  if (!DURATION.test(text)) return undefined;
+  let sumMs = 0;
+  for (const [, amount, unit] of text.matchAll(/([\d.]+)(ms|s|m|h)/g)) {
+    sumMs += Number(amount) * (UNIT_MS[unit as string] as number);
+  }
+  return Number.isFinite(sumMs) ? sumMs : undefined;
 }
 
 /**
@@ -34,15 +44,15 @@ export function resetMs(text: string | undefined, sentMs: number): number | unde
     if (number < 1e8) return number * 1_000;
     return Math.max(0, (number < 1e11 ? number * 1_000 : number) - sentMs);
   }
-  if (DURATION.test(trimmed)) {
-    let sumMs = 0;
-    for (const [, amount, unit] of trimmed.matchAll(/([\d.]+)(ms|s|m|h)/g)) {
-      sumMs += Number(amount) * (DURATION_MS[unit as string] as number);
-    }
-    return sumMs;
-  }
+  const duration = durationMs(trimmed);
+  if (duration !== undefined) return duration;
   const atMs = RFC_3339.test(trimmed) ? Date.parse(trimmed) : parseHttpDate(trimmed, sentMs);
   return atMs === undefined || Number.isNaN(atMs) ? undefined : Math.max(0, atMs - sentMs);
+}
+
+/** A quota that is counted in windows: what is left holds until the window ends. */
+function inWindow(remaining: number, windowMs: number): Left {
+  return { remaining, resetMs: remaining > 0 ? 0 : windowMs };
 }
 
 /** A string or a token, its parameters, and the comma or the end after them (RFC 9651). */
@@ -64,7 +74,7 @@ function fromList(field: string): readonly Left[] {
     const found = [...(item[1] as string).matchAll(PARAMETER)].map(([, name, value]) => [name, value]);
     const { r = '', t = '0' } = Object.fromEntries(found) as Record<string, string>;
     if (!WHOLE.test(r) || !WHOLE.test(t)) return [];
-    all.push({ remaining: Number(r), resetMs: Number(t) * 1_000 });
+    all.push(inWindow(Number(r), Number(t) * 1_000));
     more = item[2] === ',';
   }
   return all;
@@ -75,31 +85,49 @@ function fromDictionary(field: string): readonly Left[] {
   const entries = field.split(',').map((entry) => entry.trim().split('='));
   const { remaining = '', reset = '0' } = Object.fromEntries(entries) as Record<string, string>;
   if (!WHOLE.test(remaining) || !WHOLE.test(reset)) return [];
-  return [{ remaining: Number(remaining), resetMs: Number(reset) * 1_000 }];
+  return [inWindow(Number(remaining), Number(reset) * 1_000)];
 }
 
-/** The names of three fields: the rest of the quota, its reset, and its full size. */
-type Triple = readonly [remaining: string, reset: string, full?: string];
+/** The names of three fields, and whether the quota counts requests, of which each needs one. */
+interface Fields {
+  readonly remaining: string;
+  readonly reset: string;
+  /** The full size of a quota that refills continuously. */
+  readonly limit?: string;
+  readonly countsRequests: boolean;
+}
 
 /** In this order: IETF up to draft 06 (also Kong and GitLab); GitHub and most others; X. */
-const TRIPLES: readonly Triple[] = [
-  ['ratelimit-remaining', 'ratelimit-reset'],
-  ['x-ratelimit-remaining', 'x-ratelimit-reset'],
-  ['x-rate-limit-remaining', 'x-rate-limit-reset'],
-];
+const WINDOWS: readonly Fields[] = ['ratelimit', 'x-ratelimit', 'x-rate-limit'].map((prefix) => {
+  return { remaining: `${prefix}-remaining`, reset: `${prefix}-reset`, countsRequests: true };
+});
+
+/** A provider's quotas by their units: two that are always present, and others. */
+interface Family {
+  readonly present: readonly Fields[];
+  readonly others: readonly Fields[];
+}
+
+/** `name` makes the name of a field from its part (remaining, reset, limit) and its unit. */
+function family(name: (part: string, unit: string) => string, otherUnits: readonly string[]): Family {
+  const fieldsOf = (unit: string): Fields => ({
+    remaining: name('remaining', unit),
+    reset: name('reset', unit),
+    limit: name('limit', unit),
+    countsRequests: unit === 'requests',
+  });
+  return { present: ['requests', 'tokens'].map(fieldsOf), others: otherUnits.map(fieldsOf) };
+}
 
 /**
- * OpenAI and Anthropic have a quota per unit; the first unit is always present. These quotas refill continuously, and the
- * reset is the time until they are full: the next unit is available much sooner.
+ * OpenAI and Anthropic have a quota per unit. These quotas refill continuously, and the reset is the time until they are
+ * full: what one request needs is available much sooner.
+ *
+ * Source: OpenAI, "Rate limits" (the reset of a quota of 60 of which 59 remain is 1 s); Anthropic, "Rate limits".
  */
-const FAMILIES: readonly (readonly Triple[])[] = [
-  ['requests', 'tokens'].map((unit): Triple => {
-    return [`x-ratelimit-remaining-${unit}`, `x-ratelimit-reset-${unit}`, `x-ratelimit-limit-${unit}`];
-  }),
-  ['requests', 'tokens', 'input-tokens', 'output-tokens'].map((unit): Triple => {
-    const prefix = `anthropic-ratelimit-${unit}`;
-    return [`${prefix}-remaining`, `${prefix}-reset`, `${prefix}-limit`];
-  }),
+const FAMILIES: readonly Family[] = [
+  family((part, unit) => `x-ratelimit-${part}-${unit}`, ['project-tokens']),
+  family((part, unit) => `anthropic-ratelimit-${unit}-${part}`, ['input-tokens', 'output-tokens']),
 ];
 
 /** Kong counts in windows that are aligned with the clock, and sends no reset. */
@@ -110,37 +138,63 @@ const KONG_WINDOWS_MS: readonly (readonly [remaining: string, windowMs: number])
   ['x-ratelimit-remaining-day', 86_400_000],
 ];
 
+/** The time until a quota has what a request needs, in milliseconds. It is full after `fullMs`. */
+function shareOfReset(needed: number, remaining: number, full: number | undefined, fullMs: number): number {
+  if (remaining >= needed) return 0;
+  // Without a limit, the time until one more unit is there is not known.
+  const missing = full === undefined ? 1 : (needed - remaining) / Math.max(1, full - remaining);
+  return fullMs * Math.min(1, missing);
+}
+
+/** What is needed to read a response. */
+interface Reading {
+  readonly header: Header;
+  /** When the response was sent, in milliseconds since 1970. */
+  readonly sentMs: () => number;
+  /** The tokens that a request needs of a quota that counts tokens. Of one that counts requests it needs one. */
+  readonly cost: number;
+  readonly found: Left[];
+}
+
+/** Reads a quota. Returns false if the response does not have its fields. */
+function read({ header, sentMs, cost, found }: Reading, fields: Fields): boolean {
+  const text = header(fields.remaining);
+  const remaining = numberOf(text);
+  if (remaining === undefined) return text !== undefined;
+  const needed = fields.countsRequests ? 1 : cost;
+  // The reset matters only if too little is left.
+  const fullMs = remaining >= needed ? 0 : (resetMs(header(fields.reset), sentMs()) ?? 0);
+  const full = fields.limit === undefined ? undefined : numberOf(header(fields.limit));
+  found.push({ remaining, resetMs: shareOfReset(needed, remaining, full, fullMs) });
+  return true;
+}
+
 /**
  * The quotas that a response reports. Most report none, so only a few fields are looked up in every response.
  *
  * @param sentMs returns when the response was sent, in milliseconds since 1970
+ * @param cost the tokens that a request needs of a quota that counts tokens; of one that counts requests it needs one
+ * @param isRefusal true to look for every unit: a refusal may report only the one that is used up
  */
-export function quotasOf(header: Header, sentMs: () => number): readonly Left[] {
-  const all: Left[] = [];
-  const add = ([remainingName, resetName, fullName]: Triple): boolean => {
-    const text = header(remainingName);
-    const remaining = numberOf(text);
-    if (remaining === undefined) return text !== undefined;
-    // The reset matters only if nothing is left.
-    const fullMs = remaining > 0 ? 0 : (resetMs(header(resetName), sentMs()) ?? 0);
-    const full = numberOf(fullName && header(fullName)) ?? 1;
-    all.push({ remaining, resetMs: fullMs / Math.max(1, full) });
-    return true;
-  };
-
+export function quotasOf(header: Header, sentMs: () => number, cost = 1, isRefusal = false): readonly Left[] {
+  const found: Left[] = [];
+  const reading: Reading = { header, sentMs, cost, found };
   const field = header('ratelimit')?.trim();
   if (field !== undefined && field.length <= LONGEST_FIELD) {
-    all.push(...(/^[a-z]+=/i.test(field) ? fromDictionary(field) : fromList(field)));
+    found.push(...(/^[a-z]+=/i.test(field) ? fromDictionary(field) : fromList(field)));
   }
-  for (const triple of TRIPLES) add(triple);
-  for (const [first, ...others] of FAMILIES) {
-    if (add(first as Triple)) for (const triple of others) add(triple);
+  for (const fields of WINDOWS) read(reading, fields);
+  for (const { present, others } of FAMILIES) {
+    let isSent = isRefusal;
+    for (const fields of present) isSent = read(reading, fields) || isSent;
+    if (!isSent) continue;
+    for (const fields of others) read(reading, fields);
   }
   if (header('via')?.includes('kong')) {
     for (const [name, windowMs] of KONG_WINDOWS_MS) {
       const remaining = numberOf(header(name));
-      if (remaining !== undefined) all.push({ remaining, resetMs: windowMs - (sentMs() % windowMs) });
+      if (remaining !== undefined) found.push(inWindow(remaining, windowMs - (sentMs() % windowMs)));
     }
   }
-  return all;
+  return found;
 }

@@ -1,6 +1,4 @@
-import type { Outcome } from './outcome.ts';
-
-type Responded = Extract<Outcome, { type: 'response' }>;
+import type { Outcome, Responded } from './outcome.ts';
 
 const MONTHS = ['jan', 'feb', 'mar', 'apr', 'may', 'jun', 'jul', 'aug', 'sep', 'oct', 'nov', 'dec'];
 

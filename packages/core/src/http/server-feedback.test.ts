@@ -1,6 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import type { Outcome } from './outcome.ts';
-import { quotasOf, resetMs } from './quota-fields.ts';
+import type { Judgement, Outcome } from './outcome.ts';
 import { serverFeedback } from './server-feedback.ts';
 
 const NOW_MS = Date.UTC(2026, 10, 21, 12, 0, 0);
@@ -14,11 +13,19 @@ type Row = [
   story: string,
   status: number,
   headers: Record<string, string>,
-  said: { pauseMs: number; remaining?: number; tooFast?: boolean } | undefined,
+  /** `waitMs` is `pauseMs` unless it is given. */
+  said:
+    | { pauseMs: number; remaining?: number; tooFast?: boolean; waitMs?: number; shouldRetry?: boolean }
+    | undefined,
 ];
 
+/** The fields of GitHub for a quota that is used up for some seconds. */
+function usedUpIn(seconds: number): Record<string, string> {
+  return { date: NOW, 'x-ratelimit-remaining': '0', 'x-ratelimit-reset': String(NOW_MS / 1_000 + seconds) };
+}
+
 function judge(_: string, status: number, headers: Row[2], said: Row[3]): void {
-  const expected = said && { remaining: undefined, tooFast: false, ...said };
+  const expected = said && { remaining: undefined, tooFast: false, waitMs: said.pauseMs, ...said };
   expect(serverFeedback(response(status, headers), NOW_MS)).toEqual(expected);
 }
 
@@ -46,8 +53,8 @@ describe('Retry-After', () => {
     [
       'the largest of several lines',
       429,
-      { 'retry-after': '3, 0.5', 'retry-after-ms': '20.5, soon, 30' },
-      { pauseMs: 30, tooFast: true },
+      { 'retry-after': '3, 0.5', 'retry-after-ms': '20.5, soon, 2010' },
+      { pauseMs: 2_010, tooFast: true },
     ],
     ['fractions of a second', 429, { 'retry-after': '0.5, 0.25' }, { pauseMs: 500, tooFast: true }],
     ['an error of the server', 500, { 'retry-after': '1' }, { pauseMs: 1_000 }],
@@ -65,7 +72,39 @@ describe('Retry-After', () => {
     ['413, which may be temporary', 413, { 'retry-after': '60' }, { pauseMs: 60_000 }],
     ['overload', 529, { 'retry-after': '1' }, { pauseMs: 1_000 }],
     ['what it says beside a success is not of load', 202, { 'retry-after': '60' }, undefined],
-    ['nor beside a page that is not there', 404, { 'retry-after': '60' }, undefined],
+    [
+      'beside a page that is not there it is of this request alone',
+      404,
+      { 'retry-after': '60' },
+      { pauseMs: 0, waitMs: 60_000 },
+    ],
+    ['fractions of a millisecond', 429, { 'x-amz-retry-after': '0.5' }, { pauseMs: 0.5, tooFast: true }],
+    ['milliseconds of Cosmos DB', 429, { 'x-ms-retry-after-ms': '9' }, { pauseMs: 9, tooFast: true }],
+    ['milliseconds of AWS', 503, { 'x-amz-retry-after': '1500' }, { pauseMs: 1_500, tooFast: true }],
+    [
+      'milliseconds, of which whole seconds are the rounding',
+      429,
+      { 'retry-after': '6', 'retry-after-ms': '5480' },
+      { pauseMs: 5_480, tooFast: true },
+    ],
+    [
+      'seconds that are no rounding of the milliseconds',
+      429,
+      { 'retry-after': '6', 'retry-after-ms': '5000' },
+      { pauseMs: 6_000, tooFast: true },
+    ],
+    [
+      'seconds that are less than the milliseconds',
+      429,
+      { 'retry-after': '1', 'retry-after-ms': '5000' },
+      { pauseMs: 5_000, tooFast: true },
+    ],
+    [
+      'the longest of several fields in milliseconds',
+      429,
+      { 'retry-after-ms': '20', 'x-ms-retry-after-ms': '90', 'x-amz-retry-after': '50' },
+      { pauseMs: 90, tooFast: true },
+    ],
     [
       'a billion seconds are passed on, for the bucket to cap',
       429,
@@ -243,7 +282,35 @@ describe('the fields of single services', () => {
       'the second of a family, without the first',
       200,
       { 'x-ratelimit-remaining-tokens': '0', 'x-ratelimit-reset-tokens': '6s' },
+      { pauseMs: 6_000, remaining: 0 },
+    ],
+    [
+      'the third of a family alone, on a success: not looked for',
+      200,
+      { 'anthropic-ratelimit-input-tokens-remaining': '0' },
       undefined,
+    ],
+    [
+      'the third of a family alone, on a refusal',
+      429,
+      {
+        date: NOW,
+        'anthropic-ratelimit-input-tokens-limit': '40000',
+        'anthropic-ratelimit-input-tokens-remaining': '0',
+        'anthropic-ratelimit-input-tokens-reset': '2026-11-21T12:01:00Z',
+      },
+      { pauseMs: 1.5, remaining: 0, tooFast: true },
+    ],
+    [
+      'OpenAI, the quota of the project',
+      429,
+      {
+        'x-ratelimit-remaining-tokens': '90',
+        'x-ratelimit-limit-project-tokens': '600',
+        'x-ratelimit-remaining-project-tokens': '0',
+        'x-ratelimit-reset-project-tokens': '1m',
+      },
+      { pauseMs: 100, remaining: 0, tooFast: true },
     ],
     [
       'the second of a family, after a first that is not known',
@@ -334,12 +401,111 @@ describe('the fields of single services', () => {
   ])('%s', judge);
 });
 
+describe('whether to retry', () => {
+  test.each<Row>([
+    ['yes', 400, { 'x-should-retry': 'true' }, { pauseMs: 0, shouldRetry: true }],
+    ['no', 503, { 'x-should-retry': 'false' }, { pauseMs: 0, shouldRetry: false }],
+    ['Stripe, yes', 409, { 'stripe-should-retry': 'true' }, { pauseMs: 0, shouldRetry: true }],
+    ['Stripe, no', 500, { 'stripe-should-retry': 'false' }, { pauseMs: 0, shouldRetry: false }],
+    ['another word', 503, { 'x-should-retry': 'True' }, undefined],
+    ['beside a success', 200, { 'x-should-retry': 'true' }, undefined],
+    ['beside a redirect', 302, { 'x-should-retry': 'true' }, undefined],
+    [
+      'with a wait',
+      529,
+      { 'x-should-retry': 'true', 'retry-after': '4' },
+      { pauseMs: 4_000, shouldRetry: true },
+    ],
+  ])('%s', judge);
+});
+
+describe('what the body says', () => {
+  type Judged = [story: string, status: number, headers: Record<string, string>, Judgement, said: Row[3]];
+  test.each<Judged>([
+    ['a refusal in a 200', 200, {}, { verdict: 'refused' }, { pauseMs: 0, tooFast: true }],
+    [
+      'a refusal in a 200 with its wait',
+      200,
+      {},
+      { verdict: 'refused', waitMs: 2_000 },
+      { pauseMs: 2_000, tooFast: true },
+    ],
+    [
+      'the longer of its wait and that of the headers',
+      429,
+      { 'retry-after': '3' },
+      { verdict: 'refused', waitMs: 2_000 },
+      { pauseMs: 3_000, tooFast: true },
+    ],
+    [
+      'Retry-After of a success that is to be polled again',
+      202,
+      { 'retry-after': '5' },
+      { verdict: 'transient' },
+      { pauseMs: 0, waitMs: 5_000 },
+    ],
+    [
+      'the quota that a refusal in a 200 reports',
+      200,
+      usedUpIn(90),
+      { verdict: 'refused' },
+      { pauseMs: 90_000, remaining: 0, tooFast: true },
+    ],
+    ['overload, which is not of the own rate', 529, {}, { verdict: 'refused', waitMs: 5 }, { pauseMs: 5 }],
+    [
+      'a final refusal, which no pause helps',
+      429,
+      { 'retry-after': '3' },
+      { verdict: 'final' },
+      { pauseMs: 0, waitMs: 3_000 },
+    ],
+    [
+      'a quota that is used up, beside a final verdict',
+      200,
+      usedUpIn(90),
+      { verdict: 'final' },
+      { pauseMs: 90_000, remaining: 0 },
+    ],
+  ])('%s', (_, status, headers, judgement, said) => {
+    const outcome: Outcome = { ...response(status, headers), judgement } as Outcome;
+    const expected = said && { remaining: undefined, tooFast: false, waitMs: said.pauseMs, ...said };
+    expect(serverFeedback(outcome, NOW_MS)).toEqual(expected);
+  });
+});
+
+describe('a quota that refills, for a request that costs more than is left', () => {
+  const headers = {
+    'x-ratelimit-limit-tokens': '30000',
+    'x-ratelimit-remaining-tokens': '500',
+    'x-ratelimit-reset-tokens': '59s',
+    'x-ratelimit-limit-requests': '60',
+    'x-ratelimit-remaining-requests': '59',
+    'x-ratelimit-reset-requests': '1s',
+  };
+  test.each<[story: string, status: number, cost: number, waitMs: number]>([
+    ['there is enough', 429, 500, 0],
+    ['the rest comes at the rate at which it refills', 429, 1_500, 2_000],
+    ['the whole quota', 429, 30_000, 59_000],
+    ['more than the quota holds', 429, 60_000, 59_000],
+    ['a success is judged by one token', 200, 1_500, 0],
+  ])('%s', (_, status, cost, waitMs) => {
+    const said = serverFeedback(response(status, headers), NOW_MS, cost);
+    expect(said).toMatchObject({ waitMs, pauseMs: waitMs, remaining: 59 });
+  });
+});
+
 describe('unreliable responses', () => {
   const usedUp = { ratelimit: '"x";r=0;t=30' };
   test.each<Row>([
     ['a cached response is old', 200, { ...usedUp, age: '5' }, undefined],
     ['one that is fresh is not', 200, { ...usedUp, age: '0' }, { pauseMs: 30_000, remaining: 0 }],
     ['the first of the redirects', 300, usedUp, undefined],
+    [
+      'a cached refusal: its quota is old, its wait is not',
+      503,
+      { ...usedUp, age: '5', 'retry-after': '2' },
+      { pauseMs: 0, waitMs: 2_000 },
+    ],
     ['the first of the errors', 400, usedUp, { pauseMs: 30_000, remaining: 0 }],
     ['a redirect speaks of another place', 302, { ...usedUp, 'retry-after': '5' }, undefined],
     [
@@ -378,52 +544,4 @@ describe('unreliable responses', () => {
     const failure: Outcome = { type: 'failure', kind: 'network', error: new Error() };
     expect(serverFeedback(failure, NOW_MS)).toBeUndefined();
   });
-});
-
-test.each<[text: string | undefined, ms: number | undefined]>([
-  ['60', 60_000],
-  [' 60 ', 60_000],
-  // From 1e8 it is seconds since 1970, and from 1e11 milliseconds since 1970.
-  ['99999999', 99_999_999_000],
-  ['100000000', 0],
-  ['99999999999', 99_999_999_999_000 - NOW_MS],
-  ['100000000000', 0],
-  ['0.5', 500],
-  ['0', 0],
-  [String(NOW_MS / 1_000 + 5), 5_000],
-  [`${NOW_MS / 1_000 + 5}.25`, 5_250],
-  [String(NOW_MS + 5), 5],
-  ['12ms', 12],
-  ['1s', 1_000],
-  ['6m0s', 360_000],
-  ['1h2m3.5s', 3_723_500],
-  ['2026-11-21T12:00:05Z', 5_000],
-  ['2026-11-21T13:00:05.250+01:00', 5_250],
-  ['Sat, 21 Nov 2026 12:00:05 GMT', 5_000],
-  ['2026-11-21T11:00:00Z', 0],
-  ['2026-13-45T99:00:00Z', undefined],
-  ['-60', undefined],
-  ['1e9', undefined],
-  ['Infinity', undefined],
-  ['soon', undefined],
-  ['', undefined],
-  [undefined, undefined],
-])('a reset of %j is %d ms away', (text, ms) => {
-  const away = resetMs(text, NOW_MS);
-  if (ms === undefined) expect(away).toBeUndefined();
-  else expect(away).toBeCloseTo(ms, 3);
-});
-
-test('the reset is read only if nothing is left', () => {
-  const read: string[] = [];
-  const quotas = quotasOf(
-    (name) => {
-      if (!name.startsWith('ratelimit-')) return undefined;
-      read.push(name);
-      return name === 'ratelimit-remaining' ? '5' : '60';
-    },
-    () => expect.fail('the date was read'),
-  );
-  expect(quotas).toEqual([{ remaining: 5, resetMs: 0 }]);
-  expect(read).toEqual(['ratelimit-remaining']);
 });

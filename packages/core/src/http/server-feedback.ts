@@ -1,8 +1,10 @@
-import type { Outcome } from './outcome.ts';
+import { type Check, callable } from '../base/check.ts';
+import { askedWaitMs } from './asked-wait.ts';
+import type { Outcome, Responded } from './outcome.ts';
 import { quotasOf } from './quota-fields.ts';
-import { parseHttpDate, retryAfterMs } from './retry-after.ts';
+import { parseHttpDate } from './retry-after.ts';
 
-/** What a response says about the quota of the client. */
+/** What a response says about the quota of the client, and about a retry. */
 export interface Feedback {
   /** How long to send no requests, in milliseconds; 0 if the server does not ask for a pause. */
   readonly pauseMs: number;
@@ -10,10 +12,26 @@ export interface Feedback {
   readonly remaining: number | undefined;
   /** True if the request was refused because the rate was too high. */
   readonly tooFast: boolean;
+  /**
+   * How long not to send this request again, in milliseconds.
+   * @default pauseMs
+   */
+  readonly waitMs?: number | undefined;
+  /** Whether the server says that this request should be sent again; `undefined` if it does not say. */
+  readonly shouldRetry?: boolean | undefined;
 }
 
-/** Reads an outcome; `undefined` if it says nothing reliable about a quota. */
-export type ReadFeedback = (outcome: Outcome, nowMs: number) => Feedback | undefined;
+/**
+ * Reads an outcome; `undefined` if it says nothing reliable.
+ *
+ * @param cost the tokens that the request costs, for quotas that count something else than requests
+ */
+export type ReadFeedback = (outcome: Outcome, nowMs: number, cost?: number) => Feedback | undefined;
+
+/** A `feedback` option. */
+export const checkFeedback: Check = (name, value) => {
+  if (value !== false) callable(name, value);
+};
 
 /** The pause for a secondary limit of GitHub without a time, from GitHub's documentation of rate limits. */
 const GITHUB_PAUSE_MS = 60_000;
@@ -23,16 +41,6 @@ function isAboutLoad(status: number): boolean {
   return status === 403 || status === 413 || status === 429 || status >= 500;
 }
 
-type Responded = Extract<Outcome, { type: 'response' }>;
-
-/** OpenAI and Azure send milliseconds in `retry-after-ms`, next to the whole seconds of `Retry-After`. */
-function askedMs(response: Responded, nowMs: number): number | undefined {
-  if (!isAboutLoad(response.status)) return undefined;
-  const lines = response.header('retry-after-ms')?.split(',') ?? [];
-  const precise = lines.map((line) => line.trim()).filter((line) => /^\d+(\.\d+)?$/.test(line));
-  return precise.length > 0 ? Math.max(...precise.map(Number)) : retryAfterMs(response, nowMs);
-}
-
 /** True if a request was refused because of the rate. Stripe also limits concurrent requests, and sends the reason. */
 function isTooFast(response: Responded, paused: boolean): boolean {
   if (response.status !== 429) return response.status === 503 && paused;
@@ -40,44 +48,76 @@ function isTooFast(response: Responded, paused: boolean): boolean {
   return reason === undefined || reason.endsWith('-rate');
 }
 
+/** What the server says of a retry: `true` and `false` in lower case, as the SDKs of these providers read it. */
+function shouldRetry(response: Responded): boolean | undefined {
+  const text = response.header('x-should-retry') ?? response.header('stripe-should-retry');
+  return text === 'true' ? true : text === 'false' ? false : undefined;
+}
+
+/** The rest of the quotas together: the smallest, and the longest time until there is more. */
+function leastOf(quotas: ReturnType<typeof quotasOf>): { remaining: number | undefined; resetMs: number } {
+  let remaining: number | undefined;
+  let resetMs = 0;
+  for (const quota of quotas) {
+    remaining = Math.min(quota.remaining, remaining ?? quota.remaining);
+    resetMs = Math.max(resetMs, quota.resetMs);
+  }
+  return { remaining, resetMs };
+}
+
 /**
- * Reads `Retry-After`, which comes first, the three generations of the IETF RateLimit fields, and the fields of GitHub,
- * OpenAI, Anthropic, Stripe and Kong. A pause is reported only for a quota that is used up.
+ * Reads what a response asks for: a wait (`Retry-After`, and `retry-after-ms`, `x-ms-retry-after-ms`, `x-amz-retry-after`
+ * of some providers); the rest of quotas (the three generations of the IETF RateLimit fields, and the fields of GitHub,
+ * OpenAI, Anthropic, Stripe and Kong); and whether to retry (`x-should-retry`, `stripe-should-retry`). What `inspect` found
+ * in the body counts as well. A wait that is asked for outranks the reset of a quota.
  *
- * Ignored: malformed fields, cached responses, and redirects. No rate is derived from a quota.
+ * A success reports a pause only for a quota that is used up, a refusal also for one with less left than the request costs.
+ * Ignored: malformed fields, cached quotas, and redirects. No rate is derived from a quota.
  *
- * Source: RFC 9110 §10.2.3; draft-ietf-httpapi-ratelimit-headers-10 §3 and §6, -07 §2, -06 §5.
+ * Source: RFC 9110 §10.2.3; draft-ietf-httpapi-ratelimit-headers-10 §3 and §6, -07 §2, -06 §5; the SDKs of OpenAI, Anthropic
+ * and Stripe for whether to retry.
  *
  * @example
  * ```ts
  * import { type ReadFeedback, serverFeedback, tokenBucket } from '@ebb/core';
  *
  * // Ignores rate headers on a 403.
- * const feedback: ReadFeedback = (outcome, nowMs) =>
- *   outcome.type === 'response' && outcome.status === 403 ? undefined : serverFeedback(outcome, nowMs);
+ * const feedback: ReadFeedback = (outcome, nowMs, cost) =>
+ *   outcome.type === 'response' && outcome.status === 403 ? undefined : serverFeedback(outcome, nowMs, cost);
  * const bucket = tokenBucket({ refillPerSecond: 50, feedback });
  * ```
  */
-export const serverFeedback: ReadFeedback = (outcome, nowMs) => {
+export const serverFeedback: ReadFeedback = (outcome, nowMs, cost = 1) => {
   if (outcome.type !== 'response') return undefined;
-  const { status } = outcome;
+  const { status, judgement } = outcome;
   // A redirect is about the origin that redirects, not about the target.
   if (status >= 300 && status < 400) return undefined;
+  const isSuccess = status < 300;
   const sentMs = (): number => parseHttpDate(outcome.header('date')?.trim() ?? '', nowMs) ?? nowMs;
-  const quotas = quotasOf((name) => outcome.header(name), sentMs);
-  if (quotas.length === 0 && status < 400) return undefined;
-  // A cached response has old fields.
-  if (Number(outcome.header('age') ?? 0) > 0) return undefined;
+  const quotas = quotasOf((name) => outcome.header(name), sentMs, isSuccess ? 1 : cost, status === 429);
+  if (quotas.length === 0 && isSuccess && judgement === undefined) return undefined;
 
-  let remaining: number | undefined;
-  let resetMs = 0;
-  for (const quota of quotas) {
-    remaining = Math.min(quota.remaining, remaining ?? quota.remaining);
-    if (quota.remaining === 0) resetMs = Math.max(resetMs, quota.resetMs);
-  }
-  let pauseMs = askedMs(outcome, nowMs) ?? resetMs;
+  const isFinal = judgement?.verdict === 'final';
+  const isRefused = judgement?.verdict === 'refused';
   const isGitHub = status === 429 && outcome.header('x-github-request-id') !== undefined;
-  if (pauseMs === 0 && isGitHub) pauseMs = GITHUB_PAUSE_MS;
-  const tooFast = isTooFast(outcome, pauseMs > 0);
-  return quotas.length > 0 || pauseMs > 0 || status === 429 ? { pauseMs, remaining, tooFast } : undefined;
+  const ownMs = isSuccess && judgement === undefined ? undefined : askedWaitMs(outcome, nowMs);
+  const askedMs = longer(ownMs, judgement?.waitMs);
+  const saysTime = quotas.length > 0 || askedMs !== undefined || isGitHub;
+  // A cached response has old fields.
+  const isCached = saysTime && Number(outcome.header('age') ?? 0) > 0;
+  const { remaining, resetMs } = leastOf(isCached ? [] : quotas);
+  const waitMs = askedMs ?? (resetMs || (isGitHub ? GITHUB_PAUSE_MS : 0));
+  // A quota that is used up holds for every request, a wait that was asked for only if it is about load.
+  const isLoad = !isFinal && (isRefused || isAboutLoad(status));
+  const pauseMs = isCached ? 0 : isLoad ? waitMs : resetMs;
+  const tooFast = !isFinal && (isRefused ? status < 500 : isTooFast(outcome, pauseMs > 0));
+  const retry = isSuccess ? undefined : shouldRetry(outcome);
+  const saysNothing =
+    quotas.length === 0 && waitMs === 0 && !tooFast && status !== 429 && retry === undefined;
+  if (saysNothing || (isCached && waitMs === 0)) return undefined;
+  return { pauseMs, remaining, tooFast, waitMs, shouldRetry: retry };
 };
+
+function longer(one: number | undefined, other: number | undefined): number | undefined {
+  return one === undefined || other === undefined ? (one ?? other) : Math.max(one, other);
+}

@@ -1,4 +1,5 @@
 import type { Outcome, RequestTraits } from '../http/outcome.ts';
+import type { ReadFeedback } from '../http/server-feedback.ts';
 
 /** Options of {@link TokenBucket.acquire}. */
 export interface AcquireOptions {
@@ -99,8 +100,9 @@ export interface TokenBucket {
    * Called with the outcome of each request that it granted tokens to. A bucket may pause, or change its rate.
    *
    * @param request the request, whose origin the response is about
+   * @param read how the policy reads responses, for a bucket that has no `feedback` of its own
    */
-  observe?(outcome: Outcome, grant: Grant, request?: RequestTraits): void;
+  observe?(outcome: Outcome, grant: Grant, request?: RequestTraits, read?: ReadFeedback | false): void;
   /**
    * A second bucket that a request must take the same tokens from, because its origin asked for a pause; `undefined` if
    * there is no such pause.

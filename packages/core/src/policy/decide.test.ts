@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { HookError } from '../base/errors.ts';
-import type { FailureKind, Outcome, RequestTraits } from '../http/outcome.ts';
-import { constant, memorystore } from '../index.ts';
+import type { FailureKind, Judgement, Outcome, RequestTraits, Verdict } from '../http/outcome.ts';
+import { classifyHttp, constant, memorystore, type ReadFeedback } from '../index.ts';
 import { decide, type Progress } from './decide.ts';
 import type { PolicyOptions } from './options.ts';
 import { createPolicy } from './policy.ts';
@@ -163,6 +163,165 @@ describe('the checklist', () => {
   });
 });
 
+/** An outcome that `inspect` has judged. */
+function judged(outcome: Outcome, judgement: Judgement): Outcome {
+  return { ...outcome, judgement } as Outcome;
+}
+
+describe('what the server says of a retry', () => {
+  const yes = { 'x-should-retry': 'true' };
+  const no = { 'x-should-retry': 'false' };
+  test.each<[what: string, options: PolicyOptions, progress: Progress, outcome: Outcome, reason: string]>([
+    ['yes, for a POST', {}, post, responds(503, yes), 'transient'],
+    ['yes, for a final status', {}, at(), responds(400, yes), 'transient'],
+    ['yes, for a POST with a final status', {}, post, responds(409, yes), 'transient'],
+    ['yes, for a POST with a refusal', {}, post, responds(429, yes), 'refused'],
+    ['Stripe, yes', {}, post, responds(409, { 'stripe-should-retry': 'true' }), 'transient'],
+    ['Stripe, no', {}, keyed, responds(500, { 'stripe-should-retry': 'false' }), 'final'],
+    ['yes, for a POST after a redirect', {}, post, later(responds(503, yes)), 'not-idempotent'],
+    ['yes, for a final status after a redirect', {}, at(), later(responds(400, yes)), 'final'],
+    ['yes, beside a final verdict', {}, at(), judged(responds(429, yes), { verdict: 'final' }), 'final'],
+    [
+      'yes, beside a transient verdict, for a POST',
+      {},
+      post,
+      judged(responds(400, yes), { verdict: 'transient' }),
+      'transient',
+    ],
+    ['yes, for a stream', {}, stream, responds(503, yes), 'not-replayable'],
+    ['yes, with no retries left', { maxRetries: 0 }, at(), responds(503, yes), 'retries-exhausted'],
+    ['yes, in another spelling', {}, post, responds(503, { 'x-should-retry': 'TRUE' }), 'not-idempotent'],
+    ['yes, beside a success', {}, at(), responds(200, yes), 'success'],
+    ['no, for a 503', {}, at(), responds(503, no), 'final'],
+    ['no, for a 429 with a wait', {}, at(), responds(429, { ...no, 'retry-after': '3' }), 'final'],
+    ['no, after a redirect', {}, at(), later(responds(503, no)), 'final'],
+    ['no, beside a refusal', {}, at(), judged(responds(200, no), { verdict: 'refused' }), 'refused'],
+    ['no, which is not read', { feedback: false }, at(), responds(503, no), 'transient'],
+    ['yes, which is not read', { feedback: false }, post, responds(503, yes), 'not-idempotent'],
+  ])('%s', (_, options, progress, outcome, reason) => {
+    expect(decide(createPolicy(options), progress, outcome, 0).reason).toBe(reason);
+  });
+});
+
+describe('a wait beside a final status', () => {
+  const asks = { 'retry-after': '60' };
+  const usedUp = { 'x-ratelimit-remaining': '0', 'x-ratelimit-reset': '60' };
+  test.each<[what: string, progress: Progress, outcome: Outcome, reason: string]>([
+    ['403', post, responds(403, asks), 'refused'],
+    ['413', post, responds(413, asks), 'refused'],
+    ['403 with a quota that is used up', post, responds(403, usedUp), 'refused'],
+    [
+      '403 with a quota that is not',
+      post,
+      responds(403, { ...usedUp, 'x-ratelimit-remaining': '1' }),
+      'final',
+    ],
+    ['403 alone', at(), responds(403), 'final'],
+    ['403 with no time to wait', at(), responds(403, { 'retry-after': '0' }), 'final'],
+    ['404', at(), responds(404, asks), 'final'],
+    ['403, a POST after a redirect', post, later(responds(403, asks)), 'not-idempotent'],
+    ['403, a GET after a redirect', at(), later(responds(403, asks)), 'transient'],
+    ['403, judged as final', at(), judged(responds(403, asks), { verdict: 'final' }), 'final'],
+  ])('%s: %#', (_, progress, outcome, reason) => {
+    expect(decide(createPolicy(), progress, outcome, 0).reason).toBe(reason);
+  });
+});
+
+describe('what a body says', () => {
+  const inThe200: [verdict: Verdict, progress: Progress, reason: string][] = [
+    ['success', post, 'success'],
+    ['refused', post, 'refused'],
+    ['transient', post, 'not-idempotent'],
+    ['transient', at(), 'transient'],
+    ['final', at(), 'final'],
+  ];
+  test.each(inThe200)('%s in a 200: %#', (verdict, progress, reason) => {
+    expect(decide(createPolicy(), progress, judged(responds(200), { verdict }), 0).reason).toBe(reason);
+  });
+
+  test('success outranks the status', () => {
+    const policy = createPolicy();
+    expect(decide(policy, at(), judged(responds(500), { verdict: 'success' }), 0).reason).toBe('success');
+  });
+
+  test('a judgement without a verdict leaves that to classify', () => {
+    const policy = createPolicy({ backoff: constant(0), random: () => 0 });
+    const decision = decide(policy, at(), judged(responds(503), { waitMs: 700 }), 0);
+    expect(decision).toMatchObject({ reason: 'transient', delayMs: 700 });
+  });
+
+  test.each<[story: string, options: PolicyOptions, headers: Record<string, string>, delayMs: number]>([
+    ['alone', {}, {}, 2_000],
+    ['longer than that of the headers', {}, { 'retry-after': '1' }, 2_000],
+    ['shorter than that of the headers', {}, { 'retry-after': '3' }, 3_000],
+    ['if the headers are not read', { feedback: false }, { 'retry-after': '3' }, 2_000],
+    ['if feedback does not pass it on', { feedback: () => undefined }, {}, 2_000],
+  ])('its wait holds: %s', (_, options, headers, delayMs) => {
+    const policy = createPolicy({ backoff: constant(0), random: () => 0, ...options });
+    const outcome = judged(responds(429, headers), { verdict: 'refused', waitMs: 2_000 });
+    expect(decide(policy, at(), outcome, 0)).toMatchObject({ delayMs });
+  });
+
+  test('its wait may be too long', () => {
+    const outcome = judged(responds(200), { verdict: 'refused', waitMs: 600_001 });
+    expect(decide(createPolicy(), at(), outcome, 0).reason).toBe('retry-after-too-long');
+  });
+});
+
+describe('methods as a function', () => {
+  const seen: RequestTraits[] = [];
+  const methods = (request: RequestTraits): boolean => {
+    seen.push(request);
+    return request.url.endsWith('/search');
+  };
+  const search = at({ request: request({ method: 'POST', url: 'http://upstream/search' }) });
+
+  test('decides after an outcome that may have been carried out', () => {
+    const policy = createPolicy({ methods });
+    expect(decide(policy, search, responds(503), 0).reason).toBe('transient');
+    expect(decide(policy, at(), responds(503), 0).reason).toBe('not-idempotent');
+    expect(seen).toEqual(
+      [search.request, at().request].map((traits) => expect.objectContaining({ url: traits.url })),
+    );
+  });
+
+  test('is not asked after a refusal, nor if the server says to retry', () => {
+    const policy = createPolicy({ methods: () => expect.fail('it was asked') });
+    expect(decide(policy, post, responds(429), 0).reason).toBe('refused');
+    expect(decide(policy, post, responds(503, { 'x-should-retry': 'true' }), 0).reason).toBe('transient');
+  });
+
+  test('returns true, and nothing else, to allow a retry', () => {
+    const policy = createPolicy({ methods: () => 'yes' as never });
+    expect(decide(policy, at(), responds(503), 0).reason).toBe('not-idempotent');
+  });
+});
+
+test('classify is told the request', () => {
+  const policy = createPolicy({
+    classify: (outcome, { url }) => (url.endsWith('/jobs') ? 'transient' : classifyHttp(outcome)),
+  });
+  const jobs = at({ request: request({ url: 'http://upstream/jobs' }) });
+  expect(decide(policy, jobs, responds(404), 0).reason).toBe('transient');
+  expect(decide(policy, at(), responds(404), 0).reason).toBe('final');
+});
+
+test('feedback is told the cost of the request, and a wait of its own is not a pause', () => {
+  const costs: (number | undefined)[] = [];
+  const feedback: ReadFeedback = (_outcome, _nowMs, cost) => {
+    costs.push(cost);
+    return { pauseMs: 0, remaining: undefined, tooFast: false, waitMs: 900 };
+  };
+  const policy = createPolicy({ backoff: constant(0), random: () => 0, cost: () => 7, feedback });
+  expect(decide(policy, at(), responds(503), 0)).toMatchObject({ delayMs: 900 });
+  expect(costs).toEqual([7]);
+});
+
+test('an idempotency key of ebb allows a retry', () => {
+  const keyedByEbb = at({ request: request({ method: 'POST' }), isKeyed: true });
+  expect(decide(createPolicy(), keyedByEbb, responds(503), 0).reason).toBe('transient');
+});
+
 describe('the delay', () => {
   const half = () => 0.5;
 
@@ -178,6 +337,11 @@ describe('the delay', () => {
     ],
     ['Retry-After, and up to a fifth of it', { backoff: constant(100) }, { 'retry-after': '1' }, 1_100],
     ['Retry-After: 0 is the backoff', { backoff: constant(100) }, { 'retry-after': '0' }, 100],
+    ['milliseconds', { backoff: constant(100) }, { 'retry-after-ms': '350.5' }, 385.55],
+    ['milliseconds of Azure', { backoff: constant(100) }, { 'x-ms-retry-after-ms': '200' }, 220],
+    ['milliseconds of AWS', { backoff: constant(100) }, { 'x-amz-retry-after': '1500' }, 1_650],
+    ['a fraction of a second', { backoff: constant(100) }, { 'retry-after': '0.5' }, 550],
+    ['nothing is read', { backoff: constant(100), feedback: false }, { 'retry-after': '20' }, 100],
     ['an invalid Retry-After is the backoff', { backoff: constant(100) }, { 'retry-after': '-5' }, 100],
     ['memorystore by default', {}, {}, 1_500],
   ])('%s', (_, options, headers, delayMs) => {
@@ -239,6 +403,15 @@ test.each<[hook: string, options: PolicyOptions, message: string]>([
       },
     },
     'classify failed: boom',
+  ],
+  [
+    'feedback',
+    {
+      feedback: () => {
+        throw new Error('boom');
+      },
+    },
+    'feedback failed: boom',
   ],
   ['backoff', { backoff: () => Number.NaN }, 'backoff failed: its result must be a finite number ≥ 0'],
   ['backoff', { backoff: () => -1 }, 'backoff failed: its result must be a finite number ≥ 0, got -1'],

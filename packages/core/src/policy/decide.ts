@@ -1,11 +1,12 @@
-import { notNegative, oneOf } from '../base/check.ts';
+import { notNegative } from '../base/check.ts';
 import { callHook, HookError } from '../base/errors.ts';
-import { isIdempotent, type Verdict } from '../http/classify.ts';
+import { checkVerdict, isRepeatable } from '../http/classify.ts';
 import { withJitter } from '../http/jitter.ts';
-import type { Outcome, RequestTraits } from '../http/outcome.ts';
-import { retryAfterMs } from '../http/retry-after.ts';
+import type { Outcome, RequestTraits, Verdict } from '../http/outcome.ts';
+import type { Feedback } from '../http/server-feedback.ts';
 import type { RetryBudget } from '../limits/contracts.ts';
 import type { BackoffStep } from './backoff/strategy.ts';
+import { costOf } from './cost.ts';
 import type { Policy } from './policy.ts';
 import type { RetryReason, StopReason } from './reason.ts';
 
@@ -20,6 +21,10 @@ export interface Progress {
   readonly previousBackoffMs: number | undefined;
   /** What retries are withdrawn from; `undefined` if the policy has no budget. */
   readonly budget: RetryBudget | undefined;
+  /** True if every attempt carries the same idempotency key of ebb. */
+  readonly isKeyed?: boolean | undefined;
+  /** The tokens that the attempt took; `undefined` if there is no bucket. */
+  readonly cost?: number | undefined;
 }
 
 /** What to do after an attempt. `backoffMs` is the result of the backoff rule, `delayMs` the delay before the retry. */
@@ -38,19 +43,68 @@ function stop(reason: StopReason): Decision {
 
 const SUCCESS: Decision = stop('success');
 
-const checkVerdict = oneOf('success', 'refused', 'transient', 'final');
+/**
+ * What an outcome means by its body, if `inspect` has judged that, or else by `classify`.
+ *
+ * @throws HookError if `classify` throws, or returns an invalid value
+ */
+export function verdictOf(policy: Policy, outcome: Outcome, request: RequestTraits): Verdict {
+  const verdict = judgedOf(outcome) ?? classified(policy, outcome, request);
+  return verdict === 'refused' ? refusalOf(outcome) : verdict;
+}
 
-/** @throws HookError if `classify` throws, or returns an invalid value */
-export function verdictOf(policy: Policy, outcome: Outcome): Verdict {
+/** The refusal of a redirect's target says nothing about the first server, which may have carried out the request. */
+function refusalOf({ redirected }: Outcome): Verdict {
+  return redirected === true ? 'transient' : 'refused';
+}
+
+function judgedOf(outcome: Outcome): Verdict | undefined {
+  return outcome.type === 'response' ? outcome.judgement?.verdict : undefined;
+}
+
+function classified(policy: Policy, outcome: Outcome, request: RequestTraits): Verdict {
   try {
-    const verdict = policy.classify(outcome);
-    if (verdict === 'success') return verdict;
-    checkVerdict('its result', verdict);
-    // The refusal of a redirect's target says nothing about the first server, which may have carried out the request.
-    return verdict === 'refused' && outcome.redirected === true ? 'transient' : verdict;
+    const verdict = policy.classify(outcome, request);
+    if (verdict !== 'success') checkVerdict('its result', verdict);
+    return verdict;
   } catch (cause) {
+    // Of a hook inside of it.
+    if (cause instanceof HookError) throw cause;
     throw new HookError('classify', cause);
   }
+}
+
+/** What the server says besides the status; nothing after a failure. */
+function feedbackOf(
+  policy: Policy,
+  progress: Progress,
+  outcome: Outcome,
+  nowMs: number,
+): Feedback | undefined {
+  const { feedback } = policy;
+  if (feedback === false || outcome.type !== 'response') return undefined;
+  const { cost = costOf(policy, progress.request) } = progress;
+  return callHook('feedback', () => feedback(outcome, nowMs, cost));
+}
+
+/** The verdict, changed by what the server says. `isTold`: it says that the request should be sent again. */
+function heeding(verdict: Verdict, outcome: Outcome, said: Feedback): { verdict: Verdict; isTold: boolean } {
+  if (outcome.type !== 'response' || said.shouldRetry === false) return { verdict: 'final', isTold: false };
+  const isJudged = outcome.judgement?.verdict !== undefined;
+  // Of a redirect's target: the first server has not said it.
+  const isTold =
+    said.shouldRetry === true && outcome.redirected !== true && !(isJudged && verdict === 'final');
+  if (verdict !== 'final' || isJudged) return { verdict, isTold };
+  if (isTold) return { verdict: 'transient', isTold };
+  const isLimit = (outcome.status === 403 || outcome.status === 413) && waitOf(said) > 0;
+  return { verdict: isLimit ? refusalOf(outcome) : 'final', isTold };
+}
+
+function waitOf({ waitMs, pauseMs }: Feedback): number {
+  const askedMs = waitMs ?? pauseMs;
+  // A custom `feedback` may return something that is not a number.
+  if (askedMs > 0) return askedMs;
+  return 0;
 }
 
 function backoffOf(policy: Policy, step: BackoffStep): number | undefined {
@@ -61,13 +115,20 @@ function backoffOf(policy: Policy, step: BackoffStep): number | undefined {
   });
 }
 
-/** True if the policy allows to repeat a request that the server may have carried out. */
+/**
+ * True if the policy allows to repeat a request that the server may have carried out.
+ *
+ * @throws HookError if `methods` throws
+ */
 function mayBeRepeated({ methods }: Policy, request: RequestTraits): boolean {
   if (methods === 'all') return true;
-  const method = request.method.toUpperCase();
-  if (methods !== 'idempotent') return methods.includes(method);
-  // An empty key does not identify a request.
-  return isIdempotent(method) || Boolean(request.header('idempotency-key')?.trim());
+  if (typeof methods === 'function') return callHook('methods', () => methods(request)) === true;
+  return methods === 'idempotent' ? isRepeatable(request) : methods.includes(request.method.toUpperCase());
+}
+
+/** The wait that `inspect` has found, also if `feedback` does not pass it on. */
+function judgedWaitMs(outcome: Outcome): number {
+  return (outcome.type === 'response' ? outcome.judgement?.waitMs : undefined) ?? 0;
 }
 
 function isAbort(outcome: Outcome): boolean {
@@ -78,10 +139,10 @@ function isAbort(outcome: Outcome): boolean {
  * Decides whether a request is sent again, when, and why. It reads no clock and does not wait. Its only side effect is on
  * the budget, which is asked last, so that a retry that is denied for another reason costs nothing.
  *
- * @throws HookError if `classify` or `backoff` throws, or returns an invalid value
+ * @throws HookError if a hook of the policy throws, or returns an invalid value
  */
 export function decide(policy: Policy, progress: Progress, outcome: Outcome, nowMs: number): Decision {
-  const verdict = verdictOf(policy, outcome);
+  const verdict = verdictOf(policy, outcome, progress.request);
   return verdict === 'success' ? succeed(progress) : decideRetry(policy, progress, outcome, verdict, nowMs);
 }
 
@@ -96,19 +157,23 @@ export function decideRetry(
   policy: Policy,
   progress: Progress,
   outcome: Outcome,
-  verdict: Exclude<Verdict, 'success'>,
+  before: Exclude<Verdict, 'success'>,
   nowMs: number,
 ): Decision {
-  const { request, attempt, startedAtMs = nowMs, previousBackoffMs, budget } = progress;
-  if (verdict === 'final') return stop(isAbort(outcome) ? 'aborted' : 'final');
-  if (verdict === 'transient' && !mayBeRepeated(policy, request)) return stop('not-idempotent');
+  const { request, attempt, startedAtMs = nowMs, previousBackoffMs, budget, isKeyed } = progress;
+  const said = feedbackOf(policy, progress, outcome, nowMs);
+  const { verdict, isTold } =
+    said === undefined ? { verdict: before, isTold: false } : heeding(before, outcome, said);
+  if (verdict === 'final' || verdict === 'success') return stop(isAbort(outcome) ? 'aborted' : 'final');
+  const isRepeatable = verdict === 'refused' || isTold || isKeyed === true || mayBeRepeated(policy, request);
+  if (!isRepeatable) return stop('not-idempotent');
   if (!request.replayable) return stop('not-replayable');
   if (attempt > policy.maxRetries) return stop('retries-exhausted');
 
   const { random } = policy;
   const backoffMs = backoffOf(policy, { retry: attempt, previousDelayMs: previousBackoffMs, random });
   if (backoffMs === undefined) return stop('backoff-exhausted');
-  const askedMs = retryAfterMs(outcome, nowMs) ?? 0;
+  const askedMs = Math.max(said === undefined ? 0 : waitOf(said), judgedWaitMs(outcome));
   if (askedMs > policy.maxRetryAfterMs) return stop('retry-after-too-long');
   const delayMs = askedMs > backoffMs ? withJitter(askedMs, random) : backoffMs;
 

@@ -1,7 +1,7 @@
 import { type Check, positive, refillRate, wrongRange } from '../../base/check.ts';
 import { type Complete, type OptionTable, readOptions } from '../../base/options.ts';
 import type { Outcome, RequestTraits } from '../../http/outcome.ts';
-import type { Feedback } from '../../http/server-feedback.ts';
+import type { Feedback, ReadFeedback } from '../../http/server-feedback.ts';
 import type { Grant } from '../contracts.ts';
 import { BUCKET_OPTIONS, checkedTogether, checkFill, type TokenBucketOptions } from './options.ts';
 import { Bucket, type MemoryBucket } from './token-bucket.ts';
@@ -80,8 +80,13 @@ class AdaptiveBucket extends Bucket {
     this.#rate = refillPerSecond;
   }
 
-  override observe(outcome: Outcome, grant: Grant, request?: RequestTraits): Feedback | undefined {
-    const said = super.observe(outcome, grant, request);
+  override observe(
+    outcome: Outcome,
+    grant: Grant,
+    request?: RequestTraits,
+    read?: ReadFeedback | false,
+  ): Feedback | undefined {
+    const said = super.observe(outcome, grant, request, read);
     if (outcome.type === 'response' && grant.grantedAtMs > this.#changedAtMs) {
       if (said?.tooFast ?? outcome.status === 429) this.#decrease();
       else if (outcome.status < 400 && grant.waitedMs > 0) this.#recover();

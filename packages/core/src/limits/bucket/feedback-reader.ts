@@ -2,7 +2,7 @@ import { callHook } from '../../base/errors.ts';
 import { withJitter } from '../../http/jitter.ts';
 import { originOf } from '../../http/origin.ts';
 import type { Outcome, RequestTraits } from '../../http/outcome.ts';
-import { type Feedback, serverFeedback } from '../../http/server-feedback.ts';
+import { type Feedback, type ReadFeedback, serverFeedback } from '../../http/server-feedback.ts';
 import type { Grant } from '../contracts.ts';
 import { QuietOrigins } from './quiet-origins.ts';
 import type { WaitingBucketSetup } from './waiting-bucket-options.ts';
@@ -27,22 +27,29 @@ export class FeedbackReader {
    *
    * @throws HookError when `feedback` throws
    */
-  read(outcome: Outcome, grant: Grant, request: RequestTraits | undefined): Feedback | undefined {
-    const isSuccess = outcome.type === 'response' && outcome.status < 300;
+  read(
+    outcome: Outcome,
+    grant: Grant,
+    request: RequestTraits | undefined,
+    ofPolicy: ReadFeedback | false = serverFeedback,
+  ): Feedback | undefined {
+    const { feedback: own } = this.#rules;
+    const feedback = own === serverFeedback ? ofPolicy : own;
+    const isSuccess = outcome.type === 'response' && outcome.status < 300 && outcome.judgement === undefined;
     // A custom `feedback` sees every outcome.
-    const mayIgnore = isSuccess && request !== undefined && this.#rules.feedback === serverFeedback;
-    if (!mayIgnore) return this.#readAll(outcome);
+    const mayIgnore = isSuccess && request !== undefined && feedback === serverFeedback;
+    if (!mayIgnore) return this.#readAll(feedback, outcome, grant);
     const origin = originOf(sourceOf(outcome) ?? request);
     this.#quiet ??= new QuietOrigins();
     if (this.#quiet.mayIgnore(origin, grant.grantedAtMs)) return undefined;
-    const said = this.#readAll(outcome);
+    const said = this.#readAll(feedback, outcome, grant);
     if (said !== undefined) this.#quiet.heard(origin);
     return said;
   }
 
-  #readAll(outcome: Outcome): Feedback | undefined {
-    const { feedback, clock } = this.#rules;
-    return feedback === false ? undefined : callHook('feedback', () => feedback(outcome, clock.now()));
+  #readAll(feedback: ReadFeedback | false, outcome: Outcome, { cost }: Grant): Feedback | undefined {
+    const { clock } = this.#rules;
+    return feedback === false ? undefined : callHook('feedback', () => feedback(outcome, clock.now(), cost));
   }
 
   /**

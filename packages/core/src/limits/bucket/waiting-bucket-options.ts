@@ -1,7 +1,7 @@
-import { type Check, callable, notNegative, oneOf } from '../../base/check.ts';
+import { notNegative, oneOf } from '../../base/check.ts';
 import type { Clock, Random } from '../../base/clock.ts';
 import { CLOCK_OPTION, type Complete, type OptionTable, RANDOM_OPTION } from '../../base/options.ts';
-import { type ReadFeedback, serverFeedback } from '../../http/server-feedback.ts';
+import { checkFeedback, type ReadFeedback, serverFeedback } from '../../http/server-feedback.ts';
 import { WAITING_OPTIONS, type WaitingOptions } from '../queue/options.ts';
 
 /** What a bucket does with a request whose tokens are not available: queue it, refuse it, or send it with a mark. */
@@ -44,10 +44,6 @@ export interface WaitingBucketOptions extends WaitingOptions {
 
 /** Validated options with all defaults applied. */
 export type WaitingBucketSetup = Complete<WaitingBucketOptions>;
-
-const checkFeedback: Check = (name, value) => {
-  if (value !== false) callable(name, value);
-};
 
 /** How the options of every bucket are read. */
 export const WAITING_BUCKET_OPTIONS: OptionTable<WaitingBucketOptions> = {

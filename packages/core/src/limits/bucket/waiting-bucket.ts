@@ -2,7 +2,7 @@ import { notNegative, wrongRange, wrongType } from '../../base/check.ts';
 import { nextTurn } from '../../base/clock.ts';
 import type { ThrottledError } from '../../base/errors.ts';
 import type { Outcome, RequestTraits } from '../../http/outcome.ts';
-import type { Feedback } from '../../http/server-feedback.ts';
+import type { Feedback, ReadFeedback } from '../../http/server-feedback.ts';
 import type {
   AcquireOptions,
   BucketStats,
@@ -167,8 +167,13 @@ export abstract class WaitingBucket<
     this.serve();
   }
 
-  observe(outcome: Outcome, grant: Grant, request?: RequestTraits): Feedback | undefined {
-    const said = this.#feedback.read(outcome, grant, request);
+  observe(
+    outcome: Outcome,
+    grant: Grant,
+    request?: RequestTraits,
+    read?: ReadFeedback | false,
+  ): Feedback | undefined {
+    const said = this.#feedback.read(outcome, grant, request, read);
     const pauseMs = this.#feedback.pauseMs(said);
     if (pauseMs === 0) return said;
     this.beforeUse?.();

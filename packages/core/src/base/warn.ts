@@ -1,0 +1,13 @@
+interface Reporters {
+  readonly process?: { emitWarning?(warning: Error): void };
+  reportError?(error: unknown): void;
+}
+
+/** Warns as Node does if possible, since `reportError` ends the process in Deno. */
+export function warn(text: string, cause?: unknown): void {
+  const { process, reportError } = globalThis as Reporters;
+  const warning = new Error(text, cause === undefined ? undefined : { cause });
+  warning.name = 'EbbWarning';
+  if (typeof process?.emitWarning === 'function') process.emitWarning(warning);
+  else if (typeof reportError === 'function') reportError(warning);
+}

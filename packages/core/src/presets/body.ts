@@ -1,0 +1,38 @@
+import { property } from '../base/property.ts';
+import type { InspectedResponse } from '../http/inspect.ts';
+
+/** A value in parsed JSON, by the names on the way to it; `undefined` if there is none. */
+export function at(json: unknown, ...names: readonly PropertyKey[]): unknown {
+  return names.reduce(property, json);
+}
+
+/** As {@link at}, for a text. */
+export function textAt(json: unknown, ...names: readonly PropertyKey[]): string | undefined {
+  const value = at(json, ...names);
+  return typeof value === 'string' ? value : undefined;
+}
+
+/** As {@link at}, for a list; empty if there is none. */
+export function listAt(json: unknown, ...names: readonly PropertyKey[]): readonly unknown[] {
+  const value = at(json, ...names);
+  return Array.isArray(value) ? value : [];
+}
+
+/** The value of a JSON text; `undefined` if it is none. */
+export function parsed(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}
+
+/** True for a response that is streamed as events. */
+export function isEventStream(response: InspectedResponse): boolean {
+  return hasType(response, 'text/event-stream');
+}
+
+/** True if the content type of a response contains a word, such as `json`. */
+export function hasType(response: InspectedResponse, word: string): boolean {
+  return response.header('content-type')?.toLowerCase().includes(word) === true;
+}
