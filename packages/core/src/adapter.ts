@@ -12,6 +12,7 @@ export {
 export { isIdempotent } from './http/classify.ts';
 export { drain, LONGEST_DISCARD_MS, MOST_DISCARDED_BYTES, readToEnd } from './http/drain.ts';
 export { failureKind } from './http/failure.ts';
+export type { Peek } from './http/inspect.ts';
 export { retryAfterMs } from './http/retry-after.ts';
 export { forRequest } from './limits/contracts.ts';
 export { type Decision, decide, type Progress } from './policy/decide.ts';

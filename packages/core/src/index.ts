@@ -1,7 +1,9 @@
 export type { Clock, Random } from './base/clock.ts';
 export { HookError, ThrottledError, type ThrottledReason } from './base/errors.ts';
-export { type Classify, classifyHttp, classifyHttpByMeaning, type Verdict } from './http/classify.ts';
-export type { FailureKind, Outcome, RequestTraits } from './http/outcome.ts';
+export { type Classify, classifyHttp, classifyHttpByMeaning } from './http/classify.ts';
+export type { BodyInspector, Inspect, InspectedResponse, ServerEvent } from './http/inspect.ts';
+export { type InspectBodyOptions, inspectBody } from './http/inspect-body.ts';
+export type { FailureKind, Judgement, Outcome, RequestTraits, Verdict } from './http/outcome.ts';
 export { type Feedback, type ReadFeedback, serverFeedback } from './http/server-feedback.ts';
 export { type AdaptiveOptions, adaptive } from './limits/bucket/adaptive.ts';
 export { type BucketPerKey, bucketPerKey } from './limits/bucket/bucket-per-key.ts';
@@ -33,9 +35,11 @@ export {
 export { binaryExponential, connectRetry } from './policy/backoff/ending-rules.ts';
 export { memorystore } from './policy/backoff/memorystore.ts';
 export type { BackoffStrategy } from './policy/backoff/strategy.ts';
+export type { BeforeAttempt, HeaderChanges, NextAttempt } from './policy/before-attempt.ts';
 export type { EbbEvent } from './policy/events.ts';
 export type { PolicyOptions } from './policy/options.ts';
 export { createPolicy, type Policy } from './policy/policy.ts';
 export type { StopReason } from './policy/reason.ts';
 export { type Attempt, attemptsOf, grantOf } from './request/history.ts';
+export { type AttemptContext, type RetryOptions, retry, type Settled } from './request/retry.ts';
 export type { RequestOptions } from './request/start-session.ts';

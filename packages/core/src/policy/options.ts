@@ -12,14 +12,17 @@ import {
 import type { Clock, Random } from '../base/clock.ts';
 import { CLOCK_OPTION, type OptionTable, RANDOM_OPTION } from '../base/options.ts';
 import { type Classify, classifyHttp } from '../http/classify.ts';
+import type { BodyInspector } from '../http/inspect.ts';
 import type { RequestTraits } from '../http/outcome.ts';
+import { checkFeedback, type ReadFeedback, serverFeedback } from '../http/server-feedback.ts';
 import type { ConcurrencyLimit, PerKey, RetryBudget, TokenBucket } from '../limits/contracts.ts';
 import { memorystore } from './backoff/memorystore.ts';
 import type { BackoffStrategy } from './backoff/strategy.ts';
+import type { BeforeAttempt } from './before-attempt.ts';
 import type { Observer } from './events.ts';
 
 /** The methods that may be sent again after an attempt that the server may have carried out. */
-export type RetryMethods = 'idempotent' | 'all' | readonly string[];
+export type RetryMethods = 'idempotent' | 'all' | readonly string[] | ((request: RequestTraits) => boolean);
 
 /** Options of {@link createPolicy}. All of them are optional. */
 export interface PolicyOptions {
@@ -39,8 +42,32 @@ export interface PolicyOptions {
    */
   readonly classify?: Classify | undefined;
   /**
+   * Reads what the headers of a response ask for: how long to wait, and whether to retry. A server's "retry" also holds for
+   * methods that are not idempotent, and its "do not retry" for every status. `false` reads nothing. A bucket without a
+   * `feedback` of its own reads responses in the same way.
+   * @default serverFeedback
+   */
+  readonly feedback?: ReadFeedback | false | undefined;
+  /**
+   * Judges a response by its body, such as an error in a 200 or in the first event of a stream: what `inspectBody` returns.
+   * @default none
+   */
+  readonly inspect?: BodyInspector | undefined;
+  /**
+   * Gives each request that is not idempotent an `Idempotency-Key`, the same on each attempt, so that it may be sent again.
+   * Only for servers that know this header. `true` makes a random UUID. A key that the caller has set stays.
+   * @default none
+   */
+  readonly idempotencyKey?: true | ((request: RequestTraits) => string) | undefined;
+  /**
+   * Called before each attempt is sent. It returns headers to change, for a signature, a fresh token or a retry counter.
+   * @default none
+   */
+  readonly beforeAttempt?: BeforeAttempt | undefined;
+  /**
    * The methods that may be retried after a `transient` outcome, when the server may have carried out the request.
-   * `'idempotent'`: those of RFC 9110 §9.2.2, and any request with an `Idempotency-Key`. `'all'`. Or a list.
+   * `'idempotent'`: those of RFC 9110 §9.2.2, and any request with an `Idempotency-Key`. `'all'`. A list. Or a function of
+   * the request, for a GraphQL query that is sent by POST for example.
    * @default 'idempotent'
    */
   readonly methods?: RetryMethods | undefined;
@@ -118,15 +145,23 @@ export type UnsetOptions =
   | 'budget'
   | 'key'
   | 'maxWaitMs'
+  | 'inspect'
+  | 'idempotencyKey'
+  | 'beforeAttempt'
   | 'onEvent';
 
 const checkMethods: Check = (name, value) => {
-  const takes = "'idempotent', 'all' or a list of methods";
+  const takes = "'idempotent', 'all', a list of methods, or a function";
+  if (typeof value === 'function') return;
   if (typeof value === 'string') {
     if (value !== 'idempotent' && value !== 'all') throw wrongRange(name, takes, value);
   } else if (!Array.isArray(value) || !value.every((method) => typeof method === 'string')) {
     throw wrongType(name, takes, value);
   }
+};
+
+const checkIdempotencyKey: Check = (name, value) => {
+  if (value !== true && typeof value !== 'function') throw wrongType(name, 'true or a function', value);
 };
 
 const checkCost: Check = (name, value) => {
@@ -163,6 +198,10 @@ export const POLICY_OPTIONS: OptionTable<PolicyOptions, UnsetOptions> = {
   maxRetries: { check: wholeNumber, defaultOf: defaultRetries },
   backoff: { check: checkBackoff, default: memorystore() },
   classify: { check: callable, default: classifyHttp },
+  feedback: { check: checkFeedback, default: serverFeedback },
+  inspect: { check: having('what inspectBody returns', 'look') },
+  idempotencyKey: { check: checkIdempotencyKey },
+  beforeAttempt: { check: callable },
   methods: { check: checkMethods, default: 'idempotent' },
   maxRetryAfterMs: { check: notNegative, default: 600_000 },
   attemptTimeoutMs: { check: positive },

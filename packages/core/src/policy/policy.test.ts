@@ -1,12 +1,15 @@
 import { describe, expect, test } from 'vitest';
-import { binaryExponential, connectRetry, constant } from '../index.ts';
+import { binaryExponential, connectRetry, constant, serverFeedback } from '../index.ts';
 import type { PolicyOptions } from './options.ts';
 import { createPolicy, overridePolicy } from './policy.ts';
 
 test('the defaults', () => {
-  const { backoff, classify, clock, random, ...rest } = createPolicy();
+  const { backoff, classify, feedback, clock, random, ...rest } = createPolicy();
   expect(rest).toEqual({
     maxRetries: 5,
+    inspect: undefined,
+    idempotencyKey: undefined,
+    beforeAttempt: undefined,
     methods: 'idempotent',
     maxRetryAfterMs: 600_000,
     attemptTimeoutMs: undefined,
@@ -21,7 +24,9 @@ test('the defaults', () => {
     onEvent: undefined,
   });
   expect(backoff({ retry: 1, previousDelayMs: undefined, random: () => 0 })).toBe(1_000);
-  expect(classify({ type: 'response', status: 503, header: () => undefined })).toBe('transient');
+  const request = { method: 'GET', url: 'http://a.test/', replayable: true, header: () => undefined };
+  expect(classify({ type: 'response', status: 503, header: () => undefined }, request)).toBe('transient');
+  expect(feedback).toBe(serverFeedback);
   expect(clock.now()).toBeGreaterThan(Date.UTC(2020, 0));
   expect(random()).toBeLessThan(1);
 });
@@ -41,8 +46,16 @@ test.each<[options: unknown, message: string, type: ErrorConstructor]>([
     RangeError,
   ],
   [{ classify: [503] }, 'classify must be a function, got an array', TypeError],
-  [{ methods: 'GET' }, "methods must be 'idempotent', 'all' or a list of methods, got \"GET\"", RangeError],
+  [
+    { methods: 'GET' },
+    "methods must be 'idempotent', 'all', a list of methods, or a function, got \"GET\"",
+    RangeError,
+  ],
   [{ methods: [1] }, 'methods must be', TypeError],
+  [{ feedback: true }, 'feedback must be a function, got true', TypeError],
+  [{ inspect: () => undefined }, 'inspect must be what inspectBody returns', TypeError],
+  [{ idempotencyKey: false }, 'idempotencyKey must be true or a function, got false', TypeError],
+  [{ beforeAttempt: 'x' }, 'beforeAttempt must be a function, got "x"', TypeError],
   [{ maxRetryAfterMs: -1 }, 'maxRetryAfterMs must be a finite number ≥ 0', RangeError],
   [{ attemptTimeoutMs: 0 }, 'attemptTimeoutMs must be a finite number > 0', RangeError],
   [{ totalTimeoutMs: Number.NaN }, 'totalTimeoutMs must be a finite number ≥ 0, got NaN', RangeError],
@@ -92,6 +105,12 @@ test('a policy cannot be changed, not even by changing its list of methods', () 
   methods.push('POST');
   expect(policy.methods).toEqual(['GET']);
   expect(Object.isFrozen(policy)).toBe(true);
+});
+
+test('methods may be a function, and feedback false', () => {
+  const methods = () => true;
+  const policy = createPolicy({ methods, feedback: false });
+  expect([policy.methods, policy.feedback]).toEqual([methods, false]);
 });
 
 test('an override changes what it names and shares the rest', () => {

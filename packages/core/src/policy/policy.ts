@@ -1,5 +1,11 @@
 import { type Complete, readChanges, readOptions } from '../base/options.ts';
-import { defaultRetries, POLICY_OPTIONS, type PolicyOptions, type UnsetOptions } from './options.ts';
+import {
+  defaultRetries,
+  POLICY_OPTIONS,
+  type PolicyOptions,
+  type RetryMethods,
+  type UnsetOptions,
+} from './options.ts';
 
 declare const policyBrand: unique symbol;
 
@@ -23,14 +29,15 @@ function isPolicy(value: object): value is Policy {
   return POLICY in value;
 }
 
+/** A list of methods is copied: changing it later must not change the policy. */
+function frozenMethods(methods: RetryMethods): RetryMethods {
+  if (typeof methods === 'string' || typeof methods === 'function') return methods;
+  return Object.freeze(methods.map((method) => method.toUpperCase()));
+}
+
 function seal(setup: Complete<PolicyOptions, UnsetOptions>, given: Given): Policy {
   const maxRetries = given.maxRetries ?? defaultRetries(setup);
-  // A list of methods is copied: changing it later must not change the policy.
-  const methods =
-    typeof setup.methods === 'string'
-      ? setup.methods
-      : Object.freeze(setup.methods.map((method) => method.toUpperCase()));
-  const policy = { ...setup, maxRetries, methods };
+  const policy = { ...setup, maxRetries, methods: frozenMethods(setup.methods) };
   // Not enumerable: a copy with changes is not a policy yet, and is validated when it becomes one.
   Object.defineProperty(policy, POLICY, { value: given });
   return Object.freeze(policy) as unknown as Policy;

@@ -1,6 +1,4 @@
-import { positive } from '../base/check.ts';
 import { keepAlive } from '../base/clock.ts';
-import { callHook } from '../base/errors.ts';
 import type { Outcome, RequestTraits } from '../http/outcome.ts';
 import {
   type AcquireOptions,
@@ -10,6 +8,7 @@ import {
   type Slot,
   type TokenBucket,
 } from '../limits/contracts.ts';
+import { costOf } from '../policy/cost.ts';
 import type { Policy } from '../policy/policy.ts';
 import type { Surroundings } from './layers.ts';
 
@@ -150,7 +149,8 @@ export class Admission {
 
   /** Shows the outcome of the attempt to the bucket that its tokens are from. */
   observe(outcome: Outcome): void {
-    if (this.#grant !== undefined) this.#bucket?.observe?.(outcome, this.#grant, this.#request);
+    if (this.#grant !== undefined)
+      this.#bucket?.observe?.(outcome, this.#grant, this.#request, this.#policy.feedback);
   }
 
   /** Gives everything back, because nothing is sent for it. */
@@ -176,12 +176,6 @@ export class Admission {
   }
 
   #cost(): number {
-    const { cost } = this.#policy;
-    if (typeof cost === 'number') return cost;
-    return callHook('cost', () => {
-      const tokens = cost(this.#request);
-      positive('its result', tokens);
-      return tokens;
-    });
+    return costOf(this.#policy, this.#request);
   }
 }

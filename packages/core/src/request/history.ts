@@ -30,26 +30,36 @@ export function recordOf(
   outcome: Outcome,
   reason: Attempt['reason'],
 ): Attempt {
-  if (outcome.type === 'response') return { attempt, delayMs, throttledMs, status: outcome.status, reason };
+  if (outcome.type === 'response') {
+    const { status } = outcome;
+    // A function that is retried has no status.
+    return status === 0
+      ? { attempt, delayMs, throttledMs, reason }
+      : { attempt, delayMs, throttledMs, status, reason };
+  }
   const code = codeOf(outcome.error);
   const failed = { attempt, delayMs, throttledMs, failure: outcome.kind };
   return code === undefined ? { ...failed, reason } : { ...failed, code, reason };
 }
 
-/** The history of an object that ended several calls, and so has no history of its own. */
-const OF_MANY: readonly Attempt[] = [];
+/** What led to a result: its attempts, and the tokens of the last one, if there is a bucket. */
+export type Trace = readonly Attempt[] | { readonly attempts: readonly Attempt[]; readonly grant: Grant };
 
-const histories: Stamp<readonly Attempt[]> = /* @__PURE__ */ sharedStamp('histories');
+/** The trace of an object that ended several calls, and so has none of its own. */
+const OF_MANY: Trace = [];
 
-/** Notes the history of what a caller gets: a response, or an error. */
-export function remember(result: unknown, history: readonly Attempt[]): void {
-  if (typeof result === 'object' && result !== null) histories.put(result, history);
+// One stamp for both: two of them share the code of their class, which makes each of them slower.
+const traces: Stamp<Trace> = /* @__PURE__ */ sharedStamp('traces');
+
+/** Notes the trace of what a caller gets: a response, or an error. */
+export function remember(result: unknown, trace: Trace): void {
+  if (typeof result === 'object' && result !== null) traces.put(result, trace);
 }
 
-/** Notes the history of a call that ended with the reason of its signal. The caller owns that object, and may use it again. */
-export function rememberReason(reason: unknown, history: readonly Attempt[]): void {
-  const isFirst = typeof reason !== 'object' || reason === null || histories.get(reason) === undefined;
-  remember(reason, isFirst ? history : OF_MANY);
+/** Notes the trace of a call that ended with the reason of its signal. The caller owns that object, and may use it again. */
+export function rememberReason(reason: unknown, trace: Trace): void {
+  const isFirst = typeof reason !== 'object' || reason === null || traces.get(reason) === undefined;
+  remember(reason, isFirst ? trace : OF_MANY);
 }
 
 /**
@@ -65,26 +75,24 @@ export function rememberReason(reason: unknown, history: readonly Attempt[]): vo
  * ```
  */
 export function attemptsOf(result: unknown): readonly Attempt[] {
-  if (typeof result !== 'object' || result === null) return [];
-  return histories.get(result) ?? historyOfCopy(result) ?? [];
+  const trace = traceOf(result);
+  return 'attempts' in trace ? trace.attempts : trace;
+}
+
+function traceOf(result: unknown): Trace {
+  if (typeof result !== 'object' || result === null) return OF_MANY;
+  return traces.get(result) ?? traceOfCopy(result) ?? OF_MANY;
 }
 
 /** undici's redirect interceptor copies the context of a response, but the list of URLs in it stays the same object. */
-function historyOfCopy(result: object): readonly Attempt[] | undefined {
+function traceOfCopy(result: object): Trace | undefined {
   try {
     const { history } = result as { readonly history?: unknown };
-    return Array.isArray(history) ? histories.get(history) : undefined;
+    return Array.isArray(history) ? traces.get(history) : undefined;
   } catch {
     // The getters of some errors throw.
     return undefined;
   }
-}
-
-const grants: Stamp<Grant> = /* @__PURE__ */ sharedStamp('grants');
-
-/** Notes the tokens of the last attempt of a history. */
-export function keepGrant(history: readonly Attempt[], grant: Grant): void {
-  grants.put(history, grant);
 }
 
 /**
@@ -102,5 +110,6 @@ export function keepGrant(history: readonly Attempt[], grant: Grant): void {
  * ```
  */
 export function grantOf(result: unknown): Grant | undefined {
-  return grants.get(attemptsOf(result));
+  const trace = traceOf(result);
+  return 'attempts' in trace ? trace.grant : undefined;
 }

@@ -1,3 +1,4 @@
+import type { Peek } from '../http/inspect.ts';
 import type { Outcome } from '../http/outcome.ts';
 import { remember, rememberReason } from './history.ts';
 import { hasEndedBelow, nextEnd, noteEnd } from './layers.ts';
@@ -21,6 +22,12 @@ export interface Exchange<T> {
    * caller gets in its place. Called only if a slot is held. Not needed by a client whose results have complete bodies.
    */
   whenBodyEnds?(settled: unknown, ended: () => void): unknown;
+  /**
+   * Opens the body of the response that `send` resolved with, or that the error it rejected with carries, for a look at its
+   * beginning; the caller gets all of it afterwards. `undefined` if there is none. Called only if the policy inspects bodies,
+   * and only for an outcome of type `response`.
+   */
+  peek?(settled: unknown, maxBytes: number): Peek | undefined;
   /** The call has ended before its first attempt was sent: the upload will not be read. */
   unsent?(reason: unknown): void;
 }
@@ -77,7 +84,20 @@ class Run<T> {
   #afterFirst(value: unknown, failed: boolean): T | Promise<T> {
     let waiting: Promise<boolean> | undefined;
     try {
-      if (!this.#mustRetry(value, failed)) return this.#end();
+      const mustRetry = this.#mustRetry(value, failed);
+      if (mustRetry === false) return this.#end();
+      if (mustRetry !== true) return this.#afterInspection(mustRetry);
+      waiting = this.#prepareRetry();
+    } catch (error) {
+      throw this.#noted(error);
+    }
+    return this.#goOn(waiting);
+  }
+
+  async #afterInspection(inspection: Promise<boolean>): Promise<T> {
+    let waiting: Promise<boolean> | undefined;
+    try {
+      if (!(await inspection)) return this.#end();
       waiting = this.#prepareRetry();
     } catch (error) {
       throw this.#noted(error);
@@ -100,7 +120,9 @@ class Run<T> {
           value = error;
           failed = true;
         }
-        if (!this.#mustRetry(value, failed)) return this.#end();
+        const mustRetry = this.#mustRetry(value, failed);
+        // Awaited only if there is something to wait for.
+        if (mustRetry === false || (mustRetry !== true && !(await mustRetry))) return this.#end();
       }
     } catch (error) {
       throw this.#noted(error);
@@ -122,8 +144,8 @@ class Run<T> {
     return this.#session.ready(this.#signal, this.#aside?.released);
   }
 
-  /** Judges what an attempt settled with; true if a retry follows. */
-  #mustRetry(value: unknown, failed: boolean): boolean {
+  /** Judges what an attempt settled with; true if a retry follows. A promise if the policy inspects the response. */
+  #mustRetry(value: unknown, failed: boolean): boolean | Promise<boolean> {
     const session = this.#session;
     this.#value = value;
     this.#failed = failed;
@@ -132,6 +154,27 @@ class Run<T> {
       session.pass(outcome);
       return false;
     }
+    // Some clients reject with an error that carries a response.
+    return session.inspects && outcome.type === 'response' ? this.#inspect(outcome) : this.#judge(outcome);
+  }
+
+  async #inspect(outcome: Outcome): Promise<boolean> {
+    const session = this.#session;
+    const exchange = this.#exchange;
+    const value = this.#value;
+    let judged: Outcome;
+    try {
+      judged = await session.inspect(outcome, (maxBytes) => exchange.peek?.(value, maxBytes), this.#signal);
+    } catch (hookError) {
+      session.fail(outcome, hookError);
+      exchange.setAside(value, session, AbortSignal.abort());
+      throw hookError;
+    }
+    return this.#judge(judged);
+  }
+
+  #judge(outcome: Outcome): boolean {
+    const session = this.#session;
     try {
       return session.judge(outcome).retry;
     } catch (hookError) {
@@ -177,7 +220,7 @@ class Run<T> {
     const session = this.#session;
     if (!session.isInner) noteEnd(result);
     if (this.#failed) throw result;
-    remember(result, session.history);
+    remember(result, session.trace);
     return result as T;
   }
 
@@ -185,8 +228,8 @@ class Run<T> {
   #noted(error: unknown): unknown {
     const session = this.#session;
     if (session.attempt === 0) this.#exchange.unsent?.(error);
-    if (this.#signal?.aborted && error === this.#signal.reason) rememberReason(error, session.history);
-    else remember(error, session.history);
+    if (this.#signal?.aborted && error === this.#signal.reason) rememberReason(error, session.trace);
+    else remember(error, session.trace);
     return error;
   }
 }

@@ -161,7 +161,7 @@ describe('a bucket', () => {
     await waits(session);
     const answer = {};
     session.judge(response(200));
-    remember(answer, session.history);
+    remember(answer, session.trace);
     grantOf(answer)?.settle(150);
     expect(bucket.stats().tokens).toBe(850);
     expect(grantOf({})).toBeUndefined();

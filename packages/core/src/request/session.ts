@@ -1,18 +1,21 @@
-import { callObserver } from '../base/call-observer.ts';
 import { sleep } from '../base/clock.ts';
 import { HookError } from '../base/errors.ts';
 import { LONGEST_DISCARD_MS } from '../http/drain.ts';
 import { neverSent } from '../http/failure.ts';
+import type { Peek } from '../http/inspect.ts';
 import type { Outcome, RequestTraits } from '../http/outcome.ts';
 import { forRequest, type RetryBudget } from '../limits/contracts.ts';
+import type { HeaderChanges } from '../policy/before-attempt.ts';
 import { type Decision, decideRetry, type Progress, succeed, verdictOf } from '../policy/decide.ts';
-import type { EbbEvent, EventDetails } from '../policy/events.ts';
+import { type EbbEvent, type EventDetails, isObserved, report } from '../policy/events.ts';
 import type { Policy } from '../policy/policy.ts';
 import type { StopReason } from '../policy/reason.ts';
 import { Admission, type Lack } from './admission.ts';
-import { type Attempt, keepGrant, recordOf } from './history.ts';
+import { headerChangesOf, idempotencyKeyOf } from './header-changes.ts';
+import { type Attempt, recordOf, type Trace } from './history.ts';
 import { LayerPlace } from './layer-place.ts';
 import { mayBeLayered, NO_LAYERS, type Surroundings, type Way } from './layers.ts';
+import { otherRetriesOf, warnOfOtherRetries } from './other-retries.ts';
 import { leftMs, Patience } from './patience.ts';
 
 const LEFT_TO_OUTER_LAYER: Decision = { retry: false, reason: 'left-to-outer-layer' };
@@ -42,6 +45,7 @@ export class Session implements Progress {
   #delayMs = 0;
   /** The outcome that the planned retry follows. */
   #toRetry: Outcome | undefined;
+  #idempotencyKey: string | undefined;
 
   /**
    * @param around the layers around the request; by default none
@@ -71,6 +75,12 @@ export class Session implements Progress {
     return this.#history;
   }
 
+  /** What to note on the result. */
+  get trace(): Trace {
+    const grant = this.#admission?.grant;
+    return grant === undefined ? this.history : { attempts: this.history, grant };
+  }
+
   #note(record: Attempt): void {
     // A literal has no room for more entries, which most requests do not need.
     if (this.#history === undefined) this.#history = [record];
@@ -85,6 +95,55 @@ export class Session implements Progress {
   /** What retries are withdrawn from; `undefined` if the policy has no budget. */
   get budget(): RetryBudget | undefined {
     return this.#budget;
+  }
+
+  /** The tokens that the attempt took; `undefined` if there is no bucket. */
+  get cost(): number | undefined {
+    return this.#admission?.grant?.cost;
+  }
+
+  /** True if every attempt carries the same idempotency key of ebb. */
+  get isKeyed(): boolean {
+    return this.#idempotencyKey !== undefined;
+  }
+
+  /**
+   * The headers that the attempt changes, to be asked for once for each attempt after {@link ready}; `undefined` for none.
+   *
+   * @throws HookError, at once or as a rejection, if `beforeAttempt` or `idempotencyKey` fails
+   */
+  headerChanges(): HeaderChanges | undefined | Promise<HeaderChanges | undefined> {
+    const { policy, request } = this;
+    if (policy.beforeAttempt === undefined && policy.idempotencyKey === undefined) return undefined;
+    if (this.#attempt === 1 && !this.isInner) this.#idempotencyKey = idempotencyKeyOf(policy, request);
+    const next = {
+      attempt: this.#attempt,
+      request,
+      previous: this.#toRetry,
+      leftMs: policy.totalTimeoutMs === undefined ? undefined : leftMs(policy, this.startedAtMs),
+    };
+    return headerChangesOf(policy, next, this.#idempotencyKey);
+  }
+
+  /** True if {@link inspect} is to be called with each response before {@link judge}. */
+  get inspects(): boolean {
+    return this.policy.inspect !== undefined && !this.isInner;
+  }
+
+  /**
+   * The outcome with what the policy's `inspect` says of it.
+   *
+   * @param open opens the body; called only if `inspect` asks for it
+   * @throws HookError if `inspect` fails
+   */
+  inspect(
+    outcome: Outcome,
+    open: (maxBytes: number) => Peek | undefined,
+    signal?: AbortSignal,
+  ): Promise<Outcome> {
+    const { inspect, clock } = this.policy;
+    if (inspect === undefined || outcome.type !== 'response') return Promise.resolve(outcome);
+    return inspect.look(outcome, { request: this.request, attempt: this.#attempt, open, signal, clock });
   }
 
   /** True if another layer around this one retries, and this one sends once. */
@@ -111,11 +170,13 @@ export class Session implements Progress {
    * If the signal has aborted before the first attempt, the attempt is sent without tokens and slot, so that the client
    * fails in its own way.
    *
+   * @param made the caller's signal, or what makes one, which is called only if there is something to wait for
    * @throws the signal's own reason when it aborts
    * @throws ThrottledError if the first attempt cannot get its slot or its tokens in time
    * @throws HookError if `cost`, `keyOf` or `make` throws
    */
-  ready(signal?: AbortSignal, released?: Promise<void>): Promise<boolean> | undefined {
+  ready(made?: AbortSignal | (() => AbortSignal), released?: Promise<void>): Promise<boolean> | undefined {
+    const signal = typeof made === 'function' ? undefined : made;
     const admission = this.#admission;
     admission?.freeSlot(released);
     admission?.reset();
@@ -133,7 +194,7 @@ export class Session implements Progress {
     } catch (error) {
       return this.#endUnsent(error, signal);
     }
-    return this.#wait(signal, released, lack);
+    return this.#wait(typeof made === 'function' ? made() : made, released, lack);
   }
 
   /** Before anything is sent: a budget whose key cannot be had must not cost a response later. */
@@ -184,9 +245,8 @@ export class Session implements Progress {
       this.#place ??= new LayerPlace(this.request, NO_LAYERS);
       this.#place.enter(this.#admission?.bucket, this.#admission?.limit);
     }
-    if (this.policy.onEvent === undefined) return;
     if (this.#admission?.grant?.conforming === false) this.#emit({ type: 'mark' });
-    this.#emit({ type: 'attempt' });
+    if (isObserved(this.policy.onEvent, 'attempt')) this.#emit({ type: 'attempt' });
   }
 
   /**
@@ -235,16 +295,21 @@ export class Session implements Progress {
       }
       return this.#follow(this.isInner ? LEFT_TO_OUTER_LAYER : this.#decide(outcome), outcome);
     } catch (error) {
-      admission?.freeSlot();
-      this.#close();
-      this.#emit({ type: 'end', reason: 'final', outcome, error });
+      this.fail(outcome, error);
       throw error;
     }
   }
 
+  /** Ends the session after a hook has failed that was to judge an outcome. */
+  fail(outcome: Outcome, error: unknown): void {
+    this.#admission?.freeSlot();
+    this.#close();
+    this.#emit({ type: 'end', reason: 'final', outcome, error });
+  }
+
   #decide(outcome: Outcome): Decision {
     const { policy } = this;
-    const verdict = verdictOf(policy, outcome);
+    const verdict = verdictOf(policy, outcome, this.request);
     return verdict === 'success'
       ? succeed(this)
       : decideRetry(policy, this, outcome, verdict, policy.clock.now());
@@ -266,17 +331,23 @@ export class Session implements Progress {
       this.#toRetry = outcome;
       this.#delayMs = delayMs;
       this.#previousBackoffMs = decision.backoffMs;
+      this.#reportOtherRetries();
       this.#emit({ type: 'retry', delayMs, reason: decision.reason, outcome });
       return decision;
     }
     const admission = this.#admission;
-    if (admission !== undefined) {
-      if (outcome.type === 'failure') admission.freeSlot();
-      if (admission.grant !== undefined) keepGrant(this.history, admission.grant);
-    }
+    if (outcome.type === 'failure') admission?.freeSlot();
     this.#close();
-    if (this.policy.onEvent !== undefined) this.#emit({ type: 'end', reason: decision.reason, outcome });
+    if (isObserved(this.policy.onEvent, 'end')) this.#emit({ type: 'end', reason: decision.reason, outcome });
     return decision;
+  }
+
+  #reportOtherRetries(): void {
+    if (this.#attempt > 1) return;
+    const other = otherRetriesOf(this.request);
+    if (other === undefined) return;
+    warnOfOtherRetries(other);
+    this.#emit({ type: 'other-retries', header: other.header, library: other.library });
   }
 
   /** True if a retry that is planned may still not be sent, for another reason than an abort. */
@@ -316,8 +387,8 @@ export class Session implements Progress {
 
   #emit(details: EventDetails): void {
     const { onEvent, clock } = this.policy;
-    if (onEvent === undefined) return;
+    if (!isObserved(onEvent, details.type)) return;
     const { request, attempt } = this;
-    callObserver('onEvent', onEvent, { ...details, request, attempt, atMs: clock.now() } as EbbEvent);
+    report(onEvent, { ...details, request, attempt, atMs: clock.now() } as EbbEvent);
   }
 }

@@ -1,0 +1,226 @@
+import { callable, having } from '../base/check.ts';
+import type { Clock } from '../base/clock.ts';
+import { callHook } from '../base/errors.ts';
+import { onAbort } from '../base/on-abort.ts';
+import { type OptionTable, readOptions } from '../base/options.ts';
+import { property } from '../base/property.ts';
+import { checkVerdict, classifyHttp } from '../http/classify.ts';
+import { failureKind } from '../http/failure.ts';
+import type { Outcome, RequestTraits, Verdict } from '../http/outcome.ts';
+import type { PolicyOptions } from '../policy/options.ts';
+import { createPolicy, overridePolicy, type Policy } from '../policy/policy.ts';
+import { type Exchange, run } from './run.ts';
+import { Session } from './session.ts';
+
+/** What a function that is retried is given. */
+export interface AttemptContext {
+  /** From 1. */
+  readonly attempt: number;
+  /** Aborts with the caller's signal, and when the attempt has run into `attemptTimeoutMs`. */
+  readonly signal: AbortSignal;
+}
+
+/** How an attempt of a function ended. */
+export type Settled<T> =
+  | { readonly type: 'value'; readonly value: T }
+  | { readonly type: 'error'; readonly error: unknown };
+
+/** Options of {@link retry} for one call. */
+export interface RetryOptions<T> {
+  /**
+   * Ends the call, at once and with the signal's own reason.
+   * @default none
+   */
+  readonly signal?: AbortSignal | undefined;
+  /**
+   * What a value or an error means. By default a value is a success. An error that has a status is judged by `classify`
+   * as a response would be; any other error is `transient`, but for an abort.
+   * @default none
+   */
+  readonly judge?: ((settled: Settled<T>) => Verdict | undefined) | undefined;
+}
+
+const RETRY_OPTIONS: OptionTable<RetryOptions<never>, 'signal' | 'judge'> = {
+  signal: { check: having('a signal', 'addEventListener') },
+  judge: { check: callable },
+};
+
+/** A function may be called again, or it should not be given to `retry`. */
+const REQUEST: RequestTraits = { method: 'GET', url: '', replayable: true, header: () => undefined };
+
+/**
+ * Calls a function until the policy stops, and settles as its last call does. For work that is no HTTP request: a database
+ * query, a queue, an SDK. Backoff, budget, bucket, slots, timeouts, events and history are those of the policy.
+ *
+ * An error with a `status`, as SDKs throw them, is read as a response would be: its `Retry-After` holds, and a 400 is not
+ * called again. The error itself is unchanged.
+ *
+ * @param call the function. It must be safe to call again
+ * @param policyOrOptions a policy, or the options of a new one
+ * @throws what the last call threw; the signal's reason; ThrottledError and HookError as all clients of ebb
+ * @throws TypeError, RangeError if an option is invalid
+ * @example
+ * ```ts
+ * import { retry } from '@ebb/core';
+ *
+ * const rows = await retry(() => db.query('select 1'), { maxRetries: 3 });
+ * declare const db: { query(sql: string): Promise<unknown[]> };
+ * ```
+ */
+export async function retry<T>(
+  call: (context: AttemptContext) => T | PromiseLike<T>,
+  policyOrOptions: Policy | PolicyOptions = {},
+  options: RetryOptions<T> = {},
+): Promise<T> {
+  callable('retry: call', call);
+  const { signal, judge } = readOptions(
+    'retry',
+    options,
+    RETRY_OPTIONS as OptionTable<RetryOptions<T>, 'signal' | 'judge'>,
+  );
+  const policy = createPolicy(policyOrOptions);
+  const { classify } = policy;
+  const judging = (outcome: Outcome): Verdict => judged(outcome, judge) ?? byDefault(outcome, classify);
+  // An observer tells calls apart by their request.
+  const request = policy.onEvent === undefined ? REQUEST : { ...REQUEST };
+  const session = new Session(overridePolicy(policy, { classify: judging }), request);
+  return run<T>(session, new Calls(call, signal), signal);
+}
+
+/** @throws HookError if `judge` throws, or returns an invalid value */
+function judged<T>(outcome: Outcome, judge: RetryOptions<T>['judge']): Verdict | undefined {
+  const settled = settledIn<T>(outcome);
+  if (judge === undefined || settled === undefined) return undefined;
+  return callHook('judge', () => {
+    const verdict = judge(settled);
+    if (verdict !== undefined) checkVerdict('its result', verdict);
+    return verdict;
+  });
+}
+
+/** How the call ended; `undefined` if the caller aborted it. */
+function settledIn<T>(outcome: Outcome): Settled<T> | undefined {
+  if (outcome instanceof ValueOutcome) return { type: 'value', value: outcome.value as T };
+  if (outcome instanceof StatusOutcome) return { type: 'error', error: outcome.error };
+  if (outcome.type === 'response' || outcome.kind === 'aborted') return undefined;
+  return { type: 'error', error: outcome.error };
+}
+
+function byDefault(outcome: Outcome, classify: Policy['classify']): Verdict {
+  if (outcome instanceof ValueOutcome) return 'success';
+  const isKnown = outcome.type === 'response' || outcome.kind === 'aborted' || classify !== classifyHttp;
+  return isKnown ? classify(outcome, REQUEST) : 'transient';
+}
+
+/** The outcome of a call that returned. */
+class ValueOutcome {
+  readonly type = 'response';
+  /** None: the history shows no status. */
+  readonly status = 0;
+  readonly value: unknown;
+
+  constructor(value: unknown) {
+    this.value = value;
+  }
+
+  header(): undefined {
+    return undefined;
+  }
+}
+
+/** The outcome of a call that threw an error with a status. */
+class StatusOutcome {
+  readonly type = 'response';
+  readonly status: number;
+  readonly error: unknown;
+
+  constructor(status: number, error: unknown) {
+    this.status = status;
+    this.error = error;
+  }
+
+  header(name: string): string | undefined {
+    const { error } = this;
+    // `$response` is that of the AWS SDK.
+    for (const holder of [error, property(error, 'response'), property(error, '$response')]) {
+      const headers = property(holder, 'headers') as { get?: unknown } | undefined;
+      const value: unknown = typeof headers?.get === 'function' ? headers.get(name) : property(headers, name);
+      if (typeof value === 'string' || typeof value === 'number') return String(value);
+    }
+    return undefined;
+  }
+}
+
+/** The status that an error carries: OpenAI, Anthropic, axios, octokit; `statusCode`: undici, AI SDK, Stripe. */
+function statusOf(error: unknown): number | undefined {
+  const response = property(error, 'response');
+  const found = [
+    property(error, 'status'),
+    property(error, 'statusCode'),
+    property(response, 'status'),
+    property(property(error, '$metadata'), 'httpStatusCode'),
+  ];
+  return found.find(
+    (status): status is number => typeof status === 'number' && status >= 400 && status < 600,
+  );
+}
+
+/** Calls a function once for each attempt. */
+class Calls<T> implements Exchange<T> {
+  readonly #call: (context: AttemptContext) => T | PromiseLike<T>;
+  readonly #signal: AbortSignal | undefined;
+  #timedOut = false;
+
+  constructor(call: (context: AttemptContext) => T | PromiseLike<T>, signal: AbortSignal | undefined) {
+    this.#call = call;
+    this.#signal = signal;
+  }
+
+  async send({ attempt, policy }: Session): Promise<T> {
+    this.#timedOut = false;
+    const controller = new AbortController();
+    const own = this.#signal;
+    if (own?.aborted) controller.abort(own.reason);
+    const call = this.#call;
+    return new Promise<T>((resolve, reject) => {
+      const stop = (reason: unknown): void => {
+        controller.abort(reason);
+        reject(reason);
+      };
+      const forget = own?.aborted === false ? onAbort(own, () => stop(own.reason)) : undefined;
+      const cancel = startTimeout(policy, () => {
+        this.#timedOut = true;
+        stop(new DOMException(`no result within ${policy.attemptTimeoutMs} ms`, 'TimeoutError'));
+      });
+      const settle = (): void => {
+        forget?.();
+        cancel?.();
+      };
+      const called = (async () => call({ attempt, signal: controller.signal }))();
+      called.then(resolve, reject);
+      called.then(settle, settle);
+    });
+  }
+
+  outcome(value: T): Outcome {
+    return new ValueOutcome(value);
+  }
+
+  failure(error: unknown): Outcome {
+    if (this.#timedOut) return { type: 'failure', kind: 'timeout', error };
+    const status = statusOf(error);
+    if (status !== undefined) return new StatusOutcome(status, error);
+    return { type: 'failure', kind: failureKind(error), error };
+  }
+
+  setAside(): undefined {
+    return undefined;
+  }
+}
+
+function startTimeout(
+  { attemptTimeoutMs, clock }: { readonly attemptTimeoutMs?: number | undefined; readonly clock: Clock },
+  timedOut: () => void,
+): (() => void) | undefined {
+  return attemptTimeoutMs === undefined ? undefined : clock.schedule(timedOut, attemptTimeoutMs);
+}
