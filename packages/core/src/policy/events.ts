@@ -1,3 +1,5 @@
+import { callObserver } from '../base/call-observer.ts';
+import { channelsOf } from '../base/channels.ts';
 import type { Outcome, RequestTraits } from '../http/outcome.ts';
 import type { RetryReason, StopReason } from './reason.ts';
 
@@ -33,6 +35,13 @@ export type EbbEvent = {
       readonly outcome: Outcome;
     }
   | {
+      /** Another library retries the same request, so that the attempts multiply. Reported before the first retry of ebb. */
+      readonly type: 'other-retries';
+      /** The request header that shows it. */
+      readonly header: string;
+      readonly library: string;
+    }
+  | {
       /** The request has ended. */
       readonly type: 'end';
       readonly reason: StopReason;
@@ -56,3 +65,27 @@ export type Observer = (event: EbbEvent) => unknown;
 export type EventDetails<E extends EbbEvent = EbbEvent> = E extends EbbEvent
   ? Omit<E, 'request' | 'attempt' | 'atMs'>
   : never;
+
+/**
+ * In Node every event is also published on a channel of `node:diagnostics_channel`, named by its type: `ebb:attempt`,
+ * `ebb:retry` and so on. `undefined` in other runtimes.
+ */
+const channels = /* @__PURE__ */ channelsOf<EbbEvent['type']>([
+  'throttle',
+  'mark',
+  'attempt',
+  'retry',
+  'other-retries',
+  'end',
+]);
+
+/** True if someone wants events of this type. Without that they are not built. */
+export function isObserved(onEvent: Observer | undefined, type: EbbEvent['type']): boolean {
+  return onEvent !== undefined || channels?.[type].hasSubscribers === true;
+}
+
+/** Gives an event to all who want it. */
+export function report(onEvent: Observer | undefined, event: EbbEvent): void {
+  if (onEvent !== undefined) callObserver('onEvent', onEvent, event);
+  channels?.[event.type].publish(event);
+}
