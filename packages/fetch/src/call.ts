@@ -1,7 +1,16 @@
-import { HookError, type Outcome } from '@ebb/core';
-import { type Aside, drain, type Exchange, failureKind, type Session, systemClock } from '@ebb/core/adapter';
+import { type HeaderChanges, HookError, type Outcome } from '@ebb/core';
+import {
+  type Aside,
+  drain,
+  type Exchange,
+  failureKind,
+  type Peek,
+  type Session,
+  systemClock,
+} from '@ebb/core/adapter';
 import { setAside } from './body/aside.ts';
 import { whenBodyEnds } from './body/body-end.ts';
+import { peekAt } from './body/peek.ts';
 import type { Upload } from './body/upload.ts';
 import { type Bounded, bounded } from './bounded.ts';
 import type { InitChanges } from './changes.ts';
@@ -18,7 +27,7 @@ function dropLate(response: Response): void {
 /** Sends the attempts of one call of `fetch`. */
 export class Call implements Exchange<Response> {
   readonly #baseFetch: typeof fetch;
-  readonly #request: FetchRequest;
+  #request: FetchRequest;
   #session: Session | undefined;
   #upload: Upload | undefined;
   /** The state of the attempt under way, if a timeout or a signal can end it. */
@@ -66,17 +75,26 @@ export class Call implements Exchange<Response> {
   }
 
   #attempt(): Promise<Response> {
-    const upload = this.#upload;
-    return upload?.factory === undefined ? this.#sendWith(upload?.keptBody) : this.#sendMade(upload);
+    const headers = this.#session?.headerChanges();
+    return headers instanceof Promise
+      ? headers.then((changes) => this.#sendChanged(changes))
+      : this.#sendChanged(headers);
   }
 
-  async #sendMade(upload: Upload): Promise<Response> {
+  #sendChanged(headers: HeaderChanges | undefined): Promise<Response> {
+    const upload = this.#upload;
+    const isMade = upload?.factory !== undefined;
+    return isMade ? this.#sendMade(upload, headers) : this.#sendWith(upload?.keptBody, headers);
+  }
+
+  async #sendMade(upload: Upload, headers: HeaderChanges | undefined): Promise<Response> {
     const state = this.#bounded;
     const made = await upload.make(() => state?.over === true);
-    return this.#sendWith(made);
+    return this.#sendWith(made, headers);
   }
 
-  #sendWith(made: InitChanges | undefined): Promise<Response> {
+  #sendWith(body: InitChanges | undefined, headers: HeaderChanges | undefined): Promise<Response> {
+    const made = headers === undefined ? body : { ...body, headers: this.#request.changedHeaders(headers) };
     const session = this.#session;
     const layer = session?.layer;
     const hops = this.#hops;
@@ -107,7 +125,12 @@ export class Call implements Exchange<Response> {
     return { type: 'failure', kind, error, redirected: !this.#hops.failedAtFirst(method, url) };
   }
 
+  peek(response: Response): Peek | undefined {
+    return peekAt(response);
+  }
+
   setAside(settled: unknown, session: Session, signal?: AbortSignal): Aside | undefined {
+    this.#request = this.#request.forRetry();
     const aside = setAside(settled, session, signal);
     const upload = this.#upload;
     // Not before the response has been read: closing the upload may break the response.

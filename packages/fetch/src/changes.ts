@@ -16,7 +16,7 @@ export function isRequest(value: unknown): value is Request {
   return typeof value === 'object' && value !== null && 'url' in value && 'clone' in value;
 }
 
-/** The members of an init that fetch reads. They may be inherited from a class. */
+/** The members of an init that fetch, or that of Next.js, reads. They may be inherited from a class. */
 const MEMBERS = [
   'method',
   'headers',
@@ -34,7 +34,17 @@ const MEMBERS = [
   'priority',
   'window',
   'dispatcher',
+  'next',
 ] as const;
+
+/** The members of an init, or of a `Request`, that fetch reads. */
+export function membersOf(source: object): Record<string, unknown> {
+  const members: Record<string, unknown> = {};
+  for (const name of MEMBERS) {
+    if (name in source) members[name] = (source as Record<string, unknown>)[name];
+  }
+  return members;
+}
 
 function isPlain(init: object): boolean {
   const prototype = Object.getPrototypeOf(init);
@@ -57,11 +67,6 @@ export function withChanges(
   // The base fetch throws for it.
   if (init !== undefined && init !== null && typeof init !== 'object') return [input, init];
   const { ebb: _, ...own } = init ?? {};
-  const copy: Record<PropertyKey, unknown> = { ...own };
-  if (init && !isPlain(init)) {
-    for (const name of MEMBERS) {
-      if (name in init && !(name in copy)) copy[name] = (init as Record<string, unknown>)[name];
-    }
-  }
+  const copy = init && !isPlain(init) ? { ...membersOf(init), ...own } : own;
   return [input, { ...(copy as RequestInit), ...(changes as RequestInit) }];
 }

@@ -1,11 +1,21 @@
 import type { Outcome } from '@ebb/core';
 import { responseHeader } from './headers.ts';
 
+/** A custom `classify` asks for one or two headers. */
+const MOST_LOOK_UPS = 2;
+
+function isIterable(headers: unknown): headers is Iterable<[string, string]> {
+  return typeof (headers as Partial<Iterable<unknown>> | undefined)?.[Symbol.iterator] === 'function';
+}
+
 /** The outcome of an attempt with a response; headers and URL are read lazily. */
 export class ResponseOutcome {
   readonly type = 'response';
   readonly status: number;
   readonly #response: Response;
+  /** How many headers were asked for. */
+  #asked = 0;
+  #all: Map<string, string> | undefined;
 
   constructor(response: Response) {
     // A mock may lack a status, or may not even be an object.
@@ -13,8 +23,13 @@ export class ResponseOutcome {
     this.#response = response;
   }
 
+  /** A look-up takes longer than a step of an iteration: what reads many headers gets a copy. */
   header(name: string): string | undefined {
-    return responseHeader(this.#response?.headers, name);
+    this.#asked += 1;
+    const headers = this.#response?.headers;
+    if (this.#asked <= MOST_LOOK_UPS || !isIterable(headers)) return responseHeader(headers, name);
+    this.#all ??= new Map(headers);
+    return this.#all.get(name);
   }
 
   get redirected(): boolean {

@@ -1,4 +1,4 @@
-import type { Policy, RequestTraits } from '@ebb/core';
+import type { HeaderChanges, Policy, RequestTraits } from '@ebb/core';
 import { isIdempotent, LAYER } from '@ebb/core/adapter';
 import { absoluteUrl } from './absolute-url.ts';
 import { cancelUpload } from './body/kinds.ts';
@@ -6,6 +6,7 @@ import { Upload } from './body/upload.ts';
 import { type InitChanges, isPlainInit, isRequest, withChanges } from './changes.ts';
 import { headerIn, rereadableHeaders } from './headers.ts';
 import type { EbbRequestInit, FetchInput } from './init.ts';
+import { sharesResponses, unshared } from './next.ts';
 import { hasAsyncContext } from './node.ts';
 
 /** The arguments of a call of `fetch`, and the traits that policies and hooks see. */
@@ -43,7 +44,8 @@ export class FetchRequest implements RequestTraits {
   }
 
   header(name: string): string | undefined {
-    return headerIn(this.#headers ?? this.#init?.headers ?? this.#request?.headers, name);
+    const headers = this.#headers ?? this.#init?.headers ?? this.#request?.headers;
+    return headers === undefined ? undefined : headerIn(headers, name);
   }
 
   get replayable(): boolean {
@@ -97,6 +99,23 @@ export class FetchRequest implements RequestTraits {
     return isPlain || isIdempotent(this.method);
   }
 
+  /** The headers of one attempt. */
+  changedHeaders(changes: HeaderChanges): Headers {
+    const own = this.#headers ?? this.#init?.headers ?? this.#request?.headers;
+    const headers = new Headers(own as HeadersInit | undefined);
+    for (const [name, value] of Object.entries(changes)) {
+      if (value === undefined) headers.delete(name);
+      else headers.set(name, value);
+    }
+    return headers;
+  }
+
+  /** The same request, as it is sent again: it must not get the response of the attempt before. */
+  forRetry(): FetchRequest {
+    if (!sharesResponses(this.method)) return this;
+    return new FetchRequest(...unshared(this.#input, this.#init, this.#headers, this.signal));
+  }
+
   /** Calls the base fetch, with the caller's own arguments if nothing has to change. */
   sendWith(
     baseFetch: typeof fetch,
@@ -115,7 +134,7 @@ export class FetchRequest implements RequestTraits {
     const changes: InitChanges = { ...made };
     // An invalid signal stays in place, so that the base fetch throws.
     if (signal !== undefined && (this.signal !== undefined || !init?.signal)) changes.signal = signal;
-    if (headers !== undefined) changes.headers = headers as HeadersInit;
+    if (headers !== undefined) changes.headers ??= headers as HeadersInit;
     if (layer !== undefined) changes[LAYER] = layer;
     return baseFetch(...withChanges(this.#input, init, changes));
   }

@@ -1,0 +1,172 @@
+import { attemptsOf, constant, HookError, type NextAttempt } from '@ebb/core';
+import { virtualClock } from '@ebb/core/testing';
+import { describe, expect, test } from 'vitest';
+import { serve } from '../../../test/serve.ts';
+import { createFetch } from './index.ts';
+
+const DOWN = { status: 503, body: 'down' };
+const UP = { status: 200, body: 'up' };
+const atOnce = { backoff: constant(0) };
+
+describe('beforeAttempt', () => {
+  test.each<[story: string, input: (url: string) => Parameters<typeof fetch>]>([
+    ['an object', (url) => [url, { headers: { 'x-old': 'old', 'X-Own': 'own' } }]],
+    [
+      'pairs',
+      (url) => [
+        url,
+        {
+          headers: [
+            ['x-old', 'old'],
+            ['x-own', 'own'],
+          ],
+        },
+      ],
+    ],
+    ['Headers', (url) => [url, { headers: new Headers({ 'x-old': 'old', 'x-own': 'own' }) }]],
+    [
+      'an iterator',
+      (url) => [
+        url,
+        {
+          headers: new Map([
+            ['x-old', 'old'],
+            ['x-own', 'own'],
+          ]).entries() as never,
+        },
+      ],
+    ],
+    ['a Request', (url) => [new Request(url, { headers: { 'x-old': 'old', 'x-own': 'own' } })]],
+    ['a Request and its init', (url) => [new Request(url), { headers: { 'x-old': 'old', 'x-own': 'own' } }]],
+  ])('changes the headers of each attempt, given as %s', async (_, input) => {
+    const server = await serve(DOWN, UP);
+    const ebbFetch = createFetch({
+      ...atOnce,
+      beforeAttempt: ({ attempt, previous }) => ({
+        'X-Old': undefined,
+        'x-attempt': String(attempt),
+        ...(previous?.type === 'response' ? { 'x-after': String(previous.status) } : {}),
+      }),
+    });
+    await ebbFetch(...input(server.url));
+    const seen = server.seen.map(({ headers }) => [
+      headers['x-old'],
+      headers['x-own'],
+      headers['x-attempt'],
+      headers['x-after'],
+    ]);
+    expect(seen).toEqual([
+      [undefined, 'own', '1', undefined],
+      [undefined, 'own', '2', '503'],
+    ]);
+  });
+
+  test('may be asynchronous, and keeps a body and its type', async () => {
+    const server = await serve(DOWN, UP);
+    const ebbFetch = createFetch({
+      ...atOnce,
+      beforeAttempt: async ({ attempt }) => ({ authorization: `token ${attempt}` }),
+    });
+    const body = JSON.stringify({ a: 1 });
+    await ebbFetch(server.url, { method: 'PUT', body, headers: { 'content-type': 'application/json' } });
+    await ebbFetch(new Request(server.url, { method: 'PUT', body: 'text' }));
+    expect(server.seen.map(({ headers }) => headers.authorization)).toEqual([
+      'token 1',
+      'token 2',
+      'token 1',
+    ]);
+    expect(server.seen.map((request) => request.body)).toEqual([body, body, 'text']);
+    expect(server.seen[2]?.headers['content-type']).toBe('text/plain;charset=UTF-8');
+  });
+
+  test('is told how much time is left', async () => {
+    const clock = virtualClock();
+    const left: unknown[] = [];
+    const base = async () => new Response(null, { status: left.length < 2 ? 503 : 200 });
+    const beforeAttempt = ({ leftMs }: NextAttempt): undefined => void left.push(leftMs);
+    const policy = { backoff: constant(300), clock, totalTimeoutMs: 1_000, beforeAttempt };
+    const sent = createFetch(policy, base)('https://a.test/');
+    await clock.advance(300);
+    await sent;
+    await createFetch({ beforeAttempt }, base)('https://a.test/');
+    expect(left).toEqual([1_000, 700, undefined]);
+  });
+
+  test('that returns nothing changes nothing', async () => {
+    const server = await serve(UP);
+    const init = { headers: { 'x-own': 'own' } };
+    let given: unknown;
+    const base: typeof fetch = (input, sent) => {
+      given = sent;
+      return fetch(input, sent);
+    };
+    await createFetch({ beforeAttempt: () => undefined }, base)(server.url, init);
+    expect(given).toBe(init);
+  });
+
+  test.each<[story: string, beforeAttempt: () => unknown, message: string]>([
+    [
+      'throws',
+      () => {
+        throw new Error('no key');
+      },
+      'beforeAttempt failed: no key',
+    ],
+    ['rejects', () => Promise.reject(new Error('no key')), 'beforeAttempt failed: no key'],
+    ['returns a number', () => ({ 'x-a': 1 }), 'its result: x-a must be a string, or undefined, got 1'],
+    ['resolves with a word', async () => 'x', 'its result must be an object, got "x"'],
+  ])('that %s fails the request, and nothing is sent', async (_, beforeAttempt, message) => {
+    const server = await serve(UP);
+    const sent = createFetch({ beforeAttempt: beforeAttempt as never })(server.url);
+    await expect(sent).rejects.toThrow(message);
+    await expect(sent).rejects.toBeInstanceOf(HookError);
+    expect(server.seen).toHaveLength(0);
+  });
+});
+
+describe('idempotencyKey', () => {
+  test('true: a POST is sent again with the same key, another POST has another', async () => {
+    const server = await serve(DOWN, UP, UP);
+    const ebbFetch = createFetch({ ...atOnce, idempotencyKey: true });
+    const response = await ebbFetch(server.url, { method: 'POST', body: 'text' });
+    await ebbFetch(server.url, { method: 'POST', body: 'text' });
+    expect(attemptsOf(response)).toMatchObject([{ reason: 'transient' }, { reason: 'success' }]);
+    const [first, second, third] = server.seen.map(({ headers }) => headers['idempotency-key']);
+    expect(first).toMatch(/^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/);
+    expect(second).toBe(first);
+    expect(third).not.toBe(first);
+  });
+
+  test('a function is called once for each request, and not for what is idempotent or has a key', async () => {
+    const server = await serve(DOWN, UP, UP, UP);
+    const asked: string[] = [];
+    const idempotencyKey = ({ method, url }: { method: string; url: string }) => {
+      asked.push(method);
+      return `${method} ${new URL(url).pathname}`;
+    };
+    const ebbFetch = createFetch({ ...atOnce, idempotencyKey });
+    await ebbFetch(`${server.url}a`, { method: 'POST' });
+    await ebbFetch(`${server.url}a`);
+    await ebbFetch(`${server.url}a`, { method: 'POST', headers: { 'Idempotency-Key': 'own' } });
+    expect(server.seen.map(({ headers }) => headers['idempotency-key'])).toEqual([
+      'POST /a',
+      'POST /a',
+      undefined,
+      'own',
+    ]);
+    expect(asked).toEqual(['POST']);
+  });
+
+  test.each([['', 5, undefined]].flat())('the key %j fails the request', async (key) => {
+    const ebbFetch = createFetch({ idempotencyKey: () => key as string }, async () => new Response());
+    await expect(ebbFetch('https://a.test/', { method: 'POST' })).rejects.toThrow('idempotencyKey failed');
+  });
+
+  test('a layer below leaves the key to the layer above', async () => {
+    const server = await serve(DOWN, UP);
+    const inner = createFetch({ ...atOnce, idempotencyKey: true });
+    const outer = createFetch({ ...atOnce, idempotencyKey: () => 'outer' }, inner);
+    await outer(server.url, { method: 'POST' });
+    expect(server.seen.map(({ headers }) => headers['idempotency-key'])).toEqual(['outer', 'outer']);
+  });
+});

@@ -1,0 +1,252 @@
+import { attemptsOf, concurrencyLimit, constant, type Inspect, inspectBody, tokenBucket } from '@ebb/core';
+import { virtualClock } from '@ebb/core/testing';
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { serve } from '../../../test/serve.ts';
+import { createFetch } from './index.ts';
+
+const JSON_TYPE = { 'content-type': 'application/json' };
+const BUSY = { status: 200, headers: JSON_TYPE, body: '{"error":"busy"}' };
+const DONE = { status: 200, headers: JSON_TYPE, body: '{"ok":true}' };
+
+const byError: Inspect = async (response) => {
+  const body = (await response.json()) as { error?: string } | undefined;
+  if (body?.error === 'busy') return { verdict: 'refused' };
+  return body?.error === 'never' ? { verdict: 'final' } : undefined;
+};
+
+const atOnce = { backoff: constant(0) };
+const encoder = new TextEncoder();
+
+/** A response whose body comes in parts; an error breaks it. Parts after `hold` come when it has resolved. */
+function streamed(
+  parts: readonly (string | Uint8Array | Error)[],
+  hold?: Promise<void>,
+  holdAt = 1,
+): Response {
+  let at = 0;
+  const stream = new ReadableStream<Uint8Array>({
+    async pull(controller) {
+      if (at === holdAt) await hold;
+      const part = parts[at];
+      at += 1;
+      if (part === undefined) controller.close();
+      else if (part instanceof Error) controller.error(part);
+      else controller.enqueue(typeof part === 'string' ? encoder.encode(part) : part);
+    },
+  });
+  return new Response(stream, { headers: { 'content-type': 'text/event-stream' } });
+}
+
+function sequence(...responses: (() => Response)[]) {
+  let sent = 0;
+  const base = async () => {
+    const make = responses[Math.min(sent, responses.length - 1)] as () => Response;
+    sent += 1;
+    return make();
+  };
+  return { base, sent: () => sent };
+}
+
+describe('over loopback', () => {
+  test('an error in a 200 is sent again, by POST too if it was refused', async () => {
+    const server = await serve(BUSY, BUSY, DONE);
+    const ebbFetch = createFetch({ ...atOnce, inspect: inspectBody(byError) });
+    const response = await ebbFetch(server.url, { method: 'POST', body: 'text' });
+    expect(await response.json()).toEqual({ ok: true });
+    expect(attemptsOf(response).map(({ status, reason }) => [status, reason])).toEqual([
+      [200, 'refused'],
+      [200, 'refused'],
+      [200, 'success'],
+    ]);
+  });
+
+  test('what is not judged goes by its status, with its whole body', async () => {
+    const server = await serve({ status: 503, headers: JSON_TYPE, body: '{"error":"x"}' }, DONE);
+    const ebbFetch = createFetch({ ...atOnce, inspect: inspectBody(byError) });
+    expect(await (await ebbFetch(server.url)).json()).toEqual({ ok: true });
+    expect(server.seen).toHaveLength(2);
+  });
+
+  test('a final judgement ends the retries, and the caller can read the body', async () => {
+    const server = await serve({ status: 429, headers: JSON_TYPE, body: '{"error":"never"}' });
+    const ebbFetch = createFetch({ ...atOnce, inspect: inspectBody(byError) });
+    const response = await ebbFetch(server.url);
+    expect([response.status, await response.json()]).toEqual([429, { error: 'never' }]);
+    expect(attemptsOf(response)).toMatchObject([{ reason: 'final' }]);
+  });
+
+  test('with a slot and a bucket, the last answer keeps its body and gives its slot back', async () => {
+    const server = await serve(BUSY);
+    const concurrency = concurrencyLimit({ maxConcurrent: 1 });
+    const bucket = tokenBucket({ refillPerSecond: 1_000, capacity: 10 });
+    const ebbFetch = createFetch({
+      ...atOnce,
+      maxRetries: 1,
+      concurrency,
+      bucket,
+      inspect: inspectBody(byError),
+    });
+    const response = await ebbFetch(server.url);
+    expect(await response.json()).toEqual({ error: 'busy' });
+    expect(concurrency.stats().inUse).toBe(0);
+    expect(server.connections()).toBe(1);
+  });
+});
+
+const firstEvent: Inspect = async (response) => {
+  const event = await response.firstEvent();
+  return event?.event === 'error' ? { verdict: 'refused' } : undefined;
+};
+
+describe('a stream', () => {
+  test.each<[story: string, first: readonly (string | Error)[], sent: number]>([
+    ['whose first event is an error', ['event: error\ndata: 1\n\n'], 2],
+    ['whose first event comes in parts', ['event: er', 'ror\ndata: 1\n', '\n'], 2],
+    ['with a ping before the error', ['event: ping\ndata: {}\n\n', 'event: error\ndata: 1\n\n'], 2],
+    ['that breaks before its first event', [': hi\n', new Error('reset')], 2],
+    ['whose second event is an error', ['data: 1\n\n', 'event: error\ndata: 1\n\n'], 1],
+    ['that breaks after its first event', ['data: 1\n\n', new Error('reset')], 1],
+  ])('%s', async (_, first, sent) => {
+    const all = sequence(
+      () => streamed(first),
+      () => streamed(['data: done\n\n']),
+    );
+    const ebbFetch = createFetch({ ...atOnce, inspect: inspectBody(firstEvent) }, all.base);
+    const response = await ebbFetch('https://a.test/');
+    expect(all.sent()).toBe(sent);
+    if (sent === 2) expect(await response.text()).toBe('data: done\n\n');
+  });
+
+  test('reaches the caller before it ends', async () => {
+    let letGo = (): void => undefined;
+    const hold = new Promise<void>((resolve) => {
+      letGo = resolve;
+    });
+    const all = sequence(() => streamed(['data: 1\n\n', 'data: 2\n\n'], hold));
+    const ebbFetch = createFetch({ ...atOnce, inspect: inspectBody(firstEvent) }, all.base);
+    const reader = ((await ebbFetch('https://a.test/')).body as ReadableStream<Uint8Array>).getReader();
+    expect(new TextDecoder().decode((await reader.read()).value)).toBe('data: 1\n\n');
+    letGo();
+    expect(new TextDecoder().decode((await reader.read()).value)).toBe('data: 2\n\n');
+    expect((await reader.read()).done).toBe(true);
+  });
+
+  test('that says nothing is handed over after the timeout, and read on', async () => {
+    const clock = virtualClock();
+    let letGo = (): void => undefined;
+    const hold = new Promise<void>((resolve) => {
+      letGo = resolve;
+    });
+    const all = sequence(() => streamed(['data: 1\n\n'], hold, 0));
+    const ebbFetch = createFetch(
+      { ...atOnce, clock, inspect: inspectBody(firstEvent, { timeoutMs: 300 }) },
+      all.base,
+    );
+    const sent = ebbFetch('https://a.test/');
+    await clock.advance(299);
+    expect(clock.pending).toBe(2);
+    await clock.advance(1);
+    const response = await sent;
+    letGo();
+    expect(await response.text()).toBe('data: 1\n\n');
+    expect(clock.pending).toBe(0);
+  });
+});
+
+test('the wait that a body asks for is waited for', async () => {
+  const clock = virtualClock();
+  const all = sequence(
+    () => Response.json({ waitMs: 3_000 }, { status: 429, headers: { 'retry-after': '1' } }),
+    () => Response.json({}),
+  );
+  const inspect = inspectBody(async (response) => (await response.json()) as { waitMs?: number });
+  const ebbFetch = createFetch({ ...atOnce, clock, random: () => 0, inspect }, all.base);
+  const sent = ebbFetch('https://a.test/', { method: 'POST' });
+  await clock.advance(2_999);
+  expect(all.sent()).toBe(1);
+  await clock.advance(1);
+  expect((await sent).status).toBe(200);
+});
+
+test('a 202 is polled: its Retry-After holds once inspect says that it is not the end', async () => {
+  const clock = virtualClock();
+  const all = sequence(
+    () => new Response('{"status":"running"}', { status: 202, headers: { 'retry-after': '5' } }),
+    () => Response.json({ status: 'done' }),
+  );
+  const inspect = inspectBody(({ status }) => (status === 202 ? { verdict: 'transient' } : undefined));
+  const ebbFetch = createFetch({ ...atOnce, clock, random: () => 0, inspect }, all.base);
+  const sent = ebbFetch('https://a.test/');
+  await clock.advance(4_999);
+  expect(all.sent()).toBe(1);
+  await clock.advance(1);
+  expect(await (await sent).json()).toEqual({ status: 'done' });
+});
+
+test('an abort during the look ends the request with its reason', async () => {
+  const controller = new AbortController();
+  const base = async (_: unknown, init?: RequestInit) =>
+    new Response(
+      new ReadableStream({
+        start: (stream) => init?.signal?.addEventListener('abort', () => stream.error(init.signal?.reason)),
+      }),
+      { status: 503 },
+    );
+  const inspect = inspectBody(async (response) => {
+    void Promise.resolve().then(() => controller.abort(new Error('enough')));
+    await response.text();
+    return undefined;
+  });
+  const ebbFetch = createFetch({ ...atOnce, inspect }, base as never);
+  await expect(ebbFetch('https://a.test/', { signal: controller.signal })).rejects.toThrow('enough');
+});
+
+test.each<[story: string, response: () => unknown]>([
+  ['without a body', () => new Response(null, { status: 204 })],
+  ['of a mock that cannot be cloned', () => ({ status: 200, headers: new Headers(), body: {} })],
+  [
+    'whose body is used',
+    () => {
+      const response = new Response('x');
+      void response.text();
+      return response;
+    },
+  ],
+])('a response %s is looked at as an empty one', async (_, response) => {
+  const texts: string[] = [];
+  const inspect = inspectBody(async (given) => {
+    texts.push(await given.text());
+    return undefined;
+  });
+  const own = response();
+  expect(await createFetch({ inspect }, (async () => own) as never)('https://a.test/')).toBe(own);
+  expect(texts).toEqual(['']);
+});
+
+test('the caller gets the same bytes, whatever is looked at', { timeout: 120_000 }, async () => {
+  const looks: Inspect[] = [
+    async (response) => void (await response.text()) as undefined,
+    async (response) => void (await response.json()) as undefined,
+    async (response) => void (await response.firstEvent()) as undefined,
+    () => undefined,
+  ];
+  const part = fc.oneof(
+    fc.uint8Array({ minLength: 1, maxLength: 40 }),
+    fc.constantFrom('data: 1\n\n', 'event: error\n', '\r\n', '{"a":').map((text) => encoder.encode(text)),
+  );
+  await fc.assert(
+    fc.asyncProperty(
+      fc.array(part, { maxLength: 12 }),
+      fc.nat(3),
+      fc.integer({ min: 1, max: 200 }),
+      async (parts, look, maxBytes) => {
+        const inspect = inspectBody(looks[look] as Inspect, { maxBytes });
+        const response = await createFetch({ inspect }, async () => streamed(parts))('https://a.test/');
+        const whole = parts.flatMap((bytes) => [...bytes]);
+        expect([...new Uint8Array(await response.arrayBuffer())]).toEqual(whole);
+      },
+    ),
+    { numRuns: 10_000 },
+  );
+});
