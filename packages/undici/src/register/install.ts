@@ -1,0 +1,39 @@
+import process from 'node:process';
+import type { Policy } from '@ebb/core';
+import type { Dispatcher } from 'undici';
+import { ebbInterceptor } from '../interceptor.ts';
+import { loadUndici, type Undici } from './undici.ts';
+
+/** Where undici 8 and the fetch of Node 26 look for the global dispatcher. Older versions of undici 7 do not set it. */
+const SLOT: unique symbol = Symbol.for('undici.globalDispatcher.2');
+
+/** True if Node sends its own requests through the proxy of `HTTP_PROXY` and `HTTPS_PROXY`. */
+function usesEnvProxy({ env, execArgv }: NodeJS.Process): boolean {
+  const flag = '--use-env-proxy';
+  const isGiven = execArgv.includes(flag) || (env.NODE_OPTIONS ?? '').split(/\s+/).includes(flag);
+  return isGiven || env.NODE_USE_ENV_PROXY === '1';
+}
+
+/** The dispatcher to put the policy on. */
+function baseOf({ Agent, Dispatcher, EnvHttpProxyAgent, getGlobalDispatcher }: Undici): Dispatcher {
+  // The dispatcher that Node sets for it is of Node's own undici, and undici 8 replaces it when it is loaded.
+  if (usesEnvProxy(process)) return new EnvHttpProxyAgent();
+  const current = getGlobalDispatcher();
+  // The default of Node's own undici, if its fetch was used before. In Node 22 that is one of undici 6, which does not fit.
+  const isForeign = !((current as object) instanceof Dispatcher);
+  if (isForeign && current.constructor.name === 'Agent') return new Agent();
+  return current;
+}
+
+/**
+ * Puts the policy on the global dispatcher, for undici and for Node's fetch. fetch is not wrapped: its requests pass
+ * through the dispatcher, and one layer must retry them, not two.
+ */
+export function install(policy: Policy): void {
+  const undici = loadUndici();
+  const dispatcher = baseOf(undici).compose(ebbInterceptor(policy));
+  undici.setGlobalDispatcher(dispatcher);
+  const { [SLOT]: current } = globalThis as { readonly [SLOT]?: unknown };
+  if (current === dispatcher) return;
+  Object.defineProperty(globalThis, SLOT, { value: dispatcher, writable: true });
+}

@@ -1,0 +1,76 @@
+import { createRequire } from 'node:module';
+import process from 'node:process';
+import { types } from 'node:util';
+import { createPolicy, type Policy, type PolicyOptions } from '@ebb/core';
+import { fault } from './fault.ts';
+
+function messageOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
+}
+
+/** Why a config could not be loaded, with what to do about it. */
+function reasonOf(path: string, error: unknown): string {
+  if ((error as { readonly code?: unknown } | undefined)?.code === 'ERR_REQUIRE_ASYNC_MODULE') {
+    return 'it uses top-level await, and is loaded synchronously';
+  }
+  const isTypeScript = /\.[cm]?ts$/.test(path);
+  if (isTypeScript && !process.features.typescript) {
+    return `Node ${process.version} does not run TypeScript; use Node 22.18 or later, or a config in JavaScript`;
+  }
+  return messageOf(error);
+}
+
+/** Synchronous, so that `--require` works as `--import` does: `require` also loads ES modules, and strips types. */
+function load(path: string): unknown {
+  try {
+    return createRequire(path)(path);
+  } catch (cause) {
+    throw fault(`${path} cannot be loaded: ${reasonOf(path, cause)}`, cause);
+  }
+}
+
+interface Exports {
+  readonly __esModule?: unknown;
+  readonly default?: unknown;
+}
+
+/** @throws Error for an ES module without a default export */
+function defaultOf(path: string, loaded: unknown): unknown {
+  const isModule = types.isModuleNamespaceObject(loaded) || (loaded as Exports | null)?.__esModule === true;
+  if (!isModule) return loaded;
+  if ((loaded as Exports).default === undefined) throw fault(`${path} has no default export`);
+  return (loaded as Exports).default;
+}
+
+/** @throws Error if the function throws, and for a promise */
+function made(path: string, value: unknown): unknown {
+  if (typeof value !== 'function') return value;
+  let result: unknown;
+  try {
+    result = value();
+  } catch (cause) {
+    throw fault(`${path}: its function threw: ${messageOf(cause)}`, cause);
+  }
+  if (types.isPromise(result)) {
+    // What becomes of it does not matter any more.
+    result.catch(() => undefined);
+    throw fault(`${path}: its function returns a promise, and must return options or a policy`);
+  }
+  return result;
+}
+
+/**
+ * The policy of a config, which exports options, a policy, or a function that returns one of them.
+ *
+ * @throws Error with the path, and for a wrong option with its name. The cause is the error of the file or of
+ *   `createPolicy`
+ */
+export function loadPolicy(path: string): Policy {
+  const options = made(path, defaultOf(path, load(path)));
+  if (options === undefined) throw fault(`${path}: its function returns undefined`);
+  try {
+    return createPolicy(options as PolicyOptions);
+  } catch (cause) {
+    throw fault(`${path}: ${messageOf(cause)}`, cause);
+  }
+}

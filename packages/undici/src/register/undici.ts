@@ -1,0 +1,35 @@
+import { createRequire } from 'node:module';
+import process from 'node:process';
+import { getCallSites } from 'node:util';
+import { fault } from './fault.ts';
+
+/** What is used of undici. */
+export type Undici = typeof import('undici');
+
+/** From this file on. It is built twice: an ES module has no `__filename`, and CommonJS no `import.meta`. */
+function requireFromHere(): NodeJS.Require {
+  const [here] = getCallSites(1);
+  return createRequire(here?.scriptName ?? '');
+}
+
+/**
+ * The installed undici. It is not imported, because undici sets its own global dispatcher when it is loaded, which must not
+ * happen with `EBB=off`.
+ *
+ * @throws Error if it is missing, is no undici 7 or 8, or does not run on this Node
+ */
+export function loadUndici(): Undici {
+  const require = requireFromHere();
+  let version: string;
+  try {
+    version = (require('undici/package.json') as { readonly version: string }).version;
+  } catch (cause) {
+    throw fault('undici 7 or 8 is needed beside @ebb/undici: npm install undici', cause);
+  }
+  if (!/^[78]\./.test(version)) throw fault(`undici 7 or 8 is needed, and ${version} is installed`);
+  try {
+    return require('undici') as Undici;
+  } catch (cause) {
+    throw fault(`undici ${version} does not run on Node ${process.version}`, cause);
+  }
+}

@@ -1,0 +1,100 @@
+import { execFile, execFileSync } from 'node:child_process';
+import { cpSync, existsSync, mkdtempSync, realpathSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { afterAll, describe, expect, inject, test } from 'vitest';
+import { upstream } from '../server.ts';
+
+const run = promisify(execFile);
+const root = join(import.meta.dirname, '../..');
+// Outside the folder of the packages, which has an undici.
+const folder = realpathSync(mkdtempSync(join(tmpdir(), 'ebb-register-')));
+afterAll(() => rmSync(folder, { recursive: true }));
+const packages = join(inject('folder'), 'node_modules');
+
+const PROGRAM = `
+  import { request } from 'undici';
+  const url = process.env.UPSTREAM_URL;
+  console.log((await fetch(url)).status, (await request(url)).statusCode);
+`;
+const CONFIG = `
+  import { constant, type PolicyOptions } from '@ebb/core';
+  export default { backoff: constant(1) } satisfies PolicyOptions;
+`;
+
+/** A project with this undici, or without one. */
+function project(undici?: string): string {
+  const home = mkdtempSync(join(folder, 'project-'));
+  const modules = join(home, 'node_modules');
+  // Copied, since a package finds undici from where it really is.
+  for (const one of ['core', 'undici']) {
+    cpSync(join(packages, '@ebb', one), join(modules, '@ebb', one), { recursive: true });
+  }
+  if (undici !== undefined) symlinkSync(undici, join(modules, 'undici'), 'dir');
+  writeFileSync(join(home, 'package.json'), '{ "type": "module" }');
+  writeFileSync(join(home, 'ebb.config.ts'), CONFIG);
+  writeFileSync(join(home, 'app.js'), PROGRAM);
+  return home;
+}
+
+const of = (name: string): string => realpathSync(join(root, name));
+const homes = {
+  'undici 8': project(of('test/node_modules/undici')),
+  'undici 7': project(of('test/node_modules/undici7')),
+};
+const six = project(of('packages/undici/node_modules/undici6'));
+const none = project();
+
+const nodes = ['test/node_modules/node22', 'node_modules/node', 'test/node_modules/node26']
+  .map((path) => join(root, path, 'bin/node'))
+  .filter((path) => existsSync(path))
+  .map((path) => [execFileSync(path, ['--version']).toString().trim(), path] as const);
+
+// pnpm sets NODE_PATH to a folder that has an undici.
+const env = { ...process.env, NODE_OPTIONS: '', NODE_PATH: '', EBB: '', EBB_CONFIG: '' };
+
+/** What a program that cannot start writes. */
+async function faultOf(node: string, cwd: string, flags: readonly string[] = []): Promise<string> {
+  const args = [...flags, '--import', '@ebb/undici/register', 'app.js'];
+  const error = await run(node, args, { cwd, env }).then(
+    () => undefined,
+    (reason: { readonly code: number; readonly stderr: string }) => reason,
+  );
+  expect(error?.code).toBe(1);
+  return error?.stderr ?? '';
+}
+
+describe.each(nodes)('Node %s', (version, node) => {
+  const rows = Object.entries(homes).flatMap(([undici, home]) =>
+    ['--import', '--require'].map((flag) => [flag, undici, home] as const),
+  );
+  test.concurrent.each(rows)('%s with %s: fetch and request retry', async (flag, _, cwd) => {
+    const server = await upstream([{ status: 503 }, { status: 200 }, { status: 503 }, { status: 200 }]);
+    try {
+      const args = [flag, '@ebb/undici/register', 'app.js'];
+      const { stdout } = await run(node, args, { cwd, env: { ...env, UPSTREAM_URL: server.url } });
+      expect([stdout.trim(), server.seen.length]).toEqual(['200 200', 4]);
+    } finally {
+      await server.close();
+    }
+  });
+
+  test.concurrent('an undici that does not fit is named', async () => {
+    expect(await faultOf(node, six)).toMatch(
+      /^Error: @ebb\/undici\/register: undici 7 or 8 is needed, and 6\.[\d.]+ is installed$/m,
+    );
+    expect(await faultOf(node, none)).toMatch(
+      /^Error: @ebb\/undici\/register: undici 7 or 8 is needed beside @ebb\/undici: npm install undici$/m,
+    );
+  });
+
+  test.concurrent('a config in TypeScript where Node does not run it', async () => {
+    const help = execFileSync(node, ['--help']).toString();
+    const flag = /--no-(?:experimental-)?strip-types|--(?:experimental-)?strip-types/.exec(help)?.[0];
+    const off = (flag ?? '--experimental-strip-types').replace(/^--(?:no-)?/, '--no-');
+    expect(await faultOf(node, homes['undici 8'], [off])).toMatch(
+      `ebb.config.ts cannot be loaded: Node ${version} does not run TypeScript; use Node 22.18 or later`,
+    );
+  });
+});
