@@ -21,6 +21,15 @@ export interface AsideBounds {
   readonly contentLength: number;
 }
 
+/** What has arrived of a response. */
+interface Arrived {
+  readonly chunks: readonly Buffer[];
+  readonly trailers: ResponseHeaders;
+  readonly rawTrailers: RawHeaders;
+  readonly error: Error | undefined;
+  readonly isOver: boolean;
+}
+
 const SOON: Promise<void> = Promise.resolve();
 const NONE: Buffer[] = [];
 const NO_TRAILERS: ResponseHeaders = {};
@@ -66,6 +75,13 @@ export class Aside {
       if (this.isOver) this.#releaseInNextTurn();
       else this.#cancelTimer = clock.schedule(() => this.#giveUp(), longestMs);
     });
+  }
+
+  /** Takes what has arrived of a response that was held back. */
+  takeOver({ chunks, isOver, error, rawTrailers, trailers }: Arrived): void {
+    for (const chunk of chunks) this.take(chunk);
+    if (error !== undefined) this.break(error);
+    else if (isOver) this.end(rawTrailers, trailers);
   }
 
   take(chunk: Buffer): void {

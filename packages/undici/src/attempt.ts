@@ -7,15 +7,18 @@ import type { Connection } from './controller.ts';
 import { headersTimeoutError, requestAbortedError } from './errors.ts';
 import { mirrorGaps } from './gaps.ts';
 import type { ResponseHeaders } from './headers.ts';
+import { Held, type HeldListener } from './held.ts';
 
 /** The events of an attempt. */
 export interface AttemptListener {
   started(attempt: Attempt, context: object | null | undefined): void;
   /** An informational response (1xx). */
   informed(attempt: Attempt, status: number, headers: ResponseHeaders, message?: string): void;
-  /** The headers of the response. The listener must forward the attempt, set it aside or drop it. */
+  /** The headers of the response. The listener must forward the attempt, hold it, set it aside or drop it. */
   responded(attempt: Attempt, status: number, headers: ResponseHeaders, message?: string): void;
   upgraded(attempt: Attempt, status: number, headers: ResponseHeaders, socket: Duplex): unknown;
+  /** All of a response that was held has arrived. It is still to be played. */
+  arrived(attempt: Attempt): void;
   data(attempt: Attempt, chunk: Buffer): void;
   ended(attempt: Attempt, trailers: ResponseHeaders): void;
   /** It failed before the headers of the response. */
@@ -38,7 +41,7 @@ export interface UploadListener {
  * One send. Each attempt is a handler of its own, so that late events of an attempt that was given up cannot be
  * mistaken for those of the next one.
  */
-export class Attempt implements Dispatcher.DispatchHandler {
+export class Attempt implements Dispatcher.DispatchHandler, HeldListener {
   connection: Connection;
   declare readonly onBodySent?: (chunk: Buffer | string) => void;
   declare readonly onRequestSent?: () => void;
@@ -47,9 +50,10 @@ export class Attempt implements Dispatcher.DispatchHandler {
   /** The URLs that redirected, if undici's redirect interceptor is below. */
   hops: readonly unknown[] | undefined;
   readonly #listener: AttemptListener;
-  #state: 'sent' | 'forwarded' | 'aside' | 'over' = 'sent';
+  #state: 'sent' | 'held' | 'played' | 'forwarded' | 'aside' | 'over' = 'sent';
   #cancelTimer: (() => void) | undefined;
-  #aside: Aside | undefined;
+  /** The response, while it is held or set aside. */
+  #kept: Aside | Held | undefined;
   #droppedFor: Error | undefined;
   #restoreMethods: (() => void) | undefined;
   #releaseBody: (() => void) | undefined;
@@ -147,7 +151,7 @@ export class Attempt implements Dispatcher.DispatchHandler {
 
   onResponseData(_: Connection, chunk: Buffer): void {
     if (this.#state === 'forwarded') this.#listener.data(this, chunk);
-    else if (this.#state === 'aside') this.#aside?.take(chunk);
+    else if (this.#state !== 'over') this.#kept?.take(chunk);
   }
 
   onResponseEnd(_: Connection, trailers: ResponseHeaders): void {
@@ -156,8 +160,10 @@ export class Attempt implements Dispatcher.DispatchHandler {
       this.#listener.ended(this, trailers);
       this.#finish();
     } else {
-      this.#finish();
-      this.#aside?.end(this.connection?.rawTrailers ?? null, trailers);
+      const isHeld = this.#isHeld;
+      if (!isHeld) this.#finish();
+      this.#kept?.end(this.connection?.rawTrailers ?? null, trailers);
+      if (isHeld) this.#arrived();
     }
   }
 
@@ -172,6 +178,50 @@ export class Attempt implements Dispatcher.DispatchHandler {
     this.#state = 'forwarded';
   }
 
+  /** Keeps the response back until it is played, set aside or dropped. */
+  hold(status: number, headers: ResponseHeaders, message: string | undefined): Held {
+    this.#state = 'held';
+    const rawHeaders = this.connection?.rawHeaders ?? null;
+    const held = new Held({ status, headers, message, rawHeaders }, this.connection, this);
+    this.#kept = held;
+    return held;
+  }
+
+  /** The listener gets what was held back, and then the rest. */
+  play(held: Held, respond: () => void): void {
+    this.#state = 'played';
+    if (held.isOver) this.#arrived();
+    held.start(respond);
+  }
+
+  /** A response that has not been judged may still be followed by a retry. */
+  #arrived(): void {
+    if (this.#state === 'played') this.#listener.arrived(this);
+  }
+
+  get #isHeld(): boolean {
+    return this.#state === 'held' || this.#state === 'played';
+  }
+
+  played(chunk: Buffer): void {
+    this.#listener.data(this, chunk);
+  }
+
+  playedEnd(trailers: ResponseHeaders): void {
+    this.#listener.ended(this, trailers);
+    this.#finish();
+  }
+
+  playedError(error: Error): void {
+    this.#finish();
+    this.#listener.broke(this, error);
+  }
+
+  playedAll(): void {
+    this.#state = 'forwarded';
+    this.#kept = undefined;
+  }
+
   /** Reads the response to its end, within bounds, and keeps it. */
   setAside(
     status: number,
@@ -181,16 +231,34 @@ export class Attempt implements Dispatcher.DispatchHandler {
   ): Aside {
     this.#state = 'aside';
     const rawHeaders = this.connection?.rawHeaders ?? null;
-    this.#aside = new Aside({ status, headers, message, rawHeaders }, bounds, this);
-    this.#aside.limit();
-    return this.#aside;
+    const aside = new Aside({ status, headers, message, rawHeaders }, bounds, this);
+    this.#kept = aside;
+    aside.limit();
+    return aside;
+  }
+
+  /** The same for a response that was held back. */
+  setHeldAside(held: Held, bounds: AsideBounds): Aside {
+    if (held.isOver) this.#finish();
+    else this.#state = 'aside';
+    const aside = new Aside(held.head, bounds, this);
+    this.#kept = aside;
+    aside.takeOver(held);
+    aside.limit();
+    held.letGo();
+    return aside;
   }
 
   /** Aborts the connection, without an event to the listener. */
   drop(reason: Error): void {
     this.#finish();
     this.#droppedFor = reason;
-    this.connection?.abort(reason);
+    this.#abortConnection(reason);
+  }
+
+  /** Does nothing if all of the response has arrived: there is nothing left to abort. */
+  #abortConnection(reason: Error): void {
+    if (this.#kept?.isOver !== true) this.connection?.abort(reason);
   }
 
   /**
@@ -200,7 +268,7 @@ export class Attempt implements Dispatcher.DispatchHandler {
   abort(reason?: Error): void {
     if (this.over) return;
     this.#droppedFor = reason ?? requestAbortedError();
-    this.connection?.abort(reason as Error);
+    this.#abortConnection(reason as Error);
     // It may still be queued, or its dispatcher may ignore the controller.
     this.#fail(this.#droppedFor);
   }
@@ -208,10 +276,16 @@ export class Attempt implements Dispatcher.DispatchHandler {
   #fail(error: Error): void {
     const state = this.#state;
     if (state === 'over') return;
+    if (this.#isHeld && this.#droppedFor === undefined) {
+      // What came before the error is judged, and played, first.
+      this.#kept?.break(error);
+      this.#arrived();
+      return;
+    }
     this.#finish();
-    if (state === 'sent') this.#listener.failed(this, error);
-    else if (state === 'forwarded') this.#listener.broke(this, error);
-    else this.#aside?.break(error);
+    this.#kept?.break(error);
+    if (state === 'sent' || state === 'held') this.#listener.failed(this, error);
+    else if (state !== 'aside') this.#listener.broke(this, error);
   }
 
   #finish(): void {

@@ -71,11 +71,11 @@ export class Downstream {
    * history that is asked for before it has an entry takes more memory.
    */
   #remember(): void {
-    const { history } = this.#session;
-    remember(this.#context, history);
+    const { trace } = this.#session;
+    remember(this.#context, trace);
     // undici's redirect interceptor copies the context, but every copy shares this list.
     const { history: hops } = this.#handler as { readonly history?: unknown };
-    if (Array.isArray(hops)) remember(hops, history);
+    if (Array.isArray(hops)) remember(hops, trace);
   }
 
   /** Records that the handler threw. */

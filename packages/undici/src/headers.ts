@@ -12,7 +12,8 @@ export type RawHeaders = NonNullable<Dispatcher.DispatchController['rawHeaders']
 /** The names of request headers, in their original case, and their values. */
 export function* headerPairs(headers: RequestHeaders): Generator<[name: string, value: unknown]> {
   if (typeof headers !== 'object' || headers === null) return;
-  if (Array.isArray(headers)) {
+  // undici itself takes no list of pairs, but some of its interceptors and other dispatchers do.
+  if (Array.isArray(headers) && !Array.isArray(headers[0])) {
     for (let at = 0; at + 1 < headers.length; at += 2) yield [String(headers[at]), headers[at + 1]];
   } else if (Symbol.iterator in headers) {
     // undici rejects anything that is not a pair.
@@ -25,7 +26,7 @@ export function* headerPairs(headers: RequestHeaders): Generator<[name: string, 
 }
 
 /** A copy of headers from an iterable that can perhaps be read only once. undici takes it as it takes a Map. */
-class HeadersCopy {
+export class HeadersCopy {
   readonly #entries: readonly unknown[];
 
   constructor(entries: Iterable<unknown>) {
@@ -73,7 +74,8 @@ export function requestHeader(headers: RequestHeaders, name: string): string | u
 
 /** The value of a response header; several values are joined with commas. */
 export function responseHeader(headers: ResponseHeaders, name: string): string | undefined {
-  // A header may be named like a member of Object.prototype.
-  const value = Object.hasOwn(headers, name) ? headers[name] : undefined;
+  const value = headers[name];
+  // Most fields that are looked for are missing. Others may be named like a member of Object.prototype.
+  if (value === undefined || !Object.hasOwn(headers, name)) return undefined;
   return Array.isArray(value) ? value.join(', ') : value;
 }

@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { constants, createServer, type ServerHttp2Session, type ServerHttp2Stream } from 'node:http2';
 import type { AddressInfo } from 'node:net';
-import { constant, type EbbEvent } from '@ebb/core';
+import { constant, type EbbEvent, inspectBody } from '@ebb/core';
 import { virtualClock } from '@ebb/core/testing';
 import { expect, test } from 'vitest';
 import { versions } from '../test/clients.ts';
@@ -86,4 +86,32 @@ test.each(Object.entries(versions))('HTTP/2 of %s', async (_, { H2CClient }) => 
   expect(server.sessions.size).toBe(1);
   expect(clock.pending).toBe(0);
   await dispatcher.destroy();
+});
+
+test.each(Object.entries(versions))('HTTP/2 of %s: inspect and changed headers', async (_, { H2CClient }) => {
+  const tokens: unknown[] = [];
+  const body = 'x'.repeat(500_000);
+  const answer =
+    (text: string): Answer =>
+    (stream, headers) => {
+      tokens.push(headers['x-token']);
+      stream.respond({ ':status': 200 });
+      stream.end(text);
+    };
+  await using server = await http2Upstream(answer('busy'), answer(body));
+  const client = new H2CClient(server.origin);
+  const dispatcher = client.compose(
+    ebbInterceptor({
+      backoff: constant(0),
+      inspect: inspectBody(
+        async (response) => ((await response.text()) === 'busy' ? { verdict: 'refused' } : undefined),
+        { maxBytes: 100 },
+      ),
+      beforeAttempt: async ({ attempt }) => ({ 'x-token': `${attempt}` }),
+    }),
+  );
+  const response = await dispatcher.request({ origin: server.origin, path: '/', method: 'GET' });
+  expect([response.statusCode, await response.body.text()]).toEqual([200, body]);
+  expect(tokens).toEqual(['1', '2']);
+  await client.destroy();
 });

@@ -3,15 +3,18 @@ import type { Duplex } from 'node:stream';
 import { type FailureKind, HookError, type Outcome } from '@ebb/core';
 import { failureKind, MOST_DISCARDED_BYTES, remember, rememberReason, type Session } from '@ebb/core/adapter';
 import type { Dispatcher } from 'undici';
-import type { Aside } from './aside.ts';
+import type { Aside, AsideBounds } from './aside.ts';
 import { Attempt, type AttemptListener } from './attempt.ts';
 import type { DispatchChanges, RequestBody } from './body/request-body.ts';
 import type { ClosingWatcher } from './closing.ts';
 import { type AbortListener, Controller } from './controller.ts';
 import { Downstream } from './downstream.ts';
 import { isClosedError, namingOldUndici, requestAbortedError } from './errors.ts';
-import type { ResponseHeaders } from './headers.ts';
+import type { RequestHeaders, ResponseHeaders } from './headers.ts';
+import type { Held } from './held.ts';
+import { peekAt } from './peek.ts';
 import { Playback } from './playback.ts';
+import { type Prepared, prepare } from './prepare.ts';
 import { Download, isCutOff } from './resume.ts';
 import { type Composition, send } from './send.ts';
 import { failureKindOf, failureOutcome, responseOutcome } from './traits.ts';
@@ -33,8 +36,11 @@ export class Relay extends AsyncResource implements AttemptListener, AbortListen
   /** Ends a wait. Made when it is needed: a request that waits for nothing has none. */
   #abort: AbortController | undefined;
   #attempt: Attempt | undefined;
-  /** True while no attempt is under way, before the first attempt and before a retry. */
-  #isWaiting = false;
+  /**
+   * `waiting` while no attempt is under way, before the first attempt and before a retry; `preparing` while an attempt waits
+   * for its headers or its body.
+   */
+  #phase: 'waiting' | 'preparing' | 'sent' = 'sent';
   /** True until the caller's `dispatch` returns. Until then errors of the dispatcher are thrown to the caller. */
   #isDispatching = true;
   /** Ends the request with the result of the previous attempt. Set while a retry is planned and has not started. */
@@ -71,7 +77,7 @@ export class Relay extends AsyncResource implements AttemptListener, AbortListen
       const { bucket, concurrency } = this.#session.policy;
       // The first attempt waits for nothing else.
       const canWait = bucket !== undefined || concurrency !== undefined;
-      const waiting = this.#session.ready(canWait ? this.#waits.signal : undefined);
+      const waiting = this.#session.ready(canWait ? this.#signalIfNeeded() : undefined);
       if (waiting === undefined) return this.#send();
       this.#sendAfter(waiting);
       this.#startHandler();
@@ -79,6 +85,11 @@ export class Relay extends AsyncResource implements AttemptListener, AbortListen
     } finally {
       this.#isDispatching = false;
     }
+  }
+
+  /** A method of its own: a function that holds `this` costs memory as soon as the method around it is called. */
+  #signalIfNeeded(): () => AbortSignal {
+    return () => this.#waits.signal;
   }
 
   get #waits(): AbortController {
@@ -96,7 +107,7 @@ export class Relay extends AsyncResource implements AttemptListener, AbortListen
   }
 
   #sendAfter(waiting: Promise<boolean>): void {
-    this.#isWaiting = true;
+    this.#phase = 'waiting';
     const watch = this.#endWithPrevious && this.#composition.closing?.watch(this);
     waiting.then(
       (isReady) => {
@@ -125,24 +136,30 @@ export class Relay extends AsyncResource implements AttemptListener, AbortListen
     }
     const { attemptTimeoutMs, clock } = this.#session.policy;
     if (attemptTimeoutMs !== undefined) attempt.limit(clock, attemptTimeoutMs);
-    let taken: DispatchChanges | Promise<DispatchChanges> | undefined;
+    let changes: Prepared;
     try {
-      taken = this.#body?.take();
+      changes = prepare(this.#session, this.#options, this.#body, attempt);
     } catch (error) {
+      this.#phase = 'preparing';
       attempt.onResponseError(undefined, error as Error);
       return false;
     }
-    if (!(taken instanceof Promise)) return this.#dispatch(attempt, taken);
-    this.#dispatchAfter(attempt, taken);
+    if (!(changes instanceof Promise)) return this.#dispatch(attempt, changes);
+    this.#dispatchAfter(attempt, changes);
     this.#startHandler();
     return true;
   }
 
-  #dispatchAfter(attempt: Attempt, taken: Promise<DispatchChanges>): void {
-    taken.then(
+  #dispatchAfter(attempt: Attempt, changes: Promise<DispatchChanges | undefined>): void {
+    this.#phase = 'preparing';
+    changes.then(
       (made) => {
-        if (attempt.over) this.#body?.release?.(made);
-        else this.#dispatch(attempt, made);
+        if (!attempt.over) {
+          this.#phase = 'sent';
+          this.#dispatch(attempt, made);
+        } else if (made !== undefined) {
+          this.#body?.release?.(made);
+        }
       },
       (error) => attempt.onResponseError(undefined, error),
     );
@@ -152,15 +169,16 @@ export class Relay extends AsyncResource implements AttemptListener, AbortListen
     const downstream = this.#downstream;
     const attempt = new Attempt(this, downstream.watchesUpload ? downstream : undefined);
     attempt.mirror(downstream.handler, this.#options);
-    this.#isWaiting = false;
+    this.#phase = 'sent';
     this.#attempt = attempt;
     return attempt;
   }
 
-  #dispatch(attempt: Attempt, taken: DispatchChanges | undefined): boolean {
-    if (taken !== undefined) attempt.reads(this.#body, taken);
-    const rest = this.#download?.changesForRest(this.#options.headers);
-    const changes = rest || taken ? { ...rest, ...taken } : undefined;
+  #dispatch(attempt: Attempt, made: DispatchChanges | undefined): boolean {
+    if (made !== undefined) attempt.reads(this.#body, made);
+    const headers = (made?.headers as RequestHeaders) ?? this.#options.headers;
+    const rest = this.#download?.changesForRest(headers);
+    const changes = rest ? { ...made, ...rest } : made;
     try {
       return send(this.#composition.dispatch, this.#options, this.#session, attempt, changes);
     } catch (thrown) {
@@ -184,7 +202,7 @@ export class Relay extends AsyncResource implements AttemptListener, AbortListen
     }
     attempt.releaseBody();
     this.#body?.close?.();
-    remember(error, this.#session.history);
+    remember(error, this.#session.trace);
     this.#downstream.endSilently();
     throw error;
   }
@@ -202,6 +220,10 @@ export class Relay extends AsyncResource implements AttemptListener, AbortListen
 
   responded(attempt: Attempt, status: number, headers: ResponseHeaders, message?: string): void {
     const brokenBy = this.#download?.brokenBy;
+    if (this.#session.inspects && brokenBy === undefined) {
+      this.runInAsyncScope(this.#inspect, this, attempt, status, headers, message);
+      return;
+    }
     const isRest = this.#download?.isContinuedBy(status, headers);
     // A response that is not the rest of the download is a failure, even with a status of success.
     const isMismatch = isRest === false && status < 400;
@@ -213,7 +235,7 @@ export class Relay extends AsyncResource implements AttemptListener, AbortListen
     );
     if (retry === undefined) return;
     if (retry) {
-      const aside = this.#setAside(attempt, status, headers, message);
+      const aside = attempt.setAside(status, headers, message, this.#asideBounds(headers));
       // Bound, not closures: a function with a closure allocates for it on every call.
       const end = brokenBy === undefined ? this.#play.bind(this, aside) : this.#fail.bind(this, brokenBy);
       this.#retry(end, aside.released);
@@ -227,6 +249,41 @@ export class Relay extends AsyncResource implements AttemptListener, AbortListen
     } else {
       this.#giveUp(attempt, brokenBy);
     }
+  }
+
+  /** Holds the response back until the policy has inspected it. */
+  #inspect(attempt: Attempt, status: number, headers: ResponseHeaders, message?: string): void {
+    const held = attempt.hold(status, headers, message);
+    const outcome = responseOutcome(attempt, status, headers);
+    this.#session
+      .inspect(outcome, () => peekAt(held))
+      .then(
+        (inspected) => {
+          if (!attempt.over) this.#inspected(attempt, held, inspected);
+        },
+        (hookError: Error) => {
+          if (attempt.over) return;
+          this.#session.fail(outcome, hookError);
+          this.#giveUp(attempt, hookError);
+        },
+      );
+  }
+
+  #inspected(attempt: Attempt, held: Held, outcome: Outcome): void {
+    const { status, headers, message } = held.head;
+    const retry = this.#judge(attempt, outcome);
+    if (retry) {
+      const aside = attempt.setHeldAside(held, this.#asideBounds(headers));
+      this.#retry(this.#play.bind(this, aside), aside.released);
+    } else if (retry === false) {
+      this.#download = Download.of(this.#session.request, status, headers);
+      attempt.play(held, () => this.#downstream.respond(held, status, headers, message));
+    }
+  }
+
+  arrived(attempt: Attempt): void {
+    attempt.releaseBody();
+    this.#session.bodyEnded();
   }
 
   upgraded(attempt: Attempt, status: number, headers: ResponseHeaders, socket: Duplex): unknown {
@@ -286,7 +343,7 @@ export class Relay extends AsyncResource implements AttemptListener, AbortListen
     const { controller, threw } = this.#downstream;
     // An error that the handler throws ends its request, even if `classify` would retry it.
     if (threw) this.#waits.abort(error);
-    if (attempt.isQueued) this.#body?.abandoned?.();
+    if (attempt.isQueued && this.#phase === 'sent') this.#body?.abandoned?.();
     const kind = controller.aborted ? 'aborted' : threw ? 'unknown' : kindOfError;
     const retry = this.#judge(attempt, failureOutcome(attempt, kind, error, this.#options));
     if (retry) {
@@ -314,14 +371,14 @@ export class Relay extends AsyncResource implements AttemptListener, AbortListen
     return this.#downstream.over ? undefined : retry;
   }
 
-  #setAside(attempt: Attempt, status: number, headers: ResponseHeaders, message?: string): Aside {
+  #asideBounds(headers: ResponseHeaders): AsideBounds {
     const session = this.#session;
-    return attempt.setAside(status, headers, message, {
+    return {
       clock: session.policy.clock,
       longestMs: session.discardMs,
       mostKeptBytes: session.keepsAnswer ? MOST_DISCARDED_BYTES : KEPT_FOR_CLOSE_BYTES,
       contentLength: session.request.method === 'HEAD' ? 0 : Number(headers['content-length']),
-    });
+    };
   }
 
   /**
@@ -357,13 +414,13 @@ export class Relay extends AsyncResource implements AttemptListener, AbortListen
     const reported = isLocal ? error : (this.#download?.brokenBy ?? error);
     this.#attempt?.releaseBody();
     this.#body?.close?.();
-    if (controller.aborted) rememberReason(reported, this.#session.history);
-    else remember(reported, this.#session.history);
+    if (controller.aborted) rememberReason(reported, this.#session.trace);
+    else remember(reported, this.#session.trace);
     this.#session.bodyEnded();
     try {
       this.#downstream.fail(reported, this.#attempt?.connection);
     } finally {
-      if (this.#isWaiting) this.#body?.unsent?.(reported);
+      if (this.#phase !== 'sent') this.#body?.unsent?.(reported);
     }
   }
 
@@ -383,7 +440,7 @@ export class Relay extends AsyncResource implements AttemptListener, AbortListen
     this.#waits.abort(error);
     if (this.#playback !== undefined) {
       this.#playback.abort(error);
-    } else if (this.#isWaiting || attempt === undefined) {
+    } else if (this.#phase === 'waiting' || attempt === undefined) {
       try {
         this.#fail(error);
       } finally {

@@ -25,10 +25,17 @@ export class Traits implements RequestTraits {
   }
 
   get url(): string {
-    const { origin, query } = this.#options;
+    const { query } = this.#options;
     const path = String(this.#options.path);
-    const host = /^https?:\/\//.test(path) ? '' : String(origin ?? this.#ownOrigin).replace(/\/$/, '');
-    return `${host}${path}${query ? `?${stringify(query)}` : ''}`;
+    // A proxy is given whole URLs. Expressions take a quarter of a request's time if a bucket asks for each URL.
+    const isWhole = !path.startsWith('/') && /^https?:\/\//.test(path);
+    const url = isWhole ? path : this.#host + path;
+    return query ? `${url}?${stringify(query)}` : url;
+  }
+
+  get #host(): string {
+    const host = String(this.#options.origin ?? this.#ownOrigin);
+    return host.endsWith('/') ? host.slice(0, -1) : host;
   }
 
   get replayable(): boolean {

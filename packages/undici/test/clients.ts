@@ -29,6 +29,8 @@ export interface Client {
   readonly isFetch: boolean;
   readonly FormData: typeof FormData;
   send(url: string, dispatcher: undici8.Dispatcher, sent?: Sent): Promise<Got>;
+  /** The body of the response to a GET; a `fetch` decodes it. */
+  bytes(url: string, dispatcher: undici8.Dispatcher): Promise<ArrayBuffer>;
 }
 
 function requestOf(version: string, undici: typeof undici8): Client {
@@ -40,6 +42,9 @@ function requestOf(version: string, undici: typeof undici8): Client {
     async send(url, dispatcher, sent = {}) {
       const { statusCode, headers, body } = await undici.request(url, { ...(sent as object), dispatcher });
       return { status: statusCode, headers: headers as Record<string, string>, text: () => body.text() };
+    },
+    async bytes(url, dispatcher) {
+      return (await undici.request(url, { dispatcher })).body.arrayBuffer();
     },
   };
 }
@@ -58,6 +63,9 @@ function fetchOf(name: string, undici: typeof undici8, fetch: unknown, Form: unk
         headers: Object.fromEntries(response.headers),
         text: () => response.text(),
       };
+    },
+    async bytes(url, dispatcher) {
+      return (await (fetch as typeof undici8.fetch)(url, { dispatcher })).arrayBuffer();
     },
   };
 }

@@ -1,0 +1,487 @@
+import {
+  concurrencyLimit,
+  type EbbEvent,
+  HookError,
+  inspectBody,
+  type Judgement,
+  type PolicyOptions,
+  tokenBucket,
+} from '@ebb/core';
+import { virtualClock } from '@ebb/core/testing';
+import { describe, expect, test } from 'vitest';
+import { bucketThat } from '../test/bucket.ts';
+import { bodyOf, errorInBody, errorInFirstEvent, type Look, settle, start } from '../test/inspect.ts';
+import { get, passBackoff, reset, type Setting, setUp } from '../test/relay.ts';
+import { HandlerSpy, Wire } from '../test/wire.ts';
+import { ebbInterceptor } from './index.ts';
+
+describe('a body that is not asked for', () => {
+  test('holds the response for a turn of promises, with whatever follows in the meantime', async () => {
+    const { wire, spy } = start(() => undefined);
+    wire.attempt(1).start().head(200).data('a').data('b').end({ sum: '1' });
+    expect(spy.calls).toEqual(['start']);
+    for (let turn = 0; turn < 4; turn += 1) await Promise.resolve();
+    expect(spy.calls).toEqual(['start', 'head 200', 'data a', 'data b', 'end {"sum":"1"}']);
+    expect(wire.attempt(1).connection.calls).toEqual([]);
+  });
+
+  test('pauses the connection once 64 KiB have come, until it is passed on', async () => {
+    let judge: () => void = () => undefined;
+    const { wire, spy } = start(() => new Promise((resolve) => (judge = () => resolve(undefined))));
+    const { connection } = wire.attempt(1).start().head(200).data('x'.repeat(65_536));
+    expect(connection.calls).toEqual([]);
+    wire.attempt(1).data('x');
+    expect(connection.calls).toEqual(['pause']);
+    judge();
+    await settle();
+    expect(connection.calls).toEqual(['pause', 'resume']);
+    expect(bodyOf(spy)).toHaveLength(65_537);
+    wire.attempt(1).data('y').end();
+    expect(spy.calls.slice(-2)).toEqual(['data y', 'end {}']);
+  });
+
+  test('is read along without a pause', async () => {
+    const { wire, spy } = start(async (response) => void (await response.text()), { maxBytes: 500_000 });
+    const { connection } = wire.attempt(1).start().head(200);
+    for (let part = 0; part < 5; part += 1) {
+      wire.attempt(1).data('x'.repeat(60_000));
+      await settle();
+    }
+    wire.attempt(1).end();
+    await settle();
+    expect([connection.calls, bodyOf(spy).length]).toEqual([[], 300_000]);
+  });
+
+  test('and is asked for later, resumes the connection for it', async () => {
+    let open: () => void = () => undefined;
+    const opened = new Promise<void>((resolve) => (open = resolve));
+    const seen: number[] = [];
+    const { wire, spy } = start(
+      async (response) => {
+        await opened;
+        seen.push((await response.text()).length);
+        return undefined;
+      },
+      { maxBytes: 200_000 },
+    );
+    const { connection } = wire.attempt(1).start().head(200).data('x'.repeat(70_000));
+    expect(connection.calls).toEqual(['pause']);
+    open();
+    await settle();
+    expect(connection.calls).toEqual(['pause', 'resume']);
+    wire.attempt(1).data('x'.repeat(70_000)).end();
+    await settle();
+    expect(seen).toEqual([140_000]);
+    expect(bodyOf(spy)).toHaveLength(140_000);
+  });
+});
+
+describe('a body that breaks while it is held', () => {
+  test('before its first event is sent again', async () => {
+    const { wire, spy, clock } = start(errorInFirstEvent);
+    wire.attempt(1).start().head(200).data('data:').fail(reset());
+    await passBackoff(clock);
+    wire.attempt(2).start().head(200).data('data: 1\n\n').end();
+    await settle();
+    expect(spy.calls).toEqual(['start', 'head 200', 'data data: 1\n\n', 'end {}']);
+  });
+
+  test('is passed on as it is if the request may not be sent again', async () => {
+    const { wire, spy } = start(errorInFirstEvent, {}, { method: 'POST' });
+    const error = reset();
+    wire.attempt(1).start().head(200).data('data:').fail(error);
+    await settle();
+    expect(spy.calls).toEqual(['start', 'head 200', 'data data:', 'error reset']);
+    expect(spy.error).toBe(error);
+    expect(wire.attempts).toHaveLength(1);
+  });
+
+  test('after what inspect asks for is passed on as it is', async () => {
+    const { wire, spy } = start(() => undefined);
+    wire.attempt(1).start().head(200).data('half').fail(reset());
+    await settle();
+    expect(spy.calls).toEqual(['start', 'head 200', 'data half', 'error reset']);
+  });
+
+  test('is resumed as a download, if it can be', async () => {
+    const seen: number[] = [];
+    const { wire, spy, clock } = start(({ status }) => void seen.push(status));
+    wire
+      .attempt(1)
+      .start()
+      .head(200, { etag: '"a"', 'content-length': '10' })
+      .data('01234')
+      .fail(Object.assign(new Error('broken'), { code: 'ECONNRESET' }));
+    await passBackoff(clock);
+    expect((wire.attempt(2).options.headers as string[]).slice(0, 2)).toEqual(['range', 'bytes=5-9']);
+    wire.attempt(2).start().head(206, { etag: '"a"', 'content-range': 'bytes 5-9/10' }).data('56789').end();
+    expect(spy.calls).toEqual(['start', 'head 200', 'data 01234', 'data 56789', 'end {}']);
+    // The rest is not a response of its own.
+    expect(seen).toEqual([200]);
+  });
+});
+
+describe('the handler of a response that was held', () => {
+  test('pauses it: it gets no more, and neither does the connection send more', async () => {
+    const { wire, dispatch } = setUp({ inspect: inspectBody(() => undefined) });
+    const calls: string[] = [];
+    class Pausing extends HandlerSpy {
+      override onResponseData(controller: never, chunk: Buffer): void {
+        super.onResponseData(controller, chunk);
+        calls.push(String(chunk));
+        this.controller?.pause();
+      }
+    }
+    const spy = new Pausing();
+    dispatch(get, spy);
+    const { connection } = wire.attempt(1).start().head(200).data('a').data('b');
+    await settle();
+    expect([calls, connection.calls]).toEqual([['a'], ['pause']]);
+    // A connection may have had more under way.
+    wire.attempt(1).data('c');
+    spy.controller?.resume();
+    expect(calls).toEqual(['a', 'b']);
+    spy.controller?.resume();
+    expect([calls, connection.calls]).toEqual([['a', 'b', 'c'], ['pause']]);
+    spy.controller?.resume();
+    expect(connection.calls).toEqual(['pause', 'resume']);
+    wire.attempt(1).data('d').end();
+    expect([calls.at(-1), spy.calls.at(-1)]).toEqual(['d', 'end {}']);
+  });
+
+  test('has paused before: it gets the headers only', async () => {
+    const { wire, spy, dispatch } = setUp({ inspect: inspectBody(() => undefined) });
+    dispatch(get, spy);
+    wire.attempt(1).start();
+    spy.controller?.pause();
+    wire.attempt(1).head(200).data('a').end();
+    await settle();
+    expect(spy.calls).toEqual(['start', 'head 200']);
+    spy.controller?.resume();
+    expect(spy.calls).toEqual(['start', 'head 200', 'data a', 'end {}']);
+  });
+
+  test.each(['head', 'data', 'end'])('throws at its %s: it gets that error', async (at) => {
+    const thrown = new Error('thrown');
+    class Throwing extends HandlerSpy {
+      override onResponseStart(...args: Parameters<HandlerSpy['onResponseStart']>): void {
+        super.onResponseStart(...args);
+        if (at === 'head') throw thrown;
+      }
+      override onResponseData(...args: Parameters<HandlerSpy['onResponseData']>): void {
+        super.onResponseData(...args);
+        if (at === 'data') throw thrown;
+      }
+      override onResponseEnd(...args: Parameters<HandlerSpy['onResponseEnd']>): void {
+        super.onResponseEnd(...args);
+        if (at === 'end') throw thrown;
+      }
+    }
+    const concurrency = concurrencyLimit({ maxConcurrent: 1 });
+    const { wire, dispatch } = setUp({ inspect: inspectBody(() => undefined), concurrency });
+    const spy = new Throwing();
+    dispatch(get, spy);
+    wire.attempt(1).start().head(200).data('a').end();
+    await settle();
+    expect(spy.error).toBe(thrown);
+    expect(spy.calls.filter((call) => call.startsWith('error'))).toHaveLength(1);
+    expect(concurrency.stats().inUse).toBe(0);
+  });
+
+  test.each(['head', 'data'])('aborts at its %s: it gets the reason, and nothing else', async (at) => {
+    const reason = new Error('enough');
+    class Aborting extends HandlerSpy {
+      override onResponseStart(...args: Parameters<HandlerSpy['onResponseStart']>): void {
+        super.onResponseStart(...args);
+        if (at === 'head') this.controller?.abort(reason);
+      }
+      override onResponseData(...args: Parameters<HandlerSpy['onResponseData']>): void {
+        super.onResponseData(...args);
+        if (at === 'data') this.controller?.abort(reason);
+      }
+    }
+    const { wire, dispatch } = setUp({ inspect: inspectBody(() => undefined) });
+    const spy = new Aborting();
+    dispatch(get, spy);
+    wire.attempt(1).start().head(200).data('a').data('b');
+    await settle();
+    expect(spy.error).toBe(reason);
+    expect(spy.calls.at(-1)).toBe('error enough');
+    expect(bodyOf(spy)).toBe(at === 'head' ? '' : 'a');
+    expect(wire.attempt(1).connection.aborted).toBe(true);
+  });
+});
+
+test('what the handler throws when it is given the error of a body is thrown by the call that plays the body', async () => {
+  const thrown = new Error('thrown');
+  class Throwing extends HandlerSpy {
+    override onResponseError(...args: Parameters<HandlerSpy['onResponseError']>): void {
+      super.onResponseError(...args);
+      throw thrown;
+    }
+  }
+  const { wire, dispatch } = setUp({ inspect: inspectBody(() => undefined) });
+  const spy = new Throwing();
+  dispatch(get, spy);
+  wire.attempt(1).start();
+  spy.controller?.pause();
+  wire.attempt(1).head(200).data('a').fail(new Error('final'));
+  await settle();
+  expect(() => spy.controller?.resume()).toThrow(thrown);
+  expect(spy.calls).toEqual(['start', 'head 200', 'data a', 'error final']);
+});
+
+describe('a held response ends early', () => {
+  const limited = (): { readonly options: PolicyOptions; readonly inUse: () => number } => {
+    const concurrency = concurrencyLimit({ maxConcurrent: 1 });
+    return { options: { concurrency }, inUse: () => concurrency.stats().inUse };
+  };
+
+  test.each<[string, (setting: Setting) => unknown]>([
+    ['has arrived in part', ({ wire }) => wire.attempt(1).data('a')],
+    ['has arrived whole', ({ wire }) => wire.attempt(1).data('a').end()],
+    ['has broken', ({ wire }) => wire.attempt(1).data('a').fail(reset())],
+  ])('by an abort when it %s: at once, with its reason', async (_, arrive) => {
+    const { options, inUse } = limited();
+    const events: EbbEvent[] = [];
+    const onEvent = (event: EbbEvent): void => void events.push(event);
+    const setting = start((response) => response.text().then(() => new Promise(() => undefined)), {
+      ...options,
+      onEvent,
+    });
+    const { wire, spy, clock } = setting;
+    wire.attempt(1).start().head(200);
+    arrive(setting);
+    await settle();
+    const reason = new Error('enough');
+    spy.controller?.abort(reason);
+    expect(spy.error).toBe(reason);
+    expect(spy.calls).toEqual(['start', 'error enough']);
+    expect(inUse()).toBe(0);
+    expect(events.at(-1)).toMatchObject({ type: 'end', reason: 'aborted' });
+    await clock.advance(5_000);
+    expect(spy.calls).toEqual(['start', 'error enough']);
+    expect(events.filter(({ type }) => type === 'end')).toHaveLength(1);
+    expect([wire.attempts.length, clock.pending]).toEqual([1, 0]);
+  });
+
+  test('an inspect that fails after an abort adds nothing', async () => {
+    const { wire, spy, events } = start(async (response) => {
+      await response.text();
+      throw new Error('broken');
+    });
+    wire.attempt(1).start().head(200).data('a');
+    await settle();
+    spy.controller?.abort(new Error('enough'));
+    await settle();
+    expect(spy.calls).toEqual(['start', 'error enough']);
+    expect(events.filter(({ type }) => type === 'end')).toMatchObject([{ reason: 'aborted' }]);
+  });
+
+  test('an abort ends the look: its read does not hang', async () => {
+    const { wire, spy, clock } = start(errorInBody);
+    wire.attempt(1).start().head(200).data('{');
+    await settle();
+    spy.controller?.abort(new Error('enough'));
+    await settle();
+    expect(wire.attempt(1).connection.aborted).toBe(true);
+    expect(clock.pending).toBe(0);
+  });
+
+  test.each<[string, Look]>([
+    [
+      'throws',
+      () => {
+        throw new Error('broken');
+      },
+    ],
+    ['rejects', () => Promise.reject(new Error('broken'))],
+    ['returns something else', () => 'retry' as unknown as Judgement],
+  ])('by an inspect that %s: the request fails, and its connection is aborted', async (_, look) => {
+    const { options, inUse } = limited();
+    const { wire, spy, clock, events } = start(look, options);
+    wire.attempt(1).start().head(200).data('a');
+    await settle();
+    expect(spy.error).toBeInstanceOf(HookError);
+    expect(spy.error).toMatchObject({ hook: 'inspect' });
+    expect(spy.calls).toHaveLength(2);
+    expect(wire.attempt(1).connection.aborted).toBe(true);
+    expect(events.at(-1)).toMatchObject({ type: 'end', reason: 'final', error: spy.error });
+    expect([inUse(), clock.pending]).toEqual([0, 0]);
+  });
+
+  test('by an inspect that throws after the response has arrived: its connection is left alone', async () => {
+    const { wire, spy } = start(() => Promise.reject(new Error('broken')));
+    wire.attempt(1).start().head(200).data('a').end();
+    await settle();
+    expect(spy.error).toMatchObject({ hook: 'inspect' });
+    expect(wire.attempt(1).connection.aborted).toBe(false);
+  });
+
+  test('by a dispatcher that is destroyed: what has come is passed on if the retry cannot be sent', async () => {
+    const wire = new Wire();
+    const spy = new HandlerSpy();
+    const clock = virtualClock();
+    const closed = Object.assign(new Error('closed'), { code: 'UND_ERR_DESTROYED' });
+    const dispatch = ebbInterceptor({ inspect: inspectBody(errorInFirstEvent), clock })(
+      (options, handler) => {
+        if (wire.attempts.length === 0) return wire.dispatch(options, handler);
+        handler.onResponseError?.(null as never, closed);
+        return false;
+      },
+    );
+    dispatch(get, spy);
+    wire.attempt(1).start().head(200).data('data:').fail(closed);
+    await passBackoff(clock, 60_000);
+    expect(spy.calls).toEqual(['start', 'head 200', 'data data:', 'error closed']);
+  });
+});
+
+describe('with limits', () => {
+  test('the slot is held until the body has arrived, and no longer', async () => {
+    const concurrency = concurrencyLimit({ maxConcurrent: 1 });
+    const inUse = (): number => concurrency.stats().inUse;
+    const { wire, spy } = start(errorInFirstEvent, { concurrency });
+    wire.attempt(1).start().head(200).data('data: 1\n\n');
+    await settle();
+    expect([spy.calls.at(-1), inUse()]).toEqual(['data data: 1\n\n', 1]);
+    wire.attempt(1).end();
+    expect(inUse()).toBe(0);
+  });
+
+  test('the slot of a whole response is released although the handler is paused', async () => {
+    const concurrency = concurrencyLimit({ maxConcurrent: 1 });
+    const { wire, spy, dispatch } = setUp({ inspect: inspectBody(() => undefined), concurrency });
+    dispatch(get, spy);
+    wire.attempt(1).start();
+    spy.controller?.pause();
+    wire.attempt(1).head(200).data('a').end();
+    expect(concurrency.stats().inUse).toBe(1);
+    await settle();
+    expect([spy.calls, concurrency.stats().inUse]).toEqual([['start', 'head 200'], 0]);
+  });
+
+  test.each<[string, (wire: Wire) => unknown, string]>([
+    ['ends', (wire) => wire.attempt(1).data('b').end(), 'end {}'],
+    ['breaks', (wire) => wire.attempt(1).data('b').fail(new Error('final')), 'error final'],
+  ])('and the slot of one that %s while the handler is paused', async (_, finish, last) => {
+    const concurrency = concurrencyLimit({ maxConcurrent: 1 });
+    const { wire, spy, dispatch } = setUp({ inspect: inspectBody(() => undefined), concurrency });
+    dispatch(get, spy);
+    wire.attempt(1).start();
+    spy.controller?.pause();
+    wire.attempt(1).head(200).data('a');
+    await settle();
+    expect(concurrency.stats().inUse).toBe(1);
+    finish(wire);
+    expect([spy.calls, concurrency.stats().inUse]).toEqual([['start', 'head 200'], 0]);
+    spy.controller?.resume();
+    expect(spy.calls.slice(2)).toEqual(['data a', 'data b', last]);
+  });
+
+  test('the slot of a response that is sent again is free while the retry waits', async () => {
+    const concurrency = concurrencyLimit({ maxConcurrent: 1 });
+    const { wire, spy, clock, dispatch } = setUp({ inspect: inspectBody(errorInBody), concurrency });
+    dispatch(get, spy);
+    wire.attempt(1).start().head(200).data('{"error":1}').end();
+    await settle();
+    expect(concurrency.stats().inUse).toBe(0);
+    await passBackoff(clock);
+    wire.attempt(2).start().head(200).data('{}').end();
+    await settle();
+    expect([spy.calls.at(-1), concurrency.stats().inUse]).toEqual(['end {}', 0]);
+  });
+
+  test.each<[string, readonly string[], readonly string[]]>([
+    ['that had arrived', ['{"error":', '1}'], []],
+    ['of which the rest arrives after it was judged', ['event: error\ndata: a\n\n'], ['data: b\n\n']],
+  ])('if the bucket refuses the retry, the handler gets the whole body %s', async (_, before, after) => {
+    let grants = 1;
+    const bucket = bucketThat({
+      tryAcquire: () => grants-- > 0,
+      acquire: () => Promise.reject(Object.assign(new Error('no tokens'), { name: 'ThrottledError' })),
+    });
+    const look: Look = async (response) =>
+      (await (after.length > 0 ? response.firstEvent() : response.text())) === undefined
+        ? undefined
+        : { verdict: 'transient' };
+    const { wire, spy, clock } = start(look, { bucket });
+    wire.attempt(1).start().head(200);
+    for (const part of before) wire.attempt(1).data(part);
+    if (after.length === 0) wire.attempt(1).end({ sum: '1' });
+    await settle();
+    for (const part of after) wire.attempt(1).data(part);
+    if (after.length > 0) wire.attempt(1).end({ sum: '1' });
+    await passBackoff(clock);
+    expect(spy.calls[1]).toBe('head 200');
+    expect(bodyOf(spy)).toBe([...before, ...after].join(''));
+    expect(spy.calls.at(-1)).toBe('end {"sum":"1"}');
+    expect(wire.attempts).toHaveLength(1);
+  });
+
+  test('a connection that was paused is read to its end before the retry', async () => {
+    let judge: (judgement: Judgement) => void = () => undefined;
+    const { wire, clock } = start(() => new Promise((resolve) => (judge = resolve)));
+    const { connection } = wire.attempt(1).start().head(200).data('x'.repeat(70_000));
+    judge({ verdict: 'transient' });
+    await settle();
+    expect(connection.calls).toEqual(['pause', 'resume']);
+    wire.attempt(1).data('x'.repeat(70_000)).end();
+    await passBackoff(clock);
+    expect([connection.aborted, wire.attempts.length]).toEqual([false, 2]);
+  });
+
+  test('a long response that has arrived is not aborted for a retry, and not kept either', async () => {
+    const closed = Object.assign(new Error('closed'), { code: 'UND_ERR_CLOSED' });
+    const wire = new Wire();
+    const spy = new HandlerSpy();
+    const clock = virtualClock();
+    const inspect: Look = async (response) =>
+      (await response.text()) === '' ? undefined : { verdict: 'transient' };
+    const dispatch = ebbInterceptor({ inspect: inspectBody(inspect, { maxBytes: 400_000 }), clock })(
+      (options, handler) => {
+        if (wire.attempts.length === 0) return wire.dispatch(options, handler);
+        handler.onResponseError?.(null as never, closed);
+        return false;
+      },
+    );
+    dispatch(get, spy);
+    wire.attempt(1).start().head(200).data('x'.repeat(300_000)).end();
+    await passBackoff(clock, 60_000);
+    expect(wire.attempt(1).connection.aborted).toBe(false);
+    expect(spy.calls).toEqual(['start', 'head 200', expect.stringMatching('error .*discarded for a retry')]);
+  });
+
+  test('a held body counts for the bounds of a discarded one', async () => {
+    const look: Look = async (response) =>
+      (await response.text()) === '' ? undefined : { verdict: 'transient' };
+    const { wire, clock } = start(look, { maxBytes: 1_000_000, timeoutMs: 10_000 });
+    wire.attempt(1).start().head(200);
+    for (let part = 0; part < 3; part += 1) {
+      wire.attempt(1).data('x'.repeat(100_000));
+      await settle();
+    }
+    await clock.advance(10_000);
+    // Its look has timed out, it is judged, and 300,000 bytes are more than are read of a discarded response.
+    await settle();
+    expect(wire.attempt(1).connection.aborted).toBe(true);
+    await passBackoff(clock);
+    expect(wire.attempts).toHaveLength(2);
+  });
+
+  test('a response that inspect judges is shown to the bucket with its judgement', async () => {
+    const clock = virtualClock();
+    const bucket = tokenBucket({ refillPerSecond: 10, capacity: 10, clock });
+    const look: Look = async (response) =>
+      (await response.text()) === 'busy' ? { verdict: 'refused', waitMs: 3_000 } : undefined;
+    const { wire, spy, dispatch } = setUp({ inspect: inspectBody(look), bucket, clock });
+    dispatch(get, spy);
+    wire.attempt(1).start().head(200).data('busy').end();
+    await passBackoff(clock, 2_999);
+    expect(wire.attempts).toHaveLength(1);
+    await passBackoff(clock, 1_000);
+    wire.attempt(2).start().head(200).data('ok').end();
+    await settle();
+    expect(spy.calls).toEqual(['start', 'head 200', 'data ok', 'end {}']);
+  });
+});

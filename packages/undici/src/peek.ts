@@ -1,0 +1,96 @@
+import { pipeline, type Transform } from 'node:stream';
+import * as zlib from 'node:zlib';
+import type { Peek } from '@ebb/core/adapter';
+import type { ResponseHead } from './aside.ts';
+import { responseHeader } from './headers.ts';
+import type { Held } from './held.ts';
+
+/** Codings over codings are rare, and cost memory each. */
+const MOST_CODINGS = 5;
+
+const { Z_SYNC_FLUSH, BROTLI_OPERATION_FLUSH } = zlib.constants;
+/** Also reads a body that ends early, as browsers and curl do. */
+const TOLERANT: zlib.ZlibOptions = { flush: Z_SYNC_FLUSH, finishFlush: Z_SYNC_FLUSH };
+
+/** Makes a decoder, given the first chunk. */
+type MakeDecoder = (first: Uint8Array) => Transform;
+
+/** By content coding. Source: RFC 9110 §8.4.1, RFC 7932 and RFC 8878. */
+const DECODERS: ReadonlyMap<string, MakeDecoder> = new Map<string, MakeDecoder>([
+  ['gzip', () => zlib.createGunzip(TOLERANT)],
+  ['x-gzip', () => zlib.createGunzip(TOLERANT)],
+  // Some servers leave the zlib header out. Its first byte ends in 8, as no usual deflate data begins.
+  ['deflate', ([first = 0]) => ((first & 0xf) === 8 ? zlib.createInflate : zlib.createInflateRaw)(TOLERANT)],
+  [
+    'br',
+    () => zlib.createBrotliDecompress({ flush: BROTLI_OPERATION_FLUSH, finishFlush: BROTLI_OPERATION_FLUSH }),
+  ],
+  // From Node 22.15 on.
+  ...(typeof zlib.createZstdDecompress === 'function'
+    ? [['zstd', () => zlib.createZstdDecompress()] as const]
+    : []),
+]);
+
+/** What decodes a body, in order; empty if it is not encoded, or cannot be decoded. */
+function decodersOf({ status, headers }: ResponseHead): readonly MakeDecoder[] {
+  const field = responseHeader(headers, 'content-encoding');
+  // A part of an encoded body cannot be decoded without what comes before.
+  if (field === undefined || status === 206) return [];
+  const codings = field
+    .toLowerCase()
+    .split(',')
+    .map((coding) => coding.trim())
+    .filter((coding) => coding !== '' && coding !== 'identity');
+  const decoders = codings.reverse().map((coding) => DECODERS.get(coding));
+  const isKnown = (decoder: MakeDecoder | undefined): decoder is MakeDecoder => decoder !== undefined;
+  return decoders.length <= MOST_CODINGS && decoders.every(isKnown) ? decoders : [];
+}
+
+/** Opens the body of a held response for a look. What the handler gets stays encoded. */
+export function peekAt(held: Held): Peek {
+  const decoders = decodersOf(held.head);
+  return decoders.length === 0 ? held : new DecodedPeek(held, decoders);
+}
+
+class DecodedPeek implements Peek {
+  readonly #held: Held;
+  readonly #streams: Transform[] = [];
+  readonly #parts: AsyncGenerator<Uint8Array>;
+
+  constructor(held: Held, decoders: readonly MakeDecoder[]) {
+    this.#held = held;
+    let parts = chunksOf(held);
+    for (const make of decoders) parts = this.#decode(parts, make);
+    this.#parts = parts;
+  }
+
+  async *#decode(parts: AsyncGenerator<Uint8Array>, make: MakeDecoder): AsyncGenerator<Uint8Array> {
+    const first = await parts.next();
+    // A response to a HEAD has no body, which is not the same as an empty one that is encoded.
+    if (first.done) return;
+    const decoder = make(first.value);
+    this.#streams.push(decoder);
+    // Its errors also come out of the decoder.
+    pipeline(rejoined(first.value, parts), decoder, () => undefined);
+    yield* decoder as AsyncIterable<Uint8Array>;
+  }
+
+  async read(): Promise<Uint8Array | undefined> {
+    const { done, value } = await this.#parts.next();
+    return done ? undefined : value;
+  }
+
+  stop(): void {
+    this.#held.stop();
+    for (const stream of this.#streams) stream.destroy();
+  }
+}
+
+async function* chunksOf(held: Held): AsyncGenerator<Uint8Array> {
+  for (let chunk = await held.read(); chunk !== undefined; chunk = await held.read()) yield chunk;
+}
+
+async function* rejoined(first: Uint8Array, others: AsyncGenerator<Uint8Array>): AsyncGenerator<Uint8Array> {
+  yield first;
+  yield* others;
+}
