@@ -37,7 +37,7 @@ function resolved(copy: AxiosCopy, named: Chosen, config: InternalAxiosRequestCo
   const chosen = named ?? (copy as Partial<AxiosStatic>).defaults?.adapter ?? DEFAULT_ADAPTERS;
   const found = copy.getAdapter(chosen, config);
   const { adapterName } = found as { adapterName?: string };
-  if (adapterName === 'xhr') return { adapter: found, way: 'socket' };
+  if (adapterName === 'xhr') return { adapter: found, way: isNativeXhr() ? 'socket' : 'client' };
   if (adapterName === 'http') return { adapter: found, way: config.transport ? 'client' : 'socket' };
   if (found === chosen || (Array.isArray(chosen) && chosen.includes(found)))
     return { adapter: found, way: 'client' };
@@ -45,4 +45,19 @@ function resolved(copy: AxiosCopy, named: Chosen, config: InternalAxiosRequestCo
   const fetch = env?.fetch;
   const adapter = copy.getAdapter('fetch', { env: { ...env, fetch: recordingFetch(fetch) } } as never);
   return { adapter, way: isNativeFetch(fetch ?? globalThis.fetch) ? 'native-fetch' : 'client' };
+}
+
+/** The last `XMLHttpRequest` that was asked for, and whether it is native. */
+let lastXhr: unknown;
+let isLastNative = false;
+
+/** False for a polyfill, which may send over a fetch with ebb. */
+function isNativeXhr(): boolean {
+  const xhr: unknown = (globalThis as { XMLHttpRequest?: unknown }).XMLHttpRequest;
+  if (xhr !== lastXhr) {
+    lastXhr = xhr;
+    isLastNative =
+      typeof xhr === 'function' && Function.prototype.toString.call(xhr).includes('[native code]');
+  }
+  return isLastNative;
 }

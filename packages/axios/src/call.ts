@@ -1,13 +1,24 @@
-import type { Outcome, Policy } from '@ebb/core';
-import { type Aside, type Exchange, property, remember, type Session, type Way } from '@ebb/core/adapter';
+import { type HeaderChanges, HookError, type Outcome, type Policy } from '@ebb/core';
+import {
+  type Aside,
+  type Exchange,
+  type Peek,
+  property,
+  remember,
+  type Session,
+  type Way,
+} from '@ebb/core/adapter';
 import type { AxiosAdapter, AxiosResponse, InternalAxiosRequestConfig } from 'axios';
 import type { Route } from './adapter.ts';
 import { sendWithTimeout } from './attempt-timeout.ts';
 import { type AxiosCopy, needCopy } from './axios-copy.ts';
 import { whenBodyEnds } from './body/body-end.ts';
 import { discardForRetry } from './body/discard.ts';
+import { peekAt } from './body/peek.ts';
 import type { RequestBody } from './body/request-body.ts';
 import { type CallerSignal, unlessAborted } from './cancel.ts';
+import { changed, copyWith } from './header-changes.ts';
+import { LateAttempt } from './late-attempt.ts';
 import { LayerMark } from './layer-mark.ts';
 import { failureOf, ResponseOutcome } from './outcome.ts';
 import type { Traits } from './traits.ts';
@@ -58,6 +69,12 @@ export class Call implements Exchange<AxiosResponse> {
   readonly #outer: Call | undefined;
   /** The headers as they were before the first attempt, if there may be another. */
   #headers: object | undefined;
+  /** The object whose place those with the changes of the attempt have. */
+  #unchanged: InternalAxiosRequestConfig['headers'] | undefined;
+  /** The changes that the attempt waits for. */
+  #pending: Promise<HeaderChanges | undefined> | undefined;
+  /** The last attempt, if its adapter may go on after its timeout. */
+  #late: LateAttempt | undefined;
   #mark: LayerMark | undefined;
 
   constructor(session: Session, traits: Traits, parts: CallParts) {
@@ -80,11 +97,16 @@ export class Call implements Exchange<AxiosResponse> {
 
   send(session: Session): Promise<AxiosResponse> {
     const { attemptTimeoutMs: timeoutMs, clock, maxRetries } = session.policy;
+    if (this.#late !== undefined) this.#endLate();
     if (session.attempt > 1) this.#resetHeaders();
     else if (maxRetries > 0) this.#keepForRetry();
     if (timeoutMs === undefined) return this.#attempt();
     const copy = needCopy(this.copy);
-    const timedOut = (): void => this.#body.release();
+    const timedOut = (): void => {
+      if (this.underWay) this.#late = new LateAttempt(this.config);
+      this.#pending = undefined;
+      this.#body.release();
+    };
     const send = (): Promise<AxiosResponse> => this.#attempt();
     return sendWithTimeout({ timeoutMs, clock, copy, config: this.config, send, timedOut });
   }
@@ -96,41 +118,67 @@ export class Call implements Exchange<AxiosResponse> {
 
   /** Adapters write into the headers, a length and a boundary for example. */
   #resetHeaders(): void {
-    const { config } = this;
-    config.headers = Object.assign(Object.create(Object.getPrototypeOf(config.headers)), this.#headers);
+    this.config.headers = copyWith(this.config.headers, this.#headers);
   }
 
   #attempt(): Promise<AxiosResponse> {
-    return this.#body.isReplaced ? this.#makeBodyAndDispatch() : this.#dispatch();
+    const changes = this.#session.headerChanges();
+    return changes instanceof Promise ? this.#waitForChanges(changes) : this.#attemptWith(changes);
   }
 
-  async #makeBodyAndDispatch(): Promise<AxiosResponse> {
+  async #waitForChanges(changes: Promise<HeaderChanges | undefined>): Promise<AxiosResponse> {
+    this.#pending = changes;
+    const made = await unlessAborted(changes, this.signal, () => undefined);
+    if (this.#pending !== changes) {
+      throw new HookError('beforeAttempt', new Error('the attempt was over before its headers were made'));
+    }
+    return this.#attemptWith(made);
+  }
+
+  #attemptWith(changes: HeaderChanges | undefined): Promise<AxiosResponse> {
+    return this.#body.isReplaced ? this.#makeBodyAndDispatch(changes) : this.#dispatch(changes);
+  }
+
+  async #makeBodyAndDispatch(changes: HeaderChanges | undefined): Promise<AxiosResponse> {
     const body = this.#body.next(this.config);
     this.config.data = await unlessAborted(body, this.signal, () => this.#body.release());
-    return this.#dispatch();
+    return this.#dispatch(changes);
   }
 
-  #dispatch(): Promise<AxiosResponse> {
+  #dispatch(changes: HeaderChanges | undefined): Promise<AxiosResponse> {
     const { config } = this;
+    if (changes !== undefined) {
+      this.#unchanged = config.headers;
+      config.headers = changed(config.headers, changes);
+    }
     const adapter = this.#adapter;
     const way = this.#way;
     const { layer } = this.#session;
-    if (way === 'client') {
-      this.underWay = true;
-      config[CALL] = this;
-    }
+    if (way === 'client') this.#enter();
     if (layer === undefined) return adapter(config);
     // No layer below a socket reads a config.
-    if (way !== 'socket') {
-      this.#mark ??= new LayerMark(config);
-      this.#mark.set(layer);
-    }
+    if (way !== 'socket') this.#markLayer(layer);
     return this.#session.sending(() => adapter(config));
+  }
+
+  #enter(): void {
+    this.underWay = true;
+    this.config[CALL] = this;
+  }
+
+  #markLayer(layer: object): void {
+    this.#mark ??= new LayerMark(this.config);
+    this.#mark.set(layer);
   }
 
   /** Restores the config. */
   #leave(): void {
+    this.#late?.release();
     this.#body.restore(this.config);
+    if (this.#unchanged !== undefined) {
+      this.config.headers = this.#unchanged;
+      this.#unchanged = undefined;
+    }
     this.#mark?.remove();
     if (!this.underWay) return;
     this.underWay = false;
@@ -148,13 +196,35 @@ export class Call implements Exchange<AxiosResponse> {
 
   failure(error: unknown): Outcome {
     this.#leave();
-    remember(property(error, 'response'), this.#session.history);
+    remember(property(error, 'response'), this.#session.trace);
     return failureOf(error, this.#traits);
+  }
+
+  peek(settled: unknown, maxBytes: number): Peek | undefined {
+    return peekAt(settled, maxBytes);
   }
 
   setAside(settled: unknown, session: Session, signal?: AbortSignal): Aside | undefined {
     this.#body.release();
-    return discardForRetry(settled, session, signal);
+    if (this.#late === undefined || signal?.aborted) return discardForRetry(settled, session, signal);
+    this.#enterLate(this.#late);
+    const restore = (): unknown => {
+      this.#endLate();
+      return settled;
+    };
+    return { released: Promise.resolve(), restore };
+  }
+
+  #enterLate(late: LateAttempt): void {
+    this.#enter();
+    late.hold();
+    const { layer } = this.#session;
+    if (layer !== undefined) this.#markLayer(layer);
+  }
+
+  #endLate(): void {
+    this.#leave();
+    this.#late = undefined;
   }
 
   whenBodyEnds(settled: unknown, ended: () => void): unknown {

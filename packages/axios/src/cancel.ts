@@ -33,12 +33,12 @@ export function callerSignal(config: InternalAxiosRequestConfig): CallerSignal |
 }
 
 /** Awaits a value. If the signal aborts first, calls `aborted` and rejects with the signal's reason. */
-export function unlessAborted(
-  value: unknown,
+export function unlessAborted<T>(
+  value: T | Promise<T>,
   signal: AbortSignal | undefined,
   aborted: () => void,
-): Promise<unknown> {
-  return new Promise((resolve, reject) => {
+): Promise<T> {
+  return new Promise<T>((resolve, reject) => {
     const abort = (): void => {
       aborted();
       reject(signal?.reason);

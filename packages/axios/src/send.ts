@@ -82,7 +82,7 @@ function failed(error: unknown, call: Call, session: Session): unknown {
   const thrown = asCanceled(error, call.signal, call.config, call.copy);
   const response = property(thrown, 'response') as AxiosResponse | undefined;
   call.closeUpload(response);
-  remember(thrown, session.history);
-  remember(response, session.history);
+  remember(thrown, session.trace);
+  remember(response, session.trace);
   return thrown;
 }

@@ -7,6 +7,12 @@ const CHECK_EVERY_MS = 250;
 /** Node's `IncomingMessage`: `complete` is true once its last byte has been received, read or not. */
 interface Message {
   readonly complete?: unknown;
+  readonly destroyed?: unknown;
+}
+
+/** A message that was destroyed, because its connection broke for example, will not become complete. */
+function isOver({ complete, destroyed }: Message): boolean {
+  return complete === true || destroyed === true;
 }
 
 interface Pending {
@@ -43,7 +49,7 @@ class MessagePoll {
     this.#isScheduled = false;
     for (const pending of this.#pending) {
       const message = pending.message.deref();
-      if (message !== undefined && message.complete !== true) continue;
+      if (message !== undefined && !isOver(message)) continue;
       this.#pending.delete(pending);
       pending.ended();
     }
@@ -75,12 +81,12 @@ export function whenComplete(stream: object, request: unknown, clock: Clock, end
     collected.register(stream, ended);
     return;
   }
-  if (message.complete === true) {
+  if (isOver(message)) {
     ended();
     return;
   }
   const check = (): void => {
-    if (message.complete === true) ended();
+    if (isOver(message)) ended();
     else pollOf(clock).add({ message: new WeakRef(message), ended });
   };
   // Most short bodies arrive with the headers or right after them.

@@ -1,18 +1,8 @@
 import { MOST_DISCARDED_BYTES } from '@ebb/core/adapter';
+import { nodeStream, webStream } from './restored-stream.ts';
 import { isNodeReadable, isWebReadable, type NodeReadable } from './stream.ts';
 
 const NOT_KEPT = `The body of this response was discarded for a retry, which was then not sent: it was longer than ${MOST_DISCARDED_BYTES / 1024} KiB, or did not end in time`;
-
-interface NodeStreams {
-  readonly Readable: {
-    new (options: { read(this: { destroy(error: unknown): void }): void }): unknown;
-    from(parts: Iterable<unknown>, options: { objectMode: boolean }): unknown;
-  };
-}
-
-interface NodeLike {
-  readonly process?: { getBuiltinModule?(id: 'node:stream'): NodeStreams | undefined };
-}
 
 /** A response body that is read before a retry, to free its connection, and can be restored if there is no retry. */
 export class RestorableBody {
@@ -91,29 +81,4 @@ export class RestorableBody {
       ? nodeStream(parts, error, this.#data.readableObjectMode === true)
       : webStream(parts, error);
   }
-}
-
-function nodeStream(parts: unknown[], error: unknown, objectMode: boolean): unknown {
-  const { Readable } = (globalThis as NodeLike).process?.getBuiltinModule?.('node:stream') ?? {};
-  if (Readable === undefined) return webStream(parts, error);
-  if (error === undefined) return Readable.from(parts, { objectMode });
-  return new Readable({
-    read() {
-      this.destroy(error);
-    },
-  });
-}
-
-function webStream(parts: unknown[], error: unknown): ReadableStream<unknown> {
-  let next = 0;
-  return new ReadableStream<unknown>(
-    {
-      pull(controller) {
-        if (error !== undefined) controller.error(error);
-        else if (next < parts.length) controller.enqueue(parts[next++]);
-        else controller.close();
-      },
-    },
-    { highWaterMark: 0 },
-  );
 }

@@ -1,0 +1,129 @@
+import type { Peek } from '@ebb/core/adapter';
+import type { AxiosResponse } from 'axios';
+import { bytesOf } from './bytes.ts';
+import { nodeStream } from './restored-stream.ts';
+
+/** What a Node stream must have so that a part of it can be read and put back. */
+interface Restorable {
+  readonly destroyed: boolean;
+  readonly readableEnded: boolean;
+  readonly readableObjectMode?: boolean;
+  readonly readableLength: number;
+  readonly readableHighWaterMark: number;
+  readonly readableFlowing: boolean | null;
+  readonly readableEncoding?: string | null;
+  readonly errored?: unknown;
+  /** There is no public sign that a stream will end before its `end` event, which comes once. */
+  readonly _readableState: { readonly ended: boolean };
+  read(size: number): unknown;
+  unshift(part: unknown, encoding?: string): unknown;
+  listenerCount(event: string): number;
+  on(event: string, listener: (error?: unknown) => void): unknown;
+  removeListener(event: string, listener: (error?: unknown) => void): unknown;
+}
+
+/** A stream that someone reads already would pass on twice what is put back. */
+function canPutBack(stream: Partial<Restorable>): stream is Restorable {
+  const { unshift, readableLength, _readableState, readableFlowing } = stream;
+  return (
+    typeof unshift === 'function' &&
+    typeof readableLength === 'number' &&
+    typeof _readableState?.ended === 'boolean' &&
+    readableFlowing !== true &&
+    stream.listenerCount?.('data') === 0
+  );
+}
+
+/**
+ * A look at the beginning of a Node stream. What it has read goes back into the stream, so that the caller has the same
+ * stream, with its backpressure, its errors and its `destroy`. A stream that ends or fails during the look has emitted
+ * events that come once: only then the response gets a copy, which emits them when it is read.
+ */
+export class NodePeek implements Peek {
+  readonly #response: AxiosResponse;
+  readonly #stream: Restorable;
+  readonly #parts: unknown[] = [];
+  #error: unknown;
+  #isWatched = false;
+  #wake: () => void = () => undefined;
+
+  /** @returns `undefined` for a stream that has ended, or that nothing can be put back into */
+  static at(response: AxiosResponse, stream: object): NodePeek | undefined {
+    if (!canPutBack(stream) || stream.readableEnded) return undefined;
+    return new NodePeek(response, stream);
+  }
+
+  private constructor(response: AxiosResponse, stream: Restorable) {
+    this.#response = response;
+    this.#stream = stream;
+    stream.on('error', this.#onError);
+    stream.on('end', this.#onChange);
+    stream.on('close', this.#onChange);
+  }
+
+  readonly #onChange = (): void => this.#wake();
+
+  readonly #onError = (error: unknown): void => {
+    this.#error ??= error;
+    this.#wake();
+  };
+
+  async read(): Promise<Uint8Array | undefined> {
+    const stream = this.#stream;
+    for (;;) {
+      if (stream.readableLength > 0 && !this.#isBroken) return this.#take();
+      if (stream.readableEnded || (hasAllArrived(stream) && !this.#isBroken)) return undefined;
+      if (this.#isBroken) throw this.#reason;
+      await this.#change();
+    }
+  }
+
+  #take(): Uint8Array {
+    const stream = this.#stream;
+    const { readableLength, readableHighWaterMark } = stream;
+    // Never more than there is: that would make a stream emit its end. A larger number would raise its high water mark.
+    const size = stream.readableObjectMode
+      ? 1
+      : Math.min(readableLength, readableHighWaterMark || readableLength);
+    const part = stream.read(size);
+    this.#parts.push(part);
+    return bytesOf(part);
+  }
+
+  #change(): Promise<void> {
+    // Not before it is needed: this listener would make a stream without bytes emit its end.
+    if (!this.#isWatched) this.#stream.on('readable', this.#onChange);
+    this.#isWatched = true;
+    return new Promise((resolve) => {
+      this.#wake = resolve;
+    });
+  }
+
+  get #isBroken(): boolean {
+    return this.#error !== undefined || (this.#stream.destroyed && !this.#stream.readableEnded);
+  }
+
+  get #reason(): unknown {
+    return (
+      this.#error ?? this.#stream.errored ?? new Error('The body of the response was closed before its end')
+    );
+  }
+
+  stop(): void {
+    const stream = this.#stream;
+    for (const event of ['readable', 'end', 'close']) stream.removeListener(event, this.#onChange);
+    if (this.#isBroken || stream.readableEnded) {
+      // The listener for errors stays: one may still come.
+      const error = this.#isBroken ? this.#reason : undefined;
+      this.#response.data = nodeStream(this.#parts, error, stream.readableObjectMode === true);
+      return;
+    }
+    stream.removeListener('error', this.#onError);
+    for (const part of this.#parts.reverse()) stream.unshift(part, stream.readableEncoding ?? undefined);
+  }
+}
+
+/** True if what is in the stream is all that is left of it. */
+function hasAllArrived(stream: Restorable): boolean {
+  return stream._readableState.ended && stream.readableLength === 0;
+}

@@ -1,0 +1,44 @@
+interface NodeStreams {
+  readonly Readable: new (options: {
+    objectMode: boolean;
+    highWaterMark: number;
+    read(this: { push(part: unknown): void; destroy(error: unknown): void }): void;
+  }) => unknown;
+}
+
+interface NodeLike {
+  readonly process?: { getBuiltinModule?(id: 'node:stream'): NodeStreams | undefined };
+}
+
+/** A Node stream with these parts, which then ends, or fails with the error if there is one. */
+export function nodeStream(parts: readonly unknown[], error: unknown, objectMode: boolean): unknown {
+  // Not imported: browsers have no such module.
+  const { Readable } = (globalThis as NodeLike).process?.getBuiltinModule?.('node:stream') ?? {};
+  if (Readable === undefined) return webStream(parts, error);
+  let next = 0;
+  return new Readable({
+    objectMode,
+    // Nothing is read ahead: an error would discard the parts before it.
+    highWaterMark: 0,
+    read() {
+      if (next < parts.length) this.push(parts[next++]);
+      else if (error === undefined) this.push(null);
+      else this.destroy(error);
+    },
+  });
+}
+
+/** The same as a web stream. */
+export function webStream(parts: readonly unknown[], error: unknown): ReadableStream<unknown> {
+  let next = 0;
+  return new ReadableStream<unknown>(
+    {
+      pull(controller) {
+        if (next < parts.length) controller.enqueue(parts[next++]);
+        else if (error === undefined) controller.close();
+        else controller.error(error);
+      },
+    },
+    { highWaterMark: 0 },
+  );
+}
