@@ -1,0 +1,2 @@
+/** The instrumentation scope of all spans and metrics. */
+export const SCOPE = '@ebb/opentelemetry';

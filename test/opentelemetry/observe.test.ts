@@ -1,0 +1,98 @@
+import { concurrencyLimit, retryBudget, tokenBucket } from '@ebb/core';
+import { virtualClock } from '@ebb/core/testing';
+import { observe } from '@ebb/opentelemetry';
+import { valkeyBucket } from '@ebb/valkey';
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import { type Recorder, recorder } from './recorder.ts';
+
+let record: Recorder;
+beforeEach(() => {
+  record = recorder();
+});
+afterEach(() => record.close());
+
+const series = async (): Promise<string[]> =>
+  (await record.points()).map(({ name, unit, attributes, value }) => {
+    return [name.replace('ebb.client.', ''), ...Object.values(attributes), value, unit].join(' ');
+  });
+
+test('gauges show a bucket, slots and a budget as they are when metrics are collected', async () => {
+  const clock = virtualClock();
+  const bucket = tokenBucket({ capacity: 2, refillPerSecond: 1, clock });
+  const concurrency = concurrencyLimit({ maxConcurrent: 1 });
+  const budget = retryBudget({ reserve: 3, clock });
+  const attributes = { limit: 'orders' };
+  const stop = observe({ bucket, concurrency, budget, attributes, meter: record.sdk.meter });
+  expect(await series()).toEqual([
+    'bucket.tokens orders 2 {token}',
+    'bucket.capacity orders 2 {token}',
+    'bucket.waiting orders 0 {request}',
+    'bucket.paused orders 0 s',
+    'slots.in_use orders 0 {slot}',
+    'slots.limit orders 1 {slot}',
+    'slots.waiting orders 0 {request}',
+    'budget.balance orders 3 {retry}',
+  ]);
+
+  bucket.pauseFor(1500);
+  const slot = concurrency.tryAcquire();
+  const waiting = [bucket.acquire(), concurrency.acquire()];
+  budget.withdraw();
+  expect(await series()).toEqual([
+    'bucket.tokens orders 0 {token}',
+    'bucket.capacity orders 2 {token}',
+    'bucket.waiting orders 1 {request}',
+    'bucket.paused orders 1.5 s',
+    'slots.in_use orders 1 {slot}',
+    'slots.limit orders 1 {slot}',
+    'slots.waiting orders 1 {request}',
+    'budget.balance orders 2 {retry}',
+  ]);
+  slot?.release();
+  await clock.advance(5000);
+  await Promise.all(waiting);
+
+  // What was collected last: the SDK goes on reporting it.
+  const last = await series();
+  stop();
+  bucket.tryAcquire();
+  budget.withdraw();
+  expect(await series()).toEqual(last);
+});
+
+test('the mode of a bucket that processes share', async () => {
+  const down = async (): Promise<never> => Promise.reject(new Error('down'));
+  const bucket = valkeyBucket({
+    client: { evalsha: down, eval: down },
+    key: 'quota',
+    refillPerSecond: 10,
+    onStoreError: 'open',
+    onStoreEvent: () => undefined,
+  });
+  observe({ bucket, meter: record.sdk.meter });
+  const modes = async (): Promise<string[]> =>
+    (await series()).filter((line) => line.startsWith('bucket.mode'));
+  expect(await modes()).toEqual([
+    'bucket.mode shared 1 {bucket}',
+    'bucket.mode local 0 {bucket}',
+    'bucket.mode open 0 {bucket}',
+    'bucket.mode closed 0 {bucket}',
+  ]);
+  await bucket.acquire();
+  expect(await modes()).toEqual([
+    'bucket.mode shared 0 {bucket}',
+    'bucket.mode local 0 {bucket}',
+    'bucket.mode open 1 {bucket}',
+    'bucket.mode closed 0 {bucket}',
+  ]);
+  await bucket.close();
+});
+
+test('limits with attributes of their own stand side by side', async () => {
+  for (const [limit, capacity] of Object.entries({ orders: 5, stock: 7 })) {
+    const bucket = tokenBucket({ capacity, refillPerSecond: 1 });
+    observe({ bucket, attributes: { limit }, meter: record.sdk.meter });
+  }
+  const capacities = (await series()).filter((line) => line.startsWith('bucket.capacity'));
+  expect(capacities).toEqual(['bucket.capacity orders 5 {token}', 'bucket.capacity stock 7 {token}']);
+});
