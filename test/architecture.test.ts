@@ -64,8 +64,8 @@ describe('imports', () => {
 /** The rooms of a package, in the order in which they may import: each from itself and from those after it. */
 const houses = {
   core: {
-    doors: ['adapter.ts', 'bucket.ts', 'index.ts', 'testing.ts'],
-    rooms: ['request', 'policy', 'limits', 'http', 'base'],
+    doors: ['adapter.ts', 'bucket.ts', 'index.ts', 'presets.ts', 'testing.ts'],
+    rooms: ['presets', 'request', 'policy', 'limits', 'http', 'base'],
   },
   simulator: {
     doors: ['cli.ts', 'index.ts'],
@@ -90,6 +90,15 @@ describe.each(Object.entries(houses))('rooms of %s', (name, { doors, rooms }) =>
       }
     },
   );
+});
+
+test('presets of core are options: they import no session, and no limit', () => {
+  const files = sources.filter((path) => path.startsWith('packages/core/src/presets/'));
+  expect(files.length).toBeGreaterThan(10);
+  for (const path of files) {
+    const rooms = importsOf(path).map((from) => normalize(join(dirname(path), from)).split('/')[3] ?? '');
+    expect(['presets', 'policy', 'http', 'base'], path).toEqual(expect.arrayContaining(rooms));
+  }
 });
 
 test('the queue of core imports no bucket', () => {

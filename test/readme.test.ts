@@ -3,6 +3,8 @@ import { globSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, describe, expect, test } from 'vitest';
+import { benches, hasParts, partsOf } from './bench/measure/benches.ts';
+import { type Block, blocksOf } from './page-blocks.ts';
 import { upstream } from './server.ts';
 
 const pages = globSync(['README.md', '{packages/*,examples}/README.md', 'docs/*.md']).sort();
@@ -11,20 +13,6 @@ const published = globSync('packages/*/package.json').map(
   (path) => (JSON.parse(readFileSync(path, 'utf8')) as { name: string }).name,
 );
 
-interface Block {
-  readonly page: string;
-  readonly line: number;
-  readonly language: string;
-  readonly code: string;
-}
-
-function blocksOf(page: string): Block[] {
-  const text = readFileSync(page, 'utf8');
-  return [...text.matchAll(/^```(\w*)\n(.*?)^```$/gms)].map(({ index, 1: language = '', 2: code = '' }) => {
-    return { page, line: text.slice(0, index).split('\n').length, language, code };
-  });
-}
-
 const blocks = pages.flatMap(blocksOf);
 
 // Inside test/, so that the packages resolve as they do for a user who has installed them.
@@ -32,7 +20,9 @@ const folder = mkdtempSync(join(import.meta.dirname, '.readme-'));
 afterAll(() => rmSync(folder, { recursive: true }));
 
 describe('every program on a page runs', () => {
-  const programs = blocks.filter(({ language }) => language === 'ts' || language === 'cjs');
+  const isProgram = ({ language }: Block): boolean => language === 'ts' || language === 'cjs';
+  // The programs of docs/sdks.md need SDKs and upstreams of their own: see sdks/programs.test.ts.
+  const programs = blocks.filter((block) => isProgram(block) && block.page !== 'docs/sdks.md');
   test.concurrent.each(programs.map((block) => [`${block.page}:${block.line}`, block] as const))(
     '%s',
     { timeout: 60_000 },
@@ -79,6 +69,10 @@ describe('every command on a page exists', () => {
     }
     const script = /^(?:npx -y pnpm@12|pnpm) (?:run )?(\S+)/.exec(command)?.[1] ?? command;
     expect(Object.keys(manifest.scripts)).toContain(script);
+    const [bench, part] = command.split(/ bench /)[1]?.split(' ') ?? [];
+    if (bench === undefined) return;
+    expect(benches()).toContain(bench);
+    if (part !== undefined && hasParts(bench)) expect(partsOf(bench)).toContain(part);
   });
 });
 

@@ -4,6 +4,7 @@ import {
   connectRetry,
   constant,
   exponential,
+  inspectBody,
   type PolicyOptions,
   type RequestOptions,
   tokenBucket,
@@ -605,4 +606,221 @@ function alternating(...numbers: readonly number[]): () => number {
   return () => numbers[at++ % numbers.length] ?? 0;
 }
 
-export const scenarios: readonly Scenario[] = [...responses, ...retryAfter, ...repeating, ...misbehaving];
+/** What the server says besides its status. */
+const told: Scenario[] = [
+  ...(
+    [
+      ['retry-after-ms', { 'retry-after-ms': '300' }, 300],
+      ['retry-after-ms beside its rounding', { 'retry-after-ms': '300', 'retry-after': '1' }, 300],
+      ['retry-after-ms beside a longer Retry-After', { 'retry-after-ms': '300', 'retry-after': '2' }, 2_000],
+      ['x-ms-retry-after-ms', { 'x-ms-retry-after-ms': '90' }, 90],
+      ['x-amz-retry-after', { 'x-amz-retry-after': '1500' }, 1_500],
+      ['a quota that is used up', { ratelimit: '"default";r=0;t=30' }, 30_000],
+      [
+        'a quota that refills, of which too little is left',
+        {
+          'x-ratelimit-limit-tokens': '30000',
+          'x-ratelimit-remaining-tokens': '500',
+          'x-ratelimit-reset-tokens': '59s',
+        },
+        2_000,
+        1_500,
+      ],
+    ] as const
+  ).map(
+    ([name, headers, delayMs, cost = 1]): Scenario => ({
+      name: `a 429 with ${name}, to a POST`,
+      script: [{ status: 429, headers, body: 'slow down' }, up],
+      request: { method: 'POST', body: 'text' },
+      policy: { ...fast, cost },
+      delays: [delayMs],
+      hits: 2,
+      status: 200,
+      reason: 'success',
+    }),
+  ),
+  {
+    name: 'a server that says "retry" after a POST',
+    script: [{ status: 500, headers: { 'x-should-retry': 'true' }, body: 'down' }, up],
+    request: { method: 'POST', body: 'text' },
+    policy: fast,
+    delays: [10],
+    hits: 2,
+    status: 200,
+    bodies: ['text', 'text'],
+    reason: 'success',
+  },
+  {
+    name: 'a server that says "do not retry"',
+    script: [{ status: 503, headers: { 'x-should-retry': 'false', 'retry-after': '1' }, body: 'down' }],
+    policy: fast,
+    delays: [],
+    hits: 1,
+    status: 503,
+    body: 'down',
+    reason: 'final',
+  },
+  {
+    name: 'a 403 with a wait, to a POST',
+    script: [{ status: 403, headers: { 'retry-after': '2' }, body: 'no' }, up],
+    request: { method: 'POST', body: 'text' },
+    policy: fast,
+    delays: [2_000],
+    hits: 2,
+    status: 200,
+    reason: 'success',
+  },
+  {
+    name: 'a 403 without a wait',
+    script: [{ status: 403, body: 'no' }],
+    delays: [],
+    hits: 1,
+    status: 403,
+    reason: 'final',
+  },
+  {
+    name: 'nothing is heeded with feedback: false',
+    script: [{ status: 503, headers: { 'retry-after': '2', 'x-should-retry': 'false' }, body: 'down' }, up],
+    policy: { ...fast, feedback: false },
+    delays: [10],
+    hits: 2,
+    status: 200,
+    reason: 'success',
+  },
+];
+
+const json = (status: number, body: string): Step => ({
+  status,
+  body,
+  headers: { 'content-type': 'application/json' },
+});
+const inspect = inspectBody(async (response) => {
+  if (response.header('content-type') === 'text/event-stream') {
+    return (await response.firstEvent())?.event === 'error' ? { verdict: 'refused' } : undefined;
+  }
+  const body = (await response.json()) as { error?: string; waitMs?: number } | undefined;
+  if (body?.error === 'busy') return { verdict: 'refused', waitMs: body.waitMs };
+  return body?.error === 'quota' ? { verdict: 'final' } : undefined;
+});
+const post = { method: 'POST', body: 'text' };
+
+const inspected: Scenario[] = [
+  {
+    name: 'an error in a 200',
+    script: [json(200, '{"error":"busy"}'), json(200, '{"ok":true}')],
+    request: post,
+    policy: { ...fast, inspect },
+    delays: [10],
+    hits: 2,
+    status: 200,
+    body: '{"ok":true}',
+    bodies: ['text', 'text'],
+    reason: 'success',
+  },
+  {
+    name: 'an error in a 200 to the end',
+    script: [json(200, '{"error":"busy"}')],
+    policy: { ...fast, maxRetries: 1, inspect },
+    delays: [10],
+    hits: 2,
+    status: 200,
+    body: '{"error":"busy"}',
+    reason: 'retries-exhausted',
+  },
+  {
+    name: 'a wait in the body of a 429',
+    script: [json(429, '{"error":"busy","waitMs":3000}'), up],
+    policy: { ...fast, inspect },
+    delays: [3_000],
+    hits: 2,
+    status: 200,
+    body: 'up',
+    reason: 'success',
+  },
+  {
+    name: 'a 429 whose body says that no retry helps',
+    script: [json(429, '{"error":"quota"}')],
+    policy: { ...fast, inspect },
+    delays: [],
+    hits: 1,
+    status: 429,
+    body: '{"error":"quota"}',
+    reason: 'final',
+  },
+  {
+    name: 'an error as the first event of a stream',
+    script: [
+      { status: 200, headers: { 'content-type': 'text/event-stream' }, body: 'event: error\ndata: 1\n\n' },
+      { status: 200, headers: { 'content-type': 'text/event-stream' }, body: 'data: 2\n\n' },
+    ],
+    policy: { ...fast, inspect },
+    delays: [10],
+    hits: 2,
+    status: 200,
+    body: 'data: 2\n\n',
+    reason: 'success',
+  },
+  {
+    name: 'a body that breaks while it is inspected',
+    script: ['half-body', up],
+    policy: { ...fast, inspect },
+    delays: [10],
+    hits: 2,
+    status: 200,
+    body: 'up',
+    reason: 'success',
+    socketsOnly: true,
+  },
+  {
+    name: 'a 503 that is inspected, with nothing to say',
+    script: [down, up],
+    policy: { ...fast, inspect },
+    delays: [10],
+    hits: 2,
+    status: 200,
+    body: 'up',
+    reason: 'success',
+  },
+];
+
+const keyed: Scenario[] = [
+  {
+    name: 'a POST with idempotencyKey',
+    script: [down, up],
+    request: post,
+    policy: { ...fast, idempotencyKey: true },
+    delays: [10],
+    hits: 2,
+    status: 200,
+    bodies: ['text', 'text'],
+    reason: 'success',
+  },
+  {
+    name: 'a POST that methods allows',
+    script: [down, up],
+    request: post,
+    policy: { ...fast, methods: ({ method }) => method === 'POST' },
+    delays: [10],
+    hits: 2,
+    status: 200,
+    reason: 'success',
+  },
+  {
+    name: 'beforeAttempt that fails',
+    script: [up],
+    policy: { ...fast, beforeAttempt: () => Promise.reject(new Error('no key')) },
+    delays: [],
+    hits: 0,
+    reason: 'final',
+  },
+];
+
+export const scenarios: readonly Scenario[] = [
+  ...responses,
+  ...retryAfter,
+  ...repeating,
+  ...misbehaving,
+  ...told,
+  ...inspected,
+  ...keyed,
+];

@@ -77,8 +77,9 @@ function surfaceOf({ home, declarations, report }: Door): string {
   return withoutComments(code);
 }
 
-/** The additions of the package to the types of its client, which API Extractor leaves out. */
-function additionsOf({ home }: Door): string {
+/** The additions of the first door to the types of its client, which API Extractor leaves out. */
+function additionsOf({ home, name }: Door): string {
+  if (name.split('/').length > 2) return '';
   const sources = globSync(join(home, 'src/**/*.ts'), { exclude: ['**/*.test.ts', '**/*.test-d.ts'] }).sort();
   return sources
     .flatMap((path) => readFileSync(path, 'utf8').match(/^declare module .*?^\}\n/gms) ?? [])

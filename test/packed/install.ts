@@ -9,7 +9,16 @@ const root = join(import.meta.dirname, '../..');
 const run = promisify(execFile);
 
 /** Other packages of a user's project. */
-const PEERS = ['axios', 'undici', 'undici7', 'jest', '@types/node', 'bun-types', '@cloudflare/workers-types'];
+const PEERS = [
+  'axios',
+  'undici',
+  'undici7',
+  '@opentelemetry/api',
+  'jest',
+  '@types/node',
+  'bun-types',
+  '@cloudflare/workers-types',
+];
 
 export interface Installed {
   /** A folder whose `node_modules` has the packages as they would be published. */

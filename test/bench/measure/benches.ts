@@ -1,4 +1,4 @@
-import { readdirSync } from 'node:fs';
+import { existsSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 
 const folder = join(import.meta.dirname, '..');
@@ -7,6 +7,11 @@ const folder = join(import.meta.dirname, '..');
 export function benches(): string[] {
   const files = readdirSync(folder).filter((file) => file.endsWith('.ts') && file !== 'run.ts');
   return files.map((file) => file.slice(0, -'.ts'.length));
+}
+
+/** True if a bench consists of parts. */
+export function hasParts(bench: string): boolean {
+  return existsSync(join(folder, bench));
 }
 
 /** The names of the parts of a bench that consists of parts: of the files in its folder. */

@@ -7,6 +7,7 @@ const ebbAxios = require('@ebb/axios');
 const { attemptsOf, constant, createPolicy, tokenBucket, ThrottledError } = require('@ebb/core');
 const { seededRandom } = require('@ebb/core/testing');
 const { createFetch } = require('@ebb/fetch');
+const { observe, telemetry } = require('@ebb/opentelemetry');
 const { simulate } = require('@ebb/simulator');
 const ebbUndici = require('@ebb/undici');
 const { valkeyBucket } = require('@ebb/valkey');
@@ -73,6 +74,22 @@ exports.trials = {
     const bucket = valkeyBucket({ client: { evalsha: down, eval: down }, key: 'quota', refillPerSecond: 1 });
     assert.equal(typeof bucket.acquire, 'function');
     await bucket.close();
+  },
+
+  async opentelemetry(url) {
+    const spans = [];
+    const tracer = {
+      startSpan(name) {
+        const span = { setAttributes: () => span, setAttribute: () => span, setStatus: () => span };
+        return Object.assign(span, { addEvent: () => span, end: () => spans.push(name) });
+      },
+    };
+    const bucket = tokenBucket({ refillPerSecond: 1, capacity: 10 });
+    const stop = observe({ bucket });
+    const traced = createFetch({ maxRetries: 1, backoff: constant(0), onEvent: telemetry({ tracer }) });
+    await traced(`${url}/opentelemetry`);
+    assert.deepEqual(spans, ['GET', 'GET', 'ebb.request']);
+    stop();
   },
 
   async simulator() {

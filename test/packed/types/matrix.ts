@@ -6,7 +6,7 @@ const RESOLUTIONS = {
   node10: { options: { module: 'commonjs', moduleResolution: 'node10' }, extensions: ['.ts'] },
 } as const;
 
-const ANYWHERE = ['core', 'adapter', 'bucket', 'fetch', 'simulator'];
+const ANYWHERE = ['core', 'adapter', 'bucket', 'fetch', 'opentelemetry', 'simulator'];
 const IN_NODE = [...ANYWHERE, 'axios', 'undici', 'valkey'];
 
 /** The global types of a program, and the programs for them. */

@@ -111,7 +111,7 @@ describe('the error for a wrong scenario begins with the path of the field', () 
     [
       'policies.all.methods',
       'some',
-      /^policies\.all\.methods must be 'idempotent', 'all' or a list of methods, got "some"$/,
+      /^policies\.all\.methods must be 'idempotent', 'all', a list of methods, or a function, got "some"$/,
     ],
     [
       'policies.all.backoff',

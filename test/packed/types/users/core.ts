@@ -10,6 +10,7 @@ import {
   ThrottledError,
   tokenBucket,
 } from '@ebb/core';
+import { openai, type PresetOptions } from '@ebb/core/presets';
 import { seededRandom, type VirtualClock, virtualClock } from '@ebb/core/testing';
 
 const clock: VirtualClock = virtualClock({ startMs: 0 });
@@ -22,6 +23,9 @@ const options: PolicyOptions = {
   random: seededRandom(1),
 };
 export const policy: Policy = createPolicy(options);
+
+const careful: PresetOptions = { repeatPosts: false };
+export const preset: Policy = createPolicy({ ...openai(careful), maxRetries: 1 });
 
 export function tell(error: unknown): string {
   if (error instanceof ThrottledError) return `${error.reason} ${error.waitMs ?? 0}`;
@@ -39,3 +43,5 @@ createPolicy({ maxRetries: '3' });
 tokenBucket({ capacity: 1 });
 // @ts-expect-error: not a policy
 createPolicy(3);
+// @ts-expect-error: not an option
+openai({ repeat: true });

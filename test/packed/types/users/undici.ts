@@ -1,5 +1,6 @@
 import { createPolicy } from '@ebb/core';
 import { type BodyFactory, ebbInterceptor } from '@ebb/undici';
+import { policy } from '@ebb/undici/register';
 import { Agent, type Dispatcher, request, setGlobalDispatcher, stream } from 'undici';
 
 const interceptor: Dispatcher.DispatcherComposeInterceptor = ebbInterceptor(createPolicy({ maxRetries: 1 }));
@@ -16,6 +17,7 @@ export const accepted: (() => unknown)[] = [
   () => stream(url, { method: 'PUT', body }, () => process.stdout),
   () => dispatcher.request({ origin: url, path: '/', method: 'GET', ebb: false }),
   () => dispatcher.dispatch({ origin: url, path: '/', method: 'GET', ebb: { cost: 2 } }, {}),
+  () => ebbInterceptor(createPolicy({ ...policy, maxRetries: 1 })),
 ];
 
 export const refused: (() => unknown)[] = [
@@ -29,4 +31,6 @@ export const refused: (() => unknown)[] = [
   () => request(url, { method: 'PUT', body: () => 12345 }),
   // @ts-expect-error: not an option
   () => ebbInterceptor({ retries: 3 }),
+  // @ts-expect-error: undefined with EBB=off
+  () => policy.maxRetries,
 ];
