@@ -34,7 +34,9 @@ const firstLine = (text = ''): string => text.split('\n')[0] ?? '';
 async function run(at: number): Promise<{ passed: number; failed: string[] }> {
   const file = join(folder, `${at}.json`);
   const args = ['run', '--config', 'test/vitest.config.ts', '--reporter=json', `--outputFile=${file}`];
-  const child = spawn('vitest', [...args, ...positionals], { stdio: ['ignore', 'ignore', 'pipe'] });
+  // Each run draws other values.
+  const env = { ...process.env, EBB_SEED: 'random' };
+  const child = spawn('vitest', [...args, ...positionals], { env, stdio: ['ignore', 'ignore', 'pipe'] });
   let said = '';
   child.stderr?.on('data', (part: Buffer) => {
     said += part;

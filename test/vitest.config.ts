@@ -6,7 +6,10 @@ process.env.NODE_COMPILE_CACHE ??= new URL('../node_modules/.cache/ebb-tests', i
 export default defineConfig({
   root: new URL('..', import.meta.url).pathname,
   // Resolve the packages to their sources, not to the last build.
-  resolve: { conditions: ['@ebb/source'] },
+  resolve: {
+    conditions: ['@ebb/source'],
+    alias: [{ find: /^fast-check$/, replacement: new URL('fast-check.ts', import.meta.url).pathname }],
+  },
   ssr: { resolve: { conditions: ['@ebb/source'] } },
   test: {
     include: ['packages/*/src/**/*.test.ts', 'test/**/*.test.ts'],
