@@ -1,4 +1,4 @@
-import type { EbbEvent, Outcome, StopReason } from '@ebb/core';
+import { detailsOf, type EbbEvent, type ReportedOutcome, type StopReason } from '@ebb/core';
 import { retryAfterMs } from '@ebb/core/adapter';
 
 /** What a request is doing: waiting for a token, for Retry-After or for the backoff rule; sent; or ended. */
@@ -11,7 +11,7 @@ export interface Lane {
   /** In order of time. The states after a wait are added when the wait begins. */
   readonly states: { readonly atMs: number; readonly state: State }[];
   /** The outcome of each attempt. */
-  readonly outcomes: { readonly atMs: number; readonly outcome: Outcome }[];
+  readonly outcomes: { readonly atMs: number; readonly outcome: ReportedOutcome }[];
   attempts: number;
   waitedMs: number;
   /** Whether the next attempt had to wait for a token. */
@@ -60,12 +60,13 @@ export function follow(lane: Lane, event: EbbEvent): void {
 }
 
 /** The Retry-After of an event's response, in ms; 0 without one. */
-export function askedIn({ outcome, atMs }: { outcome: Outcome; atMs: number }): number {
-  return retryAfterMs(outcome, atMs) ?? 0;
+export function askedIn(event: EbbEvent): number {
+  const outcome = detailsOf(event)?.outcome;
+  return (outcome && retryAfterMs(outcome, event.atMs)) ?? 0;
 }
 
 /** The status, or a word for the failure. */
-export function wordFor(outcome: Outcome): string {
+export function wordFor(outcome: ReportedOutcome): string {
   if (outcome.type === 'response') return String(outcome.status);
   return outcome.kind === 'network' ? 'reset' : outcome.kind;
 }

@@ -1,6 +1,6 @@
 import { type ClientRequest, createServer, type IncomingMessage, request as nodeRequest } from 'node:http';
 import { createServer as createHttp2Server } from 'node:http2';
-import { attemptsOf, type EbbEvent } from '@ebb/core';
+import { attemptsOf, detailsOf, type EbbEvent } from '@ebb/core';
 import axios, { type AxiosAdapter, type AxiosRequestConfig } from 'axios';
 import { describe, expect, test } from 'vitest';
 import { refusingPort } from '../../../test/refusing.ts';
@@ -60,8 +60,8 @@ describe.each(['http', 'fetch'])('over the %s adapter, a POST that was done and 
     const { url } = await chargeServer('/receipt#1');
     const ends: EbbEvent[] = [];
     await errorOf(clientOf({ adapter }, { onEvent: (event) => ends.push(event) }).post(`${url}charge`));
-    expect(ends.at(-1)).toMatchObject({ outcome: { status: 429, redirected: true } });
-    const { outcome } = ends.at(-1) as { outcome: { url: string } };
+    const { outcome } = detailsOf(ends.at(-1) as EbbEvent) as { outcome: { url: string } };
+    expect(outcome).toMatchObject({ status: 429, redirected: true });
     expect(outcome.url.replace('#1', '')).toBe(`${url}receipt`);
   });
 

@@ -1,4 +1,4 @@
-import { createPolicy, type EbbEvent, tokenBucket } from '@ebb/core';
+import { createPolicy, detailsOf, type EbbEvent, tokenBucket } from '@ebb/core';
 import axios from 'axios';
 import { describe, expect, test, vi } from 'vitest';
 import { serve } from '../../../test/serve.ts';
@@ -13,7 +13,7 @@ describe('what a policy can ask about a request', () => {
     await clientOf({ adapter: statuses(200) }, { onEvent: (event) => events.push(event) }).request(config);
     expect(events.map((event) => event.type)).toEqual(['attempt', 'end']);
     expect(events[1]?.request).toBe(events[0]?.request);
-    return events[0]?.request;
+    return events[0] && detailsOf(events[0])?.request;
   };
 
   test('the method in upper case, the URL with baseURL and params, the headers', async () => {

@@ -36,10 +36,11 @@ export { binaryExponential, connectRetry } from './policy/backoff/ending-rules.t
 export { memorystore } from './policy/backoff/memorystore.ts';
 export type { BackoffStrategy } from './policy/backoff/strategy.ts';
 export type { BeforeAttempt, HeaderChanges, NextAttempt } from './policy/before-attempt.ts';
-export type { EbbEvent } from './policy/events.ts';
+export { detailsOf, type EbbEvent, type EventDetails } from './policy/events.ts';
 export type { PolicyOptions } from './policy/options.ts';
 export { createPolicy, type Policy } from './policy/policy.ts';
 export type { StopReason } from './policy/reason.ts';
+export type { ReportedError, ReportedOutcome, ReportedRequest } from './policy/reported.ts';
 export { type Attempt, attemptsOf, grantOf } from './request/history.ts';
 export { type AttemptContext, type RetryOptions, retry, type Settled } from './request/retry.ts';
 export type { RequestOptions } from './request/start-session.ts';

@@ -58,23 +58,10 @@ export function outcomeAttributes(outcome: Outcome): Attributes {
 /** The status of a response from 400, the code or the kind of a failure; `undefined` for a good response. */
 export function errorTypeOf(outcome: Outcome): string | undefined {
   if (outcome.type === 'response') return outcome.status >= 400 ? String(outcome.status) : undefined;
+  const { kind, code } = outcome;
   // An abort may have any error as its reason.
-  return outcome.kind === 'aborted' ? 'aborted' : (codeOf(outcome.error) ?? outcome.kind);
+  return kind !== 'aborted' && code !== undefined && CODE.test(code) ? code : kind;
 }
 
-/** The codes of Node, undici and axios. Any other text of an error could be anything, also a secret. */
+/** The codes of Node, undici and axios. Names of errors and codes of others could be any number of values. */
 const CODE = /^(E[A-Z]{3,20}|EAI_[A-Z]{3,20}|(UND_)?ERR_[A-Z0-9_]{3,40})$/;
-
-/** The code of an error or of one of its causes, which may form a ring. */
-function codeOf(error: unknown): string | undefined {
-  try {
-    for (let at = error, depth = 0; depth < 8 && typeof at === 'object' && at !== null; depth += 1) {
-      const { code, cause } = at as { code?: unknown; cause?: unknown };
-      if (typeof code === 'string' && CODE.test(code)) return code;
-      at = cause;
-    }
-  } catch {
-    // The getters of some errors throw.
-  }
-  return undefined;
-}

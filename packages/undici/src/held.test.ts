@@ -1,5 +1,6 @@
 import {
   concurrencyLimit,
+  detailsOf,
   type EbbEvent,
   HookError,
   inspectBody,
@@ -306,7 +307,13 @@ describe('a held response ends early', () => {
     expect(spy.error).toMatchObject({ hook: 'inspect' });
     expect(spy.calls).toHaveLength(2);
     expect(wire.attempt(1).connection.aborted).toBe(true);
-    expect(events.at(-1)).toMatchObject({ type: 'end', reason: 'final', error: spy.error });
+    const end = events.at(-1) as EbbEvent;
+    expect(end).toMatchObject({
+      type: 'end',
+      reason: 'final',
+      error: { name: 'HookError', hook: 'inspect' },
+    });
+    expect(detailsOf(end)?.error).toBe(spy.error);
     expect([inUse(), clock.pending]).toEqual([0, 0]);
   });
 

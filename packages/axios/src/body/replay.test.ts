@@ -1,5 +1,5 @@
 import { Readable } from 'node:stream';
-import { attemptsOf, type PolicyOptions } from '@ebb/core';
+import { attemptsOf, detailsOf, type PolicyOptions } from '@ebb/core';
 import axios, { type AxiosAdapter, type AxiosRequestConfig } from 'axios';
 import { describe, expect, test } from 'vitest';
 import { serve } from '../../../../test/serve.ts';
@@ -71,9 +71,9 @@ test.each<[string, () => unknown, boolean]>([
   ['a stream', () => Readable.from(['text']), false],
 ])('%s: replayable is known before the first attempt', async (_, make, expected) => {
   const server = await serve(UP);
-  const replayable: boolean[] = [];
-  const onEvent: PolicyOptions['onEvent'] = ({ type, request }) => {
-    if (type === 'attempt') replayable.push(request.replayable);
+  const replayable: (boolean | undefined)[] = [];
+  const onEvent: PolicyOptions['onEvent'] = (event) => {
+    if (event.type === 'attempt') replayable.push(detailsOf(event)?.request.replayable);
   };
   await clientOf({ adapter: 'http' }, { onEvent }).put(server.url, make());
   expect(replayable).toEqual([expected]);

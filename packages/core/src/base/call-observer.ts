@@ -7,7 +7,7 @@ const reported = new WeakSet<object>();
 function report(name: string, observer: object, cause: unknown): void {
   if (reported.has(observer)) return;
   reported.add(observer);
-  const text = cause instanceof Error ? cause.message : String(cause);
+  const text = cause instanceof Error ? cause.message : `it threw ${typeof cause}`;
   warn(`${name} failed, and is ignored: ${text}`, cause);
 }
 

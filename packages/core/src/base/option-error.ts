@@ -1,5 +1,10 @@
+/** A URL in a place where none belongs, such as that of a store's client, may have a password. */
+function withoutCredentials(text: string): string {
+  return text.replace(/\/\/[^/]*@/, '//…@');
+}
+
 function show(value: unknown): string {
-  if (typeof value === 'string') return JSON.stringify(value);
+  if (typeof value === 'string') return JSON.stringify(withoutCredentials(value));
   if (typeof value === 'function') return 'a function';
   if (Array.isArray(value)) return 'an array';
   if (typeof value === 'object' && value !== null) return 'an object';

@@ -3,10 +3,20 @@ interface Reporters {
   reportError?(error: unknown): void;
 }
 
+/**
+ * An error's name, message and stack. Its other fields may hold secrets, as the `config` of axios's errors does, and no one
+ * looks at what a warning carries before it is logged.
+ */
+function withoutFields(cause: unknown): unknown {
+  if (!(cause instanceof Error)) return undefined;
+  const { name, message, stack } = cause;
+  return Object.assign(new Error(message), { name, stack });
+}
+
 /** Warns as Node does if possible, since `reportError` ends the process in Deno. */
 export function warn(text: string, cause?: unknown): void {
   const { process, reportError } = globalThis as Reporters;
-  const warning = new Error(text, cause === undefined ? undefined : { cause });
+  const warning = new Error(text, cause === undefined ? undefined : { cause: withoutFields(cause) });
   warning.name = 'EbbWarning';
   if (typeof process?.emitWarning === 'function') process.emitWarning(warning);
   else if (typeof reportError === 'function') reportError(warning);

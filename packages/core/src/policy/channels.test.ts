@@ -38,7 +38,7 @@ test('every event is published on the channel of its type', async () => {
   const events = listen('attempt', 'retry', 'end');
   await send();
   expect(events).toMatchObject([
-    { type: 'attempt', attempt: 1, atMs: 7, request },
+    { type: 'attempt', attempt: 1, atMs: 7, request: { method: 'GET', url: 'https://a.test/' } },
     { type: 'retry', attempt: 1, delayMs: 0, reason: 'transient' },
     { type: 'attempt', attempt: 2 },
     { type: 'end', attempt: 2, reason: 'success' },

@@ -4,7 +4,7 @@ import type { Outcome, RequestTraits } from '../http/outcome.ts';
 import { constant } from '../index.ts';
 import { tokenBucket } from '../limits/bucket/token-bucket.ts';
 import { startSession } from '../request/start-session.ts';
-import type { EbbEvent, Observer } from './events.ts';
+import { detailsOf, type EbbEvent, type Observer } from './events.ts';
 import { createPolicy } from './policy.ts';
 
 const request: RequestTraits = {
@@ -30,8 +30,18 @@ test('an observer gets the outcome of each attempt', async () => {
     ['attempt', 2],
     ['end', 2],
   ]);
-  expect(events.flatMap((event) => ('outcome' in event ? [event.outcome] : []))).toEqual(outcomes);
-  for (const event of events) expect(event.request).toBe(request);
+  const reported = events.flatMap((event) => ('outcome' in event ? [event.outcome] : []));
+  expect(reported).toEqual([
+    { type: 'response', status: 503 },
+    { type: 'response', status: 200 },
+  ]);
+  expect(events.map((event) => detailsOf(event)?.outcome)).toEqual([
+    undefined,
+    outcomes[0],
+    undefined,
+    outcomes[1],
+  ]);
+  for (const event of events) expect(detailsOf(event)?.request).toBe(request);
 });
 
 test('an end before an attempt has no outcome', async () => {

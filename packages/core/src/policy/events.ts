@@ -2,10 +2,20 @@ import { callObserver } from '../base/call-observer.ts';
 import { channelsOf } from '../base/channels.ts';
 import type { Outcome, RequestTraits } from '../http/outcome.ts';
 import type { RetryReason, StopReason } from './reason.ts';
+import {
+  type ReportedError,
+  type ReportedOutcome,
+  type ReportedRequest,
+  reportedError,
+  reportedOutcome,
+} from './reported.ts';
 
-/** Something that happened to a request. All events of a request have the same `request` object. */
+/**
+ * Something that happened to a request. It has nothing that can be a secret, so it can be logged as it is; the path of the
+ * URL is in it. All events of a request have the same `request` object.
+ */
 export type EbbEvent = {
-  readonly request: RequestTraits;
+  readonly request: ReportedRequest;
   /** The attempt, from 1; 0 before the first. */
   readonly attempt: number;
   /** Milliseconds since the epoch, on the policy's clock. */
@@ -32,7 +42,7 @@ export type EbbEvent = {
       readonly delayMs: number;
       readonly reason: RetryReason;
       /** The outcome of the attempt. */
-      readonly outcome: Outcome;
+      readonly outcome: ReportedOutcome;
     }
   | {
       /** Another library retries the same request, so that the attempts multiply. Reported before the first retry of ebb. */
@@ -49,11 +59,21 @@ export type EbbEvent = {
        * The outcome of the last attempt; `undefined` if the request ended before its first. If a planned retry was not
        * sent (`'throttled'`, `'deadline-exceeded'`), it is the outcome that the caller gets.
        */
-      readonly outcome: Outcome | undefined;
+      readonly outcome: ReportedOutcome | undefined;
       /** What kept the request or a retry from being sent, such as a `ThrottledError`. */
-      readonly error?: unknown;
+      readonly error?: ReportedError;
     }
 );
+
+/** What an event is about, in full. It may contain secrets. */
+export interface EventDetails {
+  /** With the whole URL and the headers of the request. */
+  readonly request: RequestTraits;
+  /** With the headers of the response, or with the error of the client. */
+  readonly outcome?: Outcome | undefined;
+  /** What kept the request or a retry from being sent. */
+  readonly error?: unknown;
+}
 
 /**
  * Called with every event, synchronously. It only observes: an error that it throws, or rejects with, is reported once
@@ -61,10 +81,51 @@ export type EbbEvent = {
  */
 export type Observer = (event: EbbEvent) => unknown;
 
-/** An event without the fields that all events share. */
-export type EventDetails<E extends EbbEvent = EbbEvent> = E extends EbbEvent
-  ? Omit<E, 'request' | 'attempt' | 'atMs'>
+/** An event before {@link makeEvent}: in full, and without the fields that all events share. */
+export type News<E extends EbbEvent = EbbEvent> = E extends EbbEvent
+  ? Omit<E, 'request' | 'attempt' | 'atMs' | keyof EventDetails> & Omit<EventDetails, 'request'>
   : never;
+
+/** Where an event carries its details. Known to all copies of this package in a program. */
+const DETAILS = Symbol.for('@ebb/core details');
+
+/** @param common the fields that all events share */
+export function makeEvent(
+  news: News,
+  request: RequestTraits,
+  common: Pick<EbbEvent, 'request' | 'attempt' | 'atMs'>,
+): EbbEvent {
+  const { outcome, error } = news;
+  const event = {
+    ...news,
+    ...('outcome' in news && { outcome: outcome && reportedOutcome(outcome) }),
+    ...('error' in news && { error: reportedError(error) }),
+    ...common,
+  };
+  const details: EventDetails = { request, outcome, error };
+  // Not enumerable: copies, logs and JSON leave it out.
+  return Object.defineProperty(event, DETAILS, { value: details }) as EbbEvent;
+}
+
+/**
+ * What an event is about, in full: the URL with its query, the headers of request and response, the client's error. It may
+ * contain secrets, so take from it what you need. `undefined` for anything but an event of ebb, also for a copy of one.
+ *
+ * @example
+ * ```ts
+ * import { createPolicy, detailsOf } from '@ebb/core';
+ *
+ * const policy = createPolicy({
+ *   onEvent(event) {
+ *     const outcome = detailsOf(event)?.outcome;
+ *     if (outcome?.type === 'response') console.log(event.type, outcome.header('x-request-id'));
+ *   },
+ * });
+ * ```
+ */
+export function detailsOf(event: EbbEvent): EventDetails | undefined {
+  return (event as { readonly [DETAILS]?: EventDetails })[DETAILS];
+}
 
 /**
  * In Node every event is also published on a channel of `node:diagnostics_channel`, named by its type: `ebb:attempt`,

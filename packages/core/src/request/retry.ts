@@ -81,9 +81,7 @@ export async function retry<T>(
   const policy = createPolicy(policyOrOptions);
   const { classify } = policy;
   const judging = (outcome: Outcome): Verdict => judged(outcome, judge) ?? byDefault(outcome, classify);
-  // An observer tells calls apart by their request.
-  const request = policy.onEvent === undefined ? REQUEST : { ...REQUEST };
-  const session = new Session(overridePolicy(policy, { classify: judging }), request);
+  const session = new Session(overridePolicy(policy, { classify: judging }), REQUEST);
   return run<T>(session, new Calls(call, signal), signal);
 }
 

@@ -91,7 +91,8 @@ test('every attempt, wait and end is reported, with its time', async () => {
     { type: 'attempt', attempt: 3, atMs: 3_000 },
     { type: 'end', attempt: 3, atMs: 3_000, reason: 'retries-exhausted', outcome: { status: 503 } },
   ]);
-  expect(new Set(events.map((event) => event.request))).toEqual(new Set([request]));
+  expect(new Set(events.map((event) => event.request)).size).toBe(1);
+  expect(events[0]?.request).toEqual({ method: 'GET', url: 'http://upstream/' });
 });
 
 test('a response that is retried is discarded, and the next attempt waits for that', async () => {

@@ -7,9 +7,10 @@ import type { Outcome, RequestTraits } from '../http/outcome.ts';
 import { forRequest, type RetryBudget } from '../limits/contracts.ts';
 import type { HeaderChanges } from '../policy/before-attempt.ts';
 import { type Decision, decideRetry, type Progress, succeed, verdictOf } from '../policy/decide.ts';
-import { type EbbEvent, type EventDetails, isObserved, report } from '../policy/events.ts';
+import { isObserved, makeEvent, type News, report } from '../policy/events.ts';
 import type { Policy } from '../policy/policy.ts';
 import type { StopReason } from '../policy/reason.ts';
+import { type ReportedRequest, reportedRequest } from '../policy/reported.ts';
 import { Admission, type Lack } from './admission.ts';
 import { headerChangesOf, idempotencyKeyOf } from './header-changes.ts';
 import { type Attempt, recordOf, type Trace } from './history.ts';
@@ -46,6 +47,8 @@ export class Session implements Progress {
   /** The outcome that the planned retry follows. */
   #toRetry: Outcome | undefined;
   #idempotencyKey: string | undefined;
+  /** The request in events; `undefined` before the first. */
+  #reported: ReportedRequest | undefined;
 
   /**
    * @param around the layers around the request; by default none
@@ -385,10 +388,11 @@ export class Session implements Progress {
     this.#place?.close();
   }
 
-  #emit(details: EventDetails): void {
+  #emit(news: News): void {
     const { onEvent, clock } = this.policy;
-    if (!isObserved(onEvent, details.type)) return;
-    const { request, attempt } = this;
-    report(onEvent, { ...details, request, attempt, atMs: clock.now() } as EbbEvent);
+    if (!isObserved(onEvent, news.type)) return;
+    this.#reported ??= reportedRequest(this.request);
+    const common = { request: this.#reported, attempt: this.#attempt, atMs: clock.now() };
+    report(onEvent, makeEvent(news, this.request, common));
   }
 }

@@ -1,0 +1,59 @@
+import { HookError, ThrottledError, type ThrottledReason } from '../base/errors.ts';
+import { codeOf, nameOf } from '../http/failure-code.ts';
+import type { FailureKind, Outcome, RequestTraits } from '../http/outcome.ts';
+import { withoutSecrets } from '../http/url.ts';
+
+// What an event says goes to logs, traces and other programs. So it has nothing that can be a secret: no header, no body,
+// no query, no credentials, no error of a client. axios's errors, for instance, contain the headers of their request.
+
+/** A request in an event. */
+export interface ReportedRequest {
+  /** In upper case. */
+  readonly method: string;
+  /** Without credentials, query and fragment. */
+  readonly url: string;
+}
+
+/** The outcome of an attempt in an event. */
+export type ReportedOutcome =
+  | { readonly type: 'response'; readonly status: number }
+  | {
+      readonly type: 'failure';
+      readonly kind: FailureKind;
+      /** The code of the error or of one of its causes, else the name of the error. */
+      readonly code?: string;
+    };
+
+/** An error in an event: without its message, which may quote a URL or a header. */
+export interface ReportedError {
+  readonly name: string;
+  readonly code?: string;
+  /** Of a `ThrottledError`. */
+  readonly reason?: ThrottledReason;
+  /** Of a `ThrottledError`: how long the tokens would have taken, in milliseconds. */
+  readonly waitMs?: number;
+  /** Of a `HookError`: the option that failed. */
+  readonly hook?: string;
+}
+
+export function reportedRequest({ method, url }: RequestTraits): ReportedRequest {
+  return { method, url: withoutSecrets(url) };
+}
+
+export function reportedOutcome(outcome: Outcome): ReportedOutcome {
+  if (outcome.type === 'response') return { type: 'response', status: outcome.status };
+  const { kind, error } = outcome;
+  const code = codeOf(error);
+  return code === undefined ? { type: 'failure', kind } : { type: 'failure', kind, code };
+}
+
+export function reportedError(error: unknown): ReportedError {
+  if (error instanceof ThrottledError) {
+    const { name, reason, waitMs } = error;
+    return { name, reason, ...(waitMs !== undefined && { waitMs }) };
+  }
+  if (error instanceof HookError) return { name: error.name, hook: error.hook };
+  const name = nameOf(error) ?? typeof error;
+  const code = codeOf(error);
+  return code === undefined || code === name ? { name } : { name, code };
+}
