@@ -42,7 +42,8 @@ beforeAll(async () => {
   await server.close();
   const shared = { stats: () => ({ ...bucket.stats(), mode: 'shared' }) };
   const concurrency = concurrencyLimit({ maxConcurrent: 1 });
-  observe({ bucket: shared, concurrency, budget: retryBudget(), meter });
+  const budget = Object.assign(retryBudget(), { stats: () => ({ mode: 'shared' }) });
+  observe({ bucket: shared, concurrency, budget, meter });
   points = await record.points();
 });
 afterAll(() => record.close());

@@ -1,8 +1,9 @@
 import { concurrencyLimit, retryBudget, tokenBucket } from '@ebb/core';
 import { virtualClock } from '@ebb/core/testing';
 import { observe } from '@ebb/opentelemetry';
-import { valkeyBucket } from '@ebb/valkey';
+import { valkeyBucket, valkeyBudget } from '@ebb/valkey';
 import { afterEach, beforeEach, expect, test } from 'vitest';
+import { until } from '../until.ts';
 import { type Recorder, recorder } from './recorder.ts';
 
 let record: Recorder;
@@ -86,6 +87,23 @@ test('the mode of a bucket that processes share', async () => {
     'bucket.mode closed 0 {bucket}',
   ]);
   await bucket.close();
+});
+
+test('the mode of a budget that processes share', async () => {
+  const down = async (): Promise<never> => Promise.reject(new Error('down'));
+  const budget = valkeyBudget({
+    client: { evalsha: down, eval: down },
+    key: 'retries',
+    onStoreEvent: () => undefined,
+  });
+  observe({ budget, meter: record.sdk.meter });
+  const modes = async (): Promise<string[]> =>
+    (await series()).filter((line) => line.startsWith('budget.mode'));
+  expect(await modes()).toEqual(['budget.mode shared 1 {budget}', 'budget.mode local 0 {budget}']);
+  budget.deposit();
+  await until(() => budget.stats().mode === 'local');
+  expect(await modes()).toEqual(['budget.mode shared 0 {budget}', 'budget.mode local 1 {budget}']);
+  await budget.close();
 });
 
 test('limits with attributes of their own stand side by side', async () => {

@@ -1,4 +1,12 @@
-import { constant, createPolicy, type EbbEvent, type PolicyOptions, retry, tokenBucket } from '@ebb/core';
+import {
+  concurrencyLimit,
+  constant,
+  createPolicy,
+  type EbbEvent,
+  type PolicyOptions,
+  retry,
+  tokenBucket,
+} from '@ebb/core';
 import { nextTurn } from '@ebb/core/adapter';
 import { virtualClock } from '@ebb/core/testing';
 import { telemetry } from '@ebb/opentelemetry';
@@ -202,11 +210,38 @@ describe.each(Object.entries(senders))('%s', (_, send) => {
     await sent;
     await server.close();
     expect(record.told(NOW)).toMatchObject([
-      { name: 'ebb.request', fromMs: 0, toMs: 2000, events: ['ebb.throttle 2'] },
+      { name: 'ebb.request', fromMs: 0, toMs: 2000, events: ['ebb.throttle 2 0'] },
       { name: 'GET', fromMs: 2000, toMs: 2000 },
     ]);
     const waits = (await record.points()).filter(({ name }) => name === 'ebb.client.throttle.duration');
-    expect(waits).toMatchObject([{ unit: 's', value: { count: 1, sum: 2 } }]);
+    expect(waits).toMatchObject([
+      { unit: 's', attributes: { 'ebb.throttle.for': 'tokens' }, value: { count: 1, sum: 2 } },
+    ]);
+  });
+
+  test('a wait for a slot and then for tokens counts as two', async () => {
+    const server = await upstream([ok]);
+    const clock = virtualClock({ startMs: NOW });
+    const bucket = tokenBucket({ capacity: 1, refillPerSecond: 0.5, clock });
+    const concurrency = concurrencyLimit({ maxConcurrent: 1, clock });
+    bucket.tryAcquire();
+    const slot = concurrency.tryAcquire();
+    const sent = send(
+      createPolicy({ bucket, concurrency, clock, onEvent: telemetry(record.sdk) }),
+      server.url,
+    );
+    await until(() => concurrency.stats().waiting === 1);
+    await clock.advance(500);
+    slot?.release();
+    await until(() => bucket.stats().waiting === 1);
+    await clock.advance(1500);
+    await sent;
+    await server.close();
+    const waits = (await record.points()).filter(({ name }) => name === 'ebb.client.throttle.duration');
+    expect(waits).toMatchObject([
+      { attributes: { 'ebb.throttle.for': 'slot' }, value: { count: 1, sum: 0.5 } },
+      { attributes: { 'ebb.throttle.for': 'tokens' }, value: { count: 1, sum: 1.5 } },
+    ]);
   });
 
   test('a request that gets no token has no attempt', async () => {

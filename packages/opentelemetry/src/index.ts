@@ -1,2 +1,2 @@
-export { type Observed, observe } from './observe.ts';
+export { type ObservableBudget, type Observed, observe } from './observe.ts';
 export { type TelemetryOptions, telemetry } from './telemetry.ts';

@@ -48,7 +48,7 @@ export class RequestMetrics {
     });
     this.#throttle = meter.createHistogram('ebb.client.throttle.duration', {
       ...wait,
-      description: 'The wait of an attempt for its tokens and its slot.',
+      description: 'The wait of an attempt for its tokens, or for its slot.',
     });
   }
 
@@ -57,7 +57,7 @@ export class RequestMetrics {
     const pending = this.#pendingOf(event.request);
     switch (event.type) {
       case 'throttle':
-        this.#throttle.record(event.waitMs / 1000, attributes);
+        this.#recordThrottle(event, attributes);
         break;
       case 'mark':
         this.#marks.add(1, attributes);
@@ -74,6 +74,13 @@ export class RequestMetrics {
         this.#pending.delete(event.request);
         if (event.outcome !== undefined) this.#countAttempt(pending, event.outcome, attributes);
         this.#requests.add(1, { ...attributes, 'ebb.stop.reason': event.reason });
+    }
+  }
+
+  #recordThrottle({ waitMs, slotMs }: Extract<EbbEvent, { type: 'throttle' }>, attributes: Attributes): void {
+    const waits = { slot: slotMs, tokens: waitMs - slotMs };
+    for (const [what, ms] of Object.entries(waits)) {
+      if (ms > 0) this.#throttle.record(ms / 1000, { ...attributes, 'ebb.throttle.for': what });
     }
   }
 

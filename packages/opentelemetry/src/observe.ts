@@ -22,10 +22,10 @@ export interface Observed {
    */
   readonly concurrency?: Pick<ConcurrencyLimit, 'stats'> | undefined;
   /**
-   * Its balance.
+   * Its balance; of a budget of `@ebb/valkey` also its mode.
    * @default none
    */
-  readonly budget?: RetryBudget | undefined;
+  readonly budget?: ObservableBudget | undefined;
   /**
    * Tell these limits from others: two calls with equal attributes overwrite each other's values.
    * @default none
@@ -38,8 +38,14 @@ export interface Observed {
   readonly meter?: Meter | undefined;
 }
 
+/** A budget, or one that processes share. */
+export interface ObservableBudget extends RetryBudget {
+  stats?(): { readonly mode: string };
+}
+
 /** The modes of a bucket that processes share. */
-const MODES = ['shared', 'local', 'open', 'closed'];
+const BUCKET_MODES = ['shared', 'local', 'open', 'closed'];
+const BUDGET_MODES = ['shared', 'local'];
 
 /** Writes the values of one limit. */
 type Write = (result: BatchObservableResult) => void;
@@ -105,7 +111,7 @@ function writeBucket(bucket: Pick<ObservableBucket, 'stats'>, of: Attributes, ma
     result.observe(waiting, stats.waiting, of);
     result.observe(paused, stats.pausedMs / 1000, of);
     if (stats.mode === undefined) return;
-    for (const each of MODES) {
+    for (const each of BUCKET_MODES) {
       result.observe(mode, each === stats.mode ? 1 : 0, { ...of, 'ebb.bucket.mode': each });
     }
   };
@@ -123,7 +129,15 @@ function writeSlots(limit: Pick<ConcurrencyLimit, 'stats'>, of: Attributes, make
   };
 }
 
-function writeBudget(budget: RetryBudget, of: Attributes, make: MakeGauge): Write {
+function writeBudget(budget: ObservableBudget, of: Attributes, make: MakeGauge): Write {
   const balance = make('budget.balance', '{retry}', 'Retries that the budget allows now.');
-  return (result) => result.observe(balance, budget.balance, of);
+  const mode = make('budget.mode', '{budget}', 'Of a shared budget: 1 for its mode now, 0 for the other.');
+  return (result) => {
+    result.observe(balance, budget.balance, of);
+    const now = budget.stats?.().mode;
+    if (now === undefined) return;
+    for (const each of BUDGET_MODES) {
+      result.observe(mode, each === now ? 1 : 0, { ...of, 'ebb.budget.mode': each });
+    }
+  };
 }

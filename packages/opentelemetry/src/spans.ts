@@ -38,7 +38,11 @@ export class RequestSpans {
     const time = hrTime(event.atMs);
     switch (event.type) {
       case 'throttle':
-        open.span.addEvent('ebb.throttle', { 'ebb.wait': event.waitMs / 1000 }, time);
+        open.span.addEvent(
+          'ebb.throttle',
+          { 'ebb.wait': event.waitMs / 1000, 'ebb.wait.slot': event.slotMs / 1000 },
+          time,
+        );
         return;
       case 'mark':
         open.span.addEvent('ebb.mark', {}, time);

@@ -26,6 +26,8 @@ export type EbbEvent = {
       readonly type: 'throttle';
       /** In milliseconds. */
       readonly waitMs: number;
+      /** The part of it for the slot; the rest was for the tokens. */
+      readonly slotMs: number;
     }
   | {
       /** The tokens were not available, and the bucket (`nonConforming: 'mark'`) lets the attempt pass. */

@@ -36,6 +36,7 @@ export class Admission {
   /** The last grant that was waited for, even if it was given back: a bucket that drains still serves its holder. */
   #earlier: Grant | undefined;
   #waitedMs = 0;
+  #slotMs = 0;
 
   constructor(policy: Policy, request: RequestTraits, { outer, slotsOf }: Surroundings) {
     this.#policy = policy;
@@ -48,6 +49,11 @@ export class Admission {
   /** How long the attempt has waited for its slot and its tokens, in milliseconds. */
   get waitedMs(): number {
     return this.#waitedMs;
+  }
+
+  /** The part of it that it waited for its slot. */
+  get slotMs(): number {
+    return this.#slotMs;
   }
 
   get slot(): Slot | undefined {
@@ -76,6 +82,7 @@ export class Admission {
     this.#originGrant = undefined;
     this.#earlier = undefined;
     this.#waitedMs = 0;
+    this.#slotMs = 0;
   }
 
   /** Takes what is not held yet, if all of it is available now. If not, gives everything back and returns what is lacking. */
@@ -131,6 +138,7 @@ export class Admission {
       this.#limit = forRequest(concurrency, this.#request, key);
       // Nothing else may do so: the slots may be held by responses that have arrived, but are not read.
       this.#slot = await keepAlive(this.#limit.acquire(options));
+      this.#slotMs += this.#slot.waitedMs;
       return this.#slot.waitedMs;
     }
     if (bucket === undefined) return 0;

@@ -229,7 +229,8 @@ export class Session implements Progress {
         if (signal?.aborted) throw signal.reason;
       }
       if (isRetry) patience.checkTotal();
-      if (this.#throttledMs > 0) this.#emit({ type: 'throttle', waitMs: this.#throttledMs });
+      const { waitedMs = 0, slotMs = 0 } = this.#admission ?? {};
+      if (waitedMs > 0) this.#emit({ type: 'throttle', waitMs: waitedMs, slotMs });
       this.#begin();
       return true;
     } catch (error) {
