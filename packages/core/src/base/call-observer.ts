@@ -1,4 +1,5 @@
 import { isPromise } from './promise.ts';
+import { property } from './property.ts';
 import { warn } from './warn.ts';
 
 /** Observers that have failed. Only the first failure of each is reported. */
@@ -7,7 +8,8 @@ const reported = new WeakSet<object>();
 function report(name: string, observer: object, cause: unknown): void {
   if (reported.has(observer)) return;
   reported.add(observer);
-  const text = cause instanceof Error ? cause.message : `it threw ${typeof cause}`;
+  const message = property(cause, 'message');
+  const text = typeof message === 'string' ? message : `it threw ${typeof cause}`;
   warn(`${name} failed, and is ignored: ${text}`, cause);
 }
 

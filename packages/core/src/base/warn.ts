@@ -1,3 +1,5 @@
+import { property } from './property.ts';
+
 interface Reporters {
   readonly process?: { emitWarning?(warning: Error): void };
   reportError?(error: unknown): void;
@@ -9,8 +11,8 @@ interface Reporters {
  */
 function withoutFields(cause: unknown): unknown {
   if (!(cause instanceof Error)) return undefined;
-  const { name, message, stack } = cause;
-  return Object.assign(new Error(message), { name, stack });
+  const read = (name: string): string => String(property(cause, name) ?? '');
+  return Object.assign(new Error(read('message')), { name: read('name'), stack: read('stack') });
 }
 
 /** Warns as Node does if possible, since `reportError` ends the process in Deno. */

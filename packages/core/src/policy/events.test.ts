@@ -1,3 +1,4 @@
+import { once } from 'node:events';
 import { describe, expect, test, vi } from 'vitest';
 import { nextTurn } from '../base/clock.ts';
 import type { Outcome, RequestTraits } from '../http/outcome.ts';
@@ -85,6 +86,25 @@ describe('an observer that fails', () => {
       { message: 'onEvent failed, and is ignored: boom', cause: { message: 'boom' } },
     ]);
   });
+
+  test.each(['message', 'name', 'stack'])(
+    'with an error whose %s cannot be read: it is reported',
+    async (name) => {
+      const warned = once(process, 'warning');
+      const error = Object.defineProperty(new Error('boom'), name, {
+        get() {
+          throw new Error('no');
+        },
+      });
+      const onEvent = (): never => {
+        throw error;
+      };
+      const session = startSession(createPolicy({ onEvent }), request);
+      session?.ready();
+      expect(session?.judge(answer(200)).reason).toBe('success');
+      expect((await warned)[0]).toMatchObject({ name: 'EbbWarning' });
+    },
+  );
 
   test('is reported to reportError if there is no process', async () => {
     const onEvent = vi.fn(() => {
