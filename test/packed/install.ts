@@ -3,7 +3,7 @@ import { mkdirSync, mkdtempSync, realpathSync, rmSync, symlinkSync } from 'node:
 import { tmpdir } from 'node:os';
 import { basename, dirname, join } from 'node:path';
 import { promisify } from 'node:util';
-import { pack } from './pack.ts';
+import { pack, packedIn } from './pack.ts';
 
 const root = join(import.meta.dirname, '../..');
 const run = promisify(execFile);
@@ -28,14 +28,14 @@ export interface Installed {
   remove(): void;
 }
 
-/** Builds and packs every package, and unpacks it into the `node_modules` of a new folder. */
-export async function install(): Promise<Installed> {
+/** Builds and packs every package, or takes those of a folder, and unpacks them into `node_modules` of a new folder. */
+export async function install(packed?: string): Promise<Installed> {
   const folder = realpathSync(mkdtempSync(join(tmpdir(), 'ebb-packed-')));
   const remove = (): void => rmSync(folder, { recursive: true, force: true });
   try {
     const tarballs: Record<string, string> = {};
     await Promise.all(
-      (await pack(join(folder, 'packed'))).map(async (path) => {
+      (packed === undefined ? await pack(join(folder, 'packed')) : packedIn(packed)).map(async (path) => {
         const name = basename(path).replace(/^ebb-(.+?)-\d.*$/, '$1');
         tarballs[name] = path;
         const home = join(folder, 'node_modules/@ebb', name);

@@ -1,52 +1,197 @@
-import { execFile } from 'node:child_process';
-import { chmodSync, existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { execFile, execFileSync } from 'node:child_process';
+import { chmodSync, cpSync, existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { delimiter, dirname, join } from 'node:path';
 import { promisify } from 'node:util';
 import { describe, expect, inject, test } from 'vitest';
-import { problemsOf } from './check.ts';
+import { checkContents } from './release/contents.ts';
+import { checkEntries } from './release/entries.ts';
+import { checkFields } from './release/fields.ts';
+import { type Manifest, type Packed, packedAt } from './release/packed.ts';
+import { PAGES, runProgram } from './release/programs.ts';
+import { firstProgramOf } from './release/project.ts';
+import type { Result } from './release/result.ts';
+import { checkSizes, recordedSizes } from './release/sizes.ts';
+import { checkVersions, publicationOf } from './release/versions.ts';
 
-const tarballs = Object.values(inject('tarballs'));
-const changelog = readFileSync(join(import.meta.dirname, '../../CHANGELOG.md'), 'utf8');
+const root = join(import.meta.dirname, '../..');
+const read = (name: string): string => readFileSync(join(root, name), 'utf8');
+const project = JSON.parse(read('package.json'));
+const packed = Object.values(inject('tarballs')).map(packedAt);
+const problemsOf = (results: readonly Result[]): string[] => results.flatMap(({ problems }) => problems);
+
+/** The package of core after a change to its files. */
+function changed(name: string, change: (folder: string) => void): Packed {
+  const home = join(inject('folder'), name);
+  const folder = join(home, 'package');
+  cpSync(join(inject('folder'), 'node_modules/@ebb/core'), folder, { recursive: true });
+  change(folder);
+  const path = join(home, 'changed.tgz');
+  execFileSync('tar', ['-czf', path, '-C', home, 'package']);
+  return packedAt(path);
+}
+
+/** A package whose package.json has other fields. */
+function withFields(fields: Partial<Manifest>): Packed {
+  const [first] = packed;
+  if (first === undefined) throw new Error('nothing is packed');
+  return { ...first, manifest: { ...first.manifest, ...fields } };
+}
+
+describe('the packages as they are pass', () => {
+  test('version', () => expect(checkVersions(packed, read('CHANGELOG.md')).problems).toEqual([]));
+  test('files', () => expect(problemsOf(checkContents(packed))).toEqual([]));
+  test('provenance', () => expect(problemsOf(checkFields(packed, project))).toEqual([]));
+  test('exports', async () => expect(problemsOf(await checkEntries(packed))).toEqual([]));
+});
 
 describe('a release is refused', () => {
-  test('not with the packages as they are', async () => {
-    expect(await problemsOf(tarballs, changelog)).toEqual([]);
-  });
-
-  test('for a version without a section in CHANGELOG.md', async () => {
-    const problems = await problemsOf(tarballs, '# Changelog\n\n## Unreleased\n');
+  test('for a version without a section in CHANGELOG.md', () => {
+    const { problems } = checkVersions(packed, '# Changelog\n\n## Unreleased\n');
     expect(problems).toEqual([expect.stringMatching(/^CHANGELOG.md has no section \d/)]);
   });
 
-  test('without a package', async () => {
-    expect(await problemsOf([], changelog)).toEqual(['no package was packed']);
+  test('for different versions', () => {
+    const { problems } = checkVersions([...packed, withFields({ version: '9.9.9' })], '## 0.1.0\n## 9.9.9\n');
+    expect(problems).toEqual([expect.stringMatching(/^the packages have different versions: .*9\.9\.9$/)]);
+  });
+
+  test('without a package', () => {
+    expect(checkVersions([], read('CHANGELOG.md')).problems).toEqual(['no package was packed']);
+  });
+
+  test('for an entry without code, and for one without types', async () => {
+    const noCode = changed('no-code', (folder) => rmSync(join(folder, 'dist/adapter.js')));
+    expect(problemsOf(await checkEntries([noCode]))).toContainEqual(
+      expect.stringMatching(/exports\["\.\/adapter"\].* file does not exist/),
+    );
+    const noTypes = changed('no-types', (folder) => rmSync(join(folder, 'cjs/bucket.d.ts')));
+    expect(problemsOf(await checkEntries([noTypes]))).toContainEqual(
+      expect.stringMatching(/^are-the-types-wrong: .*"\.\/bucket"/),
+    );
+  });
+
+  test('for a missing paper, a test, and a file without a source', () => {
+    const core = changed('contents', (folder) => {
+      rmSync(join(folder, 'LICENSE'));
+      writeFileSync(join(folder, 'src/index.test.ts'), '');
+      writeFileSync(join(folder, 'dist/old.js'), '');
+    });
+    expect(problemsOf(checkContents([core]))).toEqual([
+      'LICENSE is missing',
+      'src/index.test.ts must not be published',
+      'dist/old.js has no source',
+    ]);
+  });
+
+  test('for fields that provenance contradicts', () => {
+    const elsewhere = {
+      type: 'git',
+      url: 'git+https://github.com/else/where.git',
+      directory: 'packages/else',
+    };
+    const fields = { repository: elsewhere, publishConfig: { access: 'public' } };
+    const { name } = packed[0]?.manifest ?? {};
+    expect(problemsOf(checkFields([withFields(fields)], project))).toEqual([
+      `repository.url must be ${project.repository.url}, is ${elsewhere.url}`,
+      `repository.directory must be packages/${name?.slice('@ebb/'.length)}, is packages/else`,
+      'publishConfig.provenance must be true, is undefined',
+    ]);
+    const dependencies = { '@ebb/core': 'workspace:^' };
+    expect(problemsOf(checkFields([withFields({ dependencies })], project))).toEqual([
+      'needs @ebb/core at workspace:^',
+    ]);
+  });
+
+  test('for a tarball or a bundle that grew, and for one whose size is not recorded', async () => {
+    const some = packed.slice(0, 1);
+    const [name = ''] = some.map(({ manifest }) => manifest.name);
+    const before = recordedSizes()[name];
+    if (before === undefined) throw new Error(`no size of ${name} is recorded`);
+    const smaller = { tarball: Math.floor(before.tarball / 2), bundle: Math.floor(before.bundle / 2) };
+    expect(problemsOf(await checkSizes(some, inject('folder'), { [name]: smaller }))).toEqual([
+      expect.stringMatching(/^the tarball grew from .*--dry-run --update` records it$/),
+      expect.stringMatching(/^the bundle grew from .*--dry-run --update` records it$/),
+    ]);
+    expect(problemsOf(await checkSizes(some, inject('folder'), {}))).toHaveLength(2);
+    const larger = { tarball: before.tarball * 2, bundle: before.bundle * 2 };
+    expect(problemsOf(await checkSizes(some, inject('folder'), { [name]: larger }))).toEqual([]);
+  });
+
+  test('for a page whose first program fails, does not retry, or is missing', async () => {
+    const run = async (page: string, code?: string) =>
+      (await runProgram(page, code, inject('folder'))).problems;
+    const code = firstProgramOf('README.md');
+    expect(await run('as it is', code)).toEqual([]);
+    expect(await run('fails', code?.replace('maxRetries: 5', 'maxRetries: 0'))).toEqual([
+      expect.stringContaining('SyntaxError'),
+    ]);
+    expect(await run('plain', 'await fetch(process.env.UPSTREAM_URL)')).toEqual([
+      'sent one request, and did not retry after its 503',
+    ]);
+    expect(await run('missing')).toEqual(['has no block of TypeScript']);
   });
 });
 
+test('every package has a page whose first program is run', () => {
+  expect(PAGES).toHaveLength(packed.length + 1);
+});
+
+test('a package is published after those that it needs', () => {
+  const names = publicationOf(packed.toReversed()).map(({ name }) => name);
+  expect(names[0]).toBe('@ebb/core');
+  expect(names.toSorted()).toEqual(packed.map(({ manifest }) => manifest.name).toSorted());
+  const circle = ['a', 'b'].map((name, index) =>
+    withFields({ name, dependencies: { [`${'ba'[index]}`]: '1' } }),
+  );
+  expect(() => publicationOf(circle)).toThrow('a, b depend on each other');
+});
+
 describe('the release script', () => {
-  /** Runs the script with a `pnpm` that only logs its arguments. */
-  async function release(name: string, ...args: string[]): Promise<{ stdout: string; published: string }> {
+  const { path = '' } = packed[0] ?? {};
+
+  /** Runs a program with a `pnpm` that only logs its arguments. */
+  async function run(name: string, ...args: string[]) {
     const bin = join(inject('folder'), name);
     const log = join(bin, 'log');
     mkdirSync(bin);
     writeFileSync(join(bin, 'pnpm'), `#!/bin/sh\necho "$@" >> ${log}\n`);
     chmodSync(join(bin, 'pnpm'), 0o755);
-    const script = join(import.meta.dirname, 'release.ts');
     const env = { ...process.env, PATH: `${bin}${delimiter}${process.env.PATH}` };
-    const packed = ['--packed', dirname(tarballs[0] ?? '')];
-    const { stdout } = await promisify(execFile)(process.execPath, [script, ...packed, ...args], { env });
-    return { stdout, published: existsSync(log) ? readFileSync(log, 'utf8') : '' };
+    const { code, stdout, stderr } = await promisify(execFile)(process.execPath, args, { env }).then(
+      (output) => ({ code: 0, ...output }),
+      (error: { code: number; stdout: string; stderr: string }) => error,
+    );
+    return { code, stdout, stderr, published: existsSync(log) ? readFileSync(log, 'utf8') : '' };
   }
 
-  test.concurrent('publishes nothing in a dry run', async () => {
-    const { stdout, published } = await release('dry', '--dry-run');
-    expect(stdout).toContain('ebb-core-');
-    expect(stdout).toContain('nothing was published');
-    expect(published).toBe('');
+  const release = (name: string, folder: string, ...args: string[]) =>
+    run(name, join(import.meta.dirname, 'release.ts'), '--packed', folder, ...args);
+
+  test.concurrent('publishes nothing in a dry run, and says what it would publish', async () => {
+    const { code, stdout, published } = await release('dry', dirname(path), '--dry-run', 'version', 'files');
+    expect(stdout).toMatch(/^version +all packages +[\d.]+ +ok$/m);
+    expect(stdout).toMatch(/in this order:\n {2}@ebb\/core \d/);
+    expect(stdout).toContain(`${packed.length + 1} passed, 0 failed.\nDry run: nothing was published.`);
+    expect([code, published]).toEqual([0, '']);
+  });
+
+  test.concurrent('fails if a check does', async () => {
+    const folder = join(inject('folder'), 'refused');
+    mkdirSync(folder);
+    const { code, stdout } = await release('failing', folder, '--dry-run', 'version');
+    expect(stdout).toMatch(/FAILED\n {4}no package was packed$/m);
+    expect(code).toBe(1);
+  });
+
+  test.concurrent('does not publish after some of the checks', async () => {
+    const { code, stderr, published } = await release('some', dirname(path), 'version');
+    expect(stderr).toContain('a release runs every check');
+    expect([code, published]).toEqual([1, '']);
   });
 
   test.concurrent('publishes all packages with pnpm, with provenance', async () => {
-    const { published } = await release('real');
+    const program = `import { publish } from '${join(import.meta.dirname, 'release/publish.ts')}'; publish();`;
+    const { published } = await run('real', '--input-type=module', '--eval', program);
     expect(published).toBe('publish --recursive --filter ./packages/* --provenance --no-git-checks\n');
   });
 });

@@ -10,7 +10,7 @@ declare module 'vitest' {
 
 /** Packs and installs once for all files. */
 export default async function setup(project: TestProject): Promise<() => void> {
-  const { folder, tarballs, remove } = await install();
+  const { folder, tarballs, remove } = await install(process.env.EBB_PACKED);
   project.provide('folder', folder);
   project.provide('tarballs', tarballs);
   return remove;

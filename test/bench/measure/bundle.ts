@@ -9,10 +9,10 @@ export interface Size {
   readonly brotli: number;
 }
 
-/** The size of a program with all that it imports, as a browser would load it. */
-export async function bundleSize(program: string): Promise<Size> {
+/** The size of a program with all that it imports from a folder, as a browser would load it. */
+export async function bundleSize(program: string, folder: string = import.meta.dirname): Promise<Size> {
   const { outputFiles } = await build({
-    stdin: { contents: program, resolveDir: import.meta.dirname, loader: 'ts' },
+    stdin: { contents: program, resolveDir: folder, loader: 'ts' },
     bundle: true,
     minify: true,
     write: false,
@@ -21,7 +21,7 @@ export async function bundleSize(program: string): Promise<Size> {
     mainFields: ['browser', 'module', 'main'],
     target: 'es2022',
     conditions: ['@ebb/source', 'browser'],
-    external: ['axios', 'undici', 'node:*', ...builtinModules],
+    external: ['axios', 'undici', '@opentelemetry/api', 'node:*', ...builtinModules],
     logLevel: 'error',
   });
   const code = outputFiles[0]?.contents ?? new Uint8Array();

@@ -1,0 +1,40 @@
+import { execFile } from 'node:child_process';
+import { mkdtempSync, readFileSync, realpathSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { blocksOf } from '../../page-blocks.ts';
+import type { Packed } from './packed.ts';
+
+const root = join(import.meta.dirname, '../../..');
+
+const TELEMETRY = ['@opentelemetry/api', '@opentelemetry/sdk-metrics', '@opentelemetry/sdk-trace'];
+
+/** What else the first programs of the pages import. */
+const PEERS = ['axios', 'undici', 'iovalkey', ...TELEMETRY];
+
+/** The environment of a user: pnpm's variables would let npm and programs see the packages of this repository. */
+export function usersEnv(more: Readonly<Record<string, string>> = {}): NodeJS.ProcessEnv {
+  const kept = Object.entries(process.env).filter(([name]) => {
+    return !/^(npm_(?!config_registry)|pnpm_|NODE_(PATH|OPTIONS|ENV)$|VALKEY_URL$)/i.test(name);
+  });
+  return { ...Object.fromEntries(kept), ...more };
+}
+
+/** Installs packed packages and their peers with npm in an empty folder outside of the repository, and returns it. */
+export async function installWithNpm(packed: readonly Packed[]): Promise<string> {
+  const folder = realpathSync(mkdtempSync(join(tmpdir(), 'ebb-project-')));
+  const { devDependencies } = JSON.parse(readFileSync(join(root, 'test/package.json'), 'utf8')) as {
+    devDependencies: Readonly<Record<string, string>>;
+  };
+  writeFileSync(join(folder, 'package.json'), '{ "private": true }\n');
+  const peers = PEERS.map((name) => `${name}@${devDependencies[name] ?? 'latest'}`);
+  const args = ['install', '--no-audit', '--no-fund', ...packed.map(({ path }) => path), ...peers];
+  await promisify(execFile)('npm', args, { cwd: folder, env: usersEnv() });
+  return folder;
+}
+
+/** The first program of a page. */
+export function firstProgramOf(page: string): string | undefined {
+  return blocksOf(join(root, page)).find(({ language }) => language === 'ts')?.code;
+}

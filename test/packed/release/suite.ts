@@ -1,0 +1,63 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join, relative } from 'node:path';
+import type { Result } from './result.ts';
+
+const root = join(import.meta.dirname, '../../..');
+
+/** What the files test. */
+const TITLES: Readonly<Record<string, string>> = {
+  'api.test.ts': 'API reports are current',
+  'commonjs.test.ts': 'CommonJS programs, Jest',
+  'register.test.ts': 'node --import',
+};
+
+function titleOf(file: string): string {
+  return TITLES[file] ?? `types, ${file.replace(/^types\/typescript-(.+)\.test\.ts$/, 'TypeScript $1')}`;
+}
+
+/** The used part of the report of vitest. */
+interface Report {
+  readonly testResults: readonly {
+    readonly name: string;
+    readonly message: string;
+    readonly status: string;
+    readonly assertionResults: readonly {
+      readonly fullName: string;
+      readonly status: string;
+      readonly failureMessages: readonly string[];
+    }[];
+  }[];
+}
+
+function resultOf({ name, status, message, assertionResults }: Report['testResults'][number]): Result {
+  const subject = titleOf(relative(join(root, 'test/packed'), name));
+  const failed = assertionResults.filter((test) => test.status !== 'passed');
+  const problems = failed.map((test) => `${test.fullName}: ${test.failureMessages[0] ?? test.status}`);
+  if (status !== 'passed' && problems.length === 0) problems.push(message || `the tests have ${status}`);
+  const passed = assertionResults.length - failed.length;
+  return { check: 'tests', subject, figure: `${passed} of ${assertionResults.length} pass`, problems };
+}
+
+/**
+ * Runs the tests of the packed packages on tarballs: API reports, programs in CommonJS and Jest, and types with every
+ * compiler.
+ */
+export async function checkBySuite(folder: string): Promise<Result[]> {
+  const output = mkdtempSync(join(tmpdir(), 'ebb-suite-'));
+  const file = join(output, 'report.json');
+  const config = join(root, 'test/packed/vitest.release.config.ts');
+  const vitest = join(root, 'node_modules/vitest/vitest.mjs');
+  const args = [vitest, 'run', '--config', config, '--reporter', 'json', '--outputFile', file];
+  const env = { ...process.env, EBB_PACKED: folder };
+  try {
+    const child = spawn(process.execPath, args, { cwd: root, env, stdio: ['ignore', 'ignore', 'inherit'] });
+    await once(child, 'close');
+    const { testResults } = JSON.parse(readFileSync(file, 'utf8')) as Report;
+    return testResults.map(resultOf).sort((a, b) => a.subject.localeCompare(b.subject));
+  } finally {
+    rmSync(output, { recursive: true });
+  }
+}
