@@ -4,7 +4,7 @@ import type { AddressInfo, Socket } from 'node:net';
 import { turns } from './until.ts';
 
 /** A response of the upstream. */
-export interface ScriptedResponse {
+interface ScriptedResponse {
   readonly status: number;
   /** Each value of a list is sent as a header line of its own. */
   readonly headers?: Readonly<Record<string, string | string[]>>;

@@ -3,7 +3,7 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import type { AddressInfo } from 'node:net';
 
 /** A request as the upstream recorded it. */
-export interface Arrival {
+interface Arrival {
   /** By `performance.now()`. */
   readonly atMs: number;
   /** For instance `GET /axios/1`: unique for each request of the demo, and the same for all of its attempts. */

@@ -23,7 +23,7 @@ export interface Stream {
 }
 
 /** The arrival times: an even stream, and a burst. */
-export function arrivals({ streamPerSecond, burst }: Settings): number[] {
+function arrivals({ streamPerSecond, burst }: Settings): number[] {
   const stepMs = 1_000 / streamPerSecond;
   const evenly = Array.from({ length: Math.ceil(WATCHED_MS / stepMs) }, (_, at) => (at + 0.5) * stepMs);
   const atOnce = Array.from({ length: burst }, () => BURST_AT_MS);

@@ -5,7 +5,7 @@ import { ebbInterceptor as ebbUndici } from '@ebb/undici';
 import axios from 'axios';
 import { Agent, request } from 'undici';
 
-export interface Call {
+interface Call {
   readonly method?: 'GET' | 'POST';
   readonly headers?: Record<string, string>;
   readonly body?: string;

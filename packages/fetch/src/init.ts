@@ -21,7 +21,7 @@ type InitOf<F> = F extends {
 export type FetchInit = InitOf<NativeFetch>;
 
 /** The bodies that `fetch` takes. */
-export type Body = NonNullable<FetchInit['body']>;
+type Body = NonNullable<FetchInit['body']>;
 
 /** Makes a new body for each attempt, so that even a stream can be sent again. */
 export type BodyFactory = () => Body | Promise<Body>;

@@ -7,7 +7,7 @@ export const versions: Readonly<Record<string, typeof undici8>> = {
   'undici 7': undici7 as unknown as typeof undici8,
 };
 
-export interface Sent {
+interface Sent {
   readonly method?: string;
   readonly headers?: Readonly<Record<string, string>>;
   readonly body?: unknown;
@@ -15,7 +15,7 @@ export interface Sent {
 }
 
 /** What the responses of all clients have. */
-export interface Got {
+interface Got {
   readonly status: number;
   readonly headers: Readonly<Record<string, string>>;
   text(): Promise<string>;

@@ -3,7 +3,7 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import { type AddressInfo, createServer as createTcpServer, type Socket } from 'node:net';
 
 /** A request as the upstream received it. */
-export interface Seen {
+interface Seen {
   readonly method: string;
   readonly path: string;
   readonly headers: IncomingMessage['headers'];

@@ -4,7 +4,7 @@ import { gcra } from '@ebb/core/bucket';
 // tests use this one as a store under a virtual clock.
 
 /** The numbers that the key holds, in their order; see script.ts. */
-export type State = [
+type State = [
   empty: number,
   given: number,
   paused: number,

@@ -9,11 +9,6 @@ export function commandsOf(page: string): string[] {
   return [...page.matchAll(PLACE)].map(([, command = '']) => command);
 }
 
-/** What stands below each command. */
-export function tablesOf(page: string): Map<string, string> {
-  return new Map([...page.matchAll(PLACE)].map(([, command = '', table = '']) => [command, table]));
-}
-
 /** The page with what a command printed in the place of the table below it. */
 export function withTable(page: string, command: string, printed: string): string {
   return page.replace(PLACE, (place, own: string) => {

@@ -2,7 +2,7 @@
 export type Attributes = Readonly<Record<string, string | number | undefined>>;
 
 /** Rounds to a tenth of a pixel, so that a changed figure has a small diff. */
-export function round(value: number): string {
+function round(value: number): string {
   return String(Math.round(value * 10) / 10 + 0);
 }
 

@@ -9,7 +9,7 @@ export function exponentialTime(meanMs: number, random: Random): number {
 }
 
 /** A standard normal number, by the method of Box and Muller. */
-export function normal(random: Random): number {
+function normal(random: Random): number {
   return Math.sqrt(-2 * Math.log(1 - random())) * Math.cos(2 * Math.PI * random());
 }
 

@@ -12,7 +12,7 @@ import type { Quota } from './gcra.ts';
 import { WAITING_BUCKET_OPTIONS, type WaitingBucketOptions } from './waiting-bucket-options.ts';
 
 /** A limit that applies in addition to the bucket's own, with the same bounds. */
-export interface FurtherLimit {
+interface FurtherLimit {
   /** Tokens per second. */
   readonly refillPerSecond: number;
   /** The most tokens that can accumulate. */

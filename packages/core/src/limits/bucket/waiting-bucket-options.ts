@@ -8,7 +8,7 @@ import { WAITING_OPTIONS, type WaitingOptions } from '../queue/options.ts';
 export type NonConforming = 'delay' | 'reject' | 'mark';
 
 /** What a server's pause applies to: its own origin, or every request of the bucket. */
-export type FeedbackScope = 'origin' | 'bucket';
+type FeedbackScope = 'origin' | 'bucket';
 
 /** Options of every bucket, whatever its tokens come from. */
 export interface WaitingBucketOptions extends WaitingOptions {

@@ -5,7 +5,7 @@ import type { Complete, OptionTable } from '../../base/options.ts';
  * Which request is refused when the queue is full: `'reject'` the new one, `'drop-oldest'` the one that has waited
  * longest, `'drop-lowest'` the last one of the lowest priority, if that is below the new one's.
  */
-export type Overflow = 'reject' | 'drop-oldest' | 'drop-lowest';
+type Overflow = 'reject' | 'drop-oldest' | 'drop-lowest';
 
 /** Limits of the queue in front of a bucket or a concurrency limit. */
 export interface WaitingOptions {

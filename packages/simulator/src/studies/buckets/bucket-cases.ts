@@ -13,7 +13,7 @@ export interface GatewayCase {
 }
 
 /** The default quota of API Gateway: 10,000 requests per second and a burst of 5,000. */
-export const GATEWAY_QUOTA = { capacity: 5_000, refillPerSecond: 10_000 } as const;
+const GATEWAY_QUOTA = { capacity: 5_000, refillPerSecond: 10_000 } as const;
 
 /**
  * The five ways for 10,000 requests to arrive within a second that API Gateway's documentation explains.

@@ -1,0 +1,69 @@
+// What is exported, installed or committed, and used by nothing: pnpm check:unused
+import type { KnipConfig } from 'knip';
+
+const config: KnipConfig = {
+  workspaces: {
+    '.': {
+      entry: [],
+      // A program of the machine: `cost` counts instructions with it.
+      ignoreBinaries: ['valgrind'],
+    },
+    'packages/*': {
+      project: ['{src,test}/**/*.ts'],
+    },
+    'packages/valkey': {
+      // Tests start it as a process of its own.
+      entry: ['test/worker.ts'],
+      project: ['{src,test}/**/*.ts'],
+    },
+    examples: {
+      entry: ['*.ts', '*/main.ts', 'fleet/worker.ts'],
+    },
+    docs: {
+      entry: [],
+      // Imported by the programs of the pages, which run as tests.
+      ignoreDependencies: ['@ebb/.+', 'axios', 'iovalkey', 'undici'],
+    },
+    test: {
+      entry: [
+        // Benchmarks, their parts and the rivals are imported by name.
+        'bench/*.ts',
+        'bench/**/*.part.ts',
+        'bench/{rivals,ours}/**/*.ts',
+        // Processes of their own.
+        'bench/measure/child.ts',
+        'bench/stubs/server.ts',
+        'guard/{measured,subjects/*}.ts',
+        // Programs of users, which tests compile or start.
+        'packed/{programs,types/users}/*',
+        'packed/vitest.release.config.ts',
+        'stryker.{config.js,setup.ts,vitest.config.ts}',
+      ],
+      ignoreDependencies: [
+        // Programs, which tests start by their paths.
+        'bun',
+        'deno',
+        'jest',
+        'node22',
+        'node26',
+        // Named in the `types` of compiler options.
+        '@cloudflare/workers-types',
+        'bun-types',
+        // Comes with @stryker-mutator/core, and is used in a comment for its types.
+        '@stryker-mutator/api',
+      ],
+      // The tests copy core.ts to this name.
+      ignoreUnresolved: ['./core.mjs'],
+    },
+    'test/sdks': {
+      entry: ['*.test.ts', 'next-render.ts', 'page-preload.ts'],
+      ignoreDependencies: [
+        // Used by a program of docs/sdks.md, which is run in this folder, and what it needs.
+        'graphql-request',
+        'graphql',
+      ],
+    },
+  },
+};
+
+export default config;
