@@ -18,11 +18,33 @@ const config: KnipConfig = {
     },
     examples: {
       entry: ['*.ts', '*/main.ts', 'fleet/worker.ts'],
+      ignoreDependencies: [
+        // Not used yet.
+        '@ebb/opentelemetry',
+        '@types/cli-progress',
+        '@types/react',
+        '@types/react-dom',
+        'cli-progress',
+        'msw',
+        'pino',
+        'react',
+        'react-dom',
+      ],
     },
     docs: {
       entry: [],
       // Imported by the programs of the pages, which run as tests.
-      ignoreDependencies: ['@ebb/.+', 'axios', 'iovalkey', 'undici'],
+      ignoreDependencies: [
+        '@ebb/.+',
+        'axios',
+        'iovalkey',
+        'undici',
+        // Not used yet.
+        '@microsoft/api-documenter',
+        'mermaid',
+        'vitepress',
+        'vue',
+      ],
     },
     test: {
       entry: [
@@ -51,6 +73,13 @@ const config: KnipConfig = {
         'bun-types',
         // Comes with @stryker-mutator/core, and is used in a comment for its types.
         '@stryker-mutator/api',
+        // Not used yet.
+        'axe-core',
+        'jsdom',
+        'node20',
+        'undici6',
+        'undici7.0',
+        'undici8.0',
       ],
       // The tests copy core.ts to this name.
       ignoreUnresolved: ['./core.mjs'],
