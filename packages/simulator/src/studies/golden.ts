@@ -1,7 +1,18 @@
 import { STUDIES } from './studies.ts';
 import type { Study } from './study.ts';
 
+const RACES_AND_BUCKETS = ['aws', 'rules', 'app-engine', 'api-gateway', 'treatments', 'storm'];
+const STRATEGIES = [
+  'retry-after',
+  'timeouts',
+  'adaptive',
+  'fleet-budget',
+  'slots',
+  'tenants',
+  'processes',
+  'priorities',
+];
+const GOLDEN = new Set([...RACES_AND_BUCKETS, ...STRATEGIES]);
+
 /** The studies whose figures are in the repository, drawn with the default seed of each. */
-export const GOLDEN_STUDIES: readonly Study[] = STUDIES.filter(({ name }) =>
-  ['aws', 'rules', 'app-engine', 'api-gateway', 'treatments', 'storm'].includes(name),
-);
+export const GOLDEN_STUDIES: readonly Study[] = STUDIES.filter(({ name }) => GOLDEN.has(name));

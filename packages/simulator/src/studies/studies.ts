@@ -6,6 +6,8 @@ import { reserves } from './storm/reserves.ts';
 import { outage, quota } from './storm/service-experiments.ts';
 import { storm, stormPolicies } from './storm/storm.ts';
 import * as storms from './storm/storm-figures.ts';
+import { priorities, processes, slots, tenants } from './strategies/queue-studies.ts';
+import { adaptiveRate, fleetBudget, retryAfter, timeouts } from './strategies/services.ts';
 import type { Study } from './study.ts';
 
 const stormFigures = {
@@ -45,6 +47,14 @@ export const STUDIES: readonly Study[] = [
   experimentStudy('quiet-day', 'the same clients while 2 % of the requests fail at random', quietDay),
   experimentStudy('quota', 'a service with a quota, 429 and Retry-After', quota),
   experimentStudy('outage', 'half a minute of outage, then a slow start', outage),
+  retryAfter,
+  timeouts,
+  adaptiveRate,
+  fleetBudget,
+  slots,
+  tenants,
+  processes,
+  priorities,
   experimentStudy(
     'million',
     'a million clients through the storm',
