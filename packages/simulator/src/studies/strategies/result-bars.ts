@@ -35,7 +35,7 @@ export const SENDS: Measure = {
 
 /** Requests that have no answer at the end, such as those that wait for ever, are not answered. */
 export const ANSWERED: Measure = {
-  name: 'Requests answered',
+  name: 'Answered by the end',
   colour: 'green',
   value: ({ totals }) => (100 * totals.successes) / totals.requests,
   text: percentText,
