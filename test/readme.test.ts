@@ -2,18 +2,18 @@ import { execFile } from 'node:child_process';
 import { globSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
-import { afterAll, describe, expect, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { startServer, program as storeProgram, type TestServer } from '../packages/valkey/test/server.ts';
 import { benches, hasParts, partsOf } from './bench/measure/benches.ts';
-import { type Block, blocksOf } from './page-blocks.ts';
+import { type Block, blocksOf, documentedPages } from './page-blocks.ts';
 import { upstream } from './server.ts';
 
-const pages = globSync(['README.md', '{packages/*,examples}/README.md', 'docs/*.md']).sort();
 const manifest = JSON.parse(readFileSync('package.json', 'utf8')) as { scripts: Record<string, string> };
 const published = globSync('packages/*/package.json').map(
   (path) => (JSON.parse(readFileSync(path, 'utf8')) as { name: string }).name,
 );
 
-const blocks = pages.flatMap(blocksOf);
+const blocks = documentedPages().flatMap(blocksOf);
 
 // Inside test/, so that the packages resolve as they do for a user who has installed them.
 const folder = mkdtempSync(join(import.meta.dirname, '.readme-'));
@@ -23,22 +23,36 @@ describe('every program on a page runs', () => {
   const isProgram = ({ language }: Block): boolean => language === 'ts' || language === 'cjs';
   // The programs of docs/sdks.md need SDKs and upstreams of their own: see sdks/programs.test.ts.
   const programs = blocks.filter((block) => isProgram(block) && block.page !== 'docs/sdks.md');
+  const needsStore = ({ code }: Block): boolean => code.includes('VALKEY_URL');
+  let store: TestServer | undefined;
+  beforeAll(async () => {
+    if (storeProgram !== undefined) store = await startServer();
+  });
+  afterAll(() => store?.[Symbol.asyncDispose]());
+
   test.concurrent.each(programs.map((block) => [`${block.page}:${block.line}`, block] as const))(
     '%s',
     { timeout: 60_000 },
-    async (name, { code, language }) => {
+    async (name, block) => {
+      const { code, language, prints } = block;
       const server = await upstream([
         { status: 503, body: 'down' },
         { status: 200, headers: { 'content-type': 'application/json' }, body: '{"ok":true}' },
       ]);
       const file = join(folder, `${name.replaceAll(/\W/g, '-')}.${language}`);
       writeFileSync(file, code);
-      const env = { ...process.env, UPSTREAM_URL: server.url, NODE_OPTIONS: '' };
+      const env = {
+        ...process.env,
+        UPSTREAM_URL: server.url,
+        NODE_OPTIONS: '',
+        ...(store !== undefined && needsStore(block) && { VALKEY_URL: store.url }),
+      };
       try {
-        await promisify(execFile)(process.execPath, ['--conditions=@ebb/source', file], {
+        const { stdout } = await promisify(execFile)(process.execPath, ['--conditions=@ebb/source', file], {
           env,
           timeout: 50_000,
         });
+        if (prints !== undefined && (store !== undefined || !needsStore(block))) expect(stdout).toBe(prints);
       } finally {
         await server.close();
       }
@@ -77,6 +91,6 @@ describe('every command on a page exists', () => {
 });
 
 test('every program on a page is in a language that is tested', () => {
-  const known = new Set(['ts', 'cjs', 'sh', 'js', 'text', 'json']);
+  const known = new Set(['ts', 'cjs', 'sh', 'js', 'text', 'json', 'mermaid']);
   expect(blocks.filter(({ language }) => !known.has(language))).toEqual([]);
 });

@@ -1,0 +1,109 @@
+import { globSync, readFileSync } from 'node:fs';
+import { describe, expect, test } from 'vitest';
+
+const core = 'packages/core/src';
+const LIMITS = `${core}/limits`;
+const RULES = `${core}/policy/backoff`;
+
+/** The interfaces of options that a function takes, each with the file that declares it. */
+const BUCKET = [
+  [`${LIMITS}/bucket/options.ts`, 'TokenBucketOptions'],
+  [`${LIMITS}/bucket/waiting-bucket-options.ts`, 'WaitingBucketOptions'],
+  [`${LIMITS}/queue/options.ts`, 'WaitingOptions'],
+] as const;
+const STORE = ['packages/valkey/src/store-options.ts', 'StoreOptions'] as const;
+const OPTIONS: Readonly<Record<string, readonly (readonly [file: string, name: string])[]>> = {
+  createPolicy: [[`${core}/policy/options.ts`, 'PolicyOptions']],
+  memorystore: [[`${RULES}/memorystore.ts`, 'MemorystoreOptions']],
+  fullJitter: [[`${RULES}/curves.ts`, 'Curve']],
+  celery: [[`${RULES}/celery.ts`, 'CeleryOptions']],
+  binaryExponential: [[`${RULES}/ending-rules.ts`, 'BinaryExponentialOptions']],
+  connectRetry: [[`${RULES}/ending-rules.ts`, 'ConnectRetryOptions']],
+  tokenBucket: BUCKET,
+  adaptive: [[`${LIMITS}/bucket/adaptive.ts`, 'AdaptiveOptions'], ...BUCKET],
+  concurrencyLimit: [
+    [`${LIMITS}/concurrency.ts`, 'ConcurrencyOptions'],
+    [`${LIMITS}/queue/options.ts`, 'WaitingOptions'],
+  ],
+  retryBudget: [[`${LIMITS}/budget.ts`, 'RetryBudgetOptions']],
+  bucketPerKey: [[`${LIMITS}/per-key-options.ts`, 'PerKeyOptions']],
+  valkeyBucket: [['packages/valkey/src/options.ts', 'ValkeyBucketOptions'], STORE],
+  valkeyBudget: [['packages/valkey/src/budget-options.ts', 'ValkeyBudgetOptions'], STORE],
+};
+
+const FIELD = /(?:\/\*\*(?<comment>(?:(?!\*\/).)*)\*\/\s*)?readonly (?<name>\w+)(?<optional>\??):/gs;
+
+/** The options that an interface declares, with what their docstrings say after `@default`, or `required`. */
+function declared(file: string, name: string): Map<string, string> {
+  const source = readFileSync(file, 'utf8');
+  const [, body] = new RegExp(`interface ${name}\\b[^{]*\\{\\n(.*?)^\\}`, 'ms').exec(source) ?? [];
+  if (body === undefined) throw new Error(`${file} has no interface ${name}`);
+  return new Map(
+    [...body.matchAll(FIELD)].map(({ groups }) => {
+      const { comment = '', name: field = '', optional } = groups ?? {};
+      const [, said = ''] = /@default (.*)$/s.exec(comment.replace(/\s*\n\s*\*? ?/g, ' ')) ?? [];
+      return [field, optional === '' ? 'required' : said.trim()];
+    }),
+  );
+}
+
+function find(owner: string, option: string): string | undefined {
+  const found = (OPTIONS[owner] ?? []).map(([file, name]) => declared(file, name).get(option));
+  return found.find((one) => one !== undefined);
+}
+
+/** A default as the pages write it: 600,000 for 600_000, and without backticks. */
+function plain(text: string): string {
+  return text.replaceAll('`', '').replaceAll(/(?<=\d)_(?=\d)/g, ',');
+}
+
+/** A row of a table of defaults. */
+interface Row {
+  readonly page: string;
+  readonly owner: string;
+  readonly option: string;
+  readonly says: string;
+}
+
+const ROW = /^\| `(?<owner>\w+)` \| `(?<option>\w+)` \| (?<says>.+?) \| (?<meaning>.+) \|$/gm;
+const pages = globSync('docs/strategies/*.md').filter((page) => !page.endsWith('index.md'));
+
+function rowsOf(page: string): Row[] {
+  const [, table = ''] = /^## Defaults\n(.*?)^## /ms.exec(readFileSync(page, 'utf8')) ?? [];
+  return [...table.matchAll(ROW)].map(({ groups }) => {
+    const { owner = '', option = '', says = '' } = groups ?? {};
+    return { page, owner, option, says };
+  });
+}
+
+const rows = pages.flatMap(rowsOf);
+
+test.each(pages)('%s has a table of defaults, and each of its rows is tested', (page) => {
+  const [, table = ''] = /^## Defaults\n(.*?)^## /ms.exec(readFileSync(page, 'utf8')) ?? [];
+  const lines = table.split('\n').filter((line) => line.startsWith('|'));
+  expect(lines[0]).toBe('| of | option | default | meaning |');
+  expect(rowsOf(page)).toHaveLength(lines.length - 2);
+});
+
+describe('a table of defaults says what the docstring says', () => {
+  test.each(rows)('$page: $owner, $option: $says', ({ owner, option, says }) => {
+    expect(plain(says)).toBe(plain(find(owner, option) ?? 'no such option'));
+  });
+});
+
+/** Defaults that the table of the function's options contains as they are. */
+const literal = rows.filter(({ owner, option }) =>
+  /^([\d_.]+|'.*'|true|false)$/.test(find(owner, option) ?? ''),
+);
+
+describe('and the docstring says what the option table applies', () => {
+  test('most defaults are numbers or words', () => {
+    expect(literal.length).toBeGreaterThan(20);
+  });
+
+  test.each(literal)('$owner, $option', ({ owner, option }) => {
+    const applied = new RegExp(`^  ${option}: \\{.*\\bdefault: ([^,}]+?) ?[,}]`, 'm');
+    const found = (OPTIONS[owner] ?? []).map(([file]) => applied.exec(readFileSync(file, 'utf8'))?.[1]);
+    expect(found.find((one) => one !== undefined)).toBe(find(owner, option));
+  });
+});
