@@ -6,12 +6,12 @@ export interface Block {
   readonly line: number;
   readonly language: string;
   readonly code: string;
-  /** What the program prints: the text after it, if only "It prints:" stands between the two. */
+  /** What the program or the scenario prints: the text after it, if only "It prints:" stands between the two. */
   readonly prints: string | undefined;
 }
 
 const BLOCK = /^```(\w*)\n(.*?)^```$/gms;
-const PRINTS = /^\s*It prints:\s*```text\n(.*?)^```$/ms;
+const PRINTS = /^\s*It prints(?:, above a legend)?:\s*```text\n(.*?)^```$/ms;
 
 /** The pages whose code is tested: the READMEs, and all pages of the documentation but the generated ones. */
 export function documentedPages(): string[] {

@@ -1,0 +1,21 @@
+import { checkExperiment, experimentTable, runExperiment, tableText } from '@ebb/simulator';
+import { expect, test } from 'vitest';
+import { blocksOf, documentedPages } from './page-blocks.ts';
+
+const scenarios = documentedPages()
+  .flatMap(blocksOf)
+  .filter(({ language, prints }) => language === 'json' && prints !== undefined);
+
+test('there are scenarios', () => {
+  expect(scenarios.length).toBeGreaterThan(2);
+});
+
+test.each(scenarios.map((block) => [`${block.page}:${block.line}`, block] as const))(
+  'the scenario at %s prints the table below it',
+  (_, { code, prints }) => {
+    const scenario: unknown = JSON.parse(code);
+    checkExperiment(scenario);
+    const { columns, rows } = experimentTable(runExperiment(scenario), scenario.durationMs);
+    expect(tableText({ columns, rows })).toBe(prints);
+  },
+);
