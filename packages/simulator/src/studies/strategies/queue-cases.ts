@@ -59,7 +59,8 @@ export function slotsUnder(maxConcurrent: number | undefined): Slots {
 export function smallTenantWaits(perTenant: boolean): readonly Moment[] {
   // The large tenant sends 600 requests in a second.
   const large = steadily(600, 2_000, 3_000);
-  const small = steadily(5, 0, 15_000);
+  // Never at the same time as one of the large tenant, by which they are told apart.
+  const small = steadily(5, 0.5, 15_000.5);
   const arrivalsMs = perTenant ? small : [...large, ...small].sort((a, b) => a - b);
   const quota = perTenant ? { refillPerSecond: 25, capacity: 5 } : { refillPerSecond: 50, capacity: 10 };
   const own = new Set(small);
