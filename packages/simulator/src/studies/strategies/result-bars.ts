@@ -17,12 +17,12 @@ export interface Measure {
 const NO_BREAK = '\u00a0';
 
 /** A time as the text of a bar. */
-export function durationText(ms: number | undefined): string {
+function durationText(ms: number | undefined): string {
   return duration(ms ?? 0).replace(' ', NO_BREAK);
 }
 
 /** A share in percent as the text of a bar. */
-export function percentText(percent: number | undefined): string {
+function percentText(percent: number | undefined): string {
   return `${(percent ?? 0).toFixed(0)}${NO_BREAK}%`;
 }
 
