@@ -107,3 +107,23 @@ describe('and the docstring says what the option table applies', () => {
     expect(found.find((one) => one !== undefined)).toBe(find(owner, option));
   });
 });
+
+describe('every option of a limit is on a page of the strategies', () => {
+  // Sources of time and randomness, for tests.
+  const plumbing = new Set(['clock', 'random']);
+  const limits: Readonly<Record<string, number>> = {
+    tokenBucket: 3,
+    adaptive: 1,
+    concurrencyLimit: 2,
+    retryBudget: 1,
+    bucketPerKey: 1,
+    valkeyBucket: 2,
+    valkeyBudget: 2,
+  };
+  test.each(Object.entries(limits))('%s', (owner, interfaces) => {
+    const own = (OPTIONS[owner] ?? []).slice(0, interfaces);
+    const options = own.flatMap(([file, name]) => [...declared(file, name).keys()]);
+    const shown = new Set(rows.filter((row) => row.owner === owner).map(({ option }) => option));
+    expect(options.filter((option) => !shown.has(option) && !plumbing.has(option))).toEqual([]);
+  });
+});
