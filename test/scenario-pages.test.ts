@@ -1,8 +1,9 @@
 import { checkExperiment, experimentTable, runExperiment, tableText } from '@ebb/simulator';
 import { expect, test } from 'vitest';
-import { blocksOf, documentedPages } from './page-blocks.ts';
+import { blocksOf } from './page-blocks.ts';
+import { pages } from './pages.ts';
 
-const scenarios = documentedPages()
+const scenarios = pages
   .flatMap(blocksOf)
   .filter(({ language, prints }) => language === 'json' && prints !== undefined);
 

@@ -2,7 +2,8 @@ import { globSync, readFileSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { STUDIES } from '@ebb/simulator';
 import { describe, expect, test } from 'vitest';
-import { blocksOf, documentedPages } from './page-blocks.ts';
+import { blocksOf } from './page-blocks.ts';
+import { pages } from './pages.ts';
 
 const HEADINGS = [
   'What it does',
@@ -73,7 +74,7 @@ describe.each(pages)('%s', (page) => {
   });
 });
 
-const illustrated = documentedPages().filter((page) => page.startsWith('docs/'));
+const illustrated = pages.filter((page) => page.startsWith('docs/'));
 
 test.each(illustrated)('%s describes each figure by its finding', (page) => {
   for (const [, said = '', file = ''] of readFileSync(page, 'utf8').matchAll(IMAGE)) {

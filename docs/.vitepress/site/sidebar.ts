@@ -1,0 +1,69 @@
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
+import type { DefaultTheme } from 'vitepress';
+import { stage } from './repository.ts';
+
+export interface Group {
+  readonly text: string;
+  readonly pages: readonly { readonly route: string; readonly text: string }[];
+}
+
+/** Routes and the names of their pages, in the order of the sidebar. Every page of the site has its row. */
+const ROWS: Readonly<Record<string, Readonly<Record<string, string>>>> = {
+  Start: {
+    index: 'ebb',
+    examples: 'Examples',
+  },
+  'In other clients': {
+    sdks: 'SDKs',
+    'coming-from': 'Coming from other retry libraries',
+  },
+  Packages: {
+    'packages/core': '@ebb/core',
+    'packages/fetch': '@ebb/fetch',
+    'packages/axios': '@ebb/axios',
+    'packages/undici': '@ebb/undici',
+    'packages/valkey': '@ebb/valkey',
+    'packages/opentelemetry': '@ebb/opentelemetry',
+    'packages/simulator': '@ebb/simulator',
+  },
+  'API reference': {
+    'reference/index': 'All entry points',
+    'reference/core': '@ebb/core',
+    'reference/core/adapter': '@ebb/core/adapter',
+    'reference/core/bucket/index': '@ebb/core/bucket',
+    'reference/core/presets': '@ebb/core/presets',
+    'reference/core/testing': '@ebb/core/testing',
+    'reference/fetch': '@ebb/fetch',
+    'reference/axios': '@ebb/axios',
+    'reference/undici': '@ebb/undici',
+    'reference/undici/register': '@ebb/undici/register',
+    'reference/valkey': '@ebb/valkey',
+    'reference/opentelemetry': '@ebb/opentelemetry',
+    'reference/simulator': '@ebb/simulator',
+  },
+  Project: {
+    figures: 'Figures',
+    changelog: 'Changelog',
+  },
+};
+
+export const groups: readonly Group[] = Object.entries(ROWS).map(([text, rows]) => ({
+  text,
+  pages: Object.entries(rows).map(([route, name]) => ({ route, text: name })),
+}));
+
+/** The groups that need room only on their own pages. */
+const FOLDED = new Set(['API reference']);
+
+/** @throws Error if a row has no page */
+export function sidebar(): DefaultTheme.SidebarItem[] {
+  const routes = groups.flatMap(({ pages }) => pages.map(({ route }) => route));
+  const missing = routes.filter((route) => !existsSync(join(stage, `${route}.md`)));
+  if (missing.length > 0) throw new Error(`the sidebar lists pages that do not exist: ${missing.join(', ')}`);
+  return groups.map(({ text, pages }) => ({
+    text,
+    collapsed: FOLDED.has(text),
+    items: pages.map((page) => ({ text: page.text, link: `/${page.route.replace(/(^|\/)index$/, '$1')}` })),
+  }));
+}

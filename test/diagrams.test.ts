@@ -1,0 +1,25 @@
+import { JSDOM } from 'jsdom';
+import { afterAll, expect, test } from 'vitest';
+import { blocksOf } from './page-blocks.ts';
+import { pages } from './pages.ts';
+
+// Mermaid cleans its text with a library that needs a document.
+const { window } = new JSDOM();
+Object.assign(globalThis, { window, document: window.document });
+const { default: mermaid } = await import('mermaid');
+afterAll(() => window.close());
+
+const diagrams = pages.flatMap(blocksOf).filter(({ language }) => language === 'mermaid');
+
+test.each(diagrams.map((block) => [`${block.page}:${block.line}`, block.code] as const))(
+  '%s is a diagram that Mermaid can draw',
+  async (_, code) => {
+    expect(await mermaid.parse(code)).toMatchObject({ diagramType: expect.any(String) });
+  },
+);
+
+test('a mistake in a diagram is found', async () => {
+  const parse = (line: string): Promise<unknown> => mermaid.parse(`sequenceDiagram\n  ${line}\n`);
+  await expect(parse('Client->>Server: GET /')).resolves.toMatchObject({ diagramType: 'sequence' });
+  await expect(parse('Client->>Server')).rejects.toThrow('Parse error');
+});
