@@ -1,13 +1,9 @@
-import { JSDOM } from 'jsdom';
-import { afterAll, expect, test } from 'vitest';
+// Mermaid cleans text with a library that needs a document.
+// @vitest-environment jsdom
+import mermaid from 'mermaid';
+import { expect, test } from 'vitest';
 import { blocksOf } from './page-blocks.ts';
 import { pages } from './pages.ts';
-
-// Mermaid cleans its text with a library that needs a document.
-const { window } = new JSDOM();
-Object.assign(globalThis, { window, document: window.document });
-const { default: mermaid } = await import('mermaid');
-afterAll(() => window.close());
 
 const diagrams = pages.flatMap(blocksOf).filter(({ language }) => language === 'mermaid');
 

@@ -1,6 +1,7 @@
 import { join } from 'node:path';
 import { defineConfig } from 'vitepress';
 import { address, base, sitemap } from './site/address.ts';
+import { corners } from './site/corners.ts';
 import { diagrams } from './site/diagrams.ts';
 import { locator } from './site/links.ts';
 import { writeLlms } from './site/llms.ts';
@@ -20,7 +21,15 @@ export default defineConfig({
   ...(sitemap && { sitemap }),
   srcDir: '.vitepress/stage',
   head: [['link', { rel: 'icon', href: 'data:,' }]],
-  markdown: { anchor: { slugify: slug }, config: diagrams },
+  markdown: {
+    anchor: { slugify: slug },
+    // The default themes have too little contrast for comments.
+    theme: { light: 'github-light-high-contrast', dark: 'github-dark-high-contrast' },
+    config(markdown) {
+      diagrams(markdown);
+      corners(markdown);
+    },
+  },
   buildEnd: writeLlms,
   vite: {
     plugins: [

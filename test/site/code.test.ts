@@ -24,7 +24,12 @@ const isTested = (source: string): boolean => pages.includes(source);
 const shown = (path: string): number => htmls.get(path)?.match(/<pre\b/g)?.length ?? 0;
 
 test('every page is written in the repository or generated', () => {
-  expect(written.map(([path]) => path).concat(generated).sort()).toEqual([...built].sort());
+  expect(
+    written
+      .map(([path]) => path)
+      .concat(generated)
+      .sort(),
+  ).toEqual([...built].sort());
 });
 
 describe('every block of code is one that a test runs or compiles', () => {
@@ -54,12 +59,17 @@ describe('the blocks of the reference are signatures, or examples of docstrings,
   test.each(generated)('%s', (path) => {
     const blocks = blocksOf(join(stage, path.replace(/html$/, 'md')));
     expect(shown(path)).toBe(blocks.length);
-    expect(blocks.filter((block) => block.language !== 'ts' || !(isSignature(block) || isExample(block)))).toEqual([]);
+    expect(
+      blocks.filter((block) => block.language !== 'ts' || !(isSignature(block) || isExample(block))),
+    ).toEqual([]);
   });
 });
 
 test('the home page has the programs of the first screen of README.md', () => {
-  const first = (page: string): string[] => blocksOf(page).slice(0, 2).map(({ code }) => code);
+  const first = (page: string): string[] =>
+    blocksOf(page)
+      .slice(0, 2)
+      .map(({ code }) => code);
   expect(blocksOf('docs/index.md')).toHaveLength(2);
   expect(first('docs/index.md')).toEqual(first('README.md'));
 });

@@ -96,21 +96,29 @@ describe.each([
 });
 
 test('links out of the site are https, and to no placeholder but the repository', () => {
-  const out = [...linked, ...markdown].flatMap(([file, links]) => addressesOf(file, links)).filter((url) => !isInside(url));
+  const out = [...linked, ...markdown]
+    .flatMap(([file, links]) => addressesOf(file, links))
+    .filter((url) => !isInside(url));
   const odd = out.filter(({ href, protocol, hostname }) => {
     const isPlaceholder = /(^|\.)(example\.(com|org|net)|localhost|test|invalid)$|placeholder/.test(hostname);
-    return protocol !== 'https:' || isPlaceholder || (href.includes('placeholder') && !href.startsWith(github));
+    return (
+      protocol !== 'https:' || isPlaceholder || (href.includes('placeholder') && !href.startsWith(github))
+    );
   });
   expect(odd.map(String)).toEqual([]);
   expect(out.length).toBeGreaterThan(10);
 });
 
-test('llms.txt has every page once, with a description', () => {
-  const rows = [...readFileSync(join(dist, 'llms.txt'), 'utf8').matchAll(/^- \[.+\]\((\S+)\.md\): \w.+\.$/gm)];
+test('the sidebar, and so llms.txt, has every page once, with a description', () => {
+  const rows = [
+    ...readFileSync(join(dist, 'llms.txt'), 'utf8').matchAll(/^- \[.+\]\((\S+)\.md\): \w.+\.$/gm),
+  ];
   const routes = rows.map(([, address = '']) => address.slice(own.length));
   expect(new Set(routes).size).toBe(routes.length);
   const pages = [...htmls.keys()].filter((path) => path !== '404.html' && !path.startsWith('playground/'));
   // The namespaces of a door are reached from its page.
-  const expected = pages.map((path) => path.replace(/\.html$/, '')).filter((path) => !path.includes('/namespaces/'));
+  const expected = pages
+    .map((path) => path.replace(/\.html$/, ''))
+    .filter((path) => !path.includes('/namespaces/'));
   expect(routes.sort()).toEqual(expected.sort());
 });

@@ -18,7 +18,12 @@ const BASE = '/ebb/';
 
 /** Builds the site and serves it. */
 export default async function setup(project: TestProject): Promise<() => Promise<void>> {
-  const env = { ...process.env, NODE_OPTIONS: '', NODE_ENV: 'production', DOCS_URL: `https://ebb.test${BASE}` };
+  const env = {
+    ...process.env,
+    NODE_OPTIONS: '',
+    NODE_ENV: 'production',
+    DOCS_URL: `https://ebb.test${BASE}`,
+  };
   await promisify(execFile)(process.execPath, ['docs/.vitepress/run.ts', 'build'], { cwd: root, env });
   const server = await preview({
     configFile: false,

@@ -15,4 +15,5 @@ export const base: string = given === undefined ? '/' : new URL(given).pathname;
 export const address: string = given ?? base;
 
 /** The host for a site map, if it is known. */
-export const sitemap: { hostname: string } | undefined = given === undefined ? undefined : { hostname: given };
+export const sitemap: { hostname: string } | undefined =
+  given === undefined ? undefined : { hostname: given };

@@ -25,7 +25,9 @@ export function locator(pages: readonly Page[]): (link: string, source: string) 
   const routes = new Map(pages.map(({ source, route }) => [source, route]));
   // The home page is the first screen of README.md. The rest of it is on GitHub only.
   const routeOf = (path: string, anchor: string): string | undefined =>
-    path === 'README.md' && anchor === '' ? 'index' : (routes.get(path) ?? routes.get(join(path, 'README.md')));
+    path === 'README.md' && anchor === ''
+      ? 'index'
+      : (routes.get(path) ?? routes.get(join(path, 'README.md')));
   return (link, source) => {
     const [, target = '', anchor = ''] = /^([^#]*)(#.*)?$/.exec(link) ?? [];
     const path = pathOf(target, source);

@@ -33,7 +33,7 @@ export function doors(): Door[] {
 /** The heading above types that a signature names and that cannot be imported by name. */
 const HIDDEN = 'Types without an export';
 
-const options: TypeDocOptions & PluginOptions = {
+const options: TypeDocOptions & PluginOptions & { placeInternalsInOwningModule: boolean } = {
   name: 'API reference',
   tsconfig: fileURLToPath(new URL('../reference.tsconfig.json', import.meta.url)),
   // The second plugin adds types without an export, such as the options of a backoff rule.

@@ -53,17 +53,23 @@ export const groups: readonly Group[] = Object.entries(ROWS).map(([text, rows]) 
   pages: Object.entries(rows).map(([route, name]) => ({ route, text: name })),
 }));
 
-/** The groups that need room only on their own pages. */
-const FOLDED = new Set(['API reference']);
+const itemsOf = (shown: readonly Group[]): DefaultTheme.SidebarItem[] =>
+  shown.map(({ text, pages }) => ({
+    text,
+    items: pages.map((page) => ({ text: page.text, link: `/${page.route.replace(/(^|\/)index$/, '$1')}` })),
+  }));
 
-/** @throws Error if a row has no page */
-export function sidebar(): DefaultTheme.SidebarItem[] {
+/**
+ * The sidebar of the API reference, and that of all other pages.
+ * @throws Error if a row has no page
+ */
+export function sidebar(): DefaultTheme.SidebarMulti {
   const routes = groups.flatMap(({ pages }) => pages.map(({ route }) => route));
   const missing = routes.filter((route) => !existsSync(join(stage, `${route}.md`)));
   if (missing.length > 0) throw new Error(`the sidebar lists pages that do not exist: ${missing.join(', ')}`);
-  return groups.map(({ text, pages }) => ({
-    text,
-    collapsed: FOLDED.has(text),
-    items: pages.map((page) => ({ text: page.text, link: `/${page.route.replace(/(^|\/)index$/, '$1')}` })),
-  }));
+  const isReference = ({ text }: Group): boolean => text === 'API reference';
+  return {
+    '/reference/': itemsOf(groups.filter(isReference)),
+    '/': itemsOf(groups.filter((group) => !isReference(group))),
+  };
 }

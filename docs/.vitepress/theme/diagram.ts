@@ -15,7 +15,11 @@ export const Diagram = defineComponent({
     const drawn = ref('');
     async function draw(): Promise<void> {
       const { default: mermaid } = await import('mermaid');
-      mermaid.initialize({ startOnLoad: false, theme: isDark.value ? 'dark' : 'neutral', fontFamily: 'inherit' });
+      mermaid.initialize({
+        startOnLoad: false,
+        theme: isDark.value ? 'dark' : 'neutral',
+        fontFamily: 'inherit',
+      });
       drawn.value = (await mermaid.render(id, source)).svg;
     }
     onMounted(() => watch(isDark, draw, { immediate: true }));
