@@ -2,15 +2,18 @@
 // @vitest-environment jsdom
 import mermaid from 'mermaid';
 import { expect, test } from 'vitest';
-import { blocksOf } from './page-blocks.ts';
-import { pages } from './pages.ts';
+import { blocksOf, documentedPages } from './page-blocks.ts';
 
-const diagrams = pages.flatMap(blocksOf).filter(({ language }) => language === 'mermaid');
+const diagrams = documentedPages()
+  .flatMap(blocksOf)
+  .filter(({ language }) => language === 'mermaid');
 
 test.each(diagrams.map((block) => [`${block.page}:${block.line}`, block.code] as const))(
-  '%s is a diagram that Mermaid can draw',
+  '%s is a diagram that Mermaid can draw, with a title',
   async (_, code) => {
     expect(await mermaid.parse(code)).toMatchObject({ diagramType: expect.any(String) });
+    // What is read out in place of the drawing.
+    expect(code).toMatch(/^ *accTitle: \w/m);
   },
 );
 

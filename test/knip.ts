@@ -32,18 +32,14 @@ const config: KnipConfig = {
       ],
     },
     docs: {
-      entry: [],
-      // Imported by the programs of the pages, which run as tests.
       ignoreDependencies: [
+        // Named in an option of TypeDoc.
+        'typedoc-plugin-missing-exports',
+        // Imported by the programs of the pages, which run as tests.
         '@ebb/.+',
         'axios',
         'iovalkey',
         'undici',
-        // Not used yet.
-        '@microsoft/api-documenter',
-        'mermaid',
-        'vitepress',
-        'vue',
       ],
     },
     test: {
@@ -74,8 +70,6 @@ const config: KnipConfig = {
         // Comes with @stryker-mutator/core, and is used in a comment for its types.
         '@stryker-mutator/api',
         // Not used yet.
-        'axe-core',
-        'jsdom',
         'node20',
         'undici6',
         'undici7.0',

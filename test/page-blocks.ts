@@ -1,4 +1,4 @@
-import { readFileSync } from 'node:fs';
+import { globSync, readFileSync } from 'node:fs';
 
 /** A block of code on a page. */
 export interface Block {
@@ -12,6 +12,13 @@ export interface Block {
 
 const BLOCK = /^```(\w*)\n(.*?)^```$/gms;
 const PRINTS = /^\s*It prints(?:, above a legend)?:\s*```text\n(.*?)^```$/ms;
+
+/** The pages whose code is tested: the READMEs, and all pages of the documentation but the generated ones. */
+export function documentedPages(): string[] {
+  return globSync(['README.md', '{packages/*,examples}/README.md', 'docs/**/*.md'], {
+    exclude: ['**/node_modules/**', 'docs/.vitepress/**', 'docs/api/**'],
+  }).sort();
+}
 
 /** The blocks of code on a page, with the lines that they start on. */
 export function blocksOf(page: string): Block[] {

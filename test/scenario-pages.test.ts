@@ -1,9 +1,8 @@
 import { checkExperiment, experimentTable, runExperiment, tableText } from '@ebb/simulator';
 import { expect, test } from 'vitest';
-import { blocksOf } from './page-blocks.ts';
-import { pages } from './pages.ts';
+import { blocksOf, documentedPages } from './page-blocks.ts';
 
-const scenarios = pages
+const scenarios = documentedPages()
   .flatMap(blocksOf)
   .filter(({ language, prints }) => language === 'json' && prints !== undefined);
 

@@ -2,8 +2,7 @@ import { globSync, readFileSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { STUDIES } from '@ebb/simulator';
 import { describe, expect, test } from 'vitest';
-import { blocksOf } from './page-blocks.ts';
-import { pages } from './pages.ts';
+import { blocksOf, documentedPages } from './page-blocks.ts';
 
 const HEADINGS = [
   'What it does',
@@ -74,7 +73,7 @@ describe.each(pages)('%s', (page) => {
   });
 });
 
-const illustrated = pages.filter((page) => page.startsWith('docs/'));
+const illustrated = documentedPages().filter((page) => page.startsWith('docs/'));
 
 test.each(illustrated)('%s describes each figure by its finding', (page) => {
   for (const [, said = '', file = ''] of readFileSync(page, 'utf8').matchAll(IMAGE)) {

@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { defineConfig } from 'vitepress';
-import { address, base, sitemap } from './site/address.ts';
+import { base, sitemap } from './site/address.ts';
 import { corners } from './site/corners.ts';
 import { diagrams } from './site/diagrams.ts';
 import { locator } from './site/links.ts';
@@ -59,6 +59,5 @@ export default defineConfig({
     socialLinks: [{ icon: 'github', link: github }],
     editLink: { pattern: ({ frontmatter }) => frontmatter.source, text: 'Edit this page on GitHub' },
     externalLinkIcon: true,
-    footer: { message: `MIT · <a href="${address}llms.txt">llms.txt</a>` },
   },
 });

@@ -20,7 +20,7 @@ interface Manifest {
 }
 
 /** All entries that the packages publish. */
-export function doors(): Door[] {
+function doors(): Door[] {
   return globSync('packages/*/package.json', { cwd: root }).flatMap((path) => {
     const { name, exports } = JSON.parse(readFileSync(join(root, path), 'utf8')) as Manifest;
     return Object.entries(exports).flatMap(([door, entry]): Door[] => {

@@ -8,7 +8,7 @@ import { summaryOf } from './summary.ts';
 type Locate = ReturnType<typeof locator>;
 
 /** Writes a file only if that changes it, because a development server reloads what is written. */
-export function write(path: string, text: string): void {
+function write(path: string, text: string): void {
   if (existsSync(path) && readFileSync(path, 'utf8') === text) return;
   mkdirSync(dirname(path), { recursive: true });
   writeFileSync(path, text);
@@ -39,6 +39,11 @@ export function frontmatter(fields: Readonly<Record<string, string | boolean>>):
 /** Copies a page to where VitePress reads it. */
 export function stagePage(page: Page, locate: Locate): void {
   const text = readFileSync(join(root, page.source), 'utf8');
-  const fields = { description: summaryOf(text), source: `${github}/edit/main/${page.source}` };
+  const fields = {
+    description: summaryOf(text),
+    source: `${github}/edit/main/${page.source}`,
+    // The home page has no headings to list beside it.
+    aside: page.route !== 'index',
+  };
   write(join(stage, `${page.route}.md`), frontmatter(fields) + linked(text, page, locate));
 }
