@@ -27,7 +27,7 @@ const OPTIONS: Readonly<Record<string, readonly (readonly [file: string, name: s
   ],
   retryBudget: [[`${LIMITS}/budget.ts`, 'RetryBudgetOptions']],
   bucketPerKey: [[`${LIMITS}/per-key-options.ts`, 'PerKeyOptions']],
-  valkeyBucket: [['packages/valkey/src/options.ts', 'ValkeyBucketOptions'], STORE],
+  valkeyBucket: [['packages/valkey/src/options.ts', 'ValkeyBucketOptions'], STORE, BUCKET[1]],
   valkeyBudget: [['packages/valkey/src/budget-options.ts', 'ValkeyBudgetOptions'], STORE],
 };
 
