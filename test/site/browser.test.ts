@@ -29,7 +29,7 @@ const PAGES = [
   ['figures.html', 'A request that succeeds'],
   ['coming-from.html', 'The defaults side by side'],
   ['packages/core.html', 'memorystore({ maximumBackoffMs = 64_000, jitterMs = 1_000 })'],
-  ['reference/core.html', 'The largest jitter, in whole milliseconds. Default 1_000'],
+  ['reference/valkey.html', 'Default a fifth of refillPerSecond, rounded up'],
   ['reference/index.html', '@ebb/undici/register'],
 ] as const;
 

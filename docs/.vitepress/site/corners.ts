@@ -1,13 +1,30 @@
 import type { MarkdownRenderer } from 'vitepress';
 
-/** Makes cells without text in the first row of a table no headers, because there is nothing below that they name. */
+type Token = Parameters<NonNullable<MarkdownRenderer['renderer']['rules']['fence']>>[0][number];
+
+/** Changes the tag of the cell that begins at an index. */
+function retag(tokens: readonly Token[], at: number, tag: 'td' | 'th'): void {
+  // A cell is three tokens: its start, its text, its end.
+  for (const token of [tokens[at], tokens[at + 2]]) if (token !== undefined) token.tag = tag;
+}
+
+/**
+ * Tables whose first header is empty have a name in front of each row. Those names become headers, and the empty cell is none,
+ * so that a screen reader reads out what a number belongs to.
+ */
 export function corners(markdown: MarkdownRenderer): void {
   markdown.core.ruler.push('corners', ({ tokens }) => {
+    let hasCorner = false;
     for (const [at, token] of tokens.entries()) {
-      if (token.type !== 'th_open' || tokens[at + 1]?.content !== '') continue;
-      const close = tokens[at + 2];
-      token.tag = 'td';
-      if (close?.type === 'th_close') close.tag = 'td';
+      if (token.type === 'table_open') hasCorner = false;
+      if (tokens[at - 1]?.type !== 'tr_open') continue;
+      if (token.type === 'th_open' && tokens[at + 1]?.content === '') {
+        hasCorner = true;
+        retag(tokens, at, 'td');
+      } else if (token.type === 'td_open' && hasCorner) {
+        retag(tokens, at, 'th');
+        token.attrSet('scope', 'row');
+      }
     }
   });
 }

@@ -58,7 +58,7 @@ const options: TypeDocOptions & PluginOptions & { placeInternalsInOwningModule: 
   interfacePropertiesFormat: 'table',
   classPropertiesFormat: 'table',
   typeDeclarationFormat: 'table',
-  tableColumnSettings: { hideModifiers: true },
+  tableColumnSettings: { hideModifiers: true, hideInherited: true, hideOverrides: true },
   logLevel: 'Warn',
 };
 
