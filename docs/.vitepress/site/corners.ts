@@ -9,19 +9,19 @@ function retag(tokens: readonly Token[], at: number, tag: 'td' | 'th'): void {
 }
 
 /**
- * Tables whose first header is empty have a name in front of each row. Those names become headers, and the empty cell is none,
- * so that a screen reader reads out what a number belongs to.
+ * Tables whose first header is empty have a name in front of each row. Those names become headers, so that a screen reader
+ * reads out what a number belongs to. Empty cells of the first row are no headers.
  */
 export function corners(markdown: MarkdownRenderer): void {
   markdown.core.ruler.push('corners', ({ tokens }) => {
     let hasCorner = false;
     for (const [at, token] of tokens.entries()) {
+      const isFirst = tokens[at - 1]?.type === 'tr_open';
       if (token.type === 'table_open') hasCorner = false;
-      if (tokens[at - 1]?.type !== 'tr_open') continue;
       if (token.type === 'th_open' && tokens[at + 1]?.content === '') {
-        hasCorner = true;
+        hasCorner ||= isFirst;
         retag(tokens, at, 'td');
-      } else if (token.type === 'td_open' && hasCorner) {
+      } else if (token.type === 'td_open' && isFirst && hasCorner) {
         retag(tokens, at, 'th');
         token.attrSet('scope', 'row');
       }
