@@ -1,0 +1,276 @@
+import { ebbInterceptor } from '@ebb/axios';
+import { tokenBucket } from '@ebb/core';
+import axios from 'axios';
+import rateLimit from 'axios-rate-limit';
+import Bottleneck from 'bottleneck';
+import { RateLimiter, TokenBucket } from 'limiter';
+import PQueue from 'p-queue';
+import pThrottle from 'p-throttle';
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
+import { LIMITERS, type Take } from './limiters.ts';
+import { tableOf } from './page.ts';
+
+const nothing = async (): Promise<void> => {};
+const HOUR = 3_600_000;
+
+beforeEach(() => {
+  const toFake = ['setTimeout', 'clearTimeout', 'setInterval', 'clearInterval', 'setImmediate'] as const;
+  vi.useFakeTimers({ now: 1_000_000_000_000, toFake: [...toFake, 'Date', 'performance'] });
+});
+afterEach(() => {
+  vi.useRealTimers();
+});
+
+/** When each call of a burst after a lone call went, in milliseconds. */
+async function timesOf(take: Take): Promise<number[]> {
+  const start = performance.now();
+  const times: number[] = [];
+  const call = (): void => void take().then(() => times.push(performance.now() - start));
+  call();
+  await vi.advanceTimersByTimeAsync(950);
+  for (let n = 0; n < 60; n += 1) call();
+  await vi.advanceTimersByTimeAsync(14_000);
+  expect(times).toHaveLength(61);
+  return times;
+}
+
+/** The most calls within a window. */
+function mostIn(windowMs: number, times: readonly number[]): number {
+  // Half a millisecond less: timers fire at whole ones.
+  return Math.max(
+    ...times.map((start) => times.filter((at) => at >= start && at < start + windowMs - 0.5).length),
+  );
+}
+
+/** The timers of a limiter that 10,000 calls wait for. */
+async function waitingTimers(make: () => Take): Promise<number> {
+  const before = vi.getTimerCount();
+  const take = make();
+  for (let n = 0; n < 10_000; n += 1) void take();
+  await vi.advanceTimersByTimeAsync(60_000);
+  return vi.getTimerCount() - before;
+}
+
+/** How a promise has ended by now. */
+async function endOf(promise: Promise<unknown>): Promise<unknown> {
+  let end: unknown = 'pending';
+  promise.then(
+    (value) => {
+      end = value ?? 'done';
+    },
+    (error: Error) => {
+      end = error;
+    },
+  );
+  await vi.advanceTimersByTimeAsync(0);
+  return end;
+}
+
+/** How long a call waits behind twenty others if the clock of the system is set back by an hour. */
+async function waitAfterStepBack(take: Take): Promise<string> {
+  for (let n = 0; n < 20; n += 1) void take();
+  vi.setSystemTime(Date.now() - HOUR);
+  const last = take();
+  await vi.advanceTimersByTimeAsync(10_000);
+  if ((await endOf(last)) !== 'pending') return 'no';
+  await vi.advanceTimersByTimeAsync(HOUR);
+  expect(await endOf(last)).not.toBe('pending');
+  return 'an hour';
+}
+
+describe('the table of bursts', () => {
+  const rows = tableOf('docs/coming-from-limiters.md', 'Ten calls a second');
+  test('has each limiter', () => expect(rows.map(([name]) => name)).toEqual(Object.keys(LIMITERS)));
+
+  test.each(rows)('%s: at most %s in a second, %s in 100 ms; %s timers; clock: %s', async (...row) => {
+    const [name = ''] = row;
+    const make = LIMITERS[name];
+    if (make === undefined) throw new Error(`no limiter ${name}`);
+    const times = await timesOf(make(1_000));
+    const bursts = [mostIn(1_000, times), mostIn(100, times)].map(String);
+    const timers = await waitingTimers(() => make(1_000_000));
+    const wait = await waitAfterStepBack(make(1_000));
+    expect([name, ...bursts, timers.toLocaleString('en'), wait]).toEqual(row);
+  });
+});
+
+describe('one waiting call is aborted', () => {
+  const aborted = new Error('no longer needed');
+
+  test('ebb: it ends at once, and costs nothing', async () => {
+    const bucket = tokenBucket({ refillPerSecond: 1, capacity: 1 });
+    await bucket.acquire();
+    const controller = new AbortController();
+    const one = bucket.acquire({ signal: controller.signal });
+    const two = bucket.acquire();
+    controller.abort(aborted);
+    expect(await endOf(one)).toBe(aborted);
+    await vi.advanceTimersByTimeAsync(1_000);
+    expect(await endOf(two)).toMatchObject({ waitedMs: 1_000 });
+  });
+
+  test('ebb in axios: the same, as a CanceledError', async () => {
+    const bucket = tokenBucket({ refillPerSecond: 1, capacity: 1 });
+    const client = axios.create({ adapter: async () => ({ data: '', status: 200 }) as never });
+    client.interceptors.request.use(ebbInterceptor({ bucket }));
+    await client.get('http://upstream.test/');
+    const controller = new AbortController();
+    const one = client.get('http://upstream.test/', { signal: controller.signal });
+    await vi.advanceTimersByTimeAsync(10);
+    controller.abort();
+    expect(axios.isCancel(await endOf(one))).toBe(true);
+  });
+
+  test('p-queue: the same', async () => {
+    const queue = new PQueue({ intervalCap: 1, interval: 1_000 });
+    void queue.add(nothing);
+    const controller = new AbortController();
+    const one = queue.add(nothing, { signal: controller.signal });
+    const two = queue.add(nothing);
+    controller.abort(aborted);
+    expect(await endOf(one)).toBe(aborted);
+    await vi.advanceTimersByTimeAsync(1_000);
+    expect(await endOf(two)).toBe('done');
+  });
+
+  test('p-throttle: all waiting calls end, and the limit is forgotten', async () => {
+    const controller = new AbortController();
+    let calls = 0;
+    const throttled = pThrottle({ limit: 10, interval: HOUR, signal: controller.signal })(async () => {
+      calls += 1;
+    });
+    const waiting = Array.from({ length: 20 }, () => throttled()).slice(10);
+    controller.abort(aborted);
+    expect(await Promise.all(waiting.map(endOf))).toEqual(waiting.map(() => aborted));
+    for (let n = 0; n < 10; n += 1) void throttled();
+    expect(calls).toBe(20);
+  });
+
+  test('axios-rate-limit: it ends when its turn comes, not as a CanceledError', async () => {
+    const client = rateLimit(axios.create({ adapter: async () => ({ data: '' }) as never }), {
+      maxRequests: 1,
+      perMilliseconds: HOUR,
+    });
+    void client.get('http://upstream.test/');
+    const controller = new AbortController();
+    const one = client.get('http://upstream.test/', { signal: controller.signal });
+    await vi.advanceTimersByTimeAsync(10);
+    controller.abort();
+    await vi.advanceTimersByTimeAsync(HOUR - 100);
+    expect(await endOf(one)).toBe('pending');
+    await vi.advanceTimersByTimeAsync(200);
+    const end = await endOf(one);
+    expect(end).toMatchObject({ name: 'AbortError' });
+    expect(axios.isCancel(end)).toBe(false);
+  });
+});
+
+describe('a call that costs more than the limit', () => {
+  test('ebb, p-throttle and limiter: an error at once', async () => {
+    await expect(tokenBucket({ refillPerSecond: 10, capacity: 10 }).acquire({ cost: 11 })).rejects.toThrow();
+    const throttled = pThrottle({ limit: 10, interval: 1_000, weight: () => 11 })(nothing);
+    await expect(throttled()).rejects.toThrow(TypeError);
+    const limiter = new RateLimiter({ tokensPerInterval: 10, interval: 1_000 });
+    await expect(limiter.removeTokens(11)).rejects.toThrow(RangeError);
+  });
+
+  test('bottleneck with maxConcurrent: an error', async () => {
+    const limiter = new Bottleneck({ maxConcurrent: 10 });
+    const heavy = limiter.schedule({ weight: 11 }, nothing);
+    heavy.catch(() => undefined);
+    await vi.advanceTimersByTimeAsync(1_000);
+    expect(await endOf(heavy)).toBeInstanceOf(Bottleneck.BottleneckError);
+  });
+
+  test('bottleneck with a reservoir: it and all calls behind it wait for ever', async () => {
+    const limiter = new Bottleneck({
+      reservoir: 10,
+      reservoirRefreshAmount: 10,
+      reservoirRefreshInterval: 1_000,
+    });
+    const heavy = limiter.schedule({ weight: 11 }, nothing);
+    const light = limiter.schedule(nothing);
+    await vi.advanceTimersByTimeAsync(HOUR / 4);
+    expect(await Promise.all([heavy, light].map(endOf))).toEqual(['pending', 'pending']);
+  });
+});
+
+/** Whether a call of low priority has gone after ten minutes in which a more urgent one always waited. */
+async function isServed(low: () => Promise<unknown>, urgent: Take): Promise<boolean> {
+  void urgent();
+  void urgent();
+  const waiting = low();
+  for (let n = 0; n < 600; n += 1) {
+    void urgent();
+    await vi.advanceTimersByTimeAsync(1_000);
+  }
+  return (await endOf(waiting)) !== 'pending';
+}
+
+test('priorities: ebb serves the low ones after a minute, bottleneck and p-queue never', async () => {
+  const bucket = tokenBucket({ refillPerSecond: 1, capacity: 1 });
+  expect(
+    await isServed(
+      () => bucket.acquire(),
+      () => bucket.acquire({ priority: 1 }),
+    ),
+  ).toBe(true);
+  const limiter = new Bottleneck({ minTime: 1_000, maxConcurrent: 1 });
+  expect(
+    await isServed(
+      () => limiter.schedule(nothing),
+      () => limiter.schedule({ priority: 4 }, nothing),
+    ),
+  ).toBe(false);
+  const queue = new PQueue({ intervalCap: 1, interval: 1_000 });
+  expect(
+    await isServed(
+      () => queue.add(nothing),
+      () => queue.add(nothing, { priority: 1 }),
+    ),
+  ).toBe(false);
+});
+
+describe('a call that takes too long', () => {
+  /** The most functions that ran at once, of five that each take a second. */
+  async function mostAtOnce(start: (call: () => Promise<void>) => Promise<unknown>): Promise<number> {
+    let running = 0;
+    let most = 0;
+    const calls = Array.from({ length: 5 }, () =>
+      start(async () => {
+        running += 1;
+        most = Math.max(most, running);
+        await new Promise((resolve) => setTimeout(resolve, 1_000));
+        running -= 1;
+      }).catch(() => undefined),
+    );
+    await vi.advanceTimersByTimeAsync(10_000);
+    await Promise.all(calls);
+    return most;
+  }
+
+  test('bottleneck and p-queue give its place to the next while it still runs', async () => {
+    const limiter = new Bottleneck({ maxConcurrent: 1 });
+    expect(await mostAtOnce((call) => limiter.schedule({ expiration: 100 }, call))).toBe(5);
+    const queue = new PQueue({ concurrency: 1, timeout: 100 });
+    expect(await mostAtOnce((call) => queue.add(call))).toBe(5);
+  });
+});
+
+describe('limiter', () => {
+  test('a TokenBucket starts empty, and one of ebb full', async () => {
+    const bucket = new TokenBucket({ bucketSize: 10, tokensPerInterval: 10, interval: 'second' });
+    expect(bucket.tryRemoveTokens(1)).toBe(false);
+    expect(tokenBucket({ refillPerSecond: 10 }).tryAcquire()).toMatchObject({ conforming: true });
+  });
+
+  test('tryRemoveTokens passes those who wait, tryAcquire does not', async () => {
+    const theirs = new TokenBucket({ bucketSize: 10, tokensPerInterval: 10, interval: 'second' });
+    const ours = tokenBucket({ refillPerSecond: 10, capacity: 10, initialTokens: 0 });
+    const waiting = [theirs.removeTokens(5), ours.acquire({ cost: 5 })];
+    await vi.advanceTimersByTimeAsync(200);
+    expect([theirs.tryRemoveTokens(1), ours.tryAcquire()]).toEqual([true, undefined]);
+    await vi.advanceTimersByTimeAsync(1_000);
+    await Promise.all(waiting);
+  });
+});

@@ -1,0 +1,20 @@
+import { readFileSync } from 'node:fs';
+
+/** What stands below a heading, up to the next one of the same level. */
+export function sectionOf(page: string, heading: string): string {
+  const [, text = ''] = readFileSync(page, 'utf8').split(`\n## ${heading}\n`);
+  const [section = ''] = text.split('\n## ');
+  return section;
+}
+
+/** The cells of the first table of a section, without its head. */
+export function tableOf(page: string, heading: string): string[][] {
+  const [table = ''] = /(?:^\|.*\n)+/m.exec(sectionOf(page, heading)) ?? [];
+  const [, , ...rows] = table.trim().split('\n');
+  return rows.map((row) =>
+    row
+      .slice(1, -1)
+      .split('|')
+      .map((cell) => cell.trim()),
+  );
+}

@@ -1,0 +1,80 @@
+import { execFile } from 'node:child_process';
+import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { afterAll, describe, expect, test } from 'vitest';
+import { blocksOf } from '../page-blocks.ts';
+import { upstream } from '../server.ts';
+import { DECLARED, namesOf } from './options.ts';
+import { sectionOf } from './page.ts';
+
+const LIMITERS = 'docs/coming-from-limiters.md';
+
+describe.each(['docs/coming-from.md', LIMITERS])('%s', (page) => {
+  const named = [
+    ...sectionOf(page, 'The defaults side by side').matchAll(/^\| ([a-z-]+) (\d+\.\d+\.\d+) \|/gm),
+  ];
+  const installed = named.filter(([, name]) => existsSync(`test/node_modules/${name}/package.json`));
+
+  test('most of its libraries are installed', () => {
+    expect(installed.length).toBeGreaterThanOrEqual(5);
+  });
+
+  test.each(installed.map(([, name = '', version = '']) => [name, version]))('has %s %s', (name, version) => {
+    expect(JSON.parse(readFileSync(`test/node_modules/${name}/package.json`, 'utf8')).version).toBe(version);
+  });
+});
+
+describe.each(DECLARED)('the section of $library', (declared) => {
+  const section = sectionOf(LIMITERS, declared.library);
+  const code = [...section.replace(/^```.*?^```$/gms, '').matchAll(/`([^`]+)`/g)]
+    .map(([, span]) => span)
+    .join('\n');
+  const names = namesOf(declared);
+
+  test('has every name of its declarations', () => {
+    expect(names.length).toBeGreaterThan(5);
+    expect(names.filter((name) => !new RegExp(`(^|\\W)${name}(\\W|$)`, 'm').test(code))).toEqual([]);
+  });
+});
+
+// Inside test/, so that the packages resolve as they do for a user who has installed them.
+const folder = mkdtempSync(join(import.meta.dirname, '../.readme-'));
+afterAll(() => rmSync(folder, { recursive: true }));
+
+/** What a program prints. Its upstream fails once. */
+async function outputOf(name: string, code: string): Promise<string[]> {
+  const server = await upstream([{ status: 503 }, { status: 200 }]);
+  const file = join(folder, name);
+  writeFileSync(file, code);
+  const env = { ...process.env, UPSTREAM_URL: server.url, NODE_OPTIONS: '' };
+  try {
+    const { stdout } = await promisify(execFile)(process.execPath, ['--conditions=@ebb/source', file], {
+      env,
+    });
+    return stdout.trim().split('\n').sort();
+  } finally {
+    await server.close();
+  }
+}
+
+describe('the programs before and after', () => {
+  const blocks = blocksOf(LIMITERS);
+  const pairs = DECLARED.map(({ library }) => {
+    const code = sectionOf(LIMITERS, library);
+    const [before, after] = blocks.filter((block) => code.includes(`\n${block.code}`));
+    return [library, before, after] as const;
+  });
+
+  /** What a program without ebb makes of the 503. */
+  const FAILED: Readonly<Record<string, string>> = { opossum: '203', cockatiel: '200' };
+
+  test.concurrent.each(pairs)('%s', async (library, before, after) => {
+    expect([before?.language, after?.language]).toEqual(['js', 'ts']);
+    expect(before?.code).toContain(`from '${library}'`);
+    expect(await outputOf(`${library}.mjs`, before?.code ?? '')).toEqual(
+      ['200', '200', FAILED[library] ?? '503'].sort(),
+    );
+    expect(await outputOf(`${library}.mts`, after?.code ?? '')).toEqual(['200', '200', '200']);
+  });
+});
