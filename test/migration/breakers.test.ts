@@ -2,7 +2,9 @@ import { attemptsOf, constant, createPolicy, retryBudget } from '@ebb/core';
 import { createFetch } from '@ebb/fetch';
 import {
   BrokenCircuitError,
+  BulkheadRejectedError,
   bulkhead,
+  CircuitState,
   ConsecutiveBreaker,
   ConstantBackoff,
   circuitBreaker,
@@ -12,6 +14,7 @@ import {
   type GeneratorFn,
   halfJitterGenerator,
   handleAll,
+  handleWhen,
   handleWhenResult,
   noJitterGenerator,
   retry,
@@ -122,6 +125,15 @@ describe('cockatiel', () => {
     }
   });
 
+  test('a bulkhead has no queue by default', async () => {
+    const policy = bulkhead(1);
+    const held = Promise.withResolvers<void>();
+    const one = policy.execute(() => held.promise);
+    await expect(policy.execute(failing)).rejects.toThrow(BulkheadRejectedError);
+    held.resolve();
+    await one;
+  });
+
   test('a bulkhead gives the place away when the headers are there', async () => {
     const server = await upstream(['held-200']);
     const policy = bulkhead(1, 10);
@@ -185,6 +197,23 @@ test('a budget limits retries, and no first attempt', async () => {
   } finally {
     await server.close();
   }
+});
+
+test('an abort by the caller is a failure to handleAll, and none to a filter by its name', async () => {
+  const client = createFetch({ maxRetries: 0 });
+  const states = [handleAll, handleWhen((error) => (error as Error).name !== 'AbortError')].map(
+    async (filter) => {
+      const breaker = circuitBreaker(filter.orWhenResult(isFailure), {
+        halfOpenAfter: 30_000,
+        breaker: new ConsecutiveBreaker(1),
+      });
+      const signal = AbortSignal.abort();
+      const call = breaker.execute(() => client('http://127.0.0.1:1/', { signal }));
+      await expect(call).rejects.toThrow();
+      return breaker.state;
+    },
+  );
+  expect(await Promise.all(states)).toEqual([CircuitState.Open, CircuitState.Closed]);
 });
 
 test('a filter by result alone lets a broken connection pass as a success', async () => {

@@ -167,7 +167,9 @@ describe('one waiting call is aborted', () => {
 
 describe('a call that costs more than the limit', () => {
   test('ebb, p-throttle and limiter: an error at once', async () => {
-    await expect(tokenBucket({ refillPerSecond: 10, capacity: 10 }).acquire({ cost: 11 })).rejects.toThrow();
+    await expect(tokenBucket({ refillPerSecond: 10, capacity: 10 }).acquire({ cost: 11 })).rejects.toThrow(
+      RangeError,
+    );
     const throttled = pThrottle({ limit: 10, interval: 1_000, weight: () => 11 })(nothing);
     await expect(throttled()).rejects.toThrow(TypeError);
     const limiter = new RateLimiter({ tokensPerInterval: 10, interval: 1_000 });
@@ -255,6 +257,24 @@ describe('a call that takes too long', () => {
     const queue = new PQueue({ concurrency: 1, timeout: 100 });
     expect(await mostAtOnce((call) => queue.add(call))).toBe(5);
   });
+});
+
+test('bottleneck retries only if a listener returns a wait', async () => {
+  const retried = async (limiter: Bottleneck): Promise<number> => {
+    let calls = 0;
+    const job = limiter.schedule(async () => {
+      calls += 1;
+      throw new Error('down');
+    });
+    const end = endOf(job);
+    await vi.advanceTimersByTimeAsync(1_000);
+    expect(await end).toBeDefined();
+    return calls - 1;
+  };
+  const plain = new Bottleneck();
+  const retrying = new Bottleneck();
+  retrying.on('failed', (_, { retryCount }) => (retryCount < 2 ? 100 : undefined));
+  expect([await retried(plain), await retried(retrying)]).toEqual([0, 2]);
 });
 
 describe('limiter', () => {

@@ -11,6 +11,7 @@ import { PAGES, runProgram } from './release/programs.ts';
 import { firstProgramOf } from './release/project.ts';
 import type { Result } from './release/result.ts';
 import { checkSizes, recordedSizes } from './release/sizes.ts';
+import { checkBySuite } from './release/suite.ts';
 import { checkVersions, publicationOf } from './release/versions.ts';
 
 const root = join(import.meta.dirname, '../..');
@@ -129,6 +130,26 @@ describe('a release is refused', () => {
       'sent one request, and did not retry after its 503',
     ]);
     expect(await run('missing')).toEqual(['has no block of TypeScript']);
+  });
+});
+
+describe('a release runs the tests of the packed packages', () => {
+  const empty = join(inject('folder'), 'no-packages');
+  mkdirSync(empty);
+
+  test.concurrent('and is refused if one fails', async () => {
+    const [result] = await checkBySuite(empty, 'register');
+    expect(result).toMatchObject({
+      subject: 'node --import',
+      figure: expect.stringMatching(/^0 of \d+ pass$/),
+    });
+    expect(result?.problems).not.toEqual([]);
+  });
+
+  test.concurrent('and is refused if there are none', async () => {
+    expect(problemsOf(await checkBySuite(empty, 'no-such-test'))).toEqual([
+      'the run failed, although no test did',
+    ]);
   });
 });
 
