@@ -52,6 +52,7 @@ const config: KnipConfig = {
         'bench/measure/child.ts',
         'bench/stubs/server.ts',
         'guard/{measured,subjects/*}.ts',
+        'migration/waiting.ts',
         // Programs of users, which tests compile or start.
         'packed/{programs,types/users}/*',
         'packed/vitest.release.config.ts',

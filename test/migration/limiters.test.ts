@@ -6,93 +6,13 @@ import Bottleneck from 'bottleneck';
 import { RateLimiter, TokenBucket } from 'limiter';
 import PQueue from 'p-queue';
 import pThrottle from 'p-throttle';
-import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
-import { LIMITERS, type Take } from './limiters.ts';
-import { tableOf } from './page.ts';
+import { describe, expect, test, vi } from 'vitest';
+import { endOf, fakeTime, HOUR } from './fake-time.ts';
+import type { Take } from './limiters.ts';
+
+fakeTime();
 
 const nothing = async (): Promise<void> => {};
-const HOUR = 3_600_000;
-
-beforeEach(() => {
-  const toFake = ['setTimeout', 'clearTimeout', 'setInterval', 'clearInterval', 'setImmediate'] as const;
-  vi.useFakeTimers({ now: 1_000_000_000_000, toFake: [...toFake, 'Date', 'performance'] });
-});
-afterEach(() => {
-  vi.useRealTimers();
-});
-
-/** When each call of a burst after a lone call went, in milliseconds. */
-async function timesOf(take: Take): Promise<number[]> {
-  const start = performance.now();
-  const times: number[] = [];
-  const call = (): void => void take().then(() => times.push(performance.now() - start));
-  call();
-  await vi.advanceTimersByTimeAsync(950);
-  for (let n = 0; n < 60; n += 1) call();
-  await vi.advanceTimersByTimeAsync(14_000);
-  expect(times).toHaveLength(61);
-  return times;
-}
-
-/** The most calls within a window. */
-function mostIn(windowMs: number, times: readonly number[]): number {
-  // Half a millisecond less: timers fire at whole ones.
-  return Math.max(
-    ...times.map((start) => times.filter((at) => at >= start && at < start + windowMs - 0.5).length),
-  );
-}
-
-/** The timers of a limiter that 10,000 calls wait for. */
-async function waitingTimers(make: () => Take): Promise<number> {
-  const before = vi.getTimerCount();
-  const take = make();
-  for (let n = 0; n < 10_000; n += 1) void take();
-  await vi.advanceTimersByTimeAsync(60_000);
-  return vi.getTimerCount() - before;
-}
-
-/** How a promise has ended by now. */
-async function endOf(promise: Promise<unknown>): Promise<unknown> {
-  let end: unknown = 'pending';
-  promise.then(
-    (value) => {
-      end = value ?? 'done';
-    },
-    (error: Error) => {
-      end = error;
-    },
-  );
-  await vi.advanceTimersByTimeAsync(0);
-  return end;
-}
-
-/** How long a call waits behind twenty others if the clock of the system is set back by an hour. */
-async function waitAfterStepBack(take: Take): Promise<string> {
-  for (let n = 0; n < 20; n += 1) void take();
-  vi.setSystemTime(Date.now() - HOUR);
-  const last = take();
-  await vi.advanceTimersByTimeAsync(10_000);
-  if ((await endOf(last)) !== 'pending') return 'no';
-  await vi.advanceTimersByTimeAsync(HOUR);
-  expect(await endOf(last)).not.toBe('pending');
-  return 'an hour';
-}
-
-describe('the table of bursts', () => {
-  const rows = tableOf('docs/coming-from-limiters.md', 'Ten calls a second');
-  test('has each limiter', () => expect(rows.map(([name]) => name)).toEqual(Object.keys(LIMITERS)));
-
-  test.each(rows)('%s: at most %s in a second, %s in 100 ms; %s timers; clock: %s', async (...row) => {
-    const [name = ''] = row;
-    const make = LIMITERS[name];
-    if (make === undefined) throw new Error(`no limiter ${name}`);
-    const times = await timesOf(make(1_000));
-    const bursts = [mostIn(1_000, times), mostIn(100, times)].map(String);
-    const timers = await waitingTimers(() => make(1_000_000));
-    const wait = await waitAfterStepBack(make(1_000));
-    expect([name, ...bursts, timers.toLocaleString('en'), wait]).toEqual(row);
-  });
-});
 
 describe('one waiting call is aborted', () => {
   const aborted = new Error('no longer needed');
@@ -257,6 +177,23 @@ describe('a call that takes too long', () => {
     const queue = new PQueue({ concurrency: 1, timeout: 100 });
     expect(await mostAtOnce((call) => queue.add(call))).toBe(5);
   });
+});
+
+test('40 calls at one a day: p-throttle sends those at once that would wait for more than 24.8 days', async () => {
+  vi.spyOn(process, 'emitWarning').mockReturnValue(undefined);
+  const callsAtOnce = async (take: Take): Promise<number> => {
+    let calls = 0;
+    for (let n = 0; n < 40; n += 1) {
+      void take().then(() => {
+        calls += 1;
+      });
+    }
+    await vi.advanceTimersByTimeAsync(1_000);
+    return calls;
+  };
+  const bucket = tokenBucket({ refillPerSecond: 1 / 86_400, capacity: 1 });
+  expect(await callsAtOnce(() => bucket.acquire())).toBe(1);
+  expect(await callsAtOnce(pThrottle({ limit: 1, interval: 24 * HOUR })(nothing))).toBe(16);
 });
 
 test('bottleneck retries only if a listener returns a wait', async () => {

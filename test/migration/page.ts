@@ -7,9 +7,12 @@ export function sectionOf(page: string, heading: string): string {
   return section;
 }
 
-/** The cells of the first table of a section, without its head. */
-export function tableOf(page: string, heading: string): string[][] {
-  const [table = ''] = /(?:^\|.*\n)+/m.exec(sectionOf(page, heading)) ?? [];
+/** The cells of the tables of a section, without their heads. */
+export function tablesOf(page: string, heading: string): string[][][] {
+  return (sectionOf(page, heading).match(/(?:^\|.*\n)+/gm) ?? []).map(cellsOf);
+}
+
+function cellsOf(table: string): string[][] {
   const [, , ...rows] = table.trim().split('\n');
   return rows.map((row) =>
     row
