@@ -1,4 +1,4 @@
-import { attemptsOf, constant, createPolicy, retryBudget } from '@ebb/core';
+import { attemptsOf, constant, createPolicy, retryBudget, tokenBucket } from '@ebb/core';
 import { createFetch } from '@ebb/fetch';
 import {
   BrokenCircuitError,
@@ -186,6 +186,17 @@ describe('a breaker of cockatiel and a client of ebb', () => {
       await server.close();
     }
   });
+});
+
+test('a connection that is refused costs no token, and a response does', async () => {
+  const server = await upstream([{ status: 500 }]);
+  const bucket = tokenBucket({ refillPerSecond: 0.001, capacity: 5 });
+  const client = createFetch({ maxRetries: 0, bucket });
+  await client(server.url);
+  expect(Math.floor(bucket.stats().tokens)).toBe(4);
+  await server.close();
+  await expect(client(server.url)).rejects.toThrow('fetch failed');
+  expect(Math.floor(bucket.stats().tokens)).toBe(4);
 });
 
 test('a budget limits retries, and no first attempt', async () => {
