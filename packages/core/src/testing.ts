@@ -1,7 +1,9 @@
 import { type Clock, nextTurn, type Random } from './base/clock.ts';
+import { type RunUntilSettledOptions, Settling } from './base/settling.ts';
 import { Heap, type Heaped } from './limits/queue/heap.ts';
 
 export type { Clock, Random } from './base/clock.ts';
+export type { RunUntilSettledOptions } from './base/settling.ts';
 
 /** A clock that only moves when a test moves it. */
 export interface VirtualClock extends Clock {
@@ -16,6 +18,15 @@ export interface VirtualClock extends Clock {
   advance(durationMs: number): Promise<void>;
   /** As {@link advance}, but synchronously: for code without promises. */
   tick(durationMs: number): void;
+  /**
+   * Moves the clock from one scheduled call to the next until a promise settles, and no further. Before each call sockets and
+   * mocked responses get `ioMs` of real time. If no call is left, it waits for them: they may take their real time.
+   *
+   * @returns what the promise resolves to
+   * @throws what the promise rejects with, and what a scheduled call throws; an error that says how many calls are pending, if
+   * the promise does not settle within `realTimeoutMs` of real time
+   */
+  runUntilSettled<T>(promise: T | PromiseLike<T>, options?: RunUntilSettledOptions): Promise<T>;
 }
 
 interface Entry extends Heaped {
@@ -44,7 +55,7 @@ export function virtualClock(options: { readonly startMs?: number } = {}): Virtu
     return next;
   };
 
-  return {
+  const clock: VirtualClock = {
     now: () => nowMs,
     get pending() {
       return entries.size;
@@ -56,6 +67,7 @@ export function virtualClock(options: { readonly startMs?: number } = {}): Virtu
       scheduled += 1;
       const entry: Entry = { atMs: nowMs + Math.max(0, delayMs), order: scheduled, wake, heapIndex: -1 };
       entries.add(entry);
+      settling.scheduled();
       return () => entries.remove(entry);
     },
     async advance(durationMs) {
@@ -72,7 +84,10 @@ export function virtualClock(options: { readonly startMs?: number } = {}): Virtu
       for (let due = takeDue(untilMs); due !== undefined; due = takeDue(untilMs)) due.wake();
       nowMs = Math.max(nowMs, untilMs);
     },
+    runUntilSettled: (promise, options = {}) => settling.run(promise, options),
   };
+  const settling = new Settling(clock, () => takeDue(Number.MAX_VALUE)?.wake());
+  return clock;
 }
 
 /**

@@ -68,10 +68,24 @@ function letExit(timer: unknown): void {
 declare const setImmediate: ((callback: () => void) => unknown) | undefined;
 declare const clearImmediate: (immediate: unknown) => void;
 
-/** Calls `call` in another turn of the event loop. */
+/**
+ * What the globals are when this module is loaded. Fake timers of a test replace them later, and fire only when the test says
+ * so. But a turn of the event loop is no time: sockets and promises need it also while time stands still.
+ */
+const realSetTimeout = setTimeout;
+const realClearTimeout = clearTimeout;
+const realSetImmediate = typeof setImmediate === 'function' ? setImmediate : undefined;
+
+/** Calls `call` in another turn of the event loop, also beside fake timers. */
 export function inNextTurn(call: () => void): void {
-  if (typeof setImmediate === 'function') setImmediate(call);
-  else setTimeout(call, 0);
+  if (realSetImmediate) realSetImmediate(call);
+  else realSetTimeout(call, 0);
+}
+
+/** Calls `call` after this many milliseconds of real time, also beside fake timers. Returns a function that cancels it. */
+export function inRealTime(call: () => void, delayMs: number): () => void {
+  const timer = realSetTimeout(call, Math.min(delayMs, LONGEST_TIMER_MS));
+  return () => realClearTimeout(timer);
 }
 
 /**

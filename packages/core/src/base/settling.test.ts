@@ -1,0 +1,207 @@
+import { once } from 'node:events';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { afterEach, describe, expect, test, vi } from 'vitest';
+import { virtualClock } from '../testing.ts';
+import { nextTurn, sleep } from './clock.ts';
+
+/** For tests in which nothing is real: less real time until the error. */
+const SOON = { realTimeoutMs: 30, ioMs: 0 };
+
+describe('runUntilSettled', () => {
+  test('moves the clock from timer to timer, and no further than the promise needs', async () => {
+    const clock = virtualClock();
+    const later = vi.fn();
+    clock.schedule(later, 86_400_001);
+    const call = async () => {
+      await sleep(clock, 1_000);
+      await nextTurn();
+      await sleep(clock, 86_399_000);
+      return clock.now();
+    };
+    expect(await clock.runUntilSettled(call())).toBe(86_400_000);
+    await nextTurn();
+    expect(clock.now()).toBe(86_400_000);
+    expect(clock.pending).toBe(1);
+    expect(later).not.toHaveBeenCalled();
+  });
+
+  test.each([
+    ['a promise that has resolved', Promise.resolve(1)],
+    ['a value', 1],
+    // biome-ignore lint/suspicious/noThenProperty: queries of some libraries start when `then` is called
+    ['a thenable', { then: (resolve: (value: number) => void) => resolve(1) } as PromiseLike<number>],
+  ])('does not move the clock for %s', async (_, settled) => {
+    const clock = virtualClock();
+    clock.schedule(() => undefined, 0);
+    expect(await clock.runUntilSettled(settled)).toBe(1);
+    expect(clock.pending).toBe(1);
+  });
+
+  test.each([new Error('no'), undefined])('rejects with %s as the promise does', async (reason) => {
+    const clock = virtualClock();
+    const call = async () => {
+      await sleep(clock, 10);
+      throw reason;
+    };
+    await expect(clock.runUntilSettled(call()).catch((error: unknown) => ({ error }))).resolves.toEqual({
+      error: reason,
+    });
+    await expect(clock.runUntilSettled(Promise.reject(reason))).rejects.toBe(reason);
+  });
+
+  test('rejects with what a scheduled call throws, and the rest stays', async () => {
+    const clock = virtualClock();
+    const slept = sleep(clock, 20);
+    clock.schedule(() => {
+      throw new Error('from a timer');
+    }, 10);
+    await expect(clock.runUntilSettled(slept)).rejects.toThrow('from a timer');
+    expect(clock.now()).toBe(10);
+    await clock.runUntilSettled(slept);
+    expect(clock.now()).toBe(20);
+  });
+
+  test('leaves timers that callbacks of the promise create', async () => {
+    const clock = virtualClock();
+    const slept = sleep(clock, 10);
+    const after = vi.fn();
+    void slept.then(() => clock.schedule(after, 5));
+    await clock.runUntilSettled(slept);
+    for (let turn = 0; turn < 50; turn += 1) await nextTurn();
+    expect(after).not.toHaveBeenCalled();
+    expect([clock.now(), clock.pending]).toEqual([10, 1]);
+  });
+
+  test('waits for two promises at once, and for one within the other', async () => {
+    const clock = virtualClock();
+    const nested = async () => {
+      await clock.runUntilSettled(sleep(clock, 20));
+      await sleep(clock, 5);
+      return clock.now();
+    };
+    const both = [
+      clock.runUntilSettled(sleep(clock, 10).then(() => clock.now())),
+      clock.runUntilSettled(nested()),
+    ];
+    expect(await Promise.all(both)).toEqual([10, 25]);
+    expect(clock.pending).toBe(0);
+  });
+
+  test('an abort ends it in the turn in which it comes', async () => {
+    const clock = virtualClock();
+    const controller = new AbortController();
+    clock.schedule(() => controller.abort(new Error('enough')), 500);
+    await expect(clock.runUntilSettled(sleep(clock, 1_000, controller.signal))).rejects.toThrow('enough');
+    expect([clock.now(), clock.pending]).toEqual([500, 0]);
+  });
+
+  test('a timer that was cancelled meanwhile is not called, and one that is due earlier goes first', async () => {
+    const clock = virtualClock();
+    const cancelled = vi.fn();
+    const cancel = clock.schedule(cancelled, 10);
+    const order: number[] = [];
+    const slept = sleep(clock, 1_000).then(() => order.push(clock.now()));
+    const settled = clock.runUntilSettled(slept);
+    await nextTurn();
+    await nextTurn();
+    cancel();
+    void sleep(clock, 5).then(() => order.push(clock.now()));
+    await settled;
+    expect(order).toEqual([5, 1_000]);
+    expect(cancelled).not.toHaveBeenCalled();
+  });
+
+  test('goes on when a timer is scheduled after a while without any', async () => {
+    const clock = virtualClock();
+    const started = Promise.withResolvers<void>();
+    const settled = clock.runUntilSettled(started.promise.then(() => sleep(clock, 10)));
+    for (let turn = 0; turn < 50; turn += 1) await nextTurn();
+    started.resolve();
+    await settled;
+    expect(clock.now()).toBe(10);
+  });
+});
+
+describe('a promise that does not settle ends in an error', () => {
+  test('if no timer is pending', async () => {
+    const clock = virtualClock();
+    const never = sleep(clock, 7).then(() => new Promise(() => undefined));
+    await expect(clock.runUntilSettled(never, SOON)).rejects.toThrow(
+      'runUntilSettled: the promise did not settle within 30 ms of real time. ' +
+        'Timers of the clock: 1 fired, no timer is pending; its time is 7 ms',
+    );
+  });
+
+  test('if a timer is due at Infinity, and the clock stays usable', async () => {
+    const clock = virtualClock();
+    const slept = sleep(clock, Number.POSITIVE_INFINITY);
+    await expect(clock.runUntilSettled(slept, SOON)).rejects.toThrow(
+      '0 fired, 1 pending, the next at Infinity ms; its time is 0 ms',
+    );
+    await clock.runUntilSettled(sleep(clock, 10));
+    expect(clock.now()).toBe(10);
+  });
+
+  test('if timers are scheduled without end', async () => {
+    const clock = virtualClock();
+    const again = (): void => void clock.schedule(again, 1_000);
+    again();
+    await expect(clock.runUntilSettled(new Promise(() => undefined), SOON)).rejects.toThrow(
+      /[1-9]\d* fired, 1 pending, the next at [1-9]\d*000 ms/,
+    );
+  });
+
+  test('which is not thrown if the promise rejects later', async () => {
+    const clock = virtualClock();
+    const { promise, reject } = Promise.withResolvers<never>();
+    await expect(clock.runUntilSettled(promise, SOON)).rejects.toThrow('did not settle');
+    reject(new Error('late'));
+    await nextTurn();
+  });
+
+  test.each([{ realTimeoutMs: 0 }, { realTimeoutMs: Number.NaN }, { ioMs: -1 }, { ms: 5 } as object])(
+    'unlike the options %j, which are an error of their own',
+    async (options) => {
+      await expect(virtualClock().runUntilSettled(1, options)).rejects.toThrow(
+        /^runUntilSettled(: | has no option)/,
+      );
+    },
+  );
+});
+
+describe('beside real sockets', () => {
+  test('a timer that guards a request does not fire before the response', async () => {
+    const server = createServer((_, response) => response.end('ok')).listen(0, '127.0.0.1');
+    await once(server, 'listening');
+    const clock = virtualClock();
+    const tooLate = vi.fn();
+    const call = async () => {
+      for (let times = 0; times < 5; times += 1) {
+        const cancel = clock.schedule(tooLate, 1_000);
+        const response = await fetch(`http://127.0.0.1:${(server.address() as AddressInfo).port}/`);
+        expect(await response.text()).toBe('ok');
+        cancel();
+        await sleep(clock, 100);
+      }
+    };
+    await clock.runUntilSettled(call());
+    expect([clock.now(), tooLate.mock.calls.length]).toEqual([500, 0]);
+    server.closeAllConnections();
+    server.close();
+  });
+});
+
+describe('beside fake timers', () => {
+  afterEach(() => void vi.useRealTimers());
+
+  test('virtual time runs, and the bound of real time is real', async () => {
+    vi.useFakeTimers();
+    const clock = virtualClock();
+    await clock.advance(10);
+    await clock.runUntilSettled(sleep(clock, 1_000).then(nextTurn));
+    expect([clock.now(), vi.getTimerCount()]).toEqual([1_010, 0]);
+    const faked = new Promise((resolve) => setTimeout(resolve, 1_000));
+    await expect(clock.runUntilSettled(faked, SOON)).rejects.toThrow('did not settle');
+  });
+});
