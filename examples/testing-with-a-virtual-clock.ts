@@ -14,9 +14,7 @@ const down: typeof fetch = async () => {
 // The default rule waits 1, 2, 4 … s plus up to 1 s of jitter. With this `random` the jitter is 0.
 const client = createFetch({ clock, random: () => 0 }, down);
 
-const answer = client('http://upstream.example/');
-await clock.advance(60_000);
-const { status } = await answer;
+const { status } = await clock.runUntilSettled(client('http://upstream.example/'));
 
 const times = new Intl.ListFormat('en-GB').format(sentAtMs.map((atMs) => String(atMs / 1_000)));
 console.log(`sent at ${times} s; then ${status}`);
