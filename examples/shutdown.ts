@@ -16,7 +16,8 @@ import { createFetch } from '@ebb/fetch';
 const ready = Promise.withResolvers<void>();
 const stop = new AbortController();
 const server = createServer(async ({ url }, response) => {
-  if (url === '/slow') await once(stop.signal, 'abort').then(() => pause(100));
+  if (url === '/slow' && !stop.signal.aborted) await once(stop.signal, 'abort');
+  await pause(url === '/slow' ? 100 : 0);
   response.writeHead(url === '/slow' ? 200 : 503).end();
 });
 await once(server.listen(0, '127.0.0.1'), 'listening');

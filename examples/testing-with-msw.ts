@@ -1,5 +1,5 @@
-// A test with msw, whose handlers take their time on the clock of the test. msw's own `delay` takes real time, in which a
-// virtual clock would not wait for it: `attemptTimeoutMs` would come first. Prints:
+// A test with msw, whose handlers take their time from the clock of the test. msw's own `delay` takes real time, so that a
+// virtual `attemptTimeoutMs` would come first. Prints:
 //   200 after 5.5 s of virtual time: timeout, 503, 200
 import { attemptsOf, constant, createPolicy } from '@ebb/core';
 import { virtualClock } from '@ebb/core/testing';
@@ -8,13 +8,11 @@ import { HttpResponse, http } from 'msw';
 import { setupServer } from 'msw/node';
 
 const clock = virtualClock();
-const delay = (ms: number) => new Promise<void>((resolve) => void clock.schedule(resolve, ms));
-
 const takesMs = [30_000, 500, 1_000];
 const server = setupServer(
   http.get('http://upstream.test/', async () => {
     const ms = takesMs.shift() ?? 0;
-    await delay(ms);
+    await clock.sleep(ms);
     return new HttpResponse('tea', { status: ms === 500 ? 503 : 200 });
   }),
 );

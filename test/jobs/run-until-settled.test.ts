@@ -24,8 +24,9 @@ const PROGRAM = `
 
   globalThis.perform = async (url) => {
     const clock = virtualClock();
-    const policy = createPolicy({ clock, attemptTimeoutMs: 5_000, backoff: constant(60_000) });
-    const { status } = await clock.runUntilSettled(createFetch(policy)(url));
+    const policy = createPolicy({ clock, attemptTimeoutMs: 50_000, backoff: constant(60_000) });
+    const patience = { ioMs: 10_000, realTimeoutMs: 40_000 };
+    const { status } = await clock.runUntilSettled(createFetch(policy)(url), patience);
     const never = await clock.runUntilSettled(new Promise(() => {}), { realTimeoutMs: 20 }).catch(String);
     return { status, nowMs: clock.now(), pending: clock.pending, never };
   };

@@ -1,4 +1,4 @@
-import { type Clock, nextTurn, type Random } from './base/clock.ts';
+import { type Clock, isWait, nextTurn, type Random, sleep } from './base/clock.ts';
 import { type RunUntilSettledOptions, Settling } from './base/settling.ts';
 import { Heap, type Heaped } from './limits/queue/heap.ts';
 
@@ -18,9 +18,11 @@ export interface VirtualClock extends Clock {
   advance(durationMs: number): Promise<void>;
   /** As {@link advance}, but synchronously: for code without promises. */
   tick(durationMs: number): void;
+  /** Resolves when the clock has moved so far: for a mock that takes its time. */
+  sleep(durationMs: number): Promise<void>;
   /**
-   * Moves the clock from one scheduled call to the next until a promise settles, and no further. Before each call sockets and
-   * mocked responses get `ioMs` of real time. If no call is left, it waits for them: they may take their real time.
+   * Moves the clock from one scheduled call to the next until a promise settles, and no further. Before a call that may guard
+   * a response, such as a timeout, sockets and mocks get `ioMs` of real time. If no call is left, it waits for them.
    *
    * @returns what the promise resolves to
    * @throws what the promise rejects with, and what a scheduled call throws; an error that says how many calls are pending, if
@@ -34,6 +36,7 @@ interface Entry extends Heaped {
   /** Its number in the order of scheduling. */
   readonly order: number;
   readonly wake: () => void;
+  readonly isWait: boolean;
 }
 
 function isEarlier(one: Entry, other: Entry): boolean {
@@ -52,6 +55,7 @@ export function virtualClock(options: { readonly startMs?: number } = {}): Virtu
     if (next === undefined || next.atMs > untilMs) return undefined;
     entries.remove(next);
     nowMs = Math.max(nowMs, next.atMs);
+    settling.changed();
     return next;
   };
 
@@ -65,10 +69,14 @@ export function virtualClock(options: { readonly startMs?: number } = {}): Virtu
     },
     schedule(wake, delayMs) {
       scheduled += 1;
-      const entry: Entry = { atMs: nowMs + Math.max(0, delayMs), order: scheduled, wake, heapIndex: -1 };
+      const atMs = nowMs + Math.max(0, delayMs);
+      const entry: Entry = { atMs, order: scheduled, wake, isWait: isWait(), heapIndex: -1 };
       entries.add(entry);
-      settling.scheduled();
-      return () => entries.remove(entry);
+      settling.changed();
+      return () => {
+        entries.remove(entry);
+        settling.changed();
+      };
     },
     async advance(durationMs) {
       const untilMs = nowMs + durationMs;
@@ -84,9 +92,17 @@ export function virtualClock(options: { readonly startMs?: number } = {}): Virtu
       for (let due = takeDue(untilMs); due !== undefined; due = takeDue(untilMs)) due.wake();
       nowMs = Math.max(nowMs, untilMs);
     },
+    sleep: (durationMs) => sleep(clock, durationMs),
     runUntilSettled: (promise, options = {}) => settling.run(promise, options),
   };
-  const settling = new Settling(clock, () => takeDue(Number.MAX_VALUE)?.wake());
+  const settling = new Settling({
+    now: clock.now,
+    get pending() {
+      return entries.size;
+    },
+    next: () => entries.first,
+    callNext: () => takeDue(Number.MAX_VALUE)?.wake(),
+  });
   return clock;
 }
 

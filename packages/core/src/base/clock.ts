@@ -114,6 +114,26 @@ export function keepAlive<T>(promise: Promise<T>): Promise<T> {
 /** `Math.random`. */
 export const systemRandom: Random = Math.random;
 
+let isScheduling = false;
+
+/**
+ * Schedules the end of a wait of ebb. Unlike a timeout it guards nothing real, such as a response on its way: a virtual clock
+ * may move to it at once.
+ */
+export function scheduleWait(clock: Pick<Clock, 'schedule'>, wake: () => void, delayMs: number): () => void {
+  isScheduling = true;
+  try {
+    return clock.schedule(wake, delayMs);
+  } finally {
+    isScheduling = false;
+  }
+}
+
+/** True while the end of a wait is being scheduled. */
+export function isWait(): boolean {
+  return isScheduling;
+}
+
 let sleepers: Sleepers | undefined;
 let sleepersTimers: unknown;
 
@@ -137,7 +157,7 @@ export function sleep(clock: Clock, delayMs: number, signal?: AbortSignal): Prom
   const waits = clock === systemClock ? systemSleepers() : clock;
   return new Promise((resolve, reject) => {
     if (!signal) {
-      waits.schedule(resolve, delayMs);
+      scheduleWait(waits, resolve, delayMs);
       return;
     }
     if (signal.aborted) return reject(signal.reason);
@@ -145,9 +165,13 @@ export function sleep(clock: Clock, delayMs: number, signal?: AbortSignal): Prom
       cancel();
       reject(signal.reason);
     });
-    const cancel = waits.schedule(() => {
-      callOff();
-      resolve();
-    }, delayMs);
+    const cancel = scheduleWait(
+      waits,
+      () => {
+        callOff();
+        resolve();
+      },
+      delayMs,
+    );
   });
 }

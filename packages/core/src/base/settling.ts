@@ -10,51 +10,55 @@ export interface RunUntilSettledOptions {
    */
   readonly realTimeoutMs?: number | undefined;
   /**
-   * Milliseconds of real time for sockets before each timer, and at most as long as the clock is moved. If nothing in the
-   * test is real, 0 is faster.
-   * @default 5
+   * The most milliseconds of real time that a response gets before a timer that may guard it, such as `attemptTimeoutMs`,
+   * fires. The waits of ebb itself do not take this time.
+   * @default 250
    */
   readonly ioMs?: number | undefined;
 }
 
 const OPTIONS: OptionTable<RunUntilSettledOptions> = {
   realTimeoutMs: { check: positive, default: 4_000 },
-  ioMs: { check: notNegative, default: 5 },
+  ioMs: { check: notNegative, default: 250 },
 };
 
-/** What is read of a virtual clock. */
+/** A scheduled call. */
+interface Call {
+  readonly atMs: number;
+  /** It ends a wait of ebb, and guards nothing. */
+  readonly isWait: boolean;
+}
+
+/** A virtual clock. */
 interface VirtualTime {
   now(): number;
   readonly pending: number;
-  readonly nextAtMs: number | undefined;
+  /** The next call; `undefined` if there is none. */
+  next(): Call | undefined;
+  /** Moves the clock to the next call, and makes it. */
+  callNext(): void;
 }
 
-/**
- * A server in the same process takes a turn of the event loop for each of connection, request, response and body, and on a
- * busy machine `ioMs` can pass in one of them.
- */
+/** A server in the same process takes a turn of the event loop for each of connection, request, response and body. */
 const IO_TURNS = 12;
 
 /** Makes the calls of a clock one by one, while promises are waited for. */
 export class Settling {
   readonly #time: VirtualTime;
-  readonly #callNext: () => void;
   /** How many promises are waited for. */
   #waiting = 0;
   /** One step for all of them: two promises do not halve the real time between two calls. */
   #step: Promise<void> | undefined;
-  #onScheduled: (() => void) | undefined;
+  #onChange: (() => void) | undefined;
   #made = 0;
 
-  /** @param callNext moves the clock to the next call, and makes it */
-  constructor(time: VirtualTime, callNext: () => void) {
+  constructor(time: VirtualTime) {
     this.#time = time;
-    this.#callNext = callNext;
   }
 
-  /** To be called when a call is scheduled. */
-  scheduled(): void {
-    this.#onScheduled?.();
+  /** To be called when a call was scheduled or cancelled. */
+  changed(): void {
+    this.#onChange?.();
   }
 
   async run<T>(promise: T | PromiseLike<T>, options: RunUntilSettledOptions): Promise<T> {
@@ -94,25 +98,35 @@ export class Settling {
   }
 
   async #go(ioMs: number): Promise<void> {
-    const { nextAtMs = Number.POSITIVE_INFINITY } = this.#time;
-    if (!Number.isFinite(nextAtMs)) {
-      // Sockets and other code may schedule one. Until then there is nothing to do.
-      await new Promise<void>((resolve) => {
-        this.#onScheduled = resolve;
-      });
-      return;
+    const next = this.#time.next();
+    // Without a timer, sockets and other code may schedule one. Until then there is nothing to do.
+    if (next === undefined || next.atMs === Number.POSITIVE_INFINITY) return this.#other(next);
+    const pauseMs = next.isWait ? 0 : Math.min(ioMs, next.atMs - this.#time.now());
+    if (pauseMs > 0) {
+      const pause = Promise.withResolvers<void>();
+      const cancel = inRealTime(pause.resolve, pauseMs);
+      // A response cancels the timer that guards it.
+      await Promise.race([pause.promise, this.#other(next)]);
+      cancel();
     }
-    const pauseMs = Math.min(ioMs, nextAtMs - this.#time.now());
-    if (pauseMs > 0) await new Promise<void>((resolve) => void inRealTime(resolve, pauseMs));
     for (let turn = 0; turn < IO_TURNS; turn += 1) await nextTurn();
-    // Meanwhile the promise may have settled, and the call may have been cancelled.
-    if (this.#waiting === 0 || !Number.isFinite(this.#time.nextAtMs)) return;
+    if (this.#waiting === 0 || this.#time.next() !== next) return;
     this.#made += 1;
-    this.#callNext();
+    this.#time.callNext();
+  }
+
+  /** Resolves when another call is the next. */
+  #other(than: Call | undefined): Promise<void> {
+    return new Promise((resolve) => {
+      this.#onChange = () => {
+        if (this.#time.next() !== than) resolve();
+      };
+    });
   }
 
   #error(realTimeoutMs: number, made: number): Error {
-    const { pending, nextAtMs } = this.#time;
+    const { pending } = this.#time;
+    const nextAtMs = this.#time.next()?.atMs;
     const waiting = pending === 0 ? 'no timer is pending' : `${pending} pending, the next at ${nextAtMs} ms`;
     return new Error(
       `runUntilSettled: the promise did not settle within ${realTimeoutMs} ms of real time. ` +

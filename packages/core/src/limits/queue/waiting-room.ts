@@ -1,4 +1,5 @@
 import { checkPriority, flag, notNegative } from '../../base/check.ts';
+import { scheduleWait } from '../../base/clock.ts';
 import { ThrottledError, type ThrottledReason } from '../../base/errors.ts';
 import type { AcquireOptions } from '../contracts.ts';
 import type { WaitingSetup } from './options.ts';
@@ -258,9 +259,10 @@ export class WaitingRoom<T> {
     this.#stopTimer();
     this.#timerAtMs = atMs;
     if (atMs === Number.POSITIVE_INFINITY) return;
-    this.#stopTimer = this.#time.clock.schedule(() => {
+    const onTime = (): void => {
       this.#timerAtMs = Number.POSITIVE_INFINITY;
       this.#onWake();
-    }, atMs - nowMs);
+    };
+    this.#stopTimer = scheduleWait(this.#time.clock, onTime, atMs - nowMs);
   }
 }
