@@ -1,15 +1,21 @@
 import { createRequire } from 'node:module';
 import process from 'node:process';
-import { getCallSites } from 'node:util';
 import { fault } from './fault.ts';
 
 /** What is used of undici. */
 export type Undici = typeof import('undici');
 
-/** From this file on. It is built twice: an ES module has no `__filename`, and CommonJS no `import.meta`. */
+/**
+ * From this file on. It is built twice: an ES module has no `__filename`, and CommonJS no `import.meta`. `getCallSites` of
+ * `node:util` would be simpler, and Node 20 has none.
+ */
 function requireFromHere(): NodeJS.Require {
-  const [here] = getCallSites(1);
-  return createRequire(here?.scriptName ?? '');
+  const { prepareStackTrace, stackTraceLimit } = Error;
+  Error.stackTraceLimit = 1;
+  Error.prepareStackTrace = (_, [site]) => site?.getFileName();
+  const here: unknown = new Error().stack;
+  Object.assign(Error, { prepareStackTrace, stackTraceLimit });
+  return createRequire(String(here));
 }
 
 /**
