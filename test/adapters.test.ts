@@ -3,7 +3,7 @@ import { describe, test } from 'vitest';
 import { clients } from './clients.ts';
 import { judge } from './judge.ts';
 import { mock, mockBehindServer } from './msw.ts';
-import { NOW, play } from './play.ts';
+import { hung, NOW, play } from './play.ts';
 import { refusingUrl } from './refusing.ts';
 import { type ClientName, forClient, scenarios } from './scenarios.ts';
 import { type Upstream, upstream } from './server.ts';
@@ -15,9 +15,10 @@ describe.each(Object.entries(clients))('%s', (name, makeClient) => {
     test.each(rows.map((scenario) => [scenario.name, scenario] as const))('%s', async (_, scenario) => {
       const clock = virtualClock({ startMs: NOW });
       const server: Upstream = await upstream(scenario.script === 'refused' ? [] : scenario.script);
-      server.onHang = () => clock.tick(scenario.policy?.attemptTimeoutMs ?? 0);
+      const caller = new AbortController();
+      server.onHang = () => hung(scenario, clock, caller);
       const url = scenario.script === 'refused' ? await refusingUrl() : server.url;
-      const run = await play(scenario, makeClient, clock, url);
+      const run = await play(scenario, makeClient, clock, url, caller);
       await server.close();
       judge(scenario, run, server.seen);
     });

@@ -1,6 +1,6 @@
 // Also runs in browsers: imports nothing from Node.
-import type { Policy } from '@ebb/core';
-import { createFetch } from '@ebb/fetch';
+import { type Attempt, attemptsOf, type Policy } from '@ebb/core';
+import { createFetch, type EbbRequestInit } from '@ebb/fetch';
 import type { Client } from './play.ts';
 import type { Sent } from './scenarios.ts';
 
@@ -11,20 +11,27 @@ export function bodyFor(sent: Sent, stream: (text: string) => unknown): unknown 
   return factory === undefined ? sent.body : () => stream(factory);
 }
 
-const webStream = (text: string) => new Blob([text]).stream();
+export const webStream = (text: string): unknown => new Blob([text]).stream();
+
+/** The `RequestInit` for a request. */
+export function initFor(sent: Sent, signal: AbortSignal | undefined): EbbRequestInit {
+  const { method = 'GET', headers = {}, ebb } = sent;
+  const body = (bodyFor(sent, webStream) ?? null) as BodyInit;
+  const duplex = sent.once === undefined ? {} : { duplex: 'half' };
+  return { method, headers, body, ebb, ...(signal && { signal }), ...duplex };
+}
 
 /** The fetch of the runtime. `extra` is for members of `RequestInit` that only this runtime has. */
 export function fetchClient(policy: Policy, extra: object = {}): Client {
   const ebbFetch = createFetch(policy);
+  let history: readonly Attempt[] | undefined;
   return {
-    async send(url, { method = 'GET', headers = {}, ...sent }) {
-      const body = bodyFor(sent, webStream);
-      const duplex = sent.once === undefined ? {} : { duplex: 'half' };
-      const { ebb } = sent;
-      const init = { method, headers, body: (body ?? null) as BodyInit, ebb, ...duplex, ...extra };
-      const response = await ebbFetch(url, init);
+    async send(url, sent, signal) {
+      const response = await ebbFetch(url, { ...initFor(sent, signal), ...extra });
+      history = attemptsOf(response);
       return { status: response.status, body: await response.text() };
     },
+    history: () => history,
     close: async () => undefined,
   };
 }

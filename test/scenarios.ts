@@ -1,5 +1,7 @@
 // Also runs in browsers: imports nothing from Node.
 import {
+  type Clock,
+  type ConcurrencyLimit,
   classifyHttpByMeaning,
   connectRetry,
   constant,
@@ -10,6 +12,8 @@ import {
   tokenBucket,
 } from '@ebb/core';
 import type { RuntimeName } from './runtimes/names.ts';
+import { aborts } from './scenarios-aborts.ts';
+import { limited } from './scenarios-limits.ts';
 import type { Step } from './server.ts';
 
 /** A request, independent of the client that sends it. */
@@ -39,8 +43,21 @@ export interface Expected {
   readonly body?: string | undefined;
   /** The request bodies that the upstream received; not checked if absent. */
   readonly bodies?: readonly string[];
-  /** The reason in the `end` event. */
-  readonly reason: string;
+  /** The reason in the `end` event; `undefined` if there are no events. */
+  readonly reason: string | undefined;
+  /** What the call rejects with: `'the reason'` of the abort, or the name of the error. Not checked if absent. */
+  readonly thrown?: string;
+  /** The waits for tokens, in milliseconds. Time is advanced by each. */
+  readonly waits?: readonly number[];
+}
+
+/** When the caller aborts: beforehand, while waiting for tokens or a slot, for a response, for a retry, or in the body. */
+export type AbortPhase = 'before' | 'limits' | 'attempt' | 'retry' | 'body';
+
+/** Limits that are made anew for each run. */
+export interface Limits {
+  readonly bucket?: ReturnType<typeof tokenBucket>;
+  readonly concurrency?: ConcurrencyLimit;
 }
 
 /** One row of the table: a script and a request, and the delays, hits, status and reason that follow. */
@@ -50,10 +67,14 @@ export interface Scenario extends Expected {
   readonly script: readonly Step[] | 'refused';
   readonly request?: Sent;
   readonly policy?: PolicyOptions;
+  readonly limits?: (clock: Clock) => Limits;
+  readonly abort?: AbortPhase;
   /** The row needs real sockets: a mock cannot misbehave in this way. */
   readonly socketsOnly?: true;
   /** What differs for a client, because of how the client works. */
-  readonly but?: Readonly<Partial<Record<ClientName, Partial<Expected> & Pick<Scenario, 'policy'>>>>;
+  readonly but?: Readonly<
+    Partial<Record<ClientName, Partial<Expected> & Pick<Scenario, 'policy' | 'abort'>>>
+  >;
   /** What differs for fetch in a runtime, because of how the runtime works, and why. */
   readonly butIn?: Readonly<Partial<Record<RuntimeName, Partial<Expected> & { readonly why: string }>>>;
 }
@@ -823,4 +844,6 @@ export const scenarios: readonly Scenario[] = [
   ...told,
   ...inspected,
   ...keyed,
+  ...limited,
+  ...aborts,
 ];

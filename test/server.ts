@@ -22,6 +22,8 @@ export type Step =
   | 'half-download'
   /** A 503 whose body begins and never ends. */
   | 'endless-503'
+  /** A 200 whose body begins and never ends. */
+  | 'endless-200'
   /** Reads the request and never responds. */
   | 'hang'
   /** A 503 right after the request headers, without reading the request body. */
@@ -56,7 +58,7 @@ export interface Upstream {
   readonly mostAtOnce: () => number;
   /** Ends every `held-200`, including later ones. */
   letGo(): void;
-  /** Called when a `hang` begins, or an `endless-503` has written its last byte. */
+  /** Called when a `hang` begins, or an `endless-` body has written its last byte. */
   onHang: () => void;
   close(): Promise<void>;
 }
@@ -99,14 +101,16 @@ function act(step: Step, { headers }: IncomingMessage, response: ServerResponse,
       response.end('67890');
     });
   };
+  const endless = (status: number): void => {
+    response.writeHead(status);
+    response.write('and so on', gates.onHang);
+  };
   const act: Record<typeof step, () => unknown> = {
     reset: () => response.destroy(),
     'half-body': () => half({}),
     'half-download': () => half({ etag: '"v1"', 'accept-ranges': 'bytes' }),
-    'endless-503': () => {
-      response.writeHead(503);
-      response.write('and so on', gates.onHang);
-    },
+    'endless-503': () => endless(503),
+    'endless-200': () => endless(200),
     hang: gates.onHang,
     'early-503': () => response.writeHead(503, { connection: 'close' }).end('early'),
     'rest-of-download': () => {

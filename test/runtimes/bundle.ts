@@ -1,18 +1,40 @@
 import { build } from 'esbuild';
 
-/** Bundles the runner and a program that uses it into one file. */
-export async function bundle(program: string, format: 'esm' | 'iife' = 'esm'): Promise<string> {
+/** Where the program runs, which decides what of it is bundled. */
+export type Target = 'command' | 'web';
+
+/**
+ * Bundles the runner, a client and a program that calls `perform` into one file.
+ *
+ * @param client a module that exports `subject`, as source text
+ */
+export async function bundle(client: string, program: string, target: Target): Promise<string> {
+  const isWeb = target === 'web';
   const { outputFiles } = await build({
     stdin: {
-      contents: `import { perform } from './runner.ts';\n${program}`,
+      contents: `import { performer } from './runner.ts';\nimport { subject } from 'ebb:client';
+        const perform = performer(subject);\n${program}`,
       resolveDir: import.meta.dirname,
     },
     bundle: true,
     write: false,
-    format,
-    // Resolve the packages to their sources, without the fields of a particular runtime.
-    conditions: ['@ebb/source'],
-    platform: 'neutral',
+    format: program.includes('globalThis') ? 'iife' : 'esm',
+    // Resolve the packages of ebb to their sources. A command resolves axios and undici itself, as in a user's program.
+    conditions: isWeb ? ['@ebb/source', 'browser'] : ['@ebb/source'],
+    platform: isWeb ? 'browser' : 'neutral',
+    external: isWeb ? [] : ['node:*', 'axios', './node_modules/*'],
+    plugins: [
+      {
+        name: 'the client',
+        setup({ onResolve, onLoad }) {
+          onResolve({ filter: /^ebb:client$/ }, ({ path }) => ({ path, namespace: 'ebb' }));
+          onLoad({ filter: /.*/, namespace: 'ebb' }, () => ({
+            contents: client,
+            resolveDir: import.meta.dirname,
+          }));
+        },
+      },
+    ],
   });
   return outputFiles[0]?.text ?? '';
 }

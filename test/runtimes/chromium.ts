@@ -4,7 +4,7 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { chromium as playwright } from 'playwright-core';
 import { bundle } from './bundle.ts';
-import type { perform } from './runner.ts';
+import type { Perform } from './runner.ts';
 import type { Startable } from './runtime.ts';
 
 const PATH = '/usr/bin/chromium';
@@ -18,20 +18,20 @@ const FLAGS = [
 export const chromium: Startable = {
   name: 'Chromium',
   missing: existsSync(PATH) ? undefined : `there is no ${PATH}; "apt-get install chromium" gets it`,
-  async start() {
+  async start(client) {
     const pages = createServer((_, response) => {
       response.setHeader('content-type', 'text/html').end('<!doctype html><title>ebb</title>');
     });
     pages.listen(0, '127.0.0.1');
     const [browser, script] = await Promise.all([
       playwright.launch({ executablePath: PATH, args: FLAGS }),
-      bundle('Object.assign(globalThis, { perform });', 'iife'),
+      bundle(client, 'Object.assign(globalThis, { perform });', 'web'),
       once(pages, 'listening'),
     ]);
     const page = await browser.newPage();
     await page.goto(`http://127.0.0.1:${(pages.address() as AddressInfo).port}/`);
     await page.addScriptTag({ content: script });
-    type Globals = { perform: typeof perform };
+    type Globals = { perform: Perform };
     return {
       async perform(job, input) {
         return page.evaluate(

@@ -1,7 +1,7 @@
 import { execFile, execFileSync } from 'node:child_process';
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { promisify } from 'node:util';
 import { bundle } from './bundle.ts';
 import type { RuntimeName } from './names.ts';
@@ -26,17 +26,16 @@ export function command(name: RuntimeName, program: string, ...args: readonly st
   return {
     name,
     missing: missing(program),
-    async start(): Promise<Runtime> {
+    async start(client): Promise<Runtime> {
       const directory = mkdtempSync(join(tmpdir(), 'ebb-runtime-'));
       const file = join(directory, 'runner.mjs');
-      writeFileSync(file, await bundle(PROGRAM));
+      writeFileSync(file, await bundle(client, PROGRAM, 'command'));
+      symlinkSync(join(dirname(import.meta.dirname), 'node_modules'), join(directory, 'node_modules'), 'dir');
       return {
         async perform(job, input) {
-          const { stdout } = await promisify(execFile)(program, [
-            ...args,
-            file,
-            JSON.stringify([job, input]),
-          ]);
+          const options = { cwd: directory, env: { ...process.env, NODE_OPTIONS: '', NODE_PATH: '' } };
+          const parts = [...args, file, JSON.stringify([job, input])];
+          const { stdout } = await promisify(execFile)(program, parts, options);
           return JSON.parse(stdout);
         },
         async [Symbol.asyncDispose]() {

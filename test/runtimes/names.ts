@@ -1,2 +1,10 @@
-/** The runtimes in which fetch is tested. */
-export type RuntimeName = 'Node 22' | 'Node 24' | 'Node 26' | 'Bun' | 'Deno' | 'Chromium' | 'workerd';
+/** The columns of the grid. */
+export type RuntimeName =
+  | 'Node 20.19'
+  | 'Node 22'
+  | 'Node 24'
+  | 'Node 26'
+  | 'Bun'
+  | 'Deno'
+  | 'Chromium'
+  | 'workerd';

@@ -1,17 +1,18 @@
 // Bundled and run in each runtime: imports nothing from Node.
 import { failureKind } from '@ebb/core/adapter';
 import { virtualClock } from '@ebb/core/testing';
-import { fetchClient } from '../fetch-client.ts';
-import { NOW, play, type Run } from '../play.ts';
+import { hangs, hung, NOW, play, type Run } from '../play.ts';
 import { forClient, type Scenario, scenarios } from '../scenarios.ts';
 import { askRelatively, type Relative } from './relative.ts';
 import { situations, type Troubles } from './situations.ts';
 import { useSlots } from './slots.ts';
 import { unlessStuck } from './stuck.ts';
+import type { Subject } from './subjects/subject.ts';
 
-/** The URL of each scenario's upstream, in the order of the table, and the server that reports hangs. */
+/** What the scenarios of a runtime need. */
 export interface Plan {
-  readonly urls: readonly string[];
+  /** The URL of each scenario's upstream, in the order of the table; `null` to leave it out. */
+  readonly urls: readonly (string | null)[];
   /** Responds to a GET with `?scenario=` and its index when the upstream of that scenario hangs, once for each hang. */
   readonly hangs: string;
 }
@@ -23,32 +24,43 @@ export interface Met {
   readonly error: string;
 }
 
-async function playOne(scenario: Scenario, url: string, hang: string): Promise<Run> {
+/** The result of a scenario that did not come to an end. */
+const stuck = (error: unknown, pending: number): Run => ({
+  ...{ delays: [], waits: [], reason: String(error), got: undefined, thrown: undefined },
+  ...{ attempts: 0, history: undefined, pending, held: 0 },
+});
+
+type MakeClient = Subject['make'];
+
+async function playOne(scenario: Scenario, make: MakeClient, url: string, hang: string): Promise<Run> {
   const clock = virtualClock({ startMs: NOW });
+  const caller = new AbortController();
   const over = new AbortController();
-  const hangs = scenario.policy?.attemptTimeoutMs !== undefined;
-  const timeOut = async (): Promise<void> => {
+  const watchHangs = async (): Promise<void> => {
     for (;;) {
       await (await fetch(hang, { signal: over.signal })).text();
-      clock.tick(scenario.policy?.attemptTimeoutMs ?? 0);
+      hung(scenario, clock, caller);
     }
   };
-  const watch = hangs ? timeOut().catch(() => undefined) : undefined;
+  const watch = hangs(scenario) ? watchHangs().catch(() => undefined) : undefined;
   try {
-    return await unlessStuck(play(scenario, fetchClient, clock, url));
+    return await unlessStuck(play(scenario, make, clock, url, caller));
   } catch (error) {
-    return { delays: [], reason: String(error), got: undefined, pending: clock.pending };
+    return stuck(error, clock.pending);
   } finally {
     over.abort();
     await watch;
   }
 }
 
-/** Runs all scenarios. */
-async function playAll({ urls, hangs }: Plan): Promise<Run[]> {
-  const runs: Run[] = [];
-  for (const [at, scenario] of scenarios.entries())
-    runs.push(await playOne(forClient(scenario, 'fetch'), urls[at] ?? '', `${hangs}?scenario=${at}`));
+/** Runs all scenarios that have a URL. */
+async function playAll({ client, make }: Subject, { urls, hangs }: Plan): Promise<(Run | null)[]> {
+  const runs: (Run | null)[] = [];
+  for (const [at, scenario] of scenarios.entries()) {
+    const url = urls[at];
+    const row = forClient(scenario, client);
+    runs.push(url == null ? null : await playOne(row, make, url, `${hangs}?scenario=${at}`));
+  }
   return runs;
 }
 
@@ -75,19 +87,22 @@ async function meetAll(at: Troubles): Promise<Met[]> {
 
 /** The jobs of a runtime, each with its input and its result. Both are plain JSON. */
 export interface Jobs {
-  readonly play: readonly [Plan, Run[]];
+  readonly play: readonly [Plan, (Run | null)[]];
   readonly meet: readonly [Troubles, Met[]];
   /** Only in pages. */
   readonly relative: readonly [undefined, Relative];
   readonly slots: readonly [string, Awaited<ReturnType<typeof useSlots>>];
 }
 
-export async function perform<Name extends keyof Jobs>(job: Name, input: Jobs[Name][0]): Promise<unknown> {
+export type Perform = <Name extends keyof Jobs>(job: Name, input: Jobs[Name][0]) => Promise<unknown>;
+
+/** Does the jobs with a client. */
+export function performer(subject: Subject): Perform {
   const jobs: { readonly [Job in keyof Jobs]: (input: Jobs[Job][0]) => Promise<Jobs[Job][1]> } = {
-    play: playAll,
+    play: (plan) => playAll(subject, plan),
     meet: meetAll,
-    slots: useSlots,
+    slots: (url) => useSlots(subject.slots, url),
     relative: askRelatively,
   };
-  return jobs[job](input);
+  return (job, input) => jobs[job](input);
 }

@@ -11,5 +11,6 @@ export interface Startable {
   readonly name: RuntimeName;
   /** Why it cannot be started, and how to install it. */
   readonly missing: string | undefined;
-  start(): Promise<Runtime>;
+  /** @param client a module that exports `subject`, as source text */
+  start(client: string): Promise<Runtime>;
 }

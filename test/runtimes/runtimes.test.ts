@@ -1,91 +1,94 @@
 import { beforeAll, describe, expect, test } from 'vitest';
 import { judge } from '../judge.ts';
-import type { Run } from '../play.ts';
-import { forClient, scenarios } from '../scenarios.ts';
+import { forClient, type Scenario, scenarios } from '../scenarios.ts';
 import type { Seen } from '../server.ts';
-import { chromium } from './chromium.ts';
-import { command } from './command.ts';
+import { columns } from './columns.ts';
 import type { Relative } from './relative.ts';
+import { gridRows } from './rows.ts';
 import type { Jobs, Met } from './runner.ts';
 import { situations } from './situations.ts';
 import { slotServer } from './slot-server.ts';
-import { CROWD_SLOTS, slotRows } from './slots.ts';
+import { CROWD_SLOTS } from './slots.ts';
 import { troubles } from './trouble.ts';
 import { upstreams } from './upstreams.ts';
-import { workerd } from './workerd.ts';
 
-const installed = (path: string): string => new URL(`../node_modules/${path}`, import.meta.url).pathname;
-const deno = ['run', '--v8-flags=--expose-gc', '--allow-all', '--no-config', '--quiet'];
+const cells = columns.flatMap((column) => gridRows.map((row) => ({ runtime: column.name, column, row })));
 
-const runtimes = [
-  command('Node 22', installed('node22/bin/node'), '--expose-gc'),
-  command('Node 24', installed('../../node_modules/node/bin/node'), '--expose-gc'),
-  command('Node 26', installed('node26/bin/node'), '--expose-gc'),
-  command('Bun', installed('.bin/bun'), 'run'),
-  command('Deno', installed('.bin/deno'), ...deno),
-  chromium,
-  workerd,
-];
+describe.each(cells)('$runtime › $row.name', ({ column, row }) => {
+  const { name } = column;
+  const why = row.skipIn(name) ?? column.missing;
+  if (why !== undefined) return void test('this cell', ({ skip }) => skip(why));
 
-for (const { name, missing } of runtimes)
-  if (missing !== undefined) console.warn(`fetch is not tested in ${name}: ${missing}.`);
+  const leftOut = (scenario: Scenario): string | undefined => row.skip?.(scenario);
+  const isFetch = row.name === 'fetch';
+  let runs: Jobs['play'][1];
+  let seen: readonly (readonly Seen[])[];
+  let met: readonly Met[];
+  let slots: Jobs['slots'][1];
+  let slowAtOnce: number;
+  let relative: Relative;
 
-describe.each(runtimes)('$name', ({ name, missing, start }) => {
-  describe.skipIf(missing !== undefined)(missing === undefined ? 'fetch' : `SKIPPED: ${missing}`, () => {
-    let runs: readonly Run[];
-    let seen: readonly (readonly Seen[])[];
-    let met: readonly Met[];
-    let slots: Jobs['slots'][1];
-    let slowAtOnce: number;
-    let relative: Relative;
+  beforeAll(async () => {
+    await using servers = await upstreams((scenario) => leftOut(scenario) !== undefined);
+    await using runtime = await column.start(row.source);
+    runs = await runtime.perform('play', servers.plan);
+    seen = servers.all.map((server) => server.seen);
+    await using server = await slotServer();
+    slots = await runtime.perform('slots', server.url);
+    slowAtOnce = server.slowAtOnce();
+    if (!isFetch) return;
+    if (name === 'Chromium') relative = await runtime.perform('relative', undefined);
+    await using troubled = await troubles();
+    met = await runtime.perform('meet', troubled);
+  }, 60_000);
 
-    beforeAll(async () => {
-      await using servers = await upstreams();
-      await using troubled = await troubles();
-      await using runtime = await start();
-      runs = await runtime.perform('play', servers.plan);
-      seen = servers.all.map((server) => server.seen);
-      if (name === 'Chromium') relative = await runtime.perform('relative', undefined);
-      met = await runtime.perform('meet', troubled);
-      await using server = await slotServer();
-      slots = await runtime.perform('slots', server.url);
-      slowAtOnce = server.slowAtOnce();
-    }, 60_000);
+  test.for(scenarios.map((scenario, at) => ({ name: scenario.name, scenario, at })))(
+    '$name',
+    ({ scenario, at }, { skip }) => {
+      const reason = leftOut(scenario);
+      if (reason !== undefined) skip(reason);
+      const run = runs[at];
+      if (run == null) throw new Error('it was not run');
+      judge(forClient(scenario, row.client, row.usesFetch ? name : undefined), run, seen[at] ?? []);
+    },
+  );
 
-    test.each(scenarios.map((scenario, at) => [scenario.name, scenario, at] as const))(
-      '%s',
-      (_, scenario, at) => {
-        judge(forClient(scenario, 'fetch', name), runs[at] as Run, seen[at] ?? []);
-      },
-    );
+  test('the history of each response', ({ skip }) => {
+    if (row.noHistory !== undefined) skip(row.noHistory);
+    for (const run of runs) if (run?.got !== undefined) expect(run.history).toBeDefined();
+  });
 
-    test.each(situations.map((situation, at) => [situation.name, situation, at] as const))(
-      '%s',
-      (_, situation, at) => {
-        const { kind, error } = met[at] as Met;
-        expect(kind, error).toBe(situation.but?.[name]?.kind ?? situation.kind);
-      },
-    );
+  test.each(row.slots.map((slot, at) => [slot.name, slot, at] as const))(
+    'a slot is freed after %s',
+    (_, { gives }, at) => {
+      expect(slots.runs[at]).toEqual({ ...(gives !== undefined && { gave: gives }), inUse: 0 });
+    },
+  );
 
-    test.each(slotRows.map((row, at) => [row.name, row, at] as const))(
-      'a slot is freed after %s',
-      (_, { gives }, at) => {
-        expect(slots.runs[at]).toEqual({ ...(gives !== undefined && { gave: gives }), inUse: 0 });
-      },
-    );
+  test('concurrent calls never exceed the number of slots', () => {
+    expect(slots.crowd.inUse).toBe(0);
+    expect(slowAtOnce).toBeLessThanOrEqual(CROWD_SLOTS);
+    expect(slowAtOnce).toBeGreaterThan(1);
+  });
 
-    test('concurrent calls never exceed the number of slots while garbage is collected', () => {
-      expect(slots.crowd).toBe(0);
-      expect(slowAtOnce).toBeLessThanOrEqual(CROWD_SLOTS);
-      expect(slowAtOnce).toBeGreaterThan(1);
-    });
+  test('garbage was collected meanwhile', ({ skip }) => {
+    if (name === 'workerd') skip('it has no function that collects garbage');
+    expect(slots.crowd.isCollected).toBe(true);
+  });
 
-    test.runIf(name === 'Chromium')(
-      'relative URLs are resolved against the page, and share its bucket',
-      () => {
-        expect(relative.statuses).toEqual([200, 200, 200, 200, 200]);
-        expect(relative.keys).toEqual([relative.origin]);
-      },
-    );
+  if (!isFetch) return;
+
+  test.each(situations.map((situation, at) => [situation.name, situation, at] as const))(
+    '%s',
+    (_, situation, at) => {
+      const { kind, error } = met[at] as Met;
+      expect(kind, error).toBe(situation.but?.[name]?.kind ?? situation.kind);
+    },
+  );
+
+  test('relative URLs are resolved against the page, and share its bucket', ({ skip }) => {
+    if (name !== 'Chromium') skip('only a page resolves relative URLs');
+    expect(relative.statuses).toEqual([200, 200, 200, 200, 200]);
+    expect(relative.keys).toEqual([relative.origin]);
   });
 });

@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { createServer, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { LONG_BYTES, SHORT, SLOW, type SlotPath } from './slots.ts';
+import { LONG_BYTES, SHORT, SLOW, type SlotPath } from './slot-row.ts';
 
 /** Writes the parts one by one, 4 ms apart. */
 function trickle(response: ServerResponse, parts: readonly string[]): void {

@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { refusingUrl } from '../refusing.ts';
-import { scenarios } from '../scenarios.ts';
+import { type Scenario, scenarios } from '../scenarios.ts';
 import { type Upstream, upstream } from '../server.ts';
 import type { Plan } from './runner.ts';
 
@@ -25,10 +25,14 @@ class Counter {
   }
 }
 
-/** An upstream for each scenario, with CORS, and a server that reports their hangs. */
-export async function upstreams(): Promise<
-  AsyncDisposable & { readonly plan: Plan; readonly all: readonly Upstream[] }
-> {
+/**
+ * An upstream for each scenario, with CORS, and a server that reports their hangs.
+ *
+ * @param isLeftOut whether a scenario is not to be run
+ */
+export async function upstreams(
+  isLeftOut: (scenario: Scenario) => boolean,
+): Promise<AsyncDisposable & { readonly plan: Plan; readonly all: readonly Upstream[] }> {
   const hung = scenarios.map(() => new Counter());
   const control = createServer(async (request, response) => {
     const at = Number(new URL(request.url ?? '', 'http://ebb.test/').searchParams.get('scenario'));
@@ -48,7 +52,10 @@ export async function upstreams(): Promise<
   return {
     all,
     plan: {
-      urls: all.map(({ url }, at) => (scenarios[at]?.script === 'refused' ? refused : url)),
+      urls: scenarios.map((scenario, at) => {
+        if (isLeftOut(scenario)) return null;
+        return scenario.script === 'refused' ? refused : (all[at]?.url ?? null);
+      }),
       hangs: `http://127.0.0.1:${(control.address() as AddressInfo).port}/`,
     },
     async [Symbol.asyncDispose]() {

@@ -26,11 +26,11 @@ function program(): string {
 export const workerd: Startable = {
   name: 'workerd',
   missing: missing(program()),
-  async start() {
+  async start(client) {
     const { Miniflare } = await import('miniflare');
     const worker = new Miniflare({
       modules: true,
-      script: await bundle(PROGRAM),
+      script: await bundle(client, PROGRAM, 'web'),
       compatibilityDate: '2026-07-01',
       // Otherwise miniflare downloads sample data for `request.cf` from Cloudflare.
       cf: false,

@@ -1,0 +1,18 @@
+import { createFetch } from '@ebb/fetch';
+import { fetchClient } from '../../fetch-client.ts';
+import { fetchSlotRows, fetchSlotWays } from './fetch-slots.ts';
+import type { Subject } from './subject.ts';
+
+/** The fetch of the runtime. */
+export const subject: Subject<Response> = {
+  client: 'fetch',
+  make: fetchClient,
+  slots: {
+    rows: fetchSlotRows,
+    ways: fetchSlotWays,
+    open(policy) {
+      const ebbFetch = createFetch(policy);
+      return { get: (url, method) => ebbFetch(url, { method }), close: async () => undefined };
+    },
+  },
+};

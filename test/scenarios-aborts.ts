@@ -1,0 +1,90 @@
+// Also runs in browsers: imports nothing from Node.
+import { type Clock, concurrencyLimit, tokenBucket } from '@ebb/core';
+import type { Limits, Scenario } from './scenarios.ts';
+import type { Step } from './server.ts';
+
+const up: Step = { status: 200, body: 'up' };
+const down: Step = { status: 503, body: 'down' };
+
+/** A slot and a token, which each run must give back. */
+const one = (clock: Clock): Limits => ({
+  bucket: tokenBucket({ capacity: 1, refillPerSecond: 1, clock }),
+  concurrency: concurrencyLimit({ maxConcurrent: 1, clock }),
+});
+
+const noToken = (clock: Clock): Limits => ({
+  ...one(clock),
+  bucket: tokenBucket({ capacity: 1, refillPerSecond: 1, initialTokens: 0, clock }),
+});
+
+const aborted = { delays: [], hits: 0, reason: 'aborted', thrown: 'the reason' } as const;
+
+/** An abort in each phase of a call ends it at once with the reason of the signal. */
+export const aborts: readonly Scenario[] = [
+  {
+    name: 'an abort beforehand',
+    script: [up],
+    limits: one,
+    abort: 'before',
+    ...aborted,
+    // axios itself rejects before it sends.
+    but: { axios: { reason: undefined, thrown: 'CanceledError' } },
+  },
+  {
+    name: 'an abort while waiting for a token',
+    script: [up],
+    limits: noToken,
+    abort: 'limits',
+    ...aborted,
+  },
+  {
+    name: 'an abort while waiting for the response',
+    script: ['hang'],
+    limits: one,
+    abort: 'attempt',
+    ...aborted,
+    hits: 1,
+    socketsOnly: true,
+  },
+  {
+    name: 'an abort while waiting for the response of a retry',
+    script: [down, 'hang'],
+    abort: 'attempt',
+    ...aborted,
+    delays: [1_000],
+    hits: 2,
+    socketsOnly: true,
+  },
+  {
+    name: 'an abort while waiting for a retry',
+    script: [down],
+    limits: one,
+    abort: 'retry',
+    ...aborted,
+    delays: [1_000],
+    hits: 1,
+  },
+  {
+    name: 'an abort while a discarded response is drained',
+    script: ['endless-503'],
+    limits: one,
+    abort: 'retry',
+    ...aborted,
+    delays: [1_000],
+    hits: 1,
+    socketsOnly: true,
+    but: { axios: { policy: { attemptTimeoutMs: 100 } } },
+  },
+  {
+    name: 'an abort in the body',
+    script: ['endless-200'],
+    limits: one,
+    abort: 'body',
+    ...aborted,
+    reason: 'success',
+    hits: 1,
+    socketsOnly: true,
+    // axios resolves only when the body has ended.
+    but: { axios: { abort: 'attempt', reason: 'aborted' } },
+  },
+];
