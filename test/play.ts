@@ -55,6 +55,9 @@ export function hangs({ abort, policy }: Scenario): boolean {
 function thrownBy(error: unknown): string {
   const { name, cause } = error as Error;
   if (error === ENOUGH || cause === ENOUGH) return 'the reason';
+  if ([error, cause].some((one) => (one as Error | undefined)?.message === ENOUGH.message)) {
+    return 'a copy of the reason';
+  }
   return (cause as Error | undefined)?.name === 'ThrottledError' ? 'ThrottledError' : name;
 }
 

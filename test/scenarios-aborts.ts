@@ -19,6 +19,10 @@ const noToken = (clock: Clock): Limits => ({
 
 const aborted = { delays: [], hits: 0, reason: 'aborted', thrown: 'the reason' } as const;
 
+const inAWorker = {
+  workerd: { thrown: 'a copy of the reason', why: 'the reason of a signal is copied on its way to fetch' },
+};
+
 /** An abort in each phase of a call ends it at once with the reason of the signal. */
 export const aborts: readonly Scenario[] = [
   {
@@ -29,6 +33,7 @@ export const aborts: readonly Scenario[] = [
     ...aborted,
     // axios itself rejects before it sends.
     but: { axios: { reason: undefined, thrown: 'CanceledError' } },
+    butFor: { "Node's fetch": { reason: undefined, why: 'fetch rejects before it dispatches' } },
   },
   {
     name: 'an abort while waiting for a token',
@@ -44,6 +49,7 @@ export const aborts: readonly Scenario[] = [
     abort: 'attempt',
     ...aborted,
     hits: 1,
+    butIn: inAWorker,
     socketsOnly: true,
   },
   {
@@ -53,6 +59,10 @@ export const aborts: readonly Scenario[] = [
     ...aborted,
     delays: [1_000],
     hits: 2,
+    butIn: inAWorker,
+    butFor: {
+      'axios, http in Deno': { hits: 3, why: 'Deno repeats an aborted request that used a kept connection' },
+    },
     socketsOnly: true,
   },
   {
@@ -83,6 +93,7 @@ export const aborts: readonly Scenario[] = [
     ...aborted,
     reason: 'success',
     hits: 1,
+    butIn: inAWorker,
     socketsOnly: true,
     // axios resolves only when the body has ended.
     but: { axios: { abort: 'attempt', reason: 'aborted' } },

@@ -11,7 +11,7 @@ import {
   type RequestOptions,
   tokenBucket,
 } from '@ebb/core';
-import type { RuntimeName } from './runtimes/names.ts';
+import type { Place, RuntimeName } from './runtimes/names.ts';
 import { aborts } from './scenarios-aborts.ts';
 import { limited } from './scenarios-limits.ts';
 import type { Step } from './server.ts';
@@ -75,13 +75,19 @@ export interface Scenario extends Expected {
   readonly but?: Readonly<
     Partial<Record<ClientName, Partial<Expected> & Pick<Scenario, 'policy' | 'abort'>>>
   >;
-  /** What differs for fetch in a runtime, because of how the runtime works, and why. */
-  readonly butIn?: Readonly<Partial<Record<RuntimeName, Partial<Expected> & { readonly why: string }>>>;
+  /** What differs for clients that send with the fetch of a runtime, because of how the runtime works, and why. */
+  readonly butIn?: Differences<RuntimeName>;
+  /** What differs in a row or a cell of the grid, and why. */
+  readonly butFor?: Differences<Place>;
 }
 
-/** The row with the differences of a client applied, and for fetch those of a runtime. */
-export function forClient(scenario: Scenario, client: ClientName, runtime?: RuntimeName): Scenario {
-  return { ...scenario, ...scenario.but?.[client], ...(runtime && scenario.butIn?.[runtime]) };
+type Differences<Name extends string> = Readonly<
+  Partial<Record<Name, Partial<Expected> & { readonly why: string }>>
+>;
+
+/** The row with the differences of a client applied. */
+export function forClient(scenario: Scenario, client: ClientName): Scenario {
+  return { ...scenario, ...scenario.but?.[client] };
 }
 
 const up: Step = { status: 200, body: 'up' };
@@ -97,6 +103,7 @@ const put = { method: 'PUT', body: 'text' };
 const NO_PROOF = 'the refused connection may be that of a redirect target, and the error does not show which';
 const NO_UPLOAD = 'a page can upload a stream only over HTTP/2';
 const ALL_ALIKE = 'a refused connection rejects with the same message as a lost one';
+const FROM_CACHE = 'the cache of a page first asks whether its part of the body can be completed';
 const fast: PolicyOptions = { backoff: constant(10) };
 const tooLong = { delays: [], hits: 1, status: 503, reason: 'retry-after-too-long' };
 const asBackoff = { delays: [1_000], hits: 2, status: 200, reason: 'success' };
@@ -496,6 +503,7 @@ const misbehaving: Scenario[] = [
       Chromium: { delays: [], reason: 'not-idempotent', why: ALL_ALIKE },
       workerd: { delays: [], reason: 'not-idempotent', why: ALL_ALIKE },
     },
+    butFor: { 'axios, fetch': { delays: [], reason: 'not-idempotent', why: NO_PROOF } },
   },
   {
     name: 'a refused connection returns its token to the bucket',
@@ -518,6 +526,7 @@ const misbehaving: Scenario[] = [
       Chromium: { delays: [10], reason: 'throttled', why: ALL_ALIKE },
       workerd: { delays: [10], reason: 'throttled', why: ALL_ALIKE },
     },
+    butFor: { 'axios, fetch': { delays: [10], reason: 'throttled', why: NO_PROOF } },
   },
   {
     name: 'a reset keeps its token: the request may have reached the server',
@@ -587,6 +596,10 @@ const misbehaving: Scenario[] = [
     reason: 'success',
     socketsOnly: true,
     but: { fetch: { delays: [], hits: 1, status: undefined, body: undefined, reason: 'success' } },
+    butFor: {
+      'axios, fetch in Chromium': { hits: 3, why: FROM_CACHE },
+      'axios, xhr in Chromium': { hits: 3, why: FROM_CACHE },
+    },
   },
   {
     name: 'no response within attemptTimeoutMs',

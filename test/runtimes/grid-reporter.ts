@@ -1,4 +1,5 @@
 import type { Reporter, TestCase, TestModule } from 'vitest/node';
+import { BETWEEN, NOT_RUN } from './cell-names.ts';
 
 /** The tests of a cell. */
 interface Cell {
@@ -8,11 +9,6 @@ interface Cell {
   /** Why it was not run at all. */
   why: string | undefined;
 }
-
-/** The text between the names of a cell's runtime and its row. */
-export const BETWEEN = ' › ';
-/** The one test of a cell that is not run. */
-export const NOT_RUN = 'this cell';
 
 const WIDTH = 11;
 

@@ -1,5 +1,5 @@
-import type { ClientName, Scenario } from '../scenarios.ts';
-import type { RuntimeName } from './names.ts';
+import { type ClientName, forClient, type Scenario } from '../scenarios.ts';
+import type { GridRowName, RuntimeName } from './names.ts';
 import type { SlotRow } from './slot-row.ts';
 import { axiosSlotRows, axiosStreamRows } from './subjects/axios-slots.ts';
 import { fetchSlotRows } from './subjects/fetch-slots.ts';
@@ -7,7 +7,9 @@ import { undiciSlotRows } from './subjects/undici-slots.ts';
 
 /** A row of the grid: a client, or a version of it. */
 export interface GridRow {
-  readonly name: string;
+  readonly name: GridRowName;
+  /** Of undici. */
+  readonly version?: string;
   /** Whose differences apply. */
   readonly client: ClientName;
   /** Whether it sends with the fetch of the runtime, and so has its errors. */
@@ -51,6 +53,9 @@ function axiosRow(adapter: 'http' | 'fetch' | 'xhr', more: Partial<GridRow>): Gr
   };
 }
 
+/** How much of a body of fetch is kept for a retry. */
+const KEPT_BYTES = 2 ** 20;
+
 /** The versions of undici: the oldest and the newest of each major. */
 const VERSIONS = { '7.0': 'undici7.0', '7.30': 'undici7', '8.0': 'undici8.0', '8.12': 'undici' } as const;
 
@@ -62,7 +67,8 @@ function whyNoUndici(version: string, runtime: RuntimeName): string | undefined 
 
 function undiciRow(version: string, folder: string): GridRow {
   return {
-    name: `undici ${version}`,
+    name: 'undici',
+    version,
     client: 'undici',
     usesFetch: false,
     source: `import undici from './node_modules/${folder}/index.js';
@@ -73,9 +79,16 @@ function undiciRow(version: string, folder: string): GridRow {
   };
 }
 
+function whyNotByNodeFetch({ request = {} }: Scenario): string | undefined {
+  if (request.ebb !== undefined) return 'fetch drops the option ebb';
+  if (request.factory !== undefined) return 'fetch takes no function as a body';
+  return (request.body?.length ?? 0) > KEPT_BYTES ? 'a body of more than 1 MiB is sent once' : undefined;
+}
+
 function nodeFetchRow(version: string, folder: string): GridRow {
   return {
-    name: `Node's fetch, undici ${version}`,
+    name: "Node's fetch",
+    version,
     client: 'undici',
     usesFetch: false,
     source: `import undici from './node_modules/${folder}/index.js';
@@ -86,9 +99,30 @@ function nodeFetchRow(version: string, folder: string): GridRow {
       isNode(runtime)
         ? whyNoUndici(version, runtime)
         : `the fetch of ${runtime} ignores a dispatcher of undici`,
-    skip: ({ request }) => (request?.ebb === undefined ? undefined : 'fetch drops the option ebb'),
+    skip: whyNotByNodeFetch,
     noHistory: 'a Response of fetch has no context, and so no history',
   };
+}
+
+/** The scenario as this row passes it in this runtime. */
+export function expectedOf(
+  scenario: Scenario,
+  { client, usesFetch, name }: GridRow,
+  runtime: RuntimeName,
+): Scenario {
+  const { butIn, butFor } = scenario;
+  return {
+    ...forClient(scenario, client),
+    ...(usesFetch && butIn?.[runtime]),
+    ...butFor?.[name],
+    ...butFor?.[`${name} in ${runtime}`],
+  };
+}
+
+/** The name of the row in the grid. */
+export function titleOf({ name, version }: GridRow): string {
+  if (version === undefined) return name;
+  return name === 'undici' ? `undici ${version}` : `${name}, undici ${version}`;
 }
 
 export const gridRows: readonly GridRow[] = [

@@ -1,10 +1,11 @@
 import { beforeAll, describe, expect, test } from 'vitest';
 import { judge } from '../judge.ts';
-import { forClient, type Scenario, scenarios } from '../scenarios.ts';
+import { type Scenario, scenarios } from '../scenarios.ts';
 import type { Seen } from '../server.ts';
+import { BETWEEN, NOT_RUN } from './cell-names.ts';
 import { columns } from './columns.ts';
 import type { Relative } from './relative.ts';
-import { gridRows } from './rows.ts';
+import { expectedOf, gridRows, titleOf } from './rows.ts';
 import type { Jobs, Met } from './runner.ts';
 import { situations } from './situations.ts';
 import { slotServer } from './slot-server.ts';
@@ -12,12 +13,14 @@ import { CROWD_SLOTS } from './slots.ts';
 import { troubles } from './trouble.ts';
 import { upstreams } from './upstreams.ts';
 
-const cells = columns.flatMap((column) => gridRows.map((row) => ({ runtime: column.name, column, row })));
+const cells = columns.flatMap((column) =>
+  gridRows.map((row) => ({ title: column.name + BETWEEN + titleOf(row), column, row })),
+);
 
-describe.each(cells)('$runtime › $row.name', ({ column, row }) => {
+describe.each(cells)('$title', ({ column, row }) => {
   const { name } = column;
   const why = row.skipIn(name) ?? column.missing;
-  if (why !== undefined) return void test('this cell', ({ skip }) => skip(why));
+  if (why !== undefined) return void test(NOT_RUN, ({ skip }) => skip(why));
 
   const leftOut = (scenario: Scenario): string | undefined => row.skip?.(scenario);
   const isFetch = row.name === 'fetch';
@@ -49,7 +52,7 @@ describe.each(cells)('$runtime › $row.name', ({ column, row }) => {
       if (reason !== undefined) skip(reason);
       const run = runs[at];
       if (run == null) throw new Error('it was not run');
-      judge(forClient(scenario, row.client, row.usesFetch ? name : undefined), run, seen[at] ?? []);
+      judge(expectedOf(scenario, row, name), run, seen[at] ?? []);
     },
   );
 
