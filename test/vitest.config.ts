@@ -13,8 +13,14 @@ export default defineConfig({
   ssr: { resolve: { conditions: ['@ebb/source'] } },
   test: {
     include: ['packages/*/src/**/*.test.ts', 'test/**/*.test.ts'],
-    // test/packed and test/site have their own configurations. The playground is one of the long tests.
-    exclude: [...configDefaults.exclude, 'test/packed/**', 'test/site/**', 'test/playground.test.ts'],
+    // test/packed, test/runtimes and test/site have their own configurations. The playground is one of the long tests.
+    exclude: [
+      ...configDefaults.exclude,
+      'test/packed/**',
+      'test/runtimes/runtimes.test.ts',
+      'test/site/**',
+      'test/playground.test.ts',
+    ],
     // Some tests collect garbage, for instance a response that is no longer referenced.
     execArgv: ['--expose-gc'],
     // By default vitest uses one processor less, which is half of a small machine.

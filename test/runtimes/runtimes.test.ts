@@ -45,9 +45,9 @@ describe.each(cells)('$title', ({ column, row }) => {
     met = await runtime.perform('meet', troubled);
   }, 60_000);
 
-  test.for(scenarios.map((scenario, at) => ({ name: scenario.name, scenario, at })))(
-    '$name',
-    ({ scenario, at }, { skip }) => {
+  test.for(scenarios.map((scenario, at) => [scenario.name, scenario, at] as const))(
+    '%s',
+    ([, scenario, at], { skip }) => {
       const reason = leftOut(scenario);
       if (reason !== undefined) skip(reason);
       const run = runs[at];
