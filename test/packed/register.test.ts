@@ -22,6 +22,11 @@ const CONFIG = `
   import { constant, type PolicyOptions } from '@ebb/core';
   export default { backoff: constant(1) } satisfies PolicyOptions;
 `;
+/** For Node 20, which runs no TypeScript. */
+const PLAIN_CONFIG = `
+  import { constant } from '@ebb/core';
+  export default { backoff: constant(1) };
+`;
 
 /** A project with this undici, or without one. */
 function project(undici?: string): string {
@@ -34,19 +39,24 @@ function project(undici?: string): string {
   if (undici !== undefined) symlinkSync(undici, join(modules, 'undici'), 'dir');
   writeFileSync(join(home, 'package.json'), '{ "type": "module" }');
   writeFileSync(join(home, 'ebb.config.ts'), CONFIG);
+  writeFileSync(join(home, 'plain.js'), PLAIN_CONFIG);
   writeFileSync(join(home, 'app.js'), PROGRAM);
   return home;
 }
 
 const of = (name: string): string => realpathSync(join(root, name));
-const homes = {
-  'undici 8': project(of('test/node_modules/undici')),
-  'undici 7': project(of('test/node_modules/undici7')),
-};
+const of8 = project(of('test/node_modules/undici'));
+const of7 = project(of('test/node_modules/undici7'));
+const homes = { 'undici 8': of8, 'undici 7': of7 };
 const six = project(of('packages/undici/node_modules/undici6'));
 const none = project();
 
-const nodes = ['test/node_modules/node22', 'node_modules/node', 'test/node_modules/node26']
+const nodes = [
+  'test/node_modules/node20',
+  'test/node_modules/node22',
+  'node_modules/node',
+  'test/node_modules/node26',
+]
   .map((path) => join(root, path, 'bin/node'))
   .filter((path) => existsSync(path))
   .map((path) => [execFileSync(path, ['--version']).toString().trim(), path] as const);
@@ -55,9 +65,13 @@ const nodes = ['test/node_modules/node22', 'node_modules/node', 'test/node_modul
 const env = { ...process.env, NODE_OPTIONS: '', NODE_PATH: '', EBB: '', EBB_CONFIG: '' };
 
 /** What a program that cannot start writes. */
-async function faultOf(node: string, cwd: string, flags: readonly string[] = []): Promise<string> {
+async function faultOf(
+  node: string,
+  cwd: string,
+  { flags = [], more = {} }: { flags?: readonly string[]; more?: object } = {},
+): Promise<string> {
   const args = [...flags, '--import', '@ebb/undici/register', 'app.js'];
-  const error = await run(node, args, { cwd, env }).then(
+  const error = await run(node, args, { cwd, env: { ...env, ...more } }).then(
     () => undefined,
     (reason: { readonly code: number; readonly stderr: string }) => reason,
   );
@@ -65,15 +79,28 @@ async function faultOf(node: string, cwd: string, flags: readonly string[] = [])
   return error?.stderr ?? '';
 }
 
+/** The flag that turns the stripping of types off. */
+function flagOff(node: string): string {
+  const help = execFileSync(node, ['--help']).toString();
+  const flag = /--no-(?:experimental-)?strip-types|--(?:experimental-)?strip-types/.exec(help)?.[0];
+  return (flag ?? '--experimental-strip-types').replace(/^--(?:no-)?/, '--no-');
+}
+
 describe.each(nodes)('Node %s', (version, node) => {
-  const rows = Object.entries(homes).flatMap(([undici, home]) =>
-    ['--import', '--require'].map((flag) => [flag, undici, home] as const),
-  );
+  const isNode20 = version.startsWith('v20.');
+  const rows = Object.entries(homes)
+    .filter(([undici]) => !isNode20 || undici === 'undici 7')
+    .flatMap(([undici, home]) => ['--import', '--require'].map((flag) => [flag, undici, home] as const));
+  const config = isNode20 ? { EBB_CONFIG: 'plain.js' } : {};
+
   test.concurrent.each(rows)('%s with %s: fetch and request retry', async (flag, _, cwd) => {
     const server = await upstream([{ status: 503 }, { status: 200 }, { status: 503 }, { status: 200 }]);
     try {
       const args = [flag, '@ebb/undici/register', 'app.js'];
-      const { stdout } = await run(node, args, { cwd, env: { ...env, UPSTREAM_URL: server.url } });
+      const { stdout } = await run(node, args, {
+        cwd,
+        env: { ...env, ...config, UPSTREAM_URL: server.url },
+      });
       expect([stdout.trim(), server.seen.length]).toEqual(['200 200', 4]);
     } finally {
       await server.close();
@@ -81,19 +108,23 @@ describe.each(nodes)('Node %s', (version, node) => {
   });
 
   test.concurrent('an undici that does not fit is named', async () => {
-    expect(await faultOf(node, six)).toMatch(
+    expect(await faultOf(node, six, { more: config })).toMatch(
       /^Error: @ebb\/undici\/register: undici 7 or 8 is needed, and 6\.[\d.]+ is installed$/m,
     );
-    expect(await faultOf(node, none)).toMatch(
+    expect(await faultOf(node, none, { more: config })).toMatch(
       /^Error: @ebb\/undici\/register: undici 7 or 8 is needed beside @ebb\/undici: npm install undici$/m,
     );
   });
 
+  test.runIf(isNode20)('undici 8 on Node 20 is named', async () => {
+    expect(await faultOf(node, of8, { more: config })).toMatch(
+      /^Error: @ebb\/undici\/register: undici 8\.[\d.]+ does not run on Node v20\.19\.0$/m,
+    );
+  });
+
   test.concurrent('a config in TypeScript where Node does not run it', async () => {
-    const help = execFileSync(node, ['--help']).toString();
-    const flag = /--no-(?:experimental-)?strip-types|--(?:experimental-)?strip-types/.exec(help)?.[0];
-    const off = (flag ?? '--experimental-strip-types').replace(/^--(?:no-)?/, '--no-');
-    expect(await faultOf(node, homes['undici 8'], [off])).toMatch(
+    const flags = isNode20 ? [] : [flagOff(node)];
+    expect(await faultOf(node, of7, { flags })).toMatch(
       `ebb.config.ts cannot be loaded: Node ${version} does not run TypeScript; use Node 22.18 or later`,
     );
   });

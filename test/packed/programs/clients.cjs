@@ -2,7 +2,8 @@
 const assert = require('node:assert/strict');
 const { createServer } = require('node:http');
 const axios = require('axios');
-const { Agent, request } = require('undici');
+// undici 8 does not run on Node 20.
+const { Agent, request } = require(process.env.EBB_TEST_UNDICI ?? 'undici');
 const ebbAxios = require('@ebb/axios');
 const { attemptsOf, constant, createPolicy, tokenBucket, ThrottledError } = require('@ebb/core');
 const { seededRandom } = require('@ebb/core/testing');
