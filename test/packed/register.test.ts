@@ -47,7 +47,12 @@ function project(undici?: string): string {
 const of = (name: string): string => realpathSync(join(root, name));
 const of8 = project(of('test/node_modules/undici'));
 const of7 = project(of('test/node_modules/undici7'));
-const homes = { 'undici 8': of8, 'undici 7': of7 };
+const homes = {
+  'undici 8': of8,
+  'undici 7': of7,
+  'undici 8.0': project(of('test/node_modules/undici8.0')),
+  'undici 7.0': project(of('test/node_modules/undici7.0')),
+};
 const six = project(of('packages/undici/node_modules/undici6'));
 const none = project();
 
@@ -89,7 +94,7 @@ function flagOff(node: string): string {
 describe.each(nodes)('Node %s', (version, node) => {
   const isNode20 = version.startsWith('v20.');
   const rows = Object.entries(homes)
-    .filter(([undici]) => !isNode20 || undici === 'undici 7')
+    .filter(([undici]) => !isNode20 || undici.startsWith('undici 7'))
     .flatMap(([undici, home]) => ['--import', '--require'].map((flag) => [flag, undici, home] as const));
   const config = isNode20 ? { EBB_CONFIG: 'plain.js' } : {};
 

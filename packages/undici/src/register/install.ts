@@ -4,8 +4,16 @@ import type { Dispatcher } from 'undici';
 import { ebbInterceptor } from '../interceptor.ts';
 import { loadUndici, type Undici } from './undici.ts';
 
-/** Where undici 8 and the fetch of Node 26 look for the global dispatcher. Older versions of undici 7 do not set it. */
-const SLOT: unique symbol = Symbol.for('undici.globalDispatcher.2');
+/**
+ * Where a `fetch` or an undici looks for the global dispatcher: those of undici 6 and 7 in the first, those of undici 8 in the
+ * second. The oldest 7 and 8 set only their own.
+ */
+const SLOTS: readonly symbol[] = [
+  Symbol.for('undici.globalDispatcher.1'),
+  Symbol.for('undici.globalDispatcher.2'),
+];
+
+const holder = globalThis as { readonly [slot: symbol]: unknown };
 
 /** True if Node sends its own requests through the proxy of `HTTP_PROXY` and `HTTPS_PROXY`. */
 function usesEnvProxy({ env, execArgv }: NodeJS.Process): boolean {
@@ -32,8 +40,11 @@ function baseOf({ Agent, Dispatcher, EnvHttpProxyAgent, getGlobalDispatcher }: U
 export function install(policy: Policy): void {
   const undici = loadUndici();
   const dispatcher = baseOf(undici).compose(ebbInterceptor(policy));
+  const before = SLOTS.map((slot) => holder[slot]);
   undici.setGlobalDispatcher(dispatcher);
-  const { [SLOT]: current } = globalThis as { readonly [SLOT]?: unknown };
-  if (current === dispatcher) return;
-  Object.defineProperty(globalThis, SLOT, { value: dispatcher, writable: true });
+  SLOTS.forEach((slot, at) => {
+    // A newer undici has put the dispatcher there, or one that adapts it.
+    if (holder[slot] !== before[at]) return;
+    Object.defineProperty(globalThis, slot, { value: dispatcher, writable: true });
+  });
 }

@@ -22,7 +22,7 @@ function requireFromHere(): NodeJS.Require {
  * The installed undici. It is not imported, because undici sets its own global dispatcher when it is loaded, which must not
  * happen with `EBB=off`.
  *
- * @throws Error if it is missing, is no undici 7 or 8, or does not run on this Node
+ * @throws Error if it is missing, is no undici 7 or 8, does not run on this Node, or is the one of Bun
  */
 export function loadUndici(): Undici {
   const require = requireFromHere();
@@ -33,9 +33,15 @@ export function loadUndici(): Undici {
     throw fault('undici 7 or 8 is needed beside @ebb/undici: npm install undici', cause);
   }
   if (!/^[78]\./.test(version)) throw fault(`undici 7 or 8 is needed, and ${version} is installed`);
+  let undici: Undici;
   try {
-    return require('undici') as Undici;
+    undici = require('undici') as Undici;
   } catch (cause) {
     throw fault(`undici ${version} does not run on Node ${process.version}`, cause);
   }
+  // Whatever is installed, Bun gives an undici of its own, which is without dispatchers.
+  if (typeof undici.Dispatcher.prototype.compose !== 'function') {
+    throw fault('the undici of this runtime has no interceptors; use @ebb/fetch, as in Bun');
+  }
+  return undici;
 }
