@@ -17,7 +17,7 @@ export default defineConfig({
     exclude: [
       ...configDefaults.exclude,
       'test/packed/**',
-      'test/runtimes/runtimes.test.ts',
+      'test/runtimes/**',
       'test/site/**',
       'test/playground.test.ts',
     ],

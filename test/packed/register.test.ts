@@ -134,3 +134,15 @@ describe.each(nodes)('Node %s', (version, node) => {
     );
   });
 });
+
+const bun = join(root, 'test/node_modules/.bin/bun');
+
+test.skipIf(!existsSync(bun))('the undici of Bun is named', async () => {
+  const error: unknown = await run(bun, ['run', '--preload', '@ebb/undici/register', 'plain.js'], {
+    cwd: of7,
+    env,
+  }).catch((reason: unknown) => reason);
+  expect((error as { readonly stderr: string }).stderr).toMatch(
+    'error: @ebb/undici/register: the undici that Bun has built in has no interceptors; use @ebb/fetch',
+  );
+});

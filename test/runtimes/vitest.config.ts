@@ -6,7 +6,7 @@ export default defineConfig({
   ...shared,
   test: {
     ...shared.test,
-    include: ['test/runtimes/runtimes.test.ts'],
+    include: ['test/runtimes/*.test.ts'],
     exclude: [],
     reporters: ['default', './test/runtimes/grid-reporter.ts'],
   },

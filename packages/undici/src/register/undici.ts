@@ -39,9 +39,9 @@ export function loadUndici(): Undici {
   } catch (cause) {
     throw fault(`undici ${version} does not run on Node ${process.version}`, cause);
   }
-  // Whatever is installed, Bun gives an undici of its own, which is without dispatchers.
+  // Whatever is installed, Bun gives its own.
   if (typeof undici.Dispatcher.prototype.compose !== 'function') {
-    throw fault('the undici of this runtime has no interceptors; use @ebb/fetch, as in Bun');
+    throw fault('the undici that Bun has built in has no interceptors; use @ebb/fetch');
   }
   return undici;
 }
