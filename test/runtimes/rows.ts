@@ -37,6 +37,11 @@ const fetchRow: GridRow = {
   skipIn: () => undefined,
 };
 
+function whyNoHttp(runtime: RuntimeName): string | undefined {
+  if (runtime === 'workerd') return 'it has no node:http unless a worker asks for compatibility with Node';
+  return runtime === 'Chromium' ? 'it has no node:http' : undefined;
+}
+
 function axiosRow(adapter: 'http' | 'fetch' | 'xhr', more: Partial<GridRow>): GridRow {
   const stream = adapter === 'http' ? '../undici-client.ts' : '../fetch-client.ts';
   const name = adapter === 'http' ? 'nodeStream' : 'webStream';
@@ -127,7 +132,7 @@ export function titleOf({ name, version }: GridRow): string {
 
 export const gridRows: readonly GridRow[] = [
   fetchRow,
-  axiosRow('http', { skipIn: (runtime) => (isWeb(runtime) ? 'it has no node:http' : undefined) }),
+  axiosRow('http', { skipIn: whyNoHttp }),
   axiosRow('fetch', {}),
   axiosRow('xhr', {
     skipIn: (runtime) => (runtime === 'Chromium' ? undefined : 'it has no XMLHttpRequest'),
