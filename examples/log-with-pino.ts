@@ -1,4 +1,5 @@
-// Each retry and each end is a line in the log of pino. The path is logged without its query, which may hold secrets. Prints:
+// Each retry and each end is a line in the log of pino. An event has no query, header or error message, which may hold
+// secrets, so all of it may be logged. Prints:
 //   {"level":40,"method":"GET","path":"/tea","attempt":1,"status":503,"reason":"transient","delayMs":50,"msg":"retry"}
 //   {"level":40,"method":"GET","path":"/tea","attempt":2,"status":503,"reason":"transient","delayMs":50,"msg":"retry"}
 //   {"level":30,"method":"GET","path":"/tea","attempt":3,"status":200,"reason":"success","msg":"end"}
@@ -22,11 +23,11 @@ const log = pino({ base: null, timestamp: false });
 function logEvent(event: EbbEvent): void {
   if (event.type !== 'retry' && event.type !== 'end') return;
   const { request, attempt, outcome, reason } = event;
-  const result = outcome?.type === 'response' ? { status: outcome.status } : { failure: outcome?.kind };
+  const result = outcome?.type === 'response' ? { status: outcome.status } : { failure: outcome?.code };
   const line = { method: request.method, path: new URL(request.url).pathname, attempt, ...result, reason };
   if (event.type === 'retry') log.warn({ ...line, delayMs: event.delayMs }, 'retry');
   else if (reason === 'success') log.info(line, 'end');
-  else log.error({ ...line, err: event.error ?? (outcome?.type === 'failure' && outcome.error) }, 'end');
+  else log.error({ ...line, error: event.error }, 'end');
 }
 
 const fetch = createFetch({ backoff: constant(50), onEvent: logEvent });

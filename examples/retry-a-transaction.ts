@@ -7,7 +7,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
-import { type EbbEvent, equalJitter, retry } from '@ebb/core';
+import { detailsOf, type EbbEvent, equalJitter, retry } from '@ebb/core';
 
 const file = join(mkdtempSync(join(tmpdir(), 'ebb-')), 'bank.db');
 // SQLite's own wait for a lock would block the event loop: none.
@@ -16,8 +16,9 @@ db.exec('CREATE TABLE account (balance INT); INSERT INTO account VALUES (100)');
 
 const SQLITE_BUSY = 5;
 function onEvent(event: EbbEvent): void {
-  if (event.type !== 'retry' || event.outcome.type !== 'failure') return;
-  console.log(`attempt ${event.attempt}: ${(event.outcome.error as Error).message}`);
+  const outcome = detailsOf(event)?.outcome;
+  if (event.type !== 'retry' || outcome?.type !== 'failure') return;
+  console.log(`attempt ${event.attempt}: ${(outcome.error as Error).message}`);
   other.exec('COMMIT');
 }
 const policy = { maxRetries: 8, backoff: equalJitter({ baseMs: 20, capMs: 1_000 }), onEvent };

@@ -48,6 +48,8 @@ export default defineConfig({
   },
   themeConfig: {
     nav: [
+      { text: 'Guide', link: '/guide/start' },
+      { text: 'Strategies', link: '/strategies/' },
       { text: 'Packages', link: '/packages/core' },
       { text: 'API', link: '/reference/' },
       { text: 'Figures', link: '/figures' },

@@ -10,13 +10,39 @@ export interface Group {
 
 /** Routes and the names of their pages, in the order of the sidebar. Every page of the site has its row. */
 const ROWS: Readonly<Record<string, Readonly<Record<string, string>>>> = {
-  Start: {
+  Guide: {
     index: 'ebb',
+    'guide/start': 'Start',
+    'guide/retry': 'Retry',
+    'guide/quota': 'Quotas',
+    'guide/fleet': 'Fleets',
+    'guide/testing': 'Testing',
+    'guide/observing': 'Observing',
+    choosing: 'How to choose',
+    'anti-patterns': 'Anti-patterns',
+  },
+  Strategies: {
+    'strategies/index': 'All strategies',
+    'strategies/backoff': 'Backoff',
+    'strategies/server-wait': 'Server waits',
+    'strategies/timeouts': 'Timeouts',
+    'strategies/retry-budget': 'Retry budget',
+    'strategies/token-bucket': 'Token bucket',
+    'strategies/adaptive-rate': 'Adaptive rate',
+    'strategies/concurrency': 'Concurrency limit',
+    'strategies/priorities': 'Priorities',
+    'strategies/per-key': 'One per key',
+    'strategies/shared-bucket': 'Shared bucket',
+    'strategies/shared-budget': 'Shared budget',
+  },
+  'In your program': {
+    jobs: 'Jobs',
     examples: 'Examples',
   },
   'In other clients': {
     sdks: 'SDKs',
     'coming-from': 'Coming from other retry libraries',
+    'coming-from-limiters': 'Coming from limiters and breakers',
   },
   Packages: {
     'packages/core': '@ebb/core',
