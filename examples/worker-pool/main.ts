@@ -20,8 +20,8 @@ export interface Task {
 /** What a worker sends at its end. */
 export interface Result {
   readonly sent: number;
-  /** When its first request got its tokens, in milliseconds since the epoch. */
-  readonly firstAtMs: number;
+  /** When it asked for its first token, in milliseconds since the epoch. */
+  readonly startedAtMs: number;
 }
 
 if (program === undefined) {
@@ -54,7 +54,7 @@ const results = (await Promise.all(workers.map((worker) => once(worker, 'message
 
 const sent = new Intl.ListFormat('en-GB').format(results.map(({ sent }) => `${sent}`));
 console.log(`${workers.length} workers sent ${sent} requests`);
-const startMs = Math.min(...results.map(({ firstAtMs }) => firstAtMs));
+const startMs = Math.min(...results.map(({ startedAtMs }) => startedAtMs));
 // The clocks of threads differ by less than a millisecond, which is less than one request.
 const allowed = (atMs: number) => task.capacity + 1 + ((atMs - startMs) / 1_000) * task.refillPerSecond;
 const held = arrivedAtMs.every((atMs, before) => before + 1 <= allowed(atMs));
