@@ -103,10 +103,12 @@ export class Settling {
     if (next === undefined || next.atMs === Number.POSITIVE_INFINITY) return this.#other(next);
     const pauseMs = next.isWait ? 0 : Math.min(ioMs, next.atMs - this.#time.now());
     if (pauseMs > 0) {
-      const pause = Promise.withResolvers<void>();
-      const cancel = inRealTime(pause.resolve, pauseMs);
+      let cancel = (): void => undefined;
+      const pause = new Promise<void>((resolve) => {
+        cancel = inRealTime(resolve, pauseMs);
+      });
       // A response cancels the timer that guards it.
-      await Promise.race([pause.promise, this.#other(next)]);
+      await Promise.race([pause, this.#other(next)]);
       cancel();
     }
     for (let turn = 0; turn < IO_TURNS; turn += 1) await nextTurn();
