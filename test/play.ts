@@ -31,7 +31,7 @@ export interface Run {
   readonly history: readonly Attempt[] | undefined;
   /** How many timers of the clock are left at the end; any is a leak. */
   readonly pending: number;
-  /** How many slots are still held; any is a leak. */
+  /** How many slots of the call are still held; any is a leak. */
   readonly held: number;
 }
 
@@ -91,6 +91,8 @@ export async function play(
     else if (event.type === 'retry') void nextTurn().then(() => clock.advance(event.delayMs));
   };
   const limits = scenario.limits?.(clock) ?? {};
+  const inUse = (): number => limits.concurrency?.stats().inUse ?? 0;
+  const before = inUse();
   const client = makeClient(createPolicy({ random: () => 0, clock, onEvent, ...policy, ...limits }));
   let isOver = false;
   const wait = async (): Promise<void> => {
@@ -115,8 +117,7 @@ export async function play(
     });
   isOver = true;
   await waits;
-  const held = (): number => limits.concurrency?.stats().inUse ?? 0;
-  for (let turn = 0; turn < SOME_TURNS && held() > 0; turn += 1) await nextTurn();
+  for (let turn = 0; turn < SOME_TURNS && inUse() > before; turn += 1) await nextTurn();
   await client.close();
   const end = events.at(-1);
   return {
@@ -128,6 +129,6 @@ export async function play(
     attempts: events.filter(({ type }) => type === 'attempt').length,
     history: history ?? client.history?.(),
     pending: clock.pending,
-    held: held(),
+    held: inUse() - before,
   };
 }

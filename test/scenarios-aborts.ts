@@ -17,6 +17,13 @@ const noToken = (clock: Clock): Limits => ({
   bucket: tokenBucket({ capacity: 1, refillPerSecond: 1, initialTokens: 0, clock }),
 });
 
+/** The only slot is held by another call. */
+function noSlot(clock: Clock): Limits {
+  const limits = one(clock);
+  limits.concurrency?.tryAcquire();
+  return limits;
+}
+
 const aborted = { delays: [], hits: 0, reason: 'aborted', thrown: 'the reason' } as const;
 
 const inAWorker = {
@@ -39,6 +46,13 @@ export const aborts: readonly Scenario[] = [
     name: 'an abort while waiting for a token',
     script: [up],
     limits: noToken,
+    abort: 'limits',
+    ...aborted,
+  },
+  {
+    name: 'an abort while waiting for a slot',
+    script: [up],
+    limits: noSlot,
     abort: 'limits',
     ...aborted,
   },
