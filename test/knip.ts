@@ -17,19 +17,15 @@ const config: KnipConfig = {
       project: ['{src,test}/**/*.ts'],
     },
     examples: {
-      entry: ['*.ts', '*/main.ts', 'fleet/worker.ts'],
-      ignoreDependencies: [
-        // Not used yet.
-        '@ebb/opentelemetry',
-        '@types/cli-progress',
-        '@types/react',
-        '@types/react-dom',
-        'cli-progress',
-        'msw',
-        'pino',
-        'react',
-        'react-dom',
+      entry: [
+        '*.ts',
+        '*/main.ts',
+        // Processes of their own, the handler of a Lambda function, and a worker of a page.
+        'fleet/worker.ts',
+        'lambda/handler.ts',
+        'service-worker/worker.ts',
       ],
+      ignoreDependencies: ['@ebb/opentelemetry'], // Not used yet.
     },
     docs: {
       ignoreDependencies: [
@@ -52,7 +48,10 @@ const config: KnipConfig = {
         'bench/measure/child.ts',
         'bench/stubs/server.ts',
         'guard/{measured,subjects/*}.ts',
+        'jobs/lambda-process.ts',
         'migration/waiting.ts',
+        // Imported by programs that the tests of the runtimes write and bundle.
+        'runtimes/{pair,runner,subjects/*}.ts',
         // Programs of users, which tests compile or start.
         'packed/{programs,types/users}/*',
         'packed/vitest.release.config.ts',

@@ -32,7 +32,7 @@ export interface Sent {
 export type ClientName = 'fetch' | 'axios' | 'undici';
 
 /** The expected result of a scenario. */
-export interface Expected {
+interface Expected {
   /** The delays before the retries, in milliseconds. Random numbers are 0 unless the policy sets `random`. */
   readonly delays: readonly number[];
   /** How many requests the upstream received. */
@@ -52,7 +52,7 @@ export interface Expected {
 }
 
 /** When the caller aborts: beforehand, while waiting for tokens or a slot, for a response, for a retry, or in the body. */
-export type AbortPhase = 'before' | 'limits' | 'attempt' | 'retry' | 'body';
+type AbortPhase = 'before' | 'limits' | 'attempt' | 'retry' | 'body';
 
 /** Limits that are made anew for each run. */
 export interface Limits {

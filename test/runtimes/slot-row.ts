@@ -29,7 +29,7 @@ export interface SlotRow<Result> extends SlotWay<Result> {
 }
 
 /** A client with ebb, of which the slot rows use the results. */
-export interface SlotClient<Result> {
+interface SlotClient<Result> {
   get(url: string, method: string, config: object | undefined): Promise<Result>;
   close(): Promise<void>;
 }
