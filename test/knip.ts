@@ -58,22 +58,21 @@ const config: KnipConfig = {
         'stryker.{config.js,setup.ts,vitest.config.ts}',
       ],
       ignoreDependencies: [
-        // Programs, which tests start by their paths.
+        // Programs and versions of undici, which tests find by their paths.
         'bun',
         'deno',
         'jest',
+        'node20',
         'node22',
         'node26',
+        'undici6',
+        'undici7.0',
+        'undici8.0',
         // Named in the `types` of compiler options.
         '@cloudflare/workers-types',
         'bun-types',
         // Comes with @stryker-mutator/core, and is used in a comment for its types.
         '@stryker-mutator/api',
-        // Not used yet.
-        'node20',
-        'undici6',
-        'undici7.0',
-        'undici8.0',
       ],
       // The tests copy core.ts to this name.
       ignoreUnresolved: ['./core.mjs'],
