@@ -110,8 +110,8 @@ describe('a release is refused', () => {
     if (before === undefined) throw new Error(`no size of ${name} is recorded`);
     const smaller = { tarball: Math.floor(before.tarball / 2), bundle: Math.floor(before.bundle / 2) };
     expect(problemsOf(await checkSizes(some, inject('folder'), { [name]: smaller }))).toEqual([
-      expect.stringMatching(/^the tarball grew from .*--dry-run --update` records it$/),
-      expect.stringMatching(/^the bundle grew from .*--dry-run --update` records it$/),
+      expect.stringMatching(/^the tarball grew from .*--dry-run --update size` records it$/),
+      expect.stringMatching(/^the bundle grew from .*--dry-run --update size` records it$/),
     ]);
     expect(problemsOf(await checkSizes(some, inject('folder'), {}))).toHaveLength(2);
     const larger = { tarball: before.tarball * 2, bundle: before.bundle * 2 };

@@ -1,8 +1,8 @@
 // Packs all packages, checks what was packed, and publishes it:
-//   pnpm release                      in the release workflow, because provenance needs its identity
-//   pnpm release --dry-run            packs and checks, and publishes nothing
-//   pnpm release --dry-run size       runs some of the checks
-//   pnpm release --dry-run --update   records the sizes
+//   pnpm release                           in the release workflow, because provenance needs its identity
+//   pnpm release --dry-run                 packs and checks, and publishes nothing
+//   pnpm release --dry-run size            runs some of the checks
+//   pnpm release --dry-run --update size   records the sizes
 // With --packed FOLDER it takes the tarballs of that folder instead of packing again.
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';

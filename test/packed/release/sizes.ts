@@ -25,7 +25,7 @@ export const recordedSizes = (): RecordedSizes => JSON.parse(readFileSync(FILE, 
 const bytes = (size: number): string => size.toLocaleString('en');
 
 function grown(what: string, recorded: number | undefined, size: number): string[] {
-  const update = '`npx -y pnpm@12 release --dry-run --update` records it';
+  const update = '`npx -y pnpm@12 release --dry-run --update size` records it';
   if (recorded === undefined) return [`no size of the ${what} is recorded: ${update}`];
   if (size <= recorded * (1 + TOLERANCE)) return [];
   const change = `${bytes(recorded)} → ${bytes(size)} bytes, more than ${TOLERANCE * 100} %`;
