@@ -7,6 +7,7 @@ import {
   constant,
   exponential,
   inspectBody,
+  type Outcome,
   type PolicyOptions,
   type RequestOptions,
   tokenBucket,
@@ -640,6 +641,8 @@ function alternating(...numbers: readonly number[]): () => number {
   return () => numbers[at++ % numbers.length] ?? 0;
 }
 
+const isAccepted = (outcome: Outcome): boolean => outcome.type === 'response' && outcome.status === 202;
+
 /** What the server says besides its status. */
 const told: Scenario[] = [
   ...(
@@ -673,6 +676,15 @@ const told: Scenario[] = [
       reason: 'success',
     }),
   ),
+  {
+    name: 'Retry-After of a 202 that classify calls transient',
+    script: [{ status: 202, headers: { 'retry-after': '2' } }, up],
+    policy: { ...fast, classify: (outcome) => (isAccepted(outcome) ? 'transient' : 'success') },
+    delays: [2_000],
+    hits: 2,
+    status: 200,
+    reason: 'success',
+  },
   {
     name: 'a server that says "retry" after a POST',
     script: [{ status: 500, headers: { 'x-should-retry': 'true' }, body: 'down' }, up],

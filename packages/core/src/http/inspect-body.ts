@@ -5,6 +5,7 @@ import { type OptionTable, readOptions } from '../base/options.ts';
 import { isPromise } from '../base/promise.ts';
 import { checkVerdict } from './classify.ts';
 import type { BodyInspector, Inspect, InspectionContext } from './inspect.ts';
+import { withJudgement } from './judged.ts';
 import { Look, type LookBounds } from './look.ts';
 import type { Judgement, Outcome, Responded } from './outcome.ts';
 
@@ -109,9 +110,4 @@ function checkJudgement(judgement: unknown): void {
   const { verdict, waitMs } = judgement as Judgement;
   if (verdict !== undefined) checkVerdict('verdict', verdict);
   if (waitMs !== undefined) notNegative('waitMs', waitMs);
-}
-
-function withJudgement(outcome: Responded, judgement: Judgement): Outcome {
-  const { type, status, redirected, url } = outcome;
-  return { type, status, redirected, url, judgement, header: (name) => outcome.header(name) };
 }

@@ -2,6 +2,7 @@ import { notNegative } from '../base/check.ts';
 import { callHook, HookError } from '../base/errors.ts';
 import { checkVerdict, isRepeatable } from '../http/classify.ts';
 import { withJitter } from '../http/jitter.ts';
+import { withJudgement } from '../http/judged.ts';
 import type { Outcome, RequestTraits, Verdict } from '../http/outcome.ts';
 import type { Feedback } from '../http/server-feedback.ts';
 import type { RetryBudget } from '../limits/contracts.ts';
@@ -72,6 +73,12 @@ function classified(policy: Policy, outcome: Outcome, request: RequestTraits): V
     if (cause instanceof HookError) throw cause;
     throw new HookError('classify', cause);
   }
+}
+
+/** A success by its status that `classify` judges otherwise, such as a 202: the wait that it asks for counts. */
+function asJudged(outcome: Outcome, verdict: Verdict): Outcome {
+  const isSuccess = outcome.type === 'response' && outcome.status < 300 && outcome.judgement === undefined;
+  return isSuccess ? withJudgement(outcome, { verdict }) : outcome;
 }
 
 /** What the server says besides the status; nothing after a failure. */
@@ -161,7 +168,7 @@ export function decideRetry(
   nowMs: number,
 ): Decision {
   const { request, attempt, startedAtMs = nowMs, previousBackoffMs, budget, isKeyed } = progress;
-  const said = feedbackOf(policy, progress, outcome, nowMs);
+  const said = feedbackOf(policy, progress, asJudged(outcome, before), nowMs);
   const { verdict, isTold } =
     said === undefined ? { verdict: before, isTold: false } : heeding(before, outcome, said);
   if (verdict === 'final' || verdict === 'success') return stop(isAbort(outcome) ? 'aborted' : 'final');
