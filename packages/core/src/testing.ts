@@ -1,4 +1,4 @@
-import { type Clock, isWait, nextTurn, type Random, sleep } from './base/clock.ts';
+import { type Clock, nextTurn, type Random, sleep } from './base/clock.ts';
 import { type RunUntilSettledOptions, Settling } from './base/settling.ts';
 import { Heap, type Heaped } from './limits/queue/heap.ts';
 
@@ -67,10 +67,10 @@ export function virtualClock(options: { readonly startMs?: number } = {}): Virtu
     get nextAtMs() {
       return entries.first?.atMs;
     },
-    schedule(wake, delayMs) {
+    schedule(wake, delayMs, _inBackground, isWait = false) {
       scheduled += 1;
       const atMs = nowMs + Math.max(0, delayMs);
-      const entry: Entry = { atMs, order: scheduled, wake, isWait: isWait(), heapIndex: -1 };
+      const entry: Entry = { atMs, order: scheduled, wake, isWait, heapIndex: -1 };
       entries.add(entry);
       settling.changed();
       return () => {

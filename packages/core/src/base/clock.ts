@@ -11,8 +11,11 @@ export interface Clock {
   /**
    * Calls `wake` once, no earlier than `delayMs` milliseconds from now. Returns a function that cancels the call.
    * A pending call keeps the process alive unless it is `inBackground`.
+   *
+   * `isWait`: it ends a wait of ebb. Unlike a timeout it guards nothing real, such as a response on its way, so a virtual clock
+   * may move to it at once. The clock of the system ignores it.
    */
-  schedule(wake: () => void, delayMs: number, inBackground?: boolean): () => void;
+  schedule(wake: () => void, delayMs: number, inBackground?: boolean, isWait?: boolean): () => void;
 }
 
 /** Timers take a signed 32-bit number of milliseconds. A longer one would fire at once. */
@@ -114,26 +117,6 @@ export function keepAlive<T>(promise: Promise<T>): Promise<T> {
 /** `Math.random`. */
 export const systemRandom: Random = Math.random;
 
-let isScheduling = false;
-
-/**
- * Schedules the end of a wait of ebb. Unlike a timeout it guards nothing real, such as a response on its way: a virtual clock
- * may move to it at once.
- */
-export function scheduleWait(clock: Pick<Clock, 'schedule'>, wake: () => void, delayMs: number): () => void {
-  isScheduling = true;
-  try {
-    return clock.schedule(wake, delayMs);
-  } finally {
-    isScheduling = false;
-  }
-}
-
-/** True while the end of a wait is being scheduled. */
-export function isWait(): boolean {
-  return isScheduling;
-}
-
 let sleepers: Sleepers | undefined;
 let sleepersTimers: unknown;
 
@@ -157,7 +140,7 @@ export function sleep(clock: Clock, delayMs: number, signal?: AbortSignal): Prom
   const waits = clock === systemClock ? systemSleepers() : clock;
   return new Promise((resolve, reject) => {
     if (!signal) {
-      scheduleWait(waits, resolve, delayMs);
+      waits.schedule(resolve, delayMs, false, true);
       return;
     }
     if (signal.aborted) return reject(signal.reason);
@@ -165,13 +148,10 @@ export function sleep(clock: Clock, delayMs: number, signal?: AbortSignal): Prom
       cancel();
       reject(signal.reason);
     });
-    const cancel = scheduleWait(
-      waits,
-      () => {
-        callOff();
-        resolve();
-      },
-      delayMs,
-    );
+    const wake = (): void => {
+      callOff();
+      resolve();
+    };
+    const cancel = waits.schedule(wake, delayMs, false, true);
   });
 }

@@ -229,8 +229,7 @@ export class Session implements Progress {
         if (signal?.aborted) throw signal.reason;
       }
       if (isRetry) patience.checkTotal();
-      const { waitedMs = 0, slotMs = 0 } = this.#admission ?? {};
-      if (waitedMs > 0) this.#emit({ type: 'throttle', waitMs: waitedMs, slotMs });
+      if (this.#throttledMs > 0) this.#emitThrottle();
       this.#begin();
       return true;
     } catch (error) {
@@ -241,6 +240,11 @@ export class Session implements Progress {
   /** How long this attempt has waited for a slot and tokens, in milliseconds. */
   get #throttledMs(): number {
     return this.#admission?.waitedMs ?? 0;
+  }
+
+  #emitThrottle(): void {
+    const { waitedMs = 0, slotMs = 0 } = this.#admission ?? {};
+    this.#emit({ type: 'throttle', waitMs: waitedMs, slotMs });
   }
 
   #begin(): undefined {
@@ -336,7 +340,9 @@ export class Session implements Progress {
       this.#delayMs = delayMs;
       this.#previousBackoffMs = decision.backoffMs;
       this.#reportOtherRetries();
-      this.#emit({ type: 'retry', delayMs, reason: decision.reason, outcome });
+      if (isObserved(this.policy.onEvent, 'retry')) {
+        this.#emit({ type: 'retry', delayMs, reason: decision.reason, outcome });
+      }
       return decision;
     }
     const admission = this.#admission;

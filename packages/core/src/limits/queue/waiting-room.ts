@@ -1,5 +1,4 @@
 import { checkPriority, flag, notNegative } from '../../base/check.ts';
-import { scheduleWait } from '../../base/clock.ts';
 import { ThrottledError, type ThrottledReason } from '../../base/errors.ts';
 import type { AcquireOptions } from '../contracts.ts';
 import type { WaitingSetup } from './options.ts';
@@ -263,6 +262,6 @@ export class WaitingRoom<T> {
       this.#timerAtMs = Number.POSITIVE_INFINITY;
       this.#onWake();
     };
-    this.#stopTimer = scheduleWait(this.#time.clock, onTime, atMs - nowMs);
+    this.#stopTimer = this.#time.clock.schedule(onTime, atMs - nowMs, false, true);
   }
 }
