@@ -11,7 +11,7 @@ export function bodyFor(sent: Sent, stream: (text: string) => unknown): unknown 
   return factory === undefined ? sent.body : () => stream(factory);
 }
 
-const webStream = (text: string): unknown => new Blob([text]).stream();
+export const webStream = (text: string): unknown => new Blob([text]).stream();
 
 /** The `RequestInit` for a request. */
 export function initFor(sent: Sent, signal: AbortSignal | undefined): EbbRequestInit {

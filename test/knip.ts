@@ -51,6 +51,7 @@ const config: KnipConfig = {
         'jobs/lambda-process.ts',
         'migration/waiting.ts',
         // Imported by programs that the tests of the runtimes write and bundle.
+        'fetch-client.ts',
         'runtimes/{pair,runner,subjects/*}.ts',
         // Programs of users, which tests compile or start.
         'packed/{programs,types/users}/*',
