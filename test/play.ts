@@ -82,7 +82,7 @@ export async function play(
   url: string,
   caller: AbortController = new AbortController(),
 ): Promise<Run> {
-  const { abort, policy, request = {} } = scenario;
+  const { abort, policy, request = {}, stops } = scenario;
   const abortAt = abort === 'body' ? 'end' : abort;
   const events: EbbEvent[] = [];
   const onEvent = (event: EbbEvent): void => {
@@ -93,7 +93,10 @@ export async function play(
   const limits = scenario.limits?.(clock) ?? {};
   const inUse = (): number => limits.concurrency?.stats().inUse ?? 0;
   const before = inUse();
-  const client = makeClient(createPolicy({ random: () => 0, clock, onEvent, ...policy, ...limits }));
+  const stopSignal = stops && caller.signal;
+  const client = makeClient(
+    createPolicy({ random: () => 0, clock, onEvent, stopSignal, ...policy, ...limits }),
+  );
   let isOver = false;
   const wait = async (): Promise<void> => {
     for (const waitMs of scenario.waits ?? []) {
@@ -109,7 +112,7 @@ export async function play(
   let thrown: string | undefined;
   let history: readonly Attempt[] | undefined;
   const got = await client
-    .send(url, request, abort === undefined ? undefined : caller.signal)
+    .send(url, request, abort === undefined || stops ? undefined : caller.signal)
     .catch((error: unknown) => {
       thrown = thrownBy(error);
       history = historyOf(error);

@@ -70,6 +70,8 @@ export interface Scenario extends Expected {
   readonly policy?: PolicyOptions;
   readonly limits?: (clock: Clock) => Limits;
   readonly abort?: AbortPhase;
+  /** The abort is that of the policy's `stopSignal`. */
+  readonly stops?: true;
   /** The row needs real sockets: a mock cannot misbehave in this way. */
   readonly socketsOnly?: true;
   /** What differs for a client, because of how the client works. */

@@ -7,6 +7,7 @@
  * - `wait-too-long`: its turn would not come, or did not come, within `maxWaitMs` or the total timeout
  * - `capacity-lowered`: it costs more than the new capacity of the bucket
  * - `closed`: the bucket was closed
+ * - `stopped`: the policy's `stopSignal` has aborted
  * - `too-many-keys`: `maxKeys` keys are in use
  * - `unavailable`: the store of a shared bucket could not be reached
  */
@@ -17,6 +18,7 @@ export type ThrottledReason =
   | 'wait-too-long'
   | 'capacity-lowered'
   | 'closed'
+  | 'stopped'
   | 'too-many-keys'
   | 'unavailable';
 

@@ -126,6 +126,13 @@ export interface PolicyOptions {
    */
   readonly maxWaitMs?: number | undefined;
   /**
+   * When it aborts, nothing more is sent, at the shutdown of a program for example. A request that waits for a retry ends
+   * with the result that it has, and one that has not been sent fails with a `ThrottledError` (`stopped`). Attempts in flight
+   * go on, unlike after an abort of the request's own signal.
+   * @default none
+   */
+  readonly stopSignal?: AbortSignal | undefined;
+  /**
    * Called with every attempt, wait, retry and end. It cannot change anything: see {@link Observer}.
    * @default none
    */
@@ -145,6 +152,7 @@ export type UnsetOptions =
   | 'budget'
   | 'key'
   | 'maxWaitMs'
+  | 'stopSignal'
   | 'inspect'
   | 'idempotencyKey'
   | 'beforeAttempt'
@@ -213,6 +221,7 @@ export const POLICY_OPTIONS: OptionTable<PolicyOptions, UnsetOptions> = {
   priority: { check: checkPriority, default: 0 },
   key: { check: checkKey },
   maxWaitMs: { check: notNegative },
+  stopSignal: { check: having('an AbortSignal', 'addEventListener', 'removeEventListener') },
   onEvent: { check: callable },
   clock: CLOCK_OPTION,
   random: RANDOM_OPTION,

@@ -16,6 +16,8 @@ export type StopReason =
   | 'aborted'
   /** A planned attempt could not get its tokens or its slot in time. */
   | 'throttled'
+  /** The policy's `stopSignal` has aborted. */
+  | 'stopped'
   /** Another layer of ebb, around this one, decides. */
   | 'left-to-outer-layer'
   /** Another layer of ebb, below this one, has decided already. */

@@ -18,6 +18,7 @@ import { LayerPlace } from './layer-place.ts';
 import { mayBeLayered, NO_LAYERS, type Surroundings, type Way } from './layers.ts';
 import { otherRetriesOf, warnOfOtherRetries } from './other-retries.ts';
 import { leftMs, Patience } from './patience.ts';
+import { abortOrStop, isStop, stopped } from './stop.ts';
 
 const LEFT_TO_OUTER_LAYER: Decision = { retry: false, reason: 'left-to-outer-layer' };
 const JUDGED_BY_INNER_LAYER: Decision = { retry: false, reason: 'judged-by-inner-layer' };
@@ -167,15 +168,15 @@ export class Session implements Progress {
    * then for a slot and tokens. Returns `undefined` synchronously if there is nothing to wait for. The slot of the attempt
    * before is released when `released` settles.
    *
-   * Resolves with `false` if the retry must not be sent, because its tokens or its slot cannot be had or the total timeout
-   * has passed. The result of the attempt before is then the result of the request, and its end has been reported.
+   * Resolves with `false` if the retry must not be sent, because its tokens or its slot cannot be had, the total timeout
+   * has passed, or the policy has stopped. The result of the attempt before is then the result of the request, and its end has been reported.
    *
    * If the signal has aborted before the first attempt, the attempt is sent without tokens and slot, so that the client
    * fails in its own way.
    *
    * @param made the caller's signal, or what makes one, which is called only if there is something to wait for
    * @throws the signal's own reason when it aborts
-   * @throws ThrottledError if the first attempt cannot get its slot or its tokens in time
+   * @throws ThrottledError if the first attempt cannot get its slot or its tokens in time, or the policy has stopped
    * @throws HookError if `cost`, `keyOf` or `make` throws
    */
   ready(made?: AbortSignal | (() => AbortSignal), released?: Promise<void>): Promise<boolean> | undefined {
@@ -189,6 +190,7 @@ export class Session implements Progress {
         this.#openBudget();
         if (signal?.aborted) return this.#begin();
       }
+      if (this.policy.stopSignal?.aborted) throw stopped();
       if (this.#delayMs === 0 && released === undefined) {
         if (signal?.aborted) throw signal.reason;
         lack = admission?.take();
@@ -197,7 +199,11 @@ export class Session implements Progress {
     } catch (error) {
       return this.#endUnsent(error, signal);
     }
-    return this.#wait(typeof made === 'function' ? made() : made, released, lack);
+    const own = typeof made === 'function' ? made() : made;
+    const { stopSignal } = this.policy;
+    if (stopSignal === undefined) return this.#wait(own, released, lack);
+    const either = abortOrStop(own, stopSignal);
+    return this.#wait(either.signal, released, lack).finally(either.forget);
   }
 
   /** Before anything is sent: a budget whose key cannot be had must not cost a response later. */
@@ -267,13 +273,14 @@ export class Session implements Progress {
     if (this.#attempt > 0) this.#budget?.refund?.();
     this.#close();
     const outcome = this.#toRetry;
-    const isAbort = signal?.aborted === true && error === signal.reason;
+    const refusal = isStop(error) ? 'stopped' : 'throttled';
+    const isAbort = signal?.aborted === true && error === signal.reason && !isStop(error);
     if (isAbort || error instanceof HookError || outcome === undefined) {
-      const reason = isAbort ? 'aborted' : error instanceof HookError ? 'final' : 'throttled';
+      const reason = isAbort ? 'aborted' : error instanceof HookError ? 'final' : refusal;
       this.#emit({ type: 'end', reason, outcome, error });
       throw error;
     }
-    const reason: StopReason = isTotalTimeout ? 'deadline-exceeded' : 'throttled';
+    const reason: StopReason = isTotalTimeout ? 'deadline-exceeded' : refusal;
     const last = this.#history?.pop();
     if (last !== undefined) this.#note({ ...last, reason });
     this.#emit({ type: 'end', reason, outcome, error });
@@ -362,8 +369,13 @@ export class Session implements Progress {
 
   /** True if a retry that is planned may still not be sent, for another reason than an abort. */
   get keepsAnswer(): boolean {
-    const { bucket, concurrency, totalTimeoutMs } = this.policy;
-    return bucket !== undefined || concurrency !== undefined || totalTimeoutMs !== undefined;
+    const { bucket, concurrency, totalTimeoutMs, stopSignal } = this.policy;
+    return (
+      bucket !== undefined ||
+      concurrency !== undefined ||
+      totalTimeoutMs !== undefined ||
+      stopSignal !== undefined
+    );
   }
 
   /** The longest time for reading a response that is followed by a retry, in milliseconds. */
