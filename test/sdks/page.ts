@@ -52,7 +52,7 @@ function detailsOf(sdk: Sdk, compared: readonly Compared[]): string {
   const rows = compared.map((one) => {
     return [one.row.name, words(one.alone, one.row), ...columns.map(([, cellOf]) => cellOf(one))];
   });
-  return table(['first answer', 'the SDK alone', ...columns.map(([head]) => head)], rows);
+  return table(['first response', 'the SDK alone', ...columns.map(([head]) => head)], rows);
 }
 
 function summaryOf(sdks: readonly Sdk[], tables: ReadonlyMap<string, readonly Compared[]>): string {
@@ -99,7 +99,7 @@ function endingsTable(sdks: readonly Sdk[], endings: ReadonlyMap<string, Endings
     return [name, ...[abort, timeout, reset, refused].map(cell)];
   });
   return table(
-    ['SDK', "the caller's abort", "the SDK's timeout", 'every connection breaks', 'every answer is a 429'],
+    ['SDK', "the caller's abort", "the SDK's timeout", 'every connection breaks', 'every response is a 429'],
     rows,
   );
 }
