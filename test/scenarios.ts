@@ -727,7 +727,7 @@ const told: Scenario[] = [
     reason: 'final',
   },
   {
-    name: 'nothing is heeded with feedback: false',
+    name: 'with feedback: false the headers of a response are ignored',
     script: [{ status: 503, headers: { 'retry-after': '2', 'x-should-retry': 'false' }, body: 'down' }, up],
     policy: { ...fast, feedback: false },
     delays: [10],

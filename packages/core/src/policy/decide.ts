@@ -95,7 +95,11 @@ function feedbackOf(
 }
 
 /** The verdict, changed by what the server says. `isTold`: it says that the request should be sent again. */
-function heeding(verdict: Verdict, outcome: Outcome, said: Feedback): { verdict: Verdict; isTold: boolean } {
+function verdictAfter(
+  verdict: Verdict,
+  outcome: Outcome,
+  said: Feedback,
+): { verdict: Verdict; isTold: boolean } {
   if (outcome.type !== 'response' || said.shouldRetry === false) return { verdict: 'final', isTold: false };
   const isJudged = outcome.judgement?.verdict !== undefined;
   // Of a redirect's target: the first server has not said it.
@@ -170,7 +174,7 @@ export function decideRetry(
   const { request, attempt, startedAtMs = nowMs, previousBackoffMs, budget, isKeyed } = progress;
   const said = feedbackOf(policy, progress, asJudged(outcome, before), nowMs);
   const { verdict, isTold } =
-    said === undefined ? { verdict: before, isTold: false } : heeding(before, outcome, said);
+    said === undefined ? { verdict: before, isTold: false } : verdictAfter(before, outcome, said);
   if (verdict === 'final' || verdict === 'success') return stop(isAbort(outcome) ? 'aborted' : 'final');
   const isRepeatable = verdict === 'refused' || isTold || isKeyed === true || mayBeRepeated(policy, request);
   if (!isRepeatable) return stop('not-idempotent');
