@@ -139,13 +139,31 @@ function failing(): never {
   throw Object.assign(new Error('the token could not be fetched'), { config, name: 'AxiosError' });
 }
 
-test.each<[option: string, options: object]>([
+test.each<[what: string, options: object]>([
   ['a URL of a store', { bucket: 'redis://:SECRET@store.test:6379' }],
-])('an error for a wrong option does not quote %s', (_, wrong) => {
-  expect(() => createPolicy(wrong)).toThrow(TypeError);
+  ['a password with a slash in it', { bucket: 'redis://:SEC/SECRET@store.test:6379' }],
+  ['the fields of a value', { bucket: { host: 'store.test', password: 'SECRET' } }],
+  ['the value of an unknown option', { apiKey: 'SECRET' }],
+])('an error for a wrong option, and what Node prints of it, does not have %s', (_, wrong) => {
+  const make = (): unknown => createPolicy(wrong);
+  expect(make).toThrow(TypeError);
   try {
-    createPolicy(wrong);
+    make();
   } catch (error) {
-    expect(String(error)).not.toContain('SECRET');
+    expect(shown(error)).not.toContain('SECRET');
+    expect(JSON.stringify(error)).not.toContain('SECRET');
   }
+});
+
+test.each<[what: string, wrong: object]>([
+  ['a token in place of headers', { beforeAttempt: () => 'SECRET' }],
+  ['a list of tokens', { beforeAttempt: () => ({ authorization: ['SECRET'] }) }],
+  ['a key that is no string', { idempotencyKey: () => ({ key: 'SECRET' }) }],
+  ['a key of a bucket', { bucket: bucketPerKey((() => ['SECRET']) as never, { refillPerSecond: 1 }) }],
+])('an error for what a hook returned, and what Node prints of it, does not have %s', async (_, wrong) => {
+  const error = await createFetch(wrong)('http://127.0.0.1:9/', { method: 'POST' }).catch(
+    (error: unknown) => error,
+  );
+  expect(error).toMatchObject({ name: 'HookError' });
+  expect(shown(error)).not.toContain('SECRET');
 });

@@ -114,7 +114,7 @@ describe('beforeAttempt', () => {
     ],
     ['rejects', () => Promise.reject(new Error('no key')), 'beforeAttempt failed: no key'],
     ['returns a number', () => ({ 'x-a': 1 }), 'its result: x-a must be a string, or undefined, got 1'],
-    ['resolves with a word', async () => 'x', 'its result must be an object, got "x"'],
+    ['resolves with a word', async () => 'x', 'its result must be an object, got a string'],
   ])('that %s fails the request, and nothing is sent', async (_, beforeAttempt, message) => {
     const server = await serve(UP);
     const sent = createFetch({ beforeAttempt: beforeAttempt as never })(server.url);

@@ -1,6 +1,7 @@
 /** A URL in a place where none belongs, such as that of a store's client, may have a password. */
 function withoutCredentials(text: string): string {
-  return text.replace(/\/\/[^/]*@/, '//…@');
+  // Up to the last @: a password that was not encoded may have any character.
+  return text.replace(/\/\/.*@/s, '//…@');
 }
 
 function show(value: unknown): string {
@@ -17,7 +18,7 @@ export interface OptionFault {
   readonly option: string;
   /** What the option takes, such as `a whole number ≥ 0`. For an unknown option, the names that exist. */
   readonly takes: string;
-  /** The value that was given. */
+  /** The value that was given. Not enumerable: it may be a secret, or hold one, and Node prints the fields of an error. */
   readonly given: unknown;
   /** True if there is no such option. */
   readonly unknown: boolean;
@@ -36,8 +37,15 @@ function optionOf(name: string): string {
   return name.slice(name.indexOf(': ') + 1).trimStart();
 }
 
-function fault(name: string, takes: string, given: unknown, unknown = false): OptionFault {
-  return { option: optionOf(name), takes, given, unknown };
+function withFault<E extends Error>(
+  error: E,
+  name: string,
+  takes: string,
+  given: unknown,
+  unknown = false,
+): E & OptionFault {
+  Object.defineProperty(error, 'given', { value: given });
+  return Object.assign(error as E & Pick<OptionFault, 'given'>, { option: optionOf(name), takes, unknown });
 }
 
 function message(name: string, takes: string, given: unknown): string {
@@ -46,12 +54,12 @@ function message(name: string, takes: string, given: unknown): string {
 
 /** The error for a value of the wrong type. `name` is `caller: option`; `takes` follows "must be". */
 export function wrongType(name: string, takes: string, value: unknown): TypeError & OptionFault {
-  return Object.assign(new TypeError(message(name, takes, value)), fault(name, takes, value));
+  return withFault(new TypeError(message(name, takes, value)), name, takes, value);
 }
 
 /** The error for a value of the right type that is not allowed. `name` is `caller: option`; `takes` follows "must be". */
 export function wrongRange(name: string, takes: string, value: unknown): RangeError & OptionFault {
-  return Object.assign(new RangeError(message(name, takes, value)), fault(name, takes, value));
+  return withFault(new RangeError(message(name, takes, value)), name, takes, value);
 }
 
 /** The name of an option in messages: `createPolicy: bucket`, and one level down `valkeyBucket: lease.aheadMs`. */
@@ -67,5 +75,5 @@ export function unknownOption(
   known: string,
 ): TypeError & OptionFault {
   const text = `${caller} has no option ${show(option)}; it takes ${known}`;
-  return Object.assign(new TypeError(text), fault(nameOf(caller, option), known, value, true));
+  return withFault(new TypeError(text), nameOf(caller, option), known, value, true);
 }

@@ -53,6 +53,8 @@ export function headerChangesOf(
 }
 
 function checkChanges(changes: unknown): void {
+  // It may be a token, returned in place of a header with it.
+  if (typeof changes === 'string') throw new TypeError('its result must be an object, got a string');
   if (typeof changes !== 'object') throw wrongType('its result', 'an object', changes);
   for (const [name, value] of Object.entries(changes as object)) {
     if (value !== undefined && typeof value !== 'string') {
