@@ -232,6 +232,21 @@ describe('a fault ends the process at its start', () => {
       'ebb.config.json: createPolicy: options must be an object, got null',
       { 'ebb.config.json': 'null' },
     ],
+    [
+      'a list in JSON',
+      'ebb.config.json: createPolicy: options must be an object, got an array',
+      { 'ebb.config.json': '[]' },
+    ],
+    [
+      'a promise of options',
+      'ebb.config.mjs: createPolicy: options must be an object, got a promise',
+      { [module]: 'export default (async () => ({ maxRetries: 1 }))()' },
+    ],
+    [
+      'a promise that rejects',
+      'ebb.config.mjs: createPolicy: options must be an object, got a promise',
+      { [module]: "export default Promise.reject(new Error('no key'))" },
+    ],
     ['a syntax error', 'ebb.config.mjs cannot be loaded: Unexpected', { [module]: 'export default {' }],
     ['a syntax error in JSON', 'ebb.config.json cannot be loaded: ', { 'ebb.config.json': '{' }],
     [

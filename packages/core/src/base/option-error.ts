@@ -1,3 +1,5 @@
+import { isPromise } from './promise.ts';
+
 /** A URL in a place where none belongs, such as that of a store's client, may have a password. */
 function withoutCredentials(text: string): string {
   // Up to the last @: a password that was not encoded may have any character.
@@ -8,6 +10,7 @@ function show(value: unknown): string {
   if (typeof value === 'string') return JSON.stringify(withoutCredentials(value));
   if (typeof value === 'function') return 'a function';
   if (Array.isArray(value)) return 'an array';
+  if (isPromise(value)) return 'a promise';
   if (typeof value === 'object' && value !== null) return 'an object';
   return String(value);
 }

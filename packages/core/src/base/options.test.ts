@@ -111,11 +111,18 @@ test('an option of an option is named by its path', () => {
   });
 });
 
-test('options that are not an object', () => {
-  expect(errorOf(() => readOptions('f', null as never, ANY))).toMatchObject({
-    message: 'f: options must be an object, got null',
-    option: 'options',
-  });
+test.each<[options: unknown, shown: string]>([
+  [null, 'null'],
+  // They would count as options without any.
+  [[{ c: 1 }], 'an array'],
+  [Promise.resolve({ c: 1 }), 'a promise'],
+])('options that are not an object of options: %s', (options, shown) => {
+  for (const read of [readOptions, readChanges]) {
+    expect(errorOf(() => read('f', options as never, ANY))).toMatchObject({
+      message: `f: options must be an object, got ${shown}`,
+      option: 'options',
+    });
+  }
 });
 
 test('isOptionError knows these errors and no others', async () => {

@@ -1,6 +1,7 @@
 import { type Check, callable, having } from './check.ts';
 import { type Clock, type Random, systemClock, systemRandom } from './clock.ts';
 import { nameOf, unknownOption, wrongType } from './option-error.ts';
+import { isPromise } from './promise.ts';
 
 /** How one option is read. An option that may stay unset has a check alone. */
 type Row<O, Value, MayBeUnset> = { readonly check: Check } & (undefined extends Value
@@ -30,9 +31,14 @@ interface AnyRow {
   readonly defaultOf?: (options: never) => unknown;
 }
 
+/** A list or a promise has no names that could be wrong, and would count as no options: silently the defaults. */
+function mayHaveOptions(value: unknown): value is object {
+  return typeof value === 'object' && value !== null && !Array.isArray(value) && !isPromise(value);
+}
+
 /** @throws TypeError if `options` is not an object, and for an unknown option */
 function checkNames(caller: string, options: object, table: object): void {
-  if (typeof options !== 'object' || options === null) {
+  if (!mayHaveOptions(options)) {
     throw wrongType(caller.includes(': ') ? caller : `${caller}: options`, 'an object', options);
   }
   for (const [option, value] of Object.entries(options)) {
