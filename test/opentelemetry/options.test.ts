@@ -124,6 +124,19 @@ describe('events', () => {
     expect(errors).toEqual(['aborted', '503']);
   });
 
+  test('a hook that failed is the error of the request, also after a good response', () => {
+    const error = { name: 'HookError', hook: 'classify' };
+    play(telemetry(record.sdk), [
+      { type: 'attempt' },
+      { type: 'end', reason: 'final', outcome: response, error },
+    ]);
+    const told = record.told(0).map(({ status, attributes }) => [status, attributes['error.type']]);
+    expect(told).toEqual([
+      ['ERROR', 'HookError'],
+      ['UNSET', undefined],
+    ]);
+  });
+
   test('a mark and another library are events of the request', async () => {
     const other = { type: 'other-retries', header: 'x-stainless-retry-count', library: 'openai' } as const;
     play(telemetry(record.sdk), [{ type: 'mark' }, { type: 'attempt' }, other, ...success.slice(1)]);

@@ -108,13 +108,14 @@ function endAttempt(open: Open, outcome: Outcome, time: HrTime): void {
 }
 
 function endRequest(span: Span, event: Extract<EbbEvent, { type: 'end' }>, time: HrTime): void {
-  const { outcome, reason, attempt } = event;
+  const { outcome, reason, attempt, error } = event;
   span.setAttributes({ 'ebb.stop.reason': reason, 'ebb.attempts': attempt });
   if (outcome !== undefined) span.setAttributes(outcomeAttributes(outcome));
-  // Without an outcome, or after an abort during a wait, the caller gets an error of its own.
-  const error = outcome === undefined || reason === 'aborted' ? reason : errorTypeOf(outcome);
-  if (error !== undefined) {
-    span.setAttribute('error.type', error);
+  // Without an outcome, or after an abort during a wait, the caller gets an error of its own. So it does if a hook failed.
+  const own = outcome === undefined || reason === 'aborted' ? reason : undefined;
+  const type = own ?? (error?.hook === undefined ? outcome && errorTypeOf(outcome) : error.name);
+  if (type !== undefined) {
+    span.setAttribute('error.type', type);
     span.setStatus({ code: SpanStatusCode.ERROR });
   }
   span.end(time);
