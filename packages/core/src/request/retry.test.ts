@@ -1,5 +1,6 @@
 import { describe, expect, test, vi } from 'vitest';
 import { ThrottledError } from '../base/errors.ts';
+import { inspectBody } from '../http/inspect-body.ts';
 import { concurrencyLimit } from '../limits/concurrency.ts';
 import { constant, exponential } from '../policy/backoff/curves.ts';
 import type { EbbEvent } from '../policy/events.ts';
@@ -152,10 +153,12 @@ describe('the signal', () => {
     expect(given?.reason).toEqual(new Error('enough'));
   });
 
-  test('that is aborted beforehand: the function is called with an aborted signal, and not again', async () => {
-    const call = vi.fn(({ signal }: { signal: AbortSignal }) => signal.throwIfAborted());
-    await expect(retry(call, atOnce, { signal: AbortSignal.abort(new Error('old')) })).rejects.toThrow('old');
-    expect(call).toHaveBeenCalledTimes(1);
+  test('that is aborted beforehand: the function is not called', async () => {
+    // Neither one that ignores its signal, and would never end.
+    const call = vi.fn(() => new Promise(() => undefined));
+    const signal = AbortSignal.abort(new Error('old'));
+    await expect(retry(call, atOnce, { signal })).rejects.toThrow('old');
+    expect(call).not.toHaveBeenCalled();
   });
 });
 
@@ -173,6 +176,13 @@ test('an attempt that runs into its timeout is aborted and called again', async 
   expect(await result).toBe('done');
   expect(seen).toEqual([[1, 'TimeoutError']]);
   expect(clock.pending).toBe(0);
+});
+
+test('inspect is not asked about what a function returned: it is no response', async () => {
+  const inspect = inspectBody(() => ({ verdict: 'transient' }));
+  const call = vi.fn(() => 'done');
+  await expect(retry(call, { ...atOnce, inspect })).resolves.toBe('done');
+  expect(call).toHaveBeenCalledTimes(1);
 });
 
 test('a slot is held while the function runs', async () => {

@@ -178,14 +178,15 @@ class Calls<T> implements Exchange<T> {
     this.#timedOut = false;
     const controller = new AbortController();
     const own = this.#signal;
-    if (own?.aborted) controller.abort(own.reason);
+    // Unlike a client, a function need not look at its signal: it would do work that no one waits for, or never end.
+    if (own?.aborted) throw own.reason;
     const call = this.#call;
     return new Promise<T>((resolve, reject) => {
       const stop = (reason: unknown): void => {
         controller.abort(reason);
         reject(reason);
       };
-      const forget = own?.aborted === false ? onAbort(own, () => stop(own.reason)) : undefined;
+      const forget = own && onAbort(own, () => stop(own.reason));
       const cancel = startTimeout(policy, () => {
         this.#timedOut = true;
         stop(new DOMException(`no result within ${policy.attemptTimeoutMs} ms`, 'TimeoutError'));

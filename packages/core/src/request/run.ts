@@ -154,8 +154,9 @@ class Run<T> {
       session.pass(outcome);
       return false;
     }
-    // Some clients reject with an error that carries a response.
-    return session.inspects && outcome.type === 'response' ? this.#inspect(outcome) : this.#judge(outcome);
+    // Some clients reject with an error that carries a response. What a function returned is none, and has no status.
+    const isResponse = outcome.type === 'response' && outcome.status !== 0;
+    return session.inspects && isResponse ? this.#inspect(outcome) : this.#judge(outcome);
   }
 
   async #inspect(outcome: Outcome): Promise<boolean> {
