@@ -73,6 +73,19 @@ describe('options', () => {
     expect(await record.points()).toHaveLength(2);
   });
 
+  test('a request before the SDK is started does not cost the later ones their metrics', async () => {
+    const observer = telemetry();
+    play(observer, success);
+    trace.setGlobalTracerProvider(record.traces);
+    metrics.setGlobalMeterProvider(record.metrics);
+    play(observer, success);
+    expect(record.spans()).toHaveLength(2);
+    expect((await record.points()).map(({ name, value }) => [name, value]).sort()).toEqual([
+      ['ebb.client.attempts', 1],
+      ['ebb.client.requests', 1],
+    ]);
+  });
+
   test('without an SDK nothing happens', () => {
     expect(() => play(telemetry(), success)).not.toThrow();
   });

@@ -15,7 +15,7 @@ export interface TelemetryOptions {
   readonly tracer?: Tracer | false | undefined;
   /**
    * Makes the metrics; `false` for none.
-   * @default the global meter provider's at the first event, of the name `@ebb/opentelemetry`
+   * @default the global meter provider's, of the name `@ebb/opentelemetry`
    */
   readonly meter?: Meter | false | undefined;
   /**
@@ -58,6 +58,7 @@ export function telemetry(options: TelemetryOptions = {}): (event: EbbEvent) => 
 
   const spans = tracer === false ? undefined : new RequestSpans(tracer, attemptSpans);
   let counted: RequestMetrics | undefined;
+  let provider: unknown;
   /** Parsing a URL for each event would cost more than the rest. */
   const known = new WeakMap<object, Attributes>();
 
@@ -70,8 +71,12 @@ export function telemetry(options: TelemetryOptions = {}): (event: EbbEvent) => 
     }
     spans?.follow(event, own);
     if (meter === false) return;
-    // The global meter provider, unlike that of tracers, gives what is registered now: a later start would be missed.
-    counted ??= new RequestMetrics(meter ?? metrics.getMeter(SCOPE));
+    // The meters of the global provider, unlike its tracers, do not follow a start of the SDK after the first request.
+    const current = meter ? undefined : metrics.getMeterProvider();
+    if (counted === undefined || current !== provider) {
+      counted = new RequestMetrics(meter ?? metrics.getMeter(SCOPE));
+      provider = current;
+    }
     counted.count(event, own);
   };
 }
