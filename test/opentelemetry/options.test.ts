@@ -139,10 +139,8 @@ describe('events', () => {
 
   test('a hook that failed is the error of the request, also after a good response', () => {
     const error = { name: 'HookError', hook: 'classify' };
-    play(telemetry(record.sdk), [
-      { type: 'attempt' },
-      { type: 'end', reason: 'final', outcome: response, error },
-    ]);
+    const failed = { type: 'end', reason: 'final', outcome: response, error } as const;
+    play(telemetry(record.sdk), [{ type: 'attempt' }, failed]);
     const told = record.told(0).map(({ status, attributes }) => [status, attributes['error.type']]);
     expect(told).toEqual([
       ['ERROR', 'HookError'],

@@ -117,8 +117,12 @@ test.each<[options: unknown, shown: string]>([
   [[{ c: 1 }], 'an array'],
   [Promise.resolve({ c: 1 }), 'a promise'],
 ])('options that are not an object of options: %s', (options, shown) => {
-  for (const read of [readOptions, readChanges]) {
-    expect(errorOf(() => read('f', options as never, ANY))).toMatchObject({
+  const reads = [
+    () => readOptions('f', options as Options, ANY),
+    () => readChanges('f', options as Options, ANY),
+  ];
+  for (const read of reads) {
+    expect(errorOf(read)).toMatchObject({
       message: `f: options must be an object, got ${shown}`,
       option: 'options',
     });
