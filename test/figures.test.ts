@@ -1,13 +1,11 @@
-import { existsSync, readdirSync, readFileSync } from 'node:fs';
-import { type Browser, chromium, type Page } from 'playwright-core';
+import { readdirSync, readFileSync } from 'node:fs';
+import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { widthOf } from '../packages/simulator/src/chart/text-width.ts';
+import { launchChromium, noChromium } from './chromium.ts';
 
-const CHROMIUM = '/usr/bin/chromium';
 const directory = new URL('../packages/simulator/figures/', import.meta.url);
-const there = existsSync(CHROMIUM);
-const why = `there is no ${CHROMIUM}; install it with "apt-get install chromium"`;
-if (!there) console.warn(`The figures are not tested in a browser: ${why}.`);
+if (noChromium !== undefined) console.warn(`The figures are not tested in a browser: ${noChromium}.`);
 
 interface Shown {
   readonly text: string;
@@ -21,17 +19,14 @@ interface Shown {
 }
 
 // The widest font that a figure is likely to be shown in, and one of the narrowest.
-describe.skipIf(!there).each(['DejaVu Sans', 'Liberation Sans'])(
-  `the figures in Chromium${there ? '' : ` (SKIPPED: ${why})`}, in %s`,
+describe.skipIf(noChromium !== undefined).each(['DejaVu Sans', 'Liberation Sans'])(
+  `the figures in Chromium${noChromium === undefined ? '' : ` (SKIPPED: ${noChromium})`}, in %s`,
   (font) => {
     let browser: Browser;
     let page: Page;
 
     beforeAll(async () => {
-      browser = await chromium.launch({
-        executablePath: CHROMIUM,
-        args: ['--headless', '--no-sandbox', '--disable-gpu', '--no-first-run'],
-      });
+      browser = await launchChromium();
       page = await browser.newPage({ viewport: { width: 800, height: 900 } });
     });
     afterAll(() => browser?.close());

@@ -1,11 +1,11 @@
 import { execFile } from 'node:child_process';
-import { existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { createPolicy } from '@ebb/core';
 import fc from 'fast-check';
-import { type Browser, type BrowserContextOptions, chromium, type Page } from 'playwright-core';
+import type { Browser, BrowserContextOptions, Page } from 'playwright-core';
 import { build, createServer, type PreviewServer, preview } from 'vite';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { streamOf } from '../examples/playground/bucket.ts';
@@ -23,8 +23,8 @@ import {
   SCALES,
   type Settings,
 } from '../examples/playground/settings.ts';
+import { launchChromium, noChromium, visit } from './chromium.ts';
 
-const CHROMIUM = '/usr/bin/chromium';
 const CONFIG = new URL('../examples/playground/vite.config.ts', import.meta.url).pathname;
 /** Settings with a fast fleet, for tests of other things. */
 const LIGHT: Settings = { ...INITIAL, requestsPerSecond: 50 };
@@ -146,11 +146,10 @@ describe('what the playground computes', () => {
   });
 });
 
-const there = existsSync(CHROMIUM);
-const why = `there is no ${CHROMIUM}; install it with "apt-get install chromium"`;
-if (!there) console.warn(`The playground is not tested in a browser: ${why}.`);
+if (noChromium !== undefined) console.warn(`The playground is not tested in a browser: ${noChromium}.`);
+const name = noChromium === undefined ? 'the page' : `the page (SKIPPED: ${noChromium})`;
 
-describe.skipIf(!there)(`the page${there ? '' : ` (SKIPPED: ${why})`}`, { timeout: 30_000 }, () => {
+describe.skipIf(noChromium !== undefined)(name, { timeout: 30_000 }, () => {
   let outDir = '';
   let server: PreviewServer;
   let browser: Browser;
@@ -166,13 +165,7 @@ describe.skipIf(!there)(`the page${there ? '' : ` (SKIPPED: ${why})`}`, { timeou
       preview: { host: '127.0.0.1', port: 0 },
     });
     address = server.resolvedUrls?.local[0] ?? '';
-    browser = await chromium.launch({
-      executablePath: CHROMIUM,
-      args: [
-        ...['--headless', '--no-sandbox', '--disable-gpu', '--disable-quic', '--no-first-run'],
-        ...['--disable-background-networking', '--disable-component-update', '--disable-sync'],
-      ],
-    });
+    browser = await launchChromium();
   }, 30_000);
 
   afterAll(async () => {
@@ -188,23 +181,10 @@ describe.skipIf(!there)(`the page${there ? '' : ` (SKIPPED: ${why})`}`, { timeou
     act: (page: Page) => Promise<void>,
     url = address,
   ): Promise<void> {
-    const context = await browser.newContext({ viewport: { width: 1_280, height: 900 }, ...options });
-    const page = await context.newPage();
-    const complaints: string[] = [];
-    page.on('console', (said) => {
-      if (['error', 'warning'].includes(said.type())) complaints.push(said.text());
+    await visit(browser, url, hash, options, async (page) => {
+      await settled(page);
+      await act(page);
     });
-    page.on('pageerror', (error) => complaints.push(String(error)));
-    page.on('request', (request) => {
-      if (!/^(data:|blob:)/.test(request.url()) && !request.url().startsWith(url))
-        complaints.push(request.url());
-    });
-    page.on('requestfailed', (request) => complaints.push(`${request.url()} failed`));
-    await page.goto(`${url}${hash}`);
-    await settled(page);
-    await act(page);
-    expect(complaints).toEqual([]);
-    await context.close();
   }
 
   /** Waits until the address has the settings and the run of the fleet has ended. */

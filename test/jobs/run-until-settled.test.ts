@@ -1,20 +1,9 @@
-import { existsSync } from 'node:fs';
 import { build } from 'esbuild';
-import { chromium } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { launchChromium, noChromium } from '../chromium.ts';
 import { type Upstream, upstream } from '../server.ts';
 
-const CHROMIUM = '/usr/bin/chromium';
-const FLAGS = [
-  '--headless',
-  '--no-sandbox',
-  '--disable-gpu',
-  '--no-first-run',
-  '--disable-background-networking',
-];
-const isThere = existsSync(CHROMIUM);
-if (!isThere)
-  console.warn(`runUntilSettled is not tested in a browser: "apt-get install chromium" gets ${CHROMIUM}.`);
+if (noChromium !== undefined) console.warn(`runUntilSettled is not tested in a browser: ${noChromium}.`);
 
 /** Runs in the page, and in a worker of it. */
 const PROGRAM = `
@@ -36,7 +25,8 @@ const PROGRAM = `
 
 type Globals = typeof globalThis & { perform: (url: string) => Promise<unknown> };
 
-describe.skipIf(!isThere)(isThere ? 'in Chromium' : `SKIPPED: there is no ${CHROMIUM}`, () => {
+const name = noChromium === undefined ? 'in Chromium' : `SKIPPED: ${noChromium}`;
+describe.skipIf(noChromium !== undefined)(name, () => {
   let script: string;
   let server: Upstream;
   beforeAll(async () => {
@@ -56,7 +46,7 @@ describe.skipIf(!isThere)(isThere ? 'in Chromium' : `SKIPPED: there is no ${CHRO
   afterAll(() => server.close());
 
   test('a page and a worker wait for real responses, and for no longer than the bound', async () => {
-    await using browser = await chromium.launch({ executablePath: CHROMIUM, args: FLAGS });
+    await using browser = await launchChromium();
     const page = await browser.newPage();
     await page.addScriptTag({ content: script });
     const inPage = await page.evaluate((url) => (globalThis as Globals).perform(url), server.url);

@@ -1,25 +1,13 @@
 import { once } from 'node:events';
-import { existsSync } from 'node:fs';
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { build } from 'esbuild';
-import { type Browser, chromium, type Page } from 'playwright-core';
+import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import type { apiFetch, register } from '../../examples/service-worker/page.ts';
+import { launchChromium, noChromium } from '../chromium.ts';
 
-const CHROMIUM = '/usr/bin/chromium';
-const FLAGS = [
-  '--headless',
-  '--no-sandbox',
-  '--disable-gpu',
-  '--no-first-run',
-  '--disable-background-networking',
-];
-const isThere = existsSync(CHROMIUM);
-if (!isThere)
-  console.warn(
-    `The service worker is not tested: there is no ${CHROMIUM}; "apt-get install chromium" gets it.`,
-  );
+if (noChromium !== undefined) console.warn(`The service worker is not tested: ${noChromium}.`);
 
 type Globals = typeof globalThis & { apiFetch: typeof apiFetch; register: typeof register };
 
@@ -35,7 +23,8 @@ async function scriptOf(contents: string): Promise<string> {
   return outputFiles[0]?.text ?? '';
 }
 
-describe.skipIf(!isThere)(isThere ? 'a service worker with ebb' : `SKIPPED: there is no ${CHROMIUM}`, () => {
+const name = noChromium === undefined ? 'a service worker with ebb' : `SKIPPED: ${noChromium}`;
+describe.skipIf(noChromium !== undefined)(name, () => {
   let browser: Browser;
   let server: Server;
   let origin: string;
@@ -65,7 +54,7 @@ describe.skipIf(!isThere)(isThere ? 'a service worker with ebb' : `SKIPPED: ther
     });
     await once(server.listen(0, '127.0.0.1'), 'listening');
     origin = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
-    browser = await chromium.launch({ executablePath: CHROMIUM, args: FLAGS });
+    browser = await launchChromium();
   });
   afterAll(async () => {
     await browser?.close();

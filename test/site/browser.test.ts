@@ -3,10 +3,11 @@ import { createRequire } from 'node:module';
 import type { AxeResults } from 'axe-core';
 import type { Page } from 'playwright-core';
 import { describe, expect, test } from 'vitest';
-import { missing, visitor } from './browser.ts';
+import { noChromium } from '../chromium.ts';
+import { visitor } from './browser.ts';
 import { htmls } from './built.ts';
 
-if (missing !== undefined) console.warn(`The site is not tested in a browser: ${missing}.`);
+if (noChromium !== undefined) console.warn(`The site is not tested in a browser: ${noChromium}.`);
 
 const axe = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
 
@@ -36,8 +37,8 @@ const PAGES = [
 
 const withDiagrams = [...htmls].filter(([, html]) => html.includes('class="diagram"')).map(([path]) => path);
 
-describe.skipIf(missing !== undefined)(
-  `in Chromium${missing === undefined ? '' : ` (SKIPPED: ${missing})`}`,
+describe.skipIf(noChromium !== undefined)(
+  `in Chromium${noChromium === undefined ? '' : ` (SKIPPED: ${noChromium})`}`,
   () => {
     const visit = visitor();
 
