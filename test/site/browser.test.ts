@@ -43,7 +43,7 @@ describe.skipIf(noChromium !== undefined)(
     const visit = visitor();
 
     describe.each(['light', 'dark'] as const)('%s', (colorScheme) => {
-      test.each(PAGES)('%s shows its text, without findings of axe', async (path, text) => {
+      test.concurrent.each(PAGES)('%s shows its text, without findings of axe', async (path, text) => {
         await visit(path, { colorScheme, reducedMotion: 'reduce' }, async (page) => {
           const isDark = await page.evaluate(() => document.documentElement.classList.contains('dark'));
           expect(isDark).toBe(colorScheme === 'dark');
@@ -53,7 +53,7 @@ describe.skipIf(noChromium !== undefined)(
         });
       });
 
-      test.each(withDiagrams)('%s draws its diagrams, without findings of axe', async (path) => {
+      test.concurrent.each(withDiagrams)('%s draws its diagrams, without findings of axe', async (path) => {
         await visit(path, { colorScheme, reducedMotion: 'reduce' }, async (page) => {
           const count = await page.locator('.diagram').count();
           await page.waitForFunction(
