@@ -1,11 +1,10 @@
 // At SIGTERM a program sends nothing more: `stopSignal` ends the calls that wait for tokens or for a retry. Those in flight
 // get 5 s to end. Then it exits with 0. A second SIGTERM ends it at once. Prints:
 //   ready
-//   /late: not sent
+//   /slow: 200
 //   /down: 503
 //   /queued: not sent
-//   /slow: 200
-//   drained
+//   /late: not sent
 import { once } from 'node:events';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -28,11 +27,11 @@ const fetch = createFetch(
   createPolicy({ bucket, backoff: constant(60_000), stopSignal: stop.signal, onEvent }),
 );
 
-const calls = new Set<Promise<void>>();
+const calls = new Set<Promise<string>>();
 function start(path: string): void {
   const call = fetch(origin + path)
-    .then(async (response) => console.log(`${path}: ${response.status}${await response.text()}`))
-    .catch(() => console.log(`${path}: not sent`))
+    .then(async (response) => `${path}: ${response.status}${await response.text()}`)
+    .catch(() => `${path}: not sent`)
     .finally(() => calls.delete(call));
   calls.add(call);
 }
@@ -40,7 +39,7 @@ function start(path: string): void {
 process.once('SIGTERM', async () => {
   stop.abort();
   start('/late');
-  const drained = Promise.all(calls).then(() => 'drained');
+  const drained = Promise.all(calls).then((results) => results.join('\n'));
   console.log(await Promise.race([drained, pause(5_000, 'gave up', { ref: false })]));
   process.exit(0);
 });

@@ -16,7 +16,8 @@ function run(args: readonly string[], env: Record<string, string> = {}): Promise
   const { PATH = '', HOME = '', NODE_COMPILE_CACHE = '' } = process.env;
   return new Promise((resolve) => {
     const options = { env: { PATH, HOME, NODE_COMPILE_CACHE, ...env }, timeout: 80_000 };
-    execFile(process.execPath, ['--conditions=@ebb/source', ...args], options, (error, stdout, stderr) => {
+    const flags = ['--conditions=@ebb/source', '--disable-warning=ExperimentalWarning'];
+    execFile(process.execPath, [...flags, ...args], options, (error, stdout, stderr) => {
       const code = error === null ? 0 : Number(error.code ?? 1);
       resolve({ code, stdout: stdout.replaceAll('\x1b', '␛'), stderr });
     });
