@@ -3,17 +3,9 @@
  * left.
  */
 export function withoutSecrets(url: string): string {
-  const { protocol, host, pathname } = parse(url) ?? {};
+  const { protocol, host, pathname } = URL.parse(url) ?? {};
   if (protocol === undefined) return relative(url);
   return host === '' ? protocol : `${protocol}//${host}${pathname}`;
-}
-
-function parse(url: string): URL | undefined {
-  try {
-    return new URL(url);
-  } catch {
-    return undefined;
-  }
 }
 
 /** A relative URL; of other text only what comes before the host, since it is not known where credentials end. */
