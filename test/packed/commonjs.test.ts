@@ -1,24 +1,14 @@
-import { execFile, execFileSync } from 'node:child_process';
-import { cpSync, existsSync, realpathSync, writeFileSync } from 'node:fs';
+import { execFile } from 'node:child_process';
+import { cpSync, realpathSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { describe, expect, inject, test } from 'vitest';
+import { nodes } from './nodes.ts';
 
 const run = promisify(execFile);
 const folder = join(inject('folder'), 'commonjs');
 cpSync(join(import.meta.dirname, 'programs'), folder, { recursive: true });
 writeFileSync(join(folder, 'package.json'), '{}');
-
-const root = join(import.meta.dirname, '../..');
-const nodes = [
-  'test/node_modules/node20',
-  'test/node_modules/node22',
-  'node_modules/node',
-  'test/node_modules/node26',
-]
-  .map((path) => join(root, path, 'bin/node'))
-  .filter((path) => existsSync(path))
-  .map((path) => [execFileSync(path, ['--version']).toString().trim(), path] as const);
 
 /** undici 8, which the register door would load, does not run on Node 20. */
 const onNode20 = { ...process.env, EBB_TEST_UNDICI: 'undici7', EBB: 'off' };

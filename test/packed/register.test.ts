@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, describe, expect, inject, test } from 'vitest';
 import { upstream } from '../server.ts';
+import { nodes } from './nodes.ts';
 
 const run = promisify(execFile);
 const root = join(import.meta.dirname, '../..');
@@ -55,16 +56,6 @@ const homes = {
 };
 const six = project(of('packages/undici/node_modules/undici6'));
 const none = project();
-
-const nodes = [
-  'test/node_modules/node20',
-  'test/node_modules/node22',
-  'node_modules/node',
-  'test/node_modules/node26',
-]
-  .map((path) => join(root, path, 'bin/node'))
-  .filter((path) => existsSync(path))
-  .map((path) => [execFileSync(path, ['--version']).toString().trim(), path] as const);
 
 // pnpm sets NODE_PATH to a folder that has an undici.
 const env = { ...process.env, NODE_OPTIONS: '', NODE_PATH: '', EBB: '', EBB_CONFIG: '' };
