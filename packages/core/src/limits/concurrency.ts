@@ -74,7 +74,7 @@ class Semaphore implements ConcurrencyLimit, CallsBeforeUse {
       if (options.signal?.aborted) throw options.signal.reason;
       this.beforeUse?.();
       const nowMs = this.#time.now();
-      if (this.#inUse < this.#maxConcurrent && this.#room.goesFirst(lane, nowMs)) {
+      if (this.#inUse < this.#maxConcurrent && this.#room.goesFirst(lane, options, nowMs)) {
         return Promise.resolve(this.#take(0));
       }
       const slot = this.#room.join(options, lane, 1, undefined, nowMs);

@@ -103,7 +103,7 @@ export abstract class WaitingBucket<
         throw this.#room.refusal('closed', CLOSED);
       }
       const nowMs = this.time.now();
-      if (this.#room.goesFirst(lane, nowMs) && this.source.take(cost, nowMs)) {
+      if (this.#room.goesFirst(lane, options, nowMs) && this.source.take(cost, nowMs)) {
         return Promise.resolve(this.#grant(cost, 0, nowMs));
       }
       return this.#acquireLater(options, lane, cost, nowMs);

@@ -22,6 +22,17 @@ export class Lane<W extends Linked<W>> {
     this.cost += member.cost;
   }
 
+  /** Adds a member in front of another. */
+  insert(member: W, next: W): void {
+    const { previous } = next;
+    member.next = next;
+    member.previous = previous;
+    next.previous = member;
+    if (previous === undefined) this.first = member;
+    else previous.next = member;
+    this.cost += member.cost;
+  }
+
   remove(member: W): void {
     const { next, previous } = member;
     if (member === this.searchAt) this.searchAt = next;

@@ -123,12 +123,25 @@ export class WaitingLine<T> {
     return best;
   }
 
-  /** Whether a new waiter of this lane would be the next to go. */
-  goesFirst(lane: number, nowMs: number): boolean {
+  /**
+   * The cost of what goes before a waiter of this lane that keeps its place, in higher lanes and in its own. Takes time for
+   * each member of the latter.
+   */
+  costBefore(lane: number, sinceMs: number): number {
+    let cost = this.#costFrom(lane + 1);
+    for (let one = this.#lanes[lane]?.first; one !== undefined && one.sinceMs <= sinceMs; one = one.next) {
+      cost += one.cost;
+    }
+    return cost;
+  }
+
+  /** Whether a waiter of this lane would be the next to go, if it has waited since `sinceMs`. */
+  goesFirst(lane: number, sinceMs: number): boolean {
     if (this.size === 0) return true;
     const rival = this.#laneInTurn();
-    const sinceMs = this.#lanes[rival]?.first?.sinceMs ?? 0;
-    return rival < lane && Math.round(nowMs) - (lane - rival) * this.#headStartMs <= sinceMs;
+    const rivalSinceMs = this.#lanes[rival]?.first?.sinceMs ?? 0;
+    const headStartMs = Math.round(sinceMs) - (lane - rival) * this.#headStartMs - rivalSinceMs;
+    return headStartMs < 0 || (headStartMs === 0 && rival < lane);
   }
 
   /** The next waiter to go. */
@@ -208,15 +221,16 @@ export class WaitingLine<T> {
     this.#onEmpty.push(callback);
   }
 
+  /** @param since when it began to wait; earlier than now for a waiter that keeps its place */
   join(
     lane: number,
     cost: number,
-    nowMs: number,
+    since: number,
     deadlineMs: number,
     signal: AbortSignal | undefined,
   ): Promise<T> {
     return new Promise((resolve) => {
-      const sinceMs = Math.round(nowMs);
+      const sinceMs = Math.round(since);
       const watch = signal && this.#watchOf(signal);
       const waiter: Waiter<T> = {
         resolve,
@@ -226,7 +240,7 @@ export class WaitingLine<T> {
         previous: undefined,
         bound: watch,
       };
-      this.#laneAt(lane).push(waiter);
+      this.#addTo(this.#laneAt(lane), waiter);
       this.size += 1;
       this.#occupied |= 1 << lane;
       watch?.add(waiter, lane);
@@ -235,6 +249,18 @@ export class WaitingLine<T> {
       waiter.bound = deadline;
       this.#deadlines.add(deadline);
     });
+  }
+
+  #addTo(lane: Lane<Waiter<T>>, waiter: Waiter<T>): void {
+    const { sinceMs } = waiter;
+    if (lane.last === undefined || lane.last.sinceMs <= sinceMs) {
+      lane.push(waiter);
+      return;
+    }
+    // It keeps its place, which is near the front.
+    let next = lane.first as Waiter<T>;
+    while (next.sinceMs <= sinceMs) next = next.next as Waiter<T>;
+    lane.insert(waiter, next);
   }
 
   #laneAt(lane: number): Lane<Waiter<T>> {

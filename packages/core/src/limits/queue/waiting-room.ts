@@ -82,16 +82,17 @@ export class WaitingRoom<T> {
     return this.#line.costsInTurn();
   }
 
-  /** Whether a new request of this lane would be the first to go. */
-  goesFirst(lane: number, nowMs: number): boolean {
-    return this.#line.goesFirst(lane, nowMs);
+  /** Whether a request of this lane would be the first to go. */
+  goesFirst(lane: number, { waitedMs = 0 }: AcquireOptions, nowMs: number): boolean {
+    return this.#line.goesFirst(lane, nowMs - waitedMs);
   }
 
   /**
    * The lane that a request waits in.
    * @throws TypeError, RangeError for a wrong option
    */
-  laneFor({ maxWaitMs, priority, retry }: AcquireOptions): number {
+  laneFor({ maxWaitMs, priority, retry, waitedMs }: AcquireOptions): number {
+    if (waitedMs !== undefined) notNegative('acquire: waitedMs', waitedMs);
     if (maxWaitMs !== undefined) notNegative('acquire: maxWaitMs', maxWaitMs);
     if (priority !== undefined) checkPriority('acquire: priority', priority);
     if (retry !== undefined) flag('acquire: retry', retry);
@@ -107,6 +108,8 @@ export class WaitingRoom<T> {
    * request without a deadline, which needs no exact estimate: counting could take long.
    */
   costAhead(options: AcquireOptions, lane: number, nowMs: number): number {
+    const { waitedMs } = options;
+    if (waitedMs !== undefined) return this.#line.costBefore(lane, nowMs - waitedMs);
     const isPatient = this.#patienceMs(options) === Number.POSITIVE_INFINITY;
     return isPatient ? this.#line.leastCostAhead(lane) : this.#line.costAhead(lane, nowMs);
   }
@@ -128,8 +131,10 @@ export class WaitingRoom<T> {
     if (patienceMs === 0 || (waitMs ?? 0) > patienceMs + TOLERANCE_MS) {
       throw this.refusal('wait-too-long', `its turn would not come within ${patienceMs} ms`, waitMs);
     }
-    if (this.#line.size >= this.#setup.maxQueue) this.#makeRoom(lane, waitMs);
-    return this.#line.join(lane, cost, nowMs, nowMs + patienceMs, options.signal);
+    const isNew = options.waitedMs === undefined;
+    if (isNew && this.#line.size >= this.#setup.maxQueue) this.#makeRoom(lane, waitMs);
+    const sinceMs = nowMs - (options.waitedMs ?? 0);
+    return this.#line.join(lane, cost, sinceMs, nowMs + patienceMs, options.signal);
   }
 
   #makeRoom(lane: number, waitMs: number | undefined): void {
