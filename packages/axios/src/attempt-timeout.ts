@@ -8,7 +8,7 @@ interface TimedAttempt {
   readonly timeoutMs: number;
   readonly clock: Clock;
   /** Makes the timeout error. */
-  readonly copy: AxiosCopy;
+  error(): unknown;
   readonly config: InternalAxiosRequestConfig;
   send(): Promise<AxiosResponse>;
   /** Called when the time is up, before anything that the attempt waits for is cancelled. */
@@ -24,7 +24,7 @@ interface TimedAttempt {
  * @throws AxiosError when the time is up, the same as axios throws for `timeout`
  */
 export function sendWithTimeout(attempt: TimedAttempt): Promise<AxiosResponse> {
-  const { timeoutMs, clock, copy, config, send, timedOut } = attempt;
+  const { timeoutMs, clock, config, send, timedOut } = attempt;
   const callerToken = config.cancelToken;
   const token = new AttemptToken(callerToken);
   config.cancelToken = token;
@@ -36,11 +36,11 @@ export function sendWithTimeout(attempt: TimedAttempt): Promise<AxiosResponse> {
     let isLate = false;
     const cancelTimer = clock.schedule(() => {
       isLate = true;
-      const error = timeoutError(copy, config, timeoutMs);
+      const error = attempt.error();
       timedOut();
       // Before the token is cancelled: a custom adapter may ignore tokens, and go on.
       reject(error);
-      token.cancel(error);
+      token.cancel(error as AxiosError);
       restore();
     }, timeoutMs);
     const inTime = (): boolean => {
@@ -56,7 +56,12 @@ export function sendWithTimeout(attempt: TimedAttempt): Promise<AxiosResponse> {
   });
 }
 
-function timeoutError(copy: AxiosCopy, config: InternalAxiosRequestConfig, timeoutMs: number): AxiosError {
+/** The error of axios's own timeout. */
+export function timeoutError(
+  copy: AxiosCopy,
+  config: InternalAxiosRequestConfig,
+  timeoutMs: number,
+): AxiosError {
   const message = config.timeoutErrorMessage || `timeout of ${timeoutMs}ms exceeded`;
   const { ETIMEDOUT, ECONNABORTED } = copy.AxiosError;
   const code = config.transitional?.clarifyTimeoutError ? ETIMEDOUT : ECONNABORTED;

@@ -1,7 +1,8 @@
-import { type HeaderChanges, HookError, type Outcome, type Policy } from '@ebb/core';
+import type { HeaderChanges, Outcome, Policy } from '@ebb/core';
 import {
   type Aside,
   type Exchange,
+  type MakeBody,
   type Peek,
   property,
   remember,
@@ -10,13 +11,13 @@ import {
 } from '@ebb/core/adapter';
 import type { AxiosAdapter, AxiosResponse, InternalAxiosRequestConfig } from 'axios';
 import type { Route } from './adapter.ts';
-import { sendWithTimeout } from './attempt-timeout.ts';
+import { sendWithTimeout, timeoutError } from './attempt-timeout.ts';
 import { type AxiosCopy, needCopy } from './axios-copy.ts';
 import { whenBodyEnds } from './body/body-end.ts';
 import { discardForRetry } from './body/discard.ts';
 import { peekAt } from './body/peek.ts';
 import type { RequestBody } from './body/request-body.ts';
-import { type CallerSignal, unlessAborted } from './cancel.ts';
+import type { CallerSignal } from './cancel.ts';
 import { changed, copyWith } from './header-changes.ts';
 import { LateAttempt } from './late-attempt.ts';
 import { LayerMark } from './layer-mark.ts';
@@ -71,8 +72,10 @@ export class Call implements Exchange<AxiosResponse> {
   #headers: object | undefined;
   /** The object whose place those with the changes of the attempt have. */
   #unchanged: InternalAxiosRequestConfig['headers'] | undefined;
-  /** The changes that the attempt waits for. */
-  #pending: Promise<HeaderChanges | undefined> | undefined;
+  /** The body that was made for the next attempt. */
+  #made: { readonly data: unknown } | undefined;
+  /** True once the headers of the next attempt are those of the caller. */
+  #isReset = false;
   /** The last attempt, if its adapter may go on after its timeout. */
   #late: LateAttempt | undefined;
   #mark: LayerMark | undefined;
@@ -95,54 +98,52 @@ export class Call implements Exchange<AxiosResponse> {
     return this.#caller?.signal;
   }
 
+  get makeBody(): MakeBody | undefined {
+    if (this.#session.policy.maxRetries > 0) this.#body.bufferForm();
+    return this.#body.isReplaced ? this.#makeBody.bind(this) : undefined;
+  }
+
+  async #makeBody(state: { readonly over: boolean }): Promise<void> {
+    this.#reset(this.#session.attempt + 1);
+    const data = await this.#body.next(this.config, () => state.over);
+    if (!state.over) this.#made = { data };
+  }
+
+  timeoutError(timeoutMs: number): unknown {
+    return timeoutError(needCopy(this.copy), this.config, timeoutMs);
+  }
+
   send(session: Session): Promise<AxiosResponse> {
-    const { attemptTimeoutMs: timeoutMs, clock, maxRetries } = session.policy;
-    if (this.#late !== undefined) this.#endLate();
-    if (session.attempt > 1) this.#resetHeaders();
-    else if (maxRetries > 0) this.#keepForRetry();
+    const timeoutMs = session.timeoutMs();
+    this.#reset(session.attempt);
+    this.#isReset = false;
     if (timeoutMs === undefined) return this.#attempt();
-    const copy = needCopy(this.copy);
+    const { clock } = session.policy;
+    const error = (): unknown => this.timeoutError(session.namedTimeoutMs);
     const timedOut = (): void => {
       if (this.underWay) this.#late = new LateAttempt(this.config);
-      this.#pending = undefined;
       this.#body.release();
     };
     const send = (): Promise<AxiosResponse> => this.#attempt();
-    return sendWithTimeout({ timeoutMs, clock, copy, config: this.config, send, timedOut });
+    return sendWithTimeout({ timeoutMs, clock, error, config: this.config, send, timedOut });
   }
 
-  #keepForRetry(): void {
-    this.#headers = { ...this.config.headers };
-    this.#body.bufferForm();
-  }
-
-  /** Adapters write into the headers, a length and a boundary for example. */
-  #resetHeaders(): void {
-    this.config.headers = copyWith(this.config.headers, this.#headers);
+  /** Before an attempt: adapters write into the headers, a length and a boundary for example. */
+  #reset(attempt: number): void {
+    if (this.#isReset) return;
+    this.#isReset = true;
+    if (this.#late !== undefined) this.#endLate();
+    if (attempt > 1) this.config.headers = copyWith(this.config.headers, this.#headers);
+    else if (this.#session.policy.maxRetries > 0) this.#headers = { ...this.config.headers };
   }
 
   #attempt(): Promise<AxiosResponse> {
-    const changes = this.#session.headerChanges();
-    return changes instanceof Promise ? this.#waitForChanges(changes) : this.#attemptWith(changes);
-  }
-
-  async #waitForChanges(changes: Promise<HeaderChanges | undefined>): Promise<AxiosResponse> {
-    this.#pending = changes;
-    const made = await unlessAborted(changes, this.signal, () => undefined);
-    if (this.#pending !== changes) {
-      throw new HookError('beforeAttempt', new Error('the attempt was over before its headers were made'));
-    }
-    return this.#attemptWith(made);
-  }
-
-  #attemptWith(changes: HeaderChanges | undefined): Promise<AxiosResponse> {
-    return this.#body.isReplaced ? this.#makeBodyAndDispatch(changes) : this.#dispatch(changes);
-  }
-
-  async #makeBodyAndDispatch(changes: HeaderChanges | undefined): Promise<AxiosResponse> {
-    const body = this.#body.next(this.config);
-    this.config.data = await unlessAborted(body, this.signal, () => this.#body.release());
-    return this.#dispatch(changes);
+    const made = this.#made;
+    this.#made = undefined;
+    if (made !== undefined) this.config.data = made.data;
+    // Aborted before its body was made.
+    else if (this.#body.isReplaced) return Promise.reject(this.signal?.reason);
+    return this.#dispatch(this.#session.headerChanges);
   }
 
   #dispatch(changes: HeaderChanges | undefined): Promise<AxiosResponse> {
@@ -244,6 +245,8 @@ export class Call implements Exchange<AxiosResponse> {
   /** Restores the config after an abort, and removes the listeners from the caller's signal. */
   end(): void {
     this.#leave();
+    // The body of an attempt that was not sent.
+    if (this.#made !== undefined) this.#body.release();
     this.#caller?.release();
   }
 }

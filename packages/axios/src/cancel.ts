@@ -1,4 +1,4 @@
-import { onAbort, property } from '@ebb/core/adapter';
+import { property } from '@ebb/core/adapter';
 import type { InternalAxiosRequestConfig } from 'axios';
 import type { AxiosCopy } from './axios-copy.ts';
 
@@ -30,24 +30,6 @@ export function callerSignal(config: InternalAxiosRequestConfig): CallerSignal |
       signal?.removeEventListener('abort', onSignal);
     },
   };
-}
-
-/** Awaits a value. If the signal aborts first, calls `aborted` and rejects with the signal's reason. */
-export function unlessAborted<T>(
-  value: T | Promise<T>,
-  signal: AbortSignal | undefined,
-  aborted: () => void,
-): Promise<T> {
-  return new Promise<T>((resolve, reject) => {
-    const abort = (): void => {
-      aborted();
-      reject(signal?.reason);
-    };
-    const unwatch = signal && onAbort(signal, abort);
-    Promise.resolve(value)
-      .finally(unwatch)
-      .then((result) => (signal?.aborted ? abort() : resolve(result)), reject);
-  });
 }
 
 /**

@@ -49,8 +49,7 @@ export function ebbInterceptor(
 ): EbbInterceptor {
   const policy = createPolicy(policyOrOptions);
   const interception = { policy, given: checkCopy(axios) };
-  countLayer();
-  return function ebb(config) {
+  function ebb(config: InternalAxiosRequestConfig): InternalAxiosRequestConfig {
     const chosen = config.adapter;
     const isCustom = typeof chosen === 'function';
     const isWrapped = isCustom && (chosen as EbbAdapter)[IS_EBB] === true;
@@ -67,7 +66,9 @@ export function ebbInterceptor(
     adapter[IS_EBB] = true;
     config.adapter = adapter;
     return config;
-  };
+  }
+  countLayer(false, ebb);
+  return ebb;
 }
 
 /** So that the config in a response or an error can be sent again, and does not wrap the adapter twice. */

@@ -6,8 +6,12 @@ export interface Bounds {
   readonly clock: Clock;
   /** Time for the response headers, in milliseconds; `undefined` for no timeout. */
   readonly timeoutMs: number | undefined;
-  /** The caller's signal. */
+  /** What the attempt rejects with after that. */
+  readonly timeoutError?: () => DOMException;
+  /** The caller's signal, a native one. */
   readonly signal: AbortSignal | undefined;
+  /** True if the base fetch has to get the caller's own signal: the timeout then does not reach it. */
+  readonly keepsSignal?: boolean;
 }
 
 /** The state of an attempt that can be ended early. */
@@ -20,17 +24,9 @@ export interface Bounded {
   readonly timedOut: boolean;
 }
 
-/** Combines the caller's signal, which may not be a native one, with the timeout. */
-function combine(caller: AbortSignal, timeout: AbortController): AbortSignal {
-  try {
-    // `AbortSignal.any` follows the caller's signal while the body is read as well. Only for native signals: Node 22 takes
-    // others, and does not follow them.
-    if (caller instanceof AbortSignal) return AbortSignal.any([caller, timeout.signal]);
-  } catch {
-    // It inherits from AbortSignal, but is not one.
-  }
-  caller.addEventListener('abort', () => timeout.abort(caller.reason), { once: true });
-  return timeout.signal;
+/** What fetch rejects with if there is no response in time, as `AbortSignal.timeout` makes it. */
+export function timeoutError(timeoutMs: number): DOMException {
+  return new DOMException(`no response within ${timeoutMs} ms`, 'TimeoutError');
 }
 
 /**
@@ -41,16 +37,15 @@ function combine(caller: AbortSignal, timeout: AbortController): AbortSignal {
  * @param late gets a result that arrives after that
  */
 export function bounded<T>(
-  { clock, timeoutMs, signal }: Bounds,
+  { clock, timeoutMs, timeoutError: makeError, signal, keepsSignal }: Bounds,
   start: (state: Bounded) => Promise<T>,
   late: (result: T) => void,
 ): Promise<T> {
   const timeout = timeoutMs === undefined ? undefined : new AbortController();
-  const state = {
-    signal: timeout && (signal === undefined ? timeout.signal : combine(signal, timeout)),
-    over: false,
-    timedOut: false,
-  };
+  // `AbortSignal.any` follows the caller's signal while the body is read as well.
+  const combined =
+    timeout && (signal === undefined ? timeout.signal : AbortSignal.any([signal, timeout.signal]));
+  const state = { signal: keepsSignal ? undefined : combined, over: false, timedOut: false };
   return new Promise<T>((resolve, reject) => {
     let isSettled = false;
     const settle = (how: () => void): void => {
@@ -71,7 +66,7 @@ export function bounded<T>(
       timeout &&
       clock.schedule(() => {
         state.timedOut = true;
-        timeout.abort(new DOMException(`no response within ${timeoutMs} ms`, 'TimeoutError'));
+        timeout.abort(makeError?.());
         giveUp(() => timeout.signal.reason);
       }, timeoutMs as number);
     // Starts at once; an async function, so that an exception becomes a rejection.

@@ -4,6 +4,8 @@ import {
   drain,
   type Exchange,
   failureKind,
+  isNativeFetch,
+  type MakeBody,
   type Peek,
   type Session,
   systemClock,
@@ -12,9 +14,10 @@ import { setAside } from './body/aside.ts';
 import { whenBodyEnds } from './body/body-end.ts';
 import { peekAt } from './body/peek.ts';
 import type { Upload } from './body/upload.ts';
-import { type Bounded, bounded } from './bounded.ts';
+import { type Bounded, type Bounds, bounded, timeoutError } from './bounded.ts';
 import type { InitChanges } from './changes.ts';
 import { failedToConnectTo, recordConnectErrors } from './connect-errors.ts';
+import { type Followed, followForeign, isRefusedByRuntime } from './foreign-signal.ts';
 import { Hops } from './hops.ts';
 import { ResponseOutcome } from './outcome.ts';
 import type { FetchRequest } from './request.ts';
@@ -35,38 +38,70 @@ export class Call implements Exchange<Response> {
   #hops: Hops | undefined;
   #isWatched = false;
   #status = 0;
+  /** There if the caller's signal is that of another library. */
+  readonly #followed: Followed | undefined;
 
   constructor(baseFetch: typeof fetch, request: FetchRequest) {
     this.#baseFetch = baseFetch;
     this.#request = request;
+    this.#followed = followForeign(request.signal);
+  }
+
+  /** The caller's signal, or a native one that follows it. */
+  get signal(): AbortSignal | undefined {
+    return this.#followed?.signal ?? this.#request.signal;
+  }
+
+  /** True if {@link end} has to be called. */
+  get mayLeaveOpen(): boolean {
+    return this.#followed !== undefined || this.#request.mayLeaveOpen;
+  }
+
+  /** True if the base fetch reports the caller's signal: one that has aborted, or one that it does not accept. */
+  get #keepsSignal(): boolean {
+    const { signal } = this.#request;
+    if (this.#followed === undefined || signal === undefined) return false;
+    return signal.aborted || (isNativeFetch(this.#baseFetch) && isRefusedByRuntime(signal));
+  }
+
+  get makeBody(): MakeBody | undefined {
+    return this.#request.hasFactory ? this.#makeBody.bind(this) : undefined;
+  }
+
+  async #makeBody(state: { readonly over: boolean }): Promise<void> {
+    this.#upload ??= this.#request.upload(false);
+    await this.#upload?.make(() => state.over);
   }
 
   send(session: Session): Promise<Response> {
     const { attempt, policy } = session;
-    const { attemptTimeoutMs, clock, maxRetries } = policy;
-    const { signal } = this.#request;
+    const { clock, maxRetries } = policy;
+    const { signal } = this;
+    const timeoutMs = session.timeoutMs();
     this.#session = session;
-    if (attempt === 1) this.#upload = this.#request.upload(maxRetries > 0 && signal?.aborted !== true);
+    if (attempt === 1) this.#upload ??= this.#request.upload(maxRetries > 0 && signal?.aborted !== true);
     if (policy.bucket !== undefined) recordConnectErrors();
     const mayRetry = attempt <= maxRetries;
     this.#hops = mayRetry && this.#request.needsProof(policy) ? new Hops() : undefined;
-    if (attemptTimeoutMs === undefined && signal === undefined) return this.#attempt();
-    return bounded(
-      { clock, timeoutMs: attemptTimeoutMs, signal },
-      (state) => {
-        this.#bounded = state;
-        return this.#attempt();
-      },
-      dropLate,
-    );
+    if (timeoutMs === undefined && signal === undefined) return this.#attempt();
+    const error = (): DOMException => timeoutError(session.namedTimeoutMs);
+    const keepsSignal = this.#keepsSignal;
+    return this.#bound({ clock, timeoutMs, timeoutError: error, signal, keepsSignal });
+  }
+
+  timeoutError(timeoutMs: number): DOMException {
+    return timeoutError(timeoutMs);
   }
 
   /** Sends without a policy. Only a body factory still needs ebb. */
   sendBare(): Promise<Response> {
     this.#upload = this.#request.upload(false);
-    const { signal } = this.#request;
+    const { signal } = this;
     if (this.#upload?.factory === undefined || signal === undefined) return this.#attempt();
-    const bounds = { clock: systemClock, timeoutMs: undefined, signal };
+    return this.#bound({ clock: systemClock, timeoutMs: undefined, signal, keepsSignal: true });
+  }
+
+  #bound(bounds: Bounds): Promise<Response> {
     const start = (state: Bounded): Promise<Response> => {
       this.#bounded = state;
       return this.#attempt();
@@ -75,22 +110,12 @@ export class Call implements Exchange<Response> {
   }
 
   #attempt(): Promise<Response> {
-    const headers = this.#session?.headerChanges();
-    return headers instanceof Promise
-      ? headers.then((changes) => this.#sendChanged(changes))
-      : this.#sendChanged(headers);
-  }
-
-  #sendChanged(headers: HeaderChanges | undefined): Promise<Response> {
+    const headers = this.#session?.headerChanges;
     const upload = this.#upload;
-    const isMade = upload?.factory !== undefined;
-    return isMade ? this.#sendMade(upload, headers) : this.#sendWith(upload?.keptBody, headers);
-  }
-
-  async #sendMade(upload: Upload, headers: HeaderChanges | undefined): Promise<Response> {
-    const state = this.#bounded;
-    const made = await upload.make(() => state?.over === true);
-    return this.#sendWith(made, headers);
+    if (upload?.isMissing !== true) return this.#sendWith(upload?.takeBody(), headers);
+    // Without a policy, and after an abort, which is for the base fetch to report.
+    const made = this.#makeBody(this.#bounded ?? { over: false });
+    return made.then(() => this.#sendWith(upload.takeBody(), headers));
   }
 
   #sendWith(body: InitChanges | undefined, headers: HeaderChanges | undefined): Promise<Response> {
@@ -154,16 +179,26 @@ export class Call implements Exchange<Response> {
     return settled;
   }
 
+  /** An abort while the body is read closes the connection as well. */
+  #endFollowing(settled: unknown, failed: boolean): void {
+    const followed = this.#followed;
+    if (followed === undefined) return;
+    if (failed || this.#bounded?.signal === undefined) followed.release();
+    else this.#watch(settled, () => followed.release());
+  }
+
   unsent(reason: unknown): void {
     this.#request.cancelUpload(reason);
   }
 
   /** Ends the call. Closes its upload at once, or when the body of the response has ended. */
   end(settled: unknown, failed: boolean): void {
+    this.#endFollowing(settled, failed);
     const upload = this.#upload;
     if (upload === undefined) return;
     upload.stopKeeping();
-    if (failed) upload.endAttempt();
+    // Also a body that was made for an attempt that is not sent.
+    if (failed || upload.isUnsent) upload.endAttempt();
     else if (upload.isOpen && !this.#isWatched) this.#watch(settled, () => upload.endAttempt());
   }
 }

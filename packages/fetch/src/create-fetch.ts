@@ -41,7 +41,6 @@ export function createFetch(
   if (typeof baseFetch !== 'function') {
     throw new TypeError(`createFetch: baseFetch must be a function, got ${typeof baseFetch}`);
   }
-  countLayer();
   const way = isNativeFetch(baseFetch) ? 'native-fetch' : 'client';
 
   // `name` and `length` are those of the native fetch.
@@ -50,12 +49,13 @@ export function createFetch(
       const request = new FetchRequest(input, init);
       const call = new Call(baseFetch, request);
       const session = startSession(policy, request, init?.ebb, request.carried, way);
-      const result = session === undefined ? call.sendBare() : run(session, call, request.signal);
-      return request.mayLeaveOpen ? endAfter(result, call) : result;
+      const result = session === undefined ? call.sendBare() : run(session, call, call.signal);
+      return call.mayLeaveOpen ? endAfter(result, call) : result;
     } catch (error) {
       return Promise.reject(error);
     }
   }
+  countLayer(false, fetch);
   return withPreconnect(fetch, baseFetch);
 }
 

@@ -62,6 +62,11 @@ export class FetchRequest implements RequestTraits {
     return this.#request !== undefined || typeof this.#init?.body === 'function';
   }
 
+  /** True if the caller's function makes the body of each attempt. */
+  get hasFactory(): boolean {
+    return typeof this.#init?.body === 'function';
+  }
+
   /**
    * Inspects the body before the first attempt.
    *

@@ -89,9 +89,13 @@ export class Attempt implements Dispatcher.DispatchHandler, HeldListener {
     this.#restoreMethods = mirrorGaps(handler, options, this);
   }
 
-  /** Fails with undici's own timeout error if there are no response headers within `timeoutMs` milliseconds. */
-  limit(clock: Clock, timeoutMs: number): void {
-    this.#cancelTimer = clock.schedule(() => this.abort(headersTimeoutError(timeoutMs)), timeoutMs);
+  /**
+   * Fails with undici's own timeout error if there are no response headers within `timeoutMs` milliseconds.
+   *
+   * @param namedMs the timeout in its message
+   */
+  limit(clock: Clock, timeoutMs: number, namedMs: number): void {
+    this.#cancelTimer = clock.schedule(() => this.abort(headersTimeoutError(namedMs)), timeoutMs);
   }
 
   /** Has {@link releaseBody} close the body that was taken for this attempt; at once if the attempt is over. */

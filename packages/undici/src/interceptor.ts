@@ -85,12 +85,11 @@ export function ebbInterceptor(
 ): Dispatcher.DispatcherComposeInterceptor {
   const policy = createPolicy(policyOrOptions);
   return function ebb(...args) {
-    countLayer(true);
     const [dispatch] = args;
     const closing = Closing.of(args);
     const composed = { policy, dispatch, ownOrigin: makeOrigin(), closing };
     // `compose` requires a function of exactly two parameters.
-    return function ebbDispatch(options, handler) {
+    function ebbDispatch(options: Options, handler: Handler): boolean {
       if (!isObject(options) || !isObject(handler)) return dispatch(options, handler);
       if (typeof handler.onRequestStart === 'function' && typeof handler.onResponseError === 'function') {
         return relay(composed, options, handler);
@@ -101,6 +100,8 @@ export function ebbInterceptor(
       }
       // undici has an error of its own for such a handler.
       return dispatch(options, handler);
-    };
+    }
+    countLayer(true, ebbDispatch);
+    return ebbDispatch;
   };
 }

@@ -1,7 +1,15 @@
 import { AsyncResource, executionAsyncId } from 'node:async_hooks';
 import type { Duplex } from 'node:stream';
 import { type FailureKind, HookError, type Outcome } from '@ebb/core';
-import { failureKind, MOST_DISCARDED_BYTES, remember, rememberReason, type Session } from '@ebb/core/adapter';
+import {
+  failureKind,
+  MOST_DISCARDED_BYTES,
+  OutOfTime,
+  type Readiness,
+  remember,
+  rememberReason,
+  type Session,
+} from '@ebb/core/adapter';
 import type { Dispatcher } from 'undici';
 import type { Aside, AsideBounds } from './aside.ts';
 import { Attempt, type AttemptListener } from './attempt.ts';
@@ -9,12 +17,12 @@ import type { DispatchChanges, RequestBody } from './body/request-body.ts';
 import type { ClosingWatcher } from './closing.ts';
 import { type AbortListener, Controller } from './controller.ts';
 import { Downstream } from './downstream.ts';
-import { isClosedError, namingOldUndici, requestAbortedError } from './errors.ts';
+import { headersTimeoutError, isClosedError, namingOldUndici, requestAbortedError } from './errors.ts';
+import { changedHeaders } from './header-changes.ts';
 import type { RequestHeaders, ResponseHeaders } from './headers.ts';
 import type { Held } from './held.ts';
 import { peekAt } from './peek.ts';
 import { Playback } from './playback.ts';
-import { type Prepared, prepare } from './prepare.ts';
 import { Download, isCutOff } from './resume.ts';
 import { type Composition, send } from './send.ts';
 import { failureKindOf, failureOutcome, responseOutcome } from './traits.ts';
@@ -36,16 +44,15 @@ export class Relay extends AsyncResource implements AttemptListener, AbortListen
   /** Ends a wait. Made when it is needed: a request that waits for nothing has none. */
   #abort: AbortController | undefined;
   #attempt: Attempt | undefined;
-  /**
-   * `waiting` while no attempt is under way, before the first attempt and before a retry; `preparing` while an attempt waits
-   * for its headers or its body.
-   */
-  #phase: 'waiting' | 'preparing' | 'sent' = 'sent';
+  /** `waiting` while no attempt is under way, before the first attempt and before a retry. */
+  #phase: 'waiting' | 'sent' = 'sent';
   /** True until the caller's `dispatch` returns. Until then errors of the dispatcher are thrown to the caller. */
   #isDispatching = true;
   /** Ends the request with the result of the previous attempt. Set while a retry is planned and has not started. */
   #endWithPrevious: (() => void) | undefined;
   #playback: Playback | undefined;
+  /** The last response that a retry followed. */
+  #answer: Aside | undefined;
   /** undici's error, if its dispatcher was closed while a retry was waiting. */
   #closedWith: Error | undefined;
   /** The response that the handler is receiving, if it can be resumed. */
@@ -74,10 +81,15 @@ export class Relay extends AsyncResource implements AttemptListener, AbortListen
    */
   start(): boolean {
     try {
-      const { bucket, concurrency } = this.#session.policy;
+      const { bucket, concurrency, beforeAttempt } = this.#session.policy;
+      const make = this.#body?.make;
       // The first attempt waits for nothing else.
-      const canWait = bucket !== undefined || concurrency !== undefined;
-      const waiting = this.#session.ready(canWait ? this.#signalIfNeeded() : undefined);
+      const canWait =
+        bucket !== undefined ||
+        concurrency !== undefined ||
+        beforeAttempt !== undefined ||
+        make !== undefined;
+      const waiting = this.#session.ready(canWait ? this.#signalIfNeeded() : undefined, undefined, make);
       if (waiting === undefined) return this.#send();
       this.#sendAfter(waiting);
       this.#startHandler();
@@ -106,25 +118,35 @@ export class Relay extends AsyncResource implements AttemptListener, AbortListen
     }
   }
 
-  #sendAfter(waiting: Promise<boolean>): void {
+  #sendAfter(waiting: Promise<Readiness>): void {
     this.#phase = 'waiting';
     const watch = this.#endWithPrevious && this.#composition.closing?.watch(this);
     waiting.then(
       (isReady) => {
         watch?.stop();
-        if (isReady) this.#send();
-        else this.#endWithPrevious?.();
+        if (isReady === true) this.#send();
+        else if (isReady === false) this.#endWithPrevious?.();
+        else this.#judgeUnsent(headersTimeoutError(isReady.timeoutMs));
       },
       (error) => {
         watch?.stop();
         if (error === this.#closedWith) this.#endWithPrevious?.();
-        else this.#fail(error);
+        else this.#fail(error instanceof OutOfTime ? headersTimeoutError(error.timeoutMs) : error);
       },
     );
   }
 
+  /** An attempt has run into its timeout before it was sent. */
+  #judgeUnsent(error: Error): void {
+    const outcome: Outcome = { type: 'failure', kind: 'timeout', error, redirected: false };
+    const retry = this.#judge(undefined, outcome);
+    if (retry) this.#retry(() => this.#fail(error));
+    else if (retry === false) this.#endFailed(error);
+  }
+
   #waitAndSend(released: Promise<void>): void {
-    this.#sendAfter(this.#session.ready(this.#waits.signal, released) ?? Promise.resolve(true));
+    const waiting = this.#session.ready(this.#waits.signal, released, this.#body?.make);
+    this.#sendAfter(waiting ?? Promise.resolve(true));
   }
 
   #send(): boolean {
@@ -134,35 +156,19 @@ export class Relay extends AsyncResource implements AttemptListener, AbortListen
       attempt.abort(reason as Error);
       return true;
     }
-    const { attemptTimeoutMs, clock } = this.#session.policy;
-    if (attemptTimeoutMs !== undefined) attempt.limit(clock, attemptTimeoutMs);
-    let changes: Prepared;
-    try {
-      changes = prepare(this.#session, this.#options, this.#body, attempt);
-    } catch (error) {
-      this.#phase = 'preparing';
-      attempt.onResponseError(undefined, error as Error);
-      return false;
-    }
-    if (!(changes instanceof Promise)) return this.#dispatch(attempt, changes);
-    this.#dispatchAfter(attempt, changes);
-    this.#startHandler();
-    return true;
+    const session = this.#session;
+    const timeoutMs = session.timeoutMs();
+    if (timeoutMs !== undefined) attempt.limit(session.policy.clock, timeoutMs, session.namedTimeoutMs);
+    return this.#dispatch(attempt, this.#changes());
   }
 
-  #dispatchAfter(attempt: Attempt, changes: Promise<DispatchChanges | undefined>): void {
-    this.#phase = 'preparing';
-    changes.then(
-      (made) => {
-        if (!attempt.over) {
-          this.#phase = 'sent';
-          this.#dispatch(attempt, made);
-        } else if (made !== undefined) {
-          this.#body?.release?.(made);
-        }
-      },
-      (error) => attempt.onResponseError(undefined, error),
-    );
+  /** Options that the attempt has in place of the request's own. */
+  #changes(): DispatchChanges | undefined {
+    const taken = this.#body?.take();
+    const headers = this.#session.headerChanges;
+    return headers === undefined
+      ? taken
+      : { ...taken, headers: changedHeaders(this.#options.headers, headers) };
   }
 
   #nextAttempt(): Attempt {
@@ -236,6 +242,7 @@ export class Relay extends AsyncResource implements AttemptListener, AbortListen
     if (retry === undefined) return;
     if (retry) {
       const aside = attempt.setAside(status, headers, message, this.#asideBounds(headers));
+      if (brokenBy === undefined) this.#answer = aside;
       // Bound, not closures: a function with a closure allocates for it on every call.
       const end = brokenBy === undefined ? this.#play.bind(this, aside) : this.#fail.bind(this, brokenBy);
       this.#retry(end, aside.released);
@@ -274,6 +281,7 @@ export class Relay extends AsyncResource implements AttemptListener, AbortListen
     const retry = this.#judge(attempt, outcome);
     if (retry) {
       const aside = attempt.setHeldAside(held, this.#asideBounds(headers));
+      this.#answer = aside;
       this.#retry(this.#play.bind(this, aside), aside.released);
     } else if (retry === false) {
       this.#download = Download.of(this.#session.request, status, headers);
@@ -351,8 +359,14 @@ export class Relay extends AsyncResource implements AttemptListener, AbortListen
     } else if (retry === false) {
       const isUnsent = attempt.starts === 0 && isClosedError(error);
       if (isUnsent && this.#endWithPrevious !== undefined) this.#endWithPrevious();
-      else this.#fail(error);
+      else this.#endFailed(error);
     }
+  }
+
+  /** Ends after a failed attempt: with its error, or after the total timeout with the last response before it. */
+  #endFailed(error: Error): void {
+    if (this.#session.fallsBack && this.#answer !== undefined) this.#play(this.#answer);
+    else this.#fail(error);
   }
 
   failedAgain(error: Error): void {
@@ -360,10 +374,11 @@ export class Relay extends AsyncResource implements AttemptListener, AbortListen
   }
 
   /** True for a retry; `undefined` if a hook threw or aborted, which has ended the request. */
-  #judge(attempt: Attempt, outcome: Outcome): boolean | undefined {
+  #judge(attempt: Attempt | undefined, outcome: Outcome): boolean | undefined {
     let retry: boolean;
     try {
-      retry = this.#session.judge(outcome).retry;
+      const hasAnswer = this.#answer?.isOver === true && this.#answer.error === undefined;
+      retry = this.#session.judge(outcome, hasAnswer).retry;
     } catch (hookError) {
       this.#giveUp(attempt, hookError as Error);
       return undefined;
@@ -425,11 +440,11 @@ export class Relay extends AsyncResource implements AttemptListener, AbortListen
   }
 
   /** Ends with an error while undici still has the attempt. */
-  #giveUp(attempt: Attempt, error: Error): void {
+  #giveUp(attempt: Attempt | undefined, error: Error): void {
     try {
       this.#fail(error);
     } finally {
-      attempt.drop(error);
+      attempt?.drop(error);
     }
   }
 

@@ -37,7 +37,13 @@ export function discardForRetry(settled: unknown, session: Session, signal?: Abo
     response.data = body.restored();
     return settled;
   };
-  return { released, restore };
+  return {
+    released,
+    restore,
+    get isLost() {
+      return body.isBrokenOff;
+    },
+  };
 }
 
 /** Discards a response that arrives after its attempt has timed out. Never rejects. */

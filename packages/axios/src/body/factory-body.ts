@@ -12,6 +12,10 @@ export type BodyFactory = () => unknown;
 
 type Transforms = InternalAxiosRequestConfig['transformRequest'];
 
+function over(): Error {
+  return new Error('the attempt is over');
+}
+
 const DEFAULT_TYPE = 'application/x-www-form-urlencoded';
 
 /**
@@ -25,8 +29,6 @@ export class FactoryBody {
   /** The body of the current attempt, before and after the transforms. */
   #made: unknown[] = [];
   #last: unknown;
-  /** Counts attempts begun and released: a body that arrives after its attempt was released is too late. */
-  #round = 0;
 
   /** Replaces the transforms of the config, until {@link restoreTransforms}. */
   constructor(config: InternalAxiosRequestConfig) {
@@ -49,20 +51,22 @@ export class FactoryBody {
   }
 
   /**
-   * Makes the body of an attempt. A body that arrives after {@link release} is closed.
+   * Makes the body of an attempt. A body that arrives when that is over is closed.
    *
    * @throws HookError if the factory throws or rejects, or returns the stream that it returned before
    */
-  async next(config: InternalAxiosRequestConfig, factory: BodyFactory): Promise<unknown> {
-    this.#round += 1;
-    const round = this.#round;
+  async next(
+    config: InternalAxiosRequestConfig,
+    factory: BodyFactory,
+    isOver: () => boolean,
+  ): Promise<unknown> {
     const data = await this.#call(factory);
+    if (isOver()) {
+      closeBody(data, over());
+      throw new HookError('data', over());
+    }
     this.#last = data;
     this.#made = [data];
-    if (round !== this.#round) {
-      this.release();
-      throw new HookError('data', new Error('the attempt was over before the body was made'));
-    }
     if (!this.#isTyped) config.headers.delete('content-type');
     const body = transform(config, this.#transforms, data);
     if (/^(post|put|patch)$/.test(config.method ?? '')) config.headers.setContentType(DEFAULT_TYPE, false);
@@ -87,8 +91,7 @@ export class FactoryBody {
 
   /** Closes the body of an attempt that is over. */
   release(): void {
-    this.#round += 1;
-    for (const body of this.#made.splice(0)) closeBody(body, new Error('the attempt is over'));
+    for (const body of this.#made.splice(0)) closeBody(body, over());
   }
 }
 

@@ -46,10 +46,11 @@ export class RequestBody {
   /**
    * The body of the next attempt, if {@link isReplaced}; sets its headers in the config.
    *
+   * @param isOver true if the attempt has ended before its body was made
    * @throws HookError as {@link FactoryBody.next} does
    */
-  next(config: InternalAxiosRequestConfig): unknown {
-    return this.#factory?.next(config, this.#data as BodyFactory) ?? this.#form?.next(config);
+  next(config: InternalAxiosRequestConfig, isOver: () => boolean): unknown {
+    return this.#factory?.next(config, this.#data as BodyFactory, isOver) ?? this.#form?.next(config);
   }
 
   /** Puts the caller's `data` back into the config. */

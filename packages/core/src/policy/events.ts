@@ -30,6 +30,14 @@ export type EbbEvent = {
       readonly slotMs: number;
     }
   | {
+      /**
+       * The request waits for a slot, and all slots of its limit are held by requests whose body is being made. If that code
+       * waits for this request, none of them ends. Only where the runtime cannot tell who has made a request, as in browsers;
+       * elsewhere such a request does not wait.
+       */
+      readonly type: 'blocked';
+    }
+  | {
       /** The tokens were not available, and the bucket (`nonConforming: 'mark'`) lets the attempt pass. */
       readonly type: 'mark';
     }
@@ -59,7 +67,8 @@ export type EbbEvent = {
       readonly reason: StopReason;
       /**
        * The outcome of the last attempt; `undefined` if the request ended before its first. If a planned retry was not
-       * sent (`'throttled'`, `'deadline-exceeded'`), it is the outcome that the caller gets.
+       * sent (`'throttled'`, `'deadline-exceeded'`), or the total timeout has ended an attempt and there was a response
+       * before, it is the outcome that the caller gets.
        */
       readonly outcome: ReportedOutcome | undefined;
       /** What kept the request or a retry from being sent, such as a `ThrottledError`. */
@@ -135,6 +144,7 @@ export function detailsOf(event: EbbEvent): EventDetails | undefined {
  */
 const channels = /* @__PURE__ */ channelsOf<EbbEvent['type']>([
   'throttle',
+  'blocked',
   'mark',
   'attempt',
   'retry',

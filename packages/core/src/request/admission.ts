@@ -27,6 +27,9 @@ export class Admission {
   readonly #takenBuckets: readonly object[];
   /** The calls around this one hold slots of these limits. */
   readonly #heldLimits: readonly ConcurrencyLimit[];
+  /** The buckets from which user code around this request has paid for it. */
+  readonly #paid: Set<object> | undefined;
+  #isPaid = false;
   readonly #needsSlot: boolean;
   #slot: Slot | undefined;
   #limit: ConcurrencyLimit | undefined;
@@ -37,13 +40,16 @@ export class Admission {
   #earlier: Grant | undefined;
   #waitedMs = 0;
   #slotMs = 0;
+  /** What was waited for before everything was given back: the attempt keeps its place in the queues. */
+  #placeMs: number | undefined;
 
-  constructor(policy: Policy, request: RequestTraits, { outer, slotsOf }: Surroundings) {
+  constructor(policy: Policy, request: RequestTraits, { outer, slotsOf, maker }: Surroundings) {
     this.#policy = policy;
     this.#request = request;
     this.#needsSlot = outer === undefined;
     this.#takenBuckets = outer?.tookFrom ?? [];
     this.#heldLimits = slotsOf;
+    this.#paid = maker?.paid;
   }
 
   /** How long the attempt has waited for its slot and its tokens, in milliseconds. */
@@ -65,6 +71,11 @@ export class Admission {
     return this.#slot === undefined ? undefined : this.#limit;
   }
 
+  /** The limit that a slot was last asked of. */
+  get wanted(): ConcurrencyLimit | undefined {
+    return this.#limit;
+  }
+
   /** The bucket that the tokens were taken from. */
   get bucket(): TokenBucket | undefined {
     return this.#bucket;
@@ -83,6 +94,8 @@ export class Admission {
     this.#earlier = undefined;
     this.#waitedMs = 0;
     this.#slotMs = 0;
+    this.#placeMs = undefined;
+    this.#isPaid = false;
   }
 
   /** Takes what is not held yet, if all of it is available now. If not, gives everything back and returns what is lacking. */
@@ -107,7 +120,7 @@ export class Admission {
     if (bucket === undefined) return undefined;
     // Looked up each time: an idle bucket may have been evicted since, and another made.
     const own = forRequest(bucket, this.#request, key);
-    if (this.#takenBuckets.includes(own)) return undefined;
+    if (this.#isTakenAround(own)) return undefined;
     const origin = own.gateFor?.(this.#request);
     if (origin !== undefined && this.#originGrant === undefined) {
       this.#originGrant = origin.tryAcquire(this.#cost(), this.#earlier);
@@ -117,6 +130,13 @@ export class Admission {
     this.#bucket = own;
     this.#grant = own.tryAcquire(this.#cost(), this.#earlier);
     return this.#grant === undefined ? 'tokens' : undefined;
+  }
+
+  /** True if what is around the request took these tokens for it. */
+  #isTakenAround(bucket: TokenBucket): boolean {
+    // Of user code that sends several requests, only the first is paid for.
+    this.#isPaid ||= this.#paid?.delete(bucket) === true;
+    return this.#isPaid || this.#takenBuckets.includes(bucket);
   }
 
   /**
@@ -132,14 +152,19 @@ export class Admission {
     }
   }
 
-  async #waitFor(lack: Lack, options: AcquireOptions): Promise<number> {
+  /** Returns how long it has waited this time, in milliseconds. */
+  async #waitFor(lack: Lack, given: AcquireOptions): Promise<number> {
     const { concurrency, bucket, key } = this.#policy;
+    const placeMs = this.#placeMs;
+    const options = placeMs === undefined ? given : { ...given, waitedMs: placeMs };
+    const newly = (waitedMs = 0): number => Math.max(0, waitedMs - (placeMs ?? 0));
     if (lack === 'slot' && concurrency !== undefined) {
       this.#limit = forRequest(concurrency, this.#request, key);
       // Nothing else may do so: the slots may be held by responses that have arrived, but are not read.
       this.#slot = await keepAlive(this.#limit.acquire(options));
-      this.#slotMs += this.#slot.waitedMs;
-      return this.#slot.waitedMs;
+      const waitedMs = newly(this.#slot.waitedMs);
+      this.#slotMs += waitedMs;
+      return waitedMs;
     }
     if (bucket === undefined) return 0;
     const own = forRequest(bucket, this.#request, key);
@@ -147,12 +172,26 @@ export class Admission {
     if (lack === 'origin') {
       this.#originGrant = await own.gateFor?.(this.#request)?.acquire(tokens);
       this.#earlier = this.#originGrant ?? this.#earlier;
-      return this.#originGrant?.waitedMs ?? 0;
+      return newly(this.#originGrant?.waitedMs);
     }
     this.#grant = await own.acquire(tokens);
     this.#earlier = this.#grant;
     this.#bucket = own;
-    return this.#grant.waitedMs;
+    return newly(this.#grant.waitedMs);
+  }
+
+  /** Gives everything back until user code has run, and keeps the place in the queues for the next {@link wait}. */
+  stepBack(): void {
+    this.#placeMs = this.#waitedMs;
+    this.giveBack();
+  }
+
+  /** Gives the tokens back, which user code has outlasted: another request may have them. Keeps the place, and the slot. */
+  renewTokens(): void {
+    this.#placeMs = this.#waitedMs;
+    this.returnTokens();
+    this.#grant = undefined;
+    this.#originGrant = undefined;
   }
 
   /** Shows the outcome of the attempt to the bucket that its tokens are from. */

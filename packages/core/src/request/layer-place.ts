@@ -1,15 +1,23 @@
 import type { RequestTraits } from '../http/outcome.ts';
 import type { ConcurrencyLimit, TokenBucket } from '../limits/contracts.ts';
-import { type LayeredCall, type Passage, type Surroundings, within } from './layers.ts';
+import {
+  closeUserCode,
+  type LayeredCall,
+  openUserCode,
+  type Passage,
+  type Surroundings,
+  within,
+} from './layers.ts';
 
 /** The place of one session among the layers of ebb that its call passes through. */
 export class LayerPlace {
-  readonly #request: RequestTraits;
+  /** `undefined` if a function is called, which may send any request. */
+  readonly #request: RequestTraits | undefined;
   readonly #outer: Passage | undefined;
   readonly #slotsAround: readonly ConcurrencyLimit[];
   #passage: Passage | undefined;
 
-  constructor(request: RequestTraits, { outer, slotsOf }: Surroundings) {
+  constructor(request: RequestTraits | undefined, { outer, slotsOf }: Surroundings) {
     this.#request = request;
     this.#outer = outer;
     this.#slotsAround = slotsOf;
@@ -28,7 +36,12 @@ export class LayerPlace {
   /** Called before each attempt, with the bucket and the limit that it takes from. */
   enter(bucket: TokenBucket | undefined, limit: ConcurrencyLimit | undefined): void {
     const call: LayeredCall = this.#outer?.call ??
-      this.#passage?.call ?? { request: this.#request, open: true, dispatched: false, slotsOf: [] };
+      this.#passage?.call ?? { request: this.#request, open: false, dispatched: false, slotsOf: [] };
+    if (this.#request === undefined) {
+      if (!call.open) openUserCode();
+      call.hasFailed = false;
+      call.paid = bucket && new Set([bucket]);
+    }
     if (this.#outer === undefined) {
       // A download that breaks is resumed after its response was judged: the call opens again.
       call.open = true;
@@ -43,8 +56,16 @@ export class LayerPlace {
     return this.#passage === undefined ? send() : within(this.#passage, send);
   }
 
+  /** True if the function has failed after a call that it made, which was retried and has failed. */
+  get failedBelow(): boolean {
+    return this.#passage?.call.hasFailed === true;
+  }
+
   /** The call has ended. Only the outermost layer calls this. */
   close(): void {
-    if (this.#passage !== undefined) this.#passage.call.open = false;
+    const call = this.#passage?.call;
+    if (call?.open !== true) return;
+    call.open = false;
+    if (this.#request === undefined) closeUserCode();
   }
 }

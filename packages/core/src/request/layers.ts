@@ -16,15 +16,20 @@ export interface Passage {
   readonly tookFrom: readonly object[];
 }
 
-/** One call, shared by all of its layers. */
+/** One call, shared by all of its layers. Or user code that a call waits for, which may make calls of its own. */
 export interface LayeredCall {
-  readonly request: RequestTraits;
+  /** `undefined` for user code: what it sends is never the same request. */
+  readonly request: RequestTraits | undefined;
   /** False once the outermost layer has ended: sockets and timers may keep the context of a call alive. */
   open: boolean;
   /** True once a dispatcher has seen the call. What is dispatched to another URL after that follows a redirect. */
   dispatched: boolean;
   /** The limits whose slots it holds, including those of the calls around it. */
   slotsOf: readonly ConcurrencyLimit[];
+  /** Buckets that tokens were taken from for the first request that the user code sends. */
+  paid?: Set<object> | undefined;
+  /** True once a call that the user code has made was retried, and has failed. */
+  hasFailed?: boolean | undefined;
 }
 
 /** The key of the {@link Passage} in the options of a client, the same for all copies of this package in a program. */
@@ -33,6 +38,7 @@ export const LAYER: unique symbol = Symbol.for('@ebb/core layer');
 interface Storage {
   getStore(): Passage | undefined;
   run<T>(store: Passage, callback: () => T): T;
+  disable?(): void;
 }
 
 /** State that all copies of this package in a program share. */
@@ -41,6 +47,8 @@ interface Shared {
   layers: number;
   /** How many of them are dispatchers. */
   dispatchers: number;
+  /** How many calls run user code now that may make other calls. */
+  userCode: number;
   /** The `fetch` of the runtime: the global one when the first copy of this package was loaded. */
   readonly nativeFetch: unknown;
   readonly storage: Storage | undefined;
@@ -76,6 +84,7 @@ function shared(): Shared {
   holder[SHARED] ??= {
     layers: 0,
     dispatchers: 0,
+    userCode: 0,
     nativeFetch: fetchAtLoad,
     storage: asyncStorage(),
     current: undefined,
@@ -93,19 +102,38 @@ function shared(): Shared {
  * - `socket`: Node's http, or XMLHttpRequest. No layer is below
  * - `dispatcher`: another dispatcher, below the code that follows redirects. Any layer may be below
  * - `client`: anything else. Any layer may be below
+ * - `function`: a function of the user, which may send any number of requests
  */
-export type Way = 'native-fetch' | 'socket' | 'dispatcher' | 'client';
+export type Way = 'native-fetch' | 'socket' | 'dispatcher' | 'client' | 'function';
 
-/** Counts a layer: a wrapped fetch, a composed dispatcher, an interceptor. */
-export function countLayer(isDispatcher = false): void {
+function uncountLayer(isDispatcher: boolean): void {
+  const state = shared();
+  state.layers -= 1;
+  if (isDispatcher) state.dispatchers -= 1;
+  // Async context costs every `await` of the program on some versions of Node.
+  if (state.layers < 2 && state.userCode === 0) state.storage?.disable?.();
+}
+
+let collected: FinalizationRegistry<boolean> | undefined;
+
+/**
+ * Counts a layer: a wrapped fetch, a composed dispatcher, an interceptor.
+ *
+ * @param layer the function that the user has: once it is garbage-collected, it does not count any more
+ */
+export function countLayer(isDispatcher = false, layer?: object): void {
   const state = shared();
   state.layers += 1;
   if (isDispatcher) state.dispatchers += 1;
+  if (layer === undefined) return;
+  collected ??= new FinalizationRegistry(uncountLayer);
+  collected.register(layer, isDispatcher);
 }
 
-/** True if there are several layers in the program. */
+/** True if a call may have been made within another one: by a layer above, or by user code that another call runs. */
 export function areLayered(): boolean {
-  return shared().layers > 1;
+  const { layers, userCode } = shared();
+  return layers > 1 || userCode > 0;
 }
 
 /**
@@ -114,6 +142,7 @@ export function areLayered(): boolean {
  */
 export function mayBeLayered(way: Way): boolean {
   const { layers, dispatchers } = shared();
+  if (way === 'function') return true;
   if (layers < 2 || way === 'socket') return false;
   return way !== 'native-fetch' || dispatchers > 0;
 }
@@ -141,6 +170,8 @@ export interface Surroundings {
   readonly outer: Passage | undefined;
   /** The limits whose slots the calls around it hold. */
   readonly slotsOf: readonly ConcurrencyLimit[];
+  /** The call that has made this one, which is another. */
+  readonly maker?: LayeredCall | undefined;
 }
 
 /** The surroundings of a request without any layer or call around it. */
@@ -161,16 +192,55 @@ export function surroundings(request: RequestTraits, carried: unknown, isDispatc
     if (isDispatch) passage.call.dispatched = true;
     return { outer: passage, slotsOf: passage.call.slotsOf };
   }
-  let slotsOf: readonly ConcurrencyLimit[] = [];
+  let maker: LayeredCall | undefined;
   for (const found of [storage?.getStore(), current]) {
     if (found?.call.open !== true) continue;
     const { call } = found;
-    const isOfCall = isSame(call.request, request);
+    const isOfCall = call.request !== undefined && isSame(call.request, request);
     if (isOfCall && isDispatch) call.dispatched = true;
     if (isOfCall || (isDispatch && call.dispatched)) return { outer: found, slotsOf: call.slotsOf };
-    slotsOf = call.slotsOf;
+    maker = call;
   }
-  return { outer: undefined, slotsOf };
+  return maker === undefined ? NO_LAYERS : { outer: undefined, slotsOf: maker.slotsOf, maker };
+}
+
+/** Tells the user code around a call that it need not be repeated: the call has been, and has failed. */
+export function noteFailure({ maker }: Surroundings): void {
+  if (maker !== undefined) maker.hasFailed = true;
+}
+
+/**
+ * Runs user code that a call waits for while it holds slots. What it sends through the limits of these slots does not wait
+ * for another slot: all of them may be held by calls that wait in the same way.
+ *
+ * Without async context, as in browsers, that holds until the code first waits for something.
+ */
+export async function withSlots<T>(
+  slotsOf: readonly ConcurrencyLimit[],
+  run: () => T | PromiseLike<T>,
+): Promise<Awaited<T>> {
+  const call: LayeredCall = { request: undefined, open: true, dispatched: false, slotsOf };
+  openUserCode();
+  try {
+    return await within({ call, tookFrom: [] }, run);
+  } finally {
+    closeUserCode();
+    call.open = false;
+  }
+}
+
+/** To be called before user code runs for a call, and {@link closeUserCode} after it. */
+export function openUserCode(): void {
+  shared().userCode += 1;
+}
+
+export function closeUserCode(): void {
+  shared().userCode -= 1;
+}
+
+/** True if what user code sends can always be told from what others send. */
+export function knowsAsyncContext(): boolean {
+  return shared().storage !== undefined;
 }
 
 /** Calls what sends a request, so that the layers below find the passage. */

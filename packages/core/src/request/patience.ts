@@ -1,11 +1,17 @@
 import { ThrottledError } from '../base/errors.ts';
 import type { AcquireOptions } from '../limits/contracts.ts';
 import type { Policy } from '../policy/policy.ts';
+import { OutOfTime } from './out-of-time.ts';
 
 /** What is left of the total timeout of a request, in milliseconds. */
 export function leftMs({ clock, totalTimeoutMs }: Policy, startedAtMs: number | undefined): number {
   if (totalTimeoutMs === undefined || startedAtMs === undefined) return Number.POSITIVE_INFINITY;
   return startedAtMs + totalTimeoutMs - clock.now();
+}
+
+/** @throws OutOfTime if the total timeout has passed */
+export function checkTotal(policy: Policy, startedAtMs: number | undefined): void {
+  if (leftMs(policy, startedAtMs) < 0) throw new OutOfTime(policy.totalTimeoutMs as number, true);
 }
 
 /** How long an attempt may wait for its slot and its tokens: within `maxWaitMs` and the total timeout. */
@@ -30,16 +36,9 @@ export class Patience {
     return { signal, maxWaitMs: mostMs === Number.POSITIVE_INFINITY ? undefined : mostMs, priority, retry };
   }
 
-  /** @throws ThrottledError if the total timeout has passed */
-  checkTotal(): void {
-    if (leftMs(this.#policy, this.#startedAtMs) >= 0) return;
-    this.#isBoundByTotal = true;
-    const reason = 'wait-too-long';
-    throw new ThrottledError('Not sent: the total timeout has passed', undefined, { reason });
-  }
-
   /** True if the wait failed with this error because of the total timeout. */
   isTotalTimeout(error: unknown): boolean {
+    if (error instanceof OutOfTime) return error.isTotal;
     return this.#isBoundByTotal && error instanceof ThrottledError && error.reason === 'wait-too-long';
   }
 }

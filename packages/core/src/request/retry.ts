@@ -1,5 +1,4 @@
 import { callable, having } from '../base/check.ts';
-import type { Clock } from '../base/clock.ts';
 import { callHook } from '../base/errors.ts';
 import { onAbort } from '../base/on-abort.ts';
 import { type OptionTable, readOptions } from '../base/options.ts';
@@ -9,8 +8,10 @@ import { failureKind } from '../http/failure.ts';
 import type { Outcome, RequestTraits, Verdict } from '../http/outcome.ts';
 import type { PolicyOptions } from '../policy/options.ts';
 import { createPolicy, overridePolicy, type Policy } from '../policy/policy.ts';
+import { surroundings } from './layers.ts';
 import { type Exchange, run } from './run.ts';
 import { Session } from './session.ts';
+import { countHolder } from './user-code-holders.ts';
 
 /** What a function that is retried is given. */
 export interface AttemptContext {
@@ -55,6 +56,10 @@ const REQUEST: RequestTraits = { method: 'GET', url: '', replayable: true, heade
  * An error with a `status`, as SDKs throw them, is read as a response would be: its `Retry-After` holds, and a 400 is not
  * called again. The error itself is unchanged.
  *
+ * Requests that the function sends with an ebb client are retried by that client, and so is a `retry` within it. If one of
+ * them was repeated and failed, and the function then fails, it is not called again: attempts do not multiply. Such requests
+ * do not wait for a slot of a limit of which the function holds one, and the first is paid for by the function's tokens.
+ *
  * @param call the function. It must be safe to call again
  * @param policyOrOptions a policy, or the options of a new one
  * @throws what the last call threw; the signal's reason; ThrottledError and HookError as all clients of ebb
@@ -81,7 +86,8 @@ export async function retry<T>(
   const policy = createPolicy(policyOrOptions);
   const { classify } = policy;
   const judging = (outcome: Outcome): Verdict => judged(outcome, judge) ?? byDefault(outcome, classify);
-  const session = new Session(overridePolicy(policy, { classify: judging }), REQUEST);
+  const around = surroundings(REQUEST, undefined, false);
+  const session = new Session(overridePolicy(policy, { classify: judging }), REQUEST, around, 'function');
   return run<T>(session, new Calls(call, signal), signal);
 }
 
@@ -174,7 +180,9 @@ class Calls<T> implements Exchange<T> {
     this.#signal = signal;
   }
 
-  async send({ attempt, policy }: Session): Promise<T> {
+  async send(session: Session): Promise<T> {
+    const { attempt, limit, policy } = session;
+    const timeoutMs = session.timeoutMs();
     this.#timedOut = false;
     const controller = new AbortController();
     const own = this.#signal;
@@ -187,15 +195,18 @@ class Calls<T> implements Exchange<T> {
         reject(reason);
       };
       const forget = own && onAbort(own, () => stop(own.reason));
-      const cancel = startTimeout(policy, () => {
+      const timedOut = (): void => {
         this.#timedOut = true;
-        stop(new DOMException(`no result within ${policy.attemptTimeoutMs} ms`, 'TimeoutError'));
-      });
+        stop(this.timeoutError(session.namedTimeoutMs));
+      };
+      const cancel = timeoutMs === undefined ? undefined : policy.clock.schedule(timedOut, timeoutMs);
+      if (limit !== undefined) countHolder(limit, 1);
       const settle = (): void => {
         forget?.();
         cancel?.();
+        if (limit !== undefined) countHolder(limit, -1);
       };
-      const called = (async () => call({ attempt, signal: controller.signal }))();
+      const called = session.sending(async () => call({ attempt, signal: controller.signal }));
       called.then(resolve, reject);
       called.then(settle, settle);
     });
@@ -212,14 +223,11 @@ class Calls<T> implements Exchange<T> {
     return { type: 'failure', kind: failureKind(error), error };
   }
 
+  timeoutError(timeoutMs: number): DOMException {
+    return new DOMException(`no result within ${timeoutMs} ms`, 'TimeoutError');
+  }
+
   setAside(): undefined {
     return undefined;
   }
-}
-
-function startTimeout(
-  { attemptTimeoutMs, clock }: { readonly attemptTimeoutMs?: number | undefined; readonly clock: Clock },
-  timedOut: () => void,
-): (() => void) | undefined {
-  return attemptTimeoutMs === undefined ? undefined : clock.schedule(timedOut, attemptTimeoutMs);
 }

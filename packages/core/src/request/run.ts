@@ -1,13 +1,22 @@
 import type { Peek } from '../http/inspect.ts';
 import type { Outcome } from '../http/outcome.ts';
-import { remember, rememberReason } from './history.ts';
+import { attemptsOf, remember, rememberReason } from './history.ts';
 import { hasEndedBelow, nextEnd, noteEnd } from './layers.ts';
-import type { Session } from './session.ts';
+import { OutOfTime } from './out-of-time.ts';
+import type { MakeBody } from './preparation.ts';
+import type { Readiness, Session } from './session.ts';
 
 /** How a promise-based client sends one attempt. */
 export interface Exchange<T> {
+  /**
+   * Makes the body of the attempt before it is sent; `undefined` if the body does not come from user code. The adapter keeps
+   * what it makes until `send`.
+   */
+  readonly makeBody?: MakeBody | undefined;
   /** Sends the attempt. The call of the client itself goes through {@link Session.sending}. */
   send(session: Session): Promise<T>;
+  /** The client's own error for a timeout. */
+  timeoutError(timeoutMs: number): unknown;
   /** Reads what `send` resolved with. */
   outcome(result: T): Outcome;
   /** Reads what `send` rejected with. */
@@ -41,6 +50,8 @@ export interface Aside {
    * fails to be read if it was too long to keep. Without this, the result itself.
    */
   restore?(): unknown;
+  /** True once it is known that {@link restore} returns it without its body. */
+  readonly isLost?: boolean | undefined;
 }
 
 /**
@@ -53,6 +64,13 @@ export function run<T>(session: Session, exchange: Exchange<T>, signal?: AbortSi
   return new Run(session, exchange, signal).start();
 }
 
+/** A response that a retry followed. */
+interface Answer {
+  readonly value: unknown;
+  readonly failed: boolean;
+  readonly aside: Aside | undefined;
+}
+
 /** One request of a client with promises. */
 class Run<T> {
   readonly #session: Session;
@@ -62,6 +80,12 @@ class Run<T> {
   #value: unknown;
   #failed = false;
   #aside: Aside | undefined;
+  /** The last response that a retry followed: it is the result if the total timeout ends an attempt. */
+  #answer: Answer | undefined;
+  /** True if the error has the history of the request that a function has made. */
+  #keepsTrace = false;
+  /** True if the outcome is a response. */
+  #isResponse = false;
   /** The layers below have this attempt's results from the end of that number on. */
   #since = 0;
 
@@ -73,7 +97,7 @@ class Run<T> {
 
   /** Most requests need one attempt and no wait. They get by with one promise. */
   start(): Promise<T> {
-    const waiting = this.#session.ready(this.#signal);
+    const waiting = this.#ready();
     if (waiting !== undefined) return this.#goOn(waiting);
     return this.#send().then(
       (result) => this.#afterFirst(result, false),
@@ -82,7 +106,7 @@ class Run<T> {
   }
 
   #afterFirst(value: unknown, failed: boolean): T | Promise<T> {
-    let waiting: Promise<boolean> | undefined;
+    let waiting: Promise<Readiness> | undefined;
     try {
       const mustRetry = this.#mustRetry(value, failed);
       if (mustRetry === false) return this.#end();
@@ -95,7 +119,7 @@ class Run<T> {
   }
 
   async #afterInspection(inspection: Promise<boolean>): Promise<T> {
-    let waiting: Promise<boolean> | undefined;
+    let waiting: Promise<Readiness> | undefined;
     try {
       if (!(await inspection)) return this.#end();
       waiting = this.#prepareRetry();
@@ -106,21 +130,21 @@ class Run<T> {
   }
 
   /** Goes on until the request has ended, from before an attempt. */
-  async #goOn(before: Promise<boolean> | undefined): Promise<T> {
+  async #goOn(before: Promise<Readiness> | undefined): Promise<T> {
     try {
       for (let waiting = before; ; waiting = this.#prepareRetry()) {
-        if (waiting !== undefined && !(await waiting)) {
-          return this.#settle(this.#aside?.restore?.() ?? this.#value);
-        }
+        const readiness = waiting === undefined || (await waiting);
+        if (readiness === false) return this.#settle(this.#aside?.restore?.() ?? this.#value);
         let value: unknown;
         let failed = false;
         try {
+          if (readiness !== true) throw readiness;
           value = await this.#send();
         } catch (error) {
           value = error;
           failed = true;
         }
-        const mustRetry = this.#mustRetry(value, failed);
+        const mustRetry = readiness === true ? this.#mustRetry(value, failed) : this.#judgeUnsent(readiness);
         // Awaited only if there is something to wait for.
         if (mustRetry === false || (mustRetry !== true && !(await mustRetry))) return this.#end();
       }
@@ -139,9 +163,21 @@ class Run<T> {
     }
   }
 
-  #prepareRetry(): Promise<boolean> | undefined {
+  #ready(released?: Promise<void>): Promise<Readiness> | undefined {
+    return this.#session.ready(this.#signal, released, this.#exchange.makeBody);
+  }
+
+  #prepareRetry(): Promise<Readiness> | undefined {
     this.#aside = this.#exchange.setAside(this.#value, this.#session, this.#signal);
-    return this.#session.ready(this.#signal, this.#aside?.released);
+    if (this.#isResponse) this.#answer = { value: this.#value, failed: this.#failed, aside: this.#aside };
+    return this.#ready(this.#aside?.released);
+  }
+
+  /** The attempt ran into its timeout before it was sent. */
+  #judgeUnsent({ timeoutMs }: OutOfTime): boolean {
+    this.#value = this.#exchange.timeoutError(timeoutMs);
+    this.#failed = true;
+    return this.#judge({ type: 'failure', kind: 'timeout', error: this.#value });
   }
 
   /** Judges what an attempt settled with; true if a retry follows. A promise if the policy inspects the response. */
@@ -150,7 +186,10 @@ class Run<T> {
     this.#value = value;
     this.#failed = failed;
     const outcome = failed ? this.#failure(value) : this.#outcome(value as T);
-    if (hasEndedBelow(this.#value, this.#since)) {
+    this.#isResponse = outcome.type === 'response';
+    const isRepeated = this.#failed && session.failedBelow;
+    if (isRepeated || hasEndedBelow(this.#value, this.#since)) {
+      this.#keepsTrace = isRepeated && attemptsOf(this.#value).length > 0;
       session.pass(outcome);
       return false;
     }
@@ -177,7 +216,8 @@ class Run<T> {
   #judge(outcome: Outcome): boolean {
     const session = this.#session;
     try {
-      return session.judge(outcome).retry;
+      const hasAnswer = this.#answer !== undefined && this.#answer.aside?.isLost !== true;
+      return session.judge(outcome, hasAnswer).retry;
     } catch (hookError) {
       // Aborted at once: the caller gets the error now, and nothing of the request may go on after that.
       this.#exchange.setAside(this.#value, session, AbortSignal.abort());
@@ -204,6 +244,11 @@ class Run<T> {
 
   /** Ends with the last attempt, whose slot is released once its body has ended. */
   #end(): T {
+    const answer = this.#session.fallsBack ? this.#answer : undefined;
+    if (answer !== undefined) {
+      this.#failed = answer.failed;
+      return this.#settle(answer.aside?.restore?.() ?? answer.value);
+    }
     return this.#settle(this.#session.holdsSlot ? this.#releasingSlot() : this.#value);
   }
 
@@ -226,9 +271,11 @@ class Run<T> {
   }
 
   /** An error that the request ends with, with its history. */
-  #noted(error: unknown): unknown {
+  #noted(thrown: unknown): unknown {
     const session = this.#session;
+    const error = thrown instanceof OutOfTime ? this.#exchange.timeoutError(thrown.timeoutMs) : thrown;
     if (session.attempt === 0) this.#exchange.unsent?.(error);
+    if (this.#keepsTrace) return error;
     if (this.#signal?.aborted && error === this.#signal.reason) rememberReason(error, session.trace);
     else remember(error, session.trace);
     return error;

@@ -107,7 +107,7 @@ test('a retry after it is not sent, and ends as deadline-exceeded', async () => 
   expect(last()).toMatchObject({
     type: 'end',
     reason: 'deadline-exceeded',
-    error: { name: 'ThrottledError', reason: 'wait-too-long' },
+    error: { name: 'TimeoutError' },
   });
 });
 

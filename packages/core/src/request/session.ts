@@ -4,7 +4,12 @@ import { LONGEST_DISCARD_MS } from '../http/drain.ts';
 import { neverSent } from '../http/failure.ts';
 import type { Peek } from '../http/inspect.ts';
 import type { Outcome, RequestTraits } from '../http/outcome.ts';
-import { forRequest, type RetryBudget } from '../limits/contracts.ts';
+import {
+  type AcquireOptions,
+  type ConcurrencyLimit,
+  forRequest,
+  type RetryBudget,
+} from '../limits/contracts.ts';
 import type { HeaderChanges } from '../policy/before-attempt.ts';
 import { type Decision, decideRetry, type Progress, succeed, verdictOf } from '../policy/decide.ts';
 import { isObserved, makeEvent, type News, report } from '../policy/events.ts';
@@ -12,16 +17,47 @@ import type { Policy } from '../policy/policy.ts';
 import type { StopReason } from '../policy/reason.ts';
 import { type ReportedRequest, reportedRequest } from '../policy/reported.ts';
 import { Admission, type Lack } from './admission.ts';
-import { headerChangesOf, idempotencyKeyOf } from './header-changes.ts';
 import { type Attempt, recordOf, type Trace } from './history.ts';
 import { LayerPlace } from './layer-place.ts';
-import { mayBeLayered, NO_LAYERS, type Surroundings, type Way } from './layers.ts';
+import {
+  knowsAsyncContext,
+  mayBeLayered,
+  NO_LAYERS,
+  noteFailure,
+  type Surroundings,
+  type Way,
+} from './layers.ts';
 import { otherRetriesOf, warnOfOtherRetries } from './other-retries.ts';
-import { leftMs, Patience } from './patience.ts';
+import { OutOfTime } from './out-of-time.ts';
+import { checkTotal, leftMs, Patience } from './patience.ts';
+import { type MakeBody, Preparation } from './preparation.ts';
 import { abortOrStop, isStop, stopped } from './stop.ts';
+import { areAllHeld } from './user-code-holders.ts';
 
 const LEFT_TO_OUTER_LAYER: Decision = { retry: false, reason: 'left-to-outer-layer' };
 const JUDGED_BY_INNER_LAYER: Decision = { retry: false, reason: 'judged-by-inner-layer' };
+const OUT_OF_TIME: Decision = { retry: false, reason: 'deadline-exceeded' };
+
+/** After so long a wait for slot and tokens, signatures and deadlines in the headers are out of date, in milliseconds. */
+const AGED_MS = 10_000;
+
+/** After so long, the tokens that an attempt holds count for nothing, in milliseconds: several would be sent at once. */
+const STALE_MS = 10;
+
+/**
+ * What follows {@link Session.ready}: the attempt is to be sent; or not, and the result of the one before is that of the
+ * request; or it is to be judged as one that ran into `attemptTimeoutMs`, though it has not been sent.
+ */
+export type Readiness = boolean | OutOfTime;
+
+/** What {@link Session.ready} has begun before it waits. */
+interface Started {
+  readonly lack: Lack | undefined;
+  readonly dressing: PromiseLike<void> | undefined;
+  /** True if the hooks have been asked, and have answered. */
+  readonly isDressed: boolean;
+  readonly makeBody: MakeBody | undefined;
+}
 
 /**
  * One request on its way through a policy. For each attempt an adapter calls {@link ready}, sends with {@link sending},
@@ -47,7 +83,14 @@ export class Session implements Progress {
   #delayMs = 0;
   /** The outcome that the planned retry follows. */
   #toRetry: Outcome | undefined;
-  #idempotencyKey: string | undefined;
+  /** The last of them that was a response. */
+  #answered: Outcome | undefined;
+  /** `undefined` without hooks, until a body is made. */
+  #preparation: Preparation | undefined;
+  readonly #around: Surroundings;
+  /** True if the attempt in flight ends with the total timeout, not with its own. */
+  #isBoundByTotal = false;
+  #fallsBack = false;
   /** The request in events; `undefined` before the first. */
   #reported: ReportedRequest | undefined;
 
@@ -60,9 +103,11 @@ export class Session implements Progress {
     this.request = request;
     // Reading a clock takes as long as half of the rest of a session.
     this.startedAtMs = policy.totalTimeoutMs === undefined ? undefined : policy.clock.now();
+    this.#around = around;
     // While it holds a slot, a call that user code starts below must find that out.
     this.#isLayered = mayBeLayered(policy.concurrency === undefined ? way : 'client');
-    if (around !== NO_LAYERS) this.#place = new LayerPlace(request, around);
+    if (around !== NO_LAYERS || way === 'function')
+      this.#place = new LayerPlace(way === 'function' ? undefined : request, around);
     if (policy.bucket !== undefined || policy.concurrency !== undefined) {
       this.#admission = new Admission(policy, request, around);
     }
@@ -108,25 +153,30 @@ export class Session implements Progress {
 
   /** True if every attempt carries the same idempotency key of ebb. */
   get isKeyed(): boolean {
-    return this.#idempotencyKey !== undefined;
+    return this.#preparation?.isKeyed === true;
+  }
+
+  /** The headers that the attempt changes; `undefined` for none. Known once the attempt is {@link ready}. */
+  get headerChanges(): HeaderChanges | undefined {
+    return this.#preparation?.changes;
   }
 
   /**
-   * The headers that the attempt changes, to be asked for once for each attempt after {@link ready}; `undefined` for none.
-   *
-   * @throws HookError, at once or as a rejection, if `beforeAttempt` or `idempotencyKey` fails
+   * How long the attempt may take until its response, in milliseconds: what is left of `attemptTimeoutMs` and of the total
+   * timeout. `undefined` for no limit. To be called once for each attempt, when it is sent.
    */
-  headerChanges(): HeaderChanges | undefined | Promise<HeaderChanges | undefined> {
-    const { policy, request } = this;
-    if (policy.beforeAttempt === undefined && policy.idempotencyKey === undefined) return undefined;
-    if (this.#attempt === 1 && !this.isInner) this.#idempotencyKey = idempotencyKeyOf(policy, request);
-    const next = {
-      attempt: this.#attempt,
-      request,
-      previous: this.#toRetry,
-      leftMs: policy.totalTimeoutMs === undefined ? undefined : leftMs(policy, this.startedAtMs),
-    };
-    return headerChangesOf(policy, next, this.#idempotencyKey);
+  timeoutMs(): number | undefined {
+    const ownMs = this.#preparation?.attemptLeftMs ?? this.policy.attemptTimeoutMs;
+    if (this.policy.totalTimeoutMs === undefined) return ownMs;
+    const totalMs = Math.max(0, leftMs(this.policy, this.startedAtMs));
+    this.#isBoundByTotal = ownMs === undefined || totalMs <= ownMs;
+    return this.#isBoundByTotal ? totalMs : ownMs;
+  }
+
+  /** The timeout that an attempt runs into if it takes {@link timeoutMs}, for messages. */
+  get namedTimeoutMs(): number {
+    const { attemptTimeoutMs, totalTimeoutMs } = this.policy;
+    return (this.#isBoundByTotal ? totalTimeoutMs : attemptTimeoutMs) as number;
   }
 
   /** True if {@link inspect} is to be called with each response before {@link judge}. */
@@ -164,9 +214,11 @@ export class Session implements Progress {
   }
 
   /**
-   * Waits until the next attempt may be sent: for the delay, then for `released` (the connection of the attempt before),
-   * then for a slot and tokens. Returns `undefined` synchronously if there is nothing to wait for. The slot of the attempt
-   * before is released when `released` settles.
+   * Prepares the next attempt, and waits until it may be sent: for the delay, then for `released` (the connection of the
+   * attempt before), for the hooks that change its headers, for a slot and tokens, and for its body. While the hooks run
+   * nothing is held; the body is made with the slot. After that the attempt must be sent in the same turn. Returns
+   * `undefined` synchronously if there is nothing to wait for. The slot of the attempt before is released when `released`
+   * settles.
    *
    * Resolves with `false` if the retry must not be sent, because its tokens or its slot cannot be had, the total timeout
    * has passed, or the policy has stopped. The result of the attempt before is then the result of the request, and its end has been reported.
@@ -175,35 +227,54 @@ export class Session implements Progress {
    * fails in its own way.
    *
    * @param made the caller's signal, or what makes one, which is called only if there is something to wait for
+   * @param makeBody makes the body of the attempt, if the user's code does that
    * @throws the signal's own reason when it aborts
    * @throws ThrottledError if the first attempt cannot get its slot or its tokens in time, or the policy has stopped
-   * @throws HookError if `cost`, `keyOf` or `make` throws
+   * @throws OutOfTime if the total timeout passes before the first attempt
+   * @throws HookError if a hook or `makeBody` fails
    */
-  ready(made?: AbortSignal | (() => AbortSignal), released?: Promise<void>): Promise<boolean> | undefined {
+  ready(
+    made?: AbortSignal | (() => AbortSignal),
+    released?: Promise<void>,
+    makeBody?: MakeBody,
+  ): Promise<Readiness> | undefined {
     const signal = typeof made === 'function' ? undefined : made;
     const admission = this.#admission;
     admission?.freeSlot(released);
     admission?.reset();
+    this.#preparation?.reset();
     let lack: Lack | undefined;
+    let dressing: PromiseLike<void> | undefined;
+    const isAtOnce = this.#delayMs === 0 && released === undefined && makeBody === undefined;
     try {
       if (this.#attempt === 0) {
         this.#openBudget();
         if (signal?.aborted) return this.#begin();
       }
       if (this.policy.stopSignal?.aborted) throw stopped();
-      if (this.#delayMs === 0 && released === undefined) {
+      if (isAtOnce) {
         if (signal?.aborted) throw signal.reason;
-        lack = admission?.take();
-        if (lack === undefined) return this.#begin();
+        if (this.#hasHooks) {
+          dressing = this.#dress();
+          this.#lookAgain(signal);
+        }
+        if (dressing === undefined) {
+          lack = admission?.take();
+          if (lack === undefined) return this.#begin();
+        }
       }
     } catch (error) {
+      dressing?.then(undefined, () => undefined);
       return this.#endUnsent(error, signal);
     }
+    const isDressed = isAtOnce && dressing === undefined;
     const own = typeof made === 'function' ? made() : made;
     const { stopSignal } = this.policy;
-    if (stopSignal === undefined) return this.#wait(own, released, lack);
+    if (stopSignal === undefined) return this.#wait(own, released, { lack, dressing, isDressed, makeBody });
     const either = abortOrStop(own, stopSignal);
-    return this.#wait(either.signal, released, lack).finally(either.forget);
+    return this.#wait(either.signal, released, { lack, dressing, isDressed, makeBody }).finally(
+      either.forget,
+    );
   }
 
   /** Before anything is sent: a budget whose key cannot be had must not cost a response later. */
@@ -217,30 +288,90 @@ export class Session implements Progress {
     this.#budget.begin?.();
   }
 
+  get #hasHooks(): boolean {
+    return this.policy.beforeAttempt !== undefined || this.policy.idempotencyKey !== undefined;
+  }
+
+  get #prepared(): Preparation {
+    this.#preparation ??= new Preparation(this.policy, this.request, this.startedAtMs, this.isInner);
+    return this.#preparation;
+  }
+
+  #dress(): PromiseLike<void> | undefined {
+    return this.#prepared.dress(this.#attempt + 1, this.#toRetry);
+  }
+
+  /** After user code: what was true before it need not be true any more. */
+  #lookAgain(signal: AbortSignal | undefined): void {
+    if (signal?.aborted) throw signal.reason;
+    if (this.policy.stopSignal?.aborted) throw stopped();
+    checkTotal(this.policy, this.startedAtMs);
+  }
+
   async #wait(
     signal: AbortSignal | undefined,
     released: Promise<void> | undefined,
-    lack: Lack | undefined,
-  ): Promise<boolean> {
+    { lack, dressing, isDressed, makeBody }: Started,
+  ): Promise<Readiness> {
     const patience = new Patience(this.policy, this.startedAtMs);
-    const isRetry = this.#attempt > 0;
     try {
       if (this.#delayMs > 0) await sleep(this.policy.clock, this.#delayMs, signal);
       // Each `await` takes a turn of the microtasks, even of `undefined`.
       if (released !== undefined) await released;
-      if (signal?.aborted) throw signal.reason;
-      if (this.#admission !== undefined) {
-        await this.#admission.wait((waitedMs) => patience.acquireOptions(signal, isRetry, waitedMs), lack);
-        // The signal may have aborted in the turn in which the tokens were granted.
-        if (signal?.aborted) throw signal.reason;
-      }
-      if (isRetry) patience.checkTotal();
+      this.#lookAgain(signal);
+      if (this.#hasHooks && !isDressed) await this.#prepared.settle(() => dressing ?? this.#dress(), signal);
+      if (this.#admission !== undefined) await this.#admit(this.#admission, patience, signal, lack);
+      if (makeBody !== undefined) await this.#makeBody(makeBody, patience, signal);
+      // The signal may have aborted in the turn in which the tokens were granted.
+      this.#lookAgain(signal);
       if (this.#throttledMs > 0) this.#emitThrottle();
       this.#begin();
       return true;
     } catch (error) {
-      return this.#endUnsent(error, signal, patience.isTotalTimeout(error));
+      if (!(error instanceof OutOfTime) || error.isTotal) {
+        return this.#endUnsent(error, signal, patience.isTotalTimeout(error));
+      }
+      this.#admission?.giveBack();
+      this.#begin();
+      return error;
     }
+  }
+
+  /** Takes slot and tokens. If they took long, they go back for a moment, and the hooks make the headers anew. */
+  async #admit(
+    admission: Admission,
+    patience: Patience,
+    signal: AbortSignal | undefined,
+    lack?: Lack,
+  ): Promise<void> {
+    const isRetry = this.#attempt > 0;
+    const options = (waitedMs: number): AcquireOptions => patience.acquireOptions(signal, isRetry, waitedMs);
+    const missing = lack ?? admission.take();
+    if (missing === undefined) return;
+    if (missing === 'slot') this.#reportBlocked(admission.wanted);
+    await admission.wait(options, missing);
+    if (admission.waitedMs <= AGED_MS || this.policy.beforeAttempt === undefined) return;
+    admission.stepBack();
+    await this.#prepared.settle(() => this.#dress(), signal);
+    await admission.wait(options);
+  }
+
+  /** Says that the slots may never become free. Where the runtime knows who makes a request, that does not happen. */
+  #reportBlocked(limit: ConcurrencyLimit | undefined): void {
+    if (limit !== undefined && !knowsAsyncContext() && areAllHeld(limit)) this.#emit({ type: 'blocked' });
+  }
+
+  /** Has the body made with the slot held. Tokens that it outlasts go back, and the attempt keeps its place for others. */
+  async #makeBody(makeBody: MakeBody, patience: Patience, signal: AbortSignal | undefined): Promise<void> {
+    const admission = this.#admission;
+    const limit = admission?.limit;
+    const around = this.#around.slotsOf;
+    const slotsOf = limit === undefined ? around : [...around, limit];
+    const tookMs = await this.#prepared.makeBody(makeBody, signal, limit, slotsOf);
+    if (admission?.grant === undefined || tookMs <= STALE_MS) return;
+    this.#lookAgain(signal);
+    admission.renewTokens();
+    await admission.wait((waitedMs) => patience.acquireOptions(signal, this.#attempt > 0, waitedMs));
   }
 
   /** How long this attempt has waited for a slot and tokens, in milliseconds. */
@@ -255,6 +386,7 @@ export class Session implements Progress {
 
   #begin(): undefined {
     this.#attempt += 1;
+    this.#isBoundByTotal = false;
     if (this.#isLayered) {
       this.#place ??= new LayerPlace(this.request, NO_LAYERS);
       this.#place.enter(this.#admission?.bucket, this.#admission?.limit);
@@ -276,11 +408,13 @@ export class Session implements Progress {
     const refusal = isStop(error) ? 'stopped' : 'throttled';
     const isAbort = signal?.aborted === true && error === signal.reason && !isStop(error);
     if (isAbort || error instanceof HookError || outcome === undefined) {
-      const reason = isAbort ? 'aborted' : error instanceof HookError ? 'final' : refusal;
+      const unsent = error instanceof OutOfTime ? 'deadline-exceeded' : refusal;
+      const reason = isAbort ? 'aborted' : error instanceof HookError ? 'final' : unsent;
       this.#emit({ type: 'end', reason, outcome, error });
       throw error;
     }
-    const reason: StopReason = isTotalTimeout ? 'deadline-exceeded' : refusal;
+    const isLate = isTotalTimeout || error instanceof OutOfTime;
+    const reason: StopReason = isLate ? 'deadline-exceeded' : refusal;
     const last = this.#history?.pop();
     if (last !== undefined) this.#note({ ...last, reason });
     this.#emit({ type: 'end', reason, outcome, error });
@@ -299,11 +433,17 @@ export class Session implements Progress {
    * Takes the outcome of the attempt, and returns whether and when to retry. After a decision not to retry the session is
    * over.
    *
+   * @param hasAnswer true if the last response that a retry followed can still be the result: it is if the total timeout
+   *   ends this attempt, and then {@link fallsBack} is true
    * @throws HookError if a hook throws; the session is then over as well
    */
-  judge(outcome: Outcome): Decision {
+  judge(outcome: Outcome, hasAnswer = false): Decision {
     const admission = this.#admission;
     try {
+      if (this.#isCutOff(outcome)) {
+        this.#fallsBack = hasAnswer && !this.isInner;
+        return this.#follow(OUT_OF_TIME, outcome);
+      }
       if (admission !== undefined) {
         if (neverSent(outcome)) admission.returnTokens();
         admission.observe(outcome);
@@ -313,6 +453,18 @@ export class Session implements Progress {
       this.fail(outcome, error);
       throw error;
     }
+  }
+
+  /** True if the result of the request is the last response that a retry followed. */
+  get fallsBack(): boolean {
+    return this.#fallsBack;
+  }
+
+  /** True for an attempt that the total timeout has ended. */
+  #isCutOff(outcome: Outcome): boolean {
+    if (!this.#isBoundByTotal || outcome.type !== 'failure' || outcome.kind !== 'timeout') return false;
+    // A client's own timeout may have ended it before. Clocks have fractions of a millisecond.
+    return leftMs(this.policy, this.startedAtMs) < 1;
   }
 
   /** Ends the session after a hook has failed that was to judge an outcome. */
@@ -344,6 +496,7 @@ export class Session implements Progress {
     if (decision.retry) {
       const { delayMs } = decision;
       this.#toRetry = outcome;
+      if (outcome.type === 'response') this.#answered = outcome;
       this.#delayMs = delayMs;
       this.#previousBackoffMs = decision.backoffMs;
       this.#reportOtherRetries();
@@ -352,11 +505,22 @@ export class Session implements Progress {
       }
       return decision;
     }
-    const admission = this.#admission;
-    if (outcome.type === 'failure') admission?.freeSlot();
+    if (outcome.type === 'failure') this.#admission?.freeSlot();
+    this.#noteFailure(reason);
     this.#close();
-    if (isObserved(this.policy.onEvent, 'end')) this.#emit({ type: 'end', reason: decision.reason, outcome });
+    if (isObserved(this.policy.onEvent, 'end')) this.#emitEnd(decision.reason, outcome);
     return decision;
+  }
+
+  /** User code that has made this request need not be called again for it, if it was sent more than once. */
+  #noteFailure(reason: Decision['reason']): void {
+    const wasRepeated = this.#attempt > 1 || reason === 'judged-by-inner-layer';
+    if (wasRepeated && reason !== 'success') noteFailure(this.#around);
+  }
+
+  #emitEnd(reason: StopReason, outcome: Outcome): void {
+    if (!this.#fallsBack || outcome.type === 'response') this.#emit({ type: 'end', reason, outcome });
+    else this.#emit({ type: 'end', reason, outcome: this.#answered, error: outcome.error });
   }
 
   #reportOtherRetries(): void {
@@ -382,6 +546,16 @@ export class Session implements Progress {
   get discardMs(): number {
     // Half of the time left: the rest is for the retry.
     return Math.min(LONGEST_DISCARD_MS, Math.max(0, leftMs(this.policy, this.startedAtMs) / 2));
+  }
+
+  /** The limit whose slot is held. */
+  get limit(): ConcurrencyLimit | undefined {
+    return this.#admission?.limit;
+  }
+
+  /** True if the function has failed after a request that it made, which was repeated and has failed. */
+  get failedBelow(): boolean {
+    return this.#place?.failedBelow === true;
   }
 
   /** True if a slot is held that {@link bodyEnded} releases. */

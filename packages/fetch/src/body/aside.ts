@@ -62,13 +62,19 @@ function cloneOf(response: Response): Response | undefined {
 function keep(response: Response, copy: Response, session: Session, signal: AbortSignal | undefined): Aside {
   const { discardMs, policy } = session;
   let isRestored = false;
+  let isLost = false;
   const contentLength = responseHeader(response.headers, 'content-length');
   const read = async (): Promise<void> => {
     const isWhole = await readToEnd(copy.body, contentLength, policy.clock, signal, discardMs);
-    if (!isWhole && !isRestored) discard(response, discardMs);
+    if (isWhole || isRestored) return;
+    isLost = true;
+    discard(response, discardMs);
   };
   return {
     released: read(),
+    get isLost() {
+      return isLost;
+    },
     restore: () => {
       isRestored = true;
       return response;

@@ -13,6 +13,8 @@ export class Upload {
   readonly #bytes: number | undefined;
   readonly #kept: KeptBody | undefined;
   #made: MadeBody | undefined;
+  /** True once the body that was made has been sent. */
+  #isTaken = false;
 
   constructor(body: EbbRequestInit['body'], request: Request | undefined, isKept: boolean) {
     this.#body = body;
@@ -31,10 +33,28 @@ export class Upload {
     return typeof this.#body === 'function' ? this.#body : undefined;
   }
 
-  /** What an attempt sends in place of the caller's body: the copy of a `Request`'s body, once it is complete. */
-  get keptBody(): InitChanges | undefined {
-    const whole = this.#kept?.whole;
-    return whole && { body: whole };
+  /** True if the factory has not yet made the body of the attempt. */
+  get isMissing(): boolean {
+    return this.factory !== undefined && this.#made === undefined;
+  }
+
+  /** True if a body was made that has not been sent. */
+  get isUnsent(): boolean {
+    return this.#made !== undefined && !this.#isTaken;
+  }
+
+  /**
+   * What an attempt sends in place of the caller's body: the one that the factory has made, or the copy of a `Request`'s body,
+   * once it is complete.
+   */
+  takeBody(): InitChanges | undefined {
+    const made = this.#made;
+    if (made === undefined) {
+      const whole = this.#kept?.whole;
+      return whole && { body: whole };
+    }
+    this.#isTaken = true;
+    return made.isOnce ? { body: made.body, duplex: 'half' } : { body: made.body };
   }
 
   /**
@@ -43,14 +63,14 @@ export class Upload {
    * @param isOver true if the attempt has ended in the meantime
    * @throws HookError if the factory throws
    */
-  async make(isOver: () => boolean): Promise<InitChanges> {
+  async make(isOver: () => boolean): Promise<void> {
     const made = await makeBody(this.#body as BodyFactory);
     if (isOver()) {
       made.close();
       throw new DOMException('the attempt ended before its body was made', 'AbortError');
     }
     this.#made = made;
-    return made.isOnce ? { body: made.body, duplex: 'half' } : { body: made.body };
+    this.#isTaken = false;
   }
 
   /** True if the body that was made for the attempt may still be open. */

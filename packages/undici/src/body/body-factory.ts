@@ -6,20 +6,42 @@ import type { DispatchChanges, RequestBody } from './request-body.ts';
 export class BodyFactoryCalls implements RequestBody {
   readonly replayable = true;
   readonly #make: () => unknown;
+  #made: DispatchChanges | undefined;
 
   constructor(make: () => unknown) {
     this.#make = make;
   }
 
-  /** @throws HookError if the factory throws, or returns a stream that was read before */
-  take(): DispatchChanges | Promise<DispatchChanges> {
+  /**
+   * Calls the factory. A body that comes when it is not needed any more is closed.
+   *
+   * @throws HookError, as a rejection, if the factory throws, or returns a stream that was read before
+   */
+  make = async (state: { readonly over: boolean }): Promise<void> => {
+    this.unsent();
+    let made: DispatchChanges;
     try {
-      const made = this.#make();
-      const isPromise = typeof (made as PromiseLike<unknown> | undefined | null)?.then === 'function';
-      return isPromise ? Promise.resolve(made).then(checked).catch(failed) : checked(made);
+      made = checked(await this.#make());
     } catch (cause) {
-      return failed(cause);
+      failed(cause);
     }
+    if (state.over) this.release(made);
+    else this.#made = made;
+  };
+
+  take(): DispatchChanges {
+    const made = this.#made ?? { body: null };
+    this.#made = undefined;
+    return made;
+  }
+
+  /** Closes a body that was made for an attempt that is not sent. */
+  unsent(): void {
+    if (this.#made !== undefined) this.release(this.take());
+  }
+
+  close(): void {
+    this.unsent();
   }
 
   /** A stream that is not read to its end would keep its file open. */

@@ -1,3 +1,5 @@
+import type { MakeBody } from '@ebb/core/adapter';
+
 /** Options of a dispatch that one attempt has in place of the request's own. */
 export type DispatchChanges = Readonly<Record<string, unknown>>;
 
@@ -5,8 +7,10 @@ export type DispatchChanges = Readonly<Record<string, unknown>>;
 export interface RequestBody {
   /** True if the next attempt would send the same bytes as the first. */
   readonly replayable: boolean;
+  /** Makes the body of the next attempt; absent if that takes no code of the user. */
+  readonly make?: MakeBody;
   /** The options that carry the body of the next attempt. */
-  take(): DispatchChanges | Promise<DispatchChanges>;
+  take(): DispatchChanges;
   /** Closes what {@link take} returned, when its attempt has ended without reading it to the end. */
   release?(taken: DispatchChanges): void;
   /** An attempt ended while undici still had it in a queue: undici destroys the body when it dequeues it. */

@@ -1,0 +1,124 @@
+import { isPromise } from '../base/promise.ts';
+import type { Outcome, RequestTraits } from '../http/outcome.ts';
+import type { ConcurrencyLimit } from '../limits/contracts.ts';
+import type { HeaderChanges } from '../policy/before-attempt.ts';
+import type { Policy } from '../policy/policy.ts';
+import { headerChangesOf, idempotencyKeyOf } from './header-changes.ts';
+import { withSlots } from './layers.ts';
+import { OutOfTime, settledWithin } from './out-of-time.ts';
+import { leftMs } from './patience.ts';
+import { countHolder } from './user-code-holders.ts';
+
+/** Makes the body of an attempt. Its argument is `over` once the body is not needed any more. */
+export type MakeBody = (state: { readonly over: boolean }) => PromiseLike<void> | undefined;
+
+/**
+ * The user's code that an attempt needs before it can be sent: hooks that change its headers, and a body factory. It may
+ * take long, so it ends with the caller's signal, with the timeout of the attempt, whose time it takes, and with the total
+ * timeout.
+ */
+export class Preparation {
+  /** The headers that the attempt changes; `undefined` for none. */
+  changes: HeaderChanges | undefined;
+  readonly #policy: Policy;
+  readonly #request: RequestTraits;
+  readonly #startedAtMs: number | undefined;
+  /** True for a layer that leaves the key to the one around it. */
+  readonly #isInner: boolean;
+  #key: string | undefined;
+  /** How long the code has taken for this attempt, in milliseconds. */
+  #takenMs = 0;
+
+  constructor(policy: Policy, request: RequestTraits, startedAtMs: number | undefined, isInner: boolean) {
+    this.#policy = policy;
+    this.#request = request;
+    this.#startedAtMs = startedAtMs;
+    this.#isInner = isInner;
+  }
+
+  /** True if every attempt carries the same idempotency key of ebb. */
+  get isKeyed(): boolean {
+    return this.#key !== undefined;
+  }
+
+  /** Prepares for the next attempt. */
+  reset(): void {
+    this.changes = undefined;
+    this.#takenMs = 0;
+  }
+
+  /** What is left of the timeout of the attempt, in milliseconds; `undefined` if it has none. */
+  get attemptLeftMs(): number | undefined {
+    const { attemptTimeoutMs } = this.#policy;
+    return attemptTimeoutMs === undefined ? undefined : Math.max(0, attemptTimeoutMs - this.#takenMs);
+  }
+
+  /**
+   * Asks the hooks for {@link changes}. Returns a promise if they return one.
+   *
+   * @throws HookError, at once or as a rejection, if a hook fails
+   */
+  dress(attempt: number, previous: Outcome | undefined): PromiseLike<void> | undefined {
+    const policy = this.#policy;
+    if (attempt === 1 && !this.#isInner) this.#key ??= idempotencyKeyOf(policy, this.#request);
+    const left = policy.totalTimeoutMs === undefined ? undefined : leftMs(policy, this.#startedAtMs);
+    const made = headerChangesOf(
+      policy,
+      { attempt, request: this.#request, previous, leftMs: left },
+      this.#key,
+    );
+    if (isPromise(made)) return made.then((changes) => this.#wear(changes));
+    this.#wear(made);
+    return undefined;
+  }
+
+  #wear(changes: HeaderChanges | undefined): void {
+    this.changes = changes;
+  }
+
+  /**
+   * Waits for user code.
+   *
+   * @throws the signal's own reason when it aborts; OutOfTime; what the code throws
+   */
+  async settle(start: () => PromiseLike<void> | undefined, signal: AbortSignal | undefined): Promise<void> {
+    const { clock, attemptTimeoutMs = Number.POSITIVE_INFINITY, totalTimeoutMs } = this.#policy;
+    const beganMs = clock.now();
+    const work = start();
+    const ownMs = attemptTimeoutMs - this.#takenMs;
+    const totalMs = leftMs(this.#policy, this.#startedAtMs);
+    const isTotal = totalMs <= ownMs;
+    const late = (): OutOfTime =>
+      new OutOfTime((isTotal ? totalTimeoutMs : attemptTimeoutMs) as number, isTotal);
+    if (work !== undefined)
+      await settledWithin(work, { clock, signal, leftMs: Math.min(ownMs, totalMs), late });
+    this.#takenMs += clock.now() - beganMs;
+    if (this.#takenMs >= attemptTimeoutMs) throw new OutOfTime(attemptTimeoutMs, false);
+  }
+
+  /**
+   * Calls what makes the body, and returns how long that took, in milliseconds.
+   *
+   * @param limit the limit whose slot the attempt holds
+   * @param slotsOf the limits whose slots it and the calls around it hold
+   * @throws as {@link settle}
+   */
+  async makeBody(
+    make: MakeBody,
+    signal: AbortSignal | undefined,
+    limit: ConcurrencyLimit | undefined,
+    slotsOf: readonly ConcurrencyLimit[],
+  ): Promise<number> {
+    const beforeMs = this.#takenMs;
+    const state = { over: false };
+    if (limit !== undefined) countHolder(limit, 1);
+    try {
+      const run = (): PromiseLike<void> | undefined => make(state);
+      await this.settle(slotsOf.length === 0 ? run : () => withSlots(slotsOf, run), signal);
+    } finally {
+      state.over = true;
+      if (limit !== undefined) countHolder(limit, -1);
+    }
+    return this.#takenMs - beforeMs;
+  }
+}
