@@ -7,8 +7,9 @@ import type { Sent } from './scenarios.ts';
 /** The body to pass to a client: a stream, a function that returns one, or the text itself. */
 export function bodyFor(sent: Sent, stream: (text: string) => unknown): unknown {
   if (sent.once !== undefined) return stream(sent.once);
-  const { factory } = sent;
-  return factory === undefined ? sent.body : () => stream(factory);
+  const { factory, making } = sent;
+  if (factory === undefined) return sent.body;
+  return () => making?.()?.then(() => stream(factory)) ?? stream(factory);
 }
 
 export const webStream = (text: string): unknown => new Blob([text]).stream();

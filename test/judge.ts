@@ -5,7 +5,7 @@ import type { Seen } from './server.ts';
 
 /** Compares the history of a call with its events: the attempts, the delay before each, and the reason of the end. */
 function judgeHistory(
-  { abort, delays, reason, status, stops }: Scenario,
+  { abort, delays, failure, reason, status, stops }: Scenario,
   { attempts, history, got }: Run,
 ): void {
   if (history === undefined || reason === undefined || attempts === 0) return;
@@ -16,7 +16,8 @@ function judgeHistory(
   const last = history.at(-1);
   // After an abort between two attempts, the last entry says why there was to be another.
   if (abort !== 'retry' || stops) expect(last?.reason).toBe(reason);
-  if (got !== undefined && history.length === attempts) expect(last?.status).toBe(status);
+  expect(last?.failure).toBe(failure ?? last?.failure);
+  if (failure === undefined && got !== undefined && history.length === attempts) expect(last?.status).toBe(status);
 }
 
 /** Compares the result of a run, and the requests that the upstream received, with the row of the scenario. */

@@ -43,12 +43,13 @@ const ENOUGH = new Error('enough');
 /** To be called when the server hangs: lets the attempt time out, or aborts. */
 export function hung({ abort, policy }: Scenario, clock: VirtualClock, caller: AbortController): void {
   if (abort === 'attempt') caller.abort(ENOUGH);
-  else clock.tick(policy?.attemptTimeoutMs ?? 0);
+  else clock.tick(policy?.attemptTimeoutMs ?? policy?.totalTimeoutMs ?? 0);
 }
 
 /** Whether the script hangs until {@link hung} is called. */
 export function hangs({ abort, policy }: Scenario): boolean {
-  return abort === 'attempt' || policy?.attemptTimeoutMs !== undefined;
+  const { attemptTimeoutMs, totalTimeoutMs } = policy ?? {};
+  return abort === 'attempt' || (attemptTimeoutMs ?? totalTimeoutMs) !== undefined;
 }
 
 /** A fetch over a dispatcher rejects with an error of its own, and has the one of ebb as its cause. */

@@ -6,6 +6,7 @@ import {
   connectRetry,
   constant,
   exponential,
+  type FailureKind,
   inspectBody,
   type Outcome,
   type PolicyOptions,
@@ -15,6 +16,7 @@ import {
 import type { Place, RuntimeName } from './runtimes/names.ts';
 import { aborts } from './scenarios-aborts.ts';
 import { limited } from './scenarios-limits.ts';
+import { bounded } from './scenarios-total.ts';
 import type { Step } from './server.ts';
 
 /** A request, independent of the client that sends it. */
@@ -26,6 +28,8 @@ export interface Sent {
   readonly once?: string;
   /** The text of a body that is sent by a function that returns a new stream. */
   readonly factory?: string;
+  /** What that function does first. */
+  readonly making?: () => Promise<unknown> | undefined;
   /** Policy options for this request alone. */
   readonly ebb?: RequestOptions;
 }
@@ -46,6 +50,8 @@ interface Expected {
   readonly bodies?: readonly string[];
   /** The reason in the `end` event; `undefined` if there are no events. */
   readonly reason: string | undefined;
+  /** The failure of the last attempt, if the caller gets the response of one before it. */
+  readonly failure?: FailureKind;
   /** What the call rejects with: `'the reason'` of the abort, or the name of the error. Not checked if absent. */
   readonly thrown?: string;
   /** The waits for tokens, in milliseconds. Time is advanced by each. */
@@ -873,4 +879,5 @@ export const scenarios: readonly Scenario[] = [
   ...keyed,
   ...limited,
   ...aborts,
+  ...bounded,
 ];

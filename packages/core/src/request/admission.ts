@@ -12,6 +12,11 @@ import { costOf } from '../policy/cost.ts';
 import type { Policy } from '../policy/policy.ts';
 import type { Surroundings } from './layers.ts';
 
+/** A bucket serves its queue in a microtask after tokens have come back. What it grants then is known when this settles. */
+const soon = async (): Promise<void> => {
+  for (let turn = 0; turn < 3; turn += 1) await undefined;
+};
+
 /** What an attempt lacks: a slot, the end of a pause of its origin, or tokens. */
 export type Lack = 'slot' | 'origin' | 'tokens';
 
@@ -180,18 +185,46 @@ export class Admission {
     return newly(this.#grant.waitedMs);
   }
 
-  /** Gives everything back until user code has run, and keeps the place in the queues for the next {@link wait}. */
-  stepBack(): void {
-    this.#placeMs = this.#waitedMs;
-    this.giveBack();
-  }
-
-  /** Gives the tokens back, which user code has outlasted: another request may have them. Keeps the place, and the slot. */
-  renewTokens(): void {
-    this.#placeMs = this.#waitedMs;
+  /**
+   * Changes the tokens, which user code has outlasted, for new ones: other requests may have left in the meantime, and several
+   * that were held up would leave together. The attempt keeps its place in the queue, so it gets its own tokens back unless
+   * the bucket has been emptied. Holds no slot while it waits.
+   *
+   * @param heldMs how long it has had them
+   * @throws as {@link wait}
+   */
+  async renew(heldMs: number, options: (waitedMs: number) => AcquireOptions): Promise<void> {
+    const bucket = this.#bucket;
+    const grant = this.#grant;
+    if (bucket === undefined || grant === undefined) return;
+    const { cost } = grant;
+    // In front of those that came in the same millisecond.
+    this.#placeMs = this.#waitedMs + heldMs + 1;
+    // Asked before the old ones go back, which would serve those behind it.
+    const asked = bucket.acquire({
+      ...options(this.#waitedMs),
+      cost,
+      earlier: grant,
+      waitedMs: this.#placeMs,
+    });
+    let renewed: Grant | undefined;
+    const again = asked.then(
+      (granted) => {
+        renewed = granted;
+      },
+      (error: unknown) => {
+        // A bucket without a queue refuses what it has not yet got back.
+        renewed = bucket.tryAcquire(cost, grant);
+        if (renewed === undefined) throw error;
+      },
+    );
     this.returnTokens();
     this.#grant = undefined;
-    this.#originGrant = undefined;
+    await Promise.race([again, soon()]);
+    if (renewed === undefined) this.freeSlot();
+    await again;
+    this.#grant = renewed;
+    await this.wait(options);
   }
 
   /** Shows the outcome of the attempt to the bucket that its tokens are from. */

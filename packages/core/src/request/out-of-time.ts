@@ -44,5 +44,6 @@ export function settledWithin<T>(work: PromiseLike<T>, { clock, signal, leftMs, 
       (error: unknown) => end(() => reject(error)),
     );
     if (signal?.aborted) end(() => reject(signal.reason));
+    else if (leftMs <= 0) end(() => reject(late()));
   });
 }

@@ -77,11 +77,11 @@ export class Preparation {
   }
 
   /**
-   * Waits for user code.
+   * Waits for user code, and returns how long it took, in milliseconds.
    *
    * @throws the signal's own reason when it aborts; OutOfTime; what the code throws
    */
-  async settle(start: () => PromiseLike<void> | undefined, signal: AbortSignal | undefined): Promise<void> {
+  async settle(start: () => PromiseLike<void> | undefined, signal: AbortSignal | undefined): Promise<number> {
     const { clock, attemptTimeoutMs = Number.POSITIVE_INFINITY, totalTimeoutMs } = this.#policy;
     const beganMs = clock.now();
     const work = start();
@@ -92,8 +92,10 @@ export class Preparation {
       new OutOfTime((isTotal ? totalTimeoutMs : attemptTimeoutMs) as number, isTotal);
     if (work !== undefined)
       await settledWithin(work, { clock, signal, leftMs: Math.min(ownMs, totalMs), late });
-    this.#takenMs += clock.now() - beganMs;
+    const tookMs = clock.now() - beganMs;
+    this.#takenMs += tookMs;
     if (this.#takenMs >= attemptTimeoutMs) throw new OutOfTime(attemptTimeoutMs, false);
+    return tookMs;
   }
 
   /**
@@ -109,16 +111,14 @@ export class Preparation {
     limit: ConcurrencyLimit | undefined,
     slotsOf: readonly ConcurrencyLimit[],
   ): Promise<number> {
-    const beforeMs = this.#takenMs;
     const state = { over: false };
     if (limit !== undefined) countHolder(limit, 1);
     try {
       const run = (): PromiseLike<void> | undefined => make(state);
-      await this.settle(slotsOf.length === 0 ? run : () => withSlots(slotsOf, run), signal);
+      return await this.settle(slotsOf.length === 0 ? run : () => withSlots(slotsOf, run), signal);
     } finally {
       state.over = true;
       if (limit !== undefined) countHolder(limit, -1);
     }
-    return this.#takenMs - beforeMs;
   }
 }

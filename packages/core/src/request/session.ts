@@ -1,63 +1,35 @@
-import { sleep } from '../base/clock.ts';
 import { HookError } from '../base/errors.ts';
 import { LONGEST_DISCARD_MS } from '../http/drain.ts';
 import { neverSent } from '../http/failure.ts';
 import type { Peek } from '../http/inspect.ts';
 import type { Outcome, RequestTraits } from '../http/outcome.ts';
-import {
-  type AcquireOptions,
-  type ConcurrencyLimit,
-  forRequest,
-  type RetryBudget,
-} from '../limits/contracts.ts';
+import { type ConcurrencyLimit, forRequest, type RetryBudget } from '../limits/contracts.ts';
 import type { HeaderChanges } from '../policy/before-attempt.ts';
 import { type Decision, decideRetry, type Progress, succeed, verdictOf } from '../policy/decide.ts';
 import { isObserved, makeEvent, type News, report } from '../policy/events.ts';
 import type { Policy } from '../policy/policy.ts';
 import type { StopReason } from '../policy/reason.ts';
 import { type ReportedRequest, reportedRequest } from '../policy/reported.ts';
-import { Admission, type Lack } from './admission.ts';
+import { Admission } from './admission.ts';
+import { type Ahead, Approach, type Begun, hasHooks } from './approach.ts';
 import { type Attempt, recordOf, type Trace } from './history.ts';
 import { LayerPlace } from './layer-place.ts';
-import {
-  knowsAsyncContext,
-  mayBeLayered,
-  NO_LAYERS,
-  noteFailure,
-  type Surroundings,
-  type Way,
-} from './layers.ts';
+import { mayBeLayered, NO_LAYERS, noteFailure, type Surroundings, type Way } from './layers.ts';
 import { otherRetriesOf, warnOfOtherRetries } from './other-retries.ts';
 import { OutOfTime } from './out-of-time.ts';
-import { checkTotal, leftMs, Patience } from './patience.ts';
-import { type MakeBody, Preparation } from './preparation.ts';
+import { leftMs, Patience } from './patience.ts';
+import type { MakeBody } from './preparation.ts';
 import { abortOrStop, isStop, stopped } from './stop.ts';
-import { areAllHeld } from './user-code-holders.ts';
 
 const LEFT_TO_OUTER_LAYER: Decision = { retry: false, reason: 'left-to-outer-layer' };
 const JUDGED_BY_INNER_LAYER: Decision = { retry: false, reason: 'judged-by-inner-layer' };
 const OUT_OF_TIME: Decision = { retry: false, reason: 'deadline-exceeded' };
-
-/** After so long a wait for slot and tokens, signatures and deadlines in the headers are out of date, in milliseconds. */
-const AGED_MS = 10_000;
-
-/** After so long, the tokens that an attempt holds count for nothing, in milliseconds: several would be sent at once. */
-const STALE_MS = 10;
 
 /**
  * What follows {@link Session.ready}: the attempt is to be sent; or not, and the result of the one before is that of the
  * request; or it is to be judged as one that ran into `attemptTimeoutMs`, though it has not been sent.
  */
 export type Readiness = boolean | OutOfTime;
-
-/** What {@link Session.ready} has begun before it waits. */
-interface Started {
-  readonly lack: Lack | undefined;
-  readonly dressing: PromiseLike<void> | undefined;
-  /** True if the hooks have been asked, and have answered. */
-  readonly isDressed: boolean;
-  readonly makeBody: MakeBody | undefined;
-}
 
 /**
  * One request on its way through a policy. For each attempt an adapter calls {@link ready}, sends with {@link sending},
@@ -85,8 +57,8 @@ export class Session implements Progress {
   #toRetry: Outcome | undefined;
   /** The last of them that was a response. */
   #answered: Outcome | undefined;
-  /** `undefined` without hooks, until a body is made. */
-  #preparation: Preparation | undefined;
+  /** Made for hooks, and for the first wait. */
+  #approach: Approach | undefined;
   readonly #around: Surroundings;
   /** True if the attempt in flight ends with the total timeout, not with its own. */
   #isBoundByTotal = false;
@@ -153,12 +125,12 @@ export class Session implements Progress {
 
   /** True if every attempt carries the same idempotency key of ebb. */
   get isKeyed(): boolean {
-    return this.#preparation?.isKeyed === true;
+    return this.#approach?.isKeyed === true;
   }
 
   /** The headers that the attempt changes; `undefined` for none. Known once the attempt is {@link ready}. */
   get headerChanges(): HeaderChanges | undefined {
-    return this.#preparation?.changes;
+    return this.#approach?.changes;
   }
 
   /**
@@ -166,7 +138,7 @@ export class Session implements Progress {
    * timeout. `undefined` for no limit. To be called once for each attempt, when it is sent.
    */
   timeoutMs(): number | undefined {
-    const ownMs = this.#preparation?.attemptLeftMs ?? this.policy.attemptTimeoutMs;
+    const ownMs = this.#approach?.attemptLeftMs ?? this.policy.attemptTimeoutMs;
     if (this.policy.totalTimeoutMs === undefined) return ownMs;
     const totalMs = Math.max(0, leftMs(this.policy, this.startedAtMs));
     this.#isBoundByTotal = ownMs === undefined || totalMs <= ownMs;
@@ -242,39 +214,41 @@ export class Session implements Progress {
     const admission = this.#admission;
     admission?.freeSlot(released);
     admission?.reset();
-    this.#preparation?.reset();
-    let lack: Lack | undefined;
-    let dressing: PromiseLike<void> | undefined;
-    const isAtOnce = this.#delayMs === 0 && released === undefined && makeBody === undefined;
+    this.#approach?.reset();
+    let begun: Begun = { isDressed: false };
     try {
       if (this.#attempt === 0) {
         this.#openBudget();
         if (signal?.aborted) return this.#begin();
       }
       if (this.policy.stopSignal?.aborted) throw stopped();
-      if (isAtOnce) {
+      if (this.#delayMs === 0 && released === undefined && makeBody === undefined) {
         if (signal?.aborted) throw signal.reason;
-        if (this.#hasHooks) {
-          dressing = this.#dress();
-          this.#lookAgain(signal);
-        }
-        if (dressing === undefined) {
-          lack = admission?.take();
-          if (lack === undefined) return this.#begin();
-        }
+        const start = this.#start(signal);
+        if (start === undefined) return this.#begin();
+        begun = start;
       }
     } catch (error) {
-      dressing?.then(undefined, () => undefined);
       return this.#endUnsent(error, signal);
     }
-    const isDressed = isAtOnce && dressing === undefined;
     const own = typeof made === 'function' ? made() : made;
     const { stopSignal } = this.policy;
-    if (stopSignal === undefined) return this.#wait(own, released, { lack, dressing, isDressed, makeBody });
+    const ahead = this.#ahead(released, makeBody);
+    if (stopSignal === undefined) return this.#wait(ahead, own, begun);
     const either = abortOrStop(own, stopSignal);
-    return this.#wait(either.signal, released, { lack, dressing, isDressed, makeBody }).finally(
-      either.forget,
-    );
+    return this.#wait(ahead, either.signal, begun).finally(either.forget);
+  }
+
+  /** Does what takes no time; returns `undefined` if that is all. */
+  #start(signal: AbortSignal | undefined): Begun | undefined {
+    if (hasHooks(this.policy)) {
+      const approach = this.#onTheWay;
+      const dressing = approach.dress(this.#ahead());
+      if (dressing !== undefined) return { dressing, isDressed: false };
+      approach.lookAgain(signal);
+    }
+    const lack = this.#admission?.take();
+    return lack === undefined ? undefined : { lack, isDressed: true };
   }
 
   /** Before anything is sent: a budget whose key cannot be had must not cost a response later. */
@@ -288,42 +262,36 @@ export class Session implements Progress {
     this.#budget.begin?.();
   }
 
-  get #hasHooks(): boolean {
-    return this.policy.beforeAttempt !== undefined || this.policy.idempotencyKey !== undefined;
+  #ahead(released?: Promise<void>, makeBody?: MakeBody): Ahead {
+    return {
+      attempt: this.#attempt + 1,
+      previous: this.#toRetry,
+      delayMs: this.#delayMs,
+      released,
+      makeBody,
+    };
   }
 
-  get #prepared(): Preparation {
-    this.#preparation ??= new Preparation(this.policy, this.request, this.startedAtMs, this.isInner);
-    return this.#preparation;
+  get #onTheWay(): Approach {
+    if (this.#approach === undefined) {
+      const { policy, request, startedAtMs, isInner } = this;
+      const context = {
+        policy,
+        request,
+        startedAtMs,
+        isInner,
+        around: this.#around,
+        admission: this.#admission,
+      };
+      this.#approach = new Approach(context, () => this.#emit({ type: 'blocked' }));
+    }
+    return this.#approach;
   }
 
-  #dress(): PromiseLike<void> | undefined {
-    return this.#prepared.dress(this.#attempt + 1, this.#toRetry);
-  }
-
-  /** After user code: what was true before it need not be true any more. */
-  #lookAgain(signal: AbortSignal | undefined): void {
-    if (signal?.aborted) throw signal.reason;
-    if (this.policy.stopSignal?.aborted) throw stopped();
-    checkTotal(this.policy, this.startedAtMs);
-  }
-
-  async #wait(
-    signal: AbortSignal | undefined,
-    released: Promise<void> | undefined,
-    { lack, dressing, isDressed, makeBody }: Started,
-  ): Promise<Readiness> {
+  async #wait(ahead: Ahead, signal: AbortSignal | undefined, begun: Begun): Promise<Readiness> {
     const patience = new Patience(this.policy, this.startedAtMs);
     try {
-      if (this.#delayMs > 0) await sleep(this.policy.clock, this.#delayMs, signal);
-      // Each `await` takes a turn of the microtasks, even of `undefined`.
-      if (released !== undefined) await released;
-      this.#lookAgain(signal);
-      if (this.#hasHooks && !isDressed) await this.#prepared.settle(() => dressing ?? this.#dress(), signal);
-      if (this.#admission !== undefined) await this.#admit(this.#admission, patience, signal, lack);
-      if (makeBody !== undefined) await this.#makeBody(makeBody, patience, signal);
-      // The signal may have aborted in the turn in which the tokens were granted.
-      this.#lookAgain(signal);
+      await this.#onTheWay.go(ahead, patience, signal, begun);
       if (this.#throttledMs > 0) this.#emitThrottle();
       this.#begin();
       return true;
@@ -335,43 +303,6 @@ export class Session implements Progress {
       this.#begin();
       return error;
     }
-  }
-
-  /** Takes slot and tokens. If they took long, they go back for a moment, and the hooks make the headers anew. */
-  async #admit(
-    admission: Admission,
-    patience: Patience,
-    signal: AbortSignal | undefined,
-    lack?: Lack,
-  ): Promise<void> {
-    const isRetry = this.#attempt > 0;
-    const options = (waitedMs: number): AcquireOptions => patience.acquireOptions(signal, isRetry, waitedMs);
-    const missing = lack ?? admission.take();
-    if (missing === undefined) return;
-    if (missing === 'slot') this.#reportBlocked(admission.wanted);
-    await admission.wait(options, missing);
-    if (admission.waitedMs <= AGED_MS || this.policy.beforeAttempt === undefined) return;
-    admission.stepBack();
-    await this.#prepared.settle(() => this.#dress(), signal);
-    await admission.wait(options);
-  }
-
-  /** Says that the slots may never become free. Where the runtime knows who makes a request, that does not happen. */
-  #reportBlocked(limit: ConcurrencyLimit | undefined): void {
-    if (limit !== undefined && !knowsAsyncContext() && areAllHeld(limit)) this.#emit({ type: 'blocked' });
-  }
-
-  /** Has the body made with the slot held. Tokens that it outlasts go back, and the attempt keeps its place for others. */
-  async #makeBody(makeBody: MakeBody, patience: Patience, signal: AbortSignal | undefined): Promise<void> {
-    const admission = this.#admission;
-    const limit = admission?.limit;
-    const around = this.#around.slotsOf;
-    const slotsOf = limit === undefined ? around : [...around, limit];
-    const tookMs = await this.#prepared.makeBody(makeBody, signal, limit, slotsOf);
-    if (admission?.grant === undefined || tookMs <= STALE_MS) return;
-    this.#lookAgain(signal);
-    admission.renewTokens();
-    await admission.wait((waitedMs) => patience.acquireOptions(signal, this.#attempt > 0, waitedMs));
   }
 
   /** How long this attempt has waited for a slot and tokens, in milliseconds. */
