@@ -1,7 +1,7 @@
-import axios, { type Axios, type InternalAxiosRequestConfig } from 'axios';
+import axios, { type AxiosInstance, type InternalAxiosRequestConfig } from 'axios';
 
 /** Builds URLs as axios does, without the defaults of any instance. Made late: a mock of axios may lack the class. */
-let bare: Axios | undefined;
+let bare: Pick<AxiosInstance, 'getUri'> | undefined;
 
 /** With a scheme, or protocol-relative. */
 const ABSOLUTE = /^([a-z][a-z\d+\-.]*:)?\/\//i;
