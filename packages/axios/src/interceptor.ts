@@ -21,8 +21,9 @@ interface EbbAdapter extends AxiosAdapter {
  * @throws TypeError if that is what ebb got
  */
 function checkUse(value: unknown): void {
-  const { method, url, status, config } = value as Readonly<Record<string, unknown>>;
-  if (method !== undefined || url !== undefined) return;
+  const fields = value as Readonly<Record<string, unknown>>;
+  if (fields.method !== undefined || fields.url !== undefined) return;
+  const { status, config } = fields;
   if (
     value instanceof Error ||
     (typeof status === 'number' && typeof config === 'object' && config !== null)
