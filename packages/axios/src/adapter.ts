@@ -1,6 +1,6 @@
 import { isNativeFetch, type Way } from '@ebb/core/adapter';
-import type { AxiosAdapter, AxiosStatic, InternalAxiosRequestConfig } from 'axios';
-import { type AxiosCopy, needCopy } from './axios-copy.ts';
+import type { AxiosAdapter, InternalAxiosRequestConfig } from 'axios';
+import { type AxiosCopy, areForeign, needCopy } from './axios-copy.ts';
 import { type Fetch, recordingFetch } from './recording-fetch.ts';
 
 /** What a config may name as its adapter. */
@@ -18,10 +18,11 @@ export interface Route {
 }
 
 /**
- * Resolves the adapter of a request as the request's own copy of axios does. The fetch adapter gets a fetch that
- * records the status and the redirects that axios does not pass on.
+ * Resolves the adapter of a request as its copy of axios does. The fetch adapter gets a fetch that records the status
+ * and the redirects that axios does not pass on.
  *
  * @throws AxiosError if axios does not know the name, or the adapter does not work in this runtime
+ * @throws TypeError if the adapter has a name, and there is no copy of axios at all
  */
 export function routeOf(
   copy: AxiosCopy | undefined,
@@ -34,17 +35,46 @@ export function routeOf(
 }
 
 function resolved(copy: AxiosCopy, named: Chosen, config: InternalAxiosRequestConfig): Route {
-  const chosen = named ?? (copy as Partial<AxiosStatic>).defaults?.adapter ?? DEFAULT_ADAPTERS;
+  const isForeign = areForeign(config.headers, copy);
+  // The defaults of another copy are not those of this instance.
+  const chosen = named ?? (isForeign ? undefined : copy.defaults?.adapter) ?? DEFAULT_ADAPTERS;
   const found = copy.getAdapter(chosen, config);
+  const isCustom = found === chosen || (Array.isArray(chosen) && chosen.includes(found));
+  const route = routeBy(copy, found, isCustom, config);
+  return isForeign && !isCustom ? { way: route.way, adapter: withHeadersOf(copy, route.adapter) } : route;
+}
+
+function routeBy(
+  copy: AxiosCopy,
+  found: AxiosAdapter,
+  isCustom: boolean,
+  config: InternalAxiosRequestConfig,
+): Route {
   const { adapterName } = found as { adapterName?: string };
   if (adapterName === 'xhr') return { adapter: found, way: isNativeXhr() ? 'socket' : 'client' };
   if (adapterName === 'http') return { adapter: found, way: config.transport ? 'client' : 'socket' };
-  if (found === chosen || (Array.isArray(chosen) && chosen.includes(found)))
-    return { adapter: found, way: 'client' };
+  if (isCustom) return { adapter: found, way: 'client' };
   const env = config.env as Env;
   const fetch = env?.fetch;
   const adapter = copy.getAdapter('fetch', { env: { ...env, fetch: recordingFetch(fetch) } } as never);
   return { adapter, way: isNativeFetch(fetch ?? globalThis.fetch) ? 'native-fetch' : 'client' };
+}
+
+/**
+ * An adapter for a config of another copy. axios reads the headers of another class as an iterable, which drops those that
+ * are `false` and keep axios from setting its own, or before 1.8 as one name. Its adapters read them in the turn in which
+ * they are called.
+ */
+function withHeadersOf({ AxiosHeaders }: AxiosCopy, adapter: AxiosAdapter): AxiosAdapter {
+  return (config) => {
+    const { headers } = config;
+    config.headers = new AxiosHeaders({ ...headers });
+    try {
+      return adapter(config);
+    } finally {
+      config.headers = headers;
+    }
+  };
 }
 
 /** The last `XMLHttpRequest` that was asked for, and whether it is native. */

@@ -1,4 +1,6 @@
+import { warn } from '@ebb/core/adapter';
 import ownAxios, { type AxiosStatic, type InternalAxiosRequestConfig } from 'axios';
+import { loadedModules } from './loaded-modules.ts';
 
 /**
  * The axios module itself, as `import` or `require` returns it. Loosely typed: axios ships separate type
@@ -12,23 +14,44 @@ export interface AxiosModule {
 }
 
 /** The parts of a loaded copy of axios that ebb uses. */
-export type AxiosCopy = Pick<AxiosStatic, 'AxiosError' | 'AxiosHeaders' | 'CanceledError' | 'getAdapter'>;
+export type AxiosCopy = Pick<AxiosStatic, 'AxiosError' | 'AxiosHeaders' | 'CanceledError' | 'getAdapter'> &
+  Partial<Pick<AxiosStatic, 'defaults' | 'VERSION'>>;
+
+type Headers = InternalAxiosRequestConfig['headers'];
 
 const NAMES = ['AxiosError', 'AxiosHeaders', 'CanceledError', 'getAdapter'] as const;
 
-function isCopy(value: unknown): value is AxiosCopy {
+function isModule(value: unknown): value is AxiosCopy {
   if (value === null || (typeof value !== 'object' && typeof value !== 'function')) return false;
   return NAMES.every((name) => typeof (value as AxiosModule)[name] === 'function');
 }
 
-/** @throws TypeError unless it is the module or `undefined`; an instance does not have the module's classes */
-export function checkCopy(value: unknown): AxiosCopy | undefined {
-  if (value === undefined || isCopy(value)) return value;
-  throw new TypeError('ebbInterceptor: axios must be the axios module itself, got something else');
+/** Of another major version nothing is known. */
+function hasRightVersion({ VERSION }: AxiosCopy): boolean {
+  return VERSION === undefined || /^1\./.test(VERSION);
 }
 
+/** The copy in what a module exports: `import *` has it under `default`, with its defaults. */
+function copyIn(exported: unknown): AxiosCopy | undefined {
+  const copy = [(exported as { default?: unknown } | null | undefined)?.default, exported].find(isModule);
+  return copy !== undefined && hasRightVersion(copy) ? copy : undefined;
+}
+
+/** @throws TypeError unless it is the module or `undefined`; an instance does not have the module's classes */
+export function checkCopy(value: unknown): AxiosCopy | undefined {
+  if (value === undefined) return undefined;
+  const copy = copyIn(value);
+  if (copy !== undefined) return copy;
+  const got = isModule(value) ? `that of version ${value.VERSION}, which is not 1` : 'something else';
+  throw new TypeError(`ebbInterceptor: axios must be the axios module itself, got ${got}`);
+}
+
+/** The one that this package imports. `undefined` if a mock has its place, or another major version. */
+const own = copyIn(ownAxios);
+
 /**
- * The loaded copy of axios that a request belongs to: the one whose class made its headers.
+ * The copy of axios for a request: the one that the user passed, or else the one that the request belongs to, whose
+ * class made its headers.
  *
  * In Node `import` and `require` load two copies with separate classes. An error made by the wrong copy is not an
  * `instanceof` the caller's `AxiosError`.
@@ -37,61 +60,77 @@ export function checkCopy(value: unknown): AxiosCopy | undefined {
  * @returns `undefined` if the copy cannot be found
  */
 export function copyOf(
-  config: InternalAxiosRequestConfig,
+  { headers }: InternalAxiosRequestConfig,
   given: AxiosCopy | undefined,
 ): AxiosCopy | undefined {
-  const { headers } = config;
-  if (given !== undefined && headers instanceof given.AxiosHeaders) return given;
-  if (headers instanceof ownAxios.AxiosHeaders) return ownAxios;
+  if (given !== undefined) return given;
+  if (own !== undefined && headers instanceof own.AxiosHeaders) return own;
   // No axios made these headers: the adapter was called directly.
-  if (headers?.[Symbol.toStringTag as never] !== 'AxiosHeaders') return given ?? ownAxios;
-  return requiredCopy(Object.getPrototypeOf(headers).constructor);
+  if (!areAxiosHeaders(headers)) return own;
+  return loadedCopy(Object.getPrototypeOf(headers).constructor);
+}
+
+function areAxiosHeaders(headers: Headers | undefined): boolean {
+  return headers?.[Symbol.toStringTag as never] === 'AxiosHeaders';
+}
+
+/** Whether another copy than this one made the headers. */
+export function areForeign(headers: Headers, copy: AxiosCopy): boolean {
+  return !(headers instanceof copy.AxiosHeaders) && areAxiosHeaders(headers);
 }
 
 /** The result for each `AxiosHeaders` class; `false` if its copy was not found. */
-const required = new WeakMap<object, AxiosCopy | false>();
+const loaded = new WeakMap<object, AxiosCopy | false>();
 
-function requiredCopy(AxiosHeaders: object): AxiosCopy | undefined {
-  let copy = required.get(AxiosHeaders);
+function loadedCopy(AxiosHeaders: object): AxiosCopy | undefined {
+  let copy = loaded.get(AxiosHeaders);
   if (copy === undefined) {
-    copy = requiredModules().find((one) => isCopy(one) && one.AxiosHeaders === AxiosHeaders) as
-      | AxiosCopy
-      | undefined;
-    required.set(AxiosHeaders, copy ?? false);
+    copy = first(loadedModules(), (one) => one.AxiosHeaders === AxiosHeaders) ?? false;
+    loaded.set(AxiosHeaders, copy);
   }
   return copy || undefined;
 }
 
-type RequireCache = Readonly<Record<string, { readonly exports?: unknown } | undefined>>;
-
-interface NodeLike {
-  readonly process?: {
-    readonly execPath: string;
-    getBuiltinModule?(id: string): { createRequire(path: string): { cache?: RequireCache } } | undefined;
-  };
+function first(modules: Iterable<unknown>, fits: (copy: AxiosCopy) => boolean): AxiosCopy | undefined {
+  for (const exported of modules) {
+    const copy = copyIn(exported);
+    if (copy !== undefined && fits(copy)) return copy;
+  }
+  return undefined;
 }
 
-/** The modules in the `require` cache with axios in their path. Reading others could trigger their getters. */
-function requiredModules(): unknown[] {
-  const { process } = globalThis as NodeLike;
-  try {
-    const cache = process?.getBuiltinModule?.('node:module')?.createRequire(process.execPath).cache ?? {};
-    const paths = Object.keys(cache).filter((path) => /axios/i.test(path));
-    return paths.map((path) => cache[path]?.exports);
-  } catch {
-    // A runtime that has the function, but no such cache.
-    return [];
+/** The copy that stands in for those that cannot be found. */
+let standIn: AxiosCopy | undefined;
+
+/**
+ * A copy of axios for requests whose own copy cannot be found, as in a bundle that has two. Warns once. `isAxiosError`
+ * and `isCancel` look at marks, so they know its errors; `instanceof` does not.
+ *
+ * @returns `undefined` if there is none of this major version
+ */
+export function anyCopy(): AxiosCopy | undefined {
+  if (standIn === undefined) {
+    standIn = own ?? first(loadedModules(), () => true);
+    if (standIn !== undefined) {
+      warn(
+        'ebb: @ebb/axios cannot find the copy of axios that an instance belongs to, and sends its requests with ' +
+          `another one, ${standIn.VERSION}. axios.isAxiosError and axios.isCancel know the errors, instanceof does not. ` +
+          'Pass a copy to choose it: ebbInterceptor(policy, axios)',
+      );
+    }
   }
+  return standIn;
 }
 
 /**
- * For what only the request's own copy can do: resolve an adapter by name, and make axios's own errors.
+ * For what only a copy of axios can do: resolve an adapter by name, and make axios's own errors.
  *
- * @throws TypeError without a copy
+ * @throws TypeError if there is none at all
  */
 export function needCopy(copy: AxiosCopy | undefined): AxiosCopy {
-  if (copy !== undefined) return copy;
+  const found = copy ?? anyCopy();
+  if (found !== undefined) return found;
   throw new TypeError(
-    'ebb: @ebb/axios cannot find the copy of axios that this instance belongs to; pass it: ebbInterceptor(policy, axios)',
+    'ebb: @ebb/axios cannot find a copy of axios 1; pass the module: ebbInterceptor(policy, axios)',
   );
 }

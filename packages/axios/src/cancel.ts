@@ -1,6 +1,6 @@
 import { property } from '@ebb/core/adapter';
 import type { InternalAxiosRequestConfig } from 'axios';
-import type { AxiosCopy } from './axios-copy.ts';
+import { type AxiosCopy, anyCopy } from './axios-copy.ts';
 
 /** The caller's way to cancel a request: `signal`, the older `cancelToken`, or both in one signal. */
 export interface CallerSignal {
@@ -36,8 +36,8 @@ export function callerSignal(config: InternalAxiosRequestConfig): CallerSignal |
  * The error that the caller of an aborted request gets: axios's own CanceledError with the signal's reason as its
  * cause, whether the abort came during a wait or during an attempt. Returns any other error unchanged.
  *
- * Without the request's copy of axios it returns the signal's reason: axios itself turns any error that arrives
- * while the signal is aborted into its CanceledError.
+ * Without any copy of axios it returns the signal's reason: axios itself turns any error that arrives while the signal is
+ * aborted into its CanceledError.
  */
 export function asCanceled(
   error: unknown,
@@ -64,5 +64,7 @@ function canceledError(
 ): Error | undefined {
   // The mark that `axios.isCancel` looks for.
   if (property(error, '__CANCEL__')) return error as Error;
-  return error === reason && copy !== undefined ? new copy.CanceledError(undefined, config) : undefined;
+  if (error !== reason) return undefined;
+  const found = copy ?? anyCopy();
+  return found && new found.CanceledError(undefined, config);
 }

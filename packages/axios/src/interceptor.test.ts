@@ -1,5 +1,5 @@
 import { attemptsOf } from '@ebb/core';
-import axios, { type AxiosAdapter, type InternalAxiosRequestConfig } from 'axios';
+import axios, { type AxiosAdapter, type AxiosInstance, type InternalAxiosRequestConfig } from 'axios';
 import { describe, expect, test } from 'vitest';
 import { serve } from '../../../test/serve.ts';
 import type { Step } from '../../../test/server.ts';
@@ -157,5 +157,40 @@ describe('ebbInterceptor can be added', () => {
     expect(adapter).toHaveBeenCalledTimes(1);
     await errorOf(client.get('/yes'));
     expect(adapter).toHaveBeenCalledTimes(3);
+  });
+});
+
+describe('used as a response interceptor', () => {
+  const refusal = new TypeError(
+    'ebbInterceptor: use it as a request interceptor: axios.interceptors.request.use(ebbInterceptor(policy))',
+  );
+  const responses = (status: number) => axios.create({ adapter: statuses(status) });
+
+  test.each([
+    [
+      'a response',
+      200,
+      (client: AxiosInstance) => client.interceptors.response.use(ebbInterceptor() as never),
+    ],
+    [
+      'an error',
+      404,
+      (client: AxiosInstance) => client.interceptors.response.use(null, ebbInterceptor() as never),
+    ],
+  ])('%s rejects with a TypeError that says how to use it', async (_, status, use) => {
+    const client = responses(status);
+    use(client);
+    expect(await errorOf(client.get('http://upstream/'))).toEqual(refusal);
+  });
+
+  test.each([
+    { url: '/', method: 'get', status: 200, config: {} },
+    { method: 'get', status: 200, config: {} },
+    { url: '/', status: 200, config: {} },
+    { status: 200, data: {} },
+    { config: {} },
+    {},
+  ])('the config %o is not refused', (config) => {
+    expect(ebbInterceptor()(config as never)).toBe(config);
   });
 });

@@ -16,6 +16,25 @@ interface EbbAdapter extends AxiosAdapter {
 }
 
 /**
+ * A response interceptor gets a response or an error, and could only do nothing. axios gives every request a method.
+ *
+ * @throws TypeError if that is what ebb got
+ */
+function checkUse(value: unknown): void {
+  const fields = value as Readonly<Record<string, unknown>>;
+  if (fields.method !== undefined || fields.url !== undefined) return;
+  const { status, config } = fields;
+  if (
+    value instanceof Error ||
+    (typeof status === 'number' && typeof config === 'object' && config !== null)
+  ) {
+    throw new TypeError(
+      'ebbInterceptor: use it as a request interceptor: axios.interceptors.request.use(ebbInterceptor(policy))',
+    );
+  }
+}
+
+/**
  * Returns a request interceptor that retries: it sends each request when the policy allows it, and again after a
  * failure that a retry can cure. It wraps the request's adapter, so interceptors and transforms run once for all
  * attempts. The caller gets the response or error of the last attempt, unchanged.
@@ -28,8 +47,8 @@ interface EbbAdapter extends AxiosAdapter {
  *
  * @param policyOrOptions a policy, which other clients may share, or the options of a new one; by default a policy
  *   with all defaults
- * @param axios the axios module that the instance belongs to. By default ebb finds it; pass it if that is neither
- *   the copy that this package imports nor one that was loaded by `require`
+ * @param axios the copy of axios that resolves adapters by name and makes axios's errors. By default ebb finds the one
+ *   that the instance belongs to; if it cannot, as in a bundle, it takes another copy of version 1 and warns once
  * @throws TypeError for an option that does not exist or is of the wrong type, and unless `axios` is the module
  * @throws RangeError for an option out of its range
  * @example
@@ -50,6 +69,7 @@ export function ebbInterceptor(
   const policy = createPolicy(policyOrOptions);
   const interception = { policy, given: checkCopy(axios) };
   function ebb(config: InternalAxiosRequestConfig): InternalAxiosRequestConfig {
+    checkUse(config);
     const chosen = config.adapter;
     const isCustom = typeof chosen === 'function';
     const isWrapped = isCustom && (chosen as EbbAdapter)[IS_EBB] === true;

@@ -1,7 +1,7 @@
-import axios, { type InternalAxiosRequestConfig } from 'axios';
+import axios, { type AxiosInstance, type InternalAxiosRequestConfig } from 'axios';
 
-/** Builds URLs as axios does, without the defaults of any instance. */
-const bare = new axios.Axios({});
+/** Builds URLs as axios does, without the defaults of any instance. Made late: a mock of axios may lack the class. */
+let bare: Pick<AxiosInstance, 'getUri'> | undefined;
 
 /** With a scheme, or protocol-relative. */
 const ABSOLUTE = /^([a-z][a-z\d+\-.]*:)?\/\//i;
@@ -26,6 +26,7 @@ function builtByAxios({
 }: InternalAxiosRequestConfig) {
   try {
     const parts = { url, baseURL, params, paramsSerializer, allowAbsoluteUrls };
+    bare ??= new axios.Axios({});
     return bare.getUri(parts as object);
   } catch {
     return url ?? '';
