@@ -45,7 +45,7 @@ const RETRY_OPTIONS: OptionTable<RetryOptions<never>, 'signal' | 'judge'> = {
   judge: { check: callable },
 };
 
-/** A function may be called again, or it should not be given to `retry`. */
+/** A function may be called again, or it should not be given to `retry`. Copied for each call, since hooks tell calls by it. */
 const REQUEST: RequestTraits = { method: 'GET', url: '', replayable: true, header: () => undefined };
 
 /**
@@ -81,7 +81,7 @@ export async function retry<T>(
   const policy = createPolicy(policyOrOptions);
   const { classify } = policy;
   const judging = (outcome: Outcome): Verdict => judged(outcome, judge) ?? byDefault(outcome, classify);
-  const session = new Session(overridePolicy(policy, { classify: judging }), REQUEST);
+  const session = new Session(overridePolicy(policy, { classify: judging }), { ...REQUEST });
   return run<T>(session, new Calls(call, signal), signal);
 }
 
@@ -174,7 +174,8 @@ class Calls<T> implements Exchange<T> {
     this.#signal = signal;
   }
 
-  async send({ attempt, policy }: Session): Promise<T> {
+  async send(session: Session): Promise<T> {
+    const { attempt, policy } = session;
     this.#timedOut = false;
     const controller = new AbortController();
     const own = this.#signal;
@@ -195,7 +196,7 @@ class Calls<T> implements Exchange<T> {
         forget?.();
         cancel?.();
       };
-      const called = (async () => call({ attempt, signal: controller.signal }))();
+      const called = (async () => session.around(() => call({ attempt, signal: controller.signal })))();
       called.then(resolve, reject);
       called.then(settle, settle);
     });

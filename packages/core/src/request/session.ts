@@ -12,6 +12,7 @@ import type { Policy } from '../policy/policy.ts';
 import type { StopReason } from '../policy/reason.ts';
 import { type ReportedRequest, reportedRequest } from '../policy/reported.ts';
 import { Admission, type Lack } from './admission.ts';
+import { sendAround } from './around.ts';
 import { headerChangesOf, idempotencyKeyOf } from './header-changes.ts';
 import { type Attempt, recordOf, type Trace } from './history.ts';
 import { LayerPlace } from './layer-place.ts';
@@ -61,7 +62,8 @@ export class Session implements Progress {
     // Reading a clock takes as long as half of the rest of a session.
     this.startedAtMs = policy.totalTimeoutMs === undefined ? undefined : policy.clock.now();
     // While it holds a slot, a call that user code starts below must find that out.
-    this.#isLayered = mayBeLayered(policy.concurrency === undefined ? way : 'client');
+    this.#isLayered =
+      policy.aroundAttempt !== undefined || mayBeLayered(policy.concurrency === undefined ? way : 'client');
     if (around !== NO_LAYERS) this.#place = new LayerPlace(request, around);
     if (policy.bucket !== undefined || policy.concurrency !== undefined) {
       this.#admission = new Admission(policy, request, around);
@@ -292,7 +294,19 @@ export class Session implements Progress {
    * in here: what a hook or a body factory sends is a call of its own.
    */
   sending<T>(send: () => T): T {
-    return this.#place === undefined ? send() : this.#place.sending(send);
+    const place = this.#place;
+    return place === undefined ? this.around(send) : this.around(() => place.sending(send));
+  }
+
+  /**
+   * Calls what sends the attempt inside the policy's `aroundAttempt`.
+   *
+   * @throws HookError if `aroundAttempt` throws before it sends, or does not send
+   */
+  around<T>(send: () => T): T {
+    const { aroundAttempt } = this.policy;
+    if (aroundAttempt === undefined) return send();
+    return sendAround(aroundAttempt, { attempt: this.#attempt, request: this.request }, send);
   }
 
   /**
