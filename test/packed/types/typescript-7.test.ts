@@ -36,7 +36,7 @@ describe('TypeScript 7', () => {
     ['bundler', 'dom', 'es2021'],
     ['bundler', 'workers', 'es2021'],
   ];
-  test.each(rows)('%s, with the types of %s', async (...row) => {
+  test.for(rows)('%s, with the types of %s, %s', async (row) => {
     expect(await complaints(row)).toEqual([]);
   });
 });
