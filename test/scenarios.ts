@@ -867,6 +867,28 @@ const keyed: Scenario[] = [
     hits: 0,
     reason: 'final',
   },
+  {
+    name: 'aroundAttempt that sends each attempt',
+    script: [{ status: 503 }, up],
+    policy: { ...fast, aroundAttempt: (send) => send() },
+    delays: [10],
+    hits: 2,
+    status: 200,
+    reason: 'success',
+  },
+  {
+    name: 'aroundAttempt that fails before it sends',
+    script: [up],
+    policy: {
+      ...fast,
+      aroundAttempt: () => {
+        throw new Error('no context');
+      },
+    },
+    delays: [],
+    hits: 0,
+    reason: 'final',
+  },
 ];
 
 export const scenarios: readonly Scenario[] = [

@@ -51,6 +51,8 @@ export interface Recorder {
   told(startMs: number): Told[];
   /** Collects, and returns the series as they are now. */
   points(): Promise<Point[]>;
+  /** Forgets the spans until now. */
+  reset(): void;
   close(): Promise<void>;
 }
 
@@ -99,6 +101,7 @@ export function recorder(): Recorder {
         ),
       );
     },
+    reset: () => exporter.reset(),
     async close() {
       await traces.shutdown();
       await metrics.shutdown();

@@ -1,5 +1,14 @@
 import { execFile, execFileSync } from 'node:child_process';
-import { cpSync, existsSync, mkdtempSync, realpathSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import {
+  cpSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  realpathSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
@@ -38,10 +47,11 @@ function project(undici?: string): string {
     cpSync(join(packages, '@ebb', one), join(modules, '@ebb', one), { recursive: true });
   }
   if (undici !== undefined) symlinkSync(undici, join(modules, 'undici'), 'dir');
-  writeFileSync(join(home, 'package.json'), '{ "type": "module" }');
+  // As `npm init` writes it.
+  writeFileSync(join(home, 'package.json'), '{ "type": "commonjs" }');
   writeFileSync(join(home, 'ebb.config.ts'), CONFIG);
-  writeFileSync(join(home, 'plain.js'), PLAIN_CONFIG);
-  writeFileSync(join(home, 'app.js'), PROGRAM);
+  writeFileSync(join(home, 'plain.mjs'), PLAIN_CONFIG);
+  writeFileSync(join(home, 'app.mjs'), PROGRAM);
   return home;
 }
 
@@ -66,7 +76,7 @@ async function faultOf(
   cwd: string,
   { flags = [], more = {} }: { flags?: readonly string[]; more?: object } = {},
 ): Promise<string> {
-  const args = [...flags, '--import', '@ebb/undici/register', 'app.js'];
+  const args = [...flags, '--import', '@ebb/undici/register', 'app.mjs'];
   const error = await run(node, args, { cwd, env: { ...env, ...more } }).then(
     () => undefined,
     (reason: { readonly code: number; readonly stderr: string }) => reason,
@@ -87,12 +97,12 @@ describe.each(nodes)('Node %s', (version, node) => {
   const rows = Object.entries(homes)
     .filter(([undici]) => !isNode20 || undici.startsWith('undici 7'))
     .flatMap(([undici, home]) => ['--import', '--require'].map((flag) => [flag, undici, home] as const));
-  const config = isNode20 ? { EBB_CONFIG: 'plain.js' } : {};
+  const config = isNode20 ? { EBB_CONFIG: 'plain.mjs' } : {};
 
   test.concurrent.each(rows)('%s with %s: fetch and request retry', async (flag, _, cwd) => {
     const server = await upstream([{ status: 503 }, { status: 200 }, { status: 503 }, { status: 200 }]);
     try {
-      const args = [flag, '@ebb/undici/register', 'app.js'];
+      const args = [flag, '@ebb/undici/register', 'app.mjs'];
       const { stdout } = await run(node, args, {
         cwd,
         env: { ...env, ...config, UPSTREAM_URL: server.url },
@@ -124,15 +134,112 @@ describe.each(nodes)('Node %s', (version, node) => {
   test.concurrent('a config in TypeScript where Node does not run it', async () => {
     const flags = isNode20 ? [] : [flagOff(node)];
     expect(await faultOf(node, of7, { flags })).toMatch(
-      `ebb.config.ts cannot be loaded: Node ${version} does not run TypeScript; use Node 22.18 or later`,
+      `ebb.config.ts cannot be loaded: Node ${version} does not run TypeScript; use Node 22.18 or later, or a config in JavaScript, ebb.config.mjs`,
     );
   });
+});
+
+/** Loads the configs that are its arguments, and prints for each what is loaded, or the message. */
+const LOADER = `
+  const { loadPolicy } = require(process.argv[2]);
+  for (const path of process.argv.slice(3)) {
+    try {
+      console.log(loadPolicy(path).maxRetries);
+    } catch ({ message }) {
+      console.log(message.replace(/^.* cannot be loaded: /, '').split('\\n')[0]);
+    }
+  }
+`;
+
+const ESM_TS = `import { createPolicy, type PolicyOptions } from '@ebb/core';
+  interface Own extends PolicyOptions { maxRetries: number }
+  export default createPolicy({ maxRetries: 7 } satisfies Own);`;
+const ESM_JS = `import { createPolicy } from '@ebb/core';
+  export default createPolicy({ maxRetries: 7 });`;
+const CJS_TS = `const { createPolicy } = require('@ebb/core');
+  const options: { maxRetries: number } = { maxRetries: 7 };
+  module.exports = createPolicy(options);`;
+const CJS_JS = `// Not a module:
+  /*
+    export default {};
+  */
+  const { createPolicy } = require('@ebb/core');
+  module.exports = createPolicy({ maxRetries: 7 });`;
+const RENAMED = `import { createPolicy, type Policy } from '@ebb/core';
+  const made: Policy = createPolicy({ maxRetries: 7 });
+  export { made as default };`;
+const BROKEN = 'export default {';
+const isCommonJs = 'and it has the syntax of an ES module; call it ebb.config';
+
+/** What becomes of a config: it loads, or the message has this text. Without `types`, with each. */
+interface ConfigRow {
+  readonly name: string;
+  readonly text: string;
+  readonly types?: readonly string[];
+  readonly said?: RegExp;
+  /** What Node 20 says, if it differs; of TypeScript it says the same of all. */
+  readonly saidBy20?: RegExp;
+}
+
+const configs: readonly ConfigRow[] = [
+  { name: 'ebb.config.ts', text: ESM_TS },
+  { name: 'ebb.config.ts', text: RENAMED },
+  { name: 'ebb.config.ts', text: CJS_TS, types: ['commonjs', 'none'] },
+  { name: 'ebb.config.mts', text: ESM_TS },
+  { name: 'ebb.config.cts', text: CJS_TS },
+  { name: 'ebb.config.cts', text: ESM_TS, said: RegExp(`^a .cts file is CommonJS, ${isCommonJs}.mts`) },
+  { name: 'ebb.config.js', text: ESM_JS, types: ['module', 'none'] },
+  {
+    name: 'ebb.config.js',
+    text: ESM_JS,
+    types: ['commonjs'],
+    saidBy20: RegExp(`^with "type": "commonjs" in package.json it is CommonJS, ${isCommonJs}.mjs`),
+  },
+  { name: 'ebb.config.js', text: CJS_JS, types: ['commonjs', 'none'] },
+  { name: 'ebb.config.mjs', text: ESM_JS },
+  { name: 'ebb.config.cjs', text: CJS_JS },
+  { name: 'ebb.config.cjs', text: ESM_JS, said: RegExp(`^a .cjs file is CommonJS, ${isCommonJs}.mjs`) },
+  { name: 'ebb.config.json', text: '{ "maxRetries": 7 }' },
+  { name: 'ebb.config.mjs', text: BROKEN, said: /^Unexpected end of input$/ },
+  { name: 'ebb.config.js', text: BROKEN, types: ['module'], said: /^Unexpected end of input$/ },
+];
+
+/** Each row with each type of its project, and the path of its file. */
+const written = configs.flatMap((row, at) =>
+  (row.types ?? ['commonjs', 'module', 'none']).map((type) => {
+    const home = join(of7, 'configs', `${at}-${type}`);
+    mkdirSync(home, { recursive: true });
+    writeFileSync(join(home, 'package.json'), type === 'none' ? '{}' : JSON.stringify({ type }));
+    writeFileSync(join(home, row.name), row.text);
+    return { ...row, type, path: join(home, row.name) };
+  }),
+);
+
+test.each(nodes)('Node %s loads a config of every ending in every kind of project', async (version, node) => {
+  const loader = join(of7, 'loader.cjs');
+  writeFileSync(loader, LOADER);
+  const isNode20 = version.startsWith('v20.');
+  const expected = written.map(({ name, said, saidBy20 }) => {
+    if (!isNode20) return said ?? /^7$/;
+    return /ts$/.test(name)
+      ? RegExp(`^Node ${version} does not run TypeScript; `)
+      : (saidBy20 ?? said ?? /^7$/);
+  });
+  for (const build of ['cjs', 'dist']) {
+    const load = join(of7, 'node_modules/@ebb/undici', build, 'register/load.js');
+    const { stdout } = await run(node, [loader, load, ...written.map(({ path }) => path)], { env });
+    const told = stdout.trim().split('\n');
+    expect(told.length).toBe(written.length);
+    for (const [at, { name, type, text }] of written.entries()) {
+      expect(told[at], `${build}: ${name} with type ${type}: ${text}`).toMatch(expected[at] ?? '');
+    }
+  }
 });
 
 const bun = join(root, 'test/node_modules/.bin/bun');
 
 test.skipIf(!existsSync(bun))('the undici of Bun is named', async () => {
-  const error: unknown = await run(bun, ['run', '--preload', '@ebb/undici/register', 'plain.js'], {
+  const error: unknown = await run(bun, ['run', '--preload', '@ebb/undici/register', 'plain.mjs'], {
     cwd: of7,
     env,
   }).catch((reason: unknown) => reason);

@@ -53,6 +53,7 @@ test('one changeset raises the version of all packages together', () => {
   const copy = join(inject('folder'), 'version');
   mkdirSync(copy);
   const papers = ['package.json', 'pnpm-workspace.yaml', 'CHANGELOG.md', '.changeset/config.json'];
+  papers.push('packages/opentelemetry/src/scope.ts');
   for (const path of [...papers, ...globSync('{packages/*,examples,test}/package.json', { cwd: root })]) {
     cpSync(join(root, path), join(copy, path));
   }
@@ -75,6 +76,8 @@ test('one changeset raises the version of all packages together', () => {
     return [dirname(path), JSON.parse(readFileSync(join(copy, path), 'utf8')).version];
   });
   expect(new Set(versions.map(([, version]) => version)).size).toBe(1);
+  const scope = readFileSync(join(copy, 'packages/opentelemetry/src/scope.ts'), 'utf8');
+  expect(scope).toContain(`VERSION = '${versions[0]?.[1]}';`);
   expect(readFileSync(join(copy, 'CHANGELOG.md'), 'utf8')).toMatch(
     /^### @ebb\/fetch\n[^#]*^- It is better\.$/m,
   );

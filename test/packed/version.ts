@@ -19,6 +19,9 @@ try {
     date,
   );
   changeset('version');
+  const scope = 'packages/opentelemetry/src/scope.ts';
+  const { version } = JSON.parse(readFileSync('packages/opentelemetry/package.json', 'utf8'));
+  writeFileSync(scope, readFileSync(scope, 'utf8').replace(/(VERSION = ')[^']*/, `$1${version}`));
   writeFileSync('CHANGELOG.md', changelog);
 } finally {
   rmSync(folder, { recursive: true });

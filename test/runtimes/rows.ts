@@ -16,7 +16,7 @@ export interface GridRow {
   readonly usesFetch: boolean;
   /** A module that exports `subject`, as source text. */
   readonly source: string;
-  readonly slots: readonly Pick<SlotRow<never>, 'name' | 'gives'>[];
+  readonly slots: readonly Pick<SlotRow<never>, 'gives' | 'name' | 'refusedIn'>[];
   /** Why a whole cell is skipped. */
   readonly skipIn: (runtime: RuntimeName) => string | undefined;
   /** Why a scenario is skipped. */

@@ -1,5 +1,6 @@
 import type { Policy } from '@ebb/core';
 import type { VirtualClock } from '@ebb/core/testing';
+import type { RuntimeName } from './names.ts';
 
 /** The paths of the slot server. */
 export type SlotPath = 'short' | 'missing' | 'empty' | 'long' | 'half' | 'slow';
@@ -26,6 +27,8 @@ export interface SlotRow<Result> extends SlotWay<Result> {
   readonly method?: string;
   /** What `use` must return. */
   readonly gives: unknown;
+  /** Runtimes whose own client refuses this use, and how. */
+  readonly refusedIn?: Readonly<Partial<Record<RuntimeName, string>>>;
 }
 
 /** A client with ebb, of which the slot rows use the results. */

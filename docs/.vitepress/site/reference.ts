@@ -19,13 +19,15 @@ interface Manifest {
   readonly exports: Readonly<Record<string, string | { readonly '@ebb/source': string }>>;
 }
 
-/** All entries that the packages publish. */
+/** All entries that the packages publish and that export something. Others only add to global types. */
 function doors(): Door[] {
   return globSync('packages/*/package.json', { cwd: root }).flatMap((path) => {
     const { name, exports } = JSON.parse(readFileSync(join(root, path), 'utf8')) as Manifest;
     return Object.entries(exports).flatMap(([door, entry]): Door[] => {
       if (typeof entry === 'string') return [];
-      return [{ name: name + door.slice(1), entry: join(root, dirname(path), entry['@ebb/source']) }];
+      const source = join(root, dirname(path), entry['@ebb/source']);
+      if (!/^export /m.test(readFileSync(source, 'utf8'))) return [];
+      return [{ name: name + door.slice(1), entry: source }];
     });
   });
 }

@@ -24,6 +24,7 @@ export type {
   TokenBucket,
 } from './limits/contracts.ts';
 export type { PerKeyOptions } from './limits/per-key-options.ts';
+export type { AroundAttempt, CurrentAttempt } from './policy/around-attempt.ts';
 export { celery } from './policy/backoff/celery.ts';
 export {
   constant,

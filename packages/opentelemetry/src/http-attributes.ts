@@ -17,7 +17,8 @@ export function isHttp({ url }: Request): boolean {
 /** The name of an attempt's span. */
 export function spanNameOf(request: Request): string {
   if (!isHttp(request)) return 'ebb.attempt';
-  return METHODS.has(request.method) ? request.method : 'HTTP';
+  const method = request.method.toUpperCase();
+  return METHODS.has(method) ? method : 'HTTP';
 }
 
 /**
@@ -26,7 +27,8 @@ export function spanNameOf(request: Request): string {
  */
 export function requestAttributes(request: Request): Attributes {
   if (!isHttp(request)) return {};
-  const { method, url } = request;
+  const { url } = request;
+  const method = request.method.toUpperCase();
   return { 'http.request.method': METHODS.has(method) ? method : '_OTHER', ...serverOf(url) };
 }
 

@@ -7,7 +7,7 @@ import {
   type Observable,
 } from '@opentelemetry/api';
 import { checkApi, checkNames, checkObject } from './check.ts';
-import { SCOPE } from './scope.ts';
+import { SCOPE, VERSION } from './scope.ts';
 
 /** What {@link observe} reads. Limits per key are observed one by one. */
 export interface Observed {
@@ -72,7 +72,7 @@ type MakeGauge = (name: string, unit: string, description: string) => Observable
 export function observe(observed: Observed): () => void {
   checkObject('observe', 'options', observed);
   checkNames('observe', observed, ['bucket', 'concurrency', 'budget', 'attributes', 'meter']);
-  const { bucket, concurrency, budget, attributes = {}, meter = metrics.getMeter(SCOPE) } = observed;
+  const { bucket, concurrency, budget, attributes = {}, meter = metrics.getMeter(SCOPE, VERSION) } = observed;
   checkApi('observe', 'meter', meter, 'addBatchObservableCallback', 'a Meter');
   checkObject('observe', 'attributes', attributes);
   if (bucket !== undefined) checkApi('observe', 'bucket', bucket, 'stats', 'a bucket with stats()');

@@ -1,4 +1,4 @@
-import type { EbbEvent } from '@ebb/core';
+import { detailsOf, type EbbEvent, type NextAttempt } from '@ebb/core';
 import {
   type Attributes,
   type Context,
@@ -11,14 +11,34 @@ import {
   trace,
 } from '@opentelemetry/api';
 import { errorTypeOf, isHttp, type Outcome, outcomeAttributes, spanNameOf } from './http-attributes.ts';
+import { withoutInstrumentation } from './propagate.ts';
 
 /** The spans of a request that has not ended. */
 interface Open {
   readonly span: Span;
   /** Parent of the attempts. */
   readonly context: Context;
-  attempt: Span | undefined;
+  attempt: OpenAttempt | undefined;
 }
+
+interface OpenAttempt {
+  readonly span: Span;
+  /** From 1. */
+  readonly number: number;
+  /** Milliseconds since the epoch. */
+  readonly startMs: number;
+  /** False while it waits for its slot and its tokens. An attempt that is never sent has no span. */
+  isSent: boolean;
+}
+
+/** Where a request is now. */
+interface Contexts {
+  readonly request: Context;
+  /** `undefined` if attempts have no spans. */
+  readonly attempt: Context | undefined;
+}
+
+type Request = EbbEvent['request'];
 
 /** Makes a span of each request, and below it one of each attempt. */
 export class RequestSpans {
@@ -32,9 +52,38 @@ export class RequestSpans {
     this.#withAttempts = withAttempts;
   }
 
+  /**
+   * Called before an attempt is sent, and perhaps again if it has waited long.
+   *
+   * @param attributes those of the request
+   */
+  prepare({ request, attempt }: NextAttempt, attributes: Attributes, atMs: number): Contexts {
+    const open = this.#openOf(request, attributes, atMs);
+    if (!this.#withAttempts) return { request: open.context, attempt: undefined };
+    // The span of an attempt begins before it waits for its slot and its tokens, since its headers are made then.
+    if (open.attempt?.isSent !== true || open.attempt.number !== attempt) {
+      open.attempt = this.#startAttempt(request, attempt, atMs, attributes, open.context);
+    }
+    return { request: open.context, attempt: trace.setSpan(open.context, open.attempt.span) };
+  }
+
+  /** The context in which a client sends an attempt: what an instrumentation below finds. */
+  sendingContext(request: Request): Context {
+    const open = this.#open.get(request);
+    if (open === undefined) return context.active();
+    if (open.attempt === undefined) return open.context;
+    const sending = trace.setSpan(open.context, open.attempt.span);
+    // What a function of `retry` does is no second span of an attempt.
+    return isHttp(request) ? withoutInstrumentation(sending) : sending;
+  }
+
   /** @param attributes those of the request */
   follow(event: EbbEvent, attributes: Attributes): void {
-    const open = this.#openOf(event, attributes);
+    // The object that hooks are given, too.
+    const request = detailsOf(event)?.request ?? event.request;
+    // The first event may come after a wait for tokens, which is part of the request.
+    const waitedMs = event.type === 'throttle' ? event.waitMs : 0;
+    const open = this.#openOf(request, attributes, event.atMs - waitedMs);
     const time = hrTime(event.atMs);
     switch (event.type) {
       case 'throttle':
@@ -55,7 +104,7 @@ export class RequestSpans {
         );
         return;
       case 'attempt':
-        if (this.#withAttempts) open.attempt = this.#startAttempt(event, attributes, open.context);
+        if (this.#withAttempts) this.#sendAttempt(open, event, attributes);
         return;
       case 'retry':
         endAttempt(open, event.outcome, time);
@@ -66,45 +115,59 @@ export class RequestSpans {
         );
         return;
       case 'end':
-        this.#open.delete(event.request);
+        this.#open.delete(request);
         if (event.outcome !== undefined) endAttempt(open, event.outcome, time);
         endRequest(open.span, event, time);
     }
   }
 
-  /** The parent is the context of the first event, which is that of the call: core reports within its async context. */
-  #openOf(event: EbbEvent, attributes: Attributes): Open {
-    const known = this.#open.get(event.request);
+  /** The parent is the context of the first event or hook, which is that of the call: core calls them within its async context. */
+  #openOf(request: Request, attributes: Attributes, startMs: number): Open {
+    const known = this.#open.get(request);
     if (known !== undefined) return known;
-    // The first event may come after a wait for tokens, which is part of the request.
-    const waitedMs = event.type === 'throttle' ? event.waitMs : 0;
     const parent = context.active();
     // The conventions have a CLIENT span for each send, and none for the request around them.
-    const options = { kind: SpanKind.INTERNAL, startTime: hrTime(event.atMs - waitedMs), attributes };
+    const options = { kind: SpanKind.INTERNAL, startTime: hrTime(startMs), attributes };
     const span = this.#tracer.startSpan('ebb.request', options, parent);
     const open = { span, context: trace.setSpan(parent, span), attempt: undefined };
-    this.#open.set(event.request, open);
+    this.#open.set(request, open);
     return open;
   }
 
-  #startAttempt({ request, attempt, atMs }: EbbEvent, attributes: Attributes, parent: Context): Span {
-    const resends = attempt > 1 && isHttp(request) ? { 'http.request.resend_count': attempt - 1 } : {};
+  #sendAttempt(open: Open, { request, attempt, atMs }: EbbEvent, attributes: Attributes): void {
+    const prepared =
+      open.attempt?.isSent === false && open.attempt.number === attempt ? open.attempt : undefined;
+    open.attempt = prepared ?? this.#startAttempt(request, attempt, atMs, attributes, open.context);
+    open.attempt.isSent = true;
+    if (atMs > open.attempt.startMs) open.attempt.span.addEvent('ebb.sent', {}, hrTime(atMs));
+  }
+
+  #startAttempt(
+    request: Request,
+    number: number,
+    startMs: number,
+    attributes: Attributes,
+    parent: Context,
+  ): OpenAttempt {
+    const resends = number > 1 && isHttp(request) ? { 'http.request.resend_count': number - 1 } : {};
     const options = {
       kind: isHttp(request) ? SpanKind.CLIENT : SpanKind.INTERNAL,
-      startTime: hrTime(atMs),
+      startTime: hrTime(startMs),
       attributes: { ...attributes, ...resends },
     };
-    return this.#tracer.startSpan(spanNameOf(request), options, parent);
+    const span = this.#tracer.startSpan(spanNameOf(request), options, parent);
+    return { span, number, startMs, isSent: false };
   }
 }
 
 function endAttempt(open: Open, outcome: Outcome, time: HrTime): void {
   const { attempt } = open;
-  if (attempt === undefined) return;
   open.attempt = undefined;
-  attempt.setAttributes(outcomeAttributes(outcome));
-  if (errorTypeOf(outcome) !== undefined) attempt.setStatus({ code: SpanStatusCode.ERROR });
-  attempt.end(time);
+  if (attempt === undefined || !attempt.isSent) return;
+  const { span } = attempt;
+  span.setAttributes(outcomeAttributes(outcome));
+  if (errorTypeOf(outcome) !== undefined) span.setStatus({ code: SpanStatusCode.ERROR });
+  span.end(time);
 }
 
 function endRequest(span: Span, event: Extract<EbbEvent, { type: 'end' }>, time: HrTime): void {

@@ -3,7 +3,7 @@ import { type Attributes, type Meter, metrics, type Tracer, trace } from '@opent
 import { checkApi, checkBoolean, checkNames, checkObject } from './check.ts';
 import { requestAttributes } from './http-attributes.ts';
 import { RequestMetrics } from './metrics.ts';
-import { SCOPE } from './scope.ts';
+import { SCOPE, VERSION } from './scope.ts';
 import { RequestSpans } from './spans.ts';
 
 /** Options of {@link telemetry}. */
@@ -19,7 +19,8 @@ export interface TelemetryOptions {
    */
   readonly meter?: Meter | false | undefined;
   /**
-   * Whether each attempt has a span. Turn it off if an instrumentation of the client makes one for each send.
+   * Whether each attempt has a span, and with `instrument` headers with it. Turn it off if an instrumentation of the client is
+   * to make the span of each send, and its headers.
    * @default true
    */
   readonly attemptSpans?: boolean | undefined;
@@ -33,7 +34,8 @@ export interface TelemetryOptions {
 /**
  * An observer for the `onEvent` of a policy. It makes one span for each request with one below it for each attempt, by the
  * HTTP semantic conventions of OpenTelemetry (version 1.23 and later), and metrics whose names start with `ebb.client.`.
- * The parent is the span that is active when the request begins.
+ * The parent is the span that is active when the request begins. An observer cannot change what is sent: for headers that
+ * carry the trace to the server use {@link instrument}.
  *
  * Of a URL only the host and the port are reported. Paths, queries, credentials, headers, bodies and messages of errors are
  * not.
@@ -48,35 +50,57 @@ export interface TelemetryOptions {
  * ```
  */
 export function telemetry(options: TelemetryOptions = {}): (event: EbbEvent) => void {
-  checkObject('telemetry', 'options', options);
-  checkNames('telemetry', options, ['tracer', 'meter', 'attemptSpans', 'attributes']);
-  const { tracer = trace.getTracer(SCOPE), meter, attemptSpans = true, attributes } = options;
-  if (tracer !== false) checkApi('telemetry', 'tracer', tracer, 'startSpan', 'a Tracer or false');
-  if (meter) checkApi('telemetry', 'meter', meter, 'createCounter', 'a Meter or false');
-  checkBoolean('telemetry', 'attemptSpans', attemptSpans);
-  if (attributes !== undefined) checkObject('telemetry', 'attributes', attributes);
+  const made = new Telemetry('telemetry', options);
+  return (event) => made.follow(event);
+}
 
-  const spans = tracer === false ? undefined : new RequestSpans(tracer, attemptSpans);
-  let counted: RequestMetrics | undefined;
-  let provider: unknown;
+type Request = EbbEvent['request'];
+
+/** Spans and metrics of all requests of a policy. */
+export class Telemetry {
+  /** `undefined` if none are wanted. */
+  readonly spans: RequestSpans | undefined;
+  readonly #meter: Meter | false | undefined;
+  readonly #attributes: Attributes | undefined;
+  #metrics: RequestMetrics | undefined;
+  #provider: unknown;
   /** Parsing a URL for each event would cost more than the rest. */
-  const known = new WeakMap<object, Attributes>();
+  readonly #known = new WeakMap<object, Attributes>();
 
-  return (event) => {
-    const { request } = event;
-    let own = known.get(request);
+  /** @throws TypeError for a wrong option */
+  constructor(caller: string, options: TelemetryOptions) {
+    checkObject(caller, 'options', options);
+    checkNames(caller, options, ['tracer', 'meter', 'attemptSpans', 'attributes']);
+    const { tracer = trace.getTracer(SCOPE, VERSION), meter, attemptSpans = true, attributes } = options;
+    if (tracer !== false) checkApi(caller, 'tracer', tracer, 'startSpan', 'a Tracer or false');
+    if (meter) checkApi(caller, 'meter', meter, 'createCounter', 'a Meter or false');
+    checkBoolean(caller, 'attemptSpans', attemptSpans);
+    if (attributes !== undefined) checkObject(caller, 'attributes', attributes);
+    this.spans = tracer === false ? undefined : new RequestSpans(tracer, attemptSpans);
+    this.#meter = meter;
+    this.#attributes = attributes;
+  }
+
+  /** The attributes of everything that is reported of a request. */
+  attributesOf(request: Request): Attributes {
+    let own = this.#known.get(request);
     if (own === undefined) {
-      own = { ...attributes, ...requestAttributes(request) };
-      known.set(request, own);
+      own = { ...this.#attributes, ...requestAttributes(request) };
+      this.#known.set(request, own);
     }
-    spans?.follow(event, own);
-    if (meter === false) return;
+    return own;
+  }
+
+  follow(event: EbbEvent): void {
+    const attributes = this.attributesOf(event.request);
+    this.spans?.follow(event, attributes);
+    if (this.#meter === false) return;
     // The meters of the global provider, unlike its tracers, do not follow a start of the SDK after the first request.
-    const current = meter ? undefined : metrics.getMeterProvider();
-    if (counted === undefined || current !== provider) {
-      counted = new RequestMetrics(meter ?? metrics.getMeter(SCOPE));
-      provider = current;
+    const current = this.#meter ? undefined : metrics.getMeterProvider();
+    if (this.#metrics === undefined || current !== this.#provider) {
+      this.#metrics = new RequestMetrics(this.#meter ?? metrics.getMeter(SCOPE, VERSION));
+      this.#provider = current;
     }
-    counted.count(event, own);
-  };
+    this.#metrics.count(event, attributes);
+  }
 }

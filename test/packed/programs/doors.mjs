@@ -11,7 +11,8 @@ for (const name of packages) {
     if (entry === './package.json') continue;
     const door = name + entry.slice(1);
     const names = Object.keys(await import(door)).sort();
-    assert.notDeepEqual(names, [], door);
+    // That door has types alone.
+    if (door !== '@ebb/fetch/global') assert.notDeepEqual(names, [], door);
     assert.deepEqual(Object.keys(require(door)).sort(), names, door);
     doors += 1;
   }

@@ -66,7 +66,7 @@ export function compileAll(ts: Compiler, rows: readonly Row[], peculiarities: Pe
   const folder = programsFolder();
   const hostOf = readingOnce(ts);
   describe(`TypeScript ${ts.version}`, () => {
-    test.each(rows)('%s, with the types of %s', (...row) => {
+    test.for(rows)('%s, with the types of %s', (row) => {
       const found = complaints(ts, folder, hostOf, configOf(row, newest, options));
       expect(found.filter((complaint) => !except.test(complaint))).toEqual([]);
     });

@@ -7,32 +7,42 @@ const RESOLUTIONS = {
 } as const;
 
 const ANYWHERE = ['core', 'adapter', 'bucket', 'fetch', 'opentelemetry', 'simulator'];
-const IN_NODE = [...ANYWHERE, 'axios', 'undici', 'valkey'];
+/** Without workers: their `RequestInit` has a type parameter, so that nothing can be added to it. */
+const WITH_GLOBAL = [...ANYWHERE, 'global'];
+const IN_NODE = [...WITH_GLOBAL, 'axios', 'undici', 'valkey'];
 
 /** The global types of a program, and the programs for them. */
 const GLOBALS = {
   node: { lib: [], types: ['node'], programs: IN_NODE },
   'node and dom': { lib: ['dom', 'dom.iterable'], types: ['node'], programs: [...IN_NODE, 'dom'] },
-  dom: { lib: ['dom', 'dom.iterable'], types: [], programs: [...ANYWHERE, 'dom'] },
+  dom: { lib: ['dom', 'dom.iterable'], types: [], programs: [...WITH_GLOBAL, 'dom'] },
   bun: { lib: [], types: ['bun-types'], programs: [...IN_NODE, 'bun'] },
   'bun and dom': { lib: ['dom', 'dom.iterable'], types: ['bun-types'], programs: [...IN_NODE, 'bun', 'dom'] },
   workers: { lib: [], types: ['@cloudflare/workers-types'], programs: [...ANYWHERE, 'workers'] },
 } as const;
 
-/** One kind of user: `[resolution, globals]`. */
-export type Row = readonly [resolution: keyof typeof RESOLUTIONS, globals: keyof typeof GLOBALS];
+/** One kind of user: `[resolution, globals]`, and the target with its library if it is old. */
+export type Row = readonly [
+  resolution: keyof typeof RESOLUTIONS,
+  globals: keyof typeof GLOBALS,
+  target?: 'es2020' | 'es2021',
+];
 
 /** The `tsconfig.json` of a row, for the folder that holds the programs. */
-export function configOf([resolution, globals]: Row, newest = 'es2024', further: object = {}): object {
+export function configOf(
+  [resolution, globals, target]: Row,
+  newest = 'es2024',
+  further: object = {},
+): object {
   const { options, extensions } = RESOLUTIONS[resolution];
   const { lib, types, programs } = GLOBALS[globals];
   const hasBoth = extensions.length === 2 && (programs as readonly string[]).includes('undici');
   return {
     compilerOptions: {
       ...options,
-      lib: [newest, ...lib],
+      lib: [target ?? newest, ...lib],
       types,
-      target: 'es2022',
+      target: target ?? 'es2022',
       strict: true,
       noEmit: true,
       esModuleInterop: true,

@@ -32,8 +32,11 @@ describe('TypeScript 7', () => {
     ['bundler', 'bun'],
     ['bundler', 'bun and dom'],
     ['bundler', 'workers'],
+    ['nodenext', 'dom', 'es2020'],
+    ['bundler', 'dom', 'es2021'],
+    ['bundler', 'workers', 'es2021'],
   ];
-  test.each(rows)('%s, with the types of %s', async (...row) => {
+  test.for(rows)('%s, with the types of %s, %s', async (row) => {
     expect(await complaints(row)).toEqual([]);
   });
 });

@@ -62,6 +62,17 @@ const readStream = (result: AxiosResult): Promise<number> => lengthOf(dataOf(res
 export const axiosStreamRows: readonly SlotRow<AxiosResult>[] = [
   { name: 'a stream', path: 'long', config: streamed, use: readStream, gives: LONG_BYTES },
   {
+    name: 'a stream after a reader that did not read',
+    path: 'long',
+    config: streamed,
+    use: (result) => {
+      const stream = dataOf(result) as Stream;
+      if ('getReader' in stream) stream.getReader().releaseLock();
+      return lengthOf(stream);
+    },
+    gives: LONG_BYTES,
+  },
+  {
     name: 'a long stream that is ended early',
     path: 'long',
     config: streamed,

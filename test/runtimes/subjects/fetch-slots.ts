@@ -49,6 +49,45 @@ export const fetchSlotRows: readonly SlotRow<Response>[] = [
     use: (response) => new Response(response.body?.tee()[1] ?? null).text(),
     gives: SHORT,
   },
+  {
+    name: 'text() after a reader that did not read',
+    path: 'short',
+    use: async (response) => {
+      response.body?.getReader().releaseLock();
+      return response.text();
+    },
+    gives: SHORT,
+    refusedIn: { Bun: 'its own fetch rejects: Body already used' },
+  },
+  {
+    name: 'a reader after one that did not read',
+    path: 'long',
+    use: async (response) => {
+      response.body?.getReader().releaseLock();
+      return bytesOf(response.body);
+    },
+    gives: LONG_BYTES,
+  },
+  {
+    name: 'a clone after a reader that did not read',
+    path: 'short',
+    use: async (response) => {
+      response.body?.getReader().releaseLock();
+      const copy = response.clone();
+      return [await copy.text(), await response.text()];
+    },
+    gives: [SHORT, SHORT],
+    refusedIn: { Bun: 'its own clone() throws: Body is disturbed or locked' },
+  },
+  {
+    name: 'a short body with a reader that did not read',
+    path: 'short',
+    use: async (response, clock) => {
+      response.body?.getReader().releaseLock();
+      await clock.advance(CHECKED_AFTER_MS);
+    },
+    gives: undefined,
+  },
   { name: 'no body', path: 'empty', use: () => 'unread', gives: 'unread' },
   { name: 'HEAD', path: 'short', method: 'HEAD', use: () => 'unread', gives: 'unread' },
   { name: 'an unread 404', path: 'missing', use: () => 'unread', gives: 'unread' },

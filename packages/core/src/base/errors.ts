@@ -53,7 +53,8 @@ export class ThrottledError extends Error {
   constructor(
     message: string,
     waitMs?: number,
-    options: ErrorOptions & { reason?: ThrottledReason | undefined } = {},
+    // Not `ErrorOptions`, which the library of ES2021 does not have.
+    options: { readonly cause?: unknown; readonly reason?: ThrottledReason | undefined } = {},
   ) {
     super(message, options);
     this.waitMs = waitMs;

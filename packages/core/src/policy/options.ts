@@ -16,6 +16,7 @@ import type { BodyInspector } from '../http/inspect.ts';
 import type { RequestTraits } from '../http/outcome.ts';
 import { checkFeedback, type ReadFeedback, serverFeedback } from '../http/server-feedback.ts';
 import type { ConcurrencyLimit, PerKey, RetryBudget, TokenBucket } from '../limits/contracts.ts';
+import type { AroundAttempt } from './around-attempt.ts';
 import { memorystore } from './backoff/memorystore.ts';
 import type { BackoffStrategy } from './backoff/strategy.ts';
 import type { BeforeAttempt } from './before-attempt.ts';
@@ -64,6 +65,12 @@ export interface PolicyOptions {
    * @default none
    */
   readonly beforeAttempt?: BeforeAttempt | undefined;
+  /**
+   * Called with each attempt as it is sent, and sends it, for instance in an async context of its own: what an instrumentation
+   * of the client sees as active. It must call its `send` at once.
+   * @default none
+   */
+  readonly aroundAttempt?: AroundAttempt | undefined;
   /**
    * The methods that may be retried after a `transient` outcome, when the server may have carried out the request.
    * `'idempotent'`: those of RFC 9110 §9.2.2, and any request with an `Idempotency-Key`. `'all'`. A list. Or a function of
@@ -156,6 +163,7 @@ export type UnsetOptions =
   | 'inspect'
   | 'idempotencyKey'
   | 'beforeAttempt'
+  | 'aroundAttempt'
   | 'onEvent';
 
 const checkMethods: Check = (name, value) => {
@@ -210,6 +218,7 @@ export const POLICY_OPTIONS: OptionTable<PolicyOptions, UnsetOptions> = {
   inspect: { check: having('what inspectBody returns', 'look') },
   idempotencyKey: { check: checkIdempotencyKey },
   beforeAttempt: { check: callable },
+  aroundAttempt: { check: callable },
   methods: { check: checkMethods, default: 'idempotent' },
   maxRetryAfterMs: { check: notNegative, default: 600_000 },
   attemptTimeoutMs: { check: positive },

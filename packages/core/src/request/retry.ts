@@ -46,7 +46,7 @@ const RETRY_OPTIONS: OptionTable<RetryOptions<never>, 'signal' | 'judge'> = {
   judge: { check: callable },
 };
 
-/** A function may be called again, or it should not be given to `retry`. */
+/** A function may be called again, or it should not be given to `retry`. Copied for each call, since hooks tell calls by it. */
 const REQUEST: RequestTraits = { method: 'GET', url: '', replayable: true, header: () => undefined };
 
 /**
@@ -86,8 +86,9 @@ export async function retry<T>(
   const policy = createPolicy(policyOrOptions);
   const { classify } = policy;
   const judging = (outcome: Outcome): Verdict => judged(outcome, judge) ?? byDefault(outcome, classify);
-  const around = surroundings(REQUEST, undefined, false);
-  const session = new Session(overridePolicy(policy, { classify: judging }), REQUEST, around, 'function');
+  const request = { ...REQUEST };
+  const around = surroundings(request, undefined, false);
+  const session = new Session(overridePolicy(policy, { classify: judging }), request, around, 'function');
   return run<T>(session, new Calls(call, signal), signal);
 }
 

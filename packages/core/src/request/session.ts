@@ -12,6 +12,7 @@ import type { StopReason } from '../policy/reason.ts';
 import { type ReportedRequest, reportedRequest } from '../policy/reported.ts';
 import { Admission } from './admission.ts';
 import { type Ahead, Approach, type Begun, hasHooks } from './approach.ts';
+import { sendAround } from './around.ts';
 import { type Attempt, recordOf, type Trace } from './history.ts';
 import { LayerPlace } from './layer-place.ts';
 import { mayBeLayered, NO_LAYERS, noteFailure, type Surroundings, type Way } from './layers.ts';
@@ -77,7 +78,8 @@ export class Session implements Progress {
     this.startedAtMs = policy.totalTimeoutMs === undefined ? undefined : policy.clock.now();
     this.#around = around;
     // While it holds a slot, a call that user code starts below must find that out.
-    this.#isLayered = mayBeLayered(policy.concurrency === undefined ? way : 'client');
+    this.#isLayered =
+      policy.aroundAttempt !== undefined || mayBeLayered(policy.concurrency === undefined ? way : 'client');
     if (around !== NO_LAYERS || way === 'function')
       this.#place = new LayerPlace(way === 'function' ? undefined : request, around);
     if (policy.bucket !== undefined || policy.concurrency !== undefined) {
@@ -357,7 +359,19 @@ export class Session implements Progress {
    * in here: what a hook or a body factory sends is a call of its own.
    */
   sending<T>(send: () => T): T {
-    return this.#place === undefined ? send() : this.#place.sending(send);
+    const place = this.#place;
+    return place === undefined ? this.around(send) : this.around(() => place.sending(send));
+  }
+
+  /**
+   * Calls what sends the attempt inside the policy's `aroundAttempt`.
+   *
+   * @throws HookError if `aroundAttempt` throws before it sends, or does not send
+   */
+  around<T>(send: () => T): T {
+    const { aroundAttempt } = this.policy;
+    if (aroundAttempt === undefined) return send();
+    return sendAround(aroundAttempt, { attempt: this.#attempt, request: this.request }, send);
   }
 
   /**

@@ -24,10 +24,9 @@ export class WatchedBody implements BodyInterceptor {
   }
 
   read(response: Response, native: (this: Response) => Promise<unknown>): Promise<unknown> {
-    this.#lockIfRead();
     // It is being read already, so `native` will reject. `bodyUsed` takes long: hardly any response is read natively, and
     // then here, in its first turn.
-    if (this.use.isOver || this.#isTaken || (!this.use.isNew && response.bodyUsed))
+    if (this.#isStreamRead() || this.use.isOver || this.#isTaken || (!this.use.isNew && response.bodyUsed))
       return native.call(response);
     this.#isTaken = true;
     const result = native.call(response);
@@ -64,7 +63,7 @@ export class WatchedBody implements BodyInterceptor {
   }
 
   clone(_: Response, native: () => Response): Response {
-    this.#lockIfRead();
+    this.#isStreamRead();
     const copy = native();
     if (!this.use.isOver) {
       new WatchedBody(copy, this.use);
@@ -73,13 +72,23 @@ export class WatchedBody implements BodyInterceptor {
     return copy;
   }
 
-  /** If the caller reads the watched stream, locks the native body, so that `bodyUsed` and later reads behave natively. */
-  #lockIfRead(): void {
-    if (this.#watched?.stream.locked) this.#watched.lock();
+  /**
+   * True if the caller reads the watched stream. Then the native body is locked, and unlocked after a reader that was released
+   * without a read, so that later reads behave natively.
+   */
+  #isStreamRead(): boolean {
+    const watched = this.#watched;
+    if (watched === undefined) return false;
+    const { locked } = watched.stream;
+    if (locked) watched.lock();
+    else watched.release();
+    return locked;
   }
 
   /** True if it is being read, as far as that can be observed. */
   get isRead(): boolean {
-    return this.#isTaken || this.#watched?.stream.locked === true;
+    const watched = this.#watched;
+    watched?.release();
+    return this.#isTaken || watched?.stream.locked === true;
   }
 }

@@ -15,6 +15,8 @@ export interface WatchedStream {
   readonly stream: ReadableStream;
   /** Locks the source. */
   lock(): void;
+  /** Unlocks the source if readers of the stream have been released without a read. */
+  release(): void;
   /** Locks the stream, because the source is read in another way. */
   shut(): void;
 }
@@ -45,6 +47,8 @@ export function watchedStream(
   let bytes = 0;
   let controller: ReadableStreamDefaultController | ReadableByteStreamController;
   let reader: ReadableStreamDefaultReader | undefined;
+  /** True once something was asked of the source. */
+  let isRead = false;
   let isPulling = false;
   /** True once the source has closed; its last chunk may still be pending. */
   let isClosed = false;
@@ -58,17 +62,18 @@ export function watchedStream(
     if (reader !== undefined) return reader;
     const locked = (source() as ReadableStream).getReader();
     reader = locked;
-    observer.taken();
     // Also ends readers that wait on `closed` without reading.
     locked.closed.then(
       () => {
-        if (isCancelled) return;
+        if (isCancelled || reader !== locked) return;
         observer.ended();
         if (isClosed) return;
         isClosed = true;
         if (!isPulling) close();
       },
       (error: unknown) => {
+        // It was released, which is no error of the body.
+        if (reader !== locked) return;
         observer.ended();
         controller.error(error);
       },
@@ -81,8 +86,11 @@ export function watchedStream(
     },
     async pull(): Promise<void> {
       isPulling = true;
+      isRead = true;
       try {
-        const result = await lock().read();
+        const locked = lock();
+        observer.taken();
+        const result = await locked.read();
         if (isCancelled) return;
         bytes += result.value?.byteLength ?? 0;
         if (result.done || bytes === length) observer.ended();
@@ -125,6 +133,12 @@ export function watchedStream(
   return {
     stream,
     lock: () => void lock(),
+    release() {
+      const idle = reader;
+      if (idle === undefined || isRead || isCancelled || stream.locked) return;
+      reader = undefined;
+      idle.releaseLock();
+    },
     shut: () => void (stream.locked || native.call(stream)),
   };
 }

@@ -6,13 +6,15 @@ const names = STUDIES.map(({ name, shows }) => `  ${name.padEnd(18)} ${shows}`).
 export const HELP: string = `ebb-sim: what your retry settings do to a service in trouble
 
   ebb-sim <name>          run one of the studies below
-  ebb-sim <file>          run your own scenario, a .json, .ts or .js file
+  ebb-sim <file>          run your own scenario, a .json, .js or .mjs file, or
+                          from Node 22.18 on a .ts or .mts file
 
 ${names}
 
 Options
   --seed <n>          the seed: the same seed gives the same numbers
-  --svg <file>        write the figure; several figures go to <file>-<name>.svg
+  --svg <file>        write the figure; several figures go to <file>-<name>.svg,
+                      and in a folder each to <name>.svg
   --csv <file>        write the numbers, for a spreadsheet
   --json <file>       write everything
   --version           the version of ebb-sim
@@ -64,6 +66,6 @@ Your own scenario
   troubles  outage, brown-out, slow-start, errors
   network   meanMs, deviationMs: the delay of every message
 
-  A .ts or .js file has the scenario as its default export, and may contain
+  A .js or .ts file has the scenario as its default export, and may contain
   functions:  policy: { backoff: fullJitter({ baseMs: 100, capMs: 10_000 }) }
 `;

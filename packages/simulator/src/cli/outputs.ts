@@ -1,6 +1,6 @@
-import type { Stats } from 'node:fs';
+import { type Stats, statSync } from 'node:fs';
 import { access, constants, stat } from 'node:fs/promises';
-import { dirname, resolve } from 'node:path';
+import { dirname, join, resolve } from 'node:path';
 import type { Study, StudyResult } from '../studies/study.ts';
 import { csvText } from '../studies/table.ts';
 import { type Arguments, UsageError } from './arguments.ts';
@@ -27,16 +27,25 @@ function fileOf(option: string, path: string): string {
   return ['/dev/stdout', '/dev/fd/1', '/proc/self/fd/1'].includes(path) ? STDOUT : path;
 }
 
-/** One file, `storm.svg`, or one for each of several figures, such as `storm-goodput.svg`. */
+/** One file, `storm.svg`, or one for each of several figures, such as `storm-goodput.svg`. In a folder each has its own name. */
 function svgOutputs(path: string, { figures }: Study): Output[] {
   if (path === STDOUT && figures.length > 1)
     throw new UsageError(`--svg - takes one figure, and this study has several: ${figures.join(', ')}`);
   const stem = path.replace(/\.svg$/, '');
+  const fileOfFigure = (figure: string): string => {
+    if (isFolder(path)) return join(path, `${figure}.svg`);
+    return figures.length === 1 ? path : `${stem}-${figure}.svg`;
+  };
   return figures.map((figure, at) => ({
     option: '--svg',
-    path: figures.length === 1 ? path : `${stem}-${figure}.svg`,
+    path: fileOfFigure(figure),
     textOf: (result) => result.figures[at]?.svg ?? '',
   }));
+}
+
+/** True for a folder that exists, and for a name that only a folder can have. */
+function isFolder(path: string): boolean {
+  return /[/\\]$/.test(path) || statSync(path, { throwIfNoEntry: false })?.isDirectory() === true;
 }
 
 /**

@@ -3,6 +3,7 @@ import {
   existsSync,
   mkdirSync,
   mkdtempSync,
+  readdirSync,
   readFileSync,
   rmSync,
   symlinkSync,
@@ -170,6 +171,17 @@ describe('ebb-sim', () => {
     for (const name of ['calls', 'time', 'exponential'].map((name) => `race-backoff-${name}.svg`)) {
       expect(existsSync(join(folder, name)), name).toBe(true);
     }
+  });
+
+  test.each(['', '/'])('in a folder each figure has its own name: folder%s', async (end) => {
+    const home = join(folder, `figures${end.length}`);
+    mkdirSync(home);
+    const names = ['backoff-calls.svg', 'backoff-time.svg', 'backoff-exponential.svg'];
+    const { err } = await run('aws', '--clients', '2,3', '--svg', home + end);
+    expect(err).toBe(names.map((name) => `wrote ${join(home, name)}\n`).join(''));
+    expect(readdirSync(home).toSorted()).toEqual(names.toSorted());
+    const one = await run(file('one.json', JSON.stringify(scenario)), '--svg', home + end);
+    expect(one.err).toMatch(/^wrote .*figures\d\/[a-z-]+\.svg\n$/);
   });
 
   test('the file - is the standard output, without the table', async () => {

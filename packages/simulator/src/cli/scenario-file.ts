@@ -12,9 +12,31 @@ function reasonOf(error: unknown): string {
   return error instanceof Error ? error.message : String(error);
 }
 
+/** What V8 says of an ES module that package.json declares to be CommonJS, as `npm init` does. */
+const IS_COMMONJS = /^Cannot use import statement outside|^Unexpected token 'export'/;
+
+/** What to do about a module that cannot be loaded; `undefined` if its error says enough. */
+function remedy(path: string, error: unknown): string | undefined {
+  const isTypeScript = /\.m?ts$/.test(path);
+  if (isTypeScript && !process.features.typescript)
+    return `Node ${process.version} does not run TypeScript; use Node 22.18 or later, or a scenario in .mjs or .json`;
+  if (!(error instanceof SyntaxError) || !IS_COMMONJS.test(error.message)) return undefined;
+  const ending = isTypeScript ? '.mts' : '.mjs';
+  return `with "type": "commonjs" in package.json the file is CommonJS, and it has the syntax of an ES module; call it ${ending}`;
+}
+
+async function importModule(path: string): Promise<{ readonly default?: unknown }> {
+  try {
+    return await import(pathToFileURL(resolve(path)).href);
+  } catch (cause) {
+    const message = remedy(path, cause);
+    throw message === undefined ? cause : new ScenarioError(message, { cause });
+  }
+}
+
 async function load(path: string): Promise<unknown> {
   if (MODULES.includes(extname(path))) {
-    const module = (await import(pathToFileURL(resolve(path)).href)) as { default?: unknown };
+    const module = await importModule(path);
     if (module.default === undefined)
       throw new ScenarioError('the module must export the scenario as its default export');
     return module.default;

@@ -1,29 +1,38 @@
-import { createRequire } from 'node:module';
 import process from 'node:process';
 import { types } from 'node:util';
 import { createPolicy, type Policy, type PolicyOptions } from '@ebb/core';
 import { fault } from './fault.ts';
+import { requireConfig } from './require-config.ts';
 
 function messageOf(error: unknown): string {
   return error instanceof Error ? error.message : String(error);
 }
+
+/** What V8 says of an ES module that is loaded as CommonJS. */
+const MODULE_SYNTAX =
+  /^Cannot use import statement outside|^Unexpected token 'export'|^Cannot use 'import\.meta' outside|^await is only valid in/;
 
 /** Why a config could not be loaded, with what to do about it. */
 function reasonOf(path: string, error: unknown): string {
   if ((error as { readonly code?: unknown } | undefined)?.code === 'ERR_REQUIRE_ASYNC_MODULE') {
     return 'it uses top-level await, and is loaded synchronously';
   }
-  const isTypeScript = /\.[cm]?ts$/.test(path);
-  if (isTypeScript && !process.features.typescript) {
-    return `Node ${process.version} does not run TypeScript; use Node 22.18 or later, or a config in JavaScript`;
+  const [, name = '', kind = '', t = ''] = /([^/\\]+)\.([cm]?)(t|j)s$/.exec(path) ?? [];
+  if (t === 't' && !process.features.typescript) {
+    return `Node ${process.version} does not run TypeScript; use Node 22.18 or later, or a config in JavaScript, ${name}.mjs`;
+  }
+  // Also of a file that it imports: only the file itself is known to be the fault.
+  const isOwn = error instanceof SyntaxError && error.stack?.startsWith(`${path}:`) === true;
+  if (isOwn && kind !== 'm' && MODULE_SYNTAX.test(error.message)) {
+    const why = kind === 'c' ? `a .c${t}s file` : 'with "type": "commonjs" in package.json it';
+    return `${why} is CommonJS, and it has the syntax of an ES module; call it ${name}.m${t}s (${error.message})`;
   }
   return messageOf(error);
 }
 
-/** Synchronous, so that `--require` works as `--import` does: `require` also loads ES modules, and strips types. */
 function load(path: string): unknown {
   try {
-    return createRequire(path)(path);
+    return requireConfig(path);
   } catch (cause) {
     throw fault(`${path} cannot be loaded: ${reasonOf(path, cause)}`, cause);
   }

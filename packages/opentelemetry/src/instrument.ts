@@ -1,0 +1,73 @@
+import {
+  createPolicy,
+  type HeaderChanges,
+  type NextAttempt,
+  type Policy,
+  type PolicyOptions,
+} from '@ebb/core';
+import { context } from '@opentelemetry/api';
+import { isHttp } from './http-attributes.ts';
+import { headersOf, merged } from './propagate.ts';
+import { Telemetry, type TelemetryOptions } from './telemetry.ts';
+
+/**
+ * The policy with telemetry: what {@link telemetry} reports, and each attempt carries its trace to the server
+ * (`traceparent`), by the global propagator. The span of an attempt is active while the client sends it, and an
+ * instrumentation of the client makes no second one. With `attemptSpans: false` the instrumentation makes the spans of the
+ * attempts, below the one of the request, and sends the headers.
+ *
+ * The policy's own `onEvent`, `beforeAttempt` and `aroundAttempt` are called as well, and headers that `beforeAttempt` or
+ * the caller sets win.
+ *
+ * @throws TypeError, RangeError for a wrong option of either
+ * @example
+ * ```ts
+ * import { createFetch } from '@ebb/fetch';
+ * import { instrument } from '@ebb/opentelemetry';
+ *
+ * const fetch = createFetch(instrument({ maxRetries: 3 }, { attributes: { 'peer.service': 'orders' } }));
+ * ```
+ */
+export function instrument(
+  policyOrOptions: Policy | PolicyOptions = {},
+  telemetryOptions: TelemetryOptions = {},
+): Policy {
+  const telemetry = new Telemetry('instrument', telemetryOptions);
+  const { spans } = telemetry;
+  const { clock, onEvent, beforeAttempt, aroundAttempt } = createPolicy(policyOrOptions);
+  const observed: PolicyOptions = {
+    ...policyOrOptions,
+    onEvent(event) {
+      let result: unknown;
+      try {
+        telemetry.follow(event);
+      } finally {
+        result = onEvent?.(event);
+      }
+      return result;
+    },
+  };
+  if (spans === undefined) return createPolicy(observed);
+
+  /** The headers of its trace, made before the user's own hook is called: a hook that throws ends the request. */
+  const before = (next: NextAttempt): HeaderChanges | undefined | Promise<HeaderChanges | undefined> => {
+    const attributes = telemetry.attributesOf(next.request);
+    const { request, attempt } = spans.prepare(next, attributes, clock.now());
+    const headers = attempt && isHttp(next.request) ? headersOf(attempt, next.request) : undefined;
+    if (beforeAttempt === undefined) return headers;
+    // What a hook sends, for a fresh token say, is a part of the request.
+    const own = context.with(request, () => beforeAttempt(next));
+    return own instanceof Promise
+      ? own.then((made) => merged(headers, made))
+      : merged(headers, own as HeaderChanges);
+  };
+  return createPolicy({
+    ...observed,
+    beforeAttempt: before,
+    aroundAttempt(send, current) {
+      const inContext = (): void => context.with(spans.sendingContext(current.request), send);
+      if (aroundAttempt === undefined) inContext();
+      else aroundAttempt(inContext, current);
+    },
+  });
+}
