@@ -65,9 +65,9 @@ export function instrument(
     ...observed,
     beforeAttempt: before,
     aroundAttempt(send, current) {
-      const inContext = (): void => context.with(spans.sendingContext(current.request), send);
-      if (aroundAttempt === undefined) inContext();
-      else aroundAttempt(inContext, current);
+      const inContext = (): ReturnType<typeof send> =>
+        context.with(spans.sendingContext(current.request), send);
+      return aroundAttempt === undefined ? inContext() : aroundAttempt(inContext, current);
     },
   });
 }

@@ -5,8 +5,7 @@ import { warn } from './warn.ts';
 /** Observers that have failed. Only the first failure of each is reported. */
 const reported = new WeakSet<object>();
 
-/** Reports that a function has failed which cannot change the result any more, the first time only. */
-export function reportFailure(name: string, observer: object, cause: unknown): void {
+function report(name: string, observer: object, cause: unknown): void {
   if (reported.has(observer)) return;
   reported.add(observer);
   const message = property(cause, 'message');
@@ -22,8 +21,8 @@ export function reportFailure(name: string, observer: object, cause: unknown): v
 export function callObserver<E>(name: string, observer: (event: E) => unknown, event: E): void {
   try {
     const result: unknown = observer(event);
-    if (isPromise(result)) result.then(undefined, (cause) => reportFailure(name, observer, cause));
+    if (isPromise(result)) result.then(undefined, (cause) => report(name, observer, cause));
   } catch (cause) {
-    reportFailure(name, observer, cause);
+    report(name, observer, cause);
   }
 }

@@ -8,7 +8,7 @@ export interface CurrentAttempt {
 }
 
 /**
- * Called with each attempt as it is sent. It must call `send` at once, for instance in an async context that it sets. Its own
- * result is ignored.
+ * Called with each attempt as it is sent, to send it in an async context. It must call `send` once, before it returns, and
+ * return what `send` returns.
  */
-export type AroundAttempt = (send: () => void, current: CurrentAttempt) => void;
+export type AroundAttempt = <T>(send: () => T, current: CurrentAttempt) => T;

@@ -67,7 +67,7 @@ export interface PolicyOptions {
   readonly beforeAttempt?: BeforeAttempt | undefined;
   /**
    * Called with each attempt as it is sent, and sends it, for instance in an async context of its own: what an instrumentation
-   * of the client sees as active. It must call its `send` at once.
+   * of the client sees as active. It must call its `send` at once, and return what that returns.
    * @default none
    */
   readonly aroundAttempt?: AroundAttempt | undefined;

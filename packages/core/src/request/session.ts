@@ -12,7 +12,6 @@ import type { StopReason } from '../policy/reason.ts';
 import { type ReportedRequest, reportedRequest } from '../policy/reported.ts';
 import { Admission } from './admission.ts';
 import { type Ahead, Approach, type Begun, hasHooks } from './approach.ts';
-import { sendAround } from './around.ts';
 import { type Attempt, recordOf, type Trace } from './history.ts';
 import { LayerPlace } from './layer-place.ts';
 import { mayBeLayered, NO_LAYERS, noteFailure, type Surroundings, type Way } from './layers.ts';
@@ -360,18 +359,27 @@ export class Session implements Progress {
    */
   sending<T>(send: () => T): T {
     const place = this.#place;
-    return place === undefined ? this.around(send) : this.around(() => place.sending(send));
+    return this.#aroundAttempt(place === undefined ? send : () => place.sending(send));
   }
 
   /**
    * Calls what sends the attempt inside the policy's `aroundAttempt`.
    *
-   * @throws HookError if `aroundAttempt` throws before it sends, or does not send
+   * @throws HookError if `aroundAttempt` throws before it sends
    */
-  around<T>(send: () => T): T {
+  #aroundAttempt<T>(send: () => T): T {
     const { aroundAttempt } = this.policy;
     if (aroundAttempt === undefined) return send();
-    return sendAround(aroundAttempt, { attempt: this.#attempt, request: this.request }, send);
+    let isSent = false;
+    const sendNow = (): T => {
+      isSent = true;
+      return send();
+    };
+    try {
+      return aroundAttempt(sendNow, { attempt: this.#attempt, request: this.request });
+    } catch (error) {
+      throw isSent ? error : new HookError('aroundAttempt', error);
+    }
   }
 
   /**
