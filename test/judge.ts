@@ -17,7 +17,8 @@ function judgeHistory(
   // After an abort between two attempts, the last entry says why there was to be another.
   if (abort !== 'retry' || stops) expect(last?.reason).toBe(reason);
   expect(last?.failure).toBe(failure ?? last?.failure);
-  if (failure === undefined && got !== undefined && history.length === attempts) expect(last?.status).toBe(status);
+  if (failure === undefined && got !== undefined && history.length === attempts)
+    expect(last?.status).toBe(status);
 }
 
 /** Compares the result of a run, and the requests that the upstream received, with the row of the scenario. */

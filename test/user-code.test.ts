@@ -30,7 +30,7 @@ const all: Record<string, MakeClient> = {
   ...clients,
   'axios over fetch': (policy) => axiosClient(policy, { adapter: 'fetch' }, webStream),
   'undici.fetch over a dispatcher': (policy) => dispatcherFetchClient(undici.fetch, undici, policy),
-  'the fetch of Node over a dispatcher': (policy) => dispatcherFetchClient(globalThis.fetch, undici7, policy),
+  'the fetch of Node over a dispatcher': (policy) => dispatcherFetchClient(globalThis.fetch, undici7 as never, policy),
 };
 const isToken = ({ request }: NextAttempt): boolean => request.url.endsWith('/token');
 

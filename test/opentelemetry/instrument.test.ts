@@ -108,7 +108,7 @@ describe.each(Object.entries(senders))('%s', (who, send) => {
       },
       aroundAttempt: (go, { attempt }) => {
         seen.push(`around ${attempt}`);
-        go();
+        return go();
       },
     });
     expect(arrived).toEqual(parentsOf('GET'));

@@ -19,7 +19,7 @@ export { forRequest } from './limits/contracts.ts';
 export { type Decision, decide, type Progress } from './policy/decide.ts';
 export { remember, rememberReason } from './request/history.ts';
 export { areLayered, countLayer, isNativeFetch, LAYER, type Way } from './request/layers.ts';
-export { OutOfTime } from './request/out-of-time.ts';
+export { OutOfTime, timeoutError } from './request/out-of-time.ts';
 export type { MakeBody } from './request/preparation.ts';
 export { type Aside, type Exchange, run } from './request/run.ts';
 export { type Readiness, Session } from './request/session.ts';

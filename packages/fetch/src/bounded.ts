@@ -24,11 +24,6 @@ export interface Bounded {
   readonly timedOut: boolean;
 }
 
-/** What fetch rejects with if there is no response in time, as `AbortSignal.timeout` makes it. */
-export function timeoutError(timeoutMs: number): DOMException {
-  return new DOMException(`no response within ${timeoutMs} ms`, 'TimeoutError');
-}
-
 /**
  * Starts an attempt, and settles as it does. If a timeout or an abort ends it, rejects with the reason one turn of the
  * event loop later, even if the attempt ignores its signal.

@@ -9,12 +9,13 @@ import {
   type Peek,
   type Session,
   systemClock,
+  timeoutError,
 } from '@ebb/core/adapter';
 import { setAside } from './body/aside.ts';
 import { whenBodyEnds } from './body/body-end.ts';
 import { peekAt } from './body/peek.ts';
 import type { Upload } from './body/upload.ts';
-import { type Bounded, type Bounds, bounded, timeoutError } from './bounded.ts';
+import { type Bounded, type Bounds, bounded } from './bounded.ts';
 import type { InitChanges } from './changes.ts';
 import { failedToConnectTo, recordConnectErrors } from './connect-errors.ts';
 import { type Followed, followForeign, isRefusedByRuntime } from './foreign-signal.ts';
@@ -87,10 +88,6 @@ export class Call implements Exchange<Response> {
     const error = (): DOMException => timeoutError(session.namedTimeoutMs);
     const keepsSignal = this.#keepsSignal;
     return this.#bound({ clock, timeoutMs, timeoutError: error, signal, keepsSignal });
-  }
-
-  timeoutError(timeoutMs: number): DOMException {
-    return timeoutError(timeoutMs);
   }
 
   /** Sends without a policy. Only a body factory still needs ebb. */

@@ -15,6 +15,11 @@ export class OutOfTime extends Error {
   }
 }
 
+/** The error for a timeout, as `AbortSignal.timeout` makes it. */
+export function timeoutError(timeoutMs: number): DOMException {
+  return new DOMException(`no response within ${timeoutMs} ms`, 'TimeoutError');
+}
+
 /** What ends the wait for user code. */
 export interface Bounds {
   readonly clock: Clock;

@@ -9,6 +9,7 @@ import type { Outcome, RequestTraits, Verdict } from '../http/outcome.ts';
 import type { PolicyOptions } from '../policy/options.ts';
 import { createPolicy, overridePolicy, type Policy } from '../policy/policy.ts';
 import { surroundings } from './layers.ts';
+import { timeoutError } from './out-of-time.ts';
 import { type Exchange, run } from './run.ts';
 import { Session } from './session.ts';
 import { countHolder } from './user-code-holders.ts';
@@ -198,7 +199,7 @@ class Calls<T> implements Exchange<T> {
       const forget = own && onAbort(own, () => stop(own.reason));
       const timedOut = (): void => {
         this.#timedOut = true;
-        stop(this.timeoutError(session.namedTimeoutMs));
+        stop(timeoutError(session.namedTimeoutMs));
       };
       const cancel = timeoutMs === undefined ? undefined : policy.clock.schedule(timedOut, timeoutMs);
       if (limit !== undefined) countHolder(limit, 1);
@@ -222,10 +223,6 @@ class Calls<T> implements Exchange<T> {
     const status = statusOf(error);
     if (status !== undefined) return new StatusOutcome(status, error);
     return { type: 'failure', kind: failureKind(error), error };
-  }
-
-  timeoutError(timeoutMs: number): DOMException {
-    return new DOMException(`no result within ${timeoutMs} ms`, 'TimeoutError');
   }
 
   setAside(): undefined {

@@ -2,7 +2,7 @@ import type { Peek } from '../http/inspect.ts';
 import type { Outcome } from '../http/outcome.ts';
 import { attemptsOf, remember, rememberReason } from './history.ts';
 import { hasEndedBelow, nextEnd, noteEnd } from './layers.ts';
-import { OutOfTime } from './out-of-time.ts';
+import { OutOfTime, timeoutError } from './out-of-time.ts';
 import type { MakeBody } from './preparation.ts';
 import type { Readiness, Session } from './session.ts';
 
@@ -15,8 +15,8 @@ export interface Exchange<T> {
   readonly makeBody?: MakeBody | undefined;
   /** Sends the attempt. The call of the client itself goes through {@link Session.sending}. */
   send(session: Session): Promise<T>;
-  /** The client's own error for a timeout. */
-  timeoutError(timeoutMs: number): unknown;
+  /** The client's own error for a timeout; without this a `TimeoutError` as `AbortSignal.timeout` makes it. */
+  timeoutError?(timeoutMs: number): unknown;
   /** Reads what `send` resolved with. */
   outcome(result: T): Outcome;
   /** Reads what `send` rejected with. */
@@ -173,9 +173,13 @@ class Run<T> {
     return this.#ready(this.#aside?.released);
   }
 
+  #timeoutError(timeoutMs: number): unknown {
+    return this.#exchange.timeoutError?.(timeoutMs) ?? timeoutError(timeoutMs);
+  }
+
   /** The attempt ran into its timeout before it was sent. */
   #judgeUnsent({ timeoutMs }: OutOfTime): boolean {
-    this.#value = this.#exchange.timeoutError(timeoutMs);
+    this.#value = this.#timeoutError(timeoutMs);
     this.#failed = true;
     return this.#judge({ type: 'failure', kind: 'timeout', error: this.#value });
   }
@@ -273,7 +277,7 @@ class Run<T> {
   /** An error that the request ends with, with its history. */
   #noted(thrown: unknown): unknown {
     const session = this.#session;
-    const error = thrown instanceof OutOfTime ? this.#exchange.timeoutError(thrown.timeoutMs) : thrown;
+    const error = thrown instanceof OutOfTime ? this.#timeoutError(thrown.timeoutMs) : thrown;
     if (session.attempt === 0) this.#exchange.unsent?.(error);
     if (this.#keepsTrace) return error;
     if (this.#signal?.aborted && error === this.#signal.reason) rememberReason(error, session.trace);
