@@ -4,6 +4,7 @@ import { callHook } from '../base/errors.ts';
 import { onAbort } from '../base/on-abort.ts';
 import { type OptionTable, readOptions } from '../base/options.ts';
 import { property } from '../base/property.ts';
+import { headerIn } from '../http/any-headers.ts';
 import { checkVerdict, classifyHttp } from '../http/classify.ts';
 import { failureKind } from '../http/failure.ts';
 import type { Outcome, RequestTraits, Verdict } from '../http/outcome.ts';
@@ -141,9 +142,8 @@ class StatusOutcome {
     const { error } = this;
     // `$response` is that of the AWS SDK.
     for (const holder of [error, property(error, 'response'), property(error, '$response')]) {
-      const headers = property(holder, 'headers') as { get?: unknown } | undefined;
-      const value: unknown = typeof headers?.get === 'function' ? headers.get(name) : property(headers, name);
-      if (typeof value === 'string' || typeof value === 'number') return String(value);
+      const value = headerIn(property(holder, 'headers'), name);
+      if (value !== undefined) return value;
     }
     return undefined;
   }
