@@ -4,8 +4,12 @@ import type { FailureKind, Outcome, RequestTraits, Verdict } from './outcome.ts'
 /** A verdict that a hook of the user returns. */
 export const checkVerdict: Check = /* @__PURE__ */ oneOf('success', 'refused', 'transient', 'final');
 
-/** Decides what an outcome means. */
-export type Classify = (outcome: Outcome, request: RequestTraits) => Verdict;
+/**
+ * Decides what an outcome means.
+ *
+ * @param attempt the attempt that the outcome belongs to, from 1
+ */
+export type Classify = (outcome: Outcome, request: RequestTraits, attempt: number) => Verdict;
 
 /** 500 to 599. */
 export function isServerError(status: number): boolean {

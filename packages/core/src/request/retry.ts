@@ -5,7 +5,7 @@ import { onAbort } from '../base/on-abort.ts';
 import { type OptionTable, readOptions } from '../base/options.ts';
 import { property } from '../base/property.ts';
 import { headerIn } from '../http/any-headers.ts';
-import { checkVerdict, classifyHttp } from '../http/classify.ts';
+import { type Classify, checkVerdict, classifyHttp } from '../http/classify.ts';
 import { failureKind } from '../http/failure.ts';
 import type { Outcome, RequestTraits, Verdict } from '../http/outcome.ts';
 import type { PolicyOptions } from '../policy/options.ts';
@@ -35,10 +35,10 @@ export interface RetryOptions<T> {
   readonly signal?: AbortSignal | undefined;
   /**
    * What a value or an error means. By default a value is a success. An error that has a status is judged by `classify`
-   * as a response would be; any other error is `transient`, but for an abort.
+   * as a response would be; any other error is `transient`, but for an abort. `attempt` counts from 1.
    * @default none
    */
-  readonly judge?: ((settled: Settled<T>) => Verdict | undefined) | undefined;
+  readonly judge?: ((settled: Settled<T>, attempt: number) => Verdict | undefined) | undefined;
 }
 
 const RETRY_OPTIONS: OptionTable<RetryOptions<never>, 'signal' | 'judge'> = {
@@ -81,17 +81,18 @@ export async function retry<T>(
   );
   const policy = createPolicy(policyOrOptions);
   const { classify } = policy;
-  const judging = (outcome: Outcome): Verdict => judged(outcome, judge) ?? byDefault(outcome, classify);
+  const judging: Classify = (outcome, _request, attempt) =>
+    judged(outcome, judge, attempt) ?? byDefault(outcome, classify, attempt);
   const session = new Session(overridePolicy(policy, { classify: judging }), REQUEST);
   return run<T>(session, new Calls(call, signal), signal);
 }
 
 /** @throws HookError if `judge` throws, or returns an invalid value */
-function judged<T>(outcome: Outcome, judge: RetryOptions<T>['judge']): Verdict | undefined {
+function judged<T>(outcome: Outcome, judge: RetryOptions<T>['judge'], attempt: number): Verdict | undefined {
   const settled = settledIn<T>(outcome);
   if (judge === undefined || settled === undefined) return undefined;
   return callHook('judge', () => {
-    const verdict = judge(settled);
+    const verdict = judge(settled, attempt);
     if (verdict !== undefined) checkVerdict('its result', verdict);
     return verdict;
   });
@@ -105,10 +106,10 @@ function settledIn<T>(outcome: Outcome): Settled<T> | undefined {
   return { type: 'error', error: outcome.error };
 }
 
-function byDefault(outcome: Outcome, classify: Policy['classify']): Verdict {
+function byDefault(outcome: Outcome, classify: Classify, attempt: number): Verdict {
   if (outcome instanceof ValueOutcome) return 'success';
   const isKnown = outcome.type === 'response' || outcome.kind === 'aborted' || classify !== classifyHttp;
-  return isKnown ? classify(outcome, REQUEST) : 'transient';
+  return isKnown ? classify(outcome, REQUEST, attempt) : 'transient';
 }
 
 /** The outcome of a call that returned. */

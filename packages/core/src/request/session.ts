@@ -12,7 +12,7 @@ import type { Policy } from '../policy/policy.ts';
 import type { StopReason } from '../policy/reason.ts';
 import { type ReportedRequest, reportedRequest } from '../policy/reported.ts';
 import { Admission, type Lack } from './admission.ts';
-import { headerChangesOf, idempotencyKeyOf } from './header-changes.ts';
+import { headerChangesOf, type KeptKey, keyOf } from './header-changes.ts';
 import { type Attempt, recordOf, type Trace } from './history.ts';
 import { LayerPlace } from './layer-place.ts';
 import { mayBeLayered, NO_LAYERS, type Surroundings, type Way } from './layers.ts';
@@ -47,7 +47,7 @@ export class Session implements Progress {
   #delayMs = 0;
   /** The outcome that the planned retry follows. */
   #toRetry: Outcome | undefined;
-  #idempotencyKey: string | undefined;
+  #key: KeptKey | undefined;
   /** The request in events; `undefined` before the first. */
   #reported: ReportedRequest | undefined;
 
@@ -108,7 +108,12 @@ export class Session implements Progress {
 
   /** True if every attempt carries the same idempotency key of ebb. */
   get isKeyed(): boolean {
-    return this.#idempotencyKey !== undefined;
+    return this.#key?.isOurs === true && this.#key.isKept;
+  }
+
+  /** True if an attempt did not carry the idempotency key of the request, or carried another one. */
+  get isKeyLost(): boolean {
+    return this.#key?.isKept === false;
   }
 
   /**
@@ -119,14 +124,14 @@ export class Session implements Progress {
   headerChanges(): HeaderChanges | undefined | Promise<HeaderChanges | undefined> {
     const { policy, request } = this;
     if (policy.beforeAttempt === undefined && policy.idempotencyKey === undefined) return undefined;
-    if (this.#attempt === 1 && !this.isInner) this.#idempotencyKey = idempotencyKeyOf(policy, request);
+    if (this.#attempt === 1 && !this.isInner) this.#key = keyOf(policy, request);
     const next = {
       attempt: this.#attempt,
       request,
       previous: this.#toRetry,
       leftMs: policy.totalTimeoutMs === undefined ? undefined : leftMs(policy, this.startedAtMs),
     };
-    return headerChangesOf(policy, next, this.#idempotencyKey);
+    return headerChangesOf(policy, next, this.#key);
   }
 
   /** True if {@link inspect} is to be called with each response before {@link judge}. */
@@ -324,7 +329,7 @@ export class Session implements Progress {
 
   #decide(outcome: Outcome): Decision {
     const { policy } = this;
-    const verdict = verdictOf(policy, outcome, this.request);
+    const verdict = verdictOf(policy, outcome, this);
     return verdict === 'success'
       ? succeed(this)
       : decideRetry(policy, this, outcome, verdict, policy.clock.now());
