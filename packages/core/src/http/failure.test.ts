@@ -239,7 +239,7 @@ test('classifyHttp retries 429 and every 5xx', () => {
   }
 });
 
-test('classifyHttpByMeaning differs for 408, 425, 501 and 505 only', () => {
+test('without a wait, classifyHttpByMeaning differs for 408, 425, 501 and 505 only', () => {
   const changed = new Map([
     [408, 'transient'],
     [425, 'refused'],
@@ -251,6 +251,26 @@ test('classifyHttpByMeaning differs for 408, 425, 501 and 505 only', () => {
       changed.get(status) ?? classifyHttp(response(status)),
     );
   }
+});
+
+test.each<[headers: Record<string, string>, redirected: boolean | undefined, verdict: string]>([
+  [{}, undefined, 'transient'],
+  [{ 'retry-after': '0' }, undefined, 'transient'],
+  [{ 'retry-after': '-1' }, undefined, 'transient'],
+  [{ 'retry-after': 'soon' }, undefined, 'transient'],
+  [{ 'retry-after': '1' }, undefined, 'refused'],
+  [{ 'retry-after': '0.5' }, false, 'refused'],
+  [{ 'retry-after': '1' }, true, 'transient'],
+  [{ 'retry-after': 'Sun, 06 Nov 2044 08:49:37 GMT' }, undefined, 'refused'],
+  [
+    { 'retry-after': 'Sun, 06 Nov 1994 08:49:37 GMT', date: 'Sun, 06 Nov 1994 08:49:37 GMT' },
+    undefined,
+    'transient',
+  ],
+])('classifyHttpByMeaning calls a 503 with %j, redirected %s, %s', (headers, redirected, verdict) => {
+  const outcome: Outcome = { type: 'response', status: 503, redirected, header: (name) => headers[name] };
+  expect(classifyHttpByMeaning(outcome)).toBe(verdict);
+  expect(classifyHttp(outcome)).toBe('transient');
 });
 
 test.each<[FailureKind, string]>([

@@ -55,7 +55,10 @@ describe('the work is in proportion to the stream', () => {
     const restores = [
       ...(['indexOf', 'split', 'search', 'slice', 'replace'] as const).map((name) => {
         const real = String.prototype[name] as (...given: unknown[]) => unknown;
-        const spy = vi.spyOn(String.prototype, name).mockImplementation(function (this: string, ...given: unknown[]) {
+        const spy = vi.spyOn(String.prototype, name).mockImplementation(function (
+          this: string,
+          ...given: unknown[]
+        ) {
           characters += this.length;
           return real.apply(this, given) as never;
         });
