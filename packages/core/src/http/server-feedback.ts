@@ -35,14 +35,8 @@ export const checkFeedback: Check = (name, value) => {
   if (value !== false) callable(name, value);
 };
 
-/** What each field of a {@link Feedback} is. A number may be NaN, which counts as none. */
-const FIELDS: Readonly<Record<keyof Feedback, 'number' | 'boolean'>> = {
-  pauseMs: 'number',
-  remaining: 'number',
-  tooFast: 'boolean',
-  waitMs: 'number',
-  shouldRetry: 'boolean',
-};
+/** A value of each field of a {@link Feedback}. A number may be NaN, which counts as none. */
+const EXAMPLE: Required<Feedback> = { pauseMs: 0, remaining: 0, tooFast: true, waitMs: 0, shouldRetry: true };
 
 /** What a `feedback` of the user has returned. `null` says nothing, as `undefined` does. */
 function checkedFeedback(said: unknown): Feedback | undefined {
@@ -50,10 +44,10 @@ function checkedFeedback(said: unknown): Feedback | undefined {
   if (typeof said !== 'object' || Array.isArray(said) || isPromise(said)) {
     throw wrongType('its result', 'an object, or undefined', said);
   }
-  for (const [name, type] of Object.entries(FIELDS)) {
+  for (const [name, example] of Object.entries(EXAMPLE)) {
     const value = (said as Record<string, unknown>)[name];
-    if (value === undefined || typeof value === type) continue;
-    throw wrongType(`its result: ${name}`, type === 'number' ? 'a number' : 'true or false', value);
+    if (value === undefined || typeof value === typeof example) continue;
+    throw wrongType(`its result: ${name}`, example === 0 ? 'a number' : 'true or false', value);
   }
   return said as Feedback;
 }

@@ -79,17 +79,17 @@ function markKey(key: KeptKey, changes: HeaderChanges): void {
 
 const TAKES = 'an object of strings, Headers, or pairs of a name and a value';
 
-/** By their tags: they may come from another realm. */
-function isMap(value: object): boolean {
+/** By its tag: it may come from another realm. */
+function isMap(value: unknown): boolean {
   return Object.prototype.toString.call(value) === '[object Map]';
 }
 
 /** The changes in what `beforeAttempt` has returned, read once: it may be an iterator. */
 function changesIn(result: unknown): HeaderChanges {
   // It may be a token, returned in place of a header with it.
-  if (typeof result === 'string') throw new TypeError(`its result must be ${TAKES}, got a string`);
+  const got = typeof result === 'string' ? 'a string' : isMap(result) ? 'a Map' : undefined;
+  if (got !== undefined) throw new TypeError(`its result must be ${TAKES}, got ${got}`);
   if (typeof result !== 'object' || result === null) throw wrongType('its result', TAKES, result);
-  if (isMap(result)) throw new TypeError(`its result must be ${TAKES}, got a Map`);
   if (Symbol.iterator in result) return fromPairs(result as Iterable<unknown>);
   const entries = Object.entries(result);
   for (const [name, value] of entries) checkValue(name, value);
