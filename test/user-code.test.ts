@@ -30,7 +30,8 @@ const all: Record<string, MakeClient> = {
   ...clients,
   'axios over fetch': (policy) => axiosClient(policy, { adapter: 'fetch' }, webStream),
   'undici.fetch over a dispatcher': (policy) => dispatcherFetchClient(undici.fetch, undici, policy),
-  'the fetch of Node over a dispatcher': (policy) => dispatcherFetchClient(globalThis.fetch, undici7 as never, policy),
+  'the fetch of Node over a dispatcher': (policy) =>
+    dispatcherFetchClient(globalThis.fetch, undici7 as never, policy),
 };
 const isToken = ({ request }: NextAttempt): boolean => request.url.endsWith('/token');
 
@@ -68,7 +69,7 @@ describe.each(Object.entries(all))('%s', (_, makeClient) => {
     const others = server.seen.filter(({ path }) => !path.endsWith('/token'));
     expect(others.map(({ headers }) => headers.authorization)).toEqual(Array(12).fill('up'));
     expect(server.mostAtOnce()).toBeLessThanOrEqual(3);
-    await turns();
+    await turns(20);
     expect(concurrency.stats()).toMatchObject({ inUse: 0, waiting: 0 });
   });
 
@@ -113,7 +114,7 @@ describe.each(Object.entries(all))('%s', (_, makeClient) => {
       else expect(await got).toMatchObject({ status: 503, body: 'down' });
       expect(events.at(-1)).toMatchObject({ type: 'end', reason });
       slow.resolve(undefined);
-      await turns();
+      await turns(20);
       expect(server.seen).toHaveLength(script.length);
     }
   });
@@ -171,7 +172,7 @@ describe.each(Object.entries(clients))('a body factory, %s', (_, makeClient) => 
     const making = async (): Promise<void> => void (await client.send(`${server.url}part`, {}));
     const sent = [1, 2, 3].map(() => client.send(server.url, { ...put, making }));
     expect((await Promise.all(sent)).map(({ body }) => body)).toEqual(['up', 'up', 'up']);
-    await turns();
+    await turns(20);
     expect(concurrency.stats()).toMatchObject({ inUse: 0, waiting: 0 });
     // The part is sent with the slot of its request, which is not under way yet.
     expect(server.mostAtOnce()).toBe(1);
@@ -239,7 +240,7 @@ describe.each(Object.entries(clients))('a body factory, %s', (_, makeClient) => 
     };
     expect(await client.send(server.url, { ...put, making })).toEqual({ status: 503, body: 'down' });
     slow.resolve();
-    await turns();
+    await turns(20);
     expect([server.seen.length, concurrency.stats().inUse]).toEqual([1, 0]);
   });
 });

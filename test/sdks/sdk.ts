@@ -15,7 +15,7 @@ export interface Making {
 export interface Client {
   /** Sends a POST. The signal is the caller's, in an SDK that takes one. */
   send(signal?: AbortSignal): Promise<unknown>;
-  /** Sends a POST, and reads the event stream that it gets. */
+  /** Sends a POST, and reads the event stream that it gets; of GraphQL, a query. */
   stream?(): Promise<unknown>;
   /** Sends the same, and leaves the event stream after its first part. */
   leave?(): Promise<void>;

@@ -138,7 +138,7 @@ describe('the kind of a failure', () => {
       { classify, onEvent: (event) => ends.push(event) },
     );
     expect(await errorOf(client.get('/'))).toBe(error);
-    expect(classify.mock.calls).toEqual([[expect.objectContaining({ kind }), expect.anything()]]);
+    expect(classify.mock.calls).toEqual([[expect.objectContaining({ kind }), expect.anything(), 1]]);
     expect(ends.at(-1)).toMatchObject({ type: 'end', reason: kind === 'aborted' ? 'aborted' : 'final' });
   });
 });

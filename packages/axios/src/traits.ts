@@ -1,4 +1,5 @@
 import type { RequestTraits } from '@ebb/core';
+import { readableBody } from '@ebb/core/adapter';
 import type { InternalAxiosRequestConfig } from 'axios';
 import type { RequestBody } from './body/request-body.ts';
 import { headerOf } from './response.ts';
@@ -26,6 +27,11 @@ export class Traits implements RequestTraits {
 
   get replayable(): boolean {
     return this.#body.replayable;
+  }
+
+  /** As `transformRequest` has left it. A body that is made anew for each attempt is no one's to look at. */
+  get body(): unknown {
+    return this.#body.isReplaced ? undefined : readableBody(this.config.data);
   }
 
   header(name: string): string | undefined {

@@ -9,6 +9,7 @@ export {
   MOST_KEPT_BYTES,
   MOST_READ_AHEAD_BYTES,
   type NodeReadable,
+  readableBody,
 } from './http/body.ts';
 export { isIdempotent } from './http/classify.ts';
 export { drain, LONGEST_DISCARD_MS, MOST_DISCARDED_BYTES, readToEnd } from './http/drain.ts';

@@ -36,7 +36,13 @@ export {
 export { binaryExponential, connectRetry } from './policy/backoff/ending-rules.ts';
 export { memorystore } from './policy/backoff/memorystore.ts';
 export type { BackoffStrategy } from './policy/backoff/strategy.ts';
-export type { BeforeAttempt, HeaderChanges, NextAttempt } from './policy/before-attempt.ts';
+export type {
+  BeforeAttempt,
+  HeaderChanges,
+  HeaderChangesInit,
+  HeaderList,
+  NextAttempt,
+} from './policy/before-attempt.ts';
 export { detailsOf, type EbbEvent, type EventDetails } from './policy/events.ts';
 export type { PolicyOptions } from './policy/options.ts';
 export { createPolicy, type Policy } from './policy/policy.ts';

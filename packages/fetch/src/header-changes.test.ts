@@ -1,4 +1,4 @@
-import { attemptsOf, constant, HookError, type NextAttempt } from '@ebb/core';
+import { attemptsOf, constant, type HeaderChangesInit, HookError, type NextAttempt } from '@ebb/core';
 import { virtualClock } from '@ebb/core/testing';
 import { describe, expect, test } from 'vitest';
 import { serve } from '../../../test/serve.ts';
@@ -92,6 +92,23 @@ describe('beforeAttempt', () => {
     expect(left).toEqual([1_000, 700, undefined]);
   });
 
+  test.each<[story: string, made: () => HeaderChangesInit]>([
+    ['Headers', () => new Headers({ 'X-A': '1' })],
+    [
+      'pairs',
+      () => [
+        ['X-A', '1'],
+        ['x-old', undefined],
+      ],
+    ],
+    ['an object', () => ({ 'x-a': '1', 'X-Old': undefined })],
+  ])('may return %s', async (story, made) => {
+    const server = await serve(UP);
+    await createFetch({ beforeAttempt: made })(server.url, { headers: { 'x-old': 'old' } });
+    expect(server.seen[0]?.headers).toMatchObject({ 'x-a': '1' });
+    expect(server.seen[0]?.headers['x-old']).toBe(story === 'Headers' ? 'old' : undefined);
+  });
+
   test('that returns nothing changes nothing', async () => {
     const server = await serve(UP);
     const init = { headers: { 'x-own': 'own' } };
@@ -114,7 +131,11 @@ describe('beforeAttempt', () => {
     ],
     ['rejects', () => Promise.reject(new Error('no key')), 'beforeAttempt failed: no key'],
     ['returns a number', () => ({ 'x-a': 1 }), 'its result: x-a must be a string, or undefined, got 1'],
-    ['resolves with a word', async () => 'x', 'its result must be an object, got a string'],
+    [
+      'resolves with a word',
+      async () => 'x',
+      'its result must be an object of strings, Headers, or pairs of a name and a value, got a string',
+    ],
   ])('that %s fails the request, and nothing is sent', async (_, beforeAttempt, message) => {
     const server = await serve(UP);
     const sent = createFetch({ beforeAttempt: beforeAttempt as never })(server.url);

@@ -1,5 +1,5 @@
 import type { HeaderChanges, Policy, RequestTraits } from '@ebb/core';
-import { isIdempotent, LAYER } from '@ebb/core/adapter';
+import { isIdempotent, LAYER, readableBody } from '@ebb/core/adapter';
 import { absoluteUrl } from './absolute-url.ts';
 import { cancelUpload } from './body/kinds.ts';
 import { Upload } from './body/upload.ts';
@@ -50,6 +50,11 @@ export class FetchRequest implements RequestTraits {
 
   get replayable(): boolean {
     return this.#upload?.replayable ?? true;
+  }
+
+  /** That of the init: a `Request` has a stream. */
+  get body(): unknown {
+    return readableBody(this.#init?.body);
   }
 
   /** What the layers of ebb above have put into the init. */

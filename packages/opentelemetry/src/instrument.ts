@@ -1,6 +1,6 @@
 import {
   createPolicy,
-  type HeaderChanges,
+  type HeaderChangesInit,
   type NextAttempt,
   type Policy,
   type PolicyOptions,
@@ -50,7 +50,9 @@ export function instrument(
   if (spans === undefined) return createPolicy(observed);
 
   /** The headers of its trace, made before the user's own hook is called: a hook that throws ends the request. */
-  const before = (next: NextAttempt): HeaderChanges | undefined | Promise<HeaderChanges | undefined> => {
+  const before = (
+    next: NextAttempt,
+  ): HeaderChangesInit | undefined | Promise<HeaderChangesInit | undefined> => {
     const attributes = telemetry.attributesOf(next.request);
     const { request, attempt } = spans.prepare(next, attributes, clock.now());
     const headers = attempt && isHttp(next.request) ? headersOf(attempt, next.request) : undefined;
@@ -59,7 +61,7 @@ export function instrument(
     const own = context.with(request, () => beforeAttempt(next));
     return own instanceof Promise
       ? own.then((made) => merged(headers, made))
-      : merged(headers, own as HeaderChanges);
+      : merged(headers, own as HeaderChangesInit | undefined);
   };
   return createPolicy({
     ...observed,

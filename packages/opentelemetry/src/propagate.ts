@@ -1,4 +1,4 @@
-import type { HeaderChanges, NextAttempt } from '@ebb/core';
+import type { HeaderChangesInit, NextAttempt } from '@ebb/core';
 import { type Context, createContextKey, propagation } from '@opentelemetry/api';
 
 type Headers = Readonly<Record<string, string>>;
@@ -17,27 +17,26 @@ export function headersOf(context: Context, request: NextAttempt['request']): He
 /** The headers of a trace with the changes of the user's own `beforeAttempt`, which win. */
 export function merged(
   trace: Headers | undefined,
-  own: HeaderChanges | undefined,
-): HeaderChanges | undefined {
+  own: HeaderChangesInit | undefined,
+): HeaderChangesInit | undefined {
   if (trace === undefined) return own;
   if (own === undefined || own === null) return trace;
-  const changes = recordOf(own);
-  // The policy refuses it, and says why.
-  if (changes === undefined) return own;
-  const names = new Set(Object.keys(changes).map((name) => name.toLowerCase()));
-  return {
-    ...Object.fromEntries(Object.entries(trace).filter(([name]) => !names.has(name.toLowerCase()))),
-    ...changes,
-  };
+  const changes = pairsIn(own);
+  // The policy refuses anything else, and says why.
+  if (!changes.every(isPair)) return own;
+  const names = new Set(changes.map(([name]) => name.toLowerCase()));
+  return [...Object.entries(trace).filter(([name]) => !names.has(name.toLowerCase())), ...changes];
 }
 
-/** Changes as an object; `undefined` for what no policy takes. */
-function recordOf(own: unknown): HeaderChanges | undefined {
-  if (typeof own !== 'object' || own === null || own instanceof Map) return undefined;
-  if (!(Symbol.iterator in own)) return own as HeaderChanges;
-  const pairs = [...(own as Iterable<unknown>)];
-  const areHeaders = pairs.every((pair) => Array.isArray(pair) && pair.length === 2);
-  return areHeaders ? Object.fromEntries(pairs as [string, string][]) : undefined;
+type Pair = readonly [name: string, value: string | undefined];
+
+function pairsIn(own: unknown): readonly unknown[] {
+  if (typeof own !== 'object' || own === null || own instanceof Map) return [undefined];
+  return Symbol.iterator in own ? [...(own as Iterable<unknown>)] : Object.entries(own);
+}
+
+function isPair(pair: unknown): pair is Pair {
+  return Array.isArray(pair) && pair.length === 2 && typeof pair[0] === 'string';
 }
 
 /** Known to every SDK by its name: a tracer makes no spans in such a context, and a propagator writes no headers. */

@@ -1,6 +1,6 @@
 import { stringify } from 'node:querystring';
 import { type FailureKind, HookError, type Outcome, type RequestTraits } from '@ebb/core';
-import { failureKind, property } from '@ebb/core/adapter';
+import { failureKind, property, readableBody } from '@ebb/core/adapter';
 import type { Dispatcher } from 'undici';
 import type { Attempt } from './attempt.ts';
 import type { RequestBody } from './body/request-body.ts';
@@ -40,6 +40,10 @@ export class Traits implements RequestTraits {
 
   get replayable(): boolean {
     return this.#body?.replayable ?? true;
+  }
+
+  get body(): unknown {
+    return readableBody(this.#options.body);
   }
 
   header(name: string): string | undefined {

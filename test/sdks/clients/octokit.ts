@@ -97,5 +97,7 @@ export const octokitSdk: Sdk = {
       wanted: 'again',
       isStream: true,
     },
+    { name: '502 to a GraphQL query', answer: { status: 502, body: 'no' }, wanted: 'again', isStream: true },
+    { name: 'a reset of a GraphQL query', answer: 'reset', wanted: 'again', isStream: true },
   ],
 };

@@ -22,20 +22,20 @@ export const shopifySdk: Sdk = {
       headers: { 'Content-Type': 'application/json' },
       ...(ebb === undefined ? { retries: 3 } : { customFetchApi: ebb.fetch, retries: 0 }),
     });
+    const send = async (document: string, signal?: AbortSignal): Promise<unknown> => {
+      const { data, errors } = await client.request(document, { ...(signal && { signal }) });
+      // They do not reject.
+      if (errors !== undefined) throw Object.assign(new Error(errors.message), { name: 'errors' });
+      return data;
+    };
     return {
-      async send(signal) {
-        const { data, errors } = await client.request(
-          'mutation { tagsAdd(id: "1", tags: []) { node { id } } }',
-          { ...(signal && { signal }) },
-        );
-        // They do not reject.
-        if (errors !== undefined) throw Object.assign(new Error(errors.message), { name: 'errors' });
-        return data;
-      },
+      send: (signal) => send('mutation { tagsAdd(id: "1", tags: []) { node { id } } }', signal),
+      stream: () => send('query { shop { name } }'),
     };
   },
   error: () => JSON.stringify({ errors: 'no' }),
   good: ok({ data: { tagsAdd: { node: { id: '1' } } }, extensions: cost(1990) }),
+  goodStream: ok({ data: { shop: { name: 'x' } }, extensions: cost(1990) }),
   hasTimeout: false,
   takesSignal: true,
   rows: [
@@ -50,5 +50,7 @@ export const shopifySdk: Sdk = {
       answer: ok({ errors: [graphqlError('MAX_COST_EXCEEDED')] }),
       wanted: 'once',
     },
+    { name: '503 to a query', answer: { status: 503, body: 'no' }, wanted: 'again', isStream: true },
+    { name: 'a reset of a query', answer: 'reset', wanted: 'again', isStream: true },
   ],
 };

@@ -57,6 +57,8 @@ function message(name: string, takes: string, given: unknown): string {
 
 /** The error for a value of the wrong type. `name` is `caller: option`; `takes` follows "must be". */
 export function wrongType(name: string, takes: string, value: unknown): TypeError & OptionFault {
+  // A promise where none belongs is reported here. Its rejection, which no one awaits, would end the process.
+  if (value instanceof Promise) value.catch(() => undefined);
   return withFault(new TypeError(message(name, takes, value)), name, takes, value);
 }
 

@@ -20,6 +20,19 @@ export interface NodeReadable {
   destroy?(error?: Error): unknown;
 }
 
+/**
+ * A request body as policies may see it; `undefined` for a stream or an iterator, which are read only by the client, and for a
+ * function that makes the body.
+ */
+export function readableBody(body: unknown): unknown {
+  if (typeof body === 'function' || body === null) return undefined;
+  if (typeof body !== 'object') return body;
+  const { next } = body as { next?: unknown };
+  const isRead =
+    isWebReadable(body) || isNodeReadable(body) || Symbol.asyncIterator in body || typeof next === 'function';
+  return isRead ? undefined : body;
+}
+
 // By shape, because a body may come from another realm.
 
 /** True for a web stream. */

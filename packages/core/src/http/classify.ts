@@ -1,11 +1,16 @@
 import { type Check, oneOf } from '../base/check.ts';
 import type { FailureKind, Outcome, RequestTraits, Verdict } from './outcome.ts';
+import { retryAfterMs } from './retry-after.ts';
 
 /** A verdict that a hook of the user returns. */
 export const checkVerdict: Check = /* @__PURE__ */ oneOf('success', 'refused', 'transient', 'final');
 
-/** Decides what an outcome means. */
-export type Classify = (outcome: Outcome, request: RequestTraits) => Verdict;
+/**
+ * Decides what an outcome means.
+ *
+ * @param attempt the attempt that the outcome belongs to, from 1
+ */
+export type Classify = (outcome: Outcome, request: RequestTraits, attempt: number) => Verdict;
 
 /** 500 to 599. */
 export function isServerError(status: number): boolean {
@@ -43,10 +48,12 @@ export const classifyHttp = (outcome: Outcome): Verdict => {
 };
 
 /**
- * As {@link classifyHttp}, with four exceptions: 501 (not implemented) and 505 (HTTP version not supported) are final,
- * 408 (request timeout) is transient, and 425 (too early, nothing was done) is refused.
+ * As {@link classifyHttp}, with five exceptions: 501 (not implemented) and 505 (HTTP version not supported) are final,
+ * 408 (request timeout) is transient, and 425 (too early, nothing was done) is refused, as is a 503 (service unavailable)
+ * with a `Retry-After` above 0, unless it came after a redirect. By default that is transient, because proxies add
+ * `Retry-After` to a 503 after work was done.
  *
- * Source: RFC 9110 §15.5.9, §15.6.2, §15.6.6; RFC 8470 §5.2.
+ * Source: RFC 9110 §10.2.3, §15.5.9, §15.6.2, §15.6.4, §15.6.6; RFC 8470 §5.2.
  *
  * @example
  * ```ts
@@ -60,6 +67,9 @@ export const classifyHttpByMeaning = (outcome: Outcome): Verdict => {
     if (outcome.status === 501 || outcome.status === 505) return 'final';
     if (outcome.status === 408) return 'transient';
     if (outcome.status === 425) return 'refused';
+    // A date counts from the `Date` of the response. Without one any date is later than 1970.
+    if (outcome.status === 503 && !outcome.redirected && (retryAfterMs(outcome, 0) ?? 0) > 0)
+      return 'refused';
   }
   return classifyHttp(outcome);
 };

@@ -8,7 +8,7 @@ const MESSAGES: readonly (readonly [FailureKind, RegExp])[] = [
   // Browsers, Bun, workers, React Native and undici. Some append the host in brackets.
   [
     'network',
-    /^(fetch failed|failed to fetch|networkerror when attempting to fetch resource\.?|load failed|\s*a network error occurred\.?|network request failed|network connection lost\.?|network error|terminated|socket hang up|other side closed)( \(.*\))?\s*$/is,
+    /^(fetch failed|failed to fetch\.?|error in (?:body|input) stream|networkerror when attempting to fetch resource\.?|load failed|\s*a network error occurred\.?|network request failed|network connection lost\.?|network error|terminated|socket hang up|other side closed)( \(.*\))?\s*$/is,
   ],
   // Safari, whose messages are those of the system's URL loading.
   [

@@ -144,6 +144,31 @@ test.each<[what: string, error: unknown, kind: FailureKind]>([
   ['a programming error', new TypeError("Cannot read properties of undefined (reading 'x')"), 'unknown'],
   ['an error that is its own cause', ring(), 'unknown'],
   ['MSW, a mocked network error', new TypeError('Failed to fetch', { cause: Response.error() }), 'network'],
+  ['Chrome, with a full stop', new TypeError('Failed to fetch.'), 'network'],
+  ['Firefox, in the body', new TypeError('Error in body stream'), 'network'],
+  ['Firefox, in the body that is read in parts', new TypeError('Error in input stream'), 'network'],
+  [
+    'Node, a redirect that is an error',
+    new TypeError('fetch failed', { cause: new Error('unexpected redirect') }),
+    'unknown',
+  ],
+  [
+    'the same with a mock of nock, whose cause is a string',
+    new TypeError('Failed to fetch', { cause: 'unexpected redirect' }),
+    'unknown',
+  ],
+  [
+    'axios around it',
+    coded('ERR_NETWORK', 'Network Error', {
+      cause: new TypeError('Failed to fetch', { cause: 'unexpected redirect' }),
+    }),
+    'unknown',
+  ],
+  ['a cause that is a message', new TypeError('fetch failed', { cause: 'socket hang up' }), 'network'],
+  ['a cause that is a code', new TypeError('fetch failed', { cause: 'ECONNREFUSED' }), 'connect'],
+  ['a cause that is an empty string', new TypeError('fetch failed', { cause: '' }), 'network'],
+  ['a code around a cause that is a string', coded('ECONNRESET', 'x', { cause: 'why' }), 'network'],
+  ['a group of strings', new AggregateError(['ECONNREFUSED', 'socket hang up']), 'network'],
   ['a string', 'fetch failed', 'unknown'],
   ['nothing', undefined, 'unknown'],
 ])('%s', (_, error, kind) => {
@@ -214,7 +239,7 @@ test('classifyHttp retries 429 and every 5xx', () => {
   }
 });
 
-test('classifyHttpByMeaning differs for 408, 425, 501 and 505 only', () => {
+test('without a wait, classifyHttpByMeaning differs for 408, 425, 501 and 505 only', () => {
   const changed = new Map([
     [408, 'transient'],
     [425, 'refused'],
@@ -226,6 +251,26 @@ test('classifyHttpByMeaning differs for 408, 425, 501 and 505 only', () => {
       changed.get(status) ?? classifyHttp(response(status)),
     );
   }
+});
+
+test.each<[headers: Record<string, string>, redirected: boolean | undefined, verdict: string]>([
+  [{}, undefined, 'transient'],
+  [{ 'retry-after': '0' }, undefined, 'transient'],
+  [{ 'retry-after': '-1' }, undefined, 'transient'],
+  [{ 'retry-after': 'soon' }, undefined, 'transient'],
+  [{ 'retry-after': '1' }, undefined, 'refused'],
+  [{ 'retry-after': '0.5' }, false, 'refused'],
+  [{ 'retry-after': '1' }, true, 'transient'],
+  [{ 'retry-after': 'Sun, 06 Nov 2044 08:49:37 GMT' }, undefined, 'refused'],
+  [
+    { 'retry-after': 'Sun, 06 Nov 1994 08:49:37 GMT', date: 'Sun, 06 Nov 1994 08:49:37 GMT' },
+    undefined,
+    'transient',
+  ],
+])('classifyHttpByMeaning calls a 503 with %j, redirected %s, %s', (headers, redirected, verdict) => {
+  const outcome: Outcome = { type: 'response', status: 503, redirected, header: (name) => headers[name] };
+  expect(classifyHttpByMeaning(outcome)).toBe(verdict);
+  expect(classifyHttp(outcome)).toBe('transient');
 });
 
 test.each<[FailureKind, string]>([

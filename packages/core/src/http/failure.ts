@@ -39,9 +39,13 @@ function groupOf(error: object): readonly unknown[] {
   }
 }
 
-/** The cause of an error, if that is an error as well. The cause of a network error of msw is the mocked response. */
-function causeOf(error: object): object | undefined {
+/**
+ * The cause of an error, if that is an error as well, or the words of one: mocks of fetch give strings. The cause of a
+ * network error of msw is the mocked response.
+ */
+function causeOf(error: object): object | string | undefined {
   const cause = property(error, 'cause');
+  if (typeof cause === 'string') return cause || undefined;
   return typeof cause === 'object' && cause !== null && hasProperty(cause, 'message') ? cause : undefined;
 }
 
@@ -52,6 +56,8 @@ function causeOf(error: object): object | undefined {
  * An abort by the caller cannot always be told from a timeout by the error alone: check the caller's signal first.
  */
 export function failureKind(error: unknown, depth = 0): FailureKind {
+  // A string that is thrown may be anything, but one in an error is about the failure.
+  if (typeof error === 'string' && depth > 0) return kindOfCode(error) ?? kindOfMessage(error) ?? 'unknown';
   if (typeof error !== 'object' || error === null || depth > DEEPEST_CAUSE) return 'unknown';
   const own = ownKind(error);
   if (own === 'aborted' || own === 'connect') return own;

@@ -1,8 +1,8 @@
 import fc from 'fast-check';
-import { expect, test } from 'vitest';
+import { describe, expect, test, vi } from 'vitest';
 import { FirstEvent } from './first-event.ts';
 
-const first = (text: string, isWhole = false) => new FirstEvent().in(text, isWhole);
+const first = (text: string) => new FirstEvent().take(text);
 
 test.each<[story: string, text: string, event: object | undefined]>([
   ['data alone', 'data: 1\n\n', { event: 'message', data: '1' }],
@@ -23,9 +23,11 @@ test.each<[story: string, text: string, event: object | undefined]>([
   expect(first(text)).toEqual(event);
 });
 
-test('a carriage return at the end may be half of a line end, unless the stream has ended', () => {
-  expect(first('data: 1\n\r')).toBeUndefined();
-  expect(first('data: 1\n\r', true)).toEqual({ event: 'message', data: '1' });
+test('a carriage return ends a line at once, and a line feed after it ends no other', () => {
+  const parser = new FirstEvent();
+  expect(parser.take('data: 1\r')).toBeUndefined();
+  expect(parser.take('\ndata: 2\n')).toBeUndefined();
+  expect(parser.take('\r')).toEqual({ event: 'message', data: '1\n2' });
 });
 
 test('the cuts of a stream do not matter', () => {
@@ -37,10 +39,59 @@ test('the cuts of a stream do not matter', () => {
       const parser = new FirstEvent();
       let found: object | undefined;
       for (let at = 0; found === undefined && at < text.length; ) {
-        at += 1 + (cuts.next().value ?? 0);
-        found = parser.in(text.slice(0, at), at >= text.length);
+        const length = 1 + (cuts.next().value ?? 0);
+        found = parser.take(text.slice(at, at + length));
+        at += length;
       }
-      expect(found).toEqual(first(text, true));
+      expect(found).toEqual(first(text));
     }),
   );
+});
+
+describe('the work is in proportion to the stream', () => {
+  /** How many characters the methods of strings and expressions were given. */
+  function looked(run: () => void): number {
+    let characters = 0;
+    const restores = [
+      ...(['indexOf', 'split', 'search', 'slice', 'replace'] as const).map((name) => {
+        const real = String.prototype[name] as (...given: unknown[]) => unknown;
+        const spy = vi.spyOn(String.prototype, name).mockImplementation(function (
+          this: string,
+          ...given: unknown[]
+        ) {
+          characters += this.length;
+          return real.apply(this, given) as never;
+        });
+        return () => spy.mockRestore();
+      }),
+    ];
+    const { exec } = RegExp.prototype;
+    RegExp.prototype.exec = function (this: RegExp, text: string) {
+      characters += text.length - this.lastIndex;
+      return exec.call(this, text);
+    };
+    try {
+      run();
+    } finally {
+      RegExp.prototype.exec = exec;
+      for (const restore of restores) restore();
+    }
+    return characters;
+  }
+
+  test.each<[story: string, text: (length: number) => string]>([
+    ['a line that does not end', (length) => `data: ${'x'.repeat(length)}`],
+    ['a comment', (length) => `: ${'x'.repeat(length)}\n`],
+    ['short lines', (length) => 'data: 1\n'.repeat(length / 8)],
+    ['blank lines', (length) => '\r\n'.repeat(length / 2)],
+    ['pings', (length) => 'event: ping\ndata: 1\n\n'.repeat(length / 20)],
+  ])('%s, in parts of one character', (_, text) => {
+    const parts = [...text(20_000)];
+    expect(
+      looked(() => {
+        const parser = new FirstEvent();
+        for (const part of parts) parser.take(part);
+      }),
+    ).toBeLessThan(10 * 20_000);
+  });
 });

@@ -1,36 +1,35 @@
 import type { ServerEvent } from './inspect.ts';
 
-const LINE = /([^\r\n]*)(\r\n|\n|\r)/y;
-
 /** Finds the first event of a stream that is not a `ping`, which only keeps the connection open. */
 export class FirstEvent {
-  /** Where the line begins that has not ended yet. */
-  #at = 0;
+  /** The line that has not ended yet, as it came: it is joined once, when it has ended. */
+  #line: string[] = [];
+  /** True after a carriage return: a line feed that follows is the rest of the same line end. */
+  #afterReturn = false;
   #event = '';
   #data: string[] = [];
 
-  /**
-   * Reads on, and returns the event once it has ended.
-   *
-   * @param text the stream from its start, which must not change from call to call
-   * @param isWhole true if nothing follows: a carriage return at the end is then not half of a line end
-   */
-  in(text: string, isWhole: boolean): ServerEvent | undefined {
-    LINE.lastIndex = this.#at;
-    for (let line = LINE.exec(text); line !== null; line = LINE.exec(text)) {
-      const [, content = '', end] = line;
-      const { lastIndex } = LINE;
-      if (end === '\r' && lastIndex === text.length && !isWhole) return undefined;
-      const event = this.#take(content);
+  /** Takes the next part of the stream, and returns the event once it has ended. No character is looked at twice. */
+  take(part: string): ServerEvent | undefined {
+    if (part === '') return undefined;
+    let at = this.#afterReturn && part.startsWith('\n') ? 1 : 0;
+    this.#afterReturn = part.endsWith('\r');
+    const lineEnd = /\r\n|\n|\r/g;
+    lineEnd.lastIndex = at;
+    for (let end = lineEnd.exec(part); end !== null; end = lineEnd.exec(part)) {
+      this.#line.push(part.slice(at, end.index));
+      at = lineEnd.lastIndex;
+      const line = this.#line.join('');
+      this.#line = [];
+      const event = this.#takeLine(line);
       if (event !== undefined) return event;
-      this.#at = lastIndex;
-      LINE.lastIndex = lastIndex;
     }
+    if (at < part.length) this.#line.push(part.slice(at));
     return undefined;
   }
 
   /** Takes a line. A blank one ends an event. */
-  #take(line: string): ServerEvent | undefined {
+  #takeLine(line: string): ServerEvent | undefined {
     if (line === '') {
       const [event, data] = [this.#event, this.#data];
       this.#event = '';

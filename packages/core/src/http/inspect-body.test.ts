@@ -1,4 +1,4 @@
-import { describe, expect, test } from 'vitest';
+import { describe, expect, test, vi } from 'vitest';
 import { HookError } from '../base/errors.ts';
 import { virtualClock } from '../testing.ts';
 import type { Inspect, Peek } from './inspect.ts';
@@ -156,6 +156,59 @@ test('the first event is seen as soon as it has arrived, and the rest is not wai
   expect(event).toEqual({ event: 'error', data: '1' });
   expect(used).toEqual({ read: 2, stopped: 1 });
   expect(clock.pending).toBe(0);
+});
+
+describe('a body of parts that are there already', () => {
+  /** One byte a part, without a turn of the event loop between them; it ends after `most`, whatever reads it. */
+  function instant(most: number) {
+    const used = { read: 0 };
+    const peek: Peek = {
+      read: async () => {
+        used.read += 1;
+        return used.read > most ? undefined : bytes('x');
+      },
+      stop: () => undefined,
+    };
+    return { peek, used };
+  }
+
+  test.each<[ask: string, inspect: (response: Parameters<Inspect>[0]) => Promise<unknown>]>([
+    ['firstEvent', (response) => response.firstEvent()],
+    ['text', (response) => response.text()],
+    ['json', (response) => response.json()],
+    ['two at a time', (response) => Promise.all([response.text(), response.firstEvent()])],
+  ])('%s runs into its timeout', async (_, ask) => {
+    const most = 100_000;
+    const { peek, used } = instant(most);
+    const judged = inspectBody(
+      async (response) => {
+        await ask(response);
+        return { verdict: 'transient' };
+      },
+      { timeoutMs: 50, maxBytes: 2 * most },
+    ).look(outcome, { request, attempt: 1, open: () => peek, signal: undefined, clock });
+    setImmediate(() => void clock.advance(50));
+    expect(await judged).toMatchObject({ judgement: { verdict: 'transient' } });
+    expect(used.read).toBeLessThan(most);
+    expect(clock.pending).toBe(0);
+  });
+
+  test('its text is joined once, not for each part', async () => {
+    const { peek } = instant(3_000);
+    const join = vi.spyOn(Array.prototype, 'join');
+    let text = '';
+    try {
+      await inspectBody(async (response) => {
+        await response.firstEvent();
+        text = await response.text();
+        return undefined;
+      }).look(outcome, { request, attempt: 1, open: () => peek, signal: undefined, clock });
+      expect(join.mock.calls.length).toBeLessThan(10);
+    } finally {
+      join.mockRestore();
+    }
+    expect(text).toBe('x'.repeat(3_000));
+  });
 });
 
 test('the outcome keeps its fields, and is given with the request and the attempt', async () => {

@@ -1,4 +1,4 @@
-import type { Clock } from '../base/clock.ts';
+import { type Clock, nextTurn } from '../base/clock.ts';
 import { FirstEvent } from './first-event.ts';
 import type { InspectedResponse, InspectionContext, Peek, ServerEvent } from './inspect.ts';
 import type { RequestTraits, Responded } from './outcome.ts';
@@ -9,6 +9,12 @@ export interface LookBounds {
   readonly timeoutMs: number;
   readonly clock: Clock;
 }
+
+/**
+ * After so many parts in a row the event loop gets a turn. Parts that are there already come without one, and no timer could
+ * end the look.
+ */
+const PARTS_A_TURN = 128;
 
 /** A bounded look at the beginning of a body. */
 export class Look implements InspectedResponse {
@@ -22,16 +28,19 @@ export class Look implements InspectedResponse {
   #isOpen = false;
   /** Skips a byte order mark. */
   readonly #decoder = new TextDecoder();
-  #text = '';
+  /** The text in the parts in which it came. Joining them for each part would take the square of their number. */
+  readonly #parts: string[] = [];
   #bytes = 0;
+  #reads = 0;
   /** True once the body has ended within the bounds. */
   #isWhole = false;
   /** True once nothing more is read. */
   #isOver = false;
   #error: unknown;
   #reading: Promise<void> | undefined;
+  /** Ends the wait for the part that is being read. */
+  #stopWaiting: (() => void) | undefined;
   #cancelTimer: (() => void) | undefined;
-  #timeout: Promise<void> | undefined;
 
   constructor(outcome: Responded, { request, attempt, open }: InspectionContext, bounds: LookBounds) {
     this.#outcome = outcome;
@@ -55,7 +64,7 @@ export class Look implements InspectedResponse {
     const parsed = this.#begin()?.parsed;
     if (parsed !== undefined) return textOf(parsed.value);
     while (await this.#readMore());
-    return this.#text;
+    return this.#parts.join('');
   }
 
   async json(): Promise<unknown> {
@@ -73,10 +82,14 @@ export class Look implements InspectedResponse {
   async firstEvent(): Promise<ServerEvent | undefined> {
     const parsed = this.#begin()?.parsed;
     const first = new FirstEvent();
-    if (parsed !== undefined) return first.in(textOf(parsed.value), true);
-    for (let hasMore = true; ; hasMore = await this.#readMore()) {
-      const event = first.in(this.#text, this.#isWhole);
-      if (event !== undefined || !hasMore) return event;
+    if (parsed !== undefined) return first.take(textOf(parsed.value));
+    // Another call may have read parts already, or may read them meanwhile.
+    for (let next = 0, hasMore = true; ; hasMore = await this.#readMore()) {
+      for (; next < this.#parts.length; next += 1) {
+        const event = first.take(this.#parts[next] ?? '');
+        if (event !== undefined) return event;
+      }
+      if (!hasMore) return undefined;
     }
   }
 
@@ -85,6 +98,7 @@ export class Look implements InspectedResponse {
     if (this.#isOver) return;
     this.#isOver = true;
     this.#cancelTimer?.();
+    this.#stopWaiting?.();
     this.#peek?.stop();
   }
 
@@ -100,26 +114,26 @@ export class Look implements InspectedResponse {
     const peek = this.#begin();
     if (peek === undefined) this.#isWhole = true;
     if (peek === undefined || this.#isOver) return false;
+    this.#cancelTimer ??= this.#bounds.clock.schedule(() => this.end(), this.#bounds.timeoutMs);
     // Two calls may read at the same time.
-    this.#reading ??= this.#readPart(peek);
-    this.#timeout ??= new Promise((resolve) => {
-      const { clock, timeoutMs } = this.#bounds;
-      this.#cancelTimer = clock.schedule(() => {
-        this.end();
-        resolve();
-      }, timeoutMs);
+    this.#reading ??= new Promise((resolve) => {
+      this.#stopWaiting = resolve;
+      void this.#readPart(peek).then(resolve);
     });
-    await Promise.race([this.#reading, this.#timeout]);
+    await this.#reading;
     return !this.#isOver;
   }
 
   async #readPart(peek: Peek): Promise<void> {
     try {
+      this.#reads += 1;
+      if (this.#reads % PARTS_A_TURN === 0) await nextTurn();
+      if (this.#isOver) return;
       const part = await peek.read();
       if (this.#isOver) return;
       if (part === undefined) {
         this.#isWhole = true;
-        this.#text += this.#decoder.decode();
+        this.#parts.push(this.#decoder.decode());
         this.end();
       } else {
         this.#keep(part);
@@ -135,7 +149,7 @@ export class Look implements InspectedResponse {
   #keep(part: Uint8Array): void {
     const room = this.#bounds.bytes - this.#bytes;
     this.#bytes += part.length;
-    this.#text += this.#decoder.decode(part.subarray(0, room), { stream: true });
+    this.#parts.push(this.#decoder.decode(part.subarray(0, room), { stream: true }));
     if (part.length > room) this.end();
   }
 }

@@ -63,6 +63,11 @@ export interface RequestTraits {
   readonly replayable: boolean;
   /** A request header by its lower-case name. */
   header(name: string): string | undefined;
+  /**
+   * The body as the caller gave it to the client: a string, bytes, a form, or an object that the client serialises.
+   * `undefined` if there is none, for a stream, which is never read, and for a function that makes the body.
+   */
+  readonly body?: unknown;
 }
 
 /** The outcome of an attempt with a response. */

@@ -1,4 +1,6 @@
-import { type Check, callable } from '../base/check.ts';
+import { type Check, callable, wrongType } from '../base/check.ts';
+import { callHook } from '../base/errors.ts';
+import { isPromise } from '../base/promise.ts';
 import { askedWaitMs } from './asked-wait.ts';
 import type { Outcome, Responded } from './outcome.ts';
 import { quotasOf } from './quota-fields.ts';
@@ -32,6 +34,40 @@ export type ReadFeedback = (outcome: Outcome, nowMs: number, cost?: number) => F
 export const checkFeedback: Check = (name, value) => {
   if (value !== false) callable(name, value);
 };
+
+/** A value of each field of a {@link Feedback}. A number may be NaN, which counts as none. */
+const EXAMPLE: Required<Feedback> = { pauseMs: 0, remaining: 0, tooFast: true, waitMs: 0, shouldRetry: true };
+
+/** What a `feedback` of the user has returned. `null` says nothing, as `undefined` does. */
+function checkedFeedback(said: unknown): Feedback | undefined {
+  if (said === undefined || said === null) return undefined;
+  if (typeof said !== 'object' || Array.isArray(said) || isPromise(said)) {
+    throw wrongType('its result', 'an object, or undefined', said);
+  }
+  for (const [name, example] of Object.entries(EXAMPLE)) {
+    const value = (said as Record<string, unknown>)[name];
+    if (value === undefined || typeof value === typeof example) continue;
+    throw wrongType(`its result: ${name}`, example === 0 ? 'a number' : 'true or false', value);
+  }
+  return said as Feedback;
+}
+
+/**
+ * Calls a `feedback` option.
+ *
+ * @throws HookError if it throws, or returns something else than feedback or nothing
+ */
+export function readFeedback(
+  feedback: ReadFeedback,
+  outcome: Outcome,
+  nowMs: number,
+  cost: number,
+): Feedback | undefined {
+  return callHook('feedback', () => {
+    const said = feedback(outcome, nowMs, cost);
+    return feedback === serverFeedback ? said : checkedFeedback(said);
+  });
+}
 
 /** The pause for a secondary limit of GitHub without a time, from GitHub's documentation of rate limits. */
 const GITHUB_PAUSE_MS = 60_000;

@@ -3,6 +3,20 @@ import type { Outcome, RequestTraits } from '../http/outcome.ts';
 /** Headers to set, by name; `undefined` removes one. Other headers stay. */
 export type HeaderChanges = Readonly<Record<string, string | undefined>>;
 
+/**
+ * What {@link BeforeAttempt} may return: an object, `Headers`, or pairs. A name that is repeated in pairs has both values,
+ * joined by a comma.
+ */
+export type HeaderChangesInit =
+  | HeaderChanges
+  | readonly (readonly [name: string, value: string | undefined])[]
+  | HeaderList;
+
+/** The part of `Headers` that is used, so that those of every library and realm are taken. */
+export interface HeaderList extends Iterable<[name: string, value: string]> {
+  append(name: string, value: string): void;
+}
+
 /** An attempt that is about to be sent. */
 export interface NextAttempt {
   /** From 1. */
@@ -20,7 +34,9 @@ export interface NextAttempt {
 /**
  * Called before each attempt, after its wait. It returns headers to change in this attempt: each attempt starts with the
  * caller's headers again.
+ *
+ * If it removes or changes the idempotency key of a request, the request no longer counts as one that may be repeated.
  */
 export type BeforeAttempt = (
   next: NextAttempt,
-) => HeaderChanges | undefined | Promise<HeaderChanges | undefined>;
+) => HeaderChangesInit | undefined | Promise<HeaderChangesInit | undefined>;

@@ -291,10 +291,44 @@ describe('methods as a function', () => {
     expect(decide(policy, post, responds(503, { 'x-should-retry': 'true' }), 0).reason).toBe('transient');
   });
 
-  test('returns true, and nothing else, to allow a retry', () => {
-    const policy = createPolicy({ methods: () => 'yes' as never });
-    expect(decide(policy, at(), responds(503), 0).reason).toBe('not-idempotent');
+  test.each<[got: string, methods: () => unknown]>([
+    ['"yes"', () => 'yes'],
+    ['undefined', () => undefined],
+    ['0', () => 0],
+    ['a promise', async () => true],
+    ['a promise', () => Promise.reject(new Error('no'))],
+  ])('is a HookError if it returns %s', (got, methods) => {
+    const call = () => decide(createPolicy({ methods: methods as never }), at(), responds(503), 0);
+    expect(call).toThrow(HookError);
+    expect(call).toThrow(`methods failed: its result must be true or false, at once, got ${got}`);
   });
+
+  test('does not see an idempotency key that an attempt did not carry', () => {
+    const seen: unknown[] = [];
+    const policy = createPolicy({
+      methods: ({ method, url, replayable, body, header }) => {
+        seen.push([method, url, replayable, body, header('idempotency-key'), header('x-other')]);
+        return false;
+      },
+    });
+    const headers = { 'idempotency-key': 'a', 'x-other': 'b' };
+    const lost = at({ request: request({ method: 'POST', body: 'text', headers }), isKeyLost: true });
+    expect(decide(policy, lost, responds(503), 0).reason).toBe('not-idempotent');
+    expect(seen).toEqual([['POST', 'http://upstream/', true, 'text', undefined, 'b']]);
+  });
+});
+
+test('classify is told the attempt', () => {
+  // A token is refreshed once.
+  const policy = createPolicy({
+    backoff: constant(0),
+    classify: (outcome, _request, attempt) =>
+      outcome.type === 'response' && outcome.status === 401 && attempt === 1
+        ? 'refused'
+        : classifyHttp(outcome),
+  });
+  const reasons = [1, 2].map((attempt) => decide(policy, { ...post, attempt }, responds(401), 0).reason);
+  expect(reasons).toEqual(['refused', 'final']);
 });
 
 test('classify is told the request', () => {
@@ -320,6 +354,19 @@ test('feedback is told the cost of the request, and a wait of its own is not a p
 test('an idempotency key of ebb allows a retry', () => {
   const keyedByEbb = at({ request: request({ method: 'POST' }), isKeyed: true });
   expect(decide(createPolicy(), keyedByEbb, responds(503), 0).reason).toBe('transient');
+});
+
+test('a key of the caller does not, if an attempt did not carry it', () => {
+  const lost = { ...keyed, isKeyLost: true };
+  expect(decide(createPolicy(), keyed, responds(503), 0).reason).toBe('transient');
+  expect(decide(createPolicy(), lost, responds(503), 0).reason).toBe('not-idempotent');
+  expect(decide(createPolicy(), lost, responds(429), 0).reason).toBe('refused');
+  expect(decide(createPolicy({ methods: 'all' }), lost, responds(503), 0).reason).toBe('transient');
+});
+
+test.each([null, undefined])('feedback that returns %o says nothing', (nothing) => {
+  const policy = createPolicy({ backoff: constant(0), feedback: () => nothing as never });
+  expect(decide(policy, at(), responds(503, { 'retry-after': '3' }), 0)).toMatchObject({ delayMs: 0 });
 });
 
 describe('the delay', () => {
@@ -413,6 +460,23 @@ test.each<[hook: string, options: PolicyOptions, message: string]>([
     },
     'feedback failed: boom',
   ],
+  [
+    'feedback',
+    { feedback: () => 'no' as never },
+    'feedback failed: its result must be an object, or undefined',
+  ],
+  ['feedback', { feedback: (async () => undefined) as never }, 'got a promise'],
+  [
+    'feedback',
+    { feedback: () => ({ pauseMs: '5' }) as never },
+    'its result: pauseMs must be a number, got "5"',
+  ],
+  [
+    'feedback',
+    { feedback: () => ({ pauseMs: 5, shouldRetry: 'no' }) as never },
+    'its result: shouldRetry must be true or false, got "no"',
+  ],
+  ['classify', { classify: () => Promise.reject(new Error('no')) as never }, 'got a promise'],
   ['backoff', { backoff: () => Number.NaN }, 'backoff failed: its result must be a finite number ≥ 0'],
   ['backoff', { backoff: () => -1 }, 'backoff failed: its result must be a finite number ≥ 0, got -1'],
   ['backoff', { backoff: () => Number.POSITIVE_INFINITY }, 'got Infinity'],

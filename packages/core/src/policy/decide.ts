@@ -1,10 +1,10 @@
-import { notNegative } from '../base/check.ts';
+import { notNegative, wrongType } from '../base/check.ts';
 import { callHook, HookError } from '../base/errors.ts';
 import { checkVerdict, isRepeatable } from '../http/classify.ts';
 import { withJitter } from '../http/jitter.ts';
 import { withJudgement } from '../http/judged.ts';
 import type { Outcome, RequestTraits, Verdict } from '../http/outcome.ts';
-import type { Feedback } from '../http/server-feedback.ts';
+import { type Feedback, readFeedback } from '../http/server-feedback.ts';
 import type { RetryBudget } from '../limits/contracts.ts';
 import type { BackoffStep } from './backoff/strategy.ts';
 import { costOf } from './cost.ts';
@@ -24,6 +24,8 @@ export interface Progress {
   readonly budget: RetryBudget | undefined;
   /** True if every attempt carries the same idempotency key of ebb. */
   readonly isKeyed?: boolean | undefined;
+  /** True if an attempt did not carry the idempotency key of the request, or carried another one. */
+  readonly isKeyLost?: boolean | undefined;
   /** The tokens that the attempt took; `undefined` if there is no bucket. */
   readonly cost?: number | undefined;
 }
@@ -49,8 +51,12 @@ const SUCCESS: Decision = stop('success');
  *
  * @throws HookError if `classify` throws, or returns an invalid value
  */
-export function verdictOf(policy: Policy, outcome: Outcome, request: RequestTraits): Verdict {
-  const verdict = judgedOf(outcome) ?? classified(policy, outcome, request);
+export function verdictOf(
+  policy: Policy,
+  outcome: Outcome,
+  progress: Pick<Progress, 'request' | 'attempt'>,
+): Verdict {
+  const verdict = judgedOf(outcome) ?? classified(policy, outcome, progress);
   return verdict === 'refused' ? refusalOf(outcome) : verdict;
 }
 
@@ -63,9 +69,13 @@ function judgedOf(outcome: Outcome): Verdict | undefined {
   return outcome.type === 'response' ? outcome.judgement?.verdict : undefined;
 }
 
-function classified(policy: Policy, outcome: Outcome, request: RequestTraits): Verdict {
+function classified(
+  policy: Policy,
+  outcome: Outcome,
+  { request, attempt }: Pick<Progress, 'request' | 'attempt'>,
+): Verdict {
   try {
-    const verdict = policy.classify(outcome, request);
+    const verdict = policy.classify(outcome, request, attempt);
     if (verdict !== 'success') checkVerdict('its result', verdict);
     return verdict;
   } catch (cause) {
@@ -91,7 +101,7 @@ function feedbackOf(
   const { feedback } = policy;
   if (feedback === false || outcome.type !== 'response') return undefined;
   const { cost = costOf(policy, progress.request) } = progress;
-  return callHook('feedback', () => feedback(outcome, nowMs, cost));
+  return readFeedback(feedback, outcome, nowMs, cost);
 }
 
 /** The verdict, changed by what the server says. `isTold`: it says that the request should be sent again. */
@@ -126,14 +136,34 @@ function backoffOf(policy: Policy, step: BackoffStep): number | undefined {
   });
 }
 
+/** The request without the idempotency key that its attempts did not carry. */
+function withoutKey(request: RequestTraits): RequestTraits {
+  return {
+    method: request.method,
+    url: request.url,
+    replayable: request.replayable,
+    header: (name) => (name === 'idempotency-key' ? undefined : request.header(name)),
+    get body() {
+      return request.body;
+    },
+  };
+}
+
 /**
  * True if the policy allows to repeat a request that the server may have carried out.
  *
- * @throws HookError if `methods` throws
+ * @throws HookError if `methods` throws, or returns something else than true or false
  */
 function mayBeRepeated({ methods }: Policy, request: RequestTraits): boolean {
   if (methods === 'all') return true;
-  if (typeof methods === 'function') return callHook('methods', () => methods(request)) === true;
+  if (typeof methods === 'function') {
+    return callHook('methods', () => {
+      const may: unknown = methods(request);
+      // A promise is true in every condition.
+      if (typeof may !== 'boolean') throw wrongType('its result', 'true or false, at once', may);
+      return may;
+    });
+  }
   return methods === 'idempotent' ? isRepeatable(request) : methods.includes(request.method.toUpperCase());
 }
 
@@ -153,7 +183,7 @@ function isAbort(outcome: Outcome): boolean {
  * @throws HookError if a hook of the policy throws, or returns an invalid value
  */
 export function decide(policy: Policy, progress: Progress, outcome: Outcome, nowMs: number): Decision {
-  const verdict = verdictOf(policy, outcome, progress.request);
+  const verdict = verdictOf(policy, outcome, progress);
   return verdict === 'success' ? succeed(progress) : decideRetry(policy, progress, outcome, verdict, nowMs);
 }
 
@@ -171,13 +201,15 @@ export function decideRetry(
   before: Exclude<Verdict, 'success'>,
   nowMs: number,
 ): Decision {
-  const { request, attempt, startedAtMs = nowMs, previousBackoffMs, budget, isKeyed } = progress;
+  const { request, attempt, startedAtMs = nowMs, previousBackoffMs, budget } = progress;
   const said = feedbackOf(policy, progress, asJudged(outcome, before), nowMs);
   const { verdict, isTold } =
     said === undefined ? { verdict: before, isTold: false } : verdictAfter(before, outcome, said);
   if (verdict === 'final' || verdict === 'success') return stop(isAbort(outcome) ? 'aborted' : 'final');
-  const isRepeatable = verdict === 'refused' || isTold || isKeyed === true || mayBeRepeated(policy, request);
-  if (!isRepeatable) return stop('not-idempotent');
+  if (verdict !== 'refused' && !isTold && progress.isKeyed !== true) {
+    if (!mayBeRepeated(policy, progress.isKeyLost ? withoutKey(request) : request))
+      return stop('not-idempotent');
+  }
   if (!request.replayable) return stop('not-replayable');
   if (attempt > policy.maxRetries) return stop('retries-exhausted');
 

@@ -25,7 +25,7 @@ test('the defaults', () => {
   });
   expect(backoff({ retry: 1, previousDelayMs: undefined, random: () => 0 })).toBe(1_000);
   const request = { method: 'GET', url: 'http://a.test/', replayable: true, header: () => undefined };
-  expect(classify({ type: 'response', status: 503, header: () => undefined }, request)).toBe('transient');
+  expect(classify({ type: 'response', status: 503, header: () => undefined }, request, 1)).toBe('transient');
   expect(feedback).toBe(serverFeedback);
   expect(clock.now()).toBeGreaterThan(Date.UTC(2020, 0));
   expect(random()).toBeLessThan(1);

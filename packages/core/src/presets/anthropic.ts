@@ -52,8 +52,8 @@ const inspect = /* @__PURE__ */ inspectBody(judge);
 const byStatus = classifyBy((status) => status === 408 || status === 409 || isServerError(status));
 
 /** 529 is the load of all users: the request was turned away, and the own rate is not the reason. */
-const classify: Classify = (outcome, request) =>
-  outcome.type === 'response' && outcome.status === 529 ? 'refused' : byStatus(outcome, request);
+const classify: Classify = (outcome, request, attempt) =>
+  outcome.type === 'response' && outcome.status === 529 ? 'refused' : byStatus(outcome, request, attempt);
 
 /**
  * For the API of Anthropic.

@@ -4,6 +4,7 @@ import { inspectBody } from '../http/inspect-body.ts';
 import type { Judgement } from '../http/outcome.ts';
 import type { PolicyOptions } from '../policy/options.ts';
 import { listAt, textAt } from './body.ts';
+import { repeatsQueries } from './graphql.ts';
 import { pathOf } from './path.ts';
 import { type PresetOptions, repeatsPosts } from './preset-options.ts';
 import { classifyBy } from './statuses.ts';
@@ -65,6 +66,8 @@ const inspect = /* @__PURE__ */ inspectBody(judge);
 
 const classify = classifyBy((status) => status === 408 || isServerError(status));
 
+const methods = /* @__PURE__ */ repeatsQueries('/graphql');
+
 /** As octokit: a conflict may be with a request of its own that is still under way. */
 const classifyAsOctokit = classifyBy((status) => status === 408 || status === 409 || isServerError(status));
 
@@ -75,8 +78,9 @@ const classifyAsOctokit = classifyBy((status) => status === 408 || status === 40
  *   refusals; 408, every 5xx, broken connections, timeouts. In a 200 of GraphQL: `RATE_LIMITED` and a secondary limit as
  *   refusals, "Something went wrong while executing your query" as transient.
  * - Final: every other 403, and everything else.
- * - POST again: only after a refusal, because a second one makes a second issue. Mutations and queries of GraphQL are POSTs:
- *   for queries pass `methods`, a function of the request, or `repeatPosts: true` to repeat every request, and a 409, as octokit does.
+ * - POST again: queries of GraphQL, by the operation in the body that `operationName` chooses, and batches of queries. Anything
+ *   else only after a refusal, because a second one makes a second issue: mutations, persisted documents, bodies that are
+ *   streams. `repeatPosts: true` repeats every request, and a 409, as octokit does.
  * - Waits and quotas: `Retry-After`; `x-ratelimit-remaining` and `x-ratelimit-reset`. A limit without a time waits for a
  *   minute, then two, then four. A reset that is further away than `maxRetryAfterMs` ends the retries.
  *
@@ -99,5 +103,5 @@ export function github(options: PresetOptions = {}): PolicyOptions {
   const repeatsAll = repeatsPosts('github', options, false);
   return repeatsAll
     ? { classify: classifyAsOctokit, inspect, methods: 'all' }
-    : { classify, inspect, methods: 'idempotent' };
+    : { classify, inspect, methods };
 }

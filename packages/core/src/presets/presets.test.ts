@@ -24,6 +24,9 @@ interface Case {
   /** A text, or JSON. */
   readonly body?: unknown;
   readonly failure?: FailureKind;
+  /** The body of the request. */
+  readonly given?: unknown;
+  readonly redirected?: boolean;
   /** How many attempts have ended in the same way before. */
   readonly before?: number;
 }
@@ -42,10 +45,12 @@ async function judge(options: PolicyOptions, of: Case): Promise<string> {
     url: `https://upstream.test${path}`,
     replayable: true,
     header: (name) => sent[name],
+    body: of.given,
   };
+  const { redirected } = of;
   const outcome: Outcome =
     failure === undefined
-      ? { type: 'response', status, header: (name) => headers[name] }
+      ? { type: 'response', status, redirected, header: (name) => headers[name] }
       : { type: 'failure', kind: failure, error: new Error(failure) };
   const clock = virtualClock();
   const policy = createPolicy({ ...options, backoff: constant(0), random: () => 0, clock });
@@ -66,6 +71,7 @@ async function judge(options: PolicyOptions, of: Case): Promise<string> {
 type Row = readonly [story: string, of: Case, meaning: string];
 
 const STREAM = { 'content-type': 'text/event-stream; charset=utf-8' };
+const DATED = { date: 'Sun, 06 Nov 1994 08:49:33 GMT', 'retry-after': 'Sun, 06 Nov 1994 08:49:37 GMT' };
 const JSON_TYPE = { 'content-type': 'application/json; charset=utf-8' };
 
 function event(data: unknown, name?: string): string {
@@ -510,8 +516,14 @@ test.each<Row>([
   [
     'a 503 with a wait',
     { method: 'GET', status: 503, headers: { 'x-ms-retry-after-ms': '40' } },
-    'transient after 40',
+    'refused after 40',
   ],
+  ['a POST after a 503 with a wait', { status: 503, headers: { 'retry-after': '2' } }, 'refused after 2000'],
+  ['a POST after a 503 with a wait of 0', { status: 503, headers: { 'retry-after': '0' } }, 'not-idempotent'],
+  ['a POST after a 503 with a date', { status: 503, headers: DATED }, 'refused after 4000'],
+  ['a POST after a 503', { status: 503 }, 'not-idempotent'],
+  ['a POST after a 503 of a redirect', { status: 503, redirected: true, headers: DATED }, 'not-idempotent'],
+  ['a POST after a 500 with a wait', { status: 500, headers: { 'retry-after': '2' } }, 'not-idempotent'],
 ])('azure: %s', async (_, of, meaning) => {
   expect(await judge(door.azure(), of)).toBe(meaning);
 });
@@ -556,6 +568,22 @@ describe('github', () => {
     ['the same body elsewhere', { ...graphql({ type: 'RATE_LIMITED' }), path: '/gists' }, 'success'],
     ['data', { path: '/graphql', body: { data: {} } }, 'success'],
   ])('%s', async (_, of, meaning) => {
+    expect(await judge(door.github(), of)).toBe(meaning);
+  });
+
+  test.each<Row>([
+    ['a query', { path: '/graphql', given: '{"query":"{ viewer { login } }"}', status: 502 }, 'transient'],
+    ['a query of Enterprise', { path: '/api/graphql', given: { query: '{ a }' }, status: 502 }, 'transient'],
+    ['a mutation', { path: '/graphql', given: { query: 'mutation { a }' }, status: 502 }, 'not-idempotent'],
+    ['a body that is not known', { path: '/graphql', status: 502 }, 'not-idempotent'],
+    ['a query elsewhere', { given: { query: '{ a }' }, status: 502 }, 'not-idempotent'],
+    ['a GET', { method: 'GET', status: 502 }, 'transient'],
+    [
+      'a 503 with a wait, of which no page tells',
+      { status: 503, headers: { 'retry-after': '2' } },
+      'not-idempotent',
+    ],
+  ])('after a failure: %s', async (_, of, meaning) => {
     expect(await judge(door.github(), of)).toBe(meaning);
   });
 
@@ -607,6 +635,23 @@ describe('shopify', () => {
     ['errors that are a text', { path, body: { errors: 'Not Found' } }, 'success'],
     ['another path', { ...throttled(50, 0, 1), path: '/admin/api/2026-10/products.json' }, 'success'],
     ['a mutation that perhaps ran', failed('INTERNAL_SERVER_ERROR'), 'not-idempotent'],
+    [
+      'a query that perhaps ran',
+      { ...failed('INTERNAL_SERVER_ERROR'), given: { query: '{ a }' } },
+      'transient',
+    ],
+    [
+      'a query after a broken connection',
+      { path, given: '{"query":"{a}"}', failure: 'network' },
+      'transient',
+    ],
+    [
+      'a mutation after a broken connection',
+      { path, given: '{"query":"mutation {a}"}', failure: 'network' },
+      'not-idempotent',
+    ],
+    ['a mutation after a 503 with a wait', { path, status: 503, headers: DATED }, 'refused after 4000'],
+    ['a mutation after a 503', { path, status: 503 }, 'not-idempotent'],
     ['402', { status: 402 }, 'final'],
     ['423', { status: 423 }, 'final'],
     ['529', { method: 'GET', status: 529 }, 'final'],

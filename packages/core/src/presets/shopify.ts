@@ -3,9 +3,10 @@ import { inspectBody } from '../http/inspect-body.ts';
 import type { Judgement } from '../http/outcome.ts';
 import type { PolicyOptions } from '../policy/options.ts';
 import { at, listAt, textAt } from './body.ts';
+import { repeatsQueries } from './graphql.ts';
 import { pathOf } from './path.ts';
 import { type PresetOptions, repeatsPosts } from './preset-options.ts';
-import { classifyBy } from './statuses.ts';
+import { classifyBy, refusingBusy } from './statuses.ts';
 
 const FINAL: readonly string[] = ['MAX_COST_EXCEEDED', 'ACCESS_DENIED', 'SHOP_INACTIVE'];
 
@@ -34,23 +35,27 @@ const judge: Inspect = (response) =>
 
 const inspect = /* @__PURE__ */ inspectBody(judge);
 
-const classify = classifyBy((status) => [500, 502, 503, 504].includes(status));
+/** The own client of Shopify treats a 503 as a 429: it waits for `Retry-After`, and repeats mutations too. */
+const classify = refusingBusy(classifyBy((status) => [500, 502, 503, 504].includes(status)));
+
+const methods = /* @__PURE__ */ repeatsQueries('/graphql.json');
 
 /**
  * For the Admin API of Shopify, GraphQL and REST.
  *
- * - Retried: 429 as a refusal; 503, and as in ebb's default 500, 502 and 504; broken connections, timeouts. In a 200 of
+ * - Retried: 429 as a refusal, and a 503 that says when to come back; 503, and as in ebb's default 500, 502 and 504; broken connections, timeouts. In a 200 of
  *   GraphQL: `THROTTLED` as a refusal, of which nothing ran, and `INTERNAL_SERVER_ERROR` as transient.
  * - Final: in a 200 of GraphQL `MAX_COST_EXCEEDED`, `ACCESS_DENIED` and `SHOP_INACTIVE`, which the caller gets unchanged; 402,
  *   423, and everything else.
- * - POST again: only after a refusal. Queries of GraphQL are POSTs as well as mutations: for queries pass `methods`, a
- *   function of the request, or `repeatPosts: true` to repeat every request.
+ * - POST again: queries of GraphQL, by the operation in the body that `operationName` chooses, and batches of queries. Anything
+ *   else only after a refusal, such as a mutation, a persisted document, and a body that is a stream. `repeatPosts: true`
+ *   repeats every request.
  * - Waits and quotas: `Retry-After`, with fractions; for `THROTTLED` the time until the points of the query are restored, from
  *   `extensions.cost`. `x-shopify-shop-api-call-limit` is not read.
  *
  * The body is read of every 200 of `/graphql.json`.
  *
- * Source: @shopify/graphql-client 2.0.0 and shopify-api 15.0.0; Shopify, "API limits", "GraphQL Admin API rate limits",
+ * Source: @shopify/graphql-client 2.0.0 (retries of 429 and 503, read 2026-11-22) and shopify-api 15.0.0; Shopify, "API limits", "GraphQL Admin API rate limits",
  * "Status and error codes".
  *
  * @throws TypeError for an unknown option, or a value that is not true or false
@@ -63,5 +68,5 @@ const classify = classifyBy((status) => [500, 502, 503, 504].includes(status));
  * ```
  */
 export function shopify(options: PresetOptions = {}): PolicyOptions {
-  return { classify, inspect, methods: repeatsPosts('shopify', options, false) ? 'all' : 'idempotent' };
+  return { classify, inspect, methods: repeatsPosts('shopify', options, false) ? 'all' : methods };
 }

@@ -6,9 +6,11 @@ import { classifyBy } from './statuses.ts';
 const byStatus = classifyBy((status) => status === 409 || isServerError(status));
 
 /** An answer that is replayed is saved under its key: the same key brings the same answer. */
-const classify: Classify = (outcome, request) => {
+const classify: Classify = (outcome, request, attempt) => {
   const isError = outcome.type === 'response' && isServerError(outcome.status);
-  return isError && outcome.header('idempotent-replayed') === 'true' ? 'final' : byStatus(outcome, request);
+  return isError && outcome.header('idempotent-replayed') === 'true'
+    ? 'final'
+    : byStatus(outcome, request, attempt);
 };
 
 /**

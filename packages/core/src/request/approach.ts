@@ -82,6 +82,11 @@ export class Approach {
     return this.#preparation.isKeyed;
   }
 
+  /** True if an attempt did not carry the idempotency key of the request, or carried another one. */
+  get isKeyLost(): boolean {
+    return this.#preparation.isKeyLost;
+  }
+
   /** What user code has left of the timeout of the attempt, in milliseconds; `undefined` if it has none. */
   get attemptLeftMs(): number | undefined {
     return this.#preparation.attemptLeftMs;

@@ -3,7 +3,7 @@ import type { Outcome, RequestTraits } from '../http/outcome.ts';
 import type { ConcurrencyLimit } from '../limits/contracts.ts';
 import type { HeaderChanges } from '../policy/before-attempt.ts';
 import type { Policy } from '../policy/policy.ts';
-import { headerChangesOf, idempotencyKeyOf } from './header-changes.ts';
+import { headerChangesOf, type KeptKey, keyOf } from './header-changes.ts';
 import { withSlots } from './layers.ts';
 import { OutOfTime, settledWithin } from './out-of-time.ts';
 import { leftMs } from './patience.ts';
@@ -25,7 +25,7 @@ export class Preparation {
   readonly #startedAtMs: number | undefined;
   /** True for a layer that leaves the key to the one around it. */
   readonly #isInner: boolean;
-  #key: string | undefined;
+  #key: KeptKey | undefined;
   /** How long the code has taken for this attempt, in milliseconds. */
   #takenMs = 0;
 
@@ -38,7 +38,12 @@ export class Preparation {
 
   /** True if every attempt carries the same idempotency key of ebb. */
   get isKeyed(): boolean {
-    return this.#key !== undefined;
+    return this.#key?.isOurs === true && this.#key.isKept;
+  }
+
+  /** True if an attempt did not carry the idempotency key of the request, or carried another one. */
+  get isKeyLost(): boolean {
+    return this.#key?.isKept === false;
   }
 
   /** Prepares for the next attempt. */
@@ -60,7 +65,7 @@ export class Preparation {
    */
   dress(attempt: number, previous: Outcome | undefined): PromiseLike<void> | undefined {
     const policy = this.#policy;
-    if (attempt === 1 && !this.#isInner) this.#key ??= idempotencyKeyOf(policy, this.#request);
+    if (attempt === 1 && !this.#isInner) this.#key ??= keyOf(policy, this.#request);
     const left = policy.totalTimeoutMs === undefined ? undefined : leftMs(policy, this.#startedAtMs);
     const made = headerChangesOf(
       policy,

@@ -3,7 +3,8 @@ import { callHook } from '../base/errors.ts';
 import { onAbort } from '../base/on-abort.ts';
 import { type OptionTable, readOptions } from '../base/options.ts';
 import { property } from '../base/property.ts';
-import { checkVerdict, classifyHttp } from '../http/classify.ts';
+import { headerIn } from '../http/any-headers.ts';
+import { type Classify, checkVerdict, classifyHttp } from '../http/classify.ts';
 import { failureKind } from '../http/failure.ts';
 import type { Outcome, RequestTraits, Verdict } from '../http/outcome.ts';
 import type { PolicyOptions } from '../policy/options.ts';
@@ -36,10 +37,10 @@ export interface RetryOptions<T> {
   readonly signal?: AbortSignal | undefined;
   /**
    * What a value or an error means. By default a value is a success. An error that has a status is judged by `classify`
-   * as a response would be; any other error is `transient`, but for an abort.
+   * as a response would be; any other error is `transient`, but for an abort. `attempt` counts from 1.
    * @default none
    */
-  readonly judge?: ((settled: Settled<T>) => Verdict | undefined) | undefined;
+  readonly judge?: ((settled: Settled<T>, attempt: number) => Verdict | undefined) | undefined;
 }
 
 const RETRY_OPTIONS: OptionTable<RetryOptions<never>, 'signal' | 'judge'> = {
@@ -86,7 +87,8 @@ export async function retry<T>(
   );
   const policy = createPolicy(policyOrOptions);
   const { classify } = policy;
-  const judging = (outcome: Outcome): Verdict => judged(outcome, judge) ?? byDefault(outcome, classify);
+  const judging: Classify = (outcome, _request, attempt) =>
+    judged(outcome, judge, attempt) ?? byDefault(outcome, classify, attempt);
   const request = { ...REQUEST };
   const around = surroundings(request, undefined, false);
   const session = new Session(overridePolicy(policy, { classify: judging }), request, around, 'function');
@@ -94,11 +96,11 @@ export async function retry<T>(
 }
 
 /** @throws HookError if `judge` throws, or returns an invalid value */
-function judged<T>(outcome: Outcome, judge: RetryOptions<T>['judge']): Verdict | undefined {
+function judged<T>(outcome: Outcome, judge: RetryOptions<T>['judge'], attempt: number): Verdict | undefined {
   const settled = settledIn<T>(outcome);
   if (judge === undefined || settled === undefined) return undefined;
   return callHook('judge', () => {
-    const verdict = judge(settled);
+    const verdict = judge(settled, attempt);
     if (verdict !== undefined) checkVerdict('its result', verdict);
     return verdict;
   });
@@ -112,10 +114,10 @@ function settledIn<T>(outcome: Outcome): Settled<T> | undefined {
   return { type: 'error', error: outcome.error };
 }
 
-function byDefault(outcome: Outcome, classify: Policy['classify']): Verdict {
+function byDefault(outcome: Outcome, classify: Classify, attempt: number): Verdict {
   if (outcome instanceof ValueOutcome) return 'success';
   const isKnown = outcome.type === 'response' || outcome.kind === 'aborted' || classify !== classifyHttp;
-  return isKnown ? classify(outcome, REQUEST) : 'transient';
+  return isKnown ? classify(outcome, REQUEST, attempt) : 'transient';
 }
 
 /** The outcome of a call that returned. */
@@ -149,9 +151,8 @@ class StatusOutcome {
     const { error } = this;
     // `$response` is that of the AWS SDK.
     for (const holder of [error, property(error, 'response'), property(error, '$response')]) {
-      const headers = property(holder, 'headers') as { get?: unknown } | undefined;
-      const value: unknown = typeof headers?.get === 'function' ? headers.get(name) : property(headers, name);
-      if (typeof value === 'string' || typeof value === 'number') return String(value);
+      const value = headerIn(property(holder, 'headers'), name);
+      if (value !== undefined) return value;
     }
     return undefined;
   }

@@ -129,6 +129,11 @@ export class Session implements Progress {
     return this.#approach?.isKeyed === true;
   }
 
+  /** True if an attempt did not carry the idempotency key of the request, or carried another one. */
+  get isKeyLost(): boolean {
+    return this.#approach?.isKeyLost === true;
+  }
+
   /** The headers that the attempt changes; `undefined` for none. Known once the attempt is {@link ready}. */
   get headerChanges(): HeaderChanges | undefined {
     return this.#approach?.changes;
@@ -429,7 +434,7 @@ export class Session implements Progress {
 
   #decide(outcome: Outcome): Decision {
     const { policy } = this;
-    const verdict = verdictOf(policy, outcome, this.request);
+    const verdict = verdictOf(policy, outcome, this);
     return verdict === 'success'
       ? succeed(this)
       : decideRetry(policy, this, outcome, verdict, policy.clock.now());

@@ -343,6 +343,19 @@ describe('feedback of the server', () => {
   });
 });
 
+test.each<[returned: unknown, thrown: string | undefined]>([
+  [null, undefined],
+  [undefined, undefined],
+  ['no', 'feedback failed: its result must be an object, or undefined, got "no"'],
+  [{ pauseMs: '5' }, 'feedback failed: its result: pauseMs must be a number, got "5"'],
+])('a feedback function that returns %j', (returned, thrown) => {
+  const { bucket } = setUp({ feedback: () => returned as never });
+  const outcome: Outcome = { type: 'response', status: 200, header: () => undefined };
+  const call = () => bucket.observe?.(outcome, taken(bucket.tryAcquire()));
+  if (thrown === undefined) expect(call).not.toThrow();
+  else expect(call).toThrow(thrown);
+});
+
 test('a feedback function that throws is named', () => {
   const { bucket } = setUp({
     feedback: () => {

@@ -1,8 +1,12 @@
-import { callHook } from '../../base/errors.ts';
 import { withJitter } from '../../http/jitter.ts';
 import { originOf } from '../../http/origin.ts';
 import type { Outcome, RequestTraits } from '../../http/outcome.ts';
-import { type Feedback, type ReadFeedback, serverFeedback } from '../../http/server-feedback.ts';
+import {
+  type Feedback,
+  type ReadFeedback,
+  readFeedback,
+  serverFeedback,
+} from '../../http/server-feedback.ts';
 import type { Grant } from '../contracts.ts';
 import { QuietOrigins } from './quiet-origins.ts';
 import type { WaitingBucketSetup } from './waiting-bucket-options.ts';
@@ -25,7 +29,7 @@ export class FeedbackReader {
   /**
    * What an outcome says about a quota; `undefined` for nothing.
    *
-   * @throws HookError when `feedback` throws
+   * @throws HookError if `feedback` throws, or returns an invalid value
    */
   read(
     outcome: Outcome,
@@ -49,7 +53,7 @@ export class FeedbackReader {
 
   #readAll(feedback: ReadFeedback | false, outcome: Outcome, { cost }: Grant): Feedback | undefined {
     const { clock } = this.#rules;
-    return feedback === false ? undefined : callHook('feedback', () => feedback(outcome, clock.now(), cost));
+    return feedback === false ? undefined : readFeedback(feedback, outcome, clock.now(), cost);
   }
 
   /**
