@@ -1,4 +1,4 @@
-import { afterEach, describe, expect, test, vi } from 'vitest';
+import { afterEach, beforeAll, describe, expect, test, vi } from 'vitest';
 import { type Faked, faked } from './faked-time.ts';
 
 /** Of the runtime, before anything is faked. */
@@ -16,14 +16,14 @@ async function load(): Promise<Copies> {
   return { core: await import('@ebb/core'), fetch: await import('@ebb/fetch') };
 }
 
-/** Moves the time of the fakes until the promise settles, for ten seconds of real time at most. */
+/** Moves the time of the fakes until the promise settles, for three seconds of real time at most. */
 async function settled<T>(promise: Promise<T>, fakes: Faked | undefined): Promise<T | 'it hangs'> {
   let isOver = false;
   const end = (): void => {
     isOver = true;
   };
   promise.then(end, end);
-  const timer = own.setTimeout(end, 10_000);
+  const timer = own.setTimeout(end, 3_000);
   while (!isOver) {
     await new Promise<void>((resolve) => void own.setImmediate(resolve));
     fakes?.tick(100);
@@ -97,6 +97,9 @@ const situations: readonly [
     'TimeoutError',
   ],
 ];
+
+// Under fakes vitest itself may be slow to load a module that it has not loaded before.
+beforeAll(async () => void (await load()));
 
 describe.each(faked)('%s', (_, make) => {
   let fakes: Faked | undefined;

@@ -30,13 +30,13 @@ const { ModuleMocker } = requireThrough(...TO_JEST, 'jest-mock') as {
   ModuleMocker: new (global: object) => object;
 };
 const sinon = requireThrough(...TO_JEST, '@sinonjs/fake-timers') as {
-  install(): { uninstall(): void; tick(durationMs: number): void };
+  install(options: { toNotFake: string[] }): { uninstall(): void; tick(durationMs: number): void };
 };
 
 function jestTimers(Fakes: JestFakes): Faked {
   const fakes = new Fakes({
     global: globalThis,
-    config: { fakeTimers: {}, rootDir: '/' },
+    config: { fakeTimers: { doNotFake: ['nextTick', 'queueMicrotask'] }, rootDir: '/' },
     moduleMocker: new ModuleMocker(globalThis),
     timerConfig: { idToRef: (id: number) => id, refToId: (ref: number) => ref },
   });
@@ -51,7 +51,8 @@ function sinonTimers(): Faked {
   let clock: ReturnType<typeof sinon.install> | undefined;
   return {
     install: () => {
-      clock = sinon.install();
+      // Without a microtask vitest loads no module.
+      clock = sinon.install({ toNotFake: ['nextTick', 'queueMicrotask'] });
     },
     remove: () => clock?.uninstall(),
     tick: (durationMs) => clock?.tick(durationMs),

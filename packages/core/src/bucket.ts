@@ -4,6 +4,7 @@ export { nextTurn, sleep, systemClock } from './base/clock.ts';
 export {
   CLOCK_OPTION,
   type Complete,
+  LIMIT_CLOCK_OPTION,
   type OptionTable,
   RANDOM_OPTION,
   readOptions,

@@ -128,7 +128,7 @@ describe('32,000 sleeps under one signal', () => {
   const MANY = 32_000;
 
   test.each(['aborted', 'woken'])('share one listener, which is removed when all are %s', async (how) => {
-    const clock = virtualClock();
+    const clock = virtualClock({ startMs: 0 });
     const { controller, signal, listeners, added } = countedSignal();
     const asleep = Array.from({ length: MANY }, () => sleep(clock, 1_000, signal));
     const ended = Promise.allSettled(asleep);
@@ -149,4 +149,27 @@ describe('32,000 sleeps under one signal', () => {
     expect(added()).toBe(1);
     expect(listeners.size).toBe(1);
   });
+});
+
+test('an abort of a signal that many sleep under ends a slice of them in each turn', async () => {
+  const MANY = 5_000;
+  const clock = virtualClock({ startMs: 0 });
+  const controller = new AbortController();
+  let ended = 0;
+  const sleeps = Array.from({ length: MANY }, () =>
+    sleep(clock, 10, controller.signal).catch((reason: unknown) => {
+      if (reason === 'enough') ended += 1;
+    }),
+  );
+  controller.abort('enough');
+  expect(clock.pending).toBe(MANY - 1_000);
+  for (let turn = 0, before = clock.pending; before > 0 && turn < MANY; turn += 1) {
+    await nextTurn();
+    expect(before - clock.pending).toBeLessThanOrEqual(1_000);
+    before = clock.pending;
+    // Those that are due before their turn has come do not go on either.
+    if (turn === 1) clock.tick(10);
+  }
+  await Promise.all(sleeps);
+  expect(ended).toBe(MANY);
 });

@@ -12,7 +12,7 @@ test.each<[string, object]>([
   ['response.headers: axios, octokit', { response: { status: 503, headers } }],
   ['$response.headers: AWS', { $metadata: { httpStatusCode: 503 }, $response: { headers } }],
 ])('the Retry-After of an error is read from its %s', async (_, members) => {
-  const clock = virtualClock();
+  const clock = virtualClock({ startMs: 0 });
   const startedAtMs: number[] = [];
   const call = (): string => {
     startedAtMs.push(clock.now());

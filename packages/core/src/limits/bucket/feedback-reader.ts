@@ -1,3 +1,4 @@
+import type { Clock } from '../../base/clock.ts';
 import { callHook } from '../../base/errors.ts';
 import { withJitter } from '../../http/jitter.ts';
 import { originOf } from '../../http/origin.ts';
@@ -8,18 +9,18 @@ import { QuietOrigins } from './quiet-origins.ts';
 import type { WaitingBucketSetup } from './waiting-bucket-options.ts';
 
 /** How a bucket reads responses. */
-type FeedbackRules = Pick<
-  WaitingBucketSetup,
-  'feedback' | 'feedbackScope' | 'maxPauseMs' | 'clock' | 'random'
->;
+type FeedbackRules = Pick<WaitingBucketSetup, 'feedback' | 'feedbackScope' | 'maxPauseMs' | 'random'>;
 
 /** Reads for a bucket what servers say about their quotas. */
 export class FeedbackReader {
   readonly #rules: FeedbackRules;
+  /** Its clock may change. */
+  readonly #time: { readonly clock: Clock };
   #quiet: QuietOrigins | undefined;
 
-  constructor(rules: FeedbackRules) {
+  constructor(rules: FeedbackRules, time: { readonly clock: Clock }) {
     this.#rules = rules;
+    this.#time = time;
   }
 
   /**
@@ -48,7 +49,7 @@ export class FeedbackReader {
   }
 
   #readAll(feedback: ReadFeedback | false, outcome: Outcome, { cost }: Grant): Feedback | undefined {
-    const { clock } = this.#rules;
+    const { clock } = this.#time;
     return feedback === false ? undefined : callHook('feedback', () => feedback(outcome, clock.now(), cost));
   }
 

@@ -4,7 +4,7 @@ import { OriginGates } from './origin-gates.ts';
 import { type MemoryBucket, tokenBucket } from './token-bucket.ts';
 
 test('pausing many origins in turn checks a few gates each, and full gates are dropped', () => {
-  const clock = virtualClock();
+  const clock = virtualClock({ startMs: 0 });
   let looks = 0;
   const gates = new OriginGates(() => {
     const gate: MemoryBucket = tokenBucket({ refillPerSecond: 10, capacity: 1, initialTokens: 0, clock });

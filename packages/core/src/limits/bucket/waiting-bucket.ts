@@ -1,8 +1,9 @@
 import { notNegative, wrongRange, wrongType } from '../../base/check.ts';
-import { nextTurn } from '../../base/clock.ts';
+import { type Clock, nextTurn } from '../../base/clock.ts';
 import type { ThrottledError } from '../../base/errors.ts';
 import type { Outcome, RequestTraits } from '../../http/outcome.ts';
 import type { Feedback, ReadFeedback } from '../../http/server-feedback.ts';
+import { bindClock, type ClockBound } from '../bind-clock.ts';
 import type {
   AcquireOptions,
   BucketStats,
@@ -33,7 +34,7 @@ const CLOSED = 'the bucket was closed';
 export abstract class WaitingBucket<
   Source extends TokenSource,
   Gate extends ObservableBucket = ObservableBucket,
-> implements ObservableBucket, CallsBeforeUse
+> implements ObservableBucket, CallsBeforeUse, ClockBound
 {
   beforeUse: (() => void) | undefined;
   protected readonly source: Source;
@@ -73,11 +74,20 @@ export abstract class WaitingBucket<
     this.#setup = setup;
     this.time = new SteadyTime(setup.clock);
     this.#room = new WaitingRoom(setup, this.time, () => this.serve());
-    this.#gates = new OriginGates(makeGate);
-    this.#feedback = new FeedbackReader(setup);
+    this.#gates = new OriginGates(() => {
+      const gate = makeGate();
+      bindClock(gate, this.time.clock);
+      return gate;
+    });
+    this.#feedback = new FeedbackReader(setup, this.time);
     this.source = makeSource(this.time, this.#room, () => this.#serveSoon());
     this.#maxCost = this.source.capacity;
     this.#room.limitCost(this.#maxCost);
+  }
+
+  takeClock(clock: Clock): void {
+    this.time.bind(clock);
+    for (const gate of this.#gates.all()) bindClock(gate, clock);
   }
 
   tryAcquire(cost = 1, earlier?: Grant): Grant | undefined {

@@ -22,6 +22,14 @@ interface Deadline<T> extends Heaped {
   readonly watch: SignalWatch<Waiter<T>> | undefined;
 }
 
+/** What is left of the waiters of an aborted signal. */
+interface Aborted<T> {
+  readonly members: Iterator<[one: Waiter<T>, lane: number], undefined>;
+  readonly reason: unknown;
+  /** One for all of them, made for the first. */
+  rejected: Promise<never> | undefined;
+}
+
 function watchOf<T>({ bound }: Waiter<T>): SignalWatch<Waiter<T>> | undefined {
   return bound instanceof SignalWatch ? bound : bound?.watch;
 }
@@ -58,11 +66,12 @@ export class WaitingLine<T> {
   /** Made for the first signal. */
   #watches: Map<AbortSignal, SignalWatch<Waiter<T>>> | undefined;
   readonly #onAbort: () => void;
+  readonly #aborted: Aborted<T>[] = [];
   #onEmpty: (() => void)[] = [];
 
   /**
    * @param headStartMs what a lane is worth over the lane below it, in milliseconds
-   * @param onAbort called after the waiters of an aborted signal have been removed
+   * @param onAbort called when a signal has aborted: its waiters are ended by {@link endAborted}
    */
   constructor(headStartMs: number, onAbort: () => void) {
     this.#headStartMs = headStartMs;
@@ -280,12 +289,30 @@ export class WaitingLine<T> {
   /** The signal has aborted, or its last waiter has left. */
   #endWatch(signal: AbortSignal, watch: SignalWatch<Waiter<T>>): void {
     this.#watches?.delete(signal);
-    let rejected: Promise<never> | undefined;
-    for (const [waiter, lane] of watch.members()) {
-      rejected ??= Promise.reject(signal.reason);
-      this.#remove(waiter, lane);
-      waiter.resolve(rejected);
+    if (!watch.isEmpty) {
+      this.#aborted.push({ members: watch.members(), reason: signal.reason, rejected: undefined });
+      this.#onAbort();
     }
-    if (rejected !== undefined) this.#onAbort();
+  }
+
+  /** True while waiters of an aborted signal are left: see {@link endAborted}. */
+  get hasAborted(): boolean {
+    return this.#aborted.length > 0;
+  }
+
+  /** Removes and rejects a waiter whose signal has aborted; false if there is none. */
+  endAborted(): boolean {
+    for (let first = this.#aborted[0]; first !== undefined; first = this.#aborted[0]) {
+      const { value: member } = first.members.next();
+      if (member !== undefined) {
+        const [waiter, lane] = member;
+        first.rejected ??= Promise.reject(first.reason);
+        this.#remove(waiter, lane);
+        waiter.resolve(first.rejected);
+        return true;
+      }
+      this.#aborted.shift();
+    }
+    return false;
   }
 }

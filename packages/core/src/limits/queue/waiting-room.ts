@@ -1,4 +1,5 @@
 import { checkPriority, flag, notNegative } from '../../base/check.ts';
+import { timersId } from '../../base/clock.ts';
 import { ThrottledError, type ThrottledReason } from '../../base/errors.ts';
 import type { AcquireOptions } from '../contracts.ts';
 import type { WaitingSetup } from './options.ts';
@@ -13,6 +14,9 @@ const GRANT = 100;
 
 /** What a refusal costs in microseconds: an error captures a stack trace. */
 const REFUSAL = 20;
+
+/** What the end of an aborted request costs in microseconds. */
+const ABORT = 10;
 
 /** How many waiters can be inspected in a microsecond. */
 const LOOKS = 2;
@@ -37,6 +41,9 @@ export class WaitingRoom<T> {
   /** When the timer fires; `Infinity` without a timer. */
   #timerAtMs = Number.POSITIVE_INFINITY;
   #stopTimer: () => void = () => {};
+  /** What the timer was set with. */
+  #timersId: unknown;
+  #armedOn: unknown;
   /** Waiters with a deadline up to this time are being refused, a slice per turn. */
   #lateUntilMs = Number.NEGATIVE_INFINITY;
   /** The largest cost that can be granted. While `#isSearching`, the queue is searched for larger ones. */
@@ -107,6 +114,8 @@ export class WaitingRoom<T> {
    * request without a deadline, which needs no exact estimate: counting could take long.
    */
   costAhead(options: AcquireOptions, lane: number, nowMs: number): number {
+    // What is left of an aborted crowd counts no more, and is gone before the request has its turn.
+    if (this.#line.hasAborted) return 0;
     const isPatient = this.#patienceMs(options) === Number.POSITIVE_INFINITY;
     return isPatient ? this.#line.leastCostAhead(lane) : this.#line.costAhead(lane, nowMs);
   }
@@ -128,7 +137,8 @@ export class WaitingRoom<T> {
     if (patienceMs === 0 || (waitMs ?? 0) > patienceMs + TOLERANCE_MS) {
       throw this.refusal('wait-too-long', `its turn would not come within ${patienceMs} ms`, waitMs);
     }
-    if (this.#line.size >= this.#setup.maxQueue) this.#makeRoom(lane, waitMs);
+    const isFull = this.#line.size >= this.#setup.maxQueue && !this.#line.endAborted();
+    if (isFull) this.#makeRoom(lane, waitMs);
     return this.#line.join(lane, cost, nowMs, nowMs + patienceMs, options.signal);
   }
 
@@ -214,6 +224,7 @@ export class WaitingRoom<T> {
   #sendAway(lateUntilMs: number, most: number): number {
     this.#lateUntilMs = Math.max(this.#lateUntilMs, lateUntilMs);
     const looks = { left: most * LOOKS };
+    while (looks.left > 0 && this.#line.endAborted()) looks.left -= ABORT * LOOKS;
     while (looks.left > 0) {
       const next = this.#nextToRefuse(looks);
       if (next === undefined) break;
@@ -241,7 +252,7 @@ export class WaitingRoom<T> {
   /** Whether work is left from the last slice. */
   get #isBehind(): boolean {
     const isRefusing = this.#isSearching || this.#lateUntilMs > Number.NEGATIVE_INFINITY;
-    return isRefusing || this.#isCutShort || this.#dismissal !== undefined;
+    return isRefusing || this.#isCutShort || this.#line.hasAborted || this.#dismissal !== undefined;
   }
 
   /**
@@ -253,8 +264,9 @@ export class WaitingRoom<T> {
     const waiting = this.#line.size > 0;
     let atMs = this.#isBehind ? nowMs : Math.min(firstAtMs, this.#line.nextDeadlineMs);
     atMs = waiting ? Math.max(atMs, nowMs + TOLERANCE_MS) : Number.POSITIVE_INFINITY;
-    // A timer that fires earlier is kept: it calls `onWake`, which arms again.
-    if (waiting && this.#timerAtMs <= atMs) return;
+    // A timer that fires earlier is kept: it calls `onWake`, which arms again. One of fakes that are gone may never fire.
+    const isKept = this.#timersId === timersId() && this.#armedOn === this.#time.clock;
+    if (waiting && this.#timerAtMs <= atMs && isKept) return;
     this.#stopTimer();
     this.#timerAtMs = atMs;
     if (atMs === Number.POSITIVE_INFINITY) return;
@@ -262,6 +274,8 @@ export class WaitingRoom<T> {
       this.#timerAtMs = Number.POSITIVE_INFINITY;
       this.#onWake();
     };
+    this.#timersId = timersId();
+    this.#armedOn = this.#time.clock;
     this.#stopTimer = this.#time.clock.schedule(onTime, atMs - nowMs, false, true);
   }
 }
