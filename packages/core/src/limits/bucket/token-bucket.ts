@@ -1,5 +1,6 @@
 import { notNegative } from '../../base/check.ts';
 import type { BucketStats, ObservableBucket } from '../contracts.ts';
+import type { Tally } from '../queue/options.ts';
 import type { Quota } from './gcra.ts';
 import { MemoryTokens } from './memory-tokens.ts';
 import { type BucketSetup, bucketSetup, checkRate, type TokenBucketOptions } from './options.ts';
@@ -41,10 +42,14 @@ export class Bucket extends WaitingBucket<MemoryTokens, Bucket> implements Memor
           new QuotaState(setup, refillIntervalMs, initialTokens, 0),
           furtherLimits.map((rate) => new QuotaState(rate, 0, rate.capacity, 0)),
         ),
-      () => originGate(setup, this.#rate),
+      (tokens, tally) => originGate({ ...setup, tally }, this.#rate, tokens),
     );
     this.#made = setup;
     this.#wantedRate = setup.refillPerSecond;
+  }
+
+  protected override get gateRate(): Quota {
+    return this.#rate;
   }
 
   get #rate(): Quota {
@@ -85,12 +90,13 @@ export class Bucket extends WaitingBucket<MemoryTokens, Bucket> implements Memor
   }
 }
 
-/** A bucket for an origin that asked for a pause. It starts empty, and stands in front of a bucket of this rate. */
+/** A bucket for an origin that asked for a pause. It starts empty or with so many tokens, and stands in front of a bucket of this rate. */
 export function originGate(
-  setup: WaitingBucketSetup & { readonly refillIntervalMs?: number },
+  setup: WaitingBucketSetup & { readonly refillIntervalMs?: number; readonly tally?: Tally },
   { refillPerSecond, capacity }: Quota,
+  tokens = 0,
 ): Bucket {
-  const gate = { refillPerSecond, capacity, initialTokens: 0, furtherLimits: [] };
+  const gate = { refillPerSecond, capacity, initialTokens: tokens, furtherLimits: [] };
   return new Bucket({ refillIntervalMs: 0, ...setup, ...gate });
 }
 

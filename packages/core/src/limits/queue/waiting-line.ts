@@ -3,6 +3,7 @@ import { onAbort } from '../../base/on-abort.ts';
 import { SignalWatch } from '../../base/signal-watch.ts';
 import { Heap, type Heaped } from './heap.ts';
 import { Lane, type Linked } from './lane.ts';
+import type { Tally } from './options.ts';
 
 /** A request that waits. */
 export interface Waiter<T> extends Linked<Waiter<T>> {
@@ -62,6 +63,7 @@ export class WaitingLine<T> {
   /** A bit for each lane that is not empty. */
   #occupied = 0;
   readonly #headStartMs: number;
+  readonly #tally: Tally | undefined;
   readonly #deadlines = new Heap<Deadline<T>>(isEarlier);
   /** Made for the first signal. */
   #watches: Map<AbortSignal, SignalWatch<Waiter<T>>> | undefined;
@@ -72,8 +74,10 @@ export class WaitingLine<T> {
   /**
    * @param headStartMs what a lane is worth over the lane below it, in milliseconds
    * @param onAbort called when a signal has aborted: its waiters are ended by {@link endAborted}
+   * @param tally counts the waiters of several lines
    */
-  constructor(headStartMs: number, onAbort: () => void) {
+  constructor(headStartMs: number, onAbort: () => void, tally?: Tally) {
+    this.#tally = tally;
     this.#headStartMs = headStartMs;
     this.#onAbort = onAbort;
   }
@@ -237,6 +241,7 @@ export class WaitingLine<T> {
       };
       this.#laneAt(lane).push(waiter);
       this.size += 1;
+      if (this.#tally !== undefined) this.#tally.waiting += 1;
       this.#occupied |= 1 << lane;
       watch?.add(waiter, lane);
       if (deadlineMs === Number.POSITIVE_INFINITY) return;
@@ -257,6 +262,7 @@ export class WaitingLine<T> {
     list.remove(waiter);
     if (list.first === undefined) this.#occupied &= ~(1 << lane);
     this.size -= 1;
+    if (this.#tally !== undefined) this.#tally.waiting -= 1;
     if (this.size === 0 && this.#onEmpty.length > 0) this.#tellEmpty();
     const { bound } = waiter;
     if (bound === undefined) return;

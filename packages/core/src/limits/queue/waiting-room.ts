@@ -60,7 +60,7 @@ export class WaitingRoom<T> {
     this.#time = time;
     this.#onWake = onWake;
     // A step of priority is two lanes, one of them for retries.
-    this.#line = new WaitingLine(setup.agingMs / 2, onWake);
+    this.#line = new WaitingLine(setup.agingMs / 2, onWake, setup.tally);
   }
 
   /** How many wait. */
