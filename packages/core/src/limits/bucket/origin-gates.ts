@@ -184,7 +184,8 @@ export class OriginGates<B extends ObservableBucket = ObservableBucket> {
         this.#hasWarned = true;
         return;
       }
-      this.#lookLater(first, Math.max(first.untilMs, first.lookAtMs, nowMs) + this.#fillMs);
+      // Behind all others, so that the next call does not look at it again.
+      this.#lookLater(first, Math.max(this.#longestUntilMs, first.untilMs, nowMs) + this.#fillMs);
     }
   }
 }

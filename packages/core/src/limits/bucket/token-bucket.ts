@@ -42,7 +42,44 @@ export class Bucket extends WaitingBucket<MemoryTokens, Bucket> implements Memor
           new QuotaState(setup, refillIntervalMs, initialTokens, 0),
           furtherLimits.map((rate) => new QuotaState(rate, 0, rate.capacity, 0)),
         ),
-      (tokens, tally) => originGate({ ...setup, tally }, this.#rate, tokens),
+      (tokens, tally) => originGate({ ...setup, tally }, this.gateRate, tokens),
+    );
+    this.#made = setup;
+    this.#wantedRate = setup.refillPerSecond;
+  }
+
+  /** An adaptive bucket that is slower for a while limits its origins by itself. */
+  protected override get gateRate(): Quota {
+    return { refillPerSecond: this.#wantedRate, capacity: this.source.ownCapacity };
+  }
+
+  setRate(refillPerSecond: number, capacity?: number): void;
+  /**
+   * How long until so many tokens can be taken, in milliseconds, if no one else takes any; 0 for now. For more than the
+   * capacity: until so many have come in for several requests in a row.
+   *
+   * @throws TypeError, RangeError if the number is negative or not finite
+   */
+  waitMs(tokens?: number): number;
+}
+
+/** What {@link tokenBucket} returns. */
+export class Bucket extends WaitingBucket<MemoryTokens, Bucket> implements MemoryBucket {
+  /** The rate that it was made with. At another rate it must not be evicted. */
+  #made: Quota;
+  /** The rate that the user set last. An adaptive bucket may be slower for a while. */
+  #wantedRate: number;
+
+  constructor(setup: BucketSetup) {
+    const { refillIntervalMs, initialTokens, furtherLimits } = setup;
+    super(
+      setup,
+      () =>
+        new MemoryTokens(
+          new QuotaState(setup, refillIntervalMs, initialTokens, 0),
+          furtherLimits.map((rate) => new QuotaState(rate, 0, rate.capacity, 0)),
+        ),
+      (tokens, tally) => originGate({ ...setup, tally }, this.gateRate, tokens),
     );
     this.#made = setup;
     this.#wantedRate = setup.refillPerSecond;
