@@ -53,46 +53,6 @@ export class Bucket extends WaitingBucket<MemoryTokens, Bucket> implements Memor
     return { refillPerSecond: this.#wantedRate, capacity: this.source.ownCapacity };
   }
 
-  setRate(refillPerSecond: number, capacity?: number): void;
-  /**
-   * How long until so many tokens can be taken, in milliseconds, if no one else takes any; 0 for now. For more than the
-   * capacity: until so many have come in for several requests in a row.
-   *
-   * @throws TypeError, RangeError if the number is negative or not finite
-   */
-  waitMs(tokens?: number): number;
-}
-
-/** What {@link tokenBucket} returns. */
-export class Bucket extends WaitingBucket<MemoryTokens, Bucket> implements MemoryBucket {
-  /** The rate that it was made with. At another rate it must not be evicted. */
-  #made: Quota;
-  /** The rate that the user set last. An adaptive bucket may be slower for a while. */
-  #wantedRate: number;
-
-  constructor(setup: BucketSetup) {
-    const { refillIntervalMs, initialTokens, furtherLimits } = setup;
-    super(
-      setup,
-      () =>
-        new MemoryTokens(
-          new QuotaState(setup, refillIntervalMs, initialTokens, 0),
-          furtherLimits.map((rate) => new QuotaState(rate, 0, rate.capacity, 0)),
-        ),
-      (tokens, tally) => originGate({ ...setup, tally }, this.gateRate, tokens),
-    );
-    this.#made = setup;
-    this.#wantedRate = setup.refillPerSecond;
-  }
-
-  protected override get gateRate(): Quota {
-    return this.#rate;
-  }
-
-  get #rate(): Quota {
-    return { refillPerSecond: this.source.refillPerSecond, capacity: this.source.ownCapacity };
-  }
-
   setRate(refillPerSecond: number, capacity: number = this.source.ownCapacity): void {
     checkRate('setRate', { refillPerSecond, capacity });
     this.#wantedRate = refillPerSecond;
