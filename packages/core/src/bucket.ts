@@ -1,6 +1,6 @@
 export { callObserver } from './base/call-observer.ts';
 export * as check from './base/check.ts';
-export { nextTurn, sleep, systemClock } from './base/clock.ts';
+export { nextTurn, systemClock } from './base/clock.ts';
 export {
   CLOCK_OPTION,
   type Complete,
@@ -10,6 +10,7 @@ export {
   readOptions,
 } from './base/options.ts';
 export { property } from './base/property.ts';
+export { sleep } from './base/sleep.ts';
 export type { Quota } from './limits/bucket/gcra.ts';
 export * as gcra from './limits/bucket/gcra.ts';
 export { type BucketSetup, bucketSetup, defaultCapacity } from './limits/bucket/options.ts';

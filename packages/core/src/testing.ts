@@ -1,5 +1,6 @@
-import { type Clock, nextTurn, type Random, sleep } from './base/clock.ts';
+import { type Clock, nextTurn, type Random } from './base/clock.ts';
 import { type RunUntilSettledOptions, Settling } from './base/settling.ts';
+import { sleep } from './base/sleep.ts';
 import { Heap, type Heaped } from './limits/queue/heap.ts';
 
 export type { Clock, Random } from './base/clock.ts';

@@ -1,7 +1,8 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { seededRandom, virtualClock } from '../testing.ts';
-import { nextTurn, sleep, systemClock } from './clock.ts';
+import { nextTurn, systemClock } from './clock.ts';
+import { sleep } from './sleep.ts';
 
 describe('the system clock, with fake timers', () => {
   beforeEach(() => void vi.useFakeTimers());

@@ -1,8 +1,9 @@
 import fc from 'fast-check';
 import { describe, expect, test, vi } from 'vitest';
 import { virtualClock } from '../testing.ts';
-import { nextTurn, sleep } from './clock.ts';
+import { nextTurn } from './clock.ts';
 import { onAbort } from './on-abort.ts';
+import { sleep } from './sleep.ts';
 
 /** A signal that counts its listeners. */
 function countedSignal() {

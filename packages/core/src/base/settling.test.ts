@@ -4,7 +4,8 @@ import type { AddressInfo } from 'node:net';
 import { afterEach, describe, expect, test, vi } from 'vitest';
 import { tokenBucket } from '../limits/bucket/token-bucket.ts';
 import { virtualClock } from '../testing.ts';
-import { nextTurn, sleep } from './clock.ts';
+import { nextTurn } from './clock.ts';
+import { sleep } from './sleep.ts';
 
 /** For tests in which nothing is real: less real time until the error. */
 const SOON = { realTimeoutMs: 250, ioMs: 0 };

@@ -1,5 +1,5 @@
-import { sleep } from '../base/clock.ts';
 import { HookError } from '../base/errors.ts';
+import { sleep } from '../base/sleep.ts';
 import { LONGEST_DISCARD_MS } from '../http/drain.ts';
 import { neverSent } from '../http/failure.ts';
 import type { Peek } from '../http/inspect.ts';

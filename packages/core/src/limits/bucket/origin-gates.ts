@@ -185,7 +185,7 @@ export class OriginGates<B extends ObservableBucket = ObservableBucket> {
         return;
       }
       // Behind all others, so that the next call does not look at it again.
-      this.#lookLater(first, Math.max(this.#longestUntilMs, first.untilMs, nowMs) + this.#fillMs);
+      this.#lookLater(first, Math.max(this.#longestUntilMs, first.untilMs, nowMs) + this.#fillMs + 1);
     }
   }
 }
