@@ -30,6 +30,6 @@ const place = new URL(submitted.headers.get('location') ?? '', url);
 const done = await clock.runUntilSettled(fetch(place, { ebb: polling }));
 const statuses = attemptsOf(done).map(({ status }) => status);
 console.log(
-  `GET ${place.pathname}: ${statuses.join(', ')} after ${clock.now() / 1_000} s: ${await done.text()}`,
+  `GET ${place.pathname}: ${statuses.join(', ')} after ${clock.elapsedMs / 1_000} s: ${await done.text()}`,
 );
 server.close();

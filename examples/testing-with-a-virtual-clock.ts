@@ -7,7 +7,7 @@ import { createFetch } from '@ebb/fetch';
 const clock = virtualClock();
 const sentAtMs: number[] = [];
 const down: typeof fetch = async () => {
-  sentAtMs.push(clock.now());
+  sentAtMs.push(clock.elapsedMs);
   return new Response('down', { status: 503 });
 };
 

@@ -22,5 +22,5 @@ const fetch = createFetch(createPolicy({ clock, attemptTimeoutMs: 2_000, backoff
 const response = await clock.runUntilSettled(fetch('http://upstream.test/'));
 
 const attempts = attemptsOf(response).map(({ status, failure }) => status ?? failure);
-console.log(`${response.status} after ${clock.now() / 1_000} s of virtual time: ${attempts.join(', ')}`);
+console.log(`${response.status} after ${clock.elapsedMs / 1_000} s of virtual time: ${attempts.join(', ')}`);
 server.close();

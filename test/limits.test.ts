@@ -37,7 +37,7 @@ describe.each(Object.entries(clients))('%s', (_, makeClient) => {
     client = makeClient(createPolicy({ clock, random: () => 0, backoff: constant(10), onEvent, ...options }));
   }
   beforeEach(() => {
-    clock = virtualClock();
+    clock = virtualClock({ startMs: 0 });
     events = [];
     flowing = true;
     over = false;

@@ -41,12 +41,12 @@ export async function streamOf(settings: Settings): Promise<Stream> {
   const passed: Promise<void>[] = [];
   const lookUntil = (untilMs: number): void => {
     for (; tokens.length * LOOK_MS <= untilMs; ) {
-      clock.tick(tokens.length * LOOK_MS - clock.now());
+      clock.tick(tokens.length * LOOK_MS - clock.elapsedMs);
       const stats = bucket.stats();
       tokens.push(Math.max(0, stats.tokens));
       waiting.push(stats.waiting);
     }
-    clock.tick(untilMs - clock.now());
+    clock.tick(untilMs - clock.elapsedMs);
   };
 
   const end = new AbortController();

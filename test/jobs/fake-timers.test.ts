@@ -46,7 +46,7 @@ describe.each([
 describe('a clock of ebb, and delays in real time', () => {
   test('the run waits for them', async () => {
     respondAfter(20, 20);
-    const clock = virtualClock();
+    const clock = virtualClock({ startMs: 0 });
     const fetch = createFetch(createPolicy({ clock, backoff: constant(60_000) }));
     const response = await clock.runUntilSettled(fetch(URL));
     expect([outcomes(response), clock.now()]).toEqual([[503, 200], 60_000]);
@@ -54,7 +54,7 @@ describe('a clock of ebb, and delays in real time', () => {
 
   test('a timeout of an attempt comes after them with `ioMs`', async () => {
     respondAfter(20, 20);
-    const clock = virtualClock();
+    const clock = virtualClock({ startMs: 0 });
     const fetch = createFetch(
       createPolicy({ clock, attemptTimeoutMs: 30_000, maxRetries: 1, backoff: constant(0) }),
     );
@@ -65,7 +65,7 @@ describe('a clock of ebb, and delays in real time', () => {
 
 test('a clock of ebb beside fake timers', async () => {
   vi.useFakeTimers();
-  const clock = virtualClock();
+  const clock = virtualClock({ startMs: 0 });
   const statuses = [503, 503, 200];
   const stub = async () =>
     new Response('a body, which is read to its end', { status: statuses.shift() ?? 200 });

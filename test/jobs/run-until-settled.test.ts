@@ -12,7 +12,7 @@ const PROGRAM = `
   import { createFetch } from '@ebb/fetch';
 
   globalThis.perform = async (url) => {
-    const clock = virtualClock();
+    const clock = virtualClock({ startMs: 0 });
     const policy = createPolicy({ clock, attemptTimeoutMs: 50_000, backoff: constant(60_000) });
     const patience = { ioMs: 10_000, realTimeoutMs: 40_000 };
     const { status } = await clock.runUntilSettled(createFetch(policy)(url), patience);

@@ -32,7 +32,7 @@ beforeAll(async () => {
   const bucket = tokenBucket({ capacity: 1, refillPerSecond: 0.001, nonConforming: 'mark' });
   const server = await upstream([{ status: 503 }, 'reset', { status: 200 }]);
   await createFetch({ bucket, backoff: constant(0), onEvent, maxRetries: 3 })(server.url);
-  const clock = virtualClock();
+  const clock = virtualClock({ startMs: 0 });
   const slow = tokenBucket({ capacity: 1, refillPerSecond: 1, clock });
   slow.tryAcquire();
   const waiting = createFetch({ bucket: slow, clock, onEvent })(server.url);

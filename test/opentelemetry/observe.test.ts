@@ -18,7 +18,7 @@ const series = async (): Promise<string[]> =>
   });
 
 test('gauges show a bucket, slots and a budget as they are when metrics are collected', async () => {
-  const clock = virtualClock();
+  const clock = virtualClock({ startMs: 0 });
   const bucket = tokenBucket({ capacity: 2, refillPerSecond: 1, clock });
   const concurrency = concurrencyLimit({ maxConcurrent: 1 });
   const budget = retryBudget({ reserve: 3, clock });

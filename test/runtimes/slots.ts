@@ -28,7 +28,7 @@ async function slotsInUse(inUse: () => number): Promise<number> {
 }
 
 async function useSlot<Result>(slots: Slots<Result>, row: SlotRow<Result>, url: string): Promise<SlotRun> {
-  const clock = virtualClock();
+  const clock = virtualClock({ startMs: 0 });
   const concurrency = concurrencyLimit({ maxConcurrent: 1 });
   const client = slots.open(createPolicy({ clock, concurrency, maxRetries: 0 }));
   const gave = await row.use(await client.get(url + row.path, row.method ?? 'GET', row.config), clock);
@@ -49,7 +49,7 @@ function collector(): (() => void) | undefined {
 /** Sends many concurrent calls over few slots while garbage is collected continuously. */
 async function crowd<Result>({ open, ways }: Slots<Result>, url: string): Promise<Crowd> {
   const concurrency = concurrencyLimit({ maxConcurrent: CROWD_SLOTS });
-  const clock = virtualClock();
+  const clock = virtualClock({ startMs: 0 });
   const client = open(createPolicy({ concurrency, maxRetries: 0 }));
   const collect = collector();
   const collecting = setInterval(() => collect?.(), 5);

@@ -18,7 +18,7 @@ import { GreetService } from './gen/greet_pb.ts';
 
 /** A policy that waits for a minute of virtual time after a 503, and tells when it does. */
 function waiting() {
-  const clock = virtualClock();
+  const clock = virtualClock({ startMs: 0 });
   const { promise: hasBegun, resolve } = Promise.withResolvers<void>();
   const onEvent = ({ type }: { type: string }): void => void (type === 'retry' && setImmediate(resolve));
   const options: PolicyOptions = { clock, onEvent, backoff: () => 60_000 };

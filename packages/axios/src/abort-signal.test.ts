@@ -110,7 +110,7 @@ describe('no listener and no timer is left', () => {
     const { token } = axios.CancelToken.source();
     let calls = 0;
     const adapter: AxiosAdapter = (config) => (calls++ % 2 === 0 ? unavailable(config) : ok(config));
-    const clock = virtualClock();
+    const clock = virtualClock({ startMs: 0 });
     const client = clientOf({ adapter }, { ...atOnce, clock, attemptTimeoutMs: 50 });
     for (let call = 0; call < 10_000; call += 1) {
       await client.get('/', call % 10 === 0 ? { signal, cancelToken: token } : { signal });

@@ -24,7 +24,7 @@ test.each<[what: string, adapter: string, step: Step]>([
   ['a 503 whose body never ends', 'fetch', 'endless-503'],
 ])('attemptTimeoutMs ends %s over the %s adapter', async (_, adapter, step) => {
   const server = await serve(step, UP);
-  const clock = virtualClock();
+  const clock = virtualClock({ startMs: 0 });
   const client = clientOf({ adapter }, { ...atOnce, clock, attemptTimeoutMs: 5_000 });
   const response = client.get(server.url);
   while (server.seen.length < 1) await setImmediate();
@@ -37,7 +37,7 @@ test.each<[what: string, adapter: string, step: Step]>([
 });
 
 test('attemptTimeoutMs ends a body that trickles, which axios’s own timeout does not', async () => {
-  const clock = virtualClock();
+  const clock = virtualClock({ startMs: 0 });
   let written = 0;
   const url = await listen(
     createServer((_, response) => {
@@ -61,7 +61,7 @@ test.each<[AxiosRequestConfig, code: string, message: string]>([
   [{ transitional: { clarifyTimeoutError: true } }, 'ETIMEDOUT', 'timeout of 50ms exceeded'],
   [{ timeoutErrorMessage: 'too slow' }, 'ECONNABORTED', 'too slow'],
 ])('the error is the same as for axios’s timeout: %j', async (config, code, message) => {
-  const clock = virtualClock();
+  const clock = virtualClock({ startMs: 0 });
   const options = { ...atOnce, clock, attemptTimeoutMs: 50, maxRetries: 1 };
   const response = clientOf({ adapter: never, ...config }, options).get('/', { headers: { a: 'b' } });
   const failure = errorOf(response);
@@ -82,7 +82,7 @@ test('axios’s own timeout ends the attempt if it is shorter', async () => {
 test('the limit does not apply while the caller reads a streamed response', async () => {
   for (const adapter of ['http', 'fetch']) {
     const server = await serve('held-200');
-    const clock = virtualClock();
+    const clock = virtualClock({ startMs: 0 });
     const client = clientOf({ adapter, responseType: 'stream' }, { clock, attemptTimeoutMs: 50 });
     const { data } = await client.get(server.url);
     expect(clock.pending).toBe(0);
@@ -95,7 +95,7 @@ test('the limit does not apply while the caller reads a streamed response', asyn
 test('the caller’s own cancelToken is restored, and still cancels', async () => {
   const server = await serve('hang', 'hang', UP);
   const { token, cancel } = axios.CancelToken.source();
-  const clock = virtualClock();
+  const clock = virtualClock({ startMs: 0 });
   const client = clientOf({ adapter: 'http' }, { ...atOnce, clock, attemptTimeoutMs: 50 });
   const response = client.get(server.url, { cancelToken: token });
   while (server.seen.length < 1) await setImmediate();
@@ -113,7 +113,7 @@ test('the caller’s own cancelToken is restored, and still cancels', async () =
 });
 
 test('a late response of an adapter that ignores cancelToken is discarded', async () => {
-  const clock = virtualClock();
+  const clock = virtualClock({ startMs: 0 });
   const server = await serve({ status: 200, body: 'x'.repeat(64 * 1024) });
   const agent = new Agent({ keepAlive: true, maxSockets: 1 });
   afterTest(() => agent.destroy());
@@ -140,7 +140,7 @@ test('a late response of an adapter that ignores cancelToken is discarded', asyn
 });
 
 test('a late error of an adapter that ignores cancelToken is ignored', async () => {
-  const clock = virtualClock();
+  const clock = virtualClock({ startMs: 0 });
   const adapter: AxiosAdapter = () =>
     new Promise((_, reject) => clock.schedule(() => reject(new Error('late')), 100));
   const client = clientOf({ adapter }, { clock, attemptTimeoutMs: 50, maxRetries: 0 });
@@ -150,7 +150,7 @@ test('a late error of an adapter that ignores cancelToken is ignored', async () 
 });
 
 test('the adapter gets a complete CancelToken', async () => {
-  const clock = virtualClock();
+  const clock = virtualClock({ startMs: 0 });
   const seen: unknown[] = [];
   const adapter: AxiosAdapter = async ({ cancelToken }) => {
     cancelToken?.throwIfRequested();

@@ -108,7 +108,7 @@ describe.each(['http', 'fetch'])('over the %s adapter', (adapter) => {
 
   test('a retry waits for Retry-After', async () => {
     const server = await serve({ status: 503, headers: { 'retry-after': '20' } }, UP);
-    const clock = virtualClock();
+    const clock = virtualClock({ startMs: 0 });
     const events: string[] = [];
     const onRetry = Promise.withResolvers<void>();
     const client = clientOf(

@@ -102,7 +102,7 @@ describe.each(copies)('an instance of the copy loaded by %s', (_, axios) => {
   test('a cancellation during a delay, and before the request', async () => {
     const server = await serve({ status: 503 });
     const controller = new AbortController();
-    const clock = virtualClock();
+    const clock = virtualClock({ startMs: 0 });
     const onEvent: PolicyOptions['onEvent'] = ({ type }) => type === 'retry' && controller.abort();
     const [, client] = both({}, { clock, onEvent });
     const { signal } = controller;

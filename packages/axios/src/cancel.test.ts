@@ -33,7 +33,7 @@ describe.each(waysToCancel)(
     });
 
     test('during the delay before a retry, at once', async () => {
-      const clock = virtualClock();
+      const clock = virtualClock({ startMs: 0 });
       const adapter = vi.fn(unavailable);
       const { onEvent, next } = watchEvents();
       const { config, abort, listeners } = make();
@@ -116,7 +116,7 @@ describe.each(waysToCancel)(
 
     test.each(['http', 'fetch'])('while a response is discarded, over the %s adapter', async (adapter) => {
       const server = await serve('endless-503');
-      const clock = virtualClock();
+      const clock = virtualClock({ startMs: 0 });
       const { onEvent, next } = watchEvents();
       const { config, abort, listeners } = make();
       const retried = next('retry');

@@ -187,7 +187,7 @@ describe('a hook that fails', () => {
   ])('%s: the request fails, and nothing is sent', async (_, options, hook) => {
     const adapter = vi.fn(ok);
     for (const attemptTimeoutMs of [undefined, 50]) {
-      const clock = virtualClock();
+      const clock = virtualClock({ startMs: 0 });
       const error = await errorOf(
         clientOf({ adapter }, { ...atOnce, clock, attemptTimeoutMs, ...options }).post('/'),
       );
@@ -232,7 +232,7 @@ test.each(waysToCancel)('an abort by %s while headers are made', async (_, make)
 });
 
 test('headers that come after the attempt timeout are not sent', async () => {
-  const clock = virtualClock();
+  const clock = virtualClock({ startMs: 0 });
   const adapter = vi.fn<AxiosAdapter>(async (config) =>
     responseTo(config, { data: String(config.headers.get('x-a')) }),
   );

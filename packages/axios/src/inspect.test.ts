@@ -88,7 +88,7 @@ describe.each<[what: string, config: AxiosRequestConfig]>([
   test('a wait in the body is kept, with an error status and without', async () => {
     for (const status of [429, 200]) {
       const server = await serve(step(status, { waitMs: 7_000 }), OK);
-      const clock = virtualClock();
+      const clock = virtualClock({ startMs: 0 });
       const retrying = Promise.withResolvers<unknown>();
       const onEvent: PolicyOptions['onEvent'] = (event) =>
         event.type === 'retry' && retrying.resolve([event.delayMs, event.reason]);
@@ -265,7 +265,7 @@ test('an abort during the look rejects with axios’s own CanceledError', async 
   for (const adapter of ['http', 'fetch']) {
     const server = await serve('held-200');
     const controller = new AbortController();
-    const clock = virtualClock();
+    const clock = virtualClock({ startMs: 0 });
     const inspect = async (response: InspectedResponse) => {
       const text = response.text();
       await setImmediate();

@@ -17,7 +17,7 @@ function lateClient(
   options: PolicyOptions,
   send: (config: InternalAxiosRequestConfig, below: AxiosInstance) => unknown,
 ) {
-  const clock = virtualClock();
+  const clock = virtualClock({ startMs: 0 });
   const policy = createPolicy({
     clock,
     attemptTimeoutMs: 50,

@@ -65,7 +65,7 @@ describe('without another attempt the caller gets', () => {
   });
 
   test('the last response at once, if totalTimeoutMs leaves no time for a retry', async () => {
-    const clock = virtualClock();
+    const clock = virtualClock({ startMs: 0 });
     const options = { clock, backoff: constant(100), totalTimeoutMs: 150 };
     const response = clientOf({ adapter: unavailable, validateStatus: null }, options).get('/');
     await clock.advance(100);

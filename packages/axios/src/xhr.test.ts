@@ -49,7 +49,7 @@ test('timeout applies to each attempt', async () => {
 
 test('attemptTimeoutMs stops the request', async () => {
   const server = await serve('hang', UP);
-  const clock = virtualClock();
+  const clock = virtualClock({ startMs: 0 });
   const response = clientOf({ clock, attemptTimeoutMs: 50 }).get(server.url);
   while (server.seen.length < 1) await setImmediate();
   await clock.advance(50);

@@ -1,6 +1,7 @@
-export { inNextTurn, nextTurn, sleep, systemClock } from './base/clock.ts';
+export { inNextTurn, nextTurn, systemClock } from './base/clock.ts';
 export { onAbort } from './base/on-abort.ts';
 export { property } from './base/property.ts';
+export { sleep } from './base/sleep.ts';
 export { warn } from './base/warn.ts';
 export {
   bufferBytes,

@@ -1,14 +1,16 @@
 export { callObserver } from './base/call-observer.ts';
 export * as check from './base/check.ts';
-export { nextTurn, sleep, systemClock } from './base/clock.ts';
+export { nextTurn, systemClock } from './base/clock.ts';
 export {
   CLOCK_OPTION,
   type Complete,
+  LIMIT_CLOCK_OPTION,
   type OptionTable,
   RANDOM_OPTION,
   readOptions,
 } from './base/options.ts';
 export { property } from './base/property.ts';
+export { sleep } from './base/sleep.ts';
 export type { Quota } from './limits/bucket/gcra.ts';
 export * as gcra from './limits/bucket/gcra.ts';
 export { type BucketSetup, bucketSetup, defaultCapacity } from './limits/bucket/options.ts';

@@ -1,5 +1,6 @@
-import { type Clock, nextTurn, type Random, sleep } from './base/clock.ts';
+import { type Clock, nextTurn, type Random } from './base/clock.ts';
 import { type RunUntilSettledOptions, Settling } from './base/settling.ts';
+import { sleep } from './base/sleep.ts';
 import { Heap, type Heaped } from './limits/queue/heap.ts';
 
 export type { Clock, Random } from './base/clock.ts';
@@ -7,6 +8,8 @@ export type { RunUntilSettledOptions } from './base/settling.ts';
 
 /** A clock that only moves when a test moves it. */
 export interface VirtualClock extends Clock {
+  /** How far it has moved since it was made, in milliseconds. */
+  readonly elapsedMs: number;
   /** The number of scheduled calls that were neither made nor cancelled. */
   readonly pending: number;
   /** When the next of them is due, in milliseconds of this clock; `undefined` if there is none. */
@@ -43,9 +46,25 @@ function isEarlier(one: Entry, other: Entry): boolean {
   return one.atMs < other.atMs || (one.atMs === other.atMs && one.order < other.order);
 }
 
-/** A {@link Clock} for tests: a day of backoff takes no time, and is exact to the millisecond. */
-export function virtualClock(options: { readonly startMs?: number } = {}): VirtualClock {
-  let nowMs = options.startMs ?? 0;
+/** 2026-01-01T00:00:00Z, in milliseconds since the epoch. */
+const START_MS = 1_767_225_600_000;
+
+/** Options of {@link virtualClock}. */
+export interface VirtualClockOptions {
+  /**
+   * What the clock shows at first, in milliseconds since the epoch. A date that a mock sends, such as `Retry-After`, counts from
+   * there.
+   * @default 1_767_225_600_000, which is 2026-01-01T00:00:00Z
+   */
+  readonly startMs?: number | undefined;
+}
+
+/**
+ * A {@link Clock} for tests: a day of backoff takes no time, and is exact to the millisecond. It starts at the same date in
+ * each run.
+ */
+export function virtualClock({ startMs = START_MS }: VirtualClockOptions = {}): VirtualClock {
+  let nowMs = startMs;
   let scheduled = 0;
   const entries = new Heap<Entry>(isEarlier);
 
@@ -61,6 +80,9 @@ export function virtualClock(options: { readonly startMs?: number } = {}): Virtu
 
   const clock: VirtualClock = {
     now: () => nowMs,
+    get elapsedMs() {
+      return nowMs - startMs;
+    },
     get pending() {
       return entries.size;
     },
@@ -97,6 +119,9 @@ export function virtualClock(options: { readonly startMs?: number } = {}): Virtu
   };
   const settling = new Settling({
     now: clock.now,
+    get elapsedMs() {
+      return nowMs - startMs;
+    },
     get pending() {
       return entries.size;
     },

@@ -219,7 +219,7 @@ describe('a base fetch that ignores its signal', () => {
   });
 
   test('is bounded by attemptTimeoutMs', async () => {
-    const clock = virtualClock();
+    const clock = virtualClock({ startMs: 0 });
     const base = vi.fn(() => new Promise<Response>(() => {}));
     const call = createFetch(
       { clock, attemptTimeoutMs: 100, maxRetries: 1, backoff: constant(0) },
@@ -268,7 +268,7 @@ describe('a signal that AbortSignal.any rejects', () => {
   }
 
   test('leaves no timer, and still ends the attempt', async () => {
-    const clock = virtualClock();
+    const clock = virtualClock({ startMs: 0 });
     const signal = new OtherSignal();
     const seen: (AbortSignal | null | undefined)[] = [];
     const base = (_: unknown, init?: RequestInit) => {
@@ -283,7 +283,7 @@ describe('a signal that AbortSignal.any rejects', () => {
   });
 
   test('is left to the base fetch to reject if it is not a signal', async () => {
-    const clock = virtualClock();
+    const clock = virtualClock({ startMs: 0 });
     const init = { signal: 'now' } as never;
     const plain = await fetch(url, init).catch((error: unknown) => error);
     await expect(createFetch({ clock, attemptTimeoutMs: 100 })(url, init)).rejects.toEqual(plain);

@@ -215,7 +215,7 @@ describe('an abort', () => {
     'during a wait settles with the reason %j',
     async (reason) => {
       const server = await serve(DOWN, UP);
-      const clock = virtualClock();
+      const clock = virtualClock({ startMs: 0 });
       const controller = new AbortController();
       const waiting = Promise.withResolvers<void>();
       const onEvent = ({ type }: { type: string }) => type === 'retry' && setImmediate(waiting.resolve);
@@ -278,7 +278,7 @@ describe('an abort', () => {
 
   test('10,000 calls with one signal leave no listener on it', async () => {
     const { signal } = new AbortController();
-    const clock = virtualClock();
+    const clock = virtualClock({ startMs: 0 });
     let calls = 0;
     // A fetch that adds no listener; every second response is retried.
     const base = async () => new Response('x', { status: calls++ % 2 === 0 ? 503 : 200 });
@@ -293,7 +293,7 @@ describe('an abort', () => {
 describe('attemptTimeoutMs', () => {
   test('is a transient outcome, and the last timeout rejects as AbortSignal.timeout does', async () => {
     const server = await serve('hang', 'hang', UP);
-    const clock = virtualClock();
+    const clock = virtualClock({ startMs: 0 });
     server.onHang = () => clock.tick(100);
     const policy = createPolicy({ ...atOnce, clock, attemptTimeoutMs: 100, maxRetries: 1 });
     const error = await createFetch(policy)(server.url).catch((thrown: unknown) => thrown);
@@ -309,7 +309,7 @@ describe('attemptTimeoutMs', () => {
 
 test('a failure after a timeout has its own kind', async () => {
   const server = await serve('hang', 'reset', UP);
-  const clock = virtualClock();
+  const clock = virtualClock({ startMs: 0 });
   server.onHang = () => clock.tick(100);
   const response = await createFetch({ ...atOnce, clock, attemptTimeoutMs: 100 })(server.url);
   expect(attemptsOf(response).map(({ status, failure }) => status ?? failure)).toEqual([
@@ -336,7 +336,7 @@ describe('discarded responses', () => {
 
   test('a 503 that never ends is cancelled after a second', async () => {
     const server = await serve('endless-503', UP);
-    const clock = virtualClock();
+    const clock = virtualClock({ startMs: 0 });
     const onEvent = ({ type }: EbbEvent): void => {
       if (type === 'retry') void clock.advance(1_000);
     };
@@ -347,7 +347,7 @@ describe('discarded responses', () => {
 
   test('a 503 of more than 256 KiB is cancelled at once', async () => {
     const server = await serve({ status: 503, body: 'x'.repeat(300_000) }, UP);
-    const clock = virtualClock();
+    const clock = virtualClock({ startMs: 0 });
     expect((await createFetch({ ...atOnce, clock })(server.url)).status).toBe(200);
     expect(clock.pending).toBe(0);
   });

@@ -80,7 +80,7 @@ describe('beforeAttempt', () => {
   });
 
   test('is told how much time is left', async () => {
-    const clock = virtualClock();
+    const clock = virtualClock({ startMs: 0 });
     const left: unknown[] = [];
     const base = async () => new Response(null, { status: left.length < 2 ? 503 : 200 });
     const beforeAttempt = ({ leftMs }: NextAttempt): undefined => void left.push(leftMs);

@@ -133,7 +133,7 @@ describe('a stream', () => {
   });
 
   test('that says nothing is handed over after the timeout, and read on', async () => {
-    const clock = virtualClock();
+    const clock = virtualClock({ startMs: 0 });
     let letGo = (): void => undefined;
     const hold = new Promise<void>((resolve) => {
       letGo = resolve;
@@ -155,7 +155,7 @@ describe('a stream', () => {
 });
 
 test('the wait that a body asks for is waited for', async () => {
-  const clock = virtualClock();
+  const clock = virtualClock({ startMs: 0 });
   const all = sequence(
     () => Response.json({ waitMs: 3_000 }, { status: 429, headers: { 'retry-after': '1' } }),
     () => Response.json({}),
@@ -170,7 +170,7 @@ test('the wait that a body asks for is waited for', async () => {
 });
 
 test('a 202 is polled: its Retry-After holds once inspect says that it is not the end', async () => {
-  const clock = virtualClock();
+  const clock = virtualClock({ startMs: 0 });
   const all = sequence(
     () => new Response('{"status":"running"}', { status: 202, headers: { 'retry-after': '5' } }),
     () => Response.json({ status: 'done' }),

@@ -7,7 +7,7 @@ import { serveWith } from './serve-with.ts';
 export const SHORT = 'a short body';
 
 /** A fetch with one slot, over a server that behaves according to the path. */
-export async function limited(baseFetch: typeof fetch = fetch, clock = virtualClock()) {
+export async function limited(baseFetch: typeof fetch = fetch, clock = virtualClock({ startMs: 0 })) {
   const gates = new Map<string, () => void>();
   const { url } = await serveWith((request, response) => {
     const path = request.url ?? '';

@@ -32,7 +32,7 @@ describe.each(clients.map((client) => [client.name, client] as const))('%s', (_,
       if (number === 0) response.writeHead(429, { 'retry-after': '7' });
       response.end('ok');
     });
-    const clock = virtualClock();
+    const clock = virtualClock({ startMs: 0 });
     const delays: number[] = [];
     const onEvent = (event: EbbEvent): void => {
       if (event.type !== 'retry') return;
@@ -100,7 +100,7 @@ describe.each(clients.map((client) => [client.name, client] as const))('%s', (_,
       if (number > 0) response.end('ok');
       else response.writeHead(503).write('and so on');
     });
-    const clock = virtualClock();
+    const clock = virtualClock({ startMs: 0 });
     const onEvent = ({ type }: EbbEvent): void => {
       if (type === 'retry') void clock.advance(1_000);
     };
@@ -143,7 +143,7 @@ describe.each(clients.map((client) => [client.name, client] as const))('%s', (_,
 
   test('an abort during the backoff ends it with its reason, within a turn', async () => {
     await using server = await upstream(failing(503));
-    const clock = virtualClock();
+    const clock = virtualClock({ startMs: 0 });
     const abort = new AbortController();
     const reason = new Error('enough');
     let turns = Number.NaN;
@@ -178,7 +178,7 @@ describe.each(clients.map((client) => [client.name, client] as const))('%s', (_,
   });
 
   test('attemptTimeoutMs ends an attempt without a response', async () => {
-    const clock = virtualClock();
+    const clock = virtualClock({ startMs: 0 });
     await using server = await upstream((response, _seen, number) => {
       if (number === 0) setImmediate(() => clock.advance(50));
       else response.end('ok');

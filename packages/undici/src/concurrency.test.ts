@@ -15,7 +15,7 @@ const failure = (): Error => Object.assign(new Error('broken'), { code: 'ECONNRE
 
 function setUp() {
   const wire = new Wire();
-  const clock = virtualClock();
+  const clock = virtualClock({ startMs: 0 });
   const concurrency = concurrencyLimit({ maxConcurrent: 1, clock });
   const dispatch = ebbInterceptor({ backoff: constant(0), maxRetries: 1, concurrency, clock })(wire.dispatch);
   const inUse = (): number => concurrency.stats().inUse;

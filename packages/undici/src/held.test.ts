@@ -328,7 +328,7 @@ describe('a held response ends early', () => {
   test('by a dispatcher that is destroyed: what has come is passed on if the retry cannot be sent', async () => {
     const wire = new Wire();
     const spy = new HandlerSpy();
-    const clock = virtualClock();
+    const clock = virtualClock({ startMs: 0 });
     const closed = Object.assign(new Error('closed'), { code: 'UND_ERR_DESTROYED' });
     const dispatch = ebbInterceptor({ inspect: inspectBody(errorInFirstEvent), clock })(
       (options, handler) => {
@@ -442,7 +442,7 @@ describe('with limits', () => {
     const closed = Object.assign(new Error('closed'), { code: 'UND_ERR_CLOSED' });
     const wire = new Wire();
     const spy = new HandlerSpy();
-    const clock = virtualClock();
+    const clock = virtualClock({ startMs: 0 });
     const inspect: Look = async (response) =>
       (await response.text()) === '' ? undefined : { verdict: 'transient' };
     const dispatch = ebbInterceptor({ inspect: inspectBody(inspect, { maxBytes: 400_000 }), clock })(
@@ -477,7 +477,7 @@ describe('with limits', () => {
   });
 
   test('a response that inspect judges is shown to the bucket with its judgement', async () => {
-    const clock = virtualClock();
+    const clock = virtualClock({ startMs: 0 });
     const bucket = tokenBucket({ refillPerSecond: 10, capacity: 10, clock });
     const look: Look = async (response) =>
       (await response.text()) === 'busy' ? { verdict: 'refused', waitMs: 3_000 } : undefined;

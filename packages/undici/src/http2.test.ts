@@ -66,7 +66,7 @@ test.each(Object.entries(versions))('HTTP/2 of %s', async (_, { H2CClient }) => 
       stream.write('and so on');
     },
   );
-  const clock = virtualClock();
+  const clock = virtualClock({ startMs: 0 });
   const onEvent = ({ type, request }: EbbEvent): void => {
     // The 503 that never ends.
     if (type === 'retry' && request.method === 'PUT') void clock.advance(1_000);

@@ -24,7 +24,7 @@ test.each(Object.entries(versions))(
         return { statusCode: isUp && replies % 2 === 0 ? 200 : 503, data: 'text' };
       })
       .persist();
-    const clock = virtualClock();
+    const clock = virtualClock({ startMs: 0 });
     const soon = mock.compose(ebbInterceptor({ backoff: constant(0), clock }));
     const abort = new AbortController();
     const { signal } = abort;

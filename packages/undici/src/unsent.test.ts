@@ -30,7 +30,7 @@ async function turns(count = 8): Promise<void> {
 
 function setUp(options: PolicyOptions = {}) {
   const wire = new Wire();
-  const clock = virtualClock();
+  const clock = virtualClock({ startMs: 0 });
   const events: EbbEvent[] = [];
   const onEvent = (event: EbbEvent): unknown => events.push(event);
   const dispatch = ebbInterceptor({
@@ -201,7 +201,7 @@ describe.each(Object.entries(versions))(
       ),
     )('%s, %s: the result is the previous response', async (name, end, make) => {
       await using server = await upstream((response) => response.writeHead(503).end('come back'));
-      const clock = virtualClock();
+      const clock = virtualClock({ startMs: 0 });
       const base = make(new URL(server.url).origin);
       const events: string[] = [];
       const waits = Promise.withResolvers<void>();
@@ -236,7 +236,7 @@ describe.each(Object.entries(versions))(
       'an Agent of undici 8: ends long before the retry is due, and leaves no timer',
       async () => {
         await using server = await upstream((response) => response.writeHead(503).end('come back'));
-        const clock = virtualClock();
+        const clock = virtualClock({ startMs: 0 });
         const agent = new Agent();
         const events: EbbEvent[] = [];
         const waits = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
@@ -277,7 +277,7 @@ describe.each(Object.entries(versions))(
         if (type === 'end') setImmediate(rest.resolve);
         else if (type === 'retry') waits.resolve();
       };
-      const clock = virtualClock();
+      const clock = virtualClock({ startMs: 0 });
       const dispatcher = agent.compose(ebbInterceptor({ backoff: constant(600_000), clock, onEvent }));
       const sent = request(server.url, { dispatcher });
       await waits.promise;
@@ -392,7 +392,7 @@ describe('an upload that is not sent', () => {
 describe.each(Object.entries(versions))('a body that %s has queued', (_, { Client, request }) => {
   test('is not sent by another attempt: undici would destroy it with the first', async () => {
     await using server = await rawUpstream(() => undefined);
-    const clock = virtualClock();
+    const clock = virtualClock({ startMs: 0 });
     const client = new Client(new URL(server.url).origin);
     const dispatcher = client.compose(
       ebbInterceptor({ backoff: constant(0), attemptTimeoutMs: 1_000, clock }),

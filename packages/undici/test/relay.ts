@@ -21,7 +21,7 @@ export interface Setting {
 /** A composed dispatch over a wire, with a backoff of 100 ms on a virtual clock. */
 export function setUp(options: PolicyOptions = {}): Setting {
   const wire = new Wire();
-  const clock = virtualClock();
+  const clock = virtualClock({ startMs: 0 });
   const events: EbbEvent[] = [];
   const onEvent = (event: EbbEvent): void => void events.push(event);
   const policy = createPolicy({ backoff: constant(100), random: () => 0, clock, onEvent, ...options });

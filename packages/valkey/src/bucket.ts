@@ -31,7 +31,7 @@ class FleetBucket extends WaitingBucket<FleetTokens> implements ValkeyBucket {
     super(
       setup,
       (time, queue, onChange) => new FleetTokens(setup, time, queue, onChange),
-      () => originGate(setup, setup),
+      (tokens, tally) => originGate({ ...setup, tally }, setup, tokens),
     );
   }
 

@@ -37,14 +37,14 @@ export class BudgetStore {
 
   /** Rejects with the client's error, or if there is no reply in time. A later reply goes to `onLate`. */
   call(call: LeaseCall, onLate: (reply: BudgetReply) => void): Promise<BudgetReply> {
-    const { clock, timeoutMs } = this.#setup;
+    const { timeoutMs } = this.#setup;
     return new Promise((resolve, reject) => {
       let isLate = false;
       const onTimeout = (): void => {
         isLate = true;
         reject(noReply(timeoutMs, this.#connection.error()));
       };
-      const stopTimer = timeLimit(clock, timeoutMs, onTimeout, true);
+      const stopTimer = timeLimit(this.#time.clock, timeoutMs, onTimeout, true);
       this.#send(call).then(
         (reply) => {
           stopTimer();

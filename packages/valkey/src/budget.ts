@@ -1,4 +1,4 @@
-import { type RetryBudget, retryBudget } from '@ebb/core';
+import { type Clock, type RetryBudget, retryBudget } from '@ebb/core';
 import { LeasedRetries, SteadyTime } from '@ebb/core/bucket';
 import { type BudgetSetup, budgetSetup, type ValkeyBudgetOptions } from './budget-options.ts';
 import { type BudgetReply, BudgetStore } from './budget-store.ts';
@@ -64,6 +64,10 @@ class FleetBudget implements ValkeyBudget {
     this.#lease = new LeasedRetries(setup);
     this.#store = new BudgetStore(setup, this.#time);
     this.#processes = new ProcessCount(COUNT_WINDOWS * setup.windowMs);
+  }
+
+  takeClock(clock: Clock): void {
+    this.#time.bind(clock);
   }
 
   get balance(): number {
@@ -140,7 +144,7 @@ class FleetBudget implements ValkeyBudget {
       this.#stopTimer = undefined;
       this.#calling = Promise.resolve().then(() => this.#call());
     } else if (this.#lostAtMs === undefined && delayMs < Number.POSITIVE_INFINITY) {
-      this.#stopTimer ??= this.#setup.clock.schedule(
+      this.#stopTimer ??= this.#time.clock.schedule(
         () => {
           this.#stopTimer = undefined;
           this.#scheduleCall();
@@ -174,11 +178,11 @@ class FleetBudget implements ValkeyBudget {
     const outageMs = nowMs - this.#lostAtMs;
     this.#lostAtMs = undefined;
     this.#localUntilMs = nowMs;
-    emitStoreEvent(this.#setup, { type: 'back', outageMs });
+    emitStoreEvent(this.#setup, this.#time.clock, { type: 'back', outageMs });
   }
 
   #startOutage(error: unknown, sinceMs: number): void {
-    const { ratio, reserve, windowMs, retryMs, clock, random, localReserve } = this.#setup;
+    const { ratio, reserve, windowMs, retryMs, random, localReserve } = this.#setup;
     this.#retryAtMs = sinceMs + retryMs * (0.5 + random() / 2);
     if (this.#lostAtMs !== undefined) return;
     this.#lostAtMs = sinceMs;
@@ -187,11 +191,11 @@ class FleetBudget implements ValkeyBudget {
     // A store that comes and goes must not bring a new reserve each time.
     if (this.#local === undefined || sinceMs - this.#localUntilMs > windowMs) {
       const own = localReserve ?? (share > 0 ? reserve * share : Math.min(reserve, COLD_RESERVE));
-      this.#local = retryBudget({ ratio, reserve: own, windowMs, clock, random });
+      this.#local = retryBudget({ ratio, reserve: own, windowMs, clock: this.#time.clock, random });
     }
     for (let count = this.#lease.takeDeposits(); count > 0; count -= 1) this.#local.deposit();
     if (this.#closed === undefined)
-      emitStoreEvent(this.#setup, { type: 'lost', error, mode: 'local', share });
+      emitStoreEvent(this.#setup, this.#time.clock, { type: 'lost', error, mode: 'local', share });
   }
 }
 

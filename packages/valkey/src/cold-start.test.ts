@@ -8,7 +8,7 @@ let store: ModelStore;
 let events: StoreEvent[];
 
 beforeEach(() => {
-  clock = virtualClock();
+  clock = virtualClock({ startMs: 0 });
   store = new ModelStore(clock);
   events = [];
 });

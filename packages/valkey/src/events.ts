@@ -37,10 +37,11 @@ type WithoutOrigin<E extends StoreEvent = StoreEvent> = E extends StoreEvent
 
 /** Calls the observer, if there is one. An observer that throws is reported once. */
 export function emitStoreEvent(
-  setup: { readonly onStoreEvent?: StoreObserver | undefined; readonly key: string; readonly clock: Clock },
+  setup: { readonly onStoreEvent?: StoreObserver | undefined; readonly key: string },
+  clock: Clock,
   event: WithoutOrigin,
 ): void {
-  const { onStoreEvent, key, clock } = setup;
+  const { onStoreEvent, key } = setup;
   if (onStoreEvent === undefined) return;
   callObserver('onStoreEvent', onStoreEvent, { ...event, key, atMs: clock.now() } as StoreEvent);
 }

@@ -9,7 +9,7 @@ let clock: VirtualClock;
 let store: ModelStore;
 
 beforeEach(() => {
-  clock = virtualClock();
+  clock = virtualClock({ startMs: 0 });
   store = new ModelStore(clock);
 });
 

@@ -42,7 +42,7 @@ test('any fleet spends at most capacity + rate · t from the start, and little m
     fc.asyncProperty(
       fleets,
       async ({ seed, processes, rate, capacitySeconds, load, latencyMs, priorities, most }) => {
-        const clock = virtualClock();
+        const clock = virtualClock({ startMs: 0 });
         const random = seededRandom(seed);
         const store = new ModelStore(clock);
         store.latencyMs = latencyMs;

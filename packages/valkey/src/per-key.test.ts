@@ -18,7 +18,7 @@ const slowDown: Outcome = {
 };
 
 test('a pause applies though the request took longer than idleMs', async () => {
-  const clock = virtualClock();
+  const clock = virtualClock({ startMs: 0 });
   const store = new ModelStore(clock);
   const make = (key: string) =>
     valkeyBucket({ client: store, key, refillPerSecond: 100, capacity: 20, clock, random: () => 0 });

@@ -163,7 +163,7 @@ export class StoreLink {
     const emptyAtMs = nowMs + this.#state.leasedAheadMs;
     this.outage = new Outage(this.#setup, error, this.processes, sinceMs, emptyAtMs, nowMs);
     const { mode, share } = this.outage;
-    emitStoreEvent(this.#setup, { type: 'lost', error, mode, share });
+    emitStoreEvent(this.#setup, this.#time.clock, { type: 'lost', error, mode, share });
     this.#hooks.onChange();
   }
 
@@ -206,7 +206,7 @@ export class StoreLink {
     if (this.outage !== outage) return;
     const endMs = this.#time.now();
     this.outage = undefined;
-    emitStoreEvent(this.#setup, { type: 'back', outageMs: endMs - outage.sinceMs });
+    emitStoreEvent(this.#setup, this.#time.clock, { type: 'back', outageMs: endMs - outage.sinceMs });
     this.pause.sync(endMs);
     this.#hooks.onChange();
   }

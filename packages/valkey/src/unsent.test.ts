@@ -21,7 +21,7 @@ const reset: Outcome = { type: 'failure', kind: 'network', error: new Error('res
 
 /** Two processes that share five tokens, with almost no refill. */
 function setUp() {
-  const clock = virtualClock();
+  const clock = virtualClock({ startMs: 0 });
   const store = new ModelStore(clock);
   const shared = { client: store, key: 'k', refillPerSecond: 1e-3, capacity: 5, clock };
   const [bucket, other] = [valkeyBucket(shared), valkeyBucket(shared)];

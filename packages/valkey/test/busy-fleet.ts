@@ -8,7 +8,7 @@ export const CAPACITY = 80;
 
 /** A store under a virtual clock, and the events of all buckets that use it. */
 export class StoreWorld {
-  readonly clock: VirtualClock = virtualClock();
+  readonly clock: VirtualClock = virtualClock({ startMs: 0 });
   readonly store: ModelStore = new ModelStore(this.clock);
   readonly events: StoreEvent[] = [];
 

@@ -108,7 +108,7 @@ class Process {
 /** Runs the fleet, serves all waiting requests, and checks what is left. */
 export async function runChaos(chaos: Chaos): Promise<ChaosResult> {
   const { rate, capacity, processes, operations, costs, nonConforming } = chaos;
-  const time = virtualClock();
+  const time = virtualClock({ startMs: 0 });
   const random = seededRandom(chaos.seed);
   const keys = new Map<string, string>();
   const fillMs = (capacity * 1_000) / rate;

@@ -51,7 +51,7 @@ function lateTimers(clock: Clock, lateMs: number, random: () => number): Clock {
 /** `'shared'`: each process has a bucket of one fleet. `'memory'`: all processes use one bucket in memory. */
 export async function play(load: ClosedLoop, where: 'shared' | 'memory'): Promise<Use> {
   const { rate, capacity, costs, latencyMs = 0.25, lateMs = 0, losses, seed = 1 } = load;
-  const time = virtualClock();
+  const time = virtualClock({ startMs: 0 });
   const random = seededRandom(seed);
   const clock = lateMs === 0 ? time : lateTimers(time, lateMs, seededRandom(seed + 2));
   const store = new ModelStore(time);

@@ -16,7 +16,7 @@ export default {
   },
   async measure({ name }) {
     const count = Number(name.replaceAll(',', ''));
-    const bucket = tokenBucket({ refillPerSecond: 1, initialTokens: 0, clock: virtualClock() });
+    const bucket = tokenBucket({ refillPerSecond: 1, initialTokens: 0, clock: virtualClock({ startMs: 0 }) });
     const controller = new AbortController();
     let cancelled = 0;
     for (let index = 0; index < count; index += 1) {

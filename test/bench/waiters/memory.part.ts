@@ -44,7 +44,7 @@ export default {
   async measure({ name }) {
     const options = optionsOf[name] as (index: number) => AcquireOptions;
     const promise = bytesEach(places(), () => new Promise(() => {}));
-    const clock = virtualClock();
+    const clock = virtualClock({ startMs: 0 });
     const bucket = tokenBucket({ refillPerSecond: COUNT, capacity: 1_000, initialTokens: 0, clock });
     const waiting = places();
     const bytes = bytesEach(waiting, (index) => bucket.acquire(options(index))) - promise;

@@ -81,7 +81,7 @@ describe.each(['http', 'fetch'])('a retry that the bucket refuses, over the %s a
   });
 
   test('reads an endless body for half of the time that is left', async () => {
-    const clock = virtualClock();
+    const clock = virtualClock({ startMs: 0 });
     const retried = Promise.withResolvers<void>();
     const waiting = refused(
       'endless-503',
@@ -149,7 +149,7 @@ test.each(['http', 'fetch'])(
       if (type === 'retry') retries += 1;
       if (retries === 20) all.resolve();
     };
-    const clock = virtualClock();
+    const clock = virtualClock({ startMs: 0 });
     const client = clientOf(
       { adapter, responseType: 'stream' },
       { ...atOnce, clock, maxRetries: 1, onEvent },

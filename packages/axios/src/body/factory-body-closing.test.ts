@@ -14,7 +14,7 @@ import { listen } from '../../test/servers.ts';
 
 describe('the body that a factory makes', () => {
   test('counts towards attemptTimeoutMs; a late one is closed and not sent', async () => {
-    const clock = virtualClock();
+    const clock = virtualClock({ startMs: 0 });
     const first = Promise.withResolvers<Readable>();
     const made: unknown[] = [first.promise, 'text'];
     const sent: unknown[] = [];
@@ -33,7 +33,7 @@ describe('the body that a factory makes', () => {
   });
 
   test('is not sent if it is made in the turn of the timeout', async () => {
-    const clock = virtualClock();
+    const clock = virtualClock({ startMs: 0 });
     const adapter = vi.fn(ok);
     const late = openStream();
     const make = () => new Promise((resolve) => clock.schedule(() => resolve(late), 50));

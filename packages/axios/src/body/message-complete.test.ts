@@ -8,7 +8,7 @@ import { listen } from '../../test/servers.ts';
 import { inUse } from '../../test/slots.ts';
 
 test('unread bodies are polled by one background timer, which runs only while there are any', async () => {
-  const { now, ...clock } = virtualClock();
+  const { now, ...clock } = virtualClock({ startMs: 0 });
   const schedule = vi.spyOn(clock, 'schedule');
   const concurrency = concurrencyLimit({ maxConcurrent: 3 });
   const client = clientOf(

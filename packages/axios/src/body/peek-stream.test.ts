@@ -100,7 +100,7 @@ describe.each(['http', 'fetch'])('a stream of the %s adapter', (adapter) => {
 
   test('without an event in time is judged by its status, and goes on', async () => {
     const server = await serve('held-200');
-    const clock = virtualClock();
+    const clock = virtualClock({ startMs: 0 });
     const waiting = Promise.withResolvers<void>();
     const inspect = (response: InspectedResponse) => {
       waiting.resolve();

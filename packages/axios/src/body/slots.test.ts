@@ -84,7 +84,7 @@ describe.each(['http', 'fetch'])('a streamed response of the %s adapter holds it
   });
 
   test('while it is unread and longer than what is read ahead', async () => {
-    const clock = virtualClock();
+    const clock = virtualClock({ startMs: 0 });
     const { concurrency, client } = setup({}, { clock });
     const { data } = await client.get(await bytesServer(MIB_8));
     for (let look = 0; look < 20; look += 1) {

@@ -62,13 +62,13 @@ describe.each(['http', 'fetch'])('a streamed response of the %s adapter', (adapt
         response.writeHead(503, { 'content-length': 1_000_000 }).write('and so on');
       }),
     );
-    const client = clientOf(stream, { ...atOnce, clock: virtualClock() });
+    const client = clientOf(stream, { ...atOnce, clock: virtualClock({ startMs: 0 }) });
     expect(await read((await client.get(url)).data)).toBe('up');
   });
 
   test('that never ends is read for one second', async () => {
     const server = await serve('endless-503', UP);
-    const clock = virtualClock();
+    const clock = virtualClock({ startMs: 0 });
     const agent = new Agent({ keepAlive: true, maxSockets: 1 });
     afterTest(() => agent.destroy());
     const onRetry = Promise.withResolvers<void>();

@@ -1,7 +1,8 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { seededRandom, virtualClock } from '../testing.ts';
-import { nextTurn, sleep, systemClock } from './clock.ts';
+import { nextTurn, systemClock } from './clock.ts';
+import { sleep } from './sleep.ts';
 
 describe('the system clock, with fake timers', () => {
   beforeEach(() => void vi.useFakeTimers());
@@ -82,7 +83,7 @@ describe('sleep', () => {
   test.each([new Error('enough'), 'a string', null, 0])(
     'an abort with %j rejects at once with that reason',
     async (reason) => {
-      const clock = virtualClock();
+      const clock = virtualClock({ startMs: 0 });
       const controller = new AbortController();
       const slept = sleep(clock, 1_000, controller.signal);
       controller.abort(reason);
@@ -92,13 +93,13 @@ describe('sleep', () => {
   );
 
   test('with an aborted signal rejects at once', async () => {
-    const clock = virtualClock();
+    const clock = virtualClock({ startMs: 0 });
     await expect(sleep(clock, 1_000, AbortSignal.abort(new Error('before')))).rejects.toThrow('before');
     expect(clock.pending).toBe(0);
   });
 
   test('leaves no listener on the signal', async () => {
-    const clock = virtualClock();
+    const clock = virtualClock({ startMs: 0 });
     const { signal } = new AbortController();
     const add = vi.spyOn(signal, 'addEventListener');
     const remove = vi.spyOn(signal, 'removeEventListener');
@@ -203,7 +204,7 @@ describe('the virtual clock', () => {
   });
 
   test('calls that are due at the same time are made in the order of scheduling', () => {
-    const clock = virtualClock();
+    const clock = virtualClock({ startMs: 0 });
     expect(clock.nextAtMs).toBeUndefined();
     const seen: number[] = [];
     for (let which = 0; which < 20; which += 1) clock.schedule(() => seen.push(which), 10);
@@ -214,7 +215,7 @@ describe('the virtual clock', () => {
   });
 
   test('a sleep that starts when another ends is in time', async () => {
-    const clock = virtualClock();
+    const clock = virtualClock({ startMs: 0 });
     const seen: number[] = [];
     const twice = async () => {
       await sleep(clock, 10);

@@ -1,6 +1,3 @@
-import { onAbort } from './on-abort.ts';
-import { Sleepers } from './sleepers.ts';
-
 /** Returns random numbers that are uniform in [0, 1), as `Math.random` does. */
 export type Random = () => number;
 
@@ -24,36 +21,108 @@ const LONGEST_TIMER_MS = 2 ** 31 - 1;
 /** A timer takes a millisecond or more. A shorter delay than this one has passed in the next turn of the event loop. */
 const SHORTEST_TIMER_MS = 0.002;
 
-let originMs: number | undefined;
+/**
+ * Timers of a runtime fire up to a millisecond early. One that is earlier is not theirs but a stub of a test, which does not
+ * move `performance.now`: time has passed because the stub says so. A browser that blurs `performance.now` looks the same; there
+ * it is true as well.
+ */
+const MOST_EARLY_MS = 2;
 
-/** The clock of the system. It is monotonic (`performance.now`): setting the wall clock does not change a wait. */
+/** A stub may let a timer fire at once that guards a response. It gets so many milliseconds of real time first. */
+const GUARD_MS = 250;
+
+/** `performance.now` when the origin was read. Fake timers replace both. */
+let readNow: unknown;
+let originMs = 0;
+
+/** The time that a stub says has come, in milliseconds of `performance.now`, and the `setTimeout` that it stands behind. */
+let believedMs = Number.NEGATIVE_INFINITY;
+let believed: unknown;
+
+/** The later of `nowMs` and what a stub says, if it is still there. */
+function atLeast(nowMs: number): number {
+  if (believed !== setTimeout) believedMs = Number.NEGATIVE_INFINITY;
+  return Math.max(nowMs, believedMs);
+}
+
+function passedMs(): number {
+  const nowMs = performance.now();
+  return nowMs < believedMs ? atLeast(nowMs) : nowMs;
+}
+
+/** Counts the waits that have begun. */
+let waits = 0;
+
+/**
+ * The clock of the system. It is monotonic (`performance.now`): setting the wall clock does not change a wait.
+ *
+ * A stub of `setTimeout` that calls back early ends the wait, and moves the clock by it. A timeout waits for its response in
+ * real time then, as it would with a virtual clock. Nothing is called back before `schedule` has returned.
+ */
 export const systemClock: Clock = {
   now() {
-    // Read once: it never changes, and reading it makes `now` half as slow again.
-    originMs ??= performance.timeOrigin;
-    return originMs + performance.now();
-  },
-  schedule(wake, delayMs, inBackground) {
-    const dueMs = performance.now() + delayMs;
-    let timer: ReturnType<typeof setTimeout> | undefined;
-    // A timer may fire up to a millisecond early, and a long delay takes several.
-    const check = (): void => {
-      const leftMs = dueMs - performance.now();
-      if (leftMs <= 0) wake();
-      else arm(leftMs);
-    };
-    const arm = (leftMs: number): void => {
-      timer = setTimeout(check, Math.min(Math.ceil(leftMs), LONGEST_TIMER_MS));
-      if (inBackground) letExit(timer);
-    };
-    if (delayMs > SHORTEST_TIMER_MS || inBackground || typeof setImmediate !== 'function') {
-      arm(Math.max(delayMs, 0));
-      return () => clearTimeout(timer);
+    const time = performance;
+    if (time.now !== readNow) {
+      // Read once for each: reading it makes `now` half as slow again.
+      readNow = time.now;
+      originMs = time.timeOrigin;
     }
-    const immediate = setImmediate(check);
+    const nowMs = time.now();
+    return originMs + (nowMs < believedMs ? atLeast(nowMs) : nowMs);
+  },
+  schedule(wake, delayMs, inBackground, isWait) {
+    const dueMs = passedMs() + delayMs;
+    let cancel = (): void => undefined;
+    let isOff = false;
+    if (isWait) waits += 1;
+    const arm = (leftMs: number, mayBeImmediate = false): void => {
+      const set = setTimeout;
+      const clear = clearTimeout;
+      const untilMs = passedMs() + Math.min(leftMs, LONGEST_TIMER_MS);
+      let isSetting = true;
+      const reach = (): void => {
+        if (isOff) return;
+        if (untilMs < dueMs) arm(dueMs - untilMs);
+        else wake();
+      };
+      const believe = (): void => {
+        if (set === setTimeout && untilMs > passedMs()) {
+          believed = set;
+          believedMs = untilMs;
+        }
+        reach();
+      };
+      const guard = (): void => {
+        const before = waits;
+        // While the call goes from one wait to the next, a timeout of the whole call has not passed.
+        const end = (): void => (waits !== before && passedMs() < untilMs ? guard() : believe());
+        cancel = inRealTime(end, Math.min(GUARD_MS, untilMs - passedMs()), inBackground);
+      };
+      const fired = (): void => {
+        const earlyMs = untilMs - passedMs();
+        if (!isSetting && earlyMs <= MOST_EARLY_MS) {
+          if (earlyMs > 0) arm(dueMs - passedMs());
+          else reach();
+        } else if (!isWait) guard();
+        else if (isSetting) inNextTurn(believe);
+        else believe();
+      };
+      let timer: unknown;
+      if (!mayBeImmediate || typeof setImmediate !== 'function') {
+        cancel = () => clear(timer as number);
+        timer = set(fired, Math.ceil(Math.min(Math.max(leftMs, 0), LONGEST_TIMER_MS)));
+        if (inBackground) letExit(timer);
+      } else {
+        const clearOne = clearImmediate;
+        cancel = () => clearOne(timer);
+        timer = setImmediate(fired);
+      }
+      isSetting = false;
+    };
+    arm(delayMs, delayMs <= SHORTEST_TIMER_MS && !inBackground);
     return () => {
-      clearImmediate(immediate);
-      clearTimeout(timer);
+      isOff = true;
+      cancel();
     };
   },
 };
@@ -63,32 +132,77 @@ declare const Deno: { unrefTimer?(timer: unknown): void } | undefined;
 
 /** Lets the process end while this timer is pending, in runtimes that have processes. */
 function letExit(timer: unknown): void {
-  if (typeof timer === 'object') (timer as { unref?(): void }).unref?.();
-  else if (typeof Deno === 'object') Deno.unrefTimer?.(timer);
+  // A stub may return anything.
+  if (typeof timer === 'object') (timer as { unref?(): void } | null)?.unref?.();
+  else if (typeof Deno === 'object' && typeof timer === 'number') Deno.unrefTimer?.(timer);
 }
 
 /** Exists in Node, Bun and Deno only. */
 declare const setImmediate: ((callback: () => void) => unknown) | undefined;
 declare const clearImmediate: (immediate: unknown) => void;
 
+interface Timers {
+  readonly setTimeout: (call: () => void, delayMs: number) => unknown;
+  readonly clearTimeout: (timer: unknown) => void;
+  readonly setImmediate: ((call: () => void) => unknown) | undefined;
+}
+
+/** May be a fake. */
+interface Fake {
+  readonly name: string;
+  readonly clock?: Readonly<Record<string, Fake | undefined>>;
+}
+
+interface NodeLike {
+  readonly process?: { getBuiltinModule?(id: 'node:timers'): Timers | undefined };
+}
+
+/** Those of Node's module, as most fakes replace the globals only; else the globals. */
+function timersNow(): Timers {
+  const node = (globalThis as NodeLike).process?.getBuiltinModule?.('node:timers');
+  const { setTimeout, clearTimeout, setImmediate } = node ?? (globalThis as unknown as Timers);
+  return { setTimeout, clearTimeout, setImmediate };
+}
+
+/** What they were when this module was loaded: those of the runtime, or fakes. */
+const atImport: Timers = timersNow();
+
+/** Node marks its own timers so. Other runtimes have native functions. A bound function looks native, and is a mock. */
+function isOfRuntime(call: { readonly name: string }): boolean {
+  if (Symbol.for('nodejs.util.promisify.custom') in call) return true;
+  return /\[native code\]/.test(Function.prototype.toString.call(call)) && !call.name.startsWith('bound ');
+}
+
 /**
- * What the globals are when this module is loaded. Fake timers of a test replace them later, and fire only when the test says
- * so. But a turn of the event loop is no time: sockets and promises need it also while time stands still.
+ * A timer function of the runtime. Fakes fire only when the test says so, but a turn of the event loop is no time: sockets and
+ * promises need it also while time stands still. Looked up at each call: this module may have been loaded under fakes that are
+ * gone by now.
  */
-const realSetTimeout = setTimeout;
-const realClearTimeout = clearTimeout;
-const realSetImmediate = typeof setImmediate === 'function' ? setImmediate : undefined;
+function real<Name extends keyof Timers>(name: Name): Timers[Name] {
+  let now: Fake | undefined = timersNow()[name];
+  // Fake timers of sinon, vitest and Jest keep what they replace.
+  for (let kept = now; kept !== undefined; kept = kept.clock?.[`_${name}`]) now = kept;
+  const first = atImport[name];
+  const isFirst = now !== undefined && first !== undefined && !isOfRuntime(now) && isOfRuntime(first);
+  return (isFirst ? first : now) as Timers[Name];
+}
 
 /** Calls `call` in another turn of the event loop, also beside fake timers. */
 export function inNextTurn(call: () => void): void {
-  if (realSetImmediate) realSetImmediate(call);
-  else realSetTimeout(call, 0);
+  const setImmediate = real('setImmediate');
+  if (setImmediate) setImmediate(call);
+  else real('setTimeout')(call, 0);
 }
 
-/** Calls `call` after this many milliseconds of real time, also beside fake timers. Returns a function that cancels it. */
-export function inRealTime(call: () => void, delayMs: number): () => void {
-  const timer = realSetTimeout(call, Math.min(delayMs, LONGEST_TIMER_MS));
-  return () => realClearTimeout(timer);
+/**
+ * Calls `call` after this many milliseconds of real time, also beside fake timers. Returns a function that cancels it.
+ *
+ * @param inBackground lets the process end meanwhile
+ */
+export function inRealTime(call: () => void, delayMs: number, inBackground?: boolean): () => void {
+  const timer = real('setTimeout')(call, Math.min(delayMs, LONGEST_TIMER_MS));
+  if (inBackground) letExit(timer);
+  return () => real('clearTimeout')(timer);
 }
 
 /**
@@ -100,58 +214,24 @@ export function nextTurn(): Promise<void> {
 }
 
 let waiting = 0;
-let keepingAlive: ReturnType<typeof setTimeout>;
+let letEnd = (): void => undefined;
 
 /** Keeps the process alive until a promise settles, in runtimes that have processes. Returns the same promise. */
 export function keepAlive<T>(promise: Promise<T>): Promise<T> {
   waiting += 1;
-  if (waiting === 1) keepingAlive = setTimeout(() => undefined, LONGEST_TIMER_MS);
+  if (waiting === 1) letEnd = inRealTime(() => undefined, LONGEST_TIMER_MS);
   const settled = (): void => {
     waiting -= 1;
-    if (waiting === 0) clearTimeout(keepingAlive);
+    if (waiting === 0) letEnd();
   };
   promise.then(settled, settled);
   return promise;
 }
 
+/** What changes when fake timers come or go. A timer of those that are gone may never fire. */
+export function timersId(): unknown {
+  return setTimeout;
+}
+
 /** `Math.random`. */
 export const systemRandom: Random = Math.random;
-
-let sleepers: Sleepers | undefined;
-let sleepersTimers: unknown;
-
-function systemSleepers(): Sleepers {
-  // Fake timers replace `setTimeout`, and may never fire. A sleep that starts later must not share one.
-  if (sleepers === undefined || sleepersTimers !== setTimeout) {
-    sleepersTimers = setTimeout;
-    sleepers = new Sleepers(systemClock, nextTurn);
-  }
-  return sleepers;
-}
-
-/**
- * Resolves after `delayMs` milliseconds, or rejects with the signal's own reason as soon as it aborts. Leaves no timer and
- * no listener behind. All sleeps under one signal share one listener.
- *
- * On the system clock thousands that are due at once resolve over several turns of the event loop. Another clock decides for
- * itself when it wakes them.
- */
-export function sleep(clock: Clock, delayMs: number, signal?: AbortSignal): Promise<void> {
-  const waits = clock === systemClock ? systemSleepers() : clock;
-  return new Promise((resolve, reject) => {
-    if (!signal) {
-      waits.schedule(resolve, delayMs, false, true);
-      return;
-    }
-    if (signal.aborted) return reject(signal.reason);
-    const callOff = onAbort(signal, () => {
-      cancel();
-      reject(signal.reason);
-    });
-    const wake = (): void => {
-      callOff();
-      resolve();
-    };
-    const cancel = waits.schedule(wake, delayMs, false, true);
-  });
-}

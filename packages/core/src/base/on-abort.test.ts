@@ -1,8 +1,9 @@
 import fc from 'fast-check';
 import { describe, expect, test, vi } from 'vitest';
 import { virtualClock } from '../testing.ts';
-import { sleep } from './clock.ts';
+import { nextTurn } from './clock.ts';
 import { onAbort } from './on-abort.ts';
+import { sleep } from './sleep.ts';
 
 /** A signal that counts its listeners. */
 function countedSignal() {
@@ -128,13 +129,15 @@ describe('32,000 sleeps under one signal', () => {
   const MANY = 32_000;
 
   test.each(['aborted', 'woken'])('share one listener, which is removed when all are %s', async (how) => {
-    const clock = virtualClock();
+    const clock = virtualClock({ startMs: 0 });
     const { controller, signal, listeners, added } = countedSignal();
     const asleep = Array.from({ length: MANY }, () => sleep(clock, 1_000, signal));
     const ended = Promise.allSettled(asleep);
     expect(added()).toBe(1);
     if (how === 'aborted') controller.abort(new Error('enough'));
     else clock.tick(1_000);
+    // A crowd ends over several turns.
+    for (let turn = 0; clock.pending > 0 && turn < 1_000; turn += 1) await nextTurn();
     expect(clock.pending).toBe(0);
     expect(listeners.size).toBe(0);
     const results = await ended;
@@ -149,4 +152,27 @@ describe('32,000 sleeps under one signal', () => {
     expect(added()).toBe(1);
     expect(listeners.size).toBe(1);
   });
+});
+
+test('an abort of a signal that many sleep under ends a slice of them in each turn', async () => {
+  const MANY = 5_000;
+  const clock = virtualClock({ startMs: 0 });
+  const controller = new AbortController();
+  let ended = 0;
+  const sleeps = Array.from({ length: MANY }, () =>
+    sleep(clock, 10, controller.signal).catch((reason: unknown) => {
+      if (reason === 'enough') ended += 1;
+    }),
+  );
+  controller.abort('enough');
+  expect(clock.pending).toBe(MANY - 1_000);
+  for (let turn = 0, before = clock.pending; before > 0 && turn < MANY; turn += 1) {
+    await nextTurn();
+    expect(before - clock.pending).toBeLessThanOrEqual(1_000);
+    // Those that are due before their turn has come do not go on either.
+    if (turn === 1) clock.tick(10);
+    before = clock.pending;
+  }
+  await Promise.all(sleeps);
+  expect(ended).toBe(MANY);
 });

@@ -1,3 +1,4 @@
+import { inNextTurn } from './clock.ts';
 import { SignalWatch } from './signal-watch.ts';
 
 interface Waiting {
@@ -18,7 +19,7 @@ function watchOf(signal: AbortSignal): SignalWatch<Waiting> {
       ({ call }) => call !== undefined,
       (ended) => {
         watches.delete(signal);
-        callAll(ended);
+        callAll(ended.members());
       },
     );
     watches.set(signal, watch);
@@ -26,10 +27,18 @@ function watchOf(signal: AbortSignal): SignalWatch<Waiting> {
   return watch;
 }
 
-/** Calls all of them, even if one throws. The first error is thrown in the end, as a listener's would be. */
-function callAll(watch: SignalWatch<Waiting>): void {
+/** The most that an abort calls in one turn of the event loop. Each may end a request, which takes microseconds. */
+const SLICE = 1_000;
+
+/**
+ * Calls all of them, even if one throws. The first error of a slice is thrown in the end, as a listener's would be. The first
+ * slice is called at once, and each of the others in another turn.
+ */
+function callAll(members: Iterator<[Waiting, number], undefined>): void {
   const errors: unknown[] = [];
-  for (const [waiting] of watch.members()) {
+  for (let left = SLICE; left > 0; left -= 1) {
+    const waiting = members.next().value?.[0];
+    if (waiting === undefined) break;
     const { call } = waiting;
     waiting.call = undefined;
     try {
@@ -37,6 +46,7 @@ function callAll(watch: SignalWatch<Waiting>): void {
     } catch (error) {
       errors.push(error);
     }
+    if (left === 1) inNextTurn(() => callAll(members));
   }
   if (errors.length > 0) throw errors[0];
 }

@@ -1,6 +1,7 @@
 import { type Check, callable, having } from './check.ts';
 import { type Clock, type Random, systemClock, systemRandom } from './clock.ts';
 import { nameOf, unknownOption, wrongType } from './option-error.ts';
+import { unboundClock } from './own-clock.ts';
 import { isPromise } from './promise.ts';
 
 /** How one option is read. An option that may stay unset has a check alone. */
@@ -98,6 +99,12 @@ export function readChanges<O extends object>(
 export const CLOCK_OPTION: { readonly check: Check; readonly default: Clock } = {
   check: having('a clock', 'now', 'schedule'),
   default: systemClock,
+};
+
+/** The `clock` of a limit. One that is given none takes the clock of its policy. */
+export const LIMIT_CLOCK_OPTION: { readonly check: Check; readonly default: Clock } = {
+  check: CLOCK_OPTION.check,
+  default: unboundClock,
 };
 
 /** The `random` of an options object. */

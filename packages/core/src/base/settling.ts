@@ -32,6 +32,8 @@ interface Call {
 /** A virtual clock. */
 interface VirtualTime {
   now(): number;
+  /** How far it has moved, in milliseconds. */
+  readonly elapsedMs: number;
   readonly pending: number;
   /** The next call; `undefined` if there is none. */
   next(): Call | undefined;
@@ -41,6 +43,10 @@ interface VirtualTime {
 
 /** A server in the same process takes a turn of the event loop for each of connection, request, response and body. */
 const IO_TURNS = 12;
+
+const NOTHING_WAITS =
+  'no timer is pending. Nothing waits on this clock: a policy or a limit without it waits in real time, so pass `clock` to ' +
+  'createPolicy, and to a limit that is used without a policy; or a mock or a server has not answered';
 
 /** Makes the calls of a clock one by one, while promises are waited for. */
 export class Settling {
@@ -127,12 +133,12 @@ export class Settling {
   }
 
   #error(realTimeoutMs: number, made: number): Error {
-    const { pending } = this.#time;
-    const nextAtMs = this.#time.next()?.atMs;
-    const waiting = pending === 0 ? 'no timer is pending' : `${pending} pending, the next at ${nextAtMs} ms`;
+    const { pending, elapsedMs } = this.#time;
+    const nextMs = (this.#time.next()?.atMs ?? 0) - this.#time.now();
+    const waiting = pending === 0 ? NOTHING_WAITS : `${pending} pending, the next in ${nextMs} ms`;
     return new Error(
       `runUntilSettled: the promise did not settle within ${realTimeoutMs} ms of real time. ` +
-        `Timers of the clock: ${made} fired, ${waiting}; its time is ${this.#time.now()} ms`,
+        `Timers of the clock: ${made} fired in its ${elapsedMs} ms, ${waiting}`,
     );
   }
 }

@@ -57,9 +57,15 @@ export class SignalWatch<W> {
     }
   }
 
-  *members(): Generator<[one: W, lane: number]> {
+  /** True if all have left. */
+  get isEmpty(): boolean {
+    return this.#members === 0;
+  }
+
+  *members(): Generator<[one: W, lane: number], undefined> {
     for (const [lane, list] of this.#lanes) {
       for (const one of list) if (this.#isMember(one, this)) yield [one, lane];
     }
+    return undefined;
   }
 }

@@ -7,7 +7,7 @@ const SLICE = 100;
 
 /** Sleepers on a virtual clock, in an event loop that takes its turns when told. */
 function bedroom() {
-  const clock = virtualClock();
+  const clock = virtualClock({ startMs: 0 });
   const turns: (() => void)[] = [];
   const sleepers = new Sleepers(clock, () => new Promise((resolve) => turns.push(resolve)));
   /** Takes the place of those who have a timer of their own. */

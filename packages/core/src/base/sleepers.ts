@@ -7,7 +7,7 @@ const LOST_MS = 1_000;
 /** What sleepers need of a clock. */
 interface Time {
   now(): number;
-  schedule(wake: () => void, delayMs: number): () => void;
+  schedule(wake: () => void, delayMs: number, inBackground: boolean, isWait: boolean): () => void;
 }
 
 interface Sleeper {
@@ -59,10 +59,11 @@ export class Sleepers {
 
   #scheduleAlone(wake: () => void, delayMs: number): () => void {
     this.#alone += 1;
-    const cancelTimer = this.#time.schedule(() => {
+    const alone = (): void => {
       this.#alone -= 1;
       wake();
-    }, delayMs);
+    };
+    const cancelTimer = this.#time.schedule(alone, delayMs, false, true);
     return () => {
       this.#alone -= 1;
       cancelTimer();
@@ -85,11 +86,12 @@ export class Sleepers {
 
   #addGroup(dueMs: number, nowMs: number): Group {
     const sleepers = new Set<Sleeper>();
-    const cancelTimer = this.#time.schedule(() => {
+    const due = (): void => {
       this.#groups.delete(dueMs);
       this.#due.push(sleepers.values());
       if (this.#time.now() > this.#slicedAtMs + LOST_MS) this.#wakeSlice();
-    }, dueMs - nowMs);
+    };
+    const cancelTimer = this.#time.schedule(due, dueMs - nowMs, false, true);
     const group = { sleepers, cancelTimer };
     this.#groups.set(dueMs, group);
     return group;

@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest';
 import { virtualClock } from '../testing.ts';
 import { drain, MOST_DISCARDED_BYTES, readToEnd } from './drain.ts';
 
-const clock = virtualClock();
+const clock = virtualClock({ startMs: 0 });
 
 /** Web and Node streams that send `bytes` bytes, and then end or not. */
 const kinds = {

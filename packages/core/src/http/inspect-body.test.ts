@@ -5,7 +5,7 @@ import type { Inspect, Peek } from './inspect.ts';
 import { type InspectBodyOptions, inspectBody } from './inspect-body.ts';
 import type { Responded } from './outcome.ts';
 
-const clock = virtualClock();
+const clock = virtualClock({ startMs: 0 });
 const outcome: Responded = { type: 'response', status: 200, header: (name) => `the ${name}` };
 const request = { method: 'GET', url: 'https://a.test/', replayable: true, header: () => undefined };
 const bytes = (text: string) => new TextEncoder().encode(text);

@@ -16,7 +16,7 @@ const request = (url: string): RequestTraits => {
 };
 
 test('an outage of one origin does not spend the budget of another', () => {
-  const clock = virtualClock();
+  const clock = virtualClock({ startMs: 0 });
   const budgets = budgetPerKey({ clock, reserve: 1 }, { clock });
   const ill = budgets.for(request('https://ill.test/a'));
   expect([ill.withdraw(), ill.withdraw()]).toEqual([true, false]);
@@ -26,7 +26,7 @@ test('an outage of one origin does not spend the budget of another', () => {
 });
 
 test('an idle budget is evicted', () => {
-  const clock = virtualClock();
+  const clock = virtualClock({ startMs: 0 });
   const budgets = budgetPerKey({ clock }, { clock, idleMs: 1_000 });
   const visit = (): void => {
     for (let time = 0; time < 200; time += 1) budgets.for(request('https://h0.test/')).deposit();
@@ -41,7 +41,7 @@ test('an idle budget is evicted', () => {
 });
 
 test('10,050 POSTs to as many origins all end with their 200', async () => {
-  const clock = virtualClock();
+  const clock = virtualClock({ startMs: 0 });
   const policy = createPolicy({ clock, budget: budgetPerKey({ clock }, { clock }) });
   const send = (host: number): Promise<number> => {
     const session = new Session(policy, { ...request(`https://h${host}.test/`), method: 'POST' });
@@ -57,7 +57,7 @@ test('10,050 POSTs to as many origins all end with their 200', async () => {
 });
 
 test('every success of 10,050 origins is deposited', () => {
-  const clock = virtualClock();
+  const clock = virtualClock({ startMs: 0 });
   const budgets = budgetPerKey({ clock, reserve: 0 }, { clock });
   for (let host = 0; host < 10_050; host += 1) budgets.for(request(`https://h${host}.test/`)).deposit();
   expect(budgets.size).toBe(10_000);
@@ -76,7 +76,7 @@ describe('keys beyond maxKeys share one budget', () => {
   };
 
   test('with one reserve, and its share of their successes', () => {
-    const of = full(virtualClock());
+    const of = full(virtualClock({ startMs: 0 }));
     expect([of('c').withdraw(), of('d').withdraw(), of('e').withdraw()]).toEqual([true, true, false]);
     of('c').deposit();
     of('d').deposit();
@@ -85,7 +85,7 @@ describe('keys beyond maxKeys share one budget', () => {
   });
 
   test('a refund goes to the budget of the withdrawal', () => {
-    const clock = virtualClock();
+    const clock = virtualClock({ startMs: 0 });
     const of = full(clock);
     const held = of('c');
     expect([held.withdraw(), of('d').balance]).toEqual([true, 1]);
@@ -99,7 +99,7 @@ describe('keys beyond maxKeys share one budget', () => {
   });
 
   test('a key gets a budget of its own once there is room', () => {
-    const clock = virtualClock();
+    const clock = virtualClock({ startMs: 0 });
     const of = full(clock);
     const held = of('c');
     while (held.withdraw());
@@ -116,7 +116,7 @@ test('evicting a budget makes no difference to a request that holds it', () => {
   });
   fc.assert(
     fc.property(fc.array(step, { maxLength: 200, size: 'max' }), fc.nat(3), (steps, reserve) => {
-      const clock = virtualClock();
+      const clock = virtualClock({ startMs: 0 });
       const options = { clock, reserve, windowMs: 1_000 };
       const budgets = budgetPerKey(options, { clock, maxKeys: 4, idleMs: 0 });
       const kept = new Map<string, Refundable>();
@@ -163,7 +163,7 @@ describe('a function that makes budgets', () => {
   });
 
   test('a budget without isIdle is never evicted', () => {
-    const clock = virtualClock();
+    const clock = virtualClock({ startMs: 0 });
     const budgets = budgetPerKey((key) => made(key, []), { clock, idleMs: 10 });
     budgets.for(request('https://a.test/')).deposit();
     clock.tick(1_000);
@@ -172,7 +172,7 @@ describe('a function that makes budgets', () => {
   });
 
   test('a make that throws after the response does not lose the response', () => {
-    const clock = virtualClock();
+    const clock = virtualClock({ startMs: 0 });
     let isBroken = false;
     const make = (): RetryBudget => {
       if (isBroken) throw new Error('no budget');

@@ -1,6 +1,7 @@
-import { callHook } from '../base/errors.ts';
+import type { Clock } from '../base/clock.ts';
 import { readOptions } from '../base/options.ts';
 import type { RequestTraits } from '../http/outcome.ts';
+import { bindClock, type ClockBound } from './bind-clock.ts';
 import { BUDGET_OPTIONS, type RetryBudgetOptions, SuccessBudget } from './budget.ts';
 import type { PerKey, RetryBudget } from './contracts.ts';
 import { KeyMap } from './per-key.ts';
@@ -70,15 +71,18 @@ class HeldBudget implements RetryBudget {
   }
 }
 
-class BudgetPerKey implements PerKey<RetryBudget> {
+class BudgetPerKey implements PerKey<RetryBudget>, ClockBound {
   readonly #map: KeyMap<RetryBudget>;
-  readonly #make: (key: string) => RetryBudget;
   /** The budget of all keys for which there is no room. */
   #overflow: RetryBudget | undefined;
 
   constructor(make: (key: string) => RetryBudget, setup: PerKeySetup) {
-    this.#make = make;
     this.#map = new KeyMap(make, ({ isIdle }) => isIdle === true, setup);
+  }
+
+  takeClock(clock: Clock): void {
+    this.#map.takeClock(clock);
+    bindClock(this.#overflow, clock);
   }
 
   get size(): number {
@@ -88,7 +92,7 @@ class BudgetPerKey implements PerKey<RetryBudget> {
   readonly #find = (key: string): RetryBudget => {
     const budget = this.#map.find(key);
     if (budget !== undefined) return budget;
-    this.#overflow ??= callHook('make', () => this.#make(key));
+    this.#overflow ??= this.#map.made(key);
     return this.#overflow;
   };
 

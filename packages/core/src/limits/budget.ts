@@ -1,12 +1,14 @@
 import { notNegative, positive } from '../base/check.ts';
-import type { Clock, Random } from '../base/clock.ts';
+import { type Clock, type Random, systemClock } from '../base/clock.ts';
 import {
-  CLOCK_OPTION,
   type Complete,
+  LIMIT_CLOCK_OPTION,
   type OptionTable,
   RANDOM_OPTION,
   readOptions,
 } from '../base/options.ts';
+import { ownClock, unboundClock } from '../base/own-clock.ts';
+import { type ClockBound, twoClocks } from './bind-clock.ts';
 import type { RetryBudget } from './contracts.ts';
 
 /** Options of {@link retryBudget}. */
@@ -30,7 +32,7 @@ export interface RetryBudgetOptions {
    * @default 10_000
    */
   readonly windowMs?: number | undefined;
-  /** @default the clock of the system */
+  /** @default that of the policy; without a policy that of the system */
   readonly clock?: Clock | undefined;
   /**
    * Decides whether a balance below one is spent on a retry.
@@ -44,7 +46,7 @@ export const BUDGET_OPTIONS: OptionTable<RetryBudgetOptions> = {
   ratio: { check: notNegative, default: 0.2 },
   reserve: { check: notNegative, default: 3 },
   windowMs: { check: positive, default: 10_000 },
-  clock: CLOCK_OPTION,
+  clock: LIMIT_CLOCK_OPTION,
   random: RANDOM_OPTION,
 };
 
@@ -58,11 +60,12 @@ const RESTING_WINDOWS = 6;
 const ROUNDING = 1e-9;
 
 /** What {@link retryBudget} returns. */
-export class SuccessBudget implements RetryBudget {
+export class SuccessBudget implements RetryBudget, ClockBound {
   readonly #ratio: number;
   readonly #reserve: number;
   readonly #slotMs: number;
-  readonly #clock: Clock;
+  #clock: Clock;
+  readonly #hasOwnClock: boolean;
   readonly #random: Random;
   /** Successes in each slot of the window. A plain array: a typed array this short takes three times the memory. */
   readonly #successes: number[] = new Array(SLOTS).fill(0);
@@ -76,11 +79,24 @@ export class SuccessBudget implements RetryBudget {
     this.#ratio = setup.ratio;
     this.#reserve = setup.reserve;
     this.#slotMs = setup.windowMs / SLOTS;
-    this.#clock = setup.clock;
+    this.#clock = ownClock(setup.clock);
+    this.#hasOwnClock = setup.clock !== unboundClock;
     this.#random = setup.random;
     this.#balance = setup.reserve;
     this.#slot = this.#slotNow();
     this.#usedInSlot = this.#slot;
+  }
+
+  takeClock(clock: Clock): void {
+    if (this.#hasOwnClock || this.#clock === clock) return;
+    if (this.#clock !== unboundClock) twoClocks();
+    this.#clock = clock;
+    if (clock === systemClock) return;
+    // Successes from before count as of now.
+    this.#slot = this.#slotNow();
+    this.#usedInSlot = this.#slot;
+    this.#successes.fill(0);
+    this.#successes[this.#slot % SLOTS] = this.#successesInWindow;
   }
 
   get balance(): number {

@@ -5,7 +5,7 @@ import { type ConcurrencyOptions, concurrencyLimit, concurrencyPerKey } from './
 import type { Slot } from './contracts.ts';
 
 function setUp(options: Partial<ConcurrencyOptions> = {}) {
-  const clock = virtualClock();
+  const clock = virtualClock({ startMs: 0 });
   const limit = concurrencyLimit({ maxConcurrent: 2, clock, ...options });
   const lines: string[] = [];
   const slots = new Map<string, Slot>();
@@ -110,7 +110,7 @@ test('an abort ends the wait with its own reason, and takes no slot', async () =
 });
 
 test('a limit per key is kept while a slot of it is held', () => {
-  const clock = virtualClock();
+  const clock = virtualClock({ startMs: 0 });
   const limits = concurrencyPerKey({ maxConcurrent: 1, clock }, { clock, idleMs: 10 });
   const to = (url: string) => limits.for({ url, method: 'GET', replayable: true, header: () => undefined });
   const held = to('https://a.test/1').tryAcquire();
@@ -156,7 +156,7 @@ test('never more than maxConcurrent slots are held, and every request is settled
       fc.integer({ min: 1, max: 4 }),
       fc.array(step, { maxLength: 60 }),
       async (most, steps) => {
-        const clock = virtualClock();
+        const clock = virtualClock({ startMs: 0 });
         const limit = concurrencyLimit({ maxConcurrent: most, clock });
         const controllers: AbortController[] = [];
         const held: Slot[] = [];

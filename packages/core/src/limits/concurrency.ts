@@ -1,6 +1,7 @@
 import { countingNumber } from '../base/check.ts';
 import type { Clock } from '../base/clock.ts';
-import { CLOCK_OPTION, type Complete, type OptionTable, readOptions } from '../base/options.ts';
+import { type Complete, LIMIT_CLOCK_OPTION, type OptionTable, readOptions } from '../base/options.ts';
+import type { ClockBound } from './bind-clock.ts';
 import type { AcquireOptions, ConcurrencyLimit, ConcurrencyStats, PerKey, Slot } from './contracts.ts';
 import type { CallsBeforeUse } from './evicted.ts';
 import { KeyMap } from './per-key.ts';
@@ -19,14 +20,14 @@ import { WaitingRoom } from './queue/waiting-room.ts';
 export interface ConcurrencyOptions extends WaitingOptions {
   /** The most requests in flight at a time. */
   readonly maxConcurrent: number;
-  /** @default the clock of the system */
+  /** @default that of the policy; without a policy that of the system */
   readonly clock?: Clock | undefined;
 }
 
 const CONCURRENCY_OPTIONS: OptionTable<ConcurrencyOptions> = {
   maxConcurrent: { check: countingNumber, required: true },
   ...WAITING_OPTIONS,
-  clock: CLOCK_OPTION,
+  clock: LIMIT_CLOCK_OPTION,
 };
 
 class HeldSlot implements Slot {
@@ -45,7 +46,7 @@ class HeldSlot implements Slot {
   }
 }
 
-class Semaphore implements ConcurrencyLimit, CallsBeforeUse {
+class Semaphore implements ConcurrencyLimit, CallsBeforeUse, ClockBound {
   beforeUse: (() => void) | undefined;
   readonly #maxConcurrent: number;
   readonly #time: SteadyTime;
@@ -61,6 +62,10 @@ class Semaphore implements ConcurrencyLimit, CallsBeforeUse {
     this.#maxConcurrent = setup.maxConcurrent;
     this.#time = new SteadyTime(setup.clock);
     this.#room = new WaitingRoom(setup, this.#time, () => this.#serve());
+  }
+
+  takeClock(clock: Clock): void {
+    this.#time.bind(clock);
   }
 
   tryAcquire(): Slot | undefined {

@@ -142,7 +142,7 @@ describe('a session calls begin and end of its budget for each request', () => {
 
   function setUp() {
     const told: string[] = [];
-    const clock = virtualClock();
+    const clock = virtualClock({ startMs: 0 });
     const one = retryBudget({ reserve: 1, clock });
     const budget: RetryBudget = {
       get balance() {

@@ -31,14 +31,14 @@ async function forget(): Promise<void> {
 }
 
 function setUp() {
-  const clock = virtualClock();
+  const clock = virtualClock({ startMs: 0 });
   const options = { refillPerSecond: 1, capacity: 5, clock };
   const per = bucketPerKey(options, { clock, idleMs: 60_000 });
   return { clock, per };
 }
 
 function setUpLimits() {
-  const clock = virtualClock();
+  const clock = virtualClock({ startMs: 0 });
   const per = concurrencyPerKey({ maxConcurrent: 2, clock }, { clock, idleMs: 60_000 });
   return { clock, per };
 }
@@ -54,7 +54,7 @@ describe('an evicted value that is still held is found again for its key', () =>
   });
 
   test('a bucket of another class, made by a function', () => {
-    const clock = virtualClock();
+    const clock = virtualClock({ startMs: 0 });
     const make = (): ObservableBucket => {
       const bucket = tokenBucket({ refillPerSecond: 1, clock });
       return {
@@ -82,7 +82,7 @@ describe('an evicted value that is still held is found again for its key', () =>
   });
 
   test('evicted to make room for another key', () => {
-    const clock = virtualClock();
+    const clock = virtualClock({ startMs: 0 });
     const per = bucketPerKey({ refillPerSecond: 1, clock }, { clock, maxKeys: 1 });
     const bucket = per.for(held);
     per.for(to('other'));
@@ -131,7 +131,7 @@ describe('an evicted value that is used stays, even if nothing refers to it afte
 
   test('an evicted value that is not used is made anew', async () => {
     let made = 0;
-    const clock = virtualClock();
+    const clock = virtualClock({ startMs: 0 });
     const per = bucketPerKey(
       () => {
         made += 1;
@@ -167,7 +167,7 @@ test('a returned grant does not bring the bucket back: it is full', () => {
 
 describe('a request takes longer than idleMs, and then', () => {
   async function answered(feedbackScope: 'origin' | 'bucket') {
-    const clock = virtualClock();
+    const clock = virtualClock({ startMs: 0 });
     const bucket = bucketPerKey(
       { refillPerSecond: 1, capacity: 5, clock, feedbackScope, random: () => 0 },
       { clock, idleMs: 60_000 },

@@ -1,6 +1,6 @@
 import { callable, countingNumber, notNegative } from '../base/check.ts';
 import type { Clock } from '../base/clock.ts';
-import { CLOCK_OPTION, type Complete, type OptionTable, readOptions } from '../base/options.ts';
+import { type Complete, LIMIT_CLOCK_OPTION, type OptionTable, readOptions } from '../base/options.ts';
 import { originOf } from '../http/origin.ts';
 import type { RequestTraits } from '../http/outcome.ts';
 
@@ -27,7 +27,7 @@ export interface PerKeyOptions {
    * @default 60_000
    */
   readonly idleMs?: number | undefined;
-  /** @default the clock of the system */
+  /** @default that of the policy; without a policy that of the system */
   readonly clock?: Clock | undefined;
 }
 
@@ -38,7 +38,7 @@ const PER_KEY_OPTIONS: OptionTable<PerKeyOptions> = {
   keyOf: { check: callable, default: originOf },
   maxKeys: { check: countingNumber, default: 10_000 },
   idleMs: { check: notNegative, default: 60_000 },
-  clock: CLOCK_OPTION,
+  clock: LIMIT_CLOCK_OPTION,
 };
 
 /** Tells the options of one limit, all of which are optional, from {@link PerKeyOptions}. */
@@ -74,9 +74,12 @@ export function readPerKey<T, O extends object>(
   if (hasKeyOf) callable(`${caller}: keyOf`, first);
   const make = (hasKeyOf ? second : first) as MakePerKey<T, O>;
   const options = ((hasKeyOf ? third : second) ?? {}) as PerKeyOptions;
+  // What all keys share may bring the clock of both.
+  const { clock } = make as { readonly clock?: Clock | undefined };
+  const timed = clock === undefined || options.clock !== undefined ? options : { ...options, clock };
   return {
     make: typeof make === 'function' ? (make as (key: string) => T) : makerOf(make),
-    setup: readOptions(caller, hasKeyOf ? { ...options, keyOf: first as KeyOf } : options, PER_KEY_OPTIONS),
+    setup: readOptions(caller, hasKeyOf ? { ...timed, keyOf: first as KeyOf } : timed, PER_KEY_OPTIONS),
   };
 }
 

@@ -101,7 +101,7 @@ class World<T extends object> {
   readonly told: string[] = [];
 
   constructor(make: (clock: VirtualClock) => PerKey<T>) {
-    this.clock = virtualClock();
+    this.clock = virtualClock({ startMs: 0 });
     this.per = make(this.clock);
   }
 

@@ -13,7 +13,7 @@ function to(url: string, headers: Record<string, string> = {}): RequestTraits {
 }
 
 function setUp(options: PerKeyOptions = {}) {
-  const clock = virtualClock();
+  const clock = virtualClock({ startMs: 0 });
   const buckets = bucketPerKey(
     { refillPerSecond: 1, capacity: 5, clock },
     { clock, idleMs: 1_000, ...options },
@@ -48,7 +48,7 @@ test('a bucket per key, of the request or given', () => {
 });
 
 test('each key may have its own options', () => {
-  const clock = virtualClock();
+  const clock = virtualClock({ startMs: 0 });
   const limits: Record<string, number> = { 'https://slow.test': 1, 'https://fast.test': 100 };
   const buckets = bucketPerKey((key) => tokenBucket({ refillPerSecond: limits[key] ?? 10, clock }), {
     clock,
@@ -94,7 +94,7 @@ describe('an evicted bucket', () => {
   });
 
   test('is never a limit whose slot is acquired now', () => {
-    const clock = virtualClock();
+    const clock = virtualClock({ startMs: 0 });
     const limits = concurrencyPerKey({ maxConcurrent: 1, clock }, { clock, idleMs: 1_000 });
     const asked = to('https://asked.test/');
     const slots = [limits.for(asked), limits.for(asked)].map((limit) => limit.tryAcquire());

@@ -1,6 +1,9 @@
 import { wrongType } from '../base/check.ts';
+import type { Clock } from '../base/clock.ts';
 import { callHook, ThrottledError } from '../base/errors.ts';
+import { ownClock, unboundClock } from '../base/own-clock.ts';
 import type { RequestTraits } from '../http/outcome.ts';
+import { bindClock, type ClockBound, twoClocks } from './bind-clock.ts';
 import type { PerKey } from './contracts.ts';
 import { Evicted } from './evicted.ts';
 import type { PerKeySetup } from './per-key-options.ts';
@@ -15,12 +18,15 @@ interface Entry<T> {
  * cost does not depend on how many there are. A key never has two values, however long a caller holds one: see
  * {@link Evicted}.
  */
-export class KeyMap<T extends object> implements PerKey<T> {
+export class KeyMap<T extends object> implements PerKey<T>, ClockBound {
   readonly #entries = new Map<string, Entry<T>>();
-  readonly #evicted = new Evicted<T>((key, value) => this.#add(key, value, this.#setup.clock.now()));
+  readonly #evicted = new Evicted<T>((key, value) => this.#add(key, value, this.#clock.now()));
   readonly #make: (key: string) => T;
   readonly #isIdle: (value: T) => boolean;
   readonly #setup: PerKeySetup;
+  #clock: Clock;
+  /** The clock of the policy; `undefined` without a policy. */
+  #boundTo: Clock | undefined;
   #round: Iterator<[string, Entry<T>]>;
   /** The full map is not searched for idle entries again before this time. */
   #nextSearchMs = Number.NEGATIVE_INFINITY;
@@ -29,7 +35,27 @@ export class KeyMap<T extends object> implements PerKey<T> {
     this.#make = make;
     this.#isIdle = isIdle;
     this.#setup = setup;
+    this.#clock = ownClock(setup.clock);
     this.#round = this.#entries.entries();
+  }
+
+  takeClock(clock: Clock): void {
+    for (const value of this.values()) bindClock(value, clock);
+    if (this.#boundTo !== undefined && this.#boundTo !== clock && this.#setup.clock === unboundClock)
+      twoClocks();
+    this.#boundTo = clock;
+    if (this.#setup.clock === unboundClock) this.#clock = clock;
+  }
+
+  /**
+   * A new value of a key, on the clock of the policy.
+   *
+   * @throws HookError if `make` throws
+   */
+  made(key: string): T {
+    const value = callHook('make', () => this.#make(key));
+    if (this.#boundTo !== undefined) bindClock(value, this.#boundTo);
+    return value;
   }
 
   get size(): number {
@@ -59,7 +85,7 @@ export class KeyMap<T extends object> implements PerKey<T> {
    * @throws HookError if `make` throws
    */
   find(key: string): T | undefined {
-    const nowMs = this.#setup.clock.now();
+    const nowMs = this.#clock.now();
     this.#evictSome(nowMs);
     const entry = this.#entries.get(key);
     if (entry !== undefined) {
@@ -67,7 +93,7 @@ export class KeyMap<T extends object> implements PerKey<T> {
       return entry.value;
     }
     if (this.#entries.size >= this.#setup.maxKeys && !this.#makeRoom(nowMs)) return undefined;
-    const value = this.#evicted.recall(key) ?? callHook('make', () => this.#make(key));
+    const value = this.#evicted.recall(key) ?? this.made(key);
     this.#add(key, value, nowMs);
     return value;
   }

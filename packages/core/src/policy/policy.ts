@@ -1,4 +1,6 @@
 import { type Complete, readChanges, readOptions } from '../base/options.ts';
+import { ownClock } from '../base/own-clock.ts';
+import { bindClock } from '../limits/bind-clock.ts';
 import {
   defaultRetries,
   POLICY_OPTIONS,
@@ -37,7 +39,9 @@ function frozenMethods(methods: RetryMethods): RetryMethods {
 
 function seal(setup: Complete<PolicyOptions, UnsetOptions>, given: Given): Policy {
   const maxRetries = given.maxRetries ?? defaultRetries(setup);
-  const policy = { ...setup, maxRetries, methods: frozenMethods(setup.methods) };
+  const clock = ownClock(setup.clock);
+  for (const limit of [setup.bucket, setup.concurrency, setup.budget]) bindClock(limit, clock);
+  const policy = { ...setup, maxRetries, clock, methods: frozenMethods(setup.methods) };
   // Not enumerable: a copy with changes is not a policy yet, and is validated when it becomes one.
   Object.defineProperty(policy, POLICY, { value: given });
   return Object.freeze(policy) as unknown as Policy;
@@ -50,7 +54,7 @@ function seal(setup: Complete<PolicyOptions, UnsetOptions>, given: Given): Polic
  * Clients that are given the same policy share its bucket, its concurrency limit and its budget. A policy in place of
  * options is returned as it is.
  *
- * @throws TypeError for an unknown option or a value of the wrong type
+ * @throws TypeError for an unknown option or a value of the wrong type, and for a limit that has taken the clock of another policy
  * @throws RangeError for a wrong value
  * @example
  * ```ts

@@ -52,7 +52,7 @@ async function judge(options: PolicyOptions, of: Case): Promise<string> {
     failure === undefined
       ? { type: 'response', status, redirected, header: (name) => headers[name] }
       : { type: 'failure', kind: failure, error: new Error(failure) };
-  const clock = virtualClock();
+  const clock = virtualClock({ startMs: 0 });
   const policy = createPolicy({ ...options, backoff: constant(0), random: () => 0, clock });
   const session = new Session(policy, request);
   for (let left = of.before ?? 0; ; left -= 1) {

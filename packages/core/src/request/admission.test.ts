@@ -27,7 +27,7 @@ const FINAL: Outcome = { type: 'failure', kind: 'unknown', error: new Error() };
 
 /** A policy on a virtual clock, and sessions that note when they were sent. */
 function setUp(options: (clock: ReturnType<typeof virtualClock>) => PolicyOptions) {
-  const clock = virtualClock();
+  const clock = virtualClock({ startMs: 0 });
   const sentAtMs = new Map<number, number>();
   const events: EbbEvent[] = [];
   const policy = createPolicy({
@@ -190,7 +190,7 @@ test('with any requests: the limit and the bucket are kept to, and every request
       fc.integer({ min: 1, max: 5 }),
       fc.constantFrom<'origin' | 'bucket'>('origin', 'bucket'),
       async (asked, maxConcurrent, capacity, feedbackScope) => {
-        const clock = virtualClock();
+        const clock = virtualClock({ startMs: 0 });
         const concurrency = concurrencyLimit({ maxConcurrent, clock });
         const rate = 20;
         const bucket = tokenBucket({

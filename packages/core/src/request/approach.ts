@@ -1,4 +1,4 @@
-import { sleep } from '../base/clock.ts';
+import { sleep } from '../base/sleep.ts';
 import type { Outcome, RequestTraits } from '../http/outcome.ts';
 import type { AcquireOptions, ConcurrencyLimit } from '../limits/contracts.ts';
 import type { HeaderChanges } from '../policy/before-attempt.ts';

@@ -29,7 +29,7 @@ test.each<[string, object]>([
   ['response, if its headers cannot be read', { ...inHeaders(broken), response: { headers } }],
   ['own headers, if their lookup fails', inHeaders({ ...broken, 'Retry-After': '2' })],
 ])('the Retry-After of an error is read from its %s', async (_, members) => {
-  const clock = virtualClock();
+  const clock = virtualClock({ startMs: 0 });
   const startedAtMs: number[] = [];
   const call = (): string => {
     startedAtMs.push(clock.now());

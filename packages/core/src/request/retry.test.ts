@@ -69,7 +69,7 @@ describe('errors', () => {
 });
 
 test('a Retry-After of an error is waited for', async () => {
-  const clock = virtualClock();
+  const clock = virtualClock({ startMs: 0 });
   const call = scripted(withStatus(429, { 'retry-after': '7' }), 'done');
   const result = retry(call, { ...atOnce, clock, random: () => 0 });
   await clock.advance(6_999);
@@ -125,7 +125,7 @@ describe('judge', () => {
 
 describe('the signal', () => {
   test('ends a wait with its reason', async () => {
-    const clock = virtualClock();
+    const clock = virtualClock({ startMs: 0 });
     const controller = new AbortController();
     const call = scripted(new Error('no'));
     const policy = { backoff: exponential({ baseMs: 1_000, capMs: 1_000 }), clock };
@@ -163,7 +163,7 @@ describe('the signal', () => {
 });
 
 test('an attempt that runs into its timeout is aborted and called again', async () => {
-  const clock = virtualClock();
+  const clock = virtualClock({ startMs: 0 });
   const seen: [number, unknown][] = [];
   const result = retry(
     ({ attempt, signal }) => {

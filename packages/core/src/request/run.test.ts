@@ -44,7 +44,7 @@ function exchange(
 }
 
 function setUp(options: PolicyOptions = {}) {
-  const clock = virtualClock();
+  const clock = virtualClock({ startMs: 0 });
   const events: EbbEvent[] = [];
   const policy = createPolicy({ clock, random: () => 0, onEvent: (event) => events.push(event), ...options });
   return { clock, events, session: new Session(policy, request) };

@@ -14,7 +14,7 @@ import { grantOf, remember } from './history.ts';
 import type { Session } from './session.ts';
 import { startSession } from './start-session.ts';
 
-const clock = virtualClock();
+const clock = virtualClock({ startMs: 0 });
 
 function to(url = 'https://a.test/'): RequestTraits {
   return { method: 'GET', url, replayable: true, header: () => undefined };

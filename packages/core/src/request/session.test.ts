@@ -34,7 +34,7 @@ function counted() {
 }
 
 function setUp(options: PolicyOptions = {}) {
-  const clock = virtualClock();
+  const clock = virtualClock({ startMs: 0 });
   const events: EbbEvent[] = [];
   const onEvent = (event: EbbEvent): void => void events.push(event);
   const policy = createPolicy({ clock, random: () => 0, backoff: constant(1_000), onEvent, ...options });

@@ -1,4 +1,5 @@
 import { HookError } from '../base/errors.ts';
+import { sleep } from '../base/sleep.ts';
 import { LONGEST_DISCARD_MS } from '../http/drain.ts';
 import { neverSent } from '../http/failure.ts';
 import type { Peek } from '../http/inspect.ts';

@@ -15,7 +15,7 @@ const failing = async (): Promise<never> => Promise.reject(new Error('down'));
 
 /** Calls a function that fails under a stop signal, and a signal of its own. */
 function call(options: PolicyOptions = {}) {
-  const clock = virtualClock();
+  const clock = virtualClock({ startMs: 0 });
   const [stop, own] = [new AbortController(), new AbortController()];
   const events: EbbEvent[] = [];
   const onEvent = (event: EbbEvent): void => void events.push(event);
@@ -48,7 +48,7 @@ test('a call that waits for a retry ends with what it has, and the budget is ref
 });
 
 test('a call that waits for its first tokens fails with a ThrottledError', async () => {
-  const bucket = tokenBucket({ refillPerSecond: 1, initialTokens: 0, clock: virtualClock() });
+  const bucket = tokenBucket({ refillPerSecond: 1, initialTokens: 0, clock: virtualClock({ startMs: 0 }) });
   const { stop, result, listeners } = call({ bucket });
   stop.abort();
   expect(await result).toMatchObject({ name: 'ThrottledError', reason: 'stopped' });

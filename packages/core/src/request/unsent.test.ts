@@ -75,7 +75,7 @@ class Counted implements RetryBudget {
 }
 
 function setUp(options: (clock: VirtualClock) => PolicyOptions, releasedAfterMs = 0) {
-  const clock = virtualClock();
+  const clock = virtualClock({ startMs: 0 });
   const events: EbbEvent[] = [];
   const budget = new Counted();
   const onEvent = (event: EbbEvent): void => void events.push(event);
@@ -299,13 +299,13 @@ describe('an attempt that was never sent returns its tokens', () => {
     ['none that a redirect may have led to', [failure('connect', true), unreached, unreached], [8, 8, 8]],
     ['none if it is not known which hop failed', [failure('connect'), unreached, unreached], [8, 8, 8]],
   ])('%s', async (_, outcomes, left) => {
-    const clock = virtualClock();
+    const clock = virtualClock({ startMs: 0 });
     const options = { maxRetries: outcomes.length - 1, cost: 2 };
     expect((await meet(outcomes, bucketOf(clock, { capacity: 10 }), clock, options)).left).toEqual(left);
   });
 
   test("a bucket with nonConforming: 'reject' lets every retry pass", async () => {
-    const clock = virtualClock();
+    const clock = virtualClock({ startMs: 0 });
     const bucket = bucketOf(clock, { capacity: 1, nonConforming: 'reject' });
     const { error } = await meet([unreached, unreached, unreached], bucket, clock, { maxRetries: 2 });
     expect(attemptsOf(error).map(({ reason }) => reason)).toEqual([
@@ -317,7 +317,7 @@ describe('an attempt that was never sent returns its tokens', () => {
   });
 
   test('a marked attempt took none, and returns none', async () => {
-    const clock = virtualClock();
+    const clock = virtualClock({ startMs: 0 });
     const bucket = bucketOf(clock, { initialTokens: 0, nonConforming: 'mark' });
     const { left } = await meet([unreached, unreached], bucket, clock, { maxRetries: 1 });
     expect(left).toEqual([0, 0]);
@@ -325,7 +325,7 @@ describe('an attempt that was never sent returns its tokens', () => {
   });
 
   test('to all limits of the bucket', async () => {
-    const clock = virtualClock();
+    const clock = virtualClock({ startMs: 0 });
     const furtherLimits = [{ refillPerSecond: 1e-9, capacity: 3 }];
     const { left } = await meet([unreached, unreached], bucketOf(clock, { furtherLimits }), clock, {
       maxRetries: 1,
@@ -334,7 +334,7 @@ describe('an attempt that was never sent returns its tokens', () => {
   });
 
   test('to the paused origin that it passed', async () => {
-    const clock = virtualClock();
+    const clock = virtualClock({ startMs: 0 });
     const bucket = tokenBucket({ refillPerSecond: 10, capacity: 5, clock, random: () => 0 });
     const header = (name: string) => (name === 'retry-after' ? '1' : undefined);
     const grant = bucket.tryAcquire();
@@ -350,7 +350,7 @@ describe('an attempt that was never sent returns its tokens', () => {
   });
 
   test('at once to the next in the queue', async () => {
-    const clock = virtualClock();
+    const clock = virtualClock({ startMs: 0 });
     const bucket = bucketOf(clock, { capacity: 1 });
     const session = new Session(createPolicy({ clock, bucket, maxRetries: 0 }), request);
     await session.ready();
@@ -360,7 +360,7 @@ describe('an attempt that was never sent returns its tokens', () => {
   });
 
   test('even if a hook fails', async () => {
-    const clock = virtualClock();
+    const clock = virtualClock({ startMs: 0 });
     const bucket = bucketOf(clock);
     const classify = (): never => {
       throw new Error('boom');
@@ -371,7 +371,7 @@ describe('an attempt that was never sent returns its tokens', () => {
   });
 
   test('once: settling afterwards does not count', async () => {
-    const clock = virtualClock();
+    const clock = virtualClock({ startMs: 0 });
     const bucket = bucketOf(clock);
     const { error } = await meet([unreached], bucket, clock, { maxRetries: 0 });
     grantOf(error)?.settle(5);
@@ -379,7 +379,7 @@ describe('an attempt that was never sent returns its tokens', () => {
   });
 
   test('an aborted wait for the retry returns nothing more', async () => {
-    const clock = virtualClock();
+    const clock = virtualClock({ startMs: 0 });
     const bucket = bucketOf(clock);
     const abort = new AbortController();
     const session = new Session(createPolicy({ clock, bucket, backoff: constant(100) }), request);
@@ -398,7 +398,7 @@ describe('an attempt that was never sent returns its tokens', () => {
   ])('%s', async (_, isShared) => {
     countLayer();
     countLayer();
-    const clock = virtualClock();
+    const clock = virtualClock({ startMs: 0 });
     const own = bucketOf(clock);
     const below = isShared ? own : bucketOf(clock);
     const outer = new Session(createPolicy({ clock, bucket: own, maxRetries: 0 }), request);

@@ -66,7 +66,7 @@ describe('a retry that is not sent ends with the previous response', () => {
 
   test('whose body fails if it does not end in time', async () => {
     const server = await serve('endless-503', { status: 200 });
-    const clock = virtualClock();
+    const clock = virtualClock({ startMs: 0 });
     const call = createFetch(options({ clock }))(server.url);
     let isSettled = false;
     void call.finally(() => {

@@ -111,7 +111,7 @@ describe.each([
 
   test('when the attempt times out', async () => {
     const bodies = maker();
-    const clock = virtualClock();
+    const clock = virtualClock({ startMs: 0 });
     const hanging = vi.fn(() => clock.tick(100));
     const { url } = await serveWith((request) => request.once('data', hanging));
     const call = createFetch({ ...options, clock, attemptTimeoutMs: 100 })(url, {
@@ -153,7 +153,7 @@ describe('a factory that never resolves is bounded', () => {
   const body = () => new Promise<never>(() => {});
 
   test('by attemptTimeoutMs', async () => {
-    const clock = virtualClock();
+    const clock = virtualClock({ startMs: 0 });
     const call = createFetch({ clock, attemptTimeoutMs: 100, maxRetries: 0 })('http://upstream/', {
       method: 'PUT',
       body,

@@ -97,7 +97,7 @@ describe('a body that is read releases its slot at its end', () => {
   });
 
   test('without a timer, if it is read at once', async () => {
-    const clock = virtualClock();
+    const clock = virtualClock({ startMs: 0 });
     const schedule = vi.spyOn(clock, 'schedule');
     const { get, inUse } = await limited(fetch, clock);
     for (let n = 0; n < 20; n += 1) expect(await (await get('/short')).text()).toBe(SHORT);

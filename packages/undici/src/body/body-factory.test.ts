@@ -100,7 +100,7 @@ describe.each(Object.entries(versions))('body factories of %s', (_, { Agent, req
   test('are bounded by attemptTimeoutMs, and a body that they make too late is closed', async () => {
     await using server = await upstream(failing());
     const agent = new Agent();
-    const clock = virtualClock();
+    const clock = virtualClock({ startMs: 0 });
     const dispatcher = agent.compose(ebbInterceptor({ ...soon, attemptTimeoutMs: 1_000, clock }));
     const gates: ((made: Readable) => void)[] = [];
     const called = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];

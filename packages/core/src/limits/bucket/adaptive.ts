@@ -58,7 +58,6 @@ class AdaptiveBucket extends Bucket {
   readonly #decreaseTo: number;
   readonly #recoverPerSecond: number;
   readonly #lowest: number;
-  readonly #now: () => number;
   #highest: number;
   #rate: number;
   /** When the rate was lowered last. Grants from before were sent at the old rate and prove nothing about the new one. */
@@ -71,7 +70,6 @@ class AdaptiveBucket extends Bucket {
     this.#lowest = setup.minRefillPerSecond;
     this.#highest = setup.refillPerSecond;
     this.#rate = setup.refillPerSecond;
-    this.#now = () => setup.clock.now();
   }
 
   override setRate(refillPerSecond: number, capacity?: number): void {
@@ -98,7 +96,7 @@ class AdaptiveBucket extends Bucket {
   #decrease(): void {
     const lowest = Math.min(this.#lowest, this.#highest);
     this.#rate = Math.max(lowest, super.stats().refillPerSecond * this.#decreaseTo);
-    this.#changedAtMs = this.#now();
+    this.#changedAtMs = this.time.clock.now();
     super.changeRate(this.#rate);
   }
 

@@ -7,7 +7,7 @@ import { tokenBucket } from './token-bucket.ts';
 
 /** A bucket of ten a second and five at once by default, and when each request is granted, or why it is refused. */
 function setUp(options: Partial<TokenBucketOptions> = {}) {
-  const clock = virtualClock();
+  const clock = virtualClock({ startMs: 0 });
   const bucket = tokenBucket({ refillPerSecond: 10, capacity: 5, clock, random: () => 0, ...options });
   const lines: string[] = [];
   const ask = (name: string, asked?: AcquireOptions): void => {

@@ -29,7 +29,7 @@ type Make = (options: TokenBucketOptions) => ObservableBucket;
 
 /** A bucket of ten a second and five at once, and when each request is granted, or why it is refused. */
 function setUp(make: Make = tokenBucket, more: Partial<TokenBucketOptions> = {}) {
-  const clock = virtualClock();
+  const clock = virtualClock({ startMs: 0 });
   const bucket = make({ refillPerSecond: 10, capacity: 5, clock, random: () => 0, ...more });
   const lines: string[] = [];
   const note = (name: string, promise: Promise<unknown>): void => {
@@ -368,7 +368,7 @@ describe('bucketPerKey', () => {
   const options = { refillPerSecond: 10, capacity: 5, initialTokens: 0 };
 
   test('closes all its buckets, and those of keys to come', async () => {
-    const clock = virtualClock();
+    const clock = virtualClock({ startMs: 0 });
     const buckets = bucketPerKey({ ...options, clock }, { clock });
     await buckets.idle();
     const waits = [buckets.for(ill).acquire(), buckets.for(well).acquire()];
@@ -380,7 +380,7 @@ describe('bucketPerKey', () => {
   });
 
   test('drains, and is idle when the last bucket is', async () => {
-    const clock = virtualClock();
+    const clock = virtualClock({ startMs: 0 });
     const buckets = bucketPerKey({ ...options, clock }, { clock });
     const lines: string[] = [];
     const note = (name: string, promise: Promise<unknown>): void => {
@@ -405,7 +405,7 @@ describe('bucketPerKey', () => {
   });
 
   test('closes evicted buckets that are still in memory', async () => {
-    const clock = virtualClock();
+    const clock = virtualClock({ startMs: 0 });
     const buckets = bucketPerKey({ refillPerSecond: 10, clock }, { clock, idleMs: 1_000 });
     const held = buckets.for(ill);
     buckets.for(well);
@@ -422,7 +422,7 @@ describe('bucketPerKey', () => {
   });
 
   test('keeps a bucket that was closed alone, and evicts closed ones when all are closed', async () => {
-    const clock = virtualClock();
+    const clock = virtualClock({ startMs: 0 });
     const buckets = bucketPerKey({ refillPerSecond: 10, clock }, { clock, idleMs: 1_000, maxKeys: 2 });
     await buckets.for(ill).close();
     expect(buckets.for(ill).stats().idle).toBe(false);

@@ -1,3 +1,4 @@
+import type { Clock } from '../../base/clock.ts';
 import { withJitter } from '../../http/jitter.ts';
 import { originOf } from '../../http/origin.ts';
 import type { Outcome, RequestTraits } from '../../http/outcome.ts';
@@ -12,18 +13,18 @@ import { QuietOrigins } from './quiet-origins.ts';
 import type { WaitingBucketSetup } from './waiting-bucket-options.ts';
 
 /** How a bucket reads responses. */
-type FeedbackRules = Pick<
-  WaitingBucketSetup,
-  'feedback' | 'feedbackScope' | 'maxPauseMs' | 'clock' | 'random'
->;
+type FeedbackRules = Pick<WaitingBucketSetup, 'feedback' | 'feedbackScope' | 'maxPauseMs' | 'random'>;
 
 /** Reads for a bucket what servers say about their quotas. */
 export class FeedbackReader {
   readonly #rules: FeedbackRules;
+  /** Its clock may change. */
+  readonly #time: { readonly clock: Clock };
   #quiet: QuietOrigins | undefined;
 
-  constructor(rules: FeedbackRules) {
+  constructor(rules: FeedbackRules, time: { readonly clock: Clock }) {
     this.#rules = rules;
+    this.#time = time;
   }
 
   /**
@@ -52,7 +53,7 @@ export class FeedbackReader {
   }
 
   #readAll(feedback: ReadFeedback | false, outcome: Outcome, { cost }: Grant): Feedback | undefined {
-    const { clock } = this.#rules;
+    const { clock } = this.#time;
     return feedback === false ? undefined : readFeedback(feedback, outcome, clock.now(), cost);
   }
 

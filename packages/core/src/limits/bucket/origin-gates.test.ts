@@ -22,7 +22,7 @@ function responds(status: number, headers: Record<string, string>, url?: string)
 const usedUp = responds(200, { 'ratelimit-remaining': '0', 'ratelimit-reset': '600' });
 
 function setUp(make: (clock: VirtualClock) => ObservableBucket) {
-  const clock = virtualClock();
+  const clock = virtualClock({ startMs: 0 });
   const bucket = make(clock);
   const policy = createPolicy({ clock, bucket, random: () => 0, maxRetries: 0 });
   const sentAtMs: [string, number][] = [];
@@ -103,7 +103,7 @@ test("feedbackScope: 'bucket' pauses all origins", async () => {
 });
 
 test('a bucket with a gate is not evicted', async () => {
-  const clock = virtualClock();
+  const clock = virtualClock({ startMs: 0 });
   const buckets = bucketPerKey(() => 'all', options(clock), { clock, idleMs: 10 });
   const policy = createPolicy({ clock, bucket: buckets, maxRetries: 0 });
   const session = new Session(policy, ill);

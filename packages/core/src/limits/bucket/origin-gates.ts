@@ -1,90 +1,191 @@
+import { warn } from '../../base/warn.ts';
 import { originOf } from '../../http/origin.ts';
 import type { RequestTraits } from '../../http/outcome.ts';
 import type { CloseOptions, ObservableBucket } from '../contracts.ts';
+import { Heap, type Heaped } from '../queue/heap.ts';
+import type { Quota } from './gcra.ts';
+
+/**
+ * The most origins whose pauses are remembered, those with waiting requests apart: about 2 MB. Beyond it the pause that ends
+ * first goes, which loses the least time, and a warning says so.
+ */
+const MOST_ORIGINS = 10_000;
+
+/** How many are looked at in one call. */
+const LOOKS = 100;
+
+/** An origin that asked for a pause. */
+interface Pause<B> extends Heaped {
+  readonly origin: string;
+  /** When it opens, empty. In milliseconds of the bucket's time. */
+  untilMs: number;
+  /** When to look at it again. */
+  lookAtMs: number;
+  /** The bucket at the gate, two kilobytes: made for the first request that comes. */
+  gate: B | undefined;
+}
+
+/** What the gates need of the bucket behind them. */
+export interface Behind<B> {
+  /** In milliseconds of the bucket. */
+  now(): number;
+  /** The rate of a gate. */
+  rate(): Quota;
+  /** Makes a gate that has so many tokens. */
+  make(tokens: number): B;
+}
 
 /**
  * A bucket for each origin that asked for a pause: closed for that time, empty when it opens, and dropped when it is full
  * again. What a server says of its quota holds for its own origin; others that share the tokens go on.
  */
 export class OriginGates<B extends ObservableBucket = ObservableBucket> {
-  readonly #make: () => B;
-  readonly #gates = new Map<string, B>();
-  /** Made when it is needed, as an iterator takes as much memory as half a map. */
-  #round: Iterator<string> | undefined;
+  readonly #behind: Behind<B>;
+  readonly #pauses = new Map<string, Pause<B>>();
+  /** By when they are to be looked at. */
+  #next = new Heap<Pause<B>>((one, other) => one.lookAtMs < other.lookAtMs);
+  /** The end of the longest pause. It never gets shorter before {@link resume}. */
+  #longestUntilMs = Number.NEGATIVE_INFINITY;
+  readonly #waiting: { waiting: number };
+  readonly #most: number;
   #closed: CloseOptions | undefined;
+  #hasWarned = false;
 
-  /** @param make makes an empty bucket with the rate of the one that it stands in front of */
-  constructor(make: () => B) {
-    this.#make = make;
+  /** @param waiting counts the requests at all gates, which add and subtract themselves */
+  constructor(behind: Behind<B>, waiting: { waiting: number } = { waiting: 0 }, most: number = MOST_ORIGINS) {
+    this.#behind = behind;
+    this.#waiting = waiting;
+    this.#most = most;
   }
 
   /** Pauses an origin. Never shortens a pause. */
   pause(origin: string, durationMs: number): void {
-    this.#tidy();
-    let gate = this.#gates.get(origin);
-    if (gate === undefined) {
-      gate = this.#make();
-      if (this.#closed !== undefined) void gate.close(this.#closed);
-      this.#gates.set(origin, gate);
+    const nowMs = this.#behind.now();
+    this.#tidy(nowMs);
+    const untilMs = nowMs + durationMs;
+    this.#longestUntilMs = Math.max(this.#longestUntilMs, untilMs);
+    const known = this.#pauses.get(origin);
+    if (known === undefined) {
+      if (this.#pauses.size >= this.#most) this.#makeRoom(nowMs);
+      const pause = { origin, untilMs, lookAtMs: untilMs + this.#fillMs, gate: undefined, heapIndex: -1 };
+      this.#pauses.set(origin, pause);
+      this.#next.add(pause);
+      return;
     }
-    gate.pauseFor(durationMs);
+    known.untilMs = Math.max(known.untilMs, untilMs);
+    known.gate?.pauseFor(durationMs);
+  }
+
+  /** How long a gate takes to fill, in milliseconds. */
+  get #fillMs(): number {
+    const { capacity, refillPerSecond } = this.#behind.rate();
+    return (capacity / refillPerSecond) * 1_000;
   }
 
   /** The gate of a request's origin. Usually there is none, and the URL is not parsed. */
   for(request: RequestTraits): B | undefined {
-    if (this.#gates.size === 0) return undefined;
-    const origin = originOf(request);
-    this.#dropIdle(origin);
-    return this.#gates.get(origin);
+    if (this.#pauses.size === 0) return undefined;
+    const pause = this.#pauses.get(originOf(request));
+    if (pause === undefined) return undefined;
+    const nowMs = this.#behind.now();
+    if (this.#isIdle(pause, nowMs)) {
+      this.#drop(pause);
+      return undefined;
+    }
+    pause.gate ??= this.#makeGate(pause, nowMs);
+    return pause.gate;
   }
 
-  /** All gates. */
-  all(): Iterable<B> {
-    return this.#gates.values();
+  #makeGate({ untilMs }: Pause<B>, nowMs: number): B {
+    const { capacity, refillPerSecond } = this.#behind.rate();
+    const openMs = Math.max(0, nowMs - untilMs);
+    const gate = this.#behind.make(Math.min(capacity, (openMs * refillPerSecond) / 1_000));
+    if (untilMs > nowMs) gate.pauseFor(untilMs - nowMs);
+    if (this.#closed !== undefined) void gate.close(this.#closed);
+    return gate;
+  }
+
+  /** All gates that were made. */
+  *all(): Generator<B> {
+    for (const { gate } of this.#pauses.values()) if (gate !== undefined) yield gate;
   }
 
   /** Ends the pauses of all gates. */
   resume(): void {
-    for (const gate of this.#gates.values()) gate.resume();
+    const nowMs = this.#behind.now();
+    this.#longestUntilMs = Number.NEGATIVE_INFINITY;
+    this.#next = new Heap((one, other) => one.lookAtMs < other.lookAtMs);
+    for (const pause of this.#pauses.values()) {
+      pause.gate?.resume();
+      pause.untilMs = Math.min(pause.untilMs, nowMs);
+      pause.lookAtMs = pause.untilMs + this.#fillMs;
+      this.#next.add(pause);
+    }
   }
 
   /** Closes all gates for good, and those that are made later. */
   close(options: CloseOptions): void {
     this.#closed = options;
-    for (const gate of this.#gates.values()) void gate.close(options);
+    for (const gate of this.all()) void gate.close(options);
   }
 
   /** Resolves when no request waits at a gate: with `true` if one did. */
   async idle(): Promise<boolean> {
-    const busy = [...this.#gates.values()].filter((gate) => gate.stats().waiting > 0);
+    if (this.#waiting.waiting === 0) return false;
+    const busy = [...this.all()].filter((gate) => gate.stats().waiting > 0);
     await Promise.all(busy.map((gate) => gate.idle()));
     return busy.length > 0;
   }
 
   /** How many gates are closed or not full yet, the longest pause in milliseconds, and how many requests wait at them. */
   stats(): { readonly count: number; readonly pausedMs: number; readonly waiting: number } {
-    let pausedMs = 0;
-    let waiting = 0;
-    for (const [origin, gate] of this.#gates) {
-      const stats = gate.stats();
-      if (stats.idle) this.#gates.delete(origin);
-      pausedMs = Math.max(pausedMs, stats.pausedMs);
-      waiting += stats.waiting;
-    }
-    return { count: this.#gates.size, pausedMs, waiting };
+    const nowMs = this.#behind.now();
+    this.#tidy(nowMs);
+    const pausedMs = Math.max(0, this.#longestUntilMs - nowMs);
+    return { count: this.#pauses.size, pausedMs, waiting: this.#waiting.waiting };
   }
 
-  /** Checks two gates for each that is made. Checking all would take seconds for ten thousand origins. */
-  #tidy(): void {
-    for (let looks = 0; looks < 2; looks += 1) {
-      this.#round ??= this.#gates.keys();
-      const { value: origin } = this.#round.next();
-      if (origin === undefined) this.#round = undefined;
-      else this.#dropIdle(origin);
+  #isIdle({ untilMs, gate }: Pause<B>, nowMs: number): boolean {
+    return gate === undefined ? nowMs >= untilMs + this.#fillMs : gate.stats().idle;
+  }
+
+  #drop(pause: Pause<B>): void {
+    this.#pauses.delete(pause.origin);
+    this.#next.remove(pause);
+  }
+
+  #lookLater(pause: Pause<B>, atMs: number): void {
+    this.#next.remove(pause);
+    pause.lookAtMs = atMs;
+    this.#next.add(pause);
+  }
+
+  /** Drops those that are full again. Each is looked at when it may be: never all at once. */
+  #tidy(nowMs: number): void {
+    for (let looks = 0; looks < LOOKS; looks += 1) {
+      const first = this.#next.first;
+      if (first === undefined || first.lookAtMs > nowMs) return;
+      if (this.#isIdle(first, nowMs)) this.#drop(first);
+      else this.#lookLater(first, Math.max(first.untilMs, nowMs) + this.#fillMs);
     }
   }
 
-  #dropIdle(origin: string): void {
-    if (this.#gates.get(origin)?.stats().idle === true) this.#gates.delete(origin);
+  /** Forgets the pause that ends first and that no one waits for. */
+  #makeRoom(nowMs: number): void {
+    for (let looks = 0; looks < LOOKS; looks += 1) {
+      const first = this.#next.first;
+      if (first === undefined) return;
+      if (first.gate === undefined || first.gate.stats().waiting === 0) {
+        this.#drop(first);
+        if (!this.#hasWarned)
+          warn(
+            `More than ${this.#most} origins of one bucket have asked for a pause: the first to end is forgotten`,
+          );
+        this.#hasWarned = true;
+        return;
+      }
+      // Behind all others, so that the next call does not look at it again.
+      this.#lookLater(first, Math.max(this.#longestUntilMs, first.untilMs, nowMs) + this.#fillMs + 1);
+    }
   }
 }

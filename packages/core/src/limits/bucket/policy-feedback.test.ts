@@ -34,7 +34,7 @@ describe('how a bucket reads a response', () => {
     ['in its own way, although its policy reads nothing', false, pausing(1_000), 1_000],
     ['not at all, although its policy does', pausing(2_000), false, 0],
   ])('%s', (_, ofPolicy, ofBucket, pausedMs) => {
-    const clock = virtualClock();
+    const clock = virtualClock({ startMs: 0 });
     const options = { refillPerSecond: 10, clock, random: () => 0, feedbackScope: 'bucket' as const };
     const bucket = tokenBucket({ ...options, feedback: ofBucket });
     const session = new Session(createPolicy({ clock, bucket, feedback: ofPolicy, maxRetries: 0 }), request);

@@ -14,7 +14,7 @@ function to(url: string): RequestTraits {
 
 /** A bucket, and a function that sends a request through it and returns how many headers of its response were read. */
 function setUp(feedback?: ReadFeedback) {
-  const clock = virtualClock();
+  const clock = virtualClock({ startMs: 0 });
   const bucket = tokenBucket({ refillPerSecond: 1e6, capacity: 1e6, clock, feedback });
   const send = (url: string, headers: Record<string, string> = {}, status = 200, from?: string): number => {
     let read = 0;
@@ -100,7 +100,7 @@ test('a feedback function of the user is given every response', () => {
 });
 
 test('a response without a request is read', () => {
-  const clock = virtualClock();
+  const clock = virtualClock({ startMs: 0 });
   const bucket = tokenBucket({ refillPerSecond: 1e6, capacity: 1e6, clock });
   for (const headers of [{}, {}, USED_UP]) {
     const grant = bucket.tryAcquire();

@@ -11,7 +11,7 @@ const DAY_MS = 86_400_000;
 
 describe('steps of the refill', () => {
   test('all count after a day at a much higher rate', async () => {
-    const clock = virtualClock();
+    const clock = virtualClock({ startMs: 0 });
     const bucket = tokenBucket({ refillPerSecond: 100_000, capacity: 10, refillIntervalMs: 200, clock });
     clock.tick(DAY_MS);
     bucket.setRate(5);
@@ -87,7 +87,7 @@ describe('steps of the refill', () => {
 describe('steps that exceed the capacity', () => {
   /** Five at once, ten in each second. */
   function setUp(refillIntervalMs = 1_000) {
-    const clock = virtualClock();
+    const clock = virtualClock({ startMs: 0 });
     const bucket = tokenBucket({
       refillPerSecond: 10,
       capacity: 5,
@@ -129,7 +129,7 @@ describe('steps that exceed the capacity', () => {
         const { capacity, refillPerSecond, refillIntervalMs } = options;
         // The rest in the bucket and the tokens of a step must fit together.
         fc.pre(refillPerSecond * refillIntervalMs >= capacity * 1_000);
-        const clock = virtualClock();
+        const clock = virtualClock({ startMs: 0 });
         const bucket = tokenBucket({ ...options, clock });
         bucket.tryAcquire(capacity)?.settle(capacity + debt);
         clock.tick(startMs);

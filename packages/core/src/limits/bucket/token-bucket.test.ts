@@ -10,7 +10,7 @@ import { type MemoryBucket, tokenBucket } from './token-bucket.ts';
 
 /** A bucket of ten a second and five at once by default. */
 function setUp(options: Partial<TokenBucketOptions> = {}): { bucket: MemoryBucket; clock: VirtualClock } {
-  const clock = virtualClock();
+  const clock = virtualClock({ startMs: 0 });
   const bucket = tokenBucket({ refillPerSecond: 10, capacity: 5, clock, random: () => 0, ...options });
   return { bucket, clock };
 }
@@ -503,7 +503,7 @@ describe('aborts', () => {
   });
 
   test('share one listener per signal across buckets', async () => {
-    const clock = virtualClock();
+    const clock = virtualClock({ startMs: 0 });
     const buckets = bucketPerKey({ refillPerSecond: 1, capacity: 1, initialTokens: 0, clock }, { clock });
     const { signal } = new AbortController();
     const add = vi.spyOn(signal, 'addEventListener');

@@ -1,5 +1,6 @@
 import { notNegative } from '../../base/check.ts';
 import type { BucketStats, ObservableBucket } from '../contracts.ts';
+import type { Tally } from '../queue/options.ts';
 import type { Quota } from './gcra.ts';
 import { MemoryTokens } from './memory-tokens.ts';
 import { type BucketSetup, bucketSetup, checkRate, type TokenBucketOptions } from './options.ts';
@@ -41,14 +42,15 @@ export class Bucket extends WaitingBucket<MemoryTokens, Bucket> implements Memor
           new QuotaState(setup, refillIntervalMs, initialTokens, 0),
           furtherLimits.map((rate) => new QuotaState(rate, 0, rate.capacity, 0)),
         ),
-      () => originGate(setup, this.#rate),
+      (tokens, tally) => originGate({ ...setup, tally }, this.gateRate, tokens),
     );
     this.#made = setup;
     this.#wantedRate = setup.refillPerSecond;
   }
 
-  get #rate(): Quota {
-    return { refillPerSecond: this.source.refillPerSecond, capacity: this.source.ownCapacity };
+  /** An adaptive bucket that is slower for a while limits its origins by itself. */
+  protected override get gateRate(): Quota {
+    return { refillPerSecond: this.#wantedRate, capacity: this.source.ownCapacity };
   }
 
   setRate(refillPerSecond: number, capacity: number = this.source.ownCapacity): void {
@@ -85,12 +87,13 @@ export class Bucket extends WaitingBucket<MemoryTokens, Bucket> implements Memor
   }
 }
 
-/** A bucket for an origin that asked for a pause. It starts empty, and stands in front of a bucket of this rate. */
+/** A bucket for an origin that asked for a pause. It starts empty or with so many tokens, and stands in front of a bucket of this rate. */
 export function originGate(
-  setup: WaitingBucketSetup & { readonly refillIntervalMs?: number },
+  setup: WaitingBucketSetup & { readonly refillIntervalMs?: number; readonly tally?: Tally },
   { refillPerSecond, capacity }: Quota,
+  tokens = 0,
 ): Bucket {
-  const gate = { refillPerSecond, capacity, initialTokens: 0, furtherLimits: [] };
+  const gate = { refillPerSecond, capacity, initialTokens: tokens, furtherLimits: [] };
   return new Bucket({ refillIntervalMs: 0, ...setup, ...gate });
 }
 

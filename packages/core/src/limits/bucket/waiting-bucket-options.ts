@@ -1,6 +1,6 @@
 import { notNegative, oneOf } from '../../base/check.ts';
 import type { Clock, Random } from '../../base/clock.ts';
-import { CLOCK_OPTION, type Complete, type OptionTable, RANDOM_OPTION } from '../../base/options.ts';
+import { type Complete, LIMIT_CLOCK_OPTION, type OptionTable, RANDOM_OPTION } from '../../base/options.ts';
 import { checkFeedback, type ReadFeedback, serverFeedback } from '../../http/server-feedback.ts';
 import { WAITING_OPTIONS, type WaitingOptions } from '../queue/options.ts';
 
@@ -36,7 +36,7 @@ export interface WaitingBucketOptions extends WaitingOptions {
    * @default 600_000
    */
   readonly maxPauseMs?: number | undefined;
-  /** @default the clock of the system */
+  /** @default that of the policy; without a policy that of the system */
   readonly clock?: Clock | undefined;
   /** @default Math.random */
   readonly random?: Random | undefined;
@@ -52,6 +52,6 @@ export const WAITING_BUCKET_OPTIONS: OptionTable<WaitingBucketOptions> = {
   feedback: { check: checkFeedback, default: serverFeedback },
   feedbackScope: { check: oneOf('origin', 'bucket'), default: 'origin' },
   maxPauseMs: { check: notNegative, default: 600_000 },
-  clock: CLOCK_OPTION,
+  clock: LIMIT_CLOCK_OPTION,
   random: RANDOM_OPTION,
 };

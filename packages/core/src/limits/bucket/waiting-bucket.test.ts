@@ -68,7 +68,7 @@ class BoxBucket extends WaitingBucket<Box> {
   readonly clock: VirtualClock;
 
   constructor(nonConforming: NonConforming = 'delay') {
-    const clock = virtualClock();
+    const clock = virtualClock({ startMs: 0 });
     const setup = bucketSetup({ refillPerSecond: 1, capacity: 5, nonConforming, clock });
     super(
       setup,

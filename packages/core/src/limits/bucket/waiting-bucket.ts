@@ -1,8 +1,9 @@
 import { notNegative, wrongRange, wrongType } from '../../base/check.ts';
-import { nextTurn } from '../../base/clock.ts';
+import { type Clock, nextTurn } from '../../base/clock.ts';
 import type { ThrottledError } from '../../base/errors.ts';
 import type { Outcome, RequestTraits } from '../../http/outcome.ts';
 import type { Feedback, ReadFeedback } from '../../http/server-feedback.ts';
+import { bindClock, type ClockBound } from '../bind-clock.ts';
 import type {
   AcquireOptions,
   BucketStats,
@@ -12,11 +13,13 @@ import type {
   TokenBucket,
 } from '../contracts.ts';
 import type { CallsBeforeUse } from '../evicted.ts';
+import type { Tally } from '../queue/options.ts';
 import { SteadyTime } from '../queue/time.ts';
 import { laneOf } from '../queue/waiting-line.ts';
 import { WaitingRoom } from '../queue/waiting-room.ts';
 import { waitingAtClose } from './closing.ts';
 import { FeedbackReader } from './feedback-reader.ts';
+import type { Quota } from './gcra.ts';
 import { type Settles, TokenGrant } from './grant.ts';
 import { OriginGates } from './origin-gates.ts';
 import type { TokenSource, WaitingQueue } from './token-source.ts';
@@ -33,11 +36,12 @@ const CLOSED = 'the bucket was closed';
 export abstract class WaitingBucket<
   Source extends TokenSource,
   Gate extends ObservableBucket = ObservableBucket,
-> implements ObservableBucket, CallsBeforeUse
+> implements ObservableBucket, CallsBeforeUse, ClockBound
 {
   beforeUse: (() => void) | undefined;
   protected readonly source: Source;
   protected readonly time: SteadyTime;
+  readonly #atGates: Tally = { waiting: 0 };
   readonly #gates: OriginGates<Gate>;
   readonly #feedback: FeedbackReader;
   readonly #setup: WaitingBucketSetup;
@@ -63,21 +67,35 @@ export abstract class WaitingBucket<
    * @param makeSource makes the source. `time` is what its `nowMs` are counted in, and `queue` the requests that wait. It
    * calls `onChange` when tokens may have come by themselves, or will not come any more: at any time, because the queue is
    * served in a microtask
-   * @param makeGate makes the bucket that stands in front of this one for an origin that asked for a pause
+   * @param makeGate makes the bucket that stands in front of this one for an origin that asked for a pause:
+   * with so many tokens, and a count of the requests at all of them
    */
   constructor(
     setup: WaitingBucketSetup,
     makeSource: (time: SteadyTime, queue: WaitingQueue, onChange: () => void) => Source,
-    makeGate: () => Gate,
+    makeGate: (tokens: number, waiting: Tally) => Gate,
   ) {
     this.#setup = setup;
     this.time = new SteadyTime(setup.clock);
     this.#room = new WaitingRoom(setup, this.time, () => this.serve());
-    this.#gates = new OriginGates(makeGate);
-    this.#feedback = new FeedbackReader(setup);
+    const make = (tokens: number): Gate => {
+      const gate = makeGate(tokens, this.#atGates);
+      bindClock(gate, this.time.clock);
+      return gate;
+    };
+    this.#gates = new OriginGates(
+      { now: () => this.time.now(), rate: () => this.gateRate, make },
+      this.#atGates,
+    );
+    this.#feedback = new FeedbackReader(setup, this.time);
     this.source = makeSource(this.time, this.#room, () => this.#serveSoon());
     this.#maxCost = this.source.capacity;
     this.#room.limitCost(this.#maxCost);
+  }
+
+  takeClock(clock: Clock): void {
+    this.time.bind(clock);
+    for (const gate of this.#gates.all()) bindClock(gate, clock);
   }
 
   tryAcquire(cost = 1, earlier?: Grant): Grant | undefined {
@@ -185,6 +203,11 @@ export abstract class WaitingBucket<
 
   gateFor(request: RequestTraits): TokenBucket | undefined {
     return this.#gates.for(request);
+  }
+
+  /** The rate of a bucket for an origin that asked for a pause. */
+  protected get gateRate(): Quota {
+    return { refillPerSecond: this.source.refillPerSecond, capacity: this.source.capacity };
   }
 
   /** The buckets of origins that asked for a pause. */

@@ -32,8 +32,16 @@ export interface WaitingOptions {
   readonly agingMs?: number | undefined;
 }
 
+/** How many requests wait in several queues. */
+export interface Tally {
+  waiting: number;
+}
+
 /** Validated options with all defaults applied. */
-export type WaitingSetup = Complete<WaitingOptions>;
+export interface WaitingSetup extends Complete<WaitingOptions> {
+  /** Counts the requests of this queue among others. */
+  readonly tally?: Tally | undefined;
+}
 
 /** How the options of a queue are read. */
 export const WAITING_OPTIONS: OptionTable<WaitingOptions> = {

@@ -1,15 +1,32 @@
-import type { Clock } from '../../base/clock.ts';
+import { type Clock, systemClock } from '../../base/clock.ts';
+import { ownClock, unboundClock } from '../../base/own-clock.ts';
+import { twoClocks } from '../bind-clock.ts';
 
 /** Time in milliseconds that starts at 0 and never goes back, even if the clock is set back. */
 export class SteadyTime {
-  readonly clock: Clock;
+  clock: Clock;
   /** What the clock showed at 0. */
   startMs: number;
   #lastMs = 0;
+  readonly #isGiven: boolean;
 
   constructor(clock: Clock) {
+    this.clock = ownClock(clock);
+    this.#isGiven = clock !== unboundClock;
+    this.startMs = this.clock.now();
+  }
+
+  /**
+   * Goes on with the clock of a policy, unless it was given one.
+   *
+   * @throws TypeError if it has that of another policy
+   */
+  bind(clock: Clock): void {
+    if (this.#isGiven || this.clock === clock) return;
+    if (this.clock !== unboundClock) twoClocks();
     this.clock = clock;
-    this.startMs = clock.now();
+    // What has passed on the clock of the system before is dropped: a test counts from here.
+    if (clock !== systemClock) this.startMs = clock.now() - this.#lastMs;
   }
 
   now(): number {

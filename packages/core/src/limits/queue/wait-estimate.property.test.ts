@@ -32,7 +32,7 @@ async function fateOf(
   { options, asks, probe }: Trace,
   maxWaitMs: number | undefined,
 ): Promise<Grant | string> {
-  const clock = virtualClock();
+  const clock = virtualClock({ startMs: 0 });
   const bucket = tokenBucket({ ...options, clock });
   const acquire = ({ share, priority, retry, gapMs }: typeof probe, maxWaitMs?: number) => {
     clock.tick(gapMs);

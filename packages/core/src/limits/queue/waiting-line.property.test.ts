@@ -91,6 +91,7 @@ class World {
   readonly plain = new PlainLine();
   readonly line = new WaitingLine<string>(HEAD_START_MS, () => {
     this.#aborts += 1;
+    for (let left = 1_000; left > 0 && this.line.endAborted(); left -= 1);
   });
   readonly controllers = Array.from({ length: 3 }, () => new AbortController());
   readonly came = new Map<number, unknown>();

@@ -3,6 +3,7 @@ import { onAbort } from '../../base/on-abort.ts';
 import { SignalWatch } from '../../base/signal-watch.ts';
 import { Heap, type Heaped } from './heap.ts';
 import { Lane, type Linked } from './lane.ts';
+import type { Tally } from './options.ts';
 
 /** A request that waits. */
 export interface Waiter<T> extends Linked<Waiter<T>> {
@@ -20,6 +21,14 @@ interface Deadline<T> extends Heaped {
   readonly lane: number;
   readonly atMs: number;
   readonly watch: SignalWatch<Waiter<T>> | undefined;
+}
+
+/** What is left of the waiters of an aborted signal. */
+interface Aborted<T> {
+  readonly members: Iterator<[one: Waiter<T>, lane: number], undefined>;
+  readonly reason: unknown;
+  /** One for all of them, made for the first. */
+  rejected: Promise<never> | undefined;
 }
 
 function watchOf<T>({ bound }: Waiter<T>): SignalWatch<Waiter<T>> | undefined {
@@ -54,17 +63,21 @@ export class WaitingLine<T> {
   /** A bit for each lane that is not empty. */
   #occupied = 0;
   readonly #headStartMs: number;
+  readonly #tally: Tally | undefined;
   readonly #deadlines = new Heap<Deadline<T>>(isEarlier);
   /** Made for the first signal. */
   #watches: Map<AbortSignal, SignalWatch<Waiter<T>>> | undefined;
   readonly #onAbort: () => void;
+  readonly #aborted: Aborted<T>[] = [];
   #onEmpty: (() => void)[] = [];
 
   /**
    * @param headStartMs what a lane is worth over the lane below it, in milliseconds
-   * @param onAbort called after the waiters of an aborted signal have been removed
+   * @param onAbort called when a signal has aborted: its waiters are ended by {@link endAborted}
+   * @param tally counts the waiters of several lines
    */
-  constructor(headStartMs: number, onAbort: () => void) {
+  constructor(headStartMs: number, onAbort: () => void, tally?: Tally) {
+    this.#tally = tally;
     this.#headStartMs = headStartMs;
     this.#onAbort = onAbort;
   }
@@ -242,6 +255,7 @@ export class WaitingLine<T> {
       };
       this.#addTo(this.#laneAt(lane), waiter);
       this.size += 1;
+      if (this.#tally !== undefined) this.#tally.waiting += 1;
       this.#occupied |= 1 << lane;
       watch?.add(waiter, lane);
       if (deadlineMs === Number.POSITIVE_INFINITY) return;
@@ -274,6 +288,7 @@ export class WaitingLine<T> {
     list.remove(waiter);
     if (list.first === undefined) this.#occupied &= ~(1 << lane);
     this.size -= 1;
+    if (this.#tally !== undefined) this.#tally.waiting -= 1;
     if (this.size === 0 && this.#onEmpty.length > 0) this.#tellEmpty();
     const { bound } = waiter;
     if (bound === undefined) return;
@@ -306,12 +321,30 @@ export class WaitingLine<T> {
   /** The signal has aborted, or its last waiter has left. */
   #endWatch(signal: AbortSignal, watch: SignalWatch<Waiter<T>>): void {
     this.#watches?.delete(signal);
-    let rejected: Promise<never> | undefined;
-    for (const [waiter, lane] of watch.members()) {
-      rejected ??= Promise.reject(signal.reason);
-      this.#remove(waiter, lane);
-      waiter.resolve(rejected);
+    if (!watch.isEmpty) {
+      this.#aborted.push({ members: watch.members(), reason: signal.reason, rejected: undefined });
+      this.#onAbort();
     }
-    if (rejected !== undefined) this.#onAbort();
+  }
+
+  /** True while waiters of an aborted signal are left: see {@link endAborted}. */
+  get hasAborted(): boolean {
+    return this.#aborted.length > 0;
+  }
+
+  /** Removes and rejects a waiter whose signal has aborted; false if there is none. */
+  endAborted(): boolean {
+    for (let first = this.#aborted[0]; first !== undefined; first = this.#aborted[0]) {
+      const { value: member } = first.members.next();
+      if (member !== undefined) {
+        const [waiter, lane] = member;
+        first.rejected ??= Promise.reject(first.reason);
+        this.#remove(waiter, lane);
+        waiter.resolve(first.rejected);
+        return true;
+      }
+      this.#aborted.shift();
+    }
+    return false;
   }
 }

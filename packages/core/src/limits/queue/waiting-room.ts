@@ -1,4 +1,5 @@
 import { checkPriority, flag, notNegative } from '../../base/check.ts';
+import { timersId } from '../../base/clock.ts';
 import { ThrottledError, type ThrottledReason } from '../../base/errors.ts';
 import type { AcquireOptions } from '../contracts.ts';
 import type { WaitingSetup } from './options.ts';
@@ -13,6 +14,9 @@ const GRANT = 100;
 
 /** What a refusal costs in microseconds: an error captures a stack trace. */
 const REFUSAL = 20;
+
+/** What the end of an aborted request costs in microseconds. */
+const ABORT = 10;
 
 /** How many waiters can be inspected in a microsecond. */
 const LOOKS = 2;
@@ -37,6 +41,9 @@ export class WaitingRoom<T> {
   /** When the timer fires; `Infinity` without a timer. */
   #timerAtMs = Number.POSITIVE_INFINITY;
   #stopTimer: () => void = () => {};
+  /** What the timer was set with. */
+  #timersId: unknown;
+  #armedOn: unknown;
   /** Waiters with a deadline up to this time are being refused, a slice per turn. */
   #lateUntilMs = Number.NEGATIVE_INFINITY;
   /** The largest cost that can be granted. While `#isSearching`, the queue is searched for larger ones. */
@@ -53,7 +60,7 @@ export class WaitingRoom<T> {
     this.#time = time;
     this.#onWake = onWake;
     // A step of priority is two lanes, one of them for retries.
-    this.#line = new WaitingLine(setup.agingMs / 2, onWake);
+    this.#line = new WaitingLine(setup.agingMs / 2, onWake, setup.tally);
   }
 
   /** How many wait. */
@@ -108,6 +115,8 @@ export class WaitingRoom<T> {
    * request without a deadline, which needs no exact estimate: counting could take long.
    */
   costAhead(options: AcquireOptions, lane: number, nowMs: number): number {
+    // What is left of an aborted crowd counts no more, and is gone before the request has its turn.
+    if (this.#line.hasAborted) return 0;
     const { waitedMs } = options;
     if (waitedMs !== undefined) return this.#line.costBefore(lane, nowMs - waitedMs);
     const isPatient = this.#patienceMs(options) === Number.POSITIVE_INFINITY;
@@ -132,7 +141,8 @@ export class WaitingRoom<T> {
       throw this.refusal('wait-too-long', `its turn would not come within ${patienceMs} ms`, waitMs);
     }
     const isNew = options.waitedMs === undefined;
-    if (isNew && this.#line.size >= this.#setup.maxQueue) this.#makeRoom(lane, waitMs);
+    const isFull = isNew && this.#line.size >= this.#setup.maxQueue && !this.#line.endAborted();
+    if (isFull) this.#makeRoom(lane, waitMs);
     const sinceMs = nowMs - (options.waitedMs ?? 0);
     return this.#line.join(lane, cost, sinceMs, nowMs + patienceMs, options.signal);
   }
@@ -219,6 +229,7 @@ export class WaitingRoom<T> {
   #sendAway(lateUntilMs: number, most: number): number {
     this.#lateUntilMs = Math.max(this.#lateUntilMs, lateUntilMs);
     const looks = { left: most * LOOKS };
+    while (looks.left > 0 && this.#line.endAborted()) looks.left -= ABORT * LOOKS;
     while (looks.left > 0) {
       const next = this.#nextToRefuse(looks);
       if (next === undefined) break;
@@ -246,7 +257,7 @@ export class WaitingRoom<T> {
   /** Whether work is left from the last slice. */
   get #isBehind(): boolean {
     const isRefusing = this.#isSearching || this.#lateUntilMs > Number.NEGATIVE_INFINITY;
-    return isRefusing || this.#isCutShort || this.#dismissal !== undefined;
+    return isRefusing || this.#isCutShort || this.#line.hasAborted || this.#dismissal !== undefined;
   }
 
   /**
@@ -258,8 +269,9 @@ export class WaitingRoom<T> {
     const waiting = this.#line.size > 0;
     let atMs = this.#isBehind ? nowMs : Math.min(firstAtMs, this.#line.nextDeadlineMs);
     atMs = waiting ? Math.max(atMs, nowMs + TOLERANCE_MS) : Number.POSITIVE_INFINITY;
-    // A timer that fires earlier is kept: it calls `onWake`, which arms again.
-    if (waiting && this.#timerAtMs <= atMs) return;
+    // A timer that fires earlier is kept: it calls `onWake`, which arms again. One of fakes that are gone may never fire.
+    const isKept = this.#timersId === timersId() && this.#armedOn === this.#time.clock;
+    if (waiting && this.#timerAtMs <= atMs && isKept) return;
     this.#stopTimer();
     this.#timerAtMs = atMs;
     if (atMs === Number.POSITIVE_INFINITY) return;
@@ -267,6 +279,8 @@ export class WaitingRoom<T> {
       this.#timerAtMs = Number.POSITIVE_INFINITY;
       this.#onWake();
     };
+    this.#timersId = timersId();
+    this.#armedOn = this.#time.clock;
     this.#stopTimer = this.#time.clock.schedule(onTime, atMs - nowMs, false, true);
   }
 }

@@ -11,7 +11,7 @@ const MANY = 5_000;
 
 /** A bucket of one token a second and ten at once, empty at first. */
 function setUp(options: Partial<TokenBucketOptions> = {}) {
-  const clock = virtualClock();
+  const clock = virtualClock({ startMs: 0 });
   const bucket = tokenBucket({ refillPerSecond: 1, capacity: 10, initialTokens: 0, clock, ...options });
   const lines: string[] = [];
   const ask = (name: string | number, asked?: AcquireOptions): void => {
@@ -80,7 +80,7 @@ describe('work on a long queue is sliced', () => {
   });
 
   test('deadlines that pass together at a concurrency limit', () => {
-    const clock = virtualClock();
+    const clock = virtualClock({ startMs: 0 });
     const limit = concurrencyLimit({ maxConcurrent: 1, clock });
     limit.tryAcquire();
     for (let asks = 0; asks < MANY; asks += 1) limit.acquire({ maxWaitMs: 100 }).catch(() => undefined);
@@ -212,3 +212,51 @@ test('the gate of an origin has the capacity of its bucket', () => {
   clock.tick(200);
   expect(bucket.gateFor?.(request)).toBeUndefined();
 });
+
+describe('an abort of a signal that many wait under', () => {
+  test.each<[where: string, make: (clock: ReturnType<typeof virtualClock>) => Crowd]>([
+    [
+      'at a bucket',
+      (clock) =>
+        tokenBucket({ refillPerSecond: 1, capacity: 1, initialTokens: 0, maxQueue: MANY + 1, clock }),
+    ],
+    [
+      'at a concurrency limit',
+      (clock) => {
+        const limit = concurrencyLimit({ maxConcurrent: 1, maxQueue: MANY + 1, clock });
+        limit.tryAcquire();
+        return limit;
+      },
+    ],
+  ])('%s ends a slice of them in each turn, and blocks no other', async (_, make) => {
+    const clock = virtualClock({ startMs: 0 });
+    const crowd = make(clock);
+    const controller = new AbortController();
+    let ended = 0;
+    const end = (reason: unknown): void => {
+      if (reason === 'enough') ended += 1;
+    };
+    const other = crowd.acquire({ maxWaitMs: 5_000 }).catch((error: unknown) => error);
+    const all = Array.from({ length: MANY }, () => crowd.acquire({ signal: controller.signal }).catch(end));
+    controller.abort('enough');
+    expect(crowd.stats().waiting).toBe(MANY + 1 - 1_000);
+    // There is room for a new one, whose wait is not that of the crowd.
+    const late = crowd.acquire({ maxWaitMs: 5_000 }).catch((error: unknown) => error);
+    for (let turn = 0; crowd.stats().waiting > 2 && turn < MANY; turn += 1) {
+      const before = crowd.stats().waiting;
+      clock.tick((clock.nextAtMs as number) - clock.now());
+      expect(before - crowd.stats().waiting).toBeLessThanOrEqual(1_000);
+    }
+    await Promise.all(all);
+    expect(ended).toBe(MANY);
+    expect(crowd.stats()).toMatchObject({ waiting: 2, refused: 0 });
+    await clock.advance(5_000);
+    await Promise.all([other, late]);
+    expect(clock.pending).toBe(0);
+  });
+});
+
+interface Crowd {
+  acquire(options?: AcquireOptions): Promise<unknown>;
+  stats(): { readonly waiting: number; readonly refused: number };
+}

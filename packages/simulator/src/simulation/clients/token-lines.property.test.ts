@@ -100,7 +100,7 @@ function tooMany(seconds: number): Outcome {
 }
 
 async function inCore({ options, cost, requests, pauses }: Trace): Promise<Fates> {
-  const clock = virtualClock();
+  const clock = virtualClock({ startMs: 0 });
   const bucket = tokenBucket({ ...options, clock, random: () => 0.5 });
   const fates: Promise<string>[] = [];
   let atMs = 0;

@@ -24,7 +24,7 @@ export interface Slots {
  * not sent, as with `maxQueue: 0`.
  */
 export function slotsUnder(maxConcurrent: number | undefined): Slots {
-  const clock = virtualClock();
+  const clock = virtualClock({ startMs: 0 });
   const limit = maxConcurrent === undefined ? undefined : concurrencyLimit({ maxConcurrent, clock });
   const counts = { now: 0, most: 0, sent: 0, refused: 0 };
   for (const atMs of steadily(100, 0, 25_000)) {
@@ -109,7 +109,7 @@ export function useOf(sharing: Sharing): FleetUse {
 
 /** How long each urgent request waits behind 200 others, by the second in which it arrives. */
 export function urgentWaits(priority: number): readonly Moment[] {
-  const clock = virtualClock();
+  const clock = virtualClock({ startMs: 0 });
   const bucket = tokenBucket({ refillPerSecond: 20, capacity: 2, clock });
   // A batch request costs two tokens, an urgent one costs one: so the queue shows which of them was granted.
   for (let count = 0; count < 200; count += 1) void bucket.acquire({ cost: 2 });
