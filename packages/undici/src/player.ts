@@ -11,6 +11,7 @@ export abstract class Player implements Dispatcher.DispatchController {
   paused = false;
   reason: Error | null = null;
   #isPlaying = false;
+  #hasBegun = false;
   #isFirstTurn = false;
   #errorWaits = false;
 
@@ -29,6 +30,11 @@ export abstract class Player implements Dispatcher.DispatchController {
     this.aborted = true;
     this.reason = reason ?? requestAbortedError();
     this.ended(this.reason);
+  }
+
+  /** Goes on after something has arrived, unless the handler is paused or has not had the headers. */
+  protected playMore(): void {
+    if (this.#hasBegun && !this.#isPlaying && !this.paused && !this.aborted) this.play();
   }
 
   /** @param first what comes before the body */
@@ -55,9 +61,10 @@ export abstract class Player implements Dispatcher.DispatchController {
       this.#isFirstTurn = true;
       inNextTurn(() => {
         this.#isFirstTurn = false;
-        if (this.#errorWaits && !this.paused && !this.aborted) this.play();
+        if (this.#errorWaits) this.playMore();
       });
     }
+    this.#hasBegun = true;
     this.play(respond);
   }
 

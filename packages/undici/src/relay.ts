@@ -3,7 +3,7 @@ import type { Duplex } from 'node:stream';
 import { type FailureKind, HookError, type Outcome } from '@ebb/core';
 import { failureKind, MOST_DISCARDED_BYTES, remember, rememberReason, type Session } from '@ebb/core/adapter';
 import type { Dispatcher } from 'undici';
-import type { Aside, AsideBounds } from './aside.ts';
+import type { Aside, AsideBounds, ResponseHead } from './aside.ts';
 import { Attempt, type AttemptListener } from './attempt.ts';
 import type { DispatchChanges, RequestBody } from './body/request-body.ts';
 import type { ClosingWatcher } from './closing.ts';
@@ -15,6 +15,7 @@ import type { Held } from './held.ts';
 import { peekAt } from './peek.ts';
 import { Playback } from './playback.ts';
 import { type Prepared, prepare } from './prepare.ts';
+import { isRedirect } from './redirect-body.ts';
 import { Download, isCutOff } from './resume.ts';
 import { type Composition, send } from './send.ts';
 import { failureKindOf, failureOutcome, responseOutcome } from './traits.ts';
@@ -240,6 +241,11 @@ export class Relay extends AsyncResource implements AttemptListener, AbortListen
       const end = brokenBy === undefined ? this.#play.bind(this, aside) : this.#fail.bind(this, brokenBy);
       this.#retry(end, aside.released);
     } else if (brokenBy === undefined) {
+      if (isRedirect(status) && this.#session.holdsSlot) {
+        const { rawHeaders = null } = attempt.connection ?? {};
+        this.#playRedirect(attempt, { status, headers, message, rawHeaders });
+        return;
+      }
       attempt.forward();
       this.#download = Download.of(this.#session.request, status, headers);
       this.#downstream.respond(attempt.connection, status, headers, message);
@@ -276,9 +282,20 @@ export class Relay extends AsyncResource implements AttemptListener, AbortListen
       const aside = attempt.setHeldAside(held, this.#asideBounds(headers));
       this.#retry(this.#play.bind(this, aside), aside.released);
     } else if (retry === false) {
+      if (isRedirect(status) && this.#session.holdsSlot) {
+        this.#playRedirect(attempt, held.head, held);
+        return;
+      }
       this.#download = Download.of(this.#session.request, status, headers);
       attempt.play(held, () => this.#downstream.respond(held, status, headers, message));
     }
+  }
+
+  /** With a slot: its body may be left unread, see {@link RedirectBody}. */
+  #playRedirect(attempt: Attempt, head: ResponseHead, held?: Held): void {
+    attempt.playRedirect(head, this.#session.policy.clock, held, (controller) =>
+      this.#downstream.respond(controller, head.status, head.headers, head.message),
+    );
   }
 
   arrived(attempt: Attempt): void {
