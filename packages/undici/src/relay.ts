@@ -1,6 +1,6 @@
 import { AsyncResource, executionAsyncId } from 'node:async_hooks';
 import type { Duplex } from 'node:stream';
-import { type FailureKind, HookError, type Outcome } from '@ebb/core';
+import { classifyHttp, type FailureKind, HookError, type Outcome, type Policy } from '@ebb/core';
 import { failureKind, MOST_DISCARDED_BYTES, remember, rememberReason, type Session } from '@ebb/core/adapter';
 import type { Dispatcher } from 'undici';
 import type { Aside, AsideBounds, ResponseHead } from './aside.ts';
@@ -23,9 +23,21 @@ import { failureKindOf, failureOutcome, responseOutcome } from './traits.ts';
 /** How much of a response is kept in case its dispatcher is closed before the retry, in bytes. */
 const KEPT_FOR_CLOSE_BYTES = 16 * 1024;
 
+/** True if code of the user runs when this outcome is judged. Entering the context takes a tenth of a request. */
+function callsBack({ onEvent, classify, bucket, budget }: Policy, outcome: Outcome): boolean {
+  const isSuccess = outcome.type === 'response' && outcome.status < 400;
+  return !isSuccess || onEvent !== undefined || classify !== classifyHttp || (bucket ?? budget) !== undefined;
+}
+
+/** A function of the module: a closure would be allocated for each response. */
+function judge(session: Session, outcome: Outcome): boolean {
+  return session.judge(outcome).retry;
+}
+
 /**
- * Sends the attempts of a request one after the other, and gives the handler the response of the last. Retries run in the
- * async context of the request, for callers that read an `AsyncLocalStorage`.
+ * Sends the attempts of a request one after the other, and gives the handler the response of the last. Retries and
+ * the callbacks of the policy run in the async context of the request, for callers that read an `AsyncLocalStorage`; the handler
+ * is called as undici calls it.
  */
 export class Relay extends AsyncResource implements AttemptListener, AbortListener, ClosingWatcher {
   readonly #composition: Composition;
@@ -380,7 +392,10 @@ export class Relay extends AsyncResource implements AttemptListener, AbortListen
   #judge(attempt: Attempt, outcome: Outcome): boolean | undefined {
     let retry: boolean;
     try {
-      retry = this.#session.judge(outcome).retry;
+      // undici reports a response in the async context of whichever request opened its connection.
+      retry = callsBack(this.#session.policy, outcome)
+        ? this.runInAsyncScope(judge, undefined, this.#session, outcome)
+        : judge(this.#session, outcome);
     } catch (hookError) {
       this.#giveUp(attempt, hookError as Error);
       return undefined;
