@@ -18,6 +18,7 @@ import { type Prepared, prepare } from './prepare.ts';
 import { isRedirect } from './redirect-body.ts';
 import { Download, isCutOff } from './resume.ts';
 import { type Composition, send } from './send.ts';
+import type { Trail } from './trail.ts';
 import { failureKindOf, failureOutcome, responseOutcome } from './traits.ts';
 
 /** How much of a response is kept in case its dispatcher is closed before the retry, in bytes. */
@@ -70,6 +71,7 @@ export class Relay extends AsyncResource implements AttemptListener, AbortListen
     body: RequestBody | undefined,
     session: Session,
     handler: Dispatcher.DispatchHandler,
+    trail?: Trail,
   ) {
     // The default, which takes Node twice as long if it is not given.
     super('EbbRequest', executionAsyncId());
@@ -77,7 +79,12 @@ export class Relay extends AsyncResource implements AttemptListener, AbortListen
     this.#options = options;
     this.#body = body;
     this.#session = session;
-    this.#downstream = new Downstream(handler, new Controller(this), session);
+    this.#downstream = new Downstream(
+      handler,
+      new Controller(this),
+      session,
+      trail && { trail, trails: composition.trails },
+    );
   }
 
   /**

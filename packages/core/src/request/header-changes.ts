@@ -6,6 +6,33 @@ import type { RequestTraits } from '../http/outcome.ts';
 import type { HeaderChanges, NextAttempt } from '../policy/before-attempt.ts';
 import type { Policy } from '../policy/policy.ts';
 
+/** A request that follows a redirect, for a client that sees each hop as a request of its own. */
+export interface Hop {
+  /** True if this hop, or one before it, has another origin than the call. `beforeAttempt` is then not asked. */
+  readonly isAway: boolean;
+  /** The idempotency key of the call. */
+  readonly key: string | undefined;
+}
+
+function originOf({ url }: RequestTraits): string {
+  return URL.parse(url)?.origin ?? url;
+}
+
+/**
+ * True if what `beforeAttempt` returns must not be added: it may be a credential, which belongs to the origin of the call.
+ *
+ * @param call the request of the call, as the outermost layer has it; `undefined` if there is no other layer
+ */
+export function isAway(
+  request: RequestTraits,
+  hop: Hop | undefined,
+  call: RequestTraits | undefined,
+): boolean {
+  return (
+    hop?.isAway === true || (call !== undefined && call !== request && originOf(call) !== originOf(request))
+  );
+}
+
 /**
  * The key that makes a request repeatable; `undefined` for one that needs none, or has one of its caller.
  *
@@ -30,15 +57,17 @@ export function idempotencyKeyOf({ idempotencyKey }: Policy, request: RequestTra
  * The headers that an attempt changes; `undefined` for none.
  *
  * @param key the idempotency key of the request
+ * @param away true if `beforeAttempt` is not to be asked, see {@link isAway}
  * @throws HookError, at once or as a rejection, if `beforeAttempt` fails or returns something else than headers
  */
 export function headerChangesOf(
   { beforeAttempt }: Policy,
   next: NextAttempt,
   key: string | undefined,
+  away = false,
 ): HeaderChanges | undefined | Promise<HeaderChanges | undefined> {
   const own = key === undefined ? undefined : { 'idempotency-key': key };
-  if (beforeAttempt === undefined) return own;
+  if (beforeAttempt === undefined || away) return own;
   const made = callHook('beforeAttempt', () => beforeAttempt(next));
   const join = (changes: HeaderChanges | undefined): HeaderChanges | undefined => {
     if (changes === undefined || changes === null) return own;

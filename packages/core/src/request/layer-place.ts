@@ -20,6 +20,11 @@ export class LayerPlace {
     return this.#outer !== undefined;
   }
 
+  /** The request of the call as the outermost layer has it; `undefined` for that layer itself. */
+  get callRequest(): RequestTraits | undefined {
+    return this.#outer?.call.request;
+  }
+
   /** What this layer shows to those below it; `undefined` before its first attempt. */
   get passage(): Passage | undefined {
     return this.#passage;

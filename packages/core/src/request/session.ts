@@ -12,7 +12,7 @@ import type { Policy } from '../policy/policy.ts';
 import type { StopReason } from '../policy/reason.ts';
 import { type ReportedRequest, reportedRequest } from '../policy/reported.ts';
 import { Admission, type Lack } from './admission.ts';
-import { headerChangesOf, idempotencyKeyOf } from './header-changes.ts';
+import { type Hop, headerChangesOf, idempotencyKeyOf, isAway } from './header-changes.ts';
 import { type Attempt, recordOf, type Trace } from './history.ts';
 import { LayerPlace } from './layer-place.ts';
 import { mayBeLayered, NO_LAYERS, type Surroundings, type Way } from './layers.ts';
@@ -32,6 +32,8 @@ export class Session implements Progress {
   readonly request: RequestTraits;
   /** When the call began, in milliseconds since the epoch; `undefined` if the policy has no total timeout. */
   readonly startedAtMs: number | undefined;
+  /** Set by a client that sees each hop of a redirect as a request, for all hops but the first. */
+  declare hop?: Hop;
   #history: Attempt[] | undefined;
   #attempt = 0;
   #previousBackoffMs: number | undefined;
@@ -106,6 +108,11 @@ export class Session implements Progress {
     return this.#admission?.grant?.cost;
   }
 
+  /** The key of ebb that every attempt carries; `undefined` before the first, and if there is none. */
+  get idempotencyKey(): string | undefined {
+    return this.#idempotencyKey;
+  }
+
   /** True if every attempt carries the same idempotency key of ebb. */
   get isKeyed(): boolean {
     return this.#idempotencyKey !== undefined;
@@ -119,14 +126,17 @@ export class Session implements Progress {
   headerChanges(): HeaderChanges | undefined | Promise<HeaderChanges | undefined> {
     const { policy, request } = this;
     if (policy.beforeAttempt === undefined && policy.idempotencyKey === undefined) return undefined;
-    if (this.#attempt === 1 && !this.isInner) this.#idempotencyKey = idempotencyKeyOf(policy, request);
+    if (this.#attempt === 1 && !this.isInner) {
+      this.#idempotencyKey = this.hop?.key ?? idempotencyKeyOf(policy, request);
+    }
     const next = {
       attempt: this.#attempt,
       request,
       previous: this.#toRetry,
       leftMs: policy.totalTimeoutMs === undefined ? undefined : leftMs(policy, this.startedAtMs),
     };
-    return headerChangesOf(policy, next, this.#idempotencyKey);
+    const away = isAway(request, this.hop, this.#place?.callRequest);
+    return headerChangesOf(policy, next, this.#idempotencyKey, away);
   }
 
   /** True if {@link inspect} is to be called with each response before {@link judge}. */
