@@ -15,6 +15,7 @@ import { afterEach, describe, expect, test } from 'vitest';
 
 type Undici = typeof undici812;
 type Dispatcher = undici812.Dispatcher;
+type Interceptor = undici812.Dispatcher.DispatcherComposeInterceptor;
 
 const versions: Readonly<Record<string, Undici>> = {
   '7.0': undici70 as unknown as Undici,
@@ -67,7 +68,7 @@ async function servers(chain: readonly Origin[], status: number, refused: readon
 
 type Send = (url: string, method: string) => Promise<unknown>;
 
-function composed({ Agent }: Undici, ...interceptors: Dispatcher.DispatcherComposeInterceptor[]): Dispatcher {
+function composed({ Agent }: Undici, ...interceptors: Interceptor[]): Dispatcher {
   const agent = new Agent();
   cleanups.push(() => agent.destroy());
   return agent.compose(...interceptors);
@@ -76,7 +77,7 @@ function composed({ Agent }: Undici, ...interceptors: Dispatcher.DispatcherCompo
 const follow = ({ interceptors }: Undici) => interceptors.redirect({ maxRedirections: 5 });
 
 /** An interceptor that gives the dispatcher below it a handler of its own. */
-const wrapping: Dispatcher.DispatcherComposeInterceptor = (dispatch) => (options, handler) =>
+const wrapping: Interceptor = (dispatch) => (options, handler) =>
   dispatch(options, {
     onRequestStart: (...args) => handler.onRequestStart?.(...args),
     onResponseStart: (...args) => handler.onResponseStart?.(...args),
