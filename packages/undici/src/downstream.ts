@@ -111,13 +111,11 @@ export class Downstream {
   respond(connection: Connection, status: number, headers: ResponseHeaders, message?: string): void {
     this.controller.attach(connection);
     this.#remember();
-    this.#noteOnTrail(status, headers);
+    if (this.#path !== undefined) this.#noteOnTrail(this.#path, status, headers);
     this.#startResponse(connection, status, headers, message);
   }
 
-  #noteOnTrail(status: number, headers: ResponseHeaders): void {
-    const trail = this.#path?.trail;
-    if (trail === undefined) return;
+  #noteOnTrail({ trail }: Path, status: number, headers: ResponseHeaders): void {
     trail.note(this.#session.request, status, headers);
     trail.key = this.#session.idempotencyKey;
   }
@@ -145,15 +143,17 @@ export class Downstream {
     this.#over = true;
     try {
       if (this.#path === undefined) this.#handler.onResponseEnd?.(this.controller, trailers as Headers);
-      else
-        this.#path.trails.within(this.#path.trail, () =>
-          this.#handler.onResponseEnd?.(this.controller, trailers as Headers),
-        );
+      else this.#endOnTrail(this.#path, trailers);
     } catch (error) {
       // undici reports this to the handler as an error.
       this.#over = false;
       throw this.#threw(error);
     }
+  }
+
+  /** A method of its own: its closure is allocated as soon as it is called. */
+  #endOnTrail({ trail, trails }: Path, trailers: ResponseHeaders): void {
+    trails.within(trail, () => this.#handler.onResponseEnd?.(this.controller, trailers as Headers));
   }
 
   upgrade(connection: Connection, status: number, headers: ResponseHeaders, socket: Duplex): unknown {

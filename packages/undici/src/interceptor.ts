@@ -7,7 +7,7 @@ import { withRereadableHeaders } from './headers.ts';
 import { isLegacy, type LegacyHandler, modernHandler } from './legacy.ts';
 import { Relay } from './relay.ts';
 import type { Composition } from './send.ts';
-import { Trails } from './trail.ts';
+import { addsHeaders, Trails } from './trail.ts';
 import { Traits } from './traits.ts';
 
 type Handler = Dispatcher.DispatchHandler;
@@ -49,9 +49,7 @@ function relay(composition: Composition, given: Options, handler: Handler): bool
     const traits = new Traits(options, body, composition.ownOrigin);
     const carried = (given as { readonly [LAYER]?: unknown })[LAYER];
     const session = startSession(composition.policy, traits, ebb, carried, 'dispatcher') as Session;
-    const trail = composition.trails.trailOf(session.policy, traits, handler, (hop) => {
-      session.hop = hop;
-    });
+    const trail = addsHeaders(session.policy) ? composition.trails.trailOf(session, handler) : undefined;
     request = new Relay(composition, options, body, session, handler, trail);
   } catch (error) {
     // undici reports invalid options in the same way.

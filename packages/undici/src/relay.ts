@@ -260,7 +260,7 @@ export class Relay extends AsyncResource implements AttemptListener, AbortListen
       const end = brokenBy === undefined ? this.#play.bind(this, aside) : this.#fail.bind(this, brokenBy);
       this.#retry(end, aside.released);
     } else if (brokenBy === undefined) {
-      if (isRedirect(status) && this.#session.holdsSlot) {
+      if (status >= 300 && isRedirect(status) && this.#session.holdsSlot) {
         const { rawHeaders = null } = attempt.connection ?? {};
         this.#playRedirect(attempt, { status, headers, message, rawHeaders });
         return;
@@ -402,7 +402,7 @@ export class Relay extends AsyncResource implements AttemptListener, AbortListen
       // undici reports a response in the async context of whichever request opened its connection.
       retry = callsBack(this.#session.policy, outcome)
         ? this.runInAsyncScope(judge, undefined, this.#session, outcome)
-        : judge(this.#session, outcome);
+        : this.#session.judge(outcome).retry;
     } catch (hookError) {
       this.#giveUp(attempt, hookError as Error);
       return undefined;

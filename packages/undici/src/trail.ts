@@ -1,5 +1,6 @@
 import { AsyncLocalStorage, AsyncResource } from 'node:async_hooks';
 import type { Policy, RequestTraits } from '@ebb/core';
+import type { Session } from '@ebb/core/adapter';
 import type { Dispatcher } from 'undici';
 import type { ResponseHeaders } from './headers.ts';
 import { isRedirect } from './redirect-body.ts';
@@ -85,7 +86,7 @@ interface Followed {
 }
 
 /** True if a policy adds headers, so that it matters which requests are hops. */
-function addsHeaders({ beforeAttempt, idempotencyKey }: Policy): boolean {
+export function addsHeaders({ beforeAttempt, idempotencyKey }: Policy): boolean {
   return beforeAttempt !== undefined || idempotencyKey !== undefined;
 }
 
@@ -98,24 +99,16 @@ export class Trails {
   /** Made by the first request that needs it: in some versions of Node it makes every `await` slower. */
   #storage: AsyncLocalStorage<Followed> | undefined;
 
-  /**
-   * The trail of a request; `undefined` if it needs none.
-   *
-   * @param follow called for a hop
-   */
-  trailOf(
-    policy: Policy,
-    request: RequestTraits,
-    handler: Dispatcher.DispatchHandler,
-    follow: (hop: { readonly isAway: boolean; readonly key: string | undefined }) => void,
-  ): Trail | undefined {
-    // Handlers of undici's own functions are async resources; those of fetch and of interceptors are not.
-    if (!addsHeaders(policy) || handler instanceof AsyncResource) return undefined;
+  /** The trail of a request; `undefined` if it needs none. For a hop it also tells the session. */
+  trailOf(session: Session, handler: Dispatcher.DispatchHandler): Trail | undefined {
+    // Handlers of undici's own functions, which follow no redirects, are async resources. Those of fetch and of interceptors are not.
+    if (handler instanceof AsyncResource) return undefined;
+    const { request } = session;
     this.#storage ??= new AsyncLocalStorage();
     const found = this.#storage.getStore();
     if (found !== undefined && (found.isInside || found.trail.leadsTo(request))) {
       found.isInside = false;
-      follow(found.trail.hop(request));
+      session.hop = found.trail.hop(request);
       return found.trail;
     }
     const trail = new Trail(request);
