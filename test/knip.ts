@@ -67,8 +67,6 @@ const config: KnipConfig = {
         'node22',
         'node26',
         'undici6',
-        'undici7.0',
-        'undici8.0',
         // Named in the `types` of compiler options.
         '@cloudflare/workers-types',
         'bun-types',

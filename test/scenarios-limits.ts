@@ -14,6 +14,8 @@ const bucketOf =
     bucket: tokenBucket({ capacity: 1, refillPerSecond: 1, initialTokens, clock, ...more }),
   });
 
+const LOST = ['that breaks off', 'that is too long to keep'];
+
 /** Tokens, and options of one request. */
 export const limited: readonly Scenario[] = [
   {
@@ -58,6 +60,20 @@ export const limited: readonly Scenario[] = [
     body: 'down',
     reason: 'throttled',
   },
+  ...(['half-503', { status: 503, body: 'x'.repeat(300_000) }] as const).map(
+    (step, index): Scenario => ({
+      name: `a bucket that rejects a retry: reading a response ${LOST[index]} fails`,
+      script: [step],
+      policy: fast,
+      limits: bucketOf(1, { nonConforming: 'reject' }),
+      delays: [10],
+      hits: 1,
+      reason: 'throttled',
+      socketsOnly: true,
+      // axios rejects before the body is read, with an error that carries the response.
+      but: { axios: { status: 503 } },
+    }),
+  ),
   {
     name: 'a cost for one request',
     script: [up],

@@ -18,7 +18,9 @@ export type Step =
   | 'reset'
   /** A 200 with a content-length of ten whose connection breaks after five bytes. */
   | 'half-body'
-  /** The same with an ETag, so that the rest can be requested. */
+  /** The same with a status of 503. */
+  | 'half-503'
+  /** The first with an ETag, so that the rest can be requested. */
   | 'half-download'
   /** A 503 whose body begins and never ends. */
   | 'endless-503'
@@ -89,8 +91,8 @@ function act(step: Step, { headers }: IncomingMessage, response: ServerResponse,
     response.writeHead(step.status, { 'content-length': Buffer.byteLength(body), ...step.headers }).end(body);
     return;
   }
-  const half = (extra: Record<string, string>): void => {
-    response.writeHead(200, { 'content-length': 10, ...extra });
+  const half = (extra: Record<string, string>, status = 200): void => {
+    response.writeHead(status, { 'content-length': 10, ...extra });
     // Destroyed only after the bytes have been written, so that the client receives them.
     response.write('12345', () => response.destroy());
   };
@@ -108,6 +110,7 @@ function act(step: Step, { headers }: IncomingMessage, response: ServerResponse,
   const act: Record<typeof step, () => unknown> = {
     reset: () => response.destroy(),
     'half-body': () => half({}),
+    'half-503': () => half({}, 503),
     'half-download': () => half({ etag: '"v1"', 'accept-ranges': 'bytes' }),
     'endless-503': () => endless(503),
     'endless-200': () => endless(200),

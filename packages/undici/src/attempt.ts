@@ -1,13 +1,14 @@
 import type { Duplex } from 'node:stream';
 import type { Clock } from '@ebb/core';
 import type { Dispatcher } from 'undici';
-import { Aside, type AsideBounds } from './aside.ts';
+import { Aside, type AsideBounds, type ResponseHead } from './aside.ts';
 import type { DispatchChanges, RequestBody } from './body/request-body.ts';
 import type { Connection } from './controller.ts';
 import { headersTimeoutError, requestAbortedError } from './errors.ts';
 import { mirrorGaps } from './gaps.ts';
 import type { ResponseHeaders } from './headers.ts';
-import { Held, type HeldListener } from './held.ts';
+import { Held } from './held.ts';
+import { RedirectBody, type RedirectBodyListener } from './redirect-body.ts';
 
 /** The events of an attempt. */
 export interface AttemptListener {
@@ -29,6 +30,9 @@ export interface AttemptListener {
   failedAgain(error: Error): void;
 }
 
+/** Plays the headers of a response. What it is given stands for the connection. */
+type PlayHeaders = (controller: Dispatcher.DispatchController) => void;
+
 /** Receives the progress of an upload. */
 export interface UploadListener {
   /** @param startsAt offset of the chunk in the body, in bytes */
@@ -41,7 +45,7 @@ export interface UploadListener {
  * One send. Each attempt is a handler of its own, so that late events of an attempt that was given up cannot be
  * mistaken for those of the next one.
  */
-export class Attempt implements Dispatcher.DispatchHandler, HeldListener {
+export class Attempt implements Dispatcher.DispatchHandler, RedirectBodyListener {
   connection: Connection;
   declare readonly onBodySent?: (chunk: Buffer | string) => void;
   declare readonly onRequestSent?: () => void;
@@ -53,7 +57,7 @@ export class Attempt implements Dispatcher.DispatchHandler, HeldListener {
   #state: 'sent' | 'held' | 'played' | 'forwarded' | 'aside' | 'over' = 'sent';
   #cancelTimer: (() => void) | undefined;
   /** The response, while it is held or set aside. */
-  #kept: Aside | Held | undefined;
+  #kept: Aside | Held | RedirectBody | undefined;
   #droppedFor: Error | undefined;
   #restoreMethods: (() => void) | undefined;
   #releaseBody: (() => void) | undefined;
@@ -196,6 +200,23 @@ export class Attempt implements Dispatcher.DispatchHandler, HeldListener {
     this.#state = 'played';
     if (held.isOver) this.#arrived();
     held.start(respond);
+  }
+
+  /** As {@link forward}, but the body is read even while the handler is paused. */
+  playRedirect(head: ResponseHead, clock: Clock, held: Held | undefined, respond: PlayHeaders): void {
+    const body = new RedirectBody(head, this.connection, clock, this);
+    this.#state = 'played';
+    this.#kept = body;
+    if (held !== undefined) body.takeOver(held);
+    if (body.isOver) this.#arrived();
+    else held?.letGo();
+    body.start(() => respond(body));
+  }
+
+  discard(reason: Error): void {
+    this.connection?.abort(reason);
+    // A dispatcher may ignore its controller.
+    this.#arrived();
   }
 
   /** A response that has not been judged may still be followed by a retry. */

@@ -3,9 +3,16 @@ import { remember, type Session } from '@ebb/core/adapter';
 import type { Dispatcher } from 'undici';
 import type { Connection, Controller } from './controller.ts';
 import type { ResponseHeaders } from './headers.ts';
+import type { Trail, Trails } from './trail.ts';
 
 type Handler = Dispatcher.DispatchHandler;
 type Headers = Parameters<NonNullable<Handler['onResponseStart']>>[2];
+
+/** The trail of a call, and where it is looked for. */
+interface Path {
+  readonly trail: Trail;
+  readonly trails: Trails;
+}
 
 /** The caller's handler, which sees all attempts as one request. */
 export class Downstream {
@@ -14,6 +21,7 @@ export class Downstream {
   threw = false;
   readonly #handler: Handler;
   readonly #session: Session;
+  readonly #path: Path | undefined;
   /** The `context` that the handler gets. */
   #context: object | undefined;
   /** By status of an informational response, the attempt whose response was passed on. */
@@ -24,7 +32,9 @@ export class Downstream {
   /** The controller of the `onResponseError` call in which the handler threw. */
   #failedWith: Connection;
 
-  constructor(handler: Handler, controller: Controller, session: Session) {
+  /** @param path where hops that follow a redirect find this call; `undefined` if no one needs to know */
+  constructor(handler: Handler, controller: Controller, session: Session, path?: Path) {
+    this.#path = path;
     this.#handler = handler;
     this.controller = controller;
     this.#session = session;
@@ -101,7 +111,13 @@ export class Downstream {
   respond(connection: Connection, status: number, headers: ResponseHeaders, message?: string): void {
     this.controller.attach(connection);
     this.#remember();
+    if (this.#path !== undefined) this.#noteOnTrail(this.#path, status, headers);
     this.#startResponse(connection, status, headers, message);
+  }
+
+  #noteOnTrail({ trail }: Path, status: number, headers: ResponseHeaders): void {
+    trail.note(this.#session.request, status, headers);
+    trail.key = this.#session.idempotencyKey;
   }
 
   #startResponse(connection: Connection, status: number, headers: ResponseHeaders, message?: string): void {
@@ -126,12 +142,18 @@ export class Downstream {
     this.controller.rawTrailers = connection?.rawTrailers ?? null;
     this.#over = true;
     try {
-      this.#handler.onResponseEnd?.(this.controller, trailers as Headers);
+      if (this.#path === undefined) this.#handler.onResponseEnd?.(this.controller, trailers as Headers);
+      else this.#endOnTrail(this.#path, trailers);
     } catch (error) {
       // undici reports this to the handler as an error.
       this.#over = false;
       throw this.#threw(error);
     }
+  }
+
+  /** A method of its own: its closure is allocated as soon as it is called. */
+  #endOnTrail({ trail, trails }: Path, trailers: ResponseHeaders): void {
+    trails.within(trail, () => this.#handler.onResponseEnd?.(this.controller, trailers as Headers));
   }
 
   upgrade(connection: Connection, status: number, headers: ResponseHeaders, socket: Duplex): unknown {

@@ -131,7 +131,7 @@ export class Held extends Player implements Peek {
 
   /** @param respond plays the headers */
   start(respond: () => void): void {
-    this.play(respond);
+    this.begin(respond, !this.isOver || this.error !== undefined);
   }
 
   override pause(): void {
@@ -148,6 +148,7 @@ export class Held extends Player implements Peek {
       listener.played(chunk);
       return true;
     }
+    if (this.error !== undefined && this.delaysError()) return false;
     // The handler's controller keeps this, and with it what it has.
     this.chunks = [];
     this.#played = 0;

@@ -7,6 +7,7 @@ import { withRereadableHeaders } from './headers.ts';
 import { isLegacy, type LegacyHandler, modernHandler } from './legacy.ts';
 import { Relay } from './relay.ts';
 import type { Composition } from './send.ts';
+import { addsHeaders, Trails } from './trail.ts';
 import { Traits } from './traits.ts';
 
 type Handler = Dispatcher.DispatchHandler;
@@ -48,7 +49,8 @@ function relay(composition: Composition, given: Options, handler: Handler): bool
     const traits = new Traits(options, body, composition.ownOrigin);
     const carried = (given as { readonly [LAYER]?: unknown })[LAYER];
     const session = startSession(composition.policy, traits, ebb, carried, 'dispatcher') as Session;
-    request = new Relay(composition, options, body, session, handler);
+    const trail = addsHeaders(session.policy) ? composition.trails.trailOf(session, handler) : undefined;
+    request = new Relay(composition, options, body, session, handler, trail);
   } catch (error) {
     // undici reports invalid options in the same way.
     handler.onResponseError?.(null as never, error as Error);
@@ -87,7 +89,7 @@ export function ebbInterceptor(
   return function ebb(...args) {
     const [dispatch] = args;
     const closing = Closing.of(args);
-    const composed = { policy, dispatch, ownOrigin: makeOrigin(), closing };
+    const composed = { policy, dispatch, ownOrigin: makeOrigin(), closing, trails: new Trails() };
     // `compose` requires a function of exactly two parameters.
     function ebbDispatch(options: Options, handler: Handler): boolean {
       if (!isObject(options) || !isObject(handler)) return dispatch(options, handler);

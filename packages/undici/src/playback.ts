@@ -20,8 +20,9 @@ export class Playback extends Player {
   }
 
   start(): void {
-    const { status, headers, message } = this.#aside.head;
-    this.play(() => this.#downstream.respond(this, status, headers, message));
+    const { head, error } = this.#aside;
+    const { status, headers, message } = head;
+    this.begin(() => this.#downstream.respond(this, status, headers, message), error !== undefined);
   }
 
   protected override next(): boolean {
@@ -29,6 +30,7 @@ export class Playback extends Player {
     if (downstream.over) return false;
     const { chunks, error, trailers } = this.#aside;
     const chunk = chunks[this.#at];
+    if (chunk === undefined && error !== undefined && this.delaysError()) return false;
     this.#at += 1;
     if (chunk !== undefined) downstream.data(chunk);
     else if (error !== undefined) downstream.fail(error);

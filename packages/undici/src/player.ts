@@ -1,3 +1,4 @@
+import { inNextTurn } from '@ebb/core/adapter';
 import type { Dispatcher } from 'undici';
 import { requestAbortedError } from './errors.ts';
 import type { RawHeaders } from './headers.ts';
@@ -10,6 +11,9 @@ export abstract class Player implements Dispatcher.DispatchController {
   paused = false;
   reason: Error | null = null;
   #isPlaying = false;
+  #hasBegun = false;
+  #isFirstTurn = false;
+  #errorWaits = false;
 
   pause(): void {
     this.paused = true;
@@ -28,6 +32,11 @@ export abstract class Player implements Dispatcher.DispatchController {
     this.ended(this.reason);
   }
 
+  /** Goes on after something has arrived, unless the handler is paused or has not had the headers. */
+  protected playMore(): void {
+    if (this.#hasBegun && !this.#isPlaying && !this.paused && !this.aborted) this.play();
+  }
+
   /** @param first what comes before the body */
   protected play(first?: () => void): void {
     this.#isPlaying = true;
@@ -39,6 +48,30 @@ export abstract class Player implements Dispatcher.DispatchController {
     } finally {
       this.#isPlaying = false;
     }
+  }
+
+  /**
+   * Plays the headers, and then the body.
+   *
+   * @param mayFail true if the body ends with an error, or is not complete. A `fetch` makes its body in the promises that follow
+   *   the headers: an error in the same turn of the event loop has no body to fail, and a read of that body would wait for ever
+   */
+  protected begin(respond: () => void, mayFail: boolean): void {
+    if (mayFail) {
+      this.#isFirstTurn = true;
+      inNextTurn(() => {
+        this.#isFirstTurn = false;
+        if (this.#errorWaits) this.playMore();
+      });
+    }
+    this.#hasBegun = true;
+    this.play(respond);
+  }
+
+  /** True if an error must not be played yet. Unless the handler pauses, playing goes on by itself in the next turn. */
+  protected delaysError(): boolean {
+    this.#errorWaits = true;
+    return this.#isFirstTurn;
   }
 
   /** Plays the next chunk, or the end; false if nothing follows for now. */

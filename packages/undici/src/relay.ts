@@ -1,6 +1,6 @@
 import { AsyncResource, executionAsyncId } from 'node:async_hooks';
 import type { Duplex } from 'node:stream';
-import { type FailureKind, HookError, type Outcome } from '@ebb/core';
+import { classifyHttp, type FailureKind, HookError, type Outcome, type Policy } from '@ebb/core';
 import {
   failureKind,
   MOST_DISCARDED_BYTES,
@@ -11,7 +11,7 @@ import {
   type Session,
 } from '@ebb/core/adapter';
 import type { Dispatcher } from 'undici';
-import type { Aside, AsideBounds } from './aside.ts';
+import type { Aside, AsideBounds, ResponseHead } from './aside.ts';
 import { Attempt, type AttemptListener } from './attempt.ts';
 import type { DispatchChanges, RequestBody } from './body/request-body.ts';
 import type { ClosingWatcher } from './closing.ts';
@@ -23,16 +23,30 @@ import type { RequestHeaders, ResponseHeaders } from './headers.ts';
 import type { Held } from './held.ts';
 import { peekAt } from './peek.ts';
 import { Playback } from './playback.ts';
+import { isRedirect } from './redirect-body.ts';
 import { Download, isCutOff } from './resume.ts';
 import { type Composition, send } from './send.ts';
+import type { Trail } from './trail.ts';
 import { failureKindOf, failureOutcome, responseOutcome } from './traits.ts';
 
 /** How much of a response is kept in case its dispatcher is closed before the retry, in bytes. */
 const KEPT_FOR_CLOSE_BYTES = 16 * 1024;
 
+/** True if code of the user runs when this outcome is judged. Entering the context takes a tenth of a request. */
+function callsBack({ onEvent, classify, bucket, budget }: Policy, outcome: Outcome): boolean {
+  const isSuccess = outcome.type === 'response' && outcome.status < 400;
+  return !isSuccess || onEvent !== undefined || classify !== classifyHttp || (bucket ?? budget) !== undefined;
+}
+
+/** A function of the module: a closure would be allocated for each response. */
+function judge(session: Session, outcome: Outcome, hasAnswer: boolean): boolean {
+  return session.judge(outcome, hasAnswer).retry;
+}
+
 /**
- * Sends the attempts of a request one after the other, and gives the handler the response of the last. Retries run in the
- * async context of the request, for callers that read an `AsyncLocalStorage`.
+ * Sends the attempts of a request one after the other, and gives the handler the response of the last. Retries and
+ * the callbacks of the policy run in the async context of the request, for callers that read an `AsyncLocalStorage`; the handler
+ * is called as undici calls it.
  */
 export class Relay extends AsyncResource implements AttemptListener, AbortListener, ClosingWatcher {
   readonly #composition: Composition;
@@ -64,6 +78,7 @@ export class Relay extends AsyncResource implements AttemptListener, AbortListen
     body: RequestBody | undefined,
     session: Session,
     handler: Dispatcher.DispatchHandler,
+    trail?: Trail,
   ) {
     // The default, which takes Node twice as long if it is not given.
     super('EbbRequest', executionAsyncId());
@@ -71,7 +86,12 @@ export class Relay extends AsyncResource implements AttemptListener, AbortListen
     this.#options = options;
     this.#body = body;
     this.#session = session;
-    this.#downstream = new Downstream(handler, new Controller(this), session);
+    this.#downstream = new Downstream(
+      handler,
+      new Controller(this),
+      session,
+      trail && { trail, trails: composition.trails },
+    );
   }
 
   /**
@@ -247,6 +267,11 @@ export class Relay extends AsyncResource implements AttemptListener, AbortListen
       const end = brokenBy === undefined ? this.#play.bind(this, aside) : this.#fail.bind(this, brokenBy);
       this.#retry(end, aside.released);
     } else if (brokenBy === undefined) {
+      if (status >= 300 && isRedirect(status) && this.#session.holdsSlot) {
+        const { rawHeaders = null } = attempt.connection ?? {};
+        this.#playRedirect(attempt, { status, headers, message, rawHeaders });
+        return;
+      }
       attempt.forward();
       this.#download = Download.of(this.#session.request, status, headers);
       this.#downstream.respond(attempt.connection, status, headers, message);
@@ -284,9 +309,20 @@ export class Relay extends AsyncResource implements AttemptListener, AbortListen
       this.#answer = aside;
       this.#retry(this.#play.bind(this, aside), aside.released);
     } else if (retry === false) {
+      if (isRedirect(status) && this.#session.holdsSlot) {
+        this.#playRedirect(attempt, held.head, held);
+        return;
+      }
       this.#download = Download.of(this.#session.request, status, headers);
       attempt.play(held, () => this.#downstream.respond(held, status, headers, message));
     }
+  }
+
+  /** With a slot: its body may be left unread, see {@link RedirectBody}. */
+  #playRedirect(attempt: Attempt, head: ResponseHead, held?: Held): void {
+    attempt.playRedirect(head, this.#session.policy.clock, held, (controller) =>
+      this.#downstream.respond(controller, head.status, head.headers, head.message),
+    );
   }
 
   arrived(attempt: Attempt): void {
@@ -378,7 +414,10 @@ export class Relay extends AsyncResource implements AttemptListener, AbortListen
     let retry: boolean;
     try {
       const hasAnswer = this.#answer?.isOver === true && this.#answer.error === undefined;
-      retry = this.#session.judge(outcome, hasAnswer).retry;
+      // undici reports a response in the async context of whichever request opened its connection.
+      retry = callsBack(this.#session.policy, outcome)
+        ? this.runInAsyncScope(judge, undefined, this.#session, outcome, hasAnswer)
+        : this.#session.judge(outcome, hasAnswer).retry;
     } catch (hookError) {
       this.#giveUp(attempt, hookError as Error);
       return undefined;

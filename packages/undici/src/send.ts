@@ -4,6 +4,7 @@ import type { Dispatcher } from 'undici';
 import type { Attempt } from './attempt.ts';
 import type { DispatchChanges } from './body/request-body.ts';
 import type { Closing } from './closing.ts';
+import type { Trails } from './trail.ts';
 
 /** One call of `compose`. */
 export interface Composition {
@@ -11,6 +12,7 @@ export interface Composition {
   readonly dispatch: Dispatcher.Dispatch;
   /** The origin of requests whose options have none. */
   readonly ownOrigin: string;
+  readonly trails: Trails;
   /** `undefined` if the dispatcher does not reveal that it was closed. */
   readonly closing: Closing | undefined;
 }

@@ -1,12 +1,12 @@
 import { sleep } from '../base/sleep.ts';
-import type { Outcome, RequestTraits } from '../http/outcome.ts';
+import type { Outcome } from '../http/outcome.ts';
 import type { AcquireOptions, ConcurrencyLimit } from '../limits/contracts.ts';
 import type { HeaderChanges } from '../policy/before-attempt.ts';
 import type { Policy } from '../policy/policy.ts';
 import type { Admission, Lack } from './admission.ts';
 import { knowsAsyncContext, type Surroundings, withSlots } from './layers.ts';
 import { checkTotal, type Patience } from './patience.ts';
-import { type MakeBody, Preparation } from './preparation.ts';
+import { type MakeBody, Preparation, type PreparationContext } from './preparation.ts';
 import { stopped } from './stop.ts';
 import { areAllHeld } from './user-code-holders.ts';
 
@@ -17,14 +17,8 @@ const AGED_MS = 10_000;
 const STALE_MS = 10;
 
 /** What an approach needs to know of its request. */
-export interface ApproachContext {
-  readonly policy: Policy;
-  readonly request: RequestTraits;
-  /** `undefined` without a total timeout. */
-  readonly startedAtMs: number | undefined;
+export interface ApproachContext extends PreparationContext {
   readonly around: Surroundings;
-  /** True for a layer that leaves retries to the one around it. */
-  readonly isInner: boolean;
   /** `undefined` without a bucket and without a concurrency limit. */
   readonly admission: Admission | undefined;
 }
@@ -63,18 +57,18 @@ export class Approach {
   /** @param onBlocked called if the slots that are waited for may never become free */
   constructor(context: ApproachContext, onBlocked: () => void) {
     this.#context = context;
-    this.#preparation = new Preparation(
-      context.policy,
-      context.request,
-      context.startedAtMs,
-      context.isInner,
-    );
+    this.#preparation = new Preparation(context);
     this.#onBlocked = onBlocked;
   }
 
   /** The headers that the attempt changes; `undefined` for none. */
   get changes(): HeaderChanges | undefined {
     return this.#preparation.changes;
+  }
+
+  /** The key of ebb that every attempt carries; `undefined` before the first, and if there is none. */
+  get idempotencyKey(): string | undefined {
+    return this.#preparation.idempotencyKey;
   }
 
   /** True if every attempt carries the same idempotency key of ebb. */

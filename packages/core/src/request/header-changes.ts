@@ -6,6 +6,33 @@ import type { RequestTraits } from '../http/outcome.ts';
 import type { HeaderChanges, NextAttempt } from '../policy/before-attempt.ts';
 import type { Policy } from '../policy/policy.ts';
 
+/** A request that follows a redirect, for a client that sees each hop as a request of its own. */
+export interface Hop {
+  /** True if this hop, or one before it, has another origin than the call. `beforeAttempt` is then not asked. */
+  readonly isAway: boolean;
+  /** The idempotency key of the call. */
+  readonly key: string | undefined;
+}
+
+function originOf({ url }: RequestTraits): string {
+  return URL.parse(url)?.origin ?? url;
+}
+
+/**
+ * True if what `beforeAttempt` returns must not be added: it may be a credential, which belongs to the origin of the call.
+ *
+ * @param call the request of the call, as the outermost layer has it; `undefined` if there is no other layer
+ */
+export function isAway(
+  request: RequestTraits,
+  hop: Hop | undefined,
+  call: RequestTraits | undefined,
+): boolean {
+  return (
+    hop?.isAway === true || (call !== undefined && call !== request && originOf(call) !== originOf(request))
+  );
+}
+
 const KEY = 'idempotency-key';
 
 /** The idempotency key of a request. */
@@ -20,9 +47,11 @@ export interface KeptKey {
 /**
  * The key that identifies a request; `undefined` if it needs none and has none.
  *
+ * @param carried the key of the call, for a request that follows a redirect
  * @throws HookError if `idempotencyKey` throws, or returns something else than a string
  */
-export function keyOf(policy: Policy, request: RequestTraits): KeptKey | undefined {
+export function keyOf(policy: Policy, request: RequestTraits, carried?: string): KeptKey | undefined {
+  if (carried !== undefined) return { value: carried, isOurs: true, isKept: true };
   if (isIdempotent(request.method.toUpperCase())) return undefined;
   const own = request.header(KEY);
   const value = own ?? madeKey(policy, request);
@@ -47,15 +76,17 @@ function madeKey({ idempotencyKey }: Policy, request: RequestTraits): string | u
  * The headers that an attempt changes; `undefined` for none.
  *
  * @param key that of the request. It is marked if the attempt does not carry it
+ * @param away true if `beforeAttempt` is not to be asked, see {@link isAway}
  * @throws HookError, at once or as a rejection, if `beforeAttempt` fails or returns something else than headers
  */
 export function headerChangesOf(
   { beforeAttempt }: Policy,
   next: NextAttempt,
   key: KeptKey | undefined,
+  away = false,
 ): HeaderChanges | undefined | Promise<HeaderChanges | undefined> {
   const own = key?.isOurs ? { [KEY]: key.value } : undefined;
-  if (beforeAttempt === undefined) return own;
+  if (beforeAttempt === undefined || away) return own;
   const made = callHook('beforeAttempt', () => beforeAttempt(next));
   const join = (result: unknown): HeaderChanges | undefined => {
     if (result === undefined || result === null) return own;

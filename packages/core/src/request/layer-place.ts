@@ -1,13 +1,6 @@
 import type { RequestTraits } from '../http/outcome.ts';
 import type { ConcurrencyLimit, TokenBucket } from '../limits/contracts.ts';
-import {
-  closeUserCode,
-  type LayeredCall,
-  openUserCode,
-  type Passage,
-  type Surroundings,
-  within,
-} from './layers.ts';
+import { closeCall, type LayeredCall, openCall, type Passage, type Surroundings, within } from './layers.ts';
 
 /** The place of one session among the layers of ebb that its call passes through. */
 export class LayerPlace {
@@ -28,6 +21,11 @@ export class LayerPlace {
     return this.#outer !== undefined;
   }
 
+  /** The request of the call as the outermost layer has it; `undefined` for that layer itself. */
+  get callRequest(): RequestTraits | undefined {
+    return this.#outer?.call.request;
+  }
+
   /** What this layer shows to those below it; `undefined` before its first attempt. */
   get passage(): Passage | undefined {
     return this.#passage;
@@ -38,13 +36,12 @@ export class LayerPlace {
     const call: LayeredCall = this.#outer?.call ??
       this.#passage?.call ?? { request: this.#request, open: false, dispatched: false, slotsOf: [] };
     if (this.#request === undefined) {
-      if (!call.open) openUserCode();
       call.hasFailed = false;
       call.paid = bucket && new Set([bucket]);
     }
     if (this.#outer === undefined) {
       // A download that breaks is resumed after its response was judged: the call opens again.
-      call.open = true;
+      if (!call.open) openCall(call);
       call.slotsOf = limit === undefined ? this.#slotsAround : [...this.#slotsAround, limit];
     }
     const taken = this.#outer?.tookFrom ?? [];
@@ -63,9 +60,6 @@ export class LayerPlace {
 
   /** The call has ended. Only the outermost layer calls this. */
   close(): void {
-    const call = this.#passage?.call;
-    if (call?.open !== true) return;
-    call.open = false;
-    if (this.#request === undefined) closeUserCode();
+    if (this.#passage?.call.open) closeCall(this.#passage.call);
   }
 }

@@ -262,6 +262,23 @@ describe('with a storage', () => {
     expect(table()).toEqual([true, true, true, false]);
   });
 
+  test('a layer that is garbage-collected does not count, and the context goes off after the open calls', async () => {
+    const disable = vi.spyOn(AsyncLocalStorage.prototype, 'disable');
+    (() => core.countLayer(false, {}))();
+    const released = Promise.withResolvers<{ status: number }>();
+    const call = layer(core, {}, () => released.promise)(get);
+    for (let tries = 0; core.mayBeLayered('client') && tries < 100; tries += 1) {
+      (globalThis.gc as () => void)();
+      await nextTurn();
+    }
+    expect(core.mayBeLayered('client')).toBe(false);
+    expect([core.areLayered(), disable.mock.calls.length]).toEqual([true, 0]);
+    released.resolve({ status: 200 });
+    await call;
+    expect([core.areLayered(), disable.mock.calls.length]).toEqual([false, 1]);
+    disable.mockRestore();
+  });
+
   test('the runtime’s own fetch is the one from before the first copy of this package', async () => {
     const native = globalThis.fetch;
     core.countLayer();

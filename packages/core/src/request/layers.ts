@@ -47,8 +47,10 @@ interface Shared {
   layers: number;
   /** How many of them are dispatchers. */
   dispatchers: number;
-  /** How many calls run user code now that may make other calls. */
-  userCode: number;
+  /** How many calls are open. They count even if their clients do not any more. */
+  open: number;
+  /** True once a layer is gone: the async context may be switched off. */
+  mayRest: boolean;
   /** The `fetch` of the runtime: the global one when the first copy of this package was loaded. */
   readonly nativeFetch: unknown;
   readonly storage: Storage | undefined;
@@ -84,7 +86,8 @@ function shared(): Shared {
   holder[SHARED] ??= {
     layers: 0,
     dispatchers: 0,
-    userCode: 0,
+    open: 0,
+    mayRest: false,
     nativeFetch: fetchAtLoad,
     storage: asyncStorage(),
     current: undefined,
@@ -110,8 +113,15 @@ function uncountLayer(isDispatcher: boolean): void {
   const state = shared();
   state.layers -= 1;
   if (isDispatcher) state.dispatchers -= 1;
-  // Async context costs every `await` of the program on some versions of Node.
-  if (state.layers < 2 && state.userCode === 0) state.storage?.disable?.();
+  state.mayRest = true;
+  rest(state);
+}
+
+/** Async context costs every `await` of the program in some versions of Node. */
+function rest(state: Shared): void {
+  if (!state.mayRest || state.layers > 1 || state.open > 0) return;
+  state.mayRest = false;
+  state.storage?.disable?.();
 }
 
 let collected: FinalizationRegistry<boolean> | undefined;
@@ -132,8 +142,8 @@ export function countLayer(isDispatcher = false, layer?: object): void {
 
 /** True if a call may have been made within another one: by a layer above, or by user code that another call runs. */
 export function areLayered(): boolean {
-  const { layers, userCode } = shared();
-  return layers > 1 || userCode > 0;
+  const { layers, open } = shared();
+  return layers > 1 || open > 0;
 }
 
 /**
@@ -219,23 +229,26 @@ export async function withSlots<T>(
   slotsOf: readonly ConcurrencyLimit[],
   run: () => T | PromiseLike<T>,
 ): Promise<Awaited<T>> {
-  const call: LayeredCall = { request: undefined, open: true, dispatched: false, slotsOf };
-  openUserCode();
+  const call: LayeredCall = { request: undefined, open: false, dispatched: false, slotsOf };
+  openCall(call);
   try {
     return await within({ call, tookFrom: [] }, run);
   } finally {
-    closeUserCode();
-    call.open = false;
+    closeCall(call);
   }
 }
 
-/** To be called before user code runs for a call, and {@link closeUserCode} after it. */
-export function openUserCode(): void {
-  shared().userCode += 1;
+/** To be called before a call, or user code, may make others; {@link closeCall} after it. */
+export function openCall(call: LayeredCall): void {
+  call.open = true;
+  shared().open += 1;
 }
 
-export function closeUserCode(): void {
-  shared().userCode -= 1;
+export function closeCall(call: LayeredCall): void {
+  call.open = false;
+  const state = shared();
+  state.open -= 1;
+  rest(state);
 }
 
 /** True if what user code sends can always be told from what others send. */

@@ -3,7 +3,7 @@ import type { Outcome, RequestTraits } from '../http/outcome.ts';
 import type { ConcurrencyLimit } from '../limits/contracts.ts';
 import type { HeaderChanges } from '../policy/before-attempt.ts';
 import type { Policy } from '../policy/policy.ts';
-import { headerChangesOf, type KeptKey, keyOf } from './header-changes.ts';
+import { type Hop, headerChangesOf, isAway, type KeptKey, keyOf } from './header-changes.ts';
 import { withSlots } from './layers.ts';
 import { OutOfTime, settledWithin } from './out-of-time.ts';
 import { leftMs } from './patience.ts';
@@ -11,6 +11,20 @@ import { countHolder } from './user-code-holders.ts';
 
 /** Makes the body of an attempt. Its argument is `over` once the body is not needed any more. */
 export type MakeBody = (state: { readonly over: boolean }) => PromiseLike<void> | undefined;
+
+/** What a preparation needs to know of its request. */
+export interface PreparationContext {
+  readonly policy: Policy;
+  readonly request: RequestTraits;
+  /** `undefined` without a total timeout. */
+  readonly startedAtMs: number | undefined;
+  /** True for a layer that leaves retries to the one around it. */
+  readonly isInner: boolean;
+  /** There if the request follows a redirect. */
+  readonly hop: Hop | undefined;
+  /** The request of the call as the outermost layer has it; `undefined` for that layer itself. */
+  readonly callRequest: RequestTraits | undefined;
+}
 
 /**
  * The user's code that an attempt needs before it can be sent: hooks that change its headers, and a body factory. It may
@@ -23,17 +37,26 @@ export class Preparation {
   readonly #policy: Policy;
   readonly #request: RequestTraits;
   readonly #startedAtMs: number | undefined;
-  /** True for a layer that leaves the key to the one around it. */
   readonly #isInner: boolean;
+  readonly #hop: Hop | undefined;
+  /** True if `beforeAttempt` is not to be asked. */
+  readonly #isAway: boolean;
   #key: KeptKey | undefined;
   /** How long the code has taken for this attempt, in milliseconds. */
   #takenMs = 0;
 
-  constructor(policy: Policy, request: RequestTraits, startedAtMs: number | undefined, isInner: boolean) {
+  constructor({ policy, request, startedAtMs, isInner, hop, callRequest }: PreparationContext) {
     this.#policy = policy;
     this.#request = request;
     this.#startedAtMs = startedAtMs;
     this.#isInner = isInner;
+    this.#hop = hop;
+    this.#isAway = policy.beforeAttempt !== undefined && isAway(request, hop, callRequest);
+  }
+
+  /** The key of ebb that every attempt carries; `undefined` before the first, and if there is none. */
+  get idempotencyKey(): string | undefined {
+    return this.#key?.isOurs ? this.#key.value : undefined;
   }
 
   /** True if every attempt carries the same idempotency key of ebb. */
@@ -65,12 +88,13 @@ export class Preparation {
    */
   dress(attempt: number, previous: Outcome | undefined): PromiseLike<void> | undefined {
     const policy = this.#policy;
-    if (attempt === 1 && !this.#isInner) this.#key ??= keyOf(policy, this.#request);
+    if (attempt === 1 && !this.#isInner) this.#key ??= keyOf(policy, this.#request, this.#hop?.key);
     const left = policy.totalTimeoutMs === undefined ? undefined : leftMs(policy, this.#startedAtMs);
     const made = headerChangesOf(
       policy,
       { attempt, request: this.#request, previous, leftMs: left },
       this.#key,
+      this.#isAway,
     );
     if (isPromise(made)) return made.then((changes) => this.#wear(changes));
     this.#wear(made);

@@ -1,5 +1,4 @@
 import { HookError } from '../base/errors.ts';
-import { sleep } from '../base/sleep.ts';
 import { LONGEST_DISCARD_MS } from '../http/drain.ts';
 import { neverSent } from '../http/failure.ts';
 import type { Peek } from '../http/inspect.ts';
@@ -13,6 +12,7 @@ import type { StopReason } from '../policy/reason.ts';
 import { type ReportedRequest, reportedRequest } from '../policy/reported.ts';
 import { Admission } from './admission.ts';
 import { type Ahead, Approach, type Begun, hasHooks } from './approach.ts';
+import type { Hop } from './header-changes.ts';
 import { type Attempt, recordOf, type Trace } from './history.ts';
 import { LayerPlace } from './layer-place.ts';
 import { mayBeLayered, NO_LAYERS, noteFailure, type Surroundings, type Way } from './layers.ts';
@@ -41,6 +41,8 @@ export class Session implements Progress {
   readonly request: RequestTraits;
   /** When the call began, in milliseconds since the epoch; `undefined` if the policy has no total timeout. */
   readonly startedAtMs: number | undefined;
+  /** Set by a client that sees each hop of a redirect as a request, for all hops but the first. */
+  declare hop?: Hop;
   #history: Attempt[] | undefined;
   #attempt = 0;
   #previousBackoffMs: number | undefined;
@@ -123,6 +125,11 @@ export class Session implements Progress {
   /** The tokens that the attempt took; `undefined` if there is no bucket. */
   get cost(): number | undefined {
     return this.#admission?.grant?.cost;
+  }
+
+  /** The key of ebb that every attempt carries; `undefined` before the first, and if there is none. */
+  get idempotencyKey(): string | undefined {
+    return this.#approach?.idempotencyKey;
   }
 
   /** True if every attempt carries the same idempotency key of ebb. */
@@ -281,12 +288,15 @@ export class Session implements Progress {
 
   get #onTheWay(): Approach {
     if (this.#approach === undefined) {
-      const { policy, request, startedAtMs, isInner } = this;
+      const { policy, request, startedAtMs, isInner, hop } = this;
+      const callRequest = this.#place?.callRequest;
       const context = {
         policy,
         request,
         startedAtMs,
         isInner,
+        hop,
+        callRequest,
         around: this.#around,
         admission: this.#admission,
       };
