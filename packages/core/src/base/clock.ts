@@ -53,13 +53,17 @@ function passedMs(): number {
 /** Counts the waits that have begun. */
 let waits = 0;
 
+/** Marks the clock of the system, which each copy of this package in a program has of its own. */
+export const OF_SYSTEM: unique symbol = Symbol.for('@ebb/core system clock') as never;
+
 /**
  * The clock of the system. It is monotonic (`performance.now`): setting the wall clock does not change a wait.
  *
  * A stub of `setTimeout` that calls back early ends the wait, and moves the clock by it. A timeout waits for its response in
  * real time then, as it would with a virtual clock. Nothing is called back before `schedule` has returned.
  */
-export const systemClock: Clock = {
+export const systemClock: Clock & { readonly [OF_SYSTEM]: true } = {
+  [OF_SYSTEM]: true,
   now() {
     const time = performance;
     if (time.now !== readNow) {

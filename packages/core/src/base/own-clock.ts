@@ -1,13 +1,18 @@
 import { wrongRange, wrongType } from './check.ts';
-import { type Clock, systemClock } from './clock.ts';
+import { type Clock, OF_SYSTEM, systemClock } from './clock.ts';
 import { callHook } from './errors.ts';
+
+/** The clock that one of these reads. Known to all copies of this package in a program. */
+const READS: unique symbol = Symbol.for('@ebb/core clock') as never;
 
 /** A clock of the user. What it does wrong is a `HookError` that names it. */
 class OwnClock implements Clock {
+  readonly [READS]: Clock;
   readonly #clock: Clock;
 
   constructor(clock: Clock) {
     this.#clock = clock;
+    this[READS] = clock;
   }
 
   now(): number {
@@ -36,13 +41,23 @@ const own = new WeakMap<Clock, OwnClock>();
  * The clock of a policy or a limit, with its errors named: the same for the same clock. That of the system stays as it is.
  */
 export function ownClock(clock: Clock): Clock {
-  if (clock === systemClock || clock === unboundClock || clock instanceof OwnClock) return clock;
+  if (OF_SYSTEM in clock || READS in clock) return clock;
   let checked = own.get(clock);
   if (checked === undefined) {
     checked = new OwnClock(clock);
     own.set(clock, checked);
   }
   return checked;
+}
+
+/** True if two clocks show the same time, also if they are of two copies of this package. */
+export function isSameClock(one: Clock, other: Clock): boolean {
+  return one === other || sourceOf(one) === sourceOf(other);
+}
+
+function sourceOf(clock: Clock): unknown {
+  if (OF_SYSTEM in clock) return OF_SYSTEM;
+  return READS in clock ? clock[READS] : clock;
 }
 
 /** The clock of the system, for a limit that was given none: it takes that of its policy. */

@@ -7,7 +7,7 @@ import {
   RANDOM_OPTION,
   readOptions,
 } from '../base/options.ts';
-import { ownClock, unboundClock } from '../base/own-clock.ts';
+import { isSameClock, ownClock, unboundClock } from '../base/own-clock.ts';
 import { type ClockBound, twoClocks } from './bind-clock.ts';
 import type { RetryBudget } from './contracts.ts';
 
@@ -89,9 +89,12 @@ export class SuccessBudget implements RetryBudget, ClockBound {
 
   takeClock(clock: Clock): void {
     if (this.#hasOwnClock || this.#clock === clock) return;
-    if (this.#clock !== unboundClock) twoClocks();
+    if (this.#clock !== unboundClock) {
+      if (isSameClock(this.#clock, clock)) return;
+      twoClocks();
+    }
     this.#clock = clock;
-    if (clock === systemClock) return;
+    if (isSameClock(clock, systemClock)) return;
     // Successes from before count as of now.
     this.#slot = this.#slotNow();
     this.#usedInSlot = this.#slot;

@@ -1,7 +1,7 @@
 import { wrongType } from '../base/check.ts';
 import type { Clock } from '../base/clock.ts';
 import { callHook, ThrottledError } from '../base/errors.ts';
-import { ownClock, unboundClock } from '../base/own-clock.ts';
+import { isSameClock, ownClock, unboundClock } from '../base/own-clock.ts';
 import type { RequestTraits } from '../http/outcome.ts';
 import { bindClock, type ClockBound, twoClocks } from './bind-clock.ts';
 import type { PerKey } from './contracts.ts';
@@ -41,10 +41,10 @@ export class KeyMap<T extends object> implements PerKey<T>, ClockBound {
 
   takeClock(clock: Clock): void {
     for (const value of this.values()) bindClock(value, clock);
-    if (this.#boundTo !== undefined && this.#boundTo !== clock && this.#setup.clock === unboundClock)
-      twoClocks();
+    const isUnbound = this.#setup.clock === unboundClock;
+    if (this.#boundTo !== undefined && isUnbound && !isSameClock(this.#boundTo, clock)) twoClocks();
     this.#boundTo = clock;
-    if (this.#setup.clock === unboundClock) this.#clock = clock;
+    if (isUnbound) this.#clock = clock;
   }
 
   /**

@@ -32,8 +32,8 @@ export interface NextAttempt {
 }
 
 /**
- * Called before each attempt, after its wait. It returns headers to change in this attempt: each attempt starts with the
- * caller's headers again.
+ * Called before each attempt, after its delay, while it holds no slot and no tokens. It returns headers to change in this
+ * attempt: each attempt starts with the caller's headers again.
  *
  * If it removes or changes the idempotency key of a request, the request no longer counts as one that may be repeated.
  */

@@ -61,7 +61,9 @@ export interface PolicyOptions {
    */
   readonly idempotencyKey?: true | ((request: RequestTraits) => string) | undefined;
   /**
-   * Called before each attempt is sent. It returns headers to change, for a signature, a fresh token or a retry counter.
+   * Called before each attempt, after its delay and before it takes its slot and its tokens: it may use the same client. It
+   * returns headers to change, for a signature, a fresh token or a retry counter. If slot and tokens then take longer than ten
+   * seconds, it is called once more.
    * @default none
    */
   readonly beforeAttempt?: BeforeAttempt | undefined;
@@ -85,13 +87,16 @@ export interface PolicyOptions {
    */
   readonly maxRetryAfterMs?: number | undefined;
   /**
-   * The timeout of one attempt, in milliseconds. An attempt that exceeds it has a `transient` outcome.
+   * The timeout of one attempt, in milliseconds: its hooks, its body factory, and the time until its response, but not the wait
+   * for its slot and its tokens. An attempt that exceeds it has a `transient` outcome.
    * @default none
    */
   readonly attemptTimeoutMs?: number | undefined;
   /**
-   * Deadline for starting an attempt, in milliseconds after the call. It covers every wait: backoff, the connection, the
-   * slot, the tokens. ebb stops at once rather than sleep past it.
+   * Bounds the call until the response that its caller gets, in milliseconds. No wait goes beyond it: backoff, the connection,
+   * hooks, the slot, the tokens; ebb stops at once rather than sleep past it. An attempt in flight is ended by it: the result
+   * is then the last response before it, if there is one that was short enough to keep, else the client's own timeout error.
+   * Reading the body of the response is not bounded.
    * @default none
    */
   readonly totalTimeoutMs?: number | undefined;

@@ -1,5 +1,5 @@
 import { type Clock, systemClock } from '../../base/clock.ts';
-import { ownClock, unboundClock } from '../../base/own-clock.ts';
+import { isSameClock, ownClock, unboundClock } from '../../base/own-clock.ts';
 import { twoClocks } from '../bind-clock.ts';
 
 /** Time in milliseconds that starts at 0 and never goes back, even if the clock is set back. */
@@ -23,10 +23,13 @@ export class SteadyTime {
    */
   bind(clock: Clock): void {
     if (this.#isGiven || this.clock === clock) return;
-    if (this.clock !== unboundClock) twoClocks();
+    if (this.clock !== unboundClock) {
+      if (isSameClock(this.clock, clock)) return;
+      twoClocks();
+    }
     this.clock = clock;
     // What has passed on the clock of the system before is dropped: a test counts from here.
-    if (clock !== systemClock) this.startMs = clock.now() - this.#lastMs;
+    if (!isSameClock(clock, systemClock)) this.startMs = clock.now() - this.#lastMs;
   }
 
   now(): number {
