@@ -72,6 +72,14 @@ async function waiting({ bucket, concurrency }: Limits, isOver: () => boolean): 
   while (count() === 0 && !isOver()) await nextTurn();
 }
 
+/** The runs of another process come through a pipe, which a process may leave before all of a long text is out. */
+const LONGEST_BODY = 10_000;
+
+function shortened(got: Got | undefined): Got | undefined {
+  if (got === undefined || got.body.length <= LONGEST_BODY) return got;
+  return { ...got, body: `${got.body.length} characters` };
+}
+
 /** Enough turns for a client to end a connection that it gave up. */
 const SOME_TURNS = 20;
 
@@ -128,7 +136,7 @@ export async function play(
     delays: events.flatMap((event) => (event.type === 'retry' ? [event.delayMs] : [])),
     waits: events.flatMap((event) => (event.type === 'throttle' ? [event.waitMs] : [])),
     reason: end?.type === 'end' ? end.reason : undefined,
-    got,
+    got: shortened(got),
     thrown,
     attempts: events.filter(({ type }) => type === 'attempt').length,
     history: history ?? client.history?.(),

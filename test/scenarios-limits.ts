@@ -14,6 +14,7 @@ const bucketOf =
     bucket: tokenBucket({ capacity: 1, refillPerSecond: 1, initialTokens, clock, ...more }),
   });
 
+const noHeaders = { status: undefined, why: 'axios has no response if its body breaks' };
 const LOST = ['that breaks off', 'that is too long to keep'];
 
 /** Tokens, and options of one request. */
@@ -72,6 +73,7 @@ export const limited: readonly Scenario[] = [
       socketsOnly: true,
       // axios rejects before the body is read, with an error that carries the response.
       but: { axios: { status: 503 } },
+      ...(index === 0 && { butFor: { 'axios, fetch': noHeaders, 'axios, xhr': noHeaders } }),
     }),
   ),
   {

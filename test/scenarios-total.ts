@@ -7,6 +7,11 @@ const up: Step = { status: 200, body: 'up' };
 const down: Step = { status: 503, body: 'down' };
 const long: Step = { status: 503, body: 'x'.repeat(300_000) };
 const policy = { backoff: constant(10), totalTimeoutMs: 100 };
+/** A fetch over a dispatcher has the error of ebb as its cause. */
+const overDispatcher = {
+  "Node's fetch": { thrown: 'TypeError', why: 'fetch wraps the errors of its dispatcher' },
+};
+const again = { hits: 3, why: 'Deno repeats an aborted request that used a kept connection' };
 const ended = { reason: 'deadline-exceeded', failure: 'timeout', socketsOnly: true } as const;
 
 /** The total timeout bounds the call until its response: it ends an attempt in flight. */
@@ -19,6 +24,7 @@ export const bounded: Scenario[] = [
     hits: 1,
     thrown: 'TimeoutError',
     but: { axios: { thrown: 'AxiosError' }, undici: { thrown: 'HeadersTimeoutError' } },
+    butFor: overDispatcher,
     ...ended,
   },
   {
@@ -38,6 +44,7 @@ export const bounded: Scenario[] = [
     hits: 2,
     status: 503,
     body: 'down',
+    butFor: { 'axios, http in Deno': again },
     ...ended,
   },
   {
@@ -50,8 +57,9 @@ export const bounded: Scenario[] = [
       fetch: { thrown: 'TimeoutError' },
       undici: { thrown: 'HeadersTimeoutError' },
       // It has the whole body before ebb sees the response.
-      axios: { status: 503, body: 'x'.repeat(300_000) },
+      axios: { status: 503, body: '300000 characters' },
     },
+    butFor: { ...overDispatcher, 'axios, http in Deno': again },
     ...ended,
   },
   {
@@ -62,6 +70,7 @@ export const bounded: Scenario[] = [
     hits: 2,
     thrown: 'TimeoutError',
     but: { axios: { thrown: 'AxiosError' }, undici: { thrown: 'HeadersTimeoutError' } },
+    butFor: overDispatcher,
     ...ended,
   },
   {
