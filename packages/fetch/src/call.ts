@@ -40,28 +40,29 @@ export class Call implements Exchange<Response> {
   #isWatched = false;
   #status = 0;
   /** There if the caller's signal is that of another library. */
-  readonly #followed: Followed | undefined;
+  declare private readonly followed?: Followed;
 
   constructor(baseFetch: typeof fetch, request: FetchRequest) {
     this.#baseFetch = baseFetch;
     this.#request = request;
-    this.#followed = followForeign(request.signal);
+    const followed = request.signal && followForeign(request.signal);
+    if (followed !== undefined) this.followed = followed;
   }
 
   /** The caller's signal, or a native one that follows it. */
   get signal(): AbortSignal | undefined {
-    return this.#followed?.signal ?? this.#request.signal;
+    return this.followed?.signal ?? this.#request.signal;
   }
 
   /** True if {@link end} has to be called. */
   get mayLeaveOpen(): boolean {
-    return this.#followed !== undefined || this.#request.mayLeaveOpen;
+    return this.followed !== undefined || this.#request.mayLeaveOpen;
   }
 
   /** True if the base fetch reports the caller's signal: one that has aborted, or one that it does not accept. */
   get #keepsSignal(): boolean {
     const { signal } = this.#request;
-    if (this.#followed === undefined || signal === undefined) return false;
+    if (this.followed === undefined || signal === undefined) return false;
     return signal.aborted || (isNativeFetch(this.#baseFetch) && isRefusedByRuntime(signal));
   }
 
@@ -76,7 +77,7 @@ export class Call implements Exchange<Response> {
 
   send(session: Session): Promise<Response> {
     const { attempt, policy } = session;
-    const { clock, maxRetries } = policy;
+    const { maxRetries } = policy;
     const { signal } = this;
     const timeoutMs = session.timeoutMs();
     this.#session = session;
@@ -85,9 +86,18 @@ export class Call implements Exchange<Response> {
     const mayRetry = attempt <= maxRetries;
     this.#hops = mayRetry && this.#request.needsProof(policy) ? new Hops() : undefined;
     if (timeoutMs === undefined && signal === undefined) return this.#attempt();
+    return this.#sendBounded(session, timeoutMs, signal);
+  }
+
+  /** A method of its own: its closure is allocated as soon as it is called. */
+  #sendBounded(
+    session: Session,
+    timeoutMs: number | undefined,
+    signal: AbortSignal | undefined,
+  ): Promise<Response> {
+    const { clock } = session.policy;
     const error = (): DOMException => timeoutError(session.namedTimeoutMs);
-    const keepsSignal = this.#keepsSignal;
-    return this.#bound({ clock, timeoutMs, timeoutError: error, signal, keepsSignal });
+    return this.#bound({ clock, timeoutMs, timeoutError: error, signal, keepsSignal: this.#keepsSignal });
   }
 
   /** Sends without a policy. Only a body factory still needs ebb. */
@@ -109,21 +119,28 @@ export class Call implements Exchange<Response> {
   #attempt(): Promise<Response> {
     const headers = this.#session?.headerChanges;
     const upload = this.#upload;
-    if (upload?.isMissing !== true) return this.#sendWith(upload?.takeBody(), headers);
-    // Without a policy, and after an abort, which is for the base fetch to report.
-    const made = this.#makeBody(this.#bounded ?? { over: false });
-    return made.then(() => this.#sendWith(upload.takeBody(), headers));
+    if (upload === undefined) return this.#sendWith(undefined, headers);
+    return upload.isMissing ? this.#makeAndSend(upload, headers) : this.#sendWith(upload.takeBody(), headers);
+  }
+
+  /** Without a policy, and after an abort, which is for the base fetch to report. */
+  async #makeAndSend(upload: Upload, headers: HeaderChanges | undefined): Promise<Response> {
+    await this.#makeBody(this.#bounded ?? { over: false });
+    return this.#sendWith(upload.takeBody(), headers);
   }
 
   #sendWith(body: InitChanges | undefined, headers: HeaderChanges | undefined): Promise<Response> {
     const made = headers === undefined ? body : { ...body, headers: this.#request.changedHeaders(headers) };
+    const layer = this.#session?.layer;
+    if (this.#hops !== undefined || layer !== undefined) return this.#sendObserved(made, layer);
+    return this.#request.sendWith(this.#baseFetch, made, this.#bounded?.signal, undefined);
+  }
+
+  /** Sends for layers below, or counts hops. A method of its own, for its closures. */
+  #sendObserved(made: InitChanges | undefined, layer: object | undefined): Promise<Response> {
     const session = this.#session;
-    const layer = session?.layer;
     const hops = this.#hops;
     const signal = this.#bounded?.signal;
-    if (hops === undefined && layer === undefined) {
-      return this.#request.sendWith(this.#baseFetch, made, signal, undefined);
-    }
     const send = (): Promise<Response> => this.#request.sendWith(this.#baseFetch, made, signal, layer);
     const sendLayered = layer === undefined || session === undefined ? send : () => session.sending(send);
     return hops === undefined ? sendLayered() : hops.count(sendLayered);
@@ -178,7 +195,7 @@ export class Call implements Exchange<Response> {
 
   /** An abort while the body is read closes the connection as well. */
   #endFollowing(settled: unknown, failed: boolean): void {
-    const followed = this.#followed;
+    const followed = this.followed;
     if (followed === undefined) return;
     if (failed || this.#bounded?.signal === undefined) followed.release();
     else this.#watch(settled, () => followed.release());

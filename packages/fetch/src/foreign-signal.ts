@@ -12,8 +12,8 @@ function isNative(signal: unknown): boolean {
 }
 
 /** Follows a signal of another library; `undefined` for a native one. */
-export function followForeign(signal: AbortSignal | undefined): Followed | undefined {
-  if (signal === undefined || isNative(signal)) return undefined;
+export function followForeign(signal: AbortSignal): Followed | undefined {
+  if (isNative(signal)) return undefined;
   const own = new AbortController();
   const abort = (): void => own.abort(signal.reason);
   if (signal.aborted) abort();

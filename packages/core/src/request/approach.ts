@@ -1,13 +1,11 @@
-import { sleep } from '../base/sleep.ts';
 import type { Outcome } from '../http/outcome.ts';
 import type { AcquireOptions, ConcurrencyLimit } from '../limits/contracts.ts';
 import type { HeaderChanges } from '../policy/before-attempt.ts';
 import type { Policy } from '../policy/policy.ts';
 import type { Admission, Lack } from './admission.ts';
 import { knowsAsyncContext, type Surroundings, withSlots } from './layers.ts';
-import { checkTotal, type Patience } from './patience.ts';
+import type { Patience } from './patience.ts';
 import { type MakeBody, Preparation, type PreparationContext } from './preparation.ts';
-import { stopped } from './stop.ts';
 import { areAllHeld } from './user-code-holders.ts';
 
 /** After so long a wait for slot and tokens, signatures and deadlines in the headers are out of date, in milliseconds. */
@@ -29,9 +27,6 @@ export interface Ahead {
   readonly attempt: number;
   /** The outcome that it follows. */
   readonly previous: Outcome | undefined;
-  readonly delayMs: number;
-  /** Resolves when the connection of the attempt before is free. */
-  readonly released: Promise<void> | undefined;
   readonly makeBody: MakeBody | undefined;
 }
 
@@ -46,8 +41,8 @@ export interface Begun {
 }
 
 /**
- * The way to an attempt: the delay, the hooks, the slot and the tokens, the body. User code runs while nothing is held, but
- * for a body, which is made with the slot. After it everything is looked at again.
+ * The way to an attempt after its delay: the hooks, the slot and the tokens, the body. User code runs while nothing is held,
+ * but for a body, which is made with the slot.
  */
 export class Approach {
   readonly #context: ApproachContext;
@@ -97,21 +92,9 @@ export class Approach {
   }
 
   /**
-   * After user code: what was true before it need not be true any more.
+   * Prepares the attempt, and waits until it can be sent.
    *
-   * @throws the signal's own reason, ThrottledError after a stop, OutOfTime
-   */
-  lookAgain(signal: AbortSignal | undefined): void {
-    const { policy, startedAtMs } = this.#context;
-    if (signal?.aborted) throw signal.reason;
-    if (policy.stopSignal?.aborted) throw stopped();
-    checkTotal(policy, startedAtMs);
-  }
-
-  /**
-   * Waits until the attempt can be sent. It must be sent in the same turn.
-   *
-   * @throws as {@link lookAgain}, and ThrottledError, HookError
+   * @throws the signal's own reason, OutOfTime, ThrottledError or HookError
    */
   async go(
     ahead: Ahead,
@@ -120,19 +103,11 @@ export class Approach {
     { lack, dressing, isDressed }: Begun,
   ): Promise<void> {
     const { policy, admission } = this.#context;
-    // It is not waited for if the attempt ends before.
-    dressing?.then(undefined, () => undefined);
-    if (ahead.delayMs > 0) await sleep(policy.clock, ahead.delayMs, signal);
-    // Each `await` takes a turn of the microtasks, even of `undefined`.
-    if (ahead.released !== undefined) await ahead.released;
-    this.lookAgain(signal);
     if (hasHooks(policy) && !isDressed) {
       await this.#preparation.settle(() => dressing ?? this.dress(ahead), signal);
     }
     if (admission !== undefined) await this.#admit(admission, ahead, patience, signal, lack);
     if (ahead.makeBody !== undefined) await this.#makeBody(ahead.makeBody, ahead, patience, signal);
-    // The signal may have aborted in the turn in which the tokens were granted.
-    this.lookAgain(signal);
   }
 
   /** Takes slot and tokens. If they took long, the hooks make the headers anew. */
@@ -180,7 +155,7 @@ export class Approach {
     const { admission } = this.#context;
     const tookMs = await this.#preparation.makeBody(makeBody, signal, admission?.limit, this.#slotsOf);
     if (admission === undefined || tookMs <= STALE_MS) return;
-    this.lookAgain(signal);
+    if (signal?.aborted) throw signal.reason;
     await admission.renew(tookMs, (waitedMs) => patience.acquireOptions(signal, attempt > 1, waitedMs));
   }
 }

@@ -7,13 +7,13 @@ export class LayerPlace {
   /** `undefined` if a function is called, which may send any request. */
   readonly #request: RequestTraits | undefined;
   readonly #outer: Passage | undefined;
-  readonly #slotsAround: readonly ConcurrencyLimit[];
+  readonly around: Surroundings;
   #passage: Passage | undefined;
 
-  constructor(request: RequestTraits | undefined, { outer, slotsOf }: Surroundings) {
+  constructor(request: RequestTraits | undefined, around: Surroundings) {
     this.#request = request;
-    this.#outer = outer;
-    this.#slotsAround = slotsOf;
+    this.#outer = around.outer;
+    this.around = around;
   }
 
   /** True if another layer around this one retries, and this one sends once. */
@@ -42,7 +42,8 @@ export class LayerPlace {
     if (this.#outer === undefined) {
       // A download that breaks is resumed after its response was judged: the call opens again.
       if (!call.open) openCall(call);
-      call.slotsOf = limit === undefined ? this.#slotsAround : [...this.#slotsAround, limit];
+      const { slotsOf } = this.around;
+      call.slotsOf = limit === undefined ? slotsOf : [...slotsOf, limit];
     }
     const taken = this.#outer?.tookFrom ?? [];
     this.#passage = { call, tookFrom: bucket === undefined ? taken : [...taken, bucket] };

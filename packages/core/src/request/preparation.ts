@@ -6,7 +6,7 @@ import type { Policy } from '../policy/policy.ts';
 import { type Hop, headerChangesOf, isAway, type KeptKey, keyOf } from './header-changes.ts';
 import { withSlots } from './layers.ts';
 import { OutOfTime, settledWithin } from './out-of-time.ts';
-import { leftMs } from './patience.ts';
+import type { Total } from './total.ts';
 import { countHolder } from './user-code-holders.ts';
 
 /** Makes the body of an attempt. Its argument is `over` once the body is not needed any more. */
@@ -17,7 +17,7 @@ export interface PreparationContext {
   readonly policy: Policy;
   readonly request: RequestTraits;
   /** `undefined` without a total timeout. */
-  readonly startedAtMs: number | undefined;
+  readonly total: Total | undefined;
   /** True for a layer that leaves retries to the one around it. */
   readonly isInner: boolean;
   /** There if the request follows a redirect. */
@@ -36,7 +36,7 @@ export class Preparation {
   changes: HeaderChanges | undefined;
   readonly #policy: Policy;
   readonly #request: RequestTraits;
-  readonly #startedAtMs: number | undefined;
+  readonly #total: Total | undefined;
   readonly #isInner: boolean;
   readonly #hop: Hop | undefined;
   /** True if `beforeAttempt` is not to be asked. */
@@ -45,10 +45,10 @@ export class Preparation {
   /** How long the code has taken for this attempt, in milliseconds. */
   #takenMs = 0;
 
-  constructor({ policy, request, startedAtMs, isInner, hop, callRequest }: PreparationContext) {
+  constructor({ policy, request, total, isInner, hop, callRequest }: PreparationContext) {
     this.#policy = policy;
     this.#request = request;
-    this.#startedAtMs = startedAtMs;
+    this.#total = total;
     this.#isInner = isInner;
     this.#hop = hop;
     this.#isAway = policy.beforeAttempt !== undefined && isAway(request, hop, callRequest);
@@ -89,10 +89,9 @@ export class Preparation {
   dress(attempt: number, previous: Outcome | undefined): PromiseLike<void> | undefined {
     const policy = this.#policy;
     if (attempt === 1 && !this.#isInner) this.#key ??= keyOf(policy, this.#request, this.#hop?.key);
-    const left = policy.totalTimeoutMs === undefined ? undefined : leftMs(policy, this.#startedAtMs);
     const made = headerChangesOf(
       policy,
-      { attempt, request: this.#request, previous, leftMs: left },
+      { attempt, request: this.#request, previous, leftMs: this.#total?.leftMs },
       this.#key,
       this.#isAway,
     );
@@ -115,7 +114,7 @@ export class Preparation {
     const beganMs = clock.now();
     const work = start();
     const ownMs = attemptTimeoutMs - this.#takenMs;
-    const totalMs = leftMs(this.#policy, this.#startedAtMs);
+    const totalMs = this.#total?.leftMs ?? Number.POSITIVE_INFINITY;
     const isTotal = totalMs <= ownMs;
     const late = (): OutOfTime =>
       new OutOfTime((isTotal ? totalTimeoutMs : attemptTimeoutMs) as number, isTotal);

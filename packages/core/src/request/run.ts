@@ -81,11 +81,9 @@ class Run<T> {
   #failed = false;
   #aside: Aside | undefined;
   /** The last response that a retry followed: it is the result if the total timeout ends an attempt. */
-  #answer: Answer | undefined;
+  declare private answer?: Answer;
   /** True if the error has the history of the request that a function has made. */
-  #keepsTrace = false;
-  /** True if the outcome is a response. */
-  #isResponse = false;
+  declare private keepsTrace?: boolean;
   /** The layers below have this attempt's results from the end of that number on. */
   #since = 0;
 
@@ -169,7 +167,8 @@ class Run<T> {
 
   #prepareRetry(): Promise<Readiness> | undefined {
     this.#aside = this.#exchange.setAside(this.#value, this.#session, this.#signal);
-    if (this.#isResponse) this.#answer = { value: this.#value, failed: this.#failed, aside: this.#aside };
+    if (this.#session.hasAnswered)
+      this.answer = { value: this.#value, failed: this.#failed, aside: this.#aside };
     return this.#ready(this.#aside?.released);
   }
 
@@ -190,10 +189,9 @@ class Run<T> {
     this.#value = value;
     this.#failed = failed;
     const outcome = failed ? this.#failure(value) : this.#outcome(value as T);
-    this.#isResponse = outcome.type === 'response';
     const isRepeated = this.#failed && session.failedBelow;
     if (isRepeated || hasEndedBelow(this.#value, this.#since)) {
-      this.#keepsTrace = isRepeated && attemptsOf(this.#value).length > 0;
+      if (isRepeated && attemptsOf(this.#value).length > 0) this.keepsTrace = true;
       session.pass(outcome);
       return false;
     }
@@ -220,8 +218,7 @@ class Run<T> {
   #judge(outcome: Outcome): boolean {
     const session = this.#session;
     try {
-      const hasAnswer = this.#answer !== undefined && this.#answer.aside?.isLost !== true;
-      return session.judge(outcome, hasAnswer).retry;
+      return session.judge(outcome, this.answer !== undefined && this.answer.aside?.isLost !== true).retry;
     } catch (hookError) {
       // Aborted at once: the caller gets the error now, and nothing of the request may go on after that.
       this.#exchange.setAside(this.#value, session, AbortSignal.abort());
@@ -248,7 +245,7 @@ class Run<T> {
 
   /** Ends with the last attempt, whose slot is released once its body has ended. */
   #end(): T {
-    const answer = this.#session.fallsBack ? this.#answer : undefined;
+    const answer = this.#session.fallsBack ? this.answer : undefined;
     if (answer !== undefined) {
       this.#failed = answer.failed;
       return this.#settle(answer.aside?.restore?.() ?? answer.value);
@@ -279,7 +276,7 @@ class Run<T> {
     const session = this.#session;
     const error = thrown instanceof OutOfTime ? this.#timeoutError(thrown.timeoutMs) : thrown;
     if (session.attempt === 0) this.#exchange.unsent?.(error);
-    if (this.#keepsTrace) return error;
+    if (this.keepsTrace) return error;
     if (this.#signal?.aborted && error === this.#signal.reason) rememberReason(error, session.trace);
     else remember(error, session.trace);
     return error;

@@ -1,4 +1,5 @@
 import { HookError } from '../base/errors.ts';
+import { sleep } from '../base/sleep.ts';
 import { LONGEST_DISCARD_MS } from '../http/drain.ts';
 import { neverSent } from '../http/failure.ts';
 import type { Peek } from '../http/inspect.ts';
@@ -18,13 +19,16 @@ import { LayerPlace } from './layer-place.ts';
 import { mayBeLayered, NO_LAYERS, noteFailure, type Surroundings, type Way } from './layers.ts';
 import { otherRetriesOf, warnOfOtherRetries } from './other-retries.ts';
 import { OutOfTime } from './out-of-time.ts';
-import { leftMs, Patience } from './patience.ts';
+import { Patience } from './patience.ts';
 import type { MakeBody } from './preparation.ts';
 import { abortOrStop, isStop, stopped } from './stop.ts';
+import { Total } from './total.ts';
 
 const LEFT_TO_OUTER_LAYER: Decision = { retry: false, reason: 'left-to-outer-layer' };
 const JUDGED_BY_INNER_LAYER: Decision = { retry: false, reason: 'judged-by-inner-layer' };
 const OUT_OF_TIME: Decision = { retry: false, reason: 'deadline-exceeded' };
+
+const NOT_BEGUN: Begun = { isDressed: false };
 
 /**
  * What follows {@link Session.ready}: the attempt is to be sent; or not, and the result of the one before is that of the
@@ -39,8 +43,6 @@ export type Readiness = boolean | OutOfTime;
 export class Session implements Progress {
   readonly policy: Policy;
   readonly request: RequestTraits;
-  /** When the call began, in milliseconds since the epoch; `undefined` if the policy has no total timeout. */
-  readonly startedAtMs: number | undefined;
   /** Set by a client that sees each hop of a redirect as a request, for all hops but the first. */
   declare hop?: Hop;
   #history: Attempt[] | undefined;
@@ -58,14 +60,9 @@ export class Session implements Progress {
   #delayMs = 0;
   /** The outcome that the planned retry follows. */
   #toRetry: Outcome | undefined;
-  /** The last of them that was a response. */
-  #answered: Outcome | undefined;
-  /** Made for hooks, and for the first wait. */
+  readonly #total: Total | undefined;
+  /** Made for hooks, limits and body factories. */
   #approach: Approach | undefined;
-  readonly #around: Surroundings;
-  /** True if the attempt in flight ends with the total timeout, not with its own. */
-  #isBoundByTotal = false;
-  #fallsBack = false;
   /** The request in events; `undefined` before the first. */
   #reported: ReportedRequest | undefined;
 
@@ -76,9 +73,7 @@ export class Session implements Progress {
   constructor(policy: Policy, request: RequestTraits, around: Surroundings = NO_LAYERS, way: Way = 'client') {
     this.policy = policy;
     this.request = request;
-    // Reading a clock takes as long as half of the rest of a session.
-    this.startedAtMs = policy.totalTimeoutMs === undefined ? undefined : policy.clock.now();
-    this.#around = around;
+    this.#total = Total.of(policy);
     // While it holds a slot, a call that user code starts below must find that out.
     this.#isLayered =
       policy.aroundAttempt !== undefined || mayBeLayered(policy.concurrency === undefined ? way : 'client');
@@ -87,6 +82,11 @@ export class Session implements Progress {
     if (policy.bucket !== undefined || policy.concurrency !== undefined) {
       this.#admission = new Admission(policy, request, around);
     }
+  }
+
+  /** When the call began, in milliseconds since the epoch; `undefined` if the policy has no total timeout. */
+  get startedAtMs(): number | undefined {
+    return this.#total?.startedAtMs;
   }
 
   /** The attempt in flight, from 1; 0 before the first. */
@@ -153,16 +153,12 @@ export class Session implements Progress {
    */
   timeoutMs(): number | undefined {
     const ownMs = this.#approach?.attemptLeftMs ?? this.policy.attemptTimeoutMs;
-    if (this.policy.totalTimeoutMs === undefined) return ownMs;
-    const totalMs = Math.max(0, leftMs(this.policy, this.startedAtMs));
-    this.#isBoundByTotal = ownMs === undefined || totalMs <= ownMs;
-    return this.#isBoundByTotal ? totalMs : ownMs;
+    return this.#total === undefined ? ownMs : this.#total.bound(ownMs);
   }
 
   /** The timeout that an attempt runs into if it takes {@link timeoutMs}, for messages. */
   get namedTimeoutMs(): number {
-    const { attemptTimeoutMs, totalTimeoutMs } = this.policy;
-    return (this.#isBoundByTotal ? totalTimeoutMs : attemptTimeoutMs) as number;
+    return this.#total?.bindsAttempt ? this.#total.timeoutMs : (this.policy.attemptTimeoutMs as number);
   }
 
   /** True if {@link inspect} is to be called with each response before {@link judge}. */
@@ -229,7 +225,7 @@ export class Session implements Progress {
     admission?.freeSlot(released);
     admission?.reset();
     this.#approach?.reset();
-    let begun: Begun = { isDressed: false };
+    let begun = NOT_BEGUN;
     try {
       if (this.#attempt === 0) {
         this.#openBudget();
@@ -247,22 +243,27 @@ export class Session implements Progress {
     }
     const own = typeof made === 'function' ? made() : made;
     const { stopSignal } = this.policy;
-    const ahead = this.#ahead(released, makeBody);
-    if (stopSignal === undefined) return this.#wait(ahead, own, begun);
+    if (stopSignal === undefined) return this.#wait(own, released, makeBody, begun);
     const either = abortOrStop(own, stopSignal);
-    return this.#wait(ahead, either.signal, begun).finally(either.forget);
+    return this.#wait(either.signal, released, makeBody, begun).finally(either.forget);
   }
 
   /** Does what takes no time; returns `undefined` if that is all. */
   #start(signal: AbortSignal | undefined): Begun | undefined {
     if (hasHooks(this.policy)) {
-      const approach = this.#onTheWay;
-      const dressing = approach.dress(this.#ahead());
+      const dressing = this.#onTheWay.dress(this.#ahead());
       if (dressing !== undefined) return { dressing, isDressed: false };
-      approach.lookAgain(signal);
+      this.#lookAgain(signal);
     }
     const lack = this.#admission?.take();
     return lack === undefined ? undefined : { lack, isDressed: true };
+  }
+
+  /** After a wait or user code: what was true before it need not be true any more. */
+  #lookAgain(signal: AbortSignal | undefined): void {
+    if (signal?.aborted) throw signal.reason;
+    if (this.policy.stopSignal?.aborted) throw stopped();
+    this.#total?.check();
   }
 
   /** Before anything is sent: a budget whose key cannot be had must not cost a response later. */
@@ -276,39 +277,44 @@ export class Session implements Progress {
     this.#budget.begin?.();
   }
 
-  #ahead(released?: Promise<void>, makeBody?: MakeBody): Ahead {
-    return {
-      attempt: this.#attempt + 1,
-      previous: this.#toRetry,
-      delayMs: this.#delayMs,
-      released,
-      makeBody,
-    };
+  #ahead(makeBody?: MakeBody): Ahead {
+    return { attempt: this.#attempt + 1, previous: this.#toRetry, makeBody };
+  }
+
+  get #around(): Surroundings {
+    return this.#place?.around ?? NO_LAYERS;
   }
 
   get #onTheWay(): Approach {
     if (this.#approach === undefined) {
-      const { policy, request, startedAtMs, isInner, hop } = this;
-      const callRequest = this.#place?.callRequest;
-      const context = {
-        policy,
-        request,
-        startedAtMs,
-        isInner,
-        hop,
-        callRequest,
-        around: this.#around,
-        admission: this.#admission,
-      };
+      const { policy, request, isInner, hop } = this;
+      const own = { policy, request, isInner, hop, callRequest: this.#place?.callRequest };
+      const context = { ...own, total: this.#total, around: this.#around, admission: this.#admission };
       this.#approach = new Approach(context, () => this.#emit({ type: 'blocked' }));
     }
     return this.#approach;
   }
 
-  async #wait(ahead: Ahead, signal: AbortSignal | undefined, begun: Begun): Promise<Readiness> {
-    const patience = new Patience(this.policy, this.startedAtMs);
+  async #wait(
+    signal: AbortSignal | undefined,
+    released: Promise<void> | undefined,
+    makeBody: MakeBody | undefined,
+    begun: Begun,
+  ): Promise<Readiness> {
+    // It is not waited for if the attempt ends before.
+    begun.dressing?.then(undefined, () => undefined);
+    const { policy } = this;
+    const patience = new Patience(policy, this.#total);
     try {
-      await this.#onTheWay.go(ahead, patience, signal, begun);
+      if (this.#delayMs > 0) await sleep(policy.clock, this.#delayMs, signal);
+      // Each `await` takes a turn of the microtasks, even of `undefined`.
+      if (released !== undefined) await released;
+      this.#lookAgain(signal);
+      if (this.#admission !== undefined || makeBody !== undefined || hasHooks(policy)) {
+        await this.#onTheWay.go(this.#ahead(makeBody), patience, signal, begun);
+        // The signal may have aborted in the turn in which the tokens were granted.
+        this.#lookAgain(signal);
+      }
       if (this.#throttledMs > 0) this.#emitThrottle();
       this.#begin();
       return true;
@@ -334,7 +340,6 @@ export class Session implements Progress {
 
   #begin(): undefined {
     this.#attempt += 1;
-    this.#isBoundByTotal = false;
     if (this.#isLayered) {
       this.#place ??= new LayerPlace(this.request, NO_LAYERS);
       this.#place.enter(this.#admission?.bucket, this.#admission?.limit);
@@ -409,8 +414,8 @@ export class Session implements Progress {
   judge(outcome: Outcome, hasAnswer = false): Decision {
     const admission = this.#admission;
     try {
-      if (this.#isCutOff(outcome)) {
-        this.#fallsBack = hasAnswer && !this.isInner;
+      if (this.#total?.hasEnded(outcome)) {
+        this.#total.fallsBack = hasAnswer && !this.isInner;
         return this.#follow(OUT_OF_TIME, outcome);
       }
       if (admission !== undefined) {
@@ -424,16 +429,14 @@ export class Session implements Progress {
     }
   }
 
-  /** True if the result of the request is the last response that a retry followed. */
-  get fallsBack(): boolean {
-    return this.#fallsBack;
+  /** True if a total timeout may want the response of the attempt that the planned retry follows. */
+  get hasAnswered(): boolean {
+    return this.#total !== undefined && this.#toRetry?.type === 'response';
   }
 
-  /** True for an attempt that the total timeout has ended. */
-  #isCutOff(outcome: Outcome): boolean {
-    if (!this.#isBoundByTotal || outcome.type !== 'failure' || outcome.kind !== 'timeout') return false;
-    // A client's own timeout may have ended it before. Clocks have fractions of a millisecond.
-    return leftMs(this.policy, this.startedAtMs) < 1;
+  /** True if the result of the request is the last response that a retry followed. */
+  get fallsBack(): boolean {
+    return this.#total?.fallsBack === true;
   }
 
   /** Ends the session after a hook has failed that was to judge an outcome. */
@@ -465,7 +468,7 @@ export class Session implements Progress {
     if (decision.retry) {
       const { delayMs } = decision;
       this.#toRetry = outcome;
-      if (outcome.type === 'response') this.#answered = outcome;
+      if (this.#total !== undefined && outcome.type === 'response') this.#total.answer = outcome;
       this.#delayMs = delayMs;
       this.#previousBackoffMs = decision.backoffMs;
       this.#reportOtherRetries();
@@ -488,8 +491,8 @@ export class Session implements Progress {
   }
 
   #emitEnd(reason: StopReason, outcome: Outcome): void {
-    if (!this.#fallsBack || outcome.type === 'response') this.#emit({ type: 'end', reason, outcome });
-    else this.#emit({ type: 'end', reason, outcome: this.#answered, error: outcome.error });
+    if (!this.fallsBack || outcome.type === 'response') this.#emit({ type: 'end', reason, outcome });
+    else this.#emit({ type: 'end', reason, outcome: this.#total?.answer, error: outcome.error });
   }
 
   #reportOtherRetries(): void {
@@ -514,7 +517,7 @@ export class Session implements Progress {
   /** The longest time for reading a response that is followed by a retry, in milliseconds. */
   get discardMs(): number {
     // Half of the time left: the rest is for the retry.
-    return Math.min(LONGEST_DISCARD_MS, Math.max(0, leftMs(this.policy, this.startedAtMs) / 2));
+    return Math.min(LONGEST_DISCARD_MS, Math.max(0, (this.#total?.leftMs ?? Number.POSITIVE_INFINITY) / 2));
   }
 
   /** The limit whose slot is held. */
