@@ -117,7 +117,11 @@ export class Call implements Exchange<AxiosResponse> {
     const timeoutMs = session.timeoutMs();
     this.#reset(session.attempt);
     this.#isReset = false;
-    if (timeoutMs === undefined) return this.#attempt();
+    return timeoutMs === undefined ? this.#attempt() : this.#sendWithin(timeoutMs, session);
+  }
+
+  /** A method of its own: its closures are allocated as soon as it is called. */
+  #sendWithin(timeoutMs: number, session: Session): Promise<AxiosResponse> {
     const { clock } = session.policy;
     const error = (): unknown => this.timeoutError(session.namedTimeoutMs);
     const timedOut = (): void => {

@@ -478,7 +478,7 @@ export class Session implements Progress {
       return decision;
     }
     if (outcome.type === 'failure') this.#admission?.freeSlot();
-    this.#noteFailure(reason);
+    if (reason !== 'success') this.#noteFailure(reason);
     this.#close();
     if (isObserved(this.policy.onEvent, 'end')) this.#emitEnd(decision.reason, outcome);
     return decision;
@@ -487,7 +487,7 @@ export class Session implements Progress {
   /** User code that has made this request need not be called again for it, if it was sent more than once. */
   #noteFailure(reason: Decision['reason']): void {
     const wasRepeated = this.#attempt > 1 || reason === 'judged-by-inner-layer';
-    if (wasRepeated && reason !== 'success') noteFailure(this.#around);
+    if (wasRepeated) noteFailure(this.#around);
   }
 
   #emitEnd(reason: StopReason, outcome: Outcome): void {
