@@ -196,7 +196,7 @@ export class Admission {
   async renew(heldMs: number, options: (waitedMs: number) => AcquireOptions): Promise<void> {
     const bucket = this.#bucket;
     const grant = this.#grant;
-    if (bucket === undefined || grant === undefined) return;
+    if (bucket === undefined || grant === undefined) return this.wait(options);
     const { cost } = grant;
     // In front of those that came in the same millisecond.
     this.#placeMs = this.#waitedMs + heldMs + 1;
@@ -218,7 +218,8 @@ export class Admission {
         if (renewed === undefined) throw error;
       },
     );
-    this.returnTokens();
+    // Not those of a gate: an origin that has paused lets requests through one by one.
+    grant.settle(0);
     this.#grant = undefined;
     await Promise.race([again, soon()]);
     if (renewed === undefined) this.freeSlot();

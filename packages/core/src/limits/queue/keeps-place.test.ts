@@ -53,7 +53,7 @@ describe.each(Object.entries(makers))('%s', (_, make) => {
 
   test('says how long it has waited in all', async () => {
     const clock = virtualClock();
-    const granted = make(clock)({ waitedMs: 5_000 });
+    const granted: Promise<{ readonly waitedMs: number }> = make(clock)({ waitedMs: 5_000 });
     expect((await clock.runUntilSettled(granted)).waitedMs).toBe(6_000);
   });
 
