@@ -1,4 +1,5 @@
 export { inNextTurn, nextTurn, systemClock } from './base/clock.ts';
+export { type Followed, followForeign } from './base/foreign-signal.ts';
 export { onAbort } from './base/on-abort.ts';
 export { property } from './base/property.ts';
 export { sleep } from './base/sleep.ts';

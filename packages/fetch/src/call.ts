@@ -3,7 +3,9 @@ import {
   type Aside,
   drain,
   type Exchange,
+  type Followed,
   failureKind,
+  followForeign,
   isNativeFetch,
   type MakeBody,
   type Peek,
@@ -18,7 +20,7 @@ import type { Upload } from './body/upload.ts';
 import { type Bounded, type Bounds, bounded } from './bounded.ts';
 import type { InitChanges } from './changes.ts';
 import { failedToConnectTo, recordConnectErrors } from './connect-errors.ts';
-import { type Followed, followForeign, isRefusedByRuntime } from './foreign-signal.ts';
+import { isRefusedByRuntime } from './foreign-signal.ts';
 import { Hops } from './hops.ts';
 import { ResponseOutcome } from './outcome.ts';
 import type { FetchRequest } from './request.ts';

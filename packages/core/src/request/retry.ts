@@ -1,5 +1,6 @@
 import { callable, having } from '../base/check.ts';
 import { callHook } from '../base/errors.ts';
+import { followForeign } from '../base/foreign-signal.ts';
 import { onAbort } from '../base/on-abort.ts';
 import { type OptionTable, readOptions } from '../base/options.ts';
 import { property } from '../base/property.ts';
@@ -92,7 +93,13 @@ export async function retry<T>(
   const request = { ...REQUEST };
   const around = surroundings(request, undefined, false);
   const session = new Session(overridePolicy(policy, { classify: judging }), request, around, 'function');
-  return run<T>(session, new Calls(call, signal), signal);
+  const followed = signal && followForeign(signal);
+  const own = followed?.signal ?? signal;
+  try {
+    return await run<T>(session, new Calls(call, own), own);
+  } finally {
+    followed?.release();
+  }
 }
 
 /** @throws HookError if `judge` throws, or returns an invalid value */
