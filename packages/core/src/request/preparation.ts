@@ -12,6 +12,11 @@ import { countHolder } from './user-code-holders.ts';
 /** Makes the body of an attempt. Its argument is `over` once the body is not needed any more. */
 export type MakeBody = (state: { readonly over: boolean }) => PromiseLike<void> | undefined;
 
+/** True if the policy has hooks that change the headers of an attempt. */
+export function hasHooks({ beforeAttempt, idempotencyKey }: Policy): boolean {
+  return beforeAttempt !== undefined || idempotencyKey !== undefined;
+}
+
 /** What a preparation needs to know of its request. */
 export interface PreparationContext {
   readonly policy: Policy;
@@ -143,7 +148,7 @@ export class Preparation {
     if (limit !== undefined) countHolder(limit, 1);
     try {
       const run = (): PromiseLike<void> | undefined => make(state);
-      return await this.settle(slotsOf.length === 0 ? run : () => withSlots(slotsOf, run), signal);
+      return await this.settle(() => (slotsOf.length === 0 ? run() : withSlots(slotsOf, run)), signal);
     } finally {
       state.over = true;
       if (limit !== undefined) countHolder(limit, -1);

@@ -12,7 +12,7 @@ import type { Policy } from '../policy/policy.ts';
 import type { StopReason } from '../policy/reason.ts';
 import { type ReportedRequest, reportedRequest } from '../policy/reported.ts';
 import { Admission } from './admission.ts';
-import { type Ahead, Approach, type Begun, hasHooks } from './approach.ts';
+import { approach, type Begun } from './approach.ts';
 import type { Hop } from './header-changes.ts';
 import { type Attempt, recordOf, type Trace } from './history.ts';
 import { LayerPlace } from './layer-place.ts';
@@ -20,7 +20,7 @@ import { mayBeLayered, NO_LAYERS, noteFailure, type Surroundings, type Way } fro
 import { otherRetriesOf, warnOfOtherRetries } from './other-retries.ts';
 import { OutOfTime } from './out-of-time.ts';
 import { Patience } from './patience.ts';
-import type { MakeBody } from './preparation.ts';
+import { hasHooks, type MakeBody, Preparation } from './preparation.ts';
 import { abortOrStop, isStop, stopped } from './stop.ts';
 import { Total } from './total.ts';
 
@@ -62,7 +62,7 @@ export class Session implements Progress {
   #toRetry: Outcome | undefined;
   readonly #total: Total | undefined;
   /** Made for hooks, limits and body factories. */
-  #approach: Approach | undefined;
+  #preparation: Preparation | undefined;
   /** The request in events; `undefined` before the first. */
   #reported: ReportedRequest | undefined;
 
@@ -129,22 +129,22 @@ export class Session implements Progress {
 
   /** The key of ebb that every attempt carries; `undefined` before the first, and if there is none. */
   get idempotencyKey(): string | undefined {
-    return this.#approach?.idempotencyKey;
+    return this.#preparation?.idempotencyKey;
   }
 
   /** True if every attempt carries the same idempotency key of ebb. */
   get isKeyed(): boolean {
-    return this.#approach?.isKeyed === true;
+    return this.#preparation?.isKeyed === true;
   }
 
   /** True if an attempt did not carry the idempotency key of the request, or carried another one. */
   get isKeyLost(): boolean {
-    return this.#approach?.isKeyLost === true;
+    return this.#preparation?.isKeyLost === true;
   }
 
   /** The headers that the attempt changes; `undefined` for none. Known once the attempt is {@link ready}. */
   get headerChanges(): HeaderChanges | undefined {
-    return this.#approach?.changes;
+    return this.#preparation?.changes;
   }
 
   /**
@@ -152,7 +152,7 @@ export class Session implements Progress {
    * timeout. `undefined` for no limit. To be called once for each attempt, when it is sent.
    */
   timeoutMs(): number | undefined {
-    const ownMs = this.#approach?.attemptLeftMs ?? this.policy.attemptTimeoutMs;
+    const ownMs = this.#preparation?.attemptLeftMs ?? this.policy.attemptTimeoutMs;
     return this.#total === undefined ? ownMs : this.#total.bound(ownMs);
   }
 
@@ -224,7 +224,7 @@ export class Session implements Progress {
     const admission = this.#admission;
     admission?.freeSlot(released);
     admission?.reset();
-    this.#approach?.reset();
+    this.#preparation?.reset();
     let begun = NOT_BEGUN;
     try {
       if (this.#attempt === 0) {
@@ -251,7 +251,7 @@ export class Session implements Progress {
   /** Does what takes no time; returns `undefined` if that is all. */
   #start(signal: AbortSignal | undefined): Begun | undefined {
     if (hasHooks(this.policy)) {
-      const dressing = this.#onTheWay.dress(this.#ahead());
+      const dressing = this.#dress();
       if (dressing !== undefined) return { dressing, isDressed: false };
       this.#lookAgain(signal);
     }
@@ -277,22 +277,44 @@ export class Session implements Progress {
     this.#budget.begin?.();
   }
 
-  #ahead(makeBody?: MakeBody): Ahead {
-    return { attempt: this.#attempt + 1, previous: this.#toRetry, makeBody };
-  }
-
   get #around(): Surroundings {
     return this.#place?.around ?? NO_LAYERS;
   }
 
-  get #onTheWay(): Approach {
-    if (this.#approach === undefined) {
+  get #prepared(): Preparation {
+    if (this.#preparation === undefined) {
       const { policy, request, isInner, hop } = this;
-      const own = { policy, request, isInner, hop, callRequest: this.#place?.callRequest };
-      const context = { ...own, total: this.#total, around: this.#around, admission: this.#admission };
-      this.#approach = new Approach(context, () => this.#emit({ type: 'blocked' }));
+      const callRequest = this.#place?.callRequest;
+      this.#preparation = new Preparation({ policy, request, isInner, hop, callRequest, total: this.#total });
     }
-    return this.#approach;
+    return this.#preparation;
+  }
+
+  /** Asks the hooks for the headers of the next attempt. Returns a promise if they return one. */
+  #dress(): PromiseLike<void> | undefined {
+    return this.#prepared.dress(this.#attempt + 1, this.#toRetry);
+  }
+
+  #approach(
+    signal: AbortSignal | undefined,
+    makeBody: MakeBody | undefined,
+    patience: Patience,
+    begun: Begun,
+  ): Promise<void> {
+    return approach(
+      {
+        preparation: this.#prepared,
+        admission: this.#admission,
+        slotsAround: this.#around.slotsOf,
+        makeBody,
+        patience,
+        signal,
+        isRetry: this.#attempt > 0,
+        dress: hasHooks(this.policy) ? () => this.#dress() : undefined,
+        onBlocked: () => this.#emit({ type: 'blocked' }),
+      },
+      begun,
+    );
   }
 
   async #wait(
@@ -311,7 +333,7 @@ export class Session implements Progress {
       if (released !== undefined) await released;
       this.#lookAgain(signal);
       if (this.#admission !== undefined || makeBody !== undefined || hasHooks(policy)) {
-        await this.#onTheWay.go(this.#ahead(makeBody), patience, signal, begun);
+        await this.#approach(signal, makeBody, patience, begun);
         // The signal may have aborted in the turn in which the tokens were granted.
         this.#lookAgain(signal);
       }
