@@ -109,6 +109,10 @@ const axiosOf = (policy: Policy, adapter: 'http' | 'fetch'): Send => {
 const plain = createPolicy({ maxRetries: 0 });
 
 /** Every client, with a policy that adds headers. */
+/** The fetch of Node 26 does not follow redirects over undici 7.0, with or without ebb. */
+const isUnfollowed = (client: string): boolean =>
+  Number(process.versions.node.split('.')[0]) >= 26 && client.endsWith("Node's fetch over 7.0");
+
 const clients: Readonly<Record<string, (policy: Policy) => Send>> = {
   createFetch: (policy) => fetching(createFetch(policy)),
   'axios, http': (policy) => axiosOf(policy, 'http'),
@@ -146,6 +150,8 @@ const clients: Readonly<Record<string, (policy: Policy) => Send>> = {
   ),
 };
 
+const following = Object.entries(clients).filter(([client]) => !isUnfollowed(client));
+
 const CHAINS: readonly (readonly Origin[])[] = [
   ['a', 'a'],
   ['a', 'b'],
@@ -168,7 +174,7 @@ function laterMethod(status: number, method: string): string {
 const isInner = (name: string): boolean =>
   name.startsWith('createFetch over') || name.endsWith('the lower adds');
 
-describe.each(Object.entries(clients))('%s', (name, make) => {
+describe.each(following)('%s', (name, make) => {
   const policy = () => {
     let keys = 0;
     return createPolicy({
@@ -210,9 +216,7 @@ describe.each(Object.entries(clients))('%s', (name, make) => {
   });
 });
 
-const hopwise = Object.entries(clients).filter(([name]) =>
-  /^(fetch|Node's|stream|request.*above)/.test(name),
-);
+const hopwise = following.filter(([name]) => /^(fetch|Node's|stream|request.*above)/.test(name));
 
 describe.each(hopwise)('%s', (_, make) => {
   test.each<[string, readonly Origin[], (string | undefined)[]]>([
