@@ -33,7 +33,7 @@ function arrivals({ streamPerSecond, burst }: Settings): number[] {
 /** Sends the stream through a token bucket with a virtual clock. */
 export async function streamOf(settings: Settings): Promise<Stream> {
   const { capacity, refillPerSecond, nonConforming } = settings;
-  const clock = virtualClock();
+  const clock = virtualClock({ startMs: 0 });
   const bucket = tokenBucket({ capacity, refillPerSecond, nonConforming, clock });
   const passages: Passage[] = [];
   const tokens: number[] = [];
@@ -41,12 +41,12 @@ export async function streamOf(settings: Settings): Promise<Stream> {
   const passed: Promise<void>[] = [];
   const lookUntil = (untilMs: number): void => {
     for (; tokens.length * LOOK_MS <= untilMs; ) {
-      clock.tick(tokens.length * LOOK_MS - clock.elapsedMs);
+      clock.tick(tokens.length * LOOK_MS - clock.now());
       const stats = bucket.stats();
       tokens.push(Math.max(0, stats.tokens));
       waiting.push(stats.waiting);
     }
-    clock.tick(untilMs - clock.elapsedMs);
+    clock.tick(untilMs - clock.now());
   };
 
   const end = new AbortController();

@@ -1,5 +1,5 @@
 import { checkPriority, flag, notNegative } from '../../base/check.ts';
-import { timersId } from '../../base/clock.ts';
+import { inNextTurn, timersId } from '../../base/clock.ts';
 import { ThrottledError, type ThrottledReason } from '../../base/errors.ts';
 import type { AcquireOptions } from '../contracts.ts';
 import type { WaitingSetup } from './options.ts';
@@ -60,7 +60,13 @@ export class WaitingRoom<T> {
     this.#time = time;
     this.#onWake = onWake;
     // A step of priority is two lanes, one of them for retries.
-    this.#line = new WaitingLine(setup.agingMs / 2, onWake, setup.tally);
+    this.#line = new WaitingLine(setup.agingMs / 2, () => this.#endAborted(), setup.tally);
+  }
+
+  /** Ends those whose signal has aborted, a slice in each turn, also while a virtual clock stands still. */
+  #endAborted(): void {
+    this.#onWake();
+    if (this.#line.hasAborted) inNextTurn(() => this.#endAborted());
   }
 
   /** How many wait. */
@@ -257,7 +263,7 @@ export class WaitingRoom<T> {
   /** Whether work is left from the last slice. */
   get #isBehind(): boolean {
     const isRefusing = this.#isSearching || this.#lateUntilMs > Number.NEGATIVE_INFINITY;
-    return isRefusing || this.#isCutShort || this.#line.hasAborted || this.#dismissal !== undefined;
+    return isRefusing || this.#isCutShort || this.#dismissal !== undefined;
   }
 
   /**
