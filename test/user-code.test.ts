@@ -52,6 +52,14 @@ function make(makeClient: MakeClient, options: PolicyOptions): Client {
   return client;
 }
 
+/** No window of 100 ms may have more than `most` of these times. */
+function expectAtMost(most: number, sentAtMs: readonly number[]): void {
+  for (const [at, atMs] of sentAtMs.entries()) {
+    const within = sentAtMs.filter((other, index) => index >= at && other < atMs + 100);
+    expect(within.length).toBeLessThanOrEqual(most);
+  }
+}
+
 describe.each(Object.entries(all))('%s', (_, makeClient) => {
   test('twelve calls over three slots, each with a token that a hook asks the same client for', async () => {
     const server = await serve(many(up, 24));
@@ -133,10 +141,7 @@ describe.each(Object.entries(all))('%s', (_, makeClient) => {
     });
     await clock.runUntilSettled(Promise.all(Array.from({ length: 20 }, () => client.send(server.url, {}))));
     // The bucket holds two, and refills one each 100 ms.
-    for (const [at, atMs] of sentAtMs.entries()) {
-      const within = sentAtMs.filter((other, index) => index >= at && other < atMs + 100);
-      expect(within.length).toBeLessThanOrEqual(3);
-    }
+    expectAtMost(3, sentAtMs);
     expect(sentAtMs).toHaveLength(20);
   });
 
@@ -194,10 +199,7 @@ describe.each(Object.entries(clients))('a body factory, %s', (_, makeClient) => 
       client.send(server.url, { ...put, making: () => clock.sleep(1_000 - at * 100) }),
     );
     await clock.runUntilSettled(Promise.all(calls));
-    for (const [at, atMs] of sentAtMs.entries()) {
-      const within = sentAtMs.filter((other, index) => index >= at && other < atMs + 100);
-      expect(within.length).toBeLessThanOrEqual(3);
-    }
+    expectAtMost(3, sentAtMs);
     expect(sentAtMs).toHaveLength(10);
   });
 
