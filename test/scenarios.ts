@@ -9,6 +9,7 @@ import {
   type FailureKind,
   inspectBody,
   type Outcome,
+  ownBudget,
   type PolicyOptions,
   type RequestOptions,
   tokenBucket,
@@ -254,7 +255,7 @@ const responses: Scenario[] = [
   {
     name: 'an exhausted budget',
     script: [down],
-    policy: { budget: { balance: 0, deposit: () => undefined, withdraw: () => false } },
+    policy: { budget: ownBudget({ balance: 0, deposit: () => undefined, withdraw: () => false }) },
     delays: [],
     hits: 1,
     status: 503,

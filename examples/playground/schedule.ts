@@ -53,7 +53,6 @@ export function scheduleOf(settings: Settings): Schedule {
         attempt,
         startedAtMs: 0,
         previousBackoffMs,
-        budget: undefined,
       };
       const decision = decide(policy, progress, UNAVAILABLE, nowMs);
       if (!decision.retry) {

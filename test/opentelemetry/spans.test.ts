@@ -3,6 +3,7 @@ import {
   constant,
   createPolicy,
   type EbbEvent,
+  ownBudget,
   type PolicyOptions,
   retry,
   tokenBucket,
@@ -44,7 +45,7 @@ interface Row {
 
 const ok: Step = { status: 200, body: 'up' };
 const down: Step = { status: 503, body: 'down' };
-const noRetry = { balance: 0, deposit: () => undefined, withdraw: () => false };
+const noRetry = ownBudget({ balance: 0, deposit: () => undefined, withdraw: () => false });
 
 const rows: readonly Row[] = [
   {

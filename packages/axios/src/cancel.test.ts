@@ -1,5 +1,5 @@
 import { setImmediate } from 'node:timers/promises';
-import { attemptsOf, type TokenBucket } from '@ebb/core';
+import { attemptsOf, ownBucket, type TokenBucket } from '@ebb/core';
 import { virtualClock } from '@ebb/core/testing';
 import axios, { type AxiosAdapter, type AxiosError } from 'axios';
 import { describe, expect, test, vi } from 'vitest';
@@ -55,13 +55,13 @@ describe.each(waysToCancel)(
     });
 
     test('while it waits for a token', async () => {
-      const bucket = {
+      const bucket: TokenBucket = ownBucket({
         tryAcquire: () => undefined,
         acquire: ({ signal }: { signal: AbortSignal }) =>
           new Promise((_, reject) => {
             signal.addEventListener('abort', () => reject(signal.reason), { once: true });
           }),
-      } as unknown as TokenBucket;
+      } as never);
       const adapter = vi.fn(ok);
       const { config, abort, listeners } = make();
       const response = clientOf({ adapter }, { bucket }).get('/', config);

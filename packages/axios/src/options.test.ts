@@ -1,4 +1,4 @@
-import { HookError, type TokenBucket } from '@ebb/core';
+import { HookError, ownBucket, ownBudget, type TokenBucket } from '@ebb/core';
 import axios from 'axios';
 import { describe, expect, test, vi } from 'vitest';
 import { statuses } from '../test/adapters.ts';
@@ -59,8 +59,8 @@ describe('the ebb option of a request', () => {
   }
 
   test('passes class instances of a bucket and a budget on, not copies', async () => {
-    const bucket = new Counting();
-    const budget = new Counting();
+    const bucket = ownBucket(new Counting() as never) as unknown as Counting;
+    const budget = ownBudget(new Counting());
     const ebb = { ...atOnce, bucket: bucket as unknown as TokenBucket, budget };
     const client = axios.create({ adapter: statuses(503, 200), ebb });
     client.interceptors.request.use(ebbInterceptor());
@@ -71,7 +71,7 @@ describe('the ebb option of a request', () => {
 
   test('rejects a plain object, which axios would copy', async () => {
     const adapter = statuses(200);
-    const bucket = { tryAcquire: () => true, acquire: () => true } as unknown as TokenBucket;
+    const bucket: TokenBucket = ownBucket({ tryAcquire: () => true, acquire: () => true } as never);
     const error = await errorOf(clientOf({ adapter }).get('/', { ebb: { bucket } }));
     expect(error).toBeInstanceOf(TypeError);
     expect(error.message).toMatch(/^ebb: bucket must be an instance of a class/);
@@ -114,10 +114,10 @@ describe('invalid options', () => {
       const throws = () => {
         throw cause;
       };
-      const bucket = {
+      const bucket: TokenBucket = ownBucket({
         tryAcquire: () => ({ waitedMs: 0 }),
         acquire: async () => undefined,
-      } as unknown as TokenBucket;
+      } as never);
       const client = clientOf({ adapter: statuses(503) }, { [hook]: throws, bucket });
       const error = await errorOf(client.get('/'));
       expect(error).toBeInstanceOf(HookError);

@@ -1,4 +1,4 @@
-import { attemptsOf, constant, type EbbEvent, ThrottledError, type TokenBucket } from '@ebb/core';
+import { attemptsOf, constant, type EbbEvent, ownBucket, ThrottledError, type TokenBucket } from '@ebb/core';
 import { virtualClock } from '@ebb/core/testing';
 import axios, { type AxiosAdapter, AxiosError } from 'axios';
 import { describe, expect, test, vi } from 'vitest';
@@ -55,10 +55,10 @@ describe('the caller gets what the adapter returned', () => {
 describe('without another attempt the caller gets', () => {
   test('the ThrottledError of the bucket, unchanged', async () => {
     const throttled = new ThrottledError('no token');
-    const bucket = {
+    const bucket: TokenBucket = ownBucket({
       tryAcquire: () => undefined,
       acquire: () => Promise.reject(throttled),
-    } as unknown as TokenBucket;
+    });
     const adapter = vi.fn(ok);
     expect(await errorOf(clientOf({ adapter }, { bucket }).get('/'))).toBe(throttled);
     expect(adapter).not.toHaveBeenCalled();

@@ -37,12 +37,12 @@ export function send(
   if (outer?.policy === policy) return route.adapter(config);
 
   const { ebb } = config;
+  if (ebb) checkShared(ebb);
   const body = requestBody(config.data, factory);
   const traits = new Traits(config, body);
   const carried = areLayered() ? outerLayerOf(config) : undefined;
   const session = startSession(policy, traits, ebb, carried, route.way);
   if (session === undefined) return sendWithoutEbb(config, route.adapter);
-  if (ebb) checkShared(ebb);
 
   const caller = callerSignal(config);
   const mark = carried === undefined ? undefined : new LayerMark(config);

@@ -27,3 +27,4 @@ export {
 export type { CloseOptions } from './limits/contracts.ts';
 export { type LeaseCall, LeasedRetries, leaseOf } from './limits/leased-retries.ts';
 export { SteadyTime } from './limits/queue/time.ts';
+export { BudgetPart } from './parts/budget.ts';

@@ -18,12 +18,16 @@ export type {
   ConcurrencyLimit,
   Grant,
   ObservableBucket,
+  OwnBucket,
+  OwnBudget,
+  OwnLimit,
   PerKey,
   RetryBudget,
   Slot,
   TokenBucket,
 } from './limits/contracts.ts';
 export type { PerKeyOptions } from './limits/per-key-options.ts';
+export { ownBucket, ownBudget, ownLimit } from './parts/own.ts';
 export type { AroundAttempt, CurrentAttempt } from './policy/around-attempt.ts';
 export { celery } from './policy/backoff/celery.ts';
 export {
@@ -45,6 +49,16 @@ export type {
 } from './policy/before-attempt.ts';
 export { detailsOf, type EbbEvent, type EventDetails } from './policy/events.ts';
 export type { PolicyOptions } from './policy/options.ts';
+export type {
+  Around,
+  Call,
+  Lack,
+  Look,
+  Part,
+  Place,
+  PlannedRetry,
+  Turn,
+} from './policy/part.ts';
 export { createPolicy, type Policy } from './policy/policy.ts';
 export type { StopReason } from './policy/reason.ts';
 export type { ReportedError, ReportedOutcome, ReportedRequest } from './policy/reported.ts';

@@ -1,5 +1,5 @@
 import { Readable } from 'node:stream';
-import { attemptsOf, constant, createPolicy, type PolicyOptions, ThrottledError } from '@ebb/core';
+import { attemptsOf, constant, createPolicy, ownBucket, type PolicyOptions, ThrottledError } from '@ebb/core';
 import { virtualClock } from '@ebb/core/testing';
 import { describe, expect, test, vi } from 'vitest';
 import { serveWith } from '../test/serve-with.ts';
@@ -99,7 +99,7 @@ describe.each<[string, PolicyOptions]>([
   ['the defaults', {}],
   [
     'an empty bucket',
-    { bucket: { tryAcquire: () => undefined, acquire: () => new Promise(() => {}) } as never },
+    { bucket: ownBucket({ tryAcquire: () => undefined, acquire: () => new Promise(() => {}) }) },
   ],
   ['an attempt timeout', { attemptTimeoutMs: 60_000 }],
 ])('what fails before it is sent fails as bare fetch does, with %s', (_, options) => {
@@ -122,8 +122,8 @@ describe('an upload that is not sent is cancelled', () => {
       signal?.addEventListener('abort', () => refuse(signal.reason));
       return promise;
     };
-    const bucket = { tryAcquire: () => undefined, acquire };
-    return { ebbFetch: createFetch(createPolicy({ bucket: bucket as never })), refuse };
+    const bucket = ownBucket({ tryAcquire: () => undefined, acquire } as never);
+    return { ebbFetch: createFetch(createPolicy({ bucket })), refuse };
   }
   const refusal = new ThrottledError('no token', 1_000);
 

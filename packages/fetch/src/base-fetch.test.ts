@@ -1,4 +1,4 @@
-import { attemptsOf, concurrencyLimit, constant, createPolicy } from '@ebb/core';
+import { attemptsOf, concurrencyLimit, constant, createPolicy, ownBucket } from '@ebb/core';
 import nodeFetch3 from 'node-fetch';
 // @ts-expect-error it comes without types
 import nodeFetch2 from 'node-fetch2';
@@ -67,11 +67,11 @@ describe('headers from an iterator are sent on every attempt', () => {
       read.push(request.header('authorization'));
       return 1;
     };
-    const bucket = {
+    const bucket = ownBucket({
       tryAcquire: () => ({ cost: 1, waitedMs: 0 }),
       acquire: async () => ({ cost: 1, waitedMs: 0 }),
-    };
-    const ebbFetch = createFetch({ ...atOnce, cost, bucket: bucket as never });
+    } as never);
+    const ebbFetch = createFetch({ ...atOnce, cost, bucket });
     expect((await ebbFetch(server.url, { headers: headers() as never })).status).toBe(200);
     for (const seen of server.seen) {
       expect(seen.headers.authorization).toBe('Bearer token');

@@ -1,6 +1,14 @@
 import { getEventListeners } from 'node:events';
 import { Readable } from 'node:stream';
-import { attemptsOf, constant, createPolicy, type EbbEvent, HookError, ThrottledError } from '@ebb/core';
+import {
+  attemptsOf,
+  constant,
+  createPolicy,
+  type EbbEvent,
+  HookError,
+  ownBucket,
+  ThrottledError,
+} from '@ebb/core';
 import { nextTurn } from '@ebb/core/adapter';
 import { virtualClock } from '@ebb/core/testing';
 import { describe, expect, test, vi } from 'vitest';
@@ -361,11 +369,11 @@ describe('hooks', () => {
     '%s that throws rejects only its own request',
     async (hook) => {
       const server = await serve(DOWN);
-      const bucket = {
+      const bucket = ownBucket({
         tryAcquire: () => ({ cost: 1, waitedMs: 0 }),
         acquire: async () => ({ cost: 1, waitedMs: 0 }),
-      };
-      const ebbFetch = createFetch({ ...atOnce, maxRetries: 1, bucket: bucket as never });
+      } as never);
+      const ebbFetch = createFetch({ ...atOnce, maxRetries: 1, bucket });
       const [broken, sound] = await Promise.allSettled([
         ebbFetch(server.url, { ebb: { [hook]: boom } }),
         ebbFetch(server.url),
@@ -379,8 +387,8 @@ describe('hooks', () => {
 test('without a token the call rejects with a ThrottledError, and nothing is sent', async () => {
   const base = vi.fn(fetch);
   const throttled = new ThrottledError('no token', 1_000);
-  const bucket = { tryAcquire: () => undefined, acquire: () => Promise.reject(throttled) };
-  const call = createFetch({ bucket: bucket as never }, base)('http://upstream/');
+  const bucket = ownBucket({ tryAcquire: () => undefined, acquire: () => Promise.reject(throttled) });
+  const call = createFetch({ bucket }, base)('http://upstream/');
   await expect(call).rejects.toBe(throttled);
   expect(base).not.toHaveBeenCalled();
 });

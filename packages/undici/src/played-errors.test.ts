@@ -4,6 +4,7 @@ import {
   createPolicy,
   type EbbEvent,
   inspectBody,
+  ownLimit,
   type PolicyOptions,
   ThrottledError,
 } from '@ebb/core';
@@ -57,7 +58,7 @@ const refusals: Readonly<Record<string, Refusal>> = {
     const slot = { waitedMs: 0, release: () => undefined };
     const stats = () => ({ inUse: 0, waiting: 0 }) as never;
     const concurrency = { tryAcquire: () => (isFirst() ? slot : undefined), acquire: refuse, stats };
-    return { concurrency: concurrency as never };
+    return { concurrency: ownLimit(concurrency) };
   },
   'the stop signal': () => {
     const stop = new AbortController();

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { setTimeout as delay } from 'node:timers/promises';
 import { gzipSync } from 'node:zlib';
-import { attemptsOf, constant, type PolicyOptions } from '@ebb/core';
+import { attemptsOf, constant, ownBudget, type PolicyOptions } from '@ebb/core';
 import { nextTurn } from '@ebb/core/adapter';
 import { describe, expect, test } from 'vitest';
 import { clients, versions } from '../test/clients.ts';
@@ -230,7 +230,10 @@ describe('a broken download is not resumed', () => {
 
   test.each<[string, PolicyOptions]>([
     ['no retries are left', { maxRetries: 0 }],
-    ['the budget is spent', { budget: { balance: 0, deposit: () => undefined, withdraw: () => false } }],
+    [
+      'the budget is spent',
+      { budget: ownBudget({ balance: 0, deposit: () => undefined, withdraw: () => false }) },
+    ],
     ['the error is final', { classify: (outcome) => (outcome.type === 'failure' ? 'final' : 'success') }],
   ])('when %s', async (_, options) => {
     const wire = new Wire();

@@ -1,4 +1,4 @@
-import type { AcquireOptions, Grant, TokenBucket } from '@ebb/core';
+import { type AcquireOptions, type Grant, ownBucket, type TokenBucket } from '@ebb/core';
 
 interface Behaviour {
   tryAcquire(cost?: number): boolean;
@@ -11,11 +11,11 @@ function grantOf(cost: number): Grant {
 
 /** A bucket that grants and refuses as the test says. */
 export function bucketThat({ tryAcquire, acquire }: Behaviour): TokenBucket {
-  return {
+  return ownBucket({
     tryAcquire: (cost = 1) => (tryAcquire(cost) ? grantOf(cost) : undefined),
     async acquire(options = {}): Promise<Grant> {
       await acquire?.(options);
       return grantOf(options.cost ?? 1);
     },
-  };
+  });
 }

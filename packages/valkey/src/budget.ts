@@ -1,5 +1,5 @@
-import { type Clock, type RetryBudget, retryBudget } from '@ebb/core';
-import { LeasedRetries, SteadyTime } from '@ebb/core/bucket';
+import { type Clock, type Part, type RetryBudget, retryBudget } from '@ebb/core';
+import { BudgetPart, LeasedRetries, SteadyTime } from '@ebb/core/bucket';
 import { type BudgetSetup, budgetSetup, type ValkeyBudgetOptions } from './budget-options.ts';
 import { type BudgetReply, BudgetStore } from './budget-store.ts';
 import { emitStoreEvent } from './events.ts';
@@ -40,6 +40,7 @@ const COLD_RESERVE = 0.1;
 const COUNT_WINDOWS = 12;
 
 class FleetBudget implements ValkeyBudget {
+  readonly part: Part = new BudgetPart(this);
   readonly #setup: BudgetSetup;
   readonly #time: SteadyTime;
   readonly #lease: LeasedRetries;

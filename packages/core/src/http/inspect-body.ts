@@ -3,6 +3,7 @@ import { HookError } from '../base/errors.ts';
 import { onAbort } from '../base/on-abort.ts';
 import { type OptionTable, readOptions } from '../base/options.ts';
 import { isPromise } from '../base/promise.ts';
+import { InspectPart } from '../parts/inspect.ts';
 import { checkVerdict } from './classify.ts';
 import type { BodyInspector, Inspect, InspectionContext } from './inspect.ts';
 import { withJudgement } from './judged.ts';
@@ -56,10 +57,9 @@ const BROKEN: Judgement = { verdict: 'transient' };
 export function inspectBody(inspect: Inspect, options: InspectBodyOptions = {}): BodyInspector {
   if (typeof inspect !== 'function') throw wrongType('inspectBody: inspect', 'a function', inspect);
   const { maxBytes, timeoutMs } = readOptions('inspectBody', options, OPTIONS);
-  return {
-    look: (outcome, context) =>
-      lookAt(inspect, { bytes: maxBytes, timeoutMs, clock: context.clock }, outcome, context),
-  };
+  const look: BodyInspector['look'] = (outcome, context) =>
+    lookAt(inspect, { bytes: maxBytes, timeoutMs, clock: context.clock }, outcome, context);
+  return { look, part: new InspectPart({ look }) };
 }
 
 async function lookAt(

@@ -1,4 +1,5 @@
 import type { Clock } from '../base/clock.ts';
+import type { Part } from '../policy/part.ts';
 import type { Judgement, Outcome, RequestTraits, Responded } from './outcome.ts';
 
 /** An event of an event stream. Source: WHATWG HTML, "Server-sent events". */
@@ -69,4 +70,6 @@ export interface BodyInspector {
    * @throws HookError if the function that inspects fails, or returns an invalid value
    */
   look(outcome: Responded, context: InspectionContext): Promise<Outcome>;
+  /** How it takes part in calls. */
+  readonly part: Part;
 }

@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import type { RequestTraits } from '../http/outcome.ts';
+import { ownBudget } from '../parts/own.ts';
 import { createPolicy } from '../policy/policy.ts';
 import { run } from '../request/run.ts';
 import { Session } from '../request/session.ts';
@@ -139,14 +140,14 @@ describe('a function that makes budgets', () => {
       calls.push(`${key} ${verb}`);
       return true;
     };
-    return {
+    return ownBudget({
       balance: 1,
       begin: note('begin'),
       end: note('end'),
       deposit: note('deposit'),
       withdraw: note('withdraw'),
       refund: note('refund'),
-    };
+    });
   };
 
   test('every method goes to the budget of the key', () => {

@@ -1,6 +1,9 @@
 import type { Clock } from '../base/clock.ts';
 import { readOptions } from '../base/options.ts';
 import type { RequestTraits } from '../http/outcome.ts';
+import { BudgetPart } from '../parts/budget.ts';
+import { PerKeyPart } from '../parts/per-key.ts';
+import type { Part } from '../policy/part.ts';
 import { bindClock, type ClockBound } from './bind-clock.ts';
 import { BUDGET_OPTIONS, type RetryBudgetOptions, SuccessBudget } from './budget.ts';
 import type { PerKey, RetryBudget } from './contracts.ts';
@@ -41,6 +44,10 @@ class HeldBudget implements RetryBudget {
     return this.#last;
   }
 
+  get part(): Part {
+    return new BudgetPart(this);
+  }
+
   get balance(): number {
     return this.#budget.balance;
   }
@@ -78,6 +85,10 @@ class BudgetPerKey implements PerKey<RetryBudget>, ClockBound {
 
   constructor(make: (key: string) => RetryBudget, setup: PerKeySetup) {
     this.#map = new KeyMap(make, ({ isIdle }) => isIdle === true, setup);
+  }
+
+  get part(): Part {
+    return new PerKeyPart((call) => this.for(call.request, call.policy.key));
   }
 
   takeClock(clock: Clock): void {

@@ -8,6 +8,8 @@ import {
   readOptions,
 } from '../base/options.ts';
 import { isSameClock, ownClock, unboundClock } from '../base/own-clock.ts';
+import { BudgetPart } from '../parts/budget.ts';
+import type { Part } from '../policy/part.ts';
 import { type ClockBound, twoClocks } from './bind-clock.ts';
 import type { RetryBudget } from './contracts.ts';
 
@@ -85,6 +87,10 @@ export class SuccessBudget implements RetryBudget, ClockBound {
     this.#balance = setup.reserve;
     this.#slot = this.#slotNow();
     this.#usedInSlot = this.#slot;
+  }
+
+  get part(): Part {
+    return new BudgetPart(this);
   }
 
   takeClock(clock: Clock): void {

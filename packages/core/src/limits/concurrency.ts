@@ -1,6 +1,8 @@
 import { countingNumber } from '../base/check.ts';
 import type { Clock } from '../base/clock.ts';
 import { type Complete, LIMIT_CLOCK_OPTION, type OptionTable, readOptions } from '../base/options.ts';
+import { ConcurrencyPart } from '../parts/concurrency.ts';
+import type { Part } from '../policy/part.ts';
 import type { ClockBound } from './bind-clock.ts';
 import type { AcquireOptions, ConcurrencyLimit, ConcurrencyStats, PerKey, Slot } from './contracts.ts';
 import type { CallsBeforeUse } from './evicted.ts';
@@ -62,6 +64,10 @@ class Semaphore implements ConcurrencyLimit, CallsBeforeUse, ClockBound {
     this.#maxConcurrent = setup.maxConcurrent;
     this.#time = new SteadyTime(setup.clock);
     this.#room = new WaitingRoom(setup, this.#time, () => this.#serve());
+  }
+
+  get part(): Part {
+    return new ConcurrencyPart(this);
   }
 
   takeClock(clock: Clock): void {

@@ -1,5 +1,6 @@
 import type { Outcome, RequestTraits } from '../http/outcome.ts';
 import type { ReadFeedback } from '../http/server-feedback.ts';
+import type { Part } from '../policy/part.ts';
 
 /** Options of {@link TokenBucket.acquire}. */
 export interface AcquireOptions {
@@ -85,8 +86,14 @@ export interface BucketStats {
   readonly idle: boolean;
 }
 
-/** A bucket of tokens that refills at a rate. Requests take tokens before they are sent. This is all that a policy needs. */
-export interface TokenBucket {
+/** What a limit brings its code with. */
+interface BringsPart {
+  /** How the limit takes part in calls. */
+  readonly part: Part;
+}
+
+/** A bucket of tokens that refills at a rate. Requests take tokens before they are sent. See {@link ownBucket}. */
+export interface OwnBucket {
   /**
    * Takes the tokens if they are available now and no other request waits for them; returns `undefined` if not.
    *
@@ -113,8 +120,11 @@ export interface TokenBucket {
    * A second bucket that a request must take the same tokens from, because its origin asked for a pause; `undefined` if
    * there is no such pause.
    */
-  gateFor?(request: RequestTraits): TokenBucket | undefined;
+  gateFor?(request: RequestTraits): OwnBucket | undefined;
 }
+
+/** A bucket for a policy. */
+export interface TokenBucket extends OwnBucket, BringsPart {}
 
 /** Options of {@link ObservableBucket.close}. */
 export interface CloseOptions {
@@ -174,8 +184,8 @@ export interface ConcurrencyStats {
   readonly refused: number;
 }
 
-/** Limits the requests in flight, from the start of an attempt to the end of its response body. */
-export interface ConcurrencyLimit {
+/** Limits the requests in flight, from the start of an attempt to the end of its response body. See {@link ownLimit}. */
+export interface OwnLimit {
   /** Takes a slot if one is free now and no other request waits for it; returns `undefined` if not. */
   tryAcquire(): Slot | undefined;
   /**
@@ -189,8 +199,11 @@ export interface ConcurrencyLimit {
   stats(): ConcurrencyStats;
 }
 
+/** A limit of the requests in flight, for a policy. */
+export interface ConcurrencyLimit extends OwnLimit, BringsPart {}
+
 /** A bucket, limit or budget per key, such as one per origin. */
-export interface PerKey<T> {
+export interface PerKey<T> extends BringsPart {
   /**
    * Returns that of a request.
    *
@@ -201,8 +214,8 @@ export interface PerKey<T> {
   readonly size: number;
 }
 
-/** Limits retries to a share of the traffic. */
-export interface RetryBudget {
+/** Limits retries to a share of the traffic. See {@link ownBudget}. */
+export interface OwnBudget {
   /** The number of retries that it allows now; below one, the probability of one. */
   readonly balance: number;
   /** A request starts. A budget that leases its retries from elsewhere can do so now, before the request fails. */
@@ -218,6 +231,9 @@ export interface RetryBudget {
   /** True if discarding this budget loses nothing. A budget without it is never evicted by `budgetPerKey`. */
   readonly isIdle?: boolean;
 }
+
+/** A limit of retries, for a policy. */
+export interface RetryBudget extends OwnBudget, BringsPart {}
 
 /** The bucket, limit or budget of a request, if there may be one per key. */
 export function forRequest<T extends object>(

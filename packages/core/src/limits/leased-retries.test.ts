@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest';
+import { ownBudget } from '../parts/own.ts';
 import { createPolicy } from '../policy/policy.ts';
 import { startSession } from '../request/start-session.ts';
 import { virtualClock } from '../testing.ts';
@@ -144,7 +145,7 @@ describe('a session calls begin and end of its budget for each request', () => {
     const told: string[] = [];
     const clock = virtualClock({ startMs: 0 });
     const one = retryBudget({ reserve: 1, clock });
-    const budget: RetryBudget = {
+    const budget: RetryBudget = ownBudget({
       get balance() {
         return one.balance;
       },
@@ -156,7 +157,7 @@ describe('a session calls begin and end of its budget for each request', () => {
       refund: () => void told.push('refund'),
       begin: () => void told.push('begin'),
       end: () => void told.push('end'),
-    };
+    });
     return { told, clock, policy: createPolicy({ budget, clock, random: () => 0 }) };
   }
 

@@ -1,12 +1,19 @@
 import { describe, expect, test } from 'vitest';
 import type { RequestTraits } from '../http/outcome.ts';
+import { ownBucket } from '../parts/own.ts';
 import { createPolicy } from '../policy/policy.ts';
 import { Session } from '../request/session.ts';
 import { type VirtualClock, virtualClock } from '../testing.ts';
 import { bucketPerKey } from './bucket/bucket-per-key.ts';
 import { type MemoryBucket, tokenBucket } from './bucket/token-bucket.ts';
 import { concurrencyPerKey } from './concurrency.ts';
-import type { ConcurrencyLimit, ObservableBucket, PerKey } from './contracts.ts';
+import type {
+  AcquireOptions,
+  CloseOptions,
+  ConcurrencyLimit,
+  ObservableBucket,
+  PerKey,
+} from './contracts.ts';
 
 const collectGarbage = globalThis.gc as () => void;
 
@@ -57,15 +64,15 @@ describe('an evicted value that is still held is found again for its key', () =>
     const clock = virtualClock({ startMs: 0 });
     const make = (): ObservableBucket => {
       const bucket = tokenBucket({ refillPerSecond: 1, clock });
-      return {
-        tryAcquire: (cost) => bucket.tryAcquire(cost),
-        acquire: (ask) => bucket.acquire(ask),
-        pauseFor: (durationMs) => bucket.pauseFor(durationMs),
+      return ownBucket({
+        tryAcquire: (cost?: number) => bucket.tryAcquire(cost),
+        acquire: (ask?: AcquireOptions) => bucket.acquire(ask),
+        pauseFor: (durationMs: number) => bucket.pauseFor(durationMs),
         resume: () => bucket.resume(),
         idle: () => bucket.idle(),
-        close: (options) => bucket.close(options),
+        close: (options?: CloseOptions) => bucket.close(options),
         stats: () => bucket.stats(),
-      };
+      });
     };
     const per = bucketPerKey(make, { clock });
     const bucket = per.for(held);

@@ -50,6 +50,7 @@ function to(key: string): RequestTraits {
 
 /** One per key, for ever. */
 class Everlasting<T> implements PerKey<T> {
+  readonly part = {} as PerKey<T>['part'];
   readonly #all = new Map<string, T>();
   readonly #make: () => T;
 

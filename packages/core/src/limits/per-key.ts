@@ -3,6 +3,8 @@ import type { Clock } from '../base/clock.ts';
 import { callHook, ThrottledError } from '../base/errors.ts';
 import { isSameClock, ownClock, unboundClock } from '../base/own-clock.ts';
 import type { RequestTraits } from '../http/outcome.ts';
+import { PerKeyPart } from '../parts/per-key.ts';
+import type { Part } from '../policy/part.ts';
 import { bindClock, type ClockBound, twoClocks } from './bind-clock.ts';
 import type { PerKey } from './contracts.ts';
 import { Evicted } from './evicted.ts';
@@ -37,6 +39,10 @@ export class KeyMap<T extends object> implements PerKey<T>, ClockBound {
     this.#setup = setup;
     this.#clock = ownClock(setup.clock);
     this.#round = this.#entries.entries();
+  }
+
+  get part(): Part {
+    return new PerKeyPart((call) => this.for(call.request, call.policy.key));
   }
 
   takeClock(clock: Clock): void {

@@ -5,7 +5,9 @@ import type { FailureKind, Judgement, Outcome, RequestTraits, Verdict } from '..
 import { classifyHttp, constant, memorystore, type ReadFeedback } from '../index.ts';
 import { decide, type Progress } from './decide.ts';
 import type { PolicyOptions } from './options.ts';
+import type { PlannedRetry } from './part.ts';
 import { createPolicy } from './policy.ts';
+import type { StopReason } from './reason.ts';
 
 function responds(status: number, headers: Record<string, string> = {}): Outcome {
   return { type: 'response', status, header: (name) => headers[name] };
@@ -37,7 +39,6 @@ function at(progress: Partial<Progress> = {}): Progress {
     attempt: 1,
     startedAtMs: 0,
     previousBackoffMs: undefined,
-    budget: undefined,
     ...progress,
   };
 }
@@ -135,7 +136,7 @@ describe('the checklist', () => {
     ['backoff-exhausted', { backoff: () => undefined }, {}, {}],
     ['retry-after-too-long', {}, {}, { 'retry-after': '601' }],
     ['deadline-exceeded', { totalTimeoutMs: 10 }, {}, {}],
-    ['budget-exhausted', {}, { budget: { balance: 0, deposit: () => undefined, withdraw: () => false } }, {}],
+    ['budget-exhausted', {}, { permit: () => 'budget-exhausted' }, {}],
   ];
   test.each(against.map(([reason], index) => [reason, against.slice(index)] as const))(
     '%s comes before all later reasons',
@@ -147,19 +148,18 @@ describe('the checklist', () => {
     },
   );
 
-  test('a denied retry does not withdraw from the budget, and a success deposits', () => {
-    const calls: string[] = [];
-    const budget = {
-      balance: 0,
-      deposit: () => void calls.push('deposit'),
-      withdraw: () => calls.push('withdraw') < 0,
+  test('parts are asked only about a retry that nothing else speaks against', () => {
+    const calls: unknown[] = [];
+    const permit = (retry: PlannedRetry): StopReason => {
+      calls.push(retry);
+      return 'budget-exhausted';
     };
     const policy = createPolicy({ maxRetries: 1 });
-    expect(decide(policy, at({ budget, attempt: 2 }), responds(503), 0).reason).toBe('retries-exhausted');
+    expect(decide(policy, at({ permit, attempt: 2 }), responds(503), 0).reason).toBe('retries-exhausted');
     expect(calls).toEqual([]);
-    expect(decide(policy, at({ budget }), responds(503), 0).reason).toBe('budget-exhausted');
-    expect(decide(policy, at({ budget }), responds(200), 0).reason).toBe('success');
-    expect(calls).toEqual(['withdraw', 'deposit']);
+    expect(decide(policy, at({ permit }), responds(503), 0).reason).toBe('budget-exhausted');
+    expect(decide(policy, at({ permit }), responds(200), 0).reason).toBe('success');
+    expect(calls).toEqual([{ reason: 'transient', delayMs: expect.any(Number) }]);
   });
 });
 

@@ -5,9 +5,9 @@ import { withJitter } from '../http/jitter.ts';
 import { withJudgement } from '../http/judged.ts';
 import type { Outcome, RequestTraits, Verdict } from '../http/outcome.ts';
 import { type Feedback, readFeedback } from '../http/server-feedback.ts';
-import type { RetryBudget } from '../limits/contracts.ts';
 import type { BackoffStep } from './backoff/strategy.ts';
 import { costOf } from './cost.ts';
+import type { PlannedRetry } from './part.ts';
 import type { Policy } from './policy.ts';
 import type { RetryReason, StopReason } from './reason.ts';
 
@@ -20,8 +20,8 @@ export interface Progress {
   readonly startedAtMs: number | undefined;
   /** The delay that the backoff rule returned for the retry before, in milliseconds; `undefined` at the first. */
   readonly previousBackoffMs: number | undefined;
-  /** What retries are withdrawn from; `undefined` if the policy has no budget. */
-  readonly budget: RetryBudget | undefined;
+  /** Asked last: it may take something for the retry, and returns the reason if it must not be sent. */
+  permit?(retry: PlannedRetry): StopReason | undefined;
   /** True if every attempt carries the same idempotency key of ebb. */
   readonly isKeyed?: boolean | undefined;
   /** True if an attempt did not carry the idempotency key of the request, or carried another one. */
@@ -44,7 +44,8 @@ function stop(reason: StopReason): Decision {
   return { retry: false, reason };
 }
 
-const SUCCESS: Decision = stop('success');
+/** After a success there is nothing to decide. */
+export const SUCCESS: Decision = stop('success');
 
 /**
  * What an outcome means by its body, if `inspect` has judged that, or else by `classify`.
@@ -177,20 +178,14 @@ function isAbort(outcome: Outcome): boolean {
 }
 
 /**
- * Decides whether a request is sent again, when, and why. It reads no clock and does not wait. Its only side effect is on
- * the budget, which is asked last, so that a retry that is denied for another reason costs nothing.
+ * Decides whether a request is sent again, when, and why. It reads no clock and does not wait. Its only side effect is that of
+ * {@link Progress.permit}, which is asked last, so that a retry that is denied for another reason costs nothing.
  *
  * @throws HookError if a hook of the policy throws, or returns an invalid value
  */
 export function decide(policy: Policy, progress: Progress, outcome: Outcome, nowMs: number): Decision {
   const verdict = verdictOf(policy, outcome, progress);
-  return verdict === 'success' ? succeed(progress) : decideRetry(policy, progress, outcome, verdict, nowMs);
-}
-
-/** {@link decide} after a success, which needs no time. */
-export function succeed({ budget }: Progress): Decision {
-  budget?.deposit();
-  return SUCCESS;
+  return verdict === 'success' ? SUCCESS : decideRetry(policy, progress, outcome, verdict, nowMs);
 }
 
 /** {@link decide} after anything else. */
@@ -201,7 +196,7 @@ export function decideRetry(
   before: Exclude<Verdict, 'success'>,
   nowMs: number,
 ): Decision {
-  const { request, attempt, startedAtMs = nowMs, previousBackoffMs, budget } = progress;
+  const { request, attempt, startedAtMs = nowMs, previousBackoffMs } = progress;
   const said = feedbackOf(policy, progress, asJudged(outcome, before), nowMs);
   const { verdict, isTold } =
     said === undefined ? { verdict: before, isTold: false } : verdictAfter(before, outcome, said);
@@ -224,6 +219,6 @@ export function decideRetry(
   if (totalTimeoutMs !== undefined && nowMs + delayMs > startedAtMs + totalTimeoutMs) {
     return stop('deadline-exceeded');
   }
-  if (budget?.withdraw() === false) return stop('budget-exhausted');
-  return { retry: true, reason: verdict, delayMs, backoffMs };
+  const refusal = progress.permit?.({ reason: verdict, delayMs });
+  return refusal === undefined ? { retry: true, reason: verdict, delayMs, backoffMs } : stop(refusal);
 }

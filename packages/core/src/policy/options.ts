@@ -4,6 +4,7 @@ import {
   checkPriority,
   having,
   notNegative,
+  oneOf,
   positive,
   wholeNumber,
   wrongRange,
@@ -21,6 +22,7 @@ import { memorystore } from './backoff/memorystore.ts';
 import type { BackoffStrategy } from './backoff/strategy.ts';
 import type { BeforeAttempt } from './before-attempt.ts';
 import type { Observer } from './events.ts';
+import { type Part, PLACES } from './part.ts';
 
 /** The methods that may be sent again after an attempt that the server may have carried out. */
 export type RetryMethods = 'idempotent' | 'all' | readonly string[] | ((request: RequestTraits) => boolean);
@@ -116,6 +118,11 @@ export interface PolicyOptions {
    */
   readonly budget?: RetryBudget | PerKey<RetryBudget> | undefined;
   /**
+   * Further limits and features, whose code comes with them. They work in the order of their places.
+   * @default none
+   */
+  readonly use?: readonly Part[] | undefined;
+  /**
    * The tokens of an attempt: a number above 0, or a function of the request.
    * @default 1
    */
@@ -162,6 +169,7 @@ export type UnsetOptions =
   | 'bucket'
   | 'concurrency'
   | 'budget'
+  | 'use'
   | 'key'
   | 'maxWaitMs'
   | 'stopSignal'
@@ -189,12 +197,21 @@ const checkCost: Check = (name, value) => {
   if (typeof value !== 'function') positive(name, value);
 };
 
-/** Also accepts one per key. */
-function orPerKey(check: Check): Check {
+/** Limits bring their code: one of the user's own has to be made one. */
+function bringing(takes: string): Check {
   return (name, value) => {
-    if (typeof (value as { for?: unknown } | null | undefined)?.for !== 'function') check(name, value);
+    const { part } = (value ?? {}) as { readonly part?: Partial<Part> };
+    if (typeof part?.begin !== 'function') throw wrongType(name, takes, value);
   };
 }
+
+const checkUse: Check = (name, value) => {
+  if (!Array.isArray(value)) throw wrongType(name, 'a list of parts', value);
+  for (const [index, part] of value.entries()) {
+    having('a part', 'begin')(`${name}[${index}]`, part);
+    oneOf(...PLACES)(`${name}[${index}].place`, (part as Part).place);
+  }
+};
 
 const checkBackoff: Check = (name, value) => {
   callable(name, value);
@@ -220,7 +237,7 @@ export const POLICY_OPTIONS: OptionTable<PolicyOptions, UnsetOptions> = {
   backoff: { check: checkBackoff, default: memorystore() },
   classify: { check: callable, default: classifyHttp },
   feedback: { check: checkFeedback, default: serverFeedback },
-  inspect: { check: having('what inspectBody returns', 'look') },
+  inspect: { check: bringing('what inspectBody returns') },
   idempotencyKey: { check: checkIdempotencyKey },
   beforeAttempt: { check: callable },
   aroundAttempt: { check: callable },
@@ -228,9 +245,10 @@ export const POLICY_OPTIONS: OptionTable<PolicyOptions, UnsetOptions> = {
   maxRetryAfterMs: { check: notNegative, default: 600_000 },
   attemptTimeoutMs: { check: positive },
   totalTimeoutMs: { check: notNegative },
-  bucket: { check: orPerKey(having('a token bucket', 'tryAcquire', 'acquire')) },
-  concurrency: { check: orPerKey(having('a concurrency limit', 'tryAcquire', 'acquire', 'stats')) },
-  budget: { check: orPerKey(having('a retry budget', 'deposit', 'withdraw')) },
+  bucket: { check: bringing('a token bucket, or ownBucket(…)') },
+  concurrency: { check: bringing('a concurrency limit, or ownLimit(…)') },
+  budget: { check: bringing('a retry budget, or ownBudget(…)') },
+  use: { check: checkUse },
   cost: { check: checkCost, default: 1 },
   priority: { check: checkPriority, default: 0 },
   key: { check: checkKey },

@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { binaryExponential, connectRetry, constant, serverFeedback } from '../index.ts';
+import { ownBudget } from '../parts/own.ts';
 import type { PolicyOptions } from './options.ts';
 import { createPolicy, overridePolicy } from './policy.ts';
 
@@ -61,7 +62,7 @@ test.each<[options: unknown, message: string, type: ErrorConstructor]>([
   [{ totalTimeoutMs: Number.NaN }, 'totalTimeoutMs must be a finite number ≥ 0, got NaN', RangeError],
   [{ totalTimeoutMs: -5 }, 'totalTimeoutMs must be a finite number ≥ 0, got -5', RangeError],
   [{ bucket: { rate: 5 } }, 'bucket must be', TypeError],
-  [{ budget: 0.2 }, 'budget must be a retry budget, got 0.2', TypeError],
+  [{ budget: 0.2 }, 'budget must be a retry budget, or ownBudget(…), got 0.2', TypeError],
   [{ cost: 0 }, 'cost must be a finite number > 0, got 0', RangeError],
   [{ cost: Number.NaN }, 'cost must be a finite number > 0, got NaN', RangeError],
   [{ cost: '1' }, 'cost must be a finite number > 0, got "1"', TypeError],
@@ -114,7 +115,7 @@ test('methods may be a function, and feedback false', () => {
 });
 
 test('an override changes what it names and shares the rest', () => {
-  const budget = { balance: 1, deposit: () => undefined, withdraw: () => true };
+  const budget = ownBudget({ balance: 1, deposit: () => undefined, withdraw: () => true });
   const policy = createPolicy({ maxRetries: 1, budget });
   const changed = overridePolicy(policy, { maxRetries: 0 });
   expect(Object.entries(changed)).toEqual(Object.entries({ ...policy, maxRetries: 0 }));

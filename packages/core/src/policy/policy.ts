@@ -1,6 +1,8 @@
 import { type Complete, readChanges, readOptions } from '../base/options.ts';
 import { ownClock } from '../base/own-clock.ts';
+import { classifyHttp } from '../http/classify.ts';
 import { bindClock } from '../limits/bind-clock.ts';
+import type { Admit } from '../request/admit.ts';
 import {
   defaultRetries,
   POLICY_OPTIONS,
@@ -8,6 +10,20 @@ import {
   type RetryMethods,
   type UnsetOptions,
 } from './options.ts';
+import { type Part, PLACES } from './part.ts';
+
+/** Options without which nothing has to be made before an attempt. */
+const PREPARED = [
+  'attemptTimeoutMs',
+  'totalTimeoutMs',
+  'stopSignal',
+  'idempotencyKey',
+  'beforeAttempt',
+  'aroundAttempt',
+  'onEvent',
+] as const;
+
+type PolicyParts = Complete<PolicyOptions, UnsetOptions>;
 
 declare const policyBrand: unique symbol;
 
@@ -22,9 +38,36 @@ export interface Policy extends Complete<PolicyOptions, UnsetOptions> {
  */
 const POLICY: unique symbol = Symbol.for('@ebb/core policy') as never;
 
-interface Given {
+/** What a policy's fields do not show. */
+export interface Inside {
   /** `undefined` if the number is that of the backoff rule: a request that overrides the rule gets that rule's number. */
   readonly maxRetries: number | undefined;
+  /** In the order of their places. */
+  readonly parts: readonly Part[];
+  /** What waits for what the parts lack; `undefined` if they lack nothing. */
+  readonly admit: Admit | undefined;
+  /** True if a call of this policy needs nothing before its first failure. */
+  readonly isPlain: boolean;
+}
+
+/** @returns the parts of a policy, and what follows from them */
+export function insideOf(policy: Policy): Inside {
+  return (policy as unknown as { readonly [POLICY]: Inside })[POLICY];
+}
+
+/** The parts that the options bring, in the order of their places. */
+function partsOf({ bucket, concurrency, budget, inspect, use }: PolicyParts): readonly Part[] {
+  const brought = [concurrency, bucket, inspect, budget].map((one) => one?.part);
+  const parts = [...brought, ...(use ?? [])].filter((part) => part !== undefined);
+  return parts.sort((one, other) => PLACES.indexOf(one.place) - PLACES.indexOf(other.place));
+}
+
+function isPlain(policy: PolicyParts, parts: readonly Part[]): boolean {
+  return (
+    parts.length === 0 &&
+    policy.classify === classifyHttp &&
+    PREPARED.every((name) => policy[name] === undefined)
+  );
 }
 
 function isPolicy(value: object): value is Policy {
@@ -37,13 +80,20 @@ function frozenMethods(methods: RetryMethods): RetryMethods {
   return Object.freeze(methods.map((method) => method.toUpperCase()));
 }
 
-function seal(setup: Complete<PolicyOptions, UnsetOptions>, given: Given): Policy {
-  const maxRetries = given.maxRetries ?? defaultRetries(setup);
+function seal(setup: PolicyParts, maxRetries: number | undefined): Policy {
   const clock = ownClock(setup.clock);
   for (const limit of [setup.bucket, setup.concurrency, setup.budget]) bindClock(limit, clock);
-  const policy = { ...setup, maxRetries, clock, methods: frozenMethods(setup.methods) };
+  const policy = {
+    ...setup,
+    maxRetries: maxRetries ?? defaultRetries(setup),
+    clock,
+    methods: frozenMethods(setup.methods),
+  };
+  const parts = partsOf(setup);
+  const admit = parts.find((part) => part.admit !== undefined)?.admit;
+  const inside: Inside = { maxRetries, parts, admit, isPlain: isPlain(setup, parts) };
   // Not enumerable: a copy with changes is not a policy yet, and is validated when it becomes one.
-  Object.defineProperty(policy, POLICY, { value: given });
+  Object.defineProperty(policy, POLICY, { value: inside });
   return Object.freeze(policy) as unknown as Policy;
 }
 
@@ -71,7 +121,7 @@ function seal(setup: Complete<PolicyOptions, UnsetOptions>, given: Given): Polic
 export function createPolicy(options: PolicyOptions | Policy = {}): Policy {
   if (typeof options === 'object' && options !== null && isPolicy(options)) return options;
   const setup = readOptions<PolicyOptions, UnsetOptions>('createPolicy', options, POLICY_OPTIONS);
-  return seal(setup, { maxRetries: options.maxRetries });
+  return seal(setup, options.maxRetries);
 }
 
 /**
@@ -81,6 +131,6 @@ export function createPolicy(options: PolicyOptions | Policy = {}): Policy {
  */
 export function overridePolicy(policy: Policy, options: PolicyOptions): Policy {
   const changes = readChanges('ebb', options, POLICY_OPTIONS);
-  const { maxRetries = (policy as unknown as { readonly [POLICY]: Given })[POLICY].maxRetries } = changes;
-  return seal({ ...policy, ...changes } as Policy, { maxRetries });
+  const { maxRetries = insideOf(policy).maxRetries } = changes;
+  return seal({ ...policy, ...changes } as Policy, maxRetries);
 }

@@ -1,24 +1,36 @@
 import type { RequestTraits } from '../http/outcome.ts';
-import type { ConcurrencyLimit, TokenBucket } from '../limits/contracts.ts';
+import type { Around } from '../policy/part.ts';
 import { closeCall, type LayeredCall, openCall, type Passage, type Surroundings, within } from './layers.ts';
 
 /** The place of one session among the layers of ebb that its call passes through. */
-export class LayerPlace {
+export class LayerPlace implements Around {
   /** `undefined` if a function is called, which may send any request. */
   readonly #request: RequestTraits | undefined;
   readonly #outer: Passage | undefined;
-  readonly around: Surroundings;
+  readonly surroundings: Surroundings;
   #passage: Passage | undefined;
 
   constructor(request: RequestTraits | undefined, around: Surroundings) {
     this.#request = request;
     this.#outer = around.outer;
-    this.around = around;
+    this.surroundings = around;
   }
 
   /** True if another layer around this one retries, and this one sends once. */
   get isInner(): boolean {
     return this.#outer !== undefined;
+  }
+
+  get taken(): readonly object[] {
+    return this.#outer?.tookFrom ?? [];
+  }
+
+  get slots(): readonly object[] {
+    return this.surroundings.slotsOf;
+  }
+
+  get paid(): Set<object> | undefined {
+    return this.surroundings.maker?.paid;
   }
 
   /** The request of the call as the outermost layer has it; `undefined` for that layer itself. */
@@ -32,7 +44,7 @@ export class LayerPlace {
   }
 
   /** Called before each attempt, with the bucket and the limit that it takes from. */
-  enter(bucket: TokenBucket | undefined, limit: ConcurrencyLimit | undefined): void {
+  enter(bucket: object | undefined, limit: object | undefined): void {
     const call: LayeredCall = this.#outer?.call ??
       this.#passage?.call ?? { request: this.#request, open: false, dispatched: false, slotsOf: [] };
     if (this.#request === undefined) {
@@ -42,10 +54,10 @@ export class LayerPlace {
     if (this.#outer === undefined) {
       // A download that breaks is resumed after its response was judged: the call opens again.
       if (!call.open) openCall(call);
-      const { slotsOf } = this.around;
+      const { slotsOf } = this.surroundings;
       call.slotsOf = limit === undefined ? slotsOf : [...slotsOf, limit];
     }
-    const taken = this.#outer?.tookFrom ?? [];
+    const { taken } = this;
     this.#passage = { call, tookFrom: bucket === undefined ? taken : [...taken, bucket] };
   }
 

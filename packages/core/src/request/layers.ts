@@ -1,5 +1,4 @@
 import type { RequestTraits } from '../http/outcome.ts';
-import type { ConcurrencyLimit } from '../limits/contracts.ts';
 
 /**
  * One call may pass through several layers of ebb: an ebb fetch over another, axios over a dispatcher. The outermost layer
@@ -25,7 +24,7 @@ export interface LayeredCall {
   /** True once a dispatcher has seen the call. What is dispatched to another URL after that follows a redirect. */
   dispatched: boolean;
   /** The limits whose slots it holds, including those of the calls around it. */
-  slotsOf: readonly ConcurrencyLimit[];
+  slotsOf: readonly object[];
   /** Buckets that tokens were taken from for the first request that the user code sends. */
   paid?: Set<object> | undefined;
   /** True once a call that the user code has made was retried, and has failed. */
@@ -179,7 +178,7 @@ export interface Surroundings {
   /** The passage of the layer above; `undefined` for the outermost layer. */
   readonly outer: Passage | undefined;
   /** The limits whose slots the calls around it hold. */
-  readonly slotsOf: readonly ConcurrencyLimit[];
+  readonly slotsOf: readonly object[];
   /** The call that has made this one, which is another. */
   readonly maker?: LayeredCall | undefined;
 }
@@ -226,7 +225,7 @@ export function noteFailure({ maker }: Surroundings): void {
  * Without async context, as in browsers, that holds until the code first waits for something.
  */
 export async function withSlots<T>(
-  slotsOf: readonly ConcurrencyLimit[],
+  slotsOf: readonly object[],
   run: () => T | PromiseLike<T>,
 ): Promise<Awaited<T>> {
   const call: LayeredCall = { request: undefined, open: false, dispatched: false, slotsOf };

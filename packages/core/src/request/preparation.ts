@@ -1,13 +1,10 @@
 import { isPromise } from '../base/promise.ts';
 import type { Outcome, RequestTraits } from '../http/outcome.ts';
-import type { ConcurrencyLimit } from '../limits/contracts.ts';
 import type { HeaderChanges } from '../policy/before-attempt.ts';
 import type { Policy } from '../policy/policy.ts';
 import { type Hop, headerChangesOf, isAway, type KeptKey, keyOf } from './header-changes.ts';
-import { withSlots } from './layers.ts';
 import { OutOfTime, settledWithin } from './out-of-time.ts';
 import type { Total } from './total.ts';
-import { countHolder } from './user-code-holders.ts';
 
 /** Makes the body of an attempt. Its argument is `over` once the body is not needed any more. */
 export type MakeBody = (state: { readonly over: boolean }) => PromiseLike<void> | undefined;
@@ -134,24 +131,14 @@ export class Preparation {
   /**
    * Calls what makes the body, and returns how long that took, in milliseconds.
    *
-   * @param limit the limit whose slot the attempt holds
-   * @param slotsOf the limits whose slots it and the calls around it hold
    * @throws as {@link settle}
    */
-  async makeBody(
-    make: MakeBody,
-    signal: AbortSignal | undefined,
-    limit: ConcurrencyLimit | undefined,
-    slotsOf: readonly ConcurrencyLimit[],
-  ): Promise<number> {
+  async makeBody(make: MakeBody, signal: AbortSignal | undefined): Promise<number> {
     const state = { over: false };
-    if (limit !== undefined) countHolder(limit, 1);
     try {
-      const run = (): PromiseLike<void> | undefined => make(state);
-      return await this.settle(() => (slotsOf.length === 0 ? run() : withSlots(slotsOf, run)), signal);
+      return await this.settle(() => make(state), signal);
     } finally {
       state.over = true;
-      if (limit !== undefined) countHolder(limit, -1);
     }
   }
 }

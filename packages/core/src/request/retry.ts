@@ -14,7 +14,6 @@ import { surroundings } from './layers.ts';
 import { timeoutError } from './out-of-time.ts';
 import { type Exchange, run } from './run.ts';
 import { Session } from './session.ts';
-import { countHolder } from './user-code-holders.ts';
 
 /** What a function that is retried is given. */
 export interface AttemptContext {
@@ -191,7 +190,7 @@ class Calls<T> implements Exchange<T> {
   }
 
   async send(session: Session): Promise<T> {
-    const { attempt, limit, policy } = session;
+    const { attempt, policy } = session;
     const timeoutMs = session.timeoutMs();
     this.#timedOut = false;
     const controller = new AbortController();
@@ -210,11 +209,11 @@ class Calls<T> implements Exchange<T> {
         stop(timeoutError(session.namedTimeoutMs));
       };
       const cancel = timeoutMs === undefined ? undefined : policy.clock.schedule(timedOut, timeoutMs);
-      if (limit !== undefined) countHolder(limit, 1);
+      session.occupy(1);
       const settle = (): void => {
         forget?.();
         cancel?.();
-        if (limit !== undefined) countHolder(limit, -1);
+        session.occupy(-1);
       };
       const called = session.sending(async () => call({ attempt, signal: controller.signal }));
       called.then(resolve, reject);

@@ -2,6 +2,7 @@ import { describe, expect, test, vi } from 'vitest';
 import { HookError, ThrottledError } from '../base/errors.ts';
 import type { Outcome, RequestTraits } from '../http/outcome.ts';
 import type { TokenBucket } from '../limits/contracts.ts';
+import { ownBucket } from '../parts/own.ts';
 import { constant } from '../policy/backoff/curves.ts';
 import type { EbbEvent } from '../policy/events.ts';
 import type { PolicyOptions } from '../policy/options.ts';
@@ -58,7 +59,7 @@ function stubBucket(): {
 } {
   const acquire = vi.fn(async (_ask: object) => ({ cost: 1, waitedMs: 25 }));
   const tryAcquire = vi.fn((): unknown => undefined);
-  return { bucket: { acquire, tryAcquire } as never, acquire, tryAcquire };
+  return { bucket: ownBucket({ acquire, tryAcquire } as never), acquire, tryAcquire };
 }
 
 test('a success is sent in the same turn, without a wait', async () => {

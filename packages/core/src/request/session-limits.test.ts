@@ -336,8 +336,8 @@ describe('a budget', () => {
 });
 
 test.each<[options: unknown, message: string]>([
-  [{ bucket: {} }, 'createPolicy: bucket must be a token bucket, got an object'],
-  [{ concurrency: 5 }, 'createPolicy: concurrency must be a concurrency limit, got 5'],
+  [{ bucket: {} }, 'createPolicy: bucket must be a token bucket, or ownBucket(…), got an object'],
+  [{ concurrency: 5 }, 'createPolicy: concurrency must be a concurrency limit, or ownLimit(…), got 5'],
   [{ budget: { for: 5 } }, 'createPolicy: budget must be a retry budget'],
   [{ priority: 8 }, 'createPolicy: priority must be a whole number from -7 to 7, got 8'],
   [{ key: 5 }, 'createPolicy: key must be a string, got 5'],

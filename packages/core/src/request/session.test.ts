@@ -4,6 +4,7 @@ import type { Outcome, RequestTraits } from '../http/outcome.ts';
 import { tokenBucket } from '../limits/bucket/token-bucket.ts';
 import { concurrencyLimit } from '../limits/concurrency.ts';
 import type { AcquireOptions, Grant, TokenBucket } from '../limits/contracts.ts';
+import { ownBucket, ownBudget } from '../parts/own.ts';
 import { constant } from '../policy/backoff/curves.ts';
 import type { EbbEvent } from '../policy/events.ts';
 import type { PolicyOptions } from '../policy/options.ts';
@@ -22,14 +23,14 @@ const responds = (status: number): Outcome => ({ type: 'response', status, heade
 /** A budget that counts refunds. */
 function counted() {
   const counts = { refunds: 0 };
-  const budget = {
+  const budget = ownBudget({
     balance: 1,
     deposit: () => undefined,
     withdraw: () => true,
     refund: () => {
       counts.refunds += 1;
     },
-  };
+  });
   return { counts, budget };
 }
 
@@ -44,13 +45,13 @@ function setUp(options: PolicyOptions = {}) {
 
 /** A bucket that never grants at once, with the `acquire` of a test. */
 function bucketThat(acquire: (ask: AcquireOptions) => Promise<Grant>): TokenBucket {
-  return { tryAcquire: () => undefined, acquire: (ask = {}) => acquire(ask) };
+  return ownBucket({ tryAcquire: () => undefined, acquire: (ask = {}) => acquire(ask) });
 }
 
 /** A bucket that grants the first request, and refuses all others. */
 function refusing(reason: ThrottledReason): TokenBucket {
   let asked = 0;
-  return {
+  return ownBucket({
     tryAcquire() {
       asked += 1;
       return asked === 1
@@ -58,7 +59,7 @@ function refusing(reason: ThrottledReason): TokenBucket {
         : undefined;
     },
     acquire: () => Promise.reject(new ThrottledError('refused', undefined, { reason })),
-  };
+  });
 }
 
 test.each<[what: string, options: PolicyOptions, keeps: boolean]>([

@@ -1,25 +1,23 @@
-import { HookError } from '../base/errors.ts';
+import { HookError, ThrottledError } from '../base/errors.ts';
 import { sleep } from '../base/sleep.ts';
 import { LONGEST_DISCARD_MS } from '../http/drain.ts';
-import { neverSent } from '../http/failure.ts';
 import type { Peek } from '../http/inspect.ts';
-import type { Outcome, RequestTraits } from '../http/outcome.ts';
-import { type ConcurrencyLimit, forRequest, type RetryBudget } from '../limits/contracts.ts';
+import { withJudgement } from '../http/judged.ts';
+import type { Judgement, Outcome, RequestTraits } from '../http/outcome.ts';
+import type { Grant } from '../limits/contracts.ts';
 import type { HeaderChanges } from '../policy/before-attempt.ts';
-import { type Decision, decideRetry, type Progress, succeed, verdictOf } from '../policy/decide.ts';
+import { type Decision, decideRetry, type Progress, SUCCESS, verdictOf } from '../policy/decide.ts';
 import { isObserved, makeEvent, type News, report } from '../policy/events.ts';
-import type { Policy } from '../policy/policy.ts';
+import type { Around, Call, Lack, PlannedRetry, Turn } from '../policy/part.ts';
+import { insideOf, type Policy } from '../policy/policy.ts';
 import type { StopReason } from '../policy/reason.ts';
 import { type ReportedRequest, reportedRequest } from '../policy/reported.ts';
-import { Admission } from './admission.ts';
-import { approach, type Begun } from './approach.ts';
 import type { Hop } from './header-changes.ts';
 import { type Attempt, recordOf, type Trace } from './history.ts';
 import { LayerPlace } from './layer-place.ts';
-import { mayBeLayered, NO_LAYERS, noteFailure, type Surroundings, type Way } from './layers.ts';
+import { mayBeLayered, NO_LAYERS, noteFailure, type Surroundings, type Way, withSlots } from './layers.ts';
 import { otherRetriesOf, warnOfOtherRetries } from './other-retries.ts';
 import { OutOfTime } from './out-of-time.ts';
-import { Patience } from './patience.ts';
 import { hasHooks, type MakeBody, Preparation } from './preparation.ts';
 import { abortOrStop, isStop, stopped } from './stop.ts';
 import { Total } from './total.ts';
@@ -28,7 +26,8 @@ const LEFT_TO_OUTER_LAYER: Decision = { retry: false, reason: 'left-to-outer-lay
 const JUDGED_BY_INNER_LAYER: Decision = { retry: false, reason: 'judged-by-inner-layer' };
 const OUT_OF_TIME: Decision = { retry: false, reason: 'deadline-exceeded' };
 
-const NOT_BEGUN: Begun = { isDressed: false };
+const NO_TURNS: readonly Turn[] = [];
+const ALONE: Around = { isInner: false, taken: [], slots: [], paid: undefined };
 
 /**
  * What follows {@link Session.ready}: the attempt is to be sent; or not, and the result of the one before is that of the
@@ -36,23 +35,41 @@ const NOT_BEGUN: Begun = { isDressed: false };
  */
 export type Readiness = boolean | OutOfTime;
 
+/** What was done for an attempt before it turned out that it has to wait. */
+interface Begun {
+  readonly lack?: Lack | undefined;
+  /** The hooks, if they have been asked. */
+  readonly dressing?: PromiseLike<void> | undefined;
+  /** True if the hooks have answered. */
+  readonly isDressed: boolean;
+}
+
+const NOT_BEGUN: Begun = { isDressed: false };
+
 /**
  * One request on its way through a policy. For each attempt an adapter calls {@link ready}, sends with {@link sending},
  * and calls {@link judge}. After the last one it calls {@link bodyEnded} if {@link holdsSlot}.
  */
-export class Session implements Progress {
+export class Session implements Progress, Call {
   readonly policy: Policy;
   readonly request: RequestTraits;
   /** Set by a client that sees each hop of a redirect as a request, for all hops but the first. */
   declare hop?: Hop;
+  /** The attempt in flight, from 1; 0 before the first. */
+  attempt = 0;
+  /** The delay that the backoff rule returned for the retry before, in milliseconds; `undefined` at the first. */
+  previousBackoffMs: number | undefined;
+  /** The parts of the policy in this call. */
+  turns: readonly Turn[] = NO_TURNS;
+  bucket: object | undefined;
+  grant: Grant | undefined;
+  limit: object | undefined;
+  waitedMs = 0;
+  slotMs = 0;
+  placeMs = 0;
+  isBoundByTotal = false;
+  readonly total: Total | undefined;
   #history: Attempt[] | undefined;
-  #attempt = 0;
-  #previousBackoffMs: number | undefined;
-  #budget: RetryBudget | undefined;
-  /** True while the budget counts this request as in flight. */
-  #isCounted = false;
-  /** `undefined` without a bucket and without a concurrency limit. */
-  readonly #admission: Admission | undefined;
   /** `undefined` unless another layer may be above or below. */
   #place: LayerPlace | undefined;
   readonly #isLayered: boolean;
@@ -60,7 +77,6 @@ export class Session implements Progress {
   #delayMs = 0;
   /** The outcome that the planned retry follows. */
   #toRetry: Outcome | undefined;
-  readonly #total: Total | undefined;
   /** Made for hooks, limits and body factories. */
   #preparation: Preparation | undefined;
   /** The request in events; `undefined` before the first. */
@@ -73,25 +89,21 @@ export class Session implements Progress {
   constructor(policy: Policy, request: RequestTraits, around: Surroundings = NO_LAYERS, way: Way = 'client') {
     this.policy = policy;
     this.request = request;
-    this.#total = Total.of(policy);
+    this.total = Total.of(policy);
     // While it holds a slot, a call that user code starts below must find that out.
     this.#isLayered =
       policy.aroundAttempt !== undefined || mayBeLayered(policy.concurrency === undefined ? way : 'client');
     if (around !== NO_LAYERS || way === 'function')
       this.#place = new LayerPlace(way === 'function' ? undefined : request, around);
-    if (policy.bucket !== undefined || policy.concurrency !== undefined) {
-      this.#admission = new Admission(policy, request, around);
-    }
+  }
+
+  get around(): Around {
+    return this.#place ?? ALONE;
   }
 
   /** When the call began, in milliseconds since the epoch; `undefined` if the policy has no total timeout. */
   get startedAtMs(): number | undefined {
-    return this.#total?.startedAtMs;
-  }
-
-  /** The attempt in flight, from 1; 0 before the first. */
-  get attempt(): number {
-    return this.#attempt;
+    return this.total?.startedAtMs;
   }
 
   /** The attempts that were judged. The array grows while the session goes on. */
@@ -102,8 +114,8 @@ export class Session implements Progress {
 
   /** What to note on the result. */
   get trace(): Trace {
-    const grant = this.#admission?.grant;
-    return grant === undefined ? this.history : { attempts: this.history, grant };
+    const { grant, history } = this;
+    return grant === undefined ? history : { attempts: history, grant };
   }
 
   #note(record: Attempt): void {
@@ -112,19 +124,9 @@ export class Session implements Progress {
     else this.#history.push(record);
   }
 
-  /** The delay that the backoff rule returned for the retry before, in milliseconds; `undefined` at the first. */
-  get previousBackoffMs(): number | undefined {
-    return this.#previousBackoffMs;
-  }
-
-  /** What retries are withdrawn from; `undefined` if the policy has no budget. */
-  get budget(): RetryBudget | undefined {
-    return this.#budget;
-  }
-
   /** The tokens that the attempt took; `undefined` if there is no bucket. */
   get cost(): number | undefined {
-    return this.#admission?.grant?.cost;
+    return this.grant?.cost;
   }
 
   /** The key of ebb that every attempt carries; `undefined` before the first, and if there is none. */
@@ -153,33 +155,35 @@ export class Session implements Progress {
    */
   timeoutMs(): number | undefined {
     const ownMs = this.#preparation?.attemptLeftMs ?? this.policy.attemptTimeoutMs;
-    return this.#total === undefined ? ownMs : this.#total.bound(ownMs);
+    return this.total === undefined ? ownMs : this.total.bound(ownMs);
   }
 
   /** The timeout that an attempt runs into if it takes {@link timeoutMs}, for messages. */
   get namedTimeoutMs(): number {
-    return this.#total?.bindsAttempt ? this.#total.timeoutMs : (this.policy.attemptTimeoutMs as number);
+    return this.total?.bindsAttempt ? this.total.timeoutMs : (this.policy.attemptTimeoutMs as number);
   }
 
   /** True if {@link inspect} is to be called with each response before {@link judge}. */
   get inspects(): boolean {
-    return this.policy.inspect !== undefined && !this.isInner;
+    return this.turns !== NO_TURNS && this.turns.some(({ read }) => read !== undefined);
   }
 
   /**
-   * The outcome with what the policy's `inspect` says of it.
+   * The outcome with what the parts that read responses say of it.
    *
-   * @param open opens the body; called only if `inspect` asks for it
-   * @throws HookError if `inspect` fails
+   * @param open opens the body; called only if a part asks for it
+   * @throws HookError if a part fails
    */
-  inspect(
+  async inspect(
     outcome: Outcome,
     open: (maxBytes: number) => Peek | undefined,
     signal?: AbortSignal,
   ): Promise<Outcome> {
-    const { inspect, clock } = this.policy;
-    if (inspect === undefined || outcome.type !== 'response') return Promise.resolve(outcome);
-    return inspect.look(outcome, { request: this.request, attempt: this.#attempt, open, signal, clock });
+    if (outcome.type !== 'response') return outcome;
+    const look = { attempt: this.attempt, open, signal };
+    let said: Judgement | undefined;
+    for (const turn of this.turns) said = (await turn.read?.(outcome, said, look)) ?? said;
+    return said === undefined ? outcome : withJudgement(outcome, said);
   }
 
   /** True if another layer around this one retries, and this one sends once. */
@@ -221,14 +225,11 @@ export class Session implements Progress {
     makeBody?: MakeBody,
   ): Promise<Readiness> | undefined {
     const signal = typeof made === 'function' ? undefined : made;
-    const admission = this.#admission;
-    admission?.freeSlot(released);
-    admission?.reset();
-    this.#preparation?.reset();
     let begun = NOT_BEGUN;
     try {
-      if (this.#attempt === 0) {
-        this.#openBudget();
+      if (this.attempt > 0) this.#reset(released);
+      else {
+        this.turns = this.#beginTurns();
         if (signal?.aborted) return this.#begin();
       }
       if (this.policy.stopSignal?.aborted) throw stopped();
@@ -248,6 +249,30 @@ export class Session implements Progress {
     return this.#wait(either.signal, released, makeBody, begun).finally(either.forget);
   }
 
+  /** Before anything is sent: a part whose key cannot be had must not cost a response later. */
+  #beginTurns(): readonly Turn[] {
+    const { parts } = insideOf(this.policy);
+    if (parts.length === 0) return NO_TURNS;
+    const turns: Turn[] = [];
+    this.turns = turns;
+    for (const part of parts) {
+      const turn = part.begin(this);
+      if (turn !== undefined) turns.push(turn);
+    }
+    return turns;
+  }
+
+  /** Before an attempt that follows another. */
+  #reset(released: Promise<void> | undefined): void {
+    for (const turn of this.turns) turn.free?.(released);
+    this.bucket = undefined;
+    this.grant = undefined;
+    this.waitedMs = 0;
+    this.slotMs = 0;
+    this.placeMs = 0;
+    this.#preparation?.reset();
+  }
+
   /** Does what takes no time; returns `undefined` if that is all. */
   #start(signal: AbortSignal | undefined): Begun | undefined {
     if (hasHooks(this.policy)) {
@@ -255,66 +280,80 @@ export class Session implements Progress {
       if (dressing !== undefined) return { dressing, isDressed: false };
       this.#lookAgain(signal);
     }
-    const lack = this.#admission?.take();
+    const lack = this.take();
     return lack === undefined ? undefined : { lack, isDressed: true };
+  }
+
+  take(): Lack | undefined {
+    for (const turn of this.turns) {
+      const lack = turn.enter?.();
+      if (lack !== undefined) {
+        this.#leave(undefined);
+        return lack;
+      }
+    }
+    return undefined;
+  }
+
+  #leave(outcome: Outcome | undefined): void {
+    for (const turn of this.turns) turn.leave?.(outcome);
   }
 
   /** After a wait or user code: what was true before it need not be true any more. */
   #lookAgain(signal: AbortSignal | undefined): void {
     if (signal?.aborted) throw signal.reason;
     if (this.policy.stopSignal?.aborted) throw stopped();
-    this.#total?.check();
-  }
-
-  /** Before anything is sent: a budget whose key cannot be had must not cost a response later. */
-  #openBudget(): void {
-    const { budget, key } = this.policy;
-    if (budget === undefined) return;
-    this.#budget = forRequest(budget, this.request, key);
-    // Only the outermost layer retries, and withdraws.
-    if (this.isInner) return;
-    this.#isCounted = true;
-    this.#budget.begin?.();
-  }
-
-  get #around(): Surroundings {
-    return this.#place?.around ?? NO_LAYERS;
+    this.total?.check();
   }
 
   get #prepared(): Preparation {
     if (this.#preparation === undefined) {
-      const { policy, request, isInner, hop } = this;
+      const { policy, request, isInner, hop, total } = this;
       const callRequest = this.#place?.callRequest;
-      this.#preparation = new Preparation({ policy, request, isInner, hop, callRequest, total: this.#total });
+      this.#preparation = new Preparation({ policy, request, isInner, hop, callRequest, total });
     }
     return this.#preparation;
   }
 
   /** Asks the hooks for the headers of the next attempt. Returns a promise if they return one. */
   #dress(): PromiseLike<void> | undefined {
-    return this.#prepared.dress(this.#attempt + 1, this.#toRetry);
+    return this.#prepared.dress(this.attempt + 1, this.#toRetry);
   }
 
-  #approach(
+  /** The hooks, slot and tokens, the body. User code runs while nothing is held, but for a body. */
+  async #approach(
     signal: AbortSignal | undefined,
     makeBody: MakeBody | undefined,
-    patience: Patience,
-    begun: Begun,
+    { dressing, isDressed, lack }: Begun,
   ): Promise<void> {
-    return approach(
-      {
-        preparation: this.#prepared,
-        admission: this.#admission,
-        slotsAround: this.#around.slotsOf,
-        makeBody,
-        patience,
+    const { admit } = insideOf(this.policy);
+    const prepared = this.#prepared;
+    const again = (): Promise<number> =>
+      prepared.settle(() => withSlots(this.#slots, () => this.#dress()), signal);
+    const dress = hasHooks(this.policy) ? again : undefined;
+    if (dress !== undefined && !isDressed) await prepared.settle(() => dressing ?? this.#dress(), signal);
+    const make = makeBody && (() => this.#makeBody(prepared, makeBody, signal));
+    if (admit === undefined) await make?.();
+    else await admit(this, { dress, makeBody: make }, signal, lack);
+  }
+
+  async #makeBody(prepared: Preparation, make: MakeBody, signal: AbortSignal | undefined): Promise<number> {
+    const slots = this.#slots;
+    this.occupy(1);
+    try {
+      return await prepared.makeBody(
+        slots.length === 0 ? make : (state) => withSlots(slots, () => make(state)),
         signal,
-        isRetry: this.#attempt > 0,
-        dress: hasHooks(this.policy) ? () => this.#dress() : undefined,
-        onBlocked: () => this.#emit({ type: 'blocked' }),
-      },
-      begun,
-    );
+      );
+    } finally {
+      this.occupy(-1);
+    }
+  }
+
+  /** The limits whose slots the request and the calls around it hold. */
+  get #slots(): readonly object[] {
+    const { slots } = this.around;
+    return this.limit === undefined ? slots : [...slots, this.limit];
   }
 
   async #wait(
@@ -326,74 +365,64 @@ export class Session implements Progress {
     // It is not waited for if the attempt ends before.
     begun.dressing?.then(undefined, () => undefined);
     const { policy } = this;
-    const patience = new Patience(policy, this.#total);
     try {
       if (this.#delayMs > 0) await sleep(policy.clock, this.#delayMs, signal);
       // Each `await` takes a turn of the microtasks, even of `undefined`.
       if (released !== undefined) await released;
       this.#lookAgain(signal);
-      if (this.#admission !== undefined || makeBody !== undefined || hasHooks(policy)) {
-        await this.#approach(signal, makeBody, patience, begun);
+      if (this.turns !== NO_TURNS || makeBody !== undefined || hasHooks(policy)) {
+        await this.#approach(signal, makeBody, begun);
         // The signal may have aborted in the turn in which the tokens were granted.
         this.#lookAgain(signal);
       }
-      if (this.#throttledMs > 0) this.#emitThrottle();
+      if (this.waitedMs > 0) this.emit({ type: 'throttle', waitMs: this.waitedMs, slotMs: this.slotMs });
       this.#begin();
       return true;
     } catch (error) {
-      if (!(error instanceof OutOfTime) || error.isTotal) {
-        return this.#endUnsent(error, signal, patience.isTotalTimeout(error));
-      }
-      this.#admission?.giveBack();
+      if (!(error instanceof OutOfTime) || error.isTotal) return this.#endUnsent(error, signal);
+      this.#leave(undefined);
       this.#begin();
       return error;
     }
   }
 
-  /** How long this attempt has waited for a slot and tokens, in milliseconds. */
-  get #throttledMs(): number {
-    return this.#admission?.waitedMs ?? 0;
-  }
-
-  #emitThrottle(): void {
-    const { waitedMs = 0, slotMs = 0 } = this.#admission ?? {};
-    this.#emit({ type: 'throttle', waitMs: waitedMs, slotMs });
-  }
-
   #begin(): undefined {
-    this.#attempt += 1;
+    this.attempt += 1;
     if (this.#isLayered) {
       this.#place ??= new LayerPlace(this.request, NO_LAYERS);
-      this.#place.enter(this.#admission?.bucket, this.#admission?.limit);
+      this.#place.enter(this.bucket, this.limit);
     }
-    if (this.#admission?.grant?.conforming === false) this.#emit({ type: 'mark' });
-    if (isObserved(this.policy.onEvent, 'attempt')) this.#emit({ type: 'attempt' });
+    if (this.grant?.conforming === false) this.emit({ type: 'mark' });
+    this.emit({ type: 'attempt' });
   }
 
   /**
    * The end in front of an attempt: an abort, a hook that threw, or a limit that refuses. Returns `false` if the result of
    * the attempt before is the result of the request.
    */
-  async #endUnsent(error: unknown, signal: AbortSignal | undefined, isTotalTimeout = false): Promise<false> {
-    // Nothing was sent: the tokens, the slot and the retry of the budget go back.
-    this.#admission?.giveBack();
-    if (this.#attempt > 0) this.#budget?.refund?.();
-    this.#close();
+  async #endUnsent(error: unknown, signal: AbortSignal | undefined): Promise<false> {
+    // Nothing was sent: what was taken goes back.
+    this.#leave(undefined);
     const outcome = this.#toRetry;
-    const refusal = isStop(error) ? 'stopped' : 'throttled';
     const isAbort = signal?.aborted === true && error === signal.reason && !isStop(error);
-    if (isAbort || error instanceof HookError || outcome === undefined) {
-      const unsent = error instanceof OutOfTime ? 'deadline-exceeded' : refusal;
-      const reason = isAbort ? 'aborted' : error instanceof HookError ? 'final' : unsent;
-      this.#emit({ type: 'end', reason, outcome, error });
-      throw error;
+    const isLate = error instanceof OutOfTime || (outcome !== undefined && this.#isTotalTimeout(error));
+    let reason: StopReason = isLate ? 'deadline-exceeded' : isStop(error) ? 'stopped' : 'throttled';
+    if (isAbort) reason = 'aborted';
+    else if (error instanceof HookError) reason = 'final';
+    const isLost = isAbort || error instanceof HookError || outcome === undefined;
+    if (!isLost) {
+      const last = this.#history?.pop();
+      if (last !== undefined) this.#note({ ...last, reason });
     }
-    const isLate = isTotalTimeout || error instanceof OutOfTime;
-    const reason: StopReason = isLate ? 'deadline-exceeded' : refusal;
-    const last = this.#history?.pop();
-    if (last !== undefined) this.#note({ ...last, reason });
-    this.#emit({ type: 'end', reason, outcome, error });
+    this.#close(reason);
+    this.emit({ type: 'end', reason, outcome, error });
+    if (isLost) throw error;
     return false;
+  }
+
+  /** True if a wait failed with this error because of the total timeout. */
+  #isTotalTimeout(error: unknown): boolean {
+    return this.isBoundByTotal && error instanceof ThrottledError && error.reason === 'wait-too-long';
   }
 
   /**
@@ -402,7 +431,15 @@ export class Session implements Progress {
    */
   sending<T>(send: () => T): T {
     const place = this.#place;
-    return this.#aroundAttempt(place === undefined ? send : () => place.sending(send));
+    let inner = place === undefined ? send : () => place.sending(send);
+    for (const turn of this.turns) {
+      const { around } = turn;
+      if (around !== undefined) {
+        const below = inner;
+        inner = () => around.call(turn, below) as T;
+      }
+    }
+    return this.#aroundAttempt(inner);
   }
 
   /**
@@ -419,7 +456,7 @@ export class Session implements Progress {
       return send();
     };
     try {
-      return aroundAttempt(sendNow, { attempt: this.#attempt, request: this.request });
+      return aroundAttempt(sendNow, { attempt: this.attempt, request: this.request });
     } catch (error) {
       throw isSent ? error : new HookError('aroundAttempt', error);
     }
@@ -434,16 +471,13 @@ export class Session implements Progress {
    * @throws HookError if a hook throws; the session is then over as well
    */
   judge(outcome: Outcome, hasAnswer = false): Decision {
-    const admission = this.#admission;
+    const { total } = this;
     try {
-      if (this.#total?.hasEnded(outcome)) {
-        this.#total.fallsBack = hasAnswer && !this.isInner;
+      if (total?.hasEnded(outcome)) {
+        total.fallsBack = hasAnswer && !this.isInner;
         return this.#follow(OUT_OF_TIME, outcome);
       }
-      if (admission !== undefined) {
-        if (neverSent(outcome)) admission.returnTokens();
-        admission.observe(outcome);
-      }
+      if (this.turns !== NO_TURNS) this.#leave(outcome);
       return this.#follow(this.isInner ? LEFT_TO_OUTER_LAYER : this.#decide(outcome), outcome);
     } catch (error) {
       this.fail(outcome, error);
@@ -453,27 +487,34 @@ export class Session implements Progress {
 
   /** True if a total timeout may want the response of the attempt that the planned retry follows. */
   get hasAnswered(): boolean {
-    return this.#total !== undefined && this.#toRetry?.type === 'response';
+    return this.total !== undefined && this.#toRetry?.type === 'response';
   }
 
   /** True if the result of the request is the last response that a retry followed. */
   get fallsBack(): boolean {
-    return this.#total?.fallsBack === true;
+    return this.total?.fallsBack === true;
   }
 
   /** Ends the session after a hook has failed that was to judge an outcome. */
   fail(outcome: Outcome, error: unknown): void {
-    this.#admission?.freeSlot();
-    this.#close();
-    this.#emit({ type: 'end', reason: 'final', outcome, error });
+    this.bodyEnded();
+    this.#close('final');
+    this.emit({ type: 'end', reason: 'final', outcome, error });
   }
 
   #decide(outcome: Outcome): Decision {
     const { policy } = this;
     const verdict = verdictOf(policy, outcome, this);
-    return verdict === 'success'
-      ? succeed(this)
-      : decideRetry(policy, this, outcome, verdict, policy.clock.now());
+    return verdict === 'success' ? SUCCESS : decideRetry(policy, this, outcome, verdict, policy.clock.now());
+  }
+
+  /** Asks the parts whether a retry may be sent. */
+  permit(retry: PlannedRetry): StopReason | undefined {
+    for (const turn of this.turns) {
+      const reason = turn.permit?.(retry);
+      if (reason !== undefined) return reason;
+    }
+    return undefined;
   }
 
   /**
@@ -486,65 +527,59 @@ export class Session implements Progress {
 
   #follow(decision: Decision, outcome: Outcome): Decision {
     const { reason } = decision;
-    this.#note(recordOf(this.#attempt, this.#delayMs, this.#throttledMs, outcome, reason));
+    this.#note(recordOf(this.attempt, this.#delayMs, this.waitedMs, outcome, reason));
     if (decision.retry) {
       const { delayMs } = decision;
       this.#toRetry = outcome;
-      if (this.#total !== undefined && outcome.type === 'response') this.#total.answer = outcome;
+      if (this.total !== undefined && outcome.type === 'response') this.total.answer = outcome;
       this.#delayMs = delayMs;
-      this.#previousBackoffMs = decision.backoffMs;
+      this.previousBackoffMs = decision.backoffMs;
       this.#reportOtherRetries();
-      if (isObserved(this.policy.onEvent, 'retry')) {
-        this.#emit({ type: 'retry', delayMs, reason: decision.reason, outcome });
-      }
+      this.emit({ type: 'retry', delayMs, reason: decision.reason, outcome });
       return decision;
     }
-    if (outcome.type === 'failure') this.#admission?.freeSlot();
+    if (outcome.type === 'failure') this.bodyEnded();
     if (reason !== 'success') this.#noteFailure(reason);
-    this.#close();
+    this.#close(decision.reason);
     if (isObserved(this.policy.onEvent, 'end')) this.#emitEnd(decision.reason, outcome);
     return decision;
   }
 
   /** User code that has made this request need not be called again for it, if it was sent more than once. */
   #noteFailure(reason: Decision['reason']): void {
-    const wasRepeated = this.#attempt > 1 || reason === 'judged-by-inner-layer';
-    if (wasRepeated) noteFailure(this.#around);
+    const wasRepeated = this.attempt > 1 || reason === 'judged-by-inner-layer';
+    if (wasRepeated && this.#place !== undefined) noteFailure(this.#place.surroundings);
   }
 
   #emitEnd(reason: StopReason, outcome: Outcome): void {
-    if (!this.fallsBack || outcome.type === 'response') this.#emit({ type: 'end', reason, outcome });
-    else this.#emit({ type: 'end', reason, outcome: this.#total?.answer, error: outcome.error });
+    if (!this.fallsBack || outcome.type === 'response') this.emit({ type: 'end', reason, outcome });
+    else this.emit({ type: 'end', reason, outcome: this.total?.answer, error: outcome.error });
   }
 
   #reportOtherRetries(): void {
-    if (this.#attempt > 1) return;
+    if (this.attempt > 1) return;
     const other = otherRetriesOf(this.request);
     if (other === undefined) return;
     warnOfOtherRetries(other);
-    this.#emit({ type: 'other-retries', header: other.header, library: other.library });
+    this.emit({ type: 'other-retries', header: other.header, library: other.library });
   }
 
   /** True if a retry that is planned may still not be sent, for another reason than an abort. */
   get keepsAnswer(): boolean {
-    const { bucket, concurrency, totalTimeoutMs, stopSignal } = this.policy;
-    return (
-      bucket !== undefined ||
-      concurrency !== undefined ||
-      totalTimeoutMs !== undefined ||
-      stopSignal !== undefined
-    );
+    const { totalTimeoutMs, stopSignal } = this.policy;
+    const isBound = totalTimeoutMs !== undefined || stopSignal !== undefined;
+    return isBound || insideOf(this.policy).admit !== undefined;
   }
 
   /** The longest time for reading a response that is followed by a retry, in milliseconds. */
   get discardMs(): number {
     // Half of the time left: the rest is for the retry.
-    return Math.min(LONGEST_DISCARD_MS, Math.max(0, (this.#total?.leftMs ?? Number.POSITIVE_INFINITY) / 2));
+    return Math.min(LONGEST_DISCARD_MS, Math.max(0, (this.total?.leftMs ?? Number.POSITIVE_INFINITY) / 2));
   }
 
-  /** The limit whose slot is held. */
-  get limit(): ConcurrencyLimit | undefined {
-    return this.#admission?.limit;
+  /** User code begins (1) or ends (-1) that runs with what the attempt has taken. */
+  occupy(by: 1 | -1): void {
+    for (const turn of this.turns) turn.occupy?.(by);
   }
 
   /** True if the function has failed after a request that it made, which was repeated and has failed. */
@@ -554,7 +589,7 @@ export class Session implements Progress {
 
   /** True if a slot is held that {@link bodyEnded} releases. */
   get holdsSlot(): boolean {
-    return this.#admission?.slot !== undefined;
+    return this.limit !== undefined;
   }
 
   /**
@@ -563,23 +598,21 @@ export class Session implements Progress {
    * needed after a failure, nor for a response that is followed by a retry. Does nothing if no slot is held.
    */
   bodyEnded(): void {
-    this.#admission?.freeSlot();
+    for (const turn of this.turns) turn.free?.();
   }
 
   /** Ends the call for this layer, and if it is the outermost, for all. */
-  #close(): void {
-    if (this.isInner) return;
-    // A download that breaks after its response was judged ends a second time.
-    if (this.#isCounted) this.#budget?.end?.();
-    this.#isCounted = false;
-    this.#place?.close();
+  #close(reason: StopReason): void {
+    for (const turn of this.turns) turn.end?.(reason);
+    if (!this.isInner) this.#place?.close();
   }
 
-  #emit(news: News): void {
+  /** Tells all who want to know. */
+  emit(news: News): void {
     const { onEvent, clock } = this.policy;
     if (!isObserved(onEvent, news.type)) return;
     this.#reported ??= reportedRequest(this.request);
-    const common = { request: this.#reported, attempt: this.#attempt, atMs: clock.now() };
+    const common = { request: this.#reported, attempt: this.attempt, atMs: clock.now() };
     report(onEvent, makeEvent(news, this.request, common));
   }
 }

@@ -4,7 +4,8 @@ import { bucketPerKey } from '../limits/bucket/bucket-per-key.ts';
 import type { TokenBucketOptions } from '../limits/bucket/options.ts';
 import { type MemoryBucket, tokenBucket } from '../limits/bucket/token-bucket.ts';
 import { concurrencyLimit } from '../limits/concurrency.ts';
-import type { RetryBudget, TokenBucket } from '../limits/contracts.ts';
+import type { OwnBudget, TokenBucket } from '../limits/contracts.ts';
+import { ownBudget } from '../parts/own.ts';
 import { constant } from '../policy/backoff/curves.ts';
 import type { EbbEvent } from '../policy/events.ts';
 import type { PolicyOptions } from '../policy/options.ts';
@@ -62,7 +63,7 @@ class Failing implements Exchange<Answer> {
 }
 
 /** A budget that counts withdrawals and refunds. */
-class Counted implements RetryBudget {
+class Counted implements OwnBudget {
   balance = 10;
   deposit() {}
   withdraw() {
@@ -77,7 +78,7 @@ class Counted implements RetryBudget {
 function setUp(options: (clock: VirtualClock) => PolicyOptions, releasedAfterMs = 0) {
   const clock = virtualClock({ startMs: 0 });
   const events: EbbEvent[] = [];
-  const budget = new Counted();
+  const budget = ownBudget(new Counted());
   const onEvent = (event: EbbEvent): void => void events.push(event);
   const policy = createPolicy({
     clock,
@@ -93,6 +94,16 @@ function setUp(options: (clock: VirtualClock) => PolicyOptions, releasedAfterMs 
 /** Tokens for one attempt, and no more for a long time. */
 const oneToken = (clock: VirtualClock, more: object): TokenBucket =>
   tokenBucket({ refillPerSecond: 1e-3, capacity: 1, clock, ...more });
+
+test('a retry keeps the bucket of its key, also if the map has no room for the key any more', async () => {
+  const { clock, policy, client } = setUp((clock) => {
+    const bucket = bucketPerKey({ refillPerSecond: 1_000, clock }, { maxKeys: 1, idleMs: 1, clock });
+    clock.schedule(() => bucket.for({ ...request, url: 'https://other.test/' }).tryAcquire(), 99.9);
+    return { bucket, maxRetries: 1 };
+  });
+  await clock.runUntilSettled(run(startSession(policy, request) as Session, client));
+  expect(client.sent).toBe(2);
+});
 
 describe('a retry that is refused ends with the response that was there', () => {
   const throttled = { attempt: 1, status: 503, reason: 'throttled' };
@@ -125,15 +136,6 @@ describe('a retry that is refused ends with the response that was there', () => 
         const concurrency = concurrencyLimit({ maxConcurrent: 1, clock, maxWaitMs: 10 });
         clock.schedule(() => concurrency.tryAcquire(), 70);
         return { concurrency };
-      },
-      throttled,
-    ],
-    [
-      'a map that has no room for its key any more',
-      (clock) => {
-        const bucket = bucketPerKey({ refillPerSecond: 1_000, clock }, { maxKeys: 1, idleMs: 1, clock });
-        clock.schedule(() => bucket.for({ ...request, url: 'https://other.test/' }).tryAcquire(), 99.9);
-        return { bucket };
       },
       throttled,
     ],
@@ -244,7 +246,7 @@ describe('a budget is refunded', () => {
   test('a budget without refund is accepted', async () => {
     const { clock, policy, client } = setUp((clock) => ({
       bucket: oneToken(clock, { maxWaitMs: 1 }),
-      budget: { balance: 1, deposit() {}, withdraw: () => true },
+      budget: ownBudget({ balance: 1, deposit() {}, withdraw: () => true }),
     }));
     const running = run(new Session(policy, request), client);
     await clock.advance(1_000);

@@ -1,4 +1,11 @@
-import { attemptsOf, concurrencyLimit, constant, createPolicy, type PolicyOptions } from '@ebb/core';
+import {
+  attemptsOf,
+  concurrencyLimit,
+  constant,
+  createPolicy,
+  ownBucket,
+  type PolicyOptions,
+} from '@ebb/core';
 import { virtualClock } from '@ebb/core/testing';
 import nodeFetch3 from 'node-fetch';
 // @ts-expect-error it comes without types
@@ -16,7 +23,7 @@ function oneToken() {
     return tokens >= 0 ? { cost: 1, waitedMs: 0, settle: () => {} } : undefined;
   };
   const acquire = () => Promise.reject(Object.assign(new Error('no token'), { name: 'ThrottledError' }));
-  return { tryAcquire, acquire } as never;
+  return ownBucket({ tryAcquire, acquire } as never);
 }
 
 const options = (more?: PolicyOptions): PolicyOptions => ({

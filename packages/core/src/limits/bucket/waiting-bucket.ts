@@ -3,6 +3,8 @@ import { type Clock, nextTurn } from '../../base/clock.ts';
 import type { ThrottledError } from '../../base/errors.ts';
 import type { Outcome, RequestTraits } from '../../http/outcome.ts';
 import type { Feedback, ReadFeedback } from '../../http/server-feedback.ts';
+import { BucketPart } from '../../parts/bucket.ts';
+import type { Part } from '../../policy/part.ts';
 import { bindClock, type ClockBound } from '../bind-clock.ts';
 import type {
   AcquireOptions,
@@ -91,6 +93,10 @@ export abstract class WaitingBucket<
     this.source = makeSource(this.time, this.#room, () => this.#serveSoon());
     this.#maxCost = this.source.capacity;
     this.#room.limitCost(this.#maxCost);
+  }
+
+  get part(): Part {
+    return new BucketPart(this);
   }
 
   takeClock(clock: Clock): void {

@@ -1,4 +1,11 @@
-import { createPolicy, type PerKey, type Policy, type PolicyOptions, type RetryBudget } from '@ebb/core';
+import {
+  createPolicy,
+  ownBudget,
+  type PerKey,
+  type Policy,
+  type PolicyOptions,
+  type RetryBudget,
+} from '@ebb/core';
 import type { ClientFactory, CustomClient, Environment } from '../../scenario/client-options.ts';
 import type { FleetPolicy } from '../../scenario/fleet-policy.ts';
 import { backoffOf, classifyOf, makeBudget, type OwnBudget } from '../../scenario/named-options.ts';
@@ -43,7 +50,11 @@ export function fleetOf(scenario: Scenario, environment: Environment): Fleet {
   };
 }
 
-const NO_BUDGET: RetryBudget = { balance: Number.POSITIVE_INFINITY, deposit() {}, withdraw: () => true };
+const NO_BUDGET: RetryBudget = ownBudget({
+  balance: Number.POSITIVE_INFINITY,
+  deposit() {},
+  withdraw: () => true,
+});
 
 /**
  * One policy for all clients, because a million policies would take a gigabyte. If clients have their own budgets, the
@@ -68,7 +79,12 @@ function policiesOf(
   }
   let current = 0;
   const budgetOf = shared?.of ?? ownBudgets(count, budget as OwnBudget, environment);
-  const ofCurrent: PerKey<RetryBudget> = { size: count, for: () => budgetOf(current) };
+  // The simulation asks for the budget itself, and has no calls that a part could take part in.
+  const ofCurrent = {
+    size: count,
+    for: () => budgetOf(current),
+    part: NO_BUDGET.part,
+  } as object as PerKey<RetryBudget>;
   const policy = createPolicy({ ...options, budget: ofCurrent });
   return (client) => {
     current = client;
@@ -90,7 +106,7 @@ function ownBudgets(
 
 /** The parts of a shared budget that each client holds. */
 interface SharedBudget {
-  of(client: number): RetryBudget;
+  of(client: number): ReturnType<FleetBudget['of']>;
   begin(client: number): void;
   end(client: number): void;
 }

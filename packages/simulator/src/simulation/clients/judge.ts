@@ -1,4 +1,4 @@
-import type { Outcome, RequestTraits, RetryBudget } from '@ebb/core';
+import type { Outcome, OwnBudget, RequestTraits, StopReason } from '@ebb/core';
 import { decide, forRequest, type Progress } from '@ebb/core/adapter';
 import type { Measures } from '../../measure/measures.ts';
 import { FIRST_TOO_MANY, OK, OUTCOMES, REFUSED, RESET, TIMED_OUT, UNAVAILABLE } from '../outcomes.ts';
@@ -18,7 +18,11 @@ class ReusedProgress implements Progress {
   attempt = 0;
   startedAtMs = 0;
   previousBackoffMs: number | undefined = undefined;
-  budget: RetryBudget | undefined = undefined;
+  budget: OwnBudget | undefined = undefined;
+
+  permit(): StopReason | undefined {
+    return this.budget?.withdraw() === false ? 'budget-exhausted' : undefined;
+  }
 }
 
 /** Passes outcomes to the clients' buckets and policies, and returns what core decides. */
@@ -52,7 +56,9 @@ export class Judge {
     progress.previousBackoffMs = requests.previousBackoffMs(request);
     const policy = fleet.policyOf(client);
     progress.budget = policy.budget && forRequest(policy.budget, REQUEST, policy.key);
-    return decide(policy, progress, met, nowMs);
+    const decision = decide(policy, progress, met, nowMs);
+    if (decision.reason === 'success') progress.budget?.deposit();
+    return decision;
   }
 
   #count(outcome: number): void {

@@ -38,8 +38,11 @@ function setUp(scheme: ClientFactory) {
       const outcome = answer(statusOf(attempt));
       client.onOutcome?.(outcome, attempt);
       const budget = policy.budget && forRequest(policy.budget, request, policy.key);
-      const progress = { request, attempt, startedAtMs: 0, previousBackoffMs: undefined, budget };
-      if (!decide(policy, progress, outcome, environment.clock.nowMs).retry) return attempt;
+      const permit = () => (budget?.withdraw() === false ? 'budget-exhausted' : undefined);
+      const progress = { request, attempt, startedAtMs: 0, previousBackoffMs: undefined, permit };
+      const { retry, reason } = decide(policy, progress, outcome, environment.clock.nowMs);
+      if (reason === 'success') budget?.deposit();
+      if (!retry) return attempt;
     }
   };
   return { send, client, clock: environment.clock, policy };

@@ -1,10 +1,10 @@
-import { constant, fullJitter, type Outcome, type RetryBudget } from '@ebb/core';
+import { constant, fullJitter, type Outcome, ownBudget, type RetryBudget } from '@ebb/core';
 import type { ClientFactory } from '../../scenario/client-options.ts';
 import { WindowCount } from './window-count.ts';
 
 /** A budget whose balance is kept elsewhere. */
 function budget(balance: () => number, spend: () => void, earn: () => void = () => {}): RetryBudget {
-  return {
+  return ownBudget({
     get balance() {
       return Math.max(0, Math.floor(balance()));
     },
@@ -14,7 +14,7 @@ function budget(balance: () => number, spend: () => void, earn: () => void = () 
       spend();
       return true;
     },
-  };
+  });
 }
 
 function succeeded(outcome: Outcome): boolean {

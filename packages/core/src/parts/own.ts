@@ -1,0 +1,54 @@
+import { having } from '../base/check.ts';
+import type {
+  ConcurrencyLimit,
+  OwnBucket,
+  OwnBudget,
+  OwnLimit,
+  RetryBudget,
+  TokenBucket,
+} from '../limits/contracts.ts';
+import type { Part } from '../policy/part.ts';
+import { BucketPart } from './bucket.ts';
+import { BudgetPart } from './budget.ts';
+import { ConcurrencyPart } from './concurrency.ts';
+
+const isBucket = /* @__PURE__ */ having('a token bucket', 'tryAcquire', 'acquire');
+const isLimit = /* @__PURE__ */ having('a concurrency limit', 'tryAcquire', 'acquire', 'stats');
+const isBudget = /* @__PURE__ */ having('a retry budget', 'deposit', 'withdraw');
+
+function bringing<T extends object>(own: T, part: Part): T & { readonly part: Part } {
+  // Not enumerable: a copy of it is an object of the user's own.
+  return Object.defineProperty(own, 'part', { value: part, configurable: true }) as T & {
+    readonly part: Part;
+  };
+}
+
+/**
+ * A bucket of your own, for a policy: the same object, which now brings the code that takes its tokens for each attempt.
+ *
+ * @throws TypeError unless it has `tryAcquire` and `acquire`
+ */
+export function ownBucket<T extends OwnBucket>(bucket: T): T & TokenBucket {
+  isBucket('ownBucket: bucket', bucket);
+  return bringing(bucket, new BucketPart(bucket));
+}
+
+/**
+ * A concurrency limit of your own, for a policy: the same object, with the code that takes a slot for each attempt.
+ *
+ * @throws TypeError unless it has `tryAcquire`, `acquire` and `stats`
+ */
+export function ownLimit<T extends OwnLimit>(limit: T): T & ConcurrencyLimit {
+  isLimit('ownLimit: limit', limit);
+  return bringing(limit, new ConcurrencyPart(limit));
+}
+
+/**
+ * A retry budget of your own, for a policy: the same object, with the code that withdraws each retry.
+ *
+ * @throws TypeError unless it has `deposit` and `withdraw`
+ */
+export function ownBudget<T extends OwnBudget>(budget: T): T & RetryBudget {
+  isBudget('ownBudget: budget', budget);
+  return bringing(budget, new BudgetPart(budget));
+}
