@@ -1,9 +1,11 @@
+export { areLayered, countLayer, isNativeFetch } from '#platform';
 export { inNextTurn, nextTurn, systemClock } from './base/clock.ts';
 export { type Followed, followForeign } from './base/foreign-signal.ts';
 export { onAbort } from './base/on-abort.ts';
 export { property } from './base/property.ts';
 export { sleep } from './base/sleep.ts';
 export { warn } from './base/warn.ts';
+export { type BodyContext, whenBodyEnds } from './body-end/body-end.ts';
 export {
   bufferBytes,
   isNodeReadable,
@@ -17,11 +19,12 @@ export { isIdempotent } from './http/classify.ts';
 export { drain, LONGEST_DISCARD_MS, MOST_DISCARDED_BYTES, readToEnd } from './http/drain.ts';
 export { failureKind } from './http/failure.ts';
 export type { Peek } from './http/inspect.ts';
+export { responseHeader } from './http/response-header.ts';
 export { retryAfterMs } from './http/retry-after.ts';
 export { forRequest } from './limits/contracts.ts';
 export { type Decision, decide, type Progress } from './policy/decide.ts';
 export { remember, rememberReason } from './request/history.ts';
-export { areLayered, countLayer, isNativeFetch, LAYER, type Way } from './request/layers.ts';
+export { LAYER, type Way } from './request/layer.ts';
 export { OutOfTime, timeoutError } from './request/out-of-time.ts';
 export type { MakeBody } from './request/preparation.ts';
 export { type Aside, type Exchange, run } from './request/run.ts';

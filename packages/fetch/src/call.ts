@@ -13,15 +13,13 @@ import {
   systemClock,
   timeoutError,
 } from '@ebb/core/adapter';
+import { failedToConnectTo, Hops, recordConnectErrors, whenBodyEnds } from '#platform';
 import { setAside } from './body/aside.ts';
-import { whenBodyEnds } from './body/body-end.ts';
 import { peekAt } from './body/peek.ts';
 import type { Upload } from './body/upload.ts';
 import { type Bounded, type Bounds, bounded } from './bounded.ts';
 import type { InitChanges } from './changes.ts';
-import { failedToConnectTo, recordConnectErrors } from './connect-errors.ts';
 import { isRefusedByRuntime } from './foreign-signal.ts';
-import { Hops } from './hops.ts';
 import { ResponseOutcome } from './outcome.ts';
 import type { FetchRequest } from './request.ts';
 
@@ -38,7 +36,7 @@ export class Call implements Exchange<Response> {
   #upload: Upload | undefined;
   /** The state of the attempt under way, if a timeout or a signal can end it. */
   #bounded: Bounded | undefined;
-  #hops: Hops | undefined;
+  #hops: InstanceType<NonNullable<typeof Hops>> | undefined;
   #isWatched = false;
   #status = 0;
   /** There if the caller's signal is that of another library. */
@@ -84,9 +82,9 @@ export class Call implements Exchange<Response> {
     const timeoutMs = session.timeoutMs();
     this.#session = session;
     if (attempt === 1) this.#upload ??= this.#request.upload(maxRetries > 0 && signal?.aborted !== true);
-    if (policy.bucket !== undefined) recordConnectErrors();
+    if (policy.bucket !== undefined) recordConnectErrors?.();
     const mayRetry = attempt <= maxRetries;
-    this.#hops = mayRetry && this.#request.needsProof(policy) ? new Hops() : undefined;
+    this.#hops = Hops && mayRetry && this.#request.needsProof(policy) ? new Hops() : undefined;
     if (timeoutMs === undefined && signal === undefined) return this.#attempt();
     return this.#sendBounded(session, timeoutMs, signal);
   }
@@ -160,7 +158,7 @@ export class Call implements Exchange<Response> {
     if (kind !== 'connect') return { type: 'failure', kind, error };
     const { method, url, followsRedirects } = this.#request;
     if (this.#hops === undefined) {
-      const isFirst = !followsRedirects || failedToConnectTo(error, url);
+      const isFirst = !followsRedirects || failedToConnectTo?.(error, url) === true;
       return { type: 'failure', kind, error, redirected: isFirst ? false : undefined };
     }
     return { type: 'failure', kind, error, redirected: !this.#hops.failedAtFirst(method, url) };
@@ -191,7 +189,8 @@ export class Call implements Exchange<Response> {
     this.#isWatched = true;
     const { method, signal } = this.#request;
     const clock = this.#session?.policy.clock ?? systemClock;
-    whenBodyEnds(settled, { method, status: this.#status, signal, clock }, ended);
+    const watch = this.#session?.whenBodyEnds ?? whenBodyEnds;
+    watch?.(settled, { method, status: this.#status, signal, clock }, ended);
     return settled;
   }
 

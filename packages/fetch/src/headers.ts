@@ -41,11 +41,3 @@ export function headerIn(headers: unknown, name: string): string | undefined {
     return undefined;
   }
 }
-
-/** A response header by its lower-case name. A mock may have no headers, or a plain object. */
-export function responseHeader(headers: unknown, name: string): string | undefined {
-  if (typeof headers !== 'object' || headers === null) return undefined;
-  if (typeof (headers as HeaderMap).get === 'function') return (headers as Headers).get(name) ?? undefined;
-  const value = Object.entries(headers).find(([key]) => key.toLowerCase() === name)?.[1];
-  return value === undefined || value === null ? undefined : String(value);
-}

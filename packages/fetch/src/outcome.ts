@@ -1,5 +1,5 @@
 import type { Outcome } from '@ebb/core';
-import { responseHeader } from './headers.ts';
+import { responseHeader } from '@ebb/core/adapter';
 
 /** A custom `classify` asks for one or two headers. */
 const MOST_LOOK_UPS = 2;

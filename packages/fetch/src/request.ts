@@ -1,13 +1,12 @@
 import type { HeaderChanges, Policy, RequestTraits } from '@ebb/core';
 import { isIdempotent, LAYER, readableBody } from '@ebb/core/adapter';
+import { hasAsyncContext, sharesResponses, unshared } from '#platform';
 import { absoluteUrl } from './absolute-url.ts';
 import { cancelUpload } from './body/kinds.ts';
 import { Upload } from './body/upload.ts';
 import { type InitChanges, isPlainInit, isRequest, withChanges } from './changes.ts';
 import { headerIn, rereadableHeaders } from './headers.ts';
 import type { EbbRequestInit, FetchInput } from './init.ts';
-import { sharesResponses, unshared } from './next.ts';
-import { hasAsyncContext } from './node.ts';
 
 /** The arguments of a call of `fetch`, and the traits that policies and hooks see. */
 export class FetchRequest implements RequestTraits {
@@ -122,7 +121,7 @@ export class FetchRequest implements RequestTraits {
 
   /** The same request, as it is sent again: it must not get the response of the attempt before. */
   forRetry(): FetchRequest {
-    if (!sharesResponses(this.method)) return this;
+    if (unshared === undefined || !sharesResponses?.(this.method)) return this;
     return new FetchRequest(...unshared(this.#input, this.#init, this.#headers, this.signal));
   }
 

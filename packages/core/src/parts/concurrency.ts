@@ -1,9 +1,10 @@
+import { knowsAsyncContext } from '#platform';
 import { keepAlive } from '../base/clock.ts';
+import { whenBodyEnds } from '../body-end/body-end.ts';
 import type { Outcome } from '../http/outcome.ts';
 import type { AcquireOptions, OwnLimit, Slot } from '../limits/contracts.ts';
 import type { Call, Lack, Part, Turn } from '../policy/part.ts';
 import { admit } from '../request/admit.ts';
-import { knowsAsyncContext } from '../request/layers.ts';
 
 /** How many slots of each limit are held while user code runs, such as a body factory. */
 const occupied = new WeakMap<OwnLimit, number>();
@@ -27,6 +28,7 @@ export class ConcurrencyPart implements Part {
 
 class SlotTurn implements Turn, Lack {
   readonly isSlot = true;
+  readonly whenBodyEnds: typeof whenBodyEnds = whenBodyEnds;
   readonly #limit: OwnLimit;
   readonly #call: Call;
   #slot: Slot | undefined;

@@ -1,3 +1,4 @@
+import type { whenBodyEnds } from '../body-end/body-end.ts';
 import type { Peek } from '../http/inspect.ts';
 import type { Judgement, Outcome, RequestTraits, Responded } from '../http/outcome.ts';
 import type { AcquireOptions, Grant } from '../limits/contracts.ts';
@@ -77,6 +78,8 @@ export interface Turn {
    * @param once when it will be; now if it is left out
    */
   free?(once?: Promise<void>): void;
+  /** For a client of fetch: watches the body of a response, whose end frees the connection. */
+  readonly whenBodyEnds?: typeof whenBodyEnds;
   /** User code begins (1) or ends (-1) that runs with what the attempt has taken, and that may ask for the same. */
   occupy?(by: 1 | -1): void;
   /** The call has ended. */

@@ -1,7 +1,7 @@
+import { knowsAsyncContext } from '#platform';
 import type { AcquireOptions } from '../limits/contracts.ts';
 import type { Lack, Turn } from '../policy/part.ts';
 import type { Policy } from '../policy/policy.ts';
-import { knowsAsyncContext } from './layers.ts';
 import type { Total } from './total.ts';
 
 /** After so long a wait, signatures and deadlines in the headers are out of date, in milliseconds. */

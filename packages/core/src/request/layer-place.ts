@@ -1,6 +1,7 @@
+import { closeCall, openCall, within } from '#platform';
 import type { RequestTraits } from '../http/outcome.ts';
 import type { Around } from '../policy/part.ts';
-import { closeCall, type LayeredCall, openCall, type Passage, type Surroundings, within } from './layers.ts';
+import type { LayeredCall, Passage, Surroundings } from './layer.ts';
 
 /** The place of one session among the layers of ebb that its call passes through. */
 export class LayerPlace implements Around {

@@ -12,20 +12,22 @@ import { attemptsOf } from './history.ts';
 type Core = typeof import('./run.ts') &
   typeof import('./start-session.ts') &
   typeof import('../policy/policy.ts') &
-  typeof import('./layers.ts');
+  typeof import('./layers.ts') &
+  typeof import('./layer.ts');
 
 /** The state that all copies share, which tests must not share. */
 const SHARED = Symbol.for('@ebb/core layers');
 
 async function freshCore(): Promise<Core> {
   vi.resetModules();
-  const [run, session, policy, layers] = await Promise.all([
+  const [run, session, policy, layers, layer] = await Promise.all([
     import('./run.ts'),
     import('./start-session.ts'),
     import('../policy/policy.ts'),
     import('./layers.ts'),
+    import('./layer.ts'),
   ]);
-  return { ...run, ...session, ...policy, ...layers };
+  return { ...run, ...session, ...policy, ...layers, ...layer };
 }
 
 interface Call {

@@ -1,3 +1,4 @@
+import { surroundings } from '#platform';
 import { callable, having } from '../base/check.ts';
 import { callHook } from '../base/errors.ts';
 import { followForeign } from '../base/foreign-signal.ts';
@@ -10,7 +11,6 @@ import { failureKind } from '../http/failure.ts';
 import type { Outcome, RequestTraits, Verdict } from '../http/outcome.ts';
 import type { PolicyOptions } from '../policy/options.ts';
 import { createPolicy, overridePolicy, type Policy } from '../policy/policy.ts';
-import { surroundings } from './layers.ts';
 import { timeoutError } from './out-of-time.ts';
 import { type Exchange, run } from './run.ts';
 import { Session } from './session.ts';

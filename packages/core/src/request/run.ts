@@ -1,7 +1,7 @@
+import { hasEndedBelow, nextEnd, noteEnd } from '#platform';
 import type { Peek } from '../http/inspect.ts';
 import type { Outcome } from '../http/outcome.ts';
 import { attemptsOf, remember, rememberReason } from './history.ts';
-import { hasEndedBelow, nextEnd, noteEnd } from './layers.ts';
 import { OutOfTime, timeoutError } from './out-of-time.ts';
 import type { MakeBody } from './preparation.ts';
 import type { Readiness, Session } from './session.ts';

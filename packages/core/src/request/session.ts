@@ -1,3 +1,4 @@
+import { mayBeLayered, noteFailure, withSlots } from '#platform';
 import { HookError, ThrottledError } from '../base/errors.ts';
 import { sleep } from '../base/sleep.ts';
 import { LONGEST_DISCARD_MS } from '../http/drain.ts';
@@ -14,8 +15,8 @@ import type { StopReason } from '../policy/reason.ts';
 import { type ReportedRequest, reportedRequest } from '../policy/reported.ts';
 import type { Hop } from './header-changes.ts';
 import { type Attempt, recordOf, type Trace } from './history.ts';
+import { NO_LAYERS, type Surroundings, type Way } from './layer.ts';
 import { LayerPlace } from './layer-place.ts';
-import { mayBeLayered, NO_LAYERS, noteFailure, type Surroundings, type Way, withSlots } from './layers.ts';
 import { otherRetriesOf, warnOfOtherRetries } from './other-retries.ts';
 import { OutOfTime } from './out-of-time.ts';
 import { hasHooks, type MakeBody, Preparation } from './preparation.ts';
@@ -599,6 +600,11 @@ export class Session implements Progress, Call {
    */
   bodyEnded(): void {
     for (const turn of this.turns) turn.free?.();
+  }
+
+  /** What watches the bodies of responses, if a part needs to know their end. */
+  get whenBodyEnds(): Turn['whenBodyEnds'] {
+    return this.turns.find((turn) => turn.whenBodyEnds !== undefined)?.whenBodyEnds;
   }
 
   /** Ends the call for this layer, and if it is the outermost, for all. */

@@ -1,7 +1,8 @@
+import { surroundings } from '#platform';
 import type { RequestTraits } from '../http/outcome.ts';
 import type { PolicyOptions } from '../policy/options.ts';
 import { overridePolicy, type Policy } from '../policy/policy.ts';
-import { surroundings, type Way } from './layers.ts';
+import type { Way } from './layer.ts';
 import { Session } from './session.ts';
 
 /** What one request may change of its client's policy; `false` sends it without ebb. */

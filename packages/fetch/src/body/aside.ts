@@ -4,33 +4,21 @@ import {
   isWebReadable,
   MOST_DISCARDED_BYTES,
   readToEnd,
+  responseHeader,
   type Session,
 } from '@ebb/core/adapter';
-import { responseHeader } from '../headers.ts';
-import { type BodyInterceptor, interceptBody, nativeBody } from './intercept-body.ts';
 
-/** Makes reading a discarded body fail. */
-class DiscardedBody implements BodyInterceptor {
-  readonly #error: Error;
-
-  constructor(error: Error) {
-    this.#error = error;
-  }
-
-  read(): Promise<never> {
-    return Promise.reject(this.#error);
-  }
-
-  stream(_: Response, native: () => unknown): unknown {
-    const body = native();
-    if (!isWebReadable(body)) return body;
-    return new ReadableStream({ start: (controller) => controller.error(this.#error) });
-  }
-
-  clone(): never {
-    throw this.#error;
-  }
-}
+/** Members that give access to the body of a response; the last two belong to node-fetch. */
+const READERS = [
+  'json',
+  'text',
+  'arrayBuffer',
+  'blob',
+  'bytes',
+  'formData',
+  'buffer',
+  'textConverted',
+] as const;
 
 /** Cancels the body of a response; reading it then fails with an error that says so. */
 function discard(response: Response, withinMs: number): void {
@@ -38,11 +26,25 @@ function discard(response: Response, withinMs: number): void {
     `the body of this ${response.status} was discarded for a retry, which was then not sent: ` +
       `only a body of up to ${MOST_DISCARDED_BYTES} bytes that arrives within ${Math.round(withinMs)} ms is kept`,
   );
-  const body = nativeBody(response);
-  interceptBody(response, new DiscardedBody(error));
-  if (isWebReadable(body)) {
-    if (!body.locked) body.cancel(error).catch(() => undefined);
-  } else if (isNodeReadable(body)) {
+  const { body } = response as { readonly body: unknown };
+  const isWeb = isWebReadable(body);
+  if (isWeb && !body.locked) body.cancel(error).catch(() => undefined);
+  const members: PropertyDescriptorMap = {
+    clone: {
+      value: () => {
+        throw error;
+      },
+    },
+  };
+  for (const name of READERS) {
+    if (name in response) members[name] = { value: () => Promise.reject(error) };
+  }
+  if (isWeb)
+    members.body = { get: () => new ReadableStream({ start: (controller) => controller.error(error) }) };
+  Reflect.ownKeys(members).every((name) =>
+    Reflect.defineProperty(response, name, members[name as string] ?? {}),
+  );
+  if (isNodeReadable(body)) {
     // An error without a listener would end the process.
     body.on('error', () => undefined);
     body.destroy?.(error);
@@ -58,42 +60,31 @@ function cloneOf(response: Response): Response | undefined {
   }
 }
 
-/** Reads a clone to its end, within bounds, so that the response can still become the result. */
-function keep(response: Response, copy: Response, session: Session, signal: AbortSignal | undefined): Aside {
-  const { discardMs, policy } = session;
-  let isRestored = false;
-  let isLost = false;
-  const contentLength = responseHeader(response.headers, 'content-length');
-  const read = async (): Promise<void> => {
-    const isWhole = await readToEnd(copy.body, contentLength, policy.clock, signal, discardMs);
-    if (isWhole || isRestored) return;
-    isLost = true;
-    discard(response, discardMs);
-  };
-  return {
-    released: read(),
-    get isLost() {
-      return isLost;
-    },
-    restore: () => {
-      isRestored = true;
-      return response;
-    },
-  };
-}
-
-/** Reads a response that is followed by a retry to its end, within bounds. Does nothing for an error, which has no body. */
+/**
+ * Reads a response that is followed by a retry to its end, within bounds. Does nothing for an error, which has no body. If the
+ * retry may not be sent, a clone is read, so that the response can still become the result.
+ */
 export function setAside(settled: unknown, session: Session, signal?: AbortSignal): Aside | undefined {
   if (typeof settled !== 'object' || settled === null || settled instanceof Error) return undefined;
   const response = settled as Response;
   const { body } = response;
   if (!isWebReadable(body) && !isNodeReadable(body)) return undefined;
+  const { discardMs, policy } = session;
   const copy = session.keepsAnswer && !signal?.aborted ? cloneOf(response) : undefined;
-  if (copy !== undefined) return keep(response, copy, session, signal);
   const contentLength = responseHeader(response.headers, 'content-length');
-  return {
-    released: readToEnd(body, contentLength, session.policy.clock, signal, session.discardMs).then(
-      () => undefined,
-    ),
+  const read = readToEnd((copy ?? response).body, contentLength, policy.clock, signal, discardMs);
+  let isRestored = false;
+  const aside = {
+    isLost: copy === undefined,
+    released: read.then((isWhole) => {
+      if (copy === undefined || isWhole || isRestored) return;
+      aside.isLost = true;
+      discard(response, discardMs);
+    }),
+    restore: (): unknown => {
+      isRestored = true;
+      return response;
+    },
   };
+  return aside;
 }

@@ -1,4 +1,4 @@
-import type { NodeReadable } from '@ebb/core/adapter';
+import type { NodeReadable } from '../http/body.ts';
 import type { BodyUse } from './body-use.ts';
 
 /** How often a stream is checked, in milliseconds. */

@@ -1,6 +1,7 @@
-import type { Clock } from '@ebb/core';
-import { isNodeReadable, isWebReadable, onAbort } from '@ebb/core/adapter';
-import { responseHeader } from '../headers.ts';
+import type { Clock } from '../base/clock.ts';
+import { onAbort } from '../base/on-abort.ts';
+import { isNodeReadable, isWebReadable } from '../http/body.ts';
+import { responseHeader } from '../http/response-header.ts';
 import { BodyUse } from './body-use.ts';
 import { interceptorOf } from './intercept-body.ts';
 import { whenNodeBodyEnds } from './node-body.ts';

@@ -1,4 +1,5 @@
-import { MOST_READ_AHEAD_BYTES, nextTurn } from '@ebb/core/adapter';
+import { nextTurn } from '../base/clock.ts';
+import { MOST_READ_AHEAD_BYTES } from '../http/body.ts';
 import type { BodyUse } from './body-use.ts';
 
 /** The longest time for reading ahead, in milliseconds. */

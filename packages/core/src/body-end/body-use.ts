@@ -1,4 +1,4 @@
-import type { Clock } from '@ebb/core';
+import type { Clock } from '../base/clock.ts';
 
 /** Gives up branches that were garbage-collected. What is being read is held by its reader. */
 const collected = /* @__PURE__ */ new FinalizationRegistry((use: BodyUse) => use.giveUp());

@@ -1,0 +1,74 @@
+import type { RequestTraits } from '../http/outcome.ts';
+import { type LayeredCall, NO_LAYERS, type Passage, type Surroundings, type Way } from './layer.ts';
+
+// Browsers have no async context. A layer below finds the passage in the options of its request, and nowhere else.
+
+/** How many layers there are. With one, calls need no passage. */
+let layers = 0;
+
+/** Counts a layer: a wrapped fetch, an interceptor. */
+export function countLayer(_isDispatcher?: boolean, _layer?: object): void {
+  layers += 1;
+}
+
+/** True if a call may have been made within another one. */
+export function areLayered(): boolean {
+  return layers > 1;
+}
+
+/** True if a call that is sent this way may pass through another layer, and so needs a passage. */
+export function mayBeLayered(way: Way): boolean {
+  return layers > 1 && way === 'client';
+}
+
+const fetchAtLoad: unknown = globalThis.fetch;
+
+/** True for the runtime's own fetch, in which there is no layer. */
+export function isNativeFetch(fetch: unknown): boolean {
+  return fetch === fetchAtLoad;
+}
+
+/** Finds the layer above a request by what its options carry. */
+export function surroundings(_request: RequestTraits, carried: unknown, _isDispatch: boolean): Surroundings {
+  const outer = carried as Passage | undefined;
+  return outer?.call.open === true ? { outer, slotsOf: outer.call.slotsOf } : NO_LAYERS;
+}
+
+/** Nothing can tell here who has made a request. */
+export function noteFailure(_around: Surroundings): void {}
+
+/** Runs user code. What it sends waits for a slot as any other request. */
+export async function withSlots<T>(
+  _slotsOf: readonly object[],
+  run: () => T | PromiseLike<T>,
+): Promise<Awaited<T>> {
+  return await run();
+}
+
+export function openCall(call: LayeredCall): void {
+  call.open = true;
+}
+
+export function closeCall(call: LayeredCall): void {
+  call.open = false;
+}
+
+export function knowsAsyncContext(): boolean {
+  return false;
+}
+
+/** Calls what sends a request: its options have the passage. */
+export function within<T>(_passage: Passage, send: () => T): T {
+  return send();
+}
+
+/** Ends are counted where a layer may be hidden from the one above it. */
+export function nextEnd(): number {
+  return 0;
+}
+
+export function noteEnd(_result: unknown): void {}
+
+export function hasEndedBelow(_result: unknown, _since: number): boolean {
+  return false;
+}
