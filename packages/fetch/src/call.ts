@@ -66,6 +66,11 @@ export class Call implements Exchange<Response> {
     return signal.aborted || (isNativeFetch(this.#baseFetch) && isRefusedByRuntime(signal));
   }
 
+  /** As it is sent now. */
+  get request(): FetchRequest {
+    return this.#request;
+  }
+
   get makeBody(): MakeBody | undefined {
     return this.#request.hasFactory ? this.#makeBody.bind(this) : undefined;
   }
@@ -87,6 +92,12 @@ export class Call implements Exchange<Response> {
     this.#hops = Hops && mayRetry && this.#request.needsProof(policy) ? new Hops() : undefined;
     if (timeoutMs === undefined && signal === undefined) return this.#attempt();
     return this.#sendBounded(session, timeoutMs, signal);
+  }
+
+  /** The first attempt was sent before the call was made. */
+  sent(session: Session): void {
+    this.#session = session;
+    this.#upload = this.#request.upload(false);
   }
 
   /** A method of its own: its closure is allocated as soon as it is called. */

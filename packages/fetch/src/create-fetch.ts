@@ -1,9 +1,19 @@
 import { createPolicy, type Policy, type PolicyOptions } from '@ebb/core';
-import { countLayer, isNativeFetch, run, startSession } from '@ebb/core/adapter';
+import {
+  countLayer,
+  goOn,
+  isNativeFetch,
+  mayBeSentAtOnce,
+  property,
+  rememberSuccess,
+  run,
+  Session,
+  startSession,
+} from '@ebb/core/adapter';
 import { Call } from './call.ts';
 import type { EbbRequestInit, FetchInit, FetchInput } from './init.ts';
 import { type Preconnecting, withPreconnect } from './preconnect.ts';
-import { FetchRequest } from './request.ts';
+import { FetchRequest, isSimple } from './request.ts';
 
 /** A `fetch` that also takes ebb's options for a request. Assignable to `typeof fetch` in every runtime. */
 export interface EbbFetch extends Preconnecting {
@@ -46,6 +56,7 @@ export function createFetch(
   // `name` and `length` are those of the native fetch.
   function fetch(input: FetchInput, init: EbbRequestInit | undefined = undefined): Promise<Response> {
     try {
+      if (isSimple(input, init) && mayBeSentAtOnce(policy, way)) return sendAtOnce(input, init);
       const request = new FetchRequest(input, init);
       const call = new Call(baseFetch, request);
       const session = startSession(policy, request, init?.ebb, request.carried, way);
@@ -54,6 +65,32 @@ export function createFetch(
     } catch (error) {
       return Promise.reject(error);
     }
+  }
+
+  /** Nothing is made before the first failure. */
+  function sendAtOnce(input: FetchInput, init: EbbRequestInit | undefined): Promise<Response> {
+    const after = (value: unknown, failed: boolean): Response | Promise<Response> => {
+      const call = new Call(baseFetch, new FetchRequest(input, init));
+      const session = new Session(policy, call.request, undefined, way);
+      call.sent(session);
+      return goOn(session, call, value, failed);
+    };
+    let sent: unknown;
+    try {
+      sent = baseFetch(input, init as FetchInit | undefined);
+    } catch (error) {
+      sent = Promise.reject(error);
+    }
+    // A mock may return something else than a promise.
+    return Promise.resolve(sent as Response).then(
+      (response) => {
+        const status = property(response, 'status') as number;
+        if (!(status < 400)) return after(response, false);
+        rememberSuccess(response, status);
+        return response;
+      },
+      (error: unknown) => after(error, true),
+    );
   }
   countLayer(false, fetch);
   return withPreconnect(fetch, baseFetch);

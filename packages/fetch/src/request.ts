@@ -8,6 +8,21 @@ import { type InitChanges, isPlainInit, isRequest, withChanges } from './changes
 import { headerIn, rereadableHeaders } from './headers.ts';
 import type { EbbRequestInit, FetchInput } from './init.ts';
 
+/**
+ * True if the arguments of a call can be passed on as they are, and again for a retry: no body that can be used up, nothing that may
+ * end the call early, nothing for ebb, and a method for which the first hop does not matter.
+ */
+export function isSimple(input: FetchInput, init: EbbRequestInit | undefined): boolean {
+  if (typeof input !== 'string' && !(input instanceof URL)) return false;
+  if (init === undefined) return true;
+  if (typeof init !== 'object' || init === null) return false;
+  const { method, body, headers } = init;
+  if (init.signal || init.ebb !== undefined || (init as InitChanges)[LAYER] !== undefined) return false;
+  if (body !== undefined && typeof body !== 'string') return false;
+  if (method !== undefined && !isIdempotent(method)) return false;
+  return headers === undefined || rereadableHeaders(headers) === undefined;
+}
+
 /** The arguments of a call of `fetch`, and the traits that policies and hooks see. */
 export class FetchRequest implements RequestTraits {
   readonly #input: FetchInput;

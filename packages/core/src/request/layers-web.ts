@@ -21,6 +21,11 @@ export function mayBeLayered(way: Way): boolean {
   return layers > 1 && way === 'client';
 }
 
+/** Nothing can tell here. A call says it itself. */
+export function isWithinCall(): boolean {
+  return false;
+}
+
 const fetchAtLoad: unknown = globalThis.fetch;
 
 /** True for the runtime's own fetch, in which there is no layer. */

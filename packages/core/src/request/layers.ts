@@ -112,6 +112,13 @@ export function mayBeLayered(way: Way): boolean {
   return way !== 'native-fetch' || dispatchers > 0;
 }
 
+/** True if the code that runs now is part of an open call. */
+export function isWithinCall(): boolean {
+  const { layers, open, storage, current } = shared();
+  if (layers < 2 && open === 0) return false;
+  return storage?.getStore()?.call.open === true || current?.call.open === true;
+}
+
 /** True for the runtime's own fetch, in which there is no layer. */
 export function isNativeFetch(fetch: unknown): boolean {
   return fetch === shared().nativeFetch;

@@ -64,6 +64,17 @@ export function run<T>(session: Session, exchange: Exchange<T>, signal?: AbortSi
   return new Run(session, exchange, signal).start();
 }
 
+/** Goes on with a request whose first attempt was sent, and has settled, before its session began. */
+export function goOn<T>(
+  session: Session,
+  exchange: Exchange<T>,
+  value: unknown,
+  failed: boolean,
+): T | Promise<T> {
+  session.begun();
+  return new Run(session, exchange, undefined).afterFirst(value, failed);
+}
+
 /** A response that a retry followed. */
 interface Answer {
   readonly value: unknown;
@@ -98,12 +109,12 @@ class Run<T> {
     const waiting = this.#ready();
     if (waiting !== undefined) return this.#goOn(waiting);
     return this.#send().then(
-      (result) => this.#afterFirst(result, false),
-      (error: unknown) => this.#afterFirst(error, true),
+      (result) => this.afterFirst(result, false),
+      (error: unknown) => this.afterFirst(error, true),
     );
   }
 
-  #afterFirst(value: unknown, failed: boolean): T | Promise<T> {
+  afterFirst(value: unknown, failed: boolean): T | Promise<T> {
     let waiting: Promise<Readiness> | undefined;
     try {
       const mustRetry = this.#mustRetry(value, failed);

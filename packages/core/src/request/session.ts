@@ -387,6 +387,11 @@ export class Session implements Progress, Call {
     }
   }
 
+  /** The first attempt was sent before the session was made. */
+  begun(): void {
+    this.attempt = 1;
+  }
+
   #begin(): undefined {
     this.attempt += 1;
     if (this.#isLayered) {
