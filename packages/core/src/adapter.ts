@@ -29,5 +29,5 @@ export { LAYER, type Way } from './request/layer.ts';
 export { OutOfTime, timeoutError } from './request/out-of-time.ts';
 export type { MakeBody } from './request/preparation.ts';
 export { type Aside, type Exchange, goOn, run } from './request/run.ts';
-export { type Readiness, Session } from './request/session.ts';
+export { type Readiness, Session, type Step } from './request/session.ts';
 export { startSession } from './request/start-session.ts';

@@ -246,7 +246,7 @@ export class Relay extends AsyncResource implements AttemptListener, AbortListen
 
   responded(attempt: Attempt, status: number, headers: ResponseHeaders, message?: string): void {
     const brokenBy = this.#download?.brokenBy;
-    if (this.#session.inspects && brokenBy === undefined) {
+    if (this.#session.reads && brokenBy === undefined) {
       this.runInAsyncScope(this.#inspect, this, attempt, status, headers, message);
       return;
     }
@@ -288,7 +288,7 @@ export class Relay extends AsyncResource implements AttemptListener, AbortListen
     const held = attempt.hold(status, headers, message);
     const outcome = responseOutcome(attempt, status, headers);
     this.#session
-      .inspect(outcome, () => peekAt(held))
+      .look(() => peekAt(held), undefined, outcome)
       .then(
         (inspected) => {
           if (!attempt.over) this.#inspected(attempt, held, inspected);

@@ -60,7 +60,7 @@ async function judge(options: PolicyOptions, of: Case): Promise<string> {
     if (waiting !== undefined) await clock.advance(600_000);
     await waiting;
     const open = (): Peek | undefined => (of.body === undefined ? undefined : peekAt(of.body));
-    const decision = session.judge(session.inspects ? await session.inspect(outcome, open) : outcome);
+    const decision = session.judge(session.reads ? await session.look(open, undefined, outcome) : outcome);
     if (left > 0) continue;
     return decision.retry && decision.delayMs > 0
       ? `${decision.reason} after ${decision.delayMs}`

@@ -4,7 +4,7 @@ import type { Outcome } from '../http/outcome.ts';
 import { attemptsOf, remember, rememberReason } from './history.ts';
 import { OutOfTime, timeoutError } from './out-of-time.ts';
 import type { MakeBody } from './preparation.ts';
-import type { Readiness, Session } from './session.ts';
+import type { Session, Step } from './session.ts';
 
 /** How a promise-based client sends one attempt. */
 export interface Exchange<T> {
@@ -58,7 +58,7 @@ export interface Aside {
  * Sends a request until its policy stops, and settles as the client did at the last attempt.
  *
  * @throws what the last attempt of the client threw, unchanged
- * @throws the signal's reason, ThrottledError or HookError, as {@link Session.ready} and {@link Session.judge} do
+ * @throws the signal's reason, ThrottledError or HookError, as {@link Session.next} does
  */
 export function run<T>(session: Session, exchange: Exchange<T>, signal?: AbortSignal): Promise<T> {
   return new Run(session, exchange, signal).start();
@@ -72,17 +72,17 @@ export function goOn<T>(
   failed: boolean,
 ): T | Promise<T> {
   session.begun();
-  return new Run(session, exchange, undefined).afterFirst(value, failed);
+  return new Run(session, exchange, undefined).settled(value, failed);
 }
 
-/** A response that a retry followed. */
-interface Answer {
+/** What an attempt settled with. */
+interface Result {
   readonly value: unknown;
   readonly failed: boolean;
-  readonly aside: Aside | undefined;
+  readonly aside?: Aside | undefined;
 }
 
-/** One request of a client with promises. */
+/** Drives a session with promises. */
 class Run<T> {
   readonly #session: Session;
   readonly #exchange: Exchange<T>;
@@ -92,7 +92,7 @@ class Run<T> {
   #failed = false;
   #aside: Aside | undefined;
   /** The last response that a retry followed: it is the result if the total timeout ends an attempt. */
-  declare private answer?: Answer;
+  declare private answer?: Result;
   /** True if the error has the history of the request that a function has made. */
   declare private keepsTrace?: boolean;
   /** The layers below have this attempt's results from the end of that number on. */
@@ -106,56 +106,39 @@ class Run<T> {
 
   /** Most requests need one attempt and no wait. They get by with one promise. */
   start(): Promise<T> {
-    const waiting = this.#ready();
-    if (waiting !== undefined) return this.#goOn(waiting);
+    const step = this.#session.next('begin', this.#signal, undefined, this.#exchange.makeBody);
+    if (step !== 'send') return this.#goOn(step);
     return this.#send().then(
-      (result) => this.afterFirst(result, false),
-      (error: unknown) => this.afterFirst(error, true),
+      (result) => this.settled(result, false),
+      (error: unknown) => this.settled(error, true),
     );
   }
 
-  afterFirst(value: unknown, failed: boolean): T | Promise<T> {
-    let waiting: Promise<Readiness> | undefined;
+  /** Goes on after the first attempt. */
+  settled(value: unknown, failed: boolean): T | Promise<T> {
+    let step: Step;
     try {
-      const mustRetry = this.#mustRetry(value, failed);
-      if (mustRetry === false) return this.#end();
-      if (mustRetry !== true) return this.#afterInspection(mustRetry);
-      waiting = this.#prepareRetry();
+      step = this.#judge(value, failed);
+      if (step === 'finish') return this.#end();
     } catch (error) {
       throw this.#noted(error);
     }
-    return this.#goOn(waiting);
+    return this.#goOn(step);
   }
 
-  async #afterInspection(inspection: Promise<boolean>): Promise<T> {
-    let waiting: Promise<Readiness> | undefined;
+  async #goOn(from: Step): Promise<T> {
     try {
-      if (!(await inspection)) return this.#end();
-      waiting = this.#prepareRetry();
-    } catch (error) {
-      throw this.#noted(error);
-    }
-    return this.#goOn(waiting);
-  }
-
-  /** Goes on until the request has ended, from before an attempt. */
-  async #goOn(before: Promise<Readiness> | undefined): Promise<T> {
-    try {
-      for (let waiting = before; ; waiting = this.#prepareRetry()) {
-        const readiness = waiting === undefined || (await waiting);
-        if (readiness === false) return this.#settle(this.#aside?.restore?.() ?? this.#value);
-        let value: unknown;
-        let failed = false;
-        try {
-          if (readiness !== true) throw readiness;
-          value = await this.#send();
-        } catch (error) {
-          value = error;
-          failed = true;
-        }
-        const mustRetry = readiness === true ? this.#mustRetry(value, failed) : this.#judgeUnsent(readiness);
-        // Awaited only if there is something to wait for.
-        if (mustRetry === false || (mustRetry !== true && !(await mustRetry))) return this.#end();
+      for (let step = from; ; ) {
+        if (step === 'finish') return this.#end();
+        if (step === 'send') {
+          // `then` in place of `try`, so that an error of the loop is not taken for one of the client.
+          step = await this.#send().then(
+            (value) => this.#judge(value, false),
+            (error: unknown) => this.#judge(error, true),
+          );
+        } else if (step === 'look') step = await this.#look();
+        else if (step === 'wait') step = await this.#wait();
+        else step = this.#setAside();
       }
     } catch (error) {
       throw this.#noted(error);
@@ -172,69 +155,67 @@ class Run<T> {
     }
   }
 
-  #ready(released?: Promise<void>): Promise<Readiness> | undefined {
-    return this.#session.ready(this.#signal, released, this.#exchange.makeBody);
+  async #wait(): Promise<Step> {
+    const session = this.#session;
+    const readiness = await session.waiting;
+    if (!(readiness instanceof OutOfTime)) return session.next('woken', readiness as boolean);
+    // The attempt ran into its timeout before it was sent.
+    return this.#judge(this.#timeoutError(readiness.timeoutMs), true, 'timeout');
   }
 
-  #prepareRetry(): Promise<Readiness> | undefined {
-    this.#aside = this.#exchange.setAside(this.#value, this.#session, this.#signal);
-    if (this.#session.hasAnswered)
-      this.answer = { value: this.#value, failed: this.#failed, aside: this.#aside };
-    return this.#ready(this.#aside?.released);
+  #setAside(): Step {
+    const session = this.#session;
+    this.#aside = this.#exchange.setAside(this.#value, session, this.#signal);
+    if (session.hasAnswered) this.answer = { value: this.#value, failed: this.#failed, aside: this.#aside };
+    return session.next('begin', this.#signal, this.#aside?.released, this.#exchange.makeBody);
   }
 
-  #timeoutError(timeoutMs: number): unknown {
-    return this.#exchange.timeoutError?.(timeoutMs) ?? timeoutError(timeoutMs);
+  async #look(): Promise<Step> {
+    const session = this.#session;
+    const value = this.#value;
+    const open = (maxBytes: number): Peek | undefined => this.#exchange.peek?.(value, maxBytes);
+    let outcome: Outcome;
+    try {
+      outcome = await session.look(open, this.#signal);
+    } catch (hookError) {
+      session.fail(session.toLookAt as Outcome, hookError);
+      throw this.#dropped(hookError);
+    }
+    return this.#next('looked', outcome);
   }
 
-  /** The attempt ran into its timeout before it was sent. */
-  #judgeUnsent({ timeoutMs }: OutOfTime): boolean {
-    this.#value = this.#timeoutError(timeoutMs);
-    this.#failed = true;
-    return this.#judge({ type: 'failure', kind: 'timeout', error: this.#value });
-  }
-
-  /** Judges what an attempt settled with; true if a retry follows. A promise if the policy inspects the response. */
-  #mustRetry(value: unknown, failed: boolean): boolean | Promise<boolean> {
+  #judge(value: unknown, failed: boolean, kind?: 'timeout'): Step {
     const session = this.#session;
     this.#value = value;
     this.#failed = failed;
-    const outcome = failed ? this.#failure(value) : this.#outcome(value as T);
+    const timedOut = kind && { type: 'failure' as const, kind, error: value };
+    const outcome = timedOut ?? (failed ? this.#failure(value) : this.#outcome(value as T));
     const isRepeated = this.#failed && session.failedBelow;
     if (isRepeated || hasEndedBelow(this.#value, this.#since)) {
       if (isRepeated && attemptsOf(this.#value).length > 0) this.keepsTrace = true;
       session.pass(outcome);
-      return false;
+      return 'finish';
     }
-    // Some clients reject with an error that carries a response. What a function returned is none, and has no status.
-    const isResponse = outcome.type === 'response' && outcome.status !== 0;
-    return session.inspects && isResponse ? this.#inspect(outcome) : this.#judge(outcome);
+    return this.#next('settled', outcome);
   }
 
-  async #inspect(outcome: Outcome): Promise<boolean> {
-    const session = this.#session;
-    const exchange = this.#exchange;
-    const value = this.#value;
-    let judged: Outcome;
+  #next(event: 'settled' | 'looked', outcome: Outcome): Step {
+    const { answer } = this;
     try {
-      judged = await session.inspect(outcome, (maxBytes) => exchange.peek?.(value, maxBytes), this.#signal);
+      return this.#session.next(event, outcome, answer !== undefined && answer.aside?.isLost !== true);
     } catch (hookError) {
-      session.fail(outcome, hookError);
-      exchange.setAside(value, session, AbortSignal.abort());
-      throw hookError;
+      throw this.#dropped(hookError);
     }
-    return this.#judge(judged);
   }
 
-  #judge(outcome: Outcome): boolean {
-    const session = this.#session;
-    try {
-      return session.judge(outcome, this.answer !== undefined && this.answer.aside?.isLost !== true).retry;
-    } catch (hookError) {
-      // Aborted at once: the caller gets the error now, and nothing of the request may go on after that.
-      this.#exchange.setAside(this.#value, session, AbortSignal.abort());
-      throw hookError;
-    }
+  /** Aborted at once: the caller gets the error now, and nothing of the request may go on after that. */
+  #dropped(hookError: unknown): unknown {
+    this.#exchange.setAside(this.#value, this.#session, AbortSignal.abort());
+    return hookError;
+  }
+
+  #timeoutError(timeoutMs: number): unknown {
+    return this.#exchange.timeoutError?.(timeoutMs) ?? timeoutError(timeoutMs);
   }
 
   #outcome(result: T): Outcome {
@@ -254,14 +235,25 @@ class Run<T> {
       : this.#exchange.failure(error);
   }
 
-  /** Ends with the last attempt, whose slot is released once its body has ended. */
+  /** Ends with the last attempt, whose slot is released once its body has ended, or with the answer before it. */
   #end(): T {
-    const answer = this.#session.fallsBack ? this.answer : undefined;
-    if (answer !== undefined) {
-      this.#failed = answer.failed;
-      return this.#settle(answer.aside?.restore?.() ?? answer.value);
-    }
-    return this.#settle(this.#session.holdsSlot ? this.#releasingSlot() : this.#value);
+    const session = this.#session;
+    const before = session.isUnsent
+      ? { value: this.#value, failed: this.#failed, aside: this.#aside }
+      : session.fallsBack
+        ? this.answer
+        : undefined;
+    if (before !== undefined) this.#failed = before.failed;
+    const result =
+      before === undefined
+        ? session.holdsSlot
+          ? this.#releasingSlot()
+          : this.#value
+        : (before.aside?.restore?.() ?? before.value);
+    if (!session.isInner) noteEnd(result);
+    if (this.#failed) throw result;
+    remember(result, session.trace);
+    return result as T;
   }
 
   #releasingSlot(): unknown {
@@ -271,15 +263,6 @@ class Run<T> {
     if (this.#exchange.whenBodyEnds !== undefined) return this.#exchange.whenBodyEnds(this.#value, ended);
     ended();
     return this.#value;
-  }
-
-  /** Returns the result of the request, or throws it. */
-  #settle(result: unknown): T {
-    const session = this.#session;
-    if (!session.isInner) noteEnd(result);
-    if (this.#failed) throw result;
-    remember(result, session.trace);
-    return result as T;
   }
 
   /** An error that the request ends with, with its history. */

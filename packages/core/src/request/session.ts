@@ -4,7 +4,7 @@ import { sleep } from '../base/sleep.ts';
 import { LONGEST_DISCARD_MS } from '../http/drain.ts';
 import type { Peek } from '../http/inspect.ts';
 import { withJudgement } from '../http/judged.ts';
-import type { Judgement, Outcome, RequestTraits } from '../http/outcome.ts';
+import type { Judgement, Outcome, RequestTraits, Responded } from '../http/outcome.ts';
 import type { Grant } from '../limits/contracts.ts';
 import type { HeaderChanges } from '../policy/before-attempt.ts';
 import { type Decision, decideRetry, type Progress, SUCCESS, verdictOf } from '../policy/decide.ts';
@@ -36,6 +36,12 @@ const ALONE: Around = { isInner: false, taken: [], slots: [], paid: undefined };
  */
 export type Readiness = boolean | OutOfTime;
 
+/**
+ * What a driver does next: wait for {@link Session.waiting}; send an attempt; look into its response; set it aside, because a retry
+ * follows; or finish.
+ */
+export type Step = 'wait' | 'send' | 'look' | 'set aside' | 'finish';
+
 /** What was done for an attempt before it turned out that it has to wait. */
 interface Begun {
   readonly lack?: Lack | undefined;
@@ -48,8 +54,15 @@ interface Begun {
 const NOT_BEGUN: Begun = { isDressed: false };
 
 /**
- * One request on its way through a policy. For each attempt an adapter calls {@link ready}, sends with {@link sending},
- * and calls {@link judge}. After the last one it calls {@link bodyEnded} if {@link holdsSlot}.
+ * One request on its way through a policy, as a machine without a socket: a driver tells it what has happened, and it returns what is
+ * to be done next. An attempt goes through
+ *
+ * ```text
+ * begin → [wait → woken →] send → settled → [look → looked →] set aside → begin …
+ *                                                            finish
+ * ```
+ *
+ * After the end a driver calls {@link bodyEnded} if {@link holdsSlot}.
  */
 export class Session implements Progress, Call {
   readonly policy: Policy;
@@ -70,6 +83,10 @@ export class Session implements Progress, Call {
   placeMs = 0;
   isBoundByTotal = false;
   readonly total: Total | undefined;
+  /** What the step `wait` waits for. */
+  waiting: Promise<Readiness> | undefined;
+  /** True if the retry was not sent: the result is that of the attempt before. */
+  isUnsent = false;
   #history: Attempt[] | undefined;
   /** `undefined` unless another layer may be above or below. */
   #place: LayerPlace | undefined;
@@ -80,6 +97,8 @@ export class Session implements Progress, Call {
   #toRetry: Outcome | undefined;
   /** Made for hooks, limits and body factories. */
   #preparation: Preparation | undefined;
+  /** The response that the parts are to look into. */
+  declare toLookAt?: Responded;
   /** The request in events; `undefined` before the first. */
   #reported: ReportedRequest | undefined;
 
@@ -164,23 +183,50 @@ export class Session implements Progress, Call {
     return this.total?.bindsAttempt ? this.total.timeoutMs : (this.policy.attemptTimeoutMs as number);
   }
 
-  /** True if {@link inspect} is to be called with each response before {@link judge}. */
-  get inspects(): boolean {
+  /**
+   * The next step after an event. `begin`: an attempt is to be prepared, see {@link ready}. `woken`: {@link waiting} has resolved with
+   * true or false. `settled`: the attempt has ended. `looked`: so it has, and the parts have looked into its response.
+   *
+   * @throws HookError if a hook throws; the request has then ended
+   */
+  next(event: 'begin', ...prepare: Parameters<Session['ready']>): Step;
+  next(event: 'woken', isReady: boolean): Step;
+  next(event: 'settled' | 'looked', outcome: Outcome, hasAnswer?: boolean): Step;
+  next(event: string, what: unknown, more?: unknown, makeBody?: MakeBody): Step {
+    if (event === 'begin') {
+      this.waiting = this.ready(what as AbortSignal, more as Promise<void>, makeBody);
+      return this.waiting === undefined ? 'send' : 'wait';
+    }
+    if (event === 'woken') {
+      this.isUnsent = what === false;
+      return this.isUnsent ? 'finish' : 'send';
+    }
+    const outcome = what as Outcome;
+    // What a function returned is no response, and has no status.
+    if (event === 'settled' && this.reads && outcome.type === 'response' && outcome.status !== 0) {
+      this.toLookAt = outcome;
+      return 'look';
+    }
+    return this.judge(outcome, more as boolean).retry ? 'set aside' : 'finish';
+  }
+
+  /** True if parts look into responses. */
+  get reads(): boolean {
     return this.turns !== NO_TURNS && this.turns.some(({ read }) => read !== undefined);
   }
 
   /**
-   * The outcome with what the parts that read responses say of it.
+   * The outcome of the attempt with what the parts that read responses say of it.
    *
    * @param open opens the body; called only if a part asks for it
-   * @throws HookError if a part fails
+   * @throws HookError if a part fails: the driver then calls {@link fail}
    */
-  async inspect(
-    outcome: Outcome,
+  async look(
     open: (maxBytes: number) => Peek | undefined,
     signal?: AbortSignal,
+    outcome: Outcome | undefined = this.toLookAt,
   ): Promise<Outcome> {
-    if (outcome.type !== 'response') return outcome;
+    if (outcome?.type !== 'response') return outcome as Outcome;
     const look = { attempt: this.attempt, open, signal };
     let said: Judgement | undefined;
     for (const turn of this.turns) said = (await turn.read?.(outcome, said, look)) ?? said;
