@@ -5,8 +5,7 @@ import type { Subject } from './subject.ts';
 
 /** The fetch of the runtime. */
 export const subject: Subject<Response> = {
-  client: 'fetch',
-  make: fetchClient,
+  make: (policy) => fetchClient(policy),
   slots: {
     rows: fetchSlotRows,
     ways: fetchSlotWays,
