@@ -1,6 +1,6 @@
 // Also runs in browsers: imports nothing from Node.
 import type { AdapterUnderTest, Difference } from '@ebb/core/testing/suite';
-import { traits } from '../traits.ts';
+import { axiosOverHttp, traits } from '../traits.ts';
 import type { GridRowName, RuntimeName } from './names.ts';
 
 /** What the suite must know of a client in a runtime. */
@@ -45,13 +45,6 @@ const AXIOS_IN_CHROMIUM: Differences = {
   'a body with an ETag that breaks off': {
     hits: 3,
     why: 'the cache of a page first asks whether its part of the body can be completed',
-  },
-};
-
-const AXIOS_WITHOUT_SOCKETS: Differences = {
-  'a bucket that rejects a retry: reading a response that breaks off fails': {
-    status: undefined,
-    why: 'axios has no response if its body breaks',
   },
 };
 
@@ -107,7 +100,7 @@ function differsIn({ row, runtime }: Place): Differences {
     ...(isAxios && traits.axios.differs),
     ...(isWeb && runtime === 'workerd' && IN_WORKERD),
     ...(isWeb && runtime === 'Chromium' && IN_CHROMIUM),
-    ...(isAxios && isWeb && AXIOS_WITHOUT_SOCKETS),
+    ...(row === 'axios, http' && axiosOverHttp),
     ...(isAxios && isWeb && runtime === 'Chromium' && AXIOS_IN_CHROMIUM),
     ...(row === 'axios, http' && runtime === 'Deno' && AXIOS_IN_DENO),
     ...(row === "Node's fetch" && BY_NODE_FETCH),

@@ -1,7 +1,7 @@
 import type { GridRowName, RuntimeName } from './names.ts';
 import type { SlotRow } from './slot-row.ts';
 import { axiosSlotRows, axiosStreamRows } from './subjects/axios-slots.ts';
-import { fetchSlotRows } from './subjects/fetch-slots.ts';
+import { createFetchSlotRows, fetchSlotRows } from './subjects/fetch-slots.ts';
 import { undiciSlotRows } from './subjects/undici-slots.ts';
 
 /** A row of the grid: a client, or a version of it. */
@@ -22,7 +22,7 @@ const isWeb = (runtime: RuntimeName): boolean => runtime === 'Chromium' || runti
 const fetchRow: GridRow = {
   name: 'fetch',
   source: `export { subject } from './subjects/fetch.ts';`,
-  slots: fetchSlotRows,
+  slots: createFetchSlotRows,
   skipIn: () => undefined,
 };
 
