@@ -67,8 +67,8 @@ export const limited: readonly Row[] = [
       hits: 1,
       reason: 'throttled',
       needs: ['sockets'],
-      // Such a client may know the status, although it has not the whole body.
-      by: { wholeBodies: { status: 503 } },
+      // Such a client has the long body.
+      ...(index === 1 && { by: { wholeBodies: { status: 503 } } }),
     }),
   ),
   {
