@@ -82,7 +82,7 @@ export interface Expected {
 }
 
 /** When the caller aborts: beforehand, while waiting for tokens or a slot, for a response, for a retry, or in the body. */
-export type AbortPhase = 'before' | 'limits' | 'attempt' | 'retry' | 'body';
+type AbortPhase = 'before' | 'limits' | 'attempt' | 'retry' | 'body';
 
 /** Limits that are made anew for each run. */
 export interface Limits {
