@@ -101,7 +101,9 @@ describe('rows that are skipped', () => {
     const skipped = new Map(rowsFor(lacking).map((one) => [one.name, one.skipped]));
     expect(skipped.get('a stream is sent once')).toBe('it takes no streams');
     expect(skipped.get('404')).toBe('there is no such thing here');
-    expect(skipped.get('a redirect to another origin does not carry it')).toBe('it follows none');
+    expect(skipped.get('a redirect to another origin drops a credential of beforeAttempt')).toBe(
+      'it follows none',
+    );
     expect(skipped.get('a refused connection')).toBe('a mock cannot misbehave as a server does');
     expect(skipped.get('503, then 200')).toBeUndefined();
   });
