@@ -54,13 +54,17 @@ interface NodeLike {
   };
 }
 
+/** Kept from the start: a test may take it away, to try a runtime that has no such modules. */
+const { process } = globalThis as NodeLike;
+const builtin = process?.getBuiltinModule?.bind(process);
+
 /**
  * A module of Node.
  *
  * @throws Error in a runtime that has none
  */
 export function nodeModule<Name extends keyof Modules>(name: Name): Modules[Name] {
-  const found = (globalThis as NodeLike).process?.getBuiltinModule?.(name);
+  const found = builtin?.(name);
   if (found === undefined) {
     throw new Error(`the suite starts its upstream with ${name}; here it needs \`mock\` or \`upstream\``);
   }
