@@ -61,10 +61,13 @@ describe('imports', () => {
   });
 });
 
+/** A suite for adapters of other people as well: to core it is a user. */
+const SUITE = 'packages/core/src/testing/suite/';
+
 /** The rooms of a package, in the order in which they may import: each from itself and from those after it. */
 const houses = {
   core: {
-    doors: ['adapter.ts', 'bucket.ts', 'index.ts', 'presets.ts', 'testing.ts'],
+    doors: ['adapter.ts', 'bucket.ts', 'index.ts', 'presets.ts', 'testing.ts', 'testing/suite.ts'],
     rooms: ['presets', 'request', 'policy', 'limits', 'http', 'base'],
   },
   simulator: {
@@ -78,7 +81,7 @@ describe.each(Object.entries(houses))('rooms of %s', (name, { doors, rooms }) =>
   const rank = (path: string): number => rooms.indexOf(path.split('/')[3] ?? '');
 
   test('every file is a door or stands in a room', () => {
-    const outside = files.filter((path) => rank(path) < 0);
+    const outside = files.filter((path) => rank(path) < 0 && !path.startsWith(SUITE));
     expect(outside.sort()).toEqual(doors.map((door) => `packages/${name}/src/${door}`));
   });
 
@@ -99,6 +102,25 @@ test('presets of core are options: they import no session, and no limit', () => 
     const rooms = importsOf(path).map((from) => normalize(join(dirname(path), from)).split('/')[3] ?? '');
     expect(['presets', 'policy', 'http', 'base'], path).toEqual(expect.arrayContaining(rooms));
   }
+});
+
+test('the suite for adapters imports its own files and doors of core, so any adapter can pass it', () => {
+  const files = sources.filter((path) => path.startsWith(SUITE));
+  expect(files.length).toBeGreaterThan(10);
+  const doors = ['adapter.ts', 'index.ts', 'testing.ts'].map((door) => `packages/core/src/${door}`);
+  for (const path of files) {
+    const outside = importsOf(path)
+      .map((from) => (from.startsWith('.') ? normalize(join(dirname(path), from)) : from))
+      .filter((from) => !from.startsWith(SUITE));
+    expect(doors, path).toEqual(expect.arrayContaining(outside));
+  }
+  for (const path of sources.filter(
+    (path) => !path.startsWith(SUITE) && path !== 'packages/core/src/testing/suite.ts',
+  ))
+    expect(
+      importsOf(path).filter((from) => from.includes('testing/suite')),
+      path,
+    ).toEqual([]);
 });
 
 test('the queue of core imports no bucket', () => {

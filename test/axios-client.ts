@@ -2,8 +2,7 @@
 import { ebbInterceptor } from '@ebb/axios';
 import { type Attempt, attemptsOf, type Policy } from '@ebb/core';
 import axios, { type AxiosRequestConfig, type AxiosResponse } from 'axios';
-import { bodyFor } from './fetch-client.ts';
-import type { Client } from './play.ts';
+import { bodyFor, type Client } from './fetch-client.ts';
 
 /** An axios instance with ebb. `stream` makes an upload stream of the kind that its adapter takes. */
 export function axiosClient(

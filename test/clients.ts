@@ -4,11 +4,11 @@ import * as undici from 'undici';
 // Node 24's fetch uses the dispatchers of this version.
 import { Agent as NodeFetchAgent } from 'undici7';
 import { axiosClient } from './axios-client.ts';
-import { fetchClient } from './fetch-client.ts';
-import type { Client } from './play.ts';
+import { type Client, fetchClient } from './fetch-client.ts';
 import { nodeStream, undiciClient } from './undici-client.ts';
 
-export type { Client, Got } from './play.ts';
+export type { Got } from '@ebb/core/testing/suite';
+export type { Client } from './fetch-client.ts';
 
 /** Creates a client, optionally with a limited number of connections. */
 export type MakeClient = (policy: Policy, limits?: { readonly connections: number }) => Client;

@@ -1,9 +1,11 @@
 import { execFile } from 'node:child_process';
 import { globSync, readFileSync } from 'node:fs';
+import { suite } from '@ebb/core/testing/suite';
 import { describe, expect, test } from 'vitest';
 import { acts, type Played } from '../examples/demo/acts.ts';
 import { newLane } from '../examples/demo/lanes.ts';
 import { brokenPromise } from '../examples/demo/promises.ts';
+import { adapter } from '../examples/node-http/adapter.ts';
 
 interface Ended {
   readonly code: number;
@@ -60,6 +62,22 @@ describe('each example prints what its first comment promises', () => {
   test('there are examples', () => {
     expect(files.length).toBeGreaterThan(5);
   });
+});
+
+describe('the adapter for node:http', () => {
+  test('is short', () => {
+    const source = readFileSync('examples/node-http/request.ts', 'utf8');
+    expect(source.slice(source.indexOf('async function attempt')).split('\n').length).toBeLessThanOrEqual(60);
+  });
+
+  test('says how many rows of the suite it passes, and why it skips others', slow, async () => {
+    const file = 'examples/node-http/main.ts';
+    const promised = readFileSync(file, 'utf8').match(/^\/\/ {3}.+\n/gm) ?? [];
+    const stdout = promised.map((line) => line.slice(5)).join('');
+    expect(await run([file])).toEqual({ stdout, stderr: '', code: 0 });
+  });
+
+  suite({ describe, test }, adapter);
 });
 
 /** The rows of the closing table by their first word. */

@@ -1,8 +1,19 @@
 // Also runs in browsers: imports nothing from Node.
 import { type Attempt, attemptsOf, type Policy } from '@ebb/core';
-import { createFetch, type EbbRequestInit } from '@ebb/fetch';
-import type { Client } from './play.ts';
-import type { Sent } from './scenarios.ts';
+import type * as suite from '@ebb/core/testing/suite';
+import { type BaseFetch, createFetch, type EbbRequestInit } from '@ebb/fetch';
+
+/** A request of a test. */
+export interface Sent extends suite.Sent {
+  /** What the function of `factory` does first. */
+  readonly making?: () => Promise<unknown> | undefined;
+}
+
+/** A client with ebb, which a test closes. */
+export interface Client extends suite.Client {
+  send(url: string, sent: Sent, signal?: AbortSignal): Promise<suite.Got>;
+  close(): Promise<void>;
+}
 
 /** The body to pass to a client: a stream, a function that returns one, or the text itself. */
 export function bodyFor(sent: Sent, stream: (text: string) => unknown): unknown {
@@ -23,8 +34,8 @@ export function initFor(sent: Sent, signal: AbortSignal | undefined): EbbRequest
 }
 
 /** The fetch of the runtime. `extra` is for members of `RequestInit` that only this runtime has. */
-export function fetchClient(policy: Policy, extra: object = {}): Client {
-  const ebbFetch = createFetch(policy);
+export function fetchClient(policy: Policy, extra: object = {}, base: BaseFetch = fetch): Client {
+  const ebbFetch = createFetch(policy, base);
   let history: readonly Attempt[] | undefined;
   return {
     async send(url, sent, signal) {

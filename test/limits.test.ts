@@ -12,8 +12,8 @@ import {
 import { type VirtualClock, virtualClock } from '@ebb/core/testing';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { type Client, clients, type Got } from './clients.ts';
+import type { Sent } from './fetch-client.ts';
 import { refusingUrl } from './refusing.ts';
-import type { Sent } from './scenarios.ts';
 import { type Step, type Upstream, upstream } from './server.ts';
 import { turns, until } from './until.ts';
 

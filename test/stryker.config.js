@@ -4,7 +4,13 @@
  * @type {import('@stryker-mutator/api/core').PartialStrykerOptions}
  */
 export default {
-  mutate: ['packages/core/src/**/*.ts', '!**/*.test.ts', '!**/*.test-d.ts', '!packages/core/src/index.ts'],
+  mutate: [
+    'packages/core/src/**/*.ts',
+    '!**/*.test.ts',
+    '!**/*.test-d.ts',
+    '!packages/core/src/index.ts',
+    '!packages/core/src/testing/**',
+  ],
   // pnpm does not install it beside Stryker, where Stryker looks for plugins.
   plugins: ['@stryker-mutator/vitest-runner'],
   testRunner: 'vitest',

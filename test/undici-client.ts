@@ -2,8 +2,7 @@ import { Readable } from 'node:stream';
 import { type Attempt, attemptsOf, type Policy } from '@ebb/core';
 import { ebbInterceptor } from '@ebb/undici';
 import type * as undici8 from 'undici';
-import { bodyFor, initFor } from './fetch-client.ts';
-import type { Client } from './play.ts';
+import { bodyFor, type Client, initFor } from './fetch-client.ts';
 
 /** What is used of undici 7 or 8. */
 export type Undici = Pick<typeof undici8, 'Agent' | 'request'>;

@@ -7,7 +7,7 @@ import { createFetch } from '@ebb/fetch';
 import { instrument, type TelemetryOptions } from '@ebb/opentelemetry';
 import { context, metrics, propagation, SpanKind, type TextMapPropagator, trace } from '@opentelemetry/api';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { NOW } from '../play.ts';
+import { NOW } from '../../packages/core/src/testing/suite/play.ts';
 import { type Step, upstream } from '../server.ts';
 import { followContexts, type Recorder, recorder } from './recorder.ts';
 import { senders } from './senders.ts';

@@ -11,6 +11,3 @@ export type RuntimeName =
 
 /** The rows of the grid, without versions. */
 export type GridRowName = 'fetch' | 'axios, http' | 'axios, fetch' | 'axios, xhr' | 'undici' | "Node's fetch";
-
-/** A row of the grid, or one of its cells. */
-export type Place = GridRowName | `${GridRowName} in ${RuntimeName}`;

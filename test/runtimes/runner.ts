@@ -1,20 +1,19 @@
 // Bundled and run in each runtime: imports nothing from Node.
 import { failureKind } from '@ebb/core/adapter';
-import { virtualClock } from '@ebb/core/testing';
-import { hangs, hung, NOW, play, type Run } from '../play.ts';
-import { forClient, type Scenario, scenarios } from '../scenarios.ts';
+import { rowsFor } from '@ebb/core/testing/suite';
+import { factsOf, type Place } from './facts.ts';
 import { askRelatively, type Relative } from './relative.ts';
+import { remoteUpstreams } from './remote.ts';
 import { situations, type Troubles } from './situations.ts';
 import { useSlots } from './slots.ts';
 import { unlessStuck } from './stuck.ts';
 import type { Subject } from './subjects/subject.ts';
 
-/** What the scenarios of a runtime need. */
+/** What the suite of a runtime needs. */
 export interface Plan {
-  /** The URL of each scenario's upstream, in the order of the table; `null` to leave it out. */
-  readonly urls: readonly (string | null)[];
-  /** Responds to a GET with `?scenario=` and its index when the upstream of that scenario hangs, once for each hang. */
-  readonly hangs: string;
+  /** The URL of the server that starts its upstreams. */
+  readonly control: string;
+  readonly place: Place;
 }
 
 /** The result of a situation in a runtime. */
@@ -24,44 +23,18 @@ export interface Met {
   readonly error: string;
 }
 
-/** The result of a scenario that did not come to an end. */
-const stuck = (error: unknown, pending: number): Run => ({
-  ...{ delays: [], waits: [], reason: String(error), got: undefined, thrown: undefined },
-  ...{ attempts: 0, history: undefined, pending, held: 0 },
-});
+/** What a row has come to: what went wrong, as text. */
+type Verdict = 'passed' | 'skipped' | string;
 
-type MakeClient = Subject['make'];
-
-async function playOne(scenario: Scenario, make: MakeClient, url: string, hang: string): Promise<Run> {
-  const clock = virtualClock({ startMs: NOW });
-  const caller = new AbortController();
-  const over = new AbortController();
-  const watchHangs = async (): Promise<void> => {
-    for (;;) {
-      await (await fetch(hang, { signal: over.signal })).text();
-      hung(scenario, clock, caller);
-    }
-  };
-  const watch = hangs(scenario) ? watchHangs().catch(() => undefined) : undefined;
-  try {
-    return await unlessStuck(play(scenario, make, clock, url, caller));
-  } catch (error) {
-    return stuck(error, clock.pending);
-  } finally {
-    over.abort();
-    await watch;
+/** Runs all rows of the suite, in their order. */
+async function playAll({ make }: Subject, { control, place }: Plan): Promise<Verdict[]> {
+  const upstream = remoteUpstreams(control);
+  const verdicts: Verdict[] = [];
+  for (const { skipped, run } of rowsFor({ ...factsOf(place), name: place.row, client: make, upstream })) {
+    const judged = (): Promise<Verdict> => unlessStuck(run()).then(() => 'passed', chain);
+    verdicts.push(skipped === undefined ? await judged() : 'skipped');
   }
-}
-
-/** Runs all scenarios that have a URL. */
-async function playAll({ client, make }: Subject, { urls, hangs }: Plan): Promise<(Run | null)[]> {
-  const runs: (Run | null)[] = [];
-  for (const [at, scenario] of scenarios.entries()) {
-    const url = urls[at];
-    const row = forClient(scenario, client);
-    runs.push(url == null ? null : await playOne(row, make, url, `${hangs}?scenario=${at}`));
-  }
-  return runs;
+  return verdicts;
 }
 
 /** An error and its causes as text. */
@@ -87,7 +60,7 @@ async function meetAll(at: Troubles): Promise<Met[]> {
 
 /** The jobs of a runtime, each with its input and its result. Both are plain JSON. */
 export interface Jobs {
-  readonly play: readonly [Plan, (Run | null)[]];
+  readonly play: readonly [Plan, Verdict[]];
   readonly meet: readonly [Troubles, Met[]];
   /** Only in pages. */
   readonly relative: readonly [undefined, Relative];

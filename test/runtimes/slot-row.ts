@@ -13,11 +13,11 @@ export const SLOW = 'one after another';
 /** Longer than the interval at which unread bodies are checked. */
 export const CHECKED_AFTER_MS = 1_100;
 
-/** A way to use a response. */
+/** A way to use a response. `inUse` counts the slots that are held. */
 export interface SlotWay<Result> {
   /** Options for the client. */
   readonly config?: object;
-  readonly use: (result: Result, clock: VirtualClock) => unknown;
+  readonly use: (result: Result, clock: VirtualClock, inUse: () => number) => unknown;
 }
 
 /** A way to use a response that holds the only slot. The slot must be free afterwards. */

@@ -31,8 +31,10 @@ async function useSlot<Result>(slots: Slots<Result>, row: SlotRow<Result>, url: 
   const clock = virtualClock({ startMs: 0 });
   const concurrency = concurrencyLimit({ maxConcurrent: 1 });
   const client = slots.open(createPolicy({ clock, concurrency, maxRetries: 0 }));
-  const gave = await row.use(await client.get(url + row.path, row.method ?? 'GET', row.config), clock);
-  const inUse = await slotsInUse(() => concurrency.stats().inUse);
+  const held = (): number => concurrency.stats().inUse;
+  const result = await client.get(url + row.path, row.method ?? 'GET', row.config);
+  const gave = await row.use(result, clock, held);
+  const inUse = await slotsInUse(held);
   await client.close();
   return { gave, inUse };
 }
@@ -55,7 +57,9 @@ async function crowd<Result>({ open, ways }: Slots<Result>, url: string): Promis
   const collecting = setInterval(() => collect?.(), 5);
   const reads = Array.from({ length: CROWD }, (_, n) => {
     const way = ways[n % ways.length];
-    return client.get(`${url}slow`, 'GET', way?.config).then((result) => way?.use(result, clock));
+    return client
+      .get(`${url}slow`, 'GET', way?.config)
+      .then((result) => way?.use(result, clock, () => concurrency.stats().inUse));
   });
   await Promise.all(reads);
   clearInterval(collecting);

@@ -1,10 +1,22 @@
 import { once } from 'node:events';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { text } from 'node:stream/consumers';
+import type { Script, Seen } from '@ebb/core/testing/suite';
 import { refusingUrl } from '../refusing.ts';
-import { type Scenario, scenarios } from '../scenarios.ts';
 import { type Upstream, upstream } from '../server.ts';
-import type { Plan } from './runner.ts';
+
+/** The reply to `POST /open` with a script. */
+export interface Opened {
+  readonly id: number;
+  readonly url: string;
+}
+
+/** The reply to `/close?id=`. */
+export interface Closed {
+  readonly seen: readonly Seen[];
+  readonly connections: number;
+}
 
 /** Counts events, each of which can be awaited once. */
 class Counter {
@@ -25,43 +37,47 @@ class Counter {
   }
 }
 
-/**
- * An upstream for each scenario, with CORS, and a server that reports their hangs.
- *
- * @param isLeftOut whether a scenario is not to be run
- */
-export async function upstreams(
-  isLeftOut: (scenario: Scenario) => boolean,
-): Promise<AsyncDisposable & { readonly plan: Plan; readonly all: readonly Upstream[] }> {
-  const hung = scenarios.map(() => new Counter());
+/** An upstream, and its hangs: `/hang?id=` is answered once for each. */
+interface Watched {
+  readonly server: Upstream | undefined;
+  readonly hung: Counter;
+}
+
+/** A server that starts and closes upstreams, with CORS, for runtimes that have no server of their own. */
+export async function upstreams(): Promise<AsyncDisposable & { readonly control: string }> {
+  const all: Watched[] = [];
+  const open = async (script: Script): Promise<Opened> => {
+    const id = all.length;
+    if (script === 'refused') {
+      all.push({ server: undefined, hung: new Counter() });
+      return { id, url: await refusingUrl() };
+    }
+    const server = await upstream(script, { cors: true });
+    const hung = new Counter();
+    server.onHang = () => hung.add();
+    return { id: all.push({ server, hung }) - 1, url: server.url };
+  };
+  const close = async ({ server }: Watched): Promise<Closed> => {
+    await server?.close();
+    return { seen: server?.seen ?? [], connections: server?.connections() ?? 0 };
+  };
   const control = createServer(async (request, response) => {
-    const at = Number(new URL(request.url ?? '', 'http://ebb.test/').searchParams.get('scenario'));
-    await hung[at]?.take();
-    response.setHeader('access-control-allow-origin', '*').end();
+    const { pathname, searchParams } = new URL(request.url ?? '', 'http://ebb.test/');
+    const watched = all[Number(searchParams.get('id'))] as Watched;
+    let reply: Opened | Closed | undefined;
+    if (pathname === '/open') reply = await open(JSON.parse(await text(request)));
+    else if (pathname === '/close') reply = await close(watched);
+    else await watched.hung.take();
+    response.setHeader('access-control-allow-origin', '*').end(JSON.stringify(reply) ?? '');
   });
   control.listen(0, '127.0.0.1');
   await once(control, 'listening');
-  const refused = await refusingUrl();
-  const all = await Promise.all(
-    scenarios.map(async ({ script }, at) => {
-      const server = await upstream(script === 'refused' ? [] : script, { cors: true });
-      server.onHang = () => hung[at]?.add();
-      return server;
-    }),
-  );
   return {
-    all,
-    plan: {
-      urls: scenarios.map((scenario, at) => {
-        if (isLeftOut(scenario)) return null;
-        return scenario.script === 'refused' ? refused : (all[at]?.url ?? null);
-      }),
-      hangs: `http://127.0.0.1:${(control.address() as AddressInfo).port}/`,
-    },
+    control: `http://127.0.0.1:${(control.address() as AddressInfo).port}/`,
     async [Symbol.asyncDispose]() {
       control.closeAllConnections();
       control.close();
-      await Promise.all(all.map((server) => server.close()));
+      await Promise.all(all.map(({ server }) => server?.close()));
     },
   };
 }

@@ -60,6 +60,7 @@ const ROWS: Readonly<Record<string, Readonly<Record<string, string>>>> = {
     'reference/core/bucket/index': '@ebb/core/bucket',
     'reference/core/presets': '@ebb/core/presets',
     'reference/core/testing': '@ebb/core/testing',
+    'reference/core/testing/suite': '@ebb/core/testing/suite',
     'reference/fetch': '@ebb/fetch',
     'reference/axios': '@ebb/axios',
     'reference/undici': '@ebb/undici',

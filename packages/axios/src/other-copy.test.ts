@@ -87,7 +87,7 @@ describe.each(givens)('an instance of a copy that cannot be found, with %s passe
     const controller = new AbortController();
     server.onHang = () => controller.abort('enough');
     const { signal } = controller;
-    const canceled = await errorOf(clientOf({}, once, given).get(server.url, { signal }));
+    const canceled = await errorOf(clientOf({}, { maxRetries: 0 }, given).get(server.url, { signal }));
     expect([marks(canceled, copy), canceled.cause]).toEqual([CANCELED, 'enough']);
   });
 

@@ -17,7 +17,6 @@ export function axiosSubject(
 ): Subject<AxiosResult> {
   const hasStreams = adapter !== 'xhr';
   return {
-    client: 'axios',
     make: (policy) => axiosClient(policy, { adapter }, stream),
     slots: {
       rows: hasStreams ? [...axiosSlotRows, ...axiosStreamRows] : axiosSlotRows,

@@ -136,6 +136,25 @@ export const fetchSlotRows: readonly SlotRow<Response>[] = [
   },
 ];
 
+/** Over a dispatcher, the slot is free once a short body has arrived, whoever reads it. */
+export const createFetchSlotRows: readonly SlotRow<Response>[] = [
+  ...fetchSlotRows,
+  {
+    // ebb cannot read what a reader had locked when it looked, and no one tells it of the release.
+    name: 'a reader that is released late and unread, and only then another reads',
+    path: 'short',
+    use: async (response, clock, inUse) => {
+      const reader = response.body?.getReader();
+      await clock.advance(CHECKED_AFTER_MS);
+      reader?.releaseLock();
+      await clock.advance(CHECKED_AFTER_MS);
+      const held = inUse();
+      return [held, await bytesOf(response.body)];
+    },
+    gives: [1, SHORT.length],
+  },
+];
+
 /** None of them keeps a reference to the response. */
 export const fetchSlotWays: readonly SlotWay<Response>[] = [
   { use: (response) => response.text() },

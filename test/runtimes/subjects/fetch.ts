@@ -1,14 +1,13 @@
 import { createFetch } from '@ebb/fetch';
 import { fetchClient } from '../../fetch-client.ts';
-import { fetchSlotRows, fetchSlotWays } from './fetch-slots.ts';
+import { createFetchSlotRows, fetchSlotWays } from './fetch-slots.ts';
 import type { Subject } from './subject.ts';
 
 /** The fetch of the runtime. */
 export const subject: Subject<Response> = {
-  client: 'fetch',
-  make: fetchClient,
+  make: (policy) => fetchClient(policy),
   slots: {
-    rows: fetchSlotRows,
+    rows: createFetchSlotRows,
     ways: fetchSlotWays,
     open(policy) {
       const ebbFetch = createFetch(policy);

@@ -7,7 +7,6 @@ import { type UndiciResult, undiciSlotRows, undiciSlotWays } from './undici-slot
 /** `request` of a version of undici. */
 export function undiciSubject(undici: Undici): Subject<UndiciResult> {
   return {
-    client: 'undici',
     make: (policy) => undiciClient(undici, policy),
     slots: {
       rows: undiciSlotRows,
@@ -27,7 +26,6 @@ export function undiciSubject(undici: Undici): Subject<UndiciResult> {
 /** The fetch of the runtime over a dispatcher of a version of undici. */
 export function dispatcherFetchSubject(undici: Undici): Subject<Response> {
   return {
-    client: 'undici',
     make: (policy) => dispatcherFetchClient(fetch, undici, policy),
     slots: {
       rows: fetchSlotRows,

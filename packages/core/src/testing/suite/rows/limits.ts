@@ -1,10 +1,7 @@
-// Also runs in browsers: imports nothing from Node.
-import { type Clock, constant, tokenBucket } from '@ebb/core';
-import type { Limits, Scenario } from './scenarios.ts';
-import type { Step } from './server.ts';
+import { type Clock, constant, tokenBucket } from '../../../index.ts';
+import type { Limits, Row } from '../row.ts';
+import { down, up } from '../step.ts';
 
-const up: Step = { status: 200, body: 'up' };
-const down: Step = { status: 503, body: 'down' };
 const fast = { backoff: constant(10) };
 
 /** A token per second. */
@@ -14,11 +11,10 @@ const bucketOf =
     bucket: tokenBucket({ capacity: 1, refillPerSecond: 1, initialTokens, clock, ...more }),
   });
 
-const noHeaders = { status: undefined, why: 'axios has no response if its body breaks' };
 const LOST = ['that breaks off', 'that is too long to keep'];
 
 /** Tokens, and options of one request. */
-export const limited: readonly Scenario[] = [
+export const limited: readonly Row[] = [
   {
     name: 'an attempt waits for its token',
     script: [up],
@@ -62,7 +58,7 @@ export const limited: readonly Scenario[] = [
     reason: 'throttled',
   },
   ...(['half-503', { status: 503, body: 'x'.repeat(300_000) }] as const).map(
-    (step, index): Scenario => ({
+    (step, index): Row => ({
       name: `a bucket that rejects a retry: reading a response ${LOST[index]} fails`,
       script: [step],
       policy: fast,
@@ -70,10 +66,9 @@ export const limited: readonly Scenario[] = [
       delays: [10],
       hits: 1,
       reason: 'throttled',
-      socketsOnly: true,
-      // axios rejects before the body is read, with an error that carries the response.
-      but: { axios: { status: 503 } },
-      ...(index === 0 && { butFor: { 'axios, fetch': noHeaders, 'axios, xhr': noHeaders } }),
+      needs: ['sockets'],
+      // Such a client has the long body.
+      ...(index === 1 && { by: { wholeBodies: { status: 503 } } }),
     }),
   ),
   {

@@ -1,10 +1,6 @@
-// Also runs in browsers: imports nothing from Node.
-import { type Clock, concurrencyLimit, tokenBucket } from '@ebb/core';
-import type { Limits, Scenario } from './scenarios.ts';
-import type { Step } from './server.ts';
-
-const up: Step = { status: 200, body: 'up' };
-const down: Step = { status: 503, body: 'down' };
+import { type Clock, concurrencyLimit, tokenBucket } from '../../../index.ts';
+import type { Limits, Row } from '../row.ts';
+import { down, up } from '../step.ts';
 
 /** A slot and a token, which each run must give back. */
 const one = (clock: Clock): Limits => ({
@@ -26,21 +22,14 @@ function noSlot(clock: Clock): Limits {
 
 const aborted = { delays: [], hits: 0, reason: 'aborted', thrown: 'the reason' } as const;
 
-const inAWorker = {
-  workerd: { thrown: 'a copy of the reason', why: 'the reason of a signal is copied on its way to fetch' },
-};
-
 /** An abort in each phase of a call ends it at once with the reason of the signal. */
-export const aborts: readonly Scenario[] = [
+export const aborts: readonly Row[] = [
   {
     name: 'an abort beforehand',
     script: [up],
     limits: one,
     abort: 'before',
     ...aborted,
-    // axios itself rejects before it sends.
-    but: { axios: { reason: undefined, thrown: 'CanceledError' } },
-    butFor: { "Node's fetch": { reason: undefined, why: 'fetch rejects before it dispatches' } },
   },
   {
     name: 'an abort while waiting for a token',
@@ -63,8 +52,7 @@ export const aborts: readonly Scenario[] = [
     abort: 'attempt',
     ...aborted,
     hits: 1,
-    butIn: inAWorker,
-    socketsOnly: true,
+    needs: ['sockets'],
   },
   {
     name: 'an abort while waiting for the response of a retry',
@@ -73,11 +61,7 @@ export const aborts: readonly Scenario[] = [
     ...aborted,
     delays: [1_000],
     hits: 2,
-    butIn: inAWorker,
-    butFor: {
-      'axios, http in Deno': { hits: 3, why: 'Deno repeats an aborted request that used a kept connection' },
-    },
-    socketsOnly: true,
+    needs: ['sockets'],
   },
   {
     name: 'an abort while waiting for a retry',
@@ -96,11 +80,12 @@ export const aborts: readonly Scenario[] = [
     ...aborted,
     delays: [1_000],
     hits: 1,
-    socketsOnly: true,
-    but: { axios: { policy: { attemptTimeoutMs: 100 } } },
+    needs: ['sockets'],
+    // Without a limit for the attempt such a client would wait for the end of the body.
+    by: { wholeBodies: { policy: { attemptTimeoutMs: 100 } } },
   },
   ...(['before', 'limits'] as const).map(
-    (abort): Scenario => ({
+    (abort): Row => ({
       name: `a stop ${abort === 'before' ? 'beforehand' : 'while waiting for a token'}`,
       script: [up],
       limits: noToken,
@@ -133,7 +118,7 @@ export const aborts: readonly Scenario[] = [
     hits: 1,
     reason: 'success',
     status: 200,
-    socketsOnly: true,
+    needs: ['sockets'],
   },
   {
     name: 'an abort in the body',
@@ -143,9 +128,7 @@ export const aborts: readonly Scenario[] = [
     ...aborted,
     reason: 'success',
     hits: 1,
-    butIn: inAWorker,
-    socketsOnly: true,
-    // axios resolves only when the body has ended.
-    but: { axios: { abort: 'attempt', reason: 'aborted' } },
+    needs: ['sockets'],
+    by: { wholeBodies: { abort: 'attempt', reason: 'aborted' } },
   },
 ];

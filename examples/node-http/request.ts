@@ -1,0 +1,70 @@
+// An adapter for node:http. `attempt` is the client, whose responses come whole; what follows it tells ebb about it.
+import { once } from 'node:events';
+import { type Agent, type IncomingMessage, request as send } from 'node:http';
+import type { Readable } from 'node:stream';
+import { createPolicy, type PolicyOptions, type RequestOptions } from '@ebb/core';
+import { failureKind, nextTurn, run, type Session, startSession, timeoutError } from '@ebb/core/adapter';
+
+interface Ask {
+  readonly method?: string;
+  readonly headers?: Readonly<Record<string, string>>;
+  readonly body?: string | Readable | undefined;
+  readonly signal?: AbortSignal | undefined;
+  readonly ebb?: RequestOptions | undefined;
+}
+
+async function attempt(url: string, { body, ...ask }: Ask, agent: Agent, session?: Session) {
+  const headers = new Headers(ask.headers);
+  for (const [name, value] of Object.entries(session?.headerChanges ?? {})) {
+    if (value === undefined) headers.delete(name);
+    else headers.set(name, value);
+  }
+  const late = new AbortController();
+  const ms = session?.timeoutMs();
+  const giveUp = () => late.abort(timeoutError(ms as number));
+  const forget = ms === undefined ? undefined : session?.policy.clock.schedule(giveUp, ms);
+  const signal = AbortSignal.any([late.signal, ask.signal ?? late.signal]);
+  try {
+    const sent = send(url, { method: ask.method, headers: Object.fromEntries(headers), agent, signal });
+    const answered = once(sent, 'response');
+    // After the response the rest of an upload may fail.
+    sent.on('error', () => undefined);
+    if (typeof body === 'object') body.pipe(sent);
+    else sent.end(body);
+    const [response] = (await answered) as [IncomingMessage];
+    return { response, body: Buffer.concat(await response.toArray()) };
+  } catch (error) {
+    throw signal.aborted ? signal.reason : error;
+  } finally {
+    forget?.();
+  }
+}
+
+/** A function that sends requests over `agent`. */
+export function createRequest(options: PolicyOptions, agent: Agent) {
+  const policy = createPolicy(options);
+  return async (url: string, ask: Ask) => {
+    const { method = 'GET', headers = {}, body, ebb, signal } = ask;
+    const header = (name: string) => new Headers(headers).get(name) ?? undefined;
+    const traits = { method, url, header, body, replayable: typeof body !== 'object' };
+    const session = startSession(policy, traits, ebb, undefined, 'socket');
+    if (session === undefined) return attempt(url, ask, agent);
+    return run(
+      session,
+      {
+        send: (own) => own.sending(() => attempt(url, ask, agent, own)),
+        outcome: ({ response: { statusCode: status = 0, headersDistinct } }) => {
+          return { type: 'response', status, header: (name) => headersDistinct[name]?.join(', ') };
+        },
+        failure: (error) => ({ type: 'failure', kind: failureKind(error), error, redirected: false }),
+        // A connection is free in the turn after its response.
+        setAside: () => ({ released: nextTurn() }),
+        peek(settled) {
+          const parts = [(settled as { body: Buffer }).body];
+          return { read: async () => parts.shift(), stop: () => undefined };
+        },
+      },
+      signal,
+    );
+  };
+}

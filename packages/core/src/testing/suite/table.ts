@@ -1,0 +1,27 @@
+import type { Row } from './row.ts';
+import { aborts } from './rows/aborts.ts';
+import { feedback } from './rows/feedback.ts';
+import { hooks } from './rows/hooks.ts';
+import { inspected } from './rows/inspected.ts';
+import { limited } from './rows/limits.ts';
+import { misbehaving } from './rows/misbehaving.ts';
+import { redirects } from './rows/redirects.ts';
+import { repeating } from './rows/repeating.ts';
+import { responses } from './rows/responses.ts';
+import { retryAfter } from './rows/retry-after.ts';
+import { bounded } from './rows/total.ts';
+
+/** Every row. */
+export const table: readonly Row[] = [
+  ...responses,
+  ...retryAfter,
+  ...repeating,
+  ...misbehaving,
+  ...feedback,
+  ...inspected,
+  ...hooks,
+  ...limited,
+  ...aborts,
+  ...bounded,
+  ...redirects,
+];

@@ -1,0 +1,125 @@
+// Also runs in browsers: imports nothing from Node.
+import type { AdapterUnderTest, Difference } from '@ebb/core/testing/suite';
+import { axiosOverHttp, traits } from '../traits.ts';
+import type { GridRowName, RuntimeName } from './names.ts';
+
+/** What the suite must know of a client in a runtime. */
+export type Facts = Pick<AdapterUnderTest, 'differs' | 'does' | 'lacks' | 'skips' | 'timeoutError'>;
+
+/** A cell of the grid. */
+export interface Place {
+  readonly row: GridRowName;
+  /** Of undici. */
+  readonly version?: string | undefined;
+  readonly runtime: RuntimeName;
+}
+
+type Differences = Readonly<Record<string, Difference>>;
+
+const named = (names: readonly string[], difference: Difference): Differences =>
+  Object.fromEntries(names.map((name) => [name, difference]));
+
+const IN_WORKERD = named(
+  [
+    'an abort while waiting for the response',
+    'an abort while waiting for the response of a retry',
+    'an abort in the body',
+  ],
+  { thrown: 'a copy of the reason', why: 'the reason of a signal is copied on its way to fetch' },
+);
+
+const NO_UPLOAD = 'a page can upload a stream only over HTTP/2';
+const IN_CHROMIUM: Differences = {
+  'a stream is sent once': { hits: 0, status: undefined, body: undefined, bodies: [], why: NO_UPLOAD },
+  'a factory returns a new stream for each attempt': {
+    delays: [10, 10, 10, 10, 10],
+    hits: 0,
+    status: undefined,
+    bodies: [],
+    reason: 'retries-exhausted',
+    why: NO_UPLOAD,
+  },
+};
+
+const AXIOS_IN_CHROMIUM: Differences = {
+  'a body with an ETag that breaks off': {
+    hits: 3,
+    why: 'the cache of a page first asks whether its part of the body can be completed',
+  },
+};
+
+const AXIOS_IN_DENO = named(
+  [
+    'an abort while waiting for the response of a retry',
+    'no response to a retry within totalTimeoutMs: the response before it',
+    'the same with a response before that was too long to keep',
+  ],
+  { hits: 3, why: 'Deno repeats an aborted request that used a kept connection' },
+);
+
+const BY_NODE_FETCH: Differences = {
+  'an abort beforehand': { reason: undefined, why: 'fetch rejects before it dispatches' },
+  'a POST that methods allows by its body': {
+    delays: [],
+    hits: 1,
+    status: 503,
+    reason: 'not-idempotent',
+    why: 'fetch gives its dispatcher a stream',
+  },
+};
+
+/**
+ * What hides that a connection was refused: in Bun and Deno, and below axios, the error does not show whether the redirect
+ * target refused it; in pages and workers a refused connection rejects with the message of a lost one.
+ */
+function hidesRefusals({ row, runtime }: Place): boolean {
+  if (row === 'axios, fetch') return true;
+  return (row === 'fetch' || row === 'axios, xhr') && !runtime.startsWith('Node');
+}
+
+function lacksOf({ row, version, runtime }: Place): NonNullable<Facts['lacks']> {
+  const pool = 'the rows about connections run in test/adapters.test.ts';
+  const streams = 'XMLHttpRequest uploads no streams';
+  if (row === 'axios, xhr') return { pool, streams, bodyFactories: streams };
+  if (row === 'undici') return { pool, ...traits.undici.lacks };
+  if (row !== "Node's fetch") return { pool };
+  return {
+    pool,
+    requestOptions: 'fetch drops the option ebb',
+    bodyFactories: 'fetch takes no function as a body',
+    history: 'a Response of fetch has no context, and so no history',
+    ...(version === '7.0' &&
+      runtime === 'Node 26' && { redirects: 'it follows none over undici 7.0, also without ebb' }),
+  };
+}
+
+function differsIn({ row, runtime }: Place): Differences {
+  const isAxios = row.startsWith('axios');
+  const isWeb = row === 'fetch' || row === 'axios, fetch' || row === 'axios, xhr';
+  return {
+    ...(isAxios && traits.axios.differs),
+    ...(isWeb && runtime === 'workerd' && IN_WORKERD),
+    ...(isWeb && runtime === 'Chromium' && IN_CHROMIUM),
+    ...(row === 'axios, http' && axiosOverHttp),
+    ...(isAxios && isWeb && runtime === 'Chromium' && AXIOS_IN_CHROMIUM),
+    ...(row === 'axios, http' && runtime === 'Deno' && AXIOS_IN_DENO),
+    ...(row === "Node's fetch" && BY_NODE_FETCH),
+  };
+}
+
+/** What the suite must know of a cell. */
+export function factsOf(place: Place): Facts {
+  const { row } = place;
+  const isNodeFetch = row === "Node's fetch";
+  const client = row === 'fetch' ? 'fetch' : row.startsWith('axios') ? 'axios' : 'undici';
+  return {
+    ...traits[client],
+    does: [...(traits[client].does ?? []), ...(hidesRefusals(place) ? (['hidesRefusals'] as const) : [])],
+    lacks: lacksOf(place),
+    differs: differsIn(place),
+    ...(isNodeFetch && {
+      timeoutError: 'TypeError',
+      skips: { 'a response before the upload is complete': 'a body of more than 1 MiB is sent once' },
+    }),
+  };
+}

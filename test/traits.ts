@@ -1,0 +1,36 @@
+// Also runs in browsers: imports nothing from Node.
+import type { AdapterUnderTest, Difference } from '@ebb/core/testing/suite';
+
+/** What the suite must know of a client with ebb. */
+type Traits = Pick<AdapterUnderTest, 'differs' | 'does' | 'lacks' | 'timeoutError'>;
+
+export type ClientName = 'fetch' | 'axios' | 'undici';
+
+/** axios over sockets: its error carries the response whose body breaks, and does not over a fetch or in a page. */
+export const axiosOverHttp: Readonly<Record<string, Difference>> = {
+  'a bucket that rejects a retry: reading a response that breaks off fails': {
+    status: 503,
+    why: 'the error of axios carries the response',
+  },
+};
+
+/** What the suite must know of each client, wherever it runs. */
+export const traits: Readonly<Record<ClientName, Traits>> = {
+  fetch: {},
+  axios: {
+    does: ['wholeBodies'],
+    timeoutError: 'AxiosError',
+    differs: {
+      'an abort beforehand': {
+        reason: undefined,
+        thrown: 'CanceledError',
+        why: 'axios itself rejects before it sends',
+      },
+    },
+  },
+  undici: {
+    does: ['resumes'],
+    timeoutError: 'HeadersTimeoutError',
+    lacks: { redirects: 'request of undici follows none without an interceptor' },
+  },
+};
