@@ -1,1 +1,2 @@
 export * from '../request/layers.ts';
+export { otherRetriesOf } from '../request/other-retries.ts';

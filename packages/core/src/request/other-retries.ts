@@ -20,18 +20,19 @@ const MARKS: readonly (readonly [header: string, proof: RegExp, library: string]
   ['grpc-previous-rpc-attempts', /^[1-9]/, 'a gRPC client'],
 ];
 
-/** The library that retries a request as well; `undefined` if none shows. */
+/** The library that retries a request as well, with a warning once for each; `undefined` if none shows. */
 export function otherRetriesOf(request: RequestTraits): OtherRetries | undefined {
   for (const [header, proof, library] of MARKS) {
-    if (proof.test(request.header(header) ?? '')) return { header, library };
+    if (!proof.test(request.header(header) ?? '')) continue;
+    warnOnce({ header, library });
+    return { header, library };
   }
   return undefined;
 }
 
 const warned = new Set<string>();
 
-/** Warns once for each library. */
-export function warnOfOtherRetries({ header, library }: OtherRetries): void {
+function warnOnce({ header, library }: OtherRetries): void {
   if (warned.has(library)) return;
   warned.add(library);
   warn(

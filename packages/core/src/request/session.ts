@@ -1,4 +1,4 @@
-import { mayBeLayered, noteFailure, withSlots } from '#platform';
+import { mayBeLayered, noteFailure, otherRetriesOf, withSlots } from '#platform';
 import { HookError, ThrottledError } from '../base/errors.ts';
 import { sleep } from '../base/sleep.ts';
 import { LONGEST_DISCARD_MS } from '../http/drain.ts';
@@ -17,7 +17,6 @@ import type { Hop } from './header-changes.ts';
 import { type Attempt, recordOf, type Trace } from './history.ts';
 import { NO_LAYERS, type Surroundings, type Way } from './layer.ts';
 import { LayerPlace } from './layer-place.ts';
-import { otherRetriesOf, warnOfOtherRetries } from './other-retries.ts';
 import { OutOfTime } from './out-of-time.ts';
 import { hasHooks, type MakeBody, Preparation } from './preparation.ts';
 import { abortOrStop, isStop, stopped } from './stop.ts';
@@ -83,6 +82,8 @@ export class Session implements Progress, Call {
   placeMs = 0;
   isBoundByTotal = false;
   readonly total: Total | undefined;
+  /** True if parts look into responses. */
+  reads = false;
   /** What the step `wait` waits for. */
   waiting: Promise<Readiness> | undefined;
   /** True if the retry was not sent: the result is that of the attempt before. */
@@ -210,10 +211,6 @@ export class Session implements Progress, Call {
     return this.judge(outcome, more as boolean).retry ? 'set aside' : 'finish';
   }
 
-  /** True if parts look into responses. */
-  get reads(): boolean {
-    return this.turns !== NO_TURNS && this.turns.some(({ read }) => read !== undefined);
-  }
 
   /**
    * The outcome of the attempt with what the parts that read responses say of it.
@@ -304,7 +301,9 @@ export class Session implements Progress, Call {
     this.turns = turns;
     for (const part of parts) {
       const turn = part.begin(this);
-      if (turn !== undefined) turns.push(turn);
+      if (turn === undefined) continue;
+      turns.push(turn);
+      if (turn.read !== undefined) this.reads = true;
     }
     return turns;
   }
@@ -611,9 +610,7 @@ export class Session implements Progress, Call {
   #reportOtherRetries(): void {
     if (this.attempt > 1) return;
     const other = otherRetriesOf(this.request);
-    if (other === undefined) return;
-    warnOfOtherRetries(other);
-    this.emit({ type: 'other-retries', header: other.header, library: other.library });
+    if (other !== undefined) this.emit({ type: 'other-retries', ...other });
   }
 
   /** True if a retry that is planned may still not be sent, for another reason than an abort. */
