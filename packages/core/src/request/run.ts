@@ -4,7 +4,7 @@ import type { Outcome } from '../http/outcome.ts';
 import { attemptsOf, remember, rememberReason } from './history.ts';
 import { OutOfTime, timeoutError } from './out-of-time.ts';
 import type { MakeBody } from './preparation.ts';
-import type { Session, Step } from './session.ts';
+import type { Readiness, Session, Step } from './session.ts';
 
 /** How a promise-based client sends one attempt. */
 export interface Exchange<T> {
@@ -127,19 +127,29 @@ class Run<T> {
   }
 
   async #goOn(from: Step): Promise<T> {
+    const session = this.#session;
     try {
-      for (let step = from; ; ) {
-        if (step === 'finish') return this.#end();
-        if (step === 'send') {
-          // `then` in place of `try`, so that an error of the loop is not taken for one of the client.
-          step = await this.#send().then(
-            (value) => this.#judge(value, false),
-            (error: unknown) => this.#judge(error, true),
-          );
+      for (let step = from; step !== 'finish'; ) {
+        // Here and not in functions of their own, each of which would make a promise.
+        if (step === 'wait') {
+          const readiness = await (session.waiting as Promise<Readiness>);
+          // The attempt ran into its timeout before it was sent.
+          const isLate = readiness instanceof OutOfTime;
+          step = isLate ? this.#judgeLate(readiness) : session.next('woken', readiness);
+        } else if (step === 'send') {
+          let value: unknown;
+          let failed = false;
+          try {
+            value = await this.#send();
+          } catch (error) {
+            value = error;
+            failed = true;
+          }
+          step = this.#judge(value, failed);
         } else if (step === 'look') step = await this.#look();
-        else if (step === 'wait') step = await this.#wait();
         else step = this.#setAside();
       }
+      return this.#end();
     } catch (error) {
       throw this.#noted(error);
     }
@@ -155,12 +165,8 @@ class Run<T> {
     }
   }
 
-  async #wait(): Promise<Step> {
-    const session = this.#session;
-    const readiness = await session.waiting;
-    if (!(readiness instanceof OutOfTime)) return session.next('woken', readiness as boolean);
-    // The attempt ran into its timeout before it was sent.
-    return this.#judge(this.#timeoutError(readiness.timeoutMs), true, 'timeout');
+  #judgeLate({ timeoutMs }: OutOfTime): Step {
+    return this.#judge(this.#timeoutError(timeoutMs), true, 'timeout');
   }
 
   #setAside(): Step {
