@@ -2,7 +2,6 @@ import { createPolicy, type Policy, type PolicyOptions } from '@ebb/core';
 import { countLayer, LAYER, type Session, startSession } from '@ebb/core/adapter';
 import type { Dispatcher } from 'undici';
 import { bodyOf } from './body/body-of.ts';
-import { Closing } from './closing.ts';
 import { withRereadableHeaders } from './headers.ts';
 import { isLegacy, type LegacyHandler, modernHandler } from './legacy.ts';
 import { Relay } from './relay.ts';
@@ -86,10 +85,8 @@ export function ebbInterceptor(
   policyOrOptions: Policy | PolicyOptions = {},
 ): Dispatcher.DispatcherComposeInterceptor {
   const policy = createPolicy(policyOrOptions);
-  return function ebb(...args) {
-    const [dispatch] = args;
-    const closing = Closing.of(args);
-    const composed = { policy, dispatch, ownOrigin: makeOrigin(), closing, trails: new Trails() };
+  return function ebb(dispatch) {
+    const composed = { policy, dispatch, ownOrigin: makeOrigin(), trails: new Trails() };
     // `compose` requires a function of exactly two parameters.
     function ebbDispatch(options: Options, handler: Handler): boolean {
       if (!isObject(options) || !isObject(handler)) return dispatch(options, handler);

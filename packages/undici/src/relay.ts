@@ -14,7 +14,6 @@ import type { Dispatcher } from 'undici';
 import type { Aside, AsideBounds, ResponseHead } from './aside.ts';
 import { Attempt, type AttemptListener } from './attempt.ts';
 import type { DispatchChanges, RequestBody } from './body/request-body.ts';
-import type { ClosingWatcher } from './closing.ts';
 import { type AbortListener, Controller } from './controller.ts';
 import { Downstream } from './downstream.ts';
 import { headersTimeoutError, isClosedError, namingOldUndici, requestAbortedError } from './errors.ts';
@@ -48,7 +47,7 @@ function judge(session: Session, outcome: Outcome, hasAnswer: boolean): boolean 
  * the callbacks of the policy run in the async context of the request, for callers that read an `AsyncLocalStorage`; the handler
  * is called as undici calls it.
  */
-export class Relay extends AsyncResource implements AttemptListener, AbortListener, ClosingWatcher {
+export class Relay extends AsyncResource implements AttemptListener, AbortListener {
   readonly #composition: Composition;
   readonly #options: Dispatcher.DispatchOptions;
   /** `undefined` if the options can be dispatched again as they are. */
@@ -67,8 +66,6 @@ export class Relay extends AsyncResource implements AttemptListener, AbortListen
   #playback: Playback | undefined;
   /** The last response that a retry followed. */
   #answer: Aside | undefined;
-  /** undici's error, if its dispatcher was closed while a retry was waiting. */
-  #closedWith: Error | undefined;
   /** The response that the handler is receiving, if it can be resumed. */
   #download: Download | undefined;
 
@@ -140,19 +137,13 @@ export class Relay extends AsyncResource implements AttemptListener, AbortListen
 
   #sendAfter(waiting: Promise<Readiness>): void {
     this.#phase = 'waiting';
-    const watch = this.#endWithPrevious && this.#composition.closing?.watch(this);
     waiting.then(
       (isReady) => {
-        watch?.stop();
         if (isReady === true) this.#send();
         else if (isReady === false) this.#endWithPrevious?.();
         else this.#judgeUnsent(headersTimeoutError(isReady.timeoutMs));
       },
-      (error) => {
-        watch?.stop();
-        if (error === this.#closedWith) this.#endWithPrevious?.();
-        else this.#fail(error instanceof OutOfTime ? headersTimeoutError(error.timeoutMs) : error);
-      },
+      (error) => this.#fail(error instanceof OutOfTime ? headersTimeoutError(error.timeoutMs) : error),
     );
   }
 
@@ -451,7 +442,7 @@ export class Relay extends AsyncResource implements AttemptListener, AbortListen
   #play(aside: Aside): void {
     if (this.#downstream.over) return;
     if (!aside.isOver) {
-      // Its dispatcher was closed while the response is still being read.
+      // The policy has stopped while the response is still being read.
       void aside.released.then(() => this.#play(aside));
       return;
     }
@@ -503,11 +494,5 @@ export class Relay extends AsyncResource implements AttemptListener, AbortListen
     } else {
       attempt.abort(reason);
     }
-  }
-
-  /** The dispatcher was closed while a retry was waiting, so the retry cannot be sent. */
-  dispatcherClosed(error: Error): void {
-    this.#closedWith = error;
-    this.#waits.abort(error);
   }
 }

@@ -3,7 +3,6 @@ import { LAYER, type Session } from '@ebb/core/adapter';
 import type { Dispatcher } from 'undici';
 import type { Attempt } from './attempt.ts';
 import type { DispatchChanges } from './body/request-body.ts';
-import type { Closing } from './closing.ts';
 import type { Trails } from './trail.ts';
 
 /** One call of `compose`. */
@@ -13,8 +12,6 @@ export interface Composition {
   /** The origin of requests whose options have none. */
   readonly ownOrigin: string;
   readonly trails: Trails;
-  /** `undefined` if the dispatcher does not reveal that it was closed. */
-  readonly closing: Closing | undefined;
 }
 
 /**
