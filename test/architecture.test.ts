@@ -65,7 +65,7 @@ describe('imports', () => {
 const houses = {
   core: {
     doors: ['adapter.ts', 'bucket.ts', 'index.ts', 'presets.ts', 'testing.ts'],
-    rooms: ['presets', 'request', 'policy', 'limits', 'http', 'base'],
+    rooms: ['presets', 'request', 'policy', 'limits', 'bodies', 'http', 'base'],
   },
   simulator: {
     doors: ['cli.ts', 'index.ts'],

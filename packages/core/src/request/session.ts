@@ -1,6 +1,6 @@
 import { HookError } from '../base/errors.ts';
 import { sleep } from '../base/sleep.ts';
-import { LONGEST_DISCARD_MS } from '../http/drain.ts';
+import { LONGEST_DISCARD_MS } from '../bodies/set-aside.ts';
 import { neverSent } from '../http/failure.ts';
 import type { Peek } from '../http/inspect.ts';
 import type { Outcome, RequestTraits } from '../http/outcome.ts';
