@@ -1,14 +1,14 @@
 import type { Duplex } from 'node:stream';
 import type { Clock } from '@ebb/core';
+import type { AsideBounds } from '@ebb/core/adapter';
 import type { Dispatcher } from 'undici';
-import { Aside, type AsideBounds, type ResponseHead } from './aside.ts';
+import { Aside, type ResponseHead } from './aside.ts';
 import type { DispatchChanges, RequestBody } from './body/request-body.ts';
 import type { Connection } from './controller.ts';
 import { headersTimeoutError, requestAbortedError } from './errors.ts';
 import { mirrorGaps } from './gaps.ts';
 import type { ResponseHeaders } from './headers.ts';
-import { Held } from './held.ts';
-import { RedirectBody, type RedirectBodyListener } from './redirect-body.ts';
+import { Held, type HeldListener } from './held.ts';
 
 /** The events of an attempt. */
 export interface AttemptListener {
@@ -45,7 +45,7 @@ export interface UploadListener {
  * One send. Each attempt is a handler of its own, so that late events of an attempt that was given up cannot be
  * mistaken for those of the next one.
  */
-export class Attempt implements Dispatcher.DispatchHandler, RedirectBodyListener {
+export class Attempt implements Dispatcher.DispatchHandler, HeldListener {
   connection: Connection;
   declare readonly onBodySent?: (chunk: Buffer | string) => void;
   declare readonly onRequestSent?: () => void;
@@ -57,7 +57,7 @@ export class Attempt implements Dispatcher.DispatchHandler, RedirectBodyListener
   #state: 'sent' | 'held' | 'played' | 'forwarded' | 'aside' | 'over' = 'sent';
   #cancelTimer: (() => void) | undefined;
   /** The response, while it is held or set aside. */
-  #kept: Aside | Held | RedirectBody | undefined;
+  #kept: Aside | Held | undefined;
   #droppedFor: Error | undefined;
   #restoreMethods: (() => void) | undefined;
   #releaseBody: (() => void) | undefined;
@@ -204,12 +204,11 @@ export class Attempt implements Dispatcher.DispatchHandler, RedirectBodyListener
 
   /** As {@link forward}, but the body is read even while the handler is paused. */
   playRedirect(head: ResponseHead, clock: Clock, held: Held | undefined, respond: PlayHeaders): void {
-    const body = new RedirectBody(head, this.connection, clock, this);
+    const body = held ?? new Held(head, this.connection, this);
     this.#state = 'played';
     this.#kept = body;
-    if (held !== undefined) body.takeOver(held);
+    body.readOn(clock);
     if (body.isOver) this.#arrived();
-    else held?.letGo();
     body.start(() => respond(body));
   }
 
@@ -228,18 +227,18 @@ export class Attempt implements Dispatcher.DispatchHandler, RedirectBodyListener
     return this.#state === 'held' || this.#state === 'played';
   }
 
-  played(chunk: Buffer): void {
+  data(chunk: Buffer): void {
     this.#listener.data(this, chunk);
   }
 
-  playedEnd(trailers: ResponseHeaders): void {
+  end(_: Held, trailers: ResponseHeaders): void {
     this.#listener.ended(this, trailers);
     this.#finish();
   }
 
-  playedError(error: Error): void {
+  fail(error: unknown): void {
     this.#finish();
-    this.#listener.broke(this, error);
+    this.#listener.broke(this, error as Error);
   }
 
   playedAll(): void {
@@ -258,7 +257,6 @@ export class Attempt implements Dispatcher.DispatchHandler, RedirectBodyListener
     const rawHeaders = this.connection?.rawHeaders ?? null;
     const aside = new Aside({ status, headers, message, rawHeaders }, bounds, this);
     this.#kept = aside;
-    aside.limit();
     return aside;
   }
 
@@ -269,9 +267,15 @@ export class Attempt implements Dispatcher.DispatchHandler, RedirectBodyListener
     const aside = new Aside(held.head, bounds, this);
     this.#kept = aside;
     aside.takeOver(held);
-    aside.limit();
     held.letGo();
     return aside;
+  }
+
+  /** Gives up a response that was set aside, because it is too long. */
+  giveUp(): void {
+    if (this.over) return;
+    this.#kept = undefined;
+    this.drop(requestAbortedError('Response discarded'));
   }
 
   /** Aborts the connection, without an event to the listener. */

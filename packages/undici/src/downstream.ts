@@ -193,6 +193,11 @@ export class Downstream {
     }
   }
 
+  /** For a response that was set aside: undici also reports what a handler throws as an error. */
+  abort(error: unknown): void {
+    this.fail(error);
+  }
+
   /** A dispatcher that wraps another reports what the handler threw in `onResponseError`. */
   failAgain(error: Error): void {
     const controller = this.#failedWith;

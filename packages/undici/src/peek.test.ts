@@ -12,10 +12,9 @@ function hold(headers: Record<string, string>, status = 200): { held: Held; conn
   const connection = new Connection({});
   const listener = {
     over: false,
-    played: () => undefined,
-    playedEnd: () => undefined,
-    playedError: () => undefined,
-    playedAll: () => undefined,
+    data: () => undefined,
+    end: () => undefined,
+    fail: () => undefined,
     abort: () => undefined,
   };
   const head = { status, headers, message: undefined, rawHeaders: null };

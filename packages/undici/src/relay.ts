@@ -2,6 +2,7 @@ import { AsyncResource, executionAsyncId } from 'node:async_hooks';
 import type { Duplex } from 'node:stream';
 import { classifyHttp, type FailureKind, HookError, type Outcome, type Policy } from '@ebb/core';
 import {
+  type AsideBounds,
   failureKind,
   MOST_DISCARDED_BYTES,
   OutOfTime,
@@ -11,7 +12,7 @@ import {
   type Session,
 } from '@ebb/core/adapter';
 import type { Dispatcher } from 'undici';
-import type { Aside, AsideBounds, ResponseHead } from './aside.ts';
+import type { Aside, ResponseHead } from './aside.ts';
 import { Attempt, type AttemptListener } from './attempt.ts';
 import type { DispatchChanges, RequestBody } from './body/request-body.ts';
 import { type AbortListener, Controller } from './controller.ts';
@@ -19,13 +20,11 @@ import { Downstream } from './downstream.ts';
 import { headersTimeoutError, isClosedError, namingOldUndici, requestAbortedError } from './errors.ts';
 import { changedHeaders } from './header-changes.ts';
 import type { RequestHeaders, ResponseHeaders } from './headers.ts';
-import type { Held } from './held.ts';
+import { Held } from './held.ts';
 import { peekAt } from './peek.ts';
-import { Playback } from './playback.ts';
-import { isRedirect } from './redirect-body.ts';
 import { Download, isCutOff } from './resume.ts';
 import { type Composition, send } from './send.ts';
-import type { Trail } from './trail.ts';
+import { isRedirect, type Trail } from './trail.ts';
 import { failureKindOf, failureOutcome, responseOutcome } from './traits.ts';
 
 /** How much of a response is kept in case its dispatcher is closed before the retry, in bytes. */
@@ -63,7 +62,7 @@ export class Relay extends AsyncResource implements AttemptListener, AbortListen
   #isDispatching = true;
   /** Ends the request with the result of the previous attempt. Set while a retry is planned and has not started. */
   #endWithPrevious: (() => void) | undefined;
-  #playback: Playback | undefined;
+  #playback: Held | undefined;
   /** The last response that a retry followed. */
   #answer: Aside | undefined;
   /** The response that the handler is receiving, if it can be resumed. */
@@ -256,7 +255,7 @@ export class Relay extends AsyncResource implements AttemptListener, AbortListen
       if (brokenBy === undefined) this.#answer = aside;
       // Bound, not closures: a function with a closure allocates for it on every call.
       const end = brokenBy === undefined ? this.#play.bind(this, aside) : this.#fail.bind(this, brokenBy);
-      this.#retry(end, aside.released);
+      this.#retry(end, aside.body.released);
     } else if (brokenBy === undefined) {
       if (status >= 300 && isRedirect(status) && this.#session.holdsSlot) {
         const { rawHeaders = null } = attempt.connection ?? {};
@@ -298,7 +297,7 @@ export class Relay extends AsyncResource implements AttemptListener, AbortListen
     if (retry) {
       const aside = attempt.setHeldAside(held, this.#asideBounds(headers));
       this.#answer = aside;
-      this.#retry(this.#play.bind(this, aside), aside.released);
+      this.#retry(this.#play.bind(this, aside), aside.body.released);
     } else if (retry === false) {
       if (isRedirect(status) && this.#session.holdsSlot) {
         this.#playRedirect(attempt, held.head, held);
@@ -404,7 +403,7 @@ export class Relay extends AsyncResource implements AttemptListener, AbortListen
   #judge(attempt: Attempt | undefined, outcome: Outcome): boolean | undefined {
     let retry: boolean;
     try {
-      const hasAnswer = this.#answer?.isOver === true && this.#answer.error === undefined;
+      const hasAnswer = this.#answer?.isComplete === true;
       // undici reports a response in the async context of whichever request opened its connection.
       retry = callsBack(this.#session.policy, outcome)
         ? this.runInAsyncScope(judge, undefined, this.#session, outcome, hasAnswer)
@@ -443,12 +442,14 @@ export class Relay extends AsyncResource implements AttemptListener, AbortListen
     if (this.#downstream.over) return;
     if (!aside.isOver) {
       // The policy has stopped while the response is still being read.
-      void aside.released.then(() => this.#play(aside));
+      void aside.body.released.then(() => this.#play(aside));
       return;
     }
     this.#body?.close?.();
-    this.#playback = new Playback(aside, this.#downstream);
-    this.#playback.start();
+    const { status, headers, message } = aside.head;
+    const playback = Held.of(aside, this.#downstream);
+    this.#playback = playback;
+    playback.start(() => this.#downstream.respond(playback, status, headers, message));
   }
 
   /** Ends with an error: for a download that was not resumed, with the error that broke it. */
