@@ -11,11 +11,10 @@ export { readAhead } from './bodies/read-ahead.ts';
 export { restored } from './bodies/restored.ts';
 export {
   type AsideBounds,
-  asideOf,
   LONGEST_DISCARD_MS,
   MOST_DISCARDED_BYTES,
   missing,
-  type SetAside,
+  SetAside,
 } from './bodies/set-aside.ts';
 export { drain, readToEnd, setAside } from './bodies/streams.ts';
 export {

@@ -170,7 +170,7 @@ export class Attempt implements Dispatcher.DispatchHandler, HeldListener {
     } else {
       const isHeld = this.#isHeld;
       if (!isHeld) this.#finish();
-      this.#kept?.end(this.connection?.rawTrailers ?? null, trailers);
+      this.#kept?.arrived(this.connection?.rawTrailers ?? null, trailers);
       if (isHeld) this.#arrived();
     }
   }
@@ -257,6 +257,7 @@ export class Attempt implements Dispatcher.DispatchHandler, HeldListener {
     const rawHeaders = this.connection?.rawHeaders ?? null;
     const aside = new Aside({ status, headers, message, rawHeaders }, bounds, this);
     this.#kept = aside;
+    aside.limit();
     return aside;
   }
 
@@ -267,6 +268,7 @@ export class Attempt implements Dispatcher.DispatchHandler, HeldListener {
     const aside = new Aside(held.head, bounds, this);
     this.#kept = aside;
     aside.takeOver(held);
+    aside.limit();
     held.letGo();
     return aside;
   }

@@ -72,10 +72,11 @@ export class Held extends Player implements Peek {
   }
 
   /** A response that was set aside, to be played after all. */
-  static of({ head, body, rawTrailers, trailers }: Aside, listener: HeldListener): Held {
+  static of(aside: Aside, listener: HeldListener): Held {
+    const { head, parts = [], rawTrailers, trailers } = aside;
     const held = new Held(head, undefined, listener);
-    held.chunks = [...(body.parts ?? [])];
-    held.error = missing(body) as Error | undefined;
+    held.chunks = parts;
+    held.error = missing(aside) as Error | undefined;
     held.rawTrailers = rawTrailers;
     held.trailers = trailers;
     held.isOver = true;
@@ -96,7 +97,8 @@ export class Held extends Player implements Peek {
     if (this.#unreadBytes > most) this.#halt();
   }
 
-  end(rawTrailers: RawHeaders, trailers: ResponseHeaders): void {
+  /** All of it has arrived. */
+  arrived(rawTrailers: RawHeaders, trailers: ResponseHeaders): void {
     if (this.isOver) return;
     this.rawTrailers = rawTrailers;
     this.trailers = trailers;

@@ -255,7 +255,7 @@ export class Relay extends AsyncResource implements AttemptListener, AbortListen
       if (brokenBy === undefined) this.#answer = aside;
       // Bound, not closures: a function with a closure allocates for it on every call.
       const end = brokenBy === undefined ? this.#play.bind(this, aside) : this.#fail.bind(this, brokenBy);
-      this.#retry(end, aside.body.released);
+      this.#retry(end, aside.released);
     } else if (brokenBy === undefined) {
       if (status >= 300 && isRedirect(status) && this.#session.holdsSlot) {
         const { rawHeaders = null } = attempt.connection ?? {};
@@ -297,7 +297,7 @@ export class Relay extends AsyncResource implements AttemptListener, AbortListen
     if (retry) {
       const aside = attempt.setHeldAside(held, this.#asideBounds(headers));
       this.#answer = aside;
-      this.#retry(this.#play.bind(this, aside), aside.body.released);
+      this.#retry(this.#play.bind(this, aside), aside.released);
     } else if (retry === false) {
       if (isRedirect(status) && this.#session.holdsSlot) {
         this.#playRedirect(attempt, held.head, held);
@@ -442,7 +442,7 @@ export class Relay extends AsyncResource implements AttemptListener, AbortListen
     if (this.#downstream.over) return;
     if (!aside.isOver) {
       // The policy has stopped while the response is still being read.
-      void aside.body.released.then(() => this.#play(aside));
+      void aside.released.then(() => this.#play(aside));
       return;
     }
     this.#body?.close?.();

@@ -31,86 +31,82 @@ function sizeOf(part: unknown): number {
 
 /**
  * A body whose response is to be followed by a retry. It is read to its end, within bounds, so that the retry can use its
- * connection; and it is kept, because it becomes the result if the retry is not sent.
+ * connection; and it is kept, because it becomes the result if the retry is not sent. A source gives it to `take` and `end`.
  */
-export interface SetAside<Part = unknown> {
+export class SetAside<Part = unknown> {
   readonly bounds: AsideBounds;
   /** The body as far as it came; `undefined` if it is too long to keep. */
-  parts: Part[] | undefined;
+  parts: Part[] | undefined = NONE;
   /** True once nothing more of it will come. */
-  isOver: boolean;
+  isOver = false;
   /** True if it was read to its end, kept or not. */
-  isWhole: boolean;
+  isWhole = false;
   /** What it broke with. */
   error: unknown;
   /** Resolves when the connection can be used again, or is closed. Never rejects. */
   readonly released: Promise<void>;
-  /** A part has arrived. */
-  take(part: Part): void;
-  /** @param isWhole false if the body ended early */
-  end(isWhole: boolean, error?: unknown): void;
-}
+  readonly #source: { giveUp(): void };
+  #bytes = 0;
+  #callOff: (() => void) | undefined;
+  #release: (() => void) | undefined;
 
-/**
- * Sets a body aside that a source gives to `take` and `end`. Gives it up when the time is up, or too much has arrived; at once
- * if the `Content-Length` is too large.
- *
- * @param cancel closes the connection
- * @param mayEndSoon true if most of these bodies end in the turn of their headers: then they need no timer
- */
-export function asideOf<Part>(bounds: AsideBounds, cancel: () => void, mayEndSoon?: boolean): SetAside<Part> {
-  const { contentLength, mostKeptBytes, signal } = bounds;
-  let bytes = 0;
-  let callOff: (() => void) | undefined;
-  let release: () => void;
-  const aside: SetAside<Part> = {
-    bounds,
-    parts: NONE,
-    isOver: false,
-    isWhole: false,
-    error: undefined,
-    released: new Promise((resolve) => {
-      release = resolve;
-    }),
-    take(part) {
-      if (aside.isOver) return;
-      bytes += sizeOf(part);
-      if (bytes > mostKeptBytes) aside.parts = undefined;
-      // A literal has no room for more parts, which most of these responses do not have.
-      else if (aside.parts === NONE) aside.parts = [part];
-      else aside.parts?.push(part);
-      if (bytes > MOST_DISCARDED_BYTES) giveUp();
-    },
-    end(isWhole, error) {
-      if (aside.isOver) return;
-      aside.isOver = true;
-      aside.isWhole = isWhole;
-      aside.error = error;
-      callOff?.();
-      // A client may free a connection in the turn after its response has ended, and ask for that turn after its last event.
-      SOON.then(() => inNextTurn(release));
-    },
-  };
-  const giveUp = (): void => {
-    aside.parts = undefined;
-    aside.end(false);
-    cancel();
-  };
-  const bind = (): void => {
-    if (aside.isOver) return;
-    const cancelTimer = bounds.clock.schedule(giveUp, bounds.longestMs);
+  /** @param source `giveUp` closes the connection */
+  constructor(bounds: AsideBounds, source: { giveUp(): void }) {
+    this.bounds = bounds;
+    this.#source = source;
+    this.released = new Promise((resolve) => {
+      this.#release = resolve;
+    });
+  }
+
+  /** Gives the body up when its time is over, or at once if its `Content-Length` is too large. To be called once. */
+  limit(): void {
+    const { clock, longestMs, contentLength, signal } = this.bounds;
+    const giveUp = (): void => this.#giveUp();
+    if (contentLength > MOST_DISCARDED_BYTES || signal?.aborted) giveUp();
+    if (this.isOver) {
+      inNextTurn(this.#release as () => void);
+      return;
+    }
+    const cancelTimer = clock.schedule(giveUp, longestMs);
     // In a later turn, because the client may cancel the body itself on abort. If a branch of the body is cancelled before
     // that, Node 22 has a rejection that cannot be handled.
     const forget = signal && onAbort(signal, () => inNextTurn(giveUp));
-    callOff = () => {
+    this.#callOff = () => {
       cancelTimer();
       forget?.();
     };
-  };
-  if (contentLength > MOST_DISCARDED_BYTES || signal?.aborted) giveUp();
-  else if (mayEndSoon) SOON.then(bind);
-  else bind();
-  return aside;
+  }
+
+  /** A part has arrived. */
+  take(part: Part): void {
+    if (this.isOver) return;
+    this.#bytes += sizeOf(part);
+    if (this.#bytes > this.bounds.mostKeptBytes) this.parts = undefined;
+    // A literal has no room for more parts, which most of these responses do not have.
+    else if (this.parts === NONE) this.parts = [part];
+    else this.parts?.push(part);
+    if (this.#bytes > MOST_DISCARDED_BYTES) this.#giveUp();
+  }
+
+  /** @param isWhole false if the body ended early */
+  end(isWhole: boolean, error?: unknown): void {
+    if (this.isOver) return;
+    this.isOver = true;
+    this.isWhole = isWhole;
+    this.error = error;
+    if (this.#callOff === undefined) return;
+    this.#callOff();
+    // A client may free a connection in the turn after its response has ended, and ask for that turn after its last event.
+    SOON.then(() => inNextTurn(this.#release as () => void));
+  }
+
+  #giveUp(): void {
+    if (this.isOver) return;
+    this.parts = undefined;
+    this.end(false);
+    this.#source.giveUp();
+  }
 }
 
 /** Why the parts are not the whole body that was set aside; `undefined` if they are. */

@@ -1,6 +1,6 @@
 import type { Clock } from '../base/clock.ts';
 import { isNodeReadable, isWebReadable } from '../http/body.ts';
-import { type AsideBounds, asideOf, LONGEST_DISCARD_MS, type SetAside } from './set-aside.ts';
+import { type AsideBounds, LONGEST_DISCARD_MS, SetAside } from './set-aside.ts';
 
 /**
  * Reads a body to its end within bounds: a web stream or a Node stream. `undefined` for anything else, and for a stream
@@ -11,16 +11,19 @@ export function setAside(body: unknown, bounds: AsideBounds): SetAside | undefin
     if (isWebReadable(body)) {
       const reader = body.getReader();
       // Not awaited: the promise of one branch of a tee settles only when the other is cancelled as well.
-      const aside = asideOf(bounds, () => void reader.cancel().catch(() => undefined));
+      const giveUp = (): void => void reader.cancel().catch(() => undefined);
+      const aside = new SetAside(bounds, { giveUp });
+      aside.limit();
       void readWeb(reader, aside);
       return aside;
     }
     if (isNodeReadable(body)) {
-      const aside = asideOf(bounds, () => body.destroy?.());
+      const aside = new SetAside(bounds, { giveUp: () => body.destroy?.() });
       // Never removed: a stream may still emit an error after it was destroyed.
       body.on('error', (error) => aside.end(false, error));
       body.on('close', () => aside.end(false));
       body.on('end', () => aside.end(true));
+      aside.limit();
       if (body.destroyed || body.readableEnded) aside.end(body.readableEnded === true);
       else body.on('data', (part) => aside.take(part));
       return aside;
