@@ -1,13 +1,9 @@
-import { type AsideBounds, MOST_DISCARDED_BYTES, SetAside } from '@ebb/core/adapter';
-import type { RawHeaders, ResponseHeaders } from './headers.ts';
-import type { Held } from './held.ts';
+import { MOST_DISCARDED_BYTES, missing, type Session, SetAside } from '@ebb/core/adapter';
+import type { RawHeaders, ResponseHead, ResponseHeaders } from './headers.ts';
+import { Held, type HeldListener } from './held.ts';
 
-export interface ResponseHead {
-  readonly status: number;
-  readonly headers: ResponseHeaders;
-  readonly message: string | undefined;
-  readonly rawHeaders: RawHeaders;
-}
+/** How much of a response is kept in case its dispatcher is closed before the retry, in bytes. */
+const KEPT_FOR_CLOSE_BYTES = 16 * 1024;
 
 const SOON: Promise<void> = Promise.resolve();
 const NO_TRAILERS: ResponseHeaders = {};
@@ -19,7 +15,13 @@ export class Aside extends SetAside<Buffer> {
   rawTrailers: RawHeaders = null;
 
   /** @param attempt `giveUp` aborts its connection */
-  constructor(head: ResponseHead, bounds: AsideBounds, attempt: { giveUp(): void }) {
+  constructor(head: ResponseHead, session: Session, attempt: { giveUp(): void }) {
+    const bounds = {
+      clock: session.policy.clock,
+      longestMs: session.discardMs,
+      mostKeptBytes: session.keepsAnswer ? MOST_DISCARDED_BYTES : KEPT_FOR_CLOSE_BYTES,
+      contentLength: session.request.method === 'HEAD' ? 0 : Number(head.headers['content-length']),
+    };
     super(bounds, attempt);
     this.head = head;
   }
@@ -52,5 +54,16 @@ export class Aside extends SetAside<Buffer> {
   /** The body ended early. */
   break(error: Error): void {
     this.end(false, error);
+  }
+
+  /** Plays it after all. */
+  held(listener: HeldListener): Held {
+    const held = new Held(this.head, undefined, listener);
+    held.chunks = this.parts ?? [];
+    held.error = missing(this) as Error | undefined;
+    held.rawTrailers = this.rawTrailers;
+    held.trailers = this.trailers;
+    held.isOver = true;
+    return held;
   }
 }

@@ -3,13 +3,11 @@ import {
   LONGEST_DISCARD_MS,
   MOST_DISCARDED_BYTES,
   MOST_READ_AHEAD_BYTES,
-  missing,
   type Peek,
 } from '@ebb/core/adapter';
-import type { Aside, ResponseHead } from './aside.ts';
 import type { Connection } from './controller.ts';
 import { requestAbortedError } from './errors.ts';
-import type { RawHeaders, ResponseHeaders } from './headers.ts';
+import type { RawHeaders, ResponseHead, ResponseHeaders } from './headers.ts';
 import { Player } from './player.ts';
 
 /** Gets what a held response plays. */
@@ -69,18 +67,6 @@ export class Held extends Player implements Peek {
     this.head = head;
     this.#connection = connection;
     this.#listener = listener;
-  }
-
-  /** A response that was set aside, to be played after all. */
-  static of(aside: Aside, listener: HeldListener): Held {
-    const { head, parts = [], rawTrailers, trailers } = aside;
-    const held = new Held(head, undefined, listener);
-    held.chunks = parts;
-    held.error = missing(aside) as Error | undefined;
-    held.rawTrailers = rawTrailers;
-    held.trailers = trailers;
-    held.isOver = true;
-    return held;
   }
 
   get rawHeaders(): RawHeaders {

@@ -5,7 +5,7 @@ import { bodyOf } from './body/body-of.ts';
 import { withRereadableHeaders } from './headers.ts';
 import { isLegacy, type LegacyHandler, modernHandler } from './legacy.ts';
 import { Relay } from './relay.ts';
-import type { Composition } from './send.ts';
+import type { Composition } from './steps.ts';
 import { addsHeaders, Trails } from './trail.ts';
 import { Traits } from './traits.ts';
 
@@ -48,8 +48,9 @@ function relay(composition: Composition, given: Options, handler: Handler): bool
     const traits = new Traits(options, body, composition.ownOrigin);
     const carried = (given as { readonly [LAYER]?: unknown })[LAYER];
     const session = startSession(composition.policy, traits, ebb, carried, 'dispatcher') as Session;
-    const trail = addsHeaders(session.policy) ? composition.trails.trailOf(session, handler) : undefined;
-    request = new Relay(composition, options, body, session, handler, trail);
+    const { trails } = composition;
+    const trail = addsHeaders(session.policy) ? trails.trailOf(session, handler) : undefined;
+    request = new Relay(composition, options, body, session, handler, trail && { trail, trails });
   } catch (error) {
     // undici reports invalid options in the same way.
     handler.onResponseError?.(null as never, error as Error);
