@@ -17,9 +17,7 @@ import { peekAt } from './body/peek.ts';
 import type { RequestBody } from './body/request-body.ts';
 import { discardForRetry, whenBodyEnds } from './body/response-body.ts';
 import type { CallerSignal } from './cancel.ts';
-import { changed, copyWith } from './header-changes.ts';
-import { LateAttempt } from './late-attempt.ts';
-import { LayerMark } from './layer-mark.ts';
+import { changed, copyWith, LateAttempt, LayerMark } from './config-changes.ts';
 import { failureOf, ResponseOutcome } from './outcome.ts';
 import type { Traits } from './traits.ts';
 
