@@ -75,6 +75,12 @@ export async function readToEnd(
 }
 
 /** As {@link readToEnd}, if it does not matter whether the whole body was read. Never rejects. */
-export async function drain(...body: Parameters<typeof readToEnd>): Promise<void> {
-  await readToEnd(...body);
+export async function drain(
+  body: unknown,
+  contentLength: string | null | undefined,
+  clock: Clock,
+  signal?: AbortSignal,
+  withinMs?: number,
+): Promise<void> {
+  await readToEnd(body, contentLength, clock, signal, withinMs);
 }
