@@ -68,7 +68,7 @@ const SUITE = 'packages/core/src/testing/suite/';
 const houses = {
   core: {
     doors: ['adapter.ts', 'bucket.ts', 'index.ts', 'presets.ts', 'testing.ts', 'testing/suite.ts'],
-    rooms: ['presets', 'request', 'policy', 'limits', 'http', 'base'],
+    rooms: ['presets', 'request', 'policy', 'limits', 'bodies', 'http', 'base'],
   },
   simulator: {
     doors: ['cli.ts', 'index.ts'],

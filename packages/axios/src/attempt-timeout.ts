@@ -1,7 +1,7 @@
 import type { Clock } from '@ebb/core';
 import type { AxiosError, AxiosResponse, Cancel, CancelToken, InternalAxiosRequestConfig } from 'axios';
 import type { AxiosCopy } from './axios-copy.ts';
-import { discardLate } from './body/discard.ts';
+import { discardLate } from './body/response-body.ts';
 
 /** An attempt with a time limit. */
 interface TimedAttempt {
@@ -50,8 +50,8 @@ export function sendWithTimeout(attempt: TimedAttempt): Promise<AxiosResponse> {
       return true;
     };
     new Promise<AxiosResponse>((settle) => settle(send())).then(
-      (response) => (inTime() ? resolve(response) : void discardLate(response, clock)),
-      (error) => (inTime() ? reject(error) : void discardLate(error, clock)),
+      (response) => (inTime() ? resolve(response) : discardLate(response, clock)),
+      (error) => (inTime() ? reject(error) : discardLate(error, clock)),
     );
   });
 }

@@ -1,6 +1,6 @@
+import type { PolicyOptions } from '@ebb/core';
 import { warn } from '@ebb/core/adapter';
 import ownAxios, { type AxiosStatic, type InternalAxiosRequestConfig } from 'axios';
-import { loadedModules } from './loaded-modules.ts';
 
 /**
  * The axios module itself, as `import` or `require` returns it. Loosely typed: axios ships separate type
@@ -79,6 +79,49 @@ export function areForeign(headers: Headers, copy: AxiosCopy): boolean {
   return !(headers instanceof copy.AxiosHeaders) && areAxiosHeaders(headers);
 }
 
+type Cache = Readonly<Record<string, { readonly exports?: unknown } | undefined>>;
+type Require = ((path: string) => unknown) & { readonly cache?: Cache };
+
+interface NodeLike {
+  readonly process?: {
+    readonly execPath: string;
+    getBuiltinModule?(id: string): { createRequire(path: string): Require } | undefined;
+  };
+}
+
+/** The file of axios that `require` loads. */
+const REQUIRED = /[\\/]dist[\\/](node|browser)[\\/]axios\.cjs$/;
+
+/** The file that `import` loads, as seen from the other. */
+const IMPORTED = '../../index.js';
+
+/**
+ * What the modules export that may be a copy of axios: those in the `require` cache with axios in their path, and then the
+ * ES modules beside them. A CommonJS program may use an instance of the latter without a way to import it: that of a
+ * dependency that is an ES module, as `@nestjs/axios` is. Reading other modules could trigger their getters.
+ */
+function* loadedModules(): Generator<unknown> {
+  const { process } = globalThis as NodeLike;
+  let createRequire: ((path: string) => Require) | undefined;
+  let cache: Cache | undefined;
+  try {
+    createRequire = process?.getBuiltinModule?.('node:module')?.createRequire;
+    cache = createRequire?.(process?.execPath as string).cache;
+  } catch {
+    // A runtime that has the function, but no such cache.
+  }
+  if (createRequire === undefined || cache === undefined) return;
+  const paths = Object.keys(cache).filter((path) => /axios/i.test(path));
+  for (const path of paths) yield cache[path]?.exports;
+  for (const path of paths.filter((one) => REQUIRED.test(one))) {
+    try {
+      yield createRequire(path)(IMPORTED);
+    } catch {
+      // A runtime that cannot require an ES module, or a package with other files.
+    }
+  }
+}
+
 /** The result for each `AxiosHeaders` class; `false` if its copy was not found. */
 const loaded = new WeakMap<object, AxiosCopy | false>();
 
@@ -133,4 +176,28 @@ export function needCopy(copy: AxiosCopy | undefined): AxiosCopy {
   throw new TypeError(
     'ebb: @ebb/axios cannot find a copy of axios 1; pass the module: ebbInterceptor(policy, axios)',
   );
+}
+
+/** Whether axios clones such a value when it merges configs: an object without a class, a tag or an iterator. */
+function isCloned(value: unknown): boolean {
+  if (typeof value !== 'object' || value === null) return false;
+  const prototype: unknown = Object.getPrototypeOf(value);
+  const isPlain = prototype === null || Object.getPrototypeOf(prototype) === null;
+  return isPlain && !Object.hasOwn(value, Symbol.toStringTag) && !Object.hasOwn(value, Symbol.iterator);
+}
+
+/**
+ * Rejects a bucket, limit or budget that axios has cloned into the config of a request. A clone has state of its
+ * own, so each request would silently get a full bucket. A clock has no state.
+ *
+ * @throws TypeError that names the option
+ */
+export function checkShared(options: PolicyOptions): void {
+  for (const [name, value] of Object.entries(options)) {
+    if (name !== 'clock' && isCloned(value)) {
+      throw new TypeError(
+        `ebb: ${name} must be an instance of a class, got a plain object, which axios copies for each request`,
+      );
+    }
+  }
 }

@@ -13,14 +13,11 @@ import type { AxiosAdapter, AxiosResponse, InternalAxiosRequestConfig } from 'ax
 import type { Route } from './adapter.ts';
 import { sendWithTimeout, timeoutError } from './attempt-timeout.ts';
 import { type AxiosCopy, needCopy } from './axios-copy.ts';
-import { whenBodyEnds } from './body/body-end.ts';
-import { discardForRetry } from './body/discard.ts';
 import { peekAt } from './body/peek.ts';
 import type { RequestBody } from './body/request-body.ts';
+import { discardForRetry, whenBodyEnds } from './body/response-body.ts';
 import type { CallerSignal } from './cancel.ts';
-import { changed, copyWith } from './header-changes.ts';
-import { LateAttempt } from './late-attempt.ts';
-import { LayerMark } from './layer-mark.ts';
+import { changed, copyWith, LateAttempt, LayerMark } from './config-changes.ts';
 import { failureOf, ResponseOutcome } from './outcome.ts';
 import type { Traits } from './traits.ts';
 

@@ -2,13 +2,12 @@ import type { Policy } from '@ebb/core';
 import { areLayered, property, remember, run, type Session, startSession } from '@ebb/core/adapter';
 import type { AxiosAdapter, AxiosResponse, InternalAxiosRequestConfig } from 'axios';
 import { type Chosen, routeOf } from './adapter.ts';
-import { type AxiosCopy, copyOf } from './axios-copy.ts';
+import { type AxiosCopy, checkShared, copyOf } from './axios-copy.ts';
 import type { FactoryBody } from './body/factory-body.ts';
 import { requestBody } from './body/request-body.ts';
 import { Call, callOf } from './call.ts';
 import { asCanceled, callerSignal } from './cancel.ts';
-import { checkShared } from './check-copies.ts';
-import { LayerMark, outerLayerOf } from './layer-mark.ts';
+import { LayerMark, outerLayerOf } from './config-changes.ts';
 import { Traits } from './traits.ts';
 
 /** What an interceptor knows of all its requests. */

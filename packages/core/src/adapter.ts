@@ -6,6 +6,19 @@ export { property } from './base/property.ts';
 export { sleep } from './base/sleep.ts';
 export { warn } from './base/warn.ts';
 export { type BodyContext, whenBodyEnds } from './body-end/body-end.ts';
+export { whenArrived } from './bodies/arrival.ts';
+export { NodePeek } from './bodies/node-peek.ts';
+export { bytesOf, peekAtPart, peekAtWeb } from './bodies/peeks.ts';
+export { readAhead } from './bodies/read-ahead.ts';
+export { restored } from './bodies/restored.ts';
+export {
+  type AsideBounds,
+  LONGEST_DISCARD_MS,
+  MOST_DISCARDED_BYTES,
+  missing,
+  SetAside,
+} from './bodies/set-aside.ts';
+export { drain, readToEnd, setAside } from './bodies/streams.ts';
 export {
   bufferBytes,
   isNodeReadable,
@@ -16,7 +29,6 @@ export {
   readableBody,
 } from './http/body.ts';
 export { isIdempotent } from './http/classify.ts';
-export { drain, LONGEST_DISCARD_MS, MOST_DISCARDED_BYTES, readToEnd } from './http/drain.ts';
 export { failureKind } from './http/failure.ts';
 export type { Peek } from './http/inspect.ts';
 export { responseHeader } from './http/response-header.ts';

@@ -1,51 +1,21 @@
 import type { Duplex } from 'node:stream';
 import type { Clock } from '@ebb/core';
+import type { Session } from '@ebb/core/adapter';
 import type { Dispatcher } from 'undici';
-import { Aside, type AsideBounds, type ResponseHead } from './aside.ts';
+import { Aside } from './aside.ts';
+import { type AttemptListener, type UploadListener, uploadEvents } from './attempt-listener.ts';
 import type { DispatchChanges, RequestBody } from './body/request-body.ts';
 import type { Connection } from './controller.ts';
 import { headersTimeoutError, requestAbortedError } from './errors.ts';
 import { mirrorGaps } from './gaps.ts';
-import type { ResponseHeaders } from './headers.ts';
-import { Held } from './held.ts';
-import { RedirectBody, type RedirectBodyListener } from './redirect-body.ts';
-
-/** The events of an attempt. */
-export interface AttemptListener {
-  started(attempt: Attempt, context: object | null | undefined): void;
-  /** An informational response (1xx). */
-  informed(attempt: Attempt, status: number, headers: ResponseHeaders, message?: string): void;
-  /** The headers of the response. The listener must forward the attempt, hold it, set it aside or drop it. */
-  responded(attempt: Attempt, status: number, headers: ResponseHeaders, message?: string): void;
-  upgraded(attempt: Attempt, status: number, headers: ResponseHeaders, socket: Duplex): unknown;
-  /** All of a response that was held has arrived. It is still to be played. */
-  arrived(attempt: Attempt): void;
-  data(attempt: Attempt, chunk: Buffer): void;
-  ended(attempt: Attempt, trailers: ResponseHeaders): void;
-  /** It failed before the headers of the response. */
-  failed(attempt: Attempt, error: Error): void;
-  /** It failed in the body of a response that is being forwarded. */
-  broke(attempt: Attempt, error: Error): void;
-  /** A dispatcher reports what the listener threw when it was given an error. */
-  failedAgain(error: Error): void;
-}
-
-/** Plays the headers of a response. What it is given stands for the connection. */
-type PlayHeaders = (controller: Dispatcher.DispatchController) => void;
-
-/** Receives the progress of an upload. */
-export interface UploadListener {
-  /** @param startsAt offset of the chunk in the body, in bytes */
-  bodySent(startsAt: number, chunk: Buffer | string): void;
-  /** @param isAgain true from the second request of the same attempt on, as after a redirect */
-  requestSent(isAgain: boolean): void;
-}
+import type { ResponseHead, ResponseHeaders } from './headers.ts';
+import { Held, type HeldListener } from './held.ts';
 
 /**
  * One send. Each attempt is a handler of its own, so that late events of an attempt that was given up cannot be
  * mistaken for those of the next one.
  */
-export class Attempt implements Dispatcher.DispatchHandler, RedirectBodyListener {
+export class Attempt implements Dispatcher.DispatchHandler, HeldListener {
   connection: Connection;
   declare readonly onBodySent?: (chunk: Buffer | string) => void;
   declare readonly onRequestSent?: () => void;
@@ -53,30 +23,19 @@ export class Attempt implements Dispatcher.DispatchHandler, RedirectBodyListener
   starts = 0;
   /** The URLs that redirected, if undici's redirect interceptor is below. */
   hops: readonly unknown[] | undefined;
-  readonly #listener: AttemptListener;
+  readonly #listener: AttemptListener<Attempt>;
   #state: 'sent' | 'held' | 'played' | 'forwarded' | 'aside' | 'over' = 'sent';
   #cancelTimer: (() => void) | undefined;
   /** The response, while it is held or set aside. */
-  #kept: Aside | Held | RedirectBody | undefined;
+  #kept: Aside | Held | undefined;
   #droppedFor: Error | undefined;
   #restoreMethods: (() => void) | undefined;
   #releaseBody: (() => void) | undefined;
 
   /** @param upload only if the handler listens to the upload: for a handler that does, a MockAgent reads the body */
-  constructor(listener: AttemptListener, upload?: UploadListener) {
+  constructor(listener: AttemptListener<Attempt>, upload?: UploadListener) {
     this.#listener = listener;
-    if (upload !== undefined) {
-      let sentBytes = 0;
-      let sends = 0;
-      this.onBodySent = (chunk) => {
-        upload.bodySent(sentBytes, chunk);
-        sentBytes += Buffer.byteLength(chunk);
-      };
-      this.onRequestSent = () => {
-        sends += 1;
-        upload.requestSent(sends > 1);
-      };
-    }
+    if (upload !== undefined) Object.assign(this, uploadEvents(upload));
   }
 
   get over(): boolean {
@@ -93,11 +52,7 @@ export class Attempt implements Dispatcher.DispatchHandler, RedirectBodyListener
     this.#restoreMethods = mirrorGaps(handler, options, this);
   }
 
-  /**
-   * Fails with undici's own timeout error if there are no response headers within `timeoutMs` milliseconds.
-   *
-   * @param namedMs the timeout in its message
-   */
+  /** Fails with undici's own timeout error, which names `namedMs`, if no response headers come within `timeoutMs`. */
   limit(clock: Clock, timeoutMs: number, namedMs: number): void {
     this.#cancelTimer = clock.schedule(() => this.abort(headersTimeoutError(namedMs)), timeoutMs);
   }
@@ -117,7 +72,6 @@ export class Attempt implements Dispatcher.DispatchHandler, RedirectBodyListener
 
   onRequestStart(connection: Dispatcher.DispatchController, context: object | null | undefined): void {
     this.#restoreMethods?.();
-    this.#restoreMethods = undefined;
     this.starts += 1;
     const hops = (context as { readonly history?: unknown } | null | undefined)?.history;
     if (Array.isArray(hops)) this.hops = hops;
@@ -130,14 +84,9 @@ export class Attempt implements Dispatcher.DispatchHandler, RedirectBodyListener
     }
   }
 
-  onRequestUpgrade(
-    connection: Connection,
-    status: number,
-    headers: ResponseHeaders,
-    socket: Duplex,
-  ): unknown {
+  onRequestUpgrade(from: Connection, status: number, headers: ResponseHeaders, socket: Duplex): unknown {
     if (this.#state !== 'sent') return socket.destroy();
-    this.connection = connection;
+    this.connection = from;
     this.#state = 'forwarded';
     this.#cancelTimer?.();
     // Finished only after the call: if the handler throws, undici reports that through onResponseError.
@@ -170,7 +119,7 @@ export class Attempt implements Dispatcher.DispatchHandler, RedirectBodyListener
     } else {
       const isHeld = this.#isHeld;
       if (!isHeld) this.#finish();
-      this.#kept?.end(this.connection?.rawTrailers ?? null, trailers);
+      this.#kept?.arrived(this.connection?.rawTrailers ?? null, trailers);
       if (isHeld) this.#arrived();
     }
   }
@@ -187,10 +136,9 @@ export class Attempt implements Dispatcher.DispatchHandler, RedirectBodyListener
   }
 
   /** Keeps the response back until it is played, set aside or dropped. */
-  hold(status: number, headers: ResponseHeaders, message: string | undefined): Held {
+  hold(head: ResponseHead): Held {
     this.#state = 'held';
-    const rawHeaders = this.connection?.rawHeaders ?? null;
-    const held = new Held({ status, headers, message, rawHeaders }, this.connection, this);
+    const held = new Held(head, this.connection, this);
     this.#kept = held;
     return held;
   }
@@ -200,17 +148,6 @@ export class Attempt implements Dispatcher.DispatchHandler, RedirectBodyListener
     this.#state = 'played';
     if (held.isOver) this.#arrived();
     held.start(respond);
-  }
-
-  /** As {@link forward}, but the body is read even while the handler is paused. */
-  playRedirect(head: ResponseHead, clock: Clock, held: Held | undefined, respond: PlayHeaders): void {
-    const body = new RedirectBody(head, this.connection, clock, this);
-    this.#state = 'played';
-    this.#kept = body;
-    if (held !== undefined) body.takeOver(held);
-    if (body.isOver) this.#arrived();
-    else held?.letGo();
-    body.start(() => respond(body));
   }
 
   discard(reason: Error): void {
@@ -228,18 +165,18 @@ export class Attempt implements Dispatcher.DispatchHandler, RedirectBodyListener
     return this.#state === 'held' || this.#state === 'played';
   }
 
-  played(chunk: Buffer): void {
+  data(chunk: Buffer): void {
     this.#listener.data(this, chunk);
   }
 
-  playedEnd(trailers: ResponseHeaders): void {
+  end(_: Held, trailers: ResponseHeaders): void {
     this.#listener.ended(this, trailers);
     this.#finish();
   }
 
-  playedError(error: Error): void {
+  fail(error: unknown): void {
     this.#finish();
-    this.#listener.broke(this, error);
+    this.#listener.broke(this, error as Error);
   }
 
   playedAll(): void {
@@ -247,31 +184,23 @@ export class Attempt implements Dispatcher.DispatchHandler, RedirectBodyListener
     this.#kept = undefined;
   }
 
-  /** Reads the response to its end, within bounds, and keeps it. */
-  setAside(
-    status: number,
-    headers: ResponseHeaders,
-    message: string | undefined,
-    bounds: AsideBounds,
-  ): Aside {
-    this.#state = 'aside';
-    const rawHeaders = this.connection?.rawHeaders ?? null;
-    const aside = new Aside({ status, headers, message, rawHeaders }, bounds, this);
+  /** Reads the response to its end, within bounds, and keeps it; also one that was held back. */
+  setAside(head: ResponseHead, session: Session, held?: Held): Aside {
+    if (held?.isOver) this.#finish();
+    else this.#state = 'aside';
+    const aside = new Aside(head, session, this);
     this.#kept = aside;
+    if (held !== undefined) aside.takeOver(held);
     aside.limit();
+    held?.letGo();
     return aside;
   }
 
-  /** The same for a response that was held back. */
-  setHeldAside(held: Held, bounds: AsideBounds): Aside {
-    if (held.isOver) this.#finish();
-    else this.#state = 'aside';
-    const aside = new Aside(held.head, bounds, this);
-    this.#kept = aside;
-    aside.takeOver(held);
-    aside.limit();
-    held.letGo();
-    return aside;
+  /** Gives up a response that was set aside, because it is too long. */
+  giveUp(): void {
+    if (this.over) return;
+    this.#kept = undefined;
+    this.drop(requestAbortedError('Response discarded'));
   }
 
   /** Aborts the connection, without an event to the listener. */

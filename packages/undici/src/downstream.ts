@@ -9,7 +9,7 @@ type Handler = Dispatcher.DispatchHandler;
 type Headers = Parameters<NonNullable<Handler['onResponseStart']>>[2];
 
 /** The trail of a call, and where it is looked for. */
-interface Path {
+export interface Path {
   readonly trail: Trail;
   readonly trails: Trails;
 }
@@ -46,9 +46,8 @@ export class Downstream {
 
   /** True if the handler listens to the upload. */
   get watchesUpload(): boolean {
-    return (
-      typeof this.#handler.onBodySent === 'function' || typeof this.#handler.onRequestSent === 'function'
-    );
+    const { onBodySent, onRequestSent } = this.#handler;
+    return typeof onBodySent === 'function' || typeof onRequestSent === 'function';
   }
 
   get over(): boolean {
@@ -73,6 +72,15 @@ export class Downstream {
       this.#handler.onRequestStart?.(this.controller, this.#context);
     } catch (error) {
       throw this.#threw(error);
+    }
+  }
+
+  /** Gives the handler its controller before anything is sent, so that it can abort the wait. */
+  begin(): void {
+    try {
+      this.start();
+    } catch (error) {
+      this.controller.abort(error as Error);
     }
   }
 
@@ -191,6 +199,11 @@ export class Downstream {
       this.#failedWith = controller;
       throw thrown;
     }
+  }
+
+  /** For a response that was set aside: undici also reports what a handler throws as an error. */
+  abort(error: unknown): void {
+    this.fail(error);
   }
 
   /** A dispatcher that wraps another reports what the handler threw in `onResponseError`. */

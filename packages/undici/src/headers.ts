@@ -9,6 +9,23 @@ export type ResponseHeaders = Readonly<Record<string, string | string[] | undefi
 /** Raw headers or trailers as a controller has them: names and values alternate, as received. */
 export type RawHeaders = NonNullable<Dispatcher.DispatchController['rawHeaders']> | null;
 
+/** What comes before the body of a response. */
+export interface ResponseHead {
+  readonly status: number;
+  readonly headers: ResponseHeaders;
+  readonly message: string | undefined;
+  readonly rawHeaders: RawHeaders;
+}
+
+export function headOf(
+  connection: Dispatcher.DispatchController | null | undefined,
+  status: number,
+  headers: ResponseHeaders,
+  message: string | undefined,
+): ResponseHead {
+  return { status, headers, message, rawHeaders: connection?.rawHeaders ?? null };
+}
+
 /** The names of request headers, in their original case, and their values. */
 export function* headerPairs(headers: RequestHeaders): Generator<[name: string, value: unknown]> {
   if (typeof headers !== 'object' || headers === null) return;

@@ -1,20 +1,28 @@
-import { MOST_READ_AHEAD_BYTES, type Peek } from '@ebb/core/adapter';
-import type { ResponseHead } from './aside.ts';
+import type { Clock } from '@ebb/core';
+import {
+  LONGEST_DISCARD_MS,
+  MOST_DISCARDED_BYTES,
+  MOST_READ_AHEAD_BYTES,
+  type Peek,
+} from '@ebb/core/adapter';
 import type { Connection } from './controller.ts';
-import type { RawHeaders, ResponseHeaders } from './headers.ts';
+import { requestAbortedError } from './errors.ts';
+import type { RawHeaders, ResponseHead, ResponseHeaders } from './headers.ts';
 import { Player } from './player.ts';
 
 /** Gets what a held response plays. */
 export interface HeldListener {
   /** True once nothing more is to be played. */
   readonly over: boolean;
-  played(chunk: Buffer): void;
-  playedEnd(trailers: ResponseHeaders): void;
-  playedError(error: Error): void;
-  /** All that was held has been played. The rest comes from the connection. */
-  playedAll(): void;
-  /** The handler threw. */
+  data(chunk: Buffer): void;
+  end(held: Held, trailers: ResponseHeaders): void;
+  fail(error: unknown): void;
+  /** The handler has aborted, or thrown. */
   abort(error: Error): void;
+  /** All that was held has been played. The rest comes from the connection. */
+  playedAll?(): void;
+  /** Aborts the connection of a redirect. What was kept of its body can still be played. */
+  discard?(reason: Error): void;
 }
 
 /** A `read` that waits for the next chunk. */
@@ -25,8 +33,8 @@ interface Reader {
 
 /**
  * A response that is held back until it has been judged. It keeps what arrives, and pauses the connection when that is more
- * than a look at the body asks for. Then it plays what it has kept, and the connection goes on; the handler still pauses it
- * through this.
+ * than a look at the body asks for. Then it plays what it has kept, in place of a connection: it stops while the handler is
+ * paused. What follows comes from the connection itself; the handler still pauses it through this.
  */
 export class Held extends Player implements Peek {
   readonly head: ResponseHead;
@@ -40,15 +48,20 @@ export class Held extends Player implements Peek {
   isOver = false;
   readonly #connection: Connection;
   readonly #listener: HeldListener;
-  #isHalted = false;
   #reader: Reader | undefined;
   /** How many chunks were read. */
   #read = 0;
+  /** Bytes that were neither read by a look nor played. */
   #unreadBytes = 0;
+  #isHalted = false;
+  /** Set for the body of a redirect. */
+  #clock: Clock | undefined;
+  #cancelTimer: (() => void) | undefined;
   /** How many chunks were played. */
   #played = 0;
   #isPlayingError = false;
 
+  /** @param listener without `playedAll` and `discard` for a response that is over */
   constructor(head: ResponseHead, connection: Connection, listener: HeldListener) {
     super();
     this.head = head;
@@ -64,25 +77,31 @@ export class Held extends Player implements Peek {
     if (this.isOver) return;
     this.chunks.push(chunk);
     this.#unreadBytes += chunk.byteLength;
-    this.#serve();
+    this.#goOn();
     // Most bodies are short, and arrive with their headers: pausing for each would cost a turn.
-    if (this.#unreadBytes > MOST_READ_AHEAD_BYTES) this.#halt();
+    const most = this.#clock === undefined ? MOST_READ_AHEAD_BYTES : MOST_DISCARDED_BYTES;
+    if (this.#unreadBytes > most) this.#halt();
   }
 
-  end(rawTrailers: RawHeaders, trailers: ResponseHeaders): void {
+  /** All of it has arrived. */
+  arrived(rawTrailers: RawHeaders, trailers: ResponseHeaders): void {
     if (this.isOver) return;
     this.rawTrailers = rawTrailers;
     this.trailers = trailers;
-    this.isOver = true;
-    this.#serve();
+    this.#finish();
   }
 
   /** The body ended early. */
   break(error: Error): void {
     if (this.isOver) return;
     this.error = error;
+    this.#finish();
+  }
+
+  #finish(): void {
     this.isOver = true;
-    this.#serve();
+    this.#cancelTimer?.();
+    this.#goOn();
   }
 
   read(): Promise<Buffer | undefined> {
@@ -96,6 +115,12 @@ export class Held extends Player implements Peek {
   stop(): void {
     this.#reader?.resolve(undefined);
     this.#reader = undefined;
+  }
+
+  /** Something has arrived. */
+  #goOn(): void {
+    this.#serve();
+    this.playMore();
   }
 
   /** Settles the read that waits, if it need not wait. */
@@ -116,27 +141,50 @@ export class Held extends Player implements Peek {
     }
   }
 
+  /** Pauses the connection. That of a redirect is closed unless the handler goes on in time. */
   #halt(): void {
     if (this.#isHalted || this.isOver) return;
     this.#isHalted = true;
     this.#connection?.pause();
+    this.#cancelTimer = this.#clock?.schedule(() => this.#giveUp(), LONGEST_DISCARD_MS);
   }
 
   /** Has the connection go on, if it was paused. It may deliver at once. */
   letGo(): void {
-    if (!this.#isHalted) return;
+    if (!this.#isHalted || this.isOver) return;
     this.#isHalted = false;
+    this.#cancelTimer?.();
     this.#connection?.resume();
+  }
+
+  /**
+   * For the body of a redirect. The `fetch` of undici 7, and so that of Node 24, follows a redirect without reading its body:
+   * once a buffer is full it pauses the connection for ever, and with it would keep a slot. So it is read on while the handler
+   * is paused, and kept for a reader who wants it after all (`redirect: 'manual'`, `request`). A longer body has some time to be
+   * asked for; then its connection is closed, and a late reader gets an error after what was kept.
+   */
+  readOn(clock: Clock): void {
+    this.#clock = clock;
+    this.#unreadBytes = this.chunks.reduce((sum, { byteLength }) => sum + byteLength, 0);
+    this.letGo();
+  }
+
+  #giveUp(): void {
+    this.isOver = true;
+    this.error = new Error(
+      'The rest of the body of this redirect was discarded, because it was not read in time',
+    );
+    this.#listener.discard?.(requestAbortedError('Redirect not read'));
+  }
+
+  override pause(): void {
+    super.pause();
+    if (this.#clock === undefined) this.#halt();
   }
 
   /** @param respond plays the headers */
   start(respond: () => void): void {
     this.begin(respond, !this.isOver || this.error !== undefined);
-  }
-
-  override pause(): void {
-    super.pause();
-    this.#halt();
   }
 
   protected override next(): boolean {
@@ -145,28 +193,34 @@ export class Held extends Player implements Peek {
     const chunk = this.chunks[this.#played];
     if (chunk !== undefined) {
       this.#played += 1;
-      listener.played(chunk);
+      this.#unreadBytes -= chunk.byteLength;
+      listener.data(chunk);
       return true;
     }
     if (this.error !== undefined && this.delaysError()) return false;
     // The handler's controller keeps this, and with it what it has.
     this.chunks = [];
     this.#played = 0;
-    if (!this.isOver) {
-      listener.playedAll();
-      this.letGo();
-    } else if (this.error === undefined) {
-      listener.playedEnd(this.trailers);
+    if (!this.isOver) return this.#playRest();
+    if (this.error === undefined) {
+      listener.end(this, this.trailers);
     } else {
       this.#isPlayingError = true;
-      listener.playedError(this.error);
+      listener.fail(this.error);
     }
     return false;
   }
 
+  #playRest(): boolean {
+    const isRedirect = this.#clock !== undefined;
+    if (!isRedirect) this.#listener.playedAll?.();
+    this.letGo();
+    return isRedirect && (this.chunks.length > 0 || this.isOver);
+  }
+
   protected override ended(error: unknown): void {
     // As without ebb, the caller that reports an error gets what the handler throws then.
-    if (this.#isPlayingError) throw error;
+    if (this.#isPlayingError && this.#connection && this.#clock === undefined) throw error;
     this.#listener.abort(error as Error);
   }
 }

@@ -2,11 +2,10 @@ import { createPolicy, type Policy, type PolicyOptions } from '@ebb/core';
 import { countLayer, LAYER, type Session, startSession } from '@ebb/core/adapter';
 import type { Dispatcher } from 'undici';
 import { bodyOf } from './body/body-of.ts';
-import { Closing } from './closing.ts';
 import { withRereadableHeaders } from './headers.ts';
 import { isLegacy, type LegacyHandler, modernHandler } from './legacy.ts';
 import { Relay } from './relay.ts';
-import type { Composition } from './send.ts';
+import type { Composition } from './steps.ts';
 import { addsHeaders, Trails } from './trail.ts';
 import { Traits } from './traits.ts';
 
@@ -49,8 +48,9 @@ function relay(composition: Composition, given: Options, handler: Handler): bool
     const traits = new Traits(options, body, composition.ownOrigin);
     const carried = (given as { readonly [LAYER]?: unknown })[LAYER];
     const session = startSession(composition.policy, traits, ebb, carried, 'dispatcher') as Session;
-    const trail = addsHeaders(session.policy) ? composition.trails.trailOf(session, handler) : undefined;
-    request = new Relay(composition, options, body, session, handler, trail);
+    const { trails } = composition;
+    const trail = addsHeaders(session.policy) ? trails.trailOf(session, handler) : undefined;
+    request = new Relay(composition, options, body, session, handler, trail && { trail, trails });
   } catch (error) {
     // undici reports invalid options in the same way.
     handler.onResponseError?.(null as never, error as Error);
@@ -86,10 +86,8 @@ export function ebbInterceptor(
   policyOrOptions: Policy | PolicyOptions = {},
 ): Dispatcher.DispatcherComposeInterceptor {
   const policy = createPolicy(policyOrOptions);
-  return function ebb(...args) {
-    const [dispatch] = args;
-    const closing = Closing.of(args);
-    const composed = { policy, dispatch, ownOrigin: makeOrigin(), closing, trails: new Trails() };
+  return function ebb(dispatch) {
+    const composed = { policy, dispatch, ownOrigin: makeOrigin(), trails: new Trails() };
     // `compose` requires a function of exactly two parameters.
     function ebbDispatch(options: Options, handler: Handler): boolean {
       if (!isObject(options) || !isObject(handler)) return dispatch(options, handler);

@@ -12,10 +12,9 @@ function hold(headers: Record<string, string>, status = 200): { held: Held; conn
   const connection = new Connection({});
   const listener = {
     over: false,
-    played: () => undefined,
-    playedEnd: () => undefined,
-    playedError: () => undefined,
-    playedAll: () => undefined,
+    data: () => undefined,
+    end: () => undefined,
+    fail: () => undefined,
     abort: () => undefined,
   };
   const head = { status, headers, message: undefined, rawHeaders: null };
@@ -51,7 +50,7 @@ describe('a look at an encoded body', () => {
     const { held } = hold({ 'content-encoding': row.coding });
     const sent = row.encode(Buffer.from(TEXT));
     for (let at = 0; at < sent.length; at += 100) held.take(sent.subarray(at, at + 100));
-    held.end(null, {});
+    held.arrived(null, {});
     expect(await readAll(held)).toBe(TEXT);
     expect(Buffer.concat(held.chunks).equals(sent)).toBe(true);
   });
@@ -64,7 +63,7 @@ describe('a look at an encoded body', () => {
   ])('%s: is read as it came', async (_, headers, status) => {
     const { held } = hold(headers, status);
     held.take(Buffer.from('text'));
-    held.end(null, {});
+    held.arrived(null, {});
     expect(await readAll(held)).toBe('text');
   });
 
@@ -94,7 +93,7 @@ describe('a look at an encoded body', () => {
   test.each(codings)('%s: bytes that are none of it break the look', async (coding) => {
     const { held } = hold({ 'content-encoding': coding });
     held.take(Buffer.from('{"plain": "text"}'));
-    held.end(null, {});
+    held.arrived(null, {});
     await expect(readAll(held)).rejects.toThrow();
   });
 
@@ -117,7 +116,7 @@ describe('a look at an encoded body', () => {
   test('gzip: a body that ends early is read as far as it came', async () => {
     const { held } = hold({ 'content-encoding': 'gzip' });
     held.take(zlib.gzipSync('text').subarray(0, -8));
-    held.end(null, {});
+    held.arrived(null, {});
     expect(await readAll(held)).toBe('text');
   });
 
@@ -137,7 +136,7 @@ describe('a look at an encoded body', () => {
   test('a little that decodes to a lot is decoded only as it is read', async () => {
     const { held } = hold({ 'content-encoding': 'gzip' });
     held.take(zlib.gzipSync(Buffer.alloc(50_000_000)));
-    held.end(null, {});
+    held.arrived(null, {});
     const peek = peekAt(held);
     const before = process.memoryUsage().external + process.memoryUsage().arrayBuffers;
     const part = await peek.read();

@@ -5,6 +5,7 @@ import { attemptsOf, constant, ownBudget, type PolicyOptions } from '@ebb/core';
 import { nextTurn } from '@ebb/core/adapter';
 import { describe, expect, test } from 'vitest';
 import { clients, versions } from '../test/clients.ts';
+import { passBackoff, setUp } from '../test/relay.ts';
 import { rawUpstream, type Upstream } from '../test/upstream.ts';
 import { HandlerSpy, Wire } from '../test/wire.ts';
 import { ebbInterceptor } from './index.ts';
@@ -39,6 +40,22 @@ async function breakAfterFive({
   await nextTurn();
   return { wire, spy, error };
 }
+
+test('a download whose rest does not come within the total timeout ends with its error, not with an earlier response', async () => {
+  const { wire, spy, clock, dispatch } = setUp({ totalTimeoutMs: 10_000, backoff: constant(0) });
+  dispatch(get, spy);
+  wire.attempt(1).start().head(503).data('busy').end();
+  await passBackoff(clock, 0);
+  wire.attempt(2).start().head(200, whole).data('01234');
+  await clock.advance(9_000);
+  const error = broken();
+  wire.attempt(2).fail(error);
+  await passBackoff(clock, 0);
+  wire.attempt(3).start();
+  await clock.advance(1_000);
+  expect(spy.calls).toEqual(['start', 'head 200', 'data 01234', 'error broken']);
+  expect(spy.error).toBe(error);
+});
 
 describe('a broken download is resumed', () => {
   test.each<Row & { readonly range: string }>([

@@ -3,7 +3,14 @@ import type { Policy, RequestTraits } from '@ebb/core';
 import type { Session } from '@ebb/core/adapter';
 import type { Dispatcher } from 'undici';
 import type { ResponseHeaders } from './headers.ts';
-import { isRedirect } from './redirect-body.ts';
+
+/** The statuses that a `fetch` follows or refuses. */
+const REDIRECTS: ReadonlySet<number> = new Set([301, 302, 303, 307, 308]);
+
+/** True for a response that a reader may leave unread. */
+export function isRedirect(status: number): boolean {
+  return REDIRECTS.has(status);
+}
 
 /** A request that a redirect asks for. */
 interface Target {

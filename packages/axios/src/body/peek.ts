@@ -1,9 +1,14 @@
-import { bufferBytes, type Peek } from '@ebb/core/adapter';
-import type { AxiosResponse } from 'axios';
+import {
+  bufferBytes,
+  bytesOf,
+  isNodeReadable,
+  isWebReadable,
+  NodePeek,
+  type Peek,
+  peekAtPart,
+  peekAtWeb,
+} from '@ebb/core/adapter';
 import { responseIn } from '../response.ts';
-import { bytesOf } from './bytes.ts';
-import { NodePeek } from './peek-node.ts';
-import { isNodeReadable, isWebReadable } from './stream.ts';
 
 /**
  * Opens the body of the response in what an adapter settled with. The adapters of axios have read a body that is not
@@ -16,47 +21,24 @@ export function peekAt(settled: unknown, mostBytes: number): Peek | undefined {
   const response = responseIn(settled);
   const data: unknown = response?.data;
   if (response === undefined || data === undefined || data === null || data === '') return undefined;
-  if (isNodeReadable(data)) return NodePeek.at(response, data);
-  if (isWebReadable(data)) return peekAtWeb(response, data);
+  const replace = (copy: unknown): void => {
+    response.data = copy;
+  };
+  if (isNodeReadable(data)) return NodePeek.at(data, replace);
+  if (isWebReadable(data)) {
+    if (data.locked) return undefined;
+    const [look, rest] = data.tee();
+    replace(rest);
+    return peekAtWeb(look);
+  }
   // One more byte tells that there is more. No character has less than one byte for each unit.
   const end = mostBytes + 1;
-  if (typeof data === 'string') return onePart(() => bytesOf(data.slice(0, end)));
-  if (bufferBytes(data) !== undefined) return onePart(() => bytesOf(data).subarray(0, end));
+  if (typeof data === 'string') return peekAtPart(() => bytesOf(data.slice(0, end)));
+  if (bufferBytes(data) !== undefined) return peekAtPart(() => bytesOf(data).subarray(0, end));
   const tag = Object.prototype.toString.call(data);
   if (tag === '[object Blob]' || tag === '[object File]') {
-    return onePart(async () => new Uint8Array(await (data as Blob).slice(0, end).arrayBuffer()));
+    return peekAtPart(async () => new Uint8Array(await (data as Blob).slice(0, end).arrayBuffer()));
   }
   const isParsed = typeof data !== 'object' || tag === '[object Object]' || tag === '[object Array]';
-  return isParsed ? { read: async () => undefined, stop: nothing, parsed: { value: data } } : undefined;
-}
-
-const nothing = (): void => undefined;
-
-/** A body that is in memory. */
-function onePart(part: () => Uint8Array | Promise<Uint8Array>): Peek {
-  let isRead = false;
-  return {
-    async read() {
-      if (isRead) return undefined;
-      isRead = true;
-      return part();
-    },
-    stop: nothing,
-  };
-}
-
-/** The caller gets the other branch of the stream. */
-function peekAtWeb(response: AxiosResponse, stream: ReadableStream<Uint8Array>): Peek | undefined {
-  if (stream.locked) return undefined;
-  const [look, rest] = stream.tee();
-  response.data = rest;
-  const reader = look.getReader();
-  return {
-    async read() {
-      const { done, value } = await reader.read();
-      return done ? undefined : bytesOf(value);
-    },
-    // Not awaited: cancelling one branch waits for the other.
-    stop: () => void reader.cancel().catch(nothing),
-  };
+  return isParsed ? { ...peekAtPart(() => new Uint8Array()), parsed: { value: data } } : undefined;
 }

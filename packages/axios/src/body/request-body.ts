@@ -1,9 +1,9 @@
-import { bufferBytes } from '@ebb/core/adapter';
+import { bufferBytes, isNodeReadable, isWebReadable } from '@ebb/core/adapter';
 import type { InternalAxiosRequestConfig } from 'axios';
 import { BufferedForm } from './buffered-form.ts';
-import { abortUpload } from './discard.ts';
 import type { BodyFactory, FactoryBody } from './factory-body.ts';
-import { closeBody, isNodeReadable, isSingleUse, isWebReadable } from './stream.ts';
+import { abortUpload } from './response-body.ts';
+import { closeBody, isSingleUse } from './stream.ts';
 
 /** The body of a request whose `data` is `factory`'s function, or any other value. */
 export function requestBody(data: unknown, factory: FactoryBody | undefined): RequestBody {

@@ -1,3 +1,5 @@
+import { isWebReadable } from '@ebb/core/adapter';
+
 /**
  * Whether sending a body uses it up: Node and web streams, the `form-data` package, iterators. Recognized by
  * shape, since the object may come from another realm or another package.
@@ -5,25 +7,6 @@
 export function isSingleUse(data: unknown): boolean {
   if (typeof data !== 'object' || data === null) return false;
   return 'pipe' in data || 'getReader' in data || Symbol.asyncIterator in data || 'next' in data;
-}
-
-/** The part of a Node stream that is used here. */
-export interface NodeReadable {
-  readonly destroyed: boolean;
-  readonly readableEnded: boolean;
-  readonly readableObjectMode?: boolean;
-  on(event: 'data', listener: (part: { length: number }) => void): unknown;
-  on(event: 'error', listener: (error: unknown) => void): unknown;
-  on(event: 'end' | 'close', listener: () => void): unknown;
-  destroy(): unknown;
-}
-
-export function isNodeReadable(data: unknown): data is NodeReadable {
-  return typeof data === 'object' && data !== null && 'pipe' in data && 'destroy' in data;
-}
-
-export function isWebReadable(data: unknown): data is ReadableStream<Uint8Array<ArrayBuffer>> {
-  return typeof data === 'object' && data !== null && 'getReader' in data;
 }
 
 /** The ways in which a single-use body can be closed. */

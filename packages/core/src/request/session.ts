@@ -1,7 +1,7 @@
 import { mayBeLayered, noteFailure, otherRetriesOf, withSlots } from '#platform';
 import { HookError, ThrottledError } from '../base/errors.ts';
 import { sleep } from '../base/sleep.ts';
-import { LONGEST_DISCARD_MS } from '../http/drain.ts';
+import { LONGEST_DISCARD_MS } from '../bodies/set-aside.ts';
 import type { Peek } from '../http/inspect.ts';
 import { withJudgement } from '../http/judged.ts';
 import type { Judgement, Outcome, RequestTraits, Responded } from '../http/outcome.ts';

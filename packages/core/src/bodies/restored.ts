@@ -1,3 +1,6 @@
+import { isNodeReadable } from '../http/body.ts';
+import { missing, type SetAside } from './set-aside.ts';
+
 interface NodeStreams {
   readonly Readable: new (options: {
     objectMode: boolean;
@@ -29,7 +32,7 @@ export function nodeStream(parts: readonly unknown[], error: unknown, objectMode
 }
 
 /** The same as a web stream. */
-export function webStream(parts: readonly unknown[], error: unknown): ReadableStream<unknown> {
+function webStream(parts: readonly unknown[], error: unknown): ReadableStream<unknown> {
   let next = 0;
   return new ReadableStream<unknown>(
     {
@@ -41,4 +44,12 @@ export function webStream(parts: readonly unknown[], error: unknown): ReadableSt
     },
     { highWaterMark: 0 },
   );
+}
+
+/** A stream of the same kind as `body`, with what was kept of it. If that is not all, reading it fails with the reason. */
+export function restored(body: unknown, aside: SetAside): unknown {
+  const { parts = [] } = aside;
+  const error = missing(aside);
+  if (!isNodeReadable(body)) return webStream(parts, error);
+  return nodeStream(parts, error, (body as { readableObjectMode?: boolean }).readableObjectMode === true);
 }

@@ -1,7 +1,6 @@
-import type { Peek } from '@ebb/core/adapter';
-import type { AxiosResponse } from 'axios';
-import { bytesOf } from './bytes.ts';
-import { nodeStream } from './restored-stream.ts';
+import type { Peek } from '../http/inspect.ts';
+import { bytesOf } from './peeks.ts';
+import { nodeStream } from './restored.ts';
 
 /** What a Node stream must have so that a part of it can be read and put back. */
 interface Restorable {
@@ -37,24 +36,27 @@ function canPutBack(stream: Partial<Restorable>): stream is Restorable {
 /**
  * A look at the beginning of a Node stream. What it has read goes back into the stream, so that the caller has the same
  * stream, with its backpressure, its errors and its `destroy`. A stream that ends or fails during the look has emitted
- * events that come once: only then the response gets a copy, which emits them when it is read.
+ * events that come once: only then it is replaced by a copy, which emits them when it is read.
  */
 export class NodePeek implements Peek {
-  readonly #response: AxiosResponse;
+  readonly #replace: (copy: unknown) => void;
   readonly #stream: Restorable;
   readonly #parts: unknown[] = [];
   #error: unknown;
   #isWatched = false;
   #wake: () => void = () => undefined;
 
-  /** @returns `undefined` for a stream that has ended, or that nothing can be put back into */
-  static at(response: AxiosResponse, stream: object): NodePeek | undefined {
+  /**
+   * @param replace called with the copy that takes the place of a stream which has ended or failed
+   * @returns `undefined` for a stream that has ended, or that nothing can be put back into
+   */
+  static at(stream: object, replace: (copy: unknown) => void): NodePeek | undefined {
     if (!canPutBack(stream) || stream.readableEnded) return undefined;
-    return new NodePeek(response, stream);
+    return new NodePeek(stream, replace);
   }
 
-  private constructor(response: AxiosResponse, stream: Restorable) {
-    this.#response = response;
+  private constructor(stream: Restorable, replace: (copy: unknown) => void) {
+    this.#replace = replace;
     this.#stream = stream;
     stream.on('error', this.#onError);
     stream.on('end', this.#onChange);
@@ -115,7 +117,7 @@ export class NodePeek implements Peek {
     if (this.#isBroken || stream.readableEnded) {
       // The listener for errors stays: one may still come.
       const error = this.#isBroken ? this.#reason : undefined;
-      this.#response.data = nodeStream(this.#parts, error, stream.readableObjectMode === true);
+      this.#replace(nodeStream(this.#parts, error, stream.readableObjectMode === true));
       return;
     }
     stream.removeListener('error', this.#onError);

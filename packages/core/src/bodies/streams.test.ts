@@ -1,7 +1,8 @@
 import { PassThrough, Readable } from 'node:stream';
 import { describe, expect, test } from 'vitest';
 import { virtualClock } from '../testing.ts';
-import { drain, MOST_DISCARDED_BYTES, readToEnd } from './drain.ts';
+import { MOST_DISCARDED_BYTES } from './set-aside.ts';
+import { drain, readToEnd } from './streams.ts';
 
 const clock = virtualClock({ startMs: 0 });
 

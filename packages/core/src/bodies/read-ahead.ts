@@ -1,4 +1,4 @@
-import { MOST_READ_AHEAD_BYTES } from '@ebb/core/adapter';
+import { MOST_READ_AHEAD_BYTES } from '../http/body.ts';
 
 type Part = Uint8Array<ArrayBuffer>;
 type Controller = ReadableStreamDefaultController<Part> | ReadableByteStreamController;
@@ -9,7 +9,7 @@ interface Source {
 }
 
 /** Cancels the source of a stream that was garbage collected before its end. */
-const collected = new FinalizationRegistry<Source>(cancel);
+const collected = /* @__PURE__ */ new FinalizationRegistry<Source>(cancel);
 
 function cancel({ reader, ended }: Source): void {
   reader.cancel().catch(() => undefined);

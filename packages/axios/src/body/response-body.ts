@@ -1,0 +1,83 @@
+import type { Clock } from '@ebb/core';
+import {
+  type Aside,
+  isNodeReadable,
+  isWebReadable,
+  LONGEST_DISCARD_MS,
+  MOST_DISCARDED_BYTES,
+  nextTurn,
+  readAhead,
+  restored,
+  type Session,
+  setAside,
+  whenArrived,
+} from '@ebb/core/adapter';
+import type { AxiosResponse } from 'axios';
+import { headerOf, responseIn } from '../response.ts';
+
+/**
+ * Discards a response before a retry, so that its connection can be reused. A streamed body is read within the
+ * bounds of the session, or broken off. It is kept if the session may still refuse the retry.
+ *
+ * @returns `undefined` if the adapter settled without a response
+ */
+export function discardForRetry(settled: unknown, session: Session, signal?: AbortSignal): Aside | undefined {
+  const response = responseIn(settled);
+  if (response === undefined) return undefined;
+  abortUpload(response.request);
+  const { keepsAnswer, discardMs, policy } = session;
+  const { data } = response;
+  const bounds = { clock: policy.clock, longestMs: discardMs, signal };
+  const mostKeptBytes = keepsAnswer ? MOST_DISCARDED_BYTES : 0;
+  const aside = setAside(data, { ...bounds, mostKeptBytes, contentLength: lengthOf(response) });
+  if (aside === undefined) return { released: nextTurn() };
+  if (!keepsAnswer) return { released: aside.released };
+  return {
+    released: aside.released,
+    restore() {
+      response.data = restored(data, aside);
+      return settled;
+    },
+    get isLost() {
+      return aside.isOver && aside.parts === undefined;
+    },
+  };
+}
+
+/** Discards a response that arrives after its attempt has timed out. */
+export function discardLate(settled: unknown, clock: Clock): void {
+  const response = responseIn(settled);
+  if (response === undefined) return;
+  abortUpload(response.request);
+  const bounds = { clock, longestMs: LONGEST_DISCARD_MS, mostKeptBytes: 0 };
+  setAside(response.data, { ...bounds, contentLength: lengthOf(response) });
+}
+
+/** Destroys a request whose upload is unfinished: a server that has already responded may never read the rest. */
+export function abortUpload(request: unknown): void {
+  const { writableFinished, destroy } = (request ?? {}) as { writableFinished?: unknown; destroy?: unknown };
+  if (writableFinished === false && typeof destroy === 'function') destroy.call(request);
+}
+
+/** A response without a body may still have a content-length. */
+function lengthOf({ status, headers, config }: AxiosResponse): number {
+  const hasBody = config?.method?.toUpperCase() !== 'HEAD' && status !== 204 && status !== 304;
+  return hasBody ? Number(headerOf(headers, 'content-length')) : 0;
+}
+
+/**
+ * Calls `ended` when the connection no longer needs to carry the body of a response: at once if axios has read it,
+ * otherwise when it has arrived (read or not), has failed, or was cancelled. May call it more than once.
+ */
+export function whenBodyEnds(settled: unknown, clock: Clock, ended: () => void): void {
+  const response = responseIn(settled);
+  const data: unknown = response?.data;
+  if (isNodeReadable(data) && !data.destroyed && !data.readableEnded) {
+    const { res } = (response?.request ?? {}) as { res?: unknown };
+    whenArrived(data, res, clock, ended);
+  } else if (response !== undefined && isWebReadable(data) && !data.locked) {
+    response.data = readAhead(data as ReadableStream<Uint8Array<ArrayBuffer>>, ended);
+  } else {
+    ended();
+  }
+}

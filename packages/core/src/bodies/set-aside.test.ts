@@ -1,0 +1,66 @@
+import { Readable } from 'node:stream';
+import { text } from 'node:stream/consumers';
+import { describe, expect, test } from 'vitest';
+import { virtualClock } from '../testing.ts';
+import { restored } from './restored.ts';
+import { type AsideBounds, MOST_DISCARDED_BYTES, missing } from './set-aside.ts';
+import { setAside } from './streams.ts';
+
+const clock = virtualClock({ startMs: 0 });
+const bounds: AsideBounds = {
+  clock,
+  longestMs: 50,
+  mostKeptBytes: MOST_DISCARDED_BYTES,
+  contentLength: Number.NaN,
+};
+
+async function* sending(parts: readonly string[], error?: Error): AsyncGenerator<Uint8Array> {
+  for (const part of parts) yield Buffer.from(part);
+  if (error !== undefined) throw error;
+}
+
+const kinds = {
+  web: (parts: readonly string[], error?: Error) => Readable.toWeb(Readable.from(sending(parts, error))),
+  Node: (parts: readonly string[], error?: Error) => Readable.from(sending(parts, error)),
+};
+
+describe.each(Object.entries(kinds))('a %s stream that was set aside', (kind, make) => {
+  const read = (body: unknown): Promise<string> => {
+    expect(body instanceof ReadableStream ? 'web' : 'Node').toBe(kind);
+    return text(body as Readable);
+  };
+
+  test('is given back whole, as a stream of its kind', async () => {
+    const body = make(['come ', 'back']);
+    const aside = setAside(body, bounds);
+    await aside?.released;
+    expect(aside).toMatchObject({ isOver: true, isWhole: true });
+    expect(missing(aside as never)).toBe(undefined);
+    expect(await read(restored(body, aside as never))).toBe('come back');
+    expect(clock.pending).toBe(0);
+  });
+
+  test('breaks again where it broke', async () => {
+    const error = new Error('broke');
+    const body = make(['come '], error);
+    const aside = setAside(body, bounds);
+    await aside?.released;
+    expect([aside?.isWhole, aside?.parts?.length]).toEqual([false, 1]);
+    await expect(read(restored(body, aside as never))).rejects.toBe(error);
+  });
+
+  test('of which less is kept fails to be read, and says why', async () => {
+    const body = make(['x'.repeat(1025)]);
+    const aside = setAside(body, { ...bounds, mostKeptBytes: 1024 });
+    await aside?.released;
+    expect(aside).toMatchObject({ isWhole: true, parts: undefined });
+    await expect(read(restored(body, aside as never))).rejects.toThrow('longer than 1 KiB, or did not end');
+  });
+});
+
+test('what is not a stream, and a stream that someone else reads, is not set aside', () => {
+  const locked = new ReadableStream();
+  locked.getReader();
+  for (const body of [undefined, null, 'text', new Uint8Array(1), locked])
+    expect(setAside(body, bounds)).toBe(undefined);
+});

@@ -1,0 +1,118 @@
+import { type Clock, inNextTurn } from '../base/clock.ts';
+import { onAbort } from '../base/on-abort.ts';
+
+/** The most bytes of a discarded body that are read. For a longer one, closing the connection is cheaper. */
+export const MOST_DISCARDED_BYTES: number = 256 * 1024;
+
+/** The longest time for reading a discarded body, in milliseconds. A body that has not ended by then may never end. */
+export const LONGEST_DISCARD_MS = 1_000;
+
+/** How far a body is read that is set aside. */
+export interface AsideBounds {
+  readonly clock: Clock;
+  /** How long it is read, in milliseconds. */
+  readonly longestMs: number;
+  /** How much of it is kept, in bytes; it is read up to {@link MOST_DISCARDED_BYTES}. */
+  readonly mostKeptBytes: number;
+  /** The `Content-Length`, in bytes; `NaN` if there is none. */
+  readonly contentLength: number;
+  /** Ends the reading when it aborts. */
+  readonly signal?: AbortSignal | undefined;
+}
+
+const SOON: Promise<void> = Promise.resolve();
+const NONE: never[] = [];
+
+/** In bytes; for a string in characters, which is precise enough for a limit. */
+function sizeOf(part: unknown): number {
+  const { byteLength, length } = part as { byteLength?: number; length?: number };
+  return byteLength ?? length ?? 0;
+}
+
+/**
+ * A body whose response is to be followed by a retry. It is read to its end, within bounds, so that the retry can use its
+ * connection; and it is kept, because it becomes the result if the retry is not sent. A source gives it to `take` and `end`.
+ */
+export class SetAside<Part = unknown> {
+  readonly bounds: AsideBounds;
+  /** The body as far as it came; `undefined` if it is too long to keep. */
+  parts: Part[] | undefined = NONE;
+  /** True once nothing more of it will come. */
+  isOver = false;
+  /** True if it was read to its end, kept or not. */
+  isWhole = false;
+  /** What it broke with. */
+  error: unknown;
+  /** Resolves when the connection can be used again, or is closed. Never rejects. */
+  readonly released: Promise<void>;
+  readonly #source: { giveUp(): void };
+  #bytes = 0;
+  #callOff: (() => void) | undefined;
+  #release: (() => void) | undefined;
+
+  /** @param source `giveUp` closes the connection */
+  constructor(bounds: AsideBounds, source: { giveUp(): void }) {
+    this.bounds = bounds;
+    this.#source = source;
+    this.released = new Promise((resolve) => {
+      this.#release = resolve;
+    });
+  }
+
+  /** Gives the body up when its time is over, or at once if its `Content-Length` is too large. To be called once. */
+  limit(): void {
+    const { clock, longestMs, contentLength, signal } = this.bounds;
+    const giveUp = (): void => this.#giveUp();
+    if (contentLength > MOST_DISCARDED_BYTES || signal?.aborted) giveUp();
+    if (this.isOver) {
+      inNextTurn(this.#release as () => void);
+      return;
+    }
+    const cancelTimer = clock.schedule(giveUp, longestMs);
+    // In a later turn, because the client may cancel the body itself on abort. If a branch of the body is cancelled before
+    // that, Node 22 has a rejection that cannot be handled.
+    const forget = signal && onAbort(signal, () => inNextTurn(giveUp));
+    this.#callOff = () => {
+      cancelTimer();
+      forget?.();
+    };
+  }
+
+  /** A part has arrived. */
+  take(part: Part): void {
+    if (this.isOver) return;
+    this.#bytes += sizeOf(part);
+    if (this.#bytes > this.bounds.mostKeptBytes) this.parts = undefined;
+    // A literal has no room for more parts, which most of these responses do not have.
+    else if (this.parts === NONE) this.parts = [part];
+    else this.parts?.push(part);
+    if (this.#bytes > MOST_DISCARDED_BYTES) this.#giveUp();
+  }
+
+  /** @param isWhole false if the body ended early */
+  end(isWhole: boolean, error?: unknown): void {
+    if (this.isOver) return;
+    this.isOver = true;
+    this.isWhole = isWhole;
+    this.error = error;
+    if (this.#callOff === undefined) return;
+    this.#callOff();
+    // A client may free a connection in the turn after its response has ended, and ask for that turn after its last event.
+    SOON.then(() => inNextTurn(this.#release as () => void));
+  }
+
+  #giveUp(): void {
+    if (this.isOver) return;
+    this.parts = undefined;
+    this.end(false);
+    this.#source.giveUp();
+  }
+}
+
+/** Why the parts are not the whole body that was set aside; `undefined` if they are. */
+export function missing({ isWhole, parts, error, bounds }: SetAside): unknown {
+  if (isWhole && parts !== undefined) return undefined;
+  const most = `${bounds.mostKeptBytes / 1024} KiB`;
+  const text = `The body of this response was discarded for a retry, which was then not sent: it was longer than ${most}, or did not end in time`;
+  return error ?? new Error(text);
+}
