@@ -17,7 +17,7 @@ export default {
   tempDirName: '.stryker',
   ignorePatterns: [
     'dist',
-    'packages/*/cjs',
+    'packages/*/.types',
     '*.tsbuildinfo',
     'docs',
     'examples',
