@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { type OutputOptions, type Plugin, rolldown } from 'rolldown';
+import { type CodeSplittingGroup, type OutputOptions, type Plugin, rolldown } from 'rolldown';
 import { hasEffects, type Package } from './packages.ts';
 import { marked } from './pure.ts';
 import { resolved, sharing } from './sharing.ts';
@@ -76,15 +76,19 @@ async function bundle(
   }
 }
 
-/** What several entries need goes into one file for the variants that share it: `shared.js`, `node/shared.js`. */
-function chunkOf(one: Package): (id: string) => string | null {
-  return (id) => {
-    if (id.startsWith(ENTRY)) return null;
-    if (id.startsWith('\0')) return 'shared'; // rolldown's own helpers
-    const names = id.replace(/.*\?/s, '');
-    if (one.variants.length > 1 && names.split('-').length === one.variants.length) return 'shared';
-    return `${names}/shared`;
-  };
+/**
+ * What several entries need goes into one file for the variants that share it: `shared.js`, `node-web/shared.js`,
+ * `node/shared.js`. A group takes what its files import along, so those of more variants come first.
+ */
+function groupsOf({ variants }: Package): CodeSplittingGroup[] {
+  let sets: string[][] = [[]];
+  for (const { name } of variants) sets = sets.concat(sets.map((names) => [...names, name]));
+  return sets.slice(1).map((names) => ({
+    name: names.length === variants.length && variants.length > 1 ? 'shared' : `${names.join('-')}/shared`,
+    test: (id) => !id.startsWith('\0') && id.endsWith(`?${names.join('-')}`),
+    priority: names.length,
+    minShareCount: 2,
+  }));
 }
 
 /** The ES modules of every variant, each in its folder. */
@@ -99,7 +103,7 @@ export async function bundleModules(one: Package): Promise<void> {
     banner: ({ name }) => (programs.includes(name) ? '#!/usr/bin/env node' : ''),
     entryFileNames: '[name].js',
     chunkFileNames: '[name].js',
-    codeSplitting: { groups: [{ name: chunkOf(one), debugName: 'variants', minShareCount: 2 }] },
+    codeSplitting: { groups: groupsOf(one) },
   });
 }
 
