@@ -40,11 +40,12 @@ describe.each(packages())('$manifest.name', (one) => {
   });
 });
 
-test('core has at most 60 files, and stays below 145 kB', () => {
+test('core has at most 60 files, and stays below 180 kB', () => {
   const core = packed.find(({ manifest }) => manifest.name === '@ebb/core');
   expect(core?.files.length).toBeLessThanOrEqual(60);
-  // Some 58 kB are the docstrings and the README, the rest is code in two formats.
-  expect(core?.bytes).toBeLessThanOrEqual(145_000);
+  // Some 58 kB are docstrings and the README, and CommonJS is 40. What reads options or the clock is built for Node, for the
+  // web and for production. `release/sizes.json` has the size of today.
+  expect(core?.bytes).toBeLessThanOrEqual(180_000);
 });
 
 async function bundled(
