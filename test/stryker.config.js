@@ -23,7 +23,7 @@ export default {
   tempDirName: '.stryker',
   ignorePatterns: [
     'dist',
-    'packages/*/cjs',
+    'packages/*/.types',
     '*.tsbuildinfo',
     'docs',
     'examples',

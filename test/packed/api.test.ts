@@ -1,3 +1,4 @@
+import { execFileSync } from 'node:child_process';
 import { globSync, readdirSync, readFileSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { Extractor, ExtractorConfig, ExtractorLogLevel } from '@microsoft/api-extractor';
@@ -20,8 +21,12 @@ interface Door {
 
 interface Manifest {
   readonly name: string;
-  readonly exports: Readonly<Record<string, string | { readonly import: { readonly types: string } }>>;
+  readonly exports: Readonly<Record<string, string | { readonly '@ebb/source': string }>>;
 }
+
+// Those of each file: in rolled-up ones a name that two files have gets a number.
+const tsc = join(root, 'node_modules/typescript/bin/tsc');
+execFileSync(process.execPath, [tsc, '-b', 'packages'], { cwd: root });
 
 const doors = globSync(join(root, 'packages/*/package.json')).flatMap((path): Door[] => {
   const home = dirname(path);
@@ -29,7 +34,8 @@ const doors = globSync(join(root, 'packages/*/package.json')).flatMap((path): Do
   return Object.entries(exports).flatMap(([door, entry]) => {
     if (typeof entry === 'string') return [];
     const report = `${basename(home)}${door.slice(1).replaceAll('/', '.')}.api.md`;
-    return [{ name: name + door.slice(1), home, declarations: join(home, entry.import.types), report }];
+    const declarations = join(home, entry['@ebb/source'].replace(/^\.\/src\/(.*)\.ts$/, '.types/$1.d.ts'));
+    return [{ name: name + door.slice(1), home, declarations, report }];
   });
 });
 

@@ -3,6 +3,7 @@ import { cpSync, realpathSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { describe, expect, inject, test } from 'vitest';
+import { packages } from '../../build/packages.ts';
 import { nodes } from './nodes.ts';
 
 const run = promisify(execFile);
@@ -23,7 +24,8 @@ describe.each(nodes)('Node %s', (version, node) => {
   });
 
   test.concurrent('every door exports the same names to import and to require', async () => {
-    expect(await program('doors.mjs')).toBe('13 doors');
+    const doors = packages().flatMap((one) => one.doors);
+    expect(await program('doors.mjs')).toBe(`${doors.length} doors`);
   });
 
   test.concurrent('the required and the imported copy accept each other', async () => {

@@ -139,16 +139,26 @@ describe.each(nodes)('Node %s', (version, node) => {
   });
 });
 
-/** Loads the configs that are its arguments, and prints for each what is loaded, or the message. */
+/** Registers with each config that is one of its arguments, and prints what is loaded, or the message. */
 const LOADER = `
-  const { loadPolicy } = require(process.argv[2]);
-  for (const path of process.argv.slice(3)) {
-    try {
-      console.log(loadPolicy(path).maxRetries);
-    } catch ({ message }) {
-      console.log(message.replace(/^.* cannot be loaded: /, '').split('\\n')[0]);
+  const [, , door, ...paths] = process.argv;
+  const registered = Symbol.for('@ebb/undici register');
+  const load = async (at) => {
+    if (!door.endsWith('.cjs')) return import(door + '?' + at);
+    delete require.cache[door];
+    return require(door);
+  };
+  (async () => {
+    for (const [at, path] of paths.entries()) {
+      process.env.EBB_CONFIG = path;
+      delete globalThis[registered];
+      try {
+        console.log((await load(at)).policy.maxRetries);
+      } catch ({ message }) {
+        console.log(message.replace(/^.* cannot be loaded: /, '').split('\\n')[0]);
+      }
     }
-  }
+  })();
 `;
 
 const ESM_TS = `import { createPolicy, type PolicyOptions } from '@ebb/core';
@@ -225,9 +235,9 @@ test.each(nodes)('Node %s loads a config of every ending in every kind of projec
       ? RegExp(`^Node ${version} does not run TypeScript; `)
       : (saidBy20 ?? said ?? /^7$/);
   });
-  for (const build of ['cjs', 'dist']) {
-    const load = join(of7, 'node_modules/@ebb/undici', build, 'register/load.js');
-    const { stdout } = await run(node, [loader, load, ...written.map(({ path }) => path)], { env });
+  for (const build of ['cjs/register.cjs', 'esm/register.js']) {
+    const door = join(of7, 'node_modules/@ebb/undici/dist', build);
+    const { stdout } = await run(node, [loader, door, ...written.map(({ path }) => path)], { env });
     const told = stdout.trim().split('\n');
     expect(told.length).toBe(written.length);
     for (const [at, { name, type, text }] of written.entries()) {

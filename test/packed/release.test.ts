@@ -61,26 +61,27 @@ describe('a release is refused', () => {
   });
 
   test('for an entry without code, and for one without types', async () => {
-    const noCode = changed('no-code', (folder) => rmSync(join(folder, 'dist/adapter.js')));
+    const noCode = changed('no-code', (folder) => rmSync(join(folder, 'dist/cjs/adapter.cjs')));
     expect(problemsOf(await checkEntries([noCode]))).toContainEqual(
       expect.stringMatching(/exports\["\.\/adapter"\].* file does not exist/),
     );
-    const noTypes = changed('no-types', (folder) => rmSync(join(folder, 'cjs/bucket.d.ts')));
+    const noTypes = changed('no-types', (folder) => rmSync(join(folder, 'dist/types/bucket.d.cts')));
     expect(problemsOf(await checkEntries([noTypes]))).toContainEqual(
       expect.stringMatching(/^are-the-types-wrong: .*"\.\/bucket"/),
     );
   });
 
-  test('for a missing paper, a test, and a file without a source', () => {
+  test('for a missing paper, a source, and a file that no entry needs', () => {
     const core = changed('contents', (folder) => {
       rmSync(join(folder, 'LICENSE'));
-      writeFileSync(join(folder, 'src/index.test.ts'), '');
+      mkdirSync(join(folder, 'src'));
+      writeFileSync(join(folder, 'src/index.ts'), '');
       writeFileSync(join(folder, 'dist/old.js'), '');
     });
     expect(problemsOf(checkContents([core]))).toEqual([
       'LICENSE is missing',
-      'src/index.test.ts must not be published',
-      'dist/old.js has no source',
+      'src/index.ts must not be published',
+      'dist/old.js is reached by no entry',
     ]);
   });
 

@@ -1,5 +1,8 @@
 import type { Readable } from 'node:stream';
-import type { RequestOptions as EbbOptions } from '@ebb/core';
+import type { RequestOptions } from '@ebb/core';
+
+/** undici has a `RequestOptions` of its own, which the declarations below would mean by that name. */
+type EbbOptions = RequestOptions;
 
 /** What a {@link BodyFactory} may return. */
 export type MadeBody = string | Uint8Array | Readable | AsyncIterable<string | Uint8Array> | null;

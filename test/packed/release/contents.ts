@@ -1,18 +1,45 @@
+import { posix } from 'node:path';
 import type { Packed } from './packed.ts';
 import type { Result } from './result.ts';
 
 const REQUIRED = ['LICENSE', 'README.md', 'package.json'];
 
-/** Tests, their helpers, and what a build leaves behind. */
-const UNWANTED = /\.test(-d)?\.|(^|\/)(test|node_modules)\/|\.tsbuildinfo$|(^|\/)tsconfig/;
+/** Sources, their maps, tests, their helpers, and what a build leaves behind. */
+const UNWANTED = /\.test(-d)?\.|\.map$|(^|\/)(src|test|node_modules)\/|\.tsbuildinfo$|(^|\/)tsconfig/;
 
-/** The source of a built file. */
-const sourceOf = (file: string): string => file.replace(/^(dist|cjs)\/(.*)\.js$/, 'src/$2.ts');
+/** The paths in a value of package.json, such as `exports`. */
+function pathsIn(value: unknown): string[] {
+  if (typeof value === 'string') return [posix.normalize(value)];
+  return typeof value === 'object' && value !== null ? Object.values(value).flatMap(pathsIn) : [];
+}
 
-/** Checks what is in each package: its papers, no tests, and nothing left from an earlier build. */
+/** The files that a built file imports, with their declarations if it is one. */
+function importsOf(file: string, text: string): string[] {
+  const specifiers = [...text.matchAll(/(?:\bfrom|\bimport|\brequire\()\s*["'`](\.[^"'`]+)["'`]/g)];
+  return specifiers.map(([, specifier = '']) => {
+    const path = posix.join(posix.dirname(file), specifier);
+    return /\.d\.c?ts$/.test(file) ? path.replace(/\.(c?)js$/, '.d.$1ts') : path;
+  });
+}
+
+/** The built files that users reach through `exports` and `bin`. */
+function reachedIn({ manifest, files, text }: Packed): ReadonlySet<string> {
+  const reached = new Set<string>();
+  const visit = (file: string): void => {
+    if (reached.has(file) || !files.includes(file)) return;
+    reached.add(file);
+    for (const path of importsOf(file, text(file))) visit(path);
+  };
+  for (const path of pathsIn([manifest.exports, manifest.bin])) visit(path);
+  return reached;
+}
+
+/** Checks what is in each package: its papers, no sources or tests, and nothing left from an earlier build. */
 export function checkContents(packed: readonly Packed[]): Result[] {
-  return packed.map(({ files, manifest }) => {
-    const built = files.filter((file) => /^(dist|cjs)\/.*\.js$/.test(file));
+  return packed.map((one) => {
+    const { files, manifest } = one;
+    const built = files.filter((file) => /^dist\//.test(file));
+    const reached = reachedIn(one);
     return {
       check: 'files',
       subject: manifest.name,
@@ -21,7 +48,7 @@ export function checkContents(packed: readonly Packed[]): Result[] {
         ...REQUIRED.filter((name) => !files.includes(name)).map((name) => `${name} is missing`),
         ...files.filter((file) => UNWANTED.test(file)).map((file) => `${file} must not be published`),
         ...(built.length === 0 ? ['nothing is built'] : []),
-        ...built.filter((file) => !files.includes(sourceOf(file))).map((file) => `${file} has no source`),
+        ...built.filter((file) => !reached.has(file)).map((file) => `${file} is reached by no entry`),
       ],
     };
   });

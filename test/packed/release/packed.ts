@@ -10,6 +10,8 @@ export interface Manifest {
   readonly publishConfig?: { readonly access?: string; readonly provenance?: boolean };
   readonly dependencies?: Readonly<Record<string, string>>;
   readonly peerDependencies?: Readonly<Record<string, string>>;
+  readonly exports?: unknown;
+  readonly bin?: unknown;
 }
 
 /** A package as it would be published. */
@@ -19,6 +21,8 @@ export interface Packed {
   readonly bytes: number;
   /** The paths in the package. */
   readonly files: readonly string[];
+  /** The text of one of them. */
+  text(file: string): string;
   readonly manifest: Manifest;
 }
 
@@ -30,7 +34,9 @@ export function packedAt(path: string): Packed {
     path,
     tarball: new Uint8Array(readFileSync(path)),
     bytes: statSync(path).size,
-    files: list.map((name) => name.replace(/^package\//, '')),
+    files: list.filter((name) => !name.endsWith('/')).map((name) => name.replace(/^package\//, '')),
+    text: (file) =>
+      execFileSync('tar', ['-xzOf', path, `package/${file}`], { maxBuffer: 2 ** 26 }).toString(),
     manifest: JSON.parse(manifest),
   };
 }

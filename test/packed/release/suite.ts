@@ -10,6 +10,8 @@ const root = join(import.meta.dirname, '../../..');
 /** What the files test. */
 const TITLES: Readonly<Record<string, string>> = {
   'api.test.ts': 'API reports are current',
+  'build.test.ts': 'bundles by platform',
+  'bundled.test.ts': 'few files, small bundles',
   'commonjs.test.ts': 'CommonJS programs, Jest',
   'register.test.ts': 'node --import',
 };

@@ -1,0 +1,111 @@
+import { parseAst } from 'rolldown/parseAst';
+
+/** A node of the syntax tree, of any type. */
+interface Node {
+  readonly type: string;
+  readonly start: number;
+  readonly end: number;
+  readonly [field: string]: unknown;
+}
+
+/** A text that is put in at a place. */
+type Edit = readonly [at: number, text: string];
+
+const PURE = '/* @__PURE__ */ ';
+
+/** Around an expression that no comment can mark, such as one with a spread or a property access. */
+const wrapped = ({ start, end }: Node): Edit[] => [
+  [start, `${PURE}(() => (`],
+  [end, '))()'],
+];
+
+const child = (node: Node, field: string): Node => node[field] as Node;
+const children = (node: Node, field: string): Node[] => (node[field] ?? []) as Node[];
+
+/** The edits of all nodes, or `undefined` if one of them cannot be marked. */
+function allOf(nodes: readonly (Node | null | undefined)[]): Edit[] | undefined {
+  const edits = nodes.map((node) => (node ? marks(node) : []));
+  return edits.every((one) => one !== undefined) ? edits.flat() : undefined;
+}
+
+/** A class runs code when it is declared if it has a static block, a static value or a computed name. */
+function isPlainClass(node: Node): boolean {
+  const members = children(child(node, 'body'), 'body');
+  const values = members.map((member) => (member.static === true ? child(member, 'value') : undefined));
+  return (
+    members.every(({ type, computed }) => type !== 'StaticBlock' && computed !== true) &&
+    allOf([child(node, 'superClass'), ...values])?.length === 0
+  );
+}
+
+/** What marks an expression as one that can be dropped if its value is not used, or `undefined` if nothing does. */
+function marks(node: Node): Edit[] | undefined {
+  switch (node.type) {
+    case 'Literal':
+    case 'Identifier':
+    case 'FunctionExpression':
+    case 'ArrowFunctionExpression':
+      return [];
+    case 'TemplateLiteral':
+      return children(node, 'expressions').length === 0 ? [] : undefined;
+    case 'UnaryExpression':
+      return child(node, 'argument').type === 'Literal' ? [] : undefined;
+    case 'ParenthesizedExpression':
+    case 'TSAsExpression':
+    case 'TSSatisfiesExpression':
+    case 'TSNonNullExpression':
+      return marks(child(node, 'expression'));
+    case 'ArrayExpression':
+      return allOf(children(node, 'elements'));
+    case 'ObjectExpression':
+      if (children(node, 'properties').some(({ computed }) => computed === true)) return undefined;
+      return allOf(children(node, 'properties'));
+    case 'Property':
+      return marks(child(node, 'value'));
+    case 'ConditionalExpression':
+      return allOf([child(node, 'test'), child(node, 'consequent'), child(node, 'alternate')]);
+    case 'LogicalExpression':
+      return allOf([child(node, 'left'), child(node, 'right')]);
+    case 'CallExpression':
+    case 'NewExpression': {
+      const edits = allOf(children(node, 'arguments'));
+      return edits && [[node.start, PURE], ...edits];
+    }
+    case 'ClassExpression':
+      return isPlainClass(node) ? [] : undefined;
+    default:
+      return undefined;
+  }
+}
+
+function editsOf(statement: Node): Edit[] {
+  if (statement.type === 'ExportNamedDeclaration') {
+    const declared = statement.declaration as Node | null;
+    return declared === null ? [] : editsOf(declared);
+  }
+  if (statement.type === 'VariableDeclaration') {
+    const values = children(statement, 'declarations').map((one) => one.init as Node | null);
+    return values.flatMap((value) => (value === null ? [] : (marks(value) ?? wrapped(value))));
+  }
+  if (statement.type === 'ClassDeclaration' && !isPlainClass(statement)) {
+    const { name } = child(statement, 'id') as unknown as { readonly name: string };
+    const [before = [0, ''], after = [0, '']] = wrapped(statement);
+    return [
+      [before[0], `const ${name} = ${before[1]}`],
+      [after[0], `${after[1]};`],
+    ];
+  }
+  return [];
+}
+
+/**
+ * Marks all that a module computes when it is loaded as free of side effects, which `sideEffects: false` says of the module.
+ * In a bundle of many modules only such marks let a user's bundler drop what a program does not use.
+ */
+export function marked(code: string): string {
+  const { body } = parseAst(code, { lang: 'ts' }) as unknown as { readonly body: readonly Node[] };
+  // From the end, so that places stay; of two at one place the outer comes first.
+  const edits = body.flatMap(editsOf).map((edit, order) => ({ edit, order }));
+  edits.sort((a, b) => b.edit[0] - a.edit[0] || b.order - a.order);
+  return edits.reduce((text, { edit: [at, added] }) => text.slice(0, at) + added + text.slice(at), code);
+}

@@ -1,0 +1,43 @@
+"use strict";
+Object.defineProperty(exports, "__esModule", { value: true });
+exports.isSingleUse = isSingleUse;
+exports.closeBody = closeBody;
+const adapter_1 = require("@ebb/core/adapter");
+/**
+ * Whether sending a body uses it up: Node and web streams, the `form-data` package, iterators. Recognized by
+ * shape, since the object may come from another realm or another package.
+ */
+function isSingleUse(data) {
+    if (typeof data !== 'object' || data === null)
+        return false;
+    return 'pipe' in data || 'getReader' in data || Symbol.asyncIterator in data || 'next' in data;
+}
+/**
+ * Closes a single-use body that will not be read any further, so that a file behind it does not stay open. Leaves
+ * a body that has ended, a locked web stream and any other value alone. Never throws.
+ */
+function closeBody(data, reason) {
+    if (!isSingleUse(data))
+        return;
+    const body = data;
+    try {
+        if ((0, adapter_1.isWebReadable)(data)) {
+            if (!data.locked)
+                data.cancel(reason).catch(() => undefined);
+            return;
+        }
+        if (Array.isArray(body._streams)) {
+            for (const part of body._streams)
+                closeBody(part?.source ?? part, reason);
+        }
+        // Destroyed without an error: one that no listener handles would end the process.
+        if (typeof body.destroy !== 'function')
+            Promise.resolve(body.return?.()).catch(() => undefined);
+        else if (body.readableEnded !== true)
+            body.destroy();
+    }
+    catch {
+        // A custom stream may throw; there is nothing left to close.
+    }
+}
+//# sourceMappingURL=stream.js.map

@@ -1,0 +1,49 @@
+import { type Check } from '../base/check.ts';
+import type { Outcome, RequestTraits, Verdict } from './outcome.ts';
+/** A verdict that a hook of the user returns. */
+export declare const checkVerdict: Check;
+/**
+ * Decides what an outcome means.
+ *
+ * @param attempt the attempt that the outcome belongs to, from 1
+ */
+export type Classify = (outcome: Outcome, request: RequestTraits, attempt: number) => Verdict;
+/** 500 to 599. */
+export declare function isServerError(status: number): boolean;
+/**
+ * Retries 429 and every 5xx, and failures to connect, to keep the connection and to respond in time.
+ *
+ * Source: Google Cloud, Memorystore for Valkey, "Exponential backoff", which retries 429 and every 5xx.
+ *
+ * @example
+ * ```ts
+ * import { type Classify, classifyHttp, createPolicy } from '@ebb/core';
+ *
+ * // Retries a 404 as well, for a store that is eventually consistent.
+ * const classify: Classify = (outcome) =>
+ *   outcome.type === 'response' && outcome.status === 404 ? 'transient' : classifyHttp(outcome);
+ * const policy = createPolicy({ classify });
+ * ```
+ */
+export declare const classifyHttp: (outcome: Outcome) => Verdict;
+/**
+ * As {@link classifyHttp}, with five exceptions: 501 (not implemented) and 505 (HTTP version not supported) are final,
+ * 408 (request timeout) is transient, and 425 (too early, nothing was done) is refused, as is a 503 (service unavailable)
+ * with a `Retry-After` above 0, unless it came after a redirect. By default that is transient, because proxies add
+ * `Retry-After` to a 503 after work was done.
+ *
+ * Source: RFC 9110 §10.2.3, §15.5.9, §15.6.2, §15.6.4, §15.6.6; RFC 8470 §5.2.
+ *
+ * @example
+ * ```ts
+ * import { classifyHttpByMeaning, createPolicy } from '@ebb/core';
+ *
+ * const policy = createPolicy({ classify: classifyHttpByMeaning });
+ * ```
+ */
+export declare const classifyHttpByMeaning: (outcome: Outcome) => Verdict;
+/** True if repeating the method has the same effect as sending it once. Source: RFC 9110 §9.2.2, and the QUERY method draft. */
+export declare function isIdempotent(method: string): boolean;
+/** True if the method is idempotent, or an `Idempotency-Key` identifies the request. An empty key does not. */
+export declare function isRepeatable(request: RequestTraits): boolean;
+//# sourceMappingURL=classify.d.ts.map

@@ -1,0 +1,94 @@
+"use strict";
+Object.defineProperty(exports, "__esModule", { value: true });
+exports.classifyHttpByMeaning = exports.classifyHttp = exports.checkVerdict = void 0;
+exports.isServerError = isServerError;
+exports.isIdempotent = isIdempotent;
+exports.isRepeatable = isRepeatable;
+const check_ts_1 = require("../base/check.js");
+const retry_after_ts_1 = require("./retry-after.js");
+/** A verdict that a hook of the user returns. */
+exports.checkVerdict = (0, check_ts_1.oneOf)('success', 'refused', 'transient', 'final');
+/** 500 to 599. */
+function isServerError(status) {
+    return status >= 500 && status <= 599;
+}
+const VERDICT_OF_FAILURE = {
+    connect: 'refused',
+    network: 'transient',
+    timeout: 'transient',
+    aborted: 'final',
+    unknown: 'final',
+};
+/**
+ * Retries 429 and every 5xx, and failures to connect, to keep the connection and to respond in time.
+ *
+ * Source: Google Cloud, Memorystore for Valkey, "Exponential backoff", which retries 429 and every 5xx.
+ *
+ * @example
+ * ```ts
+ * import { type Classify, classifyHttp, createPolicy } from '@ebb/core';
+ *
+ * // Retries a 404 as well, for a store that is eventually consistent.
+ * const classify: Classify = (outcome) =>
+ *   outcome.type === 'response' && outcome.status === 404 ? 'transient' : classifyHttp(outcome);
+ * const policy = createPolicy({ classify });
+ * ```
+ */
+const classifyHttp = (outcome) => {
+    if (outcome.type === 'failure')
+        return VERDICT_OF_FAILURE[outcome.kind];
+    if (outcome.status < 400)
+        return 'success';
+    if (outcome.status === 429)
+        return 'refused';
+    return isServerError(outcome.status) ? 'transient' : 'final';
+};
+exports.classifyHttp = classifyHttp;
+/**
+ * As {@link classifyHttp}, with five exceptions: 501 (not implemented) and 505 (HTTP version not supported) are final,
+ * 408 (request timeout) is transient, and 425 (too early, nothing was done) is refused, as is a 503 (service unavailable)
+ * with a `Retry-After` above 0, unless it came after a redirect. By default that is transient, because proxies add
+ * `Retry-After` to a 503 after work was done.
+ *
+ * Source: RFC 9110 §10.2.3, §15.5.9, §15.6.2, §15.6.4, §15.6.6; RFC 8470 §5.2.
+ *
+ * @example
+ * ```ts
+ * import { classifyHttpByMeaning, createPolicy } from '@ebb/core';
+ *
+ * const policy = createPolicy({ classify: classifyHttpByMeaning });
+ * ```
+ */
+const classifyHttpByMeaning = (outcome) => {
+    if (outcome.type === 'response') {
+        if (outcome.status === 501 || outcome.status === 505)
+            return 'final';
+        if (outcome.status === 408)
+            return 'transient';
+        if (outcome.status === 425)
+            return 'refused';
+        // A date counts from the `Date` of the response. Without one any date is later than 1970.
+        if (outcome.status === 503 && !outcome.redirected && ((0, retry_after_ts_1.retryAfterMs)(outcome, 0) ?? 0) > 0)
+            return 'refused';
+    }
+    return (0, exports.classifyHttp)(outcome);
+};
+exports.classifyHttpByMeaning = classifyHttpByMeaning;
+const IDEMPOTENT = new Set([
+    'GET',
+    'HEAD',
+    'OPTIONS',
+    'TRACE',
+    'PUT',
+    'DELETE',
+    'QUERY',
+]);
+/** True if repeating the method has the same effect as sending it once. Source: RFC 9110 §9.2.2, and the QUERY method draft. */
+function isIdempotent(method) {
+    return IDEMPOTENT.has(method);
+}
+/** True if the method is idempotent, or an `Idempotency-Key` identifies the request. An empty key does not. */
+function isRepeatable(request) {
+    return isIdempotent(request.method.toUpperCase()) || Boolean(request.header('idempotency-key')?.trim());
+}
+//# sourceMappingURL=classify.js.map

@@ -1,0 +1,17 @@
+import { type Clock } from '../base/clock.ts';
+/** The most bytes of a discarded body that are read. For a longer one, closing the connection is cheaper. */
+export declare const MOST_DISCARDED_BYTES: number;
+/** The longest time for reading a discarded body, in milliseconds. A body that has not ended by then may never end. */
+export declare const LONGEST_DISCARD_MS = 1000;
+/**
+ * Reads a body to its end, so that its connection can be used again: a web stream or a Node stream. Cancels the body, and
+ * thus the connection, after {@link MOST_DISCARDED_BYTES} or `withinMs`, or when the signal aborts. Never rejects.
+ *
+ * @param contentLength the `Content-Length` of the response; ignored if it is not a number
+ * @param withinMs in milliseconds
+ * @returns true if the whole body was read, and for anything but a stream; false for a locked stream
+ */
+export declare function readToEnd(body: unknown, contentLength: string | null | undefined, clock: Clock, signal?: AbortSignal, withinMs?: number): Promise<boolean>;
+/** As {@link readToEnd}, if it does not matter whether the whole body was read. Never rejects. */
+export declare function drain(body: unknown, contentLength: string | null | undefined, clock: Clock, signal?: AbortSignal, withinMs?: number): Promise<void>;
+//# sourceMappingURL=drain.d.ts.map

@@ -1,0 +1,131 @@
+"use strict";
+Object.defineProperty(exports, "__esModule", { value: true });
+exports.serverFeedback = exports.checkFeedback = void 0;
+exports.readFeedback = readFeedback;
+const check_ts_1 = require("../base/check.js");
+const errors_ts_1 = require("../base/errors.js");
+const promise_ts_1 = require("../base/promise.js");
+const asked_wait_ts_1 = require("./asked-wait.js");
+const quota_fields_ts_1 = require("./quota-fields.js");
+const retry_after_ts_1 = require("./retry-after.js");
+/** A `feedback` option. */
+const checkFeedback = (name, value) => {
+    if (value !== false)
+        (0, check_ts_1.callable)(name, value);
+};
+exports.checkFeedback = checkFeedback;
+/** A value of each field of a {@link Feedback}. A number may be NaN, which counts as none. */
+const EXAMPLE = { pauseMs: 0, remaining: 0, tooFast: true, waitMs: 0, shouldRetry: true };
+/** What a `feedback` of the user has returned. `null` says nothing, as `undefined` does. */
+function checkedFeedback(said) {
+    if (said === undefined || said === null)
+        return undefined;
+    if (typeof said !== 'object' || Array.isArray(said) || (0, promise_ts_1.isPromise)(said)) {
+        throw (0, check_ts_1.wrongType)('its result', 'an object, or undefined', said);
+    }
+    for (const [name, example] of Object.entries(EXAMPLE)) {
+        const value = said[name];
+        if (value === undefined || typeof value === typeof example)
+            continue;
+        throw (0, check_ts_1.wrongType)(`its result: ${name}`, example === 0 ? 'a number' : 'true or false', value);
+    }
+    return said;
+}
+/**
+ * Calls a `feedback` option.
+ *
+ * @throws HookError if it throws, or returns something else than feedback or nothing
+ */
+function readFeedback(feedback, outcome, nowMs, cost) {
+    return (0, errors_ts_1.callHook)('feedback', () => {
+        const said = feedback(outcome, nowMs, cost);
+        return feedback === exports.serverFeedback ? said : checkedFeedback(said);
+    });
+}
+/** The pause for a secondary limit of GitHub without a time, from GitHub's documentation of rate limits. */
+const GITHUB_PAUSE_MS = 60_000;
+/** True if `Retry-After` on this status is about load, and not about a redirect or another condition of the resource. */
+function isAboutLoad(status) {
+    return status === 403 || status === 413 || status === 429 || status >= 500;
+}
+/** True if a request was refused because of the rate. Stripe also limits concurrent requests, and sends the reason. */
+function isTooFast(response, paused) {
+    if (response.status !== 429)
+        return response.status === 503 && paused;
+    const reason = response.header('stripe-rate-limited-reason');
+    return reason === undefined || reason.endsWith('-rate');
+}
+/** What the server says of a retry: `true` and `false` in lower case, as the SDKs of these providers read it. */
+function shouldRetry(response) {
+    const text = response.header('x-should-retry') ?? response.header('stripe-should-retry');
+    return text === 'true' ? true : text === 'false' ? false : undefined;
+}
+/** The rest of the quotas together: the smallest, and the longest time until there is more. */
+function leastOf(quotas) {
+    let remaining;
+    let resetMs = 0;
+    for (const quota of quotas) {
+        remaining = Math.min(quota.remaining, remaining ?? quota.remaining);
+        resetMs = Math.max(resetMs, quota.resetMs);
+    }
+    return { remaining, resetMs };
+}
+/**
+ * Reads what a response asks for: a wait (`Retry-After`, and `retry-after-ms`, `x-ms-retry-after-ms`, `x-amz-retry-after`
+ * of some providers); the rest of quotas (the three generations of the IETF RateLimit fields, and the fields of GitHub,
+ * OpenAI, Anthropic, Stripe and Kong); and whether to retry (`x-should-retry`, `stripe-should-retry`). What `inspect` found
+ * in the body counts as well. A wait that is asked for outranks the reset of a quota.
+ *
+ * A success reports a pause only for a quota that is used up, a refusal also for one with less left than the request costs.
+ * Ignored: malformed fields, cached quotas, and redirects. No rate is derived from a quota.
+ *
+ * Source: RFC 9110 §10.2.3; draft-ietf-httpapi-ratelimit-headers-10 §3 and §6, -07 §2, -06 §5; the SDKs of OpenAI, Anthropic
+ * and Stripe for whether to retry.
+ *
+ * @example
+ * ```ts
+ * import { type ReadFeedback, serverFeedback, tokenBucket } from '@ebb/core';
+ *
+ * // Ignores rate headers on a 403.
+ * const feedback: ReadFeedback = (outcome, nowMs, cost) =>
+ *   outcome.type === 'response' && outcome.status === 403 ? undefined : serverFeedback(outcome, nowMs, cost);
+ * const bucket = tokenBucket({ refillPerSecond: 50, feedback });
+ * ```
+ */
+const serverFeedback = (outcome, nowMs, cost = 1) => {
+    if (outcome.type !== 'response')
+        return undefined;
+    const { status, judgement } = outcome;
+    // A redirect is about the origin that redirects, not about the target.
+    if (status >= 300 && status < 400)
+        return undefined;
+    const isSuccess = status < 300;
+    const sentMs = () => (0, retry_after_ts_1.parseHttpDate)(outcome.header('date')?.trim() ?? '', nowMs) ?? nowMs;
+    const quotas = (0, quota_fields_ts_1.quotasOf)((name) => outcome.header(name), sentMs, isSuccess ? 1 : cost, status === 429);
+    if (quotas.length === 0 && isSuccess && judgement === undefined)
+        return undefined;
+    const isFinal = judgement?.verdict === 'final';
+    const isRefused = judgement?.verdict === 'refused';
+    const isGitHub = status === 429 && outcome.header('x-github-request-id') !== undefined;
+    const ownMs = isSuccess && judgement === undefined ? undefined : (0, asked_wait_ts_1.askedWaitMs)(outcome, nowMs);
+    const askedMs = longer(ownMs, judgement?.waitMs);
+    const saysTime = quotas.length > 0 || askedMs !== undefined || isGitHub;
+    // A cached response has old fields.
+    const isCached = saysTime && Number(outcome.header('age') ?? 0) > 0;
+    const { remaining, resetMs } = leastOf(isCached ? [] : quotas);
+    const waitMs = askedMs ?? (resetMs || (isGitHub ? GITHUB_PAUSE_MS : 0));
+    // A quota that is used up holds for every request, a wait that was asked for only if it is about load.
+    const isLoad = !isFinal && (isRefused || isAboutLoad(status));
+    const pauseMs = isCached ? 0 : isLoad ? waitMs : resetMs;
+    const tooFast = !isFinal && (isRefused ? status < 500 : isTooFast(outcome, pauseMs > 0));
+    const retry = isSuccess ? undefined : shouldRetry(outcome);
+    const saysNothing = quotas.length === 0 && waitMs === 0 && !tooFast && status !== 429 && retry === undefined;
+    if (saysNothing || (isCached && waitMs === 0))
+        return undefined;
+    return { pauseMs, remaining, tooFast, waitMs, shouldRetry: retry };
+};
+exports.serverFeedback = serverFeedback;
+function longer(one, other) {
+    return one === undefined || other === undefined ? (one ?? other) : Math.max(one, other);
+}
+//# sourceMappingURL=server-feedback.js.map

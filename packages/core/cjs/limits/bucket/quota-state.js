@@ -1,0 +1,186 @@
+"use strict";
+Object.defineProperty(exports, "__esModule", { value: true });
+exports.QuotaState = void 0;
+const gcra_ts_1 = require("./gcra.js");
+const refill_steps_ts_1 = require("./refill-steps.js");
+/** Own time is rebased to 0 after this many fills of the capacity: larger doubles are too coarse for short intervals. */
+const FAR_FILLS = 1_000;
+/**
+ * The tokens of one limit: the arithmetic of gcra.ts on a time of its own ("own time"), in which one token comes in each
+ * second. Whole tokens then add up exactly at any rate. Own time stands still in a pause, and its speed is the rate, so
+ * neither a pause nor a new rate changes the state, and the states of earlier grants stay comparable.
+ *
+ * An example with 500 tokens per second and capacity 100, in milliseconds. Own time runs 500 times as fast as real time,
+ * and a token is worth 1,000 of own time.
+ *
+ * | real | event            | own time | empty at | tokens: (own − empty) / 1,000 |
+ * |-----:|------------------|---------:|---------:|------------------------------:|
+ * |    0 | made full        |        0 | −100,000 |                           100 |
+ * |    0 | 80 taken         |        0 |  −20,000 |                            20 |
+ * |   10 | 5 came in        |    5,000 |  −20,000 |                            25 |
+ * |   10 | pause until 60   |    5,000 |    5,000 |                             0 |
+ * |   60 | the pause ends   |    5,000 |    5,000 |                             0 |
+ * |   70 | 5 came in        |   10,000 |    5,000 |                             5 |
+ * |   70 | rate set to 100  |   10,000 |    5,000 |                             5 |
+ * |  120 | 5 came in        |   15,000 |    5,000 |                            10 |
+ */
+class QuotaState {
+    #quota;
+    // Numbers from the start: V8 allocates at each store to a field that was once undefined.
+    /** When the limit is or would be empty, in own time. */
+    #emptyAtMs = 0;
+    /** How fast own time runs: the rate, in tokens per second. */
+    #speed = 0;
+    /** Own time at the real time `#originMs`; with refill steps at that of step `#steps`. */
+    #baseMs = 0;
+    /**
+     * The real time that own time and refill steps are counted from. Without steps it moves together with `#baseMs`. With
+     * steps it stays, because adding up many intervals would drift. In a pause it is the end of the pause.
+     */
+    #originMs = 0;
+    #steps = 0;
+    #pausedUntilMs = Number.NEGATIVE_INFINITY;
+    #intervalMs;
+    /** Tokens from before this own time were lost when the capacity changed, and must not be given back. */
+    #noneBeforeMs = Number.NEGATIVE_INFINITY;
+    /** How far the state was moved back since earlier grants noted it: by tokens given back, and by rebasing. */
+    #shiftMs = 0;
+    constructor({ refillPerSecond, capacity }, intervalMs, tokens, nowMs) {
+        this.#quota = { refillPerSecond: 1, capacity };
+        this.#speed = refillPerSecond;
+        this.#intervalMs = intervalMs;
+        this.#originMs = nowMs;
+        this.#emptyAtMs = (0, gcra_ts_1.holding)(this.#quota, tokens, 0);
+    }
+    get capacity() {
+        return this.#quota.capacity;
+    }
+    get refillPerSecond() {
+        return this.#speed;
+    }
+    /** How long the capacity takes to come in, in own time. */
+    get #fillMs() {
+        return this.#quota.capacity * 1_000;
+    }
+    /** The real time of a step. */
+    #stepAtMs(step) {
+        return this.#originMs + step * this.#intervalMs;
+    }
+    /** Refill steps until now; 0 without steps. */
+    #stepsBy(nowMs) {
+        return this.#intervalMs === 0 ? 0 : (0, refill_steps_ts_1.stepsBy)(this.#intervalMs, Math.max(0, nowMs - this.#originMs));
+    }
+    #ownMs(nowMs) {
+        const intervalMs = this.#intervalMs;
+        const ranMs = intervalMs === 0 ? nowMs - this.#originMs : (this.#stepsBy(nowMs) - this.#steps) * intervalMs;
+        return this.#baseMs + Math.max(0, ranMs) * this.#speed;
+    }
+    /** Own time, rebased to 0 first if it is too large to be exact. */
+    #nearMs(nowMs) {
+        const ownMs = this.#ownMs(nowMs);
+        if (ownMs <= FAR_FILLS * this.#fillMs)
+            return ownMs;
+        this.#comeNear(nowMs);
+        return this.#ownMs(nowMs);
+    }
+    pausedMs(nowMs) {
+        return Math.max(0, this.#pausedUntilMs - nowMs);
+    }
+    tokens(nowMs) {
+        return (0, gcra_ts_1.tokensAt)(this.#quota, this.#emptyAtMs, this.#ownMs(nowMs));
+    }
+    /** Takes the tokens, if they are available. */
+    take(cost, nowMs) {
+        if (nowMs < this.#pausedUntilMs)
+            return false;
+        const ownMs = this.#nearMs(nowMs);
+        if ((0, gcra_ts_1.waitMs)(this.#quota, this.#emptyAtMs, cost, ownMs) > 0)
+            return false;
+        this.#emptyAtMs = (0, gcra_ts_1.spend)(this.#quota, this.#emptyAtMs, cost, ownMs);
+        return true;
+    }
+    /** Takes the tokens even if they are not available, and leaves a debt. */
+    spend(cost, nowMs) {
+        const ownMs = this.#nearMs(nowMs);
+        this.#emptyAtMs = (0, gcra_ts_1.spend)(this.#quota, this.#emptyAtMs, cost, ownMs);
+    }
+    /** How long until so many tokens have come in, in milliseconds; 0 if they can be taken now. */
+    waitMs(cost, nowMs) {
+        const ownMs = this.#nearMs(nowMs);
+        const intervalMs = this.#intervalMs;
+        if (intervalMs === 0) {
+            return this.pausedMs(nowMs) + (0, gcra_ts_1.waitMs)(this.#quota, this.#emptyAtMs, cost, ownMs) / this.#speed;
+        }
+        const everyMs = intervalMs * this.#speed;
+        const steps = (0, refill_steps_ts_1.stepsToWait)(this.#quota, this.#emptyAtMs, cost, ownMs, everyMs);
+        if (steps === 0)
+            return this.pausedMs(nowMs);
+        return this.#stepAtMs(this.#stepsBy(nowMs) + steps) - nowMs;
+    }
+    /** What {@link giveBack} needs for the tokens that were taken last. */
+    get held() {
+        return this.#emptyAtMs + this.#shiftMs;
+    }
+    giveBack(tokens, held, nowMs) {
+        const heldMs = held - this.#shiftMs;
+        const mostTokens = (heldMs - this.#noneBeforeMs) / 1_000;
+        const before = this.#emptyAtMs;
+        const given = Math.max(0, Math.min(tokens, mostTokens));
+        this.#emptyAtMs = (0, gcra_ts_1.giveBack)(this.#quota, before, given, heldMs, this.#ownMs(nowMs));
+        // A paused bucket stays empty.
+        if (nowMs < this.#pausedUntilMs) {
+            this.#emptyAtMs = Math.max(this.#emptyAtMs, Math.min(before, this.#baseMs));
+        }
+        this.#shiftMs += before - this.#emptyAtMs;
+    }
+    /** Stops own time until `untilMs`, and empties the limit. Never shortens a pause. */
+    pause(untilMs, nowMs) {
+        if (untilMs <= Math.max(nowMs, this.#pausedUntilMs))
+            return;
+        this.#settleTime(nowMs);
+        this.#emptyAtMs = Math.max(this.#emptyAtMs, this.#baseMs);
+        this.#startAt(untilMs);
+        this.#pausedUntilMs = untilMs;
+    }
+    /** Ends a pause now, if there is one. */
+    resume(nowMs) {
+        if (nowMs >= this.#pausedUntilMs)
+            return;
+        this.#startAt(nowMs);
+        this.#pausedUntilMs = nowMs;
+    }
+    /** Sets rate and capacity. Available tokens are kept up to the capacity. */
+    setRate({ refillPerSecond, capacity }, nowMs) {
+        this.#settleTime(nowMs);
+        this.#noneBeforeMs = Math.max(this.#noneBeforeMs, this.#baseMs - this.#fillMs);
+        this.#emptyAtMs = Math.max(this.#emptyAtMs, this.#noneBeforeMs);
+        this.#quota = { ...this.#quota, capacity };
+        this.#speed = refillPerSecond;
+    }
+    /** Lets own time and steps run from `atMs`. */
+    #startAt(atMs) {
+        this.#originMs = atMs;
+        this.#steps = 0;
+    }
+    /** Moves the base of own time to now, or to the last step. */
+    #settleTime(nowMs) {
+        if (nowMs < this.#originMs)
+            return;
+        this.#baseMs = this.#ownMs(nowMs);
+        if (this.#intervalMs === 0)
+            this.#originMs = nowMs;
+        else
+            this.#steps = this.#stepsBy(nowMs);
+    }
+    /** Rebases own time to 0, and everything that is expressed in it. */
+    #comeNear(nowMs) {
+        this.#settleTime(nowMs);
+        const farMs = this.#baseMs;
+        this.#baseMs = 0;
+        this.#emptyAtMs -= farMs;
+        this.#noneBeforeMs -= farMs;
+        this.#shiftMs += farMs;
+    }
+}
+exports.QuotaState = QuotaState;
+//# sourceMappingURL=quota-state.js.map

@@ -1,0 +1,79 @@
+/**
+ * Where a {@link WaitingBucket} takes its tokens from: the memory of this process, or a store that a fleet shares.
+ *
+ * A source decides how many tokens there are and when more come. It knows nothing of deadlines, priorities or promises.
+ * All methods are synchronous, and are called again and again while requests wait. Times are milliseconds since the bucket
+ * was made (0 is `time.startMs` of its clock), and never go back. Costs are above 0.
+ *
+ * Methods must not throw. If `take` does, the error rejects the request that it was called for, and the queue goes on.
+ *
+ * @typeParam Held what {@link settle} needs to know of tokens that were taken before; `undefined` if nothing
+ */
+export interface TokenSource<Held = unknown> {
+    /** The most tokens that can be taken at once. The subclass calls `capacityChanged` when it has changed. */
+    readonly capacity: number;
+    readonly refillPerSecond: number;
+    /** Takes all of the tokens, and returns true; or takes none. `cost` is at most the capacity. */
+    take(cost: number, nowMs: number): boolean;
+    /** What {@link settle} needs for the tokens that were taken last. Read right after {@link take}. */
+    readonly held: Held;
+    /** True if the tokens that were taken last may exceed the quota. Their grant does not conform, and is not settled. */
+    readonly isBeyond?: boolean;
+    /**
+     * How long until the tokens can be taken if no one else takes any, in milliseconds, pauses included. 0 for now, and if
+     * it is not known. A cost above the capacity stands for several requests: the time until so many tokens have come in.
+     */
+    waitMs(cost: number, nowMs: number): number;
+    /**
+     * When the first request in the queue is to be served; `Infinity` if the source will call `onChange`. Called after each
+     * change of the queue. A source that gets its tokens from elsewhere sends for them now.
+     *
+     * @param firstCost what the first request in the queue costs; 0 if the queue is empty
+     */
+    dueMs(firstCost: number, nowMs: number): number;
+    /**
+     * Corrects what was taken for one grant, at most once: gives back `surplus` tokens, as far as they fit; takes more if
+     * `surplus` is negative, even if that leaves a debt. May come at any time, also in a pause and after {@link close}.
+     */
+    settle(surplus: number, held: Held, nowMs: number): void;
+    /** Lets no token be taken until `untilMs`, which is in the future, and starts from empty then. Never shortens a pause. */
+    pause(untilMs: number, nowMs: number): void;
+    /** Ends the pause now. Called in a pause only. */
+    resume(nowMs: number): void;
+    /** The rest of the pause, in milliseconds; 0 without a pause. */
+    pausedMs(nowMs: number): number;
+    /** Tokens that are available now; negative for a debt. */
+    tokens(nowMs: number): number;
+    /** True if discarding the source now, and making it anew later, changes nothing. */
+    isIdle(nowMs: number): boolean;
+    /** Why no tokens can be had at all; `undefined` if they can. Requests that get none are refused then. */
+    readonly unavailable?: Unavailable | undefined;
+    /** True if it is certain that the tokens of the first request come after its deadline. It is refused then. */
+    isTooLate?(cost: number, deadlineMs: number, nowMs: number): boolean;
+    /** Called when {@link TokenBucket.tryAcquire} found no tokens: the next call may find some. */
+    missed?(cost: number, nowMs: number): void;
+    /** Called when a request is refused whose tokens would come in `waitMs`: the source may check whether they do. */
+    refusedFor?(waitMs: number, nowMs: number): void;
+    /** Gives back what the source holds. Called once, when no request waits or all are refused. Never rejects. */
+    close?(): Promise<void>;
+}
+/** Why a source has no tokens. */
+export interface Unavailable {
+    /** Becomes part of the message of the `ThrottledError`. */
+    readonly message: string;
+    readonly cause?: unknown;
+}
+/** The queue of a bucket, as its source sees it. Aborts and deadlines may change it at any time. */
+export interface WaitingQueue {
+    /** The number of requests. */
+    readonly size: number;
+    /** The sum of their costs. */
+    readonly cost: number;
+    /** The cost of the first request; 0 if the queue is empty. */
+    readonly firstCost: number;
+    /** The deadline of the first request, in the time of the bucket; `Infinity` if it has none. */
+    readonly firstDeadlineMs: number;
+    /** The costs of the first request and of those behind it in its lane. */
+    costsInTurn(): Iterable<number>;
+}
+//# sourceMappingURL=token-source.d.ts.map

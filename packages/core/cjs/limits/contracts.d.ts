@@ -1,0 +1,228 @@
+import type { Outcome, RequestTraits } from '../http/outcome.ts';
+import type { ReadFeedback } from '../http/server-feedback.ts';
+import type { Part } from '../policy/part.ts';
+/** Options of {@link TokenBucket.acquire}. */
+export interface AcquireOptions {
+    /**
+     * Tokens: above 0, and at most the capacity.
+     * @default 1
+     */
+    readonly cost?: number | undefined;
+    /**
+     * Aborts the wait. `acquire` then rejects with the signal's own reason.
+     * @default none
+     */
+    readonly signal?: AbortSignal | undefined;
+    /**
+     * The longest wait, in milliseconds. If it is known that the wait will be longer, `acquire` rejects at once.
+     * @default the `maxWaitMs` of the bucket or the limit
+     */
+    readonly maxWaitMs?: number | undefined;
+    /**
+     * A whole number from -7 to 7. The highest goes first.
+     * @default 0
+     */
+    readonly priority?: number | undefined;
+    /**
+     * True for a retry, which goes before new requests of its priority.
+     * @default false
+     */
+    readonly retry?: boolean | undefined;
+    /**
+     * A grant of this bucket, or of its {@link TokenBucket.gateFor}, that the same request was given before and has returned
+     * because something else was lacking. With it, a bucket that drains does not refuse the request as a new one.
+     * @default none
+     */
+    readonly earlier?: Grant | undefined;
+    /**
+     * How long the same request has waited before for what it was then given, and has given back. It keeps its place: it goes
+     * before those that have come since. In milliseconds.
+     * @default 0
+     */
+    readonly waitedMs?: number | undefined;
+}
+/** Tokens that were taken from a bucket. */
+export interface Grant {
+    /** In tokens. */
+    readonly cost: number;
+    /** How long the request waited for them, in milliseconds. */
+    readonly waitedMs: number;
+    /** In milliseconds since the epoch, on the clock of the bucket. */
+    readonly grantedAtMs: number;
+    /** False if the tokens were not available, and the bucket lets such requests pass (`nonConforming: 'mark'`). */
+    readonly conforming: boolean;
+    /**
+     * Corrects the cost once it is known. Surplus tokens go back, as far as the bucket has not refilled them since. Missing
+     * tokens are taken, which may leave the bucket in debt. Only the first call counts.
+     *
+     * @throws TypeError, RangeError if the cost is negative or not finite
+     */
+    settle(actualCost: number): void;
+}
+/** The state of a bucket. */
+export interface BucketStats {
+    /** Tokens that are available now. A negative number is a debt. */
+    readonly tokens: number;
+    /** In tokens. */
+    readonly capacity: number;
+    /** Tokens per second. */
+    readonly refillPerSecond: number;
+    /** Requests that wait, including those for a paused origin. */
+    readonly waiting: number;
+    /** The tokens that they wait for. */
+    readonly waitingCost: number;
+    /** The rest of the pause, in milliseconds: of the bucket, or of the origin with the longest pause. 0 without a pause. */
+    readonly pausedMs: number;
+    /** Requests that were granted tokens so far, including marked ones. */
+    readonly granted: number;
+    /** Requests that were marked so far: sent although the tokens were not available. */
+    readonly marked: number;
+    /** Requests that {@link TokenBucket.acquire} refused so far, without aborted ones. */
+    readonly refused: number;
+    /** True if discarding this bucket loses nothing: it is full, not paused, at its original rate, and has no queue. */
+    readonly idle: boolean;
+}
+/** What a limit brings its code with. */
+interface BringsPart {
+    /** How the limit takes part in calls. */
+    readonly part: Part;
+}
+/** A bucket of tokens that refills at a rate. Requests take tokens before they are sent. See {@link ownBucket}. */
+export interface OwnBucket {
+    /**
+     * Takes the tokens if they are available now and no other request waits for them; returns `undefined` if not.
+     *
+     * @param cost tokens, above 0 and at most the capacity; 1 by default
+     * @param earlier see {@link AcquireOptions.earlier}
+     * @throws TypeError, RangeError if the bucket can never hold the cost
+     */
+    tryAcquire(cost?: number, earlier?: Grant): Grant | undefined;
+    /**
+     * Waits for its turn, and takes the tokens: first come, first served within a priority.
+     *
+     * Rejects with a `ThrottledError` if the tokens cannot be had within the limits of the options or the bucket, with the
+     * signal's own reason when it aborts, and with a `TypeError` or `RangeError` for wrong options.
+     */
+    acquire(options?: AcquireOptions): Promise<Grant>;
+    /**
+     * Called with the outcome of each request that it granted tokens to. A bucket may pause, or change its rate.
+     *
+     * @param request the request, whose origin the response is about
+     * @param read how the policy reads responses, for a bucket that has no `feedback` of its own
+     */
+    observe?(outcome: Outcome, grant: Grant, request?: RequestTraits, read?: ReadFeedback | false): void;
+    /**
+     * A second bucket that a request must take the same tokens from, because its origin asked for a pause; `undefined` if
+     * there is no such pause.
+     */
+    gateFor?(request: RequestTraits): OwnBucket | undefined;
+}
+/** A bucket for a policy. */
+export interface TokenBucket extends OwnBucket, BringsPart {
+}
+/** Options of {@link ObservableBucket.close}. */
+export interface CloseOptions {
+    /**
+     * What happens to the requests that wait. `'reject'`: they are rejected at once. `'drain'`: they get their tokens in
+     * turn.
+     * @default 'reject'
+     */
+    readonly waiting?: 'reject' | 'drain' | undefined;
+}
+/** A bucket that can be paused, closed and inspected. */
+export interface ObservableBucket extends TokenBucket {
+    /**
+     * Pauses the bucket and empties it. It refills from the end of the pause. Never shortens a pause. Waiting requests whose
+     * deadline is within the pause are rejected now, a few hundred per turn of the event loop.
+     *
+     * @param durationMs in milliseconds
+     * @throws TypeError, RangeError if the duration is negative or not finite
+     */
+    pauseFor(durationMs: number): void;
+    /**
+     * Ends every pause now: that of the bucket and those of single origins. A paused bucket is empty then, and refills. Does
+     * nothing without a pause.
+     */
+    resume(): void;
+    /** Resolves when no request waits: at once if none does. It does not keep the process alive. */
+    idle(): Promise<void>;
+    /**
+     * Stops granting tokens to new requests: `acquire` rejects with a `ThrottledError` whose reason is `'closed'`, and
+     * `tryAcquire` returns `undefined`, also with `nonConforming: 'mark'`. Resolves when no request waits any more. Grants
+     * can still be settled. A second call does nothing, except that `'reject'` after `'drain'` rejects the rest of the queue.
+     *
+     * Rejects with a `TypeError` or `RangeError` for a wrong option.
+     */
+    close(options?: CloseOptions): Promise<void>;
+    /** The state of the bucket now. */
+    stats(): BucketStats;
+}
+/** The right of one request to be in flight. */
+export interface Slot {
+    /** How long the request waited for it, in milliseconds. */
+    readonly waitedMs: number;
+    /** Passes the slot on to the next request. Only the first call counts. */
+    release(): void;
+}
+/** The state of a {@link ConcurrencyLimit}. */
+export interface ConcurrencyStats {
+    /** Slots that are held now. */
+    readonly inUse: number;
+    readonly maxConcurrent: number;
+    /** Requests that wait. */
+    readonly waiting: number;
+    /** Requests that {@link ConcurrencyLimit.acquire} refused so far, without aborted ones. */
+    readonly refused: number;
+}
+/** Limits the requests in flight, from the start of an attempt to the end of its response body. See {@link ownLimit}. */
+export interface OwnLimit {
+    /** Takes a slot if one is free now and no other request waits for it; returns `undefined` if not. */
+    tryAcquire(): Slot | undefined;
+    /**
+     * Waits for its turn, and takes a slot: first come, first served within a priority.
+     *
+     * Rejects with a `ThrottledError` if no slot can be had within the limits, with the signal's own reason when it aborts,
+     * and with a `TypeError` or `RangeError` for wrong options.
+     */
+    acquire(options?: Omit<AcquireOptions, 'cost'>): Promise<Slot>;
+    /** The state of the limit now. */
+    stats(): ConcurrencyStats;
+}
+/** A limit of the requests in flight, for a policy. */
+export interface ConcurrencyLimit extends OwnLimit, BringsPart {
+}
+/** A bucket, limit or budget per key, such as one per origin. */
+export interface PerKey<T> extends BringsPart {
+    /**
+     * Returns that of a request.
+     *
+     * @param key replaces the key of the request
+     */
+    for(request: RequestTraits, key?: string): T;
+    /** The number of keys now. */
+    readonly size: number;
+}
+/** Limits retries to a share of the traffic. See {@link ownBudget}. */
+export interface OwnBudget {
+    /** The number of retries that it allows now; below one, the probability of one. */
+    readonly balance: number;
+    /** A request starts. A budget that leases its retries from elsewhere can do so now, before the request fails. */
+    begin?(): void;
+    /** A request has ended, with any outcome: once for each {@link begin}. */
+    end?(): void;
+    /** A request was successful. */
+    deposit(): void;
+    /** Takes one retry; returns false if there is none. */
+    withdraw(): boolean;
+    /** Gives the last withdrawal back, because its retry was not sent. */
+    refund?(): void;
+    /** True if discarding this budget loses nothing. A budget without it is never evicted by `budgetPerKey`. */
+    readonly isIdle?: boolean;
+}
+/** A limit of retries, for a policy. */
+export interface RetryBudget extends OwnBudget, BringsPart {
+}
+/** The bucket, limit or budget of a request, if there may be one per key. */
+export declare function forRequest<T extends object>(one: T | PerKey<T>, request: RequestTraits, key: string | undefined): T;
+export {};
+//# sourceMappingURL=contracts.d.ts.map

@@ -1,0 +1,33 @@
+import type { Outcome, RequestTraits } from '../http/outcome.ts';
+/** Headers to set, by name; `undefined` removes one. Other headers stay. */
+export type HeaderChanges = Readonly<Record<string, string | undefined>>;
+/**
+ * What {@link BeforeAttempt} may return: an object, `Headers`, or pairs. A name that is repeated in pairs has both values,
+ * joined by a comma.
+ */
+export type HeaderChangesInit = HeaderChanges | readonly (readonly [name: string, value: string | undefined])[] | HeaderList;
+/** The part of `Headers` that is used, so that those of every library and realm are taken. */
+export interface HeaderList extends Iterable<[name: string, value: string]> {
+    append(name: string, value: string): void;
+}
+/** An attempt that is about to be sent. */
+export interface NextAttempt {
+    /** From 1. */
+    readonly attempt: number;
+    readonly request: RequestTraits;
+    /** The outcome that the attempt follows; `undefined` for the first. */
+    readonly previous: Outcome | undefined;
+    /**
+     * The time until the total timeout, in milliseconds, for a server that takes a deadline; `undefined` if the policy has no
+     * total timeout.
+     */
+    readonly leftMs: number | undefined;
+}
+/**
+ * Called before each attempt, after its delay, while it holds no slot and no tokens. It returns headers to change in this
+ * attempt: each attempt starts with the caller's headers again.
+ *
+ * If it removes or changes the idempotency key of a request, the request no longer counts as one that may be repeated.
+ */
+export type BeforeAttempt = (next: NextAttempt) => HeaderChangesInit | undefined | Promise<HeaderChangesInit | undefined>;
+//# sourceMappingURL=before-attempt.d.ts.map

@@ -1,0 +1,100 @@
+import type { Outcome, RequestTraits } from '../http/outcome.ts';
+import type { RetryReason, StopReason } from './reason.ts';
+import { type ReportedError, type ReportedOutcome, type ReportedRequest } from './reported.ts';
+/**
+ * Something that happened to a request. It has nothing that can be a secret, so it can be logged as it is; the path of the
+ * URL is in it. All events of a request have the same `request` object.
+ */
+export type EbbEvent = {
+    readonly request: ReportedRequest;
+    /** The attempt, from 1; 0 before the first. */
+    readonly attempt: number;
+    /** Milliseconds since the epoch, on the policy's clock. */
+    readonly atMs: number;
+} & ({
+    /** The slot and the tokens were granted after a wait. */
+    readonly type: 'throttle';
+    /** In milliseconds. */
+    readonly waitMs: number;
+    /** The part of it for the slot; the rest was for the tokens. */
+    readonly slotMs: number;
+} | {
+    /**
+     * The request waits for a slot, and all slots of its limit are held by requests whose body is being made. If that code
+     * waits for this request, none of them ends. Only where the runtime cannot tell who has made a request, as in browsers;
+     * elsewhere such a request does not wait.
+     */
+    readonly type: 'blocked';
+} | {
+    /** The tokens were not available, and the bucket (`nonConforming: 'mark'`) lets the attempt pass. */
+    readonly type: 'mark';
+} | {
+    /** The attempt is about to be sent. */
+    readonly type: 'attempt';
+} | {
+    /** There will be another attempt. */
+    readonly type: 'retry';
+    /** The delay before it, in milliseconds. */
+    readonly delayMs: number;
+    readonly reason: RetryReason;
+    /** The outcome of the attempt. */
+    readonly outcome: ReportedOutcome;
+} | {
+    /** Another library retries the same request, so that the attempts multiply. Reported before the first retry of ebb. */
+    readonly type: 'other-retries';
+    /** The request header that shows it. */
+    readonly header: string;
+    readonly library: string;
+} | {
+    /** The request has ended. */
+    readonly type: 'end';
+    readonly reason: StopReason;
+    /**
+     * The outcome of the last attempt; `undefined` if the request ended before its first. If a planned retry was not
+     * sent (`'throttled'`, `'deadline-exceeded'`), or the total timeout has ended an attempt and there was a response
+     * before, it is the outcome that the caller gets.
+     */
+    readonly outcome: ReportedOutcome | undefined;
+    /** What kept the request or a retry from being sent, such as a `ThrottledError`. */
+    readonly error?: ReportedError;
+});
+/** What an event is about, in full. It may contain secrets. */
+export interface EventDetails {
+    /** With the whole URL and the headers of the request. */
+    readonly request: RequestTraits;
+    /** With the headers of the response, or with the error of the client. */
+    readonly outcome?: Outcome | undefined;
+    /** What kept the request or a retry from being sent. */
+    readonly error?: unknown;
+}
+/**
+ * Called with every event, synchronously. It only observes: an error that it throws, or rejects with, is reported once
+ * (`process.emitWarning`, else `reportError`), and changes nothing.
+ */
+export type Observer = (event: EbbEvent) => unknown;
+/** An event before {@link makeEvent}: in full, and without the fields that all events share. */
+export type News<E extends EbbEvent = EbbEvent> = E extends EbbEvent ? Omit<E, 'request' | 'attempt' | 'atMs' | keyof EventDetails> & Omit<EventDetails, 'request'> : never;
+/** @param common the fields that all events share */
+export declare function makeEvent(news: News, request: RequestTraits, common: Pick<EbbEvent, 'request' | 'attempt' | 'atMs'>): EbbEvent;
+/**
+ * What an event is about, in full: the URL with its query, the headers of request and response, the client's error. It may
+ * contain secrets, so take from it what you need. `undefined` for anything but an event of ebb, also for a copy of one.
+ *
+ * @example
+ * ```ts
+ * import { createPolicy, detailsOf } from '@ebb/core';
+ *
+ * const policy = createPolicy({
+ *   onEvent(event) {
+ *     const outcome = detailsOf(event)?.outcome;
+ *     if (outcome?.type === 'response') console.log(event.type, outcome.header('x-request-id'));
+ *   },
+ * });
+ * ```
+ */
+export declare function detailsOf(event: EbbEvent): EventDetails | undefined;
+/** True if someone wants events of this type. Without that they are not built. */
+export declare function isObserved(onEvent: Observer | undefined, type: EbbEvent['type']): boolean;
+/** Gives an event to all who want it. */
+export declare function report(onEvent: Observer | undefined, event: EbbEvent): void;
+//# sourceMappingURL=events.d.ts.map

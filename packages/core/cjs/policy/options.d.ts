@@ -1,0 +1,157 @@
+import type { Clock, Random } from '../base/clock.ts';
+import { type OptionTable } from '../base/options.ts';
+import { type Classify } from '../http/classify.ts';
+import type { BodyInspector } from '../http/inspect.ts';
+import type { RequestTraits } from '../http/outcome.ts';
+import { type ReadFeedback } from '../http/server-feedback.ts';
+import type { ConcurrencyLimit, PerKey, RetryBudget, TokenBucket } from '../limits/contracts.ts';
+import type { AroundAttempt } from './around-attempt.ts';
+import type { BackoffStrategy } from './backoff/strategy.ts';
+import type { BeforeAttempt } from './before-attempt.ts';
+import type { Observer } from './events.ts';
+import { type Part } from './part.ts';
+/** The methods that may be sent again after an attempt that the server may have carried out. */
+export type RetryMethods = 'idempotent' | 'all' | readonly string[] | ((request: RequestTraits) => boolean);
+/** Options of {@link createPolicy}. All of them are optional. */
+export interface PolicyOptions {
+    /**
+     * The most retries, that is attempts after the first. 0 never retries.
+     * @default the `maxRetries` of the backoff rule if it has one, else 5
+     */
+    readonly maxRetries?: number | undefined;
+    /**
+     * How long to wait before each retry.
+     * @default memorystore()
+     */
+    readonly backoff?: BackoffStrategy | undefined;
+    /**
+     * Decides what an outcome means: success, refused, transient or final.
+     * @default classifyHttp
+     */
+    readonly classify?: Classify | undefined;
+    /**
+     * Reads what the headers of a response ask for: how long to wait, and whether to retry. A server's "retry" also holds for
+     * methods that are not idempotent, and its "do not retry" for every status. `false` reads nothing. A bucket without a
+     * `feedback` of its own reads responses in the same way.
+     * @default serverFeedback
+     */
+    readonly feedback?: ReadFeedback | false | undefined;
+    /**
+     * Judges a response by its body, such as an error in a 200 or in the first event of a stream: what `inspectBody` returns.
+     * @default none
+     */
+    readonly inspect?: BodyInspector | undefined;
+    /**
+     * Gives each request that is not idempotent an `Idempotency-Key`, the same on each attempt, so that it may be sent again.
+     * Only for servers that know this header. `true` makes a random UUID. A key that the caller has set stays.
+     * @default none
+     */
+    readonly idempotencyKey?: true | ((request: RequestTraits) => string) | undefined;
+    /**
+     * Called before each attempt, after its delay and before it takes its slot and its tokens: it may use the same client. It
+     * returns headers to change, for a signature, a fresh token or a retry counter. If slot and tokens then take longer than ten
+     * seconds, it is called once more.
+     * @default none
+     */
+    readonly beforeAttempt?: BeforeAttempt | undefined;
+    /**
+     * Called with each attempt as it is sent, and sends it, for instance in an async context of its own: what an instrumentation
+     * of the client sees as active. It must call its `send` at once, and return what that returns.
+     * @default none
+     */
+    readonly aroundAttempt?: AroundAttempt | undefined;
+    /**
+     * The methods that may be retried after a `transient` outcome, when the server may have carried out the request.
+     * `'idempotent'`: those of RFC 9110 §9.2.2, and any request with an `Idempotency-Key`. `'all'`. A list. Or a function of
+     * the request, for a GraphQL query that is sent by POST for example.
+     * @default 'idempotent'
+     */
+    readonly methods?: RetryMethods | undefined;
+    /**
+     * The longest `Retry-After` that is waited for, in milliseconds. A longer one ends the retries: ebb never retries
+     * earlier than asked.
+     * @default 600_000
+     */
+    readonly maxRetryAfterMs?: number | undefined;
+    /**
+     * The timeout of one attempt, in milliseconds: its hooks, its body factory, and the time until its response, but not the wait
+     * for its slot and its tokens. An attempt that exceeds it has a `transient` outcome.
+     * @default none
+     */
+    readonly attemptTimeoutMs?: number | undefined;
+    /**
+     * Bounds the call until the response that its caller gets, in milliseconds. No wait goes beyond it: backoff, the connection,
+     * hooks, the slot, the tokens; ebb stops at once rather than sleep past it. An attempt in flight is ended by it: the result
+     * is then the last response before it, if there is one that was short enough to keep, else the client's own timeout error.
+     * Reading the body of the response is not bounded.
+     * @default none
+     */
+    readonly totalTimeoutMs?: number | undefined;
+    /**
+     * Every attempt takes tokens from this bucket, or from that of its key.
+     * @default none
+     */
+    readonly bucket?: TokenBucket | PerKey<TokenBucket> | undefined;
+    /**
+     * Every attempt holds a slot of this limit, or of that of its key, until its response body has ended.
+     * @default none
+     */
+    readonly concurrency?: ConcurrencyLimit | PerKey<ConcurrencyLimit> | undefined;
+    /**
+     * Every retry withdraws from this budget, or from that of its key.
+     * @default none
+     */
+    readonly budget?: RetryBudget | PerKey<RetryBudget> | undefined;
+    /**
+     * Further limits and features, whose code comes with them. They work in the order of their places.
+     * @default none
+     */
+    readonly use?: readonly Part[] | undefined;
+    /**
+     * The tokens of an attempt: a number above 0, or a function of the request.
+     * @default 1
+     */
+    readonly cost?: number | ((request: RequestTraits) => number) | undefined;
+    /**
+     * A whole number from -7 to 7. Of the requests that wait for a slot or tokens the highest priority goes first, and
+     * within a priority retries go before new requests.
+     * @default 0
+     */
+    readonly priority?: number | undefined;
+    /**
+     * Replaces the key of the request for a `bucket`, `concurrency` or `budget` per key.
+     * @default the key that their `keyOf` returns
+     */
+    readonly key?: string | undefined;
+    /**
+     * The longest wait of an attempt for its slot and its tokens together, in milliseconds. If it is known that the wait
+     * will be longer, the attempt is refused at once.
+     * @default none
+     */
+    readonly maxWaitMs?: number | undefined;
+    /**
+     * When it aborts, nothing more is sent, at the shutdown of a program for example. A request that waits for a retry ends
+     * with the result that it has, and one that has not been sent fails with a `ThrottledError` (`stopped`). Attempts in flight
+     * go on, unlike after an abort of the request's own signal.
+     * @default none
+     */
+    readonly stopSignal?: AbortSignal | undefined;
+    /**
+     * Called with every attempt, wait, retry and end. It cannot change anything: see {@link Observer}.
+     * @default none
+     */
+    readonly onEvent?: Observer | undefined;
+    /** @default the clock of the system */
+    readonly clock?: Clock | undefined;
+    /** @default Math.random */
+    readonly random?: Random | undefined;
+}
+/** Options that may stay unset. */
+export type UnsetOptions = 'attemptTimeoutMs' | 'totalTimeoutMs' | 'bucket' | 'concurrency' | 'budget' | 'use' | 'key' | 'maxWaitMs' | 'stopSignal' | 'inspect' | 'idempotencyKey' | 'beforeAttempt' | 'aroundAttempt' | 'onEvent';
+/** The retries of a policy without `maxRetries`. */
+export declare function defaultRetries({ backoff }: {
+    readonly backoff: BackoffStrategy;
+}): number;
+/** How the options of a policy are read. */
+export declare const POLICY_OPTIONS: OptionTable<PolicyOptions, UnsetOptions>;
+//# sourceMappingURL=options.d.ts.map

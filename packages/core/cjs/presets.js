@@ -1,0 +1,24 @@
+"use strict";
+Object.defineProperty(exports, "__esModule", { value: true });
+exports.stripe = exports.slack = exports.shopify = exports.openai = exports.google = exports.github = exports.cloudflare = exports.azure = exports.aws = exports.anthropic = void 0;
+var anthropic_ts_1 = require("./presets/anthropic.js");
+Object.defineProperty(exports, "anthropic", { enumerable: true, get: function () { return anthropic_ts_1.anthropic; } });
+var aws_ts_1 = require("./presets/aws.js");
+Object.defineProperty(exports, "aws", { enumerable: true, get: function () { return aws_ts_1.aws; } });
+var azure_ts_1 = require("./presets/azure.js");
+Object.defineProperty(exports, "azure", { enumerable: true, get: function () { return azure_ts_1.azure; } });
+var cloudflare_ts_1 = require("./presets/cloudflare.js");
+Object.defineProperty(exports, "cloudflare", { enumerable: true, get: function () { return cloudflare_ts_1.cloudflare; } });
+var github_ts_1 = require("./presets/github.js");
+Object.defineProperty(exports, "github", { enumerable: true, get: function () { return github_ts_1.github; } });
+var google_ts_1 = require("./presets/google.js");
+Object.defineProperty(exports, "google", { enumerable: true, get: function () { return google_ts_1.google; } });
+var openai_ts_1 = require("./presets/openai.js");
+Object.defineProperty(exports, "openai", { enumerable: true, get: function () { return openai_ts_1.openai; } });
+var shopify_ts_1 = require("./presets/shopify.js");
+Object.defineProperty(exports, "shopify", { enumerable: true, get: function () { return shopify_ts_1.shopify; } });
+var slack_ts_1 = require("./presets/slack.js");
+Object.defineProperty(exports, "slack", { enumerable: true, get: function () { return slack_ts_1.slack; } });
+var stripe_ts_1 = require("./presets/stripe.js");
+Object.defineProperty(exports, "stripe", { enumerable: true, get: function () { return stripe_ts_1.stripe; } });
+//# sourceMappingURL=presets.js.map

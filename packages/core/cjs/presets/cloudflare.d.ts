@@ -1,0 +1,26 @@
+import type { PolicyOptions } from '../policy/options.ts';
+import { type PresetOptions } from './preset-options.ts';
+/**
+ * For the API of Cloudflare.
+ *
+ * - Retried: 408, 409, 429, every 5xx, 520 to 524 of the edge included, broken connections, timeouts.
+ * - Final: everything else.
+ * - POST again: only after a refusal, because a second one makes a second zone. `repeatPosts: true` repeats every request, as
+ *   the SDK does.
+ * - Waits and quotas: `Retry-After`; `Ratelimit`, which comes with every response. `x-should-retry` outranks the status.
+ *
+ * No body is read.
+ *
+ * Source: cloudflare 7.3.0 (`shouldRetry`); Cloudflare, "Rate limits" of the API.
+ *
+ * @throws TypeError for an unknown option, or a value that is not true or false
+ * @example
+ * ```ts
+ * import { createPolicy } from '@ebb/core';
+ * import { cloudflare } from '@ebb/core/presets';
+ *
+ * const policy = createPolicy({ ...cloudflare(), maxRetries: 2 });
+ * ```
+ */
+export declare function cloudflare(options?: PresetOptions): PolicyOptions;
+//# sourceMappingURL=cloudflare.d.ts.map

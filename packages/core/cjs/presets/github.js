@@ -1,0 +1,93 @@
+"use strict";
+Object.defineProperty(exports, "__esModule", { value: true });
+exports.github = github;
+const classify_ts_1 = require("../http/classify.js");
+const inspect_body_ts_1 = require("../http/inspect-body.js");
+const body_ts_1 = require("./body.js");
+const graphql_ts_1 = require("./graphql.js");
+const path_ts_1 = require("./path.js");
+const preset_options_ts_1 = require("./preset-options.js");
+const statuses_ts_1 = require("./statuses.js");
+const told_wait_ts_1 = require("./told-wait.js");
+/** The least wait for a secondary limit without a time; after that "exponentially more". */
+const SECONDARY_MS = 60_000;
+/** Two years are long enough, and a finite number. */
+const MOST_DOUBLINGS = 20;
+const SECONDARY = /\bsecondary rate\b/i;
+/** A wait that the headers tell: `Retry-After`, or the reset of a quota that is used up. */
+function tellsTime(response) {
+    return (0, told_wait_ts_1.tellsWait)(response) || (isUsedUp(response) && response.header('x-ratelimit-reset') !== undefined);
+}
+function isUsedUp(response) {
+    return response.header('x-ratelimit-remaining')?.trim() === '0';
+}
+function secondaryMs(attempt) {
+    return SECONDARY_MS * 2 ** Math.min(attempt - 1, MOST_DOUBLINGS);
+}
+/** A refusal by a limit. Core reads the wait that the headers tell. */
+function limited(response) {
+    const waitMs = tellsTime(response) ? undefined : secondaryMs(response.attempt);
+    return { verdict: 'refused', waitMs };
+}
+async function ofForbidden(response) {
+    const message = (0, body_ts_1.textAt)(await response.json(), 'message') ?? '';
+    return SECONDARY.test(message) ? limited(response) : undefined;
+}
+async function ofGraphQL(response) {
+    const errors = (0, body_ts_1.listAt)(await response.json(), 'errors');
+    const messages = errors.map((error) => (0, body_ts_1.textAt)(error, 'message') ?? '');
+    const isLimited = errors.some((error) => (0, body_ts_1.textAt)(error, 'type') === 'RATE_LIMITED');
+    if (isLimited || messages.some((message) => SECONDARY.test(message)))
+        return limited(response);
+    const hasFailed = messages.some((message) => message.startsWith('Something went wrong while executing your query'));
+    return hasFailed ? { verdict: 'transient' } : undefined;
+}
+const judge = (response) => {
+    const { status, request } = response;
+    if (status === 429)
+        return limited(response);
+    if (status === 403) {
+        return (0, told_wait_ts_1.tellsWait)(response) || isUsedUp(response) ? limited(response) : ofForbidden(response);
+    }
+    return status === 200 && (0, path_ts_1.pathOf)(request.url).endsWith('/graphql') ? ofGraphQL(response) : undefined;
+};
+const inspect = /* @__PURE__ */ (0, inspect_body_ts_1.inspectBody)(judge);
+const classify = (0, statuses_ts_1.classifyBy)((status) => status === 408 || (0, classify_ts_1.isServerError)(status));
+const methods = /* @__PURE__ */ (0, graphql_ts_1.repeatsQueries)('/graphql');
+/** As octokit: a conflict may be with a request of its own that is still under way. */
+const classifyAsOctokit = (0, statuses_ts_1.classifyBy)((status) => status === 408 || status === 409 || (0, classify_ts_1.isServerError)(status));
+/**
+ * For the REST and GraphQL APIs of GitHub.
+ *
+ * - Retried: 429; a 403 with `Retry-After`, with a quota that is used up, or with a message of a secondary rate limit, as
+ *   refusals; 408, every 5xx, broken connections, timeouts. In a 200 of GraphQL: `RATE_LIMITED` and a secondary limit as
+ *   refusals, "Something went wrong while executing your query" as transient.
+ * - Final: every other 403, and everything else.
+ * - POST again: queries of GraphQL, by the operation in the body that `operationName` chooses, and batches of queries. Anything
+ *   else only after a refusal, because a second one makes a second issue: mutations, persisted documents, bodies that are
+ *   streams. `repeatPosts: true` repeats every request, and a 409, as octokit does.
+ * - Waits and quotas: `Retry-After`; `x-ratelimit-remaining` and `x-ratelimit-reset`. A limit without a time waits for a
+ *   minute, then two, then four. A reset that is further away than `maxRetryAfterMs` ends the retries.
+ *
+ * The body is read of a 403 that says no more in its headers, and of every 200 of `/graphql`.
+ *
+ * Source: @octokit/plugin-retry 8.1.1 and plugin-throttling 11.0.5; GitHub, "Rate limits for the REST API", and "Rate limits
+ * and query limits for the GraphQL API".
+ *
+ * @throws TypeError for an unknown option, or a value that is not true or false
+ * @example
+ * ```ts
+ * import { createPolicy } from '@ebb/core';
+ * import { github } from '@ebb/core/presets';
+ *
+ * // Waits until the hour is over, if it must.
+ * const policy = createPolicy({ ...github(), maxRetryAfterMs: 3_700_000 });
+ * ```
+ */
+function github(options = {}) {
+    const repeatsAll = (0, preset_options_ts_1.repeatsPosts)('github', options, false);
+    return repeatsAll
+        ? { classify: classifyAsOctokit, inspect, methods: 'all' }
+        : { classify, inspect, methods };
+}
+//# sourceMappingURL=github.js.map

@@ -1,0 +1,16 @@
+import type { RequestTraits } from '../http/outcome.ts';
+import type { PolicyOptions } from '../policy/options.ts';
+import { type Policy } from '../policy/policy.ts';
+import type { Way } from './layer.ts';
+import { Session } from './session.ts';
+/** What one request may change of its client's policy; `false` sends it without ebb. */
+export type RequestOptions = PolicyOptions | false;
+/**
+ * Starts the session of a request with its own `ebb` options; `undefined` for `ebb: false`.
+ *
+ * @param carried what the options of the request hold under `LAYER`
+ * @param way what the attempts are sent with
+ * @throws TypeError, RangeError for wrong options
+ */
+export declare function startSession(policy: Policy, request: RequestTraits, options?: RequestOptions, carried?: unknown, way?: Way): Session | undefined;
+//# sourceMappingURL=start-session.d.ts.map

@@ -1,0 +1,107 @@
+"use strict";
+Object.defineProperty(exports, "__esModule", { value: true });
+exports.inspected = void 0;
+const index_ts_1 = require("../../../index.js");
+const step_ts_1 = require("../step.js");
+const fast = { backoff: (0, index_ts_1.constant)(10) };
+const json = (status, body) => ({
+    status,
+    body,
+    headers: { 'content-type': 'application/json' },
+});
+const inspect = (0, index_ts_1.inspectBody)(async (response) => {
+    if (response.header('content-type') === 'text/event-stream') {
+        return (await response.firstEvent())?.event === 'error' ? { verdict: 'refused' } : undefined;
+    }
+    const body = (await response.json());
+    if (body?.error === 'busy')
+        return { verdict: 'refused', waitMs: body.waitMs };
+    return body?.error === 'quota' ? { verdict: 'final' } : undefined;
+});
+const post = { method: 'POST', body: 'text' };
+/** What a body says, for policies with `inspect`. */
+exports.inspected = [
+    {
+        name: 'an error in a 200',
+        script: [json(200, '{"error":"busy"}'), json(200, '{"ok":true}')],
+        request: post,
+        policy: { ...fast, inspect },
+        delays: [10],
+        hits: 2,
+        status: 200,
+        body: '{"ok":true}',
+        bodies: ['text', 'text'],
+        reason: 'success',
+        needs: ['inspection'],
+    },
+    {
+        name: 'an error in a 200 to the end',
+        script: [json(200, '{"error":"busy"}')],
+        policy: { ...fast, maxRetries: 1, inspect },
+        delays: [10],
+        hits: 2,
+        status: 200,
+        body: '{"error":"busy"}',
+        reason: 'retries-exhausted',
+        needs: ['inspection'],
+    },
+    {
+        name: 'a wait in the body of a 429',
+        script: [json(429, '{"error":"busy","waitMs":3000}'), step_ts_1.up],
+        policy: { ...fast, inspect },
+        delays: [3_000],
+        hits: 2,
+        status: 200,
+        body: 'up',
+        reason: 'success',
+        needs: ['inspection'],
+    },
+    {
+        name: 'a 429 whose body says that no retry helps',
+        script: [json(429, '{"error":"quota"}')],
+        policy: { ...fast, inspect },
+        delays: [],
+        hits: 1,
+        status: 429,
+        body: '{"error":"quota"}',
+        reason: 'final',
+        needs: ['inspection'],
+    },
+    {
+        name: 'an error as the first event of a stream',
+        script: [
+            { status: 200, headers: { 'content-type': 'text/event-stream' }, body: 'event: error\ndata: 1\n\n' },
+            { status: 200, headers: { 'content-type': 'text/event-stream' }, body: 'data: 2\n\n' },
+        ],
+        policy: { ...fast, inspect },
+        delays: [10],
+        hits: 2,
+        status: 200,
+        body: 'data: 2\n\n',
+        reason: 'success',
+        needs: ['inspection'],
+    },
+    {
+        name: 'a body that breaks while it is inspected',
+        script: ['half-body', step_ts_1.up],
+        policy: { ...fast, inspect },
+        delays: [10],
+        hits: 2,
+        status: 200,
+        body: 'up',
+        reason: 'success',
+        needs: ['inspection', 'sockets'],
+    },
+    {
+        name: 'a 503 that is inspected, with nothing to say',
+        script: [step_ts_1.down, step_ts_1.up],
+        policy: { ...fast, inspect },
+        delays: [10],
+        hits: 2,
+        status: 200,
+        body: 'up',
+        reason: 'success',
+        needs: ['inspection'],
+    },
+];
+//# sourceMappingURL=inspected.js.map

@@ -1,0 +1,64 @@
+/** A response of the upstream. */
+interface ScriptedResponse {
+    readonly status: number;
+    /** Each value of a list is sent as a header line of its own. */
+    readonly headers?: Readonly<Record<string, string | string[]>>;
+    readonly body?: string | Uint8Array;
+    /** Redirects to the first origin of the upstream, or to another one. */
+    readonly to?: 'first' | 'other';
+}
+/** What the upstream does with one request: respond, or misbehave as real servers do. */
+export type Step = ScriptedResponse
+/** Breaks the connection before the first byte of a response. */
+ | 'reset'
+/** A 200 with a content-length of ten whose connection breaks after five bytes. */
+ | 'half-body'
+/** The same with a status of 503. */
+ | 'half-503'
+/** The first with an ETag, so that the rest can be requested. */
+ | 'half-download'
+/** A 503 whose body begins and never ends. */
+ | 'endless-503'
+/** A 200 whose body begins and never ends. */
+ | 'endless-200'
+/** Reads the request and never responds. */
+ | 'hang'
+/** A 503 right after the request headers, without reading the request body. */
+ | 'early-503'
+/** The rest of `half-download` for a request with `Range`, otherwise all of it. */
+ | 'rest-of-download'
+/** A 200 whose body comes in two parts, some turns of the event loop apart. */
+ | 'slow-200'
+/** A 200 that starts some turns of the event loop after the request. */
+ | 'late-200'
+/** A 200 whose second half comes after `letGo`. */
+ | 'held-200';
+/** What the upstream does with the first request, the second, and so on; `'refused'` if nothing listens. */
+export type Script = readonly Step[] | 'refused';
+/** A request as the upstream received it. */
+export interface Seen {
+    readonly method: string;
+    readonly path: string;
+    readonly headers: Readonly<Record<string, string | undefined>>;
+    /** The part of the body that had arrived when the upstream acted. */
+    readonly body: string;
+}
+/** What answers the requests of one row. */
+export interface Upstream {
+    readonly url: string;
+    /** The requests in the order in which they came. Read after {@link close}. */
+    readonly seen: readonly Seen[];
+    /** How many connections were opened. Read after {@link close}. */
+    connections(): number;
+    close(): Promise<void>;
+}
+/**
+ * Starts an upstream that performs one step of the script for each request, and repeats the last.
+ *
+ * @param onHang called when a `hang` begins, or an `endless-` body has written its first part; absent if the row has none
+ */
+export type StartUpstream = (script: Script, onHang?: () => void) => Promise<Upstream>;
+export declare const up: Step;
+export declare const down: Step;
+export {};
+//# sourceMappingURL=step.d.ts.map

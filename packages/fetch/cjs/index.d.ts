@@ -1,0 +1,3 @@
+export { type BaseFetch, createFetch, type EbbFetch } from './create-fetch.ts';
+export type { BodyFactory, EbbRequestInit, FetchInit, FetchInput } from './init.ts';
+//# sourceMappingURL=index.d.ts.map

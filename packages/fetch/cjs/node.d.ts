@@ -1,0 +1,22 @@
+/** The part of `AsyncLocalStorage` in use. */
+export interface Storage<T> {
+    getStore(): T | undefined;
+    run<R>(store: T, callback: () => R): R;
+}
+interface NodeProcess {
+    readonly versions?: {
+        readonly undici?: string;
+    };
+    getBuiltinModule?(id: 'node:async_hooks'): {
+        AsyncLocalStorage: new <T>() => Storage<T>;
+    } | undefined;
+    getBuiltinModule?(id: 'node:diagnostics_channel'): {
+        subscribe(channel: string, listener: (message: unknown) => void): void;
+    };
+}
+/** The `process` of Node or a compatible runtime. Node's modules are not imported, because bundlers fail on them. */
+export declare const nodeProcess: NodeProcess | undefined;
+/** True if the runtime tracks the async context of a call. */
+export declare const hasAsyncContext: boolean;
+export {};
+//# sourceMappingURL=node.d.ts.map

@@ -1,0 +1,56 @@
+"use strict";
+Object.defineProperty(exports, "__esModule", { value: true });
+exports.turnsOf = turnsOf;
+/** The length of a turn, in pixels. */
+const TURN = 10;
+/** A line of two pixels hides a line below it that is nearer than this. */
+const NEAR = 1.5;
+/** The height of a curve at this x; `undefined` beyond its ends. */
+function heightAt(curve, x) {
+    let [low, high] = [0, curve.length - 1];
+    if (high < 0 || x < curve[0][0] || x > curve[high][0])
+        return undefined;
+    while (high - low > 1) {
+        const middle = (low + high) >> 1;
+        if (curve[middle][0] <= x)
+            low = middle;
+        else
+            high = middle;
+    }
+    const [[fromX, fromY], [toX, toY]] = [curve[low], curve[high]];
+    return toX === fromX ? fromY : fromY + ((x - fromX) / (toX - fromX)) * (toY - fromY);
+}
+function heightsIn(curve, from, to) {
+    const [first, middle, last] = [from, (from + to) / 2, to].map((x) => heightAt(curve, x));
+    return first === undefined || middle === undefined || last === undefined
+        ? undefined
+        : [first, middle, last];
+}
+/** Whether two curves look like one line. On steep curves the distance is measured across the line. */
+function lieTogether(one, other, width) {
+    const slope = width / Math.hypot(width, one[2] - one[0]);
+    return other !== undefined && one.every((y, at) => Math.abs(y - other[at]) * slope <= NEAR);
+}
+/**
+ * The pieces of each curve that are drawn again on top of all curves. Curves that coincide are on top in turns, so that
+ * each is visible. No curve is moved.
+ */
+function turnsOf(curves, left, right) {
+    const pieces = curves.map(() => []);
+    for (let turn = 0, from = left; from < right; turn += 1, from += TURN) {
+        const to = Math.min(from + TURN, right);
+        const heights = curves.map((curve) => heightsIn(curve, from, to));
+        for (const [at, own] of heights.entries()) {
+            if (own === undefined)
+                continue;
+            const group = heights.flatMap((other, index) => (lieTogether(own, other, to - from) ? [index] : []));
+            const isHidden = group.at(-1) !== at;
+            if (!isHidden || group[turn % group.length] !== at)
+                continue;
+            const inside = curves[at].filter(([x]) => x > from && x < to);
+            pieces[at]?.push([[from, own[0]], ...inside, [to, own[2]]]);
+        }
+    }
+    return pieces;
+}
+//# sourceMappingURL=turns.js.map

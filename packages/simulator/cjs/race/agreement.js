@@ -1,0 +1,41 @@
+"use strict";
+Object.defineProperty(exports, "__esModule", { value: true });
+exports.referenceMeans = referenceMeans;
+exports.distances = distances;
+const RULE_OF = {
+    None: 'None',
+    Exponential: 'Exponential',
+    EqualJitter: 'Equal jitter',
+    FullJitter: 'Full jitter',
+    Decorr: 'Decorrelated',
+};
+/** Reads `data/aws-backoff-reference.csv`, which has two means in each line. */
+function referenceMeans(csv) {
+    const [, ...lines] = csv.trim().split('\n');
+    return lines.flatMap((line) => {
+        const [clients, algorithm = '', , completion, completionError, calls, callsError] = line.split(',');
+        const point = { clients: Number(clients), rule: RULE_OF[algorithm] ?? algorithm };
+        const sample = (mean, error) => ({
+            mean: Number(mean),
+            standardError: Number(error),
+        });
+        return [
+            { ...point, measure: 'completionMs', sample: sample(completion, completionError) },
+            { ...point, measure: 'calls', sample: sample(calls, callsError) },
+        ];
+    });
+}
+/**
+ * The distance of each mean from the reference, in standard errors of the difference.
+ * @throws Error if there is no point for a mean of the reference
+ */
+function distances(points, reference) {
+    return reference.map(({ clients, rule, measure, sample }) => {
+        const point = points.find((other) => other.rule === rule && other.clients === clients);
+        if (point === undefined)
+            throw new Error(`no point for ${rule} with ${clients} clients`);
+        const ours = point[measure];
+        return (ours.mean - sample.mean) / Math.hypot(ours.standardError, sample.standardError);
+    });
+}
+//# sourceMappingURL=agreement.js.map

@@ -1,0 +1,83 @@
+import type { AdaptiveOptions, BackoffStrategy, binaryExponential, Classify, celery, connectRetry, decorrelatedJitter, equalJitter, exponential, fullJitter, memorystore, PolicyOptions, RetryBudget, RetryBudgetOptions, TokenBucketOptions } from '@ebb/core';
+import type { Environment } from './client-options.ts';
+/** The options of a backoff rule of @ebb/core. */
+type OptionsOf<Rule extends (options: never) => BackoffStrategy> = NonNullable<Parameters<Rule>[0]>;
+/** A backoff rule by the name of its function in @ebb/core, with the options of that function. */
+export type NamedBackoff = {
+    readonly memorystore: OptionsOf<typeof memorystore>;
+} | {
+    readonly exponential: OptionsOf<typeof exponential>;
+} | {
+    readonly fullJitter: OptionsOf<typeof fullJitter>;
+} | {
+    readonly equalJitter: OptionsOf<typeof equalJitter>;
+} | {
+    readonly decorrelatedJitter: OptionsOf<typeof decorrelatedJitter>;
+} | {
+    readonly constant: number;
+} | {
+    readonly celery: OptionsOf<typeof celery>;
+} | {
+    readonly binaryExponential: OptionsOf<typeof binaryExponential>;
+} | {
+    readonly connectRetry: OptionsOf<typeof connectRetry>;
+};
+/** A token bucket by the name of its function in @ebb/core, with the options of that function. */
+export type NamedBucket = {
+    readonly tokenBucket: TokenBucketOptions;
+} | {
+    readonly adaptive: AdaptiveOptions;
+};
+/** One retry budget for the whole fleet, as `valkeyBudget` of @ebb/valkey keeps it. */
+export interface SharedBudgetOptions {
+    /** @default 0.2 */
+    readonly ratio?: number | undefined;
+    /**
+     * For the whole fleet.
+     * @default 10
+     */
+    readonly reserve?: number | undefined;
+    /** @default 10_000 */
+    readonly windowMs?: number | undefined;
+    /**
+     * The shortest time between two calls of one client to the store, in milliseconds.
+     * @default 100
+     */
+    readonly aheadMs?: number | undefined;
+    /**
+     * The round trip of a call to the store, in milliseconds.
+     * @default 2
+     */
+    readonly roundTripMs?: number | undefined;
+}
+/**
+ * A retry budget by the name of its function, with the options of that function: one in the memory of each client, or
+ * one in a store for the whole fleet.
+ */
+export type NamedBudget = {
+    readonly retryBudget: RetryBudgetOptions;
+} | {
+    readonly valkeyBudget: SharedBudgetOptions;
+};
+/**
+ * The options of `createPolicy`, for every client of a fleet. A program calls a function of @ebb/core; a scenario
+ * names the function, because each client makes its own bucket and budget: `fullJitter({ baseMs: 100,
+ * capMs: 10_000 })` is `{ fullJitter: { baseMs: 100, capMs: 10_000 } }`.
+ */
+export interface FleetPolicy {
+    /** @default the `maxRetries` of the backoff rule if it has one, else 5 */
+    readonly maxRetries?: number | undefined;
+    readonly backoff?: NamedBackoff | BackoffStrategy | undefined;
+    readonly classify?: 'classifyHttp' | 'classifyHttpByMeaning' | Classify | undefined;
+    readonly methods?: PolicyOptions['methods'];
+    readonly maxRetryAfterMs?: number | undefined;
+    readonly attemptTimeoutMs?: number | undefined;
+    readonly totalTimeoutMs?: number | undefined;
+    readonly maxWaitMs?: number | undefined;
+    readonly bucket?: NamedBucket | undefined;
+    /** `false` leaves `maxRetries` as the only limit of retries, whatever the default of `createPolicy` is. */
+    readonly budget?: NamedBudget | ((environment: Environment) => RetryBudget) | false | undefined;
+    readonly cost?: number | undefined;
+}
+export {};
+//# sourceMappingURL=fleet-policy.d.ts.map

@@ -1,0 +1,33 @@
+"use strict";
+Object.defineProperty(exports, "__esModule", { value: true });
+exports.quietDay = exports.quietStorm = void 0;
+const storm_ts_1 = require("./storm.js");
+/** 100,000 clients, each with one request in 50 s. Together they are the load of the storm. */
+const QUIET = { clients: 100_000, requestsPerSecond: 2_000 };
+const published = (0, storm_ts_1.stormPolicies)(QUIET);
+const ours = (budget) => ({
+    ...published.Memorystore,
+    budget,
+});
+/** Policies for such a fleet. */
+const policies = {
+    'No retries': published['No retries'] ?? {},
+    'gRPC A6': published['gRPC A6'] ?? {},
+    'budget each, 3': ours({ retryBudget: {} }),
+    'budget each, 0.1': ours({ retryBudget: { reserve: 0.1 } }),
+    // A call takes 2 ms, and each client makes at most one in 100 ms.
+    'one for all': ours({ valkeyBudget: {} }),
+};
+/** The storm with a quiet fleet: the allowances of all clients add up. */
+exports.quietStorm = (0, storm_ts_1.storm)(policies, QUIET);
+const GOOD_DAY_MS = 100_000;
+/** The same fleet on a normal day: two percent of the requests fail at random, and a retry helps. */
+exports.quietDay = {
+    ...exports.quietStorm,
+    durationMs: GOOD_DAY_MS,
+    server: {
+        ...exports.quietStorm.server,
+        troubles: [{ type: 'errors', fromMs: 0, untilMs: GOOD_DAY_MS, share: 0.02 }],
+    },
+};
+//# sourceMappingURL=quiet.js.map

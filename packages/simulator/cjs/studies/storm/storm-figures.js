@@ -1,0 +1,110 @@
+"use strict";
+Object.defineProperty(exports, "__esModule", { value: true });
+exports.stormFigure = stormFigure;
+exports.stormQueueFigure = stormQueueFigure;
+exports.stormSchemesFigure = stormSchemesFigure;
+const bar_chart_ts_1 = require("../../chart/bar-chart.js");
+const duration_ts_1 = require("../../chart/duration.js");
+const finding_ts_1 = require("../../chart/finding.js");
+const line_chart_ts_1 = require("../../chart/line-chart.js");
+const goodput_ts_1 = require("../../measure/goodput.js");
+const trace_ts_1 = require("../../measure/trace.js");
+const STORM_LINES = {
+    'Full jitter': 'red',
+    Memorystore: 'purple',
+    '+ budget': 'blue',
+    'gRPC A6': 'green',
+    'Google SRE': 'olive',
+    Finagle: 'orange',
+};
+const STORM = 'A service at 90\u00a0% of its capacity loses half of it for a minute. 10,000 clients, 2,000 requests per second.';
+const TROUBLE = [{ name: 'half the capacity', from: 10, to: 70 }];
+function named(results, name) {
+    const result = results.find((other) => other.name === name);
+    if (result === undefined)
+        throw new Error(`The storm has no ${name}`);
+    return result.trace;
+}
+function recovered({ recovery }) {
+    return recovery?.recoveredAfterMs === undefined ? undefined : recovery.recoveredAfterMs / 1_000;
+}
+const ALONE = ['At once', 'Full jitter', 'Equal jitter', 'Decorrelated', 'Memorystore'];
+/** The share of requests that are answered during the storm and after it. */
+function stormFigure(results) {
+    const seconds = recovered(named(results, '+ budget'));
+    const noneRecovers = ALONE.every((name) => recovered(named(results, name)) === undefined);
+    return (0, line_chart_ts_1.lineChart)({
+        title: (0, finding_ts_1.finding)(noneRecovers && seconds !== undefined, `Without a retry budget no backoff rule brings the fleet back; with one it recovers in ${seconds}\u00a0s`, 'Requests answered while half the capacity is gone, and after that'),
+        note: STORM,
+        x: 'Seconds',
+        y: 'Requests answered, %',
+        lines: Object.entries(STORM_LINES).map(([name, colour]) => ({
+            name: name.startsWith('+') ? `Memorystore ${name}` : name,
+            colour,
+            points: (0, goodput_ts_1.goodput)(named(results, name)),
+        })),
+        bands: TROUBLE,
+        most: 125,
+    });
+}
+/** The length of the server's queue during the storm and after it. */
+function stormQueueFigure(results) {
+    const full = Math.max(...named(results, 'Memorystore').series.queue);
+    const last = named(results, 'Memorystore').series.queue.at(-1) ?? 0;
+    return (0, line_chart_ts_1.lineChart)({
+        title: (0, finding_ts_1.finding)(last > 0.9 * full, 'Retries keep the queue full long after its cause is gone', 'How many requests wait in the server’s queue'),
+        note: `${STORM} The queue holds two seconds of work; clients wait one second.`,
+        x: 'Seconds',
+        y: 'Requests in the queue',
+        lines: Object.entries(STORM_LINES).map(([name, colour]) => ({
+            name: name.startsWith('+') ? `Memorystore ${name}` : name,
+            colour,
+            points: Array.from(named(results, name).series.queue, (queue, at) => [at + 1, queue]),
+        })),
+        bands: TROUBLE,
+    });
+}
+/** Schemes that limit retries by successes, and schemes that allow each client a fixed number. */
+const BY_SUCCESS = ['+ budget', '+ bucket', '+ adaptive', 'gRPC A6'];
+const BY_ALLOWANCE = ['Finagle', 'AWS standard'];
+/** The gain of a bucket on top of a budget, and its price: more requests are answered, and they wait longer. */
+function bucketsPrice(results) {
+    const [budget, bucket] = [named(results, '+ budget'), named(results, '+ bucket')];
+    const [before, after] = [budget, bucket].map((trace) => (100 * (0, trace_ts_1.failedShare)(trace)).toFixed(0));
+    const [soon, late] = [budget, bucket].map(({ latencyMs }) => (0, duration_ts_1.duration)(latencyMs.p99).replace(' ', '\u00a0'));
+    return `With a bucket on top of the budget ${after}\u00a0% fail, not ${before}\u00a0%, and the p99 of the answers is ${late}, not ${soon}.`;
+}
+/** Every scheme of the storm: sends per request, recovery time, failures, and the time to an answer. */
+function stormSchemesFigure(results) {
+    const isBack = (name) => recovered(named(results, name)) !== undefined;
+    return (0, bar_chart_ts_1.barChart)({
+        title: (0, finding_ts_1.finding)(BY_SUCCESS.every(isBack) && !BY_ALLOWANCE.some(isBack), 'Fleets recover if successes pay for retries; fixed allowances per client add up to a storm', 'Sends, recovery, failures and time to an answer for each way to retry'),
+        note: `${STORM} ${bucketsPrice(results)}`,
+        columns: [
+            'Sends for each request',
+            'Seconds to recover',
+            'Requests that failed',
+            'p99 of those answered',
+        ],
+        rows: results.map(({ name, trace }) => {
+            const seconds = recovered(trace);
+            const failed = 100 * (0, trace_ts_1.failedShare)(trace);
+            return {
+                name,
+                bars: [
+                    { parts: [{ value: trace.amplification, colour: 'blue' }], text: trace.amplification.toFixed(2) },
+                    {
+                        parts: seconds === undefined ? [] : [{ value: seconds, colour: 'green' }],
+                        text: seconds === undefined ? 'not in 60' : String(seconds),
+                    },
+                    { parts: [{ value: failed, colour: 'red' }], text: `${failed.toFixed(0)}\u00a0%` },
+                    {
+                        parts: [{ value: trace.latencyMs.p99, colour: 'purple' }],
+                        text: (0, duration_ts_1.duration)(trace.latencyMs.p99).replace(' ', '\u00a0'),
+                    },
+                ],
+            };
+        }),
+    });
+}
+//# sourceMappingURL=storm-figures.js.map

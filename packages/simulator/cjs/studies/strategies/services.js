@@ -1,0 +1,143 @@
+"use strict";
+var __createBinding = (this && this.__createBinding) || (Object.create ? (function(o, m, k, k2) {
+    if (k2 === undefined) k2 = k;
+    var desc = Object.getOwnPropertyDescriptor(m, k);
+    if (!desc || ("get" in desc ? !m.__esModule : desc.writable || desc.configurable)) {
+      desc = { enumerable: true, get: function() { return m[k]; } };
+    }
+    Object.defineProperty(o, k2, desc);
+}) : (function(o, m, k, k2) {
+    if (k2 === undefined) k2 = k;
+    o[k2] = m[k];
+}));
+var __setModuleDefault = (this && this.__setModuleDefault) || (Object.create ? (function(o, v) {
+    Object.defineProperty(o, "default", { enumerable: true, value: v });
+}) : function(o, v) {
+    o["default"] = v;
+});
+var __importStar = (this && this.__importStar) || (function () {
+    var ownKeys = function(o) {
+        ownKeys = Object.getOwnPropertyNames || function (o) {
+            var ar = [];
+            for (var k in o) if (Object.prototype.hasOwnProperty.call(o, k)) ar[ar.length] = k;
+            return ar;
+        };
+        return ownKeys(o);
+    };
+    return function (mod) {
+        if (mod && mod.__esModule) return mod;
+        var result = {};
+        if (mod != null) for (var k = ownKeys(mod), i = 0; i < k.length; i++) if (k[i] !== "default") __createBinding(result, mod, k[i]);
+        __setModuleDefault(result, mod);
+        return result;
+    };
+})();
+Object.defineProperty(exports, "__esModule", { value: true });
+exports.fleetBudget = exports.adaptiveRate = exports.timeouts = exports.retryAfter = void 0;
+const core_1 = require("@ebb/core");
+const finding_ts_1 = require("../../chart/finding.js");
+const experiment_study_ts_1 = require("../experiment-study.js");
+const storm_ts_1 = require("../storm/storm.js");
+const bars = __importStar(require("./result-bars.js"));
+const curve = { baseMs: 100, capMs: 10_000 };
+/** 200 workers at a service with a quota. Its 429s say when to come back. */
+const retryAfterSetting = {
+    durationMs: 60_000,
+    clients: { count: 200, thinkMs: 200 },
+    network: { meanMs: 20, deviationMs: 4 },
+    server: { workers: 50, serviceMs: 30, limit: { refillPerSecond: 100, capacity: 100 } },
+    policies: {
+        'Waits as asked': { backoff: { fullJitter: curve } },
+        'Ignores the wait': () => ({ policy: { feedback: false, backoff: (0, core_1.fullJitter)(curve) } }),
+    },
+};
+exports.retryAfter = (0, experiment_study_ts_1.experimentStudy)('retry-after', 'clients that wait as a 429 asks, and clients that do not', retryAfterSetting, {
+    'retry-after': (results) => {
+        const [obeys, ignores] = ['Waits as asked', 'Ignores the wait'].map((name) => bars.traceOf(results, name));
+        const [few, many] = [obeys, ignores].map((trace) => bars.TOO_MANY.text(trace && bars.TOO_MANY.value(trace)));
+        const [most, some] = [obeys, ignores].map((trace) => bars.ANSWERED.text(trace && bars.ANSWERED.value(trace)));
+        return bars.resultBars({
+            title: (0, finding_ts_1.finding)(Number(few) < Number(many), `Clients that wait as asked get ${most} of their requests answered, others ${some}`, 'Clients that wait as long as a 429 asks, and clients that do not'),
+            note: '200 workers, a quota of 100 requests per second, up to five retries with full jitter from 100 ms to 10 s.',
+        }, results, [bars.SENDS, bars.TOO_MANY, bars.ANSWERED]);
+    },
+});
+const waiting = (attemptTimeoutMs) => ({
+    attemptTimeoutMs,
+    maxRetries: 3,
+    backoff: { fullJitter: curve },
+});
+/** A service with a long tail, p99 0.6 s, that is silent for three seconds. */
+const timeoutSetting = {
+    durationMs: 60_000,
+    clients: { count: 100, requestsPerSecond: 200 },
+    server: {
+        workers: 30,
+        serviceMs: 100,
+        serviceSpread: 'log-normal',
+        troubles: [{ type: 'outage', fromMs: 20_000, untilMs: 23_000, answer: 'silence' }],
+    },
+    policies: {
+        'No timeout': waiting(),
+        '5 s': waiting(5_000),
+        '2 s': waiting(2_000),
+        '1 s': waiting(1_000),
+        '1 s, and a budget': { ...waiting(1_000), budget: { retryBudget: {} } },
+        '300 ms': waiting(300),
+    },
+};
+exports.timeouts = (0, experiment_study_ts_1.experimentStudy)('timeouts', 'attempt timeouts, and a service that is silent for 3 s', timeoutSetting, {
+    timeouts: (results) => {
+        const share = (name) => bars.ANSWERED.value(bars.traceOf(results, name)) ?? 0;
+        return bars.resultBars({
+            title: (0, finding_ts_1.finding)(share('No timeout') < 96 && share('2 s') > 99 && share('1 s') < 50, 'Without a timeout 5\u00a0% of the requests wait for ever; one of 1\u00a0s keeps the service down, one of 2\u00a0s does not', 'Attempt timeouts around a service that is silent for three seconds'),
+            note: '200 requests per second to a service whose answers take 0.1 s on average and 0.6 s at the 99th percentile. It is silent for 3 s, and the queue that this leaves behind takes more than a second to serve.',
+        }, results, [bars.SENDS, bars.ANSWERED, bars.P99]);
+    },
+});
+const guessed = { refillPerSecond: 50, capacity: 2 };
+const patient = { maxWaitMs: 5_000, backoff: { fullJitter: curve } };
+/** Four processes that want more than a quota that they do not know, from a server that says no wait. */
+const adaptiveSetting = {
+    durationMs: 60_000,
+    clients: { count: 4, requestsPerSecond: 150 },
+    network: { meanMs: 20, deviationMs: 4 },
+    server: { workers: 50, serviceMs: 30, limit: { refillPerSecond: 100, capacity: 20, retryAfter: false } },
+    policies: {
+        'No bucket': patient,
+        'Bucket, guessed rate': { ...patient, bucket: { tokenBucket: guessed } },
+        'Adaptive bucket': { ...patient, bucket: { adaptive: guessed } },
+    },
+};
+exports.adaptiveRate = (0, experiment_study_ts_1.experimentStudy)('adaptive', 'a quota that clients do not know, and an adaptive bucket', adaptiveSetting, {
+    adaptive: (results) => {
+        const [guess, found] = ['Bucket, guessed rate', 'Adaptive bucket'].map((name) => bars.TOO_MANY.value(bars.traceOf(results, name)));
+        return bars.resultBars({
+            title: (0, finding_ts_1.finding)((found ?? 0) < 2 && (guess ?? 0) > 50, `An adaptive bucket finds a quota that no one told it: ${bars.TOO_MANY.text(found)} refusal per second instead of ${bars.TOO_MANY.text(guess)}`, 'A quota that the clients do not know'),
+            note: 'Four processes want 150 requests per second of a quota of 100. Each bucket allows 50 per second, twice its share. No Retry-After. A request that would wait longer than 5 s for a token is not sent.',
+        }, results, [bars.SENDS, bars.TOO_MANY, bars.ANSWERED]);
+    },
+});
+/** The storm of 22,500 clients of one request in 50 s. */
+const QUIET = { clients: 22_500, requestsPerSecond: 450 };
+const published = (0, storm_ts_1.stormPolicies)(QUIET);
+const budgeted = (budget) => ({
+    ...published['+ budget'],
+    budget,
+});
+exports.fleetBudget = (0, experiment_study_ts_1.experimentStudy)('fleet-budget', 'quiet clients in the storm: a budget each, or one for all', (0, storm_ts_1.storm)({
+    'No retries': published['No retries'] ?? {},
+    'A budget each, reserve 3': budgeted({ retryBudget: {} }),
+    'A budget each, reserve 0.1': budgeted({ retryBudget: { reserve: 0.1 } }),
+    'One budget for all': budgeted({ valkeyBudget: {} }),
+}, QUIET), {
+    'fleet-budget': (results) => {
+        const back = (name) => bars.RECOVERY.value(bars.traceOf(results, name));
+        const all = back('One budget for all');
+        return bars.resultBars({
+            title: (0, finding_ts_1.finding)(back('A budget each, reserve 3') === undefined && all !== undefined, `22,500 reserves add up to a storm; with one budget for all the fleet recovers in ${all}\u00a0s`, 'Quiet clients with a budget each, and with one for all'),
+            note: 'A service at 90\u00a0% of its capacity loses half of it for a minute. Each client makes one request in 50 s. A call to the store takes 2 ms.',
+        }, results, [bars.SENDS, bars.RECOVERY, bars.ANSWERED]);
+    },
+});
+//# sourceMappingURL=services.js.map

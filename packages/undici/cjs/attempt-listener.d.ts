@@ -1,0 +1,32 @@
+import type { Duplex } from 'node:stream';
+import type { Dispatcher } from 'undici';
+import type { ResponseHeaders } from './headers.ts';
+/** The events of an attempt. */
+export interface AttemptListener<Attempt> {
+    started(attempt: Attempt, context: object | null | undefined): void;
+    /** An informational response (1xx). */
+    informed(attempt: Attempt, status: number, headers: ResponseHeaders, message?: string): void;
+    /** The headers of the response. The listener must forward the attempt, hold it, set it aside or drop it. */
+    responded(attempt: Attempt, status: number, headers: ResponseHeaders, message?: string): void;
+    upgraded(attempt: Attempt, status: number, headers: ResponseHeaders, socket: Duplex): unknown;
+    /** All of a response that was held has arrived. It is still to be played. */
+    arrived(attempt: Attempt): void;
+    data(attempt: Attempt, chunk: Buffer): void;
+    ended(attempt: Attempt, trailers: ResponseHeaders): void;
+    /** It failed before the headers of the response. */
+    failed(attempt: Attempt, error: Error): void;
+    /** It failed in the body of a response that is being forwarded. */
+    broke(attempt: Attempt, error: Error): void;
+    /** A dispatcher reports what the listener threw when it was given an error. */
+    failedAgain(error: Error): void;
+}
+/** Receives the progress of an upload. */
+export interface UploadListener {
+    /** @param startsAt offset of the chunk in the body, in bytes */
+    bodySent(startsAt: number, chunk: Buffer | string): void;
+    /** @param isAgain true from the second request of the same attempt on, as after a redirect */
+    requestSent(isAgain: boolean): void;
+}
+/** What an attempt is called with while its upload is sent. */
+export declare function uploadEvents(upload: UploadListener): Required<Pick<Dispatcher.DispatchHandler, 'onBodySent' | 'onRequestSent'>>;
+//# sourceMappingURL=attempt-listener.d.ts.map

@@ -1,0 +1,3 @@
+export { ebbInterceptor } from './interceptor.ts';
+export type { BodyFactory, MadeBody, WithBodyFactory } from './options.ts';
+//# sourceMappingURL=index.d.ts.map

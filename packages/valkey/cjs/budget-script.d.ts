@@ -1,0 +1,21 @@
+/**
+ * The retry budget in the store, as one script: every operation is one call over one key. Times are whole microseconds
+ * of the server's time since 2025; retries are counted in whole millionths.
+ *
+ * The key holds 16 whole numbers:
+ *
+ * - `slot`: a tenth of the window
+ * - `epoch`: when the key was created
+ * - `at`: when this state was written
+ * - `tokens`: the retries that are available, in millionths
+ * - `count`, `before`: how many processes called in this period, and in the previous one
+ * - ten counts of successes, one per slot, the present slot first
+ *
+ * The rules are those of core's `retryBudget`, with one addition: a new key starts empty, and its reserve comes in
+ * over one window. So a store that keeps losing the key grants at most one reserve per window. A key that no process
+ * has used for six windows has its whole reserve at once, as in core.
+ */
+export declare const BUDGET_SCRIPT = "\nlocal ratio, reserve, slot = tonumber(ARGV[1]), tonumber(ARGV[2]), tonumber(ARGV[3])\nlocal until_us, called = tonumber(ARGV[4]), tonumber(ARGV[5])\nlocal deposits, returned, wanted = tonumber(ARGV[6]), tonumber(ARGV[7]), tonumber(ARGV[8])\n\nlocal SLOT, EPOCH, AT, TOKENS, COUNT, BEFORE, FIRST, LAST = 1, 2, 3, 4, 5, 6, 7, 16\nlocal max, min, floor = math.max, math.min, math.floor\nlocal function whole(number) return string.format('%.0f', number) end\n\nlocal time = redis.call('TIME')\nlocal clock = (tonumber(time[1]) - 1735689600) * 1000000 + tonumber(time[2])\nlocal now = clock\nif until_us > 0 and now > until_us then return { 0, 0, 0, 1, now } end\n\nlocal text = redis.call('GET', KEYS[1])\nlocal s = {}\nif text then\n  for number in string.gmatch(text, '%-?%d+') do s[#s + 1] = tonumber(number) end\n  if #s ~= LAST then return redis.error_reply('EBB ' .. KEYS[1] .. ' does not hold a budget') end\nelse\n  s = { slot, now, now, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0 }\nend\n\n-- The server's clock was set back: by up to a second, time stands still; by more, the state moves with it.\nif now < s[AT] and s[AT] - now <= 1000000 then now = s[AT] end\nif now < s[AT] then s[EPOCH], s[AT] = s[EPOCH] - (s[AT] - now), now end\n\n-- The window has a new length, so the counts of the old slots are dropped.\nif s[SLOT] ~= slot then\n  s[SLOT], s[TOKENS] = slot, min(s[TOKENS], reserve)\n  for i = FIRST, LAST do s[i] = 0 end\nend\n\nlocal window = slot * 10\nlocal function grown(at) return reserve * min(1, max(0, (at - s[EPOCH]) / window)) end\n\nlocal passed = floor(now / slot) - floor(s[AT] / slot)\nlocal successes = 0\nfor i = LAST, FIRST, -1 do\n  s[i] = i - passed >= FIRST and s[i - passed] or 0\n  successes = successes + s[i]\nend\nlocal most = grown(now) + ratio * successes\nif passed >= 60 then s[TOKENS] = reserve\nelse s[TOKENS] = min(s[TOKENS] + grown(now) - grown(s[AT]), most) end\n\ns[FIRST] = s[FIRST] + deposits\nmost = most + ratio * deposits\ns[TOKENS] = floor(min(most, s[TOKENS] + ratio * deposits + returned * 1000000))\n\nlocal balance = floor(s[TOKENS] / 1000000)\n-- At most half of the balance, so that some is left for other processes.\nlocal granted = min(wanted, max(min(1, balance), floor(balance / 2)))\ns[TOKENS] = s[TOKENS] - granted * 1000000\n\n-- Processes are counted per period of six windows, so that those that call seldom count as well.\nlocal period = slot * 60\nlocal ago = floor(now / period) - floor(s[AT] / period)\nif ago ~= 0 then s[BEFORE], s[COUNT] = ago == 1 and s[COUNT] or 0, 0 end\nif floor(called / period) ~= floor(now / period) then s[COUNT] = s[COUNT] + 1 end\n\ns[AT] = now\nlocal processes = max(1, s[COUNT], s[BEFORE])\nfor i = 1, LAST do s[i] = whole(s[i]) end\nredis.call('SET', KEYS[1], table.concat(s, ' '), 'PX', whole(max(86400000, window / 500)))\nreturn { granted, balance - granted, processes, 0, clock }\n";
+/** The SHA-1 by which `EVALSHA` names the script. A test checks it against a server. */
+export declare const BUDGET_SCRIPT_SHA1 = "9a4cb844db200ef0a737c1d9ded5c1b81523f1e6";
+//# sourceMappingURL=budget-script.d.ts.map

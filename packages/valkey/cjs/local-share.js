@@ -1,0 +1,87 @@
+"use strict";
+Object.defineProperty(exports, "__esModule", { value: true });
+exports.LocalShare = void 0;
+const bucket_1 = require("@ebb/core/bucket");
+/**
+ * What one process may spend while the store is unreachable: its share of the rate and of the capacity. It starts
+ * empty, so that an outage causes no burst. Amounts are millionths of a token.
+ */
+class LocalShare {
+    #quota;
+    #random;
+    #emptyAtMs;
+    /** By how much pauses have put `#emptyAtMs` off. */
+    #pausedMs = 0;
+    /** All that was charged. */
+    spent = 0;
+    /** What a request that costs more than the share's capacity has collected so far. */
+    #collected = 0;
+    /** Whether this process was delayed at random before it began to collect. */
+    #isStaggered = false;
+    constructor(perMs, capacity, emptyAtMs, random) {
+        this.#random = random;
+        this.#quota = { refillPerSecond: perMs * 1_000, capacity };
+        this.#emptyAtMs = emptyAtMs;
+    }
+    /**
+     * Takes the tokens if they are available. A request that costs more than the share's capacity collects its tokens
+     * over several calls. Without a random delay the processes of a fleet would all collect, and send, at the same
+     * time.
+     */
+    take(amount, nowMs) {
+        const { capacity } = this.#quota;
+        if (amount <= capacity)
+            this.#collected = Math.min(this.#collected, capacity);
+        else if (!this.#isStaggered) {
+            this.#isStaggered = true;
+            this.charge(amount * this.#random(), nowMs);
+        }
+        if (this.headWaitMs(amount, nowMs) > 0)
+            return false;
+        const lacking = Math.max(0, amount - this.#collected);
+        const paid = Math.min(lacking, capacity);
+        this.charge(paid, nowMs);
+        this.#collected += paid;
+        if (lacking > capacity)
+            return false;
+        this.#collected = Math.max(0, this.#collected - amount);
+        return true;
+    }
+    charge(amount, nowMs) {
+        this.#emptyAtMs = bucket_1.gcra.spend(this.#quota, this.#emptyAtMs, amount, nowMs);
+        this.spent += amount;
+    }
+    /** How long until the first request in the queue can take its tokens, or collect more, in milliseconds. */
+    headWaitMs(amount, nowMs) {
+        const lacking = amount - this.#collected;
+        return lacking <= 0 ? 0 : this.waitMs(Math.min(lacking, this.#quota.capacity), nowMs);
+    }
+    /** How long until as many tokens have come in, in milliseconds. */
+    waitMs(amount, nowMs) {
+        return bucket_1.gcra.waitMs(this.#quota, this.#emptyAtMs, amount, nowMs);
+    }
+    /** The tokens that are available; below 0 if they are spent in advance. */
+    tokens(nowMs) {
+        return bucket_1.gcra.tokensAt(this.#quota, this.#emptyAtMs, nowMs);
+    }
+    /** Empties the share until then. */
+    pause(untilMs) {
+        const laterMs = Math.max(0, untilMs - this.#emptyAtMs);
+        this.#emptyAtMs += laterMs;
+        this.#pausedMs += laterMs;
+    }
+    /** Ends a pause so many milliseconds early. */
+    resume(earlierMs) {
+        this.#emptyAtMs -= Math.min(earlierMs, this.#pausedMs);
+        this.#pausedMs = 0;
+    }
+    /** An upper bound of what was spent in the last `durationMs`. */
+    maxSpentIn(durationMs) {
+        if (durationMs <= 0)
+            return 0;
+        const { refillPerSecond, capacity } = this.#quota;
+        return Math.min(this.spent, capacity + (durationMs * refillPerSecond) / 1_000);
+    }
+}
+exports.LocalShare = LocalShare;
+//# sourceMappingURL=local-share.js.map

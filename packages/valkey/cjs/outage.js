@@ -1,0 +1,109 @@
+"use strict";
+Object.defineProperty(exports, "__esModule", { value: true });
+exports.Outage = void 0;
+exports.retryDelayMs = retryDelayMs;
+const local_share_ts_1 = require("./local-share.js");
+const loss_detector_ts_1 = require("./loss-detector.js");
+/** The delay before the first retry. It doubles with each retry, up to `retryMs`. */
+const FIRST_RETRY_MS = 100;
+/**
+ * With this many calls unanswered, retries come only every `CROWDED_RETRY_MS`: some clients keep all of them, and send
+ * them when they are connected again.
+ */
+const MAX_UNANSWERED = 20;
+const CROWDED_RETRY_MS = 2_000;
+/** A process retries by itself for so long after its last request. In milliseconds. */
+const ACTIVE_MS = 5_000;
+/** How long to wait before a retry, at random within the second half of it, so that a fleet does not retry at once. */
+function retryDelayMs({ retryMs, random }, retries) {
+    return Math.min(retryMs, FIRST_RETRY_MS * 2 ** retries) * (1 - random() / 2);
+}
+/** A time in which the store is unreachable: what requests get meanwhile, and when to retry. */
+class Outage {
+    sinceMs;
+    /** The error that started it. */
+    error;
+    mode;
+    /** The part of the quota that this process has meanwhile, from 0 to 1. */
+    share;
+    local;
+    /** When the bucket is shared again; `Infinity` before the store replies. */
+    sharedAtMs = Number.POSITIVE_INFINITY;
+    /** The store replies but does not keep the bucket. */
+    isForgetful;
+    #usedAtMs;
+    #nextRetryMs = 0;
+    #lastRetryMs = 0;
+    #retries = 0;
+    #setup;
+    /**
+     * @param processes how many processes share the bucket; 0 if the store never replied
+     * @param emptyAtMs tokens that come in before then are leased already, by this process or others
+     */
+    constructor(setup, error, processes, sinceMs, emptyAtMs, nowMs) {
+        const { onStoreError, localShare, refillPerSecond, capacity } = setup;
+        this.#setup = setup;
+        this.error = error;
+        this.sinceMs = sinceMs;
+        this.isForgetful = error instanceof loss_detector_ts_1.ForgetfulStoreError;
+        this.#usedAtMs = nowMs;
+        this.share = onStoreError === 'local' ? (localShare ?? (processes > 0 ? 1 / processes : 0)) : 0;
+        // An unknown share cannot be spent.
+        this.mode = onStoreError === 'local' && this.share === 0 ? 'closed' : onStoreError;
+        const part = this.share || 1;
+        this.local = new local_share_ts_1.LocalShare(refillPerSecond * 1_000 * part, capacity * 1e6 * part, emptyAtMs, setup.random);
+        this.scheduleRetry(nowMs);
+    }
+    /** Takes tokens, in millionths, if the mode and the local share allow it. */
+    take(amount, nowMs) {
+        this.#usedAtMs = nowMs;
+        return this.mode === 'open' || (this.mode === 'local' && this.local.take(amount, nowMs));
+    }
+    /** Sets the time of the next retry. Called when a retry is made. */
+    scheduleRetry(nowMs) {
+        const delayMs = retryDelayMs(this.#setup, this.#retries);
+        this.#retries = Math.min(this.#retries + 1, 30);
+        this.#lastRetryMs = nowMs;
+        this.#nextRetryMs = nowMs + delayMs;
+    }
+    /** Makes the next retry due: the store has replied to an earlier call. */
+    retryNow() {
+        this.#nextRetryMs = Number.NEGATIVE_INFINITY;
+    }
+    /** When to retry next, with so many calls unanswered; `Infinity` once the store has replied. */
+    nextRetryMs(unanswered) {
+        if (this.sharedAtMs < Number.POSITIVE_INFINITY)
+            return Number.POSITIVE_INFINITY;
+        if (unanswered < MAX_UNANSWERED)
+            return this.#nextRetryMs;
+        return Math.max(this.#nextRetryMs, this.#lastRetryMs + CROWDED_RETRY_MS);
+    }
+    /** When a timer is needed; `Infinity` if no request waits and there was none lately. */
+    nextCheckMs(unanswered, waiting) {
+        const checkMs = Math.min(this.sharedAtMs, this.nextRetryMs(unanswered));
+        return waiting || checkMs <= this.#usedAtMs + ACTIVE_MS ? checkMs : Number.POSITIVE_INFINITY;
+    }
+    /**
+     * What to pay back for tokens spent while other processes already shared the bucket, in millionths. `resumeInMs` is
+     * that of the reply: if 0 or less, they have shared it for so long. If they did so during the whole outage, only
+     * this process was cut off. It then pays back at most its share of the capacity, so that a long outage of one
+     * process does not starve the others.
+     */
+    debt(outageMs, resumeInMs) {
+        if (resumeInMs > 0)
+            return 0;
+        const wasAlone = -resumeInMs >= outageMs;
+        const { capacity } = this.#setup;
+        return Math.min(this.local.maxSpentIn(-resumeInMs), capacity * 1e6 * (wasAlone ? this.share : 1));
+    }
+    /**
+     * How long the first process to reach the store keeps the shared bucket closed, in milliseconds. The others reach it
+     * within that time, so none spends its local share beside the shared bucket. Local shares go on meanwhile.
+     */
+    handoverMs(nowMs) {
+        const hasNoOthers = this.mode !== 'local' || this.share === 1;
+        return hasNoOthers ? 0 : 2 * Math.min(this.#setup.retryMs, nowMs - this.sinceMs);
+    }
+}
+exports.Outage = Outage;
+//# sourceMappingURL=outage.js.map

@@ -1,0 +1,114 @@
+// What is published is a few bundles: their number, their size, how they load, and what is left of them in a user's bundle.
+import { execFile } from 'node:child_process';
+import { promisify } from 'node:util';
+import { build, type Metafile } from 'esbuild';
+import { describe, expect, inject, test } from 'vitest';
+import { packages } from '../../build/packages.ts';
+import { packedAt } from './release/packed.ts';
+
+const folder = inject('folder');
+const packed = Object.values(inject('tarballs')).map(packedAt);
+
+describe.each(packages())('$manifest.name', (one) => {
+  const { name } = one.manifest;
+  const tarball = packed.find(({ manifest }) => manifest.name === name);
+
+  test('leads to no source, and has no name that only this repository resolves', () => {
+    for (const file of tarball?.files ?? []) {
+      const text = tarball?.text(file) ?? '';
+      if (file !== 'README.md') expect(text.includes('@ebb/source'), file).toBe(false);
+      expect(/(?:\bfrom|\bimport|\brequire\()\s*["'`]#/.test(text), file).toBe(false);
+    }
+    expect(tarball?.files).toContain('dist/types/index.d.ts');
+  });
+
+  test.each(one.doors)('the conditions of a bundler choose the build of $name', async (door) => {
+    const specifier = door.name === 'index' ? name : `${name}/${door.name}`;
+    for (const [conditions, wanted] of [
+      [['node'], 'node'],
+      [['browser'], 'web'],
+      [['browser', 'production'], 'production'],
+    ] as const) {
+      const { metafile } = await bundled(`import '${specifier}'`, conditions);
+      const path = new RegExp(`@ebb/${one.manifest.name.slice(5)}/dist/([^/]+)/${door.name}\\.js$`);
+      const entries = Object.keys(metafile.inputs).flatMap((input) => path.exec(input)?.[1] ?? []);
+      const folders = one.variants.map((variant) => variant.name);
+      // A package that is the same everywhere has one build; one without messages has none for production.
+      const expected = folders.includes(wanted) ? wanted : folders.at(-1);
+      expect(entries, conditions.join()).toEqual([expected]);
+    }
+  });
+});
+
+test('core has at most 60 files, and stays below 180 kB', () => {
+  const core = packed.find(({ manifest }) => manifest.name === '@ebb/core');
+  expect(core?.files.length).toBeLessThanOrEqual(60);
+  // Some 58 kB are docstrings and the README, and CommonJS is 40. What reads options or the clock is built for Node, for the
+  // web and for production. `release/sizes.json` has the size of today.
+  expect(core?.bytes).toBeLessThanOrEqual(180_000);
+});
+
+async function bundled(
+  contents: string,
+  conditions: readonly string[],
+  resolveDir: string = folder,
+): Promise<{ readonly bytes: number; readonly metafile: Metafile }> {
+  const { outputFiles, metafile } = await build({
+    stdin: { contents, resolveDir },
+    bundle: true,
+    minify: true,
+    write: false,
+    metafile: true,
+    format: 'esm',
+    platform: 'neutral',
+    target: 'es2022',
+    external: ['node:*', 'axios', 'undici', '@opentelemetry/api'],
+    conditions: [...conditions],
+    logLevel: 'error',
+    // Nothing of a module is used, so that an import of it alone is dropped.
+    ignoreAnnotations: /^import '/.test(contents),
+  });
+  return { bytes: outputFiles[0]?.contents.length ?? 0, metafile };
+}
+
+describe('a bundle of a program is as small as one of the sources', () => {
+  const programs = {
+    'a plain fetch': `export { createFetch } from '@ebb/fetch'`,
+    'a fetch with a bucket': `export { createFetch } from '@ebb/fetch'; export { tokenBucket } from '@ebb/core'`,
+    axios: `export { ebbInterceptor } from '@ebb/axios'`,
+    undici: `export { ebbInterceptor } from '@ebb/undici'`,
+    'one backoff rule': `export { exponential } from '@ebb/core'`,
+    'one preset': `export { openai } from '@ebb/core/presets'`,
+    valkey: `export * from '@ebb/valkey'`,
+  };
+  test.each(Object.entries(programs))('%s', async (_, contents) => {
+    const conditions = ['browser', 'production'];
+    const ours = await bundled(contents, ['@ebb/source', ...conditions], import.meta.dirname);
+    const theirs = await bundled(contents, conditions);
+    expect(theirs.bytes).toBeLessThanOrEqual(ours.bytes * 1.03);
+    expect(theirs.bytes).toBeGreaterThan(ours.bytes / 10);
+  });
+});
+
+describe('an import loads few files', () => {
+  /** Prints how many files of ebb an import loads. */
+  const program = (name: string): string => `
+    import { registerHooks } from 'node:module';
+    let files = 0;
+    registerHooks({
+      load(url, context, next) {
+        if (url.includes('/@ebb/')) files += 1;
+        return next(url, context);
+      },
+    });
+    await import('${name}');
+    console.log(files);`;
+
+  test.concurrent.each(['fetch', 'axios', 'undici'])('@ebb/%s', async (name) => {
+    const args = ['--input-type=module', '--eval', program(`@ebb/${name}`)];
+    const { stdout } = await promisify(execFile)(process.execPath, args, { cwd: folder });
+    // The entry, the two doors of core that it imports, and what those share.
+    expect(Number(stdout)).toBeGreaterThanOrEqual(4);
+    expect(Number(stdout)).toBeLessThanOrEqual(10);
+  });
+});
