@@ -1,3 +1,4 @@
+import { prose } from '#prose';
 import { wrongRange, wrongType } from './check.ts';
 import { type Clock, OF_SYSTEM, systemClock } from './clock.ts';
 import { callHook } from './errors.ts';
@@ -18,7 +19,7 @@ class OwnClock implements Clock {
   now(): number {
     return callHook('clock', () => {
       const nowMs = this.#clock.now();
-      const takes = 'a finite number of milliseconds';
+      const takes = prose('a finite number of milliseconds');
       if (typeof nowMs !== 'number') throw wrongType('now()', takes, nowMs);
       if (!Number.isFinite(nowMs)) throw wrongRange('now()', takes, nowMs);
       return nowMs;
@@ -29,7 +30,7 @@ class OwnClock implements Clock {
     return callHook('clock', () => {
       const cancel = this.#clock.schedule(wake, delayMs, inBackground, isWait);
       if (typeof cancel !== 'function')
-        throw wrongType('schedule()', 'a function that cancels the call', cancel);
+        throw wrongType('schedule()', prose('a function that cancels the call'), cancel);
       return cancel;
     });
   }

@@ -1,23 +1,6 @@
+import { CODES } from '#platform';
 import { property } from '../base/property.ts';
 import type { FailureKind } from './outcome.ts';
-
-/**
- * Error codes of Node, undici, Bun and axios. Every other code is `unknown`, such as those of certificate and parse
- * errors, which a retry does not fix.
- */
-const CODES: Readonly<Record<Exclude<FailureKind, 'unknown'>, string>> = {
-  // Nothing was sent: no address, or no connection.
-  connect: 'ECONNREFUSED ENOTFOUND EAI_AGAIN UND_ERR_CONNECT_TIMEOUT ConnectionRefused FailedToOpenSocket',
-  // The connection broke, possibly after the server has carried out the request.
-  network:
-    'ECONNRESET ECONNABORTED EPIPE ENETDOWN ENETUNREACH ENETRESET EHOSTDOWN EHOSTUNREACH UND_ERR_SOCKET ' +
-    'ERR_NETWORK ERR_STREAM_PREMATURE_CLOSE ERR_HTTP2_STREAM_ERROR ERR_HTTP2_SESSION_ERROR ' +
-    'ERR_HTTP2_GOAWAY_SESSION ConnectionClosed',
-  // No response in time.
-  timeout: 'ETIMEDOUT ESOCKETTIMEDOUT UND_ERR_HEADERS_TIMEOUT UND_ERR_BODY_TIMEOUT Timeout',
-  // Aborted by the caller.
-  aborted: 'ABORT_ERR UND_ERR_ABORTED ERR_CANCELED',
-};
 
 /** The kind of failure that an error code stands for; `undefined` if it is not known. */
 export function kindOfCode(code: string): FailureKind | undefined {

@@ -1,6 +1,6 @@
+import { kindOfMessage } from '#platform';
 import { hasProperty, property } from '../base/property.ts';
 import { DEEPEST_CAUSE, kindOfCode } from './failure-code.ts';
-import { kindOfMessage } from './failure-message.ts';
 import type { FailureKind, Outcome } from './outcome.ts';
 
 function ownKind(error: object): FailureKind | undefined {

@@ -1,3 +1,4 @@
+import { prose } from '#prose';
 import { type Check, callable, wrongType } from '../base/check.ts';
 import { callHook } from '../base/errors.ts';
 import { isPromise } from '../base/promise.ts';
@@ -42,12 +43,12 @@ const EXAMPLE: Required<Feedback> = { pauseMs: 0, remaining: 0, tooFast: true, w
 function checkedFeedback(said: unknown): Feedback | undefined {
   if (said === undefined || said === null) return undefined;
   if (typeof said !== 'object' || Array.isArray(said) || isPromise(said)) {
-    throw wrongType('its result', 'an object, or undefined', said);
+    throw wrongType('its result', prose('an object, or undefined'), said);
   }
   for (const [name, example] of Object.entries(EXAMPLE)) {
     const value = (said as Record<string, unknown>)[name];
     if (value === undefined || typeof value === typeof example) continue;
-    throw wrongType(`its result: ${name}`, example === 0 ? 'a number' : 'true or false', value);
+    throw wrongType(`its result: ${name}`, example === 0 ? prose('a number') : prose('true or false'), value);
   }
   return said as Feedback;
 }

@@ -1,3 +1,4 @@
+import { prose } from '#prose';
 import { notNegative, wrongType } from '../base/check.ts';
 import { callHook, HookError } from '../base/errors.ts';
 import { checkVerdict, isRepeatable } from '../http/classify.ts';
@@ -160,7 +161,7 @@ function mayBeRepeated({ methods }: Policy, request: RequestTraits): boolean {
     return callHook('methods', () => {
       const may: unknown = methods(request);
       // A promise is true in every condition.
-      if (typeof may !== 'boolean') throw wrongType('its result', 'true or false, at once', may);
+      if (typeof may !== 'boolean') throw wrongType('its result', prose('true or false, at once'), may);
       return may;
     });
   }

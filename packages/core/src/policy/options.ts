@@ -1,3 +1,4 @@
+import { prose } from '#prose';
 import {
   type Check,
   callable,
@@ -172,7 +173,7 @@ export type UnsetOptions =
   | 'onEvent';
 
 const checkMethods: Check = (name, value) => {
-  const takes = "'idempotent', 'all', a list of methods, or a function";
+  const takes = prose("'idempotent', 'all', a list of methods, or a function");
   if (typeof value === 'function') return;
   if (typeof value === 'string') {
     if (value !== 'idempotent' && value !== 'all') throw wrongRange(name, takes, value);
@@ -182,7 +183,8 @@ const checkMethods: Check = (name, value) => {
 };
 
 const checkIdempotencyKey: Check = (name, value) => {
-  if (value !== true && typeof value !== 'function') throw wrongType(name, 'true or a function', value);
+  if (value !== true && typeof value !== 'function')
+    throw wrongType(name, prose('true or a function'), value);
 };
 
 const checkCost: Check = (name, value) => {
@@ -203,7 +205,7 @@ const checkBackoff: Check = (name, value) => {
 };
 
 const checkKey: Check = (name, value) => {
-  if (typeof value !== 'string') throw wrongType(name, 'a string', value);
+  if (typeof value !== 'string') throw wrongType(name, prose('a string'), value);
 };
 
 /** If neither the options nor the backoff rule have a number. */
@@ -220,7 +222,7 @@ export const POLICY_OPTIONS: OptionTable<PolicyOptions, UnsetOptions> = {
   backoff: { check: checkBackoff, default: memorystore() },
   classify: { check: callable, default: classifyHttp },
   feedback: { check: checkFeedback, default: serverFeedback },
-  inspect: { check: having('what inspectBody returns', 'look') },
+  inspect: { check: having(prose('what inspectBody returns'), 'look') },
   idempotencyKey: { check: checkIdempotencyKey },
   beforeAttempt: { check: callable },
   aroundAttempt: { check: callable },
@@ -228,14 +230,14 @@ export const POLICY_OPTIONS: OptionTable<PolicyOptions, UnsetOptions> = {
   maxRetryAfterMs: { check: notNegative, default: 600_000 },
   attemptTimeoutMs: { check: positive },
   totalTimeoutMs: { check: notNegative },
-  bucket: { check: orPerKey(having('a token bucket', 'tryAcquire', 'acquire')) },
-  concurrency: { check: orPerKey(having('a concurrency limit', 'tryAcquire', 'acquire', 'stats')) },
-  budget: { check: orPerKey(having('a retry budget', 'deposit', 'withdraw')) },
+  bucket: { check: orPerKey(having(prose('a token bucket'), 'tryAcquire', 'acquire')) },
+  concurrency: { check: orPerKey(having(prose('a concurrency limit'), 'tryAcquire', 'acquire', 'stats')) },
+  budget: { check: orPerKey(having(prose('a retry budget'), 'deposit', 'withdraw')) },
   cost: { check: checkCost, default: 1 },
   priority: { check: checkPriority, default: 0 },
   key: { check: checkKey },
   maxWaitMs: { check: notNegative },
-  stopSignal: { check: having('an AbortSignal', 'addEventListener', 'removeEventListener') },
+  stopSignal: { check: having(prose('an AbortSignal'), 'addEventListener', 'removeEventListener') },
   onEvent: { check: callable },
   clock: CLOCK_OPTION,
   random: RANDOM_OPTION,

@@ -1,9 +1,10 @@
+import { AsyncLocalStorage } from 'node:async_hooks';
 import fc from 'fast-check';
-import { describe, expect, test, vi } from 'vitest';
+import { afterEach, describe, expect, test, vi } from 'vitest';
+import { nextTurn, systemClock } from '../base/clock.ts';
+import { sleep } from '../base/sleep.ts';
 import { virtualClock } from '../testing.ts';
-import { nextTurn } from './clock.ts';
-import { onAbort } from './on-abort.ts';
-import { sleep } from './sleep.ts';
+import { onAbort } from './node-crowds.ts';
 
 /** A signal that counts its listeners. */
 function countedSignal() {
@@ -175,4 +176,74 @@ test('an abort of a signal that many sleep under ends a slice of them in each tu
   }
   await Promise.all(sleeps);
   expect(ended).toBe(MANY);
+});
+
+describe('a crowd that sleeps on the system clock', () => {
+  const MANY = 1_000;
+
+  afterEach(() => void vi.useRealTimers());
+
+  test('wakes over several turns of the event loop', async () => {
+    let woken = 0;
+    const perTurn: number[] = [];
+    const all = Array.from({ length: MANY }, async () => {
+      await sleep(systemClock, 1);
+      woken += 1;
+    });
+    for (let before = 0; woken < MANY; ) {
+      await nextTurn();
+      perTurn.push(woken - before);
+      before = woken;
+    }
+    await Promise.all(all);
+    // A hundred with timers of their own, and a hundred of the rest.
+    expect(Math.max(...perTurn)).toBeLessThanOrEqual(200);
+  });
+
+  test('keeps the async context of each', async () => {
+    const context = new AsyncLocalStorage<number>();
+    const contexts = Array.from({ length: MANY }, (_, one) =>
+      context.run(one, async () => {
+        await sleep(systemClock, 1);
+        return context.getStore();
+      }),
+    );
+    expect(await Promise.all(contexts)).toEqual(Array.from({ length: MANY }, (_, one) => one));
+  });
+
+  test('leaves no timer when it is aborted', async () => {
+    vi.useFakeTimers();
+    const controller = new AbortController();
+    const all = Array.from({ length: MANY }, () => sleep(systemClock, 1_000, controller.signal));
+    const ended = Promise.allSettled(all);
+    expect(vi.getTimerCount()).toBe(101);
+    controller.abort();
+    expect(vi.getTimerCount()).toBe(0);
+    expect((await ended).every(({ status }) => status === 'rejected')).toBe(true);
+  });
+
+  test('does not wait for fake timers that are gone', async () => {
+    // At the second time the clock shows the same time again.
+    for (let round = 1; round <= 2; round += 1) {
+      vi.useFakeTimers();
+      const all = Promise.all(Array.from({ length: MANY }, () => sleep(systemClock, 5)));
+      if (round === 2) {
+        await vi.advanceTimersByTimeAsync(100);
+        await all;
+      }
+      vi.useRealTimers();
+    }
+  });
+
+  test('does not wait for fake timers that were cleared', async () => {
+    vi.useFakeTimers();
+    const start = () => Array.from({ length: MANY }, () => sleep(systemClock, 5));
+    start();
+    vi.advanceTimersByTime(5);
+    vi.clearAllTimers();
+    vi.advanceTimersByTime(2_000);
+    const all = Promise.all(start());
+    await vi.advanceTimersByTimeAsync(100);
+    await all;
+  });
 });

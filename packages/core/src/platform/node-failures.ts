@@ -1,10 +1,29 @@
-import type { FailureKind } from './outcome.ts';
+/** A `FailureKind` that is known. */
+type KnownKind = 'connect' | 'network' | 'timeout' | 'aborted';
+
+/**
+ * Error codes of Node, undici, Bun and axios. Every other code is `unknown`, such as those of certificate and parse
+ * errors, which a retry does not fix.
+ */
+export const CODES: Readonly<Record<KnownKind, string>> = {
+  // Nothing was sent: no address, or no connection.
+  connect: 'ECONNREFUSED ENOTFOUND EAI_AGAIN UND_ERR_CONNECT_TIMEOUT ConnectionRefused FailedToOpenSocket',
+  // The connection broke, possibly after the server has carried out the request.
+  network:
+    'ECONNRESET ECONNABORTED EPIPE ENETDOWN ENETUNREACH ENETRESET EHOSTDOWN EHOSTUNREACH UND_ERR_SOCKET ' +
+    'ERR_NETWORK ERR_STREAM_PREMATURE_CLOSE ERR_HTTP2_STREAM_ERROR ERR_HTTP2_SESSION_ERROR ' +
+    'ERR_HTTP2_GOAWAY_SESSION ConnectionClosed',
+  // No response in time.
+  timeout: 'ETIMEDOUT ESOCKETTIMEDOUT UND_ERR_HEADERS_TIMEOUT UND_ERR_BODY_TIMEOUT Timeout',
+  // Aborted by the caller.
+  aborted: 'ABORT_ERR UND_ERR_ABORTED ERR_CANCELED',
+};
 
 /**
  * Messages of failures that have no code, by runtime. The first match applies. The last three rows are Deno's: its messages
  * are the chain of errors of its HTTP library (hyper), namely the request, the phase and the cause.
  */
-const MESSAGES: readonly (readonly [FailureKind, RegExp])[] = [
+const MESSAGES: readonly (readonly [KnownKind, RegExp])[] = [
   // Browsers, Bun, workers, React Native and undici. Some append the host in brackets.
   [
     'network',
@@ -41,7 +60,7 @@ const BROKEN: ReadonlySet<number> = new Set([
 const TIMED_OUT: ReadonlySet<number> = new Set([110, 60, 10_060]);
 
 /** The kind of failure that a message stands for; `undefined` if it is not known. */
-export function kindOfMessage(message: string): FailureKind | undefined {
+export function kindOfMessage(message: string): KnownKind | undefined {
   for (const [kind, pattern] of MESSAGES) if (pattern.test(message)) return kind;
   const number = Number(SYSTEM_ERROR.exec(message)?.[1]);
   if (BROKEN.has(number)) return 'network';

@@ -1,5 +1,5 @@
 /** The part of a channel of `node:diagnostics_channel` in use. */
-interface Channel {
+export interface Channel {
   readonly hasSubscribers: boolean;
   publish(message: unknown): void;
 }
@@ -10,7 +10,7 @@ interface NodeLike {
   };
 }
 
-/** Not imported: browsers have no such module, and bundlers fail on its name. */
+/** Not imported: a worker may have no such module. */
 const makeChannel = (globalThis as NodeLike).process?.getBuiltinModule?.('node:diagnostics_channel')?.channel;
 
 /** Channels by their names, which all copies of this package in a program share. */
