@@ -1,9 +1,6 @@
 import type { Responded } from './outcome.ts';
 import { retryAfterMs } from './retry-after.ts';
 
-/** OpenAI and Azure, Azure Cosmos DB, AWS. */
-const IN_MILLISECONDS = ['retry-after-ms', 'x-ms-retry-after-ms', 'x-amz-retry-after'] as const;
-
 const MILLISECONDS = /^\d+(\.\d+)?$/;
 
 /** The longest of several lines, which clients join with commas; `undefined` if none is a number. */
@@ -21,10 +18,14 @@ function longest(text: string | undefined): number | undefined {
  * Source: RFC 9110 §10.2.3; the SDKs of OpenAI (`retry-after-ms`), Azure (`x-ms-retry-after-ms`) and AWS
  * (`x-amz-retry-after`).
  */
-export function askedWaitMs(response: Responded, nowMs: number): number | undefined {
+export function askedWaitMs(
+  response: Responded,
+  nowMs: number,
+  inMilliseconds: readonly string[],
+): number | undefined {
   const roundMs = retryAfterMs(response, nowMs);
   let preciseMs: number | undefined;
-  for (const name of IN_MILLISECONDS) {
+  for (const name of inMilliseconds) {
     const askedMs = longest(response.header(name));
     if (askedMs !== undefined) preciseMs = Math.max(askedMs, preciseMs ?? 0);
   }

@@ -1,5 +1,5 @@
+import type { ReadFeedback } from '../http/feedback.ts';
 import type { Outcome, RequestTraits } from '../http/outcome.ts';
-import type { ReadFeedback } from '../http/server-feedback.ts';
 
 /** Options of {@link TokenBucket.acquire}. */
 export interface AcquireOptions {
@@ -106,7 +106,7 @@ export interface TokenBucket {
    * Called with the outcome of each request that it granted tokens to. A bucket may pause, or change its rate.
    *
    * @param request the request, whose origin the response is about
-   * @param read how the policy reads responses, for a bucket that has no `feedback` of its own
+   * @param read how the policy reads responses, if it was given a `feedback`; else the bucket reads by its own
    */
   observe?(outcome: Outcome, grant: Grant, request?: RequestTraits, read?: ReadFeedback | false): void;
   /**
@@ -114,6 +114,8 @@ export interface TokenBucket {
    * there is no such pause.
    */
   gateFor?(request: RequestTraits): TokenBucket | undefined;
+  /** How a policy with this bucket reads responses, unless it has a `feedback` of its own. `false`: as one without a bucket. */
+  readonly feedback?: ReadFeedback | false;
 }
 
 /** Options of {@link ObservableBucket.close}. */

@@ -13,9 +13,10 @@ import {
 import type { Clock, Random } from '../base/clock.ts';
 import { CLOCK_OPTION, type OptionTable, RANDOM_OPTION } from '../base/options.ts';
 import { type Classify, classifyHttp } from '../http/classify.ts';
+import { checkFeedback, plainFeedback, type ReadFeedback } from '../http/feedback.ts';
 import type { BodyInspector } from '../http/inspect.ts';
 import type { RequestTraits } from '../http/outcome.ts';
-import { checkFeedback, type ReadFeedback, serverFeedback } from '../http/server-feedback.ts';
+
 import type { ConcurrencyLimit, PerKey, RetryBudget, TokenBucket } from '../limits/contracts.ts';
 import type { AroundAttempt } from './around-attempt.ts';
 import { memorystore } from './backoff/memorystore.ts';
@@ -45,9 +46,9 @@ export interface PolicyOptions {
   readonly classify?: Classify | undefined;
   /**
    * Reads what the headers of a response ask for: how long to wait, and whether to retry. A server's "retry" also holds for
-   * methods that are not idempotent, and its "do not retry" for every status. `false` reads nothing. A bucket without a
-   * `feedback` of its own reads responses in the same way.
-   * @default serverFeedback
+   * methods that are not idempotent, and its "do not retry" for every status. `false` reads nothing. Outranks the `feedback` of
+   * the bucket, unless that is `false`.
+   * @default that of the bucket; without a bucket `Retry-After` and `retry-after-ms` alone
    */
   readonly feedback?: ReadFeedback | false | undefined;
   /**
@@ -221,7 +222,7 @@ export const POLICY_OPTIONS: OptionTable<PolicyOptions, UnsetOptions> = {
   maxRetries: { check: wholeNumber, defaultOf: defaultRetries },
   backoff: { check: checkBackoff, default: memorystore() },
   classify: { check: callable, default: classifyHttp },
-  feedback: { check: checkFeedback, default: serverFeedback },
+  feedback: { check: checkFeedback, default: plainFeedback },
   inspect: { check: having(prose('what inspectBody returns'), 'look') },
   idempotencyKey: { check: checkIdempotencyKey },
   beforeAttempt: { check: callable },

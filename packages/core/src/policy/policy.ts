@@ -1,5 +1,6 @@
 import { type Complete, readChanges, readOptions } from '../base/options.ts';
 import { ownClock } from '../base/own-clock.ts';
+import { plainFeedback, type ReadFeedback } from '../http/feedback.ts';
 import { bindClock } from '../limits/bind-clock.ts';
 import {
   defaultRetries,
@@ -25,6 +26,13 @@ const POLICY: unique symbol = Symbol.for('@ebb/core policy') as never;
 interface Given {
   /** `undefined` if the number is that of the backoff rule: a request that overrides the rule gets that rule's number. */
   readonly maxRetries: number | undefined;
+  /** `undefined` if it is that of the bucket, or the default. */
+  readonly feedback: ReadFeedback | false | undefined;
+}
+
+/** The `feedback` that the policy was given itself: its bucket reads by it, and not by its own. */
+export function givenFeedback(policy: Policy): ReadFeedback | false | undefined {
+  return (policy as unknown as { readonly [POLICY]: Given })[POLICY].feedback;
 }
 
 function isPolicy(value: object): value is Policy {
@@ -41,7 +49,10 @@ function seal(setup: Complete<PolicyOptions, UnsetOptions>, given: Given): Polic
   const maxRetries = given.maxRetries ?? defaultRetries(setup);
   const clock = ownClock(setup.clock);
   for (const limit of [setup.bucket, setup.concurrency, setup.budget]) bindClock(limit, clock);
-  const policy = { ...setup, maxRetries, clock, methods: frozenMethods(setup.methods) };
+  const ofBucket =
+    setup.bucket && 'feedback' in setup.bucket && (setup.bucket.feedback as ReadFeedback | false);
+  const feedback = given.feedback ?? (ofBucket || plainFeedback);
+  const policy = { ...setup, maxRetries, clock, feedback, methods: frozenMethods(setup.methods) };
   // Not enumerable: a copy with changes is not a policy yet, and is validated when it becomes one.
   Object.defineProperty(policy, POLICY, { value: given });
   return Object.freeze(policy) as unknown as Policy;
@@ -71,7 +82,9 @@ function seal(setup: Complete<PolicyOptions, UnsetOptions>, given: Given): Polic
 export function createPolicy(options: PolicyOptions | Policy = {}): Policy {
   if (typeof options === 'object' && options !== null && isPolicy(options)) return options;
   const setup = readOptions<PolicyOptions, UnsetOptions>('createPolicy', options, POLICY_OPTIONS);
-  return seal(setup, { maxRetries: options.maxRetries });
+  // A copy of a policy has the default, which must not outrank a bucket that it is given.
+  const feedback = options.feedback === plainFeedback ? undefined : options.feedback;
+  return seal(setup, { maxRetries: options.maxRetries, feedback });
 }
 
 /**
@@ -81,6 +94,7 @@ export function createPolicy(options: PolicyOptions | Policy = {}): Policy {
  */
 export function overridePolicy(policy: Policy, options: PolicyOptions): Policy {
   const changes = readChanges('ebb', options, POLICY_OPTIONS);
-  const { maxRetries = (policy as unknown as { readonly [POLICY]: Given })[POLICY].maxRetries } = changes;
-  return seal({ ...policy, ...changes } as Policy, { maxRetries });
+  const given = (policy as unknown as { readonly [POLICY]: Given })[POLICY];
+  const { maxRetries = given.maxRetries, feedback = given.feedback } = changes;
+  return seal({ ...policy, ...changes } as Policy, { maxRetries, feedback });
 }

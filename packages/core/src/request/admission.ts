@@ -9,7 +9,7 @@ import {
   type TokenBucket,
 } from '../limits/contracts.ts';
 import { costOf } from '../policy/cost.ts';
-import type { Policy } from '../policy/policy.ts';
+import { givenFeedback, type Policy } from '../policy/policy.ts';
 import type { Surroundings } from './layers.ts';
 
 /** A bucket serves its queue in a microtask after tokens have come back. What it grants then is known when this settles. */
@@ -231,7 +231,7 @@ export class Admission {
   /** Shows the outcome of the attempt to the bucket that its tokens are from. */
   observe(outcome: Outcome): void {
     if (this.#grant !== undefined)
-      this.#bucket?.observe?.(outcome, this.#grant, this.#request, this.#policy.feedback);
+      this.#bucket?.observe?.(outcome, this.#grant, this.#request, givenFeedback(this.#policy));
   }
 
   /** Gives everything back, because nothing is sent for it. */

@@ -93,6 +93,10 @@ export abstract class WaitingBucket<
     this.#room.limitCost(this.#maxCost);
   }
 
+  get feedback(): ReadFeedback | false {
+    return this.#setup.feedback;
+  }
+
   takeClock(clock: Clock): void {
     this.time.bind(clock);
     for (const gate of this.#gates.all()) bindClock(gate, clock);
