@@ -11,6 +11,7 @@ import {
   type Outcome,
   type PolicyOptions,
   type RequestOptions,
+  serverFeedback,
   tokenBucket,
 } from '@ebb/core';
 import type { Place, RuntimeName } from './runtimes/names.ts';
@@ -114,6 +115,8 @@ const NO_UPLOAD = 'a page can upload a stream only over HTTP/2';
 const ALL_ALIKE = 'a refused connection rejects with the same message as a lost one';
 const FROM_CACHE = 'the cache of a page first asks whether its part of the body can be completed';
 const fast: PolicyOptions = { backoff: constant(10) };
+/** Reads all that a server may say. */
+const attentive: PolicyOptions = { ...fast, feedback: serverFeedback };
 const tooLong = { delays: [], hits: 1, status: 503, reason: 'retry-after-too-long' };
 const asBackoff = { delays: [1_000], hits: 2, status: 200, reason: 'success' };
 
@@ -677,7 +680,7 @@ const told: Scenario[] = [
       name: `a 429 with ${name}, to a POST`,
       script: [{ status: 429, headers, body: 'slow down' }, up],
       request: { method: 'POST', body: 'text' },
-      policy: { ...fast, cost },
+      policy: { ...(name.startsWith('retry-after-ms') ? fast : attentive), cost },
       delays: [delayMs],
       hits: 2,
       status: 200,
@@ -697,7 +700,7 @@ const told: Scenario[] = [
     name: 'a server that says "retry" after a POST',
     script: [{ status: 500, headers: { 'x-should-retry': 'true' }, body: 'down' }, up],
     request: { method: 'POST', body: 'text' },
-    policy: fast,
+    policy: attentive,
     delays: [10],
     hits: 2,
     status: 200,
@@ -707,7 +710,7 @@ const told: Scenario[] = [
   {
     name: 'a server that says "do not retry"',
     script: [{ status: 503, headers: { 'x-should-retry': 'false', 'retry-after': '1' }, body: 'down' }],
-    policy: fast,
+    policy: attentive,
     delays: [],
     hits: 1,
     status: 503,

@@ -23,6 +23,23 @@ type Row = [what: string, error: unknown, kind: FailureKind];
 
 /** What programs in Node, Bun and Deno alone can see. The entry for browsers knows neither these codes nor these messages. */
 const OF_SERVERS: Row[] = [
+  ['Node, ETIMEDOUT while connecting', coded('ETIMEDOUT', 'x', { syscall: 'connect' }), 'connect'],
+  ['Node, no route while connecting', coded('EHOSTUNREACH', 'x', { syscall: 'connect' }), 'connect'],
+  [
+    'HTTP/2, stream refused',
+    coded('ERR_HTTP2_STREAM_ERROR', 'Stream closed with error code NGHTTP2_REFUSED_STREAM'),
+    'connect',
+  ],
+  [
+    'happy eyeballs, all refused',
+    Object.assign(
+      new AggregateError([coded('ECONNREFUSED'), coded('ETIMEDOUT', '', { syscall: 'connect' })]),
+      {
+        code: 'ETIMEDOUT',
+      },
+    ),
+    'connect',
+  ],
   ['Node, DNS down', coded('EAI_AGAIN'), 'connect'],
   ['undici, connect timeout', coded('UND_ERR_CONNECT_TIMEOUT'), 'connect'],
   ['Node, no route later', coded('EHOSTUNREACH', 'x', { syscall: 'read' }), 'network'],
@@ -76,23 +93,6 @@ const EVERYWHERE: Row[] = [
   ['a cause that is a message', new TypeError('fetch failed', { cause: 'Load failed' }), 'network'],
   ['Node, refused', new TypeError('fetch failed', { cause: coded('ECONNREFUSED') }), 'connect'],
   ['Node, no such name', new TypeError('fetch failed', { cause: coded('ENOTFOUND') }), 'connect'],
-  ['Node, ETIMEDOUT while connecting', coded('ETIMEDOUT', 'x', { syscall: 'connect' }), 'connect'],
-  ['Node, no route while connecting', coded('EHOSTUNREACH', 'x', { syscall: 'connect' }), 'connect'],
-  [
-    'HTTP/2, stream refused',
-    coded('ERR_HTTP2_STREAM_ERROR', 'Stream closed with error code NGHTTP2_REFUSED_STREAM'),
-    'connect',
-  ],
-  [
-    'happy eyeballs, all refused',
-    Object.assign(
-      new AggregateError([coded('ECONNREFUSED'), coded('ETIMEDOUT', '', { syscall: 'connect' })]),
-      {
-        code: 'ETIMEDOUT',
-      },
-    ),
-    'connect',
-  ],
   [
     'a group of a refusal and a reset',
     new AggregateError([coded('ECONNREFUSED'), coded('ECONNRESET')]),

@@ -2,8 +2,8 @@ import { prose } from '#prose';
 import { type Check, callable, wrongType } from '../base/check.ts';
 import { callHook } from '../base/errors.ts';
 import { isPromise } from '../base/promise.ts';
-import { askedWaitMs } from './asked-wait.ts';
 import type { Outcome } from './outcome.ts';
+import { askedWaitMs } from './retry-after.ts';
 
 /** What a response says about the quota of the client, and about a retry. */
 export interface Feedback {

@@ -1,8 +1,7 @@
-import { askedWaitMs } from './asked-wait.ts';
 import type { ReadFeedback } from './feedback.ts';
 import type { Responded } from './outcome.ts';
 import { quotasOf } from './quota-fields.ts';
-import { parseHttpDate } from './retry-after.ts';
+import { askedWaitMs, parseHttpDate } from './retry-after.ts';
 
 export { checkFeedback, type Feedback, type ReadFeedback, readFeedback } from './feedback.ts';
 

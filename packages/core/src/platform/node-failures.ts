@@ -66,3 +66,8 @@ export function kindOfMessage(message: string): KnownKind | undefined {
   if (BROKEN.has(number)) return 'network';
   return TIMED_OUT.has(number) ? 'timeout' : undefined;
 }
+
+/** True if an error arose in the name lookup, in the connect, or before a stream was processed: nothing was sent. */
+export function isUnsent(syscall: unknown, message: string): boolean {
+  return syscall === 'connect' || syscall === 'getaddrinfo' || message.includes('NGHTTP2_REFUSED_STREAM');
+}

@@ -2,6 +2,6 @@
 // package.json. Below everything that imports it: it imports only what imports nothing else.
 export { channelsOf } from './node-channels.ts';
 export { onAbort, sleepersOn } from './node-crowds.ts';
-export { CODES, kindOfMessage } from './node-failures.ts';
+export { CODES, isUnsent, kindOfMessage } from './node-failures.ts';
 export { immediatesNow, inNextTurn, inRealTime, keepAlive, letExit } from './node-timers.ts';
 export { emit } from './node-warnings.ts';

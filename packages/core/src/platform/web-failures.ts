@@ -25,3 +25,6 @@ export function kindOfMessage(message: string): KnownKind | undefined {
   if (TIMEOUT.test(message)) return 'timeout';
   return NETWORK.test(message) ? 'network' : undefined;
 }
+
+/** Browsers do not tell in which phase a request failed. */
+export function isUnsent(_syscall: unknown, _message: string): undefined {}

@@ -1,5 +1,5 @@
-import { askedWaitMs } from '../http/asked-wait.ts';
 import { type Classify, classifyHttp } from '../http/classify.ts';
+import { askedWaitMs } from '../http/retry-after.ts';
 import { IN_MILLISECONDS } from '../http/server-feedback.ts';
 
 /** As `classifyHttp`, which retries 429 and failures, but with other statuses that are transient. */
