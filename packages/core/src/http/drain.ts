@@ -1,5 +1,6 @@
+import { readNode } from '#platform';
 import { type Clock, nextTurn } from '../base/clock.ts';
-import { isNodeReadable, isWebReadable, type NodeReadable } from './body.ts';
+import { isNodeReadable, isWebReadable } from './body.ts';
 
 /** The most bytes of a discarded body that are read. For a longer one, closing the connection is cheaper. */
 export const MOST_DISCARDED_BYTES: number = 256 * 1024;
@@ -7,11 +8,14 @@ export const MOST_DISCARDED_BYTES: number = 256 * 1024;
 /** The longest time for reading a discarded body, in milliseconds. A body that has not ended by then may never end. */
 export const LONGEST_DISCARD_MS = 1_000;
 
-/** In bytes; for a string in characters, which is precise enough for a limit. */
-function sizeOf(part: unknown): number {
-  const { byteLength, length } = (part ?? {}) as { byteLength?: unknown; length?: unknown };
-  if (typeof byteLength === 'number') return byteLength;
-  return typeof length === 'number' ? length : 0;
+/** Counts bytes, and the characters of strings, which is precise enough for a limit. False once there are too many. */
+function counter(): (part: unknown) => boolean {
+  let bytes = 0;
+  return (part) => {
+    const { byteLength, length } = (part ?? {}) as { byteLength?: number; length?: number };
+    bytes += Number(byteLength ?? length) || 0;
+    return bytes <= MOST_DISCARDED_BYTES;
+  };
 }
 
 /**
@@ -31,35 +35,13 @@ async function readWeb(
     reader.cancel().catch(() => undefined);
   };
   bound(breakOff);
-  let bytes = 0;
+  const isFew = counter();
   while (!brokenOff) {
     const part = await reader.read();
     if (part.done) break;
-    bytes += sizeOf(part.value);
-    if (bytes > MOST_DISCARDED_BYTES) breakOff();
+    if (!isFew(part.value)) breakOff();
   }
   return !brokenOff;
-}
-
-/** The same for a Node stream. */
-function readNode(stream: NodeReadable, bound: (breakOff: () => void) => void): Promise<boolean> {
-  return new Promise((resolve) => {
-    const breakOff = (): void => {
-      stream.destroy?.();
-      resolve(false);
-    };
-    // Never removed: a stream may still emit an error after it was destroyed.
-    stream.on('error', () => resolve(false));
-    stream.on('close', () => resolve(false));
-    stream.on('end', () => resolve(true));
-    bound(breakOff);
-    if (stream.destroyed || stream.readableEnded) return resolve(stream.readableEnded === true);
-    let bytes = 0;
-    stream.on('data', (part) => {
-      bytes += sizeOf(part);
-      if (bytes > MOST_DISCARDED_BYTES) breakOff();
-    });
-  });
 }
 
 /**
@@ -98,7 +80,7 @@ export async function readToEnd(
   };
   let whole = false;
   try {
-    whole = await (isWeb ? readWeb(body, bound) : readNode(body, bound));
+    whole = await (isWeb ? readWeb(body, bound) : readNode(body, bound, counter()));
   } catch {
     // The connection broke, so it cannot be used again anyway.
   }

@@ -1,6 +1,7 @@
 // The platform of browsers, with the names of node.ts. Functions that do nothing are empty, so that minifiers drop their calls.
 export { onAbort, sleepersOn } from './web-crowds.ts';
 export { CODES, isUnsent, kindOfMessage } from './web-failures.ts';
+export { readNode } from './web-streams.ts';
 export { immediatesNow, inNextTurn, inRealTime, keepAlive, letExit } from './web-timers.ts';
 export { emit } from './web-warnings.ts';
 
