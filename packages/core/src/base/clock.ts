@@ -40,13 +40,13 @@ let readNow: unknown;
 let originMs = 0;
 
 /** The time that a stub says has come, in milliseconds of `performance.now`, and the `setTimeout` that it stands behind. */
-let believedMs = Number.NEGATIVE_INFINITY;
+let believedMs = 0;
 let believed: unknown;
 
 /** Milliseconds of `performance.now`, or what a stub says if that is later and the stub is still there. */
 function passedMs(): number {
   const nowMs = performance.now();
-  if (nowMs < believedMs && believed !== setTimeout) believedMs = Number.NEGATIVE_INFINITY;
+  if (nowMs < believedMs && believed !== setTimeout) believedMs = 0;
   return Math.max(nowMs, believedMs);
 }
 

@@ -31,7 +31,7 @@ function withFault<E extends Error>(
   given: unknown,
   unknown = false,
 ): E & OptionFault {
-  const option = name.slice(name.indexOf(': ') + 1).trimStart();
+  const option = name.replace(/^.*?: /, '');
   Object.defineProperty(error, 'given', { value: given });
   return Object.assign(error as E & Pick<OptionFault, 'given'>, { option, takes: takes ?? '', unknown });
 }
