@@ -16,10 +16,27 @@ function packageOf(path: string): string {
   return path.split('/')[1] ?? '';
 }
 
+/** The files that an import of a package's own "imports", such as `#platform`, may mean. */
+function variantsOf(path: string, from: string): string[] {
+  const manifest = JSON.parse(readFileSync(`packages/${packageOf(path)}/package.json`, 'utf8')) as {
+    imports?: Record<string, Record<string, string>>;
+  };
+  const files = Object.values(manifest.imports?.[from] ?? {});
+  return [...new Set(files)].map((file) => join('packages', packageOf(path), file));
+}
+
+/** The files of the package that a file imports. */
+function ownImportsOf(path: string): string[] {
+  return importsOf(path).flatMap((from) => {
+    if (from.startsWith('#')) return variantsOf(path, from);
+    return from.startsWith('.') ? [normalize(join(dirname(path), from))] : [];
+  });
+}
+
 /** What each package may import beside its own files. */
 const allowed: Readonly<Record<string, readonly RegExp[]>> = {
-  core: [],
-  fetch: [/^@ebb\/core(\/adapter)?$/],
+  core: [/^#(around|platform|prose)$/],
+  fetch: [/^#platform$/, /^@ebb\/core(\/adapter)?$/],
   axios: [/^@ebb\/core(\/adapter)?$/, /^axios$/],
   undici: [/^@ebb\/core(\/adapter)?$/, /^undici$/, /^node:/],
   valkey: [/^@ebb\/core(\/bucket)?$/],
@@ -43,9 +60,7 @@ describe('imports', () => {
     const visit = (path: string, trail: readonly string[]): void => {
       expect(trail, [...trail, path].join(' → ')).not.toContain(path);
       if (done.has(path)) return;
-      for (const from of importsOf(path)) {
-        if (from.startsWith('.')) visit(normalize(join(dirname(path), from)), [...trail, path]);
-      }
+      for (const from of ownImportsOf(path)) visit(from, [...trail, path]);
       done.add(path);
     };
     for (const path of sources) visit(path, []);
@@ -68,7 +83,7 @@ const SUITE = 'packages/core/src/testing/suite/';
 const houses = {
   core: {
     doors: ['adapter.ts', 'bucket.ts', 'index.ts', 'presets.ts', 'testing.ts', 'testing/suite.ts'],
-    rooms: ['presets', 'request', 'policy', 'limits', 'bodies', 'http', 'base'],
+    rooms: ['presets', 'request', 'policy', 'limits', 'bodies', 'http', 'platform', 'base'],
   },
   simulator: {
     doors: ['cli.ts', 'index.ts'],
@@ -151,6 +166,9 @@ describe('bodies of the adapters', () => {
 
 describe('globals', () => {
   const TIME = /\b(Date\.now|new Date\(\)|performance\.|setTimeout|setInterval|setImmediate|Math\.random)\b/;
+  const timers = ['base/clock', 'platform/node-timers', 'platform/web-timers', 'platform/node-crowds'].map(
+    (name) => `packages/core/src/${name}.ts`,
+  );
   /** Programs, which live in real time by their nature. */
   const programs = /^packages\/simulator\/src\/cli[./]/;
 
@@ -158,7 +176,7 @@ describe('globals', () => {
     '%s takes time and chance from its clock',
     (path) => {
       const code = (textOf.get(path) ?? '').replace(/\/\*[\s\S]*?\*\/|\/\/.*$/gm, '');
-      expect(TIME.test(code)).toBe(path === 'packages/core/src/base/clock.ts');
+      expect(TIME.test(code)).toBe(timers.includes(path));
     },
   );
 });
@@ -190,4 +208,18 @@ describe('packages', () => {
       expect((publishConfig as unknown as { exports: unknown }).exports, path).toEqual(bare);
     }
   });
+});
+
+test('the platforms have the same names, and so have prose and no prose', async () => {
+  const { imports } = JSON.parse(readFileSync('packages/core/package.json', 'utf8')) as {
+    imports: Record<string, Record<string, string>>;
+  };
+  for (const [name, variants] of Object.entries(imports)) {
+    const modules = [...new Set(Object.values(variants))].map(async (file) => {
+      return Object.keys((await import(join('../packages/core', file))) as object).sort();
+    });
+    const [first, ...others] = await Promise.all(modules);
+    expect(others.length, name).toBeGreaterThan(0);
+    for (const other of others) expect(other, name).toEqual(first);
+  }
 });

@@ -3,14 +3,17 @@ import { configDefaults, defineConfig } from 'vitest/config';
 // Tests start about a hundred programs from the same sources. With a cache Node compiles each source once.
 process.env.NODE_COMPILE_CACHE ??= new URL('../node_modules/.cache/ebb-tests', import.meta.url).pathname;
 
+/** Tests of the entry for browsers alone: see vitest.web.config.ts. */
+export const WEB_ALONE = 'packages/core/src/platform/web-*.test.ts';
+
 export default defineConfig({
   root: new URL('..', import.meta.url).pathname,
   // Resolve the packages to their sources, not to the last build.
   resolve: {
-    conditions: ['@ebb/source'],
+    conditions: ['@ebb/source', 'node'],
     alias: [{ find: /^fast-check$/, replacement: new URL('fast-check.ts', import.meta.url).pathname }],
   },
-  ssr: { resolve: { conditions: ['@ebb/source'] } },
+  ssr: { resolve: { conditions: ['@ebb/source', 'node'] } },
   test: {
     include: ['packages/*/src/**/*.test.ts', 'test/**/*.test.ts'],
     // test/packed, test/runtimes and test/site have their own configurations. The playground is one of the long tests.
@@ -20,6 +23,7 @@ export default defineConfig({
       'test/runtimes/**',
       'test/site/**',
       'test/playground.test.ts',
+      WEB_ALONE,
     ],
     // Some tests collect garbage, for instance a response that is no longer referenced.
     execArgv: ['--expose-gc'],

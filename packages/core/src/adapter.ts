@@ -1,11 +1,10 @@
-export { areLayered, countLayer, isNativeFetch } from '#platform';
+export { areLayered, countLayer, isNativeFetch } from '#around';
 export { inNextTurn, nextTurn, systemClock } from './base/clock.ts';
 export { type Followed, followForeign } from './base/foreign-signal.ts';
 export { onAbort } from './base/on-abort.ts';
 export { property } from './base/property.ts';
 export { sleep } from './base/sleep.ts';
 export { warn } from './base/warn.ts';
-export { type BodyContext, whenBodyEnds } from './body-end/body-end.ts';
 export { whenArrived } from './bodies/arrival.ts';
 export { NodePeek } from './bodies/node-peek.ts';
 export { bytesOf, peekAtPart, peekAtWeb } from './bodies/peeks.ts';
@@ -19,6 +18,7 @@ export {
   SetAside,
 } from './bodies/set-aside.ts';
 export { drain, readToEnd, setAside } from './bodies/streams.ts';
+export { type BodyContext, whenBodyEnds } from './body-end/body-end.ts';
 export {
   bufferBytes,
   isNodeReadable,

@@ -1,10 +1,11 @@
 export type { Clock, Random } from './base/clock.ts';
 export { HookError, ThrottledError, type ThrottledReason } from './base/errors.ts';
 export { type Classify, classifyHttp, classifyHttpByMeaning } from './http/classify.ts';
+export type { Feedback, ReadFeedback } from './http/feedback.ts';
 export type { BodyInspector, Inspect, InspectedResponse, ServerEvent } from './http/inspect.ts';
 export { type InspectBodyOptions, inspectBody } from './http/inspect-body.ts';
 export type { FailureKind, Judgement, Outcome, RequestTraits, Verdict } from './http/outcome.ts';
-export { type Feedback, type ReadFeedback, serverFeedback } from './http/server-feedback.ts';
+export { serverFeedback } from './http/server-feedback.ts';
 export { type AdaptiveOptions, adaptive } from './limits/bucket/adaptive.ts';
 export { type BucketPerKey, bucketPerKey } from './limits/bucket/bucket-per-key.ts';
 export type { TokenBucketOptions } from './limits/bucket/options.ts';

@@ -1,3 +1,4 @@
+import { prose, wordsOf } from '#prose';
 import { wrongRange, wrongType } from './option-error.ts';
 
 export { isOptionError, nameOf, type OptionError, wrongRange, wrongType } from './option-error.ts';
@@ -5,27 +6,45 @@ export { isOptionError, nameOf, type OptionError, wrongRange, wrongType } from '
 /** Throws for a value that an option does not take: `TypeError` for a wrong type, `RangeError` for a wrong value. */
 export type Check = (name: string, value: unknown) => void;
 
-function numberThat(takes: string, fits: (value: number) => boolean): Check {
+/** `fits` is asked for a value of the right type. */
+function valueThat(
+  takes: string | undefined,
+  hasType: (value: unknown) => boolean,
+  fits?: (value: never) => boolean,
+): Check {
   return (name, value) => {
-    if (typeof value !== 'number') throw wrongType(name, takes, value);
-    if (!fits(value)) throw wrongRange(name, takes, value);
+    if (!hasType(value)) throw wrongType(name, takes, value);
+    if (fits?.(value as never) === false) throw wrongRange(name, takes, value);
   };
 }
 
+function numberThat(takes: string | undefined, fits: (value: number) => boolean): Check {
+  return valueThat(takes, (value) => typeof value === 'number', fits);
+}
+
 /** 0, 1, 2 … */
-export const wholeNumber: Check = numberThat('a whole number ≥ 0', (n) => Number.isSafeInteger(n) && n >= 0);
+export const wholeNumber: Check = /* @__PURE__ */ numberThat(
+  prose('a whole number ≥ 0'),
+  (n) => Number.isSafeInteger(n) && n >= 0,
+);
 
 /** 1, 2, 3 … */
-export const countingNumber: Check = numberThat(
-  'a whole number ≥ 1',
+export const countingNumber: Check = /* @__PURE__ */ numberThat(
+  prose('a whole number ≥ 1'),
   (n) => Number.isSafeInteger(n) && n >= 1,
 );
 
 /** A finite number, 0 included. */
-export const notNegative: Check = numberThat('a finite number ≥ 0', (n) => Number.isFinite(n) && n >= 0);
+export const notNegative: Check = /* @__PURE__ */ numberThat(
+  prose('a finite number ≥ 0'),
+  (n) => Number.isFinite(n) && n >= 0,
+);
 
 /** A finite number above 0. */
-export const positive: Check = numberThat('a finite number > 0', (n) => Number.isFinite(n) && n > 0);
+export const positive: Check = /* @__PURE__ */ numberThat(
+  prose('a finite number > 0'),
+  (n) => Number.isFinite(n) && n > 0,
+);
 
 /** The largest capacity. Sums are off by up to a billionth, which is more than a token beyond this. */
 export const MOST_TOKENS = 1e9;
@@ -34,14 +53,14 @@ export const MOST_TOKENS = 1e9;
 export const MOST_PER_SECOND = 1e9;
 
 /** A capacity, in tokens. */
-export const capacity: Check = numberThat(
-  `a number > 0 and ≤ ${MOST_TOKENS}`,
+export const capacity: Check = /* @__PURE__ */ numberThat(
+  prose('a number > 0 and ≤ 1000000000'),
   (n) => n > 0 && n <= MOST_TOKENS,
 );
 
 /** A refill rate, in tokens per second. */
-export const refillRate: Check = numberThat(
-  `a number > 0 and ≤ ${MOST_PER_SECOND}`,
+export const refillRate: Check = /* @__PURE__ */ numberThat(
+  prose('a number > 0 and ≤ 1000000000'),
   (n) => n > 0 && n <= MOST_PER_SECOND,
 );
 
@@ -49,35 +68,35 @@ export const refillRate: Check = numberThat(
 export const HIGHEST_PRIORITY = 7;
 
 /** A priority. */
-export const checkPriority: Check = numberThat(
-  `a whole number from -${HIGHEST_PRIORITY} to ${HIGHEST_PRIORITY}`,
+export const checkPriority: Check = /* @__PURE__ */ numberThat(
+  prose('a whole number from -7 to 7'),
   (n) => Number.isInteger(n) && Math.abs(n) <= HIGHEST_PRIORITY,
 );
 
 /** A function. */
-export const callable: Check = (name, value) => {
-  if (typeof value !== 'function') throw wrongType(name, 'a function', value);
-};
+export const callable: Check = /* @__PURE__ */ valueThat(
+  prose('a function'),
+  (value) => typeof value === 'function',
+);
 
 /** `true` or `false`. */
-export const flag: Check = (name, value) => {
-  if (typeof value !== 'boolean') throw wrongType(name, 'true or false', value);
-};
+export const flag: Check = /* @__PURE__ */ valueThat(
+  prose('true or false'),
+  (value) => typeof value === 'boolean',
+);
 
 /** One of a few words. */
 export function oneOf(...words: readonly string[]): Check {
-  const takes = `one of ${words.map((word) => `'${word}'`).join(', ')}`;
-  return (name, value) => {
-    if (typeof value !== 'string') throw wrongType(name, takes, value);
-    if (!words.includes(value)) throw wrongRange(name, takes, value);
-  };
+  return valueThat(
+    wordsOf(words),
+    (value) => typeof value === 'string',
+    (value) => words.includes(value),
+  );
 }
 
 /** An object that has these methods. */
-export function having(takes: string, ...methods: readonly string[]): Check {
-  return (name, value) => {
-    const object = value as Record<string, unknown> | null | undefined;
-    if (!methods.every((method) => typeof object?.[method] === 'function'))
-      throw wrongType(name, takes, value);
-  };
+export function having(takes: string | undefined, ...methods: readonly string[]): Check {
+  return valueThat(takes, (value) =>
+    methods.every((method) => typeof (value as Record<string, unknown> | null)?.[method] === 'function'),
+  );
 }

@@ -1,3 +1,7 @@
+import { immediatesNow, inNextTurn, inRealTime, letExit } from '#platform';
+
+export { inNextTurn, inRealTime, keepAlive } from '#platform';
+
 /** Returns random numbers that are uniform in [0, 1), as `Math.random` does. */
 export type Random = () => number;
 
@@ -36,22 +40,20 @@ let readNow: unknown;
 let originMs = 0;
 
 /** The time that a stub says has come, in milliseconds of `performance.now`, and the `setTimeout` that it stands behind. */
-let believedMs = Number.NEGATIVE_INFINITY;
+let believedMs = 0;
 let believed: unknown;
 
-/** The later of `nowMs` and what a stub says, if it is still there. */
-function atLeast(nowMs: number): number {
-  if (believed !== setTimeout) believedMs = Number.NEGATIVE_INFINITY;
-  return Math.max(nowMs, believedMs);
-}
-
+/** Milliseconds of `performance.now`, or what a stub says if that is later and the stub is still there. */
 function passedMs(): number {
   const nowMs = performance.now();
-  return nowMs < believedMs ? atLeast(nowMs) : nowMs;
+  if (nowMs < believedMs && believed !== setTimeout) believedMs = 0;
+  return Math.max(nowMs, believedMs);
 }
 
 /** Counts the waits that have begun. */
 let waits = 0;
+
+type SetTimer = (call: () => void, delayMs: number) => unknown;
 
 /** Marks the clock of the system, which each copy of this package in a program has of its own. */
 export const OF_SYSTEM: unique symbol = Symbol.for('@ebb/core system clock') as never;
@@ -71,17 +73,15 @@ export const systemClock: Clock & { readonly [OF_SYSTEM]: true } = {
       readNow = time.now;
       originMs = time.timeOrigin;
     }
-    const nowMs = time.now();
-    return originMs + (nowMs < believedMs ? atLeast(nowMs) : nowMs);
+    return originMs + passedMs();
   },
   schedule(wake, delayMs, inBackground, isWait) {
     const dueMs = passedMs() + delayMs;
     let cancel = (): void => undefined;
     let isOff = false;
     if (isWait) waits += 1;
-    const arm = (leftMs: number, mayBeImmediate = false): void => {
-      const set = setTimeout;
-      const clear = clearTimeout;
+    const arm = (leftMs: number, mayBeImmediate?: boolean): void => {
+      const set: SetTimer = setTimeout;
       const untilMs = passedMs() + Math.min(leftMs, LONGEST_TIMER_MS);
       let isSetting = true;
       const reach = (): void => {
@@ -89,38 +89,37 @@ export const systemClock: Clock & { readonly [OF_SYSTEM]: true } = {
         if (untilMs < dueMs) arm(dueMs - untilMs);
         else wake();
       };
-      const believe = (): void => {
-        if (set === setTimeout && untilMs > passedMs()) {
-          believed = set;
-          believedMs = untilMs;
-        }
-        reach();
-      };
-      const guard = (): void => {
-        const before = waits;
-        // While the call goes from one wait to the next, a timeout of the whole call has not passed.
-        const end = (): void => (waits !== before && passedMs() < untilMs ? guard() : believe());
-        cancel = inRealTime(end, Math.min(GUARD_MS, untilMs - passedMs()), inBackground);
-      };
       const fired = (): void => {
         const earlyMs = untilMs - passedMs();
         if (!isSetting && earlyMs <= MOST_EARLY_MS) {
           if (earlyMs > 0) arm(dueMs - passedMs());
           else reach();
-        } else if (!isWait) guard();
+          return;
+        }
+        const believe = (): void => {
+          if (set === setTimeout && untilMs > passedMs()) {
+            believed = set;
+            believedMs = untilMs;
+          }
+          reach();
+        };
+        const guard = (): void => {
+          const before = waits;
+          // While the call goes from one wait to the next, a timeout of the whole call has not passed.
+          const end = (): void => (waits !== before && passedMs() < untilMs ? guard() : believe());
+          cancel = inRealTime(end, Math.min(GUARD_MS, untilMs - passedMs()), inBackground);
+        };
+        if (!isWait) guard();
         else if (isSetting) inNextTurn(believe);
         else believe();
       };
+      const immediates = mayBeImmediate ? immediatesNow() : undefined;
+      const clear: (timer: never) => void = immediates?.clear ?? clearTimeout;
       let timer: unknown;
-      if (!mayBeImmediate || typeof setImmediate !== 'function') {
-        cancel = () => clear(timer as number);
-        timer = set(fired, Math.ceil(Math.min(Math.max(leftMs, 0), LONGEST_TIMER_MS)));
-        if (inBackground) letExit(timer);
-      } else {
-        const clearOne = clearImmediate;
-        cancel = () => clearOne(timer);
-        timer = setImmediate(fired);
-      }
+      // A stub may call back before it returns, and `cancel` may be another one by then.
+      cancel = () => clear(timer as never);
+      timer = (immediates?.set ?? set)(fired, Math.ceil(Math.min(Math.max(leftMs, 0), LONGEST_TIMER_MS)));
+      if (inBackground) letExit(timer);
       isSetting = false;
     };
     arm(delayMs, delayMs <= SHORTEST_TIMER_MS && !inBackground);
@@ -131,105 +130,12 @@ export const systemClock: Clock & { readonly [OF_SYSTEM]: true } = {
   },
 };
 
-/** The timers of Deno are numbers, as in browsers. */
-declare const Deno: { unrefTimer?(timer: unknown): void } | undefined;
-
-/** Lets the process end while this timer is pending, in runtimes that have processes. */
-function letExit(timer: unknown): void {
-  // A stub may return anything.
-  if (typeof timer === 'object') (timer as { unref?(): void } | null)?.unref?.();
-  else if (typeof Deno === 'object' && typeof timer === 'number') Deno.unrefTimer?.(timer);
-}
-
-/** Exists in Node, Bun and Deno only. */
-declare const setImmediate: ((callback: () => void) => unknown) | undefined;
-declare const clearImmediate: (immediate: unknown) => void;
-
-interface Timers {
-  readonly setTimeout: (call: () => void, delayMs: number) => unknown;
-  readonly clearTimeout: (timer: unknown) => void;
-  readonly setImmediate: ((call: () => void) => unknown) | undefined;
-}
-
-/** May be a fake. */
-interface Fake {
-  readonly name: string;
-  readonly clock?: Readonly<Record<string, Fake | undefined>>;
-}
-
-interface NodeLike {
-  readonly process?: { getBuiltinModule?(id: 'node:timers'): Timers | undefined };
-}
-
-/** Those of Node's module, as most fakes replace the globals only; else the globals. */
-function timersNow(): Timers {
-  const node = (globalThis as NodeLike).process?.getBuiltinModule?.('node:timers');
-  const { setTimeout, clearTimeout, setImmediate } = node ?? (globalThis as unknown as Timers);
-  return { setTimeout, clearTimeout, setImmediate };
-}
-
-/** What they were when this module was loaded: those of the runtime, or fakes. */
-const atImport: Timers = timersNow();
-
-/** Node marks its own timers so. Other runtimes have native functions. A bound function looks native, and is a mock. */
-function isOfRuntime(call: { readonly name: string }): boolean {
-  if (Symbol.for('nodejs.util.promisify.custom') in call) return true;
-  return /\[native code\]/.test(Function.prototype.toString.call(call)) && !call.name.startsWith('bound ');
-}
-
-/**
- * A timer function of the runtime. Fakes fire only when the test says so, but a turn of the event loop is no time: sockets and
- * promises need it also while time stands still. Looked up at each call: this module may have been loaded under fakes that are
- * gone by now.
- */
-function real<Name extends keyof Timers>(name: Name): Timers[Name] {
-  let now: Fake | undefined = timersNow()[name];
-  // Fake timers of sinon, vitest and Jest keep what they replace.
-  for (let kept = now; kept !== undefined; kept = kept.clock?.[`_${name}`]) now = kept;
-  const first = atImport[name];
-  const isFirst = now !== undefined && first !== undefined && !isOfRuntime(now) && isOfRuntime(first);
-  return (isFirst ? first : now) as Timers[Name];
-}
-
-/** Calls `call` in another turn of the event loop, also beside fake timers. */
-export function inNextTurn(call: () => void): void {
-  const setImmediate = real('setImmediate');
-  if (setImmediate) setImmediate(call);
-  else real('setTimeout')(call, 0);
-}
-
-/**
- * Calls `call` after this many milliseconds of real time, also beside fake timers. Returns a function that cancels it.
- *
- * @param inBackground lets the process end meanwhile
- */
-export function inRealTime(call: () => void, delayMs: number, inBackground?: boolean): () => void {
-  const timer = real('setTimeout')(call, Math.min(delayMs, LONGEST_TIMER_MS));
-  if (inBackground) letExit(timer);
-  return () => real('clearTimeout')(timer);
-}
-
 /**
  * Resolves in another turn of the event loop. Some clients free a connection only in the turn after its response has ended,
  * and a request that is sent earlier opens another connection.
  */
 export function nextTurn(): Promise<void> {
   return new Promise(inNextTurn);
-}
-
-let waiting = 0;
-let letEnd = (): void => undefined;
-
-/** Keeps the process alive until a promise settles, in runtimes that have processes. Returns the same promise. */
-export function keepAlive<T>(promise: Promise<T>): Promise<T> {
-  waiting += 1;
-  if (waiting === 1) letEnd = inRealTime(() => undefined, LONGEST_TIMER_MS);
-  const settled = (): void => {
-    waiting -= 1;
-    if (waiting === 0) letEnd();
-  };
-  promise.then(settled, settled);
-  return promise;
 }
 
 /** What changes when fake timers come or go. A timer of those that are gone may never fire. */

@@ -1,25 +1,13 @@
-import { isPromise } from './promise.ts';
-
-/** A URL in a place where none belongs, such as that of a store's client, may have a password. */
-function withoutCredentials(text: string): string {
-  // Up to the last @: a password that was not encoded may have any character.
-  return text.replace(/\/\/.*@/s, '//…@');
-}
-
-function show(value: unknown): string {
-  if (typeof value === 'string') return JSON.stringify(withoutCredentials(value));
-  if (typeof value === 'function') return 'a function';
-  if (Array.isArray(value)) return 'an array';
-  if (isPromise(value)) return 'a promise';
-  if (typeof value === 'object' && value !== null) return 'an object';
-  return String(value);
-}
+import { namesIn, unknownMessage, wrongMessage } from '#prose';
 
 /** Fields of the error for a wrong option, so that a caller can report it in its own words. */
 export interface OptionFault {
   /** The option as the message names it, such as `maxRetries` or `furtherLimits[0].capacity`. */
   readonly option: string;
-  /** What the option takes, such as `a whole number ≥ 0`. For an unknown option, the names that exist. */
+  /**
+   * What the option takes, such as `a whole number ≥ 0`. For an unknown option, the names that exist. Empty in production
+   * builds.
+   */
   readonly takes: string;
   /** The value that was given. Not enumerable: it may be a secret, or hold one, and Node prints the fields of an error. */
   readonly given: unknown;
@@ -36,49 +24,47 @@ export function isOptionError(error: unknown): error is OptionError {
 }
 
 /** A name is `caller: option`, or `option` alone. */
-function optionOf(name: string): string {
-  return name.slice(name.indexOf(': ') + 1).trimStart();
-}
-
 function withFault<E extends Error>(
   error: E,
   name: string,
-  takes: string,
+  takes: string | undefined,
   given: unknown,
   unknown = false,
 ): E & OptionFault {
+  const option = name.replace(/^.*?: /, '');
   Object.defineProperty(error, 'given', { value: given });
-  return Object.assign(error as E & Pick<OptionFault, 'given'>, { option: optionOf(name), takes, unknown });
-}
-
-function message(name: string, takes: string, given: unknown): string {
-  return `${name} must be ${takes}, got ${show(given)}`;
+  return Object.assign(error as E & Pick<OptionFault, 'given'>, { option, takes: takes ?? '', unknown });
 }
 
 /** The error for a value of the wrong type. `name` is `caller: option`; `takes` follows "must be". */
-export function wrongType(name: string, takes: string, value: unknown): TypeError & OptionFault {
+export function wrongType(name: string, takes: string | undefined, value: unknown): TypeError & OptionFault {
   // A promise where none belongs is reported here. Its rejection, which no one awaits, would end the process.
   if (value instanceof Promise) value.catch(() => undefined);
-  return withFault(new TypeError(message(name, takes, value)), name, takes, value);
+  return withFault(new TypeError(wrongMessage(name, takes, value)), name, takes, value);
 }
 
 /** The error for a value of the right type that is not allowed. `name` is `caller: option`; `takes` follows "must be". */
-export function wrongRange(name: string, takes: string, value: unknown): RangeError & OptionFault {
-  return withFault(new RangeError(message(name, takes, value)), name, takes, value);
+export function wrongRange(
+  name: string,
+  takes: string | undefined,
+  value: unknown,
+): RangeError & OptionFault {
+  return withFault(new RangeError(wrongMessage(name, takes, value)), name, takes, value);
 }
 
 /** The name of an option in messages: `createPolicy: bucket`, and one level down `valkeyBucket: lease.aheadMs`. */
 export function nameOf(caller: string, option: string): string {
-  return caller.includes(': ') ? `${caller}.${option}` : `${caller}: ${option}`;
+  return caller + (caller.includes(': ') ? '.' : ': ') + option;
 }
 
-/** The error for an option that does not exist. `known` are the names that do. */
+/** The error for an option that does not exist. `table` has those that do. */
 export function unknownOption(
   caller: string,
   option: string,
   value: unknown,
-  known: string,
+  table: object,
 ): TypeError & OptionFault {
-  const text = `${caller} has no option ${show(option)}; it takes ${known}`;
-  return withFault(new TypeError(text), nameOf(caller, option), known, value, true);
+  const known = namesIn(table);
+  const error = new TypeError(unknownMessage(caller, option, known));
+  return withFault(error, nameOf(caller, option), known, value, true);
 }

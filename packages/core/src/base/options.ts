@@ -1,3 +1,4 @@
+import { prose } from '#prose';
 import { type Check, callable, having } from './check.ts';
 import { type Clock, type Random, systemClock, systemRandom } from './clock.ts';
 import { nameOf, unknownOption, wrongType } from './option-error.ts';
@@ -32,19 +33,14 @@ interface AnyRow {
   readonly defaultOf?: (options: never) => unknown;
 }
 
-/** A list or a promise has no names that could be wrong, and would count as no options: silently the defaults. */
-function mayHaveOptions(value: unknown): value is object {
-  return typeof value === 'object' && value !== null && !Array.isArray(value) && !isPromise(value);
-}
-
 /** @throws TypeError if `options` is not an object, and for an unknown option */
 function checkNames(caller: string, options: object, table: object): void {
-  if (!mayHaveOptions(options)) {
-    throw wrongType(caller.includes(': ') ? caller : `${caller}: options`, 'an object', options);
+  // A list or a promise has no names that could be wrong, and would count as no options: silently the defaults.
+  if (typeof options !== 'object' || !options || Array.isArray(options) || isPromise(options)) {
+    throw wrongType(caller.includes(': ') ? caller : `${caller}: options`, prose('an object'), options);
   }
   for (const [option, value] of Object.entries(options)) {
-    if (Object.hasOwn(table, option)) continue;
-    throw unknownOption(caller, option, value, Object.keys(table).join(', '));
+    if (!Object.hasOwn(table, option)) throw unknownOption(caller, option, value, table);
   }
 }
 
@@ -68,9 +64,8 @@ export function readOptions<O extends object, Unset extends keyof O = never>(
     if (value !== undefined || row.required) row.check(nameOf(caller, option), value);
     read[option] = value === undefined ? row.default : value;
   }
-  for (const [option, { defaultOf }] of rows) {
-    if (read[option] === undefined) read[option] = defaultOf?.(read as never);
-  }
+  // No check takes `null`.
+  for (const [option, { defaultOf }] of rows) read[option] ??= defaultOf?.(read as never);
   return read as Complete<O, Unset>;
 }
 
@@ -97,7 +92,7 @@ export function readChanges<O extends object>(
 
 /** The `clock` of an options object. */
 export const CLOCK_OPTION: { readonly check: Check; readonly default: Clock } = {
-  check: having('a clock', 'now', 'schedule'),
+  check: /* @__PURE__ */ having(prose('a clock'), 'now', 'schedule'),
   default: systemClock,
 };
 

@@ -1,3 +1,4 @@
+import { prose } from '#prose';
 import { wrongRange, wrongType } from './check.ts';
 import { type Clock, OF_SYSTEM, systemClock } from './clock.ts';
 import { callHook } from './errors.ts';
@@ -5,34 +6,29 @@ import { callHook } from './errors.ts';
 /** The clock that one of these reads. Known to all copies of this package in a program. */
 const READS: unique symbol = Symbol.for('@ebb/core clock') as never;
 
-/** A clock of the user. What it does wrong is a `HookError` that names it. */
-class OwnClock implements Clock {
-  readonly [READS]: Clock;
-  readonly #clock: Clock;
+/** A clock that names the errors of another one. */
+type OwnClock = Clock & { readonly [READS]: Clock };
 
-  constructor(clock: Clock) {
-    this.#clock = clock;
-    this[READS] = clock;
-  }
-
-  now(): number {
-    return callHook('clock', () => {
-      const nowMs = this.#clock.now();
-      const takes = 'a finite number of milliseconds';
-      if (typeof nowMs !== 'number') throw wrongType('now()', takes, nowMs);
-      if (!Number.isFinite(nowMs)) throw wrongRange('now()', takes, nowMs);
-      return nowMs;
-    });
-  }
-
-  schedule(wake: () => void, delayMs: number, inBackground?: boolean, isWait?: boolean): () => void {
-    return callHook('clock', () => {
-      const cancel = this.#clock.schedule(wake, delayMs, inBackground, isWait);
-      if (typeof cancel !== 'function')
-        throw wrongType('schedule()', 'a function that cancels the call', cancel);
-      return cancel;
-    });
-  }
+/** What a clock of the user does wrong is a `HookError` that names it. */
+function checked(clock: Clock): OwnClock {
+  return {
+    [READS]: clock,
+    now: () =>
+      callHook('clock', () => {
+        const nowMs = clock.now();
+        const takes = prose('a finite number of milliseconds');
+        if (typeof nowMs !== 'number') throw wrongType('now()', takes, nowMs);
+        if (!Number.isFinite(nowMs)) throw wrongRange('now()', takes, nowMs);
+        return nowMs;
+      }),
+    schedule: (...wait) =>
+      callHook('clock', () => {
+        const cancel = clock.schedule(...wait);
+        if (typeof cancel !== 'function')
+          throw wrongType('schedule()', prose('a function that cancels the call'), cancel);
+        return cancel;
+      }),
+  };
 }
 
 const own = new WeakMap<Clock, OwnClock>();
@@ -42,12 +38,9 @@ const own = new WeakMap<Clock, OwnClock>();
  */
 export function ownClock(clock: Clock): Clock {
   if (OF_SYSTEM in clock || READS in clock) return clock;
-  let checked = own.get(clock);
-  if (checked === undefined) {
-    checked = new OwnClock(clock);
-    own.set(clock, checked);
-  }
-  return checked;
+  const known = own.get(clock) ?? checked(clock);
+  own.set(clock, known);
+  return known;
 }
 
 /** True if two clocks show the same time, also if they are of two copies of this package. */
@@ -61,4 +54,4 @@ function sourceOf(clock: Clock): unknown {
 }
 
 /** The clock of the system, for a limit that was given none: it takes that of its policy. */
-export const unboundClock: Clock = { ...systemClock };
+export const unboundClock: Clock = /* @__PURE__ */ Object.assign({}, systemClock);

@@ -1,18 +1,5 @@
-import { type Clock, nextTurn, systemClock, timersId } from './clock.ts';
-import { onAbort } from './on-abort.ts';
-import { Sleepers } from './sleepers.ts';
-
-let sleepers: Sleepers | undefined;
-let sleepersTimers: unknown;
-
-function systemSleepers(): Sleepers {
-  // Fake timers replace `setTimeout`, and may never fire. A sleep that starts later must not share one.
-  if (sleepers === undefined || sleepersTimers !== timersId()) {
-    sleepersTimers = timersId();
-    sleepers = new Sleepers(systemClock, nextTurn);
-  }
-  return sleepers;
-}
+import { onAbort, sleepersOn } from '#platform';
+import { type Clock, systemClock } from './clock.ts';
 
 /**
  * Resolves after `delayMs` milliseconds, or rejects with the signal's own reason as soon as it aborts. Leaves no timer and
@@ -22,7 +9,7 @@ function systemSleepers(): Sleepers {
  * itself when it wakes them.
  */
 export function sleep(clock: Clock, delayMs: number, signal?: AbortSignal): Promise<void> {
-  const waits = clock === systemClock ? systemSleepers() : clock;
+  const waits = clock === systemClock ? sleepersOn(clock) : clock;
   return new Promise((resolve, reject) => {
     if (!signal) {
       waits.schedule(resolve, delayMs, false, true);

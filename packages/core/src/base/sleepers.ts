@@ -5,7 +5,7 @@ const SLICE = 100;
 const LOST_MS = 1_000;
 
 /** What sleepers need of a clock. */
-interface Time {
+export interface Time {
   now(): number;
   schedule(wake: () => void, delayMs: number, inBackground: boolean, isWait: boolean): () => void;
 }

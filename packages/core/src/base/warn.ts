@@ -1,9 +1,5 @@
+import { emit } from '#platform';
 import { property } from './property.ts';
-
-interface Reporters {
-  readonly process?: { emitWarning?(warning: Error): void };
-  reportError?(error: unknown): void;
-}
 
 /**
  * An error's name, message and stack. Its other fields may hold secrets, as the `config` of axios's errors does, and no one
@@ -15,11 +11,9 @@ function withoutFields(cause: unknown): unknown {
   return Object.assign(new Error(read('message')), { name: read('name'), stack: read('stack') });
 }
 
-/** Warns as Node does if possible, since `reportError` ends the process in Deno. */
+/** Shows a warning: by `process.emitWarning`, or in browsers by `reportError`. */
 export function warn(text: string, cause?: unknown): void {
-  const { process, reportError } = globalThis as Reporters;
   const warning = new Error(text, cause === undefined ? undefined : { cause: withoutFields(cause) });
   warning.name = 'EbbWarning';
-  if (typeof process?.emitWarning === 'function') process.emitWarning(warning);
-  else if (typeof reportError === 'function') reportError(warning);
+  emit(warning);
 }

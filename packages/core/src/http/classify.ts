@@ -74,19 +74,9 @@ export const classifyHttpByMeaning = (outcome: Outcome): Verdict => {
   return classifyHttp(outcome);
 };
 
-const IDEMPOTENT: ReadonlySet<string> = new Set([
-  'GET',
-  'HEAD',
-  'OPTIONS',
-  'TRACE',
-  'PUT',
-  'DELETE',
-  'QUERY',
-]);
-
 /** True if repeating the method has the same effect as sending it once. Source: RFC 9110 §9.2.2, and the QUERY method draft. */
 export function isIdempotent(method: string): boolean {
-  return IDEMPOTENT.has(method);
+  return /^(GET|HEAD|OPTIONS|TRACE|PUT|DELETE|QUERY)$/.test(method);
 }
 
 /** True if the method is idempotent, or an `Idempotency-Key` identifies the request. An empty key does not. */

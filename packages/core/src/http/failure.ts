@@ -1,29 +1,43 @@
+import { CODES, isUnsent, kindOfMessage } from '#platform';
 import { hasProperty, property } from '../base/property.ts';
-import { DEEPEST_CAUSE, kindOfCode } from './failure-code.ts';
-import { kindOfMessage } from './failure-message.ts';
 import type { FailureKind, Outcome } from './outcome.ts';
 
-function ownKind(error: object): FailureKind | undefined {
-  // The error arose in the name lookup or in the connect, so nothing was sent.
-  const syscall = property(error, 'syscall');
-  if (syscall === 'connect' || syscall === 'getaddrinfo') return 'connect';
-  const message = property(error, 'message');
-  const text = typeof message === 'string' ? message : '';
-  if (text.includes('NGHTTP2_REFUSED_STREAM')) return 'connect';
-  const code = property(error, 'code');
-  if (typeof code === 'string') {
-    // axios also uses ECONNABORTED for its own timeout.
-    if (code === 'ECONNABORTED' && /timeout/i.test(text)) return 'timeout';
-    return kindOfCode(code);
-  }
-  const name = property(error, 'name');
-  if (name === 'TimeoutError') return 'timeout';
-  return name === 'AbortError' ? 'aborted' : undefined;
+/** The kind of failure that an error code stands for; `undefined` if it is not known. */
+function kindOfCode(code: string): FailureKind | undefined {
+  const kinds = Object.keys(CODES) as (keyof typeof CODES)[];
+  return kinds.find((kind) => CODES[kind].split(' ').includes(code));
 }
 
-function messageKind(error: object): FailureKind | undefined {
-  const message = property(error, 'message');
-  return typeof message === 'string' ? kindOfMessage(message) : undefined;
+/** How deep a chain of causes is followed. A chain may be a ring. */
+const DEEPEST_CAUSE = 8;
+
+/** Any other text could be anything, a URL with a key for instance, and codes go to logs. */
+const IDENTIFIER = /^[\w.-]{1,64}$/;
+
+/**
+ * The code of an error or of one of its causes, else the name of the error; `undefined` if there is neither, or neither is
+ * an identifier.
+ */
+export function codeOf(error: unknown): string | undefined {
+  try {
+    for (let at = error, depth = 0; depth < DEEPEST_CAUSE; depth += 1) {
+      if (typeof at !== 'object' || at === null) break;
+      const { code, cause } = at as { code?: unknown; cause?: unknown };
+      if (typeof code === 'string' && IDENTIFIER.test(code)) return code;
+      at = cause;
+    }
+    return nameOf(error);
+  } catch {
+    // The getters of some errors throw.
+    return undefined;
+  }
+}
+
+/** The name of an error; `undefined` for anything else, and for a name that is not an identifier. */
+export function nameOf(error: unknown): string | undefined {
+  if (!(error instanceof Error)) return undefined;
+  const name = property(error, 'name');
+  return typeof name === 'string' && IDENTIFIER.test(name) ? name : undefined;
 }
 
 /** Of several errors the least certain kind applies: beside a refused connection, another may have reached the server. */
@@ -59,21 +73,28 @@ export function failureKind(error: unknown, depth = 0): FailureKind {
   // A string that is thrown may be anything, but one in an error is about the failure.
   if (typeof error === 'string' && depth > 0) return kindOfCode(error) ?? kindOfMessage(error) ?? 'unknown';
   if (typeof error !== 'object' || error === null || depth > DEEPEST_CAUSE) return 'unknown';
-  const own = ownKind(error);
+  const message = property(error, 'message');
+  const text = typeof message === 'string' ? message : '';
+  if (isUnsent(property(error, 'syscall'), text)) return 'connect';
+  const code = property(error, 'code');
+  const hasCode = typeof code === 'string';
+  const name = property(error, 'name');
+  let own: FailureKind | undefined;
+  // axios also uses ECONNABORTED for its own timeout.
+  const isTimeout = hasCode ? code === 'ECONNABORTED' && /timeout/i.test(text) : name === 'TimeoutError';
+  if (isTimeout) own = 'timeout';
+  else if (hasCode) own = kindOfCode(code);
+  else if (name === 'AbortError') own = 'aborted';
   if (own === 'aborted' || own === 'connect') return own;
-  const group = groupOf(error);
-  if (group.length > 0) {
-    const kinds = group.map((inner) => failureKind(inner, depth + 1));
-    return MOST_DOUBTFUL_FIRST.find((kind) => kinds.includes(kind)) ?? 'unknown';
-  }
+  const kinds = groupOf(error).map((inner) => failureKind(inner, depth + 1));
+  if (kinds.length > 0) return MOST_DOUBTFUL_FIRST.find((kind) => kinds.includes(kind)) as FailureKind;
   const cause = causeOf(error);
   const inner = failureKind(cause, depth + 1);
   if (inner !== 'unknown') return inner;
-  const code = property(error, 'code');
   // axios wraps every error of fetch in ERR_NETWORK, including a wrong scheme or certificate.
   if (own !== undefined && !(cause !== undefined && code === 'ERR_NETWORK')) return own;
   // A cause or a code that is not known still outranks the message of the error around it.
-  return cause !== undefined || typeof code === 'string' ? 'unknown' : (messageKind(error) ?? 'unknown');
+  return (cause === undefined && !hasCode && kindOfMessage(text)) || 'unknown';
 }
 
 /** True if it is certain that the attempt reached no server. After a redirect the first hop has reached one. */

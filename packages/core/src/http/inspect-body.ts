@@ -1,3 +1,4 @@
+import { prose } from '#prose';
 import { countingNumber, notNegative, positive, wrongType } from '../base/check.ts';
 import { HookError } from '../base/errors.ts';
 import { onAbort } from '../base/on-abort.ts';
@@ -55,7 +56,7 @@ const BROKEN: Judgement = { verdict: 'transient' };
  * ```
  */
 export function inspectBody(inspect: Inspect, options: InspectBodyOptions = {}): BodyInspector {
-  if (typeof inspect !== 'function') throw wrongType('inspectBody: inspect', 'a function', inspect);
+  if (typeof inspect !== 'function') throw wrongType('inspectBody: inspect', prose('a function'), inspect);
   const { maxBytes, timeoutMs } = readOptions('inspectBody', options, OPTIONS);
   const look: BodyInspector['look'] = (outcome, context) =>
     lookAt(inspect, { bytes: maxBytes, timeoutMs, clock: context.clock }, outcome, context);
@@ -106,7 +107,7 @@ async function within<T>(
 
 function checkJudgement(judgement: unknown): void {
   if (judgement === undefined || judgement === null) return;
-  if (typeof judgement !== 'object') throw wrongType('its result', 'an object', judgement);
+  if (typeof judgement !== 'object') throw wrongType('its result', prose('an object'), judgement);
   const { verdict, waitMs } = judgement as Judgement;
   if (verdict !== undefined) checkVerdict('verdict', verdict);
   if (waitMs !== undefined) notNegative('waitMs', waitMs);

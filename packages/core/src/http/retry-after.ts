@@ -1,13 +1,12 @@
 import type { Outcome, Responded } from './outcome.ts';
 
-const MONTHS = ['jan', 'feb', 'mar', 'apr', 'may', 'jun', 'jul', 'aug', 'sep', 'oct', 'nov', 'dec'];
+const MONTHS = 'janfebmaraprmayjunjulaugsepoctnovdec';
 
-/** Sun, 06 Nov 1994 08:49:37 GMT */
-const IMF_FIXDATE = /^\w{3}, (?<day>\d{2}) (?<month>\w{3}) (?<year>\d{4}) (?<time>\d{2}:\d{2}:\d{2}) GMT$/i;
-/** Sunday, 06-Nov-94 08:49:37 GMT */
-const RFC_850 = /^\w{6,9}, (?<day>\d{2})-(?<month>\w{3})-(?<year>\d{2}) (?<time>\d{2}:\d{2}:\d{2}) GMT$/i;
+/** Sun, 06 Nov 1994 08:49:37 GMT, or Sunday, 06-Nov-94 08:49:37 GMT */
+const DATE =
+  /^(?:\w{3}, (?=\d\d \w{3} \d{4} )|\w{6,9}, (?=\d\d-\w{3}-\d\d ))(\d\d).(\w{3}).(\d+) (\d\d):(\d\d):(\d\d) GMT$/i;
 /** Sun Nov  6 08:49:37 1994 */
-const ASCTIME = /^\w{3} (?<month>\w{3}) (?<day>[ \d]\d) (?<time>\d{2}:\d{2}:\d{2}) (?<year>\d{4})$/i;
+const ASCTIME = /^(\w{3}) (\w{3}) ([ \d])(\d) (\S+) (\d{4})$/;
 
 /**
  * An HTTP date in any of its three formats, in milliseconds since 1970; `undefined` for anything else. A two-digit year
@@ -16,36 +15,41 @@ const ASCTIME = /^\w{3} (?<month>\w{3}) (?<day>[ \d]\d) (?<time>\d{2}:\d{2}:\d{2
  * Source: RFC 9110 §5.6.7.
  */
 export function parseHttpDate(text: string, nowMs: number): number | undefined {
-  const parts = (IMF_FIXDATE.exec(text) ?? RFC_850.exec(text) ?? ASCTIME.exec(text))?.groups;
-  if (parts === undefined) return undefined;
-  const { day = '', month = '', time = '' } = parts;
-  const monthIndex = MONTHS.indexOf(month.toLowerCase());
-  if (monthIndex < 0) return undefined;
-  let year = Number(parts.year);
-  if (parts.year?.length === 2) {
+  const asctime = ASCTIME.exec(text);
+  const [, weekday, ofMonth, ten, one, time, ofYear] = asctime ?? [];
+  // In the order of the others; the first digit of its day may be a space.
+  const ordered = asctime
+    ? `${weekday}, ${ten === ' ' ? 0 : ten}${one} ${ofMonth} ${ofYear} ${time} GMT`
+    : text;
+  const [, day = '', month = '', years = '', hour = 0, minute = 0, second = 0] = DATE.exec(ordered) ?? [];
+  const monthIndex = MONTHS.indexOf(month.toLowerCase()) / 3;
+  let year = Number(years);
+  if (years.length === 2) {
     const thisYear = new Date(nowMs).getUTCFullYear();
     year += thisYear - (thisYear % 100);
     if (year > thisYear + 50) year -= 100;
   }
-  const [hour = 0, minute = 0, second = 0] = time.split(':').map(Number);
   const midnight = new Date(Date.UTC(year, monthIndex, Number(day)));
   // `Date` turns 31 November into 1 December. Second 60 is a leap second.
-  if (midnight.getUTCDate() !== Number(day) || hour > 23 || minute > 59 || second > 60) return undefined;
-  return midnight.getTime() + ((hour * 60 + minute) * 60 + second) * 1_000;
+  const isDay = monthIndex % 1 === 0 && midnight.getUTCDate() === Number(day);
+  if (!isDay || Number(hour) > 23 || Number(minute) > 59 || Number(second) > 60) return undefined;
+  return midnight.getTime() + ((Number(hour) * 60 + Number(minute)) * 60 + Number(second)) * 1_000;
 }
 
-const SECONDS = /^(?<whole>\d+)(?:\.(?<fraction>\d+))?$/;
+const SECONDS = /^(\d+)(?:\.(\d{1,3})(\d*))?$/;
+const NUMBER = /^\d+(\.\d+)?$/;
 
 /** Up to the next comma, except the one after the weekday of a date. */
 const LINE = /\s*(?:(?:mon|tue|wed|thu|fri|sat|sun)[a-z]*,)?[^,]+/gi;
 
-/** In milliseconds, rounded up, so that a retry is never sent too early. */
-function parseSeconds(text: string): number | undefined {
-  const parts = SECONDS.exec(text)?.groups;
-  if (parts === undefined) return undefined;
-  const { whole, fraction = '' } = parts;
-  const milliseconds = Number(fraction.slice(0, 3).padEnd(3, '0'));
-  return Number(whole) * 1_000 + milliseconds + (/[1-9]/.test(fraction.slice(3)) ? 1 : 0);
+/** The longest of several lines, which clients join with commas, in milliseconds; `undefined` if none is read. */
+function longestMs(text: string | undefined, read: (line: string) => number | undefined): number | undefined {
+  let mostMs: number | undefined;
+  for (const [line] of text?.matchAll(LINE) ?? []) {
+    const askedMs = read(line.trim());
+    if (askedMs !== undefined) mostMs = Math.max(askedMs, mostMs ?? 0);
+  }
+  return mostMs;
 }
 
 /**
@@ -71,21 +75,34 @@ function parseSeconds(text: string): number | undefined {
  */
 export function retryAfterMs(outcome: Outcome, nowMs: number): number | undefined {
   if (outcome.type !== 'response') return undefined;
-  const text = outcome.header('retry-after');
-  if (!text) return undefined;
-  let mostMs: number | undefined;
-  for (const [line] of text.matchAll(LINE)) {
-    const askedMs = askedIn(line.trim(), outcome, nowMs);
-    if (askedMs !== undefined) mostMs = Math.max(askedMs, mostMs ?? 0);
-  }
-  return mostMs;
+  return longestMs(outcome.header('retry-after'), (line) => {
+    // Rounded up, so that a retry is never sent too early.
+    const [, whole, thousandths = '', rest] = SECONDS.exec(line) ?? [];
+    if (whole) return Number(whole + thousandths.padEnd(3, '0')) + (Number(rest) > 0 ? 1 : 0);
+    const atMs = parseHttpDate(line, nowMs);
+    if (atMs === undefined) return undefined;
+    return Math.max(0, atMs - (parseHttpDate(outcome.header('date')?.trim() ?? '', nowMs) ?? nowMs));
+  });
 }
 
-function askedIn(line: string, response: Responded, nowMs: number): number | undefined {
-  const seconds = parseSeconds(line);
-  if (seconds !== undefined) return seconds;
-  const atMs = parseHttpDate(line, nowMs);
-  if (atMs === undefined) return undefined;
-  const sentMs = parseHttpDate(response.header('date')?.trim() ?? '', nowMs) ?? nowMs;
-  return Math.max(0, atMs - sentMs);
+/**
+ * The wait that a response asks for, in milliseconds: the longest of `Retry-After` and fields in milliseconds of some
+ * providers. A `Retry-After` of up to a second more is the rounding of such a field, which then counts alone.
+ *
+ * Source: RFC 9110 §10.2.3; the SDKs of OpenAI (`retry-after-ms`), Azure (`x-ms-retry-after-ms`) and AWS
+ * (`x-amz-retry-after`).
+ *
+ * @param fields the names of the fields in milliseconds
+ */
+export function askedWaitMs(
+  response: Responded,
+  nowMs: number,
+  fields: readonly string[],
+): number | undefined {
+  const roundMs = retryAfterMs(response, nowMs);
+  const preciseMs = longestMs(fields.map((name) => response.header(name)).join(','), (line) =>
+    NUMBER.test(line) ? Number(line) : undefined,
+  );
+  if (preciseMs === undefined || roundMs === undefined) return preciseMs ?? roundMs;
+  return roundMs - preciseMs < 1_000 ? preciseMs : roundMs;
 }

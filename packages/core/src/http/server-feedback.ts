@@ -1,73 +1,16 @@
-import { type Check, callable, wrongType } from '../base/check.ts';
-import { callHook } from '../base/errors.ts';
-import { isPromise } from '../base/promise.ts';
-import { askedWaitMs } from './asked-wait.ts';
-import type { Outcome, Responded } from './outcome.ts';
+import type { ReadFeedback } from './feedback.ts';
+import type { Responded } from './outcome.ts';
 import { quotasOf } from './quota-fields.ts';
-import { parseHttpDate } from './retry-after.ts';
+import { askedWaitMs, parseHttpDate } from './retry-after.ts';
 
-/** What a response says about the quota of the client, and about a retry. */
-export interface Feedback {
-  /** How long to send no requests, in milliseconds; 0 if the server does not ask for a pause. */
-  readonly pauseMs: number;
-  /** How many more requests, or other units, the server accepts now; `undefined` if it does not say. */
-  readonly remaining: number | undefined;
-  /** True if the request was refused because the rate was too high. */
-  readonly tooFast: boolean;
-  /**
-   * How long not to send this request again, in milliseconds.
-   * @default pauseMs
-   */
-  readonly waitMs?: number | undefined;
-  /** Whether the server says that this request should be sent again; `undefined` if it does not say. */
-  readonly shouldRetry?: boolean | undefined;
-}
+export { checkFeedback, type Feedback, type ReadFeedback, readFeedback } from './feedback.ts';
 
-/**
- * Reads an outcome; `undefined` if it says nothing reliable.
- *
- * @param cost the tokens that the request costs, for quotas that count something else than requests
- */
-export type ReadFeedback = (outcome: Outcome, nowMs: number, cost?: number) => Feedback | undefined;
-
-/** A `feedback` option. */
-export const checkFeedback: Check = (name, value) => {
-  if (value !== false) callable(name, value);
-};
-
-/** A value of each field of a {@link Feedback}. A number may be NaN, which counts as none. */
-const EXAMPLE: Required<Feedback> = { pauseMs: 0, remaining: 0, tooFast: true, waitMs: 0, shouldRetry: true };
-
-/** What a `feedback` of the user has returned. `null` says nothing, as `undefined` does. */
-function checkedFeedback(said: unknown): Feedback | undefined {
-  if (said === undefined || said === null) return undefined;
-  if (typeof said !== 'object' || Array.isArray(said) || isPromise(said)) {
-    throw wrongType('its result', 'an object, or undefined', said);
-  }
-  for (const [name, example] of Object.entries(EXAMPLE)) {
-    const value = (said as Record<string, unknown>)[name];
-    if (value === undefined || typeof value === typeof example) continue;
-    throw wrongType(`its result: ${name}`, example === 0 ? 'a number' : 'true or false', value);
-  }
-  return said as Feedback;
-}
-
-/**
- * Calls a `feedback` option.
- *
- * @throws HookError if it throws, or returns something else than feedback or nothing
- */
-export function readFeedback(
-  feedback: ReadFeedback,
-  outcome: Outcome,
-  nowMs: number,
-  cost: number,
-): Feedback | undefined {
-  return callHook('feedback', () => {
-    const said = feedback(outcome, nowMs, cost);
-    return feedback === serverFeedback ? said : checkedFeedback(said);
-  });
-}
+/** Fields in milliseconds: OpenAI and Azure, Azure Cosmos DB, AWS. */
+export const IN_MILLISECONDS: readonly string[] = [
+  'retry-after-ms',
+  'x-ms-retry-after-ms',
+  'x-amz-retry-after',
+];
 
 /** The pause for a secondary limit of GitHub without a time, from GitHub's documentation of rate limits. */
 const GITHUB_PAUSE_MS = 60_000;
@@ -136,7 +79,8 @@ export const serverFeedback: ReadFeedback = (outcome, nowMs, cost = 1) => {
   const isFinal = judgement?.verdict === 'final';
   const isRefused = judgement?.verdict === 'refused';
   const isGitHub = status === 429 && outcome.header('x-github-request-id') !== undefined;
-  const ownMs = isSuccess && judgement === undefined ? undefined : askedWaitMs(outcome, nowMs);
+  const ownMs =
+    isSuccess && judgement === undefined ? undefined : askedWaitMs(outcome, nowMs, IN_MILLISECONDS);
   const askedMs = longer(ownMs, judgement?.waitMs);
   const saysTime = quotas.length > 0 || askedMs !== undefined || isGitHub;
   // A cached response has old fields.

@@ -1,5 +1,5 @@
+import type { ReadFeedback } from '../http/feedback.ts';
 import type { Outcome, RequestTraits } from '../http/outcome.ts';
-import type { ReadFeedback } from '../http/server-feedback.ts';
 import type { Part } from '../policy/part.ts';
 
 /** Options of {@link TokenBucket.acquire}. */
@@ -113,7 +113,7 @@ export interface OwnBucket {
    * Called with the outcome of each request that it granted tokens to. A bucket may pause, or change its rate.
    *
    * @param request the request, whose origin the response is about
-   * @param read how the policy reads responses, for a bucket that has no `feedback` of its own
+   * @param read how the policy reads responses, if it was given a `feedback`; else the bucket reads by its own
    */
   observe?(outcome: Outcome, grant: Grant, request?: RequestTraits, read?: ReadFeedback | false): void;
   /**
@@ -121,6 +121,8 @@ export interface OwnBucket {
    * there is no such pause.
    */
   gateFor?(request: RequestTraits): OwnBucket | undefined;
+  /** How a policy with this bucket reads responses, unless it has a `feedback` of its own. `false`: as one without a bucket. */
+  readonly feedback?: ReadFeedback | false;
 }
 
 /** A bucket for a policy. */

@@ -3,6 +3,7 @@ import type { Outcome } from '../http/outcome.ts';
 import type { AcquireOptions, Grant, OwnBucket } from '../limits/contracts.ts';
 import { costOf } from '../policy/cost.ts';
 import type { Call, Lack, Part, Turn } from '../policy/part.ts';
+import { insideOf } from '../policy/policy.ts';
 import { admit } from '../request/admit.ts';
 
 /** Every attempt takes tokens from the bucket. */
@@ -126,7 +127,8 @@ class BucketTurn implements Turn, Lack {
     this.#isOver = true;
     if (neverSent(outcome)) this.#giveBack();
     const { policy, request } = this.#call;
-    if (this.#grant !== undefined) this.#bucket.observe?.(outcome, this.#grant, request, policy.feedback);
+    if (this.#grant !== undefined)
+      this.#bucket.observe?.(outcome, this.#grant, request, insideOf(policy).feedback);
   }
 
   /** Gives the tokens back, because nothing was sent for them. A grant counts this once. */

@@ -1,4 +1,4 @@
-import { knowsAsyncContext } from '#platform';
+import { knowsAsyncContext } from '#around';
 import { keepAlive } from '../base/clock.ts';
 import { whenBodyEnds } from '../body-end/body-end.ts';
 import type { Outcome } from '../http/outcome.ts';

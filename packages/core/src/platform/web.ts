@@ -1,9 +1,10 @@
-import type { RequestTraits } from '../http/outcome.ts';
-import type { OtherRetries } from '../request/other-retries.ts';
+// The platform of browsers, with the names of node.ts. Functions that do nothing are empty, so that minifiers drop their calls.
+export { onAbort, sleepersOn } from './web-crowds.ts';
+export { CODES, isUnsent, kindOfMessage } from './web-failures.ts';
+export { immediatesNow, inNextTurn, inRealTime, keepAlive, letExit } from './web-timers.ts';
+export { emit } from './web-warnings.ts';
 
-export * from '../request/layers-web.ts';
+type Node = typeof import('./node.ts');
 
-/** The SDKs that retry run on servers. */
-export function otherRetriesOf(_request: RequestTraits): OtherRetries | undefined {
-  return undefined;
-}
+/** Browsers have no `node:diagnostics_channel`. */
+export function channelsOf(..._: Parameters<Node['channelsOf']>): undefined {}

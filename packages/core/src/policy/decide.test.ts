@@ -2,6 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { HookError } from '../base/errors.ts';
 import type { FailureKind, Judgement, Outcome, RequestTraits, Verdict } from '../http/outcome.ts';
+import { serverFeedback } from '../http/server-feedback.ts';
 import { classifyHttp, constant, memorystore, type ReadFeedback } from '../index.ts';
 import { decide, type Progress } from './decide.ts';
 import type { PolicyOptions } from './options.ts';
@@ -199,7 +200,8 @@ describe('what the server says of a retry', () => {
     ['no, which is not read', { feedback: false }, at(), responds(503, no), 'transient'],
     ['yes, which is not read', { feedback: false }, post, responds(503, yes), 'not-idempotent'],
   ])('%s', (_, options, progress, outcome, reason) => {
-    expect(decide(createPolicy(options), progress, outcome, 0).reason).toBe(reason);
+    const policy = createPolicy({ feedback: serverFeedback, ...options });
+    expect(decide(policy, progress, outcome, 0).reason).toBe(reason);
   });
 });
 
@@ -223,7 +225,8 @@ describe('a wait beside a final status', () => {
     ['403, a GET after a redirect', at(), later(responds(403, asks)), 'transient'],
     ['403, judged as final', at(), judged(responds(403, asks), { verdict: 'final' }), 'final'],
   ])('%s: %#', (_, progress, outcome, reason) => {
-    expect(decide(createPolicy(), progress, outcome, 0).reason).toBe(reason);
+    const policy = createPolicy({ feedback: serverFeedback });
+    expect(decide(policy, progress, outcome, 0).reason).toBe(reason);
   });
 });
 
@@ -286,7 +289,7 @@ describe('methods as a function', () => {
   });
 
   test('is not asked after a refusal, nor if the server says to retry', () => {
-    const policy = createPolicy({ methods: () => expect.fail('it was asked') });
+    const policy = createPolicy({ feedback: serverFeedback, methods: () => expect.fail('it was asked') });
     expect(decide(policy, post, responds(429), 0).reason).toBe('refused');
     expect(decide(policy, post, responds(503, { 'x-should-retry': 'true' }), 0).reason).toBe('transient');
   });
@@ -385,8 +388,18 @@ describe('the delay', () => {
     ['Retry-After, and up to a fifth of it', { backoff: constant(100) }, { 'retry-after': '1' }, 1_100],
     ['Retry-After: 0 is the backoff', { backoff: constant(100) }, { 'retry-after': '0' }, 100],
     ['milliseconds', { backoff: constant(100) }, { 'retry-after-ms': '350.5' }, 385.55],
-    ['milliseconds of Azure', { backoff: constant(100) }, { 'x-ms-retry-after-ms': '200' }, 220],
-    ['milliseconds of AWS', { backoff: constant(100) }, { 'x-amz-retry-after': '1500' }, 1_650],
+    [
+      'milliseconds of Azure',
+      { backoff: constant(100), feedback: serverFeedback },
+      { 'x-ms-retry-after-ms': '200' },
+      220,
+    ],
+    [
+      'milliseconds of AWS',
+      { backoff: constant(100), feedback: serverFeedback },
+      { 'x-amz-retry-after': '1500' },
+      1_650,
+    ],
     ['a fraction of a second', { backoff: constant(100) }, { 'retry-after': '0.5' }, 550],
     ['nothing is read', { backoff: constant(100), feedback: false }, { 'retry-after': '20' }, 100],
     ['an invalid Retry-After is the backoff', { backoff: constant(100) }, { 'retry-after': '-5' }, 100],

@@ -1,10 +1,11 @@
+import { prose } from '#prose';
 import { notNegative, wrongType } from '../base/check.ts';
 import { callHook, HookError } from '../base/errors.ts';
 import { checkVerdict, isRepeatable } from '../http/classify.ts';
+import { type Feedback, readFeedback } from '../http/feedback.ts';
 import { withJitter } from '../http/jitter.ts';
 import { withJudgement } from '../http/judged.ts';
 import type { Outcome, RequestTraits, Verdict } from '../http/outcome.ts';
-import { type Feedback, readFeedback } from '../http/server-feedback.ts';
 import type { BackoffStep } from './backoff/strategy.ts';
 import { costOf } from './cost.ts';
 import type { PlannedRetry } from './part.ts';
@@ -161,7 +162,7 @@ function mayBeRepeated({ methods }: Policy, request: RequestTraits): boolean {
     return callHook('methods', () => {
       const may: unknown = methods(request);
       // A promise is true in every condition.
-      if (typeof may !== 'boolean') throw wrongType('its result', 'true or false, at once', may);
+      if (typeof may !== 'boolean') throw wrongType('its result', prose('true or false, at once'), may);
       return may;
     });
   }

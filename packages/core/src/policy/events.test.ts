@@ -1,5 +1,5 @@
 import { once } from 'node:events';
-import { describe, expect, test, vi } from 'vitest';
+import { afterEach, describe, expect, test, vi } from 'vitest';
 import { nextTurn } from '../base/clock.ts';
 import type { Outcome, RequestTraits } from '../http/outcome.ts';
 import { constant } from '../index.ts';
@@ -57,7 +57,17 @@ test('an end before an attempt has no outcome', async () => {
   expect(events).toMatchObject([{ type: 'end', attempt: 0, reason: 'aborted', outcome: undefined }]);
 });
 
+const isWeb = process.env.EBB_PLATFORM === 'web';
+
+/** The next warning of the process, or of the page. */
+async function nextWarning(): Promise<unknown> {
+  if (!isWeb) return (await once(process, 'warning'))[0];
+  return new Promise((resolve) => vi.stubGlobal('reportError', resolve));
+}
+
 describe('an observer that fails', () => {
+  afterEach(() => void vi.unstubAllGlobals());
+
   const failures: [how: string, onEvent: Observer][] = [
     [
       'throws',
@@ -71,6 +81,7 @@ describe('an observer that fails', () => {
     const warnings: Error[] = [];
     const listen = (warning: Error): void => void warnings.push(warning);
     process.on('warning', listen);
+    vi.stubGlobal('reportError', isWeb ? listen : undefined);
     const policy = createPolicy({ backoff: constant(0), onEvent });
     for (let call = 0; call < 3; call += 1) {
       const session = startSession(policy, request);
@@ -82,6 +93,7 @@ describe('an observer that fails', () => {
     await nextTurn();
     await nextTurn();
     process.off('warning', listen);
+    vi.unstubAllGlobals();
     expect(warnings.filter(({ name }) => name === 'EbbWarning')).toMatchObject([
       { message: 'onEvent failed, and is ignored: boom', cause: { message: 'boom' } },
     ]);
@@ -90,7 +102,7 @@ describe('an observer that fails', () => {
   test.each(['message', 'name', 'stack'])(
     'with an error whose %s cannot be read: it is reported',
     async (name) => {
-      const warned = once(process, 'warning');
+      const warned = nextWarning();
       const error = Object.defineProperty(new Error('boom'), name, {
         get() {
           throw new Error('no');
@@ -102,7 +114,7 @@ describe('an observer that fails', () => {
       const session = startSession(createPolicy({ onEvent }), request);
       session?.ready();
       expect(session?.judge(answer(200)).reason).toBe('success');
-      expect((await warned)[0]).toMatchObject({ name: 'EbbWarning' });
+      expect(await warned).toMatchObject({ name: 'EbbWarning' });
     },
   );
 

@@ -1,5 +1,5 @@
+import { channelsOf } from '#platform';
 import { callObserver } from '../base/call-observer.ts';
-import { channelsOf } from '../base/channels.ts';
 import type { Outcome, RequestTraits } from '../http/outcome.ts';
 import type { RetryReason, StopReason } from './reason.ts';
 import {

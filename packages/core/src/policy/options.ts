@@ -1,3 +1,4 @@
+import { prose } from '#prose';
 import {
   type Check,
   callable,
@@ -13,9 +14,10 @@ import {
 import type { Clock, Random } from '../base/clock.ts';
 import { CLOCK_OPTION, type OptionTable, RANDOM_OPTION } from '../base/options.ts';
 import { type Classify, classifyHttp } from '../http/classify.ts';
+import { checkFeedback, plainFeedback, type ReadFeedback } from '../http/feedback.ts';
 import type { BodyInspector } from '../http/inspect.ts';
 import type { RequestTraits } from '../http/outcome.ts';
-import { checkFeedback, type ReadFeedback, serverFeedback } from '../http/server-feedback.ts';
+
 import type { ConcurrencyLimit, PerKey, RetryBudget, TokenBucket } from '../limits/contracts.ts';
 import type { AroundAttempt } from './around-attempt.ts';
 import { memorystore } from './backoff/memorystore.ts';
@@ -46,9 +48,9 @@ export interface PolicyOptions {
   readonly classify?: Classify | undefined;
   /**
    * Reads what the headers of a response ask for: how long to wait, and whether to retry. A server's "retry" also holds for
-   * methods that are not idempotent, and its "do not retry" for every status. `false` reads nothing. A bucket without a
-   * `feedback` of its own reads responses in the same way.
-   * @default serverFeedback
+   * methods that are not idempotent, and its "do not retry" for every status. `false` reads nothing. Outranks the `feedback` of
+   * the bucket, unless that is `false`.
+   * @default that of the bucket; without a bucket `Retry-After` and `retry-after-ms` alone
    */
   readonly feedback?: ReadFeedback | false | undefined;
   /**
@@ -180,7 +182,7 @@ export type UnsetOptions =
   | 'onEvent';
 
 const checkMethods: Check = (name, value) => {
-  const takes = "'idempotent', 'all', a list of methods, or a function";
+  const takes = prose("'idempotent', 'all', a list of methods, or a function");
   if (typeof value === 'function') return;
   if (typeof value === 'string') {
     if (value !== 'idempotent' && value !== 'all') throw wrongRange(name, takes, value);
@@ -190,7 +192,8 @@ const checkMethods: Check = (name, value) => {
 };
 
 const checkIdempotencyKey: Check = (name, value) => {
-  if (value !== true && typeof value !== 'function') throw wrongType(name, 'true or a function', value);
+  if (value !== true && typeof value !== 'function')
+    throw wrongType(name, prose('true or a function'), value);
 };
 
 const checkCost: Check = (name, value) => {
@@ -198,7 +201,7 @@ const checkCost: Check = (name, value) => {
 };
 
 /** Limits bring their code: one of the user's own has to be made one. */
-function bringing(takes: string): Check {
+function bringing(takes: string | undefined): Check {
   return (name, value) => {
     const { part } = (value ?? {}) as { readonly part?: Partial<Part> };
     if (typeof part?.begin !== 'function') throw wrongType(name, takes, value);
@@ -220,7 +223,7 @@ const checkBackoff: Check = (name, value) => {
 };
 
 const checkKey: Check = (name, value) => {
-  if (typeof value !== 'string') throw wrongType(name, 'a string', value);
+  if (typeof value !== 'string') throw wrongType(name, prose('a string'), value);
 };
 
 /** If neither the options nor the backoff rule have a number. */
@@ -236,8 +239,8 @@ export const POLICY_OPTIONS: OptionTable<PolicyOptions, UnsetOptions> = {
   maxRetries: { check: wholeNumber, defaultOf: defaultRetries },
   backoff: { check: checkBackoff, default: memorystore() },
   classify: { check: callable, default: classifyHttp },
-  feedback: { check: checkFeedback, default: serverFeedback },
-  inspect: { check: bringing('what inspectBody returns') },
+  feedback: { check: checkFeedback, default: plainFeedback },
+  inspect: { check: bringing(prose('what inspectBody returns')) },
   idempotencyKey: { check: checkIdempotencyKey },
   beforeAttempt: { check: callable },
   aroundAttempt: { check: callable },
@@ -245,15 +248,15 @@ export const POLICY_OPTIONS: OptionTable<PolicyOptions, UnsetOptions> = {
   maxRetryAfterMs: { check: notNegative, default: 600_000 },
   attemptTimeoutMs: { check: positive },
   totalTimeoutMs: { check: notNegative },
-  bucket: { check: bringing('a token bucket, or ownBucket(…)') },
-  concurrency: { check: bringing('a concurrency limit, or ownLimit(…)') },
-  budget: { check: bringing('a retry budget, or ownBudget(…)') },
+  bucket: { check: bringing(prose('a token bucket, or ownBucket(…)')) },
+  concurrency: { check: bringing(prose('a concurrency limit, or ownLimit(…)')) },
+  budget: { check: bringing(prose('a retry budget, or ownBudget(…)')) },
   use: { check: checkUse },
   cost: { check: checkCost, default: 1 },
   priority: { check: checkPriority, default: 0 },
   key: { check: checkKey },
   maxWaitMs: { check: notNegative },
-  stopSignal: { check: having('an AbortSignal', 'addEventListener', 'removeEventListener') },
+  stopSignal: { check: having(prose('an AbortSignal'), 'addEventListener', 'removeEventListener') },
   onEvent: { check: callable },
   clock: CLOCK_OPTION,
   random: RANDOM_OPTION,

@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { binaryExponential, connectRetry, constant, serverFeedback } from '../index.ts';
+import { plainFeedback } from '../http/feedback.ts';
+import { binaryExponential, connectRetry, constant } from '../index.ts';
 import { ownBudget } from '../parts/own.ts';
 import type { PolicyOptions } from './options.ts';
 import { createPolicy, overridePolicy } from './policy.ts';
@@ -27,7 +28,7 @@ test('the defaults', () => {
   expect(backoff({ retry: 1, previousDelayMs: undefined, random: () => 0 })).toBe(1_000);
   const request = { method: 'GET', url: 'http://a.test/', replayable: true, header: () => undefined };
   expect(classify({ type: 'response', status: 503, header: () => undefined }, request, 1)).toBe('transient');
-  expect(feedback).toBe(serverFeedback);
+  expect(feedback).toBe(plainFeedback);
   expect(clock.now()).toBeGreaterThan(Date.UTC(2020, 0));
   expect(random()).toBeLessThan(1);
 });

@@ -1,6 +1,7 @@
 import { type Complete, readChanges, readOptions } from '../base/options.ts';
 import { ownClock } from '../base/own-clock.ts';
 import { classifyHttp } from '../http/classify.ts';
+import { plainFeedback, type ReadFeedback } from '../http/feedback.ts';
 import { bindClock } from '../limits/bind-clock.ts';
 import type { Admit } from '../request/admit.ts';
 import {
@@ -42,6 +43,8 @@ const POLICY: unique symbol = Symbol.for('@ebb/core policy') as never;
 export interface Inside {
   /** `undefined` if the number is that of the backoff rule: a request that overrides the rule gets that rule's number. */
   readonly maxRetries: number | undefined;
+  /** `undefined` if it is that of the bucket, or the default. */
+  readonly feedback: ReadFeedback | false | undefined;
   /** In the order of their places. */
   readonly parts: readonly Part[];
   /** What waits for what the parts lack; `undefined` if they lack nothing. */
@@ -80,18 +83,22 @@ function frozenMethods(methods: RetryMethods): RetryMethods {
   return Object.freeze(methods.map((method) => method.toUpperCase()));
 }
 
-function seal(setup: PolicyParts, maxRetries: number | undefined): Policy {
+function seal(setup: PolicyParts, given: Pick<Inside, 'maxRetries' | 'feedback'>): Policy {
   const clock = ownClock(setup.clock);
   for (const limit of [setup.bucket, setup.concurrency, setup.budget]) bindClock(limit, clock);
+  const ofBucket =
+    setup.bucket && 'feedback' in setup.bucket && (setup.bucket.feedback as ReadFeedback | false);
+  const feedback = given.feedback ?? (ofBucket || plainFeedback);
   const policy = {
     ...setup,
-    maxRetries: maxRetries ?? defaultRetries(setup),
+    maxRetries: given.maxRetries ?? defaultRetries(setup),
     clock,
+    feedback,
     methods: frozenMethods(setup.methods),
   };
   const parts = partsOf(setup);
   const admit = parts.find((part) => part.admit !== undefined)?.admit;
-  const inside: Inside = { maxRetries, parts, admit, isPlain: isPlain(setup, parts) };
+  const inside: Inside = { ...given, parts, admit, isPlain: isPlain(setup, parts) };
   // Not enumerable: a copy with changes is not a policy yet, and is validated when it becomes one.
   Object.defineProperty(policy, POLICY, { value: inside });
   return Object.freeze(policy) as unknown as Policy;
@@ -121,7 +128,9 @@ function seal(setup: PolicyParts, maxRetries: number | undefined): Policy {
 export function createPolicy(options: PolicyOptions | Policy = {}): Policy {
   if (typeof options === 'object' && options !== null && isPolicy(options)) return options;
   const setup = readOptions<PolicyOptions, UnsetOptions>('createPolicy', options, POLICY_OPTIONS);
-  return seal(setup, options.maxRetries);
+  // A copy of a policy has the default, which must not outrank a bucket that it is given.
+  const feedback = options.feedback === plainFeedback ? undefined : options.feedback;
+  return seal(setup, { maxRetries: options.maxRetries, feedback });
 }
 
 /**
@@ -131,6 +140,7 @@ export function createPolicy(options: PolicyOptions | Policy = {}): Policy {
  */
 export function overridePolicy(policy: Policy, options: PolicyOptions): Policy {
   const changes = readChanges('ebb', options, POLICY_OPTIONS);
-  const { maxRetries = insideOf(policy).maxRetries } = changes;
-  return seal({ ...policy, ...changes } as Policy, maxRetries);
+  const given = insideOf(policy);
+  const { maxRetries = given.maxRetries, feedback = given.feedback } = changes;
+  return seal({ ...policy, ...changes } as Policy, { maxRetries, feedback });
 }

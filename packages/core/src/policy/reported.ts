@@ -1,5 +1,5 @@
 import { HookError, ThrottledError, type ThrottledReason } from '../base/errors.ts';
-import { codeOf, nameOf } from '../http/failure-code.ts';
+import { codeOf, nameOf } from '../http/failure.ts';
 import type { FailureKind, Outcome, RequestTraits } from '../http/outcome.ts';
 import { withoutSecrets } from '../http/url.ts';
 

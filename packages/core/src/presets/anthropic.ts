@@ -2,6 +2,7 @@ import { type Classify, isServerError } from '../http/classify.ts';
 import type { Inspect, InspectedResponse } from '../http/inspect.ts';
 import { inspectBody } from '../http/inspect-body.ts';
 import type { Judgement, Verdict } from '../http/outcome.ts';
+import { serverFeedback } from '../http/server-feedback.ts';
 import type { PolicyOptions } from '../policy/options.ts';
 import { at, isEventStream, parsed, textAt } from './body.ts';
 import { type PresetOptions, repeatsPosts } from './preset-options.ts';
@@ -81,5 +82,10 @@ const classify: Classify = (outcome, request, attempt) =>
  * ```
  */
 export function anthropic(options: PresetOptions = {}): PolicyOptions {
-  return { classify, inspect, methods: repeatsPosts('anthropic', options, true) ? 'all' : 'idempotent' };
+  return {
+    classify,
+    feedback: serverFeedback,
+    inspect,
+    methods: repeatsPosts('anthropic', options, true) ? 'all' : 'idempotent',
+  };
 }

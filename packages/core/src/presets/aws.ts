@@ -1,6 +1,7 @@
 import type { Inspect, InspectedResponse } from '../http/inspect.ts';
 import { inspectBody } from '../http/inspect-body.ts';
 import type { Judgement, RequestTraits } from '../http/outcome.ts';
+import { serverFeedback } from '../http/server-feedback.ts';
 import type { PolicyOptions } from '../policy/options.ts';
 import { hasType, parsed, textAt } from './body.ts';
 import { type PresetOptions, repeatsPosts } from './preset-options.ts';
@@ -102,5 +103,10 @@ const classify = classifyBy((status) => [500, 502, 503, 504].includes(status));
  * ```
  */
 export function aws(options: PresetOptions = {}): PolicyOptions {
-  return { classify, inspect, methods: repeatsPosts('aws', options, false) ? 'all' : 'idempotent' };
+  return {
+    classify,
+    feedback: serverFeedback,
+    inspect,
+    methods: repeatsPosts('aws', options, false) ? 'all' : 'idempotent',
+  };
 }

@@ -1,4 +1,5 @@
 import { isServerError } from '../http/classify.ts';
+import { serverFeedback } from '../http/server-feedback.ts';
 import type { PolicyOptions } from '../policy/options.ts';
 import { type PresetOptions, repeatsPosts } from './preset-options.ts';
 import { classifyBy, refusingBusy } from './statuses.ts';
@@ -36,5 +37,9 @@ const classify = refusingBusy(
  * ```
  */
 export function azure(options: PresetOptions = {}): PolicyOptions {
-  return { classify, methods: repeatsPosts('azure', options, false) ? 'all' : 'idempotent' };
+  return {
+    classify,
+    feedback: serverFeedback,
+    methods: repeatsPosts('azure', options, false) ? 'all' : 'idempotent',
+  };
 }

@@ -1,4 +1,5 @@
 import { isServerError } from '../http/classify.ts';
+import { serverFeedback } from '../http/server-feedback.ts';
 import type { PolicyOptions } from '../policy/options.ts';
 import { type PresetOptions, repeatsPosts } from './preset-options.ts';
 import { classifyBy } from './statuses.ts';
@@ -28,5 +29,9 @@ const classify = classifyBy((status) => status === 408 || status === 409 || isSe
  * ```
  */
 export function cloudflare(options: PresetOptions = {}): PolicyOptions {
-  return { classify, methods: repeatsPosts('cloudflare', options, false) ? 'all' : 'idempotent' };
+  return {
+    classify,
+    feedback: serverFeedback,
+    methods: repeatsPosts('cloudflare', options, false) ? 'all' : 'idempotent',
+  };
 }

@@ -2,6 +2,7 @@ import { isServerError } from '../http/classify.ts';
 import type { Inspect, InspectedResponse } from '../http/inspect.ts';
 import { inspectBody } from '../http/inspect-body.ts';
 import type { Judgement } from '../http/outcome.ts';
+import { serverFeedback } from '../http/server-feedback.ts';
 import type { PolicyOptions } from '../policy/options.ts';
 import { listAt, textAt } from './body.ts';
 import { repeatsQueries } from './graphql.ts';
@@ -102,6 +103,6 @@ const classifyAsOctokit = classifyBy((status) => status === 408 || status === 40
 export function github(options: PresetOptions = {}): PolicyOptions {
   const repeatsAll = repeatsPosts('github', options, false);
   return repeatsAll
-    ? { classify: classifyAsOctokit, inspect, methods: 'all' }
-    : { classify, inspect, methods };
+    ? { classify: classifyAsOctokit, feedback: serverFeedback, inspect, methods: 'all' }
+    : { classify, feedback: serverFeedback, inspect, methods };
 }

@@ -3,6 +3,7 @@ import type { Inspect, InspectedResponse } from '../http/inspect.ts';
 import { inspectBody } from '../http/inspect-body.ts';
 import type { Judgement, RequestTraits } from '../http/outcome.ts';
 import { durationMs } from '../http/quota-fields.ts';
+import { serverFeedback } from '../http/server-feedback.ts';
 import type { PolicyOptions } from '../policy/options.ts';
 import { at, isEventStream, listAt, parsed, textAt } from './body.ts';
 import { pathOf } from './path.ts';
@@ -109,6 +110,7 @@ const classify = classifyBy((status) => TRANSIENT.has(status));
 export function google(options: PresetOptions = {}): PolicyOptions {
   return {
     classify,
+    feedback: serverFeedback,
     inspect,
     methods: repeatsPosts('google', options, true) ? isRepeatableCall : 'idempotent',
   };

@@ -2,6 +2,7 @@ import { isServerError } from '../http/classify.ts';
 import type { Inspect, InspectedResponse } from '../http/inspect.ts';
 import { inspectBody } from '../http/inspect-body.ts';
 import type { Judgement } from '../http/outcome.ts';
+import { serverFeedback } from '../http/server-feedback.ts';
 import type { PolicyOptions } from '../policy/options.ts';
 import { at, isEventStream, parsed, textAt } from './body.ts';
 import { type PresetOptions, repeatsPosts } from './preset-options.ts';
@@ -106,5 +107,10 @@ const classify = classifyBy((status) => status === 408 || status === 409 || isSe
  * ```
  */
 export function openai(options: PresetOptions = {}): PolicyOptions {
-  return { classify, inspect, methods: repeatsPosts('openai', options, true) ? 'all' : 'idempotent' };
+  return {
+    classify,
+    feedback: serverFeedback,
+    inspect,
+    methods: repeatsPosts('openai', options, true) ? 'all' : 'idempotent',
+  };
 }

@@ -90,7 +90,9 @@ describe.each(presets)('%s', (name, preset) => {
 
   test('puts no limits into a policy', () => {
     const names = Object.keys(preset());
-    expect(names.filter((option) => !['classify', 'inspect', 'methods'].includes(option))).toEqual([]);
+    expect(
+      names.filter((option) => !['classify', 'inspect', 'feedback', 'methods'].includes(option)),
+    ).toEqual([]);
   });
 
   test('refuses a wrong option at once, by its name', () => {

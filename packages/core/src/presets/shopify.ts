@@ -1,6 +1,7 @@
 import type { Inspect, InspectedResponse } from '../http/inspect.ts';
 import { inspectBody } from '../http/inspect-body.ts';
 import type { Judgement } from '../http/outcome.ts';
+import { serverFeedback } from '../http/server-feedback.ts';
 import type { PolicyOptions } from '../policy/options.ts';
 import { at, listAt, textAt } from './body.ts';
 import { repeatsQueries } from './graphql.ts';
@@ -68,5 +69,10 @@ const methods = /* @__PURE__ */ repeatsQueries('/graphql.json');
  * ```
  */
 export function shopify(options: PresetOptions = {}): PolicyOptions {
-  return { classify, inspect, methods: repeatsPosts('shopify', options, false) ? 'all' : methods };
+  return {
+    classify,
+    feedback: serverFeedback,
+    inspect,
+    methods: repeatsPosts('shopify', options, false) ? 'all' : methods,
+  };
 }

@@ -2,6 +2,7 @@ import { isRepeatable, isServerError } from '../http/classify.ts';
 import type { Inspect, InspectedResponse } from '../http/inspect.ts';
 import { inspectBody } from '../http/inspect-body.ts';
 import type { Judgement, RequestTraits, Verdict } from '../http/outcome.ts';
+import { serverFeedback } from '../http/server-feedback.ts';
 import type { PolicyOptions } from '../policy/options.ts';
 import { at, hasType, textAt } from './body.ts';
 import { pathOf } from './path.ts';
@@ -78,6 +79,6 @@ const classifyAsSdk = classifyBy((status) => status === 408 || status === 409 ||
 export function slack(options: PresetOptions = {}): PolicyOptions {
   const repeatsAll = repeatsPosts('slack', options, false);
   return repeatsAll
-    ? { classify: classifyAsSdk, inspect, methods: 'all' }
-    : { classify, inspect, methods: isRead };
+    ? { classify: classifyAsSdk, feedback: serverFeedback, inspect, methods: 'all' }
+    : { classify, feedback: serverFeedback, inspect, methods: isRead };
 }

@@ -1,5 +1,6 @@
-import { askedWaitMs } from '../http/asked-wait.ts';
 import { type Classify, classifyHttp } from '../http/classify.ts';
+import { askedWaitMs } from '../http/retry-after.ts';
+import { IN_MILLISECONDS } from '../http/server-feedback.ts';
 
 /** As `classifyHttp`, which retries 429 and failures, but with other statuses that are transient. */
 export function classifyBy(isTransient: (status: number) => boolean): Classify {
@@ -19,6 +20,8 @@ export function refusingBusy(classify: Classify): Classify {
   return (outcome, request, attempt) => {
     const isBusy = outcome.type === 'response' && outcome.status === 503 && outcome.redirected !== true;
     // A date counts from the `Date` of the response. Without one any date is later than 1970.
-    return isBusy && (askedWaitMs(outcome, 0) ?? 0) > 0 ? 'refused' : classify(outcome, request, attempt);
+    return isBusy && (askedWaitMs(outcome, 0, IN_MILLISECONDS) ?? 0) > 0
+      ? 'refused'
+      : classify(outcome, request, attempt);
   };
 }

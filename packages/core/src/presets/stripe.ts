@@ -1,4 +1,5 @@
 import { type Classify, isServerError } from '../http/classify.ts';
+import { serverFeedback } from '../http/server-feedback.ts';
 import type { PolicyOptions } from '../policy/options.ts';
 import { type PresetOptions, repeatsPosts } from './preset-options.ts';
 import { classifyBy } from './statuses.ts';
@@ -38,5 +39,9 @@ const classify: Classify = (outcome, request, attempt) => {
  * ```
  */
 export function stripe(options: PresetOptions = {}): PolicyOptions {
-  return { classify, methods: repeatsPosts('stripe', options, false) ? 'all' : 'idempotent' };
+  return {
+    classify,
+    feedback: serverFeedback,
+    methods: repeatsPosts('stripe', options, false) ? 'all' : 'idempotent',
+  };
 }

@@ -1,4 +1,4 @@
-import { knowsAsyncContext } from '#platform';
+import { knowsAsyncContext } from '#around';
 import type { AcquireOptions } from '../limits/contracts.ts';
 import type { Lack, Turn } from '../policy/part.ts';
 import type { Policy } from '../policy/policy.ts';

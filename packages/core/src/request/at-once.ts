@@ -1,4 +1,4 @@
-import { isWithinCall, mayBeLayered } from '#platform';
+import { isWithinCall, mayBeLayered } from '#around';
 import { isObserved } from '../policy/events.ts';
 import { insideOf, type Policy } from '../policy/policy.ts';
 import { type Attempt, remember } from './history.ts';

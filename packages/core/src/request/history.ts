@@ -1,4 +1,4 @@
-import { codeOf } from '../http/failure-code.ts';
+import { codeOf } from '../http/failure.ts';
 import type { FailureKind, Outcome } from '../http/outcome.ts';
 import type { Grant } from '../limits/contracts.ts';
 import type { RetryReason, StopReason } from '../policy/reason.ts';

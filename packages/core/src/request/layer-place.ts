@@ -1,4 +1,4 @@
-import { closeCall, openCall, within } from '#platform';
+import { closeCall, openCall, within } from '#around';
 import type { RequestTraits } from '../http/outcome.ts';
 import type { Around } from '../policy/part.ts';
 import type { LayeredCall, Passage, Surroundings } from './layer.ts';

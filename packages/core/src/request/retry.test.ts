@@ -1,6 +1,7 @@
 import { describe, expect, test, vi } from 'vitest';
 import { ThrottledError } from '../base/errors.ts';
 import { inspectBody } from '../http/inspect-body.ts';
+import { serverFeedback } from '../http/server-feedback.ts';
 import { concurrencyLimit } from '../limits/concurrency.ts';
 import { constant, exponential } from '../policy/backoff/curves.ts';
 import type { EbbEvent } from '../policy/events.ts';
@@ -30,7 +31,7 @@ function withStatus(status: number, headers: Record<string, string> = {}): Error
 }
 
 describe('errors', () => {
-  test.each<[story: string, error: unknown, calls: number]>([
+  test.each<[story: string, error: unknown, calls: number, options?: PolicyOptions]>([
     ['any', new Error('no'), 2],
     ['a programming error', new TypeError('no'), 2],
     ['a thing that is no error', { throws: 'no' }, 2],
@@ -43,10 +44,11 @@ describe('errors', () => {
     ['statusCode', Object.assign(new Error('no'), { statusCode: 404 }), 1],
     ['the AWS SDK', Object.assign(new Error('no'), { $metadata: { httpStatusCode: 400 } }), 1],
     ['a status that is none of HTTP', Object.assign(new Error('no'), { status: 7 }), 2],
-    ['"do not retry"', withStatus(503, { 'x-should-retry': 'false' }), 1],
-  ])('%s', async (_, error, calls) => {
+    ['"do not retry", which is read on request', withStatus(503, { 'x-should-retry': 'false' }), 2],
+    ['"do not retry"', withStatus(503, { 'x-should-retry': 'false' }), 1, { feedback: serverFeedback }],
+  ])('%s', async (_, error, calls, options = {}) => {
     const call = scripted(error, 'done');
-    const result = retry(call, atOnce).catch((thrown: unknown) => thrown);
+    const result = retry(call, { ...atOnce, ...options }).catch((thrown: unknown) => thrown);
     expect(await result).toBe(calls === 2 ? 'done' : error);
     expect(call).toHaveBeenCalledTimes(calls);
   });

@@ -1,4 +1,4 @@
-import { surroundings } from '#platform';
+import { surroundings } from '#around';
 import { callable, having } from '../base/check.ts';
 import { callHook } from '../base/errors.ts';
 import { followForeign } from '../base/foreign-signal.ts';

@@ -1,4 +1,4 @@
-import { hasEndedBelow, nextEnd, noteEnd } from '#platform';
+import { hasEndedBelow, nextEnd, noteEnd } from '#around';
 import type { Peek } from '../http/inspect.ts';
 import type { Outcome } from '../http/outcome.ts';
 import { attemptsOf, remember, rememberReason } from './history.ts';

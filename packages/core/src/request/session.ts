@@ -1,4 +1,4 @@
-import { mayBeLayered, noteFailure, otherRetriesOf, withSlots } from '#platform';
+import { mayBeLayered, noteFailure, otherRetriesOf, withSlots } from '#around';
 import { HookError, ThrottledError } from '../base/errors.ts';
 import { sleep } from '../base/sleep.ts';
 import { LONGEST_DISCARD_MS } from '../bodies/set-aside.ts';
@@ -210,7 +210,6 @@ export class Session implements Progress, Call {
     }
     return this.judge(outcome, more as boolean).retry ? 'set aside' : 'finish';
   }
-
 
   /**
    * The outcome of the attempt with what the parts that read responses say of it.

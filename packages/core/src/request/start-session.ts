@@ -1,4 +1,4 @@
-import { surroundings } from '#platform';
+import { surroundings } from '#around';
 import type { RequestTraits } from '../http/outcome.ts';
 import type { PolicyOptions } from '../policy/options.ts';
 import { overridePolicy, type Policy } from '../policy/policy.ts';

@@ -1,3 +1,4 @@
+import { plainFeedback, type ReadFeedback } from '../../http/feedback.ts';
 import type { CloseOptions, ObservableBucket, PerKey } from '../contracts.ts';
 import { KeyMap } from '../per-key.ts';
 import {
@@ -20,11 +21,15 @@ export interface BucketPerKey<B extends ObservableBucket> extends PerKey<B> {
 }
 
 class Buckets extends KeyMap<ObservableBucket> implements BucketPerKey<ObservableBucket> {
+  /** Reads as the bucket that was made last: a response comes after the first. */
+  readonly feedback: ReadFeedback = (...response) => (this.#last?.feedback || plainFeedback)(...response);
+  #last: ObservableBucket | undefined;
   #closed: CloseOptions | undefined;
 
   constructor(make: (key: string) => ObservableBucket, setup: PerKeySetup) {
     const makeForKey = (key: string): ObservableBucket => {
       const bucket = make(key);
+      this.#last = bucket;
       if (this.#closed !== undefined) void bucket.close(this.#closed);
       return bucket;
     };

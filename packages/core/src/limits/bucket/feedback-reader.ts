@@ -36,10 +36,10 @@ export class FeedbackReader {
     outcome: Outcome,
     grant: Grant,
     request: RequestTraits | undefined,
-    ofPolicy: ReadFeedback | false = serverFeedback,
+    ofPolicy: ReadFeedback | false | undefined,
   ): Feedback | undefined {
     const { feedback: own } = this.#rules;
-    const feedback = own === serverFeedback ? ofPolicy : own;
+    const feedback = own && (ofPolicy ?? own);
     const isSuccess = outcome.type === 'response' && outcome.status < 300 && outcome.judgement === undefined;
     // A custom `feedback` sees every outcome.
     const mayIgnore = isSuccess && request !== undefined && feedback === serverFeedback;

@@ -27,11 +27,12 @@ type Reads = ReadFeedback | false | undefined;
 
 describe('how a bucket reads a response', () => {
   test.each<[story: string, ofPolicy: Reads, ofBucket: Reads, pausedMs: number]>([
-    ['as core does', undefined, undefined, 5_000],
+    ['as a bucket does by default', undefined, undefined, 5_000],
     ['as its policy does', pausing(2_000), undefined, 2_000],
     ['not at all, as its policy', false, undefined, 0],
-    ['in its own way', pausing(2_000), pausing(1_000), 1_000],
-    ['in its own way, although its policy reads nothing', false, pausing(1_000), 1_000],
+    ['in its own way', undefined, pausing(1_000), 1_000],
+    ['as its policy does, although it has a way of its own', pausing(2_000), pausing(1_000), 2_000],
+    ['not at all, as its policy, although it has a way of its own', false, pausing(1_000), 0],
     ['not at all, although its policy does', pausing(2_000), false, 0],
   ])('%s', (_, ofPolicy, ofBucket, pausedMs) => {
     const clock = virtualClock({ startMs: 0 });

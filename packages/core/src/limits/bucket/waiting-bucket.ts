@@ -99,6 +99,10 @@ export abstract class WaitingBucket<
     return new BucketPart(this);
   }
 
+  get feedback(): ReadFeedback | false {
+    return this.#setup.feedback;
+  }
+
   takeClock(clock: Clock): void {
     this.time.bind(clock);
     for (const gate of this.#gates.all()) bindClock(gate, clock);

@@ -1,8 +1,10 @@
-import { constant, type Outcome, type PolicyOptions } from '../../../index.ts';
+import { constant, type Outcome, type PolicyOptions, serverFeedback } from '../../../index.ts';
 import type { Row } from '../row.ts';
 import { up } from '../step.ts';
 
 const fast: PolicyOptions = { backoff: constant(10) };
+/** Reads all that a server may say. */
+const attentive: PolicyOptions = { ...fast, feedback: serverFeedback };
 
 const isAccepted = (outcome: Outcome): boolean => outcome.type === 'response' && outcome.status === 202;
 
@@ -32,7 +34,7 @@ export const feedback: readonly Row[] = [
       name: `a 429 with ${name}, to a POST`,
       script: [{ status: 429, headers, body: 'slow down' }, up],
       request: { method: 'POST', body: 'text' },
-      policy: { ...fast, cost },
+      policy: { ...(name.startsWith('retry-after-ms') ? fast : attentive), cost },
       delays: [delayMs],
       hits: 2,
       status: 200,
@@ -52,7 +54,7 @@ export const feedback: readonly Row[] = [
     name: 'a server that says "retry" after a POST',
     script: [{ status: 500, headers: { 'x-should-retry': 'true' }, body: 'down' }, up],
     request: { method: 'POST', body: 'text' },
-    policy: fast,
+    policy: attentive,
     delays: [10],
     hits: 2,
     status: 200,
@@ -62,7 +64,7 @@ export const feedback: readonly Row[] = [
   {
     name: 'a server that says "do not retry"',
     script: [{ status: 503, headers: { 'x-should-retry': 'false', 'retry-after': '1' }, body: 'down' }],
-    policy: fast,
+    policy: attentive,
     delays: [],
     hits: 1,
     status: 503,

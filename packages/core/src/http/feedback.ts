@@ -1,0 +1,81 @@
+import { prose } from '#prose';
+import { type Check, callable, wrongType } from '../base/check.ts';
+import { callHook } from '../base/errors.ts';
+import { isPromise } from '../base/promise.ts';
+import type { Outcome } from './outcome.ts';
+import { askedWaitMs } from './retry-after.ts';
+
+/** What a response says about the quota of the client, and about a retry. */
+export interface Feedback {
+  /** How long to send no requests, in milliseconds; 0 if the server does not ask for a pause. */
+  readonly pauseMs: number;
+  /** How many more requests, or other units, the server accepts now; `undefined` if it does not say. */
+  readonly remaining: number | undefined;
+  /** True if the request was refused because the rate was too high. */
+  readonly tooFast: boolean;
+  /**
+   * How long not to send this request again, in milliseconds.
+   * @default pauseMs
+   */
+  readonly waitMs?: number | undefined;
+  /** Whether the server says that this request should be sent again; `undefined` if it does not say. */
+  readonly shouldRetry?: boolean | undefined;
+}
+
+/**
+ * Reads an outcome; `undefined` if it says nothing reliable.
+ *
+ * @param cost the tokens that the request costs, for quotas that count something else than requests
+ */
+export type ReadFeedback = (outcome: Outcome, nowMs: number, cost?: number) => Feedback | undefined;
+
+/** A `feedback` option. */
+export const checkFeedback: Check = (name, value) => {
+  if (value !== false) callable(name, value);
+};
+
+/** What a `feedback` of the user has returned. `null` says nothing, as `undefined` does. */
+function checkedFeedback(said: unknown): Feedback | undefined {
+  if (said === undefined || said === null) return undefined;
+  if (typeof said !== 'object' || Array.isArray(said) || isPromise(said)) {
+    throw wrongType('its result', prose('an object, or undefined'), said);
+  }
+  const { pauseMs, remaining, tooFast, waitMs, shouldRetry } = said as Record<keyof Feedback, unknown>;
+  // A number may be NaN, which counts as none.
+  const fields = { pauseMs, remaining, waitMs, tooFast, shouldRetry };
+  for (const [name, value] of Object.entries(fields)) {
+    const isFlag = name === 'tooFast' || name === 'shouldRetry';
+    if (value === undefined || typeof value === (isFlag ? 'boolean' : 'number')) continue;
+    throw wrongType(`its result: ${name}`, isFlag ? prose('true or false') : prose('a number'), value);
+  }
+  return said as Feedback;
+}
+
+/**
+ * Calls a `feedback` option.
+ *
+ * @throws HookError if it throws, or returns something else than feedback or nothing
+ */
+export function readFeedback(
+  feedback: ReadFeedback,
+  outcome: Outcome,
+  nowMs: number,
+  cost: number,
+): Feedback | undefined {
+  return callHook('feedback', () => checkedFeedback(feedback(outcome, nowMs, cost)));
+}
+
+/**
+ * How a policy reads responses by default: the longest of `Retry-After` and `retry-after-ms`, and nothing else. A redirect and
+ * a success say nothing.
+ *
+ * Source: RFC 9110 §10.2.3; the SDK of OpenAI (`retry-after-ms`).
+ */
+export const plainFeedback: ReadFeedback = (outcome, nowMs) => {
+  if (outcome.type !== 'response') return undefined;
+  const { status, judgement } = outcome;
+  if (status < 400 && (status >= 300 || judgement === undefined)) return undefined;
+  const waitMs = askedWaitMs(outcome, nowMs, ['retry-after-ms']);
+  // The pause is for buckets, which read more than this.
+  return waitMs ? { pauseMs: 0, remaining: undefined, tooFast: false, waitMs } : undefined;
+};

@@ -1,3 +1,0 @@
-export { type BaseFetch, createFetch, type EbbFetch } from './create-fetch.ts';
-export type { BodyFactory, EbbRequestInit, FetchInit, FetchInput } from './init.ts';
-//# sourceMappingURL=index.d.ts.map

@@ -1,3 +1,0 @@
-export { ebbInterceptor } from './interceptor.ts';
-export type { BodyFactory, MadeBody, WithBodyFactory } from './options.ts';
-//# sourceMappingURL=index.d.ts.map

@@ -1,7 +1,0 @@
-export { type ValkeyBucket, type ValkeyBucketStats, valkeyBucket } from './bucket.ts';
-export { type ValkeyBudget, type ValkeyBudgetStats, valkeyBudget } from './budget.ts';
-export type { ValkeyBudgetOptions } from './budget-options.ts';
-export type { OnStoreError, StoreEvent, StoreObserver } from './events.ts';
-export type { LeaseOptions, ValkeyBucketOptions } from './options.ts';
-export type { IoredisClient, NodeRedisClient, StoreClient, ValkeyClient, ValkeyGlideClient, } from './store-client.ts';
-//# sourceMappingURL=index.d.ts.map

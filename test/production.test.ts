@@ -1,0 +1,90 @@
+import { build } from 'esbuild';
+import { beforeAll, describe, expect, test } from 'vitest';
+
+type Core = Pick<typeof import('@ebb/core'), 'createPolicy' | 'tokenBucket'>;
+
+/** The sources of core in one file, as a build with these conditions has them. */
+async function built(...conditions: string[]): Promise<{ core: Core; text: string }> {
+  const { outputFiles } = await build({
+    stdin: {
+      contents: `export { createPolicy, tokenBucket } from '@ebb/core'`,
+      resolveDir: import.meta.dirname,
+    },
+    conditions: ['@ebb/source', ...conditions],
+    bundle: true,
+    minify: true,
+    format: 'esm',
+    platform: 'neutral',
+    write: false,
+  });
+  const text = outputFiles[0]?.text ?? '';
+  return { core: await import(`data:text/javascript,${encodeURIComponent(text)}`), text };
+}
+
+function errorOf(call: () => unknown): unknown {
+  try {
+    return call();
+  } catch (error) {
+    return error;
+  }
+}
+
+/** Options of a policy with one wrong value. */
+const wrong: readonly [options: object, name: string, option: string, message: string][] = [
+  [{ maxRetries: -1 }, 'RangeError', 'maxRetries', 'createPolicy: maxRetries is wrong, got -1'],
+  [{ maxRetries: '5' }, 'TypeError', 'maxRetries', 'createPolicy: maxRetries is wrong, got "5"'],
+  [{ retries: 5 }, 'TypeError', 'retries', 'createPolicy has no option "retries"'],
+  [{ bucket: {} }, 'TypeError', 'bucket', 'createPolicy: bucket is wrong, got object'],
+  [{ classify: null }, 'TypeError', 'classify', 'createPolicy: classify is wrong, got null'],
+  [{ methods: 'some' }, 'RangeError', 'methods', 'createPolicy: methods is wrong, got "some"'],
+  [{ clock: () => 5 }, 'TypeError', 'clock', 'createPolicy: clock is wrong, got function'],
+  [
+    { onEvent: 'redis://user:p@ss@host' },
+    'TypeError',
+    'onEvent',
+    'createPolicy: onEvent is wrong, got "redis://…@host"',
+  ],
+];
+
+describe('a production build', () => {
+  let production: Awaited<ReturnType<typeof built>>;
+  let other: Awaited<ReturnType<typeof built>>;
+  beforeAll(async () => {
+    [production, other] = await Promise.all([built('production'), built()]);
+  });
+
+  test.each(wrong)('%j is an error with its name and value', (options, name, option, message) => {
+    const error = errorOf(() => production.core.createPolicy(options));
+    const [given] = Object.values(options);
+    expect(error).toMatchObject({ name, message, option, takes: '', given, unknown: option === 'retries' });
+    expect(errorOf(() => other.core.createPolicy(options))).toMatchObject({ name, option, given });
+  });
+
+  test('takes what other builds take', () => {
+    for (const { core } of [production, other]) {
+      const bucket = core.tokenBucket({ refillPerSecond: 5 });
+      expect(core.createPolicy({ maxRetries: 2, bucket })).toMatchObject({ maxRetries: 2, priority: 0 });
+    }
+  });
+
+  test('carries no words for what the options of a policy take', () => {
+    for (const words of [
+      'a whole number',
+      'a finite number',
+      'a function',
+      'an object',
+      'it takes',
+      'a token bucket',
+    ]) {
+      expect(other.text).toContain(words);
+      expect(production.text).not.toContain(words);
+    }
+  });
+});
+
+test('prose and no prose have the same types', async () => {
+  const none: typeof import('../packages/core/src/base/prose.ts') = await import(
+    '../packages/core/src/base/no-prose.ts'
+  );
+  expect(none.prose('a number')).toBeUndefined();
+});
