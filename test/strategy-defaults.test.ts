@@ -26,7 +26,7 @@ const OPTIONS: Readonly<Record<string, readonly (readonly [file: string, name: s
     [`${LIMITS}/queue/options.ts`, 'WaitingOptions'],
   ],
   retryBudget: [[`${LIMITS}/budget.ts`, 'RetryBudgetOptions']],
-  bucketPerKey: [[`${LIMITS}/per-key-options.ts`, 'PerKeyOptions']],
+  perKey: [[`${LIMITS}/per-key.ts`, 'PerKeyOptions']],
   valkeyBucket: [['packages/valkey/src/options.ts', 'ValkeyBucketOptions'], STORE, BUCKET[1]],
   valkeyBudget: [['packages/valkey/src/budget-options.ts', 'ValkeyBudgetOptions'], STORE],
 };
@@ -116,7 +116,7 @@ describe('every option of a limit is on a page of the strategies', () => {
     adaptive: 1,
     concurrencyLimit: 2,
     retryBudget: 1,
-    bucketPerKey: 1,
+    perKey: 1,
     valkeyBucket: 2,
     valkeyBudget: 2,
   };

@@ -1,3 +1,5 @@
+import { oneOf } from '../base/check.ts';
+import { type OptionTable, readOptions } from '../base/options.ts';
 import type { Outcome, RequestTraits } from '../http/outcome.ts';
 import type { ReadFeedback } from '../http/server-feedback.ts';
 
@@ -126,6 +128,19 @@ export interface CloseOptions {
   readonly waiting?: 'reject' | 'drain' | undefined;
 }
 
+/**
+ * Validates the options of `close`, and returns its `waiting`.
+ *
+ * @throws TypeError, RangeError for a wrong option
+ */
+export function waitingAtClose(options: CloseOptions = {}): 'reject' | 'drain' {
+  // Made here, so that a program without it does not have the table.
+  const table: OptionTable<CloseOptions> = {
+    waiting: { check: oneOf('reject', 'drain'), default: 'reject' },
+  };
+  return readOptions('close', options, table).waiting;
+}
+
 /** A bucket that can be paused, closed and inspected. */
 export interface ObservableBucket extends TokenBucket {
   /**
@@ -215,7 +230,7 @@ export interface RetryBudget {
   withdraw(): boolean;
   /** Gives the last withdrawal back, because its retry was not sent. */
   refund?(): void;
-  /** True if discarding this budget loses nothing. A budget without it is never evicted by `budgetPerKey`. */
+  /** True if discarding this budget loses nothing. A budget without it is never evicted by `perKey`. */
   readonly isIdle?: boolean;
 }
 

@@ -1,10 +1,10 @@
 import { describe, expect, test } from 'vitest';
 import type { FailureKind, Outcome, RequestTraits } from '../http/outcome.ts';
-import { bucketPerKey } from '../limits/bucket/bucket-per-key.ts';
 import type { TokenBucketOptions } from '../limits/bucket/options.ts';
 import { type MemoryBucket, tokenBucket } from '../limits/bucket/token-bucket.ts';
 import { concurrencyLimit } from '../limits/concurrency.ts';
 import type { RetryBudget, TokenBucket } from '../limits/contracts.ts';
+import { perKey } from '../limits/per-key.ts';
 import { constant } from '../policy/backoff/curves.ts';
 import type { EbbEvent } from '../policy/events.ts';
 import type { PolicyOptions } from '../policy/options.ts';
@@ -131,7 +131,11 @@ describe('a retry that is refused ends with the response that was there', () => 
     [
       'a map that has no room for its key any more',
       (clock) => {
-        const bucket = bucketPerKey({ refillPerSecond: 1_000, clock }, { maxKeys: 1, idleMs: 1, clock });
+        const bucket = perKey(() => tokenBucket({ refillPerSecond: 1_000, clock }), {
+          maxKeys: 1,
+          idleMs: 1,
+          clock,
+        });
         clock.schedule(() => bucket.for({ ...request, url: 'https://other.test/' }).tryAcquire(), 99.9);
         return { bucket };
       },

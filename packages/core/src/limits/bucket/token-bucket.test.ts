@@ -4,7 +4,7 @@ import type { Clock } from '../../base/clock.ts';
 import { ThrottledError } from '../../base/errors.ts';
 import { type VirtualClock, virtualClock } from '../../testing.ts';
 import type { AcquireOptions, Grant } from '../contracts.ts';
-import { bucketPerKey } from './bucket-per-key.ts';
+import { perKey } from '../per-key.ts';
 import type { TokenBucketOptions } from './options.ts';
 import { type MemoryBucket, tokenBucket } from './token-bucket.ts';
 
@@ -504,7 +504,9 @@ describe('aborts', () => {
 
   test('share one listener per signal across buckets', async () => {
     const clock = virtualClock({ startMs: 0 });
-    const buckets = bucketPerKey({ refillPerSecond: 1, capacity: 1, initialTokens: 0, clock }, { clock });
+    const buckets = perKey(() => tokenBucket({ refillPerSecond: 1, capacity: 1, initialTokens: 0, clock }), {
+      clock,
+    });
     const { signal } = new AbortController();
     const add = vi.spyOn(signal, 'addEventListener');
     const remove = vi.spyOn(signal, 'removeEventListener');

@@ -4,20 +4,20 @@ import type { ThrottledError } from '../../base/errors.ts';
 import type { Outcome, RequestTraits } from '../../http/outcome.ts';
 import type { Feedback, ReadFeedback } from '../../http/server-feedback.ts';
 import { bindClock, type ClockBound } from '../bind-clock.ts';
-import type {
-  AcquireOptions,
-  BucketStats,
-  CloseOptions,
-  Grant,
-  ObservableBucket,
-  TokenBucket,
+import {
+  type AcquireOptions,
+  type BucketStats,
+  type CloseOptions,
+  type Grant,
+  type ObservableBucket,
+  type TokenBucket,
+  waitingAtClose,
 } from '../contracts.ts';
-import type { CallsBeforeUse } from '../evicted.ts';
+import type { CallsBeforeUse } from '../key-map.ts';
 import type { Tally } from '../queue/options.ts';
 import { SteadyTime } from '../queue/time.ts';
 import { laneOf } from '../queue/waiting-line.ts';
 import { WaitingRoom } from '../queue/waiting-room.ts';
-import { waitingAtClose } from './closing.ts';
 import { FeedbackReader } from './feedback-reader.ts';
 import type { Quota } from './gcra.ts';
 import { type Settles, TokenGrant } from './grant.ts';
