@@ -1,4 +1,4 @@
-import { HookError, perKey, ThrottledError, tokenBucket } from '@ebb/core';
+import { HookError, perKey, priorityQueue, ThrottledError, tokenBucket } from '@ebb/core';
 import type { VirtualClock } from '@ebb/core/testing';
 import { beforeEach, describe, expect, test } from 'vitest';
 import { StoreWorld } from '../test/busy-fleet.ts';
@@ -147,7 +147,7 @@ describe('waiting requests', () => {
   });
 
   test('are granted by priority, retries first', async () => {
-    const bucket = await empty();
+    const bucket = await empty({ queue: priorityQueue() });
     const order: string[] = [];
     const asks = [
       bucket.acquire({ priority: -1 }).then(() => order.push('low')),

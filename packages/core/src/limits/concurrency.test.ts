@@ -4,6 +4,7 @@ import { virtualClock } from '../testing.ts';
 import { type ConcurrencyOptions, concurrencyLimit } from './concurrency.ts';
 import type { Slot } from './contracts.ts';
 import { perKey } from './per-key.ts';
+import { priorityQueue } from './queue/priority-queue.ts';
 
 function setUp(options: Partial<ConcurrencyOptions> = {}) {
   const clock = virtualClock({ startMs: 0 });
@@ -56,7 +57,7 @@ test('no request overtakes the queue', async () => {
 });
 
 test('retries go before new requests, higher priorities before lower ones', async () => {
-  const { limit, clock, lines, slots, ask } = setUp({ maxConcurrent: 1 });
+  const { limit, clock, lines, slots, ask } = setUp({ maxConcurrent: 1, queue: priorityQueue() });
   const held = limit.tryAcquire();
   ask('new');
   ask('retry', { retry: true });
@@ -140,7 +141,9 @@ describe('wrong options', () => {
   });
 
   test('wrong options of acquire are refused even if slots are free', async () => {
-    await expect(setUp().limit.acquire({ priority: 99 })).rejects.toThrow(RangeError);
+    await expect(setUp().limit.acquire({ priority: 1 })).rejects.toThrow('without `queue: priorityQueue()`');
+    const { limit } = setUp({ queue: priorityQueue() });
+    await expect(limit.acquire({ priority: 99 })).rejects.toThrow(RangeError);
   });
 });
 

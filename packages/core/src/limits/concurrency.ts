@@ -1,7 +1,7 @@
 import { countingNumber } from '../base/check.ts';
 import type { Clock } from '../base/clock.ts';
 import { type Complete, LIMIT_CLOCK_OPTION, type OptionTable, readOptions } from '../base/options.ts';
-import type { ClockBound } from './bind-clock.ts';
+import type { ChecksPriority, ClockBound } from './bind-clock.ts';
 import type { AcquireOptions, ConcurrencyLimit, ConcurrencyStats, Slot } from './contracts.ts';
 import type { CallsBeforeUse } from './key-map.ts';
 import { WAITING_OPTIONS, type WaitingOptions } from './queue/options.ts';
@@ -38,7 +38,7 @@ class HeldSlot implements Slot {
   }
 }
 
-class Semaphore implements ConcurrencyLimit, CallsBeforeUse, ClockBound {
+class Semaphore implements ConcurrencyLimit, CallsBeforeUse, ClockBound, ChecksPriority {
   beforeUse: (() => void) | undefined;
   readonly #maxConcurrent: number;
   readonly #time: SteadyTime;
@@ -58,6 +58,10 @@ class Semaphore implements ConcurrencyLimit, CallsBeforeUse, ClockBound {
 
   takeClock(clock: Clock): void {
     this.#time.bind(clock);
+  }
+
+  checkPriority(priority: number | undefined): void {
+    this.#room.laneFor({ priority });
   }
 
   tryAcquire(): Slot | undefined {

@@ -2,6 +2,7 @@ import { oneOf } from '../base/check.ts';
 import { type OptionTable, readOptions } from '../base/options.ts';
 import type { Outcome, RequestTraits } from '../http/outcome.ts';
 import type { ReadFeedback } from '../http/server-feedback.ts';
+import type { ChecksPriority } from './bind-clock.ts';
 
 /** Options of {@link TokenBucket.acquire}. */
 export interface AcquireOptions {
@@ -21,12 +22,12 @@ export interface AcquireOptions {
    */
   readonly maxWaitMs?: number | undefined;
   /**
-   * A whole number from -7 to 7. The highest goes first.
+   * A whole number from -7 to 7. The highest goes first. Other than 0 only at a limit with `queue: priorityQueue()`.
    * @default 0
    */
   readonly priority?: number | undefined;
   /**
-   * True for a retry, which goes before new requests of its priority.
+   * True for a retry, which goes before new requests.
    * @default false
    */
   readonly retry?: boolean | undefined;
@@ -98,7 +99,7 @@ export interface TokenBucket {
    */
   tryAcquire(cost?: number, earlier?: Grant): Grant | undefined;
   /**
-   * Waits for its turn, and takes the tokens: first come, first served within a priority.
+   * Waits for its turn, and takes the tokens: first come, first served in the order of its `queue`.
    *
    * Rejects with a `ThrottledError` if the tokens cannot be had within the limits of the options or the bucket, with the
    * signal's own reason when it aborts, and with a `TypeError` or `RangeError` for wrong options.
@@ -194,7 +195,7 @@ export interface ConcurrencyLimit {
   /** Takes a slot if one is free now and no other request waits for it; returns `undefined` if not. */
   tryAcquire(): Slot | undefined;
   /**
-   * Waits for its turn, and takes a slot: first come, first served within a priority.
+   * Waits for its turn, and takes a slot: first come, first served in the order of its `queue`.
    *
    * Rejects with a `ThrottledError` if no slot can be had within the limits, with the signal's own reason when it aborts,
    * and with a `TypeError` or `RangeError` for wrong options.
@@ -234,11 +235,20 @@ export interface RetryBudget {
   readonly isIdle?: boolean;
 }
 
-/** The bucket, limit or budget of a request, if there may be one per key. */
+/**
+ * The bucket, limit or budget of a request, if there may be one per key.
+ *
+ * @param priority that of the request: the queue of a limit per key is known only here
+ * @throws TypeError if its queue has no priorities
+ */
 export function forRequest<T extends object>(
   one: T | PerKey<T>,
   request: RequestTraits,
   key: string | undefined,
+  priority?: number,
 ): T {
-  return 'for' in one ? one.for(request, key) : one;
+  if (!('for' in one)) return one;
+  const limit = one.for(request, key);
+  if (priority) (limit as Partial<ChecksPriority>).checkPriority?.(priority);
+  return limit;
 }

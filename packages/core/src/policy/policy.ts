@@ -40,7 +40,8 @@ function frozenMethods(methods: RetryMethods): RetryMethods {
 function seal(setup: Complete<PolicyOptions, UnsetOptions>, given: Given): Policy {
   const maxRetries = given.maxRetries ?? defaultRetries(setup);
   const clock = ownClock(setup.clock);
-  for (const limit of [setup.bucket, setup.concurrency, setup.budget]) bindClock(limit, clock);
+  for (const limit of [setup.bucket, setup.concurrency, setup.budget])
+    bindClock(limit, clock, setup.priority);
   const policy = { ...setup, maxRetries, clock, methods: frozenMethods(setup.methods) };
   // Not enumerable: a copy with changes is not a policy yet, and is validated when it becomes one.
   Object.defineProperty(policy, POLICY, { value: given });

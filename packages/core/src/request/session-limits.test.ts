@@ -4,6 +4,7 @@ import { tokenBucket } from '../limits/bucket/token-bucket.ts';
 import { retryBudget } from '../limits/budget.ts';
 import { concurrencyLimit } from '../limits/concurrency.ts';
 import { perKey } from '../limits/per-key.ts';
+import { priorityQueue } from '../limits/queue/priority-queue.ts';
 import { constant } from '../policy/backoff/curves.ts';
 import type { EbbEvent } from '../policy/events.ts';
 import type { PolicyOptions } from '../policy/options.ts';
@@ -80,7 +81,7 @@ describe('a bucket', () => {
   });
 
   test('gets the priority and the cost of the request', async () => {
-    const bucket = tokenBucket({ ...small, initialTokens: 0 });
+    const bucket = tokenBucket({ ...small, initialTokens: 0, queue: priorityQueue() });
     const { start } = setUp({ bucket, cost: 2 });
     const low = waits(start({ priority: -1 }));
     const usual = waits(start());

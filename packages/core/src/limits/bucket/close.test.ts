@@ -8,6 +8,7 @@ import { virtualClock } from '../../testing.ts';
 import { concurrencyLimit } from '../concurrency.ts';
 import type { AcquireOptions, Grant, ObservableBucket } from '../contracts.ts';
 import { perKey } from '../per-key.ts';
+import { priorityQueue } from '../queue/priority-queue.ts';
 import { adaptive } from './adaptive.ts';
 import type { TokenBucketOptions } from './options.ts';
 import { tokenBucket } from './token-bucket.ts';
@@ -137,7 +138,7 @@ describe.each<[string, Make]>([
       const { bucket, clock, lines, note, ask } = setUp(make, {
         initialTokens: 0,
         maxQueue: 2,
-        overflow: 'drop-oldest',
+        queue: priorityQueue({ overflow: 'drop-oldest' }),
       });
       const stop = new AbortController();
       ask('a', { maxWaitMs: 500 });
@@ -156,7 +157,7 @@ describe.each<[string, Make]>([
       const { bucket, clock, lines, note, ask } = setUp(make, {
         initialTokens: 0,
         maxQueue: 1,
-        overflow: 'drop-oldest',
+        queue: priorityQueue({ overflow: 'drop-oldest' }),
       });
       ask('a');
       note('idle', bucket.idle());

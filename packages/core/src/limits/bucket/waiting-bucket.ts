@@ -3,7 +3,7 @@ import { type Clock, nextTurn } from '../../base/clock.ts';
 import type { ThrottledError } from '../../base/errors.ts';
 import type { Outcome, RequestTraits } from '../../http/outcome.ts';
 import type { Feedback, ReadFeedback } from '../../http/server-feedback.ts';
-import { bindClock, type ClockBound } from '../bind-clock.ts';
+import { bindClock, type ChecksPriority, type ClockBound } from '../bind-clock.ts';
 import {
   type AcquireOptions,
   type BucketStats,
@@ -16,7 +16,6 @@ import {
 import type { CallsBeforeUse } from '../key-map.ts';
 import type { Tally } from '../queue/options.ts';
 import { SteadyTime } from '../queue/time.ts';
-import { laneOf } from '../queue/waiting-line.ts';
 import { WaitingRoom } from '../queue/waiting-room.ts';
 import { FeedbackReader } from './feedback-reader.ts';
 import type { Quota } from './gcra.ts';
@@ -25,8 +24,6 @@ import { OriginGates } from './origin-gates.ts';
 import type { TokenSource, WaitingQueue } from './token-source.ts';
 import type { WaitingBucketSetup } from './waiting-bucket-options.ts';
 
-const NO_OPTIONS: AcquireOptions = {};
-const DEFAULT_LANE: number = laneOf(0, false);
 const CLOSED = 'the bucket was closed';
 
 /**
@@ -36,7 +33,7 @@ const CLOSED = 'the bucket was closed';
 export abstract class WaitingBucket<
   Source extends TokenSource,
   Gate extends ObservableBucket = ObservableBucket,
-> implements ObservableBucket, CallsBeforeUse, ClockBound
+> implements ObservableBucket, CallsBeforeUse, ClockBound, ChecksPriority
 {
   beforeUse: (() => void) | undefined;
   protected readonly source: Source;
@@ -98,6 +95,10 @@ export abstract class WaitingBucket<
     for (const gate of this.#gates.all()) bindClock(gate, clock);
   }
 
+  checkPriority(priority: number | undefined): void {
+    this.#room.laneFor({ priority });
+  }
+
   tryAcquire(cost = 1, earlier?: Grant): Grant | undefined {
     this.#checkCost('tryAcquire', cost);
     if (this.#closed !== undefined && !this.#mayReturn(earlier)) return undefined;
@@ -110,12 +111,12 @@ export abstract class WaitingBucket<
     return undefined;
   }
 
-  acquire(options: AcquireOptions = NO_OPTIONS): Promise<Grant> {
+  acquire(options: AcquireOptions = {}): Promise<Grant> {
     try {
       const { cost = 1, signal } = options;
       this.#checkCost('acquire', cost);
       this.beforeUse?.();
-      const lane = options === NO_OPTIONS ? DEFAULT_LANE : this.#room.laneFor(options);
+      const lane = this.#room.laneFor(options);
       if (signal?.aborted) throw signal.reason;
       if (this.#closed !== undefined && !this.#mayReturn(options.earlier)) {
         throw this.#room.refusal('closed', CLOSED);
