@@ -8,7 +8,7 @@ const RULES = `${core}/policy/backoff`;
 /** The interfaces of options that a function takes, each with the file that declares it. */
 const BUCKET = [
   [`${LIMITS}/bucket/options.ts`, 'TokenBucketOptions'],
-  [`${LIMITS}/bucket/waiting-bucket-options.ts`, 'WaitingBucketOptions'],
+  [`${LIMITS}/bucket/options.ts`, 'WaitingBucketOptions'],
   [`${LIMITS}/queue/options.ts`, 'WaitingOptions'],
 ] as const;
 const STORE = ['packages/valkey/src/store-options.ts', 'StoreOptions'] as const;

@@ -1,5 +1,4 @@
-import { giveBack, holding, type Quota, spend, tokensAt, waitMs } from './gcra.ts';
-import { stepsBy, stepsToWait } from './refill-steps.ts';
+import { giveBack, holding, type Quota, spend, stepsBy, stepsToWait, tokensAt, waitMs } from './gcra.ts';
 
 /** Own time is rebased to 0 after this many fills of the capacity: larger doubles are too coarse for short intervals. */
 const FAR_FILLS = 1_000;
@@ -97,15 +96,6 @@ export class QuotaState {
 
   tokens(nowMs: number): number {
     return tokensAt(this.#quota, this.#emptyAtMs, this.#ownMs(nowMs));
-  }
-
-  /** Takes the tokens, if they are available. */
-  take(cost: number, nowMs: number): boolean {
-    if (nowMs < this.#pausedUntilMs) return false;
-    const ownMs = this.#nearMs(nowMs);
-    if (waitMs(this.#quota, this.#emptyAtMs, cost, ownMs) > 0) return false;
-    this.#emptyAtMs = spend(this.#quota, this.#emptyAtMs, cost, ownMs);
-    return true;
   }
 
   /** Takes the tokens even if they are not available, and leaves a debt. */
