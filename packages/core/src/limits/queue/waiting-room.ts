@@ -6,20 +6,17 @@ import type { WaitingSetup } from './options.ts';
 import type { SteadyTime } from './time.ts';
 import { type Waiter, WaitingLine } from './waiting-line.ts';
 
-/** Work in one turn of the event loop, in microseconds: a long queue that is served all at once must not block the program. */
-const SLICE = 10_000;
+/** Work in one turn of the event loop: a long queue that is served all at once must not block the program. In half microseconds. */
+const SLICE = 20_000;
 
-/** What a grant costs in microseconds: its request is sent in the same turn. */
-const GRANT = 100;
+/** What a grant costs of it: its request is sent in the same turn. */
+const GRANT = 200;
 
-/** What a refusal costs in microseconds: an error captures a stack trace. */
-const REFUSAL = 20;
+/** What a refusal costs: an error captures a stack trace. */
+const REFUSAL = 40;
 
-/** What the end of an aborted request costs in microseconds. */
-const ABORT = 10;
-
-/** How many waiters can be inspected in a microsecond. */
-const LOOKS = 2;
+/** What the end of an aborted request costs. Looking at one costs 1. */
+const ABORT = 20;
 
 /** Rounding error that is allowed in times, and the shortest timer. */
 const TOLERANCE_MS = 1e-3;
@@ -52,6 +49,8 @@ export class WaitingRoom<T> extends WaitingLine<T> {
   #isCutShort = false;
   /** Why the whole queue is being refused; `undefined` if it is not. */
   #dismissal: Dismissal | undefined;
+  /** What is left of the slice. */
+  #left = 0;
 
   /** @param onWake called when the first in the queue may have to be served */
   constructor(setup: WaitingSetup, time: SteadyTime, onWake: () => void) {
@@ -134,15 +133,18 @@ export class WaitingRoom<T> extends WaitingLine<T> {
   /** The error for a refused request, which is counted. */
   refusal(reason: ThrottledReason, message: string, waitMs?: number, cause?: unknown): ThrottledError {
     this.refused += 1;
-    return new ThrottledError(`Not sent: ${message}`, waitMs, {
-      reason,
-      ...(cause !== undefined && { cause }),
-    });
+    return new ThrottledError(
+      `Not sent: ${message}`,
+      waitMs,
+      cause === undefined ? { reason } : { reason, cause },
+    );
   }
 
-  #refuse(waiter: Waiter<T>, reason: ThrottledReason, message: string): void {
+  /** Returns true, for {@link #refuseOne}. */
+  #refuse(waiter: Waiter<T>, reason: ThrottledReason, message: string): true {
     this.remove(waiter);
     waiter.resolve(Promise.reject(this.refusal(reason, message)));
+    return true;
   }
 
   /**
@@ -153,8 +155,8 @@ export class WaitingRoom<T> extends WaitingLine<T> {
    * @param grant takes the cost and how long the request has waited, in milliseconds
    */
   serve(nowMs: number, grant: (cost: number, waitedMs: number) => T | Promise<T> | undefined): void {
-    let left = this.#sendAway(nowMs - TOLERANCE_MS, SLICE);
-    for (; left > 0; left -= GRANT) {
+    this.giveUp(nowMs - TOLERANCE_MS);
+    for (; this.#left > 0; this.#left -= GRANT) {
       const { first } = this.queue;
       if (first === undefined) break;
       const result = grant(first.cost, Math.max(0, nowMs - first.sinceMs));
@@ -162,13 +164,14 @@ export class WaitingRoom<T> extends WaitingLine<T> {
       this.remove(first);
       first.resolve(result);
     }
-    this.#isCutShort = left <= 0;
-    if (left > 0) this.#sendAway(nowMs + TOLERANCE_MS, left);
+    this.#isCutShort = this.#left <= 0;
+    this.#sendAway(nowMs + TOLERANCE_MS);
   }
 
   /** Refuses requests with a deadline up to `untilMs`. Call {@link arm} after it. */
   giveUp(untilMs: number): void {
-    this.#sendAway(untilMs, SLICE);
+    this.#left = SLICE;
+    this.#sendAway(untilMs);
   }
 
   /** A pause ended early: requests whose deadlines lay in it need not be refused any more. */
@@ -191,47 +194,30 @@ export class WaitingRoom<T> extends WaitingLine<T> {
   /** Refuses everything in the queue, now and later. Call {@link arm} after it. */
   dismiss(reason: ThrottledReason, message: string): void {
     this.#dismissal = [reason, message];
-    this.#sendAway(Number.NEGATIVE_INFINITY, SLICE);
+    this.giveUp(Number.NEGATIVE_INFINITY);
   }
 
-  /** Refuses what cannot be served, for `most` microseconds, and returns how much of that is left. */
-  #sendAway(lateUntilMs: number, most: number): number {
+  /** Ends and refuses what cannot be served, as far as the slice allows. */
+  #sendAway(lateUntilMs: number): void {
     this.#lateUntilMs = Math.max(this.#lateUntilMs, lateUntilMs);
-    const looks = { left: most * LOOKS };
-    while (looks.left > 0 && this.endAborted()) looks.left -= ABORT * LOOKS;
-    while (looks.left > 0) {
-      const next = this.#nextToRefuse(looks);
-      if (next === undefined) break;
-      this.#refuse(...next);
-      looks.left -= REFUSAL * LOOKS;
-    }
-    return looks.left / LOOKS;
+    for (; this.#left > 0 && this.endAborted(); this.#left -= ABORT);
+    for (; this.#left > 0 && this.#refuseOne(); this.#left -= REFUSAL);
   }
 
-  #nextToRefuse(looks: { left: number }): readonly [Waiter<T>, ThrottledReason, string] | undefined {
-    const { first } = this.queue;
-    if (this.#dismissal !== undefined && first !== undefined) return [first, ...this.#dismissal];
+  #refuseOne(): boolean {
+    const dismissed = this.#dismissal && this.queue.first;
+    if (dismissed !== undefined) return this.#refuse(dismissed, ...(this.#dismissal as Dismissal));
     const late = this.expired(this.#lateUntilMs);
-    if (late !== undefined) return [late, 'wait-too-long', 'its turn does not come in time'];
+    if (late !== undefined) return this.#refuse(late, 'wait-too-long', 'its turn does not come in time');
     this.#lateUntilMs = Number.NEGATIVE_INFINITY;
-    while (this.#isSearching && looks.left > 0) {
-      looks.left -= 1;
+    for (; this.#isSearching && this.#left > 0; this.#left -= 1) {
       const one = this.queue.searched();
       this.#isSearching = one !== undefined;
       if (one === undefined || one.cost <= this.#mostCost) continue;
-      return [
-        one,
-        'capacity-lowered',
-        `it costs ${one.cost} tokens, and the capacity is now ${this.#mostCost}`,
-      ];
+      const message = `it costs ${one.cost} tokens, and the capacity is now ${this.#mostCost}`;
+      return this.#refuse(one, 'capacity-lowered', message);
     }
-    return undefined;
-  }
-
-  /** Whether work is left from the last slice. */
-  get #isBehind(): boolean {
-    const isRefusing = this.#isSearching || this.#lateUntilMs > Number.NEGATIVE_INFINITY;
-    return isRefusing || this.#isCutShort || this.#dismissal !== undefined;
+    return false;
   }
 
   /**
@@ -241,7 +227,9 @@ export class WaitingRoom<T> extends WaitingLine<T> {
    */
   arm(nowMs: number, firstAtMs: number): void {
     const waiting = this.size > 0;
-    let atMs = this.#isBehind ? nowMs : Math.min(firstAtMs, this.nextDeadlineMs);
+    const isRefusing = this.#isSearching || this.#lateUntilMs > Number.NEGATIVE_INFINITY;
+    const isBehind = isRefusing || this.#isCutShort || this.#dismissal !== undefined;
+    let atMs = isBehind ? nowMs : Math.min(firstAtMs, this.nextDeadlineMs);
     atMs = waiting ? Math.max(atMs, nowMs + TOLERANCE_MS) : Number.POSITIVE_INFINITY;
     // A timer that fires earlier is kept: it calls `onWake`, which arms again. One of fakes that are gone may never fire.
     const isKept = this.#timersId === timersId() && this.#armedOn === this.#time.clock;
