@@ -1,10 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { MemoryTokens } from './memory-tokens.ts';
 import { QuotaState } from './quota-state.ts';
-
-const take = (limit: QuotaState, cost: number, nowMs: number): boolean =>
-  new MemoryTokens(limit, []).take(cost, nowMs);
 
 const rate = fc.double({ min: 1e-3, max: 1e6, noNaN: true });
 const step = fc.record({
@@ -26,7 +22,7 @@ test('a wait with refill steps ends at a step', () => {
           nowMs += passMs;
           if (refillPerSecond !== null) level.setRate({ refillPerSecond, capacity: 10 }, nowMs);
           const cost = share * 10;
-          if (take(level, cost, nowMs)) continue;
+          if (level.take(cost, nowMs)) continue;
           const waitMs = level.waitMs(cost, nowMs);
           // Steps are counted from the start at any rate. Exactly at a step both sides are right.
           const steps = nowMs / intervalMs;
@@ -52,10 +48,10 @@ test('with refill steps, tokens that are not available have a wait, and are avai
       limit.spend(filled * quota.capacity, 0);
       const cost = part * quota.capacity;
       const waitMs = limit.waitMs(cost, nowMs);
-      expect(take(limit, cost, nowMs)).toBe(waitMs === 0);
+      expect(limit.take(cost, nowMs)).toBe(waitMs === 0);
       if (waitMs === 0) return;
       // Far from the start a time is too coarse to tell on which side of a fine step it lies.
-      expect(take(limit, cost, nowMs + waitMs) || take(limit, cost, nowMs + waitMs + intervalMs)).toBe(true);
+      expect(limit.take(cost, nowMs + waitMs) || limit.take(cost, nowMs + waitMs + intervalMs)).toBe(true);
     }),
     { numRuns: 5_000, endOnFailure: true },
   );

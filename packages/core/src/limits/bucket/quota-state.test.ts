@@ -1,16 +1,12 @@
 import { describe, expect, test } from 'vitest';
-import { MemoryTokens } from './memory-tokens.ts';
 import { QuotaState } from './quota-state.ts';
-
-const take = (limit: QuotaState, cost: number, nowMs: number): boolean =>
-  new MemoryTokens(limit, []).take(cost, nowMs);
 
 const ten = { refillPerSecond: 1, capacity: 10 };
 
 /** How many times these tokens can be taken. */
 function takes(level: QuotaState, cost: number, nowMs: number): number {
   let count = 0;
-  while (count < 1_000 && take(level, cost, nowMs)) count += 1;
+  while (count < 1_000 && level.take(cost, nowMs)) count += 1;
   return count;
 }
 
@@ -26,7 +22,7 @@ describe('a refund', () => {
   test('can be returned again after it was taken again', () => {
     const level = new QuotaState(ten, 0, 10, 0);
     for (let round = 0; round < 3; round += 1) {
-      take(level, 4, 0);
+      level.take(4, 0);
       level.giveBack(4, level.held, 0);
       expect(level.tokens(0)).toBeCloseTo(10, 9);
     }
@@ -34,7 +30,7 @@ describe('a refund', () => {
 
   test('is at most what was available when the capacity changed', () => {
     const level = new QuotaState({ refillPerSecond: 2, capacity: 10 }, 0, 10, 0);
-    take(level, 2, 0);
+    level.take(2, 0);
     const { held } = level;
     level.setRate({ refillPerSecond: 2, capacity: 20 }, 0);
     level.giveBack(5, held, 0);
@@ -43,7 +39,7 @@ describe('a refund', () => {
 
   test('in a pause leaves the bucket empty', () => {
     const level = new QuotaState(ten, 0, 10, 0);
-    take(level, 5, 0);
+    level.take(5, 0);
     const { held } = level;
     level.pause(1_000, 0);
     level.giveBack(5, held, 500);

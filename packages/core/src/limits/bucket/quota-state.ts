@@ -98,6 +98,15 @@ export class QuotaState {
     return tokensAt(this.#quota, this.#emptyAtMs, this.#ownMs(nowMs));
   }
 
+  /** Takes the tokens, if they are available. */
+  take(cost: number, nowMs: number): boolean {
+    if (nowMs < this.#pausedUntilMs) return false;
+    const ownMs = this.#nearMs(nowMs);
+    if (waitMs(this.#quota, this.#emptyAtMs, cost, ownMs) > 0) return false;
+    this.#emptyAtMs = spend(this.#quota, this.#emptyAtMs, cost, ownMs);
+    return true;
+  }
+
   /** Takes the tokens even if they are not available, and leaves a debt. */
   spend(cost: number, nowMs: number): void {
     const ownMs = this.#nearMs(nowMs);

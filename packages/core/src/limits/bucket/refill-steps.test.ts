@@ -3,12 +3,8 @@ import { describe, expect, test } from 'vitest';
 import { ThrottledError } from '../../base/errors.ts';
 import { virtualClock } from '../../testing.ts';
 import { holding, stepsToWait } from './gcra.ts';
-import { MemoryTokens } from './memory-tokens.ts';
 import { QuotaState } from './quota-state.ts';
 import { tokenBucket } from './token-bucket.ts';
-
-const take = (limit: QuotaState, cost: number, nowMs: number): boolean =>
-  new MemoryTokens(limit, []).take(cost, nowMs);
 
 const DAY_MS = 86_400_000;
 
@@ -52,13 +48,13 @@ describe('steps of the refill', () => {
           // Half way between two steps, so that rounding does not matter.
           let step = Math.ceil(nowMs / intervalMs) + 1;
           level.setRate({ refillPerSecond, capacity: 10 }, (step + 0.5) * intervalMs);
-          while (take(level, 1, (step + 0.5) * intervalMs));
+          while (level.take(1, (step + 0.5) * intervalMs));
           for (let passed = 0; passed < 50; passed += 1) {
             step += 1;
             for (let taken = 0; taken < perStep; taken += 1) {
-              expect(take(level, 1, (step + 0.5) * intervalMs)).toBe(true);
+              expect(level.take(1, (step + 0.5) * intervalMs)).toBe(true);
             }
-            expect(take(level, 1, (step + 0.5) * intervalMs)).toBe(false);
+            expect(level.take(1, (step + 0.5) * intervalMs)).toBe(false);
             expect(level.waitMs(1, (step + 0.5) * intervalMs) / intervalMs).toBeCloseTo(0.5, 3);
           }
         },
@@ -74,7 +70,7 @@ describe('steps of the refill', () => {
       level.setRate({ refillPerSecond: 3 + (step % 2), capacity: 10 }, step * intervalMs);
     }
     const nowMs = 1_000_000.5 * intervalMs;
-    while (take(level, 1, nowMs));
+    while (level.take(1, nowMs));
     expect(level.waitMs(1, nowMs) / intervalMs).toBeCloseTo(0.5, 6);
   });
 
@@ -82,7 +78,7 @@ describe('steps of the refill', () => {
     const intervalMs = 1_000 / 3;
     const level = new QuotaState({ refillPerSecond: 3, capacity: 1 }, intervalMs, 0, 0);
     let missed = 0;
-    for (let step = 1; step <= 8_000_000; step += 1) if (!take(level, 1, step * intervalMs)) missed += 1;
+    for (let step = 1; step <= 8_000_000; step += 1) if (!level.take(1, step * intervalMs)) missed += 1;
     expect(missed).toBe(0);
   });
 });
@@ -188,7 +184,7 @@ describe('the two examples of App Engine: 500 a second, refilled every 200 ms', 
     const limit = new QuotaState({ refillPerSecond: 500, capacity }, 200, capacity, 0);
     const started = [0, 0, 0, 0, 0];
     for (let atMs = 0; atMs < 1_000; atMs += 1) {
-      while (take(limit, 1, atMs)) {
+      while (limit.take(1, atMs)) {
         started[Math.floor(atMs / 200)] = (started[Math.floor(atMs / 200)] ?? 0) + 1;
         // All tokens of a step are taken at the step.
         expect(atMs % 200).toBe(0);

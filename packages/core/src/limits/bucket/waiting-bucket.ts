@@ -2,8 +2,9 @@ import { notNegative } from '../../base/check.ts';
 import { type Clock, nextTurn } from '../../base/clock.ts';
 import type { Outcome, RequestTraits } from '../../http/outcome.ts';
 import type { Feedback, ReadFeedback } from '../../http/server-feedback.ts';
-import { bindClock } from '../bind-clock.ts';
+import { bindClock, type ChecksPriority, type ClockBound } from '../bind-clock.ts';
 import {
+  type AcquireOptions,
   type BucketStats,
   type CloseOptions,
   type Grant,
@@ -11,13 +12,15 @@ import {
   type TokenBucket,
   waitingAtClose,
 } from '../contracts.ts';
+import type { CallsBeforeUse } from '../key-map.ts';
 import type { Tally } from '../queue/options.ts';
-import type { SteadyTime } from '../queue/time.ts';
+import { SteadyTime } from '../queue/time.ts';
+import type { WaitingRoom } from '../queue/waiting-room.ts';
 import { FeedbackReader } from './feedback-reader.ts';
 import type { Quota } from './gcra.ts';
-import { CLOSED, GrantingBucket } from './granting-bucket.ts';
 import type { WaitingBucketSetup } from './options.ts';
 import { OriginGates } from './origin-gates.ts';
+import { CLOSED, TokenCounter } from './token-counter.ts';
 import type { TokenSource, WaitingQueue } from './token-source.ts';
 
 /**
@@ -25,12 +28,15 @@ import type { TokenSource, WaitingQueue } from './token-source.ts';
  * which there are no tokens. A subclass brings a {@link TokenSource}.
  */
 export abstract class WaitingBucket<
-    Source extends TokenSource,
-    Gate extends ObservableBucket = ObservableBucket,
-  >
-  extends GrantingBucket<Source>
-  implements ObservableBucket
+  Source extends TokenSource,
+  Gate extends ObservableBucket = ObservableBucket,
+> implements ObservableBucket, CallsBeforeUse, ClockBound, ChecksPriority
 {
+  beforeUse: (() => void) | undefined;
+  protected readonly time: SteadyTime;
+  protected readonly source: Source;
+  readonly #counter: TokenCounter<Source>;
+  readonly #room: WaitingRoom<Grant>;
   readonly #atGates: Tally = { waiting: 0 };
   readonly #gates: OriginGates<Gate>;
   readonly #feedback: FeedbackReader;
@@ -48,8 +54,11 @@ export abstract class WaitingBucket<
     makeSource: (time: SteadyTime, queue: WaitingQueue, onChange: () => void) => Source,
     makeGate: (tokens: number, waiting: Tally) => Gate,
   ) {
-    super(setup, makeSource);
-    const { time } = this;
+    const time = new SteadyTime(setup.clock);
+    this.time = time;
+    this.#counter = new TokenCounter(setup, time, this, makeSource);
+    this.#room = this.#counter.room;
+    this.source = this.#counter.source;
     const make = (tokens: number): Gate => {
       const gate = makeGate(tokens, this.#atGates);
       bindClock(gate, time.clock);
@@ -59,9 +68,26 @@ export abstract class WaitingBucket<
     this.#feedback = new FeedbackReader(setup, time);
   }
 
-  override takeClock(clock: Clock): void {
-    super.takeClock(clock);
+  takeClock(clock: Clock): void {
+    this.time.bind(clock);
     for (const gate of this.#gates.all()) bindClock(gate, clock);
+  }
+
+  checkPriority(priority: number | undefined): void {
+    this.#room.laneFor({ priority });
+  }
+
+  tryAcquire(cost = 1, earlier?: Grant): Grant | undefined {
+    return this.#counter.tryAcquire(cost, earlier);
+  }
+
+  acquire(options: AcquireOptions = {}): Promise<Grant> {
+    return this.#counter.acquire(options);
+  }
+
+  /** To be called when the capacity of the source has changed. Requests that cost more are refused, wherever they wait. */
+  protected capacityChanged(): void {
+    this.#counter.capacityChanged();
   }
 
   pauseFor(durationMs: number): void {
@@ -69,8 +95,8 @@ export abstract class WaitingBucket<
     this.beforeUse?.();
     const nowMs = this.time.now();
     if (durationMs > 0) this.source.pause(nowMs + durationMs, nowMs);
-    this.room.giveUp(nowMs + this.source.pausedMs(nowMs));
-    this.arm(nowMs);
+    this.#room.giveUp(nowMs + this.source.pausedMs(nowMs));
+    this.#counter.arm(nowMs);
   }
 
   resume(): void {
@@ -78,8 +104,8 @@ export abstract class WaitingBucket<
     const nowMs = this.time.now();
     if (this.source.pausedMs(nowMs) === 0) return;
     this.source.resume(nowMs);
-    this.room.pauseEnded();
-    this.serve();
+    this.#room.pauseEnded();
+    this.#counter.serve();
   }
 
   observe(
@@ -114,43 +140,46 @@ export abstract class WaitingBucket<
 
   async idle(): Promise<void> {
     do {
-      await this.room.idle();
+      await this.#room.idle();
       // A request that has passed a gate joins this queue next.
       if (await this.#gates.idle()) await nextTurn();
-    } while (this.room.size > 0 || this.#atGates.waiting > 0);
+    } while (this.#room.size > 0 || this.#atGates.waiting > 0);
   }
 
   async close(options?: CloseOptions): Promise<void> {
     const waiting = waitingAtClose(options);
+    const counter = this.#counter;
     this.beforeUse?.();
-    if (this.closed === undefined || waiting === 'reject') {
-      this.closed = waiting;
+    if (counter.closed === undefined || waiting === 'reject') {
+      counter.closed = waiting;
       this.#gates.close({ waiting });
-      if (waiting === 'reject') this.room.dismiss('closed', CLOSED);
+      if (waiting === 'reject') this.#room.dismiss('closed', CLOSED);
     }
-    if (this.closed === 'drain') await this.idle();
+    if (counter.closed === 'drain') await this.idle();
     this.#sourceClosed ??= this.source.close?.();
-    this.arm(this.time.now());
+    this.#counter.arm(this.time.now());
     await this.idle();
     await this.#sourceClosed;
   }
 
   stats(): BucketStats {
     const nowMs = this.time.now();
-    const { source, room } = this;
+    const { source } = this;
+    const counter = this.#counter;
+    const { room } = counter;
     const gates = this.#gates.stats();
     const pausedMs = Math.max(source.pausedMs(nowMs), gates.pausedMs);
     const waiting = room.size + this.#atGates.waiting;
-    const isOpen = this.closed === undefined && gates.count === 0 && pausedMs === 0;
+    const isOpen = counter.closed === undefined && gates.count === 0 && pausedMs === 0;
     return {
       tokens: source.tokens(nowMs),
-      capacity: this.maxCost,
+      capacity: counter.maxCost,
       refillPerSecond: source.refillPerSecond,
       waiting,
       waitingCost: room.cost,
       pausedMs,
-      granted: this.granted,
-      marked: this.marked,
+      granted: counter.granted,
+      marked: counter.marked,
       refused: room.refused,
       idle: waiting === 0 && isOpen && source.isIdle(nowMs),
     };

@@ -1,10 +1,8 @@
 import { notNegative, wrongRange, wrongType } from '../../base/check.ts';
-import type { Clock } from '../../base/clock.ts';
 import type { ThrottledError } from '../../base/errors.ts';
-import type { ChecksPriority, ClockBound } from '../bind-clock.ts';
-import type { AcquireOptions, Grant, TokenBucket } from '../contracts.ts';
+import type { AcquireOptions, Grant } from '../contracts.ts';
 import type { CallsBeforeUse } from '../key-map.ts';
-import { SteadyTime } from '../queue/time.ts';
+import type { SteadyTime } from '../queue/time.ts';
 import { WaitingRoom } from '../queue/waiting-room.ts';
 import type { WaitingBucketSetup } from './options.ts';
 import type { TokenSource, WaitingQueue } from './token-source.ts';
@@ -49,48 +47,44 @@ class TokenGrant implements Grant {
 }
 
 /** Grants the tokens of a source to requests in turn, and decides what happens to those for which there are none. */
-export abstract class GrantingBucket<Source extends TokenSource>
-  implements TokenBucket, CallsBeforeUse, ClockBound, ChecksPriority
-{
-  beforeUse: (() => void) | undefined;
-  protected readonly source: Source;
-  protected readonly time: SteadyTime;
-  protected readonly room: WaitingRoom<Grant>;
+export class TokenCounter<Source extends TokenSource> implements Settles {
+  readonly source: Source;
+  readonly room: WaitingRoom<Grant>;
   /** How the bucket was closed; `undefined` while it is open. */
-  protected closed: 'drain' | 'reject' | undefined;
-  protected granted = 0;
-  protected marked = 0;
+  closed: 'drain' | 'reject' | undefined;
+  granted = 0;
+  marked = 0;
   /** The most tokens that a request may cost. */
-  protected maxCost: number;
+  maxCost: number;
+  readonly #time: SteadyTime;
+  readonly #bucket: CallsBeforeUse;
   readonly #nonConforming: WaitingBucketSetup['nonConforming'];
   #isServedSoon = false;
 
-  /** @param makeSource see {@link WaitingBucket} */
+  /**
+   * @param bucket is told of each use
+   * @param makeSource see `WaitingBucket`
+   */
   constructor(
     setup: WaitingBucketSetup,
+    time: SteadyTime,
+    bucket: CallsBeforeUse,
     makeSource: (time: SteadyTime, queue: WaitingQueue, onChange: () => void) => Source,
   ) {
     this.#nonConforming = setup.nonConforming;
-    this.time = new SteadyTime(setup.clock);
-    this.room = new WaitingRoom(setup, this.time, () => this.serve());
-    this.source = makeSource(this.time, this.room, () => this.#serveSoon());
+    this.#time = time;
+    this.#bucket = bucket;
+    this.room = new WaitingRoom(setup, time, () => this.serve());
+    this.source = makeSource(time, this.room, () => this.#serveSoon());
     this.maxCost = this.source.capacity;
     this.room.limitCost(this.maxCost);
   }
 
-  takeClock(clock: Clock): void {
-    this.time.bind(clock);
-  }
-
-  checkPriority(priority: number | undefined): void {
-    this.room.laneFor({ priority });
-  }
-
-  tryAcquire(cost = 1, earlier?: Grant): Grant | undefined {
+  tryAcquire(cost: number, earlier: Grant | undefined): Grant | undefined {
     this.#checkCost('tryAcquire', cost);
     if (!this.#isOpenTo(earlier)) return undefined;
-    this.beforeUse?.();
-    const nowMs = this.time.now();
+    this.#bucket.beforeUse?.();
+    const nowMs = this.#time.now();
     const isEmpty = this.room.size === 0;
     if (isEmpty && this.source.take(cost, nowMs)) return this.#grant(cost, 0, nowMs);
     if (this.#nonConforming === 'mark' && this.#lacks(cost, nowMs)) return this.#mark(cost, 0, nowMs);
@@ -98,15 +92,15 @@ export abstract class GrantingBucket<Source extends TokenSource>
     return undefined;
   }
 
-  acquire(options: AcquireOptions = {}): Promise<Grant> {
+  acquire(options: AcquireOptions): Promise<Grant> {
     try {
       const { cost = 1, signal } = options;
       this.#checkCost('acquire', cost);
-      this.beforeUse?.();
+      this.#bucket.beforeUse?.();
       const lane = this.room.laneFor(options);
       if (signal?.aborted) throw signal.reason;
       if (!this.#isOpenTo(options.earlier)) throw this.room.refusal('closed', CLOSED);
-      const nowMs = this.time.now();
+      const nowMs = this.#time.now();
       if (this.room.goesFirst(lane, options, nowMs) && this.source.take(cost, nowMs)) {
         return Promise.resolve(this.#grant(cost, 0, nowMs));
       }
@@ -176,25 +170,25 @@ export abstract class GrantingBucket<Source extends TokenSource>
     const { source } = this;
     if (source.isBeyond === true) return this.#mark(cost, waitedMs, nowMs);
     this.granted += 1;
-    return new TokenGrant(cost, waitedMs, this.time.startMs + nowMs, source.held, this);
+    return new TokenGrant(cost, waitedMs, this.#time.startMs + nowMs, source.held, this);
   }
 
   #mark(cost: number, waitedMs: number, nowMs: number): Grant {
     this.granted += 1;
     this.marked += 1;
-    return new TokenGrant(cost, waitedMs, this.time.startMs + nowMs, undefined, undefined);
+    return new TokenGrant(cost, waitedMs, this.#time.startMs + nowMs, undefined, undefined);
   }
 
   /** Called by a grant of this bucket. */
   settleGrant(surplus: number, held: unknown): void {
     // A bucket that was evicted was full: returned tokens change nothing.
-    if (surplus < 0) this.beforeUse?.();
-    this.source.settle(surplus, held, this.time.now());
+    if (surplus < 0) this.#bucket.beforeUse?.();
+    this.source.settle(surplus, held, this.#time.now());
     this.serve();
   }
 
   /** To be called when the capacity of the source has changed. Requests that cost more are refused, wherever they wait. */
-  protected capacityChanged(): void {
+  capacityChanged(): void {
     this.maxCost = this.source.capacity;
     this.room.limitCost(this.maxCost);
     this.serve();
@@ -211,8 +205,8 @@ export abstract class GrantingBucket<Source extends TokenSource>
   }
 
   /** Serves the queue until its first request has to go on waiting. */
-  protected serve(): void {
-    const nowMs = this.time.now();
+  serve(): void {
+    const nowMs = this.#time.now();
     this.room.serve(nowMs, (cost, waitedMs) => {
       try {
         return this.#serveFirst(cost, waitedMs, nowMs);
@@ -237,7 +231,7 @@ export abstract class GrantingBucket<Source extends TokenSource>
     return this.#refuse('wait-too-long', 'its turn does not come in time', cost, nowMs);
   }
 
-  protected arm(nowMs: number): void {
+  arm(nowMs: number): void {
     this.room.arm(nowMs, this.source.dueMs(this.room.firstCost, nowMs));
   }
 }
