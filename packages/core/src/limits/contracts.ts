@@ -129,13 +129,9 @@ export interface CloseOptions {
   readonly waiting?: 'reject' | 'drain' | undefined;
 }
 
-/**
- * Validates the options of `close`, and returns its `waiting`.
- *
- * @throws TypeError, RangeError for a wrong option
- */
+/** @throws TypeError, RangeError for a wrong option */
 export function waitingAtClose(options: CloseOptions = {}): 'reject' | 'drain' {
-  // Made here, so that a program without it does not have the table.
+  // Made here: a program without it does not have the table.
   const table: OptionTable<CloseOptions> = {
     waiting: { check: oneOf('reject', 'drain'), default: 'reject' },
   };
