@@ -22,8 +22,7 @@ export type {
   TokenBucket,
 } from './limits/contracts.ts';
 export { type BucketPerKey, type PerKeyOptions, perKey } from './limits/per-key.ts';
-export { type PriorityQueueOptions, priorityQueue } from './limits/queue/priority-queue.ts';
-export type { Queue, Queued, QueueOrder } from './limits/queue/queue.ts';
+export { priorityQueue } from './limits/queue/priority-queue.ts';
 export type { AroundAttempt, CurrentAttempt } from './policy/around-attempt.ts';
 export { celery } from './policy/backoff/celery.ts';
 export {
