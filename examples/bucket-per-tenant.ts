@@ -3,16 +3,15 @@
 //   small: sent, sent, refused, refused
 //   large: sent, sent, sent, sent
 //   a key of its own: sent
-import { bucketPerKey, createPolicy, ThrottledError, tokenBucket } from '@ebb/core';
+import { createPolicy, perKey, ThrottledError, tokenBucket } from '@ebb/core';
 import { createFetch, type EbbRequestInit } from '@ebb/fetch';
 
-const bucket = bucketPerKey(
-  (request) => request.header('x-tenant') ?? 'none',
+const bucket = perKey(
   (tenant) => {
     const capacity = tenant === 'large' ? 20 : 2;
     return tokenBucket({ refillPerSecond: 1, capacity, nonConforming: 'reject' });
   },
-  { maxKeys: 1_000 },
+  { keyOf: (request) => request.header('x-tenant') ?? 'none', maxKeys: 1_000 },
 );
 const fetch = createFetch(createPolicy({ bucket }), async () => new Response('ok'));
 

@@ -4,7 +4,7 @@
 //   1 tenant, 1 host: 5
 //   4 tenants, 1 host: 15
 //   4 tenants, 2 hosts: 20
-import { bucketPerKey, tokenBucket } from '@ebb/core';
+import { perKey, tokenBucket } from '@ebb/core';
 import { virtualClock } from '@ebb/core/testing';
 import { createFetch } from '@ebb/fetch';
 
@@ -16,10 +16,13 @@ async function sentInASecond(tenants: number, hosts: number): Promise<number> {
     return new Response('ok');
   };
   const hostLimit = () => tokenBucket({ refillPerSecond: 11, capacity: 4, clock });
-  const perHost = createFetch({ clock, bucket: bucketPerKey(hostLimit, { clock }) }, upstream);
+  const perHost = createFetch({ clock, bucket: perKey(hostLimit, { clock }) }, upstream);
 
   const tenantLimit = () => tokenBucket({ refillPerSecond: 4, capacity: 1, clock });
-  const perTenant = bucketPerKey((request) => request.header('x-tenant') ?? 'none', tenantLimit, { clock });
+  const perTenant = perKey(tenantLimit, {
+    keyOf: (request) => request.header('x-tenant') ?? 'none',
+    clock,
+  });
   const fetch = createFetch({ clock, bucket: perTenant }, perHost);
 
   for (let n = 0; n < 40; n += 1) {

@@ -4,7 +4,7 @@
 //   urgent
 //   usual
 //   whenever
-import { createPolicy, tokenBucket } from '@ebb/core';
+import { createPolicy, priorityQueue, tokenBucket } from '@ebb/core';
 import { virtualClock } from '@ebb/core/testing';
 import { createFetch } from '@ebb/fetch';
 
@@ -14,7 +14,7 @@ const server = async (url: unknown) => {
   return new Response('ok');
 };
 const clock = virtualClock();
-const bucket = tokenBucket({ refillPerSecond: 50, capacity: 1, clock });
+const bucket = tokenBucket({ refillPerSecond: 50, capacity: 1, queue: priorityQueue(), clock });
 const fetch = createFetch(createPolicy({ bucket, clock }), server);
 
 const requests = [

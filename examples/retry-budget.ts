@@ -2,7 +2,7 @@
 // requests a failing server receives for a hundred calls with up to three retries each:
 //   without a budget: 400
 //   with one: 103
-import { budgetPerKey, constant, createPolicy } from '@ebb/core';
+import { constant, createPolicy, perKey, retryBudget } from '@ebb/core';
 import { createFetch } from '@ebb/fetch';
 
 let asked = 0;
@@ -19,5 +19,5 @@ async function sendAll(fetch: ReturnType<typeof createFetch>): Promise<number> {
 
 const rules = { maxRetries: 3, backoff: constant(0) };
 console.log(`without a budget: ${await sendAll(createFetch(rules, down))}`);
-const policy = createPolicy({ ...rules, budget: budgetPerKey() });
+const policy = createPolicy({ ...rules, budget: perKey(() => retryBudget()) });
 console.log(`with one: ${await sendAll(createFetch(policy, down))}`);

@@ -138,6 +138,21 @@ test('the suite for adapters imports its own files and doors of core, so any ada
     ).toEqual([]);
 });
 
+test('perKey imports no limit: a program bundles only those that it makes', () => {
+  const seen = new Set<string>();
+  const visit = (path: string): void => {
+    if (seen.has(path)) return;
+    seen.add(path);
+    const code = (textOf.get(path) ?? '').replace(/^import type .*?;$/gms, '');
+    const values = [...code.matchAll(/from '(\.[^']+)'/g)].map(([, from]) => from as string);
+    for (const from of values) visit(normalize(join(dirname(path), from)));
+  };
+  visit('packages/core/src/limits/per-key.ts');
+  const limits = [...seen].filter((path) => /limits\/(bucket\/|queue\/|concurrency|budget)/.test(path));
+  expect(limits).toEqual([]);
+  expect(seen.size).toBeGreaterThan(5);
+});
+
 test('the queue of core imports no bucket', () => {
   for (const path of sources.filter((path) => path.startsWith('packages/core/src/limits/queue/'))) {
     expect(importsOf(path).filter((from) => from.includes('/bucket/'))).toEqual([]);

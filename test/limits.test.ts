@@ -1,10 +1,10 @@
 import {
-  bucketPerKey,
   concurrencyLimit,
   constant,
   createPolicy,
   type EbbEvent,
   type PolicyOptions,
+  perKey,
   retryBudget,
   ThrottledError,
   tokenBucket,
@@ -120,7 +120,7 @@ describe.each(Object.entries(clients))('%s', (_, makeClient) => {
   });
 
   test('a request can set its cost, maxWaitMs and key', async () => {
-    const bucket = bucketPerKey({ capacity: 5, refillPerSecond: 1, clock });
+    const bucket = perKey(() => tokenBucket({ capacity: 5, refillPerSecond: 1, clock }));
     await setUp([up], { bucket });
     await send({ ebb: { cost: 5 } });
     await expect(send({ ebb: { maxWaitMs: 500 } })).rejects.toBeInstanceOf(ThrottledError);

@@ -3,12 +3,13 @@ import { inspect } from 'node:util';
 import { ebbInterceptor as ebbAxios } from '@ebb/axios';
 import {
   attemptsOf,
-  bucketPerKey,
   constant,
   createPolicy,
   detailsOf,
   type EbbEvent,
   type PolicyOptions,
+  perKey,
+  tokenBucket,
 } from '@ebb/core';
 import { createFetch } from '@ebb/fetch';
 import { ebbInterceptor as ebbUndici } from '@ebb/undici';
@@ -29,11 +30,15 @@ const refusal: Step = {
 };
 
 /** Its key is a secret. */
-const EMPTY = bucketPerKey(() => 'SECRET', {
-  refillPerSecond: 1,
-  initialTokens: 0,
-  nonConforming: 'reject',
-});
+const EMPTY = perKey(
+  () =>
+    tokenBucket({
+      refillPerSecond: 1,
+      initialTokens: 0,
+      nonConforming: 'reject',
+    }),
+  { keyOf: () => 'SECRET' },
+);
 
 type Send = (policy: PolicyOptions, url: URL, signal?: AbortSignal) => Promise<unknown>;
 
@@ -159,7 +164,10 @@ test.each<[what: string, wrong: object]>([
   ['a token in place of headers', { beforeAttempt: () => 'SECRET' }],
   ['a list of tokens', { beforeAttempt: () => ({ authorization: ['SECRET'] }) }],
   ['a key that is no string', { idempotencyKey: () => ({ key: 'SECRET' }) }],
-  ['a key of a bucket', { bucket: bucketPerKey((() => ['SECRET']) as never, { refillPerSecond: 1 }) }],
+  [
+    'a key of a bucket',
+    { bucket: perKey(() => tokenBucket({ refillPerSecond: 1 }), { keyOf: (() => ['SECRET']) as never }) },
+  ],
 ])('an error for what a hook returned, and what Node prints of it, does not have %s', async (_, wrong) => {
   const error = await createFetch(wrong)('http://127.0.0.1:9/', { method: 'POST' }).catch(
     (error: unknown) => error,

@@ -8,7 +8,7 @@ const RULES = `${core}/policy/backoff`;
 /** The interfaces of options that a function takes, each with the file that declares it. */
 const BUCKET = [
   [`${LIMITS}/bucket/options.ts`, 'TokenBucketOptions'],
-  [`${LIMITS}/bucket/waiting-bucket-options.ts`, 'WaitingBucketOptions'],
+  [`${LIMITS}/bucket/options.ts`, 'WaitingBucketOptions'],
   [`${LIMITS}/queue/options.ts`, 'WaitingOptions'],
 ] as const;
 const STORE = ['packages/valkey/src/store-options.ts', 'StoreOptions'] as const;
@@ -25,8 +25,9 @@ const OPTIONS: Readonly<Record<string, readonly (readonly [file: string, name: s
     [`${LIMITS}/concurrency.ts`, 'ConcurrencyOptions'],
     [`${LIMITS}/queue/options.ts`, 'WaitingOptions'],
   ],
+  priorityQueue: [[`${LIMITS}/queue/priority-queue.ts`, 'PriorityQueueOptions']],
   retryBudget: [[`${LIMITS}/budget.ts`, 'RetryBudgetOptions']],
-  bucketPerKey: [[`${LIMITS}/per-key-options.ts`, 'PerKeyOptions']],
+  perKey: [[`${LIMITS}/per-key.ts`, 'PerKeyOptions']],
   valkeyBucket: [['packages/valkey/src/options.ts', 'ValkeyBucketOptions'], STORE, BUCKET[1]],
   valkeyBudget: [['packages/valkey/src/budget-options.ts', 'ValkeyBudgetOptions'], STORE],
 };
@@ -115,8 +116,9 @@ describe('every option of a limit is on a page of the strategies', () => {
     tokenBucket: 3,
     adaptive: 1,
     concurrencyLimit: 2,
+    priorityQueue: 1,
     retryBudget: 1,
-    bucketPerKey: 1,
+    perKey: 1,
     valkeyBucket: 2,
     valkeyBudget: 2,
   };

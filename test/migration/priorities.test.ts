@@ -1,4 +1,4 @@
-import { tokenBucket } from '@ebb/core';
+import { priorityQueue, tokenBucket } from '@ebb/core';
 import Bottleneck from 'bottleneck';
 import PQueue from 'p-queue';
 import { expect, test, vi } from 'vitest';
@@ -22,7 +22,7 @@ async function isServed(low: () => Promise<unknown>, urgent: Take): Promise<bool
 }
 
 test('priorities: ebb serves the low ones after a minute, bottleneck and p-queue never', async () => {
-  const bucket = tokenBucket({ refillPerSecond: 1, capacity: 1 });
+  const bucket = tokenBucket({ refillPerSecond: 1, capacity: 1, queue: priorityQueue() });
   expect(
     await isServed(
       () => bucket.acquire(),

@@ -1,4 +1,4 @@
-import { bucketPerKey, tokenBucket } from '@ebb/core';
+import { perKey, tokenBucket } from '@ebb/core';
 import { createFetch } from '@ebb/fetch';
 
 /** The results of requests to URLs without an origin, from a page. */
@@ -12,7 +12,7 @@ export interface Relative {
 /** Sends requests with relative URLs, which only a page can resolve. */
 export async function askRelatively(): Promise<Relative> {
   const keys: string[] = [];
-  const bucket = bucketPerKey((key) => {
+  const bucket = perKey((key) => {
     keys.push(key);
     return tokenBucket({ refillPerSecond: 1_000 });
   });

@@ -7,12 +7,10 @@ export { type InspectBodyOptions, inspectBody } from './http/inspect-body.ts';
 export type { FailureKind, Judgement, Outcome, RequestTraits, Verdict } from './http/outcome.ts';
 export { serverFeedback } from './http/server-feedback.ts';
 export { type AdaptiveOptions, adaptive } from './limits/bucket/adaptive.ts';
-export { type BucketPerKey, bucketPerKey } from './limits/bucket/bucket-per-key.ts';
 export type { TokenBucketOptions } from './limits/bucket/options.ts';
 export { type MemoryBucket, tokenBucket } from './limits/bucket/token-bucket.ts';
 export { type RetryBudgetOptions, retryBudget } from './limits/budget.ts';
-export { budgetPerKey } from './limits/budget-per-key.ts';
-export { type ConcurrencyOptions, concurrencyLimit, concurrencyPerKey } from './limits/concurrency.ts';
+export { type ConcurrencyOptions, concurrencyLimit } from './limits/concurrency.ts';
 export type {
   AcquireOptions,
   BucketStats,
@@ -27,7 +25,8 @@ export type {
   Slot,
   TokenBucket,
 } from './limits/contracts.ts';
-export type { PerKeyOptions } from './limits/per-key-options.ts';
+export { type BucketPerKey, type PerKeyOptions, perKey } from './limits/per-key.ts';
+export { priorityQueue } from './limits/queue/priority-queue.ts';
 export { ownBucket, ownBudget, ownLimit } from './parts/own.ts';
 export type { AroundAttempt, CurrentAttempt } from './policy/around-attempt.ts';
 export { celery } from './policy/backoff/celery.ts';

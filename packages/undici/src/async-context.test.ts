@@ -1,5 +1,5 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
-import { bucketPerKey, concurrencyLimit, createPolicy, inspectBody, tokenBucket } from '@ebb/core';
+import { concurrencyLimit, createPolicy, inspectBody, perKey, tokenBucket } from '@ebb/core';
 import { describe, expect, test } from 'vitest';
 import { clients } from '../test/clients.ts';
 import { upstream } from '../test/upstream.ts';
@@ -31,13 +31,12 @@ describe.each(clients.map((client) => [client.name, client] as const))('%s', (_,
         const own = calls.getStore();
         if (new URL(url).pathname !== own) wrong.push(`${callback} of ${url} in ${own}`);
       };
-      const bucket = bucketPerKey(
-        ({ url }) => {
+      const bucket = perKey(() => tokenBucket({ refillPerSecond: 100_000, capacity: 1_000 }), {
+        keyOf: ({ url }) => {
           note('keyOf', url);
           return 'one';
         },
-        () => tokenBucket({ refillPerSecond: 100_000, capacity: 1_000 }),
-      );
+      });
       const policy = createPolicy({
         bucket,
         concurrency: concurrencyLimit({ maxConcurrent: 10 }),

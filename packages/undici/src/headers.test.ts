@@ -1,4 +1,4 @@
-import { bucketPerKey, constant, type RequestTraits } from '@ebb/core';
+import { constant, perKey, type RequestTraits, tokenBucket } from '@ebb/core';
 import { describe, expect, test } from 'vitest';
 import { versions } from '../test/clients.ts';
 import { failing, upstream } from '../test/upstream.ts';
@@ -48,7 +48,7 @@ describe.each(Object.entries(versions))('request headers of %s', (_, { Agent, re
     const agent = new Agent();
     const read: unknown[] = [];
     const keyOf = (asked: RequestTraits): string => String(read.push(asked.header('x-tenant')) > 0);
-    const bucket = bucketPerKey({ refillPerSecond: 1_000, capacity: 1_000 }, { keyOf });
+    const bucket = perKey(() => tokenBucket({ refillPerSecond: 1_000, capacity: 1_000 }), { keyOf });
     const dispatcher = agent.compose(
       ebbInterceptor({ backoff: constant(0), bucket, cost: (asked) => read.push(asked.header('x-tenant')) }),
     );

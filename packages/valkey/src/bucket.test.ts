@@ -1,4 +1,4 @@
-import { bucketPerKey, HookError, ThrottledError, tokenBucket } from '@ebb/core';
+import { HookError, perKey, priorityQueue, ThrottledError, tokenBucket } from '@ebb/core';
 import type { VirtualClock } from '@ebb/core/testing';
 import { beforeEach, describe, expect, test } from 'vitest';
 import { StoreWorld } from '../test/busy-fleet.ts';
@@ -147,7 +147,7 @@ describe('waiting requests', () => {
   });
 
   test('are granted by priority, retries first', async () => {
-    const bucket = await empty();
+    const bucket = await empty({ queue: priorityQueue() });
     const order: string[] = [];
     const asks = [
       bucket.acquire({ priority: -1 }).then(() => order.push('low')),
@@ -331,7 +331,7 @@ describe('a bucket for each key', () => {
   });
 
   test('has a key of its own in the store, and is evicted when it is idle', async () => {
-    const buckets = bucketPerKey((key) => bucketOf({ key }), { clock, idleMs: 1_000 });
+    const buckets = perKey((key) => bucketOf({ key }), { clock, idleMs: 1_000 });
     const [one, other] = [request('http://one.test/a'), request('http://other.test/b')];
     const asks = Promise.all([one, one, other].map((of) => buckets.for(of as never).acquire({ cost: 10 })));
     await clock.advance(2);

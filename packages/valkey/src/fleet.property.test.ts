@@ -1,3 +1,4 @@
+import { priorityQueue } from '@ebb/core';
 import { seededRandom, virtualClock } from '@ebb/core/testing';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
@@ -47,7 +48,8 @@ test('any fleet spends at most capacity + rate · t from the start, and little m
         const store = new ModelStore(clock);
         store.latencyMs = latencyMs;
         const capacity = Math.max(1, rate * capacitySeconds);
-        const options = { client: store, key: 'k', refillPerSecond: rate, capacity, clock, random };
+        const queue = priorities ? priorityQueue() : undefined;
+        const options = { client: store, key: 'k', refillPerSecond: rate, capacity, clock, random, queue };
         const start = (): ValkeyBucket => valkeyBucket(options);
         const buckets = Array.from({ length: processes }, start);
         const spent: { atMs: number; cost: number }[] = [];

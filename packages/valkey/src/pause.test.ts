@@ -34,7 +34,7 @@ describe('a pause', () => {
     const [paused] = buckets as [ValkeyBucket];
     paused.observe?.(
       response,
-      await Promise.race([paused.acquire({ priority: 7 }), clock.advance(50) as never]),
+      await Promise.race([paused.acquire({ retry: true }), clock.advance(50) as never]),
     );
     const pausedAtMs = clock.now();
     await clock.advance(6_000);

@@ -1,4 +1,4 @@
-import { bucketPerKey, createPolicy, type Outcome, type RequestTraits } from '@ebb/core';
+import { createPolicy, type Outcome, perKey, type RequestTraits } from '@ebb/core';
 import { Session } from '@ebb/core/adapter';
 import { virtualClock } from '@ebb/core/testing';
 import { expect, test } from 'vitest';
@@ -22,7 +22,7 @@ test('a pause applies though the request took longer than idleMs', async () => {
   const store = new ModelStore(clock);
   const make = (key: string) =>
     valkeyBucket({ client: store, key, refillPerSecond: 100, capacity: 20, clock, random: () => 0 });
-  const per = bucketPerKey(make, { clock, idleMs: 60_000 });
+  const per = perKey(make, { clock, idleMs: 60_000 });
   await (async () => {
     const session = new Session(createPolicy({ clock, bucket: per, maxRetries: 0 }), to('slow'));
     const ready = session.ready();

@@ -1,4 +1,4 @@
-import type { Clock, Grant } from '@ebb/core';
+import { type Clock, type Grant, priorityQueue } from '@ebb/core';
 import { seededRandom, virtualClock } from '@ebb/core/testing';
 import { type ValkeyBucket, valkeyBucket } from '../src/index.ts';
 import type { StoreClient } from '../src/store-client.ts';
@@ -115,7 +115,16 @@ export async function runChaos(chaos: Chaos): Promise<ChaosResult> {
   const all: Process[] = [];
   const start = (): Process => {
     const process = new Process(time, keys, chaos.latencyMs, ({ clock }, client) =>
-      valkeyBucket({ client, key: 'k', refillPerSecond: rate, capacity, clock, random, nonConforming }),
+      valkeyBucket({
+        client,
+        key: 'k',
+        refillPerSecond: rate,
+        capacity,
+        clock,
+        random,
+        nonConforming,
+        queue: priorityQueue(),
+      }),
     );
     if (chaos.jitter) process.store.jitter = () => 2 * random();
     all.push(process);

@@ -10,9 +10,22 @@ export interface ClockBound {
   takeClock(clock: Clock): void;
 }
 
-/** Lets a limit take the clock of its policy. A limit of the user's own, and none, are left alone. */
-export function bindClock(limit: object | undefined, clock: Clock): void {
-  if (limit !== undefined && 'takeClock' in limit) (limit as ClockBound).takeClock(clock);
+/** A limit whose queue may have no priorities. */
+export interface ChecksPriority {
+  /** @throws TypeError, RangeError if its queue does not take this priority */
+  checkPriority(priority: number | undefined): void;
+}
+
+/**
+ * Lets a limit take the clock of its policy. A limit of the user's own, and none, are left alone.
+ *
+ * @param priority that of the policy
+ * @throws TypeError if it has taken another clock already, or has no priorities
+ */
+export function bindClock(limit: object | undefined, clock: Clock, priority?: number): void {
+  const { takeClock, checkPriority } = (limit ?? {}) as Partial<ClockBound & ChecksPriority>;
+  takeClock?.call(limit, clock);
+  checkPriority?.call(limit, priority);
 }
 
 /** @throws TypeError that tells what to do */

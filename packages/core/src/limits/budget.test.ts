@@ -2,7 +2,6 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { seededRandom, virtualClock } from '../testing.ts';
 import { type RetryBudgetOptions, retryBudget } from './budget.ts';
-import { budgetPerKey } from './budget-per-key.ts';
 import type { RetryBudget } from './contracts.ts';
 
 type Refundable = RetryBudget & { refund(): void };
@@ -310,5 +309,4 @@ test.each<[options: unknown, message: string]>([
   [{ percent: 5 }, 'retryBudget has no option "percent"'],
 ])('%j is refused', (options, message) => {
   expect(() => retryBudget(options as RetryBudgetOptions)).toThrow(message);
-  expect(() => budgetPerKey(options as RetryBudgetOptions)).toThrow(message);
 });

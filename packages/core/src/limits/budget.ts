@@ -43,8 +43,7 @@ export interface RetryBudgetOptions {
   readonly random?: Random | undefined;
 }
 
-/** How the options of a retry budget are read. */
-export const BUDGET_OPTIONS: OptionTable<RetryBudgetOptions> = {
+const BUDGET_OPTIONS: OptionTable<RetryBudgetOptions> = {
   ratio: { check: notNegative, default: 0.2 },
   reserve: { check: notNegative, default: 3 },
   windowMs: { check: positive, default: 10_000 },
@@ -61,8 +60,7 @@ const RESTING_WINDOWS = 6;
 /** Balances are sums of fractions, and off by less than this. */
 const ROUNDING = 1e-9;
 
-/** What {@link retryBudget} returns. */
-export class SuccessBudget implements RetryBudget, ClockBound {
+class SuccessBudget implements RetryBudget, ClockBound {
   readonly #ratio: number;
   readonly #reserve: number;
   readonly #slotMs: number;

@@ -1,8 +1,10 @@
 import fc from 'fast-check';
 import { describe, expect, test, vi } from 'vitest';
 import { virtualClock } from '../testing.ts';
-import { type ConcurrencyOptions, concurrencyLimit, concurrencyPerKey } from './concurrency.ts';
+import { type ConcurrencyOptions, concurrencyLimit } from './concurrency.ts';
 import type { Slot } from './contracts.ts';
+import { perKey } from './per-key.ts';
+import { priorityQueue } from './queue/priority-queue.ts';
 
 function setUp(options: Partial<ConcurrencyOptions> = {}) {
   const clock = virtualClock({ startMs: 0 });
@@ -55,7 +57,7 @@ test('no request overtakes the queue', async () => {
 });
 
 test('retries go before new requests, higher priorities before lower ones', async () => {
-  const { limit, clock, lines, slots, ask } = setUp({ maxConcurrent: 1 });
+  const { limit, clock, lines, slots, ask } = setUp({ maxConcurrent: 1, queue: priorityQueue() });
   const held = limit.tryAcquire();
   ask('new');
   ask('retry', { retry: true });
@@ -111,7 +113,7 @@ test('an abort ends the wait with its own reason, and takes no slot', async () =
 
 test('a limit per key is kept while a slot of it is held', () => {
   const clock = virtualClock({ startMs: 0 });
-  const limits = concurrencyPerKey({ maxConcurrent: 1, clock }, { clock, idleMs: 10 });
+  const limits = perKey(() => concurrencyLimit({ maxConcurrent: 1, clock }), { clock, idleMs: 10 });
   const to = (url: string) => limits.for({ url, method: 'GET', replayable: true, header: () => undefined });
   const held = to('https://a.test/1').tryAcquire();
   expect(to('https://a.test/2').tryAcquire()).toBeUndefined();
@@ -125,7 +127,6 @@ test('a limit per key is kept while a slot of it is held', () => {
   held?.release();
   visit();
   expect(limits.size).toBe(2);
-  expect(() => concurrencyPerKey({ maxConcurrent: 0 })).toThrow(RangeError);
 });
 
 describe('wrong options', () => {
@@ -140,7 +141,9 @@ describe('wrong options', () => {
   });
 
   test('wrong options of acquire are refused even if slots are free', async () => {
-    await expect(setUp().limit.acquire({ priority: 99 })).rejects.toThrow(RangeError);
+    await expect(setUp().limit.acquire({ priority: 1 })).rejects.toThrow('without `queue: priorityQueue()`');
+    const { limit } = setUp({ queue: priorityQueue() });
+    await expect(limit.acquire({ priority: 99 })).rejects.toThrow(RangeError);
   });
 });
 

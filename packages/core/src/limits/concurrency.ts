@@ -3,17 +3,9 @@ import type { Clock } from '../base/clock.ts';
 import { type Complete, LIMIT_CLOCK_OPTION, type OptionTable, readOptions } from '../base/options.ts';
 import { ConcurrencyPart } from '../parts/concurrency.ts';
 import type { Part } from '../policy/part.ts';
-import type { ClockBound } from './bind-clock.ts';
-import type { AcquireOptions, ConcurrencyLimit, ConcurrencyStats, PerKey, Slot } from './contracts.ts';
-import type { CallsBeforeUse } from './evicted.ts';
-import { KeyMap } from './per-key.ts';
-import {
-  type KeyOf,
-  type MakePerKey,
-  type PerKeyArguments,
-  type PerKeyOptions,
-  readPerKey,
-} from './per-key-options.ts';
+import type { ChecksPriority, ClockBound } from './bind-clock.ts';
+import type { AcquireOptions, ConcurrencyLimit, ConcurrencyStats, Slot } from './contracts.ts';
+import type { CallsBeforeUse } from './key-map.ts';
 import { WAITING_OPTIONS, type WaitingOptions } from './queue/options.ts';
 import { SteadyTime } from './queue/time.ts';
 import { WaitingRoom } from './queue/waiting-room.ts';
@@ -48,7 +40,7 @@ class HeldSlot implements Slot {
   }
 }
 
-class Semaphore implements ConcurrencyLimit, CallsBeforeUse, ClockBound {
+class Semaphore implements ConcurrencyLimit, CallsBeforeUse, ClockBound, ChecksPriority {
   beforeUse: (() => void) | undefined;
   readonly #maxConcurrent: number;
   readonly #time: SteadyTime;
@@ -72,6 +64,10 @@ class Semaphore implements ConcurrencyLimit, CallsBeforeUse, ClockBound {
 
   takeClock(clock: Clock): void {
     this.#time.bind(clock);
+  }
+
+  checkPriority(priority: number | undefined): void {
+    this.#room.laneFor({ priority });
   }
 
   tryAcquire(): Slot | undefined {
@@ -135,41 +131,4 @@ class Semaphore implements ConcurrencyLimit, CallsBeforeUse, ClockBound {
  */
 export function concurrencyLimit(options: ConcurrencyOptions): ConcurrencyLimit {
   return new Semaphore(readOptions('concurrencyLimit', options, CONCURRENCY_OPTIONS));
-}
-
-function isIdle(limit: ConcurrencyLimit): boolean {
-  const { inUse, waiting } = limit.stats();
-  return inUse === 0 && waiting === 0;
-}
-
-/**
- * A {@link concurrencyLimit} per key: by default per origin. `make` is the options that all of them share, or a function
- * that returns the limit of a key.
- *
- * @throws TypeError, RangeError for a wrong option
- * @example
- * ```ts
- * import { concurrencyPerKey, createPolicy } from '@ebb/core';
- *
- * // Six requests at once to each origin, as browsers do over HTTP/1.1.
- * const policy = createPolicy({ concurrency: concurrencyPerKey({ maxConcurrent: 6 }) });
- * ```
- */
-export function concurrencyPerKey(
-  keyOf: KeyOf,
-  make: MakePerKey<ConcurrencyLimit, ConcurrencyOptions>,
-  options?: PerKeyOptions,
-): PerKey<ConcurrencyLimit>;
-export function concurrencyPerKey(
-  make: MakePerKey<ConcurrencyLimit, ConcurrencyOptions>,
-  options?: PerKeyOptions,
-): PerKey<ConcurrencyLimit>;
-export function concurrencyPerKey(
-  ...given: PerKeyArguments<ConcurrencyLimit, ConcurrencyOptions>
-): PerKey<ConcurrencyLimit> {
-  const { make, setup } = readPerKey('concurrencyPerKey', given, CONCURRENCY_OPTIONS, (options) => {
-    const limit = readOptions('concurrencyLimit', options, CONCURRENCY_OPTIONS);
-    return () => new Semaphore(limit);
-  });
-  return new KeyMap(make, isIdle, setup);
 }

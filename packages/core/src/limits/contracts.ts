@@ -1,6 +1,9 @@
+import { oneOf } from '../base/check.ts';
+import { type OptionTable, readOptions } from '../base/options.ts';
 import type { ReadFeedback } from '../http/feedback.ts';
 import type { Outcome, RequestTraits } from '../http/outcome.ts';
 import type { Part } from '../policy/part.ts';
+import type { ChecksPriority } from './bind-clock.ts';
 
 /** Options of {@link TokenBucket.acquire}. */
 export interface AcquireOptions {
@@ -20,12 +23,12 @@ export interface AcquireOptions {
    */
   readonly maxWaitMs?: number | undefined;
   /**
-   * A whole number from -7 to 7. The highest goes first.
+   * A whole number from -7 to 7. The highest goes first. Other than 0 only at a limit with `queue: priorityQueue()`.
    * @default 0
    */
   readonly priority?: number | undefined;
   /**
-   * True for a retry, which goes before new requests of its priority.
+   * True for a retry, which goes before new requests.
    * @default false
    */
   readonly retry?: boolean | undefined;
@@ -103,7 +106,7 @@ export interface OwnBucket {
    */
   tryAcquire(cost?: number, earlier?: Grant): Grant | undefined;
   /**
-   * Waits for its turn, and takes the tokens: first come, first served within a priority.
+   * Waits for its turn, and takes the tokens: first come, first served in the order of its `queue`.
    *
    * Rejects with a `ThrottledError` if the tokens cannot be had within the limits of the options or the bucket, with the
    * signal's own reason when it aborts, and with a `TypeError` or `RangeError` for wrong options.
@@ -136,6 +139,15 @@ export interface CloseOptions {
    * @default 'reject'
    */
   readonly waiting?: 'reject' | 'drain' | undefined;
+}
+
+/** @throws TypeError, RangeError for a wrong option */
+export function waitingAtClose(options: CloseOptions = {}): 'reject' | 'drain' {
+  // Made here: a program without it does not have the table.
+  const table: OptionTable<CloseOptions> = {
+    waiting: { check: oneOf('reject', 'drain'), default: 'reject' },
+  };
+  return readOptions('close', options, table).waiting;
 }
 
 /** A bucket that can be paused, closed and inspected. */
@@ -191,7 +203,7 @@ export interface OwnLimit {
   /** Takes a slot if one is free now and no other request waits for it; returns `undefined` if not. */
   tryAcquire(): Slot | undefined;
   /**
-   * Waits for its turn, and takes a slot: first come, first served within a priority.
+   * Waits for its turn, and takes a slot: first come, first served in the order of its `queue`.
    *
    * Rejects with a `ThrottledError` if no slot can be had within the limits, with the signal's own reason when it aborts,
    * and with a `TypeError` or `RangeError` for wrong options.
@@ -230,18 +242,27 @@ export interface OwnBudget {
   withdraw(): boolean;
   /** Gives the last withdrawal back, because its retry was not sent. */
   refund?(): void;
-  /** True if discarding this budget loses nothing. A budget without it is never evicted by `budgetPerKey`. */
+  /** True if discarding this budget loses nothing. A budget without it is never evicted by `perKey`. */
   readonly isIdle?: boolean;
 }
 
 /** A limit of retries, for a policy. */
 export interface RetryBudget extends OwnBudget, BringsPart {}
 
-/** The bucket, limit or budget of a request, if there may be one per key. */
+/**
+ * The bucket, limit or budget of a request, if there may be one per key.
+ *
+ * @param priority that of the request: the queue of a limit per key is known only here
+ * @throws TypeError if its queue has no priorities
+ */
 export function forRequest<T extends object>(
   one: T | PerKey<T>,
   request: RequestTraits,
   key: string | undefined,
+  priority?: number,
 ): T {
-  return 'for' in one ? one.for(request, key) : one;
+  if (!('for' in one)) return one;
+  const limit = one.for(request, key);
+  if (priority) (limit as Partial<ChecksPriority>).checkPriority?.(priority);
+  return limit;
 }

@@ -4,9 +4,8 @@ import { ownBucket } from '../parts/own.ts';
 import { createPolicy } from '../policy/policy.ts';
 import { Session } from '../request/session.ts';
 import { type VirtualClock, virtualClock } from '../testing.ts';
-import { bucketPerKey } from './bucket/bucket-per-key.ts';
 import { type MemoryBucket, tokenBucket } from './bucket/token-bucket.ts';
-import { concurrencyPerKey } from './concurrency.ts';
+import { concurrencyLimit } from './concurrency.ts';
 import type {
   AcquireOptions,
   CloseOptions,
@@ -14,6 +13,7 @@ import type {
   ObservableBucket,
   PerKey,
 } from './contracts.ts';
+import { perKey } from './per-key.ts';
 
 const collectGarbage = globalThis.gc as () => void;
 
@@ -40,13 +40,13 @@ async function forget(): Promise<void> {
 function setUp() {
   const clock = virtualClock({ startMs: 0 });
   const options = { refillPerSecond: 1, capacity: 5, clock };
-  const per = bucketPerKey(options, { clock, idleMs: 60_000 });
+  const per = perKey(() => tokenBucket(options), { clock, idleMs: 60_000 });
   return { clock, per };
 }
 
 function setUpLimits() {
   const clock = virtualClock({ startMs: 0 });
-  const per = concurrencyPerKey({ maxConcurrent: 2, clock }, { clock, idleMs: 60_000 });
+  const per = perKey(() => concurrencyLimit({ maxConcurrent: 2, clock }), { clock, idleMs: 60_000 });
   return { clock, per };
 }
 
@@ -74,7 +74,7 @@ describe('an evicted value that is still held is found again for its key', () =>
         stats: () => bucket.stats(),
       });
     };
-    const per = bucketPerKey(make, { clock });
+    const per = perKey(make, { clock });
     const bucket = per.for(held);
     evict(per, clock);
     expect(per.for(held)).toBe(bucket);
@@ -90,7 +90,7 @@ describe('an evicted value that is still held is found again for its key', () =>
 
   test('evicted to make room for another key', () => {
     const clock = virtualClock({ startMs: 0 });
-    const per = bucketPerKey({ refillPerSecond: 1, clock }, { clock, maxKeys: 1 });
+    const per = perKey(() => tokenBucket({ refillPerSecond: 1, clock }), { clock, maxKeys: 1 });
     const bucket = per.for(held);
     per.for(to('other'));
     expect(per.for(held)).toBe(bucket);
@@ -139,7 +139,7 @@ describe('an evicted value that is used stays, even if nothing refers to it afte
   test('an evicted value that is not used is made anew', async () => {
     let made = 0;
     const clock = virtualClock({ startMs: 0 });
-    const per = bucketPerKey(
+    const per = perKey(
       () => {
         made += 1;
         return tokenBucket({ refillPerSecond: 1, clock });
@@ -175,8 +175,8 @@ test('a returned grant does not bring the bucket back: it is full', () => {
 describe('a request takes longer than idleMs, and then', () => {
   async function answered(feedbackScope: 'origin' | 'bucket') {
     const clock = virtualClock({ startMs: 0 });
-    const bucket = bucketPerKey(
-      { refillPerSecond: 1, capacity: 5, clock, feedbackScope, random: () => 0 },
+    const bucket = perKey(
+      () => tokenBucket({ refillPerSecond: 1, capacity: 5, clock, feedbackScope, random: () => 0 }),
       { clock, idleMs: 60_000 },
     );
     const policy = createPolicy({ bucket, clock, maxRetries: 0 });

@@ -4,12 +4,11 @@ import { ThrottledError } from '../base/errors.ts';
 import type { RequestTraits } from '../http/outcome.ts';
 import { type VirtualClock, virtualClock } from '../testing.ts';
 import { adaptive } from './bucket/adaptive.ts';
-import { bucketPerKey } from './bucket/bucket-per-key.ts';
 import { type MemoryBucket, tokenBucket } from './bucket/token-bucket.ts';
 import { retryBudget } from './budget.ts';
-import { budgetPerKey } from './budget-per-key.ts';
-import { type ConcurrencyOptions, concurrencyLimit, concurrencyPerKey } from './concurrency.ts';
+import { type ConcurrencyOptions, concurrencyLimit } from './concurrency.ts';
 import type { ConcurrencyLimit, Grant, PerKey, RetryBudget, Slot } from './contracts.ts';
+import { perKey } from './per-key.ts';
 
 /*
  * A map that evicts is compared with one that never does. With any steps, on values that are looked up now or that a
@@ -261,7 +260,7 @@ test.each(Object.entries(makers))(
           name.includes('steps')
             ? list.map((step) => ({ ...step, waitMs: Math.ceil(step.waitMs / 500) * 500 }))
             : list,
-          (clock) => bucketPerKey(() => make(clock), { clock, idleMs: IDLE_MS, maxKeys: most }),
+          (clock) => perKey(() => make(clock), { clock, idleMs: IDLE_MS, maxKeys: most }),
           (clock) => new Everlasting(() => make(clock)),
           act,
         ),
@@ -271,7 +270,7 @@ test.each(Object.entries(makers))(
   },
 );
 
-test('concurrencyPerKey: never more slots than there are, and no key has two limits', async () => {
+test('limits per key: never more slots than there are, and no key has two limits', async () => {
   const limit: ConcurrencyOptions = { maxConcurrent: 2 };
   const act = (world: World<ConcurrencyLimit>, one: ConcurrencyLimit, step: Step): unknown => {
     sameAsKept(world, step, one);
@@ -293,7 +292,8 @@ test('concurrencyPerKey: never more slots than there are, and no key has two lim
     fc.asyncProperty(steps('take', 'take', 'wait', 'release', 'release'), maxKeys, (list, most) =>
       compare(
         list,
-        (clock) => concurrencyPerKey({ ...limit, clock }, { clock, idleMs: IDLE_MS, maxKeys: most }),
+        (clock) =>
+          perKey(() => concurrencyLimit({ ...limit, clock }), { clock, idleMs: IDLE_MS, maxKeys: most }),
         (clock) => new Everlasting(() => concurrencyLimit({ ...limit, clock })),
         act,
       ),
@@ -302,7 +302,7 @@ test('concurrencyPerKey: never more slots than there are, and no key has two lim
   );
 });
 
-test('budgetPerKey: the retries of a key are those of one budget for all who hold it', async () => {
+test('budgets per key: the retries of a key are those of one budget for all who hold it', async () => {
   const options = { reserve: 3, ratio: 0.5, windowMs: 2_000 };
   const act = (_: World<RetryBudget>, budget: RetryBudget, step: Step): unknown => {
     switch (step.does) {
@@ -321,7 +321,7 @@ test('budgetPerKey: the retries of a key are those of one budget for all who hol
       compare(
         list,
         // With fewer, some keys would share a budget.
-        (clock) => budgetPerKey({ ...options, clock }, { clock, idleMs: IDLE_MS }),
+        (clock) => perKey(() => retryBudget({ ...options, clock }), { clock, idleMs: IDLE_MS }),
         (clock) => new Everlasting(() => retryBudget({ ...options, clock })),
         act,
       ),

@@ -3,10 +3,9 @@ import { HookError } from '../base/errors.ts';
 import { originOf } from '../http/origin.ts';
 import type { RequestTraits } from '../http/outcome.ts';
 import { virtualClock } from '../testing.ts';
-import { bucketPerKey } from './bucket/bucket-per-key.ts';
 import { tokenBucket } from './bucket/token-bucket.ts';
-import { concurrencyPerKey } from './concurrency.ts';
-import type { PerKeyOptions } from './per-key-options.ts';
+import { concurrencyLimit } from './concurrency.ts';
+import { type PerKeyOptions, perKey } from './per-key.ts';
 
 function to(url: string, headers: Record<string, string> = {}): RequestTraits {
   return { url, method: 'GET', replayable: true, header: (name) => headers[name] };
@@ -14,10 +13,11 @@ function to(url: string, headers: Record<string, string> = {}): RequestTraits {
 
 function setUp(options: PerKeyOptions = {}) {
   const clock = virtualClock({ startMs: 0 });
-  const buckets = bucketPerKey(
-    { refillPerSecond: 1, capacity: 5, clock },
-    { clock, idleMs: 1_000, ...options },
-  );
+  const buckets = perKey(() => tokenBucket({ refillPerSecond: 1, capacity: 5, clock }), {
+    clock,
+    idleMs: 1_000,
+    ...options,
+  });
   return { clock, buckets };
 }
 
@@ -50,9 +50,7 @@ test('a bucket per key, of the request or given', () => {
 test('each key may have its own options', () => {
   const clock = virtualClock({ startMs: 0 });
   const limits: Record<string, number> = { 'https://slow.test': 1, 'https://fast.test': 100 };
-  const buckets = bucketPerKey((key) => tokenBucket({ refillPerSecond: limits[key] ?? 10, clock }), {
-    clock,
-  });
+  const buckets = perKey((key) => tokenBucket({ refillPerSecond: limits[key] ?? 10, clock }), { clock });
   expect(buckets.for(to('https://slow.test/')).stats().refillPerSecond).toBe(1);
   expect(buckets.for(to('https://fast.test/')).stats().refillPerSecond).toBe(100);
 });
@@ -95,7 +93,7 @@ describe('an evicted bucket', () => {
 
   test('is never a limit whose slot is acquired now', () => {
     const clock = virtualClock({ startMs: 0 });
-    const limits = concurrencyPerKey({ maxConcurrent: 1, clock }, { clock, idleMs: 1_000 });
+    const limits = perKey(() => concurrencyLimit({ maxConcurrent: 1, clock }), { clock, idleMs: 1_000 });
     const asked = to('https://asked.test/');
     const slots = [limits.for(asked), limits.for(asked)].map((limit) => limit.tryAcquire());
     slots[0]?.release();
@@ -174,14 +172,13 @@ describe('with maxKeys keys', () => {
 });
 
 test.each<[story: string, make: () => unknown, message: string]>([
-  ['no rate', () => bucketPerKey({} as never), 'tokenBucket: refillPerSecond must be'],
-  ['no keys', () => setUp({ maxKeys: 0 }), 'bucketPerKey: maxKeys must be a whole number ≥ 1'],
+  ['no keys', () => setUp({ maxKeys: 0 }), 'perKey: maxKeys must be a whole number ≥ 1'],
   [
     'a key that is no function',
     () => setUp({ keyOf: 'origin' as never }),
-    'bucketPerKey: keyOf must be a function',
+    'perKey: keyOf must be a function',
   ],
-  ['an unknown option', () => setUp({ max: 5 } as never), 'bucketPerKey has no option "max"'],
+  ['an unknown option', () => setUp({ max: 5 } as never), 'perKey has no option "max"'],
 ])('%s is refused', (_, make, message) => {
   expect(make).toThrow(message);
 });
@@ -205,7 +202,7 @@ test.each<[story: string, make: () => unknown, message: string]>([
   [
     'make throws',
     () =>
-      bucketPerKey(() => {
+      perKey(() => {
         throw new Error('boom');
       }).for(to('x:')),
     'make failed: boom',

@@ -131,7 +131,7 @@ export interface PolicyOptions {
   readonly cost?: number | ((request: RequestTraits) => number) | undefined;
   /**
    * A whole number from -7 to 7. Of the requests that wait for a slot or tokens the highest priority goes first, and
-   * within a priority retries go before new requests.
+   * within a priority retries go before new requests. Other than 0 it needs limits with `queue: priorityQueue()`.
    * @default 0
    */
   readonly priority?: number | undefined;

@@ -1,11 +1,10 @@
 import { describe, expect, test } from 'vitest';
 import type { Clock } from '../base/clock.ts';
 import { HookError } from '../base/errors.ts';
-import { bucketPerKey } from '../limits/bucket/bucket-per-key.ts';
 import { tokenBucket } from '../limits/bucket/token-bucket.ts';
 import { retryBudget } from '../limits/budget.ts';
-import { budgetPerKey } from '../limits/budget-per-key.ts';
-import { concurrencyLimit, concurrencyPerKey } from '../limits/concurrency.ts';
+import { concurrencyLimit } from '../limits/concurrency.ts';
+import { perKey } from '../limits/per-key.ts';
 import { retry } from '../request/retry.ts';
 import { virtualClock } from '../testing.ts';
 import { constant } from './backoff/curves.ts';
@@ -14,17 +13,19 @@ import { createPolicy, overridePolicy } from './policy.ts';
 
 const limits: readonly [name: string, make: (clock?: Clock) => PolicyOptions][] = [
   ['tokenBucket', (clock) => ({ bucket: tokenBucket({ refillPerSecond: 1, capacity: 1, clock }) })],
-  ['bucketPerKey', (clock) => ({ bucket: bucketPerKey({ refillPerSecond: 1, capacity: 1, clock }) })],
   [
-    'bucketPerKey of a function',
+    'buckets per key',
     (clock) => ({
-      bucket: bucketPerKey(() => tokenBucket({ refillPerSecond: 1, capacity: 1, clock }), { clock }),
+      bucket: perKey(() => tokenBucket({ refillPerSecond: 1, capacity: 1, clock }), { clock }),
     }),
   ],
   ['concurrencyLimit', (clock) => ({ concurrency: concurrencyLimit({ maxConcurrent: 1, clock }) })],
-  ['concurrencyPerKey', (clock) => ({ concurrency: concurrencyPerKey({ maxConcurrent: 1, clock }) })],
+  [
+    'limits per key',
+    (clock) => ({ concurrency: perKey(() => concurrencyLimit({ maxConcurrent: 1, clock }), { clock }) }),
+  ],
   ['retryBudget', (clock) => ({ budget: retryBudget({ clock }) })],
-  ['budgetPerKey', (clock) => ({ budget: budgetPerKey({ clock }) })],
+  ['budgets per key', (clock) => ({ budget: perKey(() => retryBudget({ clock }), { clock }) })],
 ];
 
 describe.each(limits)('%s', (_, make) => {
@@ -54,7 +55,7 @@ describe.each(limits)('%s', (_, make) => {
 });
 
 describe('on the clock of the policy', () => {
-  test.each(limits.slice(0, 3))('%s fills', async (_, make) => {
+  test.each(limits.slice(0, 2))('%s fills', async (_, make) => {
     const clock = virtualClock();
     const policy = createPolicy({ ...make(), clock, maxRetries: 0 });
     const calls = [1, 2, 3].map(() => retry(async () => 'done', policy));

@@ -2,8 +2,8 @@ import { describe, expect, test } from 'vitest';
 import type { ReadFeedback } from '../http/feedback.ts';
 import type { RequestTraits } from '../http/outcome.ts';
 import { serverFeedback } from '../http/server-feedback.ts';
-import { bucketPerKey } from '../limits/bucket/bucket-per-key.ts';
 import { tokenBucket } from '../limits/bucket/token-bucket.ts';
+import { perKey } from '../limits/per-key.ts';
 import { openai } from '../presets.ts';
 import { constant } from './backoff/curves.ts';
 import { decide } from './decide.ts';
@@ -40,8 +40,8 @@ const FIELDS: readonly [field: Record<string, string>, alone: number | string, a
 
 const base: PolicyOptions = { backoff: constant(0), random: () => 0, methods: 'all' };
 const rate = { refillPerSecond: 10 };
-const perKey = (feedback?: false): PolicyOptions['bucket'] => {
-  const bucket = bucketPerKey({ ...rate, feedback });
+const eachKey = (feedback?: false): PolicyOptions['bucket'] => {
+  const bucket = perKey(() => tokenBucket({ ...rate, feedback }));
   // A response comes after its request was given tokens.
   bucket.for(request);
   return bucket;
@@ -52,7 +52,7 @@ const withBucket = createPolicy({ ...base, bucket: tokenBucket(rate) });
 describe('all fields are read by a policy', () => {
   test.each<[what: string, policy: Policy]>([
     ['with a bucket', withBucket],
-    ['with a bucket per key', createPolicy({ ...base, bucket: perKey() })],
+    ['with a bucket per key', createPolicy({ ...base, bucket: eachKey() })],
     ['with a preset', createPolicy({ ...openai(), ...base })],
     ['that asks for it', createPolicy({ ...base, feedback: serverFeedback })],
     [
@@ -75,7 +75,7 @@ describe('Retry-After and retry-after-ms alone are read by a policy', () => {
       'with a bucket that reads nothing',
       createPolicy({ ...base, bucket: tokenBucket({ ...rate, feedback: false }) }),
     ],
-    ['with buckets per key that read nothing', createPolicy({ ...base, bucket: perKey(false) })],
+    ['with buckets per key that read nothing', createPolicy({ ...base, bucket: eachKey(false) })],
   ])('%s', (_, policy) => {
     for (const [field, alone] of FIELDS) expect(delayOf(policy, field), JSON.stringify(field)).toBe(alone);
   });

@@ -85,7 +85,8 @@ function frozenMethods(methods: RetryMethods): RetryMethods {
 
 function seal(setup: PolicyParts, given: Pick<Inside, 'maxRetries' | 'feedback'>): Policy {
   const clock = ownClock(setup.clock);
-  for (const limit of [setup.bucket, setup.concurrency, setup.budget]) bindClock(limit, clock);
+  for (const limit of [setup.bucket, setup.concurrency, setup.budget])
+    bindClock(limit, clock, setup.priority);
   const ofBucket =
     setup.bucket && 'feedback' in setup.bucket && (setup.bucket.feedback as ReadFeedback | false);
   const feedback = given.feedback ?? (ofBucket || plainFeedback);

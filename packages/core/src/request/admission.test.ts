@@ -2,10 +2,10 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { nextTurn } from '../base/clock.ts';
 import type { Outcome, RequestTraits } from '../http/outcome.ts';
-import { bucketPerKey } from '../limits/bucket/bucket-per-key.ts';
 import { type MemoryBucket, tokenBucket } from '../limits/bucket/token-bucket.ts';
 import { concurrencyLimit } from '../limits/concurrency.ts';
 import type { ConcurrencyLimit, TokenBucket } from '../limits/contracts.ts';
+import { perKey } from '../limits/per-key.ts';
 import { constant } from '../policy/backoff/curves.ts';
 import type { EbbEvent } from '../policy/events.ts';
 import type { PolicyOptions } from '../policy/options.ts';
@@ -52,7 +52,9 @@ describe('slots and tokens', () => {
   test('three requests to a paused origin take no slot from a healthy one', async () => {
     const { clock, sentAtMs, start } = setUp((clock) => ({
       concurrency: concurrencyLimit({ maxConcurrent: 3, clock }),
-      bucket: bucketPerKey({ refillPerSecond: 10, capacity: 10, clock, random: () => 0 }, { clock }),
+      bucket: perKey(() => tokenBucket({ refillPerSecond: 10, capacity: 10, clock, random: () => 0 }), {
+        clock,
+      }),
     }));
     const first = start(0, ill);
     first.judge(responds(429, { 'retry-after': '60' }));

@@ -35,4 +35,3 @@ test.each<[header: string, value: string, shows: boolean]>([
 });
 
 afterEach(() => vi.restoreAllMocks());
-

@@ -1,10 +1,10 @@
 import { describe, expect, test } from 'vitest';
 import type { Outcome, RequestTraits } from '../http/outcome.ts';
-import { bucketPerKey } from '../limits/bucket/bucket-per-key.ts';
 import { tokenBucket } from '../limits/bucket/token-bucket.ts';
 import { retryBudget } from '../limits/budget.ts';
-import { budgetPerKey } from '../limits/budget-per-key.ts';
 import { concurrencyLimit } from '../limits/concurrency.ts';
+import { perKey } from '../limits/per-key.ts';
+import { priorityQueue } from '../limits/queue/priority-queue.ts';
 import { constant } from '../policy/backoff/curves.ts';
 import type { EbbEvent } from '../policy/events.ts';
 import type { PolicyOptions } from '../policy/options.ts';
@@ -81,7 +81,7 @@ describe('a bucket', () => {
   });
 
   test('gets the priority and the cost of the request', async () => {
-    const bucket = tokenBucket({ ...small, initialTokens: 0 });
+    const bucket = tokenBucket({ ...small, initialTokens: 0, queue: priorityQueue() });
     const { start } = setUp({ bucket, cost: 2 });
     const low = waits(start({ priority: -1 }));
     const usual = waits(start());
@@ -171,7 +171,7 @@ describe('a bucket', () => {
 
 describe('a bucket per key', () => {
   test('limits and pauses each origin separately', async () => {
-    const { start } = setUp({ bucket: bucketPerKey({ ...small, capacity: 1 }, { clock }) });
+    const { start } = setUp({ bucket: perKey(() => tokenBucket({ ...small, capacity: 1 }), { clock }) });
     const session = start({}, 'https://ill.test/');
     await waits(session);
     session.judge(response(503, { 'retry-after': '5' }));
@@ -182,7 +182,7 @@ describe('a bucket per key', () => {
   });
 
   test('uses the key of the request options', async () => {
-    const { start } = setUp({ bucket: bucketPerKey({ ...small, capacity: 1 }, { clock }) });
+    const { start } = setUp({ bucket: perKey(() => tokenBucket({ ...small, capacity: 1 }), { clock }) });
     expect(await waits(start({ key: 'account 1' }, 'https://a.test/'))).toBe('at once');
     expect(await waits(start({ key: 'account 2' }, 'https://a.test/'))).toBe('at once');
     const third = waits(start({ key: 'account 1' }, 'https://b.test/'));
@@ -191,7 +191,7 @@ describe('a bucket per key', () => {
   });
 
   test('without room for another key refuses', async () => {
-    const { start, events } = setUp({ bucket: bucketPerKey(small, { clock, maxKeys: 1 }) });
+    const { start, events } = setUp({ bucket: perKey(() => tokenBucket(small), { clock, maxKeys: 1 }) });
     await waits(start({}, 'https://a.test/'));
     expect(await waits(start({}, 'https://b.test/'))).toBe('too-many-keys');
     expect(events.at(-1)).toMatchObject({ type: 'end', reason: 'throttled' });
@@ -311,7 +311,7 @@ describe('a slot', () => {
 
 describe('a budget', () => {
   test('per key denies the retries of one origin, and not those of another', async () => {
-    const { start, events } = setUp({ budget: budgetPerKey({ reserve: 1, clock }, { clock }) });
+    const { start, events } = setUp({ budget: perKey(() => retryBudget({ reserve: 1, clock }), { clock }) });
     const decide = async (url: string) => {
       const session = start({}, url);
       await waits(session);

@@ -1,10 +1,10 @@
 import { describe, expect, test } from 'vitest';
 import type { FailureKind, Outcome, RequestTraits } from '../http/outcome.ts';
-import { bucketPerKey } from '../limits/bucket/bucket-per-key.ts';
 import type { TokenBucketOptions } from '../limits/bucket/options.ts';
 import { type MemoryBucket, tokenBucket } from '../limits/bucket/token-bucket.ts';
 import { concurrencyLimit } from '../limits/concurrency.ts';
 import type { OwnBudget, TokenBucket } from '../limits/contracts.ts';
+import { perKey } from '../limits/per-key.ts';
 import { ownBudget } from '../parts/own.ts';
 import { constant } from '../policy/backoff/curves.ts';
 import type { EbbEvent } from '../policy/events.ts';
@@ -97,7 +97,11 @@ const oneToken = (clock: VirtualClock, more: object): TokenBucket =>
 
 test('a retry keeps the bucket of its key, also if the map has no room for the key any more', async () => {
   const { clock, policy, client } = setUp((clock) => {
-    const bucket = bucketPerKey({ refillPerSecond: 1_000, clock }, { maxKeys: 1, idleMs: 1, clock });
+    const bucket = perKey(() => tokenBucket({ refillPerSecond: 1_000, clock }), {
+      maxKeys: 1,
+      idleMs: 1,
+      clock,
+    });
     clock.schedule(() => bucket.for({ ...request, url: 'https://other.test/' }).tryAcquire(), 99.9);
     return { bucket, maxRetries: 1 };
   });

@@ -1,4 +1,4 @@
-import { gcra, type Quota, refillSteps } from '@ebb/core/bucket';
+import { gcra, type Quota } from '@ebb/core/bucket';
 
 /** The rate and the size of a token bucket. */
 export interface QuotaOptions {
@@ -26,7 +26,7 @@ export class TokenQuota {
 
   #ownMs(nowMs: number): number {
     const intervalMs = this.#intervalMs;
-    const refilledMs = intervalMs === 0 ? nowMs : refillSteps.stepsBy(intervalMs, nowMs) * intervalMs;
+    const refilledMs = intervalMs === 0 ? nowMs : gcra.stepsBy(intervalMs, nowMs) * intervalMs;
     return refilledMs * this.#perSecond;
   }
 
@@ -50,7 +50,7 @@ export class TokenQuota {
     const intervalMs = this.#intervalMs;
     const ownMs = this.#ownMs(nowMs);
     if (intervalMs === 0) return gcra.waitMs(this.#unit, state, cost, ownMs) / this.#perSecond;
-    const steps = refillSteps.stepsToWait(this.#unit, state, cost, ownMs, intervalMs * this.#perSecond);
-    return steps === 0 ? 0 : (refillSteps.stepsBy(intervalMs, nowMs) + steps) * intervalMs - nowMs;
+    const steps = gcra.stepsToWait(this.#unit, state, cost, ownMs, intervalMs * this.#perSecond);
+    return steps === 0 ? 0 : (gcra.stepsBy(intervalMs, nowMs) + steps) * intervalMs - nowMs;
   }
 }

@@ -1,11 +1,11 @@
 import {
   attemptsOf,
-  bucketPerKey,
   createPolicy,
   fullJitter,
   HookError,
   type Policy,
   type PolicyOptions,
+  perKey,
   retryBudget,
   ThrottledError,
   tokenBucket,
@@ -17,7 +17,7 @@ const clock: VirtualClock = virtualClock({ startMs: 0 });
 const options: PolicyOptions = {
   maxRetries: 2,
   backoff: fullJitter({ baseMs: 100, capMs: 1000 }),
-  bucket: bucketPerKey({ capacity: 1, refillPerSecond: 1 }),
+  bucket: perKey(() => tokenBucket({ capacity: 1, refillPerSecond: 1 })),
   budget: retryBudget(),
   clock,
   random: seededRandom(1),

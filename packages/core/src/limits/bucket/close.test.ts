@@ -7,8 +7,9 @@ import { Session } from '../../request/session.ts';
 import { virtualClock } from '../../testing.ts';
 import { concurrencyLimit } from '../concurrency.ts';
 import type { AcquireOptions, Grant, ObservableBucket } from '../contracts.ts';
+import { perKey } from '../per-key.ts';
+import { priorityQueue } from '../queue/priority-queue.ts';
 import { adaptive } from './adaptive.ts';
-import { bucketPerKey } from './bucket-per-key.ts';
 import type { TokenBucketOptions } from './options.ts';
 import { tokenBucket } from './token-bucket.ts';
 
@@ -137,7 +138,7 @@ describe.each<[string, Make]>([
       const { bucket, clock, lines, note, ask } = setUp(make, {
         initialTokens: 0,
         maxQueue: 2,
-        overflow: 'drop-oldest',
+        queue: priorityQueue({ overflow: 'drop-oldest' }),
       });
       const stop = new AbortController();
       ask('a', { maxWaitMs: 500 });
@@ -156,7 +157,7 @@ describe.each<[string, Make]>([
       const { bucket, clock, lines, note, ask } = setUp(make, {
         initialTokens: 0,
         maxQueue: 1,
-        overflow: 'drop-oldest',
+        queue: priorityQueue({ overflow: 'drop-oldest' }),
       });
       ask('a');
       note('idle', bucket.idle());
@@ -364,12 +365,12 @@ test('a request to a closed bucket fails with a ThrottledError', async () => {
   await expect(new Session(policy(), well).ready()).rejects.toMatchObject({ reason: 'closed' });
 });
 
-describe('bucketPerKey', () => {
+describe('buckets per key', () => {
   const options = { refillPerSecond: 10, capacity: 5, initialTokens: 0 };
 
   test('closes all its buckets, and those of keys to come', async () => {
     const clock = virtualClock({ startMs: 0 });
-    const buckets = bucketPerKey({ ...options, clock }, { clock });
+    const buckets = perKey(() => tokenBucket({ ...options, clock }), { clock });
     await buckets.idle();
     const waits = [buckets.for(ill).acquire(), buckets.for(well).acquire()];
     const closed = buckets.close();
@@ -381,7 +382,7 @@ describe('bucketPerKey', () => {
 
   test('drains, and is idle when the last bucket is', async () => {
     const clock = virtualClock({ startMs: 0 });
-    const buckets = bucketPerKey({ ...options, clock }, { clock });
+    const buckets = perKey(() => tokenBucket({ ...options, clock }), { clock });
     const lines: string[] = [];
     const note = (name: string, promise: Promise<unknown>): void => {
       promise.then(
@@ -406,7 +407,7 @@ describe('bucketPerKey', () => {
 
   test('closes evicted buckets that are still in memory', async () => {
     const clock = virtualClock({ startMs: 0 });
-    const buckets = bucketPerKey({ refillPerSecond: 10, clock }, { clock, idleMs: 1_000 });
+    const buckets = perKey(() => tokenBucket({ refillPerSecond: 10, clock }), { clock, idleMs: 1_000 });
     const held = buckets.for(ill);
     buckets.for(well);
     clock.tick(1_000);
@@ -423,7 +424,11 @@ describe('bucketPerKey', () => {
 
   test('keeps a bucket that was closed alone, and evicts closed ones when all are closed', async () => {
     const clock = virtualClock({ startMs: 0 });
-    const buckets = bucketPerKey({ refillPerSecond: 10, clock }, { clock, idleMs: 1_000, maxKeys: 2 });
+    const buckets = perKey(() => tokenBucket({ refillPerSecond: 10, clock }), {
+      clock,
+      idleMs: 1_000,
+      maxKeys: 2,
+    });
     await buckets.for(ill).close();
     expect(buckets.for(ill).stats().idle).toBe(false);
     clock.tick(1_000);
@@ -438,7 +443,7 @@ describe('bucketPerKey', () => {
   });
 
   test('checks options before the first bucket exists', async () => {
-    await expect(bucketPerKey(options).close({ waiting: 1 as never })).rejects.toThrow(
+    await expect(perKey(() => tokenBucket(options)).close({ waiting: 1 as never })).rejects.toThrow(
       'close: waiting must be',
     );
   });

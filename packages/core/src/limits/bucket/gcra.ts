@@ -76,3 +76,37 @@ export function giveBack(
   const fullSinceMs = nowMs - quota.capacity * msPerToken;
   return emptyAtMs - Math.max(0, Math.min(tokens * msPerToken, heldMs - fullSinceMs));
 }
+
+/** Tolerance for the rounding error of a quotient of times, in steps. */
+function slackSteps(steps: number): number {
+  return 1e-9 + Math.abs(steps) * 4e-16;
+}
+
+/** The number of refill steps since 0. */
+export function stepsBy(intervalMs: number, nowMs: number): number {
+  const steps = nowMs / intervalMs;
+  return Math.floor(steps + slackSteps(steps));
+}
+
+/**
+ * The number of refill steps until the tokens are available; 0 for now. A step adds the tokens of `everyMs`, and once a debt
+ * is paid at most the capacity: the rest is lost.
+ */
+export function stepsToWait(
+  { capacity, refillPerSecond }: Quota,
+  emptyAtMs: number,
+  cost: number,
+  stepMs: number,
+  everyMs: number,
+): number {
+  const msPerToken = 1_000 / refillPerSecond;
+  const fillMs = capacity * msPerToken;
+  const slack = slackMs(fillMs, stepMs);
+  const dueMs = Math.max(emptyAtMs, stepMs - fillMs) + cost * msPerToken;
+  if (dueMs <= stepMs + slack) return 0;
+  const debtMs = Math.max(0, emptyAtMs - stepMs);
+  const lackMs = dueMs - stepMs - debtMs;
+  const inDebt = Math.floor(debtMs / everyMs);
+  const firstMs = Math.min(fillMs, (inDebt + 1) * everyMs - debtMs);
+  return inDebt + 1 + Math.max(0, Math.ceil((lackMs - firstMs - slack) / Math.min(everyMs, fillMs)));
+}

@@ -8,11 +8,11 @@ export type Held = number | readonly number[];
 /** The limits of one bucket in memory. Tokens are taken from all of them, or from none. */
 export class MemoryTokens implements TokenSource<Held> {
   readonly #first: QuotaState;
-  readonly #further: readonly QuotaState[];
+  readonly #all: readonly QuotaState[];
 
   constructor(first: QuotaState, further: readonly QuotaState[]) {
     this.#first = first;
-    this.#further = further;
+    this.#all = [first, ...further];
   }
 
   get refillPerSecond(): number {
@@ -25,38 +25,32 @@ export class MemoryTokens implements TokenSource<Held> {
   }
 
   get capacity(): number {
-    return this.#least((quota) => quota.capacity);
+    return Math.min(...this.#all.map((quota) => quota.capacity));
   }
 
   tokens(nowMs: number): number {
-    return this.#least((quota) => quota.tokens(nowMs));
+    return Math.min(...this.#all.map((quota) => quota.tokens(nowMs)));
   }
 
   isIdle(nowMs: number): boolean {
-    const isFull = (quota: QuotaState): boolean => quota.tokens(nowMs) >= quota.capacity;
-    return isFull(this.#first) && this.#further.every(isFull);
-  }
-
-  #least(of: (quota: QuotaState) => number): number {
-    return this.#further.reduce((least, quota) => Math.min(least, of(quota)), of(this.#first));
+    return this.#all.every((quota) => quota.tokens(nowMs) >= quota.capacity);
   }
 
   take(cost: number, nowMs: number): boolean {
-    if (this.#further.length === 0) return this.#first.take(cost, nowMs);
-    if (this.#further.some((quota) => quota.waitMs(cost, nowMs) > 0)) return false;
-    if (!this.#first.take(cost, nowMs)) return false;
-    for (const quota of this.#further) quota.spend(cost, nowMs);
+    const all = this.#all;
+    if (all.length === 1) return this.#first.take(cost, nowMs);
+    if (this.waitMs(cost, nowMs) > 0) return false;
+    for (const quota of all) quota.spend(cost, nowMs);
     return true;
   }
 
   get held(): Held {
-    if (this.#further.length === 0) return this.#first.held;
-    return [this.#first.held, ...this.#further.map((quota) => quota.held)];
+    return this.#all.length === 1 ? this.#first.held : this.#all.map((quota) => quota.held);
   }
 
   waitMs(cost: number, nowMs: number): number {
-    let waitMs = this.#first.waitMs(cost, nowMs);
-    for (const quota of this.#further) waitMs = Math.max(waitMs, quota.waitMs(cost, nowMs));
+    let waitMs = 0;
+    for (const quota of this.#all) waitMs = Math.max(waitMs, quota.waitMs(cost, nowMs));
     return waitMs;
   }
 
@@ -65,10 +59,10 @@ export class MemoryTokens implements TokenSource<Held> {
   }
 
   settle(surplus: number, held: Held, nowMs: number): void {
-    const each = typeof held === 'number' ? [held] : held;
-    [this.#first, ...this.#further].forEach((quota, index) => {
+    const each = [held].flat() as readonly number[];
+    this.#all.forEach((quota, index) => {
       if (surplus < 0) quota.spend(-surplus, nowMs);
-      else quota.giveBack(surplus, each[index] ?? Number.NEGATIVE_INFINITY, nowMs);
+      else quota.giveBack(surplus, each[index] as number, nowMs);
     });
   }
 

@@ -4,8 +4,8 @@ import { createPolicy } from '../../policy/policy.ts';
 import { Session } from '../../request/session.ts';
 import { type VirtualClock, virtualClock } from '../../testing.ts';
 import type { ObservableBucket } from '../contracts.ts';
+import { perKey } from '../per-key.ts';
 import { adaptive } from './adaptive.ts';
-import { bucketPerKey } from './bucket-per-key.ts';
 import { tokenBucket } from './token-bucket.ts';
 
 function to(url: string): RequestTraits {
@@ -41,7 +41,10 @@ const options = (clock: VirtualClock) => ({ refillPerSecond: 10, capacity: 5, cl
 describe.each<[string, (clock: VirtualClock) => ObservableBucket]>([
   ['tokenBucket', (clock) => tokenBucket(options(clock))],
   ['adaptive', (clock) => adaptive(options(clock))],
-  ['bucketPerKey, one key', (clock) => bucketPerKey(() => 'all', options(clock), { clock }).for(well)],
+  [
+    'a bucket per key, one key',
+    (clock) => perKey(() => tokenBucket(options(clock)), { keyOf: () => 'all', clock }).for(well),
+  ],
 ])('%s', (_, make) => {
   test('feedback pauses its own origin; others go on with the shared tokens', async () => {
     const { clock, bucket, sentAtMs, send } = setUp(make);
@@ -104,7 +107,7 @@ test("feedbackScope: 'bucket' pauses all origins", async () => {
 
 test('a bucket with a gate is not evicted', async () => {
   const clock = virtualClock({ startMs: 0 });
-  const buckets = bucketPerKey(() => 'all', options(clock), { clock, idleMs: 10 });
+  const buckets = perKey(() => tokenBucket(options(clock)), { keyOf: () => 'all', clock, idleMs: 10 });
   const policy = createPolicy({ clock, bucket: buckets, maxRetries: 0 });
   const session = new Session(policy, ill);
   session.ready();

@@ -2,25 +2,22 @@ import { warn } from '../../base/warn.ts';
 import { originOf } from '../../http/origin.ts';
 import type { RequestTraits } from '../../http/outcome.ts';
 import type { CloseOptions, ObservableBucket } from '../contracts.ts';
-import { Heap, type Heaped } from '../queue/heap.ts';
 import type { Quota } from './gcra.ts';
 
 /**
- * The most origins whose pauses are remembered, those with waiting requests apart: about 2 MB. Beyond it the pause that ends
- * first goes, which loses the least time, and a warning says so.
+ * The most origins whose pauses are remembered, those with waiting requests apart: about 2 MB. Beyond it the first that asked
+ * goes, which as a rule ends first, and a warning says so.
  */
 const MOST_ORIGINS = 10_000;
 
-/** How many are looked at in one call. */
+/** How many are looked at for the statistics, and with each pause. */
 const LOOKS = 100;
+const FEW_LOOKS = 10;
 
 /** An origin that asked for a pause. */
-interface Pause<B> extends Heaped {
-  readonly origin: string;
+interface Pause<B> {
   /** When it opens, empty. In milliseconds of the bucket's time. */
   untilMs: number;
-  /** When to look at it again. */
-  lookAtMs: number;
   /** The bucket at the gate, two kilobytes: made for the first request that comes. */
   gate: B | undefined;
 }
@@ -41,9 +38,9 @@ export interface Behind<B> {
  */
 export class OriginGates<B extends ObservableBucket = ObservableBucket> {
   readonly #behind: Behind<B>;
+  /** Those that asked first stand first. */
   readonly #pauses = new Map<string, Pause<B>>();
-  /** By when they are to be looked at. */
-  #next = new Heap<Pause<B>>((one, other) => one.lookAtMs < other.lookAtMs);
+  #round = this.#pauses.entries();
   /** The end of the longest pause. It never gets shorter before {@link resume}. */
   #longestUntilMs = Number.NEGATIVE_INFINITY;
   readonly #waiting: { waiting: number };
@@ -61,15 +58,13 @@ export class OriginGates<B extends ObservableBucket = ObservableBucket> {
   /** Pauses an origin. Never shortens a pause. */
   pause(origin: string, durationMs: number): void {
     const nowMs = this.#behind.now();
-    this.#tidy(nowMs);
+    this.#tidy(nowMs, FEW_LOOKS);
     const untilMs = nowMs + durationMs;
     this.#longestUntilMs = Math.max(this.#longestUntilMs, untilMs);
     const known = this.#pauses.get(origin);
     if (known === undefined) {
-      if (this.#pauses.size >= this.#most) this.#makeRoom(nowMs);
-      const pause = { origin, untilMs, lookAtMs: untilMs + this.#fillMs, gate: undefined, heapIndex: -1 };
-      this.#pauses.set(origin, pause);
-      this.#next.add(pause);
+      if (this.#pauses.size >= this.#most) this.#makeRoom();
+      this.#pauses.set(origin, { untilMs, gate: undefined });
       return;
     }
     known.untilMs = Math.max(known.untilMs, untilMs);
@@ -85,11 +80,12 @@ export class OriginGates<B extends ObservableBucket = ObservableBucket> {
   /** The gate of a request's origin. Usually there is none, and the URL is not parsed. */
   for(request: RequestTraits): B | undefined {
     if (this.#pauses.size === 0) return undefined;
-    const pause = this.#pauses.get(originOf(request));
+    const origin = originOf(request);
+    const pause = this.#pauses.get(origin);
     if (pause === undefined) return undefined;
     const nowMs = this.#behind.now();
     if (this.#isIdle(pause, nowMs)) {
-      this.#drop(pause);
+      this.#pauses.delete(origin);
       return undefined;
     }
     pause.gate ??= this.#makeGate(pause, nowMs);
@@ -114,12 +110,9 @@ export class OriginGates<B extends ObservableBucket = ObservableBucket> {
   resume(): void {
     const nowMs = this.#behind.now();
     this.#longestUntilMs = Number.NEGATIVE_INFINITY;
-    this.#next = new Heap((one, other) => one.lookAtMs < other.lookAtMs);
     for (const pause of this.#pauses.values()) {
       pause.gate?.resume();
       pause.untilMs = Math.min(pause.untilMs, nowMs);
-      pause.lookAtMs = pause.untilMs + this.#fillMs;
-      this.#next.add(pause);
     }
   }
 
@@ -140,52 +133,42 @@ export class OriginGates<B extends ObservableBucket = ObservableBucket> {
   /** How many gates are closed or not full yet, the longest pause in milliseconds, and how many requests wait at them. */
   stats(): { readonly count: number; readonly pausedMs: number; readonly waiting: number } {
     const nowMs = this.#behind.now();
-    this.#tidy(nowMs);
+    this.#tidy(nowMs, LOOKS);
     const pausedMs = Math.max(0, this.#longestUntilMs - nowMs);
     return { count: this.#pauses.size, pausedMs, waiting: this.#waiting.waiting };
   }
 
   #isIdle({ untilMs, gate }: Pause<B>, nowMs: number): boolean {
+    if (nowMs < untilMs) return false;
     return gate === undefined ? nowMs >= untilMs + this.#fillMs : gate.stats().idle;
   }
 
-  #drop(pause: Pause<B>): void {
-    this.#pauses.delete(pause.origin);
-    this.#next.remove(pause);
-  }
-
-  #lookLater(pause: Pause<B>, atMs: number): void {
-    this.#next.remove(pause);
-    pause.lookAtMs = atMs;
-    this.#next.add(pause);
-  }
-
-  /** Drops those that are full again. Each is looked at when it may be: never all at once. */
-  #tidy(nowMs: number): void {
-    for (let looks = 0; looks < LOOKS; looks += 1) {
-      const first = this.#next.first;
-      if (first === undefined || first.lookAtMs > nowMs) return;
-      if (this.#isIdle(first, nowMs)) this.#drop(first);
-      else this.#lookLater(first, Math.max(first.untilMs, nowMs) + this.#fillMs);
-    }
-  }
-
-  /** Forgets the pause that ends first and that no one waits for. */
-  #makeRoom(nowMs: number): void {
-    for (let looks = 0; looks < LOOKS; looks += 1) {
-      const first = this.#next.first;
-      if (first === undefined) return;
-      if (first.gate === undefined || first.gate.stats().waiting === 0) {
-        this.#drop(first);
-        if (!this.#hasWarned)
-          warn(
-            `More than ${this.#most} origins of one bucket have asked for a pause: the first to end is forgotten`,
-          );
-        this.#hasWarned = true;
-        return;
+  /** Looks at the next few in a round, and drops those that are full again. */
+  #tidy(nowMs: number, most: number): void {
+    for (let looks = Math.min(most, this.#pauses.size); looks > 0; looks -= 1) {
+      let { value: next } = this.#round.next();
+      if (next === undefined) {
+        this.#round = this.#pauses.entries();
+        ({ value: next } = this.#round.next());
+        if (next === undefined) return;
       }
-      // Behind all others, so that the next call does not look at it again.
-      this.#lookLater(first, Math.max(this.#longestUntilMs, first.untilMs, nowMs) + this.#fillMs + 1);
+      if (this.#isIdle(next[1], nowMs)) this.#pauses.delete(next[0]);
     }
+  }
+
+  /** Forgets the first pause that no one waits for. */
+  #makeRoom(): void {
+    let looks = LOOKS;
+    for (const [origin, pause] of this.#pauses) {
+      this.#pauses.delete(origin);
+      if (pause.gate === undefined || pause.gate.stats().waiting === 0) break;
+      // Behind all others, so that the next call does not look at it again.
+      this.#pauses.set(origin, pause);
+      looks -= 1;
+      if (looks === 0) return;
+    }
+    if (this.#hasWarned) return;
+    this.#hasWarned = true;
+    warn(`More than ${this.#most} origins of one bucket have asked for a pause: the first is forgotten`);
   }
 }

@@ -1,5 +1,4 @@
-import { giveBack, holding, type Quota, spend, tokensAt, waitMs } from './gcra.ts';
-import { stepsBy, stepsToWait } from './refill-steps.ts';
+import { giveBack, holding, type Quota, spend, stepsBy, stepsToWait, tokensAt, waitMs } from './gcra.ts';
 
 /** Own time is rebased to 0 after this many fills of the capacity: larger doubles are too coarse for short intervals. */
 const FAR_FILLS = 1_000;

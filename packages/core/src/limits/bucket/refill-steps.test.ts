@@ -2,9 +2,8 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { ThrottledError } from '../../base/errors.ts';
 import { virtualClock } from '../../testing.ts';
-import { holding } from './gcra.ts';
+import { holding, stepsToWait } from './gcra.ts';
 import { QuotaState } from './quota-state.ts';
-import { stepsToWait } from './refill-steps.ts';
 import { tokenBucket } from './token-bucket.ts';
 
 const DAY_MS = 86_400_000;

@@ -3,6 +3,7 @@ import { expect, test } from 'vitest';
 import type { Clock } from '../../base/clock.ts';
 import { ThrottledError } from '../../base/errors.ts';
 import type { Grant } from '../contracts.ts';
+import { priorityQueue } from '../queue/priority-queue.ts';
 import { type MemoryBucket, tokenBucket } from './token-bucket.ts';
 
 const share = fc.oneof(fc.constantFrom(1, 0.5, 0.1, 1 / 3), fc.double({ min: 1e-3, max: 1, noNaN: true }));
@@ -107,7 +108,12 @@ class World implements Clock {
     this.#capacity = options.capacity;
     this.#intervalMs = options.refillIntervalMs;
     this.largestStep = (this.#rate * this.#intervalMs) / 1_000;
-    this.bucket = tokenBucket({ ...options, furtherLimits: further ? [further] : [], clock: this });
+    this.bucket = tokenBucket({
+      ...options,
+      furtherLimits: further ? [further] : [],
+      queue: priorityQueue(),
+      clock: this,
+    });
   }
 
   now(): number {

@@ -4,7 +4,8 @@ import type { Clock } from '../../base/clock.ts';
 import { ThrottledError } from '../../base/errors.ts';
 import { type VirtualClock, virtualClock } from '../../testing.ts';
 import type { AcquireOptions, Grant } from '../contracts.ts';
-import { bucketPerKey } from './bucket-per-key.ts';
+import { perKey } from '../per-key.ts';
+import { priorityQueue } from '../queue/priority-queue.ts';
 import type { TokenBucketOptions } from './options.ts';
 import { type MemoryBucket, tokenBucket } from './token-bucket.ts';
 
@@ -58,7 +59,7 @@ describe('waiting', () => {
   });
 
   test('no request overtakes the queue, however little it costs', async () => {
-    const { bucket, clock } = setUp({ initialTokens: 2 });
+    const { bucket, clock } = setUp({ initialTokens: 2, queue: priorityQueue() });
     const { lines, follow } = journal(clock);
     follow('large', bucket.acquire({ cost: 5 }));
     expect(bucket.tryAcquire(1)).toBeUndefined();
@@ -87,7 +88,7 @@ describe('waiting', () => {
   });
 
   test('one timer for the whole queue, none if it is empty', async () => {
-    const { bucket, clock } = setUp({ initialTokens: 0 });
+    const { bucket, clock } = setUp({ initialTokens: 0, queue: priorityQueue() });
     expect(clock.pending).toBe(0);
     const controller = new AbortController();
     const { signal } = controller;
@@ -263,7 +264,7 @@ describe('maxWaitMs', () => {
   });
 
   test('counts the requests ahead', async () => {
-    const { bucket } = setUp({ initialTokens: 0 });
+    const { bucket } = setUp({ initialTokens: 0, queue: priorityQueue() });
     for (let index = 0; index < 10; index += 1) void bucket.acquire({ cost: 2 });
     expect(await outcome(bucket.acquire({ maxWaitMs: 2_000 }))).toMatchObject({ waitMs: 2_100 });
     // A request of higher priority does not wait for them.
@@ -281,7 +282,7 @@ describe('maxWaitMs', () => {
   });
 
   test('a request that is overtaken is refused at its deadline', async () => {
-    const { bucket, clock } = setUp({ initialTokens: 0 });
+    const { bucket, clock } = setUp({ initialTokens: 0, queue: priorityQueue() });
     const { lines, follow } = journal(clock);
     follow('low', bucket.acquire({ maxWaitMs: 150 }));
     follow('high', bucket.acquire({ cost: 5, priority: 1 }));
@@ -290,7 +291,7 @@ describe('maxWaitMs', () => {
   });
 
   test('deadlines pass in their own order, and other requests stay', async () => {
-    const { bucket, clock } = setUp({ initialTokens: 0, capacity: 100 });
+    const { bucket, clock } = setUp({ initialTokens: 0, capacity: 100, queue: priorityQueue() });
     const { lines, follow } = journal(clock);
     follow('first', bucket.acquire({ cost: 100, priority: 1 }));
     // Alone it would be in time, but the first one goes before it.
@@ -329,8 +330,7 @@ describe('wrong arguments', () => {
   test.each<[ask: AcquireOptions, message: string]>([
     [{ maxWaitMs: -1 }, 'acquire: maxWaitMs must be a finite number ≥ 0, got -1'],
     [{ maxWaitMs: Number.NaN }, 'acquire: maxWaitMs must be a finite number ≥ 0, got NaN'],
-    [{ priority: 8 }, 'acquire: priority must be a whole number from -7 to 7, got 8'],
-    [{ priority: 0.5 }, 'acquire: priority must be a whole number from -7 to 7, got 0.5'],
+    [{ priority: 1 }, 'priority must be 0 at a limit without `queue: priorityQueue()`, got 1'],
     [{ retry: 1 as never }, 'acquire: retry must be true or false, got 1'],
   ])('%j throws even while tokens are available', async (ask, message) => {
     await expect(setUp().bucket.acquire(ask)).rejects.toThrow(message);
@@ -353,9 +353,8 @@ test.each<[options: unknown, message: string, type: ErrorConstructor]>([
   [{ refillPerSecond: 1, nonConforming: 5 }, "must be one of 'delay', 'reject', 'mark'", TypeError],
   [{ refillPerSecond: 1, nonConforming: 'drop' }, "must be one of 'delay', 'reject', 'mark'", RangeError],
   [{ refillPerSecond: 1, maxQueue: 1.5 }, 'maxQueue must be a whole number ≥ 0', RangeError],
-  [{ refillPerSecond: 1, overflow: 'block' }, "overflow must be one of 'reject', 'drop-oldest'", RangeError],
+  [{ refillPerSecond: 1, queue: 'fifo' }, 'queue must be what priorityQueue returns, got "fifo"', TypeError],
   [{ refillPerSecond: 1, maxWaitMs: -1 }, 'maxWaitMs must be', RangeError],
-  [{ refillPerSecond: 1, agingMs: 0 }, 'agingMs must be', RangeError],
   [
     { refillPerSecond: 1, furtherLimits: [{ capacity: 1 }] },
     'furtherLimits[0].refillPerSecond must be',
@@ -384,7 +383,12 @@ describe('priorities', () => {
     asks: Record<string, AcquireOptions & { afterMs?: number }>,
     agingMs?: number,
   ): Promise<string[]> {
-    const { bucket, clock } = setUp({ initialTokens: 0, capacity: 1, refillPerSecond: 1, agingMs });
+    const { bucket, clock } = setUp({
+      initialTokens: 0,
+      capacity: 1,
+      refillPerSecond: 1,
+      queue: priorityQueue({ agingMs }),
+    });
     const { lines, follow } = journal(clock);
     for (const [name, { afterMs = 0, ...ask }] of Object.entries(asks)) {
       await clock.advance(afterMs);
@@ -418,7 +422,7 @@ describe('priorities', () => {
   });
 
   test('a higher priority takes tokens that are too few for the first in line', async () => {
-    const { bucket, clock } = setUp({ initialTokens: 2 });
+    const { bucket, clock } = setUp({ initialTokens: 2, queue: priorityQueue() });
     const { lines, follow } = journal(clock);
     follow('large', bucket.acquire({ cost: 5 }));
     follow('urgent', bucket.acquire({ cost: 2, priority: 1 }));
@@ -436,12 +440,21 @@ describe('a full queue', () => {
     e: {},
   };
   test.each<[options: Partial<TokenBucketOptions>, lines: string[]]>([
-    [{ maxQueue: 0 }, ['a', 'b', 'c', 'd', 'e'].map((name) => `${name} queue-full`)],
-    [{ maxQueue: 3 }, ['d queue-full', 'e queue-full', 'a 100', 'c 200', 'b 300']],
+    [{ maxQueue: 0, queue: priorityQueue() }, ['a', 'b', 'c', 'd', 'e'].map((name) => `${name} queue-full`)],
+    [{ maxQueue: 3, queue: priorityQueue() }, ['d queue-full', 'e queue-full', 'a 100', 'c 200', 'b 300']],
     // The last of the lowest priority is displaced by a higher one only.
-    [{ maxQueue: 3, overflow: 'drop-lowest' }, ['b displaced', 'e queue-full', 'd 100', 'a 200', 'c 300']],
-    [{ maxQueue: 3, overflow: 'drop-oldest' }, ['a displaced', 'b displaced', 'd 100', 'c 200', 'e 300']],
-    [{ maxQueue: 1, overflow: 'drop-oldest' }, ['a', 'b', 'c', 'd'].map((name) => `${name} displaced`)],
+    [
+      { maxQueue: 3, queue: priorityQueue({ overflow: 'drop-lowest' }) },
+      ['b displaced', 'e queue-full', 'd 100', 'a 200', 'c 300'],
+    ],
+    [
+      { maxQueue: 3, queue: priorityQueue({ overflow: 'drop-oldest' }) },
+      ['a displaced', 'b displaced', 'd 100', 'c 200', 'e 300'],
+    ],
+    [
+      { maxQueue: 1, queue: priorityQueue({ overflow: 'drop-oldest' }) },
+      ['a', 'b', 'c', 'd'].map((name) => `${name} displaced`),
+    ],
   ])('with %j', async (options, expected) => {
     const { bucket, clock } = setUp({ initialTokens: 0, ...options });
     const { lines, follow } = journal(clock);
@@ -504,7 +517,9 @@ describe('aborts', () => {
 
   test('share one listener per signal across buckets', async () => {
     const clock = virtualClock({ startMs: 0 });
-    const buckets = bucketPerKey({ refillPerSecond: 1, capacity: 1, initialTokens: 0, clock }, { clock });
+    const buckets = perKey(() => tokenBucket({ refillPerSecond: 1, capacity: 1, initialTokens: 0, clock }), {
+      clock,
+    });
     const { signal } = new AbortController();
     const add = vi.spyOn(signal, 'addEventListener');
     const remove = vi.spyOn(signal, 'removeEventListener');
@@ -521,7 +536,7 @@ describe('aborts', () => {
   });
 
   test('end only the requests of their signal, whichever have left before', async () => {
-    const { bucket, clock } = setUp({ initialTokens: 0 });
+    const { bucket, clock } = setUp({ initialTokens: 0, queue: priorityQueue() });
     const [mine, yours] = [new AbortController(), new AbortController()];
     const settled = new Map<string, number>([
       ['granted', 0],

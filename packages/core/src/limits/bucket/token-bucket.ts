@@ -3,10 +3,15 @@ import type { BucketStats, ObservableBucket } from '../contracts.ts';
 import type { Tally } from '../queue/options.ts';
 import type { Quota } from './gcra.ts';
 import { MemoryTokens } from './memory-tokens.ts';
-import { type BucketSetup, bucketSetup, checkRate, type TokenBucketOptions } from './options.ts';
+import {
+  type BucketSetup,
+  bucketSetup,
+  checkRate,
+  type TokenBucketOptions,
+  type WaitingBucketSetup,
+} from './options.ts';
 import { QuotaState } from './quota-state.ts';
 import { WaitingBucket } from './waiting-bucket.ts';
-import type { WaitingBucketSetup } from './waiting-bucket-options.ts';
 
 /** A token bucket in the memory of this process. */
 export interface MemoryBucket extends ObservableBucket {

@@ -1,11 +1,11 @@
 import { describe, expect, test, vi } from 'vitest';
 import { nextTurn } from '../../base/clock.ts';
 import { type VirtualClock, virtualClock } from '../../testing.ts';
+import type { NonConforming } from './options.ts';
 import { bucketSetup } from './options.ts';
 import { originGate } from './token-bucket.ts';
 import type { TokenSource } from './token-source.ts';
 import { WaitingBucket } from './waiting-bucket.ts';
-import type { NonConforming } from './waiting-bucket-options.ts';
 
 /** A source whose tokens come when a test puts them in. */
 class Box implements TokenSource<undefined> {

@@ -1,35 +1,26 @@
-import { notNegative, oneOf, positive, wholeNumber } from '../../base/check.ts';
+import { having, notNegative, wholeNumber } from '../../base/check.ts';
 import type { Complete, OptionTable } from '../../base/options.ts';
-
-/**
- * Which request is refused when the queue is full: `'reject'` the new one, `'drop-oldest'` the one that has waited
- * longest, `'drop-lowest'` the last one of the lowest priority, if that is below the new one's.
- */
-type Overflow = 'reject' | 'drop-oldest' | 'drop-lowest';
+import { inOrderOfArrival } from './lanes.ts';
+import type { QueueOrder } from './queue.ts';
 
 /** Limits of the queue in front of a bucket or a concurrency limit. */
 export interface WaitingOptions {
   /**
-   * The most requests that may wait.
+   * The most requests that may wait. A new one is refused then.
    * @default no limit
    */
   readonly maxQueue?: number | undefined;
-  /**
-   * Which request is refused when the queue is full.
-   * @default 'reject'
-   */
-  readonly overflow?: Overflow | undefined;
   /**
    * The longest wait, in milliseconds. A request that would wait longer is refused at once.
    * @default no limit
    */
   readonly maxWaitMs?: number | undefined;
   /**
-   * How much longer a request must have waited to go before one of the next higher priority, in milliseconds, so that
-   * low priorities are never starved. A retry counts as half a step of priority.
-   * @default 60_000
+   * The order of the requests that wait: what `priorityQueue` returns. By default first come, first served, except that a retry
+   * goes before new requests that have not waited 30 s longer.
+   * @default in order of arrival
    */
-  readonly agingMs?: number | undefined;
+  readonly queue?: QueueOrder | undefined;
 }
 
 /** How many requests wait in several queues. */
@@ -46,7 +37,6 @@ export interface WaitingSetup extends Complete<WaitingOptions> {
 /** How the options of a queue are read. */
 export const WAITING_OPTIONS: OptionTable<WaitingOptions> = {
   maxQueue: { check: wholeNumber, default: Number.POSITIVE_INFINITY },
-  overflow: { check: oneOf('reject', 'drop-oldest', 'drop-lowest'), default: 'reject' },
   maxWaitMs: { check: notNegative, default: Number.POSITIVE_INFINITY },
-  agingMs: { check: positive, default: 60_000 },
+  queue: { check: having('what priorityQueue returns', 'make'), default: inOrderOfArrival },
 };

@@ -4,6 +4,7 @@ import { ThrottledError } from '../../base/errors.ts';
 import { virtualClock } from '../../testing.ts';
 import { tokenBucket } from '../bucket/token-bucket.ts';
 import type { Grant } from '../contracts.ts';
+import { priorityQueue } from './priority-queue.ts';
 
 const ask = fc.record({
   gapMs: fc.oneof(fc.constant(0), fc.nat(50), fc.nat(1_000), fc.double({ min: 0, max: 50, noNaN: true })),
@@ -15,7 +16,7 @@ const ask = fc.record({
 const bucketOptions = fc.record({
   refillPerSecond: fc.constantFrom(1, 3, 10, 100),
   capacity: fc.constantFrom(1, 2, 7, 20),
-  agingMs: fc.constantFrom(100, 1_000, 60_000),
+  queue: fc.constantFrom(100, 1_000, 60_000).map((agingMs) => priorityQueue({ agingMs })),
   refillIntervalMs: fc.constantFrom(0, 0, 0, 200, 1_000),
 });
 

@@ -1,199 +1,71 @@
-import { HIGHEST_PRIORITY } from '../../base/check.ts';
 import { onAbort } from '../../base/on-abort.ts';
 import { SignalWatch } from '../../base/signal-watch.ts';
 import { Heap, type Heaped } from './heap.ts';
-import { Lane, type Linked } from './lane.ts';
-import type { Tally } from './options.ts';
+import type { WaitingSetup } from './options.ts';
+import type { Queue, Queued } from './queue.ts';
 
 /** A request that waits. */
-export interface Waiter<T> extends Linked<Waiter<T>> {
+export interface Waiter<T> extends Queued<Waiter<T>> {
   /** Rejects with a rejected promise: a second function would cost memory for every waiter. */
   readonly resolve: (value: T | Promise<T>) => void;
-  /** Since when it waits, in whole milliseconds: a small integer needs less memory than a double. */
-  readonly sinceMs: number;
-  /** A signal, or a deadline with or without a signal; `undefined` for neither. */
-  bound: SignalWatch<Waiter<T>> | Deadline<T> | undefined;
+  watch: SignalWatch<Waiter<T>> | undefined;
+  deadline: Deadline<T> | undefined;
 }
 
 /** Stored apart from the waiter, because most waiters have none. */
 interface Deadline<T> extends Heaped {
   readonly waiter: Waiter<T>;
-  readonly lane: number;
   readonly atMs: number;
-  readonly watch: SignalWatch<Waiter<T>> | undefined;
 }
 
 /** What is left of the waiters of an aborted signal. */
 interface Aborted<T> {
-  readonly members: Iterator<[one: Waiter<T>, lane: number], undefined>;
+  readonly members: Iterator<[one: Waiter<T>, list: number], undefined>;
   readonly reason: unknown;
   /** One for all of them, made for the first. */
   rejected: Promise<never> | undefined;
 }
 
-function watchOf<T>({ bound }: Waiter<T>): SignalWatch<Waiter<T>> | undefined {
-  return bound instanceof SignalWatch ? bound : bound?.watch;
-}
-
-/** The deadline of a waiter, in milliseconds of the bucket's time; `Infinity` if it has none. */
-export function deadlineOf<T>({ bound }: Waiter<T>): number {
-  return bound === undefined || bound instanceof SignalWatch ? Number.POSITIVE_INFINITY : bound.atMs;
-}
-
-/** The lane of a request: each priority has two, the higher one for retries. */
-export function laneOf(priority: number, retry: boolean): number {
-  return (priority + HIGHEST_PRIORITY) * 2 + (retry ? 1 : 0);
-}
-
-function isEarlier(one: { readonly atMs: number }, other: { readonly atMs: number }): boolean {
-  return one.atMs < other.atMs;
-}
-
-function lowestBit(mask: number): number {
-  return 31 - Math.clz32(mask & -mask);
-}
-
-/**
- * A queue with priorities: first in, first out within a lane. Each lane is worth a head start over the lane below it, so
- * that a low priority waits longer but is never starved.
- */
+/** The requests that wait at a limit: a queue in some order, with a deadline and a signal for each of them. */
 export class WaitingLine<T> {
+  /** How many wait. */
   size = 0;
-  readonly #lanes: Lane<Waiter<T>>[] = [];
-  /** A bit for each lane that is not empty. */
-  #occupied = 0;
-  readonly #headStartMs: number;
-  readonly #tally: Tally | undefined;
-  readonly #deadlines = new Heap<Deadline<T>>(isEarlier);
-  /** Made for the first signal. */
-  #watches: Map<AbortSignal, SignalWatch<Waiter<T>>> | undefined;
+  protected readonly queue: Queue<Waiter<T>>;
+  readonly #tally: { waiting: number };
+  readonly #deadlines = new Heap<Deadline<T>>((one, other) => one.atMs < other.atMs);
+  readonly #watches = new Map<AbortSignal, SignalWatch<Waiter<T>>>();
   readonly #onAbort: () => void;
   readonly #aborted: Aborted<T>[] = [];
-  #onEmpty: (() => void)[] = [];
+  readonly #onEmpty: (() => void)[] = [];
 
-  /**
-   * @param headStartMs what a lane is worth over the lane below it, in milliseconds
-   * @param onAbort called when a signal has aborted: its waiters are ended by {@link endAborted}
-   * @param tally counts the waiters of several lines
-   */
-  constructor(headStartMs: number, onAbort: () => void, tally?: Tally) {
+  /** @param onAborted called when a signal has aborted: its waiters are ended by {@link endAborted} */
+  constructor(
+    { queue, tally = { waiting: 0 } }: Pick<WaitingSetup, 'queue' | 'tally'>,
+    onAborted: () => void,
+  ) {
+    this.queue = queue.make();
     this.#tally = tally;
-    this.#headStartMs = headStartMs;
-    this.#onAbort = onAbort;
+    this.#onAbort = onAborted;
   }
 
-  /** The sum of all costs. */
+  /** The sum of all costs in the queue. */
   get cost(): number {
-    return this.#costFrom(0);
+    return this.queue.cost;
   }
 
-  #costFrom(lane: number): number {
-    let cost = 0;
-    for (let mask = this.#occupied & (-1 << lane); mask !== 0; mask &= mask - 1) {
-      cost += this.#lanes[lowestBit(mask)]?.cost ?? 0;
-    }
-    return cost;
+  /** The cost of the first; 0 for an empty queue. */
+  get firstCost(): number {
+    return this.queue.first?.cost ?? 0;
   }
 
-  /**
-   * The cost of everything that goes before a new waiter of this lane, if none of it leaves: its own lane, higher lanes,
-   * and in lower lanes what has waited longer than the head start. Takes time for each of the latter.
-   */
-  costAhead(lane: number, nowMs: number): number {
-    let cost = this.#costFrom(lane);
-    for (let mask = this.#occupied & ~(-1 << lane); mask !== 0; mask &= mask - 1) {
-      const lower = lowestBit(mask);
-      const beforeMs = Math.round(nowMs) - (lane - lower) * this.#headStartMs;
-      const { first, last, cost: all } = this.#lanes[lower] as Lane<Waiter<T>>;
-      if (last !== undefined && last.sinceMs < beforeMs) {
-        cost += all;
-        continue;
-      }
-      for (let aged = first; aged !== undefined && aged.sinceMs < beforeMs; aged = aged.next) {
-        cost += aged.cost;
-      }
-    }
-    return cost;
+  /** The deadline of the first, in milliseconds of the limit; `Infinity` if it has none. */
+  get firstDeadlineMs(): number {
+    return this.queue.first?.deadline?.atMs ?? Number.POSITIVE_INFINITY;
   }
 
-  /** A lower bound of {@link costAhead}, without lower lanes, in constant time. */
-  leastCostAhead(lane: number): number {
-    return this.#costFrom(lane);
-  }
-
-  /** The lane of the next waiter to go; -1 if there is none. */
-  #laneInTurn(): number {
-    let best = -1;
-    let bestKey = Number.POSITIVE_INFINITY;
-    for (let mask = this.#occupied; mask !== 0; mask &= mask - 1) {
-      const lane = lowestBit(mask);
-      const key = (this.#lanes[lane]?.first?.sinceMs ?? 0) - lane * this.#headStartMs;
-      if (key <= bestKey) {
-        best = lane;
-        bestKey = key;
-      }
-    }
-    return best;
-  }
-
-  /**
-   * The cost of what goes before a waiter of this lane that keeps its place, in higher lanes and in its own. Takes time for
-   * each member of the latter.
-   */
-  costBefore(lane: number, sinceMs: number): number {
-    let cost = this.#costFrom(lane + 1);
-    for (let one = this.#lanes[lane]?.first; one !== undefined && one.sinceMs <= sinceMs; one = one.next) {
-      cost += one.cost;
-    }
-    return cost;
-  }
-
-  /** Whether a waiter of this lane would be the next to go, if it has waited since `sinceMs`. */
-  goesFirst(lane: number, sinceMs: number): boolean {
-    if (this.size === 0) return true;
-    const rival = this.#laneInTurn();
-    const rivalSinceMs = this.#lanes[rival]?.first?.sinceMs ?? 0;
-    const headStartMs = Math.round(sinceMs) - (lane - rival) * this.#headStartMs - rivalSinceMs;
-    return headStartMs < 0 || (headStartMs === 0 && rival < lane);
-  }
-
-  /** The next waiter to go. */
-  peek(): Waiter<T> | undefined {
-    return this.#lanes[this.#laneInTurn()]?.first;
-  }
-
-  /** The costs of the next waiter and of those behind it in its lane. */
+  /** The costs of the first and of those behind it in its lane. */
   *costsInTurn(): Generator<number> {
-    for (let waiter = this.peek(); waiter !== undefined; waiter = waiter.next) yield waiter.cost;
-  }
-
-  /** Removes and returns the next waiter to go. */
-  shift(): Waiter<T> | undefined {
-    const lane = this.#laneInTurn();
-    const waiter = this.#lanes[lane]?.first;
-    if (waiter !== undefined) this.#remove(waiter, lane);
-    return waiter;
-  }
-
-  /** Removes and returns the last waiter of the lowest lane, if that is lower than `lane`. */
-  popBelow(lane: number): Waiter<T> | undefined {
-    const lowest = lowestBit(this.#occupied);
-    const waiter = lowest < lane ? this.#lanes[lowest]?.last : undefined;
-    if (waiter !== undefined) this.#remove(waiter, lowest);
-    return waiter;
-  }
-
-  /** Removes and returns the waiter that has waited longest. */
-  shiftOldest(): Waiter<T> | undefined {
-    let oldest = -1;
-    for (let mask = this.#occupied; mask !== 0; mask &= mask - 1) {
-      const lane = lowestBit(mask);
-      const sinceMs = this.#lanes[lane]?.first?.sinceMs ?? 0;
-      if (oldest < 0 || sinceMs < (this.#lanes[oldest]?.first?.sinceMs ?? 0)) oldest = lane;
-    }
-    const waiter = this.#lanes[oldest]?.first;
-    if (waiter !== undefined) this.#remove(waiter, oldest);
-    return waiter;
+    for (let one = this.queue.first; one !== undefined; one = one.next) yield one.cost;
   }
 
   /** The earliest deadline; `Infinity` if there is none. */
@@ -201,116 +73,59 @@ export class WaitingLine<T> {
     return this.#deadlines.first?.atMs ?? Number.POSITIVE_INFINITY;
   }
 
-  /** Removes and returns a waiter whose deadline is `nowMs` or earlier. */
-  shiftExpired(nowMs: number): Waiter<T> | undefined {
-    const due = this.#deadlines.first;
-    if (due === undefined || due.atMs > nowMs) return undefined;
-    this.#remove(due.waiter, due.lane);
-    return due.waiter;
+  /** A waiter whose deadline is `nowMs` or earlier. */
+  expired(nowMs: number): Waiter<T> | undefined {
+    return this.nextDeadlineMs <= nowMs ? this.#deadlines.first?.waiter : undefined;
   }
 
-  /** Starts a search of the whole queue with {@link shiftAbove}. */
-  startSearch(): void {
-    for (const lane of this.#lanes) lane.searchAt = lane.first;
-  }
-
-  /** Inspects up to `looks.left` waiters; removes and returns the first that costs more than `cost`. */
-  shiftAbove(cost: number, looks: { left: number }): Waiter<T> | undefined {
-    for (let lane = this.#lanes.length - 1; lane >= 0; lane -= 1) {
-      const list = this.#laneAt(lane);
-      for (let one = list.searchAt; one !== undefined && looks.left > 0; one = list.searchAt) {
-        looks.left -= 1;
-        list.searchAt = one.next;
-        if (one.cost <= cost) continue;
-        this.#remove(one, lane);
-        return one;
-      }
-    }
-    return undefined;
-  }
-
-  /** Calls `callback` once, when the queue becomes empty. */
-  onceEmpty(callback: () => void): void {
-    this.#onEmpty.push(callback);
-  }
-
-  /** @param since when it began to wait; earlier than now for a waiter that keeps its place */
-  join(
-    lane: number,
-    cost: number,
-    since: number,
-    deadlineMs: number,
-    signal: AbortSignal | undefined,
-  ): Promise<T> {
+  /** @param sinceMs when it began to wait; earlier than now for a waiter that keeps its place */
+  add(lane: number, cost: number, sinceMs: number, deadlineMs: number, signal?: AbortSignal): Promise<T> {
     return new Promise((resolve) => {
-      const sinceMs = Math.round(since);
       const watch = signal && this.#watchOf(signal);
       const waiter: Waiter<T> = {
         resolve,
         cost,
-        sinceMs,
+        // A small integer needs less memory than a double.
+        sinceMs: Math.round(sinceMs),
+        lane,
         next: undefined,
         previous: undefined,
-        bound: watch,
+        watch,
+        deadline: undefined,
       };
-      this.#addTo(this.#laneAt(lane), waiter);
+      this.queue.add(waiter);
       this.size += 1;
-      if (this.#tally !== undefined) this.#tally.waiting += 1;
-      this.#occupied |= 1 << lane;
-      watch?.add(waiter, lane);
+      this.#tally.waiting += 1;
+      watch?.add(waiter, 0);
       if (deadlineMs === Number.POSITIVE_INFINITY) return;
-      const deadline: Deadline<T> = { waiter, lane, atMs: deadlineMs, watch, heapIndex: -1 };
-      waiter.bound = deadline;
-      this.#deadlines.add(deadline);
+      waiter.deadline = { waiter, atMs: deadlineMs, heapIndex: -1 };
+      this.#deadlines.add(waiter.deadline);
     });
   }
 
-  #addTo(lane: Lane<Waiter<T>>, waiter: Waiter<T>): void {
-    const { sinceMs } = waiter;
-    if (lane.last === undefined || lane.last.sinceMs <= sinceMs) {
-      lane.push(waiter);
-      return;
-    }
-    // It keeps its place, which is near the front.
-    let next = lane.first as Waiter<T>;
-    while (next.sinceMs <= sinceMs) next = next.next as Waiter<T>;
-    lane.insert(waiter, next);
-  }
-
-  #laneAt(lane: number): Lane<Waiter<T>> {
-    // Filled from the start: V8 reads arrays with holes slowly.
-    while (this.#lanes.length <= lane) this.#lanes.push(new Lane());
-    return this.#lanes[lane] as Lane<Waiter<T>>;
-  }
-
-  #remove(waiter: Waiter<T>, lane: number): void {
-    const list = this.#laneAt(lane);
-    list.remove(waiter);
-    if (list.first === undefined) this.#occupied &= ~(1 << lane);
+  remove(waiter: Waiter<T>): void {
+    this.queue.remove(waiter);
     this.size -= 1;
-    if (this.#tally !== undefined) this.#tally.waiting -= 1;
-    if (this.size === 0 && this.#onEmpty.length > 0) this.#tellEmpty();
-    const { bound } = waiter;
-    if (bound === undefined) return;
-    const watch = watchOf(waiter);
-    waiter.bound = undefined;
+    this.#tally.waiting -= 1;
+    const { watch, deadline } = waiter;
+    waiter.watch = undefined;
     watch?.left();
-    if (!(bound instanceof SignalWatch)) this.#deadlines.remove(bound);
+    if (deadline !== undefined) this.#deadlines.remove(deadline);
+    if (this.size > 0 || this.#onEmpty.length === 0) return;
+    for (const callback of this.#onEmpty.splice(0)) callback();
   }
 
-  #tellEmpty(): void {
-    const callbacks = this.#onEmpty;
-    this.#onEmpty = [];
-    for (const callback of callbacks) callback();
+  /** Resolves when the queue is empty. It may be for a moment only: a displaced request is replaced at once. */
+  async idle(): Promise<void> {
+    if (this.size > 0) await new Promise<void>((resolve) => this.#onEmpty.push(resolve));
   }
 
   #watchOf(signal: AbortSignal): SignalWatch<Waiter<T>> {
-    this.#watches ??= new Map();
     let watch = this.#watches.get(signal);
     if (watch === undefined) {
       watch = new SignalWatch(
         (end) => onAbort(signal, end),
-        (one, own) => watchOf(one) === own,
+        (one, own) => one.watch === own,
         (ended) => this.#endWatch(signal, ended),
       );
       this.#watches.set(signal, watch);
@@ -320,11 +135,10 @@ export class WaitingLine<T> {
 
   /** The signal has aborted, or its last waiter has left. */
   #endWatch(signal: AbortSignal, watch: SignalWatch<Waiter<T>>): void {
-    this.#watches?.delete(signal);
-    if (!watch.isEmpty) {
-      this.#aborted.push({ members: watch.members(), reason: signal.reason, rejected: undefined });
-      this.#onAbort();
-    }
+    this.#watches.delete(signal);
+    if (watch.isEmpty) return;
+    this.#aborted.push({ members: watch.members(), reason: signal.reason, rejected: undefined });
+    this.#onAbort();
   }
 
   /** True while waiters of an aborted signal are left: see {@link endAborted}. */
@@ -335,11 +149,10 @@ export class WaitingLine<T> {
   /** Removes and rejects a waiter whose signal has aborted; false if there is none. */
   endAborted(): boolean {
     for (let first = this.#aborted[0]; first !== undefined; first = this.#aborted[0]) {
-      const { value: member } = first.members.next();
-      if (member !== undefined) {
-        const [waiter, lane] = member;
+      const waiter = first.members.next().value?.[0];
+      if (waiter !== undefined) {
         first.rejected ??= Promise.reject(first.reason);
-        this.#remove(waiter, lane);
+        this.remove(waiter);
         waiter.resolve(first.rejected);
         return true;
       }

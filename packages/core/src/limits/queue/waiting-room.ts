@@ -1,25 +1,22 @@
-import { checkPriority, flag, notNegative } from '../../base/check.ts';
+import { flag, notNegative } from '../../base/check.ts';
 import { inNextTurn, timersId } from '../../base/clock.ts';
 import { ThrottledError, type ThrottledReason } from '../../base/errors.ts';
 import type { AcquireOptions } from '../contracts.ts';
 import type { WaitingSetup } from './options.ts';
 import type { SteadyTime } from './time.ts';
-import { deadlineOf, laneOf, type Waiter, WaitingLine } from './waiting-line.ts';
+import { type Waiter, WaitingLine } from './waiting-line.ts';
 
-/** Work in one turn of the event loop, in microseconds: a long queue that is served all at once must not block the program. */
-const SLICE = 10_000;
+/** Work in one turn of the event loop: a long queue that is served all at once must not block the program. In half microseconds. */
+const SLICE = 20_000;
 
-/** What a grant costs in microseconds: its request is sent in the same turn. */
-const GRANT = 100;
+/** What a grant costs of it: its request is sent in the same turn. */
+const GRANT = 200;
 
-/** What a refusal costs in microseconds: an error captures a stack trace. */
-const REFUSAL = 20;
+/** What a refusal costs: an error captures a stack trace. */
+const REFUSAL = 40;
 
-/** What the end of an aborted request costs in microseconds. */
-const ABORT = 10;
-
-/** How many waiters can be inspected in a microsecond. */
-const LOOKS = 2;
+/** What the end of an aborted request costs. Looking at one costs 1. */
+const ABORT = 20;
 
 /** Rounding error that is allowed in times, and the shortest timer. */
 const TOLERANCE_MS = 1e-3;
@@ -28,13 +25,12 @@ const TOLERANCE_MS = 1e-3;
 type Dismissal = readonly [reason: ThrottledReason, message: string];
 
 /**
- * A queue with limits, deadlines, priorities and aborts, and one timer for all of it. Its owner decides when the first
- * request may go, in {@link serve}.
+ * A line of requests with limits, and one timer for all of it. Its owner decides when the first request may go, in
+ * {@link serve}.
  */
-export class WaitingRoom<T> {
+export class WaitingRoom<T> extends WaitingLine<T> {
   /** Requests refused so far, aborted ones not included. */
   refused = 0;
-  readonly #line: WaitingLine<T>;
   readonly #setup: WaitingSetup;
   readonly #time: SteadyTime;
   readonly #onWake: () => void;
@@ -53,63 +49,38 @@ export class WaitingRoom<T> {
   #isCutShort = false;
   /** Why the whole queue is being refused; `undefined` if it is not. */
   #dismissal: Dismissal | undefined;
+  /** What is left of the slice. */
+  #left = 0;
 
   /** @param onWake called when the first in the queue may have to be served */
   constructor(setup: WaitingSetup, time: SteadyTime, onWake: () => void) {
+    super(setup, () => this.#endAllAborted());
     this.#setup = setup;
     this.#time = time;
     this.#onWake = onWake;
-    // A step of priority is two lanes, one of them for retries.
-    this.#line = new WaitingLine(setup.agingMs / 2, () => this.#endAborted(), setup.tally);
   }
 
   /** Ends those whose signal has aborted, a slice in each turn, also while a virtual clock stands still. */
-  #endAborted(): void {
+  #endAllAborted(): void {
     this.#onWake();
-    if (this.#line.hasAborted) inNextTurn(() => this.#endAborted());
-  }
-
-  /** How many wait. */
-  get size(): number {
-    return this.#line.size;
-  }
-
-  /** The sum of all costs in the queue. */
-  get cost(): number {
-    return this.#line.cost;
-  }
-
-  /** The cost of the first; 0 for an empty queue. */
-  get firstCost(): number {
-    return this.#line.peek()?.cost ?? 0;
-  }
-
-  /** The deadline of the first, in milliseconds of the room's time; `Infinity` if it has none. */
-  get firstDeadlineMs(): number {
-    const first = this.#line.peek();
-    return first === undefined ? Number.POSITIVE_INFINITY : deadlineOf(first);
-  }
-
-  /** The costs of the first and of those behind it in its lane. */
-  costsInTurn(): Iterable<number> {
-    return this.#line.costsInTurn();
+    if (this.hasAborted) inNextTurn(() => this.#endAllAborted());
   }
 
   /** Whether a request of this lane would be the first to go. */
   goesFirst(lane: number, { waitedMs = 0 }: AcquireOptions, nowMs: number): boolean {
-    return this.#line.goesFirst(lane, nowMs - waitedMs);
+    return this.size === 0 || this.queue.goesFirst(lane, nowMs - waitedMs);
   }
 
   /**
    * The lane that a request waits in.
    * @throws TypeError, RangeError for a wrong option
    */
-  laneFor({ maxWaitMs, priority, retry, waitedMs }: AcquireOptions): number {
+  laneFor(options: AcquireOptions): number {
+    const { maxWaitMs, retry, waitedMs } = options;
     if (waitedMs !== undefined) notNegative('acquire: waitedMs', waitedMs);
     if (maxWaitMs !== undefined) notNegative('acquire: maxWaitMs', maxWaitMs);
-    if (priority !== undefined) checkPriority('acquire: priority', priority);
     if (retry !== undefined) flag('acquire: retry', retry);
-    return laneOf(priority ?? 0, retry ?? false);
+    return this.queue.laneOf(options);
   }
 
   #patienceMs({ maxWaitMs = Number.POSITIVE_INFINITY }: AcquireOptions): number {
@@ -122,11 +93,9 @@ export class WaitingRoom<T> {
    */
   costAhead(options: AcquireOptions, lane: number, nowMs: number): number {
     // What is left of an aborted crowd counts no more, and is gone before the request has its turn.
-    if (this.#line.hasAborted) return 0;
-    const { waitedMs } = options;
-    if (waitedMs !== undefined) return this.#line.costBefore(lane, nowMs - waitedMs);
-    const isPatient = this.#patienceMs(options) === Number.POSITIVE_INFINITY;
-    return isPatient ? this.#line.leastCostAhead(lane) : this.#line.costAhead(lane, nowMs);
+    if (this.hasAborted) return 0;
+    const { waitedMs = 0 } = options;
+    return this.queue.costAhead(lane, nowMs - waitedMs, this.#patienceMs(options) < Number.POSITIVE_INFINITY);
   }
 
   /**
@@ -146,19 +115,17 @@ export class WaitingRoom<T> {
     if (patienceMs === 0 || (waitMs ?? 0) > patienceMs + TOLERANCE_MS) {
       throw this.refusal('wait-too-long', `its turn would not come within ${patienceMs} ms`, waitMs);
     }
-    const isNew = options.waitedMs === undefined;
-    const isFull = isNew && this.#line.size >= this.#setup.maxQueue && !this.#line.endAborted();
-    if (isFull) this.#makeRoom(lane, waitMs);
-    const sinceMs = nowMs - (options.waitedMs ?? 0);
-    return this.#line.join(lane, cost, sinceMs, nowMs + patienceMs, options.signal);
+    const { waitedMs } = options;
+    // One that keeps its place was in the queue before.
+    if (waitedMs === undefined && this.size >= this.#setup.maxQueue && !this.endAborted()) {
+      this.#makeRoom(lane, waitMs);
+    }
+    return this.add(lane, cost, nowMs - (waitedMs ?? 0), nowMs + patienceMs, options.signal);
   }
 
   #makeRoom(lane: number, waitMs: number | undefined): void {
-    const { maxQueue, overflow } = this.#setup;
-    let displaced: Waiter<T> | undefined;
-    if (overflow === 'drop-lowest') displaced = this.#line.popBelow(lane);
-    else if (overflow === 'drop-oldest') displaced = this.#line.shiftOldest();
-    const full = `the queue is full (maxQueue ${maxQueue})`;
+    const full = `the queue is full (maxQueue ${this.#setup.maxQueue})`;
+    const displaced = this.queue.displacedBy?.(lane);
     if (displaced === undefined) throw this.refusal('queue-full', full, waitMs);
     this.#refuse(displaced, 'displaced', `${full}, and another request took its place`);
   }
@@ -166,15 +133,18 @@ export class WaitingRoom<T> {
   /** The error for a refused request, which is counted. */
   refusal(reason: ThrottledReason, message: string, waitMs?: number, cause?: unknown): ThrottledError {
     this.refused += 1;
-    return new ThrottledError(`Not sent: ${message}`, waitMs, {
-      reason,
-      ...(cause !== undefined && { cause }),
-    });
+    return new ThrottledError(
+      `Not sent: ${message}`,
+      waitMs,
+      cause === undefined ? { reason } : { reason, cause },
+    );
   }
 
-  /** Refuses a request that has left the queue. */
-  #refuse(waiter: Waiter<T>, reason: ThrottledReason, message: string): void {
+  /** Returns true, for {@link #refuseOne}. */
+  #refuse(waiter: Waiter<T>, reason: ThrottledReason, message: string): true {
+    this.remove(waiter);
     waiter.resolve(Promise.reject(this.refusal(reason, message)));
+    return true;
   }
 
   /**
@@ -185,22 +155,23 @@ export class WaitingRoom<T> {
    * @param grant takes the cost and how long the request has waited, in milliseconds
    */
   serve(nowMs: number, grant: (cost: number, waitedMs: number) => T | Promise<T> | undefined): void {
-    let left = this.#sendAway(nowMs - TOLERANCE_MS, SLICE);
-    for (; left > 0; left -= GRANT) {
-      const first = this.#line.peek();
+    this.giveUp(nowMs - TOLERANCE_MS);
+    for (; this.#left > 0; this.#left -= GRANT) {
+      const { first } = this.queue;
       if (first === undefined) break;
       const result = grant(first.cost, Math.max(0, nowMs - first.sinceMs));
       if (result === undefined) break;
-      this.#line.shift();
+      this.remove(first);
       first.resolve(result);
     }
-    this.#isCutShort = left <= 0;
-    if (left > 0) this.#sendAway(nowMs + TOLERANCE_MS, left);
+    this.#isCutShort = this.#left <= 0;
+    this.#sendAway(nowMs + TOLERANCE_MS);
   }
 
   /** Refuses requests with a deadline up to `untilMs`. Call {@link arm} after it. */
   giveUp(untilMs: number): void {
-    this.#sendAway(untilMs, SLICE);
+    this.#left = SLICE;
+    this.#sendAway(untilMs);
   }
 
   /** A pause ended early: requests whose deadlines lay in it need not be refused any more. */
@@ -213,8 +184,8 @@ export class WaitingRoom<T> {
    * queue.
    */
   limitCost(most: number): void {
-    if (most < this.#mostCost && this.#line.size > 0) {
-      this.#line.startSearch();
+    if (most < this.#mostCost && this.size > 0) {
+      this.queue.startSearch();
       this.#isSearching = true;
     }
     this.#mostCost = most;
@@ -223,47 +194,30 @@ export class WaitingRoom<T> {
   /** Refuses everything in the queue, now and later. Call {@link arm} after it. */
   dismiss(reason: ThrottledReason, message: string): void {
     this.#dismissal = [reason, message];
-    this.#sendAway(Number.NEGATIVE_INFINITY, SLICE);
+    this.giveUp(Number.NEGATIVE_INFINITY);
   }
 
-  /** Resolves when the queue is empty. It may be for a moment only: a displaced request is replaced at once. */
-  async idle(): Promise<void> {
-    if (this.#line.size > 0) await new Promise<void>((resolve) => this.#line.onceEmpty(resolve));
-  }
-
-  /** Refuses what cannot be served, for `most` microseconds, and returns how much of that is left. */
-  #sendAway(lateUntilMs: number, most: number): number {
+  /** Ends and refuses what cannot be served, as far as the slice allows. */
+  #sendAway(lateUntilMs: number): void {
     this.#lateUntilMs = Math.max(this.#lateUntilMs, lateUntilMs);
-    const looks = { left: most * LOOKS };
-    while (looks.left > 0 && this.#line.endAborted()) looks.left -= ABORT * LOOKS;
-    while (looks.left > 0) {
-      const next = this.#nextToRefuse(looks);
-      if (next === undefined) break;
-      this.#refuse(...next);
-      looks.left -= REFUSAL * LOOKS;
-    }
-    return looks.left / LOOKS;
+    for (; this.#left > 0 && this.endAborted(); this.#left -= ABORT);
+    for (; this.#left > 0 && this.#refuseOne(); this.#left -= REFUSAL);
   }
 
-  #nextToRefuse(looks: { left: number }): readonly [Waiter<T>, ThrottledReason, string] | undefined {
-    const dismissed = this.#dismissal && this.#line.shift();
-    if (dismissed !== undefined) return [dismissed, ...(this.#dismissal as Dismissal)];
-    const late = this.#line.shiftExpired(this.#lateUntilMs);
-    if (late !== undefined) return [late, 'wait-too-long', 'its turn does not come in time'];
+  #refuseOne(): boolean {
+    const dismissed = this.#dismissal && this.queue.first;
+    if (dismissed !== undefined) return this.#refuse(dismissed, ...(this.#dismissal as Dismissal));
+    const late = this.expired(this.#lateUntilMs);
+    if (late !== undefined) return this.#refuse(late, 'wait-too-long', 'its turn does not come in time');
     this.#lateUntilMs = Number.NEGATIVE_INFINITY;
-    const large = this.#isSearching ? this.#line.shiftAbove(this.#mostCost, looks) : undefined;
-    if (large !== undefined) {
-      const message = `it costs ${large.cost} tokens, and the capacity is now ${this.#mostCost}`;
-      return [large, 'capacity-lowered', message];
+    for (; this.#isSearching && this.#left > 0; this.#left -= 1) {
+      const one = this.queue.searched();
+      this.#isSearching = one !== undefined;
+      if (one === undefined || one.cost <= this.#mostCost) continue;
+      const message = `it costs ${one.cost} tokens, and the capacity is now ${this.#mostCost}`;
+      return this.#refuse(one, 'capacity-lowered', message);
     }
-    if (looks.left > 0) this.#isSearching = false;
-    return undefined;
-  }
-
-  /** Whether work is left from the last slice. */
-  get #isBehind(): boolean {
-    const isRefusing = this.#isSearching || this.#lateUntilMs > Number.NEGATIVE_INFINITY;
-    return isRefusing || this.#isCutShort || this.#dismissal !== undefined;
+    return false;
   }
 
   /**
@@ -272,8 +226,10 @@ export class WaitingRoom<T> {
    * @param firstAtMs when the first in the queue is to be served
    */
   arm(nowMs: number, firstAtMs: number): void {
-    const waiting = this.#line.size > 0;
-    let atMs = this.#isBehind ? nowMs : Math.min(firstAtMs, this.#line.nextDeadlineMs);
+    const waiting = this.size > 0;
+    const isRefusing = this.#isSearching || this.#lateUntilMs > Number.NEGATIVE_INFINITY;
+    const isBehind = isRefusing || this.#isCutShort || this.#dismissal !== undefined;
+    let atMs = isBehind ? nowMs : Math.min(firstAtMs, this.nextDeadlineMs);
     atMs = waiting ? Math.max(atMs, nowMs + TOLERANCE_MS) : Number.POSITIVE_INFINITY;
     // A timer that fires earlier is kept: it calls `onWake`, which arms again. One of fakes that are gone may never fire.
     const isKept = this.#timersId === timersId() && this.#armedOn === this.#time.clock;

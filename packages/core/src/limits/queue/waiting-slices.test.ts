@@ -5,6 +5,7 @@ import type { TokenBucketOptions } from '../bucket/options.ts';
 import { type MemoryBucket, tokenBucket } from '../bucket/token-bucket.ts';
 import { concurrencyLimit } from '../concurrency.ts';
 import type { AcquireOptions } from '../contracts.ts';
+import { priorityQueue } from './priority-queue.ts';
 
 /** The most in one turn of the event loop: a few milliseconds. */
 const REFUSALS = 500;
@@ -138,7 +139,7 @@ describe('a cost above a lowered capacity', () => {
   });
 
   test('is refused at once, in any lane and behind any others', async () => {
-    const { clock, bucket, lines, ask } = setUp();
+    const { clock, bucket, lines, ask } = setUp({ queue: priorityQueue() });
     for (const priority of [-7, 0, 7]) {
       for (let asks = 0; asks < MANY; asks += 1) ask('small', { priority });
       ask(priority, { cost: 8, priority, retry: true });

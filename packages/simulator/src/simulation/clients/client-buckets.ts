@@ -7,6 +7,9 @@ import { TokenQuota } from '../token-quota.ts';
 
 const NEVER = Number.POSITIVE_INFINITY;
 
+/** That of core's queue: the differential test of the lines compares the two. In milliseconds. */
+const RETRY_HEAD_START_MS = 30_000;
+
 /** The tokens of all clients of a fleet. */
 export interface ClientTokens {
   take(client: number, cost: number, nowMs: number): boolean;
@@ -63,9 +66,8 @@ export interface ClientBuckets {
 /** Makes a bucket for each client. */
 export function clientBuckets(bucket: NamedBucket, clients: number, environment: Environment): ClientBuckets {
   const options = 'adaptive' in bucket ? bucket.adaptive : bucket.tokenBucket;
-  const { nonConforming = 'delay', maxQueue = NEVER, maxWaitMs = NEVER, agingMs = 60_000 } = options;
-  // A retry counts for half a step of priority.
-  const rules: LineRules = { nonConforming, maxQueue, maxWaitMs, headStartMs: agingMs / 2 };
+  const { nonConforming = 'delay', maxQueue = NEVER, maxWaitMs = NEVER } = options;
+  const rules: LineRules = { nonConforming, maxQueue, maxWaitMs, headStartMs: RETRY_HEAD_START_MS };
   if ('tokenBucket' in bucket && options.feedback === false) {
     return { rules, tokens: numbers(clients, bucketSetup({ ...options, ...environment })) };
   }

@@ -1,14 +1,14 @@
 /**
  * Holds the simulator's lines of waiting requests (`TokenLines` and the events of `Clients`) against core's
  * `tokenBucket`. Both get the same random requests: new ones and retries, at any times, with the cost of the fleet,
- * deadlines of their own, and any rate, capacity, initial tokens, refill steps, `agingMs`, `maxQueue`, `maxWaitMs` and
+ * deadlines of their own, and any rate, capacity, initial tokens, refill steps, `maxQueue`, `maxWaitMs` and
  * `nonConforming`. Every request must be granted, marked or refused in both, and at the same time. Both kinds of client
  * buckets are compared: numbers, and buckets of core.
  *
  * Pauses (Retry-After) are compared for requests without deadlines. With deadlines the two differ: core refuses a
  * request as soon as a pause outlasts its deadline, the simulator when the deadline has passed.
  *
- * Not simulated, and rejected by `checkScenario`: `priority`, `overflow`, `furtherLimits`, and costs that differ
+ * Not simulated, and rejected by `checkScenario`: `priority`, `queue`, `furtherLimits`, and costs that differ
  * between requests.
  */
 import { createPolicy, type Outcome, ThrottledError, tokenBucket } from '@ebb/core';
@@ -36,7 +36,6 @@ const rate = {
   refillPerSecond: fc.constantFrom(1, 3, 10, 100),
   capacity: fc.constantFrom(1, 2, 5),
   initialTokens: fc.constantFrom(0, 1),
-  agingMs: fc.constantFrom(100, 1_000, 60_000),
   refillIntervalMs: fc.constantFrom(0, 0, 200),
 };
 

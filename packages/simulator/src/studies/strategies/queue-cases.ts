@@ -1,4 +1,4 @@
-import { concurrencyLimit, type Slot, tokenBucket } from '@ebb/core';
+import { concurrencyLimit, priorityQueue, type Slot, tokenBucket } from '@ebb/core';
 import { virtualClock } from '@ebb/core/testing';
 import { passThrough } from '../buckets/pass-through.ts';
 
@@ -110,7 +110,7 @@ export function useOf(sharing: Sharing): FleetUse {
 /** How long each urgent request waits behind 200 others, by the second in which it arrives. */
 export function urgentWaits(priority: number): readonly Moment[] {
   const clock = virtualClock({ startMs: 0 });
-  const bucket = tokenBucket({ refillPerSecond: 20, capacity: 2, clock });
+  const bucket = tokenBucket({ refillPerSecond: 20, capacity: 2, queue: priorityQueue(), clock });
   // A batch request costs two tokens, an urgent one costs one: so the queue shows which of them was granted.
   for (let count = 0; count < 200; count += 1) void bucket.acquire({ cost: 2 });
   const waits: Moment[] = [];

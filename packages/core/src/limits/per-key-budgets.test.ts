@@ -7,8 +7,8 @@ import { run } from '../request/run.ts';
 import { Session } from '../request/session.ts';
 import { type VirtualClock, virtualClock } from '../testing.ts';
 import { retryBudget } from './budget.ts';
-import { budgetPerKey } from './budget-per-key.ts';
 import type { RetryBudget } from './contracts.ts';
+import { perKey } from './per-key.ts';
 
 type Refundable = RetryBudget & { refund(): void };
 
@@ -18,7 +18,7 @@ const request = (url: string): RequestTraits => {
 
 test('an outage of one origin does not spend the budget of another', () => {
   const clock = virtualClock({ startMs: 0 });
-  const budgets = budgetPerKey({ clock, reserve: 1 }, { clock });
+  const budgets = perKey(() => retryBudget({ clock, reserve: 1 }), { clock });
   const ill = budgets.for(request('https://ill.test/a'));
   expect([ill.withdraw(), ill.withdraw()]).toEqual([true, false]);
   expect(budgets.for(request('https://ill.test/b')).withdraw()).toBe(false);
@@ -28,7 +28,7 @@ test('an outage of one origin does not spend the budget of another', () => {
 
 test('an idle budget is evicted', () => {
   const clock = virtualClock({ startMs: 0 });
-  const budgets = budgetPerKey({ clock }, { clock, idleMs: 1_000 });
+  const budgets = perKey(() => retryBudget({ clock }), { clock, idleMs: 1_000 });
   const visit = (): void => {
     for (let time = 0; time < 200; time += 1) budgets.for(request('https://h0.test/')).deposit();
   };
@@ -43,7 +43,7 @@ test('an idle budget is evicted', () => {
 
 test('10,050 POSTs to as many origins all end with their 200', async () => {
   const clock = virtualClock({ startMs: 0 });
-  const policy = createPolicy({ clock, budget: budgetPerKey({ clock }, { clock }) });
+  const policy = createPolicy({ clock, budget: perKey(() => retryBudget({ clock }), { clock }) });
   const send = (host: number): Promise<number> => {
     const session = new Session(policy, { ...request(`https://h${host}.test/`), method: 'POST' });
     return run(session, {
@@ -59,7 +59,7 @@ test('10,050 POSTs to as many origins all end with their 200', async () => {
 
 test('every success of 10,050 origins is deposited', () => {
   const clock = virtualClock({ startMs: 0 });
-  const budgets = budgetPerKey({ clock, reserve: 0 }, { clock });
+  const budgets = perKey(() => retryBudget({ clock, reserve: 0 }), { clock });
   for (let host = 0; host < 10_050; host += 1) budgets.for(request(`https://h${host}.test/`)).deposit();
   expect(budgets.size).toBe(10_000);
   // A fifth of the 50 successes without room for their key.
@@ -71,7 +71,7 @@ test('every success of 10,050 origins is deposited', () => {
 
 describe('keys beyond maxKeys share one budget', () => {
   const full = (clock: VirtualClock, reserve = 2) => {
-    const budgets = budgetPerKey({ clock, reserve, ratio: 0.5 }, { clock, maxKeys: 2 });
+    const budgets = perKey(() => retryBudget({ clock, reserve, ratio: 0.5 }), { clock, maxKeys: 2 });
     for (const key of ['a', 'b']) budgets.for(request(key)).deposit();
     return (key: string) => budgets.for(request(key)) as Refundable;
   };
@@ -119,7 +119,7 @@ test('evicting a budget makes no difference to a request that holds it', () => {
     fc.property(fc.array(step, { maxLength: 200, size: 'max' }), fc.nat(3), (steps, reserve) => {
       const clock = virtualClock({ startMs: 0 });
       const options = { clock, reserve, windowMs: 1_000 };
-      const budgets = budgetPerKey(options, { clock, maxKeys: 4, idleMs: 0 });
+      const budgets = perKey(() => retryBudget(options), { clock, maxKeys: 4, idleMs: 0 });
       const kept = new Map<string, Refundable>();
       const held = new Map<string, Refundable>();
       for (const { key, verb, ms } of steps) {
@@ -152,7 +152,7 @@ describe('a function that makes budgets', () => {
 
   test('every method goes to the budget of the key', () => {
     const calls: string[] = [];
-    const budgets = budgetPerKey((key) => made(key, calls), { keyOf: () => 'one' });
+    const budgets = perKey((key) => made(key, calls), { keyOf: () => 'one' });
     const budget = budgets.for(request('https://a.test/'));
     budget.begin?.();
     budget.withdraw();
@@ -165,7 +165,7 @@ describe('a function that makes budgets', () => {
 
   test('a budget without isIdle is never evicted', () => {
     const clock = virtualClock({ startMs: 0 });
-    const budgets = budgetPerKey((key) => made(key, []), { clock, idleMs: 10 });
+    const budgets = perKey((key) => made(key, []), { clock, idleMs: 10 });
     budgets.for(request('https://a.test/')).deposit();
     clock.tick(1_000);
     for (let visit = 0; visit < 5; visit += 1) budgets.for(request('https://b.test/')).deposit();
@@ -179,7 +179,7 @@ describe('a function that makes budgets', () => {
       if (isBroken) throw new Error('no budget');
       return retryBudget({ clock, reserve: 1 });
     };
-    const budgets = budgetPerKey(make, { clock, maxKeys: 1, idleMs: 10 });
+    const budgets = perKey(make, { clock, maxKeys: 1, idleMs: 10 });
     budgets.for(request('https://first.test/')).withdraw();
     const held = budgets.for(request('https://second.test/'));
     held.begin?.();
