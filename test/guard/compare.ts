@@ -4,7 +4,7 @@ export type Figures = Readonly<Partial<Record<string, number>>>;
 /** By subject. */
 export type Costs = Readonly<Record<string, Figures>>;
 
-export interface Figure {
+interface Figure {
   readonly name: string;
   readonly title: string;
   /** A difference is tolerated up to this share of the recorded figure, or up to `amount` if that is more. */
