@@ -4,8 +4,7 @@ import { inspectBody } from '../http/inspect-body.ts';
 import type { Judgement, RequestTraits } from '../http/outcome.ts';
 import { durationMs } from '../http/quota-fields.ts';
 import type { PolicyOptions } from '../policy/options.ts';
-import { at, isEventStream, listAt, parsed, textAt } from './body.ts';
-import { pathOf } from './path.ts';
+import { at, isEventStream, listAt, parsed, pathOf, textAt } from './body.ts';
 import { type PresetOptions, repeatsPosts } from './preset-options.ts';
 import { classifyBy } from './statuses.ts';
 
