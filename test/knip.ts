@@ -45,7 +45,7 @@ const config: KnipConfig = {
         'bench/**/*.part.ts',
         'bench/{rivals,ours}/**/*.ts',
         // Processes of their own.
-        'bench/measure/child.ts',
+        'bench/measure/{child,marked}.ts',
         'bench/stubs/server.ts',
         'guard/{measured,subjects/*}.ts',
         'jobs/lambda-process.ts',

@@ -1,5 +1,7 @@
-import { checkExperiment, experimentTable, runExperiment, tableText } from '@ebb/simulator';
 import { expect, test } from 'vitest';
+import { checkExperiment, runExperiment } from '../packages/simulator/src/studies/experiment.ts';
+import { experimentTable } from '../packages/simulator/src/studies/experiment-study.ts';
+import { tableText } from '../packages/simulator/src/studies/table.ts';
 import { blocksOf, documentedPages } from './page-blocks.ts';
 
 const scenarios = documentedPages()

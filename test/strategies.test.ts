@@ -1,7 +1,7 @@
 import { globSync, readFileSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
-import { STUDIES } from '@ebb/simulator';
 import { describe, expect, test } from 'vitest';
+import { STUDIES } from '../packages/simulator/src/studies/studies.ts';
 import { blocksOf, documentedPages } from './page-blocks.ts';
 
 const HEADINGS = [

@@ -3,7 +3,9 @@
 //
 //   pnpm bench simulator [runs per point, default 100; Python takes one second for each two]
 import { spawnSync } from 'node:child_process';
-import { compareRules, type Scenario, simulate, storm, stormPolicies } from '@ebb/simulator';
+import { type Scenario, simulate } from '@ebb/simulator';
+import { compareRules } from '../../packages/simulator/src/race/comparison.ts';
+import { storm, stormPolicies } from '../../packages/simulator/src/studies/storm/storm.ts';
 import { machine } from './measure/machine.ts';
 import { number, printTable } from './measure/markdown.ts';
 

@@ -1,32 +1,26 @@
 // The bytes that ebb and other libraries add to a bundle, minified by esbuild and compressed by brotli.
 // Run: pnpm bench size
-import { bundleSize, type Size } from './measure/bundle.ts';
+import { PROGRAMS } from '../size/programs.ts';
+import { sizeOf } from '../size/size.ts';
 import { markdown, number } from './measure/markdown.ts';
 import { rival, rivalsIn } from './rivals/folder.ts';
 
-const FETCH = `export { createFetch } from '@ebb/fetch'`;
-const AXIOS = `export { ebbInterceptor } from '@ebb/axios'`;
-const UNDICI = `export { ebbInterceptor } from '@ebb/undici'`;
-const BUCKET = `; export { tokenBucket } from '@ebb/core'`;
-const SLOTS = `; export { concurrencyLimit } from '@ebb/core'`;
-const BUDGET = `; export { retryBudget } from '@ebb/core'`;
-
-const cells = ({ minified, gzip, brotli }: Size): string[] =>
-  [brotli, gzip, minified].map((bytes) => number(bytes));
-
-async function rowsOf(programs: Readonly<Record<string, string>>): Promise<string[][]> {
-  const sizes = Object.entries(programs).map(
-    async ([name, program]) => [name, await bundleSize(program)] as const,
-  );
-  const sorted = (await Promise.all(sizes)).sort(([, one], [, other]) => one.brotli - other.brotli);
-  return sorted.map(([name, size]) => [name, ...cells(size)]);
+interface Measured {
+  readonly name: string;
+  readonly web: number;
+  readonly cells: readonly string[];
 }
 
-/** What a program needs beyond another. */
-async function added(name: string, program: string, base: string): Promise<string[]> {
-  const [more, less] = [await bundleSize(program), await bundleSize(base)];
-  const brotli = more.brotli - less.brotli;
-  return [name, ...cells({ brotli, gzip: more.gzip - less.gzip, minified: more.minified - less.minified })];
+async function measured([name, program]: readonly [string, string]): Promise<Measured> {
+  const [web, node] = await Promise.all([sizeOf(program, 'web'), sizeOf(program, 'node')]);
+  const bytes = [web.brotli, node.brotli, web.gzip, web.minified];
+  return { name, web: web.brotli, cells: bytes.map((size) => number(size)) };
+}
+
+/** The smallest first. */
+async function rowsOf(programs: Readonly<Record<string, string>>): Promise<string[][]> {
+  const rows = await Promise.all(Object.entries(programs).map(measured));
+  return rows.sort((one, other) => one.web - other.web).map(({ name, cells }) => [name, ...cells]);
 }
 
 async function rivals(folder: string): Promise<Record<string, string>> {
@@ -39,27 +33,20 @@ async function rivals(folder: string): Promise<Record<string, string>> {
 }
 
 console.log(
-  '**What a bundle grows by.** Bytes, minified by esbuild; axios and undici themselves are not counted.\n',
+  '**What a bundle grows by.** Bytes, minified by esbuild; axios and undici themselves are not counted. Web: with the ' +
+    'conditions `browser` and `production`. Node: as esbuild bundles for Node.\n',
 );
 console.log(
   markdown(
-    ['', 'brotli', 'gzip', 'minified'],
+    ['', 'web, brotli', 'Node, brotli', 'web, gzip', 'web, minified'],
     [
-      ['**Clients**'],
-      ...(await rowsOf({
-        '@ebb/fetch with core': FETCH,
-        '@ebb/axios with core': AXIOS,
-        '@ebb/undici with core': UNDICI,
-        ...(await rivals('fetch')),
-        ...(await rivals('axios')),
-      })),
-      ['**What ebb’s limits add to @ebb/fetch**'],
-      await added('a bucket', FETCH + BUCKET, FETCH),
-      await added('slots', FETCH + SLOTS, FETCH),
-      await added('a budget', FETCH + BUDGET, FETCH),
-      await added('all three', FETCH + BUCKET + SLOTS + BUDGET, FETCH),
+      ['**Clients, each with core**'],
+      ...(await rowsOf({ ...PROGRAMS, ...(await rivals('fetch')), ...(await rivals('axios')) })),
       ['**Limiters**'],
-      ...(await rowsOf({ 'tokenBucket of @ebb/core': BUCKET.slice(1), ...(await rivals('limiter')) })),
+      ...(await rowsOf({
+        'tokenBucket of @ebb/core': `export { tokenBucket } from '@ebb/core'`,
+        ...(await rivals('limiter')),
+      })),
     ],
   ),
 );

@@ -1,4 +1,5 @@
 import { build } from 'esbuild';
+import { bundleOptions } from '../size/bundle.ts';
 
 /** Bundles the sources of ebb, one client with its subjects, and measured.ts into a program of one file. */
 export async function bundle(client: string, outfile: string): Promise<void> {
@@ -8,12 +9,10 @@ export async function bundle(client: string, outfile: string): Promise<void> {
     import { subjects } from './subjects/${client}.ts';
     measure(subjects);`;
   await build({
+    ...bundleOptions('node', 'source'),
     stdin: { contents, resolveDir: import.meta.dirname, loader: 'ts' },
     outfile,
-    bundle: true,
-    platform: 'node',
     format: 'cjs',
     target: 'node24',
-    conditions: ['@ebb/source'],
   });
 }

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
-import { type Cost, compare, table, unmatched } from './compare.ts';
+import { compare, type Figures, IMPORTS, REQUESTS, table, unmatched } from './compare.ts';
 
-const cost: Cost = {
+const cost: Figures = {
   instructions: 40_000,
   bytes: 1_000,
   promises: 2,
@@ -11,9 +11,9 @@ const cost: Cost = {
 };
 
 describe('compare', () => {
-  test.each<[change: Partial<Cost>, says: string]>([
-    [{ instructions: 40_801 }, 'instructions 40,000 → 40,801 (+2.0 %, 2 % is tolerated)'],
-    [{ instructions: 39_199 }, 'instructions 40,000 → 39,199 (-2.0 %, 2 % is tolerated)'],
+  test.each<[change: Figures, says: string]>([
+    [{ instructions: 40_801 }, 'interpreted 40,000 → 40,801 (+2.0 %, 2 % is tolerated)'],
+    [{ instructions: 39_199 }, 'interpreted 40,000 → 39,199 (-2.0 %, 2 % is tolerated)'],
     [{ bytes: 1_100 }, 'bytes 1,000 → 1,100 (+10.0 %, 3 % is tolerated)'],
     [{ promises: 3 }, 'promises 2 → 3'],
     [{ promises: 1 }, 'promises 2 → 1'],
@@ -22,44 +22,45 @@ describe('compare', () => {
     [{ clockReads: 1 }, 'clock reads 2 → 1'],
     [{ abortListeners: 1 }, 'abort listeners 0 → 1'],
   ])('%o differs', (change, says) => {
-    expect(compare({ fetch: cost }, { fetch: { ...cost, ...change } })).toEqual([`fetch: ${says}`]);
+    expect(compare(REQUESTS, { fetch: cost }, { fetch: { ...cost, ...change } })).toEqual([`fetch: ${says}`]);
   });
 
-  test.each<Partial<Cost>>([
+  test.each<Figures>([
     {},
     { instructions: 40_800 },
     { instructions: 39_200 },
     { bytes: 1_030 },
     { bytes: 970 },
   ])('%o is tolerated', (change) => {
-    expect(compare({ fetch: cost }, { fetch: { ...cost, ...change } })).toEqual([]);
+    expect(compare(REQUESTS, { fetch: cost }, { fetch: { ...cost, ...change } })).toEqual([]);
   });
 
   test('a small figure may differ by an amount instead of a share', () => {
     const none = { ...cost, instructions: 0, bytes: 0 };
-    const compareWith = (change: Partial<Cost>) => compare({ core: none }, { core: { ...none, ...change } });
+    const compareWith = (change: Figures) =>
+      compare(REQUESTS, { core: none }, { core: { ...none, ...change } });
     expect(compareWith({ instructions: 50, bytes: 8 })).toEqual([]);
     expect(compareWith({ instructions: 51, bytes: 9 })).toEqual([
-      'core: instructions 0 → 51',
+      'core: interpreted 0 → 51',
       'core: bytes 0 → 9',
     ]);
   });
 
   test('a cost below zero, which is less than that of a loop by hand, is tolerated by its size', () => {
     const less = { ...cost, bytes: -1_000 };
-    expect(compare({ fetch: less }, { fetch: { ...less, bytes: -970 } })).toEqual([]);
-    expect(compare({ fetch: less }, { fetch: { ...less, bytes: -969 } })).toEqual([
+    expect(compare(REQUESTS, { fetch: less }, { fetch: { ...less, bytes: -970 } })).toEqual([]);
+    expect(compare(REQUESTS, { fetch: less }, { fetch: { ...less, bytes: -969 } })).toEqual([
       'fetch: bytes -1,000 → -969',
     ]);
   });
 
   test('what was not measured is not compared', () => {
     const { instructions: _, ...counted } = cost;
-    expect(compare({ fetch: cost, axios: cost }, { fetch: counted })).toEqual([]);
+    expect(compare(REQUESTS, { fetch: cost, axios: cost }, { fetch: counted })).toEqual([]);
   });
 
   test('a subject without a record is not compared', () => {
-    expect(compare({}, { fetch: cost })).toEqual([]);
+    expect(compare(REQUESTS, {}, { fetch: cost })).toEqual([]);
   });
 });
 
@@ -67,13 +68,22 @@ test('unmatched names the subjects that one side lacks', () => {
   expect(unmatched({ fetch: cost, undici: cost }, ['fetch', 'axios'])).toEqual(['axios', 'undici']);
 });
 
+test('milliseconds are shown and not compared', () => {
+  const recorded = { '@ebb/fetch': { files: 1, thousands: 20_000, ms: 10 } };
+  expect(compare(IMPORTS, recorded, { '@ebb/fetch': { files: 2, thousands: 20_500, ms: 90 } })).toEqual([
+    '@ebb/fetch: files 1 → 2',
+  ]);
+});
+
 test('the table shows both figures if they differ', () => {
-  const { instructions: _, ...counted } = cost;
-  const measured = { fetch: { ...cost, bytes: 1_200, promises: 3 }, undici: cost, new: counted };
-  expect(`\n${table({ fetch: cost, undici: cost }, measured)}\n`).toBe(`
-added to one request   instructions           bytes   promises   timers   clock reads   abort listeners
-fetch                        40,000   1,000 → 1,200      2 → 3        0             2                 0
-undici                       40,000           1,000          2        0             2                 0
-new                                           1,000          2        0             2                 0
+  const recorded = { '@ebb/fetch': { files: 1, thousands: 20_000, ms: 10 } };
+  const measured = {
+    '@ebb/fetch': { files: 2, thousands: 20_500, ms: 90 },
+    '@ebb/axios': { files: 3, ms: 1.257 },
+  };
+  expect(`\n${table(IMPORTS, recorded, measured)}\n`).toBe(`
+added to the start of a program   files   thousand instructions   ms of CPU
+@ebb/fetch                        1 → 2                  20,500          90
+@ebb/axios                            3                                1.26
 `);
 });

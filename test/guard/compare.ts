@@ -1,33 +1,59 @@
-/** What ebb adds to one request. */
-export interface Cost {
-  /** Missing if valgrind is. */
-  readonly instructions?: number;
-  readonly bytes: number;
-  readonly promises: number;
-  readonly timers: number;
-  readonly clockReads: number;
-  readonly abortListeners: number;
-}
+/** Figures of one subject, by name. Missing if the tool that measures it is. */
+export type Figures = Readonly<Partial<Record<string, number>>>;
 
 /** By subject. */
-export type Costs = Readonly<Record<string, Cost>>;
+export type Costs = Readonly<Record<string, Figures>>;
 
 interface Figure {
-  readonly name: keyof Cost;
+  readonly name: string;
   readonly title: string;
   /** A difference is tolerated up to this share of the recorded figure, or up to `amount` if that is more. */
   readonly share: number;
   readonly amount: number;
 }
 
-const FIGURES: readonly Figure[] = [
-  { name: 'instructions', title: 'instructions', share: 0.02, amount: 50 },
-  { name: 'bytes', title: 'bytes', share: 0.03, amount: 8 },
-  { name: 'promises', title: 'promises', share: 0, amount: 0 },
-  { name: 'timers', title: 'timers', share: 0, amount: 0 },
-  { name: 'clockReads', title: 'clock reads', share: 0, amount: 0 },
-  { name: 'abortListeners', title: 'abort listeners', share: 0, amount: 0 },
-];
+/** What is compared of the subjects of one table. */
+export interface Kind {
+  readonly title: string;
+  readonly figures: readonly Figure[];
+}
+
+const counted = (name: string, title: string): Figure => ({ name, title, share: 0, amount: 0 });
+
+/** What ebb adds to one request. */
+export const REQUESTS: Kind = {
+  title: 'added to one request',
+  figures: [
+    { name: 'instructions', title: 'interpreted', share: 0.02, amount: 50 },
+    { name: 'compiled', title: 'compiled', share: 0.05, amount: 100 },
+    { name: 'withBare', title: 'compiled, with the bare request', share: 0.05, amount: 100 },
+    { name: 'bytes', title: 'bytes', share: 0.03, amount: 8 },
+    counted('promises', 'promises'),
+    counted('timers', 'timers'),
+    counted('clockReads', 'clock reads'),
+    counted('abortListeners', 'abort listeners'),
+  ],
+};
+
+/** The bytes of a program, minified and compressed by brotli. */
+export const SIZES: Kind = {
+  title: 'bytes of a bundle, brotli',
+  figures: [
+    { name: 'web', title: 'web', share: 0.01, amount: 30 },
+    { name: 'node', title: 'Node', share: 0.01, amount: 30 },
+  ],
+};
+
+/** What the import of an adapter adds to a program that imports its client alone. */
+export const IMPORTS: Kind = {
+  title: 'added to the start of a program',
+  figures: [
+    counted('files', 'files'),
+    { name: 'thousands', title: 'thousand instructions', share: 0.03, amount: 1_000 },
+    // Shown only: it is that of this machine at this moment.
+    { name: 'ms', title: 'ms of CPU', share: Number.POSITIVE_INFINITY, amount: Number.POSITIVE_INFINITY },
+  ],
+};
 
 const text = (figure: number): string => figure.toLocaleString('en', { maximumFractionDigits: 2 });
 
@@ -46,9 +72,9 @@ function changeOf({ title, share }: Figure, recorded: number, measured: number):
  * Returns a sentence for each figure that differs, of the subjects and figures that both sides have. Lower figures differ
  * too: a baseline above what is measured would hide a later increase.
  */
-export function compare(recorded: Costs, measured: Costs): string[] {
+export function compare({ figures }: Kind, recorded: Costs, measured: Costs): string[] {
   return Object.entries(measured).flatMap(([subject, now]) =>
-    FIGURES.flatMap((figure) => {
+    figures.flatMap((figure) => {
       const before = recorded[subject]?.[figure.name];
       const after = now[figure.name];
       if (before === undefined || after === undefined || isTolerated(figure, before, after)) return [];
@@ -66,10 +92,10 @@ export function unmatched(recorded: Costs, subjects: readonly string[]): string[
 }
 
 /** A row for each subject. A figure outside the tolerance shows what was recorded too. */
-export function table(recorded: Costs, measured: Costs): string {
+export function table({ title, figures }: Kind, recorded: Costs, measured: Costs): string {
   const rows = Object.entries(measured).map(([subject, now]) => [
     subject,
-    ...FIGURES.map((figure) => {
+    ...figures.map((figure) => {
       const before = recorded[subject]?.[figure.name];
       const after = now[figure.name];
       if (after === undefined) return '';
@@ -77,7 +103,7 @@ export function table(recorded: Costs, measured: Costs): string {
       return `${text(before)} → ${text(after)}`;
     }),
   ]);
-  const lines = [['added to one request', ...FIGURES.map(({ title }) => title)], ...rows];
+  const lines = [[title, ...figures.map((figure) => figure.title)], ...rows];
   const width = (at: number): number => Math.max(...lines.map((line) => line[at]?.length ?? 0));
   const aligned = (cell: string, at: number): string =>
     at === 0 ? cell.padEnd(width(at)) : cell.padStart(width(at));

@@ -1,27 +1,27 @@
-import { execFile, spawnSync } from 'node:child_process';
-import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
-import type { Cost } from './compare.ts';
+import type { Figures } from './compare.ts';
 import type { Counts } from './counters.ts';
+import { countInstructions, env, REPEATABLE, WARM_SOONER } from './valgrind.ts';
 
 const execute = promisify(execFile);
 
 const FLAGS = [
-  '--no-warnings',
+  ...REPEATABLE,
   '--expose-gc',
-  // V8 does all its work in one thread, in the same order in every run.
-  ...['--random-seed=1', '--hash-seed=1', '--single-threaded', '--predictable'],
   // Megabytes, more than a round allocates: no garbage collection falls into one.
   ...['--min-semi-space-size=64', '--max-semi-space-size=64'],
   // A full collection discards optimised code, and a slow machine would have one sooner.
   ...['--initial-old-space-size=1000', '--no-memory-reducer'],
 ];
-/** Without NODE_OPTIONS, a compile cache and the like. */
-const env = { PATH: process.env.PATH };
 
-export const hasValgrind: boolean = spawnSync('valgrind', ['--version']).status === 0;
+/** How the code of a program runs while its instructions are counted. */
+const CODE: Readonly<Record<'interpreted' | 'compiled', readonly string[]>> = {
+  /** Repeatable to the last per cent. */
+  interpreted: ['--jitless'],
+  /** As users run it. */
+  compiled: WARM_SOONER,
+};
 
 interface Pair<Figure> {
   readonly bare: Figure;
@@ -29,47 +29,47 @@ interface Pair<Figure> {
 }
 
 /** `program` is a bundle of measured.ts and the subjects of one client. */
-async function measured<Figures>(program: string, mode: string, subject: string): Promise<Figures> {
+async function measured<Result>(program: string, mode: string, subject: string): Promise<Result> {
   return JSON.parse((await execute(process.execPath, [...FLAGS, program, mode, subject], { env })).stdout);
 }
 
-/**
- * The machine instructions of one request. The code is interpreted: compiled code is repeatable too, but it takes 20,000
- * requests to settle, and a small change can move what the compiler inlines.
- */
-async function instructionsOf(program: string, subject: string): Promise<Pair<number>> {
-  const folder = await mkdtemp(join(tmpdir(), 'ebb-cost-'));
-  try {
-    const valgrind = ['--quiet', '--tool=callgrind', `--callgrind-out-file=${join(folder, 'out')}`];
-    // The function that `mark` calls. After each call valgrind writes out.1, out.2 …, and counts from zero.
-    const marks = '--dump-after=node::Uptime(*';
-    const node = [process.execPath, ...FLAGS, '--jitless', program, 'instructions', subject];
-    const { requests } = JSON.parse(
-      (await execute('valgrind', [...valgrind, marks, ...node], { env })).stdout,
-    );
-    const rounds: number[] = [];
-    const files = (await readdir(folder)).filter((file) => /^out\.\d+$/.test(file));
-    for (let at = 1; at <= files.length; at += 1) {
-      const text = await readFile(join(folder, `out.${at}`), 'utf8');
-      rounds.push(Number(/^summary: (\d+)/m.exec(text)?.[1]) / requests);
-    }
-    if (rounds.length < 3) throw new Error(`valgrind does not see the calls of ${marks}`);
-    // The first count is that of the start and the warm-up.
-    const least = (first: number): number =>
-      Math.min(...rounds.filter((_, at) => at > 0 && at % 2 === first));
-    return { bare: least(1), ebb: least(0) };
-  } finally {
-    await rm(folder, { recursive: true });
-  }
+/** The machine instructions of one request. */
+async function instructionsOf(
+  program: string,
+  subject: string,
+  code: keyof typeof CODE,
+): Promise<Pair<number>> {
+  const { printed, instructions } = await countInstructions([
+    ...FLAGS,
+    ...CODE[code],
+    program,
+    code,
+    subject,
+  ]);
+  const { requests } = JSON.parse(printed);
+  // The first count is that of the start and the warm-up, the last that of the end.
+  const rounds = instructions.slice(1, -1).map((count) => count / requests);
+  if (rounds.length < 4) throw new Error('valgrind does not see the marks');
+  const least = (first: number): number => Math.min(...rounds.filter((_, at) => at % 2 === first));
+  return { bare: least(0), ebb: least(1) };
 }
 
 /** What ebb adds to one request of a subject. */
-export async function costOf(program: string, subject: string, countsInstructions: boolean): Promise<Cost> {
+export async function costOf(
+  program: string,
+  subject: string,
+  countsInstructions: boolean,
+): Promise<Figures> {
   const added = ({ bare, ebb }: Pair<number>): number => Math.round(ebb - bare);
   const counts = await measured<Pair<Counts>>(program, 'counts', subject);
   const { bare, ebb } = counts;
+  const counted = async (): Promise<Figures> => {
+    const compiled = await instructionsOf(program, subject, 'compiled');
+    const instructions = added(await instructionsOf(program, subject, 'interpreted'));
+    return { instructions, compiled: added(compiled), withBare: Math.round(compiled.ebb) };
+  };
   return {
-    ...(countsInstructions ? { instructions: added(await instructionsOf(program, subject)) } : {}),
+    ...(countsInstructions ? await counted() : {}),
     bytes: added(await measured<Pair<number>>(program, 'bytes', subject)),
     promises: ebb.promises - bare.promises,
     timers: ebb.timers - bare.timers,

@@ -67,13 +67,17 @@ function mark(): void {
   process.uptime();
 }
 
-/** Leaves to valgrind the instructions before the first mark, then of bare requests and requests of ebb in turn. */
-async function runMarked({ bare, ebb }: Subject): Promise<{ requests: number }> {
-  // The first requests compile the code to bytecode and fill the inline caches.
-  await send(bare, ROUND);
-  await send(ebb, ROUND);
+/**
+ * Leaves to valgrind the instructions before the first mark, then of bare requests and requests of ebb in turn. The first
+ * requests compile the code to bytecode and fill the inline caches; the compilers need some thousand more.
+ */
+async function runMarked({ bare, ebb }: Subject, warmRounds: number): Promise<{ requests: number }> {
+  for (let n = 0; n < warmRounds; n += 1) {
+    await send(bare, ROUND);
+    await send(ebb, ROUND);
+  }
   mark();
-  for (let n = 0; n < 2; n += 1) {
+  for (let n = 0; n < 3; n += 1) {
     await send(bare, ROUND);
     mark();
     await send(ebb, ROUND);
@@ -85,7 +89,8 @@ async function runMarked({ bare, ebb }: Subject): Promise<{ requests: number }> 
 const modes: Readonly<Record<string, (subject: Subject) => unknown>> = {
   counts: async ({ bare, ebb }) => ({ bare: await countsOf(bare), ebb: await countsOf(ebb) }),
   bytes: medianBytes,
-  instructions: runMarked,
+  interpreted: (subject) => runMarked(subject, 1),
+  compiled: (subject) => runMarked(subject, 48),
 };
 
 export async function measure(subjects: Subjects): Promise<void> {

@@ -10,7 +10,7 @@ import { type Manifest, type Packed, packedAt } from './release/packed.ts';
 import { PAGES, runProgram } from './release/programs.ts';
 import { firstProgramOf } from './release/project.ts';
 import type { Result } from './release/result.ts';
-import { checkSizes, recordedSizes } from './release/sizes.ts';
+import { checkProgramSizes, checkSizes, recordedSizes } from './release/sizes.ts';
 import { checkBySuite } from './release/suite.ts';
 import { checkVersions, publicationOf } from './release/versions.ts';
 
@@ -107,16 +107,33 @@ describe('a release is refused', () => {
   test('for a tarball or a bundle that grew, and for one whose size is not recorded', async () => {
     const some = packed.slice(0, 1);
     const [name = ''] = some.map(({ manifest }) => manifest.name);
-    const before = recordedSizes()[name];
+    const { programs, packages } = recordedSizes();
+    const before = packages[name];
     if (before === undefined) throw new Error(`no size of ${name} is recorded`);
-    const smaller = { tarball: Math.floor(before.tarball / 2), bundle: Math.floor(before.bundle / 2) };
-    expect(problemsOf(await checkSizes(some, inject('folder'), { [name]: smaller }))).toEqual([
-      expect.stringMatching(/^the tarball grew from .*--dry-run --update size` records it$/),
-      expect.stringMatching(/^the bundle grew from .*--dry-run --update size` records it$/),
-    ]);
-    expect(problemsOf(await checkSizes(some, inject('folder'), {}))).toHaveLength(2);
-    const larger = { tarball: before.tarball * 2, bundle: before.bundle * 2 };
-    expect(problemsOf(await checkSizes(some, inject('folder'), { [name]: larger }))).toEqual([]);
+    const times = (factor: number) =>
+      Object.fromEntries(Object.entries(before).map(([what, size]) => [what, Math.floor(size * factor)]));
+    const check = async (recorded: typeof packages) =>
+      problemsOf(await checkSizes(some, inject('folder'), { programs, packages: recorded }));
+    expect(await check({ [name]: times(0.5) })).toEqual(
+      ['tarball', 'web bundle', 'Node bundle'].map((what) =>
+        expect.stringMatching(new RegExp(`^the ${what} grew from .*--dry-run --update size\` records it$`)),
+      ),
+    );
+    expect(await check({})).toHaveLength(3);
+    expect(await check({ [name]: times(2) })).toEqual([]);
+  });
+
+  test('for a program of a user that grew', async () => {
+    const { packages, programs } = recordedSizes();
+    const half = Object.fromEntries(
+      Object.entries(programs).map(([name, { 'web bundle': web = 0, ...rest }]) => {
+        return [name, { ...rest, 'web bundle': Math.floor(web / 2) }];
+      }),
+    );
+    const problems = problemsOf(await checkProgramSizes(inject('folder'), { packages, programs: half }));
+    expect(problems.filter((problem) => problem.startsWith('the web bundle grew from '))).toHaveLength(
+      Object.keys(programs).length,
+    );
   });
 
   test('for a page whose first program fails, does not retry, or is missing', async () => {

@@ -1,6 +1,5 @@
 import { nextTurn, type SteadyTime } from '@ebb/core/bucket';
 import type { Connection } from './connection.ts';
-import { runScript } from './run-script.ts';
 import { SCRIPT, SCRIPT_SHA1 } from './script.ts';
 import {
   argumentsOf,
@@ -11,7 +10,7 @@ import {
   type Reply,
   type StoreCall,
 } from './store-call.ts';
-import type { StoreClient } from './store-client.ts';
+import { runScript, type StoreClient } from './store-client.ts';
 import { isPermanent, messageOf, noReply, withoutSecrets } from './store-error.ts';
 import { timeLimit } from './time-limit.ts';
 

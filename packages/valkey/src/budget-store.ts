@@ -2,7 +2,7 @@ import type { LeaseCall, SteadyTime } from '@ebb/core/bucket';
 import type { BudgetSetup } from './budget-options.ts';
 import { BUDGET_SCRIPT, BUDGET_SCRIPT_SHA1 } from './budget-script.ts';
 import { type Connection, watchConnection } from './connection.ts';
-import { runScript } from './run-script.ts';
+import { runScript } from './store-client.ts';
 import { noReply, withoutSecrets } from './store-error.ts';
 import { timeLimit } from './time-limit.ts';
 

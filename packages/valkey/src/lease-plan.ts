@@ -2,8 +2,35 @@ import type { Backlog } from './backlog.ts';
 import { LeaseSize } from './lease-size.ts';
 import type { FleetSetup } from './options.ts';
 import { Refusal } from './refusal.ts';
-import { SpendRate } from './spend-rate.ts';
 import type { Reply, TokenLeaseCall } from './store-call.ts';
+
+/** How fast a process spends tokens: an exponential moving average over about the last `overMs`. */
+class SpendRate {
+  readonly #overMs: number;
+  #perMs = 0;
+  #sinceMs: number;
+
+  constructor(overMs: number, nowMs: number) {
+    this.#overMs = overMs;
+    this.#sinceMs = nowMs;
+  }
+
+  get perMs(): number {
+    return this.#perMs;
+  }
+
+  /** Records what was spent since the last call. Steps may have any length. */
+  record(spent: number, nowMs: number): void {
+    const elapsedMs = nowMs - this.#sinceMs;
+    if (elapsedMs <= 0) {
+      this.#perMs += spent / this.#overMs;
+      return;
+    }
+    const weight = 1 - Math.exp(-elapsedMs / this.#overMs);
+    this.#perMs += (spent / elapsedMs - this.#perMs) * weight;
+    this.#sinceMs = nowMs;
+  }
+}
 
 const ONE_TOKEN = 1e6;
 

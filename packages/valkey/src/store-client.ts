@@ -87,3 +87,22 @@ export const checkClient: check.Check = (name, value) => {
     value,
   );
 };
+
+/** ioredis, iovalkey and node-redis keep the server's message; GLIDE has its own. */
+const isNoScript = (error: unknown): boolean => /NOSCRIPT|NoScriptError/.test(String(error));
+
+/** Runs a script over a key by its SHA-1, or sends it in full to a node that does not have it. */
+export async function runScript(
+  storeClient: StoreClient,
+  script: { readonly text: string; readonly sha1: string },
+  key: string,
+  args: readonly string[],
+): Promise<unknown> {
+  try {
+    return await storeClient.evalsha(script.sha1, key, args);
+  } catch (error) {
+    // The node is new or has lost its scripts (restart, failover, SCRIPT FLUSH). EVAL also stores the script there.
+    if (!isNoScript(error)) throw error;
+    return storeClient.eval(script.text, key, args);
+  }
+}

@@ -1,6 +1,5 @@
 import { type SteadyTime, sleep } from '@ebb/core/bucket';
 import { micro } from './backlog.ts';
-import { BucketState } from './bucket-state.ts';
 import { BucketStore } from './bucket-store.ts';
 import { ConnectWait } from './connect-wait.ts';
 import { type Connection, watchConnection } from './connection.ts';
@@ -10,7 +9,7 @@ import type { FleetSetup } from './options.ts';
 import { Outage, retryDelayMs } from './outage.ts';
 import { FleetPause } from './pause.ts';
 import { ProcessCount } from './process-count.ts';
-import type { Reply, StoreCall } from './store-call.ts';
+import { BucketState, type Reply, type StoreCall } from './store-call.ts';
 
 /** How long the highest count of processes is valid, in milliseconds. */
 const COUNT_VALID_MS = 60_000;

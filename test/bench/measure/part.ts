@@ -9,7 +9,8 @@ export type Sample = Readonly<Record<string, number>>;
 
 export interface Column {
   readonly title: string;
-  readonly value: (sample: Sample) => number;
+  /** `reference`: the medians of the row that the part names as such; without one, no values. */
+  readonly value: (sample: Sample, reference: Sample) => number;
   /** @default 0 */
   readonly digits?: number;
   /** Shows the quartiles over the rounds beside the median. @default false */
@@ -26,6 +27,8 @@ export interface Part {
   readonly ranked?: boolean;
   /** @default 3 */
   readonly rounds?: number;
+  /** The name of a row with which each row of its group is compared, if a process measures one subject only. */
+  readonly reference?: string;
   /** For the processes. */
   readonly flags?: readonly string[];
   rows(): Promise<readonly Row[]>;
@@ -35,6 +38,9 @@ export interface Part {
 
 /** The row that measures bare against bare: how far from zero a measurement of nothing is. */
 export const NOISE = 'A/A: bare against bare';
+
+/** The row that others are compared with, where each subject has processes of its own. */
+export const BARE = 'bare';
 
 export function isOurs(name: string): boolean {
   return /^ebb\b/.test(name);

@@ -3,7 +3,10 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { Part, Row, Sample } from './part.ts';
 
-/** The samples of each row, one a round. Rows take turns, so that a slow minute of the machine is shared by all. */
+/**
+ * The samples of each row, one a round. Rows take turns, so that a slow minute of the machine is shared by all, and in an
+ * order that chance decides anew in each round, so that none always follows the same one.
+ */
 export async function sampleRows(
   part: Part,
   partUrl: string,
@@ -12,13 +15,18 @@ export async function sampleRows(
 ): Promise<Map<Row, Sample[]>> {
   const samples = new Map(rows.map((row) => [row, [] as Sample[]]));
   for (let round = 1; round <= rounds; round += 1) {
-    for (const [row, taken] of samples) {
+    for (const row of shuffled(rows)) {
       progress(`${part.title}: round ${round} of ${rounds}, ${row.group} ${row.name}`);
-      taken.push(sampleInChild(part, partUrl, row));
+      samples.get(row)?.push(sampleInChild(part, partUrl, row));
     }
   }
   progress('');
   return samples;
+}
+
+function shuffled<T>(values: readonly T[]): T[] {
+  const keyed = values.map((value) => ({ value, key: Math.random() }));
+  return keyed.sort((one, other) => one.key - other.key).map(({ value }) => value);
 }
 
 function sampleInChild({ title, flags = [] }: Part, partUrl: string, row: Row): Sample {

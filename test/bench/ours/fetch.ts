@@ -1,10 +1,10 @@
 import type { PolicyOptions } from '@ebb/core';
 import { createFetch } from '@ebb/fetch';
 import type { Rival } from '../rivals/rival.ts';
-import { limits } from './limits.ts';
+import { limits, nthOptions } from './limits.ts';
 
 function withOptions(options: () => PolicyOptions): Rival<'fetch'> {
-  return { wrap: (bare) => createFetch(options(), bare as typeof fetch) };
+  return { wrap: (bare, nth) => createFetch(nthOptions(options(), nth), bare as typeof fetch) };
 }
 
 /** For the options that refuse no retry. */

@@ -1,10 +1,10 @@
 import type { PolicyOptions } from '@ebb/core';
 import { ebbInterceptor } from '@ebb/undici';
 import type { Dispatch, Rival } from '../rivals/rival.ts';
-import { limits } from './limits.ts';
+import { limits, nthOptions } from './limits.ts';
 
 function withOptions(options: () => PolicyOptions): Rival<'undici'> {
-  return { wrap: (bare) => ebbInterceptor(options())(bare as never) as Dispatch };
+  return { wrap: (bare, nth) => ebbInterceptor(nthOptions(options(), nth))(bare as never) as Dispatch };
 }
 
 /** For the options that refuse no retry. */

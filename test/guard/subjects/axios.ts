@@ -1,7 +1,7 @@
 import { ebbInterceptor } from '@ebb/axios';
 import { createPolicy, type Policy } from '@ebb/core';
 import axios, { type AxiosInstance, type InternalAxiosRequestConfig } from 'axios';
-import { allLimits, type Subject, type Subjects, url } from './subject.ts';
+import { allLimits, inTurn, type Send, type Subject, type Subjects, url } from './subject.ts';
 
 function stubbed(): AxiosInstance {
   const adapter = async (config: InternalAxiosRequestConfig) => {
@@ -17,8 +17,15 @@ function overStub(policy: Policy, synchronous: boolean): Subject {
   return { bare: () => bare.get(url), ebb: () => ebb.get(url) };
 }
 
+function instanceOf(policy?: Policy): Send {
+  const instance = stubbed();
+  if (policy !== undefined) instance.interceptors.request.use(ebbInterceptor(policy));
+  return () => instance.get(url);
+}
+
 export const subjects: Subjects = {
   axios: () => overStub(createPolicy(), false),
+  'axios, ten clients': () => inTurn(instanceOf),
   'axios, synchronous': () => overStub(createPolicy(), true),
   'axios, all limits': () => overStub(allLimits(), false),
 };

@@ -4,6 +4,8 @@ import {
   allLimits,
   bucket,
   everyThirdSucceeds,
+  inTurn,
+  type Send,
   type Subject,
   type Subjects,
   url,
@@ -41,6 +43,13 @@ function underSignal(): Subject {
   return { bare: () => stubFetch(url, { signal }), ebb: () => ebb(url, { signal }) };
 }
 
+/** Over a fetch of its own. */
+function stubbed(policy?: Policy): Send {
+  const base = (async () => new StubResponse()) as unknown as typeof fetch;
+  const send = policy === undefined ? base : createFetch(policy, base);
+  return () => send(url);
+}
+
 /** Against the loop that a user would write. */
 function failing(): Subject {
   const failingFetch = (): typeof fetch => {
@@ -61,6 +70,7 @@ function failing(): Subject {
 
 export const subjects: Subjects = {
   'fetch, stub response': () => responding(stubFetch, createPolicy()),
+  'fetch, ten clients': () => inTurn(stubbed),
   'fetch, under a signal': underSignal,
   fetch: () => responding(responseFetch, createPolicy()),
   'fetch, bucket': () => responding(responseFetch, createPolicy({ bucket: bucket() })),

@@ -1,7 +1,11 @@
 import {
   type Clock,
   concurrencyLimit,
+  constant,
   createPolicy,
+  equalJitter,
+  exponential,
+  fullJitter,
   type MemoryBucket,
   type Policy,
   retryBudget,
@@ -51,4 +55,26 @@ export function everyThirdSucceeds(): () => number {
     sent += 1;
     return sent % 3 === 0 ? 200 : 503;
   };
+}
+
+const CURVE = { baseMs: 100, capMs: 10_000 };
+const RULES = [fullJitter(CURVE), exponential(CURVE), equalJitter(CURVE), constant(1_000)];
+
+/**
+ * Ten clients of ten policies in one program, as in a service with ten upstreams, used in turn. What one client alone makes
+ * cheap is not cheap here: an inlined callee, a branch never taken, and layers that are told apart once there are two.
+ */
+export function inTurn(clientOf: (policy?: Policy) => Send): Subject {
+  const clients = (policies: readonly (Policy | undefined)[]): Send => {
+    const sends = policies.map(clientOf);
+    let next = 0;
+    return () => {
+      next = next === sends.length - 1 ? 0 : next + 1;
+      return sends[next]?.();
+    };
+  };
+  const policies = Array.from({ length: 10 }, (_, index) => {
+    return createPolicy({ maxRetries: index + 1, backoff: RULES[index % RULES.length] ?? constant(1_000) });
+  });
+  return { bare: clients(policies.map(() => undefined)), ebb: clients(policies) };
 }

@@ -1,7 +1,15 @@
 import { createPolicy, type Policy } from '@ebb/core';
 import { ebbInterceptor } from '@ebb/undici';
 import type { Dispatcher } from 'undici';
-import { allLimits, everyThirdSucceeds, type Subject, type Subjects, withShortWaits } from './subject.ts';
+import {
+  allLimits,
+  everyThirdSucceeds,
+  inTurn,
+  type Send,
+  type Subject,
+  type Subjects,
+  withShortWaits,
+} from './subject.ts';
 
 type Dispatch = (options: Dispatcher.DispatchOptions, handler: Dispatcher.DispatchHandler) => boolean;
 
@@ -42,6 +50,13 @@ function responding(policy: Policy): Subject {
   return { bare: () => base(options, new Downstream()), ebb: () => ebb(options, new Downstream()) };
 }
 
+/** Over a dispatch of its own. */
+function stubbed(policy?: Policy): Send {
+  const base = stubDispatch(() => 200);
+  const dispatch = policy === undefined ? base : ebbInterceptor(policy)(base);
+  return () => dispatch(options, new Downstream());
+}
+
 /** Against the loop that a user would write. */
 function failing(): Subject {
   const base = stubDispatch(everyThirdSucceeds());
@@ -64,6 +79,7 @@ function failing(): Subject {
 
 export const subjects: Subjects = {
   undici: () => responding(createPolicy()),
+  'undici, ten clients': () => inTurn(stubbed),
   'undici, all limits': () => responding(allLimits()),
   'undici, 503 503 200': failing,
 };

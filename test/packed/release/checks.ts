@@ -7,7 +7,7 @@ import type { Packed } from './packed.ts';
 import { checkPrograms } from './programs.ts';
 import { installWithNpm } from './project.ts';
 import type { Result } from './result.ts';
-import { checkSizes, recordedSizes, recordSizes } from './sizes.ts';
+import { checkProgramSizes, checkSizes, recordedSizes, recordSizes } from './sizes.ts';
 import { checkBySuite } from './suite.ts';
 import { checkVersions } from './versions.ts';
 
@@ -36,7 +36,8 @@ export const CHECKS: Readonly<Record<string, Check>> = {
   size: async ({ packed, project, update }) => {
     const folder = await project();
     if (update) await recordSizes(packed, folder);
-    return checkSizes(packed, folder, recordedSizes());
+    const recorded = recordedSizes();
+    return [...(await checkSizes(packed, folder, recorded)), ...(await checkProgramSizes(folder, recorded))];
   },
   programs: async ({ project }) => checkPrograms(await project()),
   tests: ({ folder }) => checkBySuite(folder),

@@ -1,5 +1,6 @@
 import { property } from '../base/property.ts';
 import type { InspectedResponse } from '../http/inspect.ts';
+import { durationMs } from '../http/quota-fields.ts';
 
 /** A value in parsed JSON, by the names on the way to it; `undefined` if there is none. */
 export function at(json: unknown, ...names: readonly PropertyKey[]): unknown {
@@ -35,4 +36,22 @@ export function isEventStream(response: InspectedResponse): boolean {
 /** True if the content type of a response contains a word, such as `json`. */
 export function hasType(response: InspectedResponse, word: string): boolean {
   return response.header('content-type')?.toLowerCase().includes(word) === true;
+}
+
+/** The path of a URL, absolute or not, with what stands in front of it: without the query and the fragment. */
+export function pathOf(url: string): string {
+  return url.replace(/[?#].*$/s, '');
+}
+
+/** True if the headers ask for a wait, as seconds, a date or milliseconds. */
+export function tellsWait(response: InspectedResponse): boolean {
+  return response.header('retry-after') !== undefined || response.header('retry-after-ms') !== undefined;
+}
+
+const IN_WORDS = /\btry again in ((?:\d+(?:\.\d+)?(?:ms|s|m|h))+)/i;
+
+/** The wait in a message such as "Please try again in 6m0s.", in milliseconds; `undefined` if there is none. */
+export function waitInWords(message: string | undefined): number | undefined {
+  const duration = IN_WORDS.exec(message ?? '')?.[1];
+  return duration === undefined ? undefined : durationMs(duration);
 }

@@ -4,12 +4,10 @@ import { inspectBody } from '../http/inspect-body.ts';
 import type { Judgement } from '../http/outcome.ts';
 import { serverFeedback } from '../http/server-feedback.ts';
 import type { PolicyOptions } from '../policy/options.ts';
-import { listAt, textAt } from './body.ts';
+import { listAt, pathOf, tellsWait, textAt } from './body.ts';
 import { repeatsQueries } from './graphql.ts';
-import { pathOf } from './path.ts';
 import { type PresetOptions, repeatsPosts } from './preset-options.ts';
 import { classifyBy } from './statuses.ts';
-import { tellsWait } from './told-wait.ts';
 
 /** The least wait for a secondary limit without a time; after that "exponentially more". */
 const SECONDARY_MS = 60_000;

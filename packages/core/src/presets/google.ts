@@ -5,8 +5,7 @@ import type { Judgement, RequestTraits } from '../http/outcome.ts';
 import { durationMs } from '../http/quota-fields.ts';
 import { serverFeedback } from '../http/server-feedback.ts';
 import type { PolicyOptions } from '../policy/options.ts';
-import { at, isEventStream, listAt, parsed, textAt } from './body.ts';
-import { pathOf } from './path.ts';
+import { at, isEventStream, listAt, parsed, pathOf, textAt } from './body.ts';
 import { type PresetOptions, repeatsPosts } from './preset-options.ts';
 import { classifyBy } from './statuses.ts';
 

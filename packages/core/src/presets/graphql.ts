@@ -2,9 +2,8 @@ import { property } from '../base/property.ts';
 import { bufferBytes } from '../http/body.ts';
 import { isRepeatable } from '../http/classify.ts';
 import type { RequestTraits } from '../http/outcome.ts';
-import { parsed } from './body.ts';
+import { parsed, pathOf } from './body.ts';
 import { operationsOf } from './graphql-document.ts';
-import { pathOf } from './path.ts';
 
 /** The body as the client was given it, or as it has serialised it: JSON as text or bytes, or an object. */
 function jsonIn(body: unknown): unknown {

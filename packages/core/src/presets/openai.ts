@@ -4,10 +4,9 @@ import { inspectBody } from '../http/inspect-body.ts';
 import type { Judgement } from '../http/outcome.ts';
 import { serverFeedback } from '../http/server-feedback.ts';
 import type { PolicyOptions } from '../policy/options.ts';
-import { at, isEventStream, parsed, textAt } from './body.ts';
+import { at, isEventStream, parsed, tellsWait, textAt, waitInWords } from './body.ts';
 import { type PresetOptions, repeatsPosts } from './preset-options.ts';
 import { classifyBy } from './statuses.ts';
-import { tellsWait, waitInWords } from './told-wait.ts';
 
 /** No wait helps: the account has nothing left to spend. */
 const SPENT: ReadonlySet<string | undefined> = new Set([

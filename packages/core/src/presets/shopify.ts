@@ -3,9 +3,8 @@ import { inspectBody } from '../http/inspect-body.ts';
 import type { Judgement } from '../http/outcome.ts';
 import { serverFeedback } from '../http/server-feedback.ts';
 import type { PolicyOptions } from '../policy/options.ts';
-import { at, listAt, textAt } from './body.ts';
+import { at, listAt, pathOf, textAt } from './body.ts';
 import { repeatsQueries } from './graphql.ts';
-import { pathOf } from './path.ts';
 import { type PresetOptions, repeatsPosts } from './preset-options.ts';
 import { classifyBy, refusingBusy } from './statuses.ts';
 

@@ -4,8 +4,7 @@ import { inspectBody } from '../http/inspect-body.ts';
 import type { Judgement, RequestTraits, Verdict } from '../http/outcome.ts';
 import { serverFeedback } from '../http/server-feedback.ts';
 import type { PolicyOptions } from '../policy/options.ts';
-import { at, hasType, textAt } from './body.ts';
-import { pathOf } from './path.ts';
+import { at, hasType, pathOf, textAt } from './body.ts';
 import { type PresetOptions, repeatsPosts } from './preset-options.ts';
 import { classifyBy } from './statuses.ts';
 

@@ -21,13 +21,13 @@ export interface BarPart {
 }
 
 /** One value of a row: parts side by side, and a text. */
-export interface Bar {
+interface Bar {
   readonly parts: readonly BarPart[];
   readonly text: string;
 }
 
 /** A row: a name, and a bar in each column. */
-export interface Row {
+interface Row {
   readonly name: string;
   readonly bars: readonly Bar[];
 }

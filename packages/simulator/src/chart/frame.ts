@@ -67,3 +67,8 @@ export function block(
   const first = middle + 5 - ((lines.length - 1) * LINE_HEIGHT) / 2;
   return lines.map((text, at) => label(text, { x, y: first + at * LINE_HEIGHT, ...attributes }));
 }
+
+/** The title of a figure: the finding if the figure shows it, else the subject. Another seed may not show it. */
+export function finding(holds: boolean, text: string, otherwise: string): string {
+  return holds ? text : otherwise;
+}

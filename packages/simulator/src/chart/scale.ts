@@ -32,3 +32,9 @@ export function numeral(value: number): string {
   const grouped = whole.replace(/\B(?=(\d{3})+$)/g, ',');
   return fraction === undefined ? grouped : `${grouped}.${fraction}`;
 }
+
+/** 850 ms, 8.5 s, 85 s. */
+export function duration(ms: number): string {
+  if (ms < 1_000) return `${Math.round(ms)} ms`;
+  return ms < 10_000 ? `${(ms / 1_000).toFixed(1)} s` : `${numeral(Math.round(ms / 1_000))} s`;
+}

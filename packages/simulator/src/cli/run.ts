@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs';
 import { writeFile } from 'node:fs/promises';
 import { ScenarioError } from '../scenario/check.ts';
 import { articleStudy } from '../studies/race/race-study.ts';
@@ -10,7 +11,12 @@ import { INTERRUPTED, interruptible } from './interruptible.ts';
 import { checkOutputs, OutputError, outputsOf, STDOUT } from './outputs.ts';
 import { ProgressBar } from './progress.ts';
 import { studyOfFile } from './scenario-file.ts';
-import { version } from './version.ts';
+
+/** The version of this package. */
+function version(): string {
+  const text = readFileSync(new URL('../../package.json', import.meta.url), 'utf8');
+  return (JSON.parse(text) as { readonly version: string }).version;
+}
 
 /** The streams that the command writes to. */
 export interface Terminal {

@@ -1,5 +1,18 @@
+import type { Clock } from '@ebb/core';
 import { EventQueue } from './event-queue.ts';
-import type { SimulationClock } from './simulation-clock.ts';
+
+/** The clock of a simulation, which sets `nowMs`. It has no timers: every wait is an event. */
+export class SimulationClock implements Clock {
+  nowMs = 0;
+
+  now(): number {
+    return this.nowMs;
+  }
+
+  schedule(): never {
+    throw new Error('A simulation has no timers: a budget or a backoff rule may only read the time');
+  }
+}
 
 /** The kinds of events. The bits above the kind hold the client, request or job that the event is about. */
 export const ARRIVAL = 0;

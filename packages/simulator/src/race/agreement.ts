@@ -1,5 +1,5 @@
 import type { ComparisonPoint } from './comparison.ts';
-import type { Sample } from './sample.ts';
+import type { Sample } from './optimistic-lock.ts';
 
 /** A mean that the article's own program measured. */
 export interface ReferenceMean {

@@ -10,9 +10,9 @@ import {
   LOOK,
   REACH,
   SEND,
+  SimulationClock,
   TIMEOUT,
 } from '../engine/events.ts';
-import { SimulationClock } from '../engine/simulation-clock.ts';
 import { delaySource } from '../engine/ziggurat.ts';
 import { Measures, type Series } from '../measure/measures.ts';
 import { ScenarioError } from '../scenario/check.ts';

@@ -1,6 +1,6 @@
 import { tokenBucket } from '@ebb/core';
 import { expect, test } from 'vitest';
-import { SimulationClock } from '../engine/simulation-clock.ts';
+import { SimulationClock } from '../engine/events.ts';
 import { type QuotaOptions, TokenQuota } from './token-quota.ts';
 
 /** One request after another, each as soon as it has its token. */

@@ -1,9 +1,7 @@
-import { duration } from '../chart/duration.ts';
 import { lineChart } from '../chart/line-chart.ts';
 import { COLOURS, type Colour } from '../chart/palette.ts';
-import { numeral } from '../chart/scale.ts';
-import { goodput } from '../measure/goodput.ts';
-import { failedShare, type Trace } from '../measure/trace.ts';
+import { duration, numeral } from '../chart/scale.ts';
+import { failedShare, goodput, type Trace } from '../measure/trace.ts';
 import { type Experiment, type ExperimentResult, runExperiment } from './experiment.ts';
 import type { Study, StudyResult } from './study.ts';
 import type { Table } from './table.ts';

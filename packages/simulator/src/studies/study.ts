@@ -1,7 +1,7 @@
 import type { Table } from './table.ts';
 
 /** Options of {@link Study.run}. */
-export interface StudyOptions {
+interface StudyOptions {
   /** @default the seed of the study */
   readonly seed?: number | undefined;
   /** Called now and then with the share that is done, from 0 to 1. */
@@ -9,7 +9,7 @@ export interface StudyOptions {
 }
 
 /** A figure that a study has drawn. */
-export interface StudyFigure {
+interface StudyFigure {
   readonly name: string;
   readonly svg: string;
 }

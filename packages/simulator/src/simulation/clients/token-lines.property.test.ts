@@ -15,8 +15,7 @@ import { createPolicy, type Outcome, ThrottledError, tokenBucket } from '@ebb/co
 import { virtualClock } from '@ebb/core/testing';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { ARRIVAL, CHANGE, Events, EXPIRE, LOOK } from '../../engine/events.ts';
-import { SimulationClock } from '../../engine/simulation-clock.ts';
+import { ARRIVAL, CHANGE, Events, EXPIRE, LOOK, SimulationClock } from '../../engine/events.ts';
 import { Measures } from '../../measure/measures.ts';
 import { OK } from '../outcomes.ts';
 import { clientBuckets } from './client-buckets.ts';

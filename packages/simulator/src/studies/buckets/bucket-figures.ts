@@ -1,5 +1,5 @@
 import { barChart } from '../../chart/bar-chart.ts';
-import { finding } from '../../chart/finding.ts';
+import { finding } from '../../chart/frame.ts';
 import { lineChart } from '../../chart/line-chart.ts';
 import { numeral } from '../../chart/scale.ts';
 import { burstUnder, GATEWAY_CASES, gatewayServes, taskStarts } from './bucket-cases.ts';

@@ -1,5 +1,4 @@
-import { duration } from '../../chart/duration.ts';
-import { numeral } from '../../chart/scale.ts';
+import { duration, numeral } from '../../chart/scale.ts';
 import type { Study } from '../study.ts';
 import { burstUnder, GATEWAY_CASES, gatewayServes, taskStarts } from './bucket-cases.ts';
 import * as figures from './bucket-figures.ts';

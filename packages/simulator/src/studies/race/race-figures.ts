@@ -1,4 +1,4 @@
-import { finding } from '../../chart/finding.ts';
+import { finding } from '../../chart/frame.ts';
 import { type Line, lineChart } from '../../chart/line-chart.ts';
 import type { Colour } from '../../chart/palette.ts';
 import { numeral } from '../../chart/scale.ts';

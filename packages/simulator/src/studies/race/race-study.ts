@@ -1,5 +1,4 @@
-import { duration } from '../../chart/duration.ts';
-import { numeral } from '../../chart/scale.ts';
+import { duration, numeral } from '../../chart/scale.ts';
 import {
   ARTICLE_RACE,
   ARTICLE_RULES,

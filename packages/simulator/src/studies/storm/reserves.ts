@@ -1,4 +1,4 @@
-import { duration } from '../../chart/duration.ts';
+import { duration } from '../../chart/scale.ts';
 import { simulate } from '../../simulation/simulate.ts';
 import type { Study } from '../study.ts';
 import { storm, stormPolicies } from './storm.ts';

@@ -1,10 +1,9 @@
 import { barChart } from '../../chart/bar-chart.ts';
-import { duration } from '../../chart/duration.ts';
-import { finding } from '../../chart/finding.ts';
+import { finding } from '../../chart/frame.ts';
 import { lineChart } from '../../chart/line-chart.ts';
 import type { Colour } from '../../chart/palette.ts';
-import { goodput } from '../../measure/goodput.ts';
-import { failedShare, type Trace } from '../../measure/trace.ts';
+import { duration } from '../../chart/scale.ts';
+import { failedShare, goodput, type Trace } from '../../measure/trace.ts';
 import type { ExperimentResult } from '../experiment.ts';
 
 const STORM_LINES: Readonly<Record<string, Colour>> = {

@@ -1,5 +1,4 @@
-import { duration } from '../../chart/duration.ts';
-import { numeral } from '../../chart/scale.ts';
+import { duration, numeral } from '../../chart/scale.ts';
 import type { Study } from '../study.ts';
 import * as cases from './queue-cases.ts';
 import * as figures from './queue-figures.ts';

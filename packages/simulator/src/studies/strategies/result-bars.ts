@@ -1,7 +1,7 @@
 import { type BarPart, barChart } from '../../chart/bar-chart.ts';
-import { duration } from '../../chart/duration.ts';
 import type { Heading } from '../../chart/frame.ts';
 import type { Colour } from '../../chart/palette.ts';
+import { duration } from '../../chart/scale.ts';
 import type { Trace } from '../../measure/trace.ts';
 import type { ExperimentResult } from '../experiment.ts';
 

@@ -1,5 +1,5 @@
 import { fullJitter } from '@ebb/core';
-import { finding } from '../../chart/finding.ts';
+import { finding } from '../../chart/frame.ts';
 import type { FleetPolicy } from '../../scenario/fleet-policy.ts';
 import type { Experiment } from '../experiment.ts';
 import { experimentStudy } from '../experiment-study.ts';

@@ -1,4 +1,0 @@
-/** The path of a URL, absolute or not, with what stands in front of it: without the query and the fragment. */
-export function pathOf(url: string): string {
-  return url.replace(/[?#].*$/s, '');
-}

@@ -1,4 +1,0 @@
-/** The title of a figure: the finding if the figure shows it, else the subject. Another seed may not show it. */
-export function finding(holds: boolean, text: string, otherwise: string): string {
-  return holds ? text : otherwise;
-}

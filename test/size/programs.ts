@@ -1,0 +1,10 @@
+const FETCH = `export { createFetch } from '@ebb/fetch';`;
+
+/** The programs whose size is a promise, by their names in each table. */
+export const PROGRAMS: Readonly<Record<string, string>> = {
+  '@ebb/fetch': FETCH,
+  '@ebb/fetch, bucket': `${FETCH} export { tokenBucket } from '@ebb/core';`,
+  '@ebb/fetch, bucket, slots, budget': `${FETCH} export { concurrencyLimit, retryBudget, tokenBucket } from '@ebb/core';`,
+  '@ebb/axios': `export { ebbInterceptor } from '@ebb/axios';`,
+  '@ebb/undici': `export { ebbInterceptor } from '@ebb/undici';`,
+};
