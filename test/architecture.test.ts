@@ -83,7 +83,7 @@ const SUITE = 'packages/core/src/testing/suite/';
 const houses = {
   core: {
     doors: ['adapter.ts', 'bucket.ts', 'index.ts', 'presets.ts', 'testing.ts', 'testing/suite.ts'],
-    rooms: ['presets', 'request', 'policy', 'limits', 'bodies', 'http', 'platform', 'base'],
+    rooms: ['presets', 'parts', 'queue', 'loop', 'bodies', 'backoff', 'http', 'platform', 'base'],
   },
   simulator: {
     doors: ['cli.ts', 'index.ts'],
@@ -115,7 +115,7 @@ test('presets of core are options: they import no session, and no limit', () => 
   expect(files.length).toBeGreaterThan(10);
   for (const path of files) {
     const rooms = importsOf(path).map((from) => normalize(join(dirname(path), from)).split('/')[3] ?? '');
-    expect(['presets', 'policy', 'http', 'base'], path).toEqual(expect.arrayContaining(rooms));
+    expect(['presets', 'backoff', 'loop', 'http', 'base'], path).toEqual(expect.arrayContaining(rooms));
   }
 });
 
@@ -147,14 +147,16 @@ test('perKey imports no limit: a program bundles only those that it makes', () =
     const values = [...code.matchAll(/from '(\.[^']+)'/g)].map(([, from]) => from as string);
     for (const from of values) visit(normalize(join(dirname(path), from)));
   };
-  visit('packages/core/src/limits/per-key.ts');
-  const limits = [...seen].filter((path) => /limits\/(bucket\/|queue\/|concurrency|budget)/.test(path));
+  visit('packages/core/src/parts/per-key/per-key.ts');
+  const limits = [...seen].filter((path) =>
+    /src\/(queue\/|parts\/(bucket|concurrency)\/|parts\/budget\/(?!part))/.test(path),
+  );
   expect(limits).toEqual([]);
   expect(seen.size).toBeGreaterThan(5);
 });
 
 test('the queue of core imports no bucket', () => {
-  for (const path of sources.filter((path) => path.startsWith('packages/core/src/limits/queue/'))) {
+  for (const path of sources.filter((path) => path.startsWith('packages/core/src/queue/'))) {
     expect(importsOf(path).filter((from) => from.includes('/bucket/'))).toEqual([]);
   }
 });

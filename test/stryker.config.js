@@ -1,5 +1,5 @@
 /**
- * Mutation tests of core: `pnpm mutants`, or `pnpm mutants --mutate packages/core/src/limits/queue/heap.ts` for one file.
+ * Mutation tests of core: `pnpm mutants`, or `pnpm mutants --mutate packages/core/src/queue/heap.ts` for one file.
  *
  * @type {import('@stryker-mutator/api/core').PartialStrykerOptions}
  */

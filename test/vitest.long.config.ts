@@ -13,7 +13,7 @@ export default defineConfig({
     include: [
       'packages/simulator/src/studies/golden.test.ts',
       'packages/simulator/src/studies/storm/quiet.test.ts',
-      'packages/core/src/limits/bucket/token-bucket.property.test.ts',
+      'packages/core/src/parts/bucket/token-bucket.property.test.ts',
       'packages/axios/src/body/peek.property.test.ts',
       'packages/undici/src/inspect.property.test.ts',
       'test/playground.test.ts',

@@ -7,7 +7,7 @@ const conditions = ['@ebb/source', 'ebb-web'];
 /** Crowds, channels, and what keeps a process alive. */
 const NODE_ALONE = [
   'packages/core/src/platform/node-*.test.ts',
-  'packages/core/src/policy/channels.test.ts',
+  'packages/core/src/loop/channels.test.ts',
   'packages/core/src/base/background.test.ts',
 ];
 

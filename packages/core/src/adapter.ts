@@ -18,7 +18,6 @@ export {
   SetAside,
 } from './bodies/set-aside.ts';
 export { drain, readToEnd, setAside } from './bodies/streams.ts';
-export { type BodyContext, whenBodyEnds } from './body-end/body-end.ts';
 export {
   bufferBytes,
   isNodeReadable,
@@ -30,16 +29,18 @@ export {
 } from './http/body.ts';
 export { isIdempotent } from './http/classify.ts';
 export { failureKind } from './http/failure.ts';
-export type { Peek } from './http/inspect.ts';
+export type { Peek } from './http/peek.ts';
 export { responseHeader } from './http/response-header.ts';
 export { retryAfterMs } from './http/retry-after.ts';
-export { forRequest } from './limits/contracts.ts';
-export { type Decision, decide, type Progress } from './policy/decide.ts';
-export { mayBeSentAtOnce, rememberSuccess } from './request/at-once.ts';
-export { remember, rememberReason } from './request/history.ts';
-export { LAYER, type Way } from './request/layer.ts';
-export { OutOfTime, timeoutError } from './request/out-of-time.ts';
-export type { MakeBody } from './request/preparation.ts';
-export { type Aside, type Exchange, goOn, run } from './request/run.ts';
-export { type Readiness, Session, type Step } from './request/session.ts';
-export { startSession } from './request/start-session.ts';
+export { mayBeSentAtOnce, rememberSuccess } from './loop/at-once.ts';
+export { forRequest } from './loop/contracts.ts';
+export { type Decision, decide, type Progress } from './loop/decide.ts';
+export { remember, rememberReason } from './loop/history.ts';
+export { LAYER, type Way } from './loop/layer.ts';
+export { OutOfTime, timeoutError } from './loop/out-of-time.ts';
+export type { BodyContext } from './loop/part.ts';
+export type { MakeBody } from './loop/preparation.ts';
+export { type Aside, type Exchange, goOn, run } from './loop/run.ts';
+export { type Readiness, Session, type Step } from './loop/session.ts';
+export { startSession } from './loop/start-session.ts';
+export { whenBodyEnds } from './parts/concurrency/body-end.ts';

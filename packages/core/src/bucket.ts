@@ -11,8 +11,9 @@ export {
 } from './base/options.ts';
 export { property } from './base/property.ts';
 export { sleep } from './base/sleep.ts';
-export type { Quota } from './limits/bucket/gcra.ts';
-export * as gcra from './limits/bucket/gcra.ts';
+export type { CloseOptions } from './loop/contracts.ts';
+export type { Quota } from './parts/bucket/gcra.ts';
+export * as gcra from './parts/bucket/gcra.ts';
 export {
   type BucketSetup,
   bucketSetup,
@@ -21,11 +22,10 @@ export {
   WAITING_BUCKET_OPTIONS,
   type WaitingBucketOptions,
   type WaitingBucketSetup,
-} from './limits/bucket/options.ts';
-export { originGate } from './limits/bucket/token-bucket.ts';
-export type { TokenSource, Unavailable, WaitingQueue } from './limits/bucket/token-source.ts';
-export { WaitingBucket } from './limits/bucket/waiting-bucket.ts';
-export type { CloseOptions } from './limits/contracts.ts';
-export { type LeaseCall, LeasedRetries, leaseOf } from './limits/leased-retries.ts';
-export { SteadyTime } from './limits/queue/time.ts';
-export { BudgetPart } from './parts/budget.ts';
+} from './parts/bucket/options.ts';
+export { originGate } from './parts/bucket/token-bucket.ts';
+export type { TokenSource, Unavailable, WaitingQueue } from './parts/bucket/token-source.ts';
+export { WaitingBucket } from './parts/bucket/waiting-bucket.ts';
+export { type LeaseCall, LeasedRetries, leaseOf } from './parts/budget/leased-retries.ts';
+export { BudgetPart } from './parts/budget/part.ts';
+export { SteadyTime } from './queue/time.ts';

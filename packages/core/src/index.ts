@@ -1,18 +1,31 @@
+export { celery } from './backoff/celery.ts';
+export {
+  constant,
+  decorrelatedJitter,
+  equalJitter,
+  exponential,
+  fullJitter,
+} from './backoff/curves.ts';
+export { binaryExponential, connectRetry } from './backoff/ending-rules.ts';
+export { memorystore } from './backoff/memorystore.ts';
+export type { BackoffStrategy } from './backoff/strategy.ts';
 export type { Clock, Random } from './base/clock.ts';
 export { HookError, ThrottledError, type ThrottledReason } from './base/errors.ts';
 export { type Classify, classifyHttp, classifyHttpByMeaning } from './http/classify.ts';
 export type { Feedback, ReadFeedback } from './http/feedback.ts';
-export type { BodyInspector, Inspect, InspectedResponse, ServerEvent } from './http/inspect.ts';
-export { type InspectBodyOptions, inspectBody } from './http/inspect-body.ts';
 export type { FailureKind, Judgement, Outcome, RequestTraits, Verdict } from './http/outcome.ts';
 export { serverFeedback } from './http/server-feedback.ts';
-export { type AdaptiveOptions, adaptive } from './limits/bucket/adaptive.ts';
-export type { TokenBucketOptions } from './limits/bucket/options.ts';
-export { type MemoryBucket, tokenBucket } from './limits/bucket/token-bucket.ts';
-export { type RetryBudgetOptions, retryBudget } from './limits/budget.ts';
-export { type ConcurrencyOptions, concurrencyLimit } from './limits/concurrency.ts';
+export type { AroundAttempt, CurrentAttempt } from './loop/around-attempt.ts';
+export type {
+  BeforeAttempt,
+  HeaderChanges,
+  HeaderChangesInit,
+  HeaderList,
+  NextAttempt,
+} from './loop/before-attempt.ts';
 export type {
   AcquireOptions,
+  BodyInspector,
   BucketStats,
   ConcurrencyLimit,
   Grant,
@@ -24,31 +37,10 @@ export type {
   RetryBudget,
   Slot,
   TokenBucket,
-} from './limits/contracts.ts';
-export { type BucketPerKey, type PerKeyOptions, perKey } from './limits/per-key.ts';
-export { priorityQueue } from './limits/queue/priority-queue.ts';
-export { ownBucket, ownBudget, ownLimit } from './parts/own.ts';
-export type { AroundAttempt, CurrentAttempt } from './policy/around-attempt.ts';
-export { celery } from './policy/backoff/celery.ts';
-export {
-  constant,
-  decorrelatedJitter,
-  equalJitter,
-  exponential,
-  fullJitter,
-} from './policy/backoff/curves.ts';
-export { binaryExponential, connectRetry } from './policy/backoff/ending-rules.ts';
-export { memorystore } from './policy/backoff/memorystore.ts';
-export type { BackoffStrategy } from './policy/backoff/strategy.ts';
-export type {
-  BeforeAttempt,
-  HeaderChanges,
-  HeaderChangesInit,
-  HeaderList,
-  NextAttempt,
-} from './policy/before-attempt.ts';
-export { detailsOf, type EbbEvent, type EventDetails } from './policy/events.ts';
-export type { PolicyOptions } from './policy/options.ts';
+} from './loop/contracts.ts';
+export { detailsOf, type EbbEvent, type EventDetails } from './loop/events.ts';
+export { type Attempt, attemptsOf, grantOf } from './loop/history.ts';
+export type { PolicyOptions } from './loop/options.ts';
 export type {
   Around,
   Call,
@@ -58,10 +50,19 @@ export type {
   Place,
   PlannedRetry,
   Turn,
-} from './policy/part.ts';
-export { createPolicy, type Policy } from './policy/policy.ts';
-export type { StopReason } from './policy/reason.ts';
-export type { ReportedError, ReportedOutcome, ReportedRequest } from './policy/reported.ts';
-export { type Attempt, attemptsOf, grantOf } from './request/history.ts';
-export { type AttemptContext, type RetryOptions, retry, type Settled } from './request/retry.ts';
-export type { RequestOptions } from './request/start-session.ts';
+} from './loop/part.ts';
+export { createPolicy, type Policy } from './loop/policy.ts';
+export type { StopReason } from './loop/reason.ts';
+export type { ReportedError, ReportedOutcome, ReportedRequest } from './loop/reported.ts';
+export { type AttemptContext, type RetryOptions, retry, type Settled } from './loop/retry.ts';
+export type { RequestOptions } from './loop/start-session.ts';
+export { type AdaptiveOptions, adaptive } from './parts/bucket/adaptive.ts';
+export type { TokenBucketOptions } from './parts/bucket/options.ts';
+export { type MemoryBucket, tokenBucket } from './parts/bucket/token-bucket.ts';
+export { type RetryBudgetOptions, retryBudget } from './parts/budget/budget.ts';
+export { type ConcurrencyOptions, concurrencyLimit } from './parts/concurrency/concurrency.ts';
+export type { Inspect, InspectedResponse, ServerEvent } from './parts/inspect/inspect.ts';
+export { type InspectBodyOptions, inspectBody } from './parts/inspect/inspect-body.ts';
+export { ownBucket, ownBudget, ownLimit } from './parts/own.ts';
+export { type BucketPerKey, type PerKeyOptions, perKey } from './parts/per-key/per-key.ts';
+export { priorityQueue } from './queue/priority-queue.ts';

@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterEach, describe, expect, test, vi } from 'vitest';
-import { tokenBucket } from '../limits/bucket/token-bucket.ts';
+import { tokenBucket } from '../parts/bucket/token-bucket.ts';
 import { virtualClock } from '../testing.ts';
 import { nextTurn } from './clock.ts';
 import { sleep } from './sleep.ts';

@@ -1,4 +1,4 @@
-import type { Peek } from '../http/inspect.ts';
+import type { Peek } from '../http/peek.ts';
 import { bytesOf } from './peeks.ts';
 import { nodeStream } from './restored.ts';
 

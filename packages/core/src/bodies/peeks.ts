@@ -1,5 +1,5 @@
 import { bufferBytes } from '../http/body.ts';
-import type { Peek } from '../http/inspect.ts';
+import type { Peek } from '../http/peek.ts';
 
 /** A part of a body as bytes: text in UTF-8, a buffer or a view of one. None for anything else. */
 export function bytesOf(part: unknown): Uint8Array {

@@ -6,11 +6,11 @@ import type {
   OwnLimit,
   RetryBudget,
   TokenBucket,
-} from '../limits/contracts.ts';
-import type { Part } from '../policy/part.ts';
-import { BucketPart } from './bucket.ts';
-import { BudgetPart } from './budget.ts';
-import { ConcurrencyPart } from './concurrency.ts';
+} from '../loop/contracts.ts';
+import type { Part } from '../loop/part.ts';
+import { BucketPart } from './bucket/part.ts';
+import { BudgetPart } from './budget/part.ts';
+import { ConcurrencyPart } from './concurrency/part.ts';
 
 const isBucket = /* @__PURE__ */ having('a token bucket', 'tryAcquire', 'acquire');
 const isLimit = /* @__PURE__ */ having('a concurrency limit', 'tryAcquire', 'acquire', 'stats');

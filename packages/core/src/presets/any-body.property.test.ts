@@ -1,8 +1,9 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { systemClock } from '../base/clock.ts';
-import type { BodyInspector, InspectionContext, Peek } from '../http/inspect.ts';
 import type { Judgement, Responded } from '../http/outcome.ts';
+import type { InspectionContext, Peek } from '../http/peek.ts';
+import type { BodyInspector } from '../loop/contracts.ts';
 import * as presets from '../presets.ts';
 
 /** The names and values that presets look for, and what a defective or malicious server might put in their place. */

@@ -1,12 +1,12 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
-import type { Peek } from '../http/inspect.ts';
+import { constant } from '../backoff/curves.ts';
 import type { FailureKind, Outcome, RequestTraits } from '../http/outcome.ts';
-import { constant } from '../policy/backoff/curves.ts';
-import type { PolicyOptions } from '../policy/options.ts';
-import { createPolicy } from '../policy/policy.ts';
+import type { Peek } from '../http/peek.ts';
+import type { PolicyOptions } from '../loop/options.ts';
+import { createPolicy } from '../loop/policy.ts';
+import { Session } from '../loop/session.ts';
 import * as door from '../presets.ts';
-import { Session } from '../request/session.ts';
 import { virtualClock } from '../testing.ts';
 import type { PresetOptions } from './preset-options.ts';
 

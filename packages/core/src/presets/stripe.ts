@@ -1,6 +1,6 @@
 import { type Classify, isServerError } from '../http/classify.ts';
 import { serverFeedback } from '../http/server-feedback.ts';
-import type { PolicyOptions } from '../policy/options.ts';
+import type { PolicyOptions } from '../loop/options.ts';
 import { type PresetOptions, repeatsPosts } from './preset-options.ts';
 import { classifyBy } from './statuses.ts';
 

@@ -1,0 +1,234 @@
+import fc from 'fast-check';
+import { expect, test } from 'vitest';
+import {
+  type BackoffStrategy,
+  binaryExponential,
+  celery,
+  connectRetry,
+  decorrelatedJitter,
+  equalJitter,
+  exponential,
+  fullJitter,
+  memorystore,
+} from '../index.ts';
+
+const unit = fc.double({ min: 0, max: 1, maxExcluded: true, noNaN: true });
+/** Retries far beyond the exponents of doubles. */
+const retry = fc.integer({ min: 1, max: 3_000 });
+const milliseconds = fc.double({ min: 0.001, max: 1e9, noNaN: true });
+
+function answer(rule: BackoffStrategy, retryNumber: number, random: number, previousDelayMs?: number) {
+  return rule({ retry: retryNumber, previousDelayMs, random: () => random });
+}
+
+/** Any valid options: up to the largest, and down to where halves are still exact. */
+const anyPositive = fc.double({ min: 1e-300, max: Number.MAX_VALUE, noNaN: true });
+const anyWhole = fc.oneof(fc.nat(3_000), fc.integer({ min: 1, max: Number.MAX_SAFE_INTEGER }));
+const anyCounting = anyWhole.map((n) => Math.max(1, n));
+const anyCurve = fc.record({ baseMs: anyPositive, capMs: fc.oneof(fc.constant(0), anyPositive) });
+const anyRule: fc.Arbitrary<[name: string, rule: BackoffStrategy, mostMs: number]> = fc.oneof(
+  ...[exponential, fullJitter, equalJitter, decorrelatedJitter].map((make) =>
+    anyCurve.map((curve): [string, BackoffStrategy, number] => [make.name, make(curve), curve.capMs]),
+  ),
+  fc.tuple(anyPositive, anyWhole).map(([maximumBackoffMs, jitterMs]): [string, BackoffStrategy, number] => {
+    return ['memorystore', memorystore({ maximumBackoffMs, jitterMs }), maximumBackoffMs];
+  }),
+  fc
+    .tuple(anyWhole, anyPositive, fc.boolean())
+    .map(([factorMs, maximum, jitter]): [string, BackoffStrategy, number] => {
+      const maximumMs = Math.ceil(maximum);
+      return ['celery', celery({ factorMs, maximumMs, fullJitter: jitter }), maximumMs];
+    }),
+  fc
+    .tuple(anyPositive, anyCounting, anyCounting)
+    .map(([slotMs, maxExponent, attemptLimit]): [string, BackoffStrategy, number] => {
+      const rule = binaryExponential({ slotMs, maxExponent, attemptLimit });
+      return ['binaryExponential', rule, Number.MAX_VALUE];
+    }),
+  anyPositive.map((maxSleepMs): [string, BackoffStrategy, number] => {
+    return ['connectRetry', connectRetry({ maxSleepMs }), maxSleepMs / 2];
+  }),
+);
+
+test('every rule with any options returns a delay within its cap, for any retry', () => {
+  const anyRandom = fc.oneof(fc.constantFrom(0, 1 - Number.EPSILON / 2), unit);
+  const steps = fc.array(fc.record({ skipped: anyWhole, random: anyRandom }), { maxLength: 20 });
+  fc.assert(
+    fc.property(anyRule, steps, ([name, rule, mostMs], steps) => {
+      let at = 0;
+      let previousMs: number | undefined;
+      for (const { skipped, random } of steps) {
+        at += random < 0.5 ? 1 : skipped;
+        if (at === 0) continue;
+        const delayMs = answer(rule, at, random, previousMs);
+        if (delayMs === undefined) continue;
+        expect(delayMs, name).toBeGreaterThanOrEqual(0);
+        expect(delayMs, name).toBeLessThanOrEqual(mostMs);
+        previousMs = delayMs;
+      }
+    }),
+    { numRuns: 2_000 },
+  );
+});
+
+test('every rule with a curve stays within 0 and the cap, for any retry', () => {
+  const rules = [exponential, fullJitter, equalJitter, decorrelatedJitter];
+  fc.assert(
+    fc.property(fc.constantFrom(...rules), milliseconds, milliseconds, retry, unit, unit, (...values) => {
+      const [make, baseMs, capMs, at, random, share] = values;
+      const delayMs = answer(make({ baseMs, capMs }), at, random, share * capMs) ?? Number.NaN;
+      expect(delayMs).toBeGreaterThanOrEqual(0);
+      expect(delayMs).toBeLessThanOrEqual(capMs);
+    }),
+  );
+});
+
+test('full jitter is at most exponential, equal jitter between half of it and it', () => {
+  fc.assert(
+    fc.property(milliseconds, milliseconds, retry, unit, (baseMs, capMs, at, random) => {
+      const curve = { baseMs, capMs };
+      const ceiling = answer(exponential(curve), at, random) ?? Number.NaN;
+      expect(answer(fullJitter(curve), at, random)).toBeLessThanOrEqual(ceiling);
+      const equal = answer(equalJitter(curve), at, random) ?? Number.NaN;
+      expect(equal).toBeGreaterThanOrEqual(ceiling / 2);
+      expect(equal).toBeLessThanOrEqual(ceiling);
+    }),
+  );
+});
+
+test('decorrelated jitter draws between base and three times the previous delay', () => {
+  fc.assert(
+    fc.property(
+      milliseconds,
+      fc.double({ min: 1, max: 1e6, noNaN: true }),
+      unit,
+      (baseMs, factor, random) => {
+        const previousMs = baseMs * factor;
+        const rule = decorrelatedJitter({ baseMs, capMs: Number.MAX_VALUE });
+        const delayMs = answer(rule, 2, random, previousMs) ?? Number.NaN;
+        expect(delayMs).toBeGreaterThanOrEqual(baseMs);
+        expect(delayMs).toBeLessThanOrEqual(3 * previousMs * (1 + Number.EPSILON));
+      },
+    ),
+  );
+});
+
+test('memorystore is 2^n s plus 0 to 1,000 whole ms, or the maximum', () => {
+  fc.assert(
+    fc.property(retry, unit, fc.constantFrom(32_000, 64_000), (at, random, maximumBackoffMs) => {
+      const delayMs = answer(memorystore({ maximumBackoffMs }), at, random) ?? Number.NaN;
+      const least = Math.min(2 ** (at - 1) * 1_000, maximumBackoffMs);
+      expect(delayMs).toBeGreaterThanOrEqual(least);
+      expect(delayMs).toBeLessThanOrEqual(Math.min(least + 1_000, maximumBackoffMs));
+      expect(Number.isInteger(delayMs)).toBe(true);
+    }),
+  );
+});
+
+test('celery is a whole number from 0 to its maximum', () => {
+  const factor = fc.integer({ min: 0, max: 1e9 });
+  fc.assert(
+    fc.property(factor, factor, retry, unit, (factorMs, maximumMs, at, random) => {
+      const delayMs = answer(celery({ factorMs, maximumMs }), at, random);
+      expect(delayMs).toBeGreaterThanOrEqual(0);
+      expect(delayMs).toBeLessThanOrEqual(maximumMs);
+      expect(Number.isInteger(delayMs)).toBe(true);
+    }),
+  );
+});
+
+/** Python's `random.randrange(stop)`, from a random number from 0 to 1. */
+type RandRange = (stop: bigint) => bigint;
+
+/** Celery's `get_exponential_backoff_interval`, line by line, with the unbounded integers of Python. */
+function celeryInterval(
+  factor: bigint,
+  retries: bigint,
+  maximum: bigint,
+  fullJitter: boolean,
+  randrange: RandRange,
+): bigint {
+  const grown = factor * 2n ** retries;
+  let countdown = maximum < grown ? maximum : grown;
+  if (fullJitter) countdown = randrange(countdown + 1n);
+  return countdown > 0n ? countdown : 0n;
+}
+
+test('celery in seconds is the result of Celery, times a thousand', () => {
+  const seconds = fc.integer({ min: 0, max: 1e5 });
+  const counted = fc.record({
+    factor: seconds,
+    maximum: seconds,
+    at: retry,
+    random: unit,
+    jitter: fc.boolean(),
+  });
+  fc.assert(
+    fc.property(counted, fc.constantFrom(1, 1_000), ({ factor, maximum, at, random, jitter }, unitMs) => {
+      const rule = celery({
+        factorMs: factor * unitMs,
+        maximumMs: maximum * unitMs,
+        fullJitter: jitter,
+        unitMs,
+      });
+      const randrange: RandRange = (stop) => BigInt(Math.floor(random * Number(stop)));
+      const countdown = celeryInterval(BigInt(factor), BigInt(at - 1), BigInt(maximum), jitter, randrange);
+      expect(answer(rule, at, random)).toBe(Number(countdown) * unitMs);
+    }),
+    { numRuns: 1_000 },
+  );
+});
+
+test('celery draws every whole unit up to the delay equally often, also at the maximum', () => {
+  const rule = celery({ factorMs: 1_000, maximumMs: 5_000, unitMs: 1_000 });
+  for (const [at, most] of [
+    [1, 1],
+    [2, 2],
+    [3, 4],
+    [4, 5],
+    [9, 5],
+  ] as const) {
+    const drawn = Array.from({ length: most + 1 }, (_, k) => answer(rule, at, (k + 0.5) / (most + 1)));
+    expect(drawn).toEqual(Array.from({ length: most + 1 }, (_, k) => k * 1_000));
+  }
+});
+
+test('a rule that gives up has a delay for each of its retries, and none after', () => {
+  const ending = fc.oneof(
+    fc.integer({ min: 0, max: 1e7 }).map((maxSleepMs) => connectRetry({ maxSleepMs })),
+    fc.integer({ min: 1, max: 40 }).map((attemptLimit) => binaryExponential({ slotMs: 1, attemptLimit })),
+  );
+  fc.assert(
+    fc.property(ending, unit, (rule, random) => {
+      const { maxRetries = Number.NaN } = rule;
+      for (let at = 1; at <= maxRetries; at += 1) expect(answer(rule, at, random)).toBeDefined();
+      expect(answer(rule, maxRetries + 1, random)).toBeUndefined();
+    }),
+  );
+});
+
+test('Ethernet waits whole slots, fewer than 2^min(c, 10), and stops at the sixteenth attempt', () => {
+  fc.assert(
+    fc.property(fc.integer({ min: 1, max: 40 }), unit, (collisions, random) => {
+      const slots = answer(binaryExponential({ slotMs: 1 }), collisions, random);
+      if (collisions >= 16) expect(slots).toBeUndefined();
+      else {
+        expect(Number.isInteger(slots)).toBe(true);
+        expect(slots).toBeLessThan(2 ** Math.min(collisions, 10));
+      }
+    }),
+  );
+});
+
+test('APUE sleeps at most half of its maximum, and less than its maximum in total', () => {
+  fc.assert(
+    fc.property(fc.integer({ min: 0, max: 1e7 }), (maxSleepMs) => {
+      const rule = connectRetry({ maxSleepMs });
+      const all = Array.from({ length: 40 }, (_, n) => answer(rule, n + 1, 0));
+      const slept = all.filter((delayMs) => delayMs !== undefined);
+      expect(all.indexOf(undefined)).toBe(slept.length);
+      expect(Math.max(0, ...slept)).toBeLessThanOrEqual(maxSleepMs / 2);
+      expect(slept.reduce((sum, delayMs) => sum + delayMs, 0)).toBeLessThanOrEqual(maxSleepMs);
+    }),
+  );
+});

@@ -1,0 +1,27 @@
+import type { Clock } from '../base/clock.ts';
+import type { RequestTraits } from './outcome.ts';
+
+/**
+ * The body of a response, opened for a look at its beginning. An adapter makes it so that the caller still gets the whole
+ * body.
+ */
+export interface Peek {
+  /** The next part of the decoded body; `undefined` at its end. Rejects if the body breaks. */
+  read(): Promise<Uint8Array | undefined>;
+  /** Ends the look. A `read` that is pending need not settle. */
+  stop(): void;
+  /** The body if the client has parsed it already: then nothing is read. */
+  readonly parsed?: { readonly value: unknown } | undefined;
+}
+
+/** What a look at a response needs besides its outcome. */
+export interface InspectionContext {
+  readonly request: RequestTraits;
+  /** From 1. */
+  readonly attempt: number;
+  /** Opens the body, of which no more than `maxBytes` are needed; `undefined` if there is none. */
+  readonly open: (maxBytes: number) => Peek | undefined;
+  /** The caller's signal. */
+  readonly signal: AbortSignal | undefined;
+  readonly clock: Clock;
+}

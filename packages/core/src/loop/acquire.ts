@@ -1,0 +1,59 @@
+/** Options of {@link TokenBucket.acquire}. */
+export interface AcquireOptions {
+  /**
+   * Tokens: above 0, and at most the capacity.
+   * @default 1
+   */
+  readonly cost?: number | undefined;
+  /**
+   * Aborts the wait. `acquire` then rejects with the signal's own reason.
+   * @default none
+   */
+  readonly signal?: AbortSignal | undefined;
+  /**
+   * The longest wait, in milliseconds. If it is known that the wait will be longer, `acquire` rejects at once.
+   * @default the `maxWaitMs` of the bucket or the limit
+   */
+  readonly maxWaitMs?: number | undefined;
+  /**
+   * A whole number from -7 to 7. The highest goes first. Other than 0 only at a limit with `queue: priorityQueue()`.
+   * @default 0
+   */
+  readonly priority?: number | undefined;
+  /**
+   * True for a retry, which goes before new requests.
+   * @default false
+   */
+  readonly retry?: boolean | undefined;
+  /**
+   * A grant of this bucket, or of its {@link TokenBucket.gateFor}, that the same request was given before and has returned
+   * because something else was lacking. With it, a bucket that drains does not refuse the request as a new one.
+   * @default none
+   */
+  readonly earlier?: Grant | undefined;
+  /**
+   * How long the same request has waited before for what it was then given, and has given back. It keeps its place: it goes
+   * before those that have come since. In milliseconds.
+   * @default 0
+   */
+  readonly waitedMs?: number | undefined;
+}
+
+/** Tokens that were taken from a bucket. */
+export interface Grant {
+  /** In tokens. */
+  readonly cost: number;
+  /** How long the request waited for them, in milliseconds. */
+  readonly waitedMs: number;
+  /** In milliseconds since the epoch, on the clock of the bucket. */
+  readonly grantedAtMs: number;
+  /** False if the tokens were not available, and the bucket lets such requests pass (`nonConforming: 'mark'`). */
+  readonly conforming: boolean;
+  /**
+   * Corrects the cost once it is known. Surplus tokens go back, as far as the bucket has not refilled them since. Missing
+   * tokens are taken, which may leave the bucket in debt. Only the first call counts.
+   *
+   * @throws TypeError, RangeError if the cost is negative or not finite
+   */
+  settle(actualCost: number): void;
+}

@@ -1,0 +1,91 @@
+import { knowsAsyncContext } from '#around';
+import type { AcquireOptions } from './acquire.ts';
+import type { Entrant, Lack, UserCode } from './part.ts';
+
+/** After so long a wait, signatures and deadlines in the headers are out of date, in milliseconds. */
+const AGED_MS = 10_000;
+
+/** After so long, the tokens that an attempt holds count for nothing, in milliseconds: several would be sent at once. */
+const STALE_MS = 10;
+
+/** A bucket serves its queue in a microtask after tokens have come back. What it grants then is known when this settles. */
+const soon = async (): Promise<void> => {
+  for (let turn = 0; turn < 3; turn += 1) await undefined;
+};
+
+/** How long an attempt may wait: within `maxWaitMs` and the total timeout. */
+function optionsOf(entrant: Entrant, signal: AbortSignal | undefined): AcquireOptions {
+  const { policy, total, attempt, waitedMs, placeMs } = entrant;
+  const { maxWaitMs = Number.POSITIVE_INFINITY, priority } = policy;
+  const patienceMs = maxWaitMs - waitedMs;
+  const totalMs = total?.leftMs ?? Number.POSITIVE_INFINITY;
+  entrant.isBoundByTotal = totalMs < patienceMs;
+  const mostMs = Math.max(0, Math.min(totalMs, patienceMs));
+  return {
+    signal,
+    maxWaitMs: mostMs === Number.POSITIVE_INFINITY ? undefined : mostMs,
+    priority,
+    retry: attempt > 0,
+    ...(placeMs > 0 && { waitedMs: placeMs }),
+  };
+}
+
+async function wait(
+  entrant: Entrant,
+  signal: AbortSignal | undefined,
+  lacking = entrant.take(),
+): Promise<void> {
+  for (let lack = lacking; lack !== undefined; lack = entrant.take()) {
+    const waitedMs = Math.max(0, (await lack.wait(optionsOf(entrant, signal))) - entrant.placeMs);
+    entrant.waitedMs += waitedMs;
+    if (lack.isSlot) entrant.slotMs += waitedMs;
+  }
+}
+
+/** User code has outlasted what was taken. What must be fresh is changed in place, so that the attempt keeps its turn. */
+async function renew(entrant: Entrant, signal: AbortSignal | undefined, heldMs: number): Promise<void> {
+  if (heldMs > STALE_MS) {
+    // In front of those that came in the same millisecond.
+    entrant.placeMs = entrant.waitedMs + heldMs + 1;
+    const again = entrant.turns.map((turn) => turn.renew?.(optionsOf(entrant, signal))).find(Boolean);
+    if (again !== undefined) {
+      let isRenewed = false;
+      const renewed = again.then(() => {
+        isRenewed = true;
+      });
+      await Promise.race([renewed, soon()]);
+      // Holds no slot while it waits.
+      if (!isRenewed) for (const turn of entrant.turns) turn.free?.();
+      await renewed;
+    }
+  }
+  await wait(entrant, signal);
+}
+
+/**
+ * Waits until an attempt has all that its parts take, or none of it. If that took long, the hooks make the headers anew. The body is
+ * made with all of it held.
+ *
+ * @param lacking what is known to be lacking, if the parts have been asked
+ * @throws the signal's own reason, OutOfTime, ThrottledError or HookError
+ */
+export async function admit(
+  entrant: Entrant,
+  { dress, makeBody }: UserCode,
+  signal: AbortSignal | undefined,
+  lacking: Lack | undefined,
+): Promise<void> {
+  await wait(entrant, signal, lacking);
+  if (entrant.waitedMs > AGED_MS && dress !== undefined) {
+    // Without async context a request of the hook would wait for this slot.
+    if (!knowsAsyncContext()) for (const turn of entrant.turns) turn.free?.();
+    // What it holds does not go back before that: those behind it would get it, and all hooks would be called at once.
+    await renew(entrant, signal, await dress());
+  }
+  if (makeBody === undefined) return;
+  const heldMs = await makeBody();
+  if (heldMs > STALE_MS) {
+    if (signal?.aborted) throw signal.reason;
+    await renew(entrant, signal, heldMs);
+  }
+}

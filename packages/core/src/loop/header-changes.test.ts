@@ -1,0 +1,113 @@
+import { runInNewContext } from 'node:vm';
+import { expect, test } from 'vitest';
+import { HookError } from '../base/errors.ts';
+import type { NextAttempt } from './before-attempt.ts';
+import { headerChangesOf, type KeptKey, keyOf } from './header-changes.ts';
+import { createPolicy } from './policy.ts';
+
+const request = { method: 'POST', url: 'http://a.test/', replayable: true, header: () => undefined };
+const next: NextAttempt = { attempt: 1, request, previous: undefined, leftMs: undefined };
+
+const changes = (made: unknown, key?: KeptKey) =>
+  headerChangesOf(createPolicy({ beforeAttempt: () => made as never }), next, key);
+
+/** Headers of another library: the same methods, another class. */
+class OtherHeaders {
+  append(): void {}
+  *[Symbol.iterator]() {
+    yield ['x-a', '1'];
+  }
+}
+
+function* generated() {
+  yield ['X-A', '1'];
+  yield ['x-b', undefined];
+}
+
+test.each<[story: string, made: unknown, changes: object | undefined]>([
+  ['an object', { 'X-A': '1', 'x-b': undefined }, { 'X-A': '1', 'x-b': undefined }],
+  ['an object without a prototype', Object.assign(Object.create(null), { a: '1' }), { a: '1' }],
+  ['an empty object', {}, {}],
+  ['one of another realm', runInNewContext('({})'), {}],
+  ['Headers', new Headers({ 'X-A': '1' }), { 'x-a': '1' }],
+  ['empty Headers', new Headers(), {}],
+  ['Headers of another library', new OtherHeaders(), { 'x-a': '1' }],
+  [
+    'pairs',
+    [
+      ['X-A', '1'],
+      ['x-b', undefined],
+    ],
+    { 'x-a': '1', 'x-b': undefined },
+  ],
+  ['no pairs', [], {}],
+  ['pairs of another realm', runInNewContext("[['x-a', '1']]"), { 'x-a': '1' }],
+  ['an iterator of pairs', generated(), { 'x-a': '1', 'x-b': undefined }],
+  [
+    'a name that is repeated',
+    [
+      ['x-a', '1'],
+      ['X-A', '2'],
+    ],
+    { 'x-a': '1, 2' },
+  ],
+  [
+    'a name that is removed and set',
+    [
+      ['x-a', undefined],
+      ['X-A', '2'],
+    ],
+    { 'x-a': '2' },
+  ],
+  ['undefined', undefined, undefined],
+  ['null', null, undefined],
+])('beforeAttempt may return %s', async (_, made, expected) => {
+  expect(changes(made)).toEqual(expected);
+  const sync = made !== undefined && made !== null && 'next' in (made as object) ? generated() : made;
+  expect(await changes(Promise.resolve(sync))).toEqual(expected);
+});
+
+const TAKES = 'an object of strings, Headers, or pairs of a name and a value';
+
+test.each<[story: string, made: unknown, message: string]>([
+  ['a Map', new Map([['x-a', '1']]), `its result must be ${TAKES}, got a Map`],
+  ['a Map of another realm', runInNewContext("new Map([['x-a', '1']])"), 'got a Map'],
+  ['a Set', new Set(['x-a']), `its result must be ${TAKES}`],
+  ['a list of texts', ['x-a: 1'], `its result must be ${TAKES}, got an array`],
+  ['a token', 'secret', `its result must be ${TAKES}, got a string`],
+  ['a number', 5, 'got 5'],
+  ['a response in place of its headers', new Response(), `its result must be ${TAKES}, got an object`],
+  ['a date', new Date(), 'got an object'],
+  ['a value that is a number', { 'x-a': 1 }, 'its result: x-a must be a string, or undefined, got 1'],
+  ['a pair with a number', [['x-a', 1]], 'its result: x-a must be a string, or undefined, got 1'],
+  ['a pair with a name that is none', [[1, 'x']], `its result must be ${TAKES}, got an array`],
+])('beforeAttempt may not return %s', async (_, made, message) => {
+  expect(() => changes(made)).toThrow(HookError);
+  expect(() => changes(made)).toThrow(message);
+  await expect(Promise.resolve(changes(Promise.resolve(made)))).rejects.toThrow(message);
+});
+
+test.each<[story: string, made: unknown, isKept: boolean]>([
+  ['other headers', { authorization: 'x' }, true],
+  ['the same key', new Headers({ 'Idempotency-Key': 'a' }), true],
+  ['another key', { 'Idempotency-Key': 'b' }, false],
+  ['no key', [['idempotency-key', undefined]], false],
+])('a key is kept beside %s: %o', (_, made, isKept) => {
+  for (const isOurs of [true, false]) {
+    const key = { value: 'a', isOurs, isKept: true };
+    changes(made, key);
+    expect(key.isKept).toBe(isKept);
+    // What one attempt has lost the next does not bring back.
+    changes({ 'idempotency-key': 'a' }, key);
+    expect(key.isKept).toBe(isKept);
+  }
+});
+
+test('the key of a request is that of the caller, or that of ebb, or none', () => {
+  const policy = createPolicy({ idempotencyKey: () => 'made' });
+  const own = { ...request, header: () => 'own' };
+  expect(keyOf(policy, request)).toEqual({ value: 'made', isOurs: true, isKept: true });
+  expect(keyOf(policy, own)).toEqual({ value: 'own', isOurs: false, isKept: true });
+  expect(keyOf(createPolicy(), request)).toBeUndefined();
+  expect(keyOf(policy, { ...own, method: 'get' })).toBeUndefined();
+});

@@ -1,0 +1,115 @@
+import { codeOf } from '../http/failure.ts';
+import type { FailureKind, Outcome } from '../http/outcome.ts';
+import type { Grant } from './contracts.ts';
+import type { RetryReason, StopReason } from './reason.ts';
+import { type Stamp, sharedStamp } from './stamp.ts';
+
+/** One attempt of a request. Contains no URL, header or body. */
+export interface Attempt {
+  /** From 1. */
+  readonly attempt: number;
+  /** The delay before it, for backoff or `Retry-After`, in milliseconds. */
+  readonly delayMs: number;
+  /** The wait for its slot and its tokens after that, in milliseconds. */
+  readonly throttledMs: number;
+  /** The status of its response. */
+  readonly status?: number;
+  /** What failed, if there was no response. */
+  readonly failure?: FailureKind;
+  /** The code of the error or of one of its causes, else the name of the error. */
+  readonly code?: string;
+  /** Why it was followed by another attempt, or by none. */
+  readonly reason: RetryReason | StopReason;
+}
+
+/** The entry of an attempt in the history. */
+export function recordOf(
+  attempt: number,
+  delayMs: number,
+  throttledMs: number,
+  outcome: Outcome,
+  reason: Attempt['reason'],
+): Attempt {
+  if (outcome.type === 'response') {
+    const { status } = outcome;
+    // A function that is retried has no status.
+    return status === 0
+      ? { attempt, delayMs, throttledMs, reason }
+      : { attempt, delayMs, throttledMs, status, reason };
+  }
+  const code = codeOf(outcome.error);
+  const failed = { attempt, delayMs, throttledMs, failure: outcome.kind };
+  return code === undefined ? { ...failed, reason } : { ...failed, code, reason };
+}
+
+/** What led to a result: its attempts, and the tokens of the last one, if there is a bucket. */
+export type Trace = readonly Attempt[] | { readonly attempts: readonly Attempt[]; readonly grant: Grant };
+
+/** The trace of an object that ended several calls, and so has none of its own. */
+const OF_MANY: Trace = [];
+
+// One stamp for both: two of them share the code of their class, which makes each of them slower.
+const traces: Stamp<Trace> = /* @__PURE__ */ sharedStamp('traces');
+
+/** Notes the trace of what a caller gets: a response, or an error. */
+export function remember(result: unknown, trace: Trace): void {
+  if (typeof result === 'object' && result !== null) traces.put(result, trace);
+}
+
+/** Notes the trace of a call that ended with the reason of its signal. The caller owns that object, and may use it again. */
+export function rememberReason(reason: unknown, trace: Trace): void {
+  const isFirst = typeof reason !== 'object' || reason === null || traces.get(reason) === undefined;
+  remember(reason, isFirst ? trace : OF_MANY);
+}
+
+/**
+ * The attempts that led to a response or an error of an ebb client; empty for anything else.
+ *
+ * @example
+ * ```ts
+ * import { attemptsOf } from '@ebb/core';
+ * import { createFetch } from '@ebb/fetch';
+ *
+ * const response = await createFetch()('https://api.example.com/');
+ * for (const { attempt, status, reason } of attemptsOf(response)) console.log(attempt, status, reason);
+ * ```
+ */
+export function attemptsOf(result: unknown): readonly Attempt[] {
+  const trace = traceOf(result);
+  return 'attempts' in trace ? trace.attempts : trace;
+}
+
+function traceOf(result: unknown): Trace {
+  if (typeof result !== 'object' || result === null) return OF_MANY;
+  return traces.get(result) ?? traceOfCopy(result) ?? OF_MANY;
+}
+
+/** undici's redirect interceptor copies the context of a response, but the list of URLs in it stays the same object. */
+function traceOfCopy(result: object): Trace | undefined {
+  try {
+    const { history } = result as { readonly history?: unknown };
+    return Array.isArray(history) ? traces.get(history) : undefined;
+  } catch {
+    // The getters of some errors throw.
+    return undefined;
+  }
+}
+
+/**
+ * The tokens of the last attempt, for a response or an error of an ebb client: to settle a cost that is known only after
+ * the response. `undefined` if the policy has no bucket.
+ *
+ * @example
+ * ```ts
+ * import { grantOf, tokenBucket } from '@ebb/core';
+ * import { createFetch } from '@ebb/fetch';
+ *
+ * const fetch = createFetch({ bucket: tokenBucket({ refillPerSecond: 1_000, capacity: 10_000 }), cost: 500 });
+ * const response = await fetch('https://api.example.com/');
+ * grantOf(response)?.settle(120); // Gives the other 380 tokens back.
+ * ```
+ */
+export function grantOf(result: unknown): Grant | undefined {
+  const trace = traceOf(result);
+  return 'attempts' in trace ? trace.grant : undefined;
+}

@@ -1,0 +1,261 @@
+import { prose } from '#prose';
+import { memorystore } from '../backoff/memorystore.ts';
+import type { BackoffStrategy } from '../backoff/strategy.ts';
+import {
+  type Check,
+  callable,
+  checkPriority,
+  having,
+  notNegative,
+  oneOf,
+  positive,
+  wholeNumber,
+  wrongRange,
+  wrongType,
+} from '../base/check.ts';
+import type { Clock, Random } from '../base/clock.ts';
+import { CLOCK_OPTION, type OptionTable, RANDOM_OPTION } from '../base/options.ts';
+import { type Classify, classifyHttp } from '../http/classify.ts';
+import { checkFeedback, plainFeedback, type ReadFeedback } from '../http/feedback.ts';
+import type { RequestTraits } from '../http/outcome.ts';
+import type { AroundAttempt } from './around-attempt.ts';
+import type { BeforeAttempt } from './before-attempt.ts';
+import type { BodyInspector, ConcurrencyLimit, PerKey, RetryBudget, TokenBucket } from './contracts.ts';
+import type { Observer } from './events.ts';
+import { type Part, PLACES } from './part.ts';
+
+/** The methods that may be sent again after an attempt that the server may have carried out. */
+export type RetryMethods = 'idempotent' | 'all' | readonly string[] | ((request: RequestTraits) => boolean);
+
+/** Options of {@link createPolicy}. All of them are optional. */
+export interface PolicyOptions {
+  /**
+   * The most retries, that is attempts after the first. 0 never retries.
+   * @default the `maxRetries` of the backoff rule if it has one, else 5
+   */
+  readonly maxRetries?: number | undefined;
+  /**
+   * How long to wait before each retry.
+   * @default memorystore()
+   */
+  readonly backoff?: BackoffStrategy | undefined;
+  /**
+   * Decides what an outcome means: success, refused, transient or final.
+   * @default classifyHttp
+   */
+  readonly classify?: Classify | undefined;
+  /**
+   * Reads what the headers of a response ask for: how long to wait, and whether to retry. A server's "retry" also holds for
+   * methods that are not idempotent, and its "do not retry" for every status. `false` reads nothing. Outranks the `feedback` of
+   * the bucket, unless that is `false`.
+   * @default that of the bucket; without a bucket `Retry-After` and `retry-after-ms` alone
+   */
+  readonly feedback?: ReadFeedback | false | undefined;
+  /**
+   * Judges a response by its body, such as an error in a 200 or in the first event of a stream: what `inspectBody` returns.
+   * @default none
+   */
+  readonly inspect?: BodyInspector | undefined;
+  /**
+   * Gives each request that is not idempotent an `Idempotency-Key`, the same on each attempt, so that it may be sent again.
+   * Only for servers that know this header. `true` makes a random UUID. A key that the caller has set stays.
+   * @default none
+   */
+  readonly idempotencyKey?: true | ((request: RequestTraits) => string) | undefined;
+  /**
+   * Called before each attempt, after its delay and before it takes its slot and its tokens: it may use the same client. It
+   * returns headers to change, for a signature, a fresh token or a retry counter. If slot and tokens then take longer than ten
+   * seconds, it is called once more.
+   * @default none
+   */
+  readonly beforeAttempt?: BeforeAttempt | undefined;
+  /**
+   * Called with each attempt as it is sent, and sends it, for instance in an async context of its own: what an instrumentation
+   * of the client sees as active. It must call its `send` at once, and return what that returns.
+   * @default none
+   */
+  readonly aroundAttempt?: AroundAttempt | undefined;
+  /**
+   * The methods that may be retried after a `transient` outcome, when the server may have carried out the request.
+   * `'idempotent'`: those of RFC 9110 §9.2.2, and any request with an `Idempotency-Key`. `'all'`. A list. Or a function of
+   * the request, for a GraphQL query that is sent by POST for example.
+   * @default 'idempotent'
+   */
+  readonly methods?: RetryMethods | undefined;
+  /**
+   * The longest `Retry-After` that is waited for, in milliseconds. A longer one ends the retries: ebb never retries
+   * earlier than asked.
+   * @default 600_000
+   */
+  readonly maxRetryAfterMs?: number | undefined;
+  /**
+   * The timeout of one attempt, in milliseconds: its hooks, its body factory, and the time until its response, but not the wait
+   * for its slot and its tokens. An attempt that exceeds it has a `transient` outcome.
+   * @default none
+   */
+  readonly attemptTimeoutMs?: number | undefined;
+  /**
+   * Bounds the call until the response that its caller gets, in milliseconds. No wait goes beyond it: backoff, the connection,
+   * hooks, the slot, the tokens; ebb stops at once rather than sleep past it. An attempt in flight is ended by it: the result
+   * is then the last response before it, if there is one that was short enough to keep, else the client's own timeout error.
+   * Reading the body of the response is not bounded.
+   * @default none
+   */
+  readonly totalTimeoutMs?: number | undefined;
+  /**
+   * Every attempt takes tokens from this bucket, or from that of its key.
+   * @default none
+   */
+  readonly bucket?: TokenBucket | PerKey<TokenBucket> | undefined;
+  /**
+   * Every attempt holds a slot of this limit, or of that of its key, until its response body has ended.
+   * @default none
+   */
+  readonly concurrency?: ConcurrencyLimit | PerKey<ConcurrencyLimit> | undefined;
+  /**
+   * Every retry withdraws from this budget, or from that of its key.
+   * @default none
+   */
+  readonly budget?: RetryBudget | PerKey<RetryBudget> | undefined;
+  /**
+   * Further limits and features, whose code comes with them. They work in the order of their places.
+   * @default none
+   */
+  readonly use?: readonly Part[] | undefined;
+  /**
+   * The tokens of an attempt: a number above 0, or a function of the request.
+   * @default 1
+   */
+  readonly cost?: number | ((request: RequestTraits) => number) | undefined;
+  /**
+   * A whole number from -7 to 7. Of the requests that wait for a slot or tokens the highest priority goes first, and
+   * within a priority retries go before new requests. Other than 0 it needs limits with `queue: priorityQueue()`.
+   * @default 0
+   */
+  readonly priority?: number | undefined;
+  /**
+   * Replaces the key of the request for a `bucket`, `concurrency` or `budget` per key.
+   * @default the key that their `keyOf` returns
+   */
+  readonly key?: string | undefined;
+  /**
+   * The longest wait of an attempt for its slot and its tokens together, in milliseconds. If it is known that the wait
+   * will be longer, the attempt is refused at once.
+   * @default none
+   */
+  readonly maxWaitMs?: number | undefined;
+  /**
+   * When it aborts, nothing more is sent, at the shutdown of a program for example. A request that waits for a retry ends
+   * with the result that it has, and one that has not been sent fails with a `ThrottledError` (`stopped`). Attempts in flight
+   * go on, unlike after an abort of the request's own signal.
+   * @default none
+   */
+  readonly stopSignal?: AbortSignal | undefined;
+  /**
+   * Called with every attempt, wait, retry and end. It cannot change anything: see {@link Observer}.
+   * @default none
+   */
+  readonly onEvent?: Observer | undefined;
+  /** @default the clock of the system */
+  readonly clock?: Clock | undefined;
+  /** @default Math.random */
+  readonly random?: Random | undefined;
+}
+
+/** Options that may stay unset. */
+export type UnsetOptions =
+  | 'attemptTimeoutMs'
+  | 'totalTimeoutMs'
+  | 'bucket'
+  | 'concurrency'
+  | 'budget'
+  | 'use'
+  | 'key'
+  | 'maxWaitMs'
+  | 'stopSignal'
+  | 'inspect'
+  | 'idempotencyKey'
+  | 'beforeAttempt'
+  | 'aroundAttempt'
+  | 'onEvent';
+
+const checkMethods: Check = (name, value) => {
+  const takes = prose("'idempotent', 'all', a list of methods, or a function");
+  if (typeof value === 'function') return;
+  if (typeof value === 'string') {
+    if (value !== 'idempotent' && value !== 'all') throw wrongRange(name, takes, value);
+  } else if (!Array.isArray(value) || !value.every((method) => typeof method === 'string')) {
+    throw wrongType(name, takes, value);
+  }
+};
+
+const checkIdempotencyKey: Check = (name, value) => {
+  if (value !== true && typeof value !== 'function')
+    throw wrongType(name, prose('true or a function'), value);
+};
+
+const checkCost: Check = (name, value) => {
+  if (typeof value !== 'function') positive(name, value);
+};
+
+/** Limits bring their code: one of the user's own has to be made one. */
+function bringing(takes: string | undefined): Check {
+  return (name, value) => {
+    const { part } = (value ?? {}) as { readonly part?: Partial<Part> };
+    if (typeof part?.begin !== 'function') throw wrongType(name, takes, value);
+  };
+}
+
+const checkUse: Check = (name, value) => {
+  if (!Array.isArray(value)) throw wrongType(name, 'a list of parts', value);
+  for (const [index, part] of value.entries()) {
+    having('a part', 'begin')(`${name}[${index}]`, part);
+    oneOf(...PLACES)(`${name}[${index}].place`, (part as Part).place);
+  }
+};
+
+const checkBackoff: Check = (name, value) => {
+  callable(name, value);
+  const { maxRetries } = value as BackoffStrategy;
+  if (maxRetries !== undefined) wholeNumber(`${name}.maxRetries`, maxRetries);
+};
+
+const checkKey: Check = (name, value) => {
+  if (typeof value !== 'string') throw wrongType(name, prose('a string'), value);
+};
+
+/** If neither the options nor the backoff rule have a number. */
+const DEFAULT_RETRIES = 5;
+
+/** The retries of a policy without `maxRetries`. */
+export function defaultRetries({ backoff }: { readonly backoff: BackoffStrategy }): number {
+  return backoff.maxRetries ?? DEFAULT_RETRIES;
+}
+
+/** How the options of a policy are read. */
+export const POLICY_OPTIONS: OptionTable<PolicyOptions, UnsetOptions> = {
+  maxRetries: { check: wholeNumber, defaultOf: defaultRetries },
+  backoff: { check: checkBackoff, default: memorystore() },
+  classify: { check: callable, default: classifyHttp },
+  feedback: { check: checkFeedback, default: plainFeedback },
+  inspect: { check: bringing(prose('what inspectBody returns')) },
+  idempotencyKey: { check: checkIdempotencyKey },
+  beforeAttempt: { check: callable },
+  aroundAttempt: { check: callable },
+  methods: { check: checkMethods, default: 'idempotent' },
+  maxRetryAfterMs: { check: notNegative, default: 600_000 },
+  attemptTimeoutMs: { check: positive },
+  totalTimeoutMs: { check: notNegative },
+  bucket: { check: bringing(prose('a token bucket, or ownBucket(…)')) },
+  concurrency: { check: bringing(prose('a concurrency limit, or ownLimit(…)')) },
+  budget: { check: bringing(prose('a retry budget, or ownBudget(…)')) },
+  use: { check: checkUse },
+  cost: { check: checkCost, default: 1 },
+  priority: { check: checkPriority, default: 0 },
+  key: { check: checkKey },
+  maxWaitMs: { check: notNegative },
+  stopSignal: { check: having(prose('an AbortSignal'), 'addEventListener', 'removeEventListener') },
+  onEvent: { check: callable },
+  clock: CLOCK_OPTION,
+  random: RANDOM_OPTION,
+};

@@ -1,0 +1,200 @@
+import type { Clock, Random } from '../base/clock.ts';
+import type { ReadFeedback } from '../http/feedback.ts';
+import type { Judgement, Outcome, RequestTraits, Responded } from '../http/outcome.ts';
+import type { Peek } from '../http/peek.ts';
+import type { AcquireOptions, Grant } from './acquire.ts';
+import type { HeaderChanges, NextAttempt } from './before-attempt.ts';
+import type { News } from './events.ts';
+import type { RetryReason, StopReason } from './reason.ts';
+
+/**
+ * Where a part stands in a call. Whatever the order in which a user names parts, they are asked in this one: an attempt that
+ * must wait for a slot has not drawn tokens, and what is likely to be refused is asked first.
+ */
+export const PLACES = [
+  'throttle',
+  'slot',
+  'origin',
+  'tokens',
+  'headers',
+  'layers',
+  'reading',
+  'watching',
+] as const;
+
+/** See {@link PLACES}. */
+export type Place = (typeof PLACES)[number];
+
+/**
+ * A limit or a feature that a policy is given. The loop knows this interface alone, so a policy pays for what it uses. Made once,
+ * and shared by all calls.
+ */
+export interface Part {
+  readonly name: string;
+  readonly place: Place;
+  /**
+   * Begins with a call. `undefined` if the part has nothing to do with it, which costs nothing.
+   *
+   * @throws what the call is to fail with, before anything is sent
+   */
+  begin(call: Call): Turn | undefined;
+  /** What waits for what an attempt lacks. Brought by parts that can lack something. */
+  readonly admit?: Admit | undefined;
+}
+
+type MaybePromise<T> = T | Promise<T>;
+
+/** A part in one call. All verbs are optional, and those without a promise in their type are synchronous. */
+export interface Turn {
+  /** User code that changes the headers of the next attempt. Called while nothing is held. */
+  dress?(next: NextAttempt): HeaderChanges | undefined | Promise<HeaderChanges | undefined>;
+  /**
+   * Takes what the attempt needs, or says what is lacking. What it holds already it does not take twice: it is asked again
+   * after each wait, and after each {@link leave} without an outcome.
+   *
+   * @throws a refusal, which ends the call
+   */
+  enter?(): Lack | undefined;
+  /**
+   * Changes what was taken for something fresh, because user code has outlasted it. Settles when it has, and holds nothing
+   * meanwhile. `undefined` if there is nothing to change.
+   */
+  renew?(options: AcquireOptions): Promise<unknown> | undefined;
+  /** Calls what sends the attempt: the async context that a layer below sees. */
+  around?<T>(send: () => T): T;
+  /** Reads a response, whose body it can open. What it returns goes on to the next part, and to the decision. */
+  read?(outcome: Responded, advice: Judgement | undefined, look: Look): MaybePromise<Judgement | undefined>;
+  /**
+   * The attempt has ended. Without an outcome nothing was sent, and everything goes back; that may happen several times in an
+   * attempt.
+   */
+  leave?(outcome: Outcome | undefined): void;
+  /** Asked last whether a retry may be sent. Returns the reason if not. */
+  permit?(retry: PlannedRetry): StopReason | undefined;
+  /**
+   * The connection of the attempt is free.
+   *
+   * @param once when it will be; now if it is left out
+   */
+  free?(once?: Promise<void>): void;
+  /** For a client of fetch: watches the body of a response, whose end frees the connection. */
+  readonly whenBodyEnds?: WhenBodyEnds;
+  /** User code begins (1) or ends (-1) that runs with what the attempt has taken, and that may ask for the same. */
+  occupy?(by: 1 | -1): void;
+  /** The call has ended. */
+  end?(reason: StopReason): void;
+}
+
+/** What an attempt lacks. */
+export interface Lack {
+  /** True if it waits for a slot. */
+  readonly isSlot?: boolean;
+  /**
+   * Waits for it. What was waited for is kept: the next {@link Turn.enter} does not take it twice.
+   *
+   * @returns how long it took, in milliseconds
+   * @throws the signal's own reason, or a refusal
+   */
+  wait(options: AcquireOptions): Promise<number>;
+}
+
+/** A retry that nothing else speaks against. */
+export interface PlannedRetry {
+  readonly reason: RetryReason;
+  /** In milliseconds. */
+  readonly delayMs: number;
+}
+
+/** How a part looks into a response. */
+export interface Look {
+  readonly attempt: number;
+  readonly signal: AbortSignal | undefined;
+  /** Opens the body; `undefined` if there is none. */
+  readonly open: (maxBytes: number) => Peek | undefined;
+}
+
+/** What the layers of ebb around a call say of it. */
+export interface Around {
+  /** True if one of them retries, so that this one sends once. */
+  readonly isInner: boolean;
+  /** What they took for the same attempt. */
+  readonly taken: readonly object[];
+  /** The limits whose slots they hold. */
+  readonly slots: readonly object[];
+  /** What user code around it has paid for the first request that it sends. */
+  readonly paid: Set<object> | undefined;
+}
+
+/** What parts need to know of a policy. */
+export interface CallPolicy {
+  readonly clock: Clock;
+  readonly random: Random;
+  readonly cost: number | ((request: RequestTraits) => number);
+  readonly key?: string | undefined;
+  readonly priority: number;
+  readonly maxWaitMs?: number | undefined;
+}
+
+/** A call, as its parts see it. */
+export interface Call {
+  readonly policy: CallPolicy;
+  readonly request: RequestTraits;
+  /** The `feedback` that the policy was given itself, and not by its bucket. */
+  readonly givenFeedback: ReadFeedback | false | undefined;
+  /** The attempt in flight, from 1; 0 before the first. */
+  readonly attempt: number;
+  readonly around: Around;
+  /** The bucket that the tokens of the attempt were taken from. */
+  bucket: object | undefined;
+  /** The tokens of the attempt. */
+  grant: Grant | undefined;
+  /** The limit whose slot the attempt holds. */
+  limit: object | undefined;
+  /** Tells `onEvent`. */
+  emit(news: News): void;
+}
+
+/** An attempt that has to wait for what its parts lack, or whose body user code makes. */
+export interface Entrant {
+  readonly policy: CallPolicy;
+  readonly turns: readonly Turn[];
+  readonly total: { readonly leftMs: number } | undefined;
+  readonly attempt: number;
+  /** How long it has waited so far, in milliseconds, and the part of it that it waited for its slot. */
+  waitedMs: number;
+  slotMs: number;
+  /** What was waited for before everything was given back: the attempt keeps its place in the queues. */
+  placeMs: number;
+  /** True if the total timeout bounds the wait more than `maxWaitMs`. */
+  isBoundByTotal: boolean;
+  /** See {@link Turn.enter}. If something is lacking, nothing is held. */
+  take(): Lack | undefined;
+}
+
+/** What {@link Admit} calls on its way. */
+export interface UserCode {
+  /** Asks the hooks for headers; returns how long they took, in milliseconds. `undefined` without hooks. */
+  readonly dress: (() => Promise<number>) | undefined;
+  /** Makes the body; returns how long that took, in milliseconds. `undefined` without a body factory. */
+  readonly makeBody: (() => Promise<number>) | undefined;
+}
+
+/** Makes an attempt wait for what its parts lack. */
+export type Admit = (
+  entrant: Entrant,
+  code: UserCode,
+  signal: AbortSignal | undefined,
+  lacking: Lack | undefined,
+) => Promise<void>;
+
+/** What the end of a body depends on besides the response. */
+export interface BodyContext {
+  /** Upper case. */
+  readonly method: string;
+  readonly status: number;
+  readonly signal: AbortSignal | undefined;
+  readonly clock: Clock;
+}
+
+/** Calls `ended` once the body of a response no longer uses its connection. */
+export type WhenBodyEnds = (settled: unknown, context: BodyContext, ended: () => void) => void;

@@ -1,0 +1,55 @@
+import { describe, expect, test } from 'vitest';
+import { tokenBucket } from '../parts/bucket/token-bucket.ts';
+import { concurrencyLimit } from '../parts/concurrency/concurrency.ts';
+import { ownBucket } from '../parts/own.ts';
+import { perKey } from '../parts/per-key/per-key.ts';
+import { priorityQueue } from '../queue/priority-queue.ts';
+import type { QueueOrder } from '../queue/queue.ts';
+import { forRequest } from './contracts.ts';
+import type { PolicyOptions } from './options.ts';
+import { createPolicy, overridePolicy } from './policy.ts';
+
+const MESSAGE = 'priority must be 0 at a limit without `queue: priorityQueue()`, got 1';
+
+const limits: readonly [name: string, make: (queue?: QueueOrder) => PolicyOptions][] = [
+  ['a bucket', (queue) => ({ bucket: tokenBucket({ refillPerSecond: 1, queue }) })],
+  ['a limit', (queue) => ({ concurrency: concurrencyLimit({ maxConcurrent: 1, queue }) })],
+];
+
+describe.each(limits)('a priority at %s', (_, make) => {
+  test('needs a queue with priorities, in a policy and in one request', () => {
+    expect(() => createPolicy({ ...make(), priority: 1 })).toThrow(TypeError);
+    expect(() => createPolicy({ ...make(), priority: 1 })).toThrow(MESSAGE);
+    expect(() => overridePolicy(createPolicy(make()), { priority: 1 })).toThrow(MESSAGE);
+    expect(createPolicy({ ...make(), priority: 0 }).priority).toBe(0);
+  });
+
+  test('is taken by a priority queue', () => {
+    const limit = make(priorityQueue());
+    expect(createPolicy({ ...limit, priority: 1 }).priority).toBe(1);
+    expect(overridePolicy(createPolicy(limit), { priority: -7 }).priority).toBe(-7);
+  });
+});
+
+test('both limits of a policy need it', () => {
+  const bucket = tokenBucket({ refillPerSecond: 1, queue: priorityQueue() });
+  const concurrency = concurrencyLimit({ maxConcurrent: 1 });
+  expect(() => createPolicy({ bucket, concurrency, priority: 1 })).toThrow(MESSAGE);
+});
+
+test('a limit of the user, and none, take any priority', () => {
+  const own = { tryAcquire: () => undefined, acquire: () => Promise.reject(new Error('not used')) };
+  expect(createPolicy({ priority: 1 }).priority).toBe(1);
+  expect(createPolicy({ bucket: ownBucket(own), priority: 1 }).priority).toBe(1);
+});
+
+test('per key it is known with the limit of the request', () => {
+  const request = { url: 'https://a.test/', method: 'GET', replayable: true, header: () => undefined };
+  const plain = perKey(() => tokenBucket({ refillPerSecond: 1 }));
+  createPolicy({ bucket: plain, priority: 1 });
+  expect(() => forRequest(plain, request, undefined, 1)).toThrow(MESSAGE);
+  expect(forRequest(plain, request, undefined, 0)).toBe(plain.for(request));
+  const queue = priorityQueue();
+  const ordered = perKey(() => tokenBucket({ refillPerSecond: 1, queue }));
+  expect(forRequest(ordered, request, undefined, 1)).toBe(ordered.for(request));
+});

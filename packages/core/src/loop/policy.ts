@@ -1,0 +1,146 @@
+import { type Complete, readChanges, readOptions } from '../base/options.ts';
+import { ownClock } from '../base/own-clock.ts';
+import { classifyHttp } from '../http/classify.ts';
+import { plainFeedback, type ReadFeedback } from '../http/feedback.ts';
+import { bindClock } from './bind-clock.ts';
+import {
+  defaultRetries,
+  POLICY_OPTIONS,
+  type PolicyOptions,
+  type RetryMethods,
+  type UnsetOptions,
+} from './options.ts';
+import { type Admit, type Part, PLACES } from './part.ts';
+
+/** Options without which nothing has to be made before an attempt. */
+const PREPARED = [
+  'attemptTimeoutMs',
+  'totalTimeoutMs',
+  'stopSignal',
+  'idempotencyKey',
+  'beforeAttempt',
+  'aroundAttempt',
+  'onEvent',
+] as const;
+
+type PolicyParts = Complete<PolicyOptions, UnsetOptions>;
+
+declare const policyBrand: unique symbol;
+
+/** Validated options with all defaults applied. Made by {@link createPolicy}, and frozen. */
+export interface Policy extends Complete<PolicyOptions, UnsetOptions> {
+  readonly [policyBrand]: true;
+}
+
+/**
+ * Marks a policy, and holds what its fields do not show. All copies of this package in a program share this symbol, so
+ * that each recognises the policies of the others.
+ */
+const POLICY: unique symbol = Symbol.for('@ebb/core policy') as never;
+
+/** What a policy's fields do not show. */
+export interface Inside {
+  /** `undefined` if the number is that of the backoff rule: a request that overrides the rule gets that rule's number. */
+  readonly maxRetries: number | undefined;
+  /** `undefined` if it is that of the bucket, or the default. */
+  readonly feedback: ReadFeedback | false | undefined;
+  /** In the order of their places. */
+  readonly parts: readonly Part[];
+  /** What waits for what the parts lack; `undefined` if they lack nothing. */
+  readonly admit: Admit | undefined;
+  /** True if a call of this policy needs nothing before its first failure. */
+  readonly isPlain: boolean;
+}
+
+/** @returns the parts of a policy, and what follows from them */
+export function insideOf(policy: Policy): Inside {
+  return (policy as unknown as { readonly [POLICY]: Inside })[POLICY];
+}
+
+/** The parts that the options bring, in the order of their places. */
+function partsOf({ bucket, concurrency, budget, inspect, use }: PolicyParts): readonly Part[] {
+  const brought = [concurrency, bucket, inspect, budget].map((one) => one?.part);
+  const parts = [...brought, ...(use ?? [])].filter((part) => part !== undefined);
+  return parts.sort((one, other) => PLACES.indexOf(one.place) - PLACES.indexOf(other.place));
+}
+
+function isPlain(policy: PolicyParts, parts: readonly Part[]): boolean {
+  return (
+    parts.length === 0 &&
+    policy.classify === classifyHttp &&
+    PREPARED.every((name) => policy[name] === undefined)
+  );
+}
+
+function isPolicy(value: object): value is Policy {
+  return POLICY in value;
+}
+
+/** A list of methods is copied: changing it later must not change the policy. */
+function frozenMethods(methods: RetryMethods): RetryMethods {
+  if (typeof methods === 'string' || typeof methods === 'function') return methods;
+  return Object.freeze(methods.map((method) => method.toUpperCase()));
+}
+
+function seal(setup: PolicyParts, given: Pick<Inside, 'maxRetries' | 'feedback'>): Policy {
+  const clock = ownClock(setup.clock);
+  for (const limit of [setup.bucket, setup.concurrency, setup.budget])
+    bindClock(limit, clock, setup.priority);
+  const ofBucket =
+    setup.bucket && 'feedback' in setup.bucket && (setup.bucket.feedback as ReadFeedback | false);
+  const feedback = given.feedback ?? (ofBucket || plainFeedback);
+  const policy = {
+    ...setup,
+    maxRetries: given.maxRetries ?? defaultRetries(setup),
+    clock,
+    feedback,
+    methods: frozenMethods(setup.methods),
+  };
+  const parts = partsOf(setup);
+  const admit = parts.find((part) => part.admit !== undefined)?.admit;
+  const inside: Inside = { ...given, parts, admit, isPlain: isPlain(setup, parts) };
+  // Not enumerable: a copy with changes is not a policy yet, and is validated when it becomes one.
+  Object.defineProperty(policy, POLICY, { value: inside });
+  return Object.freeze(policy) as unknown as Policy;
+}
+
+/**
+ * Decides whether and when a request is sent, and sent again. After a 429 or 5xx ebb retries up to five times by default,
+ * waiting 1, 2, 4 … s plus up to 1 s of jitter, never less than `Retry-After`.
+ *
+ * Clients that are given the same policy share its bucket, its concurrency limit and its budget. A policy in place of
+ * options is returned as it is.
+ *
+ * @throws TypeError for an unknown option or a value of the wrong type, and for a limit that has taken the clock of another policy
+ * @throws RangeError for a wrong value
+ * @example
+ * ```ts
+ * import { createPolicy, retryBudget, tokenBucket } from '@ebb/core';
+ *
+ * const policy = createPolicy({
+ *   maxRetries: 3,
+ *   totalTimeoutMs: 30_000,
+ *   bucket: tokenBucket({ refillPerSecond: 50 }),
+ *   budget: retryBudget(),
+ * });
+ * ```
+ */
+export function createPolicy(options: PolicyOptions | Policy = {}): Policy {
+  if (typeof options === 'object' && options !== null && isPolicy(options)) return options;
+  const setup = readOptions<PolicyOptions, UnsetOptions>('createPolicy', options, POLICY_OPTIONS);
+  // A copy of a policy has the default, which must not outrank a bucket that it is given.
+  const feedback = options.feedback === plainFeedback ? undefined : options.feedback;
+  return seal(setup, { maxRetries: options.maxRetries, feedback });
+}
+
+/**
+ * The policy with some options changed, for one request. The other options are those of the policy.
+ *
+ * @throws TypeError, RangeError as {@link createPolicy}
+ */
+export function overridePolicy(policy: Policy, options: PolicyOptions): Policy {
+  const changes = readChanges('ebb', options, POLICY_OPTIONS);
+  const given = insideOf(policy);
+  const { maxRetries = given.maxRetries, feedback = given.feedback } = changes;
+  return seal({ ...policy, ...changes } as Policy, { maxRetries, feedback });
+}

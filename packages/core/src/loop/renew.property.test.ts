@@ -1,0 +1,63 @@
+import fc from 'fast-check';
+import { expect, test } from 'vitest';
+import { tokenBucket } from '../parts/bucket/token-bucket.ts';
+import { concurrencyLimit } from '../parts/concurrency/concurrency.ts';
+import { virtualClock } from '../testing.ts';
+import { createPolicy } from './policy.ts';
+import { Session } from './session.ts';
+
+const request = { method: 'PUT', url: 'https://a.test/', replayable: true, header: () => undefined };
+const ms = fc.integer({ min: 0, max: 2_000 });
+
+test('whatever hooks and body factories take, what is sent keeps the bucket and the slots', async () => {
+  const call = fc.record({ startMs: ms, hookMs: fc.option(ms), bodyMs: fc.option(ms), serviceMs: ms });
+  await fc.assert(
+    fc.asyncProperty(
+      fc.array(call, { minLength: 1, maxLength: 25 }),
+      fc.integer({ min: 1, max: 4 }),
+      fc.integer({ min: 1, max: 20 }),
+      fc.integer({ min: 1, max: 6 }),
+      async (calls, capacity, refillPerSecond, maxConcurrent) => {
+        const clock = virtualClock();
+        const bucket = tokenBucket({ capacity, refillPerSecond, clock });
+        const concurrency = concurrencyLimit({ maxConcurrent, clock });
+        const sentAtMs: number[] = [];
+        let most = 0;
+        let underWay = 0;
+        const send = async ({
+          startMs,
+          hookMs,
+          bodyMs,
+          serviceMs,
+        }: (typeof calls)[number]): Promise<void> => {
+          await clock.sleep(startMs);
+          const beforeAttempt = hookMs === null ? undefined : () => clock.sleep(hookMs).then(() => undefined);
+          const session = new Session(createPolicy({ clock, bucket, concurrency, beforeAttempt }), request);
+          const makeBody = bodyMs === null ? undefined : () => clock.sleep(bodyMs);
+          await session.ready(undefined, undefined, makeBody);
+          sentAtMs.push(clock.now());
+          underWay += 1;
+          most = Math.max(most, underWay);
+          await clock.sleep(serviceMs);
+          underWay -= 1;
+          session.judge({ type: 'response', status: 200, header: () => undefined });
+          session.bodyEnded();
+        };
+        await clock.runUntilSettled(Promise.all(calls.map(send)), { realTimeoutMs: 30_000 });
+        expect(sentAtMs).toHaveLength(calls.length);
+        expect(most).toBeLessThanOrEqual(maxConcurrent);
+        for (const [from, fromMs] of sentAtMs.entries()) {
+          for (const [to, toMs] of sentAtMs.entries()) {
+            if (to < from) continue;
+            // Tokens that a body outlasts by up to ten milliseconds are not changed for new ones.
+            const allowed = capacity + (refillPerSecond * (toMs - fromMs + 10)) / 1_000;
+            expect(to - from + 1).toBeLessThanOrEqual(allowed + 1e-6);
+          }
+        }
+        expect(concurrency.stats()).toMatchObject({ inUse: 0, waiting: 0 });
+        expect(bucket.stats().waiting).toBe(0);
+      },
+    ),
+    { numRuns: 100 },
+  );
+});

@@ -1,0 +1,230 @@
+import { describe, expect, test, vi } from 'vitest';
+import { constant } from '../backoff/curves.ts';
+import { HookError, ThrottledError } from '../base/errors.ts';
+import type { Outcome, RequestTraits } from '../http/outcome.ts';
+import { ownBucket } from '../parts/own.ts';
+import { virtualClock } from '../testing.ts';
+import type { TokenBucket } from './contracts.ts';
+import type { EbbEvent } from './events.ts';
+import { attemptsOf } from './history.ts';
+import type { PolicyOptions } from './options.ts';
+import { createPolicy } from './policy.ts';
+import { type Exchange, run } from './run.ts';
+import { Session } from './session.ts';
+import { startSession } from './start-session.ts';
+
+const request: RequestTraits = {
+  method: 'GET',
+  url: 'http://upstream/',
+  replayable: true,
+  header: () => undefined,
+};
+
+/** A client that responds with the statuses of a script, or rejects with its errors. */
+function exchange(
+  ...script: (number | Error)[]
+): Exchange<{ status: number }> & { readonly sent: number[]; discarded: unknown[] } {
+  const sent: number[] = [];
+  const discarded: unknown[] = [];
+  return {
+    sent,
+    discarded,
+    async send(session) {
+      sent.push(session.attempt);
+      const step = script[sent.length - 1] ?? 200;
+      if (step instanceof Error) throw step;
+      return { status: step };
+    },
+    outcome: ({ status }): Outcome => ({ type: 'response', status, header: () => undefined }),
+    failure: (error): Outcome => ({ type: 'failure', kind: 'network', error }),
+    setAside(settled) {
+      discarded.push(settled);
+      return undefined;
+    },
+  };
+}
+
+function setUp(options: PolicyOptions = {}) {
+  const clock = virtualClock({ startMs: 0 });
+  const events: EbbEvent[] = [];
+  const policy = createPolicy({ clock, random: () => 0, onEvent: (event) => events.push(event), ...options });
+  return { clock, events, session: new Session(policy, request) };
+}
+
+/** A bucket whose tokens come when the test says so. */
+function stubBucket(): {
+  bucket: TokenBucket;
+  acquire: ReturnType<typeof vi.fn>;
+  tryAcquire: ReturnType<typeof vi.fn>;
+} {
+  const acquire = vi.fn(async (_ask: object) => ({ cost: 1, waitedMs: 25 }));
+  const tryAcquire = vi.fn((): unknown => undefined);
+  return { bucket: ownBucket({ acquire, tryAcquire } as never), acquire, tryAcquire };
+}
+
+test('a success is sent in the same turn, without a wait', async () => {
+  const { clock, session } = setUp();
+  const client = exchange(200);
+  const running = run(session, client);
+  expect(client.sent).toEqual([1]);
+  expect(await running).toEqual({ status: 200 });
+  expect(clock.pending).toBe(0);
+});
+
+test('every attempt, wait and end is reported, with its time', async () => {
+  const { clock, events, session } = setUp({ maxRetries: 2 });
+  const running = run(session, exchange(503, new Error('reset'), 503));
+  await clock.advance(3_000);
+  expect((await running).status).toBe(503);
+  expect(events).toHaveLength(6);
+  expect(events).toMatchObject([
+    { type: 'attempt', attempt: 1, atMs: 0 },
+    { type: 'retry', attempt: 1, atMs: 0, delayMs: 1_000, reason: 'transient', outcome: { status: 503 } },
+    { type: 'attempt', attempt: 2, atMs: 1_000 },
+    {
+      type: 'retry',
+      attempt: 2,
+      atMs: 1_000,
+      delayMs: 2_000,
+      reason: 'transient',
+      outcome: { kind: 'network' },
+    },
+    { type: 'attempt', attempt: 3, atMs: 3_000 },
+    { type: 'end', attempt: 3, atMs: 3_000, reason: 'retries-exhausted', outcome: { status: 503 } },
+  ]);
+  expect(new Set(events.map((event) => event.request)).size).toBe(1);
+  expect(events[0]?.request).toEqual({ method: 'GET', url: 'http://upstream/' });
+});
+
+test('a response that is retried is discarded, and the next attempt waits for that', async () => {
+  const { clock, session } = setUp({ backoff: constant(0) });
+  const released = Promise.withResolvers<void>();
+  const client = { ...exchange(503, 200), setAside: vi.fn(() => ({ released: released.promise })) };
+  const running = run(session, client);
+  await clock.advance(0);
+  expect(client.sent).toEqual([1]);
+  released.resolve();
+  expect((await running).status).toBe(200);
+  expect(client.setAside).toHaveBeenCalledExactlyOnceWith({ status: 503 }, session, undefined);
+});
+
+describe('the last error is thrown unchanged', () => {
+  test.each([new Error('reset'), Object.freeze(new Error('frozen'))])('%s', async (error) => {
+    const { session } = setUp({ maxRetries: 0 });
+    await expect(run(session, exchange(error))).rejects.toBe(error);
+    expect(attemptsOf(error)).toEqual([
+      {
+        attempt: 1,
+        delayMs: 0,
+        throttledMs: 0,
+        failure: 'network',
+        code: 'Error',
+        reason: 'retries-exhausted',
+      },
+    ]);
+  });
+});
+
+describe('tokens', () => {
+  test('are taken for every attempt, after the delay', async () => {
+    const { bucket, acquire, tryAcquire } = stubBucket();
+    const { clock, events, session } = setUp({ bucket, cost: 3, totalTimeoutMs: 10_000 });
+    const running = run(session, exchange(503));
+    await clock.advance(500);
+    expect(tryAcquire).toHaveBeenCalledExactlyOnceWith(3, undefined);
+    expect(acquire).toHaveBeenCalledOnce();
+    expect(acquire.mock.lastCall?.[0]).toMatchObject({ cost: 3, maxWaitMs: 10_000 });
+    await clock.advance(500);
+    expect(acquire).toHaveBeenCalledTimes(2);
+    expect(acquire.mock.lastCall?.[0]).toMatchObject({ cost: 3, maxWaitMs: 9_000 });
+    expect(attemptsOf(await running).map(({ throttledMs }) => throttledMs)).toEqual([25, 25]);
+    expect(events.filter(({ type }) => type === 'throttle')).toMatchObject([{ waitMs: 25 }, { waitMs: 25 }]);
+  });
+
+  test('cost by a function of the request; a function with an invalid result is named', async () => {
+    const { bucket, tryAcquire } = stubBucket();
+    tryAcquire.mockReturnValue({ waitedMs: 0 });
+    await run(setUp({ bucket, cost: ({ url }) => url.length }).session, exchange(200));
+    expect(tryAcquire).toHaveBeenLastCalledWith(request.url.length, undefined);
+    const broken = run(setUp({ bucket, cost: () => Number.NaN }).session, exchange(200));
+    await expect(broken).rejects.toThrow('cost failed: its result must be a finite number > 0, got NaN');
+  });
+
+  test('that cannot be had end the request, and the end is reported', async () => {
+    const { bucket, acquire } = stubBucket();
+    acquire.mockRejectedValue(new ThrottledError('no token'));
+    const { events, session } = setUp({ bucket });
+    const client = exchange(200);
+    await expect(run(session, client)).rejects.toThrow('no token');
+    expect(client.sent).toEqual([]);
+    expect(events.at(-1)).toMatchObject({ type: 'end', attempt: 0, reason: 'throttled' });
+  });
+});
+
+describe('an abort', () => {
+  test('in the wait settles at once, reports the end, and leaves nothing behind', async () => {
+    const { clock, events, session } = setUp();
+    const controller = new AbortController();
+    const client = exchange(503);
+    const running = run(session, client, controller.signal);
+    await clock.advance(500);
+    controller.abort('enough');
+    await expect(running).rejects.toBe('enough');
+    expect(client.sent).toEqual([1]);
+    expect(clock.pending).toBe(0);
+    expect(events.at(-1)).toMatchObject({ type: 'end', reason: 'aborted' });
+  });
+
+  test('while the response is discarded sends nothing more', async () => {
+    const { session } = setUp({ backoff: constant(0) });
+    const controller = new AbortController();
+    const setAside = () => {
+      controller.abort(new Error('enough'));
+      return { released: Promise.resolve() };
+    };
+    const client = { ...exchange(503), setAside };
+    await expect(run(session, client, controller.signal)).rejects.toThrow('enough');
+    expect(client.sent).toEqual([1]);
+  });
+
+  test('is final, whatever error the client throws', async () => {
+    const { session } = setUp();
+    const controller = new AbortController();
+    const reset = new Error('reset');
+    const send = async () => {
+      controller.abort();
+      throw reset;
+    };
+    const client = { ...exchange(), send };
+    await expect(run(session, client, controller.signal)).rejects.toBe(reset);
+    expect(attemptsOf(reset)).toMatchObject([{ failure: 'aborted', reason: 'aborted' }]);
+  });
+});
+
+describe('a hook that throws', () => {
+  const boom = () => {
+    throw new Error('boom');
+  };
+  test.each<[keyof PolicyOptions, string]>([
+    ['classify', 'classify failed: boom'],
+    ['backoff', 'backoff failed: boom'],
+  ])('%s rejects its request, and the response is discarded', async (hook, message) => {
+    const client = exchange(503);
+    const running = run(setUp({ [hook]: boom }).session, client);
+    await expect(running).rejects.toThrow(HookError);
+    await expect(running).rejects.toThrow(message);
+    expect(client.discarded).toHaveLength(1);
+  });
+});
+
+test('startSession: none for false, the policy without options, an override for options', () => {
+  const policy = createPolicy();
+  expect(startSession(policy, request, false)).toBeUndefined();
+  expect(startSession(policy, request)?.policy).toBe(policy);
+  expect(startSession(policy, request, { maxRetries: 1 })?.policy.maxRetries).toBe(1);
+});
+
+test('attemptsOf is empty for anything that is no result of ebb', () => {
+  for (const other of [undefined, null, 'text', 7, {}, () => undefined])
+    expect(attemptsOf(other)).toEqual([]);
+});

@@ -1,0 +1,192 @@
+import { describe, expect, test } from 'vitest';
+import { constant } from '../backoff/curves.ts';
+import { HookError, ThrottledError, type ThrottledReason } from '../base/errors.ts';
+import type { Outcome, RequestTraits } from '../http/outcome.ts';
+import { tokenBucket } from '../parts/bucket/token-bucket.ts';
+import { concurrencyLimit } from '../parts/concurrency/concurrency.ts';
+import { ownBucket, ownBudget } from '../parts/own.ts';
+import { virtualClock } from '../testing.ts';
+import type { AcquireOptions, Grant, TokenBucket } from './contracts.ts';
+import type { EbbEvent } from './events.ts';
+import type { PolicyOptions } from './options.ts';
+import { createPolicy } from './policy.ts';
+import { Session } from './session.ts';
+
+const request: RequestTraits = {
+  method: 'GET',
+  url: 'https://upstream.test/',
+  replayable: true,
+  header: () => undefined,
+};
+const responds = (status: number): Outcome => ({ type: 'response', status, header: () => undefined });
+
+/** A budget that counts refunds. */
+function counted() {
+  const counts = { refunds: 0 };
+  const budget = ownBudget({
+    balance: 1,
+    deposit: () => undefined,
+    withdraw: () => true,
+    refund: () => {
+      counts.refunds += 1;
+    },
+  });
+  return { counts, budget };
+}
+
+function setUp(options: PolicyOptions = {}) {
+  const clock = virtualClock({ startMs: 0 });
+  const events: EbbEvent[] = [];
+  const onEvent = (event: EbbEvent): void => void events.push(event);
+  const policy = createPolicy({ clock, random: () => 0, backoff: constant(1_000), onEvent, ...options });
+  const session = new Session(policy, request);
+  return { clock, events, session, last: () => events.at(-1) };
+}
+
+/** A bucket that never grants at once, with the `acquire` of a test. */
+function bucketThat(acquire: (ask: AcquireOptions) => Promise<Grant>): TokenBucket {
+  return ownBucket({ tryAcquire: () => undefined, acquire: (ask = {}) => acquire(ask) });
+}
+
+/** A bucket that grants the first request, and refuses all others. */
+function refusing(reason: ThrottledReason): TokenBucket {
+  let asked = 0;
+  return ownBucket({
+    tryAcquire() {
+      asked += 1;
+      return asked === 1
+        ? { cost: 1, waitedMs: 0, grantedAtMs: 0, conforming: true, settle: () => undefined }
+        : undefined;
+    },
+    acquire: () => Promise.reject(new ThrottledError('refused', undefined, { reason })),
+  });
+}
+
+test.each<[what: string, options: PolicyOptions, keeps: boolean]>([
+  ['nothing', {}, false],
+  ['a bucket', { bucket: tokenBucket({ refillPerSecond: 1 }) }, true],
+  ['a concurrency limit', { concurrency: concurrencyLimit({ maxConcurrent: 1 }) }, true],
+  ['a total timeout', { totalTimeoutMs: 1_000 }, true],
+])('with %s a planned retry may not be sent', (_, options, keeps) => {
+  expect(setUp(options).session.keepsAnswer).toBe(keeps);
+});
+
+describe('a response that is retried is read', () => {
+  test('for a second', () => {
+    expect(setUp().session.discardMs).toBe(1_000);
+  });
+
+  test('for half of the rest of the total timeout, if that is less', () => {
+    const { session, clock } = setUp({ totalTimeoutMs: 1_600 });
+    expect(session.discardMs).toBe(800);
+    clock.tick(1_000);
+    expect(session.discardMs).toBe(300);
+    clock.tick(1_000);
+    expect(session.discardMs).toBe(0);
+  });
+});
+
+test('a retry at the end of the total timeout is sent', async () => {
+  const { session, clock, last } = setUp({ totalTimeoutMs: 1_000 });
+  session.ready();
+  expect(session.judge(responds(503)).retry).toBe(true);
+  const ready = session.ready();
+  await clock.advance(1_000);
+  expect(await ready).toBe(true);
+  expect(last()).toMatchObject({ type: 'attempt', attempt: 2, atMs: 1_000 });
+});
+
+test('a retry after it is not sent, and ends as deadline-exceeded', async () => {
+  const { session, clock, last } = setUp({ totalTimeoutMs: 1_000 });
+  session.ready();
+  session.judge(responds(503));
+  const released = Promise.withResolvers<void>();
+  const ready = session.ready(undefined, released.promise);
+  await clock.advance(1_001);
+  released.resolve();
+  expect(await ready).toBe(false);
+  expect(last()).toMatchObject({
+    type: 'end',
+    reason: 'deadline-exceeded',
+    error: { name: 'TimeoutError' },
+  });
+});
+
+test.each<[reason: ThrottledReason, end: string]>([
+  ['wait-too-long', 'deadline-exceeded'],
+  ['queue-full', 'throttled'],
+])('a retry that its bucket refuses with %s ends as %s', async (reason, end) => {
+  const { session, clock, last } = setUp({ totalTimeoutMs: 5_000, bucket: refusing(reason) });
+  session.ready();
+  session.judge(responds(503));
+  const ready = session.ready();
+  await clock.advance(1_000);
+  expect(await ready).toBe(false);
+  expect(last()).toMatchObject({ type: 'end', reason: end, outcome: { status: 503 } });
+  expect(session.history).toMatchObject([{ attempt: 1, status: 503, reason: end }]);
+});
+
+describe('before the first attempt', () => {
+  test('an abort refunds nothing, because nothing was withdrawn', async () => {
+    const { counts, budget } = counted();
+    const controller = new AbortController();
+    const bucket = bucketThat(() => {
+      controller.abort('enough');
+      return Promise.reject('enough');
+    });
+    const { session, last } = setUp({ bucket, budget });
+    await expect(session.ready(controller.signal)).rejects.toBe('enough');
+    expect(last()).toMatchObject({ type: 'end', reason: 'aborted', outcome: undefined });
+    expect(counts.refunds).toBe(0);
+  });
+
+  test('a refusal at the time of an abort is the refusal', async () => {
+    const controller = new AbortController();
+    const bucket = bucketThat(() => {
+      controller.abort('enough');
+      return Promise.reject(new ThrottledError('refused'));
+    });
+    const { session, last } = setUp({ bucket });
+    await expect(session.ready(controller.signal)).rejects.toThrow('refused');
+    expect(last()).toMatchObject({ type: 'end', reason: 'throttled' });
+  });
+
+  test('a hook that throws is reported as the end', async () => {
+    const cost = () => {
+      throw new Error('broken');
+    };
+    const { session, last } = setUp({ bucket: tokenBucket({ refillPerSecond: 1 }), cost });
+    await expect(session.ready()).rejects.toBeInstanceOf(HookError);
+    expect(last()).toMatchObject({ type: 'end', reason: 'final', outcome: undefined });
+  });
+});
+
+test('after the first attempt, an abort refunds the retry', async () => {
+  const { counts, budget } = counted();
+  const controller = new AbortController();
+  const { session } = setUp({ budget });
+  session.ready();
+  session.judge(responds(503));
+  const ready = session.ready(controller.signal);
+  controller.abort('enough');
+  await expect(ready).rejects.toBe('enough');
+  expect(counts.refunds).toBe(1);
+});
+
+test('a hook that throws on an outcome is reported as the end, with that outcome', () => {
+  const classify = () => {
+    throw new Error('broken');
+  };
+  const { session, last } = setUp({ classify });
+  session.ready();
+  expect(() => session.judge(responds(503))).toThrow(HookError);
+  expect(last()).toMatchObject({ type: 'end', reason: 'final', outcome: { status: 503 }, error: {} });
+});
+
+test('an outcome that a layer below has judged is recorded, and is the end', () => {
+  const { session, last } = setUp({ bucket: tokenBucket({ refillPerSecond: 1, capacity: 5 }) });
+  session.ready();
+  session.pass(responds(503));
+  expect(session.history).toMatchObject([{ status: 503, reason: 'judged-by-inner-layer' }]);
+  expect(last()).toMatchObject({ type: 'end', reason: 'judged-by-inner-layer', outcome: { status: 503 } });
+});

@@ -1,0 +1,410 @@
+import { describe, expect, test } from 'vitest';
+import type { Outcome } from '../../http/outcome.ts';
+import type { AcquireOptions, Grant } from '../../loop/contracts.ts';
+import { virtualClock } from '../../testing.ts';
+import type { TokenBucketOptions } from './options.ts';
+import { tokenBucket } from './token-bucket.ts';
+
+/** A bucket of ten a second and five at once by default, and when each request is granted, or why it is refused. */
+function setUp(options: Partial<TokenBucketOptions> = {}) {
+  const clock = virtualClock({ startMs: 0 });
+  const bucket = tokenBucket({ refillPerSecond: 10, capacity: 5, clock, random: () => 0, ...options });
+  const lines: string[] = [];
+  const ask = (name: string, asked?: AcquireOptions): void => {
+    bucket.acquire(asked).then(
+      () => lines.push(`${name} ${Math.round(clock.now() * 10) / 10}`),
+      (error) => lines.push(`${name} ${error.reason} ${clock.now()}`),
+    );
+  };
+  return { bucket, clock, lines, ask };
+}
+
+function taken(grant: Grant | undefined): Grant {
+  if (grant === undefined) throw new Error('The tokens were not there');
+  return grant;
+}
+
+describe('a pause', () => {
+  test('grants nothing, and ends with an empty bucket', async () => {
+    const { bucket, clock, lines, ask } = setUp();
+    bucket.pauseFor(1_000);
+    expect(bucket.tryAcquire()).toBeUndefined();
+    expect(bucket.stats()).toMatchObject({ pausedMs: 1_000, tokens: 0, idle: false });
+    for (const name of ['a', 'b', 'c']) ask(name);
+    await clock.advance(5_000);
+    expect(lines).toEqual(['a 1100', 'b 1200', 'c 1300']);
+  });
+
+  test('applies to requests that wait already', async () => {
+    const { bucket, clock, lines, ask } = setUp({ initialTokens: 0 });
+    ask('a');
+    await clock.advance(50);
+    bucket.pauseFor(1_000);
+    await clock.advance(5_000);
+    expect(lines).toEqual(['a 1150']);
+    expect(clock.pending).toBe(0);
+  });
+
+  test('is never shortened by another pause', () => {
+    const { bucket, clock } = setUp();
+    bucket.pauseFor(1_000);
+    clock.tick(100);
+    bucket.pauseFor(500);
+    expect(bucket.stats().pausedMs).toBe(900);
+    bucket.pauseFor(2_000);
+    expect(bucket.stats().pausedMs).toBe(2_000);
+    bucket.pauseFor(0);
+    expect(bucket.stats().pausedMs).toBe(2_000);
+  });
+
+  test('refuses requests with a deadline in the pause at once', async () => {
+    const { bucket, clock, lines, ask } = setUp({ initialTokens: 0 });
+    ask('short', { maxWaitMs: 900 });
+    ask('long', { maxWaitMs: 1_200 });
+    bucket.pauseFor(1_000);
+    ask('late', { maxWaitMs: 1_050 });
+    await clock.advance(0);
+    expect(lines.toSorted()).toEqual(['late wait-too-long 0', 'short wait-too-long 0']);
+    await clock.advance(5_000);
+    expect(lines[2]).toBe('long 1100');
+  });
+
+  test('keeps a debt', async () => {
+    const { bucket, clock } = setUp();
+    taken(bucket.tryAcquire(5)).settle(15);
+    bucket.pauseFor(1_000);
+    expect(bucket.stats().tokens).toBe(-10);
+    clock.tick(1_500);
+    expect(bucket.stats().tokens).toBeCloseTo(-5, 9);
+  });
+
+  test('does not grant the smallest cost either', () => {
+    const { bucket } = setUp();
+    bucket.pauseFor(10);
+    expect(bucket.tryAcquire(1e-12)).toBeUndefined();
+  });
+
+  test.each([-1, Number.NaN, Number.POSITIVE_INFINITY, '5'])('of %s is an error', (ms) => {
+    expect(() => setUp().bucket.pauseFor(ms as number)).toThrow(
+      'pauseFor: durationMs must be a finite number ≥ 0',
+    );
+  });
+});
+
+describe('a new rate', () => {
+  test('applies to waiting requests at once, and keeps the available tokens', async () => {
+    const { bucket, clock, lines, ask } = setUp({ initialTokens: 1 });
+    ask('a', { cost: 3 });
+    await clock.advance(100);
+    bucket.setRate(100);
+    expect(bucket.stats()).toMatchObject({ tokens: 2, refillPerSecond: 100, capacity: 5 });
+    await clock.advance(5);
+    bucket.setRate(1);
+    await clock.advance(10_000);
+    expect(lines).toEqual(['a 605']);
+  });
+
+  test('with a lower capacity keeps what fits', () => {
+    const { bucket, clock } = setUp();
+    bucket.setRate(10, 2);
+    expect(bucket.stats()).toMatchObject({ tokens: 2, capacity: 2 });
+    expect(bucket.tryAcquire(2)).toBeDefined();
+    clock.tick(10_000);
+    expect(bucket.stats().tokens).toBe(2);
+    expect(() => bucket.tryAcquire(3)).toThrow('≤ the capacity, 2');
+  });
+
+  test('with a higher capacity adds no tokens', () => {
+    const { bucket, clock } = setUp();
+    clock.tick(10_000);
+    bucket.setRate(10, 50);
+    expect(bucket.stats().tokens).toBe(5);
+    clock.tick(1_000);
+    expect(bucket.stats().tokens).toBe(15);
+  });
+
+  test('refuses requests that cost more than the new capacity, wherever they wait', async () => {
+    const { bucket, clock, lines, ask } = setUp({ initialTokens: 0 });
+    ask('two', { cost: 2 });
+    ask('five', { cost: 5 });
+    ask('one');
+    bucket.setRate(10, 3);
+    await clock.advance(1_000);
+    expect(lines).toEqual(['five capacity-lowered 0', 'two 200', 'one 300']);
+    expect(bucket.stats()).toMatchObject({ refused: 1, granted: 2 });
+  });
+
+  test('is still exact after months', () => {
+    const { bucket, clock } = setUp();
+    for (let month = 0; month < 12; month += 1) {
+      clock.tick(30 * 86_400_000);
+      bucket.setRate(10 + month, 5 + month);
+      expect(bucket.tryAcquire(bucket.stats().tokens)).toBeDefined();
+      expect(bucket.tryAcquire()).toBeUndefined();
+      bucket.setRate(11 + month, 5 + month);
+      clock.tick(10_000);
+      expect(bucket.stats().tokens).toBe(5 + month);
+    }
+  });
+
+  test('in a pause adds no tokens before the pause ends', () => {
+    const { bucket, clock } = setUp();
+    bucket.pauseFor(1_000);
+    clock.tick(500);
+    bucket.setRate(5);
+    clock.tick(500);
+    expect(bucket.stats().tokens).toBe(0);
+    clock.tick(200);
+    expect(bucket.stats().tokens).toBe(1);
+  });
+
+  test('does not move the refill steps', async () => {
+    const { bucket, clock, lines, ask } = setUp({ refillIntervalMs: 200, initialTokens: 0 });
+    ask('a', { cost: 2 });
+    ask('b', { cost: 2 });
+    await clock.advance(150);
+    bucket.setRate(5);
+    await clock.advance(2_000);
+    expect(lines).toEqual(['a 400', 'b 800']);
+  });
+
+  test.each([[0], [-1], [Number.NaN], [Number.POSITIVE_INFINITY], [5, 0]])(
+    'of %s is an error',
+    (...numbers) => {
+      const { bucket } = setUp();
+      expect(() => bucket.setRate(...(numbers as [number]))).toThrow(RangeError);
+      expect(bucket.stats()).toMatchObject({ refillPerSecond: 10, capacity: 5 });
+    },
+  );
+});
+
+describe('settle', () => {
+  test('returns surplus tokens, and grants them to the next request', async () => {
+    const { bucket, clock, lines, ask } = setUp();
+    const grant = taken(bucket.tryAcquire(5));
+    ask('next', { cost: 3 });
+    grant.settle(2);
+    await clock.advance(0);
+    expect(lines).toEqual(['next 0']);
+    expect(bucket.stats().tokens).toBe(0);
+  });
+
+  test('charges a deficit, and leaves a debt', async () => {
+    const { bucket, clock, lines, ask } = setUp();
+    taken(bucket.tryAcquire(5)).settle(8);
+    expect(bucket.stats().tokens).toBe(-3);
+    ask('next');
+    await clock.advance(1_000);
+    expect(lines).toEqual(['next 400']);
+  });
+
+  test('counts once', () => {
+    const { bucket } = setUp();
+    const grant = taken(bucket.tryAcquire(5));
+    grant.settle(4);
+    grant.settle(0);
+    expect(bucket.stats().tokens).toBe(1);
+  });
+
+  test('does not return tokens that have been refilled meanwhile', () => {
+    const { bucket, clock } = setUp();
+    const grant = taken(bucket.tryAcquire(5));
+    clock.tick(10_000);
+    bucket.tryAcquire(5);
+    grant.settle(0);
+    expect(bucket.stats().tokens).toBe(0);
+  });
+
+  test('does not count a refund twice', () => {
+    const { bucket, clock } = setUp({ capacity: 10, refillPerSecond: 1 });
+    const [first, second] = [taken(bucket.tryAcquire(5)), taken(bucket.tryAcquire(5))];
+    first.settle(0);
+    // By now the bucket would be full if nothing had been taken.
+    clock.tick(5_000);
+    bucket.tryAcquire(10);
+    second.settle(0);
+    expect(bucket.stats().tokens).toBeLessThan(1e-9);
+  });
+
+  test.each([-1, Number.NaN, Number.POSITIVE_INFINITY, undefined])(
+    'of %s is an error, and may be told again',
+    (cost) => {
+      const { bucket } = setUp();
+      const grant = taken(bucket.tryAcquire(5));
+      expect(() => grant.settle(cost as number)).toThrow('settle: actualCost must be a finite number ≥ 0');
+      grant.settle(0);
+      expect(bucket.stats().tokens).toBe(5);
+    },
+  );
+});
+
+describe('several limits at once', () => {
+  // Ten a second with five at once, and twelve a day.
+  const furtherLimits = [{ refillPerSecond: 12 / 86_400, capacity: 12 }];
+
+  test('tokens are taken from all or from none', async () => {
+    const { bucket, clock } = setUp({ furtherLimits });
+    let granted = 0;
+    for (let time = 0; time < 100; time += 1) {
+      if (bucket.tryAcquire()) granted += 1;
+      clock.tick(100);
+    }
+    expect(granted).toBe(12);
+    // The refusal by the limit of a day took nothing from the limit of a second.
+    expect(bucket.stats()).toMatchObject({ capacity: 5, idle: false });
+    expect(bucket.stats().tokens).toBeLessThan(1);
+    clock.tick(86_400_000);
+    expect(bucket.tryAcquire(5)).toBeDefined();
+    expect(bucket.tryAcquire(1)).toBeUndefined();
+  });
+
+  test('a request waits for the slowest', async () => {
+    const { clock, lines, ask } = setUp({
+      furtherLimits: [{ refillPerSecond: 1, capacity: 2 }],
+      capacity: 2,
+    });
+    for (const name of ['a', 'b', 'c', 'd']) ask(name);
+    await clock.advance(5_000);
+    expect(lines).toEqual(['a 0', 'b 0', 'c 1000', 'd 2000']);
+  });
+
+  test('no cost may exceed the smallest capacity', () => {
+    const { bucket } = setUp({ furtherLimits: [{ refillPerSecond: 1, capacity: 2 }] });
+    expect(() => bucket.tryAcquire(3)).toThrow('≤ the capacity, 2');
+  });
+
+  test('setRate keeps the capacity of the first limit, not the smallest', () => {
+    const { bucket, clock } = setUp({ furtherLimits: [{ refillPerSecond: 1e-3, capacity: 2 }] });
+    bucket.setRate(20);
+    taken(bucket.tryAcquire(2)).settle(0.5);
+    clock.tick(1_000);
+    expect(bucket.stats()).toMatchObject({ capacity: 2 });
+    expect(bucket.stats().tokens).toBeCloseTo(1.5, 2);
+  });
+
+  test('a refund goes to all', () => {
+    const { bucket, clock } = setUp({ furtherLimits: [{ refillPerSecond: 1e-6, capacity: 6 }] });
+    taken(bucket.tryAcquire(5)).settle(0);
+    expect(bucket.stats().tokens).toBe(5);
+    expect(bucket.tryAcquire(5)).toBeDefined();
+    clock.tick(1_000);
+    expect(bucket.tryAcquire()).toBeDefined();
+    expect(bucket.tryAcquire()).toBeUndefined();
+  });
+
+  test('setRate does not change further limits', () => {
+    const { bucket, clock } = setUp({ furtherLimits });
+    bucket.setRate(5);
+    expect(bucket.stats()).toMatchObject({ capacity: 5, refillPerSecond: 5 });
+    bucket.setRate(1, 20);
+    expect(bucket.stats().capacity).toBe(12);
+    bucket.tryAcquire(5);
+    clock.tick(1_000);
+    expect(bucket.stats().tokens).toBeCloseTo(1, 9);
+  });
+});
+
+describe('feedback of the server', () => {
+  function response(status: number, headers: Record<string, string> = {}): Outcome {
+    return { type: 'response', status, header: (name) => headers[name] };
+  }
+
+  test.each<[story: string, options: Partial<TokenBucketOptions>, outcome: Outcome, pausedMs: number]>([
+    ['a 429 with a Retry-After closes the bucket', {}, response(429, { 'retry-after': '3' }), 3_000],
+    ['nothing left closes it on a success, too', {}, response(200, { ratelimit: '"x";r=0;t=7' }), 7_000],
+    ['a pause is capped', {}, response(429, { 'retry-after': '1000000000' }), 600_000],
+    ['at what one likes', { maxPauseMs: 500 }, response(503, { 'retry-after': '3' }), 500],
+    [
+      'it ends a little later than asked, at random',
+      { random: () => 0.5 },
+      response(429, { 'retry-after': '2' }),
+      2_200,
+    ],
+    ['by a second at most', { random: () => 0.5 }, response(429, { 'retry-after': '500' }), 500_500],
+    ['a success closes nothing', {}, response(200), 0],
+    ['nor does a failure', {}, { type: 'failure', kind: 'network', error: new Error() }, 0],
+    ['feedback: false ignores every response', { feedback: false }, response(429, { 'retry-after': '3' }), 0],
+    [
+      'a custom feedback replaces the default',
+      { feedback: () => ({ pauseMs: 42, remaining: undefined, tooFast: true }) },
+      response(200),
+      42,
+    ],
+    [
+      'and what he reads may not be what it should',
+      { feedback: () => ({ pauseMs: Number.NaN, remaining: undefined, tooFast: true }) },
+      response(200),
+      0,
+    ],
+  ])('%s', (_, options, outcome, pausedMs) => {
+    const { bucket } = setUp(options);
+    bucket.observe?.(outcome, taken(bucket.tryAcquire()));
+    expect(bucket.stats().pausedMs).toBe(pausedMs);
+  });
+});
+
+test.each<[returned: unknown, thrown: string | undefined]>([
+  [null, undefined],
+  [undefined, undefined],
+  ['no', 'feedback failed: its result must be an object, or undefined, got "no"'],
+  [{ pauseMs: '5' }, 'feedback failed: its result: pauseMs must be a number, got "5"'],
+])('a feedback function that returns %j', (returned, thrown) => {
+  const { bucket } = setUp({ feedback: () => returned as never });
+  const outcome: Outcome = { type: 'response', status: 200, header: () => undefined };
+  const call = () => bucket.observe?.(outcome, taken(bucket.tryAcquire()));
+  if (thrown === undefined) expect(call).not.toThrow();
+  else expect(call).toThrow(thrown);
+});
+
+test('a feedback function that throws is named', () => {
+  const { bucket } = setUp({
+    feedback: () => {
+      throw new Error('boom');
+    },
+  });
+  const outcome: Outcome = { type: 'response', status: 200, header: () => undefined };
+  expect(() => bucket.observe?.(outcome, taken(bucket.tryAcquire()))).toThrow('feedback failed: boom');
+});
+
+test.each<[story: string, options: Partial<TokenBucketOptions>, tokens: number | undefined, waitMs: number]>([
+  ['what is there', {}, 5, 0],
+  ['one, if no number is given', { initialTokens: 0 }, undefined, 100],
+  ['what is not there yet', { initialTokens: 1 }, 3, 200],
+  ['more than the capacity', { initialTokens: 1 }, 11, 1_000],
+  ['what comes in steps', { initialTokens: 1, refillIntervalMs: 150 }, 3, 300],
+  ['what a further limit lacks', { furtherLimits: [{ refillPerSecond: 1, capacity: 5 }] }, 7, 2_000],
+])('waitMs until there is %s', (_, options, tokens, waitMs) => {
+  expect(setUp(options).bucket.waitMs(tokens)).toBeCloseTo(waitMs, 6);
+});
+
+test('waitMs includes a pause, and refuses negative numbers', () => {
+  const { bucket } = setUp();
+  bucket.pauseFor(1_000);
+  expect(bucket.waitMs(1)).toBeCloseTo(1_100, 6);
+  expect(() => bucket.waitMs(-1)).toThrow('waitMs: tokens must be a finite number ≥ 0, got -1');
+});
+
+test('stats().idle is true only for a bucket that is as it was made', async () => {
+  const { bucket, clock } = setUp();
+  const idle = () => bucket.stats().idle;
+  expect(idle()).toBe(true);
+  bucket.tryAcquire();
+  expect(idle()).toBe(false);
+  clock.tick(100);
+  expect(idle()).toBe(true);
+  bucket.setRate(20);
+  expect(idle()).toBe(false);
+  bucket.setRate(10);
+  expect(idle()).toBe(true);
+  bucket.setRate(10, 4);
+  expect(idle()).toBe(false);
+  bucket.setRate(10);
+  expect(idle()).toBe(false);
+  bucket.setRate(10, 5);
+  clock.tick(1_000);
+  expect(idle()).toBe(true);
+  bucket.pauseFor(100);
+  expect(idle()).toBe(false);
+  clock.tick(600);
+  expect(idle()).toBe(true);
+});

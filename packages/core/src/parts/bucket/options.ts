@@ -1,0 +1,189 @@
+import {
+  type Check,
+  capacity,
+  nameOf,
+  notNegative,
+  oneOf,
+  refillRate,
+  wrongRange,
+  wrongType,
+} from '../../base/check.ts';
+import type { Clock, Random } from '../../base/clock.ts';
+import {
+  type Complete,
+  LIMIT_CLOCK_OPTION,
+  type OptionTable,
+  RANDOM_OPTION,
+  readOptions,
+} from '../../base/options.ts';
+import { checkFeedback, type ReadFeedback, serverFeedback } from '../../http/server-feedback.ts';
+import { WAITING_OPTIONS, type WaitingOptions } from '../../queue/options.ts';
+import type { Quota } from './gcra.ts';
+
+/** What a bucket does with a request whose tokens are not available: queue it, refuse it, or send it with a mark. */
+export type NonConforming = 'delay' | 'reject' | 'mark';
+
+/** What a server's pause applies to: its own origin, or every request of the bucket. */
+type FeedbackScope = 'origin' | 'bucket';
+
+/** Options of every bucket, whatever its tokens come from. */
+export interface WaitingBucketOptions extends WaitingOptions {
+  /**
+   * What happens to a request whose tokens are not available: it waits, fails with a `ThrottledError`, or is sent and
+   * reported with a `mark` event.
+   * @default 'delay'
+   */
+  readonly nonConforming?: NonConforming | undefined;
+  /**
+   * Reads from a response for how long the server wants no requests; the bucket then pauses. `false` ignores responses.
+   * A function of your own is given every outcome. The default skips most successful responses of an origin until it has
+   * reported a quota: one in 32 is read, and one in 100 ms.
+   * @default serverFeedback
+   */
+  readonly feedback?: ReadFeedback | false | undefined;
+  /**
+   * What such a pause applies to. `'origin'`: requests to the origin that asked; those to other origins go on with the
+   * tokens that they share. `'bucket'`: all requests, for a quota that several hosts share.
+   * @default 'origin'
+   */
+  readonly feedbackScope?: FeedbackScope | undefined;
+  /**
+   * The longest pause that a response can cause, in milliseconds.
+   * @default 600_000
+   */
+  readonly maxPauseMs?: number | undefined;
+  /** @default that of the policy; without a policy that of the system */
+  readonly clock?: Clock | undefined;
+  /** @default Math.random */
+  readonly random?: Random | undefined;
+}
+
+/** Validated options with all defaults applied. */
+export type WaitingBucketSetup = Complete<WaitingBucketOptions>;
+
+/** How the options of every bucket are read. */
+export const WAITING_BUCKET_OPTIONS: OptionTable<WaitingBucketOptions> = {
+  ...WAITING_OPTIONS,
+  nonConforming: { check: oneOf('delay', 'reject', 'mark'), default: 'delay' },
+  feedback: { check: checkFeedback, default: serverFeedback },
+  feedbackScope: { check: oneOf('origin', 'bucket'), default: 'origin' },
+  maxPauseMs: { check: notNegative, default: 600_000 },
+  clock: LIMIT_CLOCK_OPTION,
+  random: RANDOM_OPTION,
+};
+
+/** A limit that applies in addition to the bucket's own, with the same bounds. */
+interface FurtherLimit {
+  /** Tokens per second. */
+  readonly refillPerSecond: number;
+  /** The most tokens that can accumulate. */
+  readonly capacity: number;
+}
+
+/** Options of {@link tokenBucket}. */
+export interface TokenBucketOptions extends WaitingBucketOptions {
+  /** Tokens per second: above 0, and at most 1e9, which is one per nanosecond. */
+  readonly refillPerSecond: number;
+  /**
+   * The most tokens that can accumulate, and thus the largest burst: above 0, at most 1e9, and no more than
+   * `refillPerSecond` fills in 1e12 seconds. Tokens that arrive at a full bucket are lost, so choose enough to outlast a
+   * stall of the event loop. Source of the default: App Engine, `queue.yaml`, which recommends a fifth of the rate.
+   * @default a fifth of `refillPerSecond`, rounded up
+   */
+  readonly capacity?: number | undefined;
+  /**
+   * Tokens arrive in steps, one step in this many milliseconds, to match a service that refills that way: 0.001 to 1e11.
+   * 0 refills continuously. A step never adds more than the capacity.
+   * @default 0
+   */
+  readonly refillIntervalMs?: number | undefined;
+  /**
+   * Tokens at the start, at most the capacity. A fleet that starts with full buckets sends all of them at once.
+   * @default capacity
+   */
+  readonly initialTokens?: number | undefined;
+  /**
+   * Limits that apply in addition, such as one per day. A request takes its tokens from all of them or from none.
+   * @default []
+   */
+  readonly furtherLimits?: readonly FurtherLimit[] | undefined;
+}
+
+/** Validated options with all defaults applied. */
+export type BucketSetup = Complete<TokenBucketOptions>;
+
+/** The capacity of a bucket without one: a fifth of a second of refill, at least one token. */
+export function defaultCapacity({ refillPerSecond }: { readonly refillPerSecond: number }): number {
+  return Math.max(1, Math.ceil(refillPerSecond / 5));
+}
+
+/** About 30,000 years. Beyond it, milliseconds are not exact. */
+const LONGEST_FILL_SECONDS = 1e12;
+
+/**
+ * @param name of the option that is the rate, with its caller
+ * @throws RangeError if the capacity takes too long to fill
+ */
+export function checkFill(name: string, { refillPerSecond, capacity }: Quota): void {
+  const least = capacity / LONGEST_FILL_SECONDS;
+  if (refillPerSecond >= least) return;
+  const takes = `at least ${least}, so that the capacity, ${capacity}, fills in ${LONGEST_FILL_SECONDS} seconds`;
+  throw wrongRange(name, takes, refillPerSecond);
+}
+
+/** @throws TypeError, RangeError for a rate or a capacity that is out of bounds */
+export function checkRate(caller: string, rate: Quota): void {
+  refillRate(nameOf(caller, 'refillPerSecond'), rate.refillPerSecond);
+  capacity(nameOf(caller, 'capacity'), rate.capacity);
+  checkFill(nameOf(caller, 'refillPerSecond'), rate);
+}
+
+const checkInterval: Check = (name, value) => {
+  notNegative(name, value);
+  if (value === 0 || ((value as number) >= 1e-3 && (value as number) <= 1e11)) return;
+  throw wrongRange(name, '0, or a number from 0.001 to 1e11', value);
+};
+
+const LIMIT_OPTIONS: OptionTable<FurtherLimit> = {
+  refillPerSecond: { check: refillRate, required: true },
+  capacity: { check: capacity, required: true },
+};
+
+const checkLimits: Check = (name, value) => {
+  if (!Array.isArray(value)) throw wrongType(name, 'a list of limits', value);
+  value.forEach((limit, index) => {
+    const rate = readOptions<FurtherLimit>(`${name}[${index}]`, limit, LIMIT_OPTIONS);
+    checkFill(nameOf(`${name}[${index}]`, 'refillPerSecond'), rate);
+  });
+};
+
+/** How the options of a token bucket are read. */
+export const BUCKET_OPTIONS: OptionTable<TokenBucketOptions> = {
+  refillPerSecond: { check: refillRate, required: true },
+  capacity: { check: capacity, defaultOf: defaultCapacity },
+  refillIntervalMs: { check: checkInterval, default: 0 },
+  initialTokens: { check: notNegative, defaultOf: (options) => options.capacity },
+  furtherLimits: { check: checkLimits, default: [] },
+  ...WAITING_BUCKET_OPTIONS,
+};
+
+/** @throws RangeError if options that are valid by themselves contradict each other */
+export function checkedTogether<S extends BucketSetup>(caller: string, setup: S): S {
+  const { capacity, initialTokens, furtherLimits } = setup;
+  checkFill(`${caller}: refillPerSecond`, setup);
+  if (initialTokens > capacity) {
+    throw wrongRange(`${caller}: initialTokens`, `at most the capacity, ${capacity}`, initialTokens);
+  }
+  // Copied, because changing the list later must not change the buckets that are made from it.
+  return { ...setup, furtherLimits: furtherLimits.map((limit) => ({ ...limit })) };
+}
+
+/**
+ * Validates the options of a token bucket, and applies the defaults.
+ *
+ * @param caller the name of the function in error messages
+ * @throws TypeError, RangeError for a wrong option
+ */
+export function bucketSetup(options: TokenBucketOptions, caller = 'tokenBucket'): BucketSetup {
+  return checkedTogether(caller, readOptions(caller, options, BUCKET_OPTIONS));
+}

@@ -1,0 +1,118 @@
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { SteadyTime } from '../../queue/time.ts';
+import { virtualClock } from '../../testing.ts';
+import { bucketSetup } from './options.ts';
+import { OriginGates } from './origin-gates.ts';
+import { type Bucket, originGate } from './token-bucket.ts';
+
+const RATE = { refillPerSecond: 10, capacity: 1 };
+const at = (host: number) => ({
+  method: 'GET',
+  url: `https://h${host}.test/`,
+  replayable: true,
+  header: () => undefined,
+});
+
+/** Gates that count what is asked of them. */
+function setUp(most?: number) {
+  const clock = virtualClock({ startMs: 0 });
+  const time = new SteadyTime(clock);
+  const tally = { waiting: 0 };
+  const setup = bucketSetup({ ...RATE, clock });
+  const counted = { made: 0, looks: 0 };
+  const make = (tokens: number): Bucket => {
+    counted.made += 1;
+    const gate = originGate({ ...setup, tally }, RATE, tokens);
+    const { stats } = gate;
+    gate.stats = () => {
+      counted.looks += 1;
+      return stats.call(gate);
+    };
+    return gate;
+  };
+  const gates = new OriginGates<Bucket>({ now: () => time.now(), rate: () => RATE, make }, tally, most);
+  return { clock, gates, counted };
+}
+
+describe('many origins that ask for a pause', () => {
+  test('cost no gate each, and are dropped when their gates would be full', () => {
+    const { clock, gates, counted } = setUp();
+    for (let host = 0; host < 10_000; host += 1) {
+      gates.pause(`https://h${host}.test`, 100);
+      clock.tick(1);
+    }
+    expect(counted).toEqual({ made: 0, looks: 0 });
+    // Closed for 100 ms, and full after 100 more.
+    expect(gates.stats().count).toBeLessThanOrEqual(200);
+  });
+
+  test('are at most so many, and the pause that ends first goes', () => {
+    const { gates } = setUp(1_000);
+    for (let host = 0; host < 5_000; host += 1) gates.pause(`https://h${host}.test`, 60_000 + host);
+    expect(gates.stats()).toMatchObject({ count: 1_000, pausedMs: 64_999 });
+    expect(gates.for(at(3_999))).toBeUndefined();
+    expect(gates.for(at(4_000))).toBeDefined();
+  });
+
+  test('that requests wait for stay', async () => {
+    const { clock, gates } = setUp(100);
+    const waits: Promise<unknown>[] = [];
+    for (let host = 0; host < 50; host += 1) {
+      gates.pause(`https://h${host}.test`, 60_000);
+      waits.push(gates.for(at(host))?.acquire() ?? Promise.reject());
+    }
+    for (let host = 50; host < 1_000; host += 1) gates.pause(`https://h${host}.test`, 120_000);
+    expect(gates.stats()).toMatchObject({ count: 100, waiting: 50 });
+    await clock.advance(60_100);
+    await Promise.all(waits);
+    expect(gates.stats().waiting).toBe(0);
+  });
+
+  test('are not asked for the statistics', () => {
+    const { gates, counted } = setUp();
+    for (let host = 0; host < 1_000; host += 1) {
+      gates.pause(`https://h${host}.test`, 60_000);
+      gates
+        .for(at(host))
+        ?.acquire()
+        .catch(() => undefined);
+    }
+    counted.looks = 0;
+    for (let asks = 0; asks < 100; asks += 1) gates.stats();
+    expect(counted.looks).toBe(0);
+  });
+});
+
+test('the counts are those of a recount', async () => {
+  const host = fc.nat(5);
+  const step = fc.oneof(
+    fc.record({ kind: fc.constant('pause' as const), host, ms: fc.integer({ min: 1, max: 500 }) }),
+    fc.record({ kind: fc.constant('ask' as const), host, ms: fc.integer({ min: 1, max: 500 }) }),
+    fc.record({ kind: fc.constant('pass' as const), host, ms: fc.integer({ min: 1, max: 300 }) }),
+    fc.record({ kind: fc.constant('resume' as const), host, ms: fc.constant(0) }),
+  );
+  await fc.assert(
+    fc.asyncProperty(fc.array(step, { maxLength: 40 }), async (steps) => {
+      const { clock, gates } = setUp(4);
+      for (const { kind, host, ms } of steps) {
+        if (kind === 'pause') gates.pause(`https://h${host}.test`, ms);
+        else if (kind === 'resume') gates.resume();
+        else if (kind === 'pass') await clock.advance(ms);
+        else
+          gates
+            .for(at(host))
+            ?.acquire({ maxWaitMs: ms })
+            .catch(() => undefined);
+        const stats = gates.stats();
+        const all = [...gates.all()].map((gate) => gate.stats());
+        expect(stats.waiting).toBe(all.reduce((sum, { waiting }) => sum + waiting, 0));
+        for (const { pausedMs } of all) expect(stats.pausedMs).toBeGreaterThanOrEqual(pausedMs - 1e-6);
+        expect(stats.count).toBeLessThanOrEqual(4 + stats.waiting);
+      }
+      await clock.advance(10_000);
+      expect(gates.stats()).toEqual({ count: 0, pausedMs: 0, waiting: 0 });
+    }),
+    { numRuns: 200 },
+  );
+});

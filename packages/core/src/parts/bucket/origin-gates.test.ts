@@ -1,0 +1,125 @@
+import { describe, expect, test } from 'vitest';
+import type { Outcome, RequestTraits } from '../../http/outcome.ts';
+import type { ObservableBucket } from '../../loop/contracts.ts';
+import { createPolicy } from '../../loop/policy.ts';
+import { Session } from '../../loop/session.ts';
+import { type VirtualClock, virtualClock } from '../../testing.ts';
+import { perKey } from '../per-key/per-key.ts';
+import { adaptive } from './adaptive.ts';
+import { tokenBucket } from './token-bucket.ts';
+
+function to(url: string): RequestTraits {
+  return { method: 'GET', url, replayable: true, header: () => undefined };
+}
+
+const ill = to('https://ill.test/a');
+const well = to('https://well.test/');
+
+function responds(status: number, headers: Record<string, string>, url?: string): Outcome {
+  return { type: 'response', status, header: (name) => headers[name], url };
+}
+
+const usedUp = responds(200, { 'ratelimit-remaining': '0', 'ratelimit-reset': '600' });
+
+function setUp(make: (clock: VirtualClock) => ObservableBucket) {
+  const clock = virtualClock({ startMs: 0 });
+  const bucket = make(clock);
+  const policy = createPolicy({ clock, bucket, random: () => 0, maxRetries: 0 });
+  const sentAtMs: [string, number][] = [];
+  /** Sends a request, and passes its response to the bucket. */
+  const send = async (request: RequestTraits, answer: Outcome = responds(200, {})): Promise<void> => {
+    const session = new Session(policy, request);
+    await session.ready();
+    sentAtMs.push([request.url, clock.now()]);
+    session.judge(answer);
+  };
+  return { clock, bucket, sentAtMs, send };
+}
+
+const options = (clock: VirtualClock) => ({ refillPerSecond: 10, capacity: 5, clock, random: () => 0 });
+
+describe.each<[string, (clock: VirtualClock) => ObservableBucket]>([
+  ['tokenBucket', (clock) => tokenBucket(options(clock))],
+  ['adaptive', (clock) => adaptive(options(clock))],
+  [
+    'a bucket per key, one key',
+    (clock) => perKey(() => tokenBucket(options(clock)), { keyOf: () => 'all', clock }).for(well),
+  ],
+])('%s', (_, make) => {
+  test('feedback pauses its own origin; others go on with the shared tokens', async () => {
+    const { clock, bucket, sentAtMs, send } = setUp(make);
+    await send(ill, usedUp);
+    void send(ill);
+    void send(well);
+    await clock.advance(0);
+    expect(sentAtMs).toEqual([
+      [ill.url, 0],
+      [well.url, 0],
+    ]);
+    expect(bucket.stats()).toMatchObject({ tokens: 3, waiting: 1, pausedMs: 600_000, idle: false });
+    await clock.advance(600_100);
+    expect(sentAtMs.at(-1)).toEqual([ill.url, 600_100]);
+  });
+
+  test('requests of a paused origin leave the queue to the others', async () => {
+    const { clock, sentAtMs, send } = setUp(make);
+    for (let sent = 0; sent < 4; sent += 1) await send(well);
+    const last = send(ill, usedUp);
+    void send(ill);
+    void send(well);
+    await last;
+    await clock.advance(200);
+    expect(sentAtMs.slice(5)).toEqual([[well.url, expect.closeTo(100, 0)]]);
+  });
+
+  test('an origin opens empty, and its gate is dropped when it is full', async () => {
+    const { clock, bucket, sentAtMs, send } = setUp(make);
+    await send(ill, responds(429, { 'retry-after': '2' }));
+    for (let sent = 0; sent < 3; sent += 1) void send(ill);
+    await clock.advance(2_300);
+    expect(sentAtMs.slice(1).map(([, atMs]) => Math.round(atMs))).toEqual([2_100, 2_200, 2_300]);
+    expect(bucket.gateFor?.(ill)).toBeDefined();
+    expect(bucket.gateFor?.(well)).toBeUndefined();
+    await clock.advance(1_000);
+    expect(bucket.gateFor?.(ill)).toBeUndefined();
+  });
+});
+
+test('feedback of a redirect target pauses the target, not the requested origin', async () => {
+  const { bucket, send } = setUp((clock) => tokenBucket(options(clock)));
+  await send(well, responds(429, { 'retry-after': '2' }, 'https://ill.test/receipt'));
+  expect(bucket.gateFor?.(well)).toBeUndefined();
+  expect(bucket.gateFor?.(ill)).toBeDefined();
+});
+
+test("feedbackScope: 'bucket' pauses all origins", async () => {
+  const { clock, bucket, sentAtMs, send } = setUp((clock) =>
+    tokenBucket({ ...options(clock), feedbackScope: 'bucket' }),
+  );
+  await send(ill, responds(429, { 'retry-after': '2' }));
+  void send(well);
+  await clock.advance(1_000);
+  expect(sentAtMs).toHaveLength(1);
+  expect(bucket.stats()).toMatchObject({ tokens: 0, pausedMs: 1_000 });
+  await clock.advance(1_100);
+  expect(sentAtMs.at(-1)).toEqual([well.url, 2_100]);
+});
+
+test('a bucket with a gate is not evicted', async () => {
+  const clock = virtualClock({ startMs: 0 });
+  const buckets = perKey(() => tokenBucket(options(clock)), { keyOf: () => 'all', clock, idleMs: 10 });
+  const policy = createPolicy({ clock, bucket: buckets, maxRetries: 0 });
+  const session = new Session(policy, ill);
+  session.ready();
+  session.judge(responds(429, { 'retry-after': '60' }));
+  await clock.advance(30_000);
+  // Each request checks two gates, and drops idle ones.
+  for (let visit = 0; visit < 4; visit += 1) buckets.for(well);
+  expect(buckets.for(ill).gateFor?.(ill)).toBeDefined();
+});
+
+test("feedbackScope takes 'origin' or 'bucket'", () => {
+  expect(() => tokenBucket({ refillPerSecond: 1, feedbackScope: 'host' as never })).toThrow(
+    "tokenBucket: feedbackScope must be one of 'origin', 'bucket', got \"host\"",
+  );
+});

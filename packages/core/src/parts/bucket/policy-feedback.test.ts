@@ -1,0 +1,46 @@
+import { describe, expect, test } from 'vitest';
+import type { Outcome, RequestTraits } from '../../http/outcome.ts';
+import type { Feedback, ReadFeedback } from '../../http/server-feedback.ts';
+import { createPolicy } from '../../loop/policy.ts';
+import { Session } from '../../loop/session.ts';
+import { virtualClock } from '../../testing.ts';
+import { tokenBucket } from './token-bucket.ts';
+
+const request: RequestTraits = {
+  method: 'GET',
+  url: 'https://upstream.test/',
+  replayable: true,
+  header: () => undefined,
+};
+
+const asks: Outcome = {
+  type: 'response',
+  status: 429,
+  header: (name) => (name === 'retry-after' ? '5' : undefined),
+};
+
+function pausing(pauseMs: number): ReadFeedback {
+  return (): Feedback => ({ pauseMs, remaining: undefined, tooFast: true });
+}
+
+type Reads = ReadFeedback | false | undefined;
+
+describe('how a bucket reads a response', () => {
+  test.each<[story: string, ofPolicy: Reads, ofBucket: Reads, pausedMs: number]>([
+    ['as a bucket does by default', undefined, undefined, 5_000],
+    ['as its policy does', pausing(2_000), undefined, 2_000],
+    ['not at all, as its policy', false, undefined, 0],
+    ['in its own way', undefined, pausing(1_000), 1_000],
+    ['as its policy does, although it has a way of its own', pausing(2_000), pausing(1_000), 2_000],
+    ['not at all, as its policy, although it has a way of its own', false, pausing(1_000), 0],
+    ['not at all, although its policy does', pausing(2_000), false, 0],
+  ])('%s', (_, ofPolicy, ofBucket, pausedMs) => {
+    const clock = virtualClock({ startMs: 0 });
+    const options = { refillPerSecond: 10, clock, random: () => 0, feedbackScope: 'bucket' as const };
+    const bucket = tokenBucket({ ...options, feedback: ofBucket });
+    const session = new Session(createPolicy({ clock, bucket, feedback: ofPolicy, maxRetries: 0 }), request);
+    session.ready();
+    session.judge(asks);
+    expect(bucket.stats().pausedMs).toBe(pausedMs);
+  });
+});

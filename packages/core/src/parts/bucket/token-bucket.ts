@@ -1,0 +1,131 @@
+import { notNegative } from '../../base/check.ts';
+import type { BucketStats, ObservableBucket } from '../../loop/contracts.ts';
+import type { Tally } from '../../queue/options.ts';
+import type { Quota } from './gcra.ts';
+import { MemoryTokens } from './memory-tokens.ts';
+import {
+  type BucketSetup,
+  bucketSetup,
+  checkRate,
+  type TokenBucketOptions,
+  type WaitingBucketSetup,
+} from './options.ts';
+import { QuotaState } from './quota-state.ts';
+import { WaitingBucket } from './waiting-bucket.ts';
+
+/** A token bucket in the memory of this process. */
+export interface MemoryBucket extends ObservableBucket {
+  /**
+   * Changes the rate, and the capacity if one is given. Available tokens are kept up to the capacity. Requests in the
+   * queue that cost more than the new capacity are refused.
+   *
+   * @throws TypeError, RangeError for numbers that {@link TokenBucketOptions} does not accept
+   */
+  setRate(refillPerSecond: number, capacity?: number): void;
+  /**
+   * How long until so many tokens can be taken, in milliseconds, if no one else takes any; 0 for now. For more than the
+   * capacity: until so many have come in for several requests in a row.
+   *
+   * @throws TypeError, RangeError if the number is negative or not finite
+   */
+  waitMs(tokens?: number): number;
+}
+
+/** What {@link tokenBucket} returns. */
+export class Bucket extends WaitingBucket<MemoryTokens, Bucket> implements MemoryBucket {
+  /** The rate that it was made with. At another rate it must not be evicted. */
+  #made: Quota;
+  /** The rate that the user set last. An adaptive bucket may be slower for a while. */
+  #wantedRate: number;
+
+  constructor(setup: BucketSetup) {
+    const { refillIntervalMs, initialTokens, furtherLimits } = setup;
+    super(
+      setup,
+      () =>
+        new MemoryTokens(
+          new QuotaState(setup, refillIntervalMs, initialTokens, 0),
+          furtherLimits.map((rate) => new QuotaState(rate, 0, rate.capacity, 0)),
+        ),
+      (tokens, tally) => originGate({ ...setup, tally }, this.gateRate, tokens),
+    );
+    this.#made = setup;
+    this.#wantedRate = setup.refillPerSecond;
+  }
+
+  /** An adaptive bucket that is slower for a while limits its origins by itself. */
+  protected override get gateRate(): Quota {
+    return { refillPerSecond: this.#wantedRate, capacity: this.source.ownCapacity };
+  }
+
+  setRate(refillPerSecond: number, capacity: number = this.source.ownCapacity): void {
+    checkRate('setRate', { refillPerSecond, capacity });
+    this.#wantedRate = refillPerSecond;
+    this.changeRate(refillPerSecond, capacity);
+    for (const gate of this.gates()) gate.#remake({ refillPerSecond, capacity });
+  }
+
+  /** Changes the bucket as if it had been made with this rate. */
+  #remake(rate: Quota): void {
+    this.#made = rate;
+    this.#wantedRate = rate.refillPerSecond;
+    this.changeRate(rate.refillPerSecond, rate.capacity);
+  }
+
+  /** Sets the rate, but not the one that the user wants: an adaptive bucket finds its rate again after an eviction. */
+  protected changeRate(refillPerSecond: number, capacity: number = this.source.ownCapacity): void {
+    this.beforeUse?.();
+    this.source.setRate({ refillPerSecond, capacity }, this.time.now());
+    this.capacityChanged();
+  }
+
+  waitMs(tokens = 1): number {
+    notNegative('waitMs: tokens', tokens);
+    return this.source.waitMs(tokens, this.time.now());
+  }
+
+  override stats(): BucketStats {
+    const stats = super.stats();
+    const { refillPerSecond, capacity } = this.#made;
+    const isAsMade = this.#wantedRate === refillPerSecond && this.source.ownCapacity === capacity;
+    return { ...stats, idle: stats.idle && isAsMade };
+  }
+}
+
+/** A bucket for an origin that asked for a pause. It starts empty or with so many tokens, and stands in front of a bucket of this rate. */
+export function originGate(
+  setup: WaitingBucketSetup & { readonly refillIntervalMs?: number; readonly tally?: Tally },
+  { refillPerSecond, capacity }: Quota,
+  tokens = 0,
+): Bucket {
+  const gate = { refillPerSecond, capacity, initialTokens: tokens, furtherLimits: [] };
+  return new Bucket({ refillIntervalMs: 0, ...setup, ...gate });
+}
+
+/**
+ * A token bucket: `capacity` tokens at most, `refillPerSecond` of them come back each second, and each request takes its
+ * cost before it is sent. In any window of time at most `capacity + refillPerSecond · window` tokens are granted.
+ *
+ * Most callers give it to a policy: `createPolicy({ bucket })`. Without a client use `acquire`, which waits for its
+ * turn; `tryAcquire` if the work can be dropped or done later; `stats` to watch it. `pauseFor` and `setRate` are for
+ * quotas that change at run time.
+ *
+ * The bound holds for the moments at which requests are sent. A server counts when they arrive, and the network may
+ * bunch them: stay five to ten percent below a hard limit.
+ *
+ * One timer serves the whole queue. It keeps the process alive only while a request waits.
+ *
+ * @example
+ * ```ts
+ * import { createPolicy, tokenBucket } from '@ebb/core';
+ *
+ * // At most 500 requests a second on average, and 100 at once; a request waits for at most 5 s.
+ * const bucket = tokenBucket({ refillPerSecond: 500, capacity: 100, maxWaitMs: 5_000 });
+ * const policy = createPolicy({ bucket });
+ * ```
+ *
+ * @throws TypeError, RangeError for a wrong option
+ */
+export function tokenBucket(options: TokenBucketOptions): MemoryBucket {
+  return new Bucket(bucketSetup(options));
+}

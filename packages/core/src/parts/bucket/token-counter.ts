@@ -1,0 +1,237 @@
+import { notNegative, wrongRange, wrongType } from '../../base/check.ts';
+import type { ThrottledError } from '../../base/errors.ts';
+import type { AcquireOptions, Grant } from '../../loop/contracts.ts';
+import type { SteadyTime } from '../../queue/time.ts';
+import { WaitingRoom } from '../../queue/waiting-room.ts';
+import type { CallsBeforeUse } from '../per-key/key-map.ts';
+import type { WaitingBucketSetup } from './options.ts';
+import type { TokenSource, WaitingQueue } from './token-source.ts';
+
+export const CLOSED = 'the bucket was closed';
+
+/** Takes back what a grant did not need, and charges what it needs more. */
+interface Settles {
+  settleGrant(surplus: number, held: unknown): void;
+}
+
+/** Tokens from a bucket. Without a bucket to settle with, they do not conform: they came from nowhere. */
+class TokenGrant implements Grant {
+  readonly cost: number;
+  readonly waitedMs: number;
+  readonly grantedAtMs: number;
+  readonly conforming: boolean;
+  readonly #held: unknown;
+  #bucket: Settles | undefined;
+
+  constructor(
+    cost: number,
+    waitedMs: number,
+    grantedAtMs: number,
+    held: unknown,
+    bucket: Settles | undefined,
+  ) {
+    this.cost = cost;
+    this.waitedMs = waitedMs;
+    this.grantedAtMs = grantedAtMs;
+    this.conforming = bucket !== undefined;
+    this.#held = held;
+    this.#bucket = bucket;
+  }
+
+  settle(actualCost: number): void {
+    notNegative('settle: actualCost', actualCost);
+    const bucket = this.#bucket;
+    this.#bucket = undefined;
+    if (actualCost !== this.cost) bucket?.settleGrant(this.cost - actualCost, this.#held);
+  }
+}
+
+/** Grants the tokens of a source to requests in turn, and decides what happens to those for which there are none. */
+export class TokenCounter<Source extends TokenSource> implements Settles {
+  readonly source: Source;
+  readonly room: WaitingRoom<Grant>;
+  /** How the bucket was closed; `undefined` while it is open. */
+  closed: 'drain' | 'reject' | undefined;
+  granted = 0;
+  marked = 0;
+  /** The most tokens that a request may cost. */
+  maxCost: number;
+  readonly #time: SteadyTime;
+  readonly #bucket: CallsBeforeUse;
+  readonly #nonConforming: WaitingBucketSetup['nonConforming'];
+  #isServedSoon = false;
+
+  /**
+   * @param bucket is told of each use
+   * @param makeSource see `WaitingBucket`
+   */
+  constructor(
+    setup: WaitingBucketSetup,
+    time: SteadyTime,
+    bucket: CallsBeforeUse,
+    makeSource: (time: SteadyTime, queue: WaitingQueue, onChange: () => void) => Source,
+  ) {
+    this.#nonConforming = setup.nonConforming;
+    this.#time = time;
+    this.#bucket = bucket;
+    this.room = new WaitingRoom(setup, time, () => this.serve());
+    this.source = makeSource(time, this.room, () => this.#serveSoon());
+    this.maxCost = this.source.capacity;
+    this.room.limitCost(this.maxCost);
+  }
+
+  tryAcquire(cost: number, earlier: Grant | undefined): Grant | undefined {
+    this.#checkCost('tryAcquire', cost);
+    if (!this.#isOpenTo(earlier)) return undefined;
+    this.#bucket.beforeUse?.();
+    const nowMs = this.#time.now();
+    const isEmpty = this.room.size === 0;
+    if (isEmpty && this.source.take(cost, nowMs)) return this.#grant(cost, 0, nowMs);
+    if (this.#nonConforming === 'mark' && this.#lacks(cost, nowMs)) return this.#mark(cost, 0, nowMs);
+    if (isEmpty) this.source.missed?.(cost, nowMs);
+    return undefined;
+  }
+
+  acquire(options: AcquireOptions): Promise<Grant> {
+    try {
+      const { cost = 1, signal } = options;
+      this.#checkCost('acquire', cost);
+      this.#bucket.beforeUse?.();
+      const lane = this.room.laneFor(options);
+      if (signal?.aborted) throw signal.reason;
+      if (!this.#isOpenTo(options.earlier)) throw this.room.refusal('closed', CLOSED);
+      const nowMs = this.#time.now();
+      if (this.room.goesFirst(lane, options, nowMs) && this.source.take(cost, nowMs)) {
+        return Promise.resolve(this.#grant(cost, 0, nowMs));
+      }
+      return this.#acquireLater(options, lane, cost, nowMs);
+    } catch (error) {
+      return Promise.reject(error);
+    }
+  }
+
+  /** A bucket that drains is open to a request that was granted tokens, gave them back, and waits again. */
+  #isOpenTo(earlier: Grant | undefined): boolean {
+    return this.closed === undefined || (this.closed === 'drain' && earlier !== undefined);
+  }
+
+  /** For a request whose tokens are not available now. */
+  #acquireLater(options: AcquireOptions, lane: number, cost: number, nowMs: number): Promise<Grant> {
+    if (this.source.unavailable !== undefined) throw this.#unavailable(this.source.unavailable);
+    if (this.#nonConforming !== 'delay' && this.room.size === 0 && this.#lacks(cost, nowMs)) {
+      return Promise.resolve(this.#doNotWait(cost, 0, nowMs));
+    }
+    const waitMs = this.source.waitMs(this.room.costAhead(options, lane, nowMs) + cost, nowMs);
+    let granted: Promise<Grant>;
+    try {
+      granted = this.room.join(options, lane, cost, waitMs, nowMs);
+    } catch (error) {
+      this.source.refusedFor?.(waitMs, nowMs);
+      throw error;
+    }
+    this.arm(nowMs);
+    return granted;
+  }
+
+  /** Sends a request that may not wait with a mark, or refuses it. */
+  #doNotWait(cost: number, waitedMs: number, nowMs: number): Grant | Promise<never> {
+    // Not a promise: in the queue, the requests behind it would be granted before it.
+    if (this.#nonConforming === 'mark') return this.#mark(cost, waitedMs, nowMs);
+    return this.#refuse('not-conforming', 'its tokens are not available', cost, nowMs);
+  }
+
+  #refuse(
+    reason: 'not-conforming' | 'wait-too-long',
+    message: string,
+    cost: number,
+    nowMs: number,
+  ): Promise<never> {
+    const waitMs = this.source.waitMs(cost, nowMs);
+    this.source.refusedFor?.(waitMs, nowMs);
+    return Promise.reject(this.room.refusal(reason, message, waitMs));
+  }
+
+  /** True if it is known that the tokens are not available. */
+  #lacks(cost: number, nowMs: number): boolean {
+    return this.source.unavailable === undefined && this.source.waitMs(cost, nowMs) > 0;
+  }
+
+  #unavailable({ message, cause }: NonNullable<TokenSource['unavailable']>): ThrottledError {
+    return this.room.refusal('unavailable', message, undefined, cause);
+  }
+
+  #checkCost(caller: string, cost: number): void {
+    if (cost > 0 && cost <= this.maxCost && typeof cost === 'number') return;
+    const takes = `a number > 0 and ≤ the capacity, ${this.maxCost}`;
+    throw (typeof cost === 'number' ? wrongRange : wrongType)(`${caller}: cost`, takes, cost);
+  }
+
+  #grant(cost: number, waitedMs: number, nowMs: number): Grant {
+    const { source } = this;
+    if (source.isBeyond === true) return this.#mark(cost, waitedMs, nowMs);
+    this.granted += 1;
+    return new TokenGrant(cost, waitedMs, this.#time.startMs + nowMs, source.held, this);
+  }
+
+  #mark(cost: number, waitedMs: number, nowMs: number): Grant {
+    this.granted += 1;
+    this.marked += 1;
+    return new TokenGrant(cost, waitedMs, this.#time.startMs + nowMs, undefined, undefined);
+  }
+
+  /** Called by a grant of this bucket. */
+  settleGrant(surplus: number, held: unknown): void {
+    // A bucket that was evicted was full: returned tokens change nothing.
+    if (surplus < 0) this.#bucket.beforeUse?.();
+    this.source.settle(surplus, held, this.#time.now());
+    this.serve();
+  }
+
+  /** To be called when the capacity of the source has changed. Requests that cost more are refused, wherever they wait. */
+  capacityChanged(): void {
+    this.maxCost = this.source.capacity;
+    this.room.limitCost(this.maxCost);
+    this.serve();
+  }
+
+  /** A source may report a change while it is called, and the queue must not be served twice at a time. */
+  #serveSoon(): void {
+    if (this.#isServedSoon) return;
+    this.#isServedSoon = true;
+    queueMicrotask(() => {
+      this.#isServedSoon = false;
+      this.serve();
+    });
+  }
+
+  /** Serves the queue until its first request has to go on waiting. */
+  serve(): void {
+    const nowMs = this.#time.now();
+    this.room.serve(nowMs, (cost, waitedMs) => {
+      try {
+        return this.#serveFirst(cost, waitedMs, nowMs);
+      } catch (error) {
+        // The source is broken. The request must not hold up those behind it.
+        return Promise.reject(error);
+      }
+    });
+    this.arm(nowMs);
+  }
+
+  /** The result of the first request in the queue; `undefined` if it goes on waiting. */
+  #serveFirst(cost: number, waitedMs: number, nowMs: number): Grant | Promise<Grant> | undefined {
+    const { source } = this;
+    if (source.take(cost, nowMs)) return this.#grant(cost, waitedMs, nowMs);
+    if (source.unavailable !== undefined) return Promise.reject(this.#unavailable(source.unavailable));
+    if (this.#nonConforming !== 'delay') {
+      return this.#lacks(cost, nowMs) ? this.#doNotWait(cost, waitedMs, nowMs) : undefined;
+    }
+    if (source.isTooLate?.(cost, this.room.firstDeadlineMs, nowMs) !== true) return undefined;
+    // Refused now, so that no request waits behind it in vain.
+    return this.#refuse('wait-too-long', 'its turn does not come in time', cost, nowMs);
+  }
+
+  arm(nowMs: number): void {
+    this.room.arm(nowMs, this.source.dueMs(this.room.firstCost, nowMs));
+  }
+}

@@ -1,0 +1,222 @@
+import { describe, expect, test } from 'vitest';
+import type { RetryBudget } from '../../loop/contracts.ts';
+import { createPolicy } from '../../loop/policy.ts';
+import { startSession } from '../../loop/start-session.ts';
+import { virtualClock } from '../../testing.ts';
+import { ownBudget } from '../own.ts';
+import { retryBudget } from './budget.ts';
+import { LeasedRetries, leaseOf } from './leased-retries.ts';
+
+const NEVER = Number.POSITIVE_INFINITY;
+const terms = { aheadMs: 100, windowMs: 10_000 };
+
+test('the store leases half of its balance, but a single retry whole', () => {
+  expect([leaseOf(0, 9), leaseOf(3, 9), leaseOf(8, 9), leaseOf(5, 1), leaseOf(5, 0)]).toEqual([
+    0, 3, 4, 1, 0,
+  ]);
+});
+
+describe('a client that calls begin and end', () => {
+  test('leases one retry when a request starts, and returns it after a success', () => {
+    const lease = new LeasedRetries(terms);
+    expect(lease.dueMs).toBe(NEVER);
+    lease.begin(0);
+    expect(lease.dueMs).toBe(Number.NEGATIVE_INFINITY);
+    expect(lease.call(0)).toEqual({ deposits: 0, returned: 0, wanted: 1 });
+    expect(lease.dueMs).toBe(NEVER);
+    lease.callEnded();
+    lease.granted(1, 0);
+    expect([lease.leased(5), lease.dueMs]).toEqual([1, NEVER]);
+    lease.deposit();
+    lease.end();
+    expect(lease.dueMs).toBe(100);
+    expect(lease.call(100)).toEqual({ deposits: 1, returned: 1, wanted: 0 });
+    lease.callEnded();
+    expect([lease.leased(100), lease.dueMs]).toEqual([0, NEVER]);
+  });
+
+  test('leases one for each request in flight, and another for each that is spent', () => {
+    const lease = new LeasedRetries(terms);
+    for (let time = 0; time < 5; time += 1) lease.begin(0);
+    expect(lease.call(0).wanted).toBe(5);
+    lease.callEnded();
+    lease.granted(2, 0);
+    expect([1, 2, 3].map(() => lease.withdraw(10))).toEqual([true, true, false]);
+    expect(lease.dueMs).toBe(100);
+    lease.end();
+    expect(lease.call(100).wanted).toBe(4);
+  });
+
+  test('keeps its lease while one request follows another, but no longer', () => {
+    const lease = new LeasedRetries(terms);
+    lease.begin(0);
+    lease.call(0);
+    lease.callEnded();
+    lease.granted(1, 0);
+    lease.end();
+    lease.begin(50);
+    lease.end();
+    expect(lease.call(100)).toEqual({ deposits: 0, returned: 0, wanted: 0 });
+    lease.callEnded();
+    expect(lease.dueMs).toBe(200);
+    expect(lease.call(200)).toEqual({ deposits: 0, returned: 1, wanted: 0 });
+  });
+
+  test('leases as many as have started since the last call, even if they have ended', () => {
+    const lease = new LeasedRetries(terms);
+    lease.begin(0);
+    lease.call(0);
+    lease.callEnded();
+    for (let time = 0; time < 7; time += 1) {
+      lease.begin(10);
+      lease.end();
+    }
+    expect(lease.call(100).wanted).toBe(7);
+  });
+
+  test('does not repeat a lease that was denied, until something happens', () => {
+    const lease = new LeasedRetries(terms);
+    lease.begin(0);
+    lease.call(0);
+    lease.callEnded();
+    expect(lease.dueMs).toBe(NEVER);
+    expect(lease.withdraw(50)).toBe(false);
+    expect(lease.dueMs).toBe(100);
+  });
+});
+
+describe('a client that does not call them', () => {
+  test('leases one in advance, and twice what it lacked', () => {
+    const lease = new LeasedRetries(terms);
+    lease.deposit();
+    expect(lease.call(0)).toEqual({ deposits: 1, returned: 0, wanted: 1 });
+    lease.callEnded();
+    lease.granted(1, 0);
+    expect([1, 2, 3].map(() => lease.withdraw(10))).toEqual([true, false, false]);
+    expect(lease.call(100).wanted).toBe(4);
+  });
+});
+
+test('a lease expires one window after the call, and is returned before that', () => {
+  const lease = new LeasedRetries(terms);
+  lease.begin(0);
+  lease.begin(0);
+  lease.call(0);
+  lease.callEnded();
+  lease.granted(1, 0);
+  lease.granted(1, 5_000);
+  expect([lease.leased(9_999), lease.leased(10_000)]).toEqual([2, 1]);
+  expect(lease.call(14_500)).toEqual({ deposits: 0, returned: 1, wanted: 2 });
+});
+
+describe('a refund', () => {
+  test('restores the retry, and none that was not withdrawn', () => {
+    const lease = new LeasedRetries(terms);
+    lease.begin(0);
+    lease.call(0);
+    lease.callEnded();
+    lease.granted(1, 0);
+    lease.refund(1);
+    expect(lease.leased(1)).toBe(1);
+    expect(lease.withdraw(1)).toBe(true);
+    lease.refund(2);
+    lease.refund(2);
+    expect([lease.leased(2), lease.leased(10_000)]).toEqual([1, 0]);
+  });
+
+  test('of a retry whose lease has expired goes back to the store', () => {
+    const lease = new LeasedRetries(terms);
+    lease.begin(0);
+    lease.call(0);
+    lease.callEnded();
+    lease.granted(1, 0);
+    lease.withdraw(1);
+    lease.refund(20_000);
+    expect(lease.leased(20_000)).toBe(0);
+    expect(lease.call(20_000).returned).toBe(1);
+  });
+});
+
+describe('a session calls begin and end of its budget for each request', () => {
+  const request = { method: 'GET', url: 'https://a.test/', replayable: true, header: () => undefined };
+  const answer = (status: number) => ({ type: 'response', status, header: () => undefined }) as const;
+
+  function setUp() {
+    const told: string[] = [];
+    const clock = virtualClock({ startMs: 0 });
+    const one = retryBudget({ reserve: 1, clock });
+    const budget: RetryBudget = ownBudget({
+      get balance() {
+        return one.balance;
+      },
+      deposit: () => void told.push('deposit'),
+      withdraw: () => {
+        told.push('withdraw');
+        return one.withdraw();
+      },
+      refund: () => void told.push('refund'),
+      begin: () => void told.push('begin'),
+      end: () => void told.push('end'),
+    });
+    return { told, clock, policy: createPolicy({ budget, clock, random: () => 0 }) };
+  }
+
+  test('that is successful', () => {
+    const { told, policy } = setUp();
+    const session = startSession(policy, request);
+    session?.ready();
+    session?.judge(answer(200));
+    expect(told).toEqual(['begin', 'deposit', 'end']);
+  });
+
+  test('that is retried, and then denied', async () => {
+    const { told, policy, clock } = setUp();
+    const session = startSession(policy, request);
+    session?.ready();
+    session?.judge(answer(503));
+    const waiting = session?.ready();
+    await clock.advance(5_000);
+    await waiting;
+    expect(session?.judge(answer(503)).reason).toBe('budget-exhausted');
+    expect(told).toEqual(['begin', 'withdraw', 'withdraw', 'end']);
+  });
+
+  test('that is final, or aborted before it is sent again', async () => {
+    const { told, policy } = setUp();
+    const final = startSession(policy, request);
+    final?.ready();
+    final?.judge(answer(404));
+    const aborted = startSession(policy, request);
+    const abort = new AbortController();
+    aborted?.ready(abort.signal);
+    aborted?.judge(answer(503));
+    const waiting = aborted?.ready(abort.signal);
+    abort.abort();
+    await expect(waiting).rejects.toThrow();
+    expect(told).toEqual(['begin', 'end', 'begin', 'withdraw', 'refund', 'end']);
+  });
+
+  test('whose download breaks after its response was judged: end is called once', () => {
+    const { told, policy } = setUp();
+    const session = startSession(policy, request, { backoff: () => 0 });
+    session?.ready();
+    session?.judge(answer(200));
+    const broken = session?.judge({ type: 'failure', kind: 'network', error: new Error('reset') });
+    expect(broken?.retry).toBe(true);
+    session?.ready();
+    session?.judge(answer(206));
+    expect(told).toEqual(['begin', 'deposit', 'end', 'withdraw', 'deposit']);
+  });
+
+  test('whose hook throws', () => {
+    const { told, policy } = setUp();
+    const session = startSession(policy, request, {
+      classify: () => {
+        throw new Error('hook');
+      },
+    });
+    session?.ready();
+    expect(() => session?.judge(answer(200))).toThrow('classify');
+    expect(told).toEqual(['begin', 'end']);
+  });
+});

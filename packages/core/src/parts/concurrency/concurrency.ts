@@ -1,0 +1,134 @@
+import { countingNumber } from '../../base/check.ts';
+import type { Clock } from '../../base/clock.ts';
+import { type Complete, LIMIT_CLOCK_OPTION, type OptionTable, readOptions } from '../../base/options.ts';
+import type { ChecksPriority, ClockBound } from '../../loop/bind-clock.ts';
+import type { AcquireOptions, ConcurrencyLimit, ConcurrencyStats, Slot } from '../../loop/contracts.ts';
+import type { Part } from '../../loop/part.ts';
+import { WAITING_OPTIONS, type WaitingOptions } from '../../queue/options.ts';
+import { SteadyTime } from '../../queue/time.ts';
+import { WaitingRoom } from '../../queue/waiting-room.ts';
+import type { CallsBeforeUse } from '../per-key/key-map.ts';
+import { ConcurrencyPart } from './part.ts';
+
+/** Options of {@link concurrencyLimit}. */
+export interface ConcurrencyOptions extends WaitingOptions {
+  /** The most requests in flight at a time. */
+  readonly maxConcurrent: number;
+  /** @default that of the policy; without a policy that of the system */
+  readonly clock?: Clock | undefined;
+}
+
+const CONCURRENCY_OPTIONS: OptionTable<ConcurrencyOptions> = {
+  maxConcurrent: { check: countingNumber, required: true },
+  ...WAITING_OPTIONS,
+  clock: LIMIT_CLOCK_OPTION,
+};
+
+class HeldSlot implements Slot {
+  readonly waitedMs: number;
+  #release: (() => void) | undefined;
+
+  constructor(waitedMs: number, release: () => void) {
+    this.waitedMs = waitedMs;
+    this.#release = release;
+  }
+
+  release(): void {
+    const release = this.#release;
+    this.#release = undefined;
+    release?.();
+  }
+}
+
+class Semaphore implements ConcurrencyLimit, CallsBeforeUse, ClockBound, ChecksPriority {
+  beforeUse: (() => void) | undefined;
+  readonly #maxConcurrent: number;
+  readonly #time: SteadyTime;
+  readonly #room: WaitingRoom<Slot>;
+  #inUse = 0;
+  readonly #release = (): void => {
+    this.#inUse -= 1;
+    // Without a queue the time is not needed, and reading it is most of the work.
+    if (this.#room.size > 0) this.#serve();
+  };
+
+  constructor(setup: Complete<ConcurrencyOptions>) {
+    this.#maxConcurrent = setup.maxConcurrent;
+    this.#time = new SteadyTime(setup.clock);
+    this.#room = new WaitingRoom(setup, this.#time, () => this.#serve());
+  }
+
+  get part(): Part {
+    return new ConcurrencyPart(this);
+  }
+
+  takeClock(clock: Clock): void {
+    this.#time.bind(clock);
+  }
+
+  checkPriority(priority: number | undefined): void {
+    this.#room.laneFor({ priority });
+  }
+
+  tryAcquire(): Slot | undefined {
+    this.beforeUse?.();
+    return this.#room.size === 0 && this.#inUse < this.#maxConcurrent ? this.#take(0) : undefined;
+  }
+
+  acquire(options: Omit<AcquireOptions, 'cost'> = {}): Promise<Slot> {
+    try {
+      const lane = this.#room.laneFor(options);
+      if (options.signal?.aborted) throw options.signal.reason;
+      this.beforeUse?.();
+      const nowMs = this.#time.now();
+      if (this.#inUse < this.#maxConcurrent && this.#room.goesFirst(lane, options, nowMs)) {
+        return Promise.resolve(this.#take(0));
+      }
+      const slot = this.#room.join(options, lane, 1, undefined, nowMs);
+      this.#room.arm(nowMs, Number.POSITIVE_INFINITY);
+      return slot;
+    } catch (error) {
+      return Promise.reject(error);
+    }
+  }
+
+  stats(): ConcurrencyStats {
+    return {
+      inUse: this.#inUse,
+      maxConcurrent: this.#maxConcurrent,
+      waiting: this.#room.size,
+      refused: this.#room.refused,
+    };
+  }
+
+  #take(waitedMs: number): Slot {
+    this.#inUse += 1;
+    return new HeldSlot(waitedMs, this.#release);
+  }
+
+  #serve(): void {
+    const nowMs = this.#time.now();
+    this.#room.serve(nowMs, (_cost, waitedMs) =>
+      this.#inUse < this.#maxConcurrent ? this.#take(waitedMs) : undefined,
+    );
+    this.#room.arm(nowMs, Number.POSITIVE_INFINITY);
+  }
+}
+
+/**
+ * Limits how many requests are in flight at a time, as App Engine's `max_concurrent_requests` does. A token bucket limits
+ * how many start per second; a policy may have both. A request then takes its slot and its tokens together, and holds
+ * neither while it waits for the other.
+ *
+ * @throws TypeError, RangeError for a wrong option
+ * @example
+ * ```ts
+ * import { concurrencyLimit, createPolicy } from '@ebb/core';
+ *
+ * const concurrency = concurrencyLimit({ maxConcurrent: 20, maxQueue: 1_000 });
+ * const policy = createPolicy({ concurrency });
+ * ```
+ */
+export function concurrencyLimit(options: ConcurrencyOptions): ConcurrencyLimit {
+  return new Semaphore(readOptions('concurrencyLimit', options, CONCURRENCY_OPTIONS));
+}

@@ -1,0 +1,76 @@
+import { inNextTurn } from '../../base/clock.ts';
+import { isNodeReadable, isWebReadable, MOST_READ_AHEAD_BYTES } from '../../http/body.ts';
+import { responseHeader } from '../../http/response-header.ts';
+import type { BodyUse } from './body-use.ts';
+import { interceptorOf, nativeBody, nativeClone } from './intercept-body.ts';
+import { whenNodeBodyEnds } from './node-body.ts';
+import { readAhead } from './read-ahead.ts';
+import { WatchedBody } from './watched-body.ts';
+
+/** An unread body is checked so long after its response, in milliseconds. */
+const CHECK_AFTER_MS = 1_000;
+
+/** The longest time for which a body is waited for whose reading cannot be observed, in milliseconds. */
+const LONGEST_UNOBSERVED_MS = 60_000;
+
+/** The uses of the bodies that arrived in this turn of the event loop. */
+const arrived: BodyUse[] = [];
+
+/** Ends the use of a body that is not read, when it has arrived or was garbage-collected. */
+export function watchUnread(use: BodyUse): void {
+  // Most bodies are read at once, and one turn for all takes less than a timer for each. It is asked for again now and
+  // then: a turn can be lost, with fake timers or with the request of a worker.
+  if (arrived.push(use) % 8 === 1) inNextTurn(lookAtAll);
+}
+
+function lookAtAll(): void {
+  for (const use of arrived.splice(0)) look(use);
+}
+
+/** In the turn after the response. */
+function look(use: BodyUse): void {
+  use.isNew = false;
+  const unread = use.held?.find(isUnread) as Response | undefined;
+  try {
+    if (unread === undefined) {
+      use.letGo();
+      return;
+    }
+    const body = nativeBody(unread);
+    if (isNodeReadable(body)) whenNodeBodyEnds(body, use);
+    else if (!isWebReadable(body) || responseHeader(unread.headers, 'content-length') === '0') use.end();
+    // The body of an error is often short and left unread.
+    else if (unread.status >= 400) check(use);
+    else use.onEnd(use.clock.schedule(() => check(use), CHECK_AFTER_MS, true));
+  } catch {
+    // A mock whose members throw has no connection.
+    use.end();
+  }
+}
+
+/** False if it is being read, as far as that can be observed. */
+function isUnread(response: object): boolean {
+  const interceptor = interceptorOf(response as Response);
+  return !(interceptor instanceof WatchedBody && interceptor.isRead);
+}
+
+/** Checks whether an unread body has arrived. */
+function check(use: BodyUse): void {
+  for (const response of use.letGo().filter(isUnread)) {
+    if (!use.isOver) checkUnread(response as Response, use);
+  }
+}
+
+/** Hazard: nothing that stays may hold the response, which could then never be garbage-collected. */
+function checkUnread(response: Response, use: BodyUse): void {
+  const isLong = Number(responseHeader(response.headers, 'content-length') ?? 0) > MOST_READ_AHEAD_BYTES;
+  const body = nativeBody(response) as ReadableStream;
+  if (response.bodyUsed || body.locked) {
+    // Something reads the native body, such as a server that returns the response.
+    if (isLong) use.onEnd(use.clock.schedule(() => use.end(), LONGEST_UNOBSERVED_MS, true));
+    else use.end();
+  } else if (!isLong && use.stopReadingAhead === undefined) {
+    const copy = nativeClone(response);
+    if (copy !== undefined) readAhead(copy, use);
+  }
+}

@@ -1,0 +1,144 @@
+import { isWebReadable } from '../../http/body.ts';
+
+/** Receives the events of a watched stream. */
+export interface StreamObserver {
+  /** Reading has begun. */
+  taken(): void;
+  /** The source has ended or failed. */
+  ended(): void;
+  /** The stream was cancelled; the connection is closed when `gone` settles. */
+  cancelled(gone: Promise<unknown>): void;
+}
+
+/** A stream with an observer. */
+export interface WatchedStream {
+  readonly stream: ReadableStream;
+  /** Locks the source. */
+  lock(): void;
+  /** Unlocks the source if readers of the stream have been released without a read. */
+  release(): void;
+  /** Locks the stream, because the source is read in another way. */
+  shut(): void;
+}
+
+function isByteStream(stream: ReadableStream): boolean {
+  try {
+    stream.getReader({ mode: 'byob' }).releaseLock();
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+/**
+ * A stream that reads another one and reports that to an observer. It is a byte stream if the source is, so that chunks
+ * pass through unchanged. It locks the source only when it is read itself.
+ *
+ * @param first the source at the time of the call
+ * @param source returns the source when reading begins: `clone()` may have replaced it by then
+ * @param length length of the body in bytes, if known: a reader that has all bytes may never read the end
+ */
+export function watchedStream(
+  first: ReadableStream,
+  source: () => unknown,
+  length: number | undefined,
+  observer: StreamObserver,
+): WatchedStream {
+  let bytes = 0;
+  let controller: ReadableStreamDefaultController | ReadableByteStreamController;
+  let reader: ReadableStreamDefaultReader | undefined;
+  /** True once something was asked of the source. */
+  let isRead = false;
+  let isPulling = false;
+  /** True once the source has closed; its last chunk may still be pending. */
+  let isClosed = false;
+  let isCancelled = false;
+
+  const close = (): void => {
+    controller.close();
+    (controller as ReadableByteStreamController).byobRequest?.respond(0);
+  };
+  const lock = (): ReadableStreamDefaultReader => {
+    if (reader !== undefined) return reader;
+    const locked = (source() as ReadableStream).getReader();
+    reader = locked;
+    // Also ends readers that wait on `closed` without reading.
+    locked.closed.then(
+      () => {
+        if (isCancelled || reader !== locked) return;
+        observer.ended();
+        if (isClosed) return;
+        isClosed = true;
+        if (!isPulling) close();
+      },
+      (error: unknown) => {
+        // It was released, which is no error of the body.
+        if (reader !== locked) return;
+        observer.ended();
+        controller.error(error);
+      },
+    );
+    return locked;
+  };
+  const underlying = {
+    start(own: typeof controller) {
+      controller = own;
+    },
+    async pull(): Promise<void> {
+      isPulling = true;
+      isRead = true;
+      try {
+        const locked = lock();
+        observer.taken();
+        const result = await locked.read();
+        if (isCancelled) return;
+        bytes += result.value?.byteLength ?? 0;
+        if (result.done || bytes === length) observer.ended();
+        if (!result.done) controller.enqueue(result.value);
+        if (result.done || isClosed) {
+          isClosed = true;
+          close();
+        }
+      } catch (error) {
+        if (reader !== undefined) observer.ended();
+        throw error;
+      } finally {
+        isPulling = false;
+      }
+    },
+    async cancel(reason: unknown): Promise<void> {
+      isCancelled = true;
+      const body = reader ?? source();
+      const gone =
+        isWebReadable(body) || reader !== undefined ? (body as ReadableStream).cancel(reason) : undefined;
+      observer.cancelled(Promise.resolve(gone));
+      await gone;
+    },
+  };
+  const stream = isByteStream(first)
+    ? new ReadableStream({ ...underlying, type: 'bytes' } as UnderlyingByteSource)
+    : new ReadableStream(underlying, { highWaterMark: 0 });
+  const native = stream.getReader;
+  const getReader = function getReader(this: ReadableStream, ...options: []) {
+    const own = native.apply(this, options);
+    try {
+      lock();
+    } catch (error) {
+      // The source is locked by another reader.
+      controller.error(error);
+    }
+    return own;
+  };
+  Object.defineProperty(stream, 'getReader', { value: getReader, configurable: true, writable: true });
+  return {
+    stream,
+    lock: () => void lock(),
+    release() {
+      const idle = reader;
+      if (idle === undefined || isRead || isCancelled || stream.locked) return;
+      reader = undefined;
+      idle.releaseLock();
+    },
+    shut: () => void (stream.locked || native.call(stream)),
+  };
+}

@@ -1,0 +1,116 @@
+import { prose } from '#prose';
+import { countingNumber, notNegative, positive, wrongType } from '../../base/check.ts';
+import { HookError } from '../../base/errors.ts';
+import { onAbort } from '../../base/on-abort.ts';
+import { type OptionTable, readOptions } from '../../base/options.ts';
+import { isPromise } from '../../base/promise.ts';
+import { checkVerdict } from '../../http/classify.ts';
+import { withJudgement } from '../../http/judged.ts';
+import type { Judgement, Outcome, Responded } from '../../http/outcome.ts';
+import type { InspectionContext } from '../../http/peek.ts';
+import type { BodyInspector } from '../../loop/contracts.ts';
+import type { Inspect } from './inspect.ts';
+import { Look, type LookBounds } from './look.ts';
+import { InspectPart } from './part.ts';
+
+/** Options of {@link inspectBody}. */
+export interface InspectBodyOptions {
+  /**
+   * The most of a body that is looked at, in bytes.
+   * @default 65_536
+   */
+  readonly maxBytes?: number | undefined;
+  /**
+   * The longest wait for the part of a body that is asked for, in milliseconds. The response is then judged by what has
+   * arrived. A judgement that takes twice as long counts as none.
+   * @default 1_000
+   */
+  readonly timeoutMs?: number | undefined;
+}
+
+const OPTIONS: OptionTable<InspectBodyOptions> = {
+  maxBytes: { check: countingNumber, default: 65_536 },
+  timeoutMs: { check: positive, default: 1_000 },
+};
+
+/** A body that breaks before anyone has seen it is a failure of the attempt. */
+const BROKEN: Judgement = { verdict: 'transient' };
+
+/**
+ * Judges responses by their body: an error in a 200, the reason of a 429, the first event of a stream. For the policy's
+ * `inspect`. A function apart, so that programs without it do not carry its code.
+ *
+ * The caller gets the same bytes, and a stream goes on streaming after the look. A body that breaks during the look, before
+ * the caller has seen any of it, is `transient`.
+ *
+ * @param inspect called with every response that is not left to another layer
+ * @throws TypeError, RangeError for a wrong option
+ * @example
+ * ```ts
+ * import { createPolicy, inspectBody } from '@ebb/core';
+ *
+ * const inspect = inspectBody(async (response) => {
+ *   if (response.status !== 200) return undefined;
+ *   const body = (await response.json()) as { error?: string } | undefined;
+ *   return body?.error === 'busy' ? { verdict: 'refused', waitMs: 2_000 } : undefined;
+ * });
+ * const policy = createPolicy({ inspect });
+ * ```
+ */
+export function inspectBody(inspect: Inspect, options: InspectBodyOptions = {}): BodyInspector {
+  if (typeof inspect !== 'function') throw wrongType('inspectBody: inspect', prose('a function'), inspect);
+  const { maxBytes, timeoutMs } = readOptions('inspectBody', options, OPTIONS);
+  const look: BodyInspector['look'] = (outcome, context) =>
+    lookAt(inspect, { bytes: maxBytes, timeoutMs, clock: context.clock }, outcome, context);
+  return { look, part: new InspectPart({ look }) };
+}
+
+async function lookAt(
+  inspect: Inspect,
+  bounds: LookBounds,
+  outcome: Responded,
+  context: InspectionContext,
+): Promise<Outcome> {
+  const look = new Look(outcome, context, bounds);
+  try {
+    const said = inspect(look);
+    const judgement = isPromise(said) ? await within(said, bounds, context.signal) : said;
+    checkJudgement(judgement);
+    if (judgement !== undefined && judgement !== null) return withJudgement(outcome, judgement);
+    return look.error === undefined || context.signal?.aborted ? outcome : withJudgement(outcome, BROKEN);
+  } catch (cause) {
+    throw new HookError('inspect', cause);
+  } finally {
+    look.end();
+  }
+}
+
+/** An `inspect` that waits for something else than the body must not hold the response for ever, nor after an abort. */
+async function within<T>(
+  promise: PromiseLike<T>,
+  { timeoutMs, clock }: LookBounds,
+  signal: AbortSignal | undefined,
+): Promise<T | undefined> {
+  let cancel: (() => void) | undefined;
+  let forget: (() => void) | undefined;
+  const given = new Promise<undefined>((resolve) => {
+    const giveUp = (): void => resolve(undefined);
+    // Twice the time: a look that runs into its timeout has as long again to be judged.
+    cancel = clock.schedule(giveUp, 2 * timeoutMs);
+    forget = signal?.aborted === false ? onAbort(signal, giveUp) : undefined;
+  });
+  try {
+    return await Promise.race([promise, given]);
+  } finally {
+    cancel?.();
+    forget?.();
+  }
+}
+
+function checkJudgement(judgement: unknown): void {
+  if (judgement === undefined || judgement === null) return;
+  if (typeof judgement !== 'object') throw wrongType('its result', prose('an object'), judgement);
+  const { verdict, waitMs } = judgement as Judgement;
+  if (verdict !== undefined) checkVerdict('verdict', verdict);
+  if (waitMs !== undefined) notNegative('waitMs', waitMs);
+}

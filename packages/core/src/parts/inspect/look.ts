@@ -1,0 +1,160 @@
+import { type Clock, nextTurn } from '../../base/clock.ts';
+import type { RequestTraits, Responded } from '../../http/outcome.ts';
+import type { InspectionContext, Peek } from '../../http/peek.ts';
+import { FirstEvent } from './first-event.ts';
+import type { InspectedResponse, ServerEvent } from './inspect.ts';
+
+/** How far a body is read. */
+export interface LookBounds {
+  readonly bytes: number;
+  readonly timeoutMs: number;
+  readonly clock: Clock;
+}
+
+/**
+ * After so many parts in a row the event loop gets a turn. Parts that are there already come without one, and no timer could
+ * end the look.
+ */
+const PARTS_A_TURN = 128;
+
+/** A bounded look at the beginning of a body. */
+export class Look implements InspectedResponse {
+  readonly status: number;
+  readonly request: RequestTraits;
+  readonly attempt: number;
+  readonly #outcome: Responded;
+  readonly #open: (maxBytes: number) => Peek | undefined;
+  readonly #bounds: LookBounds;
+  #peek: Peek | undefined;
+  #isOpen = false;
+  /** Skips a byte order mark. */
+  readonly #decoder = new TextDecoder();
+  /** The text in the parts in which it came. Joining them for each part would take the square of their number. */
+  readonly #parts: string[] = [];
+  #bytes = 0;
+  #reads = 0;
+  /** True once the body has ended within the bounds. */
+  #isWhole = false;
+  /** True once nothing more is read. */
+  #isOver = false;
+  #error: unknown;
+  #reading: Promise<void> | undefined;
+  /** Ends the wait for the part that is being read. */
+  #stopWaiting: (() => void) | undefined;
+  #cancelTimer: (() => void) | undefined;
+
+  constructor(outcome: Responded, { request, attempt, open }: InspectionContext, bounds: LookBounds) {
+    this.#outcome = outcome;
+    this.status = outcome.status;
+    this.request = request;
+    this.attempt = attempt;
+    this.#open = open;
+    this.#bounds = bounds;
+  }
+
+  header(name: string): string | undefined {
+    return this.#outcome.header(name);
+  }
+
+  /** What the body broke with during the look; `undefined` if it did not. */
+  get error(): unknown {
+    return this.#error;
+  }
+
+  async text(): Promise<string> {
+    const parsed = this.#begin()?.parsed;
+    if (parsed !== undefined) return textOf(parsed.value);
+    while (await this.#readMore());
+    return this.#parts.join('');
+  }
+
+  async json(): Promise<unknown> {
+    const parsed = this.#begin()?.parsed;
+    if (parsed !== undefined && typeof parsed.value !== 'string') return parsed.value;
+    const text = await this.text();
+    if (parsed === undefined && !this.#isWhole) return undefined;
+    try {
+      return JSON.parse(text);
+    } catch {
+      return undefined;
+    }
+  }
+
+  async firstEvent(): Promise<ServerEvent | undefined> {
+    const parsed = this.#begin()?.parsed;
+    const first = new FirstEvent();
+    if (parsed !== undefined) return first.take(textOf(parsed.value));
+    // Another call may have read parts already, or may read them meanwhile.
+    for (let next = 0, hasMore = true; ; hasMore = await this.#readMore()) {
+      for (; next < this.#parts.length; next += 1) {
+        const event = first.take(this.#parts[next] ?? '');
+        if (event !== undefined) return event;
+      }
+      if (!hasMore) return undefined;
+    }
+  }
+
+  /** Ends the look: what has not been read stays for the caller. */
+  end(): void {
+    if (this.#isOver) return;
+    this.#isOver = true;
+    this.#cancelTimer?.();
+    this.#stopWaiting?.();
+    this.#peek?.stop();
+  }
+
+  #begin(): Peek | undefined {
+    if (this.#isOpen) return this.#peek;
+    this.#isOpen = true;
+    if (!this.#isOver) this.#peek = this.#open(this.#bounds.bytes);
+    return this.#peek;
+  }
+
+  /** Reads on; false if there is nothing more within the bounds. */
+  async #readMore(): Promise<boolean> {
+    const peek = this.#begin();
+    if (peek === undefined) this.#isWhole = true;
+    if (peek === undefined || this.#isOver) return false;
+    this.#cancelTimer ??= this.#bounds.clock.schedule(() => this.end(), this.#bounds.timeoutMs);
+    // Two calls may read at the same time.
+    this.#reading ??= new Promise((resolve) => {
+      this.#stopWaiting = resolve;
+      void this.#readPart(peek).then(resolve);
+    });
+    await this.#reading;
+    return !this.#isOver;
+  }
+
+  async #readPart(peek: Peek): Promise<void> {
+    try {
+      this.#reads += 1;
+      if (this.#reads % PARTS_A_TURN === 0) await nextTurn();
+      if (this.#isOver) return;
+      const part = await peek.read();
+      if (this.#isOver) return;
+      if (part === undefined) {
+        this.#isWhole = true;
+        this.#parts.push(this.#decoder.decode());
+        this.end();
+      } else {
+        this.#keep(part);
+      }
+    } catch (error) {
+      if (!this.#isOver) this.#error = error;
+      this.end();
+    } finally {
+      this.#reading = undefined;
+    }
+  }
+
+  #keep(part: Uint8Array): void {
+    const room = this.#bounds.bytes - this.#bytes;
+    this.#bytes += part.length;
+    this.#parts.push(this.#decoder.decode(part.subarray(0, room), { stream: true }));
+    if (part.length > room) this.end();
+  }
+}
+
+function textOf(value: unknown): string {
+  return typeof value === 'string' ? value : (JSON.stringify(value) ?? '');
+}

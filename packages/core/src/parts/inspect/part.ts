@@ -1,0 +1,35 @@
+import type { Judgement, Responded } from '../../http/outcome.ts';
+import type { BodyInspector } from '../../loop/contracts.ts';
+import type { Call, Look, Part, Turn } from '../../loop/part.ts';
+
+/** Judges responses by their bodies. */
+export class InspectPart implements Part {
+  readonly name = 'inspect';
+  readonly place = 'reading';
+  readonly #inspector: Pick<BodyInspector, 'look'>;
+
+  constructor(inspector: Pick<BodyInspector, 'look'>) {
+    this.#inspector = inspector;
+  }
+
+  begin(call: Call): Turn | undefined {
+    // An inner layer leaves its responses to the outer one.
+    return call.around.isInner ? undefined : new InspectTurn(this.#inspector, call);
+  }
+}
+
+class InspectTurn implements Turn {
+  readonly #inspector: Pick<BodyInspector, 'look'>;
+  readonly #call: Call;
+
+  constructor(inspector: Pick<BodyInspector, 'look'>, call: Call) {
+    this.#inspector = inspector;
+    this.#call = call;
+  }
+
+  async read(outcome: Responded, _: Judgement | undefined, look: Look): Promise<Judgement | undefined> {
+    const { request, policy } = this.#call;
+    const looked = await this.#inspector.look(outcome, { ...look, request, clock: policy.clock });
+    return looked.type === 'response' ? looked.judgement : undefined;
+  }
+}

@@ -1,0 +1,131 @@
+import { wrongType } from '../base/check.ts';
+import type { AcquireOptions } from '../loop/contracts.ts';
+import type { Queue, Queued, QueueOrder } from './queue.ts';
+
+/** A doubly linked list: any member can leave in constant time. */
+interface Lane<W> {
+  first: W | undefined;
+  last: W | undefined;
+  /** The sum of all costs. */
+  cost: number;
+  /** The next member that a search inspects; `undefined` if no search is under way. */
+  searchAt: W | undefined;
+}
+
+/**
+ * First come, first served within a lane. Each lane is worth a head start over the lane below it, so that a low lane waits
+ * longer but is never starved.
+ */
+export abstract class Lanes<W extends Queued<W>> implements Queue<W> {
+  protected readonly lanes: Lane<W>[] = [];
+  readonly #headStartMs: number;
+
+  /** @param headStartMs what a lane is worth over the lane below it, in milliseconds */
+  constructor(headStartMs: number) {
+    this.#headStartMs = headStartMs;
+  }
+
+  abstract laneOf(options: Pick<AcquireOptions, 'priority' | 'retry'>): number;
+
+  get cost(): number {
+    return this.lanes.reduce((sum, { cost }) => sum + cost, 0);
+  }
+
+  get first(): W | undefined {
+    let best: W | undefined;
+    for (const { first } of this.lanes) {
+      if (first === undefined) continue;
+      if (best === undefined || !this.#isAhead(best, first.lane, first.sinceMs)) best = first;
+    }
+    return best;
+  }
+
+  /** Whether a member goes before a request of this lane that has waited since then. */
+  #isAhead(one: W, lane: number, sinceMs: number): boolean {
+    const laterMs = one.sinceMs - Math.round(sinceMs) + (lane - one.lane) * this.#headStartMs;
+    return laterMs < 0 || (laterMs === 0 && one.lane >= lane);
+  }
+
+  goesFirst(lane: number, sinceMs: number): boolean {
+    const { first } = this;
+    return first === undefined || !this.#isAhead(first, lane, sinceMs);
+  }
+
+  costAhead(lane: number, sinceMs: number, isExact: boolean): number {
+    let cost = 0;
+    for (let at = isExact ? 0 : lane; at < this.lanes.length; at += 1) {
+      const { first, last, cost: all } = this.lanes[at] as Lane<W>;
+      if (last !== undefined && this.#isAhead(last, lane, sinceMs)) {
+        cost += all;
+        continue;
+      }
+      for (let one = first; one !== undefined && this.#isAhead(one, lane, sinceMs); one = one.next) {
+        cost += one.cost;
+      }
+    }
+    return cost;
+  }
+
+  add(one: W): void {
+    const { lanes } = this;
+    // Filled from the start: V8 reads arrays with holes slowly.
+    while (lanes.length <= one.lane) {
+      lanes.push({ first: undefined, last: undefined, cost: 0, searchAt: undefined });
+    }
+    const lane = lanes[one.lane] as Lane<W>;
+    // One that keeps its place belongs near the front.
+    let next = lane.last !== undefined && lane.last.sinceMs > one.sinceMs ? lane.first : undefined;
+    while (next !== undefined && next.sinceMs <= one.sinceMs) next = next.next;
+    const previous = next === undefined ? lane.last : next.previous;
+    one.next = next;
+    one.previous = previous;
+    if (previous === undefined) lane.first = one;
+    else previous.next = one;
+    if (next === undefined) lane.last = one;
+    else next.previous = one;
+    lane.cost += one.cost;
+  }
+
+  remove(one: W): void {
+    const lane = this.lanes[one.lane] as Lane<W>;
+    const { next, previous } = one;
+    if (one === lane.searchAt) lane.searchAt = next;
+    if (previous === undefined) lane.first = next;
+    else previous.next = next;
+    if (next === undefined) lane.last = previous;
+    else next.previous = previous;
+    one.next = undefined;
+    one.previous = undefined;
+    // Reset when empty, so that rounding errors do not add up.
+    lane.cost = lane.first === undefined ? 0 : lane.cost - one.cost;
+  }
+
+  startSearch(): void {
+    for (const lane of this.lanes) lane.searchAt = lane.first;
+  }
+
+  searched(): W | undefined {
+    for (const lane of this.lanes) {
+      const one = lane.searchAt;
+      if (one === undefined) continue;
+      lane.searchAt = one.next;
+      return one;
+    }
+    return undefined;
+  }
+}
+
+/** A new request goes before a retry if it has waited longer by this, in milliseconds, so that neither starves. */
+const RETRY_HEAD_START_MS = 30_000;
+
+class ArrivalQueue<W extends Queued<W>> extends Lanes<W> {
+  laneOf({ priority = 0, retry }: Pick<AcquireOptions, 'priority' | 'retry'>): number {
+    if (priority !== 0) {
+      throw wrongType('priority', '0 at a limit without `queue: priorityQueue()`', priority);
+    }
+    return retry ? 1 : 0;
+  }
+}
+
+/** The queue of a limit that is given none: first come, first served, with retries before new requests. */
+export const inOrderOfArrival: QueueOrder = { make: () => new ArrivalQueue(RETRY_HEAD_START_MS) };

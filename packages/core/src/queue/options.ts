@@ -1,0 +1,42 @@
+import { having, notNegative, wholeNumber } from '../base/check.ts';
+import type { Complete, OptionTable } from '../base/options.ts';
+import { inOrderOfArrival } from './lanes.ts';
+import type { QueueOrder } from './queue.ts';
+
+/** Limits of the queue in front of a bucket or a concurrency limit. */
+export interface WaitingOptions {
+  /**
+   * The most requests that may wait. A new one is refused then.
+   * @default no limit
+   */
+  readonly maxQueue?: number | undefined;
+  /**
+   * The longest wait, in milliseconds. A request that would wait longer is refused at once.
+   * @default no limit
+   */
+  readonly maxWaitMs?: number | undefined;
+  /**
+   * The order of the requests that wait: what `priorityQueue` returns. By default first come, first served, except that a retry
+   * goes before new requests that have not waited 30 s longer.
+   * @default in order of arrival
+   */
+  readonly queue?: QueueOrder | undefined;
+}
+
+/** How many requests wait in several queues. */
+export interface Tally {
+  waiting: number;
+}
+
+/** Validated options with all defaults applied. */
+export interface WaitingSetup extends Complete<WaitingOptions> {
+  /** Counts the requests of this queue among others. */
+  readonly tally?: Tally | undefined;
+}
+
+/** How the options of a queue are read. */
+export const WAITING_OPTIONS: OptionTable<WaitingOptions> = {
+  maxQueue: { check: wholeNumber, default: Number.POSITIVE_INFINITY },
+  maxWaitMs: { check: notNegative, default: Number.POSITIVE_INFINITY },
+  queue: { check: having('what priorityQueue returns', 'make'), default: inOrderOfArrival },
+};

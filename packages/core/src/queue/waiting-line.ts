@@ -1,0 +1,163 @@
+import { onAbort } from '../base/on-abort.ts';
+import { SignalWatch } from '../base/signal-watch.ts';
+import { Heap, type Heaped } from './heap.ts';
+import type { WaitingSetup } from './options.ts';
+import type { Queue, Queued } from './queue.ts';
+
+/** A request that waits. */
+export interface Waiter<T> extends Queued<Waiter<T>> {
+  /** Rejects with a rejected promise: a second function would cost memory for every waiter. */
+  readonly resolve: (value: T | Promise<T>) => void;
+  watch: SignalWatch<Waiter<T>> | undefined;
+  deadline: Deadline<T> | undefined;
+}
+
+/** Stored apart from the waiter, because most waiters have none. */
+interface Deadline<T> extends Heaped {
+  readonly waiter: Waiter<T>;
+  readonly atMs: number;
+}
+
+/** What is left of the waiters of an aborted signal. */
+interface Aborted<T> {
+  readonly members: Iterator<[one: Waiter<T>, list: number], undefined>;
+  readonly reason: unknown;
+  /** One for all of them, made for the first. */
+  rejected: Promise<never> | undefined;
+}
+
+/** The requests that wait at a limit: a queue in some order, with a deadline and a signal for each of them. */
+export class WaitingLine<T> {
+  /** How many wait. */
+  size = 0;
+  protected readonly queue: Queue<Waiter<T>>;
+  readonly #tally: { waiting: number };
+  readonly #deadlines = new Heap<Deadline<T>>((one, other) => one.atMs < other.atMs);
+  readonly #watches = new Map<AbortSignal, SignalWatch<Waiter<T>>>();
+  readonly #onAbort: () => void;
+  readonly #aborted: Aborted<T>[] = [];
+  readonly #onEmpty: (() => void)[] = [];
+
+  /** @param onAborted called when a signal has aborted: its waiters are ended by {@link endAborted} */
+  constructor(
+    { queue, tally = { waiting: 0 } }: Pick<WaitingSetup, 'queue' | 'tally'>,
+    onAborted: () => void,
+  ) {
+    this.queue = queue.make();
+    this.#tally = tally;
+    this.#onAbort = onAborted;
+  }
+
+  /** The sum of all costs in the queue. */
+  get cost(): number {
+    return this.queue.cost;
+  }
+
+  /** The cost of the first; 0 for an empty queue. */
+  get firstCost(): number {
+    return this.queue.first?.cost ?? 0;
+  }
+
+  /** The deadline of the first, in milliseconds of the limit; `Infinity` if it has none. */
+  get firstDeadlineMs(): number {
+    return this.queue.first?.deadline?.atMs ?? Number.POSITIVE_INFINITY;
+  }
+
+  /** The costs of the first and of those behind it in its lane. */
+  *costsInTurn(): Generator<number> {
+    for (let one = this.queue.first; one !== undefined; one = one.next) yield one.cost;
+  }
+
+  /** The earliest deadline; `Infinity` if there is none. */
+  get nextDeadlineMs(): number {
+    return this.#deadlines.first?.atMs ?? Number.POSITIVE_INFINITY;
+  }
+
+  /** A waiter whose deadline is `nowMs` or earlier. */
+  expired(nowMs: number): Waiter<T> | undefined {
+    return this.nextDeadlineMs <= nowMs ? this.#deadlines.first?.waiter : undefined;
+  }
+
+  /** @param sinceMs when it began to wait; earlier than now for a waiter that keeps its place */
+  add(lane: number, cost: number, sinceMs: number, deadlineMs: number, signal?: AbortSignal): Promise<T> {
+    return new Promise((resolve) => {
+      const watch = signal && this.#watchOf(signal);
+      const waiter: Waiter<T> = {
+        resolve,
+        cost,
+        // A small integer needs less memory than a double.
+        sinceMs: Math.round(sinceMs),
+        lane,
+        next: undefined,
+        previous: undefined,
+        watch,
+        deadline: undefined,
+      };
+      this.queue.add(waiter);
+      this.size += 1;
+      this.#tally.waiting += 1;
+      watch?.add(waiter, 0);
+      if (deadlineMs === Number.POSITIVE_INFINITY) return;
+      waiter.deadline = { waiter, atMs: deadlineMs, heapIndex: -1 };
+      this.#deadlines.add(waiter.deadline);
+    });
+  }
+
+  remove(waiter: Waiter<T>): void {
+    this.queue.remove(waiter);
+    this.size -= 1;
+    this.#tally.waiting -= 1;
+    const { watch, deadline } = waiter;
+    waiter.watch = undefined;
+    watch?.left();
+    if (deadline !== undefined) this.#deadlines.remove(deadline);
+    if (this.size > 0 || this.#onEmpty.length === 0) return;
+    for (const callback of this.#onEmpty.splice(0)) callback();
+  }
+
+  /** Resolves when the queue is empty. It may be for a moment only: a displaced request is replaced at once. */
+  async idle(): Promise<void> {
+    if (this.size > 0) await new Promise<void>((resolve) => this.#onEmpty.push(resolve));
+  }
+
+  #watchOf(signal: AbortSignal): SignalWatch<Waiter<T>> {
+    let watch = this.#watches.get(signal);
+    if (watch === undefined) {
+      watch = new SignalWatch(
+        (end) => onAbort(signal, end),
+        (one, own) => one.watch === own,
+        (ended) => this.#endWatch(signal, ended),
+      );
+      this.#watches.set(signal, watch);
+    }
+    return watch;
+  }
+
+  /** The signal has aborted, or its last waiter has left. */
+  #endWatch(signal: AbortSignal, watch: SignalWatch<Waiter<T>>): void {
+    this.#watches.delete(signal);
+    if (watch.isEmpty) return;
+    this.#aborted.push({ members: watch.members(), reason: signal.reason, rejected: undefined });
+    this.#onAbort();
+  }
+
+  /** True while waiters of an aborted signal are left: see {@link endAborted}. */
+  get hasAborted(): boolean {
+    return this.#aborted.length > 0;
+  }
+
+  /** Removes and rejects a waiter whose signal has aborted; false if there is none. */
+  endAborted(): boolean {
+    for (let first = this.#aborted[0]; first !== undefined; first = this.#aborted[0]) {
+      const waiter = first.members.next().value?.[0];
+      if (waiter !== undefined) {
+        first.rejected ??= Promise.reject(first.reason);
+        this.remove(waiter);
+        waiter.resolve(first.rejected);
+        return true;
+      }
+      this.#aborted.shift();
+    }
+    return false;
+  }
+}

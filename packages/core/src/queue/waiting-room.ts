@@ -1,0 +1,248 @@
+import { flag, notNegative } from '../base/check.ts';
+import { inNextTurn, timersId } from '../base/clock.ts';
+import { ThrottledError, type ThrottledReason } from '../base/errors.ts';
+import type { AcquireOptions } from '../loop/contracts.ts';
+import type { WaitingSetup } from './options.ts';
+import type { SteadyTime } from './time.ts';
+import { type Waiter, WaitingLine } from './waiting-line.ts';
+
+/** Work in one turn of the event loop: a long queue that is served all at once must not block the program. In half microseconds. */
+const SLICE = 20_000;
+
+/** What a grant costs of it: its request is sent in the same turn. */
+const GRANT = 200;
+
+/** What a refusal costs: an error captures a stack trace. */
+const REFUSAL = 40;
+
+/** What the end of an aborted request costs. Looking at one costs 1. */
+const ABORT = 20;
+
+/** Rounding error that is allowed in times, and the shortest timer. */
+const TOLERANCE_MS = 1e-3;
+
+/** Why a whole queue is refused. */
+type Dismissal = readonly [reason: ThrottledReason, message: string];
+
+/**
+ * A line of requests with limits, and one timer for all of it. Its owner decides when the first request may go, in
+ * {@link serve}.
+ */
+export class WaitingRoom<T> extends WaitingLine<T> {
+  /** Requests refused so far, aborted ones not included. */
+  refused = 0;
+  readonly #setup: WaitingSetup;
+  readonly #time: SteadyTime;
+  readonly #onWake: () => void;
+  /** When the timer fires; `Infinity` without a timer. */
+  #timerAtMs = Number.POSITIVE_INFINITY;
+  #stopTimer: () => void = () => {};
+  /** What the timer was set with. */
+  #timersId: unknown;
+  #armedOn: unknown;
+  /** Waiters with a deadline up to this time are being refused, a slice per turn. */
+  #lateUntilMs = Number.NEGATIVE_INFINITY;
+  /** The largest cost that can be granted. While `#isSearching`, the queue is searched for larger ones. */
+  #mostCost = Number.POSITIVE_INFINITY;
+  #isSearching = false;
+  /** The last slice ended before the queue did: more may go now, whatever the owner knows of it. */
+  #isCutShort = false;
+  /** Why the whole queue is being refused; `undefined` if it is not. */
+  #dismissal: Dismissal | undefined;
+  /** What is left of the slice. */
+  #left = 0;
+
+  /** @param onWake called when the first in the queue may have to be served */
+  constructor(setup: WaitingSetup, time: SteadyTime, onWake: () => void) {
+    super(setup, () => this.#endAllAborted());
+    this.#setup = setup;
+    this.#time = time;
+    this.#onWake = onWake;
+  }
+
+  /** Ends those whose signal has aborted, a slice in each turn, also while a virtual clock stands still. */
+  #endAllAborted(): void {
+    this.#onWake();
+    if (this.hasAborted) inNextTurn(() => this.#endAllAborted());
+  }
+
+  /** Whether a request of this lane would be the first to go. */
+  goesFirst(lane: number, { waitedMs = 0 }: AcquireOptions, nowMs: number): boolean {
+    return this.size === 0 || this.queue.goesFirst(lane, nowMs - waitedMs);
+  }
+
+  /**
+   * The lane that a request waits in.
+   * @throws TypeError, RangeError for a wrong option
+   */
+  laneFor(options: AcquireOptions): number {
+    const { maxWaitMs, retry, waitedMs } = options;
+    if (waitedMs !== undefined) notNegative('acquire: waitedMs', waitedMs);
+    if (maxWaitMs !== undefined) notNegative('acquire: maxWaitMs', maxWaitMs);
+    if (retry !== undefined) flag('acquire: retry', retry);
+    return this.queue.laneOf(options);
+  }
+
+  #patienceMs({ maxWaitMs = Number.POSITIVE_INFINITY }: AcquireOptions): number {
+    return Math.min(maxWaitMs, this.#setup.maxWaitMs);
+  }
+
+  /**
+   * The cost of everything that goes before a new request of this lane, if none of it leaves. A lower bound for a
+   * request without a deadline, which needs no exact estimate: counting could take long.
+   */
+  costAhead(options: AcquireOptions, lane: number, nowMs: number): number {
+    // What is left of an aborted crowd counts no more, and is gone before the request has its turn.
+    if (this.hasAborted) return 0;
+    const { waitedMs = 0 } = options;
+    return this.queue.costAhead(lane, nowMs - waitedMs, this.#patienceMs(options) < Number.POSITIVE_INFINITY);
+  }
+
+  /**
+   * Puts a request into the queue.
+   *
+   * @param waitMs how long until its turn comes, at least; `undefined` if that is unknown
+   * @throws ThrottledError if the wait is too long, or the queue is full
+   */
+  join(
+    options: AcquireOptions,
+    lane: number,
+    cost: number,
+    waitMs: number | undefined,
+    nowMs: number,
+  ): Promise<T> {
+    const patienceMs = this.#patienceMs(options);
+    if (patienceMs === 0 || (waitMs ?? 0) > patienceMs + TOLERANCE_MS) {
+      throw this.refusal('wait-too-long', `its turn would not come within ${patienceMs} ms`, waitMs);
+    }
+    const { waitedMs } = options;
+    // One that keeps its place was in the queue before.
+    if (waitedMs === undefined && this.size >= this.#setup.maxQueue && !this.endAborted()) {
+      this.#makeRoom(lane, waitMs);
+    }
+    return this.add(lane, cost, nowMs - (waitedMs ?? 0), nowMs + patienceMs, options.signal);
+  }
+
+  #makeRoom(lane: number, waitMs: number | undefined): void {
+    const full = `the queue is full (maxQueue ${this.#setup.maxQueue})`;
+    const displaced = this.queue.displacedBy?.(lane);
+    if (displaced === undefined) throw this.refusal('queue-full', full, waitMs);
+    this.#refuse(displaced, 'displaced', `${full}, and another request took its place`);
+  }
+
+  /** The error for a refused request, which is counted. */
+  refusal(reason: ThrottledReason, message: string, waitMs?: number, cause?: unknown): ThrottledError {
+    this.refused += 1;
+    return new ThrottledError(
+      `Not sent: ${message}`,
+      waitMs,
+      cause === undefined ? { reason } : { reason, cause },
+    );
+  }
+
+  /** Returns true, for {@link #refuseOne}. */
+  #refuse(waiter: Waiter<T>, reason: ThrottledReason, message: string): true {
+    this.remove(waiter);
+    waiter.resolve(Promise.reject(this.refusal(reason, message)));
+    return true;
+  }
+
+  /**
+   * Serves the first in the queue, one after the other, until `grant` returns `undefined`; what it returns is the
+   * result of that request. Before that, refuses requests that are late or cost too much, and after it those
+   * whose deadline is now. Does one slice; {@link arm} sets the timer for the next.
+   *
+   * @param grant takes the cost and how long the request has waited, in milliseconds
+   */
+  serve(nowMs: number, grant: (cost: number, waitedMs: number) => T | Promise<T> | undefined): void {
+    this.giveUp(nowMs - TOLERANCE_MS);
+    for (; this.#left > 0; this.#left -= GRANT) {
+      const { first } = this.queue;
+      if (first === undefined) break;
+      const result = grant(first.cost, Math.max(0, nowMs - first.sinceMs));
+      if (result === undefined) break;
+      this.remove(first);
+      first.resolve(result);
+    }
+    this.#isCutShort = this.#left <= 0;
+    this.#sendAway(nowMs + TOLERANCE_MS);
+  }
+
+  /** Refuses requests with a deadline up to `untilMs`. Call {@link arm} after it. */
+  giveUp(untilMs: number): void {
+    this.#left = SLICE;
+    this.#sendAway(untilMs);
+  }
+
+  /** A pause ended early: requests whose deadlines lay in it need not be refused any more. */
+  pauseEnded(): void {
+    this.#lateUntilMs = Number.NEGATIVE_INFINITY;
+  }
+
+  /**
+   * Sets the largest cost that can be granted. The next {@link serve} refuses larger ones, wherever they stand in the
+   * queue.
+   */
+  limitCost(most: number): void {
+    if (most < this.#mostCost && this.size > 0) {
+      this.queue.startSearch();
+      this.#isSearching = true;
+    }
+    this.#mostCost = most;
+  }
+
+  /** Refuses everything in the queue, now and later. Call {@link arm} after it. */
+  dismiss(reason: ThrottledReason, message: string): void {
+    this.#dismissal = [reason, message];
+    this.giveUp(Number.NEGATIVE_INFINITY);
+  }
+
+  /** Ends and refuses what cannot be served, as far as the slice allows. */
+  #sendAway(lateUntilMs: number): void {
+    this.#lateUntilMs = Math.max(this.#lateUntilMs, lateUntilMs);
+    for (; this.#left > 0 && this.endAborted(); this.#left -= ABORT);
+    for (; this.#left > 0 && this.#refuseOne(); this.#left -= REFUSAL);
+  }
+
+  #refuseOne(): boolean {
+    const dismissed = this.#dismissal && this.queue.first;
+    if (dismissed !== undefined) return this.#refuse(dismissed, ...(this.#dismissal as Dismissal));
+    const late = this.expired(this.#lateUntilMs);
+    if (late !== undefined) return this.#refuse(late, 'wait-too-long', 'its turn does not come in time');
+    this.#lateUntilMs = Number.NEGATIVE_INFINITY;
+    for (; this.#isSearching && this.#left > 0; this.#left -= 1) {
+      const one = this.queue.searched();
+      this.#isSearching = one !== undefined;
+      if (one === undefined || one.cost <= this.#mostCost) continue;
+      const message = `it costs ${one.cost} tokens, and the capacity is now ${this.#mostCost}`;
+      return this.#refuse(one, 'capacity-lowered', message);
+    }
+    return false;
+  }
+
+  /**
+   * Sets the timer for the first deadline, or for `firstAtMs` if that is earlier; stops it if the queue is empty.
+   *
+   * @param firstAtMs when the first in the queue is to be served
+   */
+  arm(nowMs: number, firstAtMs: number): void {
+    const waiting = this.size > 0;
+    const isRefusing = this.#isSearching || this.#lateUntilMs > Number.NEGATIVE_INFINITY;
+    const isBehind = isRefusing || this.#isCutShort || this.#dismissal !== undefined;
+    let atMs = isBehind ? nowMs : Math.min(firstAtMs, this.nextDeadlineMs);
+    atMs = waiting ? Math.max(atMs, nowMs + TOLERANCE_MS) : Number.POSITIVE_INFINITY;
+    // A timer that fires earlier is kept: it calls `onWake`, which arms again. One of fakes that are gone may never fire.
+    const isKept = this.#timersId === timersId() && this.#armedOn === this.#time.clock;
+    if (waiting && this.#timerAtMs <= atMs && isKept) return;
+    this.#stopTimer();
+    this.#timerAtMs = atMs;
+    if (atMs === Number.POSITIVE_INFINITY) return;
+    const onTime = (): void => {
+      this.#timerAtMs = Number.POSITIVE_INFINITY;
+      this.#onWake();
+    };
+    this.#timersId = timersId();
+    this.#armedOn = this.#time.clock;
+    this.#stopTimer = this.#time.clock.schedule(onTime, atMs - nowMs, false, true);
+  }
+}

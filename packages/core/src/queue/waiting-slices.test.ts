@@ -1,0 +1,265 @@
+import { describe, expect, test } from 'vitest';
+import { nextTurn } from '../base/clock.ts';
+import type { AcquireOptions } from '../loop/contracts.ts';
+import type { TokenBucketOptions } from '../parts/bucket/options.ts';
+import { type MemoryBucket, tokenBucket } from '../parts/bucket/token-bucket.ts';
+import { concurrencyLimit } from '../parts/concurrency/concurrency.ts';
+import { virtualClock } from '../testing.ts';
+import { priorityQueue } from './priority-queue.ts';
+
+/** The most in one turn of the event loop: a few milliseconds. */
+const REFUSALS = 500;
+const MANY = 5_000;
+
+/** A bucket of one token a second and ten at once, empty at first. */
+function setUp(options: Partial<TokenBucketOptions> = {}) {
+  const clock = virtualClock({ startMs: 0 });
+  const bucket = tokenBucket({ refillPerSecond: 1, capacity: 10, initialTokens: 0, clock, ...options });
+  const lines: string[] = [];
+  const ask = (name: string | number, asked?: AcquireOptions): void => {
+    bucket.acquire(asked).then(
+      () => lines.push(`${name} granted ${Math.round(clock.now())}`),
+      (error) => lines.push(`${name} ${error.reason} ${Math.round(clock.now())}`),
+    );
+  };
+  return { clock, bucket, lines, ask };
+}
+
+/** Advances by a millisecond, and counts at each wake how many requests leave the queue. */
+function leavesPerTurn({
+  clock,
+  bucket,
+}: {
+  clock: ReturnType<typeof virtualClock>;
+  bucket: MemoryBucket;
+}): number[] {
+  const counts: number[] = [];
+  for (const untilMs = clock.now() + 1; (clock.nextAtMs ?? Infinity) < untilMs; ) {
+    const before = bucket.stats().waiting;
+    clock.tick((clock.nextAtMs as number) - clock.now());
+    counts.push(before - bucket.stats().waiting);
+  }
+  return counts;
+}
+
+describe('work on a long queue is sliced', () => {
+  test.each<
+    [what: string, ask: (at: number) => AcquireOptions, act: (bucket: MemoryBucket) => void, reason: string]
+  >([
+    ['a pause', (at) => ({ maxWaitMs: 1e9 + at }), (bucket) => bucket.pauseFor(2e9), 'wait-too-long'],
+    ['a lower capacity', () => ({ cost: 8 }), (bucket) => bucket.setRate(1, 5), 'capacity-lowered'],
+    ['a close', () => ({}), (bucket) => void bucket.close(), 'closed'],
+  ])('%s', async (_, asked, act, reason) => {
+    const world = setUp();
+    for (let asks = 0; asks < MANY; asks += 1) world.ask(asks, asked(asks));
+    act(world.bucket);
+    const atOnce = MANY - world.bucket.stats().waiting;
+    expect(atOnce).toBeGreaterThan(0);
+    expect(atOnce).toBeLessThanOrEqual(REFUSALS);
+    const later = leavesPerTurn(world);
+    expect(Math.max(...later)).toBeLessThanOrEqual(REFUSALS);
+    expect(world.bucket.stats()).toMatchObject({ waiting: 0, refused: MANY });
+    await world.clock.advance(0);
+    expect(world.lines).toEqual(Array.from({ length: MANY }, (_, name) => `${name} ${reason} 0`));
+    expect(world.clock.pending).toBe(0);
+  });
+
+  test('deadlines that pass together', async () => {
+    const { clock, bucket, lines, ask } = setUp({ refillPerSecond: 1e6 });
+    for (let asks = 0; asks < MANY; asks += 1) ask(asks, { maxWaitMs: 900 - (asks % 2) * 100 });
+    ask('patient');
+    bucket.setRate(1);
+    clock.tick(800);
+    expect(bucket.stats()).toMatchObject({ waiting: MANY + 1 - REFUSALS, granted: 0 });
+    await clock.advance(1_000);
+    const reasons = lines.map((line) => line.split(' ').slice(1).join(' '));
+    expect(reasons).toEqual([
+      ...Array(MANY / 2).fill('wait-too-long 800'),
+      ...Array(MANY / 2).fill('wait-too-long 900'),
+      'granted 1000',
+    ]);
+    expect(clock.pending).toBe(0);
+  });
+
+  test('deadlines that pass together at a concurrency limit', () => {
+    const clock = virtualClock({ startMs: 0 });
+    const limit = concurrencyLimit({ maxConcurrent: 1, clock });
+    limit.tryAcquire();
+    for (let asks = 0; asks < MANY; asks += 1) limit.acquire({ maxWaitMs: 100 }).catch(() => undefined);
+    clock.tick(100);
+    expect(limit.stats().waiting).toBeGreaterThanOrEqual(MANY - REFUSALS);
+    clock.tick(1);
+    expect(limit.stats()).toMatchObject({ waiting: 0, refused: MANY });
+  });
+});
+
+describe('while a slice is left', () => {
+  test('no request is granted after its deadline', async () => {
+    const { clock, bucket, lines, ask } = setUp({ capacity: 1_000 });
+    for (let asks = 0; asks < MANY; asks += 1) ask('late', { maxWaitMs: 1e6 });
+    ask('patient');
+    bucket.pauseFor(2e6);
+    await clock.advance(2e6 + 1_000);
+    expect(lines.length).toBe(MANY + 1);
+    expect(lines.at(-1)).toBe('patient granted 2001000');
+    expect(bucket.stats()).toMatchObject({ refused: MANY, granted: 1 });
+  });
+
+  test('requests that are not refused yet go on waiting when the pause ends early', async () => {
+    const { clock, bucket, ask } = setUp();
+    for (let asks = 0; asks < MANY; asks += 1) ask(asks, { maxWaitMs: 1e6 });
+    bucket.pauseFor(2e6);
+    const { waiting } = bucket.stats();
+    bucket.resume();
+    await clock.advance(500);
+    expect(bucket.stats().waiting).toBe(waiting);
+  });
+
+  test('a longer pause refuses requests that came meanwhile', async () => {
+    const { clock, bucket, ask, lines } = setUp();
+    ask('a', { maxWaitMs: 1e6 });
+    bucket.pauseFor(2e6);
+    ask('b', { maxWaitMs: 3e6 });
+    await clock.advance(10);
+    expect(lines).toEqual(['a wait-too-long 0']);
+    bucket.pauseFor(4e6);
+    await clock.advance(0);
+    expect(lines).toEqual(['a wait-too-long 0', 'b wait-too-long 10']);
+  });
+});
+
+describe('a cost above a lowered capacity', () => {
+  test('blocks no other request, however many there are', async () => {
+    const { clock, bucket, lines, ask } = setUp();
+    for (let asks = 0; asks < MANY; asks += 1) ask('large', { cost: 8 });
+    ask('small', { cost: 2 });
+    bucket.setRate(1, 5);
+    await clock.advance(10_000);
+    expect(lines.at(-1)).toBe('small granted 2000');
+  });
+
+  test('is refused at once, in any lane and behind any others', async () => {
+    const { clock, bucket, lines, ask } = setUp({ queue: priorityQueue() });
+    for (const priority of [-7, 0, 7]) {
+      for (let asks = 0; asks < MANY; asks += 1) ask('small', { priority });
+      ask(priority, { cost: 8, priority, retry: true });
+      ask(`${priority} again`, { cost: 5.1, priority });
+    }
+    bucket.setRate(1, 5);
+    await clock.advance(10);
+    expect(lines.toSorted()).toEqual(
+      ['-7', '-7 again', '0', '0 again', '7', '7 again']
+        .map((name) => `${name} capacity-lowered 0`)
+        .toSorted(),
+    );
+    expect(bucket.stats()).toMatchObject({ waiting: 3 * MANY, waitingCost: 3 * MANY });
+  });
+
+  test('counts neither for the wait of new requests nor for maxQueue', async () => {
+    const { clock, bucket, lines, ask } = setUp({ maxQueue: 2 });
+    ask('small');
+    ask('large', { cost: 8 });
+    bucket.setRate(1, 5);
+    ask('new', { maxWaitMs: 2_000 });
+    await clock.advance(2_000);
+    expect(lines).toEqual(['large capacity-lowered 0', 'small granted 1000', 'new granted 2000']);
+  });
+
+  test('is found although others leave during the search', async () => {
+    const { clock, bucket, lines, ask } = setUp();
+    const stop = new AbortController();
+    // More than are inspected in one turn.
+    for (let asks = 0; asks < 15_000; asks += 1) void bucket.acquire().catch(() => undefined);
+    for (let asks = 0; asks < 10_000; asks += 1)
+      bucket.acquire({ signal: stop.signal }).catch(() => undefined);
+    bucket.acquire({ signal: stop.signal, cost: 8 }).catch(() => undefined);
+    ask('large', { cost: 8 });
+    bucket.setRate(1, 5);
+    stop.abort();
+    await clock.advance(10);
+    expect(lines).toEqual(['large capacity-lowered 0']);
+    expect(bucket.stats()).toMatchObject({ refused: 1, waiting: 15_000 });
+  });
+
+  test('is kept if the capacity rises before it is found', async () => {
+    const { clock, bucket, lines, ask } = setUp();
+    for (let asks = 0; asks < 30_000; asks += 1) void bucket.acquire().catch(() => undefined);
+    ask('large', { cost: 8 });
+    bucket.setRate(1, 5);
+    bucket.setRate(1, 10);
+    await clock.advance(10);
+    expect(lines).toEqual([]);
+    expect(clock.pending).toBe(1);
+    expect(clock.nextAtMs).toBeCloseTo(1_000, 6);
+  });
+});
+
+test('the gate of an origin has the capacity of its bucket', () => {
+  const { bucket, clock } = setUp({ initialTokens: 10, random: () => 0 });
+  const request = { method: 'GET', url: 'https://a.test/', replayable: true, header: () => undefined };
+  const grant = bucket.tryAcquire();
+  if (grant === undefined) throw new Error('The tokens were not there');
+  bucket.observe?.(
+    { type: 'response', status: 429, header: (name) => (name === 'retry-after' ? '5' : undefined) },
+    grant,
+    request,
+  );
+  bucket.setRate(1, 20);
+  expect(bucket.gateFor?.(request)?.tryAcquire(15)).toBeUndefined();
+  bucket.setRate(1, 3);
+  expect(() => bucket.gateFor?.(request)?.tryAcquire(4)).toThrow('≤ the capacity, 3');
+  // The gate is dropped when it is full, with its new capacity.
+  clock.tick(7_900);
+  expect(bucket.gateFor?.(request)).toBeDefined();
+  clock.tick(200);
+  expect(bucket.gateFor?.(request)).toBeUndefined();
+});
+
+describe('an abort of a signal that many wait under', () => {
+  test.each<[where: string, make: (clock: ReturnType<typeof virtualClock>) => Crowd]>([
+    [
+      'at a bucket',
+      (clock) =>
+        tokenBucket({ refillPerSecond: 1, capacity: 1, initialTokens: 0, maxQueue: MANY + 1, clock }),
+    ],
+    [
+      'at a concurrency limit',
+      (clock) => {
+        const limit = concurrencyLimit({ maxConcurrent: 1, maxQueue: MANY + 1, clock });
+        limit.tryAcquire();
+        return limit;
+      },
+    ],
+  ])('%s ends a slice of them in each turn, and blocks no other', async (_, make) => {
+    const clock = virtualClock({ startMs: 0 });
+    const crowd = make(clock);
+    const controller = new AbortController();
+    let ended = 0;
+    const end = (reason: unknown): void => {
+      if (reason === 'enough') ended += 1;
+    };
+    const other = crowd.acquire({ maxWaitMs: 5_000 }).catch((error: unknown) => error);
+    const all = Array.from({ length: MANY }, () => crowd.acquire({ signal: controller.signal }).catch(end));
+    controller.abort('enough');
+    expect(crowd.stats().waiting).toBe(MANY + 1 - 1_000);
+    // There is room for a new one, whose wait is not that of the crowd.
+    const late = crowd.acquire({ maxWaitMs: 5_000 }).catch((error: unknown) => error);
+    for (let turn = 0; crowd.stats().waiting > 2 && turn < MANY; turn += 1) {
+      const before = crowd.stats().waiting;
+      // A turn of the event loop, in which virtual time stands still.
+      await nextTurn();
+      expect(before - crowd.stats().waiting).toBeLessThanOrEqual(1_000);
+    }
+    await Promise.all(all);
+    expect(ended).toBe(MANY);
+    expect(crowd.stats()).toMatchObject({ waiting: 2, refused: 0 });
+    await clock.advance(5_000);
+    await Promise.all([other, late]);
+    expect(clock.pending).toBe(0);
+  });
+});
+
+interface Crowd {
+  acquire(options?: AcquireOptions): Promise<unknown>;
+  stats(): { readonly waiting: number; readonly refused: number };
+}
