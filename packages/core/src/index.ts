@@ -15,6 +15,7 @@ export { type Classify, classifyHttp, classifyHttpByMeaning } from './http/class
 export type { Feedback, ReadFeedback } from './http/feedback.ts';
 export type { FailureKind, Judgement, Outcome, RequestTraits, Verdict } from './http/outcome.ts';
 export { serverFeedback } from './http/server-feedback.ts';
+export { admit } from './loop/admit.ts';
 export type { AroundAttempt, CurrentAttempt } from './loop/around-attempt.ts';
 export type {
   BeforeAttempt,
@@ -49,6 +50,7 @@ export type {
   Part,
   Place,
   PlannedRetry,
+  Skip,
   Turn,
 } from './loop/part.ts';
 export { createPolicy, type Policy } from './loop/policy.ts';
