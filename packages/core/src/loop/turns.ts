@@ -80,8 +80,9 @@ export class Turns extends Ledger implements Call {
   }
 
   take(): Lack | Skip | undefined {
-    for (const turn of this.turns) {
-      const lack = turn.enter?.();
+    const { turns } = this;
+    for (let at = 0; at < turns.length; at += 1) {
+      const lack = turns[at]?.enter?.();
       if (lack !== undefined) {
         this.leave(undefined);
         return lack;
@@ -91,7 +92,8 @@ export class Turns extends Ledger implements Call {
   }
 
   protected leave(outcome: Outcome | undefined): void {
-    for (const turn of this.turns) turn.leave?.(outcome);
+    const { turns } = this;
+    for (let at = 0; at < turns.length; at += 1) turns[at]?.leave?.(outcome);
   }
 
   /** The attempt is about to be sent. */
@@ -188,7 +190,8 @@ export class Turns extends Ledger implements Call {
 
   /** Ends the call for this layer, and if it is the outermost, for all. */
   protected close(reason: StopReason): void {
-    for (const turn of this.turns) turn.end?.(reason);
+    const { turns } = this;
+    for (let at = 0; at < turns.length; at += 1) turns[at]?.end?.(reason);
     if (!this.isInner) this.place?.close();
   }
 }
