@@ -16,14 +16,6 @@ export type { Feedback, ReadFeedback } from './http/feedback.ts';
 export type { FailureKind, Judgement, Outcome, RequestTraits, Verdict } from './http/outcome.ts';
 export { serverFeedback } from './http/server-feedback.ts';
 export { admit } from './loop/admit.ts';
-export type { AroundAttempt, CurrentAttempt } from './loop/around-attempt.ts';
-export type {
-  BeforeAttempt,
-  HeaderChanges,
-  HeaderChangesInit,
-  HeaderList,
-  NextAttempt,
-} from './loop/before-attempt.ts';
 export type {
   AcquireOptions,
   BodyInspector,
@@ -41,6 +33,15 @@ export type {
 } from './loop/contracts.ts';
 export { detailsOf, type EbbEvent, type EventDetails } from './loop/events.ts';
 export { type Attempt, attemptsOf, grantOf } from './loop/history.ts';
+export type {
+  AroundAttempt,
+  BeforeAttempt,
+  CurrentAttempt,
+  HeaderChanges,
+  HeaderChangesInit,
+  HeaderList,
+  NextAttempt,
+} from './loop/hooks.ts';
 export type { PolicyOptions } from './loop/options.ts';
 export type {
   Around,

@@ -2,14 +2,12 @@ import { withSlots } from '#around';
 import { HookError, ThrottledError } from '../base/errors.ts';
 import { sleep } from '../base/sleep.ts';
 import type { Outcome, RequestTraits } from '../http/outcome.ts';
+import { abortOrStop, isStop, OutOfTime, stopped, Total } from './bounds.ts';
 import type { Surroundings, Way } from './layer.ts';
-import { OutOfTime } from './out-of-time.ts';
 import type { Lack, Skip } from './part.ts';
 import { insideOf, type Policy } from './policy.ts';
 import { type MakeBody, Preparation } from './preparation.ts';
 import type { StopReason } from './reason.ts';
-import { abortOrStop, isStop, stopped } from './stop.ts';
-import { Total } from './total.ts';
 import { NO_TURNS, Turns } from './turns.ts';
 
 /**

@@ -1,14 +1,13 @@
 import { prose } from '#prose';
 import type { BackoffStep } from '../backoff/strategy.ts';
-import { notNegative, wrongType } from '../base/check.ts';
+import { notNegative, positive, wrongType } from '../base/check.ts';
 import { callHook, HookError } from '../base/errors.ts';
 import { checkVerdict, isRepeatable } from '../http/classify.ts';
 import { type Feedback, readFeedback } from '../http/feedback.ts';
 import { withJitter } from '../http/jitter.ts';
 import { withJudgement } from '../http/judged.ts';
 import type { Outcome, RequestTraits, Verdict } from '../http/outcome.ts';
-import { costOf } from './cost.ts';
-import type { PlannedRetry } from './part.ts';
+import type { CallPolicy, PlannedRetry } from './part.ts';
 import type { Policy } from './policy.ts';
 import type { RetryReason, StopReason } from './reason.ts';
 
@@ -225,4 +224,18 @@ export function decideRetry(
   }
   const refusal = progress.permit?.({ reason: verdict, delayMs });
   return refusal === undefined ? { retry: true, reason: verdict, delayMs, backoffMs } : stop(refusal);
+}
+
+/**
+ * The tokens that an attempt takes.
+ *
+ * @throws HookError if `cost` throws, or returns something else than a number above 0
+ */
+export function costOf({ cost }: Pick<CallPolicy, 'cost'>, request: RequestTraits): number {
+  if (typeof cost === 'number') return cost;
+  return callHook('cost', () => {
+    const tokens = cost(request);
+    positive('its result', tokens);
+    return tokens;
+  });
 }

@@ -3,7 +3,7 @@ import { callHook, HookError } from '../base/errors.ts';
 import { isPromise } from '../base/promise.ts';
 import { isIdempotent } from '../http/classify.ts';
 import type { RequestTraits } from '../http/outcome.ts';
-import type { HeaderChanges, NextAttempt } from './before-attempt.ts';
+import type { HeaderChanges, NextAttempt } from './hooks.ts';
 import type { Policy } from './policy.ts';
 
 /** A request that follows a redirect, for a client that sees each hop as a request of its own. */

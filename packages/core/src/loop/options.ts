@@ -3,10 +3,9 @@ import type { Clock, Random } from '../base/clock.ts';
 import type { Classify } from '../http/classify.ts';
 import type { ReadFeedback } from '../http/feedback.ts';
 import type { RequestTraits } from '../http/outcome.ts';
-import type { AroundAttempt } from './around-attempt.ts';
-import type { BeforeAttempt } from './before-attempt.ts';
 import type { BodyInspector, ConcurrencyLimit, PerKey, RetryBudget, TokenBucket } from './contracts.ts';
 import type { Observer } from './events.ts';
+import type { AroundAttempt, BeforeAttempt } from './hooks.ts';
 import type { Part } from './part.ts';
 
 /** The methods that may be sent again after an attempt that the server may have carried out. */

@@ -3,8 +3,8 @@ import type { ReadFeedback } from '../http/feedback.ts';
 import type { Judgement, Outcome, RequestTraits, Responded } from '../http/outcome.ts';
 import type { Peek } from '../http/peek.ts';
 import type { AcquireOptions, Grant } from './acquire.ts';
-import type { HeaderChanges, NextAttempt } from './before-attempt.ts';
 import type { News } from './events.ts';
+import type { HeaderChanges, NextAttempt } from './hooks.ts';
 import type { RetryReason, StopReason } from './reason.ts';
 
 /**

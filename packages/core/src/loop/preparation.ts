@@ -1,12 +1,11 @@
 import { callHook } from '../base/errors.ts';
 import { isPromise } from '../base/promise.ts';
 import type { Outcome, RequestTraits } from '../http/outcome.ts';
-import type { HeaderChanges } from './before-attempt.ts';
+import { OutOfTime, settledWithin, type Total } from './bounds.ts';
 import { type Hop, headerChangesOf, isAway, type KeptKey, keyOf } from './header-changes.ts';
-import { OutOfTime, settledWithin } from './out-of-time.ts';
+import type { HeaderChanges } from './hooks.ts';
 import type { Turn } from './part.ts';
 import type { Policy } from './policy.ts';
-import type { Total } from './total.ts';
 
 /** Makes the body of an attempt. Its argument is `over` once the body is not needed any more. */
 export type MakeBody = (state: { readonly over: boolean }) => PromiseLike<void> | undefined;

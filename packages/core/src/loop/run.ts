@@ -2,9 +2,9 @@ import { hasEndedBelow, nextEnd, noteEnd } from '#around';
 import type { Outcome } from '../http/outcome.ts';
 import type { Peek } from '../http/peek.ts';
 import type { Readiness } from './approach.ts';
+import { OutOfTime, timeoutError } from './bounds.ts';
 import type { Aside, Exchange } from './exchange.ts';
 import { attemptsOf, remember, rememberReason } from './history.ts';
-import { OutOfTime, timeoutError } from './out-of-time.ts';
 import type { Session, Step } from './session.ts';
 
 /**
