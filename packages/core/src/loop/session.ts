@@ -383,8 +383,9 @@ export class Session implements Progress, Call {
     const dress = hasHooks(this.policy) ? again : undefined;
     if (dress !== undefined && !isDressed) await prepared.settle(() => dressing ?? this.#dress(), signal);
     const make = makeBody && (() => this.#makeBody(prepared, makeBody, signal));
-    if (admit === undefined) await make?.();
-    else await admit(this, { dress, makeBody: make }, signal, lack);
+    if (admit !== undefined) return admit(this, { dress, makeBody: make }, signal, lack);
+    if (this.take() !== undefined) throw new TypeError('What waits is a bucket or a limit: see ownLimit');
+    await make?.();
   }
 
   async #makeBody(prepared: Preparation, make: MakeBody, signal: AbortSignal | undefined): Promise<number> {
