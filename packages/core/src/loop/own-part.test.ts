@@ -9,7 +9,7 @@ import { type RetryOptions, retry } from './retry.ts';
 const part = (turn: Turn): Part => ({ name: 'own', place: 'throttle', begin: () => turn });
 
 /** Fails `failures` times, with a virtual backoff of 10 ms. */
-async function call(own: Part, failures: number, options?: RetryOptions): Promise<number> {
+async function call(own: Part, failures: number, options?: RetryOptions<number>): Promise<number> {
   const clock = virtualClock();
   const policy = createPolicy({ use: [own], backoff: () => 10, clock });
   let calls = 0;
