@@ -7,7 +7,6 @@ import {
   property,
   remember,
   type Session,
-  type Way,
 } from '@ebb/core/adapter';
 import type { AxiosAdapter, AxiosResponse, InternalAxiosRequestConfig } from 'axios';
 import type { Route } from './adapter.ts';
@@ -61,7 +60,7 @@ export class Call implements Exchange<AxiosResponse> {
   readonly #session: Session;
   readonly #traits: Traits;
   readonly #adapter: AxiosAdapter;
-  readonly #way: Way;
+  readonly #way: Route['way'];
   readonly #body: RequestBody;
   readonly #caller: CallerSignal | undefined;
   readonly #outer: Call | undefined;
@@ -154,12 +153,11 @@ export class Call implements Exchange<AxiosResponse> {
       config.headers = changed(config.headers, changes);
     }
     const adapter = this.#adapter;
-    const way = this.#way;
     const { layer } = this.#session;
-    if (way === 'client') this.#enter();
+    if (this.#way === 'client') this.#enter();
     if (layer === undefined) return adapter(config);
     // No layer below a socket reads a config.
-    if (way !== 'socket') this.#markLayer(layer);
+    if (this.#way !== 'socket') this.#markLayer(layer);
     return this.#session.sending(() => adapter(config));
   }
 
@@ -220,8 +218,7 @@ export class Call implements Exchange<AxiosResponse> {
   #enterLate(late: LateAttempt): void {
     this.#enter();
     late.hold();
-    const { layer } = this.#session;
-    if (layer !== undefined) this.#markLayer(layer);
+    if (this.#session.layer !== undefined) this.#markLayer(this.#session.layer);
   }
 
   #endLate(): void {

@@ -15,6 +15,7 @@ export { type Classify, classifyHttp, classifyHttpByMeaning } from './http/class
 export type { Feedback, ReadFeedback } from './http/feedback.ts';
 export type { FailureKind, Judgement, Outcome, RequestTraits, Verdict } from './http/outcome.ts';
 export { serverFeedback } from './http/server-feedback.ts';
+export { admit } from './loop/admit.ts';
 export type { AroundAttempt, CurrentAttempt } from './loop/around-attempt.ts';
 export type {
   BeforeAttempt,
@@ -41,15 +42,17 @@ export type {
 export { detailsOf, type EbbEvent, type EventDetails } from './loop/events.ts';
 export { type Attempt, attemptsOf, grantOf } from './loop/history.ts';
 export type { PolicyOptions } from './loop/options.ts';
-export type {
-  Around,
-  Call,
-  Lack,
-  Look,
-  Part,
-  Place,
-  PlannedRetry,
-  Turn,
+export {
+  type Around,
+  type Call,
+  type Lack,
+  type Look,
+  type Part,
+  type Place,
+  type PlannedRetry,
+  SKIP,
+  type Skip,
+  type Turn,
 } from './loop/part.ts';
 export { createPolicy, type Policy } from './loop/policy.ts';
 export type { StopReason } from './loop/reason.ts';

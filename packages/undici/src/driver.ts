@@ -1,6 +1,6 @@
 import { AsyncResource, executionAsyncId } from 'node:async_hooks';
 import { HookError, type Outcome } from '@ebb/core';
-import { OutOfTime, type Readiness, remember, rememberReason, type Session } from '@ebb/core/adapter';
+import { OutOfTime, remember, rememberReason, type Session } from '@ebb/core/adapter';
 import type { Dispatcher } from 'undici';
 import { Aside } from './aside.ts';
 import type { Attempt } from './attempt.ts';
@@ -32,7 +32,7 @@ export abstract class Driver extends AsyncResource implements Steps, AbortListen
   #attempt: Attempt | undefined;
   /** True while no attempt is under way, before the first attempt and before a retry. */
   #isWaiting = false;
-  /** True until the caller's `dispatch` returns. */
+  /** Until the caller's `dispatch` returns. */
   #isDispatching = true;
   /** What the request ends with if the retry that is planned is not sent. */
   #previous: End | undefined;
@@ -65,13 +65,13 @@ export abstract class Driver extends AsyncResource implements Steps, AbortListen
    */
   start(): boolean {
     try {
-      const { bucket, concurrency, beforeAttempt } = this.session.policy;
+      const { bucket, concurrency, beforeAttempt, use } = this.session.policy;
       const make = this.body?.make;
       // The first attempt waits for nothing else.
-      const canWait = (bucket ?? concurrency ?? beforeAttempt ?? make) !== undefined;
-      const waiting = this.session.ready(canWait ? this.#signalIfNeeded() : undefined, undefined, make);
-      if (waiting === undefined) return this.#send();
-      this.#sendAfter(waiting);
+      const canWait = (bucket ?? concurrency ?? beforeAttempt ?? use ?? make) !== undefined;
+      const signal = canWait ? this.#signalIfNeeded() : undefined;
+      if (this.session.next('begin', signal, undefined, make) === 'send') return this.#send();
+      this.#sendAfter();
       this.downstream.begin();
       return true;
     } finally {
@@ -98,16 +98,17 @@ export abstract class Driver extends AsyncResource implements Steps, AbortListen
   }
 
   #waitAndSend(released: Promise<void>): void {
-    const waiting = this.session.ready(this.#waits.signal, released, this.body?.make);
-    this.#sendAfter(waiting ?? Promise.resolve(true));
+    this.session.next('begin', this.#waits.signal, released, this.body?.make);
+    this.#sendAfter();
   }
 
-  #sendAfter(waiting: Promise<Readiness>): void {
+  #sendAfter(): void {
     this.#isWaiting = true;
-    waiting.then(
-      (isReady) => {
-        if (isReady === true) this.#send();
-        else if (isReady !== false) this.#judgeUnsent(headersTimeoutError(isReady.timeoutMs));
+    const { session } = this;
+    (session.waiting ?? Promise.resolve(true)).then(
+      (readiness) => {
+        if (readiness instanceof OutOfTime) this.#judgeUnsent(headersTimeoutError(readiness.timeoutMs));
+        else if (session.next('woken', readiness) === 'send') this.#send();
         else if (this.#previous !== undefined) this.finish(this.#previous);
       },
       (error) => this.#fail(error instanceof OutOfTime ? headersTimeoutError(error.timeoutMs) : error),
@@ -127,10 +128,8 @@ export abstract class Driver extends AsyncResource implements Steps, AbortListen
     this.#isWaiting = false;
     this.#attempt = attempt;
     const { aborted, reason } = downstream.controller;
-    if (aborted) {
-      attempt.abort(reason as Error);
-      return true;
-    }
+    if (aborted) attempt.abort(reason as Error);
+    if (aborted) return true;
     const timeoutMs = session.timeoutMs();
     if (timeoutMs !== undefined) attempt.limit(session.policy.clock, timeoutMs, session.namedTimeoutMs);
     return send(this, attempt, this.#isDispatching);
@@ -172,8 +171,8 @@ export abstract class Driver extends AsyncResource implements Steps, AbortListen
     if (attempt.isQueued && !this.#isWaiting) this.body?.abandoned?.();
     const kind = controller.aborted ? 'aborted' : threw ? 'unknown' : failureKindOf(attempt, error);
     const retry = this.judge(attempt, failureOutcome(attempt, kind, error, this.options));
-    const isUnsent = attempt.starts === 0 && isClosedError(error);
-    if (retry === false && isUnsent && this.#previous !== undefined) this.finish(this.#previous);
+    const isRefused = retry === false && attempt.starts === 0 && isClosedError(error);
+    if (isRefused && this.#previous !== undefined) this.finish(this.#previous);
     else this.#follow(retry, error);
   }
 

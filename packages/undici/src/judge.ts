@@ -10,7 +10,8 @@ function callsBack({ onEvent, classify, bucket, budget }: Policy, outcome: Outco
 
 /** A function of the module: a closure would be allocated for each response. */
 function mustRetry(session: Session, outcome: Outcome, hasAnswer: boolean): boolean {
-  return session.judge(outcome, hasAnswer).retry;
+  // Parts that look into responses have done so before.
+  return session.next('looked', outcome, hasAnswer) === 'set aside';
 }
 
 /**

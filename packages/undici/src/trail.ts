@@ -93,8 +93,8 @@ interface Followed {
 }
 
 /** True if a policy adds headers, so that it matters which requests are hops. */
-export function addsHeaders({ beforeAttempt, idempotencyKey }: Policy): boolean {
-  return beforeAttempt !== undefined || idempotencyKey !== undefined;
+export function addsHeaders({ beforeAttempt, idempotencyKey, use }: Policy): boolean {
+  return (beforeAttempt ?? idempotencyKey ?? use) !== undefined;
 }
 
 /**

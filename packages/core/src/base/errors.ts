@@ -20,6 +20,7 @@ export type ThrottledReason =
   | 'closed'
   | 'stopped'
   | 'too-many-keys'
+  | 'skipped'
   | 'unavailable';
 
 /**

@@ -1,6 +1,7 @@
 import { knowsAsyncContext } from '#around';
+import { sleep } from '../base/sleep.ts';
 import type { AcquireOptions } from './acquire.ts';
-import type { Entrant, Lack, UserCode } from './part.ts';
+import { type Entrant, type Lack, SKIP, type Skip, type UserCode } from './part.ts';
 
 /** After so long a wait, signatures and deadlines in the headers are out of date, in milliseconds. */
 const AGED_MS = 10_000;
@@ -36,6 +37,10 @@ async function wait(
   lacking = entrant.take(),
 ): Promise<void> {
   for (let lack = lacking; lack !== undefined; lack = entrant.take()) {
+    if (lack === SKIP) {
+      await sleep(entrant.policy.clock, entrant.skip(), signal);
+      continue;
+    }
     const waitedMs = Math.max(0, (await lack.wait(optionsOf(entrant, signal))) - entrant.placeMs);
     entrant.waitedMs += waitedMs;
     if (lack.isSlot) entrant.slotMs += waitedMs;
@@ -68,12 +73,25 @@ async function renew(entrant: Entrant, signal: AbortSignal | undefined, heldMs: 
  *
  * @param lacking what is known to be lacking, if the parts have been asked
  * @throws the signal's own reason, OutOfTime, ThrottledError or HookError
+ * @example
+ * ```ts
+ * import { admit, createPolicy, type Part, SKIP } from '@ebb/core';
+ *
+ * // Sends half of the attempts, and skips the others.
+ * const half: Part = {
+ *   name: 'half',
+ *   place: 'throttle',
+ *   admit,
+ *   begin: () => ({ enter: () => (Math.random() < 0.5 ? SKIP : undefined) }),
+ * };
+ * const policy = createPolicy({ use: [half] });
+ * ```
  */
 export async function admit(
   entrant: Entrant,
   { dress, makeBody }: UserCode,
   signal: AbortSignal | undefined,
-  lacking: Lack | undefined,
+  lacking: Lack | Skip | undefined,
 ): Promise<void> {
   await wait(entrant, signal, lacking);
   if (entrant.waitedMs > AGED_MS && dress !== undefined) {

@@ -27,6 +27,8 @@ export interface Progress {
   readonly isKeyed?: boolean | undefined;
   /** True if an attempt did not carry the idempotency key of the request, or carried another one. */
   readonly isKeyLost?: boolean | undefined;
+  /** Attempts that a part has skipped. They count as retries. */
+  readonly skipped?: number | undefined;
   /** The tokens that the attempt took; `undefined` if there is no bucket. */
   readonly cost?: number | undefined;
 }
@@ -197,7 +199,8 @@ export function decideRetry(
   before: Exclude<Verdict, 'success'>,
   nowMs: number,
 ): Decision {
-  const { request, attempt, startedAtMs = nowMs, previousBackoffMs } = progress;
+  const { request, startedAtMs = nowMs, previousBackoffMs } = progress;
+  const attempt = progress.attempt + (progress.skipped ?? 0);
   const said = feedbackOf(policy, progress, asJudged(outcome, before), nowMs);
   const { verdict, isTold } =
     said === undefined ? { verdict: before, isTold: false } : verdictAfter(before, outcome, said);

@@ -1,28 +1,13 @@
-import { prose } from '#prose';
-import { memorystore } from '../backoff/memorystore.ts';
 import type { BackoffStrategy } from '../backoff/strategy.ts';
-import {
-  type Check,
-  callable,
-  checkPriority,
-  having,
-  notNegative,
-  oneOf,
-  positive,
-  wholeNumber,
-  wrongRange,
-  wrongType,
-} from '../base/check.ts';
 import type { Clock, Random } from '../base/clock.ts';
-import { CLOCK_OPTION, type OptionTable, RANDOM_OPTION } from '../base/options.ts';
-import { type Classify, classifyHttp } from '../http/classify.ts';
-import { checkFeedback, plainFeedback, type ReadFeedback } from '../http/feedback.ts';
+import type { Classify } from '../http/classify.ts';
+import type { ReadFeedback } from '../http/feedback.ts';
 import type { RequestTraits } from '../http/outcome.ts';
 import type { AroundAttempt } from './around-attempt.ts';
 import type { BeforeAttempt } from './before-attempt.ts';
 import type { BodyInspector, ConcurrencyLimit, PerKey, RetryBudget, TokenBucket } from './contracts.ts';
 import type { Observer } from './events.ts';
-import { type Part, PLACES } from './part.ts';
+import type { Part } from './part.ts';
 
 /** The methods that may be sent again after an attempt that the server may have carried out. */
 export type RetryMethods = 'idempotent' | 'all' | readonly string[] | ((request: RequestTraits) => boolean);
@@ -178,84 +163,3 @@ export type UnsetOptions =
   | 'beforeAttempt'
   | 'aroundAttempt'
   | 'onEvent';
-
-const checkMethods: Check = (name, value) => {
-  const takes = prose("'idempotent', 'all', a list of methods, or a function");
-  if (typeof value === 'function') return;
-  if (typeof value === 'string') {
-    if (value !== 'idempotent' && value !== 'all') throw wrongRange(name, takes, value);
-  } else if (!Array.isArray(value) || !value.every((method) => typeof method === 'string')) {
-    throw wrongType(name, takes, value);
-  }
-};
-
-const checkIdempotencyKey: Check = (name, value) => {
-  if (value !== true && typeof value !== 'function')
-    throw wrongType(name, prose('true or a function'), value);
-};
-
-const checkCost: Check = (name, value) => {
-  if (typeof value !== 'function') positive(name, value);
-};
-
-/** Limits bring their code: one of the user's own has to be made one. */
-function bringing(takes: string | undefined): Check {
-  return (name, value) => {
-    const { part } = (value ?? {}) as { readonly part?: Partial<Part> };
-    if (typeof part?.begin !== 'function') throw wrongType(name, takes, value);
-  };
-}
-
-const checkUse: Check = (name, value) => {
-  if (!Array.isArray(value)) throw wrongType(name, 'a list of parts', value);
-  for (const [index, part] of value.entries()) {
-    having('a part', 'begin')(`${name}[${index}]`, part);
-    oneOf(...PLACES)(`${name}[${index}].place`, (part as Part).place);
-  }
-};
-
-const checkBackoff: Check = (name, value) => {
-  callable(name, value);
-  const { maxRetries } = value as BackoffStrategy;
-  if (maxRetries !== undefined) wholeNumber(`${name}.maxRetries`, maxRetries);
-};
-
-const checkKey: Check = (name, value) => {
-  if (typeof value !== 'string') throw wrongType(name, prose('a string'), value);
-};
-
-/** If neither the options nor the backoff rule have a number. */
-const DEFAULT_RETRIES = 5;
-
-/** The retries of a policy without `maxRetries`. */
-export function defaultRetries({ backoff }: { readonly backoff: BackoffStrategy }): number {
-  return backoff.maxRetries ?? DEFAULT_RETRIES;
-}
-
-/** How the options of a policy are read. */
-export const POLICY_OPTIONS: OptionTable<PolicyOptions, UnsetOptions> = {
-  maxRetries: { check: wholeNumber, defaultOf: defaultRetries },
-  backoff: { check: checkBackoff, default: memorystore() },
-  classify: { check: callable, default: classifyHttp },
-  feedback: { check: checkFeedback, default: plainFeedback },
-  inspect: { check: bringing(prose('what inspectBody returns')) },
-  idempotencyKey: { check: checkIdempotencyKey },
-  beforeAttempt: { check: callable },
-  aroundAttempt: { check: callable },
-  methods: { check: checkMethods, default: 'idempotent' },
-  maxRetryAfterMs: { check: notNegative, default: 600_000 },
-  attemptTimeoutMs: { check: positive },
-  totalTimeoutMs: { check: notNegative },
-  bucket: { check: bringing(prose('a token bucket, or ownBucket(…)')) },
-  concurrency: { check: bringing(prose('a concurrency limit, or ownLimit(…)')) },
-  budget: { check: bringing(prose('a retry budget, or ownBudget(…)')) },
-  use: { check: checkUse },
-  cost: { check: checkCost, default: 1 },
-  priority: { check: checkPriority, default: 0 },
-  key: { check: checkKey },
-  maxWaitMs: { check: notNegative },
-  stopSignal: { check: having(prose('an AbortSignal'), 'addEventListener', 'removeEventListener') },
-  onEvent: { check: callable },
-  clock: CLOCK_OPTION,
-  random: RANDOM_OPTION,
-};

@@ -54,7 +54,7 @@ export interface Turn {
    *
    * @throws a refusal, which ends the call
    */
-  enter?(): Lack | undefined;
+  enter?(): Lack | Skip | undefined;
   /**
    * Changes what was taken for something fresh, because user code has outlasted it. Settles when it has, and holds nothing
    * meanwhile. `undefined` if there is nothing to change.
@@ -84,6 +84,14 @@ export interface Turn {
   /** The call has ended. */
   end?(reason: StopReason): void;
 }
+
+/**
+ * The attempt is not sent: what other parts took goes back, and the next chance comes after the next backoff, counted as a retry.
+ */
+export const SKIP: unique symbol = Symbol.for('@ebb/core skip') as never;
+
+/** See {@link SKIP}. */
+export type Skip = typeof SKIP;
 
 /** What an attempt lacks. */
 export interface Lack {
@@ -167,8 +175,10 @@ export interface Entrant {
   placeMs: number;
   /** True if the total timeout bounds the wait more than `maxWaitMs`. */
   isBoundByTotal: boolean;
+  /** Counts a chance that a part skips as a retry; returns the delay before the next one, in milliseconds. */
+  skip(): number;
   /** See {@link Turn.enter}. If something is lacking, nothing is held. */
-  take(): Lack | undefined;
+  take(): Lack | Skip | undefined;
 }
 
 /** What {@link Admit} calls on its way. */
@@ -184,7 +194,7 @@ export type Admit = (
   entrant: Entrant,
   code: UserCode,
   signal: AbortSignal | undefined,
-  lacking: Lack | undefined,
+  lacking: Lack | Skip | undefined,
 ) => Promise<void>;
 
 /** What the end of a body depends on besides the response. */

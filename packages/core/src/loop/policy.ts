@@ -3,13 +3,8 @@ import { ownClock } from '../base/own-clock.ts';
 import { classifyHttp } from '../http/classify.ts';
 import { plainFeedback, type ReadFeedback } from '../http/feedback.ts';
 import { bindClock } from './bind-clock.ts';
-import {
-  defaultRetries,
-  POLICY_OPTIONS,
-  type PolicyOptions,
-  type RetryMethods,
-  type UnsetOptions,
-} from './options.ts';
+import { defaultRetries, POLICY_OPTIONS } from './option-table.ts';
+import type { PolicyOptions, RetryMethods, UnsetOptions } from './options.ts';
 import { type Admit, type Part, PLACES } from './part.ts';
 
 /** Options without which nothing has to be made before an attempt. */

@@ -1,17 +1,22 @@
+import { callHook } from '../base/errors.ts';
 import { isPromise } from '../base/promise.ts';
 import type { Outcome, RequestTraits } from '../http/outcome.ts';
 import type { HeaderChanges } from './before-attempt.ts';
 import { type Hop, headerChangesOf, isAway, type KeptKey, keyOf } from './header-changes.ts';
 import { OutOfTime, settledWithin } from './out-of-time.ts';
+import type { Turn } from './part.ts';
 import type { Policy } from './policy.ts';
 import type { Total } from './total.ts';
 
 /** Makes the body of an attempt. Its argument is `over` once the body is not needed any more. */
 export type MakeBody = (state: { readonly over: boolean }) => PromiseLike<void> | undefined;
 
-/** True if the policy has hooks that change the headers of an attempt. */
-export function hasHooks({ beforeAttempt, idempotencyKey }: Policy): boolean {
-  return beforeAttempt !== undefined || idempotencyKey !== undefined;
+type Dressed = HeaderChanges | undefined | Promise<HeaderChanges | undefined>;
+
+/** Both changes: of the same header the later holds. */
+function joined(one: Dressed, other: Dressed): Dressed {
+  if (!isPromise(one) && !isPromise(other)) return { ...one, ...other };
+  return Promise.all([one, other]).then(([first, second]) => ({ ...first, ...second }));
 }
 
 /** What a preparation needs to know of its request. */
@@ -41,7 +46,7 @@ export class Preparation {
   readonly #total: Total | undefined;
   readonly #isInner: boolean;
   readonly #hop: Hop | undefined;
-  /** True if `beforeAttempt` is not to be asked. */
+  /** True if user code is not to be asked for headers. */
   readonly #isAway: boolean;
   #key: KeptKey | undefined;
   /** How long the code has taken for this attempt, in milliseconds. */
@@ -53,7 +58,7 @@ export class Preparation {
     this.#total = total;
     this.#isInner = isInner;
     this.#hop = hop;
-    this.#isAway = policy.beforeAttempt !== undefined && isAway(request, hop, callRequest);
+    this.#isAway = isAway(request, hop, callRequest);
   }
 
   /** The key of ebb that every attempt carries; `undefined` before the first, and if there is none. */
@@ -88,15 +93,22 @@ export class Preparation {
    *
    * @throws HookError, at once or as a rejection, if a hook fails
    */
-  dress(attempt: number, previous: Outcome | undefined): PromiseLike<void> | undefined {
+  dress(
+    attempt: number,
+    previous: Outcome | undefined,
+    turns: readonly Turn[],
+  ): PromiseLike<void> | undefined {
     const policy = this.#policy;
     if (attempt === 1 && !this.#isInner) this.#key ??= keyOf(policy, this.#request, this.#hop?.key);
-    const made = headerChangesOf(
-      policy,
-      { attempt, request: this.#request, previous, leftMs: this.#total?.leftMs },
-      this.#key,
-      this.#isAway,
-    );
+    const next = { attempt, request: this.#request, previous, leftMs: this.#total?.leftMs };
+    let made = headerChangesOf(policy, next, this.#key, this.#isAway);
+    for (const turn of turns) {
+      if (turn.dress === undefined || this.#isAway) continue;
+      made = joined(
+        made,
+        callHook('use', () => turn.dress?.(next)),
+      );
+    }
     if (isPromise(made)) return made.then((changes) => this.#wear(changes));
     this.#wear(made);
     return undefined;

@@ -9,10 +9,11 @@ import { headerIn } from '../http/any-headers.ts';
 import { type Classify, checkVerdict, classifyHttp } from '../http/classify.ts';
 import { failureKind } from '../http/failure.ts';
 import type { Outcome, RequestTraits, Verdict } from '../http/outcome.ts';
+import type { Exchange } from './exchange.ts';
 import type { PolicyOptions } from './options.ts';
 import { timeoutError } from './out-of-time.ts';
 import { createPolicy, overridePolicy, type Policy } from './policy.ts';
-import { type Exchange, run } from './run.ts';
+import { run } from './run.ts';
 import { Session } from './session.ts';
 
 /** What a function that is retried is given. */

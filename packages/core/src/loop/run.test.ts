@@ -6,10 +6,11 @@ import { ownBucket } from '../parts/own.ts';
 import { virtualClock } from '../testing.ts';
 import type { TokenBucket } from './contracts.ts';
 import type { EbbEvent } from './events.ts';
+import type { Exchange } from './exchange.ts';
 import { attemptsOf } from './history.ts';
 import type { PolicyOptions } from './options.ts';
 import { createPolicy } from './policy.ts';
-import { type Exchange, run } from './run.ts';
+import { run } from './run.ts';
 import { Session } from './session.ts';
 import { startSession } from './start-session.ts';
 

@@ -9,11 +9,12 @@ import { perKey } from '../parts/per-key/per-key.ts';
 import { type VirtualClock, virtualClock } from '../testing.ts';
 import type { OwnBudget, TokenBucket } from './contracts.ts';
 import type { EbbEvent } from './events.ts';
+import type { Aside, Exchange } from './exchange.ts';
 import { attemptsOf, grantOf } from './history.ts';
 import { countLayer } from './layers.ts';
 import type { PolicyOptions } from './options.ts';
 import { createPolicy } from './policy.ts';
-import { type Aside, type Exchange, run } from './run.ts';
+import { run } from './run.ts';
 import { Session } from './session.ts';
 import { startSession } from './start-session.ts';
 

@@ -1,0 +1,155 @@
+import { expect, test } from 'vitest';
+import { constant } from '../backoff/curves.ts';
+import { ThrottledError } from '../base/errors.ts';
+import type { Outcome, RequestTraits } from '../http/outcome.ts';
+import { tokenBucket } from '../parts/bucket/token-bucket.ts';
+import { virtualClock } from '../testing.ts';
+import type { PolicyOptions } from './options.ts';
+import { type Part, SKIP, type Turn } from './part.ts';
+import { createPolicy } from './policy.ts';
+import { Session } from './session.ts';
+
+const request: RequestTraits = {
+  method: 'GET',
+  url: 'https://upstream.test/',
+  replayable: true,
+  header: () => undefined,
+};
+const responds = (status: number): Outcome => ({ type: 'response', status, header: () => undefined });
+
+function partOf(place: Part['place'], turn: Turn | undefined): Part {
+  return { name: 'own', place, begin: () => turn };
+}
+
+function start(options: PolicyOptions) {
+  const clock = virtualClock({ startMs: 0 });
+  const policy = createPolicy({ clock, random: () => 0, backoff: constant(100), ...options });
+  return { clock, session: new Session(policy, request) };
+}
+
+test('parts are asked in the order of their places, whatever the order of the list', () => {
+  const asked: string[] = [];
+  const places = ['watching', 'throttle', 'tokens', 'slot'] as const;
+  const use = places.map((place) =>
+    partOf(place, {
+      enter: () => void asked.push(place),
+      around: (send) => send(),
+      leave: () => void asked.push(`${place} left`),
+      end: (reason) => void asked.push(`${place} ${reason}`),
+    }),
+  );
+  const { session } = start({ use });
+  expect(session.next('begin')).toBe('send');
+  expect(session.sending(() => 'sent')).toBe('sent');
+  expect(session.next('settled', responds(200))).toBe('finish');
+  const inOrder = ['throttle', 'slot', 'tokens', 'watching'];
+  expect(asked).toEqual([
+    ...inOrder,
+    ...inOrder.map((place) => `${place} left`),
+    ...inOrder.map((place) => `${place} success`),
+  ]);
+});
+
+test('a part that stays out of a call is not asked', () => {
+  const { session } = start({ use: [partOf('slot', undefined)] });
+  expect(session.next('begin')).toBe('send');
+  expect(session.turns).toEqual([]);
+});
+
+test('of what is lacking everything goes back, and all parts are asked again after the wait', async () => {
+  const asked: string[] = [];
+  let isFree = false;
+  const clock = virtualClock({ startMs: 0 });
+  const bucket = tokenBucket({ refillPerSecond: 1, capacity: 1, clock });
+  const lack = {
+    wait: async () => {
+      asked.push(`waits beside ${bucket.stats().tokens} tokens`);
+      isFree = true;
+      return 5;
+    },
+  };
+  const last = partOf('watching', { enter: () => (isFree ? undefined : lack) });
+  const policy = createPolicy({ clock, bucket, use: [last] });
+  const session = new Session(policy, request);
+  expect(session.next('begin')).toBe('wait');
+  expect(await session.waiting).toBe(true);
+  expect(asked).toEqual(['waits beside 1 tokens']);
+  expect([bucket.stats().tokens, session.waitedMs]).toEqual([0, 5]);
+});
+
+test('a part that lacks something, and does not bring what waits, is an error', async () => {
+  const { session } = start({ use: [partOf('slot', { enter: () => ({ wait: async () => 0 }) })] });
+  expect(session.next('begin')).toBe('wait');
+  await expect(session.waiting).rejects.toThrow('brings `admit`');
+});
+
+test('a chance that a part skips counts as a retry, and the next comes after the next backoff', async () => {
+  let skips = 2;
+  const throttle = partOf('throttle', { enter: () => (skips-- > 0 ? SKIP : undefined) });
+  const bucket = tokenBucket({ refillPerSecond: 1, capacity: 3 });
+  const { clock, session } = start({ use: [throttle], bucket, maxRetries: 3 });
+  expect(session.next('begin')).toBe('wait');
+  await clock.advance(199);
+  expect([session.attempt, bucket.stats().tokens]).toEqual([0, 3]);
+  await clock.advance(1);
+  expect(await session.waiting).toBe(true);
+  expect(session.next('settled', responds(503))).toBe('set aside');
+  expect(session.next('begin')).toBe('wait');
+  await clock.advance(100);
+  expect(session.next('settled', responds(503))).toBe('finish');
+  expect(session.history.map(({ attempt, reason }) => [attempt, reason])).toEqual([
+    [1, 'transient'],
+    [2, 'retries-exhausted'],
+  ]);
+});
+
+test('a request that is skipped until its retries are used up fails', async () => {
+  const throttle = partOf('throttle', { enter: () => SKIP });
+  const bucket = tokenBucket({ refillPerSecond: 1 });
+  const { clock, session } = start({ use: [throttle], bucket, maxRetries: 1 });
+  session.next('begin');
+  const failed = expect(session.waiting).rejects.toMatchObject({ reason: 'skipped' });
+  await clock.advance(1_000);
+  await failed;
+  expect(new ThrottledError('', undefined, { reason: 'skipped' }).reason).toBe('skipped');
+});
+
+test('a part may change headers, also at its leisure', async () => {
+  const early = partOf('headers', { dress: () => ({ 'x-a': '1', 'x-b': '1' }) });
+  const late = partOf('headers', { dress: async ({ attempt }) => ({ 'x-b': String(attempt + 1) }) });
+  const { session } = start({ use: [early, late], beforeAttempt: () => ({ 'x-c': '3' }) });
+  expect(session.next('begin')).toBe('wait');
+  expect(await session.waiting).toBe(true);
+  expect(session.headerChanges).toEqual({ 'x-c': '3', 'x-a': '1', 'x-b': '2' });
+});
+
+test('what parts read of a response goes on from one to the next, and to the decision', async () => {
+  const first = partOf('reading', { read: () => ({ verdict: 'transient' }) });
+  const second = partOf('reading', { read: async (_, advice) => ({ ...advice, waitMs: 700 }) });
+  const { clock, session } = start({ use: [first, second] });
+  session.next('begin');
+  expect(session.next('settled', responds(200))).toBe('look');
+  const looked = await session.look(() => undefined);
+  expect(session.next('looked', looked)).toBe('set aside');
+  expect(session.next('begin')).toBe('wait');
+  await clock.advance(699);
+  expect(session.attempt).toBe(1);
+  await clock.advance(100);
+  expect(await session.waiting).toBe(true);
+});
+
+test('a part may refuse a retry, and is asked last', () => {
+  const permit = () => 'budget-exhausted' as const;
+  const { session } = start({ use: [partOf('watching', { permit })] });
+  session.next('begin');
+  expect(session.next('settled', responds(503))).toBe('finish');
+  expect(session.history.at(-1)?.reason).toBe('budget-exhausted');
+});
+
+test.each<[what: string, use: unknown, message: string]>([
+  ['no list', {}, 'createPolicy: use must be a list of parts'],
+  ['no part', [{}], 'createPolicy: use[0] must be a part'],
+  ['an unknown place', [{ begin: () => undefined, place: 'x' }], 'createPolicy: use[0].place must be one of'],
+])('%s is an error', (_, use, message) => {
+  expect(() => createPolicy({ use } as never)).toThrow(message);
+});
