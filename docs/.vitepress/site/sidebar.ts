@@ -37,6 +37,7 @@ const ROWS: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   },
   'In your program': {
     jobs: 'Jobs',
+    parts: 'Parts of your own',
     examples: 'Examples',
   },
   'In other clients': {

@@ -43,16 +43,17 @@ export type {
   NextAttempt,
 } from './loop/hooks.ts';
 export type { PolicyOptions } from './loop/options.ts';
-export type {
-  Around,
-  Call,
-  Lack,
-  Look,
-  Part,
-  Place,
-  PlannedRetry,
-  Skip,
-  Turn,
+export {
+  type Around,
+  type Call,
+  type Lack,
+  type Look,
+  type Part,
+  type Place,
+  type PlannedRetry,
+  SKIP,
+  type Skip,
+  type Turn,
 } from './loop/part.ts';
 export { createPolicy, type Policy } from './loop/policy.ts';
 export type { StopReason } from './loop/reason.ts';

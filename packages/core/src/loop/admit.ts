@@ -73,6 +73,19 @@ async function renew(entrant: Entrant, signal: AbortSignal | undefined, heldMs: 
  *
  * @param lacking what is known to be lacking, if the parts have been asked
  * @throws the signal's own reason, OutOfTime, ThrottledError or HookError
+ * @example
+ * ```ts
+ * import { admit, createPolicy, type Part, SKIP } from '@ebb/core';
+ *
+ * // Sends half of the attempts, and skips the others.
+ * const half: Part = {
+ *   name: 'half',
+ *   place: 'throttle',
+ *   admit,
+ *   begin: () => ({ enter: () => (Math.random() < 0.5 ? SKIP : undefined) }),
+ * };
+ * const policy = createPolicy({ use: [half] });
+ * ```
  */
 export async function admit(
   entrant: Entrant,

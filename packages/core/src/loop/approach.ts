@@ -158,10 +158,10 @@ export abstract class Approach extends Turns {
     const dress = this.dresses ? again : undefined;
     if (dress !== undefined && !isDressed) await prepared.settle(() => dressing ?? this.#dress(), signal);
     const make = makeBody && (() => this.#makeBody(prepared, makeBody, signal));
-    if (admit === undefined && lack !== undefined)
+    if (admit !== undefined) return admit(this, { dress, makeBody: make }, signal, lack);
+    if ((lack ?? this.take()) !== undefined)
       throw new TypeError('A part that lacks something brings `admit`');
-    if (admit === undefined) await make?.();
-    else await admit(this, { dress, makeBody: make }, signal, lack);
+    await make?.();
   }
 
   async #makeBody(prepared: Preparation, make: MakeBody, signal: AbortSignal | undefined): Promise<number> {

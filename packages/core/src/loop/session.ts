@@ -236,7 +236,8 @@ export class Session extends Approach implements Progress {
   get keepsAnswer(): boolean {
     const { totalTimeoutMs, stopSignal } = this.policy;
     const isBound = totalTimeoutMs !== undefined || stopSignal !== undefined;
-    return isBound || insideOf(this.policy).admit !== undefined;
+    const mayBeRefused = insideOf(this.policy).admit ?? this.turns.find(({ enter }) => enter !== undefined);
+    return isBound || mayBeRefused !== undefined;
   }
 
   /** The longest time for reading a response that is followed by a retry, in milliseconds. */

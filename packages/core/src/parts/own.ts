@@ -27,6 +27,13 @@ function bringing<T extends object>(own: T, part: Part): T & { readonly part: Pa
  * A bucket of your own, for a policy: the same object, which now brings the code that takes its tokens for each attempt.
  *
  * @throws TypeError unless it has `tryAcquire` and `acquire`
+ * @example
+ * ```ts
+ * import { createPolicy, type OwnBucket, ownBucket } from '@ebb/core';
+ *
+ * declare const fromTheStore: OwnBucket;
+ * const policy = createPolicy({ bucket: ownBucket(fromTheStore) });
+ * ```
  */
 export function ownBucket<T extends OwnBucket>(bucket: T): T & TokenBucket {
   isBucket('ownBucket: bucket', bucket);
@@ -37,6 +44,13 @@ export function ownBucket<T extends OwnBucket>(bucket: T): T & TokenBucket {
  * A concurrency limit of your own, for a policy: the same object, with the code that takes a slot for each attempt.
  *
  * @throws TypeError unless it has `tryAcquire`, `acquire` and `stats`
+ * @example
+ * ```ts
+ * import { createPolicy, type OwnLimit, ownLimit } from '@ebb/core';
+ *
+ * declare const byLatency: OwnLimit;
+ * const policy = createPolicy({ concurrency: ownLimit(byLatency) });
+ * ```
  */
 export function ownLimit<T extends OwnLimit>(limit: T): T & ConcurrencyLimit {
   isLimit('ownLimit: limit', limit);
@@ -47,6 +61,14 @@ export function ownLimit<T extends OwnLimit>(limit: T): T & ConcurrencyLimit {
  * A retry budget of your own, for a policy: the same object, with the code that withdraws each retry.
  *
  * @throws TypeError unless it has `deposit` and `withdraw`
+ * @example
+ * ```ts
+ * import { createPolicy, ownBudget } from '@ebb/core';
+ *
+ * let left = 10;
+ * const ten = { get balance() { return left; }, deposit() {}, withdraw: () => left-- > 0 };
+ * const policy = createPolicy({ budget: ownBudget(ten) });
+ * ```
  */
 export function ownBudget<T extends OwnBudget>(budget: T): T & RetryBudget {
   isBudget('ownBudget: budget', budget);

@@ -1,0 +1,55 @@
+import { expect, test } from 'vitest';
+import { ThrottledError } from '../base/errors.ts';
+import type { Outcome } from '../http/outcome.ts';
+import { virtualClock } from '../testing.ts';
+import type { Lack, Part, Turn } from './part.ts';
+import { createPolicy } from './policy.ts';
+import { type RetryOptions, retry } from './retry.ts';
+
+const part = (turn: Turn): Part => ({ name: 'own', place: 'throttle', begin: () => turn });
+
+/** Fails `failures` times, with a virtual backoff of 10 ms. */
+async function call(own: Part, failures: number, options?: RetryOptions<number>): Promise<number> {
+  const clock = virtualClock();
+  const policy = createPolicy({ use: [own], backoff: () => 10, clock });
+  let calls = 0;
+  const failing = async (): Promise<number> => {
+    calls += 1;
+    if (calls <= failures) throw new Error(`failure ${calls}`);
+    return calls;
+  };
+  return clock.runUntilSettled(retry(failing, policy, options));
+}
+
+test('each attempt enters and leaves a part that brings nothing that waits', async () => {
+  const seen: string[] = [];
+  const own = part({
+    enter: () => void seen.push('enter'),
+    leave: (outcome: Outcome | undefined) => void seen.push(`leave ${outcome?.type}`),
+    end: (reason) => void seen.push(`end ${reason}`),
+  });
+  expect(await call(own, 2)).toBe(3);
+  expect(seen).toEqual([
+    ...['enter', 'leave failure'],
+    ...['enter', 'leave failure'],
+    ...['enter', 'leave response', 'end success'],
+  ]);
+});
+
+test('a refusal of a retry ends the call with what the attempt before has settled with', async () => {
+  let tokens = 1;
+  const own = part({
+    enter() {
+      if (tokens === 0) throw new ThrottledError('Not sent');
+      tokens -= 1;
+      return undefined;
+    },
+  });
+  await expect(call(own, 3)).rejects.toThrow('failure 1');
+  await expect(call(own, 0)).rejects.toThrow('Not sent');
+});
+
+test('an attempt that a part without a queue wants to wait is not sent', async () => {
+  const lack: Lack = { wait: async () => 1 };
+  await expect(call(part({ enter: () => lack }), 0)).rejects.toThrow('brings `admit`');
+});
