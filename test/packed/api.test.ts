@@ -16,11 +16,14 @@ interface Door {
   /** The folder of the package. */
   readonly home: string;
   readonly declarations: string;
+  /** The declarations of each `#name`. They are those of Node: every platform has the same types. */
+  readonly paths: Readonly<Record<string, readonly string[]>>;
   readonly report: string;
 }
 
 interface Manifest {
   readonly name: string;
+  readonly imports?: Readonly<Record<string, { readonly node?: string; readonly default: string }>>;
   readonly exports: Readonly<Record<string, string | { readonly '@ebb/source': string }>>;
 }
 
@@ -30,12 +33,17 @@ execFileSync(process.execPath, [tsc, '-b', 'packages'], { cwd: root });
 
 const doors = globSync(join(root, 'packages/*/package.json')).flatMap((path): Door[] => {
   const home = dirname(path);
-  const { name, exports } = JSON.parse(readFileSync(path, 'utf8')) as Manifest;
+  const { name, exports, imports = {} } = JSON.parse(readFileSync(path, 'utf8')) as Manifest;
+  const declarationsOf = (source: string): string =>
+    join(home, source.replace(/^\.\/src\/(.*)\.ts$/, '.types/$1.d.ts'));
+  const paths = Object.fromEntries(
+    Object.entries(imports).map(([from, { node, default: other }]) => [from, [declarationsOf(node ?? other)]]),
+  );
   return Object.entries(exports).flatMap(([door, entry]) => {
     if (typeof entry === 'string') return [];
     const report = `${basename(home)}${door.slice(1).replaceAll('/', '.')}.api.md`;
-    const declarations = join(home, entry['@ebb/source'].replace(/^\.\/src\/(.*)\.ts$/, '.types/$1.d.ts'));
-    return [{ name: name + door.slice(1), home, declarations, report }];
+    const declarations = declarationsOf(entry['@ebb/source']);
+    return [{ name: name + door.slice(1), home, declarations, paths, report }];
   });
 });
 
@@ -50,13 +58,13 @@ const compilerOptions = {
 };
 
 /** The declarations that can be reached through a door, sorted, without their comments. */
-function surfaceOf({ home, declarations, report }: Door): string {
+function surfaceOf({ home, declarations, paths, report }: Door): string {
   const config = ExtractorConfig.prepare({
     configObject: {
       projectFolder: home,
       mainEntryPointFilePath: declarations,
       newlineKind: 'lf',
-      compiler: { overrideTsconfig: { compilerOptions, files: [declarations] } },
+      compiler: { overrideTsconfig: { compilerOptions: { ...compilerOptions, paths }, files: [declarations] } },
       apiReport: {
         enabled: true,
         includeForgottenExports: true,
