@@ -23,7 +23,9 @@ interface Door {
 
 interface Manifest {
   readonly name: string;
-  readonly imports?: Readonly<Record<string, { readonly node?: string; readonly default: string }>>;
+  readonly imports?: Readonly<
+    Record<string, { readonly '@ebb/source': { readonly node?: string; readonly default: string } }>
+  >;
   readonly exports: Readonly<Record<string, string | { readonly '@ebb/source': string }>>;
 }
 
@@ -37,7 +39,9 @@ const doors = globSync(join(root, 'packages/*/package.json')).flatMap((path): Do
   const declarationsOf = (source: string): string =>
     join(home, source.replace(/^\.\/src\/(.*)\.ts$/, '.types/$1.d.ts'));
   const paths = Object.fromEntries(
-    Object.entries(imports).map(([from, { node, default: other }]) => [from, [declarationsOf(node ?? other)]]),
+    Object.entries(imports).map(([from, { '@ebb/source': source }]) => {
+      return [from, [declarationsOf(source.node ?? source.default)]];
+    }),
   );
   return Object.entries(exports).flatMap(([door, entry]) => {
     if (typeof entry === 'string') return [];
@@ -64,7 +68,9 @@ function surfaceOf({ home, declarations, paths, report }: Door): string {
       projectFolder: home,
       mainEntryPointFilePath: declarations,
       newlineKind: 'lf',
-      compiler: { overrideTsconfig: { compilerOptions: { ...compilerOptions, paths }, files: [declarations] } },
+      compiler: {
+        overrideTsconfig: { compilerOptions: { ...compilerOptions, paths }, files: [declarations] },
+      },
       apiReport: {
         enabled: true,
         includeForgottenExports: true,
