@@ -1,64 +1,71 @@
-import { readFileSync } from 'node:fs';
-import { join } from 'node:path';
-import { type CodeSplittingGroup, type OutputOptions, type Plugin, rolldown } from 'rolldown';
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { dirname, join, posix } from 'node:path';
+import {
+  type CodeSplittingGroup,
+  type OutputChunk,
+  type OutputOptions,
+  type Plugin,
+  rolldown,
+} from 'rolldown';
+import { chunksOf } from './chunks.ts';
+import { commonJs } from './commonjs.ts';
+import { inNode, outputOf, sourceTargets } from './imports.ts';
 import { hasEffects, type Package } from './packages.ts';
 import { marked } from './pure.ts';
-import { resolved, sharing } from './sharing.ts';
-import type { Variant } from './variants.ts';
 
-/** Marks the virtual entry of a door. What a door imports may be shared with other variants, so that it holds no code. */
-const ENTRY = '\0door ';
-
-/** Reads each source once for the variants that share it: they stand behind the path of its id, `/path.ts?node-web`. */
+/** Reads the sources. A `#name` stays in what is built: package.json leads users to the file of their platform. */
 function sources(one: Package): Plugin {
-  const shared = sharing(one);
-  const idOf = (path: string, variant: Variant): string =>
-    `${path}?${shared(path, variant)
-      .map(({ name }) => name)
-      .join('-')}`;
-  const variantOf = (names: string): Variant => {
-    const variant = one.variants.find(({ name }) => name === names.split('-')[0]);
-    if (variant === undefined) throw new Error(`no variant ${names}`);
-    return variant;
-  };
-  const entries = [...one.doors, ...one.programs];
   return {
     name: 'ebb sources',
     resolveId(from, importer) {
-      if (from.startsWith(ENTRY)) return from;
-      if (!/^[./#]/.test(from)) return { id: from, external: true };
-      if (importer?.startsWith(ENTRY)) return from;
-      const [path = '', names = ''] = importer?.split('?') ?? [];
-      const variant = variantOf(names);
-      return idOf(resolved(from, path, one, variant), variant);
+      if (importer === undefined) return from;
+      if (!from.startsWith('.'))
+        return { id: from, external: true, moduleSideEffects: !from.startsWith('#') };
+      return join(dirname(importer), from);
     },
-    load(id) {
-      if (!id.startsWith(ENTRY)) {
-        const path = id.replace(/\?.*/, '');
-        const code = readFileSync(path, 'utf8');
-        return { code: hasEffects(one, path) ? code : marked(code), moduleType: 'ts' };
-      }
-      const [names = '', name] = id.slice(ENTRY.length).split(' ');
-      const source = entries.find((entry) => entry.name === name)?.source ?? '';
-      return { code: `export * from ${JSON.stringify(idOf(source, variantOf(names)))};`, moduleType: 'js' };
+    load(path) {
+      const code = readFileSync(path, 'utf8');
+      return { code: hasEffects(one, path) ? code : marked(code), moduleType: 'ts' };
     },
   };
 }
 
-/** Names of functions and classes stay: they stand in stack traces, and a client's is looked at. */
+/** Compressed, code loses the marks of `marked`. Names of functions and classes stay: they stand in stack traces, and a client's is looked at. */
 const MINIFIED: NonNullable<OutputOptions['minify']> = {
   compress: false,
   mangle: { toplevel: true, keepNames: { function: true, class: true } },
   codegen: true,
 };
 
-async function bundle(
-  one: Package,
-  input: Readonly<Record<string, string>>,
-  output: OutputOptions,
-): Promise<void> {
+/** The files that users load, and those behind a `#name`. */
+function entriesOf(one: Package): { readonly name: string; readonly source: string }[] {
+  const targets = new Set(
+    Object.values(sourceTargets(one)).flatMap((conditions) => Object.values(conditions)),
+  );
+  const behind = [...targets].map((target) => ({ name: outputOf(target), source: join(one.home, target) }));
+  return [...one.doors, ...one.programs, ...behind];
+}
+
+/** A group takes what its files import along, so those that others import come first. */
+function groupsOf(chunks: ReadonlyMap<string, string>): CodeSplittingGroup[] {
+  const names = [...new Set(chunks.values())];
+  return names.map((name, index) => ({
+    name,
+    test: (id) => chunks.get(id) === name,
+    priority: names.length - index,
+  }));
+}
+
+function write(path: string, text: string): void {
+  mkdirSync(dirname(path), { recursive: true });
+  writeFileSync(path, text);
+}
+
+/** The ES modules: one for each entry, and those that entries share. */
+async function modulesOf(one: Package): Promise<OutputChunk[]> {
+  const entries = entriesOf(one);
   const build = await rolldown({
-    input,
+    input: Object.fromEntries(entries.map(({ name, source }) => [name, source])),
     platform: 'neutral',
     plugins: [sources(one)],
     transform: { target: 'es2023' },
@@ -66,58 +73,49 @@ async function bundle(
     logLevel: 'warn',
   });
   try {
-    await build.write({
+    const { output } = await build.generate({
       minify: MINIFIED,
       comments: { annotation: true, legal: true, jsdoc: false },
-      ...output,
+      format: 'esm',
+      entryFileNames: '[name].js',
+      chunkFileNames: '[name].js',
+      codeSplitting: { groups: groupsOf(chunksOf(one, entries)) },
     });
+    return output.filter((file) => file.type === 'chunk');
   } finally {
     await build.close();
   }
 }
 
-/**
- * What several entries need goes into one file for the variants that share it: `shared.js`, `node-web/shared.js`,
- * `node/shared.js`. A group takes what its files import along, so those of more variants come first.
- */
-function groupsOf({ variants }: Package): CodeSplittingGroup[] {
-  let sets: string[][] = [[]];
-  for (const { name } of variants) sets = sets.concat(sets.map((names) => [...names, name]));
-  return sets.slice(1).map((names) => ({
-    name: names.length === variants.length && variants.length > 1 ? 'shared' : `${names.join('-')}/shared`,
-    test: (id) => !id.startsWith('\0') && id.endsWith(`?${names.join('-')}`),
-    priority: names.length,
-    minShareCount: 2,
-  }));
+/** CommonJS of what Node and its test runners load. */
+function writeCommonJs(one: Package, modules: readonly OutputChunk[]): void {
+  const done = new Set<string>();
+  const visit = (file: string): void => {
+    if (done.has(file)) return;
+    done.add(file);
+    const code = modules.find(({ fileName }) => fileName === file)?.code;
+    if (code === undefined) throw new Error(`nothing is built as ${file}`);
+    const text = commonJs(code, (from) => {
+      if (!/^[.#]/.test(from)) return from;
+      const target = from.startsWith('#')
+        ? `${outputOf(inNode(one, from))}.js`
+        : posix.join(posix.dirname(file), from);
+      visit(target);
+      const path = posix.relative(posix.dirname(file), target);
+      return path.startsWith('.') ? path : `./${path}`;
+    });
+    write(join(one.home, 'dist/cjs', file), text);
+  };
+  for (const { name } of one.doors) visit(`${name}.js`);
+  // With the extension of ES modules, so that both stand side by side in a tarball.
+  const { sideEffects } = one.manifest;
+  const fields = { type: 'commonjs', ...(sideEffects === false && { sideEffects }) };
+  write(join(one.home, 'dist/cjs/package.json'), `${JSON.stringify(fields)}\n`);
 }
 
-/** The ES modules of every variant, each in its folder. */
-export async function bundleModules(one: Package): Promise<void> {
-  const entries = one.variants.flatMap(({ name }) =>
-    [...one.doors, ...one.programs].map((door) => [`${name}/${door.name}`, `${ENTRY}${name} ${door.name}`]),
-  );
-  const programs = one.programs.map((program) => `${one.variants[0]?.name}/${program.name}`);
-  await bundle(one, Object.fromEntries(entries), {
-    dir: join(one.home, 'dist'),
-    format: 'esm',
-    banner: ({ name }) => (programs.includes(name) ? '#!/usr/bin/env node' : ''),
-    entryFileNames: '[name].js',
-    chunkFileNames: '[name].js',
-    codeSplitting: { groups: groupsOf(one) },
-  });
-}
-
-/** CommonJS, which only Node and its test runners load. */
-export async function bundleCommonJs(one: Package): Promise<void> {
-  const [variant] = one.variants;
-  const entries = one.doors.map(({ name }) => [name, `${ENTRY}${variant?.name} ${name}`]);
-  await bundle(one, Object.fromEntries(entries), {
-    dir: join(one.home, 'dist/cjs'),
-    format: 'cjs',
-    exports: 'named',
-    esModule: true,
-    entryFileNames: '[name].cjs',
-    chunkFileNames: '[name].cjs',
-    codeSplitting: { groups: [{ name: 'shared', minShareCount: 2 }] },
-  });
+/** The code of a package in both formats. */
+export async function bundle(one: Package): Promise<void> {
+  const modules = await modulesOf(one);
+  for (const { fileName, code } of modules) write(join(one.home, 'dist', fileName), code);
+  writeCommonJs(one, modules);
 }

@@ -1,6 +1,5 @@
 import { globSync, readFileSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
-import { type Imports, type Variant, variantsOf } from './variants.ts';
 
 const root: string = join(import.meta.dirname, '..');
 
@@ -12,7 +11,8 @@ interface Manifest {
   readonly name: string;
   /** A door is declared by its source, and the build adds the rest. */
   readonly exports: Readonly<Record<string, string | { readonly [SOURCE]: string }>>;
-  readonly imports?: Imports;
+  /** So is what a `#name` means, by condition. */
+  readonly imports?: Readonly<Record<string, { readonly [SOURCE]: Readonly<Record<string, string>> }>>;
   readonly sideEffects: false | readonly string[];
   readonly bin?: Readonly<Record<string, string>>;
   readonly dependencies?: Readonly<Record<string, string>>;
@@ -31,7 +31,6 @@ interface Door {
 export interface Package {
   readonly home: string;
   readonly manifest: Manifest;
-  readonly variants: readonly Variant[];
   readonly doors: readonly Door[];
   /** Programs of `bin`: ES modules without declarations. */
   readonly programs: readonly Door[];
@@ -44,7 +43,6 @@ export function packageAt(path: string): Package {
   return {
     home,
     manifest,
-    variants: variantsOf(manifest.imports ?? {}),
     doors: Object.entries(manifest.exports).flatMap(([door, entry]) => {
       if (typeof entry === 'string') return [];
       return [{ name: door === '.' ? 'index' : door.slice(2), source: join(home, entry[SOURCE]) }];

@@ -23,6 +23,7 @@ async function rollUp(one: Package, ending: 'd.ts' | 'd.cts'): Promise<void> {
     const { output } = await build.generate({
       entryFileNames: ending === 'd.ts' ? '[name].js' : '[name].cjs',
       chunkFileNames: `[name].${ending}`,
+      minifyInternalExports: false,
       codeSplitting: { groups: [{ name: 'shared', minShareCount: 2 }] },
     });
     for (const file of output) {

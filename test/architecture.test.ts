@@ -19,9 +19,9 @@ function packageOf(path: string): string {
 /** The files that an import of a package's own "imports", such as `#platform`, may mean. */
 function variantsOf(path: string, from: string): string[] {
   const manifest = JSON.parse(readFileSync(`packages/${packageOf(path)}/package.json`, 'utf8')) as {
-    imports?: Record<string, Record<string, string>>;
+    imports?: Record<string, { readonly '@ebb/source': Record<string, string> }>;
   };
-  const files = Object.values(manifest.imports?.[from] ?? {});
+  const files = Object.values(manifest.imports?.[from]?.['@ebb/source'] ?? {});
   return [...new Set(files)].map((file) => join('packages', packageOf(path), file));
 }
 
@@ -232,9 +232,9 @@ describe('packages', () => {
 
 test('the platforms have the same names, and so have prose and no prose', async () => {
   const { imports } = JSON.parse(readFileSync('packages/core/package.json', 'utf8')) as {
-    imports: Record<string, Record<string, string>>;
+    imports: Record<string, { readonly '@ebb/source': Record<string, string> }>;
   };
-  for (const [name, variants] of Object.entries(imports)) {
+  for (const [name, { '@ebb/source': variants }] of Object.entries(imports)) {
     const modules = [...new Set(Object.values(variants))].map(async (file) => {
       return Object.keys((await import(join('../packages/core', file))) as object).sort();
     });

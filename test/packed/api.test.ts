@@ -16,36 +16,38 @@ interface Door {
   /** The folder of the package. */
   readonly home: string;
   readonly declarations: string;
-  readonly report: string;
-  /** Where the declarations find what the manifest names by `imports`. */
+  /** The declarations of each `#name`. They are those of Node: every platform has the same types. */
   readonly paths: Readonly<Record<string, readonly string[]>>;
+  readonly report: string;
 }
 
 interface Manifest {
   readonly name: string;
+  readonly imports?: Readonly<
+    Record<string, { readonly '@ebb/source': { readonly node?: string; readonly default: string } }>
+  >;
   readonly exports: Readonly<Record<string, string | { readonly '@ebb/source': string }>>;
-  readonly imports?: Readonly<Record<string, { readonly node?: string; readonly default: string }>>;
 }
 
 // Those of each file: in rolled-up ones a name that two files have gets a number.
 const tsc = join(root, 'node_modules/typescript/bin/tsc');
 execFileSync(process.execPath, [tsc, '-b', 'packages'], { cwd: root });
 
-/** The declarations of a source file, which a user's compiler must not be led back to. */
-const declared = (home: string, source: string): string =>
-  join(home, source.replace(/^\.\/src\/(.*)\.ts$/, '.types/$1.d.ts'));
-
 const doors = globSync(join(root, 'packages/*/package.json')).flatMap((path): Door[] => {
   const home = dirname(path);
   const { name, exports, imports = {} } = JSON.parse(readFileSync(path, 'utf8')) as Manifest;
+  const declarationsOf = (source: string): string =>
+    join(home, source.replace(/^\.\/src\/(.*)\.ts$/, '.types/$1.d.ts'));
   const paths = Object.fromEntries(
-    Object.entries(imports).map(([key, { node, default: other }]) => [key, [declared(home, node ?? other)]]),
+    Object.entries(imports).map(([from, { '@ebb/source': source }]) => {
+      return [from, [declarationsOf(source.node ?? source.default)]];
+    }),
   );
   return Object.entries(exports).flatMap(([door, entry]) => {
     if (typeof entry === 'string') return [];
     const report = `${basename(home)}${door.slice(1).replaceAll('/', '.')}.api.md`;
-    const declarations = declared(home, entry['@ebb/source']);
-    return [{ name: name + door.slice(1), home, declarations, report, paths }];
+    const declarations = declarationsOf(entry['@ebb/source']);
+    return [{ name: name + door.slice(1), home, declarations, paths, report }];
   });
 });
 
@@ -60,7 +62,7 @@ const compilerOptions = {
 };
 
 /** The declarations that can be reached through a door, sorted, without their comments. */
-function surfaceOf({ home, declarations, report, paths }: Door): string {
+function surfaceOf({ home, declarations, paths, report }: Door): string {
   const config = ExtractorConfig.prepare({
     configObject: {
       projectFolder: home,

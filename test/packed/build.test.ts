@@ -1,10 +1,10 @@
 import { execFileSync } from 'node:child_process';
 import { globSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
-import { dirname, join, posix } from 'node:path';
-import { pathToFileURL } from 'node:url';
+import { dirname, join } from 'node:path';
 import { build } from 'esbuild';
-import { beforeAll, describe, expect, inject, test } from 'vitest';
+import { beforeAll, expect, inject, test } from 'vitest';
 import { buildPackage } from '../../build/build.ts';
+import { commonJs } from '../../build/commonjs.ts';
 import { complete } from '../../build/manifest.ts';
 import { packageAt } from '../../build/packages.ts';
 import { marked } from '../../build/pure.ts';
@@ -24,12 +24,15 @@ const FILES = {
     },
     imports: {
       '#platform': {
-        'ebb-web': './src/platform/web.ts',
-        workerd: './src/platform/node.ts',
-        node: './src/platform/node.ts',
-        default: './src/platform/web.ts',
+        '@ebb/source': {
+          'ebb-web': './src/platform/web.ts',
+          workerd: './src/platform/node.ts',
+          node: './src/platform/node.ts',
+          bun: './src/platform/node.ts',
+          default: './src/platform/web.ts',
+        },
       },
-      '#prose': { production: './src/no-prose.ts', default: './src/prose.ts' },
+      '#prose': { '@ebb/source': { production: './src/no-prose.ts', default: './src/prose.ts' } },
     },
   }),
   'src/platform/node.ts': `import { tmpdir } from 'node:os';
@@ -65,18 +68,6 @@ const dist = (path: string): string => join(home, 'dist', path);
 const built = (): string[] => globSync('**/*', { cwd: dist('.') }).filter((path) => /\.c?[jt]s$/.test(path));
 const read = (path: string): string => readFileSync(dist(path), 'utf8');
 
-/** The built files that an ES module imports, and what else. */
-function reached(path: string, found: Set<string> = new Set()): Set<string> {
-  found.add(path);
-  for (const [, from = ''] of read(path).matchAll(/\bfrom\s*"([^"]+)"/g)) {
-    if (!from.startsWith('.')) found.add(from);
-    else if (!found.has(posix.join(posix.dirname(path), from))) {
-      reached(posix.join(posix.dirname(path), from), found);
-    }
-  }
-  return found;
-}
-
 beforeAll(async () => {
   for (const [name, text] of Object.entries(FILES)) {
     mkdirSync(dirname(join(home, name)), { recursive: true });
@@ -88,38 +79,20 @@ beforeAll(async () => {
   await buildPackage(one);
 });
 
-interface Door {
-  place(): string;
-  refuse(name: string): Error;
-  twice(value: number): number;
+/** What a program prints in Node. */
+function printed(program: string, ...flags: string[]): string {
+  const args = [...flags, '--input-type=module', '--eval', program];
+  return execFileSync(process.execPath, args, { cwd: home, encoding: 'utf8' }).trim();
 }
 
-const variants = [
-  ['node', 'in node', 'x must be a whole number'],
-  ['web', 'in a page', 'x must be a whole number'],
-  ['production', 'in a page', 'x'],
-] as const;
-
-describe.each(variants)('the ES modules for %s', (variant, place, prose) => {
-  test('have their platform and their messages', async () => {
-    const door: Door = await import(pathToFileURL(dist(`${variant}/index.js`)).href);
-    expect([door.place(), door.refuse('x').message, door.twice(4)]).toEqual([place, prose, 8]);
-    const inner: Door = await import(pathToFileURL(dist(`${variant}/inner/door.js`)).href);
-    expect(inner.refuse).toBe(door.refuse);
-  });
-
-  test('load what is of Node in Node alone', () => {
-    for (const door of ['index', 'inner/door']) {
-      const files = [...reached(`${variant}/${door}.js`)];
-      expect(files.includes('node:os')).toBe(variant === 'node');
-      const folders = new Set(files.map((file) => file.split('/')[0] ?? ''));
-      expect(
-        [...folders]
-          .filter((name) => /^(node|web|production)/.test(name))
-          .every((name) => name.includes(variant) || name === 'node:os'),
-      ).toBe(true);
-    }
-  });
+test.each([
+  [[], 'in node x must be a whole number 8 true'],
+  [['--conditions=production'], 'in node x 8 true'],
+])('the ES modules have their platform and their messages: %s', (flags, expected) => {
+  const program = `import * as door from '@ebb/fixture';
+    import * as inner from '@ebb/fixture/inner/door';
+    console.log(door.place(), door.refuse('x').message, door.twice(4), inner.refuse === door.refuse);`;
+  expect(printed(program, ...flags)).toBe(expected);
 });
 
 test('CommonJS is for Node', () => {
@@ -130,27 +103,29 @@ test('CommonJS is for Node', () => {
   );
 });
 
-test('a source is built once for the variants in which it is the same', () => {
-  const modules = built().filter((path) => path.endsWith('.js'));
+test('a source is built once, and what differs stands behind its name', () => {
+  const modules = built().filter((path) => path.endsWith('.js') && !path.startsWith('cjs/'));
   const having = (text: string): string[] => modules.filter((path) => read(path).includes(text)).sort();
-  expect(having('2*')).toEqual(['shared.js']);
-  expect(having('TypeError(')).toEqual(['node-web/shared.js', 'production/shared.js']);
-  expect(having('tmpdir')).toEqual(['node/shared.js']);
-  expect(modules.filter((path) => /["'`]#/.test(read(path)))).toEqual([]);
+  expect(having('2*')).toEqual([expect.stringMatching(/^shared-/)]);
+  expect(having('TypeError(')).toEqual([expect.stringMatching(/^shared-/)]);
+  expect(having('tmpdir')).toEqual(['platform/node.js']);
+  const commonJs = built().filter((path) => path.startsWith('cjs/') && path.endsWith('.js'));
+  expect(commonJs.filter((path) => /["'`]#/.test(read(path)))).toEqual([]);
+  expect(commonJs.filter((path) => read(path).includes('in a page'))).toEqual([]);
 });
 
-test('conditions of a bundler choose the variant', async () => {
-  for (const [conditions, expected] of [
-    [['node'], 'node'],
-    [['workerd', 'worker', 'browser'], 'node'],
-    [['bun'], 'node'],
-    [['deno', 'node', 'production'], 'node'],
-    [['browser'], 'web'],
-    [['browser', 'development'], 'web'],
-    [['browser', 'production'], 'production'],
+test('conditions of a bundler choose the platform', async () => {
+  for (const [conditions, platform, prose] of [
+    [['node'], 'node', 'prose'],
+    [['workerd', 'worker', 'browser'], 'node', 'prose'],
+    [['bun'], 'node', 'prose'],
+    [['node', 'production'], 'node', 'no-prose'],
+    [['browser'], 'web', 'prose'],
+    [['browser', 'development'], 'web', 'prose'],
+    [['browser', 'production'], 'web', 'no-prose'],
   ] as const) {
     const { metafile } = await build({
-      stdin: { contents: "export { place } from '@ebb/fixture'", resolveDir: home },
+      stdin: { contents: "export { greet } from '@ebb/fixture'", resolveDir: home },
       bundle: true,
       write: false,
       metafile: true,
@@ -159,9 +134,34 @@ test('conditions of a bundler choose the variant', async () => {
       external: ['node:*'],
       conditions: [...conditions],
     });
-    const entries = Object.keys(metafile.inputs).filter((path) => path.endsWith('/index.js'));
-    expect(entries, conditions.join()).toEqual([expect.stringMatching(RegExp(`dist/${expected}/index.js$`))]);
+    const chosen = Object.keys(metafile.inputs).flatMap(
+      (path) => /dist\/(platform\/\w+|(?:no-)?prose)\.js$/.exec(path)?.[1] ?? [],
+    );
+    expect(chosen.sort(), conditions.join()).toEqual([`platform/${platform}`, prose].sort());
   }
+});
+
+test.each([
+  [
+    "import a, { b as c } from 'x'; export { c as d };",
+    'const a=require("x").default,{b:c}=require("x"); exports.d=c;',
+  ],
+  ["import * as a from 'node:os'; import 'x';", 'const a=require("node:os"); require("x");'],
+  ["export { a as b } from 'x';", 'exports.b=require("x").a;'],
+  [
+    'let a = 1; export { a };',
+    'let a = 1; Object.defineProperty(exports,"a",{enumerable:true,get(){return a}});',
+  ],
+])('as CommonJS: %s', (code, expected) => {
+  expect(commonJs(code, (from) => from)).toBe(
+    `"use strict";Object.defineProperty(exports,"__esModule",{value:true});${expected}\n`,
+  );
+});
+
+test('a form of export that has no CommonJS is refused', () => {
+  expect(() => commonJs('export default 1;', (from) => from)).toThrow(
+    'ExportDefaultDeclaration has no CommonJS',
+  );
 });
 
 test('the declarations are rolled up, and stand once', () => {
@@ -176,18 +176,15 @@ test('package.json is completed from its doors and imports', () => {
   complete(packageAt(path), true);
   const { typesVersions, publishConfig } = JSON.parse(readFileSync(path, 'utf8'));
   expect(typesVersions).toEqual({ '*': { 'inner/door': ['./dist/types/inner/door.d.cts'] } });
-  expect(publishConfig.imports).toEqual({});
+  expect(publishConfig.imports['#platform']).toEqual({
+    workerd: './dist/platform/node.js',
+    node: './dist/platform/node.js',
+    bun: './dist/platform/node.js',
+    default: './dist/platform/web.js',
+  });
   expect(publishConfig.exports['./inner/door']).toEqual({
-    import: {
-      types: './dist/types/inner/door.d.ts',
-      workerd: './dist/node/inner/door.js',
-      node: './dist/node/inner/door.js',
-      bun: './dist/node/inner/door.js',
-      deno: './dist/node/inner/door.js',
-      production: './dist/production/inner/door.js',
-      default: './dist/web/inner/door.js',
-    },
-    require: { types: './dist/types/inner/door.d.cts', default: './dist/cjs/inner/door.cjs' },
+    import: { types: './dist/types/inner/door.d.ts', default: './dist/inner/door.js' },
+    require: { types: './dist/types/inner/door.d.cts', default: './dist/cjs/inner/door.js' },
   });
 });
 

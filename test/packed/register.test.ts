@@ -144,7 +144,7 @@ const LOADER = `
   const [, , door, ...paths] = process.argv;
   const registered = Symbol.for('@ebb/undici register');
   const load = async (at) => {
-    if (!door.endsWith('.cjs')) return import(door + '?' + at);
+    if (!/.cjs./.test(door)) return import(door + '?' + at);
     delete require.cache[door];
     return require(door);
   };
@@ -235,7 +235,7 @@ test.each(nodes)('Node %s loads a config of every ending in every kind of projec
       ? RegExp(`^Node ${version} does not run TypeScript; `)
       : (saidBy20 ?? said ?? /^7$/);
   });
-  for (const build of ['cjs/register.cjs', 'esm/register.js']) {
+  for (const build of ['cjs/register.js', 'register.js']) {
     const door = join(of7, 'node_modules/@ebb/undici/dist', build);
     const { stdout } = await run(node, [loader, door, ...written.map(({ path }) => path)], { env });
     const told = stdout.trim().split('\n');

@@ -61,7 +61,7 @@ describe('a release is refused', () => {
   });
 
   test('for an entry without code, and for one without types', async () => {
-    const noCode = changed('no-code', (folder) => rmSync(join(folder, 'dist/cjs/adapter.cjs')));
+    const noCode = changed('no-code', (folder) => rmSync(join(folder, 'dist/cjs/adapter.js')));
     expect(problemsOf(await checkEntries([noCode]))).toContainEqual(
       expect.stringMatching(/exports\["\.\/adapter"\].* file does not exist/),
     );

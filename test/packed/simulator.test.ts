@@ -7,7 +7,7 @@ import { nodes } from './nodes.ts';
 
 const run = promisify(execFile);
 const folder = mkdtempSync(join(inject('folder'), 'simulator-'));
-const command = join(inject('folder'), 'node_modules/@ebb/simulator/dist/esm/cli.js');
+const command = join(inject('folder'), 'node_modules/@ebb/simulator/dist/cli.js');
 
 const SCENARIO = `{
   durationMs: 1_000,

@@ -17,7 +17,7 @@ export const chromium: Startable = {
     pages.listen(0, '127.0.0.1');
     const [browser, script] = await Promise.all([
       launchChromium('--js-flags=--expose-gc'),
-      bundle(client, 'Object.assign(globalThis, { perform });', 'web'),
+      bundle(client, 'Object.assign(globalThis, { perform });', 'browser'),
       once(pages, 'listening'),
     ]);
     const page = await browser.newPage();

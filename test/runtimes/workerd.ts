@@ -30,7 +30,7 @@ export const workerd: Startable = {
     const { Miniflare } = await import('miniflare');
     const worker = new Miniflare({
       modules: true,
-      script: await bundle(client, PROGRAM, 'web'),
+      script: await bundle(client, PROGRAM, 'worker'),
       compatibilityDate: '2026-07-01',
       // Otherwise miniflare downloads sample data for `request.cf` from Cloudflare.
       cf: false,

@@ -30,7 +30,10 @@ function reachedIn({ manifest, files, text }: Packed): ReadonlySet<string> {
     reached.add(file);
     for (const path of importsOf(file, text(file))) visit(path);
   };
-  for (const path of pathsIn([manifest.exports, manifest.bin])) visit(path);
+  const { exports, imports, bin } = manifest;
+  for (const path of pathsIn([exports, imports, bin])) visit(path);
+  // It says what the files beside it are.
+  visit('dist/cjs/package.json');
   return reached;
 }
 

@@ -11,6 +11,7 @@ export interface Manifest {
   readonly dependencies?: Readonly<Record<string, string>>;
   readonly peerDependencies?: Readonly<Record<string, string>>;
   readonly exports?: unknown;
+  readonly imports?: unknown;
   readonly bin?: unknown;
 }
 

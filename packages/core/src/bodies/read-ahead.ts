@@ -1,6 +1,7 @@
 import { MOST_READ_AHEAD_BYTES } from '../http/body.ts';
 
-type Part = Uint8Array<ArrayBuffer>;
+/** A `Uint8Array` over an `ArrayBuffer`, named in a way that TypeScript before 5.7 reads as well. */
+type Part = ReturnType<Uint8Array['slice']>;
 type Controller = ReadableStreamDefaultController<Part> | ReadableByteStreamController;
 
 interface Source {

@@ -207,4 +207,4 @@ export interface BodyContext {
 }
 
 /** Calls `ended` once the body of a response no longer uses its connection. */
-export type WhenBodyEnds = (settled: unknown, context: BodyContext, ended: () => void) => void;
+type WhenBodyEnds = (settled: unknown, context: BodyContext, ended: () => void) => void;

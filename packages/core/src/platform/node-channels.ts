@@ -1,5 +1,5 @@
 /** The part of a channel of `node:diagnostics_channel` in use. */
-export interface Channel {
+interface Channel {
   readonly hasSubscribers: boolean;
   publish(message: unknown): void;
 }
