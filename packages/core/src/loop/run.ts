@@ -1,6 +1,6 @@
 import { hasEndedBelow, nextEnd, noteEnd } from '#around';
 import type { Outcome } from '../http/outcome.ts';
-import type { Peek } from '../http/peek.ts';
+import type { Opened } from '../http/peek.ts';
 import { attemptsOf, remember, rememberReason } from './history.ts';
 import { OutOfTime, timeoutError } from './out-of-time.ts';
 import type { MakeBody } from './preparation.ts';
@@ -36,7 +36,7 @@ export interface Exchange<T> {
    * beginning; the caller gets all of it afterwards. `undefined` if there is none. Called only if the policy inspects bodies,
    * and only for an outcome of type `response`.
    */
-  peek?(settled: unknown, maxBytes: number): Peek | undefined;
+  peek?(settled: unknown, maxBytes: number): Opened;
   /** The call has ended before its first attempt was sent: the upload will not be read. */
   unsent?(reason: unknown): void;
 }
@@ -179,7 +179,7 @@ class Run<T> {
   async #look(): Promise<Step> {
     const session = this.#session;
     const value = this.#value;
-    const open = (maxBytes: number): Peek | undefined => this.#exchange.peek?.(value, maxBytes);
+    const open = (maxBytes: number): Opened => this.#exchange.peek?.(value, maxBytes);
     let outcome: Outcome;
     try {
       outcome = await session.look(open, this.#signal);

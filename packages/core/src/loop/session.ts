@@ -5,7 +5,7 @@ import { LONGEST_DISCARD_MS } from '../bodies/set-aside.ts';
 import type { ReadFeedback } from '../http/feedback.ts';
 import { withJudgement } from '../http/judged.ts';
 import type { Judgement, Outcome, RequestTraits, Responded } from '../http/outcome.ts';
-import type { Peek } from '../http/peek.ts';
+import type { Opened } from '../http/peek.ts';
 import type { HeaderChanges } from './before-attempt.ts';
 import type { Grant } from './contracts.ts';
 import { type Decision, decideRetry, type Progress, SUCCESS, verdictOf } from './decide.ts';
@@ -223,7 +223,7 @@ export class Session implements Progress, Call {
    * @throws HookError if a part fails: the driver then calls {@link fail}
    */
   async look(
-    open: (maxBytes: number) => Peek | undefined,
+    open: (maxBytes: number) => Opened,
     signal?: AbortSignal,
     outcome: Outcome | undefined = this.toLookAt,
   ): Promise<Outcome> {
