@@ -4,7 +4,10 @@ import { configDefaults, defineConfig } from 'vitest/config';
 process.env.NODE_COMPILE_CACHE ??= new URL('../node_modules/.cache/ebb-tests', import.meta.url).pathname;
 
 /** Tests of the entry for browsers alone: see vitest.web.config.ts. */
-export const WEB_ALONE = 'packages/core/src/platform/web-*.test.ts';
+export const WEB_ALONE: readonly string[] = [
+  'packages/core/src/platform/web-*.test.ts',
+  'test/adapters-web.test.ts',
+];
 
 export default defineConfig({
   root: new URL('..', import.meta.url).pathname,
@@ -23,7 +26,7 @@ export default defineConfig({
       'test/runtimes/**',
       'test/site/**',
       'test/playground.test.ts',
-      WEB_ALONE,
+      ...WEB_ALONE,
     ],
     // Some tests collect garbage, for instance a response that is no longer referenced.
     execArgv: ['--expose-gc'],

@@ -29,7 +29,7 @@ export {
 } from './http/body.ts';
 export { isIdempotent } from './http/classify.ts';
 export { failureKind } from './http/failure.ts';
-export type { Peek } from './http/peek.ts';
+export type { Opened, Peek } from './http/peek.ts';
 export { responseHeader } from './http/response-header.ts';
 export { retryAfterMs } from './http/retry-after.ts';
 export type { Readiness } from './loop/approach.ts';

@@ -1,18 +1,4 @@
-import type { Clock } from '@ebb/core';
-import { nextTurn, onAbort } from '@ebb/core/adapter';
-
-/** What can end an attempt early. */
-export interface Bounds {
-  readonly clock: Clock;
-  /** Time for the response headers, in milliseconds; `undefined` for no timeout. */
-  readonly timeoutMs: number | undefined;
-  /** What the attempt rejects with after that. */
-  readonly timeoutError?: () => DOMException;
-  /** The caller's signal, a native one. */
-  readonly signal: AbortSignal | undefined;
-  /** True if the base fetch has to get the caller's own signal: the timeout then does not reach it. */
-  readonly keepsSignal?: boolean;
-}
+import { nextTurn, onAbort, type Session, systemClock, timeoutError } from '@ebb/core/adapter';
 
 /** The state of an attempt that can be ended early. */
 export interface Bounded {
@@ -30,11 +16,18 @@ export interface Bounded {
  *
  * @param start starts the attempt; its argument is updated while the attempt is under way
  * @param late gets a result that arrives after that
+ * @param signal the caller's signal, a native one
+ * @param session its clock measures the timeout; `undefined` without a policy
+ * @param timeoutMs time for the response headers, in milliseconds; `undefined` for no timeout
+ * @param keepsSignal true if the base fetch has to get the caller's own signal: the timeout then does not reach it
  */
 export function bounded<T>(
-  { clock, timeoutMs, timeoutError: makeError, signal, keepsSignal }: Bounds,
   start: (state: Bounded) => Promise<T>,
   late: (result: T) => void,
+  signal: AbortSignal | undefined,
+  session: Session | undefined,
+  timeoutMs: number | undefined,
+  keepsSignal: boolean,
 ): Promise<T> {
   const timeout = timeoutMs === undefined ? undefined : new AbortController();
   // `AbortSignal.any` follows the caller's signal while the body is read as well.
@@ -43,32 +36,32 @@ export function bounded<T>(
   const state = { signal: keepsSignal ? undefined : combined, over: false, timedOut: false };
   return new Promise<T>((resolve, reject) => {
     let isSettled = false;
-    const settle = (how: () => void): void => {
+    const settle = (): boolean => {
+      if (isSettled) return false;
       isSettled = true;
       state.over = true;
       unwatch?.();
       cancelTimer?.();
-      how();
+      return true;
     };
     // The base fetch gets one turn to reject with an error of its own.
-    const giveUp = (reason: () => unknown): void => {
+    const giveUp = (by: AbortSignal): void => {
       state.over = true;
-      void nextTurn().then(() => isSettled || settle(() => reject(reason())));
+      void nextTurn().then(() => settle() && reject(by.reason));
     };
-    const watched = signal?.aborted === false ? signal : undefined;
-    const unwatch = watched && onAbort(watched, () => giveUp(() => watched.reason));
+    const unwatch = signal?.aborted === false ? onAbort(signal, () => giveUp(signal)) : undefined;
     const cancelTimer =
       timeout &&
-      clock.schedule(() => {
+      (session?.policy.clock ?? systemClock).schedule(() => {
         state.timedOut = true;
-        timeout.abort(makeError?.());
-        giveUp(() => timeout.signal.reason);
+        timeout.abort(session && timeoutError(session.namedTimeoutMs));
+        giveUp(timeout.signal);
       }, timeoutMs as number);
     // Starts at once; an async function, so that an exception becomes a rejection.
     const started = (async () => start(state))();
     started.then(
-      (result) => (isSettled ? late(result) : settle(() => resolve(result))),
-      (error: unknown) => isSettled || settle(() => reject(error)),
+      (result) => (settle() ? resolve(result) : late(result)),
+      (error: unknown) => settle() && reject(error),
     );
   });
 }

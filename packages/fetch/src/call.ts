@@ -1,37 +1,62 @@
-import { type HeaderChanges, HookError, type Outcome } from '@ebb/core';
+import { HookError, type Outcome, type Policy, type RequestTraits } from '@ebb/core';
 import {
   type Aside,
   drain,
   type Exchange,
   type Followed,
   failureKind,
-  followForeign,
-  isNativeFetch,
+  isIdempotent,
+  LAYER,
   type MakeBody,
-  type Peek,
+  type Opened,
+  readableBody,
   type Session,
   systemClock,
-  timeoutError,
 } from '@ebb/core/adapter';
-import { failedToConnectTo, Hops, recordConnectErrors, whenBodyEnds } from '#platform';
-import { setAside } from './body/aside.ts';
-import { peekAt } from './body/peek.ts';
-import type { Upload } from './body/upload.ts';
-import { type Bounded, type Bounds, bounded } from './bounded.ts';
-import type { InitChanges } from './changes.ts';
-import { isRefusedByRuntime } from './foreign-signal.ts';
-import { ResponseOutcome } from './outcome.ts';
-import type { FetchRequest } from './request.ts';
+import {
+  failedToConnectTo,
+  followForeign,
+  Hops,
+  hasAsyncContext,
+  keepsForeign,
+  recordConnectErrors,
+  sharesResponses,
+  unshared,
+  whenBodyEnds,
+} from '#platform';
+import { type Bounded, bounded } from './bounded.ts';
+import type { EbbRequestInit, FetchInput } from './init.ts';
+import {
+  absoluteUrl,
+  changedHeaders,
+  headerIn,
+  type InitChanges,
+  isPlainInit,
+  isRequest,
+  rereadableHeaders,
+  withChanges,
+} from './request.ts';
+import { ResponseOutcome, setAside } from './response.ts';
+import { cancelUpload, Upload } from './upload.ts';
 
 /** Cancels a response that arrives after its attempt has ended, from a base fetch that ignores its signal. */
 function dropLate(response: Response): void {
   void drain(response?.body, undefined, systemClock, AbortSignal.abort());
 }
 
-/** Sends the attempts of one call of `fetch`. */
-export class Call implements Exchange<Response> {
+/** One call of `fetch`: the traits of its request, which policies and hooks see, and how its attempts are sent. */
+export class Call implements Exchange<Response>, RequestTraits {
   readonly #baseFetch: typeof fetch;
-  #request: FetchRequest;
+  #input: FetchInput;
+  #init: EbbRequestInit | undefined;
+  /** The input, if it is a `Request`. */
+  #request: Request | undefined;
+  /** The headers of the init, if they came as an iterator, which can be read only once. */
+  readonly #headers: [string, string][] | undefined;
+  /** The caller's own signal. */
+  #own: AbortSignal | undefined;
+  /** The caller's signal, or a native one that follows it. */
+  readonly signal: AbortSignal | undefined;
   #session: Session | undefined;
   #upload: Upload | undefined;
   /** The state of the attempt under way, if a timeout or a signal can end it. */
@@ -40,44 +65,92 @@ export class Call implements Exchange<Response> {
   #isWatched = false;
   #status = 0;
   /** There if the caller's signal is that of another library. */
-  declare private readonly followed?: Followed;
+  #followed: Followed | undefined;
 
-  constructor(baseFetch: typeof fetch, request: FetchRequest) {
+  constructor(baseFetch: typeof fetch, input: FetchInput, init: EbbRequestInit | undefined) {
     this.#baseFetch = baseFetch;
-    this.#request = request;
-    const followed = request.signal && followForeign(request.signal);
-    if (followed !== undefined) this.followed = followed;
+    this.#input = input;
+    this.#init = init;
+    if (isRequest(input)) this.#request = input;
+    this.#headers = rereadableHeaders(init?.headers);
+    const signal = this.#member('signal') as AbortSignal | undefined;
+    // For any other value the base fetch throws.
+    if (typeof signal?.addEventListener !== 'function') return;
+    this.#own = signal;
+    if (followForeign) this.#followed = followForeign(signal);
+    this.signal = followForeign ? (this.#followed?.signal ?? signal) : signal;
   }
 
-  /** The caller's signal, or a native one that follows it. */
-  get signal(): AbortSignal | undefined {
-    return this.followed?.signal ?? this.#request.signal;
+  /** A member of the init, or else of the `Request`. */
+  #member<K extends keyof EbbRequestInit & keyof Request>(name: K): unknown {
+    const own = this.#init?.[name];
+    return own === undefined ? this.#request?.[name] : own;
   }
 
-  /** True if {@link end} has to be called. */
+  get method(): string {
+    return String(this.#member('method') ?? 'GET').toUpperCase();
+  }
+
+  get url(): string {
+    return this.#request?.url ?? absoluteUrl(this.#input);
+  }
+
+  header(name: string): string | undefined {
+    const headers = this.#headers ?? this.#member('headers');
+    return headers === undefined ? undefined : headerIn(headers, name);
+  }
+
+  get replayable(): boolean {
+    return this.#upload?.replayable ?? true;
+  }
+
+  /** That of the init: a `Request` has a stream. */
+  get body(): unknown {
+    return readableBody(this.#init?.body);
+  }
+
+  /** What the layers of ebb above have put into the init. */
+  get carried(): unknown {
+    return (this.#init as InitChanges | undefined)?.[LAYER];
+  }
+
+  /** True if {@link end} has to be called: the source of the body may still be open, or the signal is followed. */
   get mayLeaveOpen(): boolean {
-    return this.followed !== undefined || this.#request.mayLeaveOpen;
+    return (
+      (followForeign && this.#followed !== undefined) ||
+      this.#request !== undefined ||
+      this.makeBody !== undefined
+    );
   }
 
-  /** True if the base fetch reports the caller's signal: one that has aborted, or one that it does not accept. */
-  get #keepsSignal(): boolean {
-    const { signal } = this.#request;
-    if (this.followed === undefined || signal === undefined) return false;
-    return signal.aborted || (isNativeFetch(this.#baseFetch) && isRefusedByRuntime(signal));
+  get #followsRedirects(): boolean {
+    const redirect = this.#member('redirect');
+    return redirect !== 'error' && redirect !== 'manual';
   }
 
-  /** As it is sent now. */
-  get request(): FetchRequest {
-    return this.#request;
+  /**
+   * True if a refused connection must be proven to be that of the first hop before a retry. If it is that of a redirect
+   * target, the first server has already processed a request that must not be repeated.
+   */
+  #needsProof({ methods }: Policy): boolean {
+    if (methods === 'all' || (methods === 'idempotent' && isIdempotent(this.method))) return false;
+    return this.#followsRedirects;
   }
 
   get makeBody(): MakeBody | undefined {
-    return this.#request.hasFactory ? this.#makeBody.bind(this) : undefined;
+    return typeof this.#init?.body === 'function' ? (state) => this.#makeBody(state) : undefined;
   }
 
-  async #makeBody(state: { readonly over: boolean }): Promise<void> {
-    this.#upload ??= this.#request.upload(false);
-    await this.#upload?.make(() => state.over);
+  #makeBody(state: { readonly over: boolean }): Promise<void> {
+    return (this.#open(false) as Upload).make(state);
+  }
+
+  /** Inspects the body, before the first attempt. */
+  #open(isKept: boolean): Upload | undefined {
+    const body = this.#init?.body ?? undefined;
+    const request = body === undefined ? this.#request : undefined;
+    if (body !== undefined || request?.body) this.#upload ??= new Upload(body, request, isKept);
+    return this.#upload;
   }
 
   send(session: Session): Promise<Response> {
@@ -86,75 +159,78 @@ export class Call implements Exchange<Response> {
     const { signal } = this;
     const timeoutMs = session.timeoutMs();
     this.#session = session;
-    if (attempt === 1) this.#upload ??= this.#request.upload(maxRetries > 0 && signal?.aborted !== true);
-    if (policy.bucket !== undefined) recordConnectErrors?.();
-    const mayRetry = attempt <= maxRetries;
-    this.#hops = Hops && mayRetry && this.#request.needsProof(policy) ? new Hops() : undefined;
+    if (attempt === 1) this.#open(maxRetries > 0 && signal?.aborted !== true);
+    if (recordConnectErrors && policy.bucket !== undefined) recordConnectErrors();
+    if (Hops) this.#hops = attempt <= maxRetries && this.#needsProof(policy) ? new Hops() : undefined;
     if (timeoutMs === undefined && signal === undefined) return this.#attempt();
-    return this.#sendBounded(session, timeoutMs, signal);
+    const keepsOwn = !!keepsForeign && !!this.#followed && keepsForeign(this.#own, this.#baseFetch);
+    return this.#bound(session, timeoutMs, keepsOwn);
   }
 
   /** The first attempt was sent before the call was made. */
   sent(session: Session): void {
     this.#session = session;
-    this.#upload = this.#request.upload(false);
-  }
-
-  /** A method of its own: its closure is allocated as soon as it is called. */
-  #sendBounded(
-    session: Session,
-    timeoutMs: number | undefined,
-    signal: AbortSignal | undefined,
-  ): Promise<Response> {
-    const { clock } = session.policy;
-    const error = (): DOMException => timeoutError(session.namedTimeoutMs);
-    return this.#bound({ clock, timeoutMs, timeoutError: error, signal, keepsSignal: this.#keepsSignal });
+    this.#open(false);
   }
 
   /** Sends without a policy. Only a body factory still needs ebb. */
   sendBare(): Promise<Response> {
-    this.#upload = this.#request.upload(false);
-    const { signal } = this;
-    if (this.#upload?.factory === undefined || signal === undefined) return this.#attempt();
-    return this.#bound({ clock: systemClock, timeoutMs: undefined, signal, keepsSignal: true });
+    this.#open(false);
+    const isBound = this.makeBody !== undefined && this.signal !== undefined;
+    return isBound ? this.#bound(undefined, undefined, true) : this.#attempt();
   }
 
-  #bound(bounds: Bounds): Promise<Response> {
+  #bound(
+    session: Session | undefined,
+    timeoutMs: number | undefined,
+    keepsSignal: boolean,
+  ): Promise<Response> {
     const start = (state: Bounded): Promise<Response> => {
       this.#bounded = state;
       return this.#attempt();
     };
-    return bounded(bounds, start, dropLate);
+    return bounded(start, dropLate, this.signal, session, timeoutMs, keepsSignal);
   }
 
   #attempt(): Promise<Response> {
-    const headers = this.#session?.headerChanges;
-    const upload = this.#upload;
-    if (upload === undefined) return this.#sendWith(undefined, headers);
-    return upload.isMissing ? this.#makeAndSend(upload, headers) : this.#sendWith(upload.takeBody(), headers);
+    if (!this.#upload?.isMissing) return this.#sendNow();
+    // Without a policy, and after an abort, which is for the base fetch to report.
+    return this.#makeBody(this.#bounded ?? { over: false }).then(() => this.#sendNow());
   }
 
-  /** Without a policy, and after an abort, which is for the base fetch to report. */
-  async #makeAndSend(upload: Upload, headers: HeaderChanges | undefined): Promise<Response> {
-    await this.#makeBody(this.#bounded ?? { over: false });
-    return this.#sendWith(upload.takeBody(), headers);
-  }
-
-  #sendWith(body: InitChanges | undefined, headers: HeaderChanges | undefined): Promise<Response> {
-    const made = headers === undefined ? body : { ...body, headers: this.#request.changedHeaders(headers) };
-    const layer = this.#session?.layer;
-    if (this.#hops !== undefined || layer !== undefined) return this.#sendObserved(made, layer);
-    return this.#request.sendWith(this.#baseFetch, made, this.#bounded?.signal, undefined);
-  }
-
-  /** Sends for layers below, or counts hops. A method of its own, for its closures. */
-  #sendObserved(made: InitChanges | undefined, layer: object | undefined): Promise<Response> {
+  /** Calls the base fetch, with the caller's own arguments if nothing has to change. */
+  #sendNow(): Promise<Response> {
+    const baseFetch = this.#baseFetch;
+    const input = this.#input;
+    const init = this.#init;
     const session = this.#session;
     const hops = this.#hops;
+    const layer = session?.layer;
+    const changes = this.#changes(layer);
+    const send = (): Promise<Response> =>
+      changes === undefined
+        ? baseFetch(input, init as RequestInit)
+        : baseFetch(...withChanges(input, init, changes));
+    const sendLayered = layer && session ? () => session.sending(send) : send;
+    return Hops && hops ? hops.count(sendLayered) : sendLayered();
+  }
+
+  #changes(layer: object | undefined): InitChanges | undefined {
+    const init = this.#init;
     const signal = this.#bounded?.signal;
-    const send = (): Promise<Response> => this.#request.sendWith(this.#baseFetch, made, signal, layer);
-    const sendLayered = layer === undefined || session === undefined ? send : () => session.sending(send);
-    return hops === undefined ? sendLayered() : hops.count(sendLayered);
+    const body = this.#upload?.takeBody();
+    const changed = this.#session?.headerChanges;
+    // With async context, layers below find this call without a mark in the init.
+    const isMarked = layer !== undefined && !hasAsyncContext && isPlainInit(init);
+    let headers: HeadersInit | undefined = this.#headers;
+    const isChanged = body ?? signal ?? changed ?? headers ?? init?.ebb;
+    if (isChanged === undefined && !isMarked) return undefined;
+
+    if (changed) headers = changedHeaders(headers ?? this.#member('headers'), changed);
+    const changes: InitChanges = { ...body, ...(headers && { headers }), ...(layer && { [LAYER]: layer }) };
+    // An invalid signal stays in place, so that the base fetch throws.
+    if (signal && (this.#own || !init?.signal)) changes.signal = signal;
+    return changes;
   }
 
   outcome(response: Response): Outcome {
@@ -166,21 +242,26 @@ export class Call implements Exchange<Response> {
   failure(error: unknown): Outcome {
     if (error instanceof HookError) return { type: 'failure', kind: 'unknown', error };
     const kind = this.#bounded?.timedOut ? 'timeout' : failureKind(error);
-    if (kind !== 'connect') return { type: 'failure', kind, error };
-    const { method, url, followsRedirects } = this.#request;
-    if (this.#hops === undefined) {
-      const isFirst = !followsRedirects || failedToConnectTo?.(error, url) === true;
-      return { type: 'failure', kind, error, redirected: isFirst ? false : undefined };
+    let redirected: boolean | undefined;
+    if (kind === 'connect') {
+      if (Hops && this.#hops) redirected = !this.#hops.failedAtFirst(this.method, this.url);
+      else if (!this.#followsRedirects) redirected = false;
+      else if (failedToConnectTo?.(error, this.url)) redirected = false;
     }
-    return { type: 'failure', kind, error, redirected: !this.#hops.failedAtFirst(method, url) };
+    return { type: 'failure', kind, error, redirected };
   }
 
-  peek(response: Response): Peek | undefined {
-    return peekAt(response);
+  peek(response: Response): Opened {
+    return response;
   }
 
   setAside(settled: unknown, session: Session, signal?: AbortSignal): Aside | undefined {
-    this.#request = this.#request.forRetry();
+    // The retry must not get the response of this attempt.
+    if (sharesResponses && unshared && sharesResponses(this.method)) {
+      [this.#input, this.#init] = unshared(this.#input, this.#init, this.#headers, this.#own);
+      this.#request = undefined;
+      this.#own ??= this.#init.signal ?? undefined;
+    }
     const aside = setAside(settled, session, signal);
     const upload = this.#upload;
     // Not before the response has been read: closing the upload may break the response.
@@ -198,28 +279,24 @@ export class Call implements Exchange<Response> {
 
   #watch(settled: unknown, ended: () => void): unknown {
     this.#isWatched = true;
-    const { method, signal } = this.#request;
     const clock = this.#session?.policy.clock ?? systemClock;
     const watch = this.#session?.whenBodyEnds ?? whenBodyEnds;
-    watch?.(settled, { method, status: this.#status, signal, clock }, ended);
+    if (watch) watch(settled, { method: this.method, status: this.#status, signal: this.#own, clock }, ended);
     return settled;
   }
 
-  /** An abort while the body is read closes the connection as well. */
-  #endFollowing(settled: unknown, failed: boolean): void {
-    const followed = this.followed;
-    if (followed === undefined) return;
-    if (failed || this.#bounded?.signal === undefined) followed.release();
-    else this.#watch(settled, () => followed.release());
-  }
-
+  /** The call has ended before it was sent. Closes the source of the body. */
   unsent(reason: unknown): void {
-    this.#request.cancelUpload(reason);
+    const body = this.#init?.body ?? this.#request?.body;
+    if (typeof body !== 'function') cancelUpload(body, reason);
   }
 
   /** Ends the call. Closes its upload at once, or when the body of the response has ended. */
   end(settled: unknown, failed: boolean): void {
-    this.#endFollowing(settled, failed);
+    const followed = followForeign && this.#followed;
+    // An abort while the body is read closes the connection as well.
+    if (followed && (failed || this.#bounded?.signal === undefined)) followed.release();
+    else if (followed) this.#watch(settled, () => followed.release());
     const upload = this.#upload;
     if (upload === undefined) return;
     upload.stopKeeping();

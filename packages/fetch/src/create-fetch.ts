@@ -10,10 +10,11 @@ import {
   Session,
   startSession,
 } from '@ebb/core/adapter';
+import { withPreconnect } from '#platform';
 import { Call } from './call.ts';
 import type { EbbRequestInit, FetchInit, FetchInput } from './init.ts';
-import { type Preconnecting, withPreconnect } from './preconnect.ts';
-import { FetchRequest, isSimple } from './request.ts';
+import type { Preconnecting } from './preconnect.ts';
+import { isSimple } from './request.ts';
 
 /** A `fetch` that also takes ebb's options for a request. Assignable to `typeof fetch` in every runtime. */
 export interface EbbFetch extends Preconnecting {
@@ -57,9 +58,8 @@ export function createFetch(
   function fetch(input: FetchInput, init: EbbRequestInit | undefined = undefined): Promise<Response> {
     try {
       if (isSimple(input, init) && mayBeSentAtOnce(policy, way)) return sendAtOnce(input, init);
-      const request = new FetchRequest(input, init);
-      const call = new Call(baseFetch, request);
-      const session = startSession(policy, request, init?.ebb, request.carried, way);
+      const call = new Call(baseFetch, input, init);
+      const session = startSession(policy, call, init?.ebb, call.carried, way);
       const result = session === undefined ? call.sendBare() : run(session, call, call.signal);
       return call.mayLeaveOpen ? endAfter(result, call) : result;
     } catch (error) {
@@ -70,8 +70,8 @@ export function createFetch(
   /** Nothing is made before the first failure. */
   function sendAtOnce(input: FetchInput, init: EbbRequestInit | undefined): Promise<Response> {
     const after = (value: unknown, failed: boolean): Response | Promise<Response> => {
-      const call = new Call(baseFetch, new FetchRequest(input, init));
-      const session = new Session(policy, call.request, undefined, way);
+      const call = new Call(baseFetch, input, init);
+      const session = new Session(policy, call, undefined, way);
       call.sent(session);
       return goOn(session, call, value, failed);
     };
@@ -93,7 +93,7 @@ export function createFetch(
     );
   }
   countLayer(false, fetch);
-  return withPreconnect(fetch, baseFetch);
+  return withPreconnect ? withPreconnect(fetch, baseFetch) : fetch;
 }
 
 /** Settles as `result` does, after it has ended the call. */

@@ -1,5 +1,5 @@
-import { isPlainInit, isRequest, membersOf } from './changes.ts';
 import type { EbbRequestInit, FetchInput } from './init.ts';
+import { isPlainInit, isRequest, membersOf } from './request.ts';
 
 /** Next.js sets it when it replaces the global fetch: `patch-fetch-symbol.js` of next 16. */
 const PATCHED = Symbol.for('next-patch');
@@ -23,13 +23,13 @@ export function sharesResponses(method: string): boolean {
 export function unshared(
   input: FetchInput,
   init: EbbRequestInit | undefined,
-  headers: Iterable<string[]> | undefined,
+  headers: [string, string][] | undefined,
   signal: AbortSignal | undefined,
 ): [FetchInput, EbbRequestInit] {
   const request = isRequest(input) ? input : undefined;
   const own = init && !isPlainInit(init) ? membersOf(init) : init;
   const members = request === undefined ? own : { ...membersOf(request), ...own };
   const copy: EbbRequestInit = { ...members, signal: signal ?? new AbortController().signal };
-  if (headers !== undefined) copy.headers = headers as HeadersInit;
+  if (headers !== undefined) copy.headers = headers;
   return [request?.url ?? input, copy];
 }

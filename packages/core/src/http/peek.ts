@@ -14,6 +14,15 @@ export interface Peek {
   readonly parsed?: { readonly value: unknown } | undefined;
 }
 
+/** A response of fetch: what looks at it opens a clone. */
+export interface Clonable {
+  readonly body: unknown;
+  clone(): Clonable;
+}
+
+/** What an adapter opens: a body of its own kind, or a response of fetch as it is. */
+export type Opened = Peek | Clonable | undefined;
+
 /** What a look at a response needs besides its outcome. */
 export interface InspectionContext {
   readonly request: RequestTraits;

@@ -1,5 +1,5 @@
 import type { Outcome } from '../http/outcome.ts';
-import type { Peek } from '../http/peek.ts';
+import type { Opened } from '../http/peek.ts';
 import type { MakeBody } from './preparation.ts';
 import type { Session } from './session.ts';
 
@@ -33,7 +33,7 @@ export interface Exchange<T> {
    * beginning; the caller gets all of it afterwards. `undefined` if there is none. Called only if the policy inspects bodies,
    * and only for an outcome of type `response`.
    */
-  peek?(settled: unknown, maxBytes: number): Peek | undefined;
+  peek?(settled: unknown, maxBytes: number): Opened;
   /** The call has ended before its first attempt was sent: the upload will not be read. */
   unsent?(reason: unknown): void;
 }

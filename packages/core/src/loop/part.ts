@@ -1,7 +1,7 @@
 import type { Clock, Random } from '../base/clock.ts';
 import type { ReadFeedback } from '../http/feedback.ts';
 import type { Judgement, Outcome, RequestTraits, Responded } from '../http/outcome.ts';
-import type { Peek } from '../http/peek.ts';
+import type { Opened } from '../http/peek.ts';
 import type { AcquireOptions, Grant } from './acquire.ts';
 import type { News } from './events.ts';
 import type { HeaderChanges, NextAttempt } from './hooks.ts';
@@ -118,7 +118,7 @@ export interface Look {
   readonly attempt: number;
   readonly signal: AbortSignal | undefined;
   /** Opens the body; `undefined` if there is none. */
-  readonly open: (maxBytes: number) => Peek | undefined;
+  readonly open: (maxBytes: number) => Opened;
 }
 
 /** What the layers of ebb around a call say of it. */

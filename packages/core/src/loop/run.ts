@@ -1,6 +1,6 @@
 import { hasEndedBelow, nextEnd, noteEnd } from '#around';
 import type { Outcome } from '../http/outcome.ts';
-import type { Peek } from '../http/peek.ts';
+import type { Opened } from '../http/peek.ts';
 import type { Readiness } from './approach.ts';
 import { OutOfTime, timeoutError } from './bounds.ts';
 import type { Aside, Exchange } from './exchange.ts';
@@ -132,7 +132,7 @@ class Run<T> {
   async #look(): Promise<Step> {
     const session = this.#session;
     const value = this.#value;
-    const open = (maxBytes: number): Peek | undefined => this.#exchange.peek?.(value, maxBytes);
+    const open = (maxBytes: number): Opened => this.#exchange.peek?.(value, maxBytes);
     let outcome: Outcome;
     try {
       outcome = await session.look(open, this.#signal);

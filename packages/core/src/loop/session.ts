@@ -3,7 +3,7 @@ import { ThrottledError } from '../base/errors.ts';
 import { LONGEST_DISCARD_MS } from '../bodies/set-aside.ts';
 import { withJudgement } from '../http/judged.ts';
 import type { Judgement, Outcome, Responded } from '../http/outcome.ts';
-import type { Peek } from '../http/peek.ts';
+import type { Opened } from '../http/peek.ts';
 import { Approach, type Readiness } from './approach.ts';
 import { type Decision, decideRetry, type Progress, SUCCESS, verdictOf } from './decide.ts';
 import { isObserved } from './events.ts';
@@ -81,7 +81,7 @@ export class Session extends Approach implements Progress {
    * @throws HookError if a part fails: the driver then calls {@link fail}
    */
   async look(
-    open: (maxBytes: number) => Peek | undefined,
+    open: (maxBytes: number) => Opened,
     signal?: AbortSignal,
     outcome: Outcome | undefined = this.toLookAt,
   ): Promise<Outcome> {

@@ -1,4 +1,7 @@
+import { peekAtWeb } from '../../bodies/peeks.ts';
+import { isWebReadable } from '../../http/body.ts';
 import type { Judgement, Responded } from '../../http/outcome.ts';
+import type { Opened, Peek } from '../../http/peek.ts';
 import type { BodyInspector } from '../../loop/contracts.ts';
 import type { Call, Look, Part, Turn } from '../../loop/part.ts';
 
@@ -29,7 +32,23 @@ class InspectTurn implements Turn {
 
   async read(outcome: Responded, _: Judgement | undefined, look: Look): Promise<Judgement | undefined> {
     const { request, policy } = this.#call;
-    const looked = await this.#inspector.look(outcome, { ...look, request, clock: policy.clock });
+    const looked = await this.#inspector.look(outcome, {
+      ...look,
+      open: (maxBytes) => peekAt(look.open(maxBytes)),
+      request,
+      clock: policy.clock,
+    });
     return looked.type === 'response' ? looked.judgement : undefined;
+  }
+}
+
+/** Opens a clone of a response of fetch. `undefined` if it has no body, and for a mock that cannot be cloned. */
+function peekAt(opened: Opened): Peek | undefined {
+  if (opened === undefined || 'read' in opened) return opened;
+  try {
+    const { body } = opened.body ? opened.clone() : opened;
+    return isWebReadable(body) ? peekAtWeb(body) : undefined;
+  } catch {
+    return undefined;
   }
 }

@@ -1,0 +1,177 @@
+import { HookError } from '@ebb/core';
+import { bufferBytes, isNodeReadable, isWebReadable, MOST_KEPT_BYTES } from '@ebb/core/adapter';
+import type { BodyFactory, EbbRequestInit } from './init.ts';
+import type { InitChanges } from './request.ts';
+
+/** A body that a factory made for one attempt. */
+interface MadeBody {
+  /** The body for the base fetch. */
+  readonly body: BodyInit;
+  /** True if its source, such as a file, may still be open. */
+  isOpen(): boolean;
+  /** Closes the source. */
+  close(): void;
+}
+
+/** The body of a call, from its first attempt to its end. */
+export class Upload {
+  readonly #body: EbbRequestInit['body'];
+  /** The `Request` whose body it is, if the init has none. */
+  readonly #request: Request | undefined;
+  readonly #bytes: number | undefined;
+  #reader: ReadableStreamDefaultReader<Uint8Array<ArrayBuffer>> | undefined;
+  /** The copy of the `Request`'s body, once it is complete. */
+  #kept: Blob | undefined;
+  #made: MadeBody | undefined;
+  /** True once the body that was made has been sent. */
+  #isTaken = false;
+
+  /** @param isKept copies the body of a `Request` for a retry, while it is sent */
+  constructor(body: EbbRequestInit['body'], request: Request | undefined, isKept: boolean) {
+    this.#body = body;
+    this.#request = request;
+    this.#bytes = bufferBytes(body);
+    if (!isKept || request === undefined || request.bodyUsed) return;
+    this.#reader = request.clone().body?.getReader();
+    // The upload fails with the same error.
+    this.#keep().catch(() => undefined);
+  }
+
+  /**
+   * A `Request` does not reveal whether its body is a string or an endless stream, so the copy is bounded: past the bound it is
+   * dropped, and the upload goes on without it.
+   */
+  async #keep(): Promise<void> {
+    const chunks: Uint8Array<ArrayBuffer>[] = [];
+    let bytes = 0;
+    for (;;) {
+      const chunk = await this.#reader?.read();
+      if (chunk === undefined) return;
+      if (chunk.done) break;
+      bytes += chunk.value.byteLength;
+      if (bytes > MOST_KEPT_BYTES || chunks.length === MOST_KEPT_CHUNKS) return this.stopKeeping();
+      chunks.push(chunk.value);
+    }
+    this.#kept = new Blob(chunks);
+  }
+
+  /** Ends the copying: there is no further attempt. Without this, cancelling the upload would not cancel its source. */
+  stopKeeping(): void {
+    this.#reader?.cancel().catch(() => undefined);
+  }
+
+  /** True if the next attempt can send the same body. */
+  get replayable(): boolean {
+    if (this.#request !== undefined) return this.#kept !== undefined;
+    return !isOnce(this.#body) && bufferBytes(this.#body) === this.#bytes;
+  }
+
+  /** True if the factory has not yet made the body of the attempt. */
+  get isMissing(): boolean {
+    return typeof this.#body === 'function' && this.#made === undefined;
+  }
+
+  /** True if a body was made that has not been sent. */
+  get isUnsent(): boolean {
+    return this.#made !== undefined && !this.#isTaken;
+  }
+
+  /**
+   * What an attempt sends in place of the caller's body: the one that the factory has made, or the copy of a `Request`'s body,
+   * once it is complete.
+   */
+  takeBody(): InitChanges | undefined {
+    const body = this.#made?.body;
+    if (body === undefined) return this.#kept && { body: this.#kept };
+    this.#isTaken = true;
+    return isOnce(body) ? { body, duplex: 'half' } : { body };
+  }
+
+  /**
+   * Makes the body of an attempt with the caller's factory.
+   *
+   * @param state `over` is true once the attempt has ended
+   * @throws HookError if the factory throws
+   */
+  async make(state: { readonly over: boolean }): Promise<void> {
+    let body: BodyInit;
+    try {
+      body = await (this.#body as BodyFactory)();
+    } catch (cause) {
+      throw new HookError('body', cause);
+    }
+    const made = isWebReadable(body) && !body.locked ? closable(body) : plain(body);
+    if (state.over) {
+      made.close();
+      throw new DOMException('the attempt ended before its body was made', 'AbortError');
+    }
+    this.#made = made;
+    this.#isTaken = false;
+  }
+
+  /** True if the body that was made for the attempt may still be open. */
+  get isOpen(): boolean {
+    return this.#made?.isOpen() === true;
+  }
+
+  /** Closes the body that was made for the attempt. */
+  endAttempt(): void {
+    this.#made?.close();
+    this.#made = undefined;
+  }
+}
+
+/** A body is kept up to this many chunks: they queue up if the source is faster than the upload. */
+const MOST_KEPT_CHUNKS = 4096;
+
+function plain(body: BodyInit): MadeBody {
+  return {
+    body,
+    isOpen: () => (isNodeReadable(body) ? !body.destroyed && !body.readableEnded : isOnce(body)),
+    close: () => cancelUpload(body),
+  };
+}
+
+/** Reads a web stream through another one. The base fetch locks the outer stream; the source can still be cancelled. */
+function closable(source: ReadableStream<Uint8Array>): MadeBody {
+  const reader = source.getReader();
+  let isOpen = true;
+  const cancel = (reason?: unknown): Promise<void> => {
+    isOpen = false;
+    return reader.cancel(reason);
+  };
+  const body = new ReadableStream(
+    {
+      async pull(controller) {
+        const part = await reader.read();
+        if (!part.done) return controller.enqueue(part.value);
+        isOpen = false;
+        controller.close();
+      },
+      cancel,
+    },
+    { highWaterMark: 0 },
+  );
+  return { body, isOpen: () => isOpen, close: () => void cancel().catch(() => undefined) };
+}
+
+/** True for a body that `fetch` can send only once: web and Node streams, async iterators. */
+function isOnce(body: unknown): boolean {
+  if (typeof body !== 'object' || body === null) return false;
+  return 'getReader' in body || 'pipe' in body || Symbol.asyncIterator in body;
+}
+
+/**
+ * Closes the source of an upload, such as a file. Does nothing to a body that is not a stream or iterator, and to a web
+ * stream that is being read.
+ */
+export function cancelUpload(body: unknown, reason?: unknown): void {
+  if (isWebReadable(body)) {
+    if (!body.locked) body.cancel(reason).catch(() => undefined);
+  } else if (isNodeReadable(body)) {
+    // Without the reason: an error without a listener would end the process.
+    body.destroy?.();
+  } else if (typeof (body as AsyncGenerator | null | undefined)?.return === 'function') {
+    Promise.resolve((body as AsyncGenerator).return(undefined)).catch(() => undefined);
+  }
+}
