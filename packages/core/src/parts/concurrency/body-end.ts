@@ -1,4 +1,3 @@
-import type { Clock } from '../../base/clock.ts';
 import { onAbort } from '../../base/on-abort.ts';
 import { isNodeReadable, isWebReadable } from '../../http/body.ts';
 import { responseHeader } from '../../http/response-header.ts';
