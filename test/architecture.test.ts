@@ -35,7 +35,7 @@ function ownImportsOf(path: string): string[] {
 
 /** What each package may import beside its own files. */
 const allowed: Readonly<Record<string, readonly RegExp[]>> = {
-  core: [/^#(around|platform|prose)$/],
+  core: [/^#(around|clock|platform|prose)$/],
   fetch: [/^#platform$/, /^@ebb\/core(\/adapter)?$/],
   axios: [/^@ebb\/core(\/adapter)?$/, /^axios$/],
   undici: [/^@ebb\/core(\/adapter)?$/, /^undici$/, /^node:/],
@@ -186,9 +186,14 @@ describe('bodies of the adapters', () => {
 
 describe('globals', () => {
   const TIME = /\b(Date\.now|new Date\(\)|performance\.|setTimeout|setInterval|setImmediate|Math\.random)\b/;
-  const timers = ['base/clock', 'platform/node-timers', 'platform/web-timers', 'platform/node-crowds'].map(
-    (name) => `packages/core/src/${name}.ts`,
-  );
+  const timers = [
+    'base/clock',
+    'base/plain-clock',
+    'base/system-clock',
+    'platform/node-timers',
+    'platform/web-timers',
+    'platform/node-crowds',
+  ].map((name) => `packages/core/src/${name}.ts`);
   /** Programs, which live in real time by their nature. */
   const programs = /^packages\/simulator\/src\/cli[./]/;
 

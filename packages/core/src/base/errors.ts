@@ -34,8 +34,7 @@ function recogniseOtherCopies(kind: abstract new (...args: never[]) => Error, na
   Object.defineProperty(kind, Symbol.hasInstance, {
     value(this: unknown, value: unknown): boolean {
       // Inherited by subclasses, which must recognise their own instances only.
-      if (this !== kind) return isOfThisCopy.call(this as never, value);
-      return typeof value === 'object' && value !== null && mark in value;
+      return this === kind ? mark in Object(value) : isOfThisCopy.call(this as never, value);
     },
   });
 }

@@ -4,6 +4,8 @@
  */
 export function prose(_text: string): undefined {}
 
+export function proseOf(_text: () => string): undefined {}
+
 /** None: `takes` is empty in production. */
 export function namesIn(_table: object): undefined {}
 

@@ -8,6 +8,11 @@ export function prose(text: string): string | undefined {
   return text;
 }
 
+/** Text with values in it, which minifiers would have to put together. */
+export function proseOf(text: () => string): string | undefined {
+  return text();
+}
+
 /** The names of all options, for the error of an unknown one. */
 export function namesIn(table: object): string | undefined {
   return Object.keys(table).join(', ');

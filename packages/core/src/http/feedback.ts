@@ -34,19 +34,29 @@ export const checkFeedback: Check = (name, value) => {
   if (value !== false) callable(name, value);
 };
 
+/** What feedback consists of. A number may be NaN, which counts as none. */
+const FIELDS: Readonly<Record<keyof Feedback, string>> = {
+  pauseMs: 'number',
+  remaining: 'number',
+  waitMs: 'number',
+  tooFast: 'boolean',
+  shouldRetry: 'boolean',
+};
+
 /** What a `feedback` of the user has returned. `null` says nothing, as `undefined` does. */
 function checkedFeedback(said: unknown): Feedback | undefined {
   if (said === undefined || said === null) return undefined;
   if (typeof said !== 'object' || Array.isArray(said) || isPromise(said)) {
     throw wrongType('its result', prose('an object, or undefined'), said);
   }
-  const { pauseMs, remaining, tooFast, waitMs, shouldRetry } = said as Record<keyof Feedback, unknown>;
-  // A number may be NaN, which counts as none.
-  const fields = { pauseMs, remaining, waitMs, tooFast, shouldRetry };
-  for (const [name, value] of Object.entries(fields)) {
-    const isFlag = name === 'tooFast' || name === 'shouldRetry';
-    if (value === undefined || typeof value === (isFlag ? 'boolean' : 'number')) continue;
-    throw wrongType(`its result: ${name}`, isFlag ? prose('true or false') : prose('a number'), value);
+  for (const [name, type] of Object.entries(FIELDS)) {
+    const value = (said as Readonly<Record<string, unknown>>)[name];
+    if (value === undefined || typeof value === type) continue;
+    throw wrongType(
+      `its result: ${name}`,
+      type === 'number' ? prose('a number') : prose('true or false'),
+      value,
+    );
   }
   return said as Feedback;
 }

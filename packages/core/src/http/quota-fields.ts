@@ -22,12 +22,11 @@ function numberOf(text: string | undefined): number | undefined {
 
 /** A duration such as 450ms, 27.4s or 6m0s, in milliseconds; `undefined` if the text is none, or its number too large. */
 export function durationMs(text: string): number | undefined {
-  if (!DURATION.test(text)) return undefined;
   let sumMs = 0;
   for (const [, amount, unit] of text.matchAll(/([\d.]+)(ms|s|m|h)/g)) {
     sumMs += Number(amount) * (UNIT_MS[unit as string] as number);
   }
-  return Number.isFinite(sumMs) ? sumMs : undefined;
+  return DURATION.test(text) && Number.isFinite(sumMs) ? sumMs : undefined;
 }
 
 /**
@@ -37,16 +36,14 @@ export function durationMs(text: string): number | undefined {
  * @param sentMs when the response was sent, in milliseconds since 1970
  */
 export function resetMs(text: string | undefined, sentMs: number): number | undefined {
-  if (text === undefined) return undefined;
-  const trimmed = text.trim();
-  const number = numberOf(trimmed);
-  if (number !== undefined) {
-    if (number < 1e8) return number * 1_000;
-    return Math.max(0, (number < 1e11 ? number * 1_000 : number) - sentMs);
+  const trimmed = text?.trim() ?? '';
+  const number = numberOf(trimmed) ?? Number.NaN;
+  const forMs = number < 1e8 ? number * 1_000 : durationMs(trimmed);
+  if (forMs !== undefined) return forMs;
+  let atMs: number | undefined = number < 1e11 ? number * 1_000 : number;
+  if (Number.isNaN(number)) {
+    atMs = RFC_3339.test(trimmed) ? Date.parse(trimmed) : parseHttpDate(trimmed, sentMs);
   }
-  const duration = durationMs(trimmed);
-  if (duration !== undefined) return duration;
-  const atMs = RFC_3339.test(trimmed) ? Date.parse(trimmed) : parseHttpDate(trimmed, sentMs);
   return atMs === undefined || Number.isNaN(atMs) ? undefined : Math.max(0, atMs - sentMs);
 }
 
@@ -88,36 +85,11 @@ function fromDictionary(field: string): readonly Left[] {
   return [inWindow(Number(remaining), Number(reset) * 1_000)];
 }
 
-/** The names of three fields, and whether the quota counts requests, of which each needs one. */
-interface Fields {
-  readonly remaining: string;
-  readonly reset: string;
-  /** The full size of a quota that refills continuously. */
-  readonly limit?: string;
-  readonly countsRequests: boolean;
-}
-
 /** In this order: IETF up to draft 06 (also Kong and GitLab); GitHub and most others; X. */
-const WINDOWS: readonly Fields[] = ['ratelimit', 'x-ratelimit', 'x-rate-limit'].map((prefix) => {
-  return { remaining: `${prefix}-remaining`, reset: `${prefix}-reset`, countsRequests: true };
-});
+const PREFIXES = ['ratelimit', 'x-ratelimit', 'x-rate-limit'];
 
-/** A provider's quotas by their units: two that are always present, and others. */
-interface Family {
-  readonly present: readonly Fields[];
-  readonly others: readonly Fields[];
-}
-
-/** `name` makes the name of a field from its part (remaining, reset, limit) and its unit. */
-function family(name: (part: string, unit: string) => string, otherUnits: readonly string[]): Family {
-  const fieldsOf = (unit: string): Fields => ({
-    remaining: name('remaining', unit),
-    reset: name('reset', unit),
-    limit: name('limit', unit),
-    countsRequests: unit === 'requests',
-  });
-  return { present: ['requests', 'tokens'].map(fieldsOf), others: otherUnits.map(fieldsOf) };
-}
+/** The name of a field by its part (remaining, reset, limit) and the unit of its quota, and the rarer units. */
+type Family = readonly [name: (part: string, unit: string) => string, others: readonly string[]];
 
 /**
  * OpenAI and Anthropic have a quota per unit. These quotas refill continuously, and the reset is the time until they are
@@ -126,48 +98,12 @@ function family(name: (part: string, unit: string) => string, otherUnits: readon
  * Source: OpenAI, "Rate limits" (the reset of a quota of 60 of which 59 remain is 1 s); Anthropic, "Rate limits".
  */
 const FAMILIES: readonly Family[] = [
-  family((part, unit) => `x-ratelimit-${part}-${unit}`, ['project-tokens']),
-  family((part, unit) => `anthropic-ratelimit-${unit}-${part}`, ['input-tokens', 'output-tokens']),
+  [(part, unit) => `x-ratelimit-${part}-${unit}`, ['project-tokens']],
+  [(part, unit) => `anthropic-ratelimit-${unit}-${part}`, ['input-tokens', 'output-tokens']],
 ];
 
 /** Kong counts in windows that are aligned with the clock, and sends no reset. */
-const KONG_WINDOWS_MS: readonly (readonly [remaining: string, windowMs: number])[] = [
-  ['x-ratelimit-remaining-second', 1_000],
-  ['x-ratelimit-remaining-minute', 60_000],
-  ['x-ratelimit-remaining-hour', 3_600_000],
-  ['x-ratelimit-remaining-day', 86_400_000],
-];
-
-/** The time until a quota has what a request needs, in milliseconds. It is full after `fullMs`. */
-function shareOfReset(needed: number, remaining: number, full: number | undefined, fullMs: number): number {
-  if (remaining >= needed) return 0;
-  // Without a limit, the time until one more unit is there is not known.
-  const missing = full === undefined ? 1 : (needed - remaining) / Math.max(1, full - remaining);
-  return fullMs * Math.min(1, missing);
-}
-
-/** What is needed to read a response. */
-interface Reading {
-  readonly header: Header;
-  /** When the response was sent, in milliseconds since 1970. */
-  readonly sentMs: () => number;
-  /** The tokens that a request needs of a quota that counts tokens. Of one that counts requests it needs one. */
-  readonly cost: number;
-  readonly found: Left[];
-}
-
-/** Reads a quota. Returns false if the response does not have its fields. */
-function read({ header, sentMs, cost, found }: Reading, fields: Fields): boolean {
-  const text = header(fields.remaining);
-  const remaining = numberOf(text);
-  if (remaining === undefined) return text !== undefined;
-  const needed = fields.countsRequests ? 1 : cost;
-  // The reset matters only if too little is left.
-  const fullMs = remaining >= needed ? 0 : (resetMs(header(fields.reset), sentMs()) ?? 0);
-  const full = fields.limit === undefined ? undefined : numberOf(header(fields.limit));
-  found.push({ remaining, resetMs: shareOfReset(needed, remaining, full, fullMs) });
-  return true;
-}
+const KONG_WINDOWS_MS = { second: 1_000, minute: 60_000, hour: 3_600_000, day: 86_400_000 };
 
 /**
  * The quotas that a response reports. Most report none, so only a few fields are looked up in every response.
@@ -178,21 +114,35 @@ function read({ header, sentMs, cost, found }: Reading, fields: Fields): boolean
  */
 export function quotasOf(header: Header, sentMs: () => number, cost = 1, isRefusal = false): readonly Left[] {
   const found: Left[] = [];
-  const reading: Reading = { header, sentMs, cost, found };
+  /** Returns false if the response does not have the fields. A quota without a unit is one of requests, in a window. */
+  const read = (name: (part: string, unit: string) => string, unit = ''): boolean => {
+    const text = header(name('remaining', unit));
+    const remaining = numberOf(text);
+    if (remaining === undefined) return text !== undefined;
+    const missing = (unit === '' || unit === 'requests' ? 1 : cost) - remaining;
+    let waitMs = 0;
+    // The reset matters only if too little is left.
+    if (missing > 0) {
+      const full = unit === '' ? undefined : numberOf(header(name('limit', unit)));
+      // Without a limit, the time until one more unit is there is not known.
+      const share = full === undefined ? 1 : Math.min(1, missing / Math.max(1, full - remaining));
+      waitMs = (resetMs(header(name('reset', unit)), sentMs()) ?? 0) * share;
+    }
+    found.push({ remaining, resetMs: waitMs });
+    return true;
+  };
   const field = header('ratelimit')?.trim();
   if (field !== undefined && field.length <= LONGEST_FIELD) {
     found.push(...(/^[a-z]+=/i.test(field) ? fromDictionary(field) : fromList(field)));
   }
-  for (const fields of WINDOWS) read(reading, fields);
-  for (const { present, others } of FAMILIES) {
-    let isSent = isRefusal;
-    for (const fields of present) isSent = read(reading, fields) || isSent;
-    if (!isSent) continue;
-    for (const fields of others) read(reading, fields);
+  for (const prefix of PREFIXES) read((part) => `${prefix}-${part}`);
+  for (const [name, others] of FAMILIES) {
+    const isSent = ['requests', 'tokens'].filter((unit) => read(name, unit)).length > 0;
+    if (isSent || isRefusal) for (const unit of others) read(name, unit);
   }
   if (header('via')?.includes('kong')) {
-    for (const [name, windowMs] of KONG_WINDOWS_MS) {
-      const remaining = numberOf(header(name));
+    for (const [unit, windowMs] of Object.entries(KONG_WINDOWS_MS)) {
+      const remaining = numberOf(header(`x-ratelimit-remaining-${unit}`));
       if (remaining !== undefined) found.push(inWindow(remaining, windowMs - (sentMs() % windowMs)));
     }
   }

@@ -6,7 +6,7 @@ const MONTHS = 'janfebmaraprmayjunjulaugsepoctnovdec';
 const DATE =
   /^(?:\w{3}, (?=\d\d \w{3} \d{4} )|\w{6,9}, (?=\d\d-\w{3}-\d\d ))(\d\d).(\w{3}).(\d+) (\d\d):(\d\d):(\d\d) GMT$/i;
 /** Sun Nov  6 08:49:37 1994 */
-const ASCTIME = /^(\w{3}) (\w{3}) ([ \d])(\d) (\S+) (\d{4})$/;
+const ASCTIME = /^(\w{3}) (\w{3}) ([ \d]\d) (\S+) (\d{4})$/;
 
 /**
  * An HTTP date in any of its three formats, in milliseconds since 1970; `undefined` for anything else. A two-digit year
@@ -15,13 +15,12 @@ const ASCTIME = /^(\w{3}) (\w{3}) ([ \d])(\d) (\S+) (\d{4})$/;
  * Source: RFC 9110 §5.6.7.
  */
 export function parseHttpDate(text: string, nowMs: number): number | undefined {
-  const asctime = ASCTIME.exec(text);
-  const [, weekday, ofMonth, ten, one, time, ofYear] = asctime ?? [];
   // In the order of the others; the first digit of its day may be a space.
-  const ordered = asctime
-    ? `${weekday}, ${ten === ' ' ? 0 : ten}${one} ${ofMonth} ${ofYear} ${time} GMT`
-    : text;
-  const [, day = '', month = '', years = '', hour = 0, minute = 0, second = 0] = DATE.exec(ordered) ?? [];
+  const ordered = text.replace(ASCTIME, (_, weekday, month, day, time, year) => {
+    return `${weekday}, ${day.replace(' ', 0)} ${month} ${year} ${time} GMT`;
+  });
+  const [, day, month = '', years = '', ...time] = DATE.exec(ordered) ?? [];
+  const [hour = 0, minute = 0, second = 0] = time.map(Number);
   const monthIndex = MONTHS.indexOf(month.toLowerCase()) / 3;
   let year = Number(years);
   if (years.length === 2) {
@@ -29,11 +28,12 @@ export function parseHttpDate(text: string, nowMs: number): number | undefined {
     year += thisYear - (thisYear % 100);
     if (year > thisYear + 50) year -= 100;
   }
-  const midnight = new Date(Date.UTC(year, monthIndex, Number(day)));
+  const date = new Date(Date.UTC(year, monthIndex, Number(day)));
   // `Date` turns 31 November into 1 December. Second 60 is a leap second.
-  const isDay = monthIndex % 1 === 0 && midnight.getUTCDate() === Number(day);
-  if (!isDay || Number(hour) > 23 || Number(minute) > 59 || Number(second) > 60) return undefined;
-  return midnight.getTime() + ((Number(hour) * 60 + Number(minute)) * 60 + Number(second)) * 1_000;
+  const isDay = monthIndex % 1 === 0 && date.getUTCDate() === Number(day);
+  return isDay && hour < 24 && minute < 60 && second < 61
+    ? date.setUTCHours(hour, minute, second)
+    : undefined;
 }
 
 const SECONDS = /^(\d+)(?:\.(\d{1,3})(\d*))?$/;

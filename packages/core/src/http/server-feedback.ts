@@ -35,13 +35,8 @@ function shouldRetry(response: Responded): boolean | undefined {
 
 /** The rest of the quotas together: the smallest, and the longest time until there is more. */
 function leastOf(quotas: ReturnType<typeof quotasOf>): { remaining: number | undefined; resetMs: number } {
-  let remaining: number | undefined;
-  let resetMs = 0;
-  for (const quota of quotas) {
-    remaining = Math.min(quota.remaining, remaining ?? quota.remaining);
-    resetMs = Math.max(resetMs, quota.resetMs);
-  }
-  return { remaining, resetMs };
+  const remaining = quotas.length > 0 ? Math.min(...quotas.map((quota) => quota.remaining)) : undefined;
+  return { remaining, resetMs: Math.max(0, ...quotas.map((quota) => quota.resetMs)) };
 }
 
 /**
@@ -99,5 +94,5 @@ export const serverFeedback: ReadFeedback = (outcome, nowMs, cost = 1) => {
 };
 
 function longer(one: number | undefined, other: number | undefined): number | undefined {
-  return one === undefined || other === undefined ? (one ?? other) : Math.max(one, other);
+  return one === undefined ? other : Math.max(one, other ?? 0);
 }

@@ -1,3 +1,4 @@
+import { prose } from '#prose';
 import type { Clock } from '../base/clock.ts';
 
 /** A limit that runs on the clock of its policy unless it was given one. */
@@ -31,6 +32,8 @@ export function bindClock(limit: object | undefined, clock: Clock, priority?: nu
 /** @throws TypeError that tells what to do */
 export function twoClocks(): never {
   throw new TypeError(
-    'A limit is shared by policies with different clocks: pass `clock` to the limit, or give each clock a limit of its own',
+    prose(
+      'A limit is shared by policies with different clocks: pass `clock` to the limit, or give each clock a limit of its own',
+    ) ?? 'clock: two policies',
   );
 }

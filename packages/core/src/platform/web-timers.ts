@@ -14,9 +14,13 @@ function timersNow(): Record<Name, Timer> {
   return node ?? (globalThis as unknown as Record<Name, Timer>);
 }
 
-const { setTimeout, clearTimeout, setImmediate } = timersNow();
-/** What they were when this module was loaded: those of the browser, or fakes. */
-const atImport: Readonly<Record<Name, Timer | undefined>> = { setTimeout, clearTimeout, setImmediate };
+function copyOfTimers(): Readonly<Record<Name, Timer | undefined>> {
+  const { setTimeout, clearTimeout, setImmediate } = timersNow();
+  return { setTimeout, clearTimeout, setImmediate };
+}
+
+/** What they were when this module was loaded: those of the browser, or fakes. Production builds drop it. */
+const atImport = /* @__PURE__ */ copyOfTimers();
 
 /** Functions of browsers are native. A bound function looks native, and is a mock. */
 function isNative(call: Timer): boolean {

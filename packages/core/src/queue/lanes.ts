@@ -1,3 +1,4 @@
+import { prose } from '#prose';
 import { wrongType } from '../base/check.ts';
 import type { AcquireOptions } from '../loop/contracts.ts';
 import type { Queue, Queued, QueueOrder } from './queue.ts';
@@ -121,7 +122,7 @@ const RETRY_HEAD_START_MS = 30_000;
 class ArrivalQueue<W extends Queued<W>> extends Lanes<W> {
   laneOf({ priority = 0, retry }: Pick<AcquireOptions, 'priority' | 'retry'>): number {
     if (priority !== 0) {
-      throw wrongType('priority', '0 at a limit without `queue: priorityQueue()`', priority);
+      throw wrongType('priority', prose('0 at a limit without `queue: priorityQueue()`'), priority);
     }
     return retry ? 1 : 0;
   }

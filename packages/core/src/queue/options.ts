@@ -1,3 +1,4 @@
+import { prose } from '#prose';
 import { having, notNegative, wholeNumber } from '../base/check.ts';
 import type { Complete, OptionTable } from '../base/options.ts';
 import { inOrderOfArrival } from './lanes.ts';
@@ -38,5 +39,8 @@ export interface WaitingSetup extends Complete<WaitingOptions> {
 export const WAITING_OPTIONS: OptionTable<WaitingOptions> = {
   maxQueue: { check: wholeNumber, default: Number.POSITIVE_INFINITY },
   maxWaitMs: { check: notNegative, default: Number.POSITIVE_INFINITY },
-  queue: { check: having('what priorityQueue returns', 'make'), default: inOrderOfArrival },
+  queue: {
+    check: /* @__PURE__ */ having(prose('what priorityQueue returns'), 'make'),
+    default: inOrderOfArrival,
+  },
 };

@@ -1,3 +1,4 @@
+import { prose, proseOf } from '#prose';
 import { flag, notNegative } from '../base/check.ts';
 import { inNextTurn, timersId } from '../base/clock.ts';
 import { ThrottledError, type ThrottledReason } from '../base/errors.ts';
@@ -22,7 +23,7 @@ const ABORT = 20;
 const TOLERANCE_MS = 1e-3;
 
 /** Why a whole queue is refused. */
-type Dismissal = readonly [reason: ThrottledReason, message: string];
+type Dismissal = readonly [reason: ThrottledReason, message: string | undefined];
 
 /**
  * A line of requests with limits, and one timer for all of it. Its owner decides when the first request may go, in
@@ -113,7 +114,8 @@ export class WaitingRoom<T> extends WaitingLine<T> {
   ): Promise<T> {
     const patienceMs = this.#patienceMs(options);
     if (patienceMs === 0 || (waitMs ?? 0) > patienceMs + TOLERANCE_MS) {
-      throw this.refusal('wait-too-long', `its turn would not come within ${patienceMs} ms`, waitMs);
+      const late = proseOf(() => `its turn would not come within ${patienceMs} ms`);
+      throw this.refusal('wait-too-long', late, waitMs);
     }
     const { waitedMs } = options;
     // One that keeps its place was in the queue before.
@@ -124,24 +126,33 @@ export class WaitingRoom<T> extends WaitingLine<T> {
   }
 
   #makeRoom(lane: number, waitMs: number | undefined): void {
-    const full = `the queue is full (maxQueue ${this.#setup.maxQueue})`;
+    const full = proseOf(() => `the queue is full (maxQueue ${this.#setup.maxQueue})`);
     const displaced = this.queue.displacedBy?.(lane);
     if (displaced === undefined) throw this.refusal('queue-full', full, waitMs);
-    this.#refuse(displaced, 'displaced', `${full}, and another request took its place`);
+    this.#refuse(
+      displaced,
+      'displaced',
+      proseOf(() => `${full}, and another request took its place`),
+    );
   }
 
   /** The error for a refused request, which is counted. */
-  refusal(reason: ThrottledReason, message: string, waitMs?: number, cause?: unknown): ThrottledError {
+  refusal(
+    reason: ThrottledReason,
+    message: string | undefined,
+    waitMs?: number,
+    cause?: unknown,
+  ): ThrottledError {
     this.refused += 1;
     return new ThrottledError(
-      `Not sent: ${message}`,
+      `Not sent: ${message ?? reason}`,
       waitMs,
       cause === undefined ? { reason } : { reason, cause },
     );
   }
 
   /** Returns true, for {@link #refuseOne}. */
-  #refuse(waiter: Waiter<T>, reason: ThrottledReason, message: string): true {
+  #refuse(waiter: Waiter<T>, reason: ThrottledReason, message: string | undefined): true {
     this.remove(waiter);
     waiter.resolve(Promise.reject(this.refusal(reason, message)));
     return true;
@@ -192,7 +203,7 @@ export class WaitingRoom<T> extends WaitingLine<T> {
   }
 
   /** Refuses everything in the queue, now and later. Call {@link arm} after it. */
-  dismiss(reason: ThrottledReason, message: string): void {
+  dismiss(reason: ThrottledReason, message: string | undefined): void {
     this.#dismissal = [reason, message];
     this.giveUp(Number.NEGATIVE_INFINITY);
   }
@@ -208,13 +219,14 @@ export class WaitingRoom<T> extends WaitingLine<T> {
     const dismissed = this.#dismissal && this.queue.first;
     if (dismissed !== undefined) return this.#refuse(dismissed, ...(this.#dismissal as Dismissal));
     const late = this.expired(this.#lateUntilMs);
-    if (late !== undefined) return this.#refuse(late, 'wait-too-long', 'its turn does not come in time');
+    if (late !== undefined)
+      return this.#refuse(late, 'wait-too-long', prose('its turn does not come in time'));
     this.#lateUntilMs = Number.NEGATIVE_INFINITY;
     for (; this.#isSearching && this.#left > 0; this.#left -= 1) {
       const one = this.queue.searched();
       this.#isSearching = one !== undefined;
       if (one === undefined || one.cost <= this.#mostCost) continue;
-      const message = `it costs ${one.cost} tokens, and the capacity is now ${this.#mostCost}`;
+      const message = proseOf(() => `it costs ${one.cost} tokens, and the capacity is now ${this.#mostCost}`);
       return this.#refuse(one, 'capacity-lowered', message);
     }
     return false;

@@ -1,3 +1,4 @@
+import { prose, proseOf } from '#prose';
 import {
   type Check,
   capacity,
@@ -127,7 +128,9 @@ const LONGEST_FILL_SECONDS = 1e12;
 export function checkFill(name: string, { refillPerSecond, capacity }: Quota): void {
   const least = capacity / LONGEST_FILL_SECONDS;
   if (refillPerSecond >= least) return;
-  const takes = `at least ${least}, so that the capacity, ${capacity}, fills in ${LONGEST_FILL_SECONDS} seconds`;
+  const takes = proseOf(
+    () => `at least ${least}, so that the capacity, ${capacity}, fills in ${LONGEST_FILL_SECONDS} seconds`,
+  );
   throw wrongRange(name, takes, refillPerSecond);
 }
 
@@ -141,7 +144,7 @@ export function checkRate(caller: string, rate: Quota): void {
 const checkInterval: Check = (name, value) => {
   notNegative(name, value);
   if (value === 0 || ((value as number) >= 1e-3 && (value as number) <= 1e11)) return;
-  throw wrongRange(name, '0, or a number from 0.001 to 1e11', value);
+  throw wrongRange(name, prose('0, or a number from 0.001 to 1e11'), value);
 };
 
 const LIMIT_OPTIONS: OptionTable<FurtherLimit> = {
@@ -150,7 +153,7 @@ const LIMIT_OPTIONS: OptionTable<FurtherLimit> = {
 };
 
 const checkLimits: Check = (name, value) => {
-  if (!Array.isArray(value)) throw wrongType(name, 'a list of limits', value);
+  if (!Array.isArray(value)) throw wrongType(name, prose('a list of limits'), value);
   value.forEach((limit, index) => {
     const rate = readOptions<FurtherLimit>(`${name}[${index}]`, limit, LIMIT_OPTIONS);
     checkFill(nameOf(`${name}[${index}]`, 'refillPerSecond'), rate);
@@ -172,7 +175,11 @@ export function checkedTogether<S extends BucketSetup>(caller: string, setup: S)
   const { capacity, initialTokens, furtherLimits } = setup;
   checkFill(`${caller}: refillPerSecond`, setup);
   if (initialTokens > capacity) {
-    throw wrongRange(`${caller}: initialTokens`, `at most the capacity, ${capacity}`, initialTokens);
+    throw wrongRange(
+      `${caller}: initialTokens`,
+      proseOf(() => `at most the capacity, ${capacity}`),
+      initialTokens,
+    );
   }
   // Copied, because changing the list later must not change the buckets that are made from it.
   return { ...setup, furtherLimits: furtherLimits.map((limit) => ({ ...limit })) };

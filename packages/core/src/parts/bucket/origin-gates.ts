@@ -1,3 +1,4 @@
+import { proseOf } from '#prose';
 import { warn } from '../../base/warn.ts';
 import { originOf } from '../../http/origin.ts';
 import type { RequestTraits } from '../../http/outcome.ts';
@@ -169,6 +170,10 @@ export class OriginGates<B extends ObservableBucket = ObservableBucket> {
     }
     if (this.#hasWarned) return;
     this.#hasWarned = true;
-    warn(`More than ${this.#most} origins of one bucket have asked for a pause: the first is forgotten`);
+    warn(
+      proseOf(
+        () => `More than ${this.#most} origins of one bucket have asked for a pause: the first is forgotten`,
+      ) ?? `more than ${this.#most} origins`,
+    );
   }
 }

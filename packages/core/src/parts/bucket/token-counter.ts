@@ -1,3 +1,4 @@
+import { prose, proseOf } from '#prose';
 import { notNegative, wrongRange, wrongType } from '../../base/check.ts';
 import type { ThrottledError } from '../../base/errors.ts';
 import type { AcquireOptions, Grant } from '../../loop/contracts.ts';
@@ -7,7 +8,7 @@ import type { CallsBeforeUse } from '../per-key/key-map.ts';
 import type { WaitingBucketSetup } from './options.ts';
 import type { TokenSource, WaitingQueue } from './token-source.ts';
 
-export const CLOSED = 'the bucket was closed';
+export const CLOSED: string | undefined = /* @__PURE__ */ prose('the bucket was closed');
 
 /** Takes back what a grant did not need, and charges what it needs more. */
 interface Settles {
@@ -137,12 +138,12 @@ export class TokenCounter<Source extends TokenSource> implements Settles {
   #doNotWait(cost: number, waitedMs: number, nowMs: number): Grant | Promise<never> {
     // Not a promise: in the queue, the requests behind it would be granted before it.
     if (this.#nonConforming === 'mark') return this.#mark(cost, waitedMs, nowMs);
-    return this.#refuse('not-conforming', 'its tokens are not available', cost, nowMs);
+    return this.#refuse('not-conforming', prose('its tokens are not available'), cost, nowMs);
   }
 
   #refuse(
     reason: 'not-conforming' | 'wait-too-long',
-    message: string,
+    message: string | undefined,
     cost: number,
     nowMs: number,
   ): Promise<never> {
@@ -162,7 +163,7 @@ export class TokenCounter<Source extends TokenSource> implements Settles {
 
   #checkCost(caller: string, cost: number): void {
     if (cost > 0 && cost <= this.maxCost && typeof cost === 'number') return;
-    const takes = `a number > 0 and ≤ the capacity, ${this.maxCost}`;
+    const takes = proseOf(() => `a number > 0 and ≤ the capacity, ${this.maxCost}`);
     throw (typeof cost === 'number' ? wrongRange : wrongType)(`${caller}: cost`, takes, cost);
   }
 
@@ -228,7 +229,7 @@ export class TokenCounter<Source extends TokenSource> implements Settles {
     }
     if (source.isTooLate?.(cost, this.room.firstDeadlineMs, nowMs) !== true) return undefined;
     // Refused now, so that no request waits behind it in vain.
-    return this.#refuse('wait-too-long', 'its turn does not come in time', cost, nowMs);
+    return this.#refuse('wait-too-long', prose('its turn does not come in time'), cost, nowMs);
   }
 
   arm(nowMs: number): void {
