@@ -1,15 +1,12 @@
-import { HookError, type Outcome, type Policy, type RequestTraits } from '@ebb/core';
+import { HookError, type Outcome } from '@ebb/core';
 import {
   type Aside,
   drain,
   type Exchange,
-  type Followed,
   failureKind,
-  isIdempotent,
   LAYER,
   type MakeBody,
   type Opened,
-  readableBody,
   type Session,
   systemClock,
 } from '@ebb/core/adapter';
@@ -25,17 +22,9 @@ import {
   whenBodyEnds,
 } from '#platform';
 import { type Bounded, bounded } from './bounded.ts';
+import { CallTraits } from './call-traits.ts';
 import type { EbbRequestInit, FetchInput } from './init.ts';
-import {
-  absoluteUrl,
-  changedHeaders,
-  headerIn,
-  type InitChanges,
-  isPlainInit,
-  isRequest,
-  rereadableHeaders,
-  withChanges,
-} from './request.ts';
+import { changedHeaders, type InitChanges, isPlainInit, withChanges } from './request.ts';
 import { ResponseOutcome, setAside } from './response.ts';
 import { cancelUpload, Upload } from './upload.ts';
 
@@ -44,101 +33,32 @@ function dropLate(response: Response): void {
   void drain(response?.body, undefined, systemClock, AbortSignal.abort());
 }
 
-/** One call of `fetch`: the traits of its request, which policies and hooks see, and how its attempts are sent. */
-export class Call implements Exchange<Response>, RequestTraits {
+/** One call of `fetch`, and how each of its attempts is sent. */
+export class Call extends CallTraits implements Exchange<Response> {
   readonly #baseFetch: typeof fetch;
-  #input: FetchInput;
-  #init: EbbRequestInit | undefined;
-  /** The input, if it is a `Request`. */
-  #request: Request | undefined;
-  /** The headers of the init, if they came as an iterator, which can be read only once. */
-  readonly #headers: [string, string][] | undefined;
-  /** The caller's own signal. */
-  #own: AbortSignal | undefined;
-  /** The caller's signal, or a native one that follows it. */
-  readonly signal: AbortSignal | undefined;
   #session: Session | undefined;
-  #upload: Upload | undefined;
   /** The state of the attempt under way, if a timeout or a signal can end it. */
   #bounded: Bounded | undefined;
   #hops: InstanceType<NonNullable<typeof Hops>> | undefined;
   #isWatched = false;
   #status = 0;
-  /** There if the caller's signal is that of another library. */
-  #followed: Followed | undefined;
 
   constructor(baseFetch: typeof fetch, input: FetchInput, init: EbbRequestInit | undefined) {
+    super(input, init);
     this.#baseFetch = baseFetch;
-    this.#input = input;
-    this.#init = init;
-    if (isRequest(input)) this.#request = input;
-    this.#headers = rereadableHeaders(init?.headers);
-    const signal = this.#member('signal') as AbortSignal | undefined;
-    // For any other value the base fetch throws.
-    if (typeof signal?.addEventListener !== 'function') return;
-    this.#own = signal;
-    if (followForeign) this.#followed = followForeign(signal);
-    this.signal = followForeign ? (this.#followed?.signal ?? signal) : signal;
-  }
-
-  /** A member of the init, or else of the `Request`. */
-  #member<K extends keyof EbbRequestInit & keyof Request>(name: K): unknown {
-    const own = this.#init?.[name];
-    return own === undefined ? this.#request?.[name] : own;
-  }
-
-  get method(): string {
-    return String(this.#member('method') ?? 'GET').toUpperCase();
-  }
-
-  get url(): string {
-    return this.#request?.url ?? absoluteUrl(this.#input);
-  }
-
-  header(name: string): string | undefined {
-    const headers = this.#headers ?? this.#member('headers');
-    return headers === undefined ? undefined : headerIn(headers, name);
-  }
-
-  get replayable(): boolean {
-    return this.#upload?.replayable ?? true;
-  }
-
-  /** That of the init: a `Request` has a stream. */
-  get body(): unknown {
-    return readableBody(this.#init?.body);
-  }
-
-  /** What the layers of ebb above have put into the init. */
-  get carried(): unknown {
-    return (this.#init as InitChanges | undefined)?.[LAYER];
   }
 
   /** True if {@link end} has to be called: the source of the body may still be open, or the signal is followed. */
   get mayLeaveOpen(): boolean {
     return (
-      (followForeign && this.#followed !== undefined) ||
-      this.#request !== undefined ||
+      (followForeign && this.followed !== undefined) ||
+      this.request !== undefined ||
       this.makeBody !== undefined
     );
   }
 
-  get #followsRedirects(): boolean {
-    const redirect = this.#member('redirect');
-    return redirect !== 'error' && redirect !== 'manual';
-  }
-
-  /**
-   * True if a refused connection must be proven to be that of the first hop before a retry. If it is that of a redirect
-   * target, the first server has already processed a request that must not be repeated.
-   */
-  #needsProof({ methods }: Policy): boolean {
-    if (methods === 'all' || (methods === 'idempotent' && isIdempotent(this.method))) return false;
-    return this.#followsRedirects;
-  }
-
   get makeBody(): MakeBody | undefined {
-    return typeof this.#init?.body === 'function' ? (state) => this.#makeBody(state) : undefined;
+    return typeof this.init?.body === 'function' ? (state) => this.#makeBody(state) : undefined;
   }
 
   #makeBody(state: { readonly over: boolean }): Promise<void> {
@@ -147,10 +67,10 @@ export class Call implements Exchange<Response>, RequestTraits {
 
   /** Inspects the body, before the first attempt. */
   #open(isKept: boolean): Upload | undefined {
-    const body = this.#init?.body ?? undefined;
-    const request = body === undefined ? this.#request : undefined;
-    if (body !== undefined || request?.body) this.#upload ??= new Upload(body, request, isKept);
-    return this.#upload;
+    const body = this.init?.body ?? undefined;
+    const request = body === undefined ? this.request : undefined;
+    if (body !== undefined || request?.body) this.upload ??= new Upload(body, request, isKept);
+    return this.upload;
   }
 
   send(session: Session): Promise<Response> {
@@ -161,9 +81,9 @@ export class Call implements Exchange<Response>, RequestTraits {
     this.#session = session;
     if (attempt === 1) this.#open(maxRetries > 0 && signal?.aborted !== true);
     if (recordConnectErrors && policy.bucket !== undefined) recordConnectErrors();
-    if (Hops) this.#hops = attempt <= maxRetries && this.#needsProof(policy) ? new Hops() : undefined;
+    if (Hops) this.#hops = attempt <= maxRetries && this.needsProof(policy) ? new Hops() : undefined;
     if (timeoutMs === undefined && signal === undefined) return this.#attempt();
-    const keepsOwn = !!keepsForeign && !!this.#followed && keepsForeign(this.#own, this.#baseFetch);
+    const keepsOwn = !!keepsForeign && !!this.followed && keepsForeign(this.own, this.#baseFetch);
     return this.#bound(session, timeoutMs, keepsOwn);
   }
 
@@ -193,7 +113,7 @@ export class Call implements Exchange<Response>, RequestTraits {
   }
 
   #attempt(): Promise<Response> {
-    if (!this.#upload?.isMissing) return this.#sendNow();
+    if (!this.upload?.isMissing) return this.#sendNow();
     // Without a policy, and after an abort, which is for the base fetch to report.
     return this.#makeBody(this.#bounded ?? { over: false }).then(() => this.#sendNow());
   }
@@ -201,8 +121,8 @@ export class Call implements Exchange<Response>, RequestTraits {
   /** Calls the base fetch, with the caller's own arguments if nothing has to change. */
   #sendNow(): Promise<Response> {
     const baseFetch = this.#baseFetch;
-    const input = this.#input;
-    const init = this.#init;
+    const input = this.input;
+    const init = this.init;
     const session = this.#session;
     const hops = this.#hops;
     const layer = session?.layer;
@@ -216,20 +136,20 @@ export class Call implements Exchange<Response>, RequestTraits {
   }
 
   #changes(layer: object | undefined): InitChanges | undefined {
-    const init = this.#init;
+    const init = this.init;
     const signal = this.#bounded?.signal;
-    const body = this.#upload?.takeBody();
+    const body = this.upload?.takeBody();
     const changed = this.#session?.headerChanges;
     // With async context, layers below find this call without a mark in the init.
     const isMarked = layer !== undefined && !hasAsyncContext && isPlainInit(init);
-    let headers: HeadersInit | undefined = this.#headers;
+    let headers: HeadersInit | undefined = this.headers;
     const isChanged = body ?? signal ?? changed ?? headers ?? init?.ebb;
     if (isChanged === undefined && !isMarked) return undefined;
 
-    if (changed) headers = changedHeaders(headers ?? this.#member('headers'), changed);
+    if (changed) headers = changedHeaders(headers ?? this.member('headers'), changed);
     const changes: InitChanges = { ...body, ...(headers && { headers }), ...(layer && { [LAYER]: layer }) };
     // An invalid signal stays in place, so that the base fetch throws.
-    if (signal && (this.#own || !init?.signal)) changes.signal = signal;
+    if (signal && (this.own || !init?.signal)) changes.signal = signal;
     return changes;
   }
 
@@ -245,7 +165,7 @@ export class Call implements Exchange<Response>, RequestTraits {
     let redirected: boolean | undefined;
     if (kind === 'connect') {
       if (Hops && this.#hops) redirected = !this.#hops.failedAtFirst(this.method, this.url);
-      else if (!this.#followsRedirects) redirected = false;
+      else if (!this.followsRedirects) redirected = false;
       else if (failedToConnectTo?.(error, this.url)) redirected = false;
     }
     return { type: 'failure', kind, error, redirected };
@@ -258,12 +178,12 @@ export class Call implements Exchange<Response>, RequestTraits {
   setAside(settled: unknown, session: Session, signal?: AbortSignal): Aside | undefined {
     // The retry must not get the response of this attempt.
     if (sharesResponses && unshared && sharesResponses(this.method)) {
-      [this.#input, this.#init] = unshared(this.#input, this.#init, this.#headers, this.#own);
-      this.#request = undefined;
-      this.#own ??= this.#init.signal ?? undefined;
+      [this.input, this.init] = unshared(this.input, this.init, this.headers, this.own);
+      this.request = undefined;
+      this.own ??= this.init.signal ?? undefined;
     }
     const aside = setAside(settled, session, signal);
-    const upload = this.#upload;
+    const upload = this.upload;
     // Not before the response has been read: closing the upload may break the response.
     if (aside === undefined) upload?.endAttempt();
     else if (upload?.isOpen) void aside.released.then(() => upload.endAttempt());
@@ -273,7 +193,7 @@ export class Call implements Exchange<Response>, RequestTraits {
   whenBodyEnds(settled: unknown, ended: () => void): unknown {
     return this.#watch(settled, () => {
       ended();
-      this.#upload?.endAttempt();
+      this.upload?.endAttempt();
     });
   }
 
@@ -281,23 +201,23 @@ export class Call implements Exchange<Response>, RequestTraits {
     this.#isWatched = true;
     const clock = this.#session?.policy.clock ?? systemClock;
     const watch = this.#session?.whenBodyEnds ?? whenBodyEnds;
-    if (watch) watch(settled, { method: this.method, status: this.#status, signal: this.#own, clock }, ended);
+    if (watch) watch(settled, { method: this.method, status: this.#status, signal: this.own, clock }, ended);
     return settled;
   }
 
   /** The call has ended before it was sent. Closes the source of the body. */
   unsent(reason: unknown): void {
-    const body = this.#init?.body ?? this.#request?.body;
+    const body = this.init?.body ?? this.request?.body;
     if (typeof body !== 'function') cancelUpload(body, reason);
   }
 
   /** Ends the call. Closes its upload at once, or when the body of the response has ended. */
   end(settled: unknown, failed: boolean): void {
-    const followed = followForeign && this.#followed;
+    const followed = followForeign && this.followed;
     // An abort while the body is read closes the connection as well.
     if (followed && (failed || this.#bounded?.signal === undefined)) followed.release();
     else if (followed) this.#watch(settled, () => followed.release());
-    const upload = this.#upload;
+    const upload = this.upload;
     if (upload === undefined) return;
     upload.stopKeeping();
     // Also a body that was made for an attempt that is not sent.
