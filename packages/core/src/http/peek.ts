@@ -15,7 +15,7 @@ export interface Peek {
 }
 
 /** A response of fetch: what looks at it opens a clone. */
-export interface Clonable {
+interface Clonable {
   readonly body: unknown;
   clone(): Clonable;
 }
