@@ -58,7 +58,7 @@ export class Call extends CallTraits implements Exchange<Response> {
   }
 
   get makeBody(): MakeBody | undefined {
-    return typeof this.init?.body === 'function' ? (state) => this.#makeBody(state) : undefined;
+    return typeof this.init?.body === 'function' ? this.#makeBody.bind(this) : undefined;
   }
 
   #makeBody(state: { readonly over: boolean }): Promise<void> {
@@ -120,19 +120,25 @@ export class Call extends CallTraits implements Exchange<Response> {
 
   /** Calls the base fetch, with the caller's own arguments if nothing has to change. */
   #sendNow(): Promise<Response> {
-    const baseFetch = this.#baseFetch;
-    const input = this.input;
-    const init = this.init;
     const session = this.#session;
-    const hops = this.#hops;
     const layer = session?.layer;
     const changes = this.#changes(layer);
-    const send = (): Promise<Response> =>
-      changes === undefined
-        ? baseFetch(input, init as RequestInit)
-        : baseFetch(...withChanges(input, init, changes));
-    const sendLayered = layer && session ? () => session.sending(send) : send;
-    return Hops && hops ? hops.count(sendLayered) : sendLayered();
+    if (layer === undefined && !(Hops && this.#hops)) return this.#callBase(changes);
+    return this.#sendObserved(changes, layer && session);
+  }
+
+  #callBase(changes: InitChanges | undefined): Promise<Response> {
+    const baseFetch = this.#baseFetch;
+    return changes === undefined
+      ? baseFetch(this.input, this.init as RequestInit)
+      : baseFetch(...withChanges(this.input, this.init, changes));
+  }
+
+  /** Sends for layers below, or counts hops. A method of its own: closures are allocated as soon as it is called. */
+  #sendObserved(changes: InitChanges | undefined, layered: Session | undefined): Promise<Response> {
+    const send = (): Promise<Response> => this.#callBase(changes);
+    const sendLayered = layered ? () => layered.sending(send) : send;
+    return Hops && this.#hops ? this.#hops.count(sendLayered) : sendLayered();
   }
 
   #changes(layer: object | undefined): InitChanges | undefined {

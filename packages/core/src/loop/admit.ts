@@ -16,11 +16,11 @@ const soon = async (): Promise<void> => {
 
 /** How long an attempt may wait: within `maxWaitMs` and the total timeout. */
 function optionsOf(entrant: Entrant, signal: AbortSignal | undefined): AcquireOptions {
-  const { policy, total, attempt, waitedMs, placeMs } = entrant;
+  const { policy, total, attempt, waitedMs, placeMs = 0 } = entrant;
   const { maxWaitMs = Number.POSITIVE_INFINITY, priority } = policy;
   const patienceMs = maxWaitMs - waitedMs;
   const totalMs = total?.leftMs ?? Number.POSITIVE_INFINITY;
-  entrant.isBoundByTotal = totalMs < patienceMs;
+  if (total !== undefined) entrant.isBoundByTotal = totalMs < patienceMs;
   const mostMs = Math.max(0, Math.min(totalMs, patienceMs));
   return {
     signal,
@@ -41,9 +41,9 @@ async function wait(
       await sleep(entrant.policy.clock, entrant.skip(), signal);
       continue;
     }
-    const waitedMs = Math.max(0, (await lack.wait(optionsOf(entrant, signal))) - entrant.placeMs);
+    const waitedMs = Math.max(0, (await lack.wait(optionsOf(entrant, signal))) - (entrant.placeMs ?? 0));
     entrant.waitedMs += waitedMs;
-    if (lack.isSlot) entrant.slotMs += waitedMs;
+    if (lack.isSlot) entrant.slotMs = (entrant.slotMs ?? 0) + waitedMs;
   }
 }
 

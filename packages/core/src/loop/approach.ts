@@ -34,10 +34,11 @@ const NOT_BEGUN: Begun = { isDressed: false };
 export abstract class Approach extends Turns {
   /** The delay that the backoff rule returned for the retry before, in milliseconds; `undefined` at the first. */
   previousBackoffMs: number | undefined;
-  slotMs = 0;
-  placeMs = 0;
-  skipped = 0;
-  isBoundByTotal = false;
+  // Of requests that wait, or are skipped: others save the room.
+  declare slotMs?: number;
+  declare placeMs?: number;
+  declare skipped?: number;
+  declare isBoundByTotal?: boolean;
   readonly total: Total | undefined;
   /** The outcome that the planned retry follows. */
   protected toRetry: Outcome | undefined;
@@ -108,8 +109,8 @@ export abstract class Approach extends Turns {
     this.bucket = undefined;
     this.grant = undefined;
     this.waitedMs = 0;
-    this.slotMs = 0;
-    this.placeMs = 0;
+    if (this.slotMs !== undefined) this.slotMs = 0;
+    if (this.placeMs !== undefined) this.placeMs = 0;
     this.preparation?.reset();
   }
 
@@ -196,7 +197,7 @@ export abstract class Approach extends Turns {
         // The signal may have aborted in the turn in which the tokens were granted.
         this.#lookAgain(signal);
       }
-      if (this.waitedMs > 0) this.emit({ type: 'throttle', waitMs: this.waitedMs, slotMs: this.slotMs });
+      if (this.waitedMs > 0) this.emit({ type: 'throttle', waitMs: this.waitedMs, slotMs: this.slotMs ?? 0 });
       this.begin();
       return true;
     } catch (error) {
@@ -230,7 +231,9 @@ export abstract class Approach extends Turns {
 
   /** True if a wait failed with this error because of the total timeout. */
   #isTotalTimeout(error: unknown): boolean {
-    return this.isBoundByTotal && error instanceof ThrottledError && error.reason === 'wait-too-long';
+    return (
+      this.isBoundByTotal === true && error instanceof ThrottledError && error.reason === 'wait-too-long'
+    );
   }
 
   /** When the call began, in milliseconds since the epoch; `undefined` if the policy has no total timeout. */

@@ -170,11 +170,11 @@ export interface Entrant {
   readonly attempt: number;
   /** How long it has waited so far, in milliseconds, and the part of it that it waited for its slot. */
   waitedMs: number;
-  slotMs: number;
+  slotMs?: number;
   /** What was waited for before everything was given back: the attempt keeps its place in the queues. */
-  placeMs: number;
+  placeMs?: number;
   /** True if the total timeout bounds the wait more than `maxWaitMs`. */
-  isBoundByTotal: boolean;
+  isBoundByTotal?: boolean;
   /** Counts a chance that a part skips as a retry; returns the delay before the next one, in milliseconds. */
   skip(): number;
   /** See {@link Turn.enter}. If something is lacking, nothing is held. */

@@ -38,7 +38,7 @@ export class Session extends Approach implements Progress {
   /** What the step `wait` waits for. */
   waiting: Promise<Readiness> | undefined;
   /** True if the retry was not sent: the result is that of the attempt before. */
-  isUnsent = false;
+  declare isUnsent?: boolean;
   /** The response that the parts are to look into. */
   declare toLookAt?: Responded;
 
@@ -57,8 +57,9 @@ export class Session extends Approach implements Progress {
       return this.waiting === undefined ? 'send' : 'wait';
     }
     if (event === 'woken') {
-      this.isUnsent = what === false;
-      return this.isUnsent ? 'finish' : 'send';
+      if (what === true) return 'send';
+      this.isUnsent = true;
+      return 'finish';
     }
     const outcome = what as Outcome;
     // What a function returned is no response, and has no status.
@@ -185,7 +186,7 @@ export class Session extends Approach implements Progress {
    */
   skip(): number {
     const { policy } = this;
-    this.skipped += 1;
+    this.skipped = (this.skipped ?? 0) + 1;
     const decision = decideRetry(policy, this, SKIPPED, 'refused', policy.clock.now());
     if (!decision.retry)
       throw new ThrottledError('Not sent: a part skips it', undefined, { reason: 'skipped' });

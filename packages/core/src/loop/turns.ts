@@ -66,14 +66,11 @@ export class Turns extends Ledger implements Call {
 
   /** Before anything is sent: a part whose key cannot be had must not cost a response later. */
   protected beginTurns(): void {
-    const { parts } = insideOf(this.policy);
-    if (parts.length === 0) return;
-    const turns: Turn[] = [];
-    this.turns = turns;
-    for (const part of parts) {
+    for (const part of insideOf(this.policy).parts) {
       const turn = part.begin(this);
       if (turn === undefined) continue;
-      turns.push(turn);
+      // Not by `push`, which makes room for many more.
+      this.turns = this.turns === NO_TURNS ? [turn] : [...this.turns, turn];
       if (turn.read !== undefined) this.reads = true;
       if (turn.dress !== undefined) this.dresses = true;
     }
