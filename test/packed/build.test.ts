@@ -3,11 +3,11 @@ import { globSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { build } from 'esbuild';
 import { beforeAll, expect, inject, test } from 'vitest';
-import { buildPackage } from '../../build/build.ts';
-import { commonJs } from '../../build/commonjs.ts';
-import { complete } from '../../build/manifest.ts';
-import { packageAt } from '../../build/packages.ts';
-import { marked } from '../../build/pure.ts';
+import { buildPackage } from '../build/build.ts';
+import { commonJs } from '../build/commonjs.ts';
+import { complete } from '../build/manifest.ts';
+import { packageAt } from '../build/packages.ts';
+import { marked } from '../build/pure.ts';
 
 const home = join(inject('folder'), 'fixture');
 

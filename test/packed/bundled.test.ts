@@ -3,7 +3,7 @@ import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
 import { build, type Metafile } from 'esbuild';
 import { describe, expect, inject, test } from 'vitest';
-import { packages } from '../../build/packages.ts';
+import { packages } from '../build/packages.ts';
 import { packedAt } from './release/packed.ts';
 
 const folder = inject('folder');

@@ -3,7 +3,7 @@ import { cpSync, realpathSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { describe, expect, inject, test } from 'vitest';
-import { packages } from '../../build/packages.ts';
+import { packages } from '../build/packages.ts';
 import { nodes } from './nodes.ts';
 
 const run = promisify(execFile);

@@ -15,7 +15,7 @@ export function packedIn(folder: string): string[] {
 
 /** Builds every package and packs it into the folder. Only pnpm replaces `exports` by those of `publishConfig`. */
 export async function pack(folder: string): Promise<string[]> {
-  await run(process.execPath, [join(root, 'build/run.ts')], { cwd: root });
+  await run(process.execPath, [join(root, 'test/build/run.ts')], { cwd: root });
   mkdirSync(folder, { recursive: true });
   const args = ['--recursive', '--filter', './packages/*', 'pack', '--pack-destination', folder];
   await run('pnpm', args, { cwd: root });

@@ -19,6 +19,7 @@ export {
 } from './bodies/set-aside.ts';
 export { drain, readToEnd, setAside } from './bodies/streams.ts';
 export {
+  BODY_READERS,
   bufferBytes,
   isNodeReadable,
   isWebReadable,

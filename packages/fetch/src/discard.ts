@@ -1,16 +1,4 @@
-import { isNodeReadable, isWebReadable, MOST_DISCARDED_BYTES } from '@ebb/core/adapter';
-
-/** Members that give access to the body of a response; the last two belong to node-fetch. */
-const READERS = [
-  'json',
-  'text',
-  'arrayBuffer',
-  'blob',
-  'bytes',
-  'formData',
-  'buffer',
-  'textConverted',
-] as const;
+import { BODY_READERS, isNodeReadable, isWebReadable, MOST_DISCARDED_BYTES } from '@ebb/core/adapter';
 
 /** Cancels the body of a response; reading it then fails with an error that says so. */
 export function discard(response: Response, withinMs: number): void {
@@ -28,7 +16,7 @@ export function discard(response: Response, withinMs: number): void {
       },
     },
   };
-  for (const name of READERS) {
+  for (const name of BODY_READERS) {
     if (name in response) members[name] = { value: () => Promise.reject(error) };
   }
   if (isWeb)

@@ -136,7 +136,7 @@ export const fetchSlotRows: readonly SlotRow<Response>[] = [
   },
 ];
 
-/** Over a dispatcher, the slot is free once a short body has arrived, whoever reads it. */
+/** Over a dispatcher, the slot is free once a short body has arrived, read or not. */
 export const createFetchSlotRows: readonly SlotRow<Response>[] = [
   ...fetchSlotRows,
   {

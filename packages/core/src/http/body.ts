@@ -45,3 +45,15 @@ export function isNodeReadable(body: unknown): body is NodeReadable {
   const { pipe, on } = (body ?? {}) as { pipe?: unknown; on?: unknown };
   return typeof pipe === 'function' && typeof on === 'function';
 }
+
+/** Members of a response that read its whole body; the last two belong to node-fetch. */
+export const BODY_READERS: readonly string[] = [
+  'json',
+  'text',
+  'arrayBuffer',
+  'blob',
+  'bytes',
+  'formData',
+  'buffer',
+  'textConverted',
+];

@@ -63,7 +63,7 @@ export class TokenCounter<Source extends TokenSource> implements Settles {
   #isServedSoon = false;
 
   /**
-   * @param bucket is told of each use
+   * @param bucket learns of each use
    * @param makeSource see `WaitingBucket`
    */
   constructor(

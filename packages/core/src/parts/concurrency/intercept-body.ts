@@ -1,3 +1,5 @@
+import { BODY_READERS } from '../../http/body.ts';
+
 /** Replaces the members of a response that give access to its body. */
 export interface BodyInterceptor {
   /** `text()`, `json()` and the like; `native` is the response's own method. */
@@ -7,18 +9,6 @@ export interface BodyInterceptor {
   /** `clone()` */
   clone(response: Response, native: () => Response): Response;
 }
-
-/** Methods that read a whole body; the last two belong to node-fetch. */
-const READ_METHODS = [
-  'json',
-  'text',
-  'arrayBuffer',
-  'blob',
-  'bytes',
-  'formData',
-  'buffer',
-  'textConverted',
-] as const;
 
 type Prototype = Record<string, unknown>;
 
@@ -81,7 +71,7 @@ function derive(from: object): object {
     },
   };
   const descriptors = Object.getOwnPropertyDescriptors(members) as PropertyDescriptorMap;
-  for (const name of READ_METHODS) {
+  for (const name of BODY_READERS) {
     const native = (from as Prototype)[name] as (this: Response) => Promise<unknown>;
     if (typeof native !== 'function') continue;
     const { [name]: value } = {

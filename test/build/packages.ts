@@ -1,7 +1,7 @@
 import { globSync, readFileSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 
-const root: string = join(import.meta.dirname, '..');
+const root: string = join(import.meta.dirname, '../..');
 
 /** The condition of `exports` that leads to the sources: within this repository alone. */
 export const SOURCE = '@ebb/source';
