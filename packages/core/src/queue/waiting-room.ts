@@ -4,20 +4,9 @@ import { inNextTurn, timersId } from '../base/clock.ts';
 import { ThrottledError, type ThrottledReason } from '../base/errors.ts';
 import type { AcquireOptions } from '../loop/contracts.ts';
 import type { WaitingSetup } from './options.ts';
+import { ABORT, GRANT, REFUSAL, SLICE } from './slice.ts';
 import type { SteadyTime } from './time.ts';
 import { type Waiter, WaitingLine } from './waiting-line.ts';
-
-/** Work in one turn of the event loop: a long queue that is served all at once must not block the program. In half microseconds. */
-const SLICE = 20_000;
-
-/** What a grant costs of it: its request is sent in the same turn. */
-const GRANT = 200;
-
-/** What a refusal costs: an error captures a stack trace. */
-const REFUSAL = 40;
-
-/** What the end of an aborted request costs. Looking at one costs 1. */
-const ABORT = 20;
 
 /** Rounding error that is allowed in times, and the shortest timer. */
 const TOLERANCE_MS = 1e-3;
