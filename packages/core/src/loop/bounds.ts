@@ -1,4 +1,3 @@
-import type { Clock } from '../base/clock.ts';
 import { ThrottledError } from '../base/errors.ts';
 import { onAbort } from '../base/on-abort.ts';
 import type { Outcome } from '../http/outcome.ts';
@@ -23,39 +22,6 @@ export function timeoutError(timeoutMs: number): DOMException {
   return new DOMException(`no response within ${timeoutMs} ms`, 'TimeoutError');
 }
 
-/** What ends the wait for user code. */
-export interface Bounds {
-  readonly clock: Clock;
-  readonly signal: AbortSignal | undefined;
-  /** In milliseconds; `Infinity` for no timeout. */
-  readonly leftMs: number;
-  /** The error if the time is over. */
-  readonly late: () => unknown;
-}
-
-/** Settles as user code does, or rejects when the signal aborts or the time is over. User code cannot be stopped. */
-export function settledWithin<T>(work: PromiseLike<T>, { clock, signal, leftMs, late }: Bounds): Promise<T> {
-  return new Promise((resolve, reject) => {
-    const forget = signal && onAbort(signal, () => end(() => reject(signal.reason)));
-    const cancel =
-      leftMs === Number.POSITIVE_INFINITY
-        ? undefined
-        : clock.schedule(() => end(() => reject(late())), Math.max(0, leftMs));
-    const end = (how: () => void): void => {
-      forget?.();
-      cancel?.();
-      how();
-    };
-    // Also if it is not waited for: no one else handles its rejection.
-    work.then(
-      (value) => end(() => resolve(value)),
-      (error: unknown) => end(() => reject(error)),
-    );
-    if (signal?.aborted) end(() => reject(signal.reason));
-    else if (leftMs <= 0) end(() => reject(late()));
-  });
-}
-
 /** The total timeout of a request, and what it has done. */
 export class Total {
   /** When the call began, in milliseconds since the epoch. */
@@ -73,11 +39,6 @@ export class Total {
     this.startedAtMs = policy.clock.now();
   }
 
-  /** `undefined` without a total timeout. Reading a clock takes as long as half of the rest of a session. */
-  static of(policy: Policy): Total | undefined {
-    return policy.totalTimeoutMs === undefined ? undefined : new Total(policy);
-  }
-
   get timeoutMs(): number {
     return this.#policy.totalTimeoutMs as number;
   }
@@ -87,23 +48,17 @@ export class Total {
     return this.startedAtMs + this.timeoutMs - this.#policy.clock.now();
   }
 
-  /** @throws OutOfTime if it has passed */
-  check(): void {
-    if (this.leftMs < 0) throw new OutOfTime(this.timeoutMs, true);
-  }
-
   /** How long an attempt may take that has `ownMs` milliseconds of its own. */
-  bound(ownMs: number | undefined): number {
+  bound(ownMs: number = Number.POSITIVE_INFINITY): number {
     const leftMs = Math.max(0, this.leftMs);
-    this.bindsAttempt = ownMs === undefined || leftMs <= ownMs;
-    return this.bindsAttempt ? leftMs : (ownMs as number);
+    this.bindsAttempt = leftMs <= ownMs;
+    return Math.min(leftMs, ownMs);
   }
 
-  /** True for an attempt that it has ended. */
+  /** True for an attempt that it has ended. A client's own timeout may have ended it before. */
   hasEnded(outcome: Outcome): boolean {
-    if (!this.bindsAttempt || outcome.type !== 'failure' || outcome.kind !== 'timeout') return false;
-    // A client's own timeout may have ended it before. Clocks have fractions of a millisecond.
-    return this.leftMs < 1;
+    // Clocks have fractions of a millisecond.
+    return this.bindsAttempt && outcome.type === 'failure' && outcome.kind === 'timeout' && this.leftMs < 1;
   }
 }
 
@@ -112,10 +67,6 @@ export function stopped(): ThrottledError {
   return new ThrottledError('Not sent: the stopSignal of the policy has aborted', undefined, {
     reason: 'stopped',
   });
-}
-
-export function isStop(error: unknown): boolean {
-  return error instanceof ThrottledError && error.reason === 'stopped';
 }
 
 /** What ends a wait. */
@@ -128,9 +79,10 @@ interface End {
 /** Aborts with the reason of the caller's signal, or with {@link stopped}. */
 export function abortOrStop(own: AbortSignal | undefined, stopSignal: AbortSignal): End {
   const end = new AbortController();
+  const endOwn = (): void => end.abort(own?.reason);
   const forgetStop = onAbort(stopSignal, () => end.abort(stopped()));
-  if (own?.aborted) end.abort(own.reason);
-  const forgetOwn = own && onAbort(own, () => end.abort(own.reason));
+  const forgetOwn = own && onAbort(own, endOwn);
+  if (own?.aborted) endOwn();
   return {
     signal: end.signal,
     forget() {

@@ -4,6 +4,7 @@ import { isPromise } from '../base/promise.ts';
 import { isIdempotent } from '../http/classify.ts';
 import type { RequestTraits } from '../http/outcome.ts';
 import type { HeaderChanges, NextAttempt } from './hooks.ts';
+import type { Turn } from './part.ts';
 import type { Policy } from './policy.ts';
 
 /** A request that follows a redirect, for a client that sees each hop as a request of its own. */
@@ -12,25 +13,6 @@ export interface Hop {
   readonly isAway: boolean;
   /** The idempotency key of the call. */
   readonly key: string | undefined;
-}
-
-function originOf({ url }: RequestTraits): string {
-  return URL.parse(url)?.origin ?? url;
-}
-
-/**
- * True if what `beforeAttempt` returns must not be added: it may be a credential, which belongs to the origin of the call.
- *
- * @param call the request of the call, as the outermost layer has it; `undefined` if there is no other layer
- */
-export function isAway(
-  request: RequestTraits,
-  hop: Hop | undefined,
-  call: RequestTraits | undefined,
-): boolean {
-  return (
-    hop?.isAway === true || (call !== undefined && call !== request && originOf(call) !== originOf(request))
-  );
 }
 
 const KEY = 'idempotency-key';
@@ -51,19 +33,17 @@ export interface KeptKey {
  * @throws HookError if `idempotencyKey` throws, or returns something else than a string
  */
 export function keyOf(policy: Policy, request: RequestTraits, carried?: string): KeptKey | undefined {
-  if (carried !== undefined) return { value: carried, isOurs: true, isKept: true };
-  if (isIdempotent(request.method.toUpperCase())) return undefined;
-  const own = request.header(KEY);
-  const value = own ?? madeKey(policy, request);
+  if (carried === undefined && isIdempotent(request.method.toUpperCase())) return undefined;
+  const own = carried === undefined ? request.header(KEY) : undefined;
+  const value = carried ?? own ?? madeKey(policy, request);
   return value === undefined ? undefined : { value, isOurs: own === undefined, isKept: true };
 }
 
 function madeKey({ idempotencyKey }: Policy, request: RequestTraits): string | undefined {
   if (idempotencyKey === undefined) return undefined;
   // Without TLS a page has no `randomUUID`. Four random numbers are as unique.
-  if (idempotencyKey === true) {
+  if (idempotencyKey === true)
     return crypto.randomUUID?.() ?? crypto.getRandomValues(new Uint32Array(4)).join('-');
-  }
   return callHook('idempotencyKey', () => {
     const key: unknown = idempotencyKey(request);
     if (typeof key !== 'string' || key.trim() === '')
@@ -72,40 +52,49 @@ function madeKey({ idempotencyKey }: Policy, request: RequestTraits): string | u
   });
 }
 
+type Dressed = HeaderChanges | undefined;
+
 /**
- * The headers that an attempt changes; `undefined` for none.
+ * The headers that an attempt changes; `undefined` for none. Of the same header the later change holds: that of ebb, that of
+ * `beforeAttempt`, those of the parts.
  *
  * @param key that of the request. It is marked if the attempt does not carry it
- * @param away true if `beforeAttempt` is not to be asked, see {@link isAway}
- * @throws HookError, at once or as a rejection, if `beforeAttempt` fails or returns something else than headers
+ * @throws HookError, at once or as a rejection, if user code fails or returns something else than headers
  */
 export function headerChangesOf(
-  { beforeAttempt }: Policy,
+  { beforeAttempt }: Partial<Policy>,
   next: NextAttempt,
   key: KeptKey | undefined,
-  away = false,
-): HeaderChanges | undefined | Promise<HeaderChanges | undefined> {
+  turns: readonly Turn[] = [],
+): Dressed | Promise<Dressed> {
   const own = key?.isOurs ? { [KEY]: key.value } : undefined;
-  if (beforeAttempt === undefined || away) return own;
-  const made = callHook('beforeAttempt', () => beforeAttempt(next));
-  const join = (result: unknown): HeaderChanges | undefined => {
-    if (result === undefined || result === null) return own;
-    const changes = callHook('beforeAttempt', () => changesIn(result));
-    if (key !== undefined) markKey(key, changes);
-    return own === undefined ? changes : { ...own, ...changes };
+  const asked: (Dressed | Promise<Dressed>)[] = [];
+  if (beforeAttempt !== undefined) asked.push(ask('beforeAttempt', () => beforeAttempt(next)));
+  for (const turn of turns) {
+    if (turn.dress !== undefined) asked.push(ask('use', () => turn.dress?.(next)));
+  }
+  const join = (all: readonly Dressed[]): Dressed => {
+    if (all.every((changes) => changes === undefined)) return own;
+    const changes: HeaderChanges = Object.assign({}, ...all);
+    // A server knows a request again only by the same key.
+    for (const [name, value] of Object.entries(changes)) {
+      if (key !== undefined && name.toLowerCase() === KEY && value !== key.value) key.isKept = false;
+    }
+    return { ...own, ...changes };
   };
-  if (!isPromise(made)) return join(made);
-  // A promise of another library may lack what this one has.
-  return Promise.resolve(made).then(join, (cause: unknown) => {
-    throw new HookError('beforeAttempt', cause);
-  });
+  return asked.some(isPromise) ? Promise.all(asked).then(join) : join(asked as Dressed[]);
 }
 
-/** A server knows a request again only by the same key. */
-function markKey(key: KeptKey, changes: HeaderChanges): void {
-  for (const [name, value] of Object.entries(changes)) {
-    if (name.toLowerCase() === KEY && value !== key.value) key.isKept = false;
-  }
+/** What user code changes. */
+function ask(hook: string, call: () => unknown): Dressed | Promise<Dressed> {
+  const read = (result: unknown): Dressed =>
+    callHook(hook, () => (result === undefined || result === null ? undefined : changesIn(result)));
+  const made = callHook(hook, call);
+  if (!isPromise(made)) return read(made);
+  // A promise of another library may lack what this one has.
+  return Promise.resolve(made).then(read, (cause: unknown) => {
+    throw new HookError(hook, cause);
+  });
 }
 
 const TAKES = 'an object of strings, Headers, or pairs of a name and a value';
@@ -115,40 +104,27 @@ function isMap(value: unknown): boolean {
   return Object.prototype.toString.call(value) === '[object Map]';
 }
 
-/** The changes in what `beforeAttempt` has returned, read once: it may be an iterator. */
+/** The changes in what user code has returned, read once: it may be an iterator. */
 function changesIn(result: unknown): HeaderChanges {
   // It may be a token, returned in place of a header with it.
   const got = typeof result === 'string' ? 'a string' : isMap(result) ? 'a Map' : undefined;
   if (got !== undefined) throw new TypeError(`its result must be ${TAKES}, got ${got}`);
-  if (typeof result !== 'object' || result === null) throw wrongType('its result', TAKES, result);
-  if (Symbol.iterator in result) return fromPairs(result as Iterable<unknown>);
-  const entries = Object.entries(result);
-  for (const [name, value] of entries) checkValue(name, value);
-  // A response in place of its headers, for example: nothing would be changed.
-  if (entries.length === 0 && !isPlain(result)) throw wrongType('its result', TAKES, result);
-  return result as HeaderChanges;
-}
-
-function checkValue(name: string, value: unknown): void {
-  if (value !== undefined && typeof value !== 'string') {
-    throw wrongType(`its result: ${name}`, 'a string, or undefined', value);
-  }
-}
-
-function fromPairs(pairs: Iterable<unknown>): HeaderChanges {
+  const wrong = (): TypeError => wrongType('its result', TAKES, result);
+  if (typeof result !== 'object' || result === null) throw wrong();
+  const isList = Symbol.iterator in result;
   const changes = new Map<string, string | undefined>();
-  for (const pair of pairs) {
-    if (!Array.isArray(pair) || typeof pair[0] !== 'string') throw wrongType('its result', TAKES, pairs);
-    const [name, value] = pair as [string, unknown];
-    checkValue(name, value);
-    const lower = name.toLowerCase();
-    const before = changes.get(lower);
+  for (const pair of isList ? (result as Iterable<unknown>) : Object.entries(result)) {
+    if (!Array.isArray(pair) || typeof pair[0] !== 'string') throw wrong();
+    const [given, value] = pair as [string, unknown];
+    if (value !== undefined && typeof value !== 'string')
+      throw wrongType(`its result: ${given}`, 'a string, or undefined', value);
+    const name = isList ? given.toLowerCase() : given;
+    const before = changes.get(name);
     // As `Headers` do with a name that is repeated.
-    changes.set(
-      lower,
-      before === undefined || value === undefined ? (value as string) : `${before}, ${value}`,
-    );
+    changes.set(name, before === undefined || value === undefined ? value : `${before}, ${value}`);
   }
+  // A response in place of its headers, for example: nothing would be changed.
+  if (changes.size === 0 && !isList && !isPlain(result)) throw wrong();
   return Object.fromEntries(changes);
 }
 

@@ -4,18 +4,20 @@ import { LONGEST_DISCARD_MS } from '../bodies/set-aside.ts';
 import { withJudgement } from '../http/judged.ts';
 import type { Judgement, Outcome, Responded } from '../http/outcome.ts';
 import type { Opened } from '../http/peek.ts';
-import { Approach, type Readiness } from './approach.ts';
+import { type Readiness, ready } from './approach.ts';
 import { type Decision, decideRetry, type Progress, SUCCESS, verdictOf } from './decide.ts';
 import { isObserved } from './events.ts';
-import type { HeaderChanges } from './hooks.ts';
+import type { Turn } from './part.ts';
 import { insideOf } from './policy.ts';
 import type { MakeBody } from './preparation.ts';
 import type { StopReason } from './reason.ts';
+import { State } from './state.ts';
 
-const LEFT_TO_OUTER_LAYER: Decision = { retry: false, reason: 'left-to-outer-layer' };
-const JUDGED_BY_INNER_LAYER: Decision = { retry: false, reason: 'judged-by-inner-layer' };
 const SKIPPED: Outcome = { type: 'failure', kind: 'connect', error: undefined };
-const OUT_OF_TIME: Decision = { retry: false, reason: 'deadline-exceeded' };
+
+function stop(reason: StopReason): Decision {
+  return { retry: false, reason };
+}
 
 /**
  * What a driver does next: wait for {@link Session.waiting}; send an attempt; look into its response; set it aside, because a retry
@@ -34,9 +36,11 @@ export type Step = 'wait' | 'send' | 'look' | 'set aside' | 'finish';
  *
  * After the end a driver calls {@link bodyEnded} if {@link holdsSlot}.
  */
-export class Session extends Approach implements Progress {
+export class Session extends State implements Progress {
   /** What the step `wait` waits for. */
   waiting: Promise<Readiness> | undefined;
+  /** The delay that the backoff rule returned for the retry before, in milliseconds; `undefined` at the first. */
+  previousBackoffMs: number | undefined;
   /** True if the retry was not sent: the result is that of the attempt before. */
   declare isUnsent?: boolean;
   /** The response that the parts are to look into. */
@@ -70,9 +74,13 @@ export class Session extends Approach implements Progress {
     return this.judge(outcome, more as boolean).retry ? 'set aside' : 'finish';
   }
 
-  /** The first attempt was sent before the session was made. */
-  begun(): void {
-    this.attempt = 1;
+  /** See the function of this name. */
+  ready(
+    made?: AbortSignal | (() => AbortSignal),
+    released?: Promise<void>,
+    makeBody?: MakeBody,
+  ): Promise<Readiness> | undefined {
+    return ready(this, made, released, makeBody);
   }
 
   /**
@@ -106,14 +114,20 @@ export class Session extends Approach implements Progress {
     try {
       if (total?.hasEnded(outcome)) {
         total.fallsBack = hasAnswer && !this.isInner;
-        return this.#follow(OUT_OF_TIME, outcome);
+        return this.#follow(stop('deadline-exceeded'), outcome);
       }
       if (this.turns.length > 0) this.leave(outcome);
-      return this.#follow(this.isInner ? LEFT_TO_OUTER_LAYER : this.#decide(outcome), outcome);
+      return this.#follow(this.isInner ? stop('left-to-outer-layer') : this.#decide(outcome), outcome);
     } catch (error) {
       this.fail(outcome, error);
       throw error;
     }
+  }
+
+  #decide(outcome: Outcome): Decision {
+    const { policy } = this;
+    const verdict = verdictOf(policy, outcome, this);
+    return verdict === 'success' ? SUCCESS : decideRetry(policy, this, outcome, verdict, policy.clock.now());
   }
 
   /** Ends the session after a hook has failed that was to judge an outcome. */
@@ -123,60 +137,40 @@ export class Session extends Approach implements Progress {
     this.emit({ type: 'end', reason: 'final', outcome, error });
   }
 
-  #decide(outcome: Outcome): Decision {
-    const { policy } = this;
-    const verdict = verdictOf(policy, outcome, this);
-    return verdict === 'success' ? SUCCESS : decideRetry(policy, this, outcome, verdict, policy.clock.now());
-  }
-
   /**
    * Takes an outcome that a layer below has judged: there is no retry. The tokens stay spent, even after a refused
    * connection, because that layer may have sent before.
    */
   pass(outcome: Outcome): void {
-    this.#follow(JUDGED_BY_INNER_LAYER, outcome);
+    this.#follow(stop('judged-by-inner-layer'), outcome);
   }
 
   #follow(decision: Decision, outcome: Outcome): Decision {
     const { reason } = decision;
+    const { total, place } = this;
     this.note(outcome, reason);
     if (decision.retry) {
       const { delayMs } = decision;
       this.toRetry = outcome;
-      if (this.total !== undefined && outcome.type === 'response') this.total.answer = outcome;
+      if (total !== undefined && outcome.type === 'response') total.answer = outcome;
       this.delayMs = delayMs;
       this.previousBackoffMs = decision.backoffMs;
-      this.#reportOtherRetries();
+      const other = this.attempt === 1 ? otherRetriesOf(this.request) : undefined;
+      if (other !== undefined) this.emit({ type: 'other-retries', ...other });
       this.emit({ type: 'retry', delayMs, reason: decision.reason, outcome });
       return decision;
     }
     if (outcome.type === 'failure') this.bodyEnded();
-    if (reason !== 'success') this.#noteFailure(reason);
-    this.close(decision.reason);
-    if (isObserved(this.policy.onEvent, 'end')) this.#emitEnd(decision.reason, outcome);
-    return decision;
-  }
-
-  /** User code that has made this request need not be called again for it, if it was sent more than once. */
-  #noteFailure(reason: Decision['reason']): void {
+    // User code that has made this request need not be called again for it, if it was sent more than once.
     const wasRepeated = this.attempt > 1 || reason === 'judged-by-inner-layer';
-    if (wasRepeated && this.place !== undefined) noteFailure(this.place.surroundings);
-  }
-
-  #emitEnd(reason: StopReason, outcome: Outcome): void {
-    if (!this.fallsBack || outcome.type === 'response') this.emit({ type: 'end', reason, outcome });
-    else this.emit({ type: 'end', reason, outcome: this.total?.answer, error: outcome.error });
-  }
-
-  #reportOtherRetries(): void {
-    if (this.attempt > 1) return;
-    const other = otherRetriesOf(this.request);
-    if (other !== undefined) this.emit({ type: 'other-retries', ...other });
-  }
-
-  /** The tokens that the attempt took; `undefined` if there is no bucket. */
-  get cost(): number | undefined {
-    return this.grant?.cost;
+    if (place !== undefined && wasRepeated && reason !== 'success') noteFailure(place.surroundings);
+    this.close(decision.reason);
+    if (isObserved(this.policy.onEvent, 'end')) {
+      if (!this.fallsBack || outcome.type === 'response')
+        this.emit({ type: 'end', reason: decision.reason, outcome });
+      else this.emit({ type: 'end', reason: decision.reason, outcome: total?.answer, error: outcome.error });
+    }
+    return decision;
   }
 
   /**
@@ -194,24 +188,44 @@ export class Session extends Approach implements Progress {
     return decision.delayMs;
   }
 
+  /** When the call began, in milliseconds since the epoch; `undefined` if the policy has no total timeout. */
+  get startedAtMs(): number | undefined {
+    return this.total?.startedAtMs;
+  }
+
+  /** True if the result of the request is the last response that a retry followed. */
+  get fallsBack(): boolean {
+    return this.total?.fallsBack === true;
+  }
+
+  /** The tokens that the attempt took; `undefined` if there is no bucket. */
+  get cost(): number | undefined {
+    return this.grant?.cost;
+  }
+
   /** The key of ebb that every attempt carries; `undefined` before the first, and if there is none. */
   get idempotencyKey(): string | undefined {
-    return this.preparation?.idempotencyKey;
+    return this.key?.isOurs ? this.key.value : undefined;
   }
 
   /** True if every attempt carries the same idempotency key of ebb. */
   get isKeyed(): boolean {
-    return this.preparation?.isKeyed === true;
+    return this.key?.isOurs === true && this.key.isKept;
   }
 
   /** True if an attempt did not carry the idempotency key of the request, or carried another one. */
   get isKeyLost(): boolean {
-    return this.preparation?.isKeyLost === true;
+    return this.key?.isKept === false;
   }
 
-  /** The headers that the attempt changes; `undefined` for none. Known once the attempt is {@link ready}. */
-  get headerChanges(): HeaderChanges | undefined {
-    return this.preparation?.changes;
+  /** True if the function has failed after a request that it made, which was repeated and has failed. */
+  get failedBelow(): boolean {
+    return this.place?.failedBelow === true;
+  }
+
+  /** What watches the bodies of responses, if a part needs to know their end. */
+  get whenBodyEnds(): Turn['whenBodyEnds'] {
+    return this.turns.find((turn) => turn.whenBodyEnds !== undefined)?.whenBodyEnds;
   }
 
   /**
@@ -219,7 +233,8 @@ export class Session extends Approach implements Progress {
    * timeout. `undefined` for no limit. To be called once for each attempt, when it is sent.
    */
   timeoutMs(): number | undefined {
-    const ownMs = this.preparation?.attemptLeftMs ?? this.policy.attemptTimeoutMs;
+    const { attemptTimeoutMs } = this.policy;
+    const ownMs = attemptTimeoutMs && Math.max(0, attemptTimeoutMs - (this.takenMs ?? 0));
     return this.total === undefined ? ownMs : this.total.bound(ownMs);
   }
 
@@ -236,9 +251,8 @@ export class Session extends Approach implements Progress {
   /** True if a retry that is planned may still not be sent, for another reason than an abort. */
   get keepsAnswer(): boolean {
     const { totalTimeoutMs, stopSignal } = this.policy;
-    const isBound = totalTimeoutMs !== undefined || stopSignal !== undefined;
     const mayBeRefused = insideOf(this.policy).admit ?? this.turns.find(({ enter }) => enter !== undefined);
-    return isBound || mayBeRefused !== undefined;
+    return (totalTimeoutMs ?? stopSignal ?? mayBeRefused) !== undefined;
   }
 
   /** The longest time for reading a response that is followed by a retry, in milliseconds. */

@@ -2,45 +2,118 @@ import { mayBeLayered } from '#around';
 import { HookError } from '../base/errors.ts';
 import type { ReadFeedback } from '../http/feedback.ts';
 import type { Outcome, RequestTraits } from '../http/outcome.ts';
-import type { Hop } from './header-changes.ts';
+import { Total } from './bounds.ts';
+import type { Grant } from './contracts.ts';
+import { isObserved, makeEvent, type News, report } from './events.ts';
+import type { Hop, KeptKey } from './header-changes.ts';
+import { type Attempt, recordOf, type Trace } from './history.ts';
+import type { HeaderChanges } from './hooks.ts';
 import { NO_LAYERS, type Surroundings, type Way } from './layer.ts';
 import { LayerPlace } from './layer-place.ts';
-import { Ledger } from './ledger.ts';
-import type { Around, Call, Lack, PlannedRetry, Skip, Turn } from './part.ts';
+import type { Around, Call, Entrant, Lack, PlannedRetry, Skip, Turn } from './part.ts';
 import { insideOf, type Policy } from './policy.ts';
 import type { StopReason } from './reason.ts';
+import { type ReportedRequest, reportedRequest } from './reported.ts';
 
-export const NO_TURNS: readonly Turn[] = [];
+const NO_TURNS: readonly Turn[] = [];
 const ALONE: Around = { isInner: false, taken: [], slots: [], paid: undefined };
 
-/** The parts of a policy in one call, and the layers around it. */
-export class Turns extends Ledger implements Call {
-  /** Set by a client that sees each hop of a redirect as a request, for all hops but the first. */
-  declare hop?: Hop;
-  /** The parts of the policy in this call. */
-  turns: readonly Turn[] = NO_TURNS;
+/** What a request is at on its way through its policy, and its parts, asked all at once. */
+export abstract class State implements Call, Entrant {
+  readonly policy: Policy;
+  readonly request: RequestTraits;
+  /** The attempt in flight, from 1; 0 before the first. */
+  attempt = 0;
+  /** The delay before the next attempt, in milliseconds. */
+  delayMs = 0;
+  /** How long the attempt has waited for what its parts take, in milliseconds. */
+  waitedMs = 0;
+  /** The tokens of the attempt. */
+  grant: Grant | undefined;
   bucket: object | undefined;
   limit: object | undefined;
+  /** The parts of the policy in this call. */
+  turns: readonly Turn[] = NO_TURNS;
   /** True if parts look into responses. */
   reads = false;
   /** True if user code changes the headers of attempts. */
-  protected dresses: boolean;
+  dresses: boolean;
+  /** `undefined` without a total timeout. */
+  readonly total: Total | undefined;
+  /** The outcome that the planned retry follows. */
+  toRetry: Outcome | undefined;
+  /** The headers that the attempt changes; `undefined` for none. Known once the attempt is ready. */
+  headerChanges: HeaderChanges | undefined;
   /** `undefined` unless another layer may be above or below. */
   protected place: LayerPlace | undefined;
+  #history: Attempt[] | undefined;
   readonly #isLayered: boolean;
+  // Of requests with hooks, waits, skipped chances or redirects: others save the room.
+  /** The idempotency key. */
+  declare key?: KeptKey | undefined;
+  /** How long hooks and the body factory have taken for this attempt, in milliseconds. */
+  declare takenMs?: number;
+  declare slotMs?: number;
+  declare placeMs?: number;
+  declare skipped?: number;
+  declare isBoundByTotal?: boolean;
+  /** Set by a client that sees each hop of a redirect as a request, for all hops but the first. */
+  declare hop?: Hop;
+  /** The request in events. */
+  declare private reported?: ReportedRequest;
 
   /**
    * @param around the layers around the request; by default none
    * @param way what its attempts are sent with
    */
   constructor(policy: Policy, request: RequestTraits, around: Surroundings = NO_LAYERS, way: Way = 'client') {
-    super(policy, request);
+    this.policy = policy;
+    this.request = request;
     this.dresses = policy.beforeAttempt !== undefined || policy.idempotencyKey !== undefined;
+    // Reading a clock takes as long as half of the rest.
+    this.total = policy.totalTimeoutMs === undefined ? undefined : new Total(policy);
     // While it holds a slot, a call that user code starts below must find that out.
     this.#isLayered =
       policy.aroundAttempt !== undefined || mayBeLayered(policy.concurrency === undefined ? way : 'client');
     if (around !== NO_LAYERS || way === 'function')
       this.place = new LayerPlace(way === 'function' ? undefined : request, around);
+  }
+
+  /** See {@link SKIP}. */
+  abstract skip(): number;
+
+  /** The attempts that were judged. The array grows while the session goes on. */
+  get history(): readonly Attempt[] {
+    this.#history ??= [];
+    return this.#history;
+  }
+
+  /** What to note on the result. */
+  get trace(): Trace {
+    const { grant, history } = this;
+    return grant === undefined ? history : { attempts: history, grant };
+  }
+
+  protected note(outcome: Outcome, reason: Attempt['reason']): void {
+    const record = recordOf(this.attempt, this.delayMs, this.waitedMs, outcome, reason);
+    // A literal has no room for more entries, which most requests do not need.
+    if (this.#history === undefined) this.#history = [record];
+    else this.#history.push(record);
+  }
+
+  /** The retry that the last attempt was followed by is not sent. */
+  noteUnsent(reason: Attempt['reason']): void {
+    const last = this.#history?.pop();
+    if (last !== undefined) this.#history?.push({ ...last, reason });
+  }
+
+  /** Tells all who want to know. */
+  emit(news: News): void {
+    const { onEvent, clock } = this.policy;
+    if (!isObserved(onEvent, news.type)) return;
+    this.reported ??= reportedRequest(this.request);
+    const common = { request: this.reported, attempt: this.attempt, atMs: clock.now() };
+    report(onEvent, makeEvent(news, this.request, common));
   }
 
   get givenFeedback(): ReadFeedback | false | undefined {
@@ -56,6 +129,11 @@ export class Turns extends Ledger implements Call {
     return this.place?.isInner === true;
   }
 
+  /** The request of the call as the outermost layer has it; `undefined` for that layer itself. */
+  get callRequest(): RequestTraits | undefined {
+    return this.place?.callRequest;
+  }
+
   /**
    * To be passed on under `LAYER` in the options of the underlying client, if they reach the layers below; `undefined` if
    * there is no other layer.
@@ -65,7 +143,7 @@ export class Turns extends Ledger implements Call {
   }
 
   /** Before anything is sent: a part whose key cannot be had must not cost a response later. */
-  protected beginTurns(): void {
+  beginTurns(): void {
     for (const part of insideOf(this.policy).parts) {
       const turn = part.begin(this);
       if (turn === undefined) continue;
@@ -88,13 +166,13 @@ export class Turns extends Ledger implements Call {
     return undefined;
   }
 
-  protected leave(outcome: Outcome | undefined): void {
+  leave(outcome: Outcome | undefined): void {
     const { turns } = this;
     for (let at = 0; at < turns.length; at += 1) turns[at]?.leave?.(outcome);
   }
 
   /** The attempt is about to be sent. */
-  protected begin(): undefined {
+  begin(): undefined {
     this.attempt += 1;
     if (this.#isLayered) {
       this.place ??= new LayerPlace(this.request, NO_LAYERS);
@@ -107,9 +185,11 @@ export class Turns extends Ledger implements Call {
   /**
    * Calls what sends the attempt, so that the layers of ebb below know that they are not the first. Nothing else belongs
    * in here: what a hook or a body factory sends is a call of its own.
+   *
+   * @throws HookError if `aroundAttempt` throws before it sends
    */
   sending<T>(send: () => T): T {
-    const place = this.place;
+    const { place, attempt, request } = this;
     let inner = place === undefined ? send : () => place.sending(send);
     for (const turn of this.turns) {
       const { around } = turn;
@@ -118,24 +198,15 @@ export class Turns extends Ledger implements Call {
         inner = () => around.call(turn, below) as T;
       }
     }
-    return this.#aroundAttempt(inner);
-  }
-
-  /**
-   * Calls what sends the attempt inside the policy's `aroundAttempt`.
-   *
-   * @throws HookError if `aroundAttempt` throws before it sends
-   */
-  #aroundAttempt<T>(send: () => T): T {
     const { aroundAttempt } = this.policy;
-    if (aroundAttempt === undefined) return send();
+    if (aroundAttempt === undefined) return inner();
     let isSent = false;
     const sendNow = (): T => {
       isSent = true;
-      return send();
+      return inner();
     };
     try {
-      return aroundAttempt(sendNow, { attempt: this.attempt, request: this.request });
+      return aroundAttempt(sendNow, { attempt, request });
     } catch (error) {
       throw isSent ? error : new HookError('aroundAttempt', error);
     }
@@ -155,38 +226,28 @@ export class Turns extends Ledger implements Call {
     for (const turn of this.turns) turn.occupy?.(by);
   }
 
-  /** True if the function has failed after a request that it made, which was repeated and has failed. */
-  get failedBelow(): boolean {
-    return this.place?.failedBelow === true;
-  }
-
   /** True if a slot is held that {@link bodyEnded} releases. */
   get holdsSlot(): boolean {
     return this.limit !== undefined;
   }
 
   /**
-   * Releases the slot of the policy's `concurrency` limit. An adapter calls this after {@link judge} has returned that
-   * there is no retry, when the body of the response has ended, failed, or been cancelled; at once if there is no body. Not
-   * needed after a failure, nor for a response that is followed by a retry. Does nothing if no slot is held.
+   * Releases the slot of the policy's `concurrency` limit. An adapter calls this after there is no retry, when the body of the
+   * response has ended, failed, or been cancelled; at once if there is no body. Not needed after a failure, nor for a response
+   * that is followed by a retry. Does nothing if no slot is held.
    */
   bodyEnded(): void {
     for (const turn of this.turns) turn.free?.();
   }
 
-  /** What watches the bodies of responses, if a part needs to know their end. */
-  get whenBodyEnds(): Turn['whenBodyEnds'] {
-    return this.turns.find((turn) => turn.whenBodyEnds !== undefined)?.whenBodyEnds;
-  }
-
   /** The limits whose slots the request and the calls around it hold. */
-  protected get slots(): readonly object[] {
+  get slots(): readonly object[] {
     const { slots } = this.around;
     return this.limit === undefined ? slots : [...slots, this.limit];
   }
 
   /** Ends the call for this layer, and if it is the outermost, for all. */
-  protected close(reason: StopReason): void {
+  close(reason: StopReason): void {
     const { turns } = this;
     for (let at = 0; at < turns.length; at += 1) turns[at]?.end?.(reason);
     if (!this.isInner) this.place?.close();
