@@ -1,7 +1,7 @@
 // The bytes that ebb and other libraries add to a bundle, minified by esbuild and compressed by brotli.
 // Run: pnpm bench size
 import { PROGRAMS } from '../size/programs.ts';
-import { sizeOf } from '../size/size.ts';
+import { bytesByFolder, sizeOf } from '../size/size.ts';
 import { markdown, number } from './measure/markdown.ts';
 import { rival, rivalsIn } from './rivals/folder.ts';
 
@@ -48,6 +48,14 @@ console.log(
         ...(await rivals('limiter')),
       })),
     ],
+  ),
+);
+console.log('\n**Where the bytes of `createFetch` come from.** Web, minified, by folder of the sources.\n');
+const folders = await bytesByFolder(PROGRAMS['@ebb/fetch'] ?? '', 'web');
+console.log(
+  markdown(
+    ['', 'bytes'],
+    folders.map(([folder, bytes]) => [folder, number(bytes)]),
   ),
 );
 console.log('\nThe same on every machine.');

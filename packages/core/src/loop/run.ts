@@ -33,17 +33,33 @@ interface Drive<T> {
 /**
  * Sends a request until its policy stops, and settles as the client did at the last attempt.
  *
- * @param first what the first attempt has settled with, if it was sent before
  * @throws what the last attempt of the client threw, unchanged
  * @throws the signal's reason, ThrottledError or HookError, as {@link Session.next} does
  */
-export async function run<T>(
+export function run<T>(session: Session, exchange: Exchange<T>, signal?: AbortSignal): Promise<T> {
+  const drive = driveOf(session, exchange, signal);
+  const step = begin(drive);
+  if (step !== 'send') return goOnFrom(drive, step);
+  // Most requests need one attempt and no wait. They get by with one promise.
+  return send(drive).then(
+    (value) => settled(drive, value, false),
+    (error: unknown) => settled(drive, error, true),
+  );
+}
+
+/** Goes on with a request whose first attempt was sent, and has settled, before its session began. */
+export function goOn<T>(
   session: Session,
   exchange: Exchange<T>,
-  signal?: AbortSignal,
-  first?: Settled,
-): Promise<T> {
-  const drive: Drive<T> = {
+  value: unknown,
+  failed: boolean,
+): T | Promise<T> {
+  session.attempt = 1;
+  return settled(driveOf(session, exchange, undefined), value, failed);
+}
+
+function driveOf<T>(session: Session, exchange: Exchange<T>, signal: AbortSignal | undefined): Drive<T> {
+  return {
     session,
     exchange,
     signal,
@@ -54,16 +70,40 @@ export async function run<T>(
     keepsTrace: false,
     since: 0,
   };
+}
+
+function send<T>(drive: Drive<T>): Promise<T> {
+  drive.since = nextEnd();
   try {
-    let step: Step = first === undefined ? begin(drive) : judge(drive, first.value, first.failed);
-    while (step !== 'finish') {
+    // A base fetch may return something else than a promise, if it is a mock.
+    return Promise.resolve(drive.exchange.send(drive.session));
+  } catch (error) {
+    return Promise.reject(error);
+  }
+}
+
+/** Goes on after the first attempt. */
+function settled<T>(drive: Drive<T>, value: unknown, failed: boolean): T | Promise<T> {
+  let step: Step;
+  try {
+    step = judge(drive, value, failed);
+    if (step === 'finish') return end(drive);
+  } catch (error) {
+    throw noted(drive, error);
+  }
+  return goOnFrom(drive, step);
+}
+
+async function goOnFrom<T>(drive: Drive<T>, from: Step): Promise<T> {
+  const { session, exchange } = drive;
+  try {
+    for (let step = from; step !== 'finish'; ) {
       // Here and not in functions of their own, each of which would make a promise.
       if (step === 'send') {
-        drive.since = nextEnd();
         let value: unknown;
         let failed = false;
         try {
-          value = await exchange.send(session);
+          value = await send(drive);
         } catch (error) {
           value = error;
           failed = true;
@@ -182,15 +222,4 @@ function noted<T>({ session, exchange, signal, keepsTrace }: Drive<T>, thrown: u
 
 function lateError<T>(exchange: Exchange<T>, { timeoutMs }: OutOfTime): unknown {
   return exchange.timeoutError?.(timeoutMs) ?? timeoutError(timeoutMs);
-}
-
-/** Goes on with a request whose first attempt was sent, and has settled, before its session began. */
-export function goOn<T>(
-  session: Session,
-  exchange: Exchange<T>,
-  value: unknown,
-  failed: boolean,
-): Promise<T> {
-  session.attempt = 1;
-  return run(session, exchange, undefined, { value, failed });
 }

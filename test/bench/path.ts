@@ -1,0 +1,101 @@
+// How far a reader goes to follow one request: the source files whose functions run, and how often the next function stands in
+// another file than the one before. Counted in the sources as they run in Node, from the call to its result.
+// Run: pnpm bench path [files]
+import { readFileSync } from 'node:fs';
+import { registerHooks } from 'node:module';
+import { fileURLToPath } from 'node:url';
+import { parseAst } from 'rolldown/parseAst';
+import { markdown } from './measure/markdown.ts';
+
+interface Syntax {
+  readonly type: string;
+  readonly start: number;
+  readonly end: number;
+  readonly expression?: boolean;
+  readonly body?: Syntax | null;
+}
+
+interface Enter {
+  ebbEnters?: ((file: string) => void) | undefined;
+}
+
+/** All functions with a body, those inside of others as well. */
+function functionsIn(node: unknown, found: Syntax[] = []): Syntax[] {
+  if (typeof node !== 'object' || node === null) return found;
+  const { type, body } = node as Partial<Syntax>;
+  if (body && /^(FunctionExpression|FunctionDeclaration|ArrowFunctionExpression)$/.test(type ?? ''))
+    found.push(node as Syntax);
+  for (const child of Object.values(node)) functionsIn(child, found);
+  return found;
+}
+
+/** The code, in which every function first tells its file. */
+function marked(code: string, file: string): string {
+  const call = `globalThis.ebbEnters?.(${JSON.stringify(file)})`;
+  const inserts: [at: number, text: string][] = [];
+  for (const { type, body } of functionsIn(parseAst(code, { lang: 'ts' }))) {
+    if (body === null || body === undefined) continue;
+    if (type === 'ArrowFunctionExpression' && body.type !== 'BlockStatement')
+      inserts.push([body.start, `(${call}, `], [body.end, ')']);
+    else inserts.push([body.start + 1, `${call};`]);
+  }
+  inserts.sort(([one], [other]) => other - one);
+  return inserts.reduce((text, [at, insert]) => text.slice(0, at) + insert + text.slice(at), code);
+}
+
+registerHooks({
+  load(url, context, next) {
+    const [, file] = /\/packages\/([\w/-]+\.ts)$/.exec(url) ?? [];
+    if (file === undefined) return next(url, context);
+    const source = marked(readFileSync(fileURLToPath(url), 'utf8'), file);
+    return { format: 'module-typescript', source, shortCircuit: true };
+  },
+});
+
+/** The files of one call, in the order in which their functions run. */
+async function followed(call: () => Promise<unknown>): Promise<readonly string[]> {
+  const entered: string[] = [];
+  (globalThis as Enter).ebbEnters = (file) => entered.push(file);
+  await call();
+  (globalThis as Enter).ebbEnters = undefined;
+  return entered;
+}
+
+const { createFetch } = await import('@ebb/fetch');
+const { concurrencyLimit, constant, retryBudget, tokenBucket } = await import('@ebb/core');
+
+/** The path of a call that is successful at its second attempt. */
+async function pathOf(options: object): Promise<readonly string[]> {
+  let sent = 0;
+  const base = async (): Promise<Response> => {
+    sent += 1;
+    return new Response('hello', { status: sent === 1 ? 503 : 200 });
+  };
+  const fetch = createFetch({ backoff: constant(1), ...options }, base);
+  return followed(async () => (await fetch('http://upstream.test/')).text());
+}
+
+const rows: string[][] = [];
+for (const [name, options] of [
+  ['one retry over fetch', {}],
+  [
+    '… with bucket, slots, budget',
+    {
+      bucket: tokenBucket({ refillPerSecond: 1_000, capacity: 1_000 }),
+      concurrency: concurrencyLimit({ maxConcurrent: 10 }),
+      budget: retryBudget(),
+    },
+  ],
+] as const) {
+  const path = await pathOf(options);
+  const moves = path.filter((file, at) => at > 0 && file !== path[at - 1]).length;
+  const files = new Set(path);
+  rows.push([name, String(files.size), String(moves)]);
+  if (process.argv.includes('files')) {
+    for (const file of files) {
+      const times = path.filter((one, at) => one === file && path[at - 1] !== file).length;
+      console.log(`${String(times).padStart(4)} ${file}`);
+    }
+  }
+}
+console.log(markdown(['', 'files', 'moves'], rows));
