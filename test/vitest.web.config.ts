@@ -4,28 +4,18 @@ import base, { WEB_ALONE } from './vitest.config.ts';
 /** The entry for browsers, in Node. The condition "ebb-web" is for these tests alone. */
 const conditions = ['@ebb/source', 'ebb-web'];
 
-/** Crowds, channels, and what keeps a process alive. */
+/** Crowds, channels, what keeps a process alive. Rows of other files are skipped by themselves, with the reason. */
 const NODE_ALONE = [
   'packages/core/src/platform/node-*.test.ts',
   'packages/core/src/loop/channels.test.ts',
   'packages/core/src/base/background.test.ts',
-  // Proof of the first hop, which browsers do not report.
-  'packages/fetch/src/redirects.test.ts',
   // Layers that find each other without a mark in the init.
-  'packages/fetch/src/layers.test.ts',
   'packages/fetch/src/layers-without-context.test.ts',
   // Next.js and Bun.
   'packages/fetch/src/next.test.ts',
   'packages/fetch/src/preconnect.test.ts',
-  // Signals of other libraries, and node-fetch: a browser's fetch takes its own signals alone.
+  // Signals of other libraries: a browser's fetch takes its own alone.
   'packages/fetch/src/foreign-signal.test.ts',
-  'packages/fetch/src/aborts.test.ts',
-  'packages/fetch/src/base-fetch.test.ts',
-  // What a factory has made is closed with its response, and a body that was discarded says so.
-  'packages/fetch/src/body/body-factory.test.ts',
-  'packages/fetch/src/body/aside.test.ts',
-  // A server that may have redirected.
-  'packages/fetch/src/header-changes.test.ts',
 ];
 
 export default defineConfig(() => {

@@ -5,6 +5,8 @@ import { describe, expect, test, vi } from 'vitest';
 import { serveWith } from '../test/serve-with.ts';
 import { createFetch } from './index.ts';
 
+const isWeb = process.env.EBB_PLATFORM === 'web';
+
 /** An upload that records whether it was read and cancelled. */
 function upload() {
   const cancelled = vi.fn();
@@ -257,7 +259,8 @@ describe('a base fetch that ignores its signal', () => {
   });
 });
 
-describe('a signal that AbortSignal.any rejects', () => {
+// A browser's fetch takes its own signals alone.
+describe.skipIf(isWeb)('a signal that AbortSignal.any rejects', () => {
   class OtherSignal extends EventTarget {
     aborted = false;
     reason: unknown;

@@ -173,6 +173,8 @@ export class Call extends CallTraits implements Exchange<Response> {
       if (Hops && this.#hops) redirected = !this.#hops.failedAtFirst(this.method, this.url);
       else if (!this.followsRedirects) redirected = false;
       else if (failedToConnectTo?.(error, this.url)) redirected = false;
+      // Without proof: the first server may have carried the request out.
+      else if (!Hops && this.#session && this.needsProof(this.#session.policy)) redirected = true;
     }
     return { type: 'failure', kind, error, redirected };
   }

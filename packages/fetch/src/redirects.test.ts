@@ -5,6 +5,8 @@ import { refusingUrl } from '../../../test/refusing.ts';
 import { type Served, serveWith } from '../test/serve-with.ts';
 import { createFetch } from './index.ts';
 
+const isWeb = process.env.EBB_PLATFORM === 'web';
+
 const POST = { method: 'POST', body: 'amount=5' };
 const options: PolicyOptions = { backoff: constant(0), maxRetries: 2 };
 
@@ -64,7 +66,8 @@ describe.each(bases)('a POST that was processed and redirected is not repeated, 
     expect(chargesOf(server)).toBe(1);
   });
 
-  test('but it is if the connection to its own URL is refused', async () => {
+  // Browsers do not tell at which hop a request failed, so it is not repeated there.
+  test.skipIf(isWeb)('but it is if the connection to its own URL is refused', async () => {
     const url = `${await refusingUrl()}charge?amount=5#top`;
     const error = await createFetch(options, base)(url, POST).catch((thrown: unknown) => thrown);
     expect(attemptsOf(error).map(({ reason }) => reason)).toEqual([
@@ -84,7 +87,7 @@ test('a POST given as a Request is not repeated', async () => {
   expect(chargesOf(server)).toBe(1);
 });
 
-test('a hundred concurrent POSTs do not confuse their hops', async () => {
+test.skipIf(isWeb)('a hundred concurrent POSTs do not confuse their hops', async () => {
   const refused = await refusingUrl();
   const server = await charging(() => refused);
   const ebbFetch = createFetch(options);
@@ -155,7 +158,7 @@ describe('the tokens of an attempt whose connection is refused', () => {
     return Math.round(bucket.stats().tokens);
   };
 
-  test.each<[string, RequestInit, PolicyOptions]>([
+  test.skipIf(isWeb).each<[string, RequestInit, PolicyOptions]>([
     ['a GET', {}, {}],
     ['a GET, once', {}, { maxRetries: 0 }],
     ['a POST', POST, {}],

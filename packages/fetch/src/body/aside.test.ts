@@ -15,6 +15,8 @@ import { serve } from '../../../../test/serve.ts';
 import type { Step } from '../../../../test/server.ts';
 import { createFetch } from '../index.ts';
 
+const isWeb = process.env.EBB_PLATFORM === 'web';
+
 /** A bucket with one token. */
 function oneToken() {
   let tokens = 1;
@@ -57,7 +59,8 @@ describe('a retry that is not sent ends with the previous response', () => {
     expect(await createFetch(options(), base)(server.url)).toBe(given[0]);
   });
 
-  test.each<[string, (response: Response) => unknown]>([
+  // Browsers have no room for a message: reading such a body fails by itself.
+  test.skipIf(isWeb).each<[string, (response: Response) => unknown]>([
     ['text()', (response) => response.text()],
     ['json()', (response) => response.json()],
     ['a reader', (response) => response.body?.getReader().read()],
@@ -71,7 +74,7 @@ describe('a retry that is not sent ends with the previous response', () => {
     await expect(read(response)).rejects.toThrow('the body of this 503 was discarded for a retry');
   });
 
-  test('whose body fails if it does not end in time', async () => {
+  test.skipIf(isWeb)('whose body fails if it does not end in time', async () => {
     const server = await serve('endless-503', { status: 200 });
     const clock = virtualClock({ startMs: 0 });
     const call = createFetch(options({ clock }))(server.url);
@@ -92,7 +95,7 @@ describe('a retry that is not sent ends with the previous response', () => {
     await expect.poll(() => concurrency.stats().inUse).toBe(0);
   });
 
-  test.each<[string, typeof fetch]>([
+  test.skipIf(isWeb).each<[string, typeof fetch]>([
     ['node-fetch 3', nodeFetch3 as never],
     ['node-fetch 2', nodeFetch2 as never],
   ])('of %s', async (_, base) => {
