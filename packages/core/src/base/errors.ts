@@ -85,11 +85,7 @@ export class HookError extends Error {
  * @param check throws for a result that the function must not return
  * @throws HookError if one of them throws
  */
-export function callHook<T>(
-  hook: string,
-  call: () => T,
-  check?: (name: string, result: unknown) => void,
-): T {
+export function callHook<T>(hook: string, call: () => T, check?: (name: string, result: unknown) => void): T {
   try {
     const result = call();
     check?.('its result', result);

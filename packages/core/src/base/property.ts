@@ -10,12 +10,3 @@ export function property(of: unknown, name: PropertyKey): unknown {
     return undefined;
   }
 }
-
-/** True if an unknown object has a property; false if looking for it throws. */
-export function hasProperty(of: object, name: PropertyKey): boolean {
-  try {
-    return name in of;
-  } catch {
-    return false;
-  }
-}

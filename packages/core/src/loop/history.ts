@@ -1,4 +1,5 @@
-import { codeOf } from '../http/failure.ts';
+import { property } from '../base/property.ts';
+import { codeIn } from '../http/failure.ts';
 import type { FailureKind, Outcome } from '../http/outcome.ts';
 import type { Grant } from './contracts.ts';
 import type { RetryReason, StopReason } from './reason.ts';
@@ -37,9 +38,8 @@ export function recordOf(
       ? { attempt, delayMs, throttledMs, reason }
       : { attempt, delayMs, throttledMs, status, reason };
   }
-  const code = codeOf(outcome.error);
-  const failed = { attempt, delayMs, throttledMs, failure: outcome.kind };
-  return code === undefined ? { ...failed, reason } : { ...failed, code, reason };
+  const { kind: failure, error } = outcome;
+  return { attempt, delayMs, throttledMs, failure, ...codeIn(error), reason };
 }
 
 /** What led to a result: its attempts, and the tokens of the last one, if there is a bucket. */
@@ -51,15 +51,18 @@ const OF_MANY: Trace = [];
 // One stamp for both: two of them share the code of their class, which makes each of them slower.
 const traces: Stamp<Trace> = /* @__PURE__ */ sharedStamp('traces');
 
+function isObject(value: unknown): value is object {
+  return typeof value === 'object' && value !== null;
+}
+
 /** Notes the trace of what a caller gets: a response, or an error. */
 export function remember(result: unknown, trace: Trace): void {
-  if (typeof result === 'object' && result !== null) traces.put(result, trace);
+  if (isObject(result)) traces.put(result, trace);
 }
 
 /** Notes the trace of a call that ended with the reason of its signal. The caller owns that object, and may use it again. */
 export function rememberReason(reason: unknown, trace: Trace): void {
-  const isFirst = typeof reason !== 'object' || reason === null || traces.get(reason) === undefined;
-  remember(reason, isFirst ? trace : OF_MANY);
+  if (isObject(reason)) traces.put(reason, traces.get(reason) === undefined ? trace : OF_MANY);
 }
 
 /**
@@ -80,19 +83,14 @@ export function attemptsOf(result: unknown): readonly Attempt[] {
 }
 
 function traceOf(result: unknown): Trace {
-  if (typeof result !== 'object' || result === null) return OF_MANY;
+  if (!isObject(result)) return OF_MANY;
   return traces.get(result) ?? traceOfCopy(result) ?? OF_MANY;
 }
 
 /** undici's redirect interceptor copies the context of a response, but the list of URLs in it stays the same object. */
 function traceOfCopy(result: object): Trace | undefined {
-  try {
-    const { history } = result as { readonly history?: unknown };
-    return Array.isArray(history) ? traces.get(history) : undefined;
-  } catch {
-    // The getters of some errors throw.
-    return undefined;
-  }
+  const history = property(result, 'history');
+  return isObject(history) ? traces.get(history) : undefined;
 }
 
 /**

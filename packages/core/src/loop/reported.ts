@@ -1,5 +1,5 @@
 import { HookError, ThrottledError, type ThrottledReason } from '../base/errors.ts';
-import { codeOf, nameOf } from '../http/failure.ts';
+import { codeIn, nameOf } from '../http/failure.ts';
 import type { FailureKind, Outcome, RequestTraits } from '../http/outcome.ts';
 import { withoutSecrets } from '../http/url.ts';
 
@@ -41,19 +41,19 @@ export function reportedRequest({ method, url }: RequestTraits): ReportedRequest
 }
 
 export function reportedOutcome(outcome: Outcome): ReportedOutcome {
-  if (outcome.type === 'response') return { type: 'response', status: outcome.status };
-  const { kind, error } = outcome;
-  const code = codeOf(error);
-  return code === undefined ? { type: 'failure', kind } : { type: 'failure', kind, code };
+  const { type } = outcome;
+  if (type === 'response') return { type, status: outcome.status };
+  return { type, kind: outcome.kind, ...codeIn(outcome.error) };
 }
 
 export function reportedError(error: unknown): ReportedError {
+  if (error instanceof HookError) return { name: error.name, hook: error.hook };
   if (error instanceof ThrottledError) {
     const { name, reason, waitMs } = error;
     return { name, reason, ...(waitMs !== undefined && { waitMs }) };
   }
-  if (error instanceof HookError) return { name: error.name, hook: error.hook };
   const name = nameOf(error) ?? typeof error;
-  const code = codeOf(error);
-  return code === undefined || code === name ? { name } : { name, code };
+  // Without a code it is the name.
+  const { code = name } = codeIn(error);
+  return code === name ? { name } : { name, code };
 }

@@ -13,10 +13,20 @@ interface NodeLike {
 /** Not imported: a worker may have no such module. */
 const makeChannel = (globalThis as NodeLike).process?.getBuiltinModule?.('node:diagnostics_channel')?.channel;
 
-/** Channels by their names, which all copies of this package in a program share. */
-export function channelsOf<Name extends string>(
-  names: readonly Name[],
-): Readonly<Record<Name, Channel>> | undefined {
-  if (makeChannel === undefined) return undefined;
-  return Object.fromEntries(names.map((name) => [name, makeChannel(`ebb:${name}`)])) as Record<Name, Channel>;
+const channels: Record<string, Channel | undefined> = {};
+
+/** The channel of an event. All copies of this package in a program share it. */
+function channelOf(type: string): Channel | undefined {
+  channels[type] ??= makeChannel?.(`ebb:${type}`);
+  return channels[type];
+}
+
+/** True if a program listens to the channel of this type of event. */
+export function isSubscribed(type: string): boolean {
+  return channelOf(type)?.hasSubscribers === true;
+}
+
+/** Publishes an event on the channel of its type. */
+export function publish(type: string, event: unknown): void {
+  channelOf(type)?.publish(event);
 }

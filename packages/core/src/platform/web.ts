@@ -4,7 +4,7 @@ export { CODES, isUnsent, kindOfMessage } from './web-failures.ts';
 export { immediatesNow, inNextTurn, inRealTime, keepAlive, letExit } from './web-timers.ts';
 export { emit } from './web-warnings.ts';
 
-type Node = typeof import('./node.ts');
-
 /** Browsers have no `node:diagnostics_channel`. */
-export function channelsOf(..._: Parameters<Node['channelsOf']>): undefined {}
+export function isSubscribed(_type: string): undefined {}
+
+export function publish(_type: string, _event: unknown): void {}
