@@ -61,7 +61,7 @@ function kindOf(error: unknown, depth: number): FailureKind {
   if (typeof error === 'string' && depth > 0) return kindOfCode(error) ?? kindOfMessage(error) ?? 'unknown';
   if (typeof error !== 'object' || error === null || depth > DEEPEST_CAUSE) return 'unknown';
   const message = textOf(error, 'message');
-  if (isUnsent(property(error, 'syscall'), message)) return 'connect';
+  if (isUnsent(error, message)) return 'connect';
   const code = textOf(error, 'code');
   const name = textOf(error, 'name');
   let own = code ? kindOfCode(code) : name === 'AbortError' ? 'aborted' : undefined;

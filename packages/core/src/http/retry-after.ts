@@ -1,9 +1,9 @@
 import type { Outcome, Responded } from './outcome.ts';
 
-/** Sunday, 06-Nov-94 08:49:37 GMT, up to the time */
-const RFC_850 = /^\w{6,9}, (\d\d)-(\w{3})-(\d\d) /;
 /** Sun Nov  6 08:49:37 1994 */
 const ASCTIME = /^\w{3} (\w{3}) ([ \d]\d) (\S+) (\d{4})$/;
+/** Sun, 06 Nov 1994 08:49:37 GMT, or Sunday, 06-Nov-94 08:49:37 GMT, up to the time. */
+const DAY = /^\w{3,9}, (\d\d)[ -](\w{3})[ -](\d+) /;
 
 /**
  * An HTTP date in any of its three formats, in milliseconds since 1970; `undefined` for anything else. A two-digit year
@@ -13,12 +13,12 @@ const ASCTIME = /^\w{3} (\w{3}) ([ \d]\d) (\S+) (\d{4})$/;
  */
 export function parseHttpDate(text: string, nowMs: number): number | undefined {
   const latest = new Date(nowMs).getUTCFullYear() + 50;
-  // As the first format has it: Sun, 06 Nov 1994 08:49:37 GMT. The weekday may be wrong.
+  // In the first format. The weekday, which may be wrong, does not count.
   const date = text
     .replace(ASCTIME, 'Sun, $2 $1 $4 $3 GMT')
     .replace(',  ', ', 0')
-    .replace(RFC_850, (_, day, month, digits) => {
-      return `Sun, ${day} ${month} ${latest - ((latest - digits) % 100)} `;
+    .replace(DAY, (_, day, month, year) => {
+      return `Sun, ${day} ${month} ${year.length > 2 ? year : latest - ((latest - year) % 100)} `;
     });
   // A leap second.
   const known = date.replace(':60 ', ':59 ');

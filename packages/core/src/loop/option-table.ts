@@ -1,5 +1,5 @@
 import { prose } from '#prose';
-import { memorystore } from '../backoff/memorystore.ts';
+import { BY_DEFAULT } from '../backoff/memorystore.ts';
 import type { BackoffStrategy } from '../backoff/strategy.ts';
 import {
   type Check,
@@ -69,7 +69,7 @@ export function defaultRetries({ backoff }: { readonly backoff: BackoffStrategy 
 /** How the options of a policy are read. */
 export const POLICY_OPTIONS: OptionTable<PolicyOptions, UnsetOptions> = {
   maxRetries: { check: wholeNumber, defaultOf: defaultRetries },
-  backoff: { check: checkBackoff, default: memorystore() },
+  backoff: { check: checkBackoff, default: BY_DEFAULT },
   classify: { check: callable, default: classifyHttp },
   feedback: { check: checkFeedback, default: plainFeedback },
   inspect: { check: bringing(prose('what inspectBody returns')) },
@@ -93,3 +93,8 @@ export const POLICY_OPTIONS: OptionTable<PolicyOptions, UnsetOptions> = {
   clock: CLOCK_OPTION,
   random: RANDOM_OPTION,
 };
+
+/** Options that may stay unset: they have a check alone. Without them nothing has to be made before the first failure of a call. */
+export const UNSET: readonly UnsetOptions[] = /* @__PURE__ */ (
+  Object.keys(POLICY_OPTIONS) as UnsetOptions[]
+).filter((name) => Object.keys(POLICY_OPTIONS[name]).length === 1);

@@ -3,20 +3,9 @@ import { ownClock } from '../base/own-clock.ts';
 import { classifyHttp } from '../http/classify.ts';
 import { plainFeedback, type ReadFeedback } from '../http/feedback.ts';
 import { bindClock } from './bind-clock.ts';
-import { defaultRetries, POLICY_OPTIONS } from './option-table.ts';
+import { defaultRetries, POLICY_OPTIONS, UNSET } from './option-table.ts';
 import type { PolicyOptions, RetryMethods, UnsetOptions } from './options.ts';
 import { type Admit, type Part, PLACES } from './part.ts';
-
-/** Options without which nothing has to be made before an attempt. */
-const PREPARED = [
-  'attemptTimeoutMs',
-  'totalTimeoutMs',
-  'stopSignal',
-  'idempotencyKey',
-  'beforeAttempt',
-  'aroundAttempt',
-  'onEvent',
-] as const;
 
 type PolicyParts = Complete<PolicyOptions, UnsetOptions>;
 
@@ -64,10 +53,7 @@ function seal(setup: PolicyParts, given: Pick<Inside, 'maxRetries' | 'feedback'>
   for (const limit of [bucket, concurrency, budget]) bindClock(limit, clock, setup.priority);
   const parts = [concurrency, bucket, inspect, budget].flatMap((one) => one?.part ?? []).concat(use);
   parts.sort((one, other) => PLACES.indexOf(one.place) - PLACES.indexOf(other.place));
-  const isPlain =
-    parts.length === 0 &&
-    setup.classify === classifyHttp &&
-    PREPARED.every((name) => setup[name] === undefined);
+  const isPlain = setup.classify === classifyHttp && UNSET.every((name) => setup[name] === undefined);
   const inside: Inside = { ...given, parts, admit: parts.find(({ admit }) => admit)?.admit, isPlain };
   const ofBucket = (bucket as { readonly feedback?: ReadFeedback | false } | undefined)?.feedback;
   const policy = {

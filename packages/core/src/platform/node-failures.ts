@@ -1,3 +1,5 @@
+import { property } from '../base/property.ts';
+
 /** A `FailureKind` that is known. */
 type KnownKind = 'connect' | 'network' | 'timeout' | 'aborted';
 
@@ -68,6 +70,7 @@ export function kindOfMessage(message: string): KnownKind | undefined {
 }
 
 /** True if an error arose in the name lookup, in the connect, or before a stream was processed: nothing was sent. */
-export function isUnsent(syscall: unknown, message: string): boolean {
+export function isUnsent(error: object, message: string): boolean {
+  const syscall = property(error, 'syscall');
   return syscall === 'connect' || syscall === 'getaddrinfo' || message.includes('NGHTTP2_REFUSED_STREAM');
 }

@@ -3,5 +3,6 @@
 export { isSubscribed, publish } from './node-channels.ts';
 export { onAbort, sleepersOn } from './node-crowds.ts';
 export { CODES, isUnsent, kindOfMessage } from './node-failures.ts';
+export { keptByCopies, makeStamp } from './node-stamp.ts';
 export { immediatesNow, inNextTurn, inRealTime, keepAlive, letExit } from './node-timers.ts';
 export { emit } from './node-warnings.ts';

@@ -27,4 +27,4 @@ export function kindOfMessage(message: string): KnownKind | undefined {
 }
 
 /** Browsers do not tell in which phase a request failed. */
-export function isUnsent(_syscall: unknown, _message: string): undefined {}
+export function isUnsent(_error: object, _message: string): undefined {}

@@ -8,3 +8,10 @@ export { emit } from './web-warnings.ts';
 export function isSubscribed(_type: string): undefined {}
 
 export function publish(_type: string, _event: unknown): void {}
+
+/** A page sends few requests, and needs no faster stamp. */
+export function makeStamp<T>(): WeakMap<object, T> {
+  return new WeakMap();
+}
+
+export function keptByCopies(_result: object): undefined {}
