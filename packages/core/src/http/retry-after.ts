@@ -1,3 +1,4 @@
+import type { Random } from '../base/clock.ts';
 import type { Outcome, Responded } from './outcome.ts';
 
 /** Sun Nov  6 08:49:37 1994 */
@@ -98,4 +99,12 @@ export function askedWaitMs(
   );
   if (preciseMs === undefined || roundMs === undefined) return preciseMs ?? roundMs;
   return roundMs - preciseMs < 1_000 ? preciseMs : roundMs;
+}
+
+/**
+ * A wait that a server asked for, with up to a fifth of it on top, at most a second: clients that were told the same
+ * time do not return together.
+ */
+export function withJitter(waitMs: number, random: Random): number {
+  return waitMs + random() * Math.min(waitMs / 5, 1_000);
 }

@@ -4,9 +4,9 @@ import { callHook, HookError } from '../base/errors.ts';
 import { must } from '../base/option-error.ts';
 import { checkVerdict, isRepeatable } from '../http/classify.ts';
 import { type Feedback, readFeedback } from '../http/feedback.ts';
-import { withJitter } from '../http/jitter.ts';
 import { withJudgement } from '../http/judged.ts';
 import type { Judgement, Outcome, RequestTraits, Verdict } from '../http/outcome.ts';
+import { withJitter } from '../http/retry-after.ts';
 import type { CallPolicy, PlannedRetry } from './part.ts';
 import type { Policy } from './policy.ts';
 import type { RetryReason, StopReason } from './reason.ts';
@@ -42,6 +42,9 @@ export type Decision =
     }
   | { readonly retry: false; readonly reason: StopReason };
 
+/** Any verdict after which something is to be decided. */
+type Failing = Exclude<Verdict, 'success'>;
+
 function stop(reason: StopReason): Decision {
   return { retry: false, reason };
 }
@@ -55,7 +58,7 @@ function judgementOf(outcome: Outcome): Judgement | undefined {
 }
 
 /** The refusal of a redirect's target says nothing about the first server, which may have carried out the request. */
-function refusalOf({ redirected }: Outcome): Verdict {
+function refusalOf({ redirected }: Outcome): 'refused' | 'transient' {
   return redirected === true ? 'transient' : 'refused';
 }
 
@@ -104,7 +107,7 @@ function waitOf(said: Feedback | undefined): number {
 }
 
 /** The verdict, changed by what the server says, except by its body. `isTold`: it says that the request should be sent again. */
-function verdictAfter(verdict: Verdict, outcome: Outcome, said: Feedback, isTold: boolean): Verdict {
+function verdictAfter(verdict: Failing, outcome: Outcome, said: Feedback, isTold: boolean): Failing {
   if (said.shouldRetry === false) return 'final';
   if (verdict !== 'final' || outcome.type !== 'response' || outcome.judgement?.verdict) return verdict;
   if (isTold) return 'transient';
@@ -160,7 +163,7 @@ export function decideRetry(
   policy: Policy,
   progress: Progress,
   outcome: Outcome,
-  before: Exclude<Verdict, 'success'>,
+  before: Failing,
   nowMs: number,
 ): Decision {
   const { request, startedAtMs = nowMs, previousBackoffMs, skipped = 0 } = progress;
@@ -172,7 +175,7 @@ export function decideRetry(
   const isTold =
     said?.shouldRetry === true && outcome.redirected !== true && !(judged?.verdict && before === 'final');
   const verdict = said === undefined ? before : verdictAfter(before, outcome, said, isTold);
-  if (verdict === 'final' || verdict === 'success')
+  if (verdict === 'final')
     return stop(outcome.type === 'failure' && outcome.kind === 'aborted' ? 'aborted' : 'final');
   if (verdict !== 'refused' && !isTold && progress.isKeyed !== true) {
     if (!mayBeRepeated(policy, progress.isKeyLost ? withoutKey(request) : request))

@@ -1,7 +1,6 @@
 import { HookError, ThrottledError, type ThrottledReason } from '../base/errors.ts';
 import { codeIn, nameOf } from '../http/failure.ts';
 import type { FailureKind, Outcome, RequestTraits } from '../http/outcome.ts';
-import { withoutSecrets } from '../http/url.ts';
 
 // What an event says goes to logs, traces and other programs. So it has nothing that can be a secret: no header, no body,
 // no query, no credentials, no error of a client. axios's errors, for instance, contain the headers of their request.
@@ -56,4 +55,19 @@ export function reportedError(error: unknown): ReportedError {
   // Without a code it is the name.
   const { code = name } = codeIn(error);
   return code === name ? { name } : { name, code };
+}
+
+/**
+ * A URL without its credentials, its query and its fragment. Of a URL that has no host, such as `data:`, only the scheme is
+ * left.
+ */
+export function withoutSecrets(url: string): string {
+  const { protocol, host, pathname } = URL.parse(url) ?? {};
+  if (protocol === undefined) return relative(url);
+  return host === '' ? protocol : `${protocol}//${host}${pathname}`;
+}
+
+/** A relative URL; of other text only what comes before the host, since it is not known where credentials end. */
+function relative(url: string): string {
+  return /^[^/\\?#]*[/\\]{2}/.exec(url)?.[0] ?? url.replace(/[?#].*$/s, '');
 }
