@@ -3,9 +3,8 @@
  * and a `Proxy` may do anything. Such a defect must not replace the error itself.
  */
 export function property(of: unknown, name: PropertyKey): unknown {
-  if ((typeof of !== 'object' && typeof of !== 'function') || of === null) return undefined;
   try {
-    return (of as Record<PropertyKey, unknown>)[name];
+    return (of as Record<PropertyKey, unknown> | null | undefined)?.[name];
   } catch {
     return undefined;
   }

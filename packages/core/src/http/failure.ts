@@ -2,7 +2,7 @@ import { CODES, isUnsent, kindOfMessage } from '#platform';
 import { property } from '../base/property.ts';
 import type { FailureKind, Outcome } from './outcome.ts';
 
-/** The kind of failure that an error code stands for; `undefined` if it is not known. */
+/** The kind of failure that an error code stands for, or the name of an error without one; `undefined` if it is not known. */
 function kindOfCode(code: string): FailureKind | undefined {
   const kinds = Object.keys(CODES) as (keyof typeof CODES)[];
   return kinds.find((kind) => CODES[kind].split(' ').includes(code));
@@ -63,10 +63,9 @@ function kindOf(error: unknown, depth: number): FailureKind {
   const message = textOf(error, 'message');
   if (isUnsent(error, message)) return 'connect';
   const code = textOf(error, 'code');
-  const name = textOf(error, 'name');
-  let own = code ? kindOfCode(code) : name === 'AbortError' ? 'aborted' : undefined;
   // axios also uses ECONNABORTED for its own timeout.
-  if (code ? code === 'ECONNABORTED' && /timeout/i.test(message) : name === 'TimeoutError') own = 'timeout';
+  const isTimeout = code === 'ECONNABORTED' && /timeout/i.test(message);
+  const own = isTimeout ? 'timeout' : kindOfCode(code || textOf(error, 'name'));
   if (own === 'aborted' || own === 'connect') return own;
   const errors = property(error, 'errors');
   const kinds = Array.isArray(errors) ? errors.map((one) => kindOf(one, depth + 1)) : [];

@@ -23,14 +23,14 @@ export function sleepersOn(clock: Time): Pick<Time, 'schedule'> {
 type KnownKind = 'connect' | 'network' | 'timeout' | 'aborted';
 
 /**
- * Error codes: those of axios in browsers, and a few of Node, since tests with jsdom run over Node's fetch. Every other code is
+ * Error codes, and the names of errors without one: those of axios in browsers, and a few of Node, since tests with jsdom run over Node's fetch. Every other code is
  * `unknown`.
  */
 export const CODES: Readonly<Record<KnownKind, string>> = {
   connect: 'ECONNREFUSED ENOTFOUND',
   network: 'ERR_NETWORK ECONNABORTED ECONNRESET UND_ERR_SOCKET',
-  timeout: 'ETIMEDOUT',
-  aborted: 'ERR_CANCELED',
+  timeout: 'ETIMEDOUT TimeoutError',
+  aborted: 'ERR_CANCELED AbortError',
 };
 
 /**
