@@ -8,9 +8,7 @@ import { blocksOf } from '../page-blocks.ts';
 import { factsOf } from './facts.ts';
 
 // The program of the page, with the test functions of other runners. That of node:test runs with the other pages.
-const page = blocksOf('packages/core/README.md').find(({ code }) =>
-  code.includes('suite({ describe, test }'),
-);
+const page = blocksOf('docs/core/adapters.md').find(({ code }) => code.includes('suite({ describe, test }'));
 const program = page?.code ?? expect.fail('the page shows no suite');
 
 const tests = dirname(import.meta.dirname);

@@ -18,6 +18,7 @@ export {
   SetAside,
 } from './bodies/set-aside.ts';
 export { drain, readToEnd, setAside } from './bodies/streams.ts';
+export { responseHeader } from './http/any-headers.ts';
 export {
   BODY_READERS,
   bufferBytes,
@@ -31,7 +32,6 @@ export {
 export { isIdempotent } from './http/classify.ts';
 export { failureKind } from './http/failure.ts';
 export type { Opened, Peek } from './http/peek.ts';
-export { responseHeader } from './http/response-header.ts';
 export { retryAfterMs } from './http/retry-after.ts';
 export type { Readiness } from './loop/approach.ts';
 export { mayBeSentAtOnce, rememberSuccess } from './loop/at-once.ts';

@@ -1,4 +1,3 @@
-export { callObserver } from './base/call-observer.ts';
 export * as check from './base/check.ts';
 export { nextTurn, systemClock } from './base/clock.ts';
 export {
@@ -11,6 +10,7 @@ export {
 } from './base/options.ts';
 export { property } from './base/property.ts';
 export { sleep } from './base/sleep.ts';
+export { callObserver } from './base/warn.ts';
 export type { CloseOptions } from './loop/contracts.ts';
 export type { Quota } from './parts/bucket/gcra.ts';
 export * as gcra from './parts/bucket/gcra.ts';

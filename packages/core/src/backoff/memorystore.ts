@@ -1,5 +1,5 @@
 import { notNegative, wholeNumber } from '../base/check.ts';
-import { type OptionTable, readOptions } from '../base/options.ts';
+import { type Complete, type OptionTable, readOptions } from '../base/options.ts';
 import { type BackoffStrategy, wholeUpTo } from './strategy.ts';
 
 /** Options of {@link memorystore}. */
@@ -35,7 +35,16 @@ const MEMORYSTORE_OPTIONS: OptionTable<MemorystoreOptions> = {
  * ```
  */
 export function memorystore(options: MemorystoreOptions = {}): BackoffStrategy {
-  const { maximumBackoffMs, jitterMs } = readOptions('memorystore', options, MEMORYSTORE_OPTIONS);
+  return rule(readOptions('memorystore', options, MEMORYSTORE_OPTIONS));
+}
+
+function rule({ maximumBackoffMs, jitterMs }: Complete<MemorystoreOptions>): BackoffStrategy {
   return ({ retry, random }) =>
     Math.min(2 ** (retry - 1) * 1_000 + wholeUpTo(jitterMs, random), maximumBackoffMs);
 }
+
+/** `memorystore()`, without its table of options: every policy has this rule. */
+export const BY_DEFAULT: BackoffStrategy = /* @__PURE__ */ rule({
+  maximumBackoffMs: 64_000,
+  jitterMs: 1_000,
+});

@@ -82,11 +82,14 @@ export class HookError extends Error {
  * Calls a function that the user wrote.
  *
  * @param hook the option that the function was given as
- * @throws HookError if the function throws
+ * @param check throws for a result that the function must not return
+ * @throws HookError if one of them throws
  */
-export function callHook<T>(hook: string, call: () => T): T {
+export function callHook<T>(hook: string, call: () => T, check?: (name: string, result: unknown) => void): T {
   try {
-    return call();
+    const result = call();
+    check?.('its result', result);
+    return result;
   } catch (cause) {
     throw new HookError(hook, cause);
   }

@@ -1,4 +1,5 @@
 import { namesIn, unknownMessage, wrongMessage } from '#prose';
+import { isPromise } from './promise.ts';
 
 /** Fields of the error for a wrong option, so that a caller can report it in its own words. */
 export interface OptionFault {
@@ -23,23 +24,27 @@ export function isOptionError(error: unknown): error is OptionError {
   return error instanceof Error && 'option' in error && 'takes' in error && 'given' in error;
 }
 
+/** The name of an option in messages: `createPolicy: bucket`, and one level down `valkeyBucket: lease.aheadMs`. */
+export function nameOf(caller: string, option: string): string {
+  return caller + (caller.includes(': ') ? '.' : ': ') + option;
+}
+
 /** A name is `caller: option`, or `option` alone. */
 function withFault<E extends Error>(
   error: E,
   name: string,
-  takes: string | undefined,
+  takes = '',
   given: unknown,
   unknown = false,
 ): E & OptionFault {
-  const option = name.replace(/^.*?: /, '');
-  Object.defineProperty(error, 'given', { value: given });
-  return Object.assign(error as E & Pick<OptionFault, 'given'>, { option, takes: takes ?? '', unknown });
+  // A promise where none belongs is reported here. Its rejection, which no one awaits, would end the process.
+  if (given instanceof Promise) given.catch(() => undefined);
+  const fault = { option: name.replace(/^.*?: /, ''), takes, unknown };
+  return Object.assign(Object.defineProperty(error, 'given', { value: given }), fault) as E & OptionFault;
 }
 
 /** The error for a value of the wrong type. `name` is `caller: option`; `takes` follows "must be". */
 export function wrongType(name: string, takes: string | undefined, value: unknown): TypeError & OptionFault {
-  // A promise where none belongs is reported here. Its rejection, which no one awaits, would end the process.
-  if (value instanceof Promise) value.catch(() => undefined);
   return withFault(new TypeError(wrongMessage(name, takes, value)), name, takes, value);
 }
 
@@ -52,11 +57,6 @@ export function wrongRange(
   return withFault(new RangeError(wrongMessage(name, takes, value)), name, takes, value);
 }
 
-/** The name of an option in messages: `createPolicy: bucket`, and one level down `valkeyBucket: lease.aheadMs`. */
-export function nameOf(caller: string, option: string): string {
-  return caller + (caller.includes(': ') ? '.' : ': ') + option;
-}
-
 /** The error for an option that does not exist. `table` has those that do. */
 export function unknownOption(
   caller: string,
@@ -67,4 +67,26 @@ export function unknownOption(
   const known = namesIn(table);
   const error = new TypeError(unknownMessage(caller, option, known));
   return withFault(error, nameOf(caller, option), known, value, true);
+}
+
+/** Throws a `TypeError` unless a value has its type, and a `RangeError` unless it then fits. */
+export function must(
+  name: string,
+  takes: string | undefined,
+  value: unknown,
+  hasType: boolean,
+  fits = true,
+): void {
+  if (!hasType) throw wrongType(name, takes, value);
+  if (!fits) throw wrongRange(name, takes, value);
+}
+
+/** Throws unless a value is an object of named fields. A list or a promise would count as one that has none. */
+export function mustHaveFields(name: string, takes: string | undefined, value: unknown): void {
+  must(
+    name,
+    takes,
+    value,
+    typeof value === 'object' && value !== null && !Array.isArray(value) && !isPromise(value),
+  );
 }

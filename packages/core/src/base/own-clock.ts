@@ -1,7 +1,8 @@
 import { prose } from '#prose';
-import { wrongRange, wrongType } from './check.ts';
+import type { Check } from './check.ts';
 import { type Clock, OF_SYSTEM, systemClock } from './clock.ts';
 import { callHook } from './errors.ts';
+import { must } from './option-error.ts';
 
 /** The clock that one of these reads. Known to all copies of this package in a program. */
 const READS: unique symbol = Symbol.for('@ebb/core clock') as never;
@@ -9,25 +10,24 @@ const READS: unique symbol = Symbol.for('@ebb/core clock') as never;
 /** A clock that names the errors of another one. */
 type OwnClock = Clock & { readonly [READS]: Clock };
 
+const checkNow: Check = (_, value) =>
+  must(
+    'now()',
+    prose('a finite number of milliseconds'),
+    value,
+    typeof value === 'number',
+    Number.isFinite(value),
+  );
+
+const checkCancel: Check = (_, value) =>
+  must('schedule()', prose('a function that cancels the call'), value, typeof value === 'function');
+
 /** What a clock of the user does wrong is a `HookError` that names it. */
 function checked(clock: Clock): OwnClock {
   return {
     [READS]: clock,
-    now: () =>
-      callHook('clock', () => {
-        const nowMs = clock.now();
-        const takes = prose('a finite number of milliseconds');
-        if (typeof nowMs !== 'number') throw wrongType('now()', takes, nowMs);
-        if (!Number.isFinite(nowMs)) throw wrongRange('now()', takes, nowMs);
-        return nowMs;
-      }),
-    schedule: (...wait) =>
-      callHook('clock', () => {
-        const cancel = clock.schedule(...wait);
-        if (typeof cancel !== 'function')
-          throw wrongType('schedule()', prose('a function that cancels the call'), cancel);
-        return cancel;
-      }),
+    now: () => callHook('clock', () => clock.now(), checkNow),
+    schedule: (...wait) => callHook('clock', () => clock.schedule(...wait), checkCancel),
   };
 }
 

@@ -3,19 +3,9 @@
  * and a `Proxy` may do anything. Such a defect must not replace the error itself.
  */
 export function property(of: unknown, name: PropertyKey): unknown {
-  if ((typeof of !== 'object' && typeof of !== 'function') || of === null) return undefined;
   try {
-    return (of as Record<PropertyKey, unknown>)[name];
+    return (of as Record<PropertyKey, unknown> | null | undefined)?.[name];
   } catch {
     return undefined;
-  }
-}
-
-/** True if an unknown object has a property; false if looking for it throws. */
-export function hasProperty(of: object, name: PropertyKey): boolean {
-  try {
-    return name in of;
-  } catch {
-    return false;
   }
 }

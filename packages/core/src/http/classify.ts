@@ -1,5 +1,5 @@
 import { type Check, oneOf } from '../base/check.ts';
-import type { FailureKind, Outcome, RequestTraits, Verdict } from './outcome.ts';
+import type { Outcome, RequestTraits, Verdict } from './outcome.ts';
 import { retryAfterMs } from './retry-after.ts';
 
 /** A verdict that a hook of the user returns. */
@@ -17,14 +17,6 @@ export function isServerError(status: number): boolean {
   return status >= 500 && status <= 599;
 }
 
-const VERDICT_OF_FAILURE: Readonly<Record<FailureKind, Verdict>> = {
-  connect: 'refused',
-  network: 'transient',
-  timeout: 'transient',
-  aborted: 'final',
-  unknown: 'final',
-};
-
 /**
  * Retries 429 and every 5xx, and failures to connect, to keep the connection and to respond in time.
  *
@@ -41,10 +33,15 @@ const VERDICT_OF_FAILURE: Readonly<Record<FailureKind, Verdict>> = {
  * ```
  */
 export const classifyHttp = (outcome: Outcome): Verdict => {
-  if (outcome.type === 'failure') return VERDICT_OF_FAILURE[outcome.kind];
-  if (outcome.status < 400) return 'success';
-  if (outcome.status === 429) return 'refused';
-  return isServerError(outcome.status) ? 'transient' : 'final';
+  if (outcome.type === 'failure') {
+    const { kind } = outcome;
+    if (kind === 'connect') return 'refused';
+    return kind === 'network' || kind === 'timeout' ? 'transient' : 'final';
+  }
+  const { status } = outcome;
+  if (status < 400) return 'success';
+  if (status === 429) return 'refused';
+  return isServerError(status) ? 'transient' : 'final';
 };
 
 /**

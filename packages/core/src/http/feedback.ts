@@ -1,7 +1,7 @@
 import { prose } from '#prose';
-import { type Check, callable, wrongType } from '../base/check.ts';
+import { type Check, callable } from '../base/check.ts';
 import { callHook } from '../base/errors.ts';
-import { isPromise } from '../base/promise.ts';
+import { must, mustHaveFields } from '../base/option-error.ts';
 import type { Outcome } from './outcome.ts';
 import { askedWaitMs } from './retry-after.ts';
 
@@ -34,32 +34,29 @@ export const checkFeedback: Check = (name, value) => {
   if (value !== false) callable(name, value);
 };
 
-/** What feedback consists of. A number may be NaN, which counts as none. */
-const FIELDS: Readonly<Record<keyof Feedback, string>> = {
-  pauseMs: 'number',
-  remaining: 'number',
-  waitMs: 'number',
-  tooFast: 'boolean',
-  shouldRetry: 'boolean',
+/** A field of each type. A number may be NaN, which counts as none. */
+const LIKE: Readonly<Record<keyof Feedback, number | boolean>> = {
+  pauseMs: 0,
+  remaining: 0,
+  waitMs: 0,
+  tooFast: false,
+  shouldRetry: false,
 };
 
 /** What a `feedback` of the user has returned. `null` says nothing, as `undefined` does. */
-function checkedFeedback(said: unknown): Feedback | undefined {
-  if (said === undefined || said === null) return undefined;
-  if (typeof said !== 'object' || Array.isArray(said) || isPromise(said)) {
-    throw wrongType('its result', prose('an object, or undefined'), said);
-  }
-  for (const [name, type] of Object.entries(FIELDS)) {
-    const value = (said as Readonly<Record<string, unknown>>)[name];
-    if (value === undefined || typeof value === type) continue;
-    throw wrongType(
-      `its result: ${name}`,
-      type === 'number' ? prose('a number') : prose('true or false'),
+const checkSaid: Check = (name, said) => {
+  if (said === undefined || said === null) return;
+  mustHaveFields(name, prose('an object, or undefined'), said);
+  for (const [field, like] of Object.entries(LIKE)) {
+    const value = (said as Readonly<Record<string, unknown>>)[field];
+    must(
+      `${name}: ${field}`,
+      prose(like === 0 ? 'a number' : 'true or false'),
       value,
+      value === undefined || typeof value === typeof like,
     );
   }
-  return said as Feedback;
-}
+};
 
 /**
  * Calls a `feedback` option.
@@ -72,7 +69,7 @@ export function readFeedback(
   nowMs: number,
   cost: number,
 ): Feedback | undefined {
-  return callHook('feedback', () => checkedFeedback(feedback(outcome, nowMs, cost)));
+  return callHook('feedback', () => feedback(outcome, nowMs, cost), checkSaid) ?? undefined;
 }
 
 /**

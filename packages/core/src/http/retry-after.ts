@@ -1,12 +1,10 @@
+import type { Random } from '../base/clock.ts';
 import type { Outcome, Responded } from './outcome.ts';
 
-const MONTHS = 'janfebmaraprmayjunjulaugsepoctnovdec';
-
-/** Sun, 06 Nov 1994 08:49:37 GMT, or Sunday, 06-Nov-94 08:49:37 GMT */
-const DATE =
-  /^(?:\w{3}, (?=\d\d \w{3} \d{4} )|\w{6,9}, (?=\d\d-\w{3}-\d\d ))(\d\d).(\w{3}).(\d+) (\d\d):(\d\d):(\d\d) GMT$/i;
 /** Sun Nov  6 08:49:37 1994 */
-const ASCTIME = /^(\w{3}) (\w{3}) ([ \d]\d) (\S+) (\d{4})$/;
+const ASCTIME = /^\w{3} (\w{3}) ([ \d]\d) (\S+) (\d{4})$/;
+/** Sun, 06 Nov 1994 08:49:37 GMT, or Sunday, 06-Nov-94 08:49:37 GMT, up to the time. */
+const DAY = /^\w{3,9}, (\d\d)[ -](\w{3})[ -](\d+) /;
 
 /**
  * An HTTP date in any of its three formats, in milliseconds since 1970; `undefined` for anything else. A two-digit year
@@ -15,37 +13,33 @@ const ASCTIME = /^(\w{3}) (\w{3}) ([ \d]\d) (\S+) (\d{4})$/;
  * Source: RFC 9110 §5.6.7.
  */
 export function parseHttpDate(text: string, nowMs: number): number | undefined {
-  // In the order of the others; the first digit of its day may be a space.
-  const ordered = text.replace(ASCTIME, (_, weekday, month, day, time, year) => {
-    return `${weekday}, ${day.replace(' ', 0)} ${month} ${year} ${time} GMT`;
-  });
-  const [, day, month = '', years = '', ...time] = DATE.exec(ordered) ?? [];
-  const [hour = 0, minute = 0, second = 0] = time.map(Number);
-  const monthIndex = MONTHS.indexOf(month.toLowerCase()) / 3;
-  let year = Number(years);
-  if (years.length === 2) {
-    const thisYear = new Date(nowMs).getUTCFullYear();
-    year += thisYear - (thisYear % 100);
-    if (year > thisYear + 50) year -= 100;
-  }
-  const date = new Date(Date.UTC(year, monthIndex, Number(day)));
-  // `Date` turns 31 November into 1 December. Second 60 is a leap second.
-  const isDay = monthIndex % 1 === 0 && date.getUTCDate() === Number(day);
-  return isDay && hour < 24 && minute < 60 && second < 61
-    ? date.setUTCHours(hour, minute, second)
-    : undefined;
+  const latest = new Date(nowMs).getUTCFullYear() + 50;
+  // In the first format. The weekday, which may be wrong, does not count.
+  const date = text
+    .replace(ASCTIME, 'Sun, $2 $1 $4 $3 GMT')
+    .replace(',  ', ', 0')
+    .replace(DAY, (_, day, month, year) => {
+      return `Sun, ${day} ${month} ${year.length > 2 ? year : latest - ((latest - year) % 100)} `;
+    });
+  // A leap second.
+  const known = date.replace(':60 ', ':59 ');
+  const atMs = Date.parse(known);
+  // What does not exist, `Date` refuses, or turns into something else: 31 November into 1 December.
+  if (new Date(atMs).toUTCString().slice(4).toLowerCase() !== known.slice(4).toLowerCase()) return undefined;
+  return known === date ? atMs : atMs + 1_000;
 }
 
-const SECONDS = /^(\d+)(?:\.(\d{1,3})(\d*))?$/;
+/** Seconds to the millisecond, and what is left of their fraction. */
+const SECONDS = /^(\d+(?:\.\d{1,3})?)(\d*)$/;
 const NUMBER = /^\d+(\.\d+)?$/;
 
-/** Up to the next comma, except the one after the weekday of a date. */
-const LINE = /\s*(?:(?:mon|tue|wed|thu|fri|sat|sun)[a-z]*,)?[^,]+/gi;
+/** Between lines, which clients join with commas: not the comma after the weekday of a date. */
+const COMMA = /,(?! \d\d[ -]\D)/;
 
-/** The longest of several lines, which clients join with commas, in milliseconds; `undefined` if none is read. */
-function longestMs(text: string | undefined, read: (line: string) => number | undefined): number | undefined {
+/** The longest of several lines, in milliseconds; `undefined` if none is read. */
+function longestMs(text = '', read: (line: string) => number | undefined): number | undefined {
   let mostMs: number | undefined;
-  for (const [line] of text?.matchAll(LINE) ?? []) {
+  for (const line of text.split(COMMA)) {
     const askedMs = read(line.trim());
     if (askedMs !== undefined) mostMs = Math.max(askedMs, mostMs ?? 0);
   }
@@ -76,9 +70,9 @@ function longestMs(text: string | undefined, read: (line: string) => number | un
 export function retryAfterMs(outcome: Outcome, nowMs: number): number | undefined {
   if (outcome.type !== 'response') return undefined;
   return longestMs(outcome.header('retry-after'), (line) => {
-    // Rounded up, so that a retry is never sent too early.
-    const [, whole, thousandths = '', rest] = SECONDS.exec(line) ?? [];
-    if (whole) return Number(whole + thousandths.padEnd(3, '0')) + (Number(rest) > 0 ? 1 : 0);
+    // Rounded up, so that a retry is never sent too early. Not multiplied, which would not be exact.
+    const [, exact, rest] = SECONDS.exec(line) ?? [];
+    if (exact) return Number(`${exact}e3`) + Number(Number(rest) > 0);
     const atMs = parseHttpDate(line, nowMs);
     if (atMs === undefined) return undefined;
     return Math.max(0, atMs - (parseHttpDate(outcome.header('date')?.trim() ?? '', nowMs) ?? nowMs));
@@ -105,4 +99,12 @@ export function askedWaitMs(
   );
   if (preciseMs === undefined || roundMs === undefined) return preciseMs ?? roundMs;
   return roundMs - preciseMs < 1_000 ? preciseMs : roundMs;
+}
+
+/**
+ * A wait that a server asked for, with up to a fifth of it on top, at most a second: clients that were told the same
+ * time do not return together.
+ */
+export function withJitter(waitMs: number, random: Random): number {
+  return waitMs + random() * Math.min(waitMs / 5, 1_000);
 }

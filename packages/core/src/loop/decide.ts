@@ -1,12 +1,12 @@
 import { prose } from '#prose';
-import type { BackoffStep } from '../backoff/strategy.ts';
-import { notNegative, positive, wrongType } from '../base/check.ts';
+import { type Check, notNegative, positive } from '../base/check.ts';
 import { callHook, HookError } from '../base/errors.ts';
+import { must } from '../base/option-error.ts';
 import { checkVerdict, isRepeatable } from '../http/classify.ts';
 import { type Feedback, readFeedback } from '../http/feedback.ts';
-import { withJitter } from '../http/jitter.ts';
 import { withJudgement } from '../http/judged.ts';
-import type { Outcome, RequestTraits, Verdict } from '../http/outcome.ts';
+import type { Judgement, Outcome, RequestTraits, Verdict } from '../http/outcome.ts';
+import { withJitter } from '../http/retry-after.ts';
 import type { CallPolicy, PlannedRetry } from './part.ts';
 import type { Policy } from './policy.ts';
 import type { RetryReason, StopReason } from './reason.ts';
@@ -42,12 +42,25 @@ export type Decision =
     }
   | { readonly retry: false; readonly reason: StopReason };
 
+/** Any verdict after which something is to be decided. */
+type Failing = Exclude<Verdict, 'success'>;
+
 function stop(reason: StopReason): Decision {
   return { retry: false, reason };
 }
 
 /** After a success there is nothing to decide. */
 export const SUCCESS: Decision = stop('success');
+
+/** What the body says, if something has looked at it. */
+function judgementOf(outcome: Outcome): Judgement | undefined {
+  return outcome.type === 'response' ? outcome.judgement : undefined;
+}
+
+/** The refusal of a redirect's target says nothing about the first server, which may have carried out the request. */
+function refusalOf({ redirected }: Outcome): 'refused' | 'transient' {
+  return redirected === true ? 'transient' : 'refused';
+}
 
 /**
  * What an outcome means by its body, if `inspect` has judged that, or else by `classify`.
@@ -57,41 +70,19 @@ export const SUCCESS: Decision = stop('success');
 export function verdictOf(
   policy: Policy,
   outcome: Outcome,
-  progress: Pick<Progress, 'request' | 'attempt'>,
-): Verdict {
-  const verdict = judgedOf(outcome) ?? classified(policy, outcome, progress);
-  return verdict === 'refused' ? refusalOf(outcome) : verdict;
-}
-
-/** The refusal of a redirect's target says nothing about the first server, which may have carried out the request. */
-function refusalOf({ redirected }: Outcome): Verdict {
-  return redirected === true ? 'transient' : 'refused';
-}
-
-function judgedOf(outcome: Outcome): Verdict | undefined {
-  return outcome.type === 'response' ? outcome.judgement?.verdict : undefined;
-}
-
-function classified(
-  policy: Policy,
-  outcome: Outcome,
   { request, attempt }: Pick<Progress, 'request' | 'attempt'>,
 ): Verdict {
-  try {
-    const verdict = policy.classify(outcome, request, attempt);
-    if (verdict !== 'success') checkVerdict('its result', verdict);
-    return verdict;
-  } catch (cause) {
-    // Of a hook inside of it.
-    if (cause instanceof HookError) throw cause;
-    throw new HookError('classify', cause);
+  let verdict = judgementOf(outcome)?.verdict;
+  if (verdict === undefined) {
+    try {
+      verdict = policy.classify(outcome, request, attempt);
+      if (verdict !== 'success') checkVerdict('its result', verdict);
+    } catch (cause) {
+      // Of a hook inside of it.
+      throw cause instanceof HookError ? cause : new HookError('classify', cause);
+    }
   }
-}
-
-/** A success by its status that `classify` judges otherwise, such as a 202: the wait that it asks for counts. */
-function asJudged(outcome: Outcome, verdict: Verdict): Outcome {
-  const isSuccess = outcome.type === 'response' && outcome.status < 300 && outcome.judgement === undefined;
-  return isSuccess ? withJudgement(outcome, { verdict }) : outcome;
+  return verdict === 'refused' ? refusalOf(outcome) : verdict;
 }
 
 /** What the server says besides the status; nothing after a failure. */
@@ -99,44 +90,29 @@ function feedbackOf(
   policy: Policy,
   progress: Progress,
   outcome: Outcome,
+  verdict: Verdict,
   nowMs: number,
 ): Feedback | undefined {
   const { feedback } = policy;
   if (feedback === false || outcome.type !== 'response') return undefined;
-  const { cost = costOf(policy, progress.request) } = progress;
-  return readFeedback(feedback, outcome, nowMs, cost);
+  // A success by its status that `classify` judges otherwise, such as a 202: the wait that it asks for counts.
+  const isJudgedHere = outcome.status < 300 && outcome.judgement === undefined;
+  const asJudged = isJudgedHere ? withJudgement(outcome, { verdict }) : outcome;
+  return readFeedback(feedback, asJudged, nowMs, progress.cost ?? costOf(policy, progress.request));
 }
 
-/** The verdict, changed by what the server says. `isTold`: it says that the request should be sent again. */
-function verdictAfter(
-  verdict: Verdict,
-  outcome: Outcome,
-  said: Feedback,
-): { verdict: Verdict; isTold: boolean } {
-  if (outcome.type !== 'response' || said.shouldRetry === false) return { verdict: 'final', isTold: false };
-  const isJudged = outcome.judgement?.verdict !== undefined;
-  // Of a redirect's target: the first server has not said it.
-  const isTold =
-    said.shouldRetry === true && outcome.redirected !== true && !(isJudged && verdict === 'final');
-  if (verdict !== 'final' || isJudged) return { verdict, isTold };
-  if (isTold) return { verdict: 'transient', isTold };
+/** The wait that is asked for. A custom `feedback` may return NaN. */
+function waitOf(said: Feedback | undefined): number {
+  return Math.max(0, (said?.waitMs ?? said?.pauseMs) || 0);
+}
+
+/** The verdict, changed by what the server says, except by its body. `isTold`: it says that the request should be sent again. */
+function verdictAfter(verdict: Failing, outcome: Outcome, said: Feedback, isTold: boolean): Failing {
+  if (said.shouldRetry === false) return 'final';
+  if (verdict !== 'final' || outcome.type !== 'response' || outcome.judgement?.verdict) return verdict;
+  if (isTold) return 'transient';
   const isLimit = (outcome.status === 403 || outcome.status === 413) && waitOf(said) > 0;
-  return { verdict: isLimit ? refusalOf(outcome) : 'final', isTold };
-}
-
-function waitOf({ waitMs, pauseMs }: Feedback): number {
-  const askedMs = waitMs ?? pauseMs;
-  // A custom `feedback` may return something that is not a number.
-  if (askedMs > 0) return askedMs;
-  return 0;
-}
-
-function backoffOf(policy: Policy, step: BackoffStep): number | undefined {
-  return callHook('backoff', () => {
-    const delayMs = policy.backoff(step);
-    if (delayMs !== undefined) notNegative('its result', delayMs);
-    return delayMs;
-  });
+  return isLimit ? refusalOf(outcome) : verdict;
 }
 
 /** The request without the idempotency key that its attempts did not carry. */
@@ -152,31 +128,23 @@ function withoutKey(request: RequestTraits): RequestTraits {
   };
 }
 
+const checkDelay: Check = (name, delayMs) => {
+  if (delayMs !== undefined) notNegative(name, delayMs);
+};
+
+/** A promise is true in every condition. */
+const checkMay: Check = (name, may) =>
+  must(name, prose('true or false, at once'), may, typeof may === 'boolean');
+
 /**
  * True if the policy allows to repeat a request that the server may have carried out.
  *
  * @throws HookError if `methods` throws, or returns something else than true or false
  */
 function mayBeRepeated({ methods }: Policy, request: RequestTraits): boolean {
-  if (methods === 'all') return true;
-  if (typeof methods === 'function') {
-    return callHook('methods', () => {
-      const may: unknown = methods(request);
-      // A promise is true in every condition.
-      if (typeof may !== 'boolean') throw wrongType('its result', prose('true or false, at once'), may);
-      return may;
-    });
-  }
-  return methods === 'idempotent' ? isRepeatable(request) : methods.includes(request.method.toUpperCase());
-}
-
-/** The wait that `inspect` has found, also if `feedback` does not pass it on. */
-function judgedWaitMs(outcome: Outcome): number {
-  return (outcome.type === 'response' ? outcome.judgement?.waitMs : undefined) ?? 0;
-}
-
-function isAbort(outcome: Outcome): boolean {
-  return outcome.type === 'failure' && outcome.kind === 'aborted';
+  if (typeof methods === 'function') return callHook('methods', () => methods(request), checkMay);
+  if (methods === 'idempotent') return isRepeatable(request);
+  return methods === 'all' || methods.includes(request.method.toUpperCase());
 }
 
 /**
@@ -195,15 +163,20 @@ export function decideRetry(
   policy: Policy,
   progress: Progress,
   outcome: Outcome,
-  before: Exclude<Verdict, 'success'>,
+  before: Failing,
   nowMs: number,
 ): Decision {
-  const { request, startedAtMs = nowMs, previousBackoffMs } = progress;
-  const attempt = progress.attempt + (progress.skipped ?? 0);
-  const said = feedbackOf(policy, progress, asJudged(outcome, before), nowMs);
-  const { verdict, isTold } =
-    said === undefined ? { verdict: before, isTold: false } : verdictAfter(before, outcome, said);
-  if (verdict === 'final' || verdict === 'success') return stop(isAbort(outcome) ? 'aborted' : 'final');
+  const { request, startedAtMs = nowMs, previousBackoffMs, skipped = 0 } = progress;
+  const { random, totalTimeoutMs = Number.POSITIVE_INFINITY } = policy;
+  const attempt = progress.attempt + skipped;
+  const judged = judgementOf(outcome);
+  const said = feedbackOf(policy, progress, outcome, before, nowMs);
+  // Of a redirect's target: the first server has not said it.
+  const isTold =
+    said?.shouldRetry === true && outcome.redirected !== true && !(judged?.verdict && before === 'final');
+  const verdict = said === undefined ? before : verdictAfter(before, outcome, said, isTold);
+  if (verdict === 'final')
+    return stop(outcome.type === 'failure' && outcome.kind === 'aborted' ? 'aborted' : 'final');
   if (verdict !== 'refused' && !isTold && progress.isKeyed !== true) {
     if (!mayBeRepeated(policy, progress.isKeyLost ? withoutKey(request) : request))
       return stop('not-idempotent');
@@ -211,17 +184,15 @@ export function decideRetry(
   if (!request.replayable) return stop('not-replayable');
   if (attempt > policy.maxRetries) return stop('retries-exhausted');
 
-  const { random } = policy;
-  const backoffMs = backoffOf(policy, { retry: attempt, previousDelayMs: previousBackoffMs, random });
+  const step = { retry: attempt, previousDelayMs: previousBackoffMs, random };
+  const backoffMs = callHook('backoff', () => policy.backoff(step), checkDelay);
   if (backoffMs === undefined) return stop('backoff-exhausted');
-  const askedMs = Math.max(said === undefined ? 0 : waitOf(said), judgedWaitMs(outcome));
+  // What `inspect` has found also counts if `feedback` does not pass it on.
+  const askedMs = Math.max(waitOf(said), judged?.waitMs ?? 0);
   if (askedMs > policy.maxRetryAfterMs) return stop('retry-after-too-long');
   const delayMs = askedMs > backoffMs ? withJitter(askedMs, random) : backoffMs;
 
-  const { totalTimeoutMs } = policy;
-  if (totalTimeoutMs !== undefined && nowMs + delayMs > startedAtMs + totalTimeoutMs) {
-    return stop('deadline-exceeded');
-  }
+  if (nowMs + delayMs > startedAtMs + totalTimeoutMs) return stop('deadline-exceeded');
   const refusal = progress.permit?.({ reason: verdict, delayMs });
   return refusal === undefined ? { retry: true, reason: verdict, delayMs, backoffMs } : stop(refusal);
 }
@@ -232,10 +203,5 @@ export function decideRetry(
  * @throws HookError if `cost` throws, or returns something else than a number above 0
  */
 export function costOf({ cost }: Pick<CallPolicy, 'cost'>, request: RequestTraits): number {
-  if (typeof cost === 'number') return cost;
-  return callHook('cost', () => {
-    const tokens = cost(request);
-    positive('its result', tokens);
-    return tokens;
-  });
+  return typeof cost === 'number' ? cost : callHook('cost', () => cost(request), positive);
 }

@@ -1,5 +1,5 @@
-import { channelsOf } from '#platform';
-import { callObserver } from '../base/call-observer.ts';
+import { isSubscribed, publish } from '#platform';
+import { callObserver } from '../base/warn.ts';
 import type { Outcome, RequestTraits } from '../http/outcome.ts';
 import type { RetryReason, StopReason } from './reason.ts';
 import {
@@ -139,26 +139,15 @@ export function detailsOf(event: EbbEvent): EventDetails | undefined {
 }
 
 /**
- * In Node every event is also published on a channel of `node:diagnostics_channel`, named by its type: `ebb:attempt`,
- * `ebb:retry` and so on. `undefined` in other runtimes.
+ * True if someone wants events of this type. Without that they are not built. In Node every event is also published on a channel
+ * of `node:diagnostics_channel`, named by its type: `ebb:attempt`, `ebb:retry` and so on.
  */
-const channels = /* @__PURE__ */ channelsOf<EbbEvent['type']>([
-  'throttle',
-  'blocked',
-  'mark',
-  'attempt',
-  'retry',
-  'other-retries',
-  'end',
-]);
-
-/** True if someone wants events of this type. Without that they are not built. */
 export function isObserved(onEvent: Observer | undefined, type: EbbEvent['type']): boolean {
-  return onEvent !== undefined || channels?.[type].hasSubscribers === true;
+  return onEvent !== undefined || isSubscribed(type);
 }
 
 /** Gives an event to all who want it. */
 export function report(onEvent: Observer | undefined, event: EbbEvent): void {
   if (onEvent !== undefined) callObserver('onEvent', onEvent, event);
-  channels?.[event.type].publish(event);
+  publish(event.type, event);
 }

@@ -1,8 +1,8 @@
-import { codeOf } from '../http/failure.ts';
+import { keptByCopies, makeStamp } from '#platform';
+import { codeIn } from '../http/failure.ts';
 import type { FailureKind, Outcome } from '../http/outcome.ts';
 import type { Grant } from './contracts.ts';
 import type { RetryReason, StopReason } from './reason.ts';
-import { type Stamp, sharedStamp } from './stamp.ts';
 
 /** One attempt of a request. Contains no URL, header or body. */
 export interface Attempt {
@@ -37,9 +37,8 @@ export function recordOf(
       ? { attempt, delayMs, throttledMs, reason }
       : { attempt, delayMs, throttledMs, status, reason };
   }
-  const code = codeOf(outcome.error);
-  const failed = { attempt, delayMs, throttledMs, failure: outcome.kind };
-  return code === undefined ? { ...failed, reason } : { ...failed, code, reason };
+  const { kind: failure, error } = outcome;
+  return { attempt, delayMs, throttledMs, failure, ...codeIn(error), reason };
 }
 
 /** What led to a result: its attempts, and the tokens of the last one, if there is a bucket. */
@@ -48,18 +47,31 @@ export type Trace = readonly Attempt[] | { readonly attempts: readonly Attempt[]
 /** The trace of an object that ended several calls, and so has none of its own. */
 const OF_MANY: Trace = [];
 
-// One stamp for both: two of them share the code of their class, which makes each of them slower.
-const traces: Stamp<Trace> = /* @__PURE__ */ sharedStamp('traces');
+type Traces = ReturnType<typeof makeStamp<Trace>>;
+
+/** The same for all copies of this package in a program. */
+function sharedTraces(): Traces {
+  const holder = globalThis as { [key: symbol]: Traces | undefined };
+  const key = Symbol.for('@ebb/core traces');
+  holder[key] ??= makeStamp();
+  return holder[key];
+}
+
+// One for attempts and grants: two stamps share the code of their class, which makes each of them slower.
+const traces: Traces = /* @__PURE__ */ sharedTraces();
+
+function isObject(value: unknown): value is object {
+  return typeof value === 'object' && value !== null;
+}
 
 /** Notes the trace of what a caller gets: a response, or an error. */
 export function remember(result: unknown, trace: Trace): void {
-  if (typeof result === 'object' && result !== null) traces.put(result, trace);
+  if (isObject(result)) traces.set(result, trace);
 }
 
 /** Notes the trace of a call that ended with the reason of its signal. The caller owns that object, and may use it again. */
 export function rememberReason(reason: unknown, trace: Trace): void {
-  const isFirst = typeof reason !== 'object' || reason === null || traces.get(reason) === undefined;
-  remember(reason, isFirst ? trace : OF_MANY);
+  if (isObject(reason)) traces.set(reason, traces.get(reason) === undefined ? trace : OF_MANY);
 }
 
 /**
@@ -80,19 +92,11 @@ export function attemptsOf(result: unknown): readonly Attempt[] {
 }
 
 function traceOf(result: unknown): Trace {
-  if (typeof result !== 'object' || result === null) return OF_MANY;
-  return traces.get(result) ?? traceOfCopy(result) ?? OF_MANY;
-}
-
-/** undici's redirect interceptor copies the context of a response, but the list of URLs in it stays the same object. */
-function traceOfCopy(result: object): Trace | undefined {
-  try {
-    const { history } = result as { readonly history?: unknown };
-    return Array.isArray(history) ? traces.get(history) : undefined;
-  } catch {
-    // The getters of some errors throw.
-    return undefined;
-  }
+  if (!isObject(result)) return OF_MANY;
+  const trace = traces.get(result);
+  if (trace !== undefined) return trace;
+  const kept = keptByCopies(result);
+  return (kept && traces.get(kept)) ?? OF_MANY;
 }
 
 /**

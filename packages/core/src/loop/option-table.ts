@@ -1,5 +1,5 @@
 import { prose } from '#prose';
-import { memorystore } from '../backoff/memorystore.ts';
+import { BY_DEFAULT } from '../backoff/memorystore.ts';
 import type { BackoffStrategy } from '../backoff/strategy.ts';
 import {
   type Check,
@@ -10,29 +10,25 @@ import {
   oneOf,
   positive,
   wholeNumber,
-  wrongRange,
-  wrongType,
 } from '../base/check.ts';
+import { must } from '../base/option-error.ts';
 import { CLOCK_OPTION, type OptionTable, RANDOM_OPTION } from '../base/options.ts';
 import { classifyHttp } from '../http/classify.ts';
 import { checkFeedback, plainFeedback } from '../http/feedback.ts';
 import type { PolicyOptions, UnsetOptions } from './options.ts';
 import { type Part, PLACES } from './part.ts';
 
-const checkMethods: Check = (name, value) => {
-  const takes = prose("'idempotent', 'all', a list of methods, or a function");
-  if (typeof value === 'function') return;
-  if (typeof value === 'string') {
-    if (value !== 'idempotent' && value !== 'all') throw wrongRange(name, takes, value);
-  } else if (!Array.isArray(value) || !value.every((method) => typeof method === 'string')) {
-    throw wrongType(name, takes, value);
-  }
-};
+const checkMethods: Check = (name, value) =>
+  must(
+    name,
+    prose("'idempotent', 'all', a list of methods, or a function"),
+    value,
+    typeof value === 'function' || [value].flat().every((method) => typeof method === 'string'),
+    typeof value !== 'string' || value === 'idempotent' || value === 'all',
+  );
 
-const checkIdempotencyKey: Check = (name, value) => {
-  if (value !== true && typeof value !== 'function')
-    throw wrongType(name, prose('true or a function'), value);
-};
+const checkIdempotencyKey: Check = (name, value) =>
+  must(name, prose('true or a function'), value, value === true || typeof value === 'function');
 
 const checkCost: Check = (name, value) => {
   if (typeof value !== 'function') positive(name, value);
@@ -41,16 +37,16 @@ const checkCost: Check = (name, value) => {
 /** Limits bring their code: one of the user's own has to be made one. */
 function bringing(takes: string | undefined): Check {
   return (name, value) => {
-    const { part } = (value ?? {}) as { readonly part?: Partial<Part> };
-    if (typeof part?.begin !== 'function') throw wrongType(name, takes, value);
+    const { part } = Object(value) as { readonly part?: Partial<Part> };
+    must(name, takes, value, typeof part?.begin === 'function');
   };
 }
 
 const checkUse: Check = (name, value) => {
-  if (!Array.isArray(value)) throw wrongType(name, prose('a list of parts'), value);
-  for (const [index, part] of value.entries()) {
+  must(name, prose('a list of parts'), value, Array.isArray(value));
+  for (const [index, part] of (value as readonly Part[]).entries()) {
     having(prose('a part'), 'begin')(`${name}[${index}]`, part);
-    oneOf(...PLACES)(`${name}[${index}].place`, (part as Part).place);
+    oneOf(...PLACES)(`${name}[${index}].place`, part.place);
   }
 };
 
@@ -60,9 +56,7 @@ const checkBackoff: Check = (name, value) => {
   if (maxRetries !== undefined) wholeNumber(`${name}.maxRetries`, maxRetries);
 };
 
-const checkKey: Check = (name, value) => {
-  if (typeof value !== 'string') throw wrongType(name, prose('a string'), value);
-};
+const checkKey: Check = (name, value) => must(name, prose('a string'), value, typeof value === 'string');
 
 /** If neither the options nor the backoff rule have a number. */
 const DEFAULT_RETRIES = 5;
@@ -75,7 +69,7 @@ export function defaultRetries({ backoff }: { readonly backoff: BackoffStrategy 
 /** How the options of a policy are read. */
 export const POLICY_OPTIONS: OptionTable<PolicyOptions, UnsetOptions> = {
   maxRetries: { check: wholeNumber, defaultOf: defaultRetries },
-  backoff: { check: checkBackoff, default: memorystore() },
+  backoff: { check: checkBackoff, default: BY_DEFAULT },
   classify: { check: callable, default: classifyHttp },
   feedback: { check: checkFeedback, default: plainFeedback },
   inspect: { check: bringing(prose('what inspectBody returns')) },
@@ -99,3 +93,8 @@ export const POLICY_OPTIONS: OptionTable<PolicyOptions, UnsetOptions> = {
   clock: CLOCK_OPTION,
   random: RANDOM_OPTION,
 };
+
+/** Options that may stay unset: they have a check alone. Without them nothing has to be made before the first failure of a call. */
+export const UNSET: readonly UnsetOptions[] = /* @__PURE__ */ (
+  Object.keys(POLICY_OPTIONS) as UnsetOptions[]
+).filter((name) => Object.keys(POLICY_OPTIONS[name]).length === 1);

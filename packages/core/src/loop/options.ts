@@ -68,7 +68,7 @@ export interface PolicyOptions {
   readonly methods?: RetryMethods | undefined;
   /**
    * The longest `Retry-After` that is waited for, in milliseconds. A longer one ends the retries: ebb never retries
-   * earlier than asked.
+   * earlier than asked. How long a response may hold up other requests is the `maxPauseMs` of the bucket, which cuts.
    * @default 600_000
    */
   readonly maxRetryAfterMs?: number | undefined;
@@ -124,7 +124,7 @@ export interface PolicyOptions {
   readonly key?: string | undefined;
   /**
    * The longest wait of an attempt for its slot and its tokens together, in milliseconds. If it is known that the wait
-   * will be longer, the attempt is refused at once.
+   * will be longer, the attempt is refused at once. Buckets and limits have a `maxWaitMs` of their own: the shortest applies.
    * @default none
    */
   readonly maxWaitMs?: number | undefined;

@@ -3,20 +3,9 @@ import { ownClock } from '../base/own-clock.ts';
 import { classifyHttp } from '../http/classify.ts';
 import { plainFeedback, type ReadFeedback } from '../http/feedback.ts';
 import { bindClock } from './bind-clock.ts';
-import { defaultRetries, POLICY_OPTIONS } from './option-table.ts';
+import { defaultRetries, POLICY_OPTIONS, UNSET } from './option-table.ts';
 import type { PolicyOptions, RetryMethods, UnsetOptions } from './options.ts';
 import { type Admit, type Part, PLACES } from './part.ts';
-
-/** Options without which nothing has to be made before an attempt. */
-const PREPARED = [
-  'attemptTimeoutMs',
-  'totalTimeoutMs',
-  'stopSignal',
-  'idempotencyKey',
-  'beforeAttempt',
-  'aroundAttempt',
-  'onEvent',
-] as const;
 
 type PolicyParts = Complete<PolicyOptions, UnsetOptions>;
 
@@ -52,25 +41,6 @@ export function insideOf(policy: Policy): Inside {
   return (policy as unknown as { readonly [POLICY]: Inside })[POLICY];
 }
 
-/** The parts that the options bring, in the order of their places. */
-function partsOf({ bucket, concurrency, budget, inspect, use }: PolicyParts): readonly Part[] {
-  const brought = [concurrency, bucket, inspect, budget].map((one) => one?.part);
-  const parts = [...brought, ...(use ?? [])].filter((part) => part !== undefined);
-  return parts.sort((one, other) => PLACES.indexOf(one.place) - PLACES.indexOf(other.place));
-}
-
-function isPlain(policy: PolicyParts, parts: readonly Part[]): boolean {
-  return (
-    parts.length === 0 &&
-    policy.classify === classifyHttp &&
-    PREPARED.every((name) => policy[name] === undefined)
-  );
-}
-
-function isPolicy(value: object): value is Policy {
-  return POLICY in value;
-}
-
 /** A list of methods is copied: changing it later must not change the policy. */
 function frozenMethods(methods: RetryMethods): RetryMethods {
   if (typeof methods === 'string' || typeof methods === 'function') return methods;
@@ -78,25 +48,23 @@ function frozenMethods(methods: RetryMethods): RetryMethods {
 }
 
 function seal(setup: PolicyParts, given: Pick<Inside, 'maxRetries' | 'feedback'>): Policy {
+  const { bucket, concurrency, budget, inspect, use = [] } = setup;
   const clock = ownClock(setup.clock);
-  for (const limit of [setup.bucket, setup.concurrency, setup.budget])
-    bindClock(limit, clock, setup.priority);
-  const ofBucket =
-    setup.bucket && 'feedback' in setup.bucket && (setup.bucket.feedback as ReadFeedback | false);
-  const feedback = given.feedback ?? (ofBucket || plainFeedback);
+  for (const limit of [bucket, concurrency, budget]) bindClock(limit, clock, setup.priority);
+  const parts = [concurrency, bucket, inspect, budget].flatMap((one) => one?.part ?? []).concat(use);
+  parts.sort((one, other) => PLACES.indexOf(one.place) - PLACES.indexOf(other.place));
+  const isPlain = setup.classify === classifyHttp && UNSET.every((name) => setup[name] === undefined);
+  const inside: Inside = { ...given, parts, admit: parts.find(({ admit }) => admit)?.admit, isPlain };
+  const ofBucket = (bucket as { readonly feedback?: ReadFeedback | false } | undefined)?.feedback;
   const policy = {
     ...setup,
     maxRetries: given.maxRetries ?? defaultRetries(setup),
     clock,
-    feedback,
+    feedback: given.feedback ?? (ofBucket || plainFeedback),
     methods: frozenMethods(setup.methods),
   };
-  const parts = partsOf(setup);
-  const admit = parts.find((part) => part.admit !== undefined)?.admit;
-  const inside: Inside = { ...given, parts, admit, isPlain: isPlain(setup, parts) };
   // Not enumerable: a copy with changes is not a policy yet, and is validated when it becomes one.
-  Object.defineProperty(policy, POLICY, { value: inside });
-  return Object.freeze(policy) as unknown as Policy;
+  return Object.freeze(Object.defineProperty(policy, POLICY, { value: inside })) as unknown as Policy;
 }
 
 /**
@@ -121,7 +89,7 @@ function seal(setup: PolicyParts, given: Pick<Inside, 'maxRetries' | 'feedback'>
  * ```
  */
 export function createPolicy(options: PolicyOptions | Policy = {}): Policy {
-  if (typeof options === 'object' && options !== null && isPolicy(options)) return options;
+  if (POLICY in Object(options)) return options as Policy;
   const setup = readOptions<PolicyOptions, UnsetOptions>('createPolicy', options, POLICY_OPTIONS);
   // A copy of a policy has the default, which must not outrank a bucket that it is given.
   const feedback = options.feedback === plainFeedback ? undefined : options.feedback;

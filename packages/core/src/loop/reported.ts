@@ -1,7 +1,6 @@
 import { HookError, ThrottledError, type ThrottledReason } from '../base/errors.ts';
-import { codeOf, nameOf } from '../http/failure.ts';
+import { codeIn, nameOf } from '../http/failure.ts';
 import type { FailureKind, Outcome, RequestTraits } from '../http/outcome.ts';
-import { withoutSecrets } from '../http/url.ts';
 
 // What an event says goes to logs, traces and other programs. So it has nothing that can be a secret: no header, no body,
 // no query, no credentials, no error of a client. axios's errors, for instance, contain the headers of their request.
@@ -41,19 +40,34 @@ export function reportedRequest({ method, url }: RequestTraits): ReportedRequest
 }
 
 export function reportedOutcome(outcome: Outcome): ReportedOutcome {
-  if (outcome.type === 'response') return { type: 'response', status: outcome.status };
-  const { kind, error } = outcome;
-  const code = codeOf(error);
-  return code === undefined ? { type: 'failure', kind } : { type: 'failure', kind, code };
+  const { type } = outcome;
+  if (type === 'response') return { type, status: outcome.status };
+  return { type, kind: outcome.kind, ...codeIn(outcome.error) };
 }
 
 export function reportedError(error: unknown): ReportedError {
+  if (error instanceof HookError) return { name: error.name, hook: error.hook };
   if (error instanceof ThrottledError) {
     const { name, reason, waitMs } = error;
     return { name, reason, ...(waitMs !== undefined && { waitMs }) };
   }
-  if (error instanceof HookError) return { name: error.name, hook: error.hook };
   const name = nameOf(error) ?? typeof error;
-  const code = codeOf(error);
-  return code === undefined || code === name ? { name } : { name, code };
+  // Without a code it is the name.
+  const { code = name } = codeIn(error);
+  return code === name ? { name } : { name, code };
+}
+
+/**
+ * A URL without its credentials, its query and its fragment. Of a URL that has no host, such as `data:`, only the scheme is
+ * left.
+ */
+export function withoutSecrets(url: string): string {
+  const { protocol, host, pathname } = URL.parse(url) ?? {};
+  if (protocol === undefined) return relative(url);
+  return host === '' ? protocol : `${protocol}//${host}${pathname}`;
+}
+
+/** A relative URL; of other text only what comes before the host, since it is not known where credentials end. */
+function relative(url: string): string {
+  return /^[^/\\?#]*[/\\]{2}/.exec(url)?.[0] ?? url.replace(/[?#].*$/s, '');
 }

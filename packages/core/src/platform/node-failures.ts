@@ -1,8 +1,10 @@
+import { property } from '../base/property.ts';
+
 /** A `FailureKind` that is known. */
 type KnownKind = 'connect' | 'network' | 'timeout' | 'aborted';
 
 /**
- * Error codes of Node, undici, Bun and axios. Every other code is `unknown`, such as those of certificate and parse
+ * Error codes of Node, undici, Bun and axios, and the names of errors without one. Every other code is `unknown`, such as those of certificate and parse
  * errors, which a retry does not fix.
  */
 export const CODES: Readonly<Record<KnownKind, string>> = {
@@ -14,9 +16,9 @@ export const CODES: Readonly<Record<KnownKind, string>> = {
     'ERR_NETWORK ERR_STREAM_PREMATURE_CLOSE ERR_HTTP2_STREAM_ERROR ERR_HTTP2_SESSION_ERROR ' +
     'ERR_HTTP2_GOAWAY_SESSION ConnectionClosed',
   // No response in time.
-  timeout: 'ETIMEDOUT ESOCKETTIMEDOUT UND_ERR_HEADERS_TIMEOUT UND_ERR_BODY_TIMEOUT Timeout',
+  timeout: 'ETIMEDOUT ESOCKETTIMEDOUT UND_ERR_HEADERS_TIMEOUT UND_ERR_BODY_TIMEOUT Timeout TimeoutError',
   // Aborted by the caller.
-  aborted: 'ABORT_ERR UND_ERR_ABORTED ERR_CANCELED',
+  aborted: 'ABORT_ERR UND_ERR_ABORTED ERR_CANCELED AbortError',
 };
 
 /**
@@ -68,6 +70,7 @@ export function kindOfMessage(message: string): KnownKind | undefined {
 }
 
 /** True if an error arose in the name lookup, in the connect, or before a stream was processed: nothing was sent. */
-export function isUnsent(syscall: unknown, message: string): boolean {
+export function isUnsent(error: object, message: string): boolean {
+  const syscall = property(error, 'syscall');
   return syscall === 'connect' || syscall === 'getaddrinfo' || message.includes('NGHTTP2_REFUSED_STREAM');
 }

@@ -1,7 +1,48 @@
 // What only Node, Bun, Deno and workers have, or need. web.ts has the same names. Selected by the conditions of "imports" in
 // package.json. Below everything that imports it: it imports only what imports nothing else.
-export { channelsOf } from './node-channels.ts';
 export { onAbort, sleepersOn } from './node-crowds.ts';
 export { CODES, isUnsent, kindOfMessage } from './node-failures.ts';
+export { keptByCopies, makeStamp } from './node-stamp.ts';
 export { immediatesNow, inNextTurn, inRealTime, keepAlive, letExit } from './node-timers.ts';
-export { emit } from './node-warnings.ts';
+
+/** The part of a channel of `node:diagnostics_channel` in use. */
+interface Channel {
+  readonly hasSubscribers: boolean;
+  publish(message: unknown): void;
+}
+
+interface NodeLike {
+  readonly process?: {
+    getBuiltinModule?(id: string): { channel?(name: string): Channel } | undefined;
+    emitWarning?(warning: Error): void;
+  };
+  reportError?(error: unknown): void;
+}
+
+/** Not imported: a worker may have no such module. */
+const makeChannel = (globalThis as NodeLike).process?.getBuiltinModule?.('node:diagnostics_channel')?.channel;
+
+const channels: Record<string, Channel | undefined> = {};
+
+/** The channel of an event. All copies of this package in a program share it. */
+function channelOf(type: string): Channel | undefined {
+  channels[type] ??= makeChannel?.(`ebb:${type}`);
+  return channels[type];
+}
+
+/** True if a program listens to the channel of this type of event. */
+export function isSubscribed(type: string): boolean {
+  return channelOf(type)?.hasSubscribers === true;
+}
+
+/** Publishes an event on the channel of its type. */
+export function publish(type: string, event: unknown): void {
+  channelOf(type)?.publish(event);
+}
+
+/** Warns as Node does if possible, since `reportError` ends the process in Deno. */
+export function emit(warning: Error): void {
+  const { process, reportError } = globalThis as NodeLike;
+  if (typeof process?.emitWarning === 'function') process.emitWarning(warning);
+  else if (typeof reportError === 'function') reportError(warning);
+}

@@ -1,7 +1,7 @@
 import type { Clock } from '../../base/clock.ts';
-import { withJitter } from '../../http/jitter.ts';
 import { originOf } from '../../http/origin.ts';
 import type { Outcome, RequestTraits } from '../../http/outcome.ts';
+import { withJitter } from '../../http/retry-after.ts';
 import {
   type Feedback,
   type ReadFeedback,

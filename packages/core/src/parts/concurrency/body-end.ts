@@ -1,6 +1,6 @@
 import { onAbort } from '../../base/on-abort.ts';
+import { responseHeader } from '../../http/any-headers.ts';
 import { isNodeReadable, isWebReadable } from '../../http/body.ts';
-import { responseHeader } from '../../http/response-header.ts';
 import type { BodyContext } from '../../loop/part.ts';
 import { BodyUse } from './body-use.ts';
 import { interceptorOf } from './intercept-body.ts';

@@ -1,6 +1,6 @@
 import { inNextTurn } from '../../base/clock.ts';
+import { responseHeader } from '../../http/any-headers.ts';
 import { isNodeReadable, isWebReadable, MOST_READ_AHEAD_BYTES } from '../../http/body.ts';
-import { responseHeader } from '../../http/response-header.ts';
 import type { BodyUse } from './body-use.ts';
 import { interceptorOf, nativeBody, nativeClone } from './intercept-body.ts';
 import { whenNodeBodyEnds } from './node-body.ts';

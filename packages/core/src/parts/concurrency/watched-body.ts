@@ -1,5 +1,5 @@
+import { responseHeader } from '../../http/any-headers.ts';
 import { isWebReadable } from '../../http/body.ts';
-import { responseHeader } from '../../http/response-header.ts';
 import type { BodyUse } from './body-use.ts';
 import { type BodyInterceptor, interceptBody } from './intercept-body.ts';
 import { type WatchedStream, watchedStream } from './watched-stream.ts';

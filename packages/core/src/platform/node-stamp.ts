@@ -1,6 +1,6 @@
 /** Attaches a value to an object that belongs to others. Listings, copies and comparisons of the object do not show it. */
-export interface Stamp<T> {
-  put(on: object, value: T): void;
+interface Stamp<T> {
+  set(on: object, value: T): unknown;
   get(on: object): T | undefined;
 }
 
@@ -11,7 +11,11 @@ const Given = function given(object: object): object {
   object: object,
 ) => object;
 
-function makeStamp<T>(): Stamp<T> {
+/**
+ * A `WeakMap` in the shape of a private field that a constructor adds. That takes about 15 ns, a tenth of a `WeakMap` or a hidden
+ * property, and every response gets one.
+ */
+export function makeStamp<T>(): Stamp<T> {
   /** For objects that take no private field: frozen ones, in some runtimes. */
   const others = new WeakMap<object, T>();
   class Stamped extends Given {
@@ -22,7 +26,7 @@ function makeStamp<T>(): Stamp<T> {
       this.#value = value;
     }
 
-    static put(on: object, value: T): void {
+    static set(on: object, value: T): void {
       try {
         new Stamped(on, value);
       } catch {
@@ -39,15 +43,13 @@ function makeStamp<T>(): Stamp<T> {
   return Stamped;
 }
 
-/**
- * The stamp of a name, the same for all copies of this package in a program.
- *
- * Implemented as a private field that a constructor adds. That takes about 15 ns, a tenth of a `WeakMap` or a hidden
- * property, and every response gets one.
- */
-export function sharedStamp<T>(name: string): Stamp<T> {
-  const holder = globalThis as { [key: symbol]: Stamp<T> | undefined };
-  const key = Symbol.for(`@ebb/core ${name}`);
-  holder[key] ??= makeStamp<T>();
-  return holder[key];
+/** undici's redirect interceptor copies the context of a response, but the list of URLs in it stays the same object. */
+export function keptByCopies(result: object): object | undefined {
+  try {
+    const { history } = result as { readonly history?: unknown };
+    return Array.isArray(history) ? history : undefined;
+  } catch {
+    // The getters of some errors throw.
+    return undefined;
+  }
 }
