@@ -3,11 +3,11 @@ import {
   bytesOf,
   isNodeReadable,
   isWebReadable,
-  NodePeek,
   type Peek,
   peekAtPart,
   peekAtWeb,
 } from '@ebb/core/adapter';
+import { NodePeek } from '#platform';
 import { responseIn } from '../response.ts';
 
 /**
@@ -24,7 +24,7 @@ export function peekAt(settled: unknown, mostBytes: number): Peek | undefined {
   const replace = (copy: unknown): void => {
     response.data = copy;
   };
-  if (isNodeReadable(data)) return NodePeek.at(data, replace);
+  if (NodePeek && isNodeReadable(data)) return NodePeek.at(data, replace);
   if (isWebReadable(data)) {
     if (data.locked) return undefined;
     const [look, rest] = data.tee();
