@@ -74,35 +74,23 @@ export class LayerMark {
   }
 }
 
-type Held = Pick<InternalAxiosRequestConfig, 'cancelToken' | 'headers'>;
+/** What an attempt that has timed out may go on with. */
+export type Held = Pick<InternalAxiosRequestConfig, 'cancelToken' | 'headers'>;
 
 /**
- * An attempt that has timed out, and whose custom adapter may go on with the config: it may have ignored its token, or
+ * What the config of an attempt has that has timed out. A custom adapter may go on with it: it may have ignored its token, or
  * wait for something else. While ebb waits for the retry the config stays as it was in the attempt. Its token is
  * canceled, so that axios sends nothing more through another instance or its fetch adapter, and what is sent nevertheless
  * has the attempt's headers, an idempotency key for example.
  */
-export class LateAttempt {
-  readonly #config: InternalAxiosRequestConfig;
-  readonly #inAttempt: Held;
-  /** The caller's. */
-  #before: Held | undefined;
+export function heldBy({ cancelToken, headers }: InternalAxiosRequestConfig): Held {
+  return { cancelToken, headers };
+}
 
-  constructor(config: InternalAxiosRequestConfig) {
-    this.#config = config;
-    this.#inAttempt = { cancelToken: config.cancelToken, headers: config.headers };
-  }
-
-  hold(): void {
-    const { cancelToken, headers } = this.#config;
-    this.#before = { cancelToken, headers };
-    Object.assign(this.#config, this.#inAttempt);
-  }
-
-  release(): void {
-    if (this.#before === undefined) return;
-    Object.assign(this.#config, this.#before);
-    if (this.#before.cancelToken === undefined) delete this.#config.cancelToken;
-    this.#before = undefined;
-  }
+/** Puts what was held back into a config, and returns what it has had in its place. */
+export function replaced(config: InternalAxiosRequestConfig, held: Held): Held {
+  const before = heldBy(config);
+  Object.assign(config, held);
+  if (held.cancelToken === undefined) delete config.cancelToken;
+  return before;
 }

@@ -6,11 +6,12 @@ export interface NodeRequest {
   readonly _redirectable?: NodeRequest;
   readonly _redirectCount?: number;
   readonly _currentUrl?: string;
+  /** `null` until it has arrived. */
   readonly res?: {
     readonly statusCode?: number;
     readonly headers?: object;
     readonly headersDistinct?: Readonly<Record<string, string[] | undefined>>;
-  };
+  } | null;
   readonly writableFinished?: unknown;
   destroy?(): unknown;
 }
@@ -29,7 +30,7 @@ export function everyRetryAfter(request: NodeRequest): string | undefined {
 
 /** The response that has arrived, though its body could not be read. */
 export function received({ res }: NodeRequest): { status: number; headers: unknown } | undefined {
-  return res && { status: res.statusCode ?? 0, headers: res.headers };
+  return res ? { status: res.statusCode ?? 0, headers: res.headers } : undefined;
 }
 
 /** Destroys a request whose upload is unfinished: a server that has already responded may never read the rest. */

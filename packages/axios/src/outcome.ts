@@ -35,7 +35,9 @@ function originOf(traits: Traits, request: unknown): Origin {
   const { redirect, responseURL } = shown;
   if (typeof redirect === 'string') return { redirected: redirect === 'follow' };
   if (typeof responseURL === 'string' && responseURL !== '') {
-    const isRequested = [traits.url, config.url ?? ''].some((one) => normalized(one) === normalized(responseURL));
+    const isRequested = [traits.url, config.url ?? ''].some(
+      (one) => normalized(one) === normalized(responseURL),
+    );
     return isRequested ? { redirected: false } : { redirected: true, url: responseURL };
   }
   // Node's HTTP/2 follows no redirects, and `maxRedirects` applies to the http adapter alone.

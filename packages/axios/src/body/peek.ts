@@ -3,7 +3,7 @@ import {
   bytesOf,
   isNodeReadable,
   isWebReadable,
-  type Peek,
+  type Opened,
   peekAtPart,
   peekAtWeb,
 } from '@ebb/core/adapter';
@@ -17,7 +17,7 @@ import { responseIn } from '../response.ts';
  * @param mostBytes a longer body need not be passed on whole
  * @returns `undefined` for a response without a body, or with a body that has neither text nor bytes, such as a form
  */
-export function peekAt(settled: unknown, mostBytes: number): Peek | undefined {
+export function peekAt(settled: unknown, mostBytes: number): Opened {
   const response = responseIn(settled);
   const data: unknown = response?.data;
   if (response === undefined || data === undefined || data === null || data === '') return undefined;
