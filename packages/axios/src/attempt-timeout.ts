@@ -3,28 +3,22 @@ import type { AxiosError, AxiosResponse, Cancel, CancelToken, InternalAxiosReque
 import type { AxiosCopy } from './axios-copy.ts';
 import { discardLate } from './body/response-body.ts';
 
-/** An attempt with a time limit. */
-interface TimedAttempt {
-  readonly timeoutMs: number;
-  readonly clock: Clock;
-  /** Makes the timeout error. */
-  error(): unknown;
-  readonly config: InternalAxiosRequestConfig;
-  send(): Promise<AxiosResponse>;
-  /** Called when the time is up, before anything that the attempt waits for is cancelled. */
-  timedOut(): void;
-}
-
 /**
  * Sends one attempt, and gives up on it after `timeoutMs`.
  *
  * axios's own `timeout` cannot do this. Its http adapter counts until the headers and after that only idle time,
  * so a body that trickles never times out; and for a streamed response it keeps counting while the caller reads.
  *
+ * @param timeOut called when the time is up, before anything that the attempt waits for is cancelled; returns the error
  * @throws AxiosError when the time is up, the same as axios throws for `timeout`
  */
-export function sendWithTimeout(attempt: TimedAttempt): Promise<AxiosResponse> {
-  const { timeoutMs, clock, config, send, timedOut } = attempt;
+export function sendWithTimeout(
+  timeoutMs: number,
+  clock: Clock,
+  config: InternalAxiosRequestConfig,
+  send: () => Promise<AxiosResponse>,
+  timeOut: () => unknown,
+): Promise<AxiosResponse> {
   const callerToken = config.cancelToken;
   const token = new AttemptToken(callerToken);
   config.cancelToken = token;
@@ -36,23 +30,24 @@ export function sendWithTimeout(attempt: TimedAttempt): Promise<AxiosResponse> {
     let isLate = false;
     const cancelTimer = clock.schedule(() => {
       isLate = true;
-      const error = attempt.error();
-      timedOut();
+      const error = timeOut();
       // Before the token is cancelled: a custom adapter may ignore tokens, and go on.
       reject(error);
       token.cancel(error as AxiosError);
       restore();
     }, timeoutMs);
-    const inTime = (): boolean => {
-      if (isLate) return false;
-      cancelTimer();
-      restore();
-      return true;
-    };
-    new Promise<AxiosResponse>((settle) => settle(send())).then(
-      (response) => (inTime() ? resolve(response) : discardLate(response, clock)),
-      (error) => (inTime() ? reject(error) : discardLate(error, clock)),
-    );
+    const settling =
+      <T>(settle: (result: T) => void) =>
+      (result: T): void => {
+        if (isLate) {
+          discardLate(result, clock);
+          return;
+        }
+        cancelTimer();
+        restore();
+        settle(result);
+      };
+    new Promise<AxiosResponse>((settle) => settle(send())).then(settling(resolve), settling(reject));
   });
 }
 

@@ -1,6 +1,7 @@
 import type { PolicyOptions } from '@ebb/core';
 import { warn } from '@ebb/core/adapter';
 import ownAxios, { type AxiosStatic, type InternalAxiosRequestConfig } from 'axios';
+import { loadedModules } from '#platform';
 
 /**
  * The axios module itself, as `import` or `require` returns it. Loosely typed: axios ships separate type
@@ -67,7 +68,7 @@ export function copyOf(
   if (own !== undefined && headers instanceof own.AxiosHeaders) return own;
   // No axios made these headers: the adapter was called directly.
   if (!areAxiosHeaders(headers)) return own;
-  return loadedCopy(Object.getPrototypeOf(headers).constructor);
+  return loadedModules === undefined ? undefined : loadedCopy(Object.getPrototypeOf(headers).constructor);
 }
 
 function areAxiosHeaders(headers: Headers | undefined): boolean {
@@ -79,63 +80,20 @@ export function areForeign(headers: Headers, copy: AxiosCopy): boolean {
   return !(headers instanceof copy.AxiosHeaders) && areAxiosHeaders(headers);
 }
 
-type Cache = Readonly<Record<string, { readonly exports?: unknown } | undefined>>;
-type Require = ((path: string) => unknown) & { readonly cache?: Cache };
-
-interface NodeLike {
-  readonly process?: {
-    readonly execPath: string;
-    getBuiltinModule?(id: string): { createRequire(path: string): Require } | undefined;
-  };
-}
-
-/** The file of axios that `require` loads. */
-const REQUIRED = /[\\/]dist[\\/](node|browser)[\\/]axios\.cjs$/;
-
-/** The file that `import` loads, as seen from the other. */
-const IMPORTED = '../../index.js';
-
-/**
- * What the modules export that may be a copy of axios: those in the `require` cache with axios in their path, and then the
- * ES modules beside them. A CommonJS program may use an instance of the latter without a way to import it: that of a
- * dependency that is an ES module, as `@nestjs/axios` is. Reading other modules could trigger their getters.
- */
-function* loadedModules(): Generator<unknown> {
-  const { process } = globalThis as NodeLike;
-  let createRequire: ((path: string) => Require) | undefined;
-  let cache: Cache | undefined;
-  try {
-    createRequire = process?.getBuiltinModule?.('node:module')?.createRequire;
-    cache = createRequire?.(process?.execPath as string).cache;
-  } catch {
-    // A runtime that has the function, but no such cache.
-  }
-  if (createRequire === undefined || cache === undefined) return;
-  const paths = Object.keys(cache).filter((path) => /axios/i.test(path));
-  for (const path of paths) yield cache[path]?.exports;
-  for (const path of paths.filter((one) => REQUIRED.test(one))) {
-    try {
-      yield createRequire(path)(IMPORTED);
-    } catch {
-      // A runtime that cannot require an ES module, or a package with other files.
-    }
-  }
-}
-
 /** The result for each `AxiosHeaders` class; `false` if its copy was not found. */
-const loaded = new WeakMap<object, AxiosCopy | false>();
+const copies = /* @__PURE__ */ new WeakMap<object, AxiosCopy | false>();
 
 function loadedCopy(AxiosHeaders: object): AxiosCopy | undefined {
-  let copy = loaded.get(AxiosHeaders);
+  let copy = copies.get(AxiosHeaders);
   if (copy === undefined) {
-    copy = first(loadedModules(), (one) => one.AxiosHeaders === AxiosHeaders) ?? false;
-    loaded.set(AxiosHeaders, copy);
+    copy = loaded((one) => one.AxiosHeaders === AxiosHeaders) ?? false;
+    copies.set(AxiosHeaders, copy);
   }
   return copy || undefined;
 }
 
-function first(modules: Iterable<unknown>, fits: (copy: AxiosCopy) => boolean): AxiosCopy | undefined {
-  for (const exported of modules) {
+function loaded(fits: (copy: AxiosCopy) => boolean): AxiosCopy | undefined {
+  for (const exported of loadedModules?.() ?? []) {
     const copy = copyIn(exported);
     if (copy !== undefined && fits(copy)) return copy;
   }
@@ -153,7 +111,7 @@ let standIn: AxiosCopy | undefined;
  */
 export function anyCopy(): AxiosCopy | undefined {
   if (standIn === undefined) {
-    standIn = own ?? first(loadedModules(), () => true);
+    standIn = own ?? loaded(() => true);
     if (standIn !== undefined) {
       warn(
         'ebb: @ebb/axios cannot find the copy of axios that an instance belongs to, and sends its requests with ' +

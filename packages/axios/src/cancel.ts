@@ -6,17 +6,15 @@ import { type AxiosCopy, anyCopy } from './axios-copy.ts';
 export interface CallerSignal {
   readonly signal: AbortSignal;
   /** Removes the listeners from the caller's signal and token. */
-  release(): void;
+  release?(): void;
 }
-
-const nothing = (): void => {};
 
 /** Returns `undefined` if the config has neither. */
 export function callerSignal(config: InternalAxiosRequestConfig): CallerSignal | undefined {
   // axios uses no more of a signal than ebb does; that of an old polyfill has no `reason`.
   const signal = config.signal as AbortSignal | undefined;
   const token = config.cancelToken;
-  if (token === undefined || token === null) return signal ? { signal, release: nothing } : undefined;
+  if (!token) return signal ? { signal } : undefined;
 
   const either = new AbortController();
   const onCancel = (reason: unknown): void => either.abort(reason);
@@ -47,24 +45,16 @@ export function asCanceled(
 ): unknown {
   if (!signal?.aborted) return error;
   const { reason } = signal as { reason?: unknown };
-  const canceled = canceledError(error, reason, config, copy);
-  if (canceled === undefined) return error;
+  let canceled = error as Error;
+  // The mark that `axios.isCancel` looks for.
+  if (!property(error, '__CANCEL__')) {
+    const found = error === reason ? (copy ?? anyCopy()) : undefined;
+    if (found === undefined) return error;
+    canceled = new found.CanceledError(undefined, config);
+  }
   if (canceled.cause === undefined && reason !== canceled) {
     // Not enumerable, as with `new Error(message, { cause })`, so that loggers do not descend into it.
     Object.defineProperty(canceled, 'cause', { value: reason, writable: true, configurable: true });
   }
   return canceled;
-}
-
-function canceledError(
-  error: unknown,
-  reason: unknown,
-  config: InternalAxiosRequestConfig,
-  copy: AxiosCopy | undefined,
-): Error | undefined {
-  // The mark that `axios.isCancel` looks for.
-  if (property(error, '__CANCEL__')) return error as Error;
-  if (error !== reason) return undefined;
-  const found = copy ?? anyCopy();
-  return found && new found.CanceledError(undefined, config);
 }

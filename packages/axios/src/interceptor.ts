@@ -67,7 +67,7 @@ export function ebbInterceptor(
   axios?: AxiosModule,
 ): EbbInterceptor {
   const policy = createPolicy(policyOrOptions);
-  const interception = { policy, given: checkCopy(axios) };
+  const given = checkCopy(axios);
   function ebb(config: InternalAxiosRequestConfig): InternalAxiosRequestConfig {
     checkUse(config);
     const chosen = config.adapter;
@@ -81,7 +81,7 @@ export function ebbInterceptor(
     const adapter: EbbAdapter = (merged) => {
       restoreAdapter(merged, chosen);
       factory?.restoreTransforms(merged);
-      return send(merged, chosen, interception, factory);
+      return send(merged, chosen, policy, given, factory);
     };
     adapter[IS_EBB] = true;
     config.adapter = adapter;

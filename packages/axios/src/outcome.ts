@@ -1,27 +1,22 @@
 import { type FailureKind, HookError, type Outcome } from '@ebb/core';
 import { failureKind, property } from '@ebb/core/adapter';
 import type { AxiosError, AxiosResponse } from 'axios';
+import { breaksBody, everyRetryAfter, lastHop, received } from '#platform';
+import type { NodeRequest } from './node-request.ts';
 import { recordedResponse } from './recording-fetch.ts';
 import { headerOf } from './response.ts';
 import type { Traits } from './traits.ts';
 
 /** Which hop an outcome came from. */
-interface Origin {
+export interface Origin {
   /** True unless it is certain that no redirect was followed. */
   readonly redirected: boolean;
   /** The URL of the last hop, if a redirect was followed and the URL is known. */
   readonly url?: string | undefined;
 }
 
-const FIRST_HOP: Origin = { redirected: false };
-const UNKNOWN_HOP: Origin = { redirected: true };
-
 /** The properties of an adapter's `request` that reveal redirects. */
-interface ShownRequest {
-  /** `follow-redirects`: the last hop's request refers to the one that follows; an error carries that one itself. */
-  readonly _redirectable?: ShownRequest;
-  readonly _redirectCount?: number;
-  readonly _currentUrl?: string;
+interface ShownRequest extends NodeRequest {
   /** `Request` of fetch. */
   readonly redirect?: unknown;
   /** `XMLHttpRequest`. */
@@ -34,42 +29,25 @@ interface ShownRequest {
  */
 function originOf(traits: Traits, request: unknown): Origin {
   const { config } = traits;
-  const shown = (request ?? {}) as ShownRequest;
-  const hops = (shown._redirectable ?? shown)._redirectCount;
-  if (typeof hops === 'number') {
-    return hops === 0 ? FIRST_HOP : { redirected: true, url: (shown._redirectable ?? shown)._currentUrl };
-  }
-  const recorded = recordedResponse(request);
-  if (recorded !== undefined) return recorded.redirected ? recorded : FIRST_HOP;
-  if (typeof shown.redirect === 'string') return shown.redirect === 'follow' ? UNKNOWN_HOP : FIRST_HOP;
-  if (typeof shown.responseURL === 'string' && shown.responseURL !== '') {
-    const url = shown.responseURL;
+  const shown: ShownRequest = request ?? {};
+  const known = lastHop?.(shown) ?? recordedResponse(request);
+  if (known !== undefined) return known.redirected ? known : { redirected: false };
+  const { redirect, responseURL } = shown;
+  if (typeof redirect === 'string') return { redirected: redirect === 'follow' };
+  if (typeof responseURL === 'string' && responseURL !== '') {
     const isRequested = [traits.url, config.url ?? ''].some(
-      (requested) => normalized(requested) === normalized(url),
+      (one) => normalized(one) === normalized(responseURL),
     );
-    return isRequested ? FIRST_HOP : { redirected: true, url };
+    return isRequested ? { redirected: false } : { redirected: true, url: responseURL };
   }
   // Node's HTTP/2 follows no redirects, and `maxRedirects` applies to the http adapter alone.
   const followsNone = config.maxRedirects === 0 || Number(config.httpVersion) === 2;
-  return followsNone && !isXhr(shown) ? FIRST_HOP : UNKNOWN_HOP;
-}
-
-function isXhr(shown: ShownRequest): boolean {
-  return 'responseURL' in shown;
+  return { redirected: !followsNone || 'responseURL' in shown };
 }
 
 /** As a browser serializes it, without the fragment, which is not sent. */
 function normalized(url: string): string {
   return (URL.parse(url)?.href ?? url).replace(/#.*$/s, '');
-}
-
-/** What Node's `ClientRequest` shows of its response. */
-interface NodeRequest {
-  readonly res?: {
-    readonly statusCode?: number;
-    readonly headers?: object;
-    readonly headersDistinct?: Readonly<Record<string, string[] | undefined>>;
-  };
 }
 
 /** A response that an adapter resolved with. Its headers and its origin are read when they are asked for. */
@@ -89,8 +67,8 @@ export class ResponseOutcome {
   }
 
   header(name: string): string | undefined {
-    const all = name === 'retry-after' ? allRetryAfter(this.#request as NodeRequest) : undefined;
-    return all ?? headerOf(this.#headers, name);
+    const all = everyRetryAfter && name === 'retry-after' && everyRetryAfter(this.#request ?? {});
+    return all || headerOf(this.#headers, name);
   }
 
   get redirected(): boolean {
@@ -107,15 +85,10 @@ export class ResponseOutcome {
   }
 }
 
-/** Every `Retry-After` line. Node's `headers` keep only the first, which may be the shorter one. */
-function allRetryAfter(request: NodeRequest | undefined): string | undefined {
-  return request?.res?.headersDistinct?.['retry-after']?.join(', ');
-}
-
 /** Reads what an adapter rejected with: a response that `validateStatus` refused, or a failure. */
 export function failureOf(error: unknown, traits: Traits): Outcome {
   const response = property(error, 'response') as AxiosResponse | undefined;
-  const request = property(error, 'request');
+  const request = property(error, 'request') as object | undefined;
   if (response !== undefined && failedByStatus(response)) return new ResponseOutcome(response, traits);
   const kind = kindOf(error as AxiosError);
   const hidden = kind === 'aborted' ? undefined : hiddenResponse(request);
@@ -128,11 +101,11 @@ export function failureOf(error: unknown, traits: Traits): Outcome {
  * A response with an error status whose body could not be read: too long, or not valid gzip. axios reports only
  * the error of the body, but the status decides whether to retry.
  */
-function hiddenResponse(request: unknown): object | undefined {
-  const recorded = recordedResponse(request);
-  const { res } = (request ?? {}) as NodeRequest;
-  const status = recorded?.status ?? res?.statusCode ?? 0;
-  return status < 400 ? undefined : { status, headers: recorded?.headers ?? res?.headers, request };
+function hiddenResponse(request: object | undefined): object | undefined {
+  const response = recordedResponse(request) ?? received?.(request ?? {});
+  if (response === undefined || response.status < 400) return undefined;
+  const { status, headers } = response;
+  return { status, headers, request };
 }
 
 /**
@@ -144,9 +117,6 @@ function failedByStatus({ status, config }: AxiosResponse): boolean {
   const validate = config?.validateStatus;
   return typeof validate === 'function' && !validate(status);
 }
-
-/** axios's messages for a connection that breaks in the middle of a body; older versions use the second. */
-const BROKEN_BODY = /^(stream has been aborted|maxContentLength size of -1 exceeded)$/;
 
 function kindOf(error: AxiosError): FailureKind {
   // A body factory failed, so nothing was sent, whatever its cause says.
@@ -160,6 +130,5 @@ function kindOf(error: AxiosError): FailureKind {
   if (kind === 'aborted' && isTimeoutCode) return 'timeout';
   // `timeoutErrorMessage` replaces `timeout of … exceeded`.
   if (kind === 'network' && isTimeoutCode && message === config?.timeoutErrorMessage) return 'timeout';
-  if (kind === 'unknown' && typeof message === 'string' && BROKEN_BODY.test(message)) return 'network';
-  return kind;
+  return kind === 'unknown' && breaksBody?.(message) ? 'network' : kind;
 }

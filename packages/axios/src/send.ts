@@ -1,32 +1,27 @@
 import type { Policy } from '@ebb/core';
 import { areLayered, property, remember, run, type Session, startSession } from '@ebb/core/adapter';
-import type { AxiosAdapter, AxiosResponse, InternalAxiosRequestConfig } from 'axios';
+import type { AxiosResponse, InternalAxiosRequestConfig } from 'axios';
 import { type Chosen, routeOf } from './adapter.ts';
 import { type AxiosCopy, checkShared, copyOf } from './axios-copy.ts';
 import type { FactoryBody } from './body/factory-body.ts';
 import { requestBody } from './body/request-body.ts';
 import { Call, callOf } from './call.ts';
 import { asCanceled, callerSignal } from './cancel.ts';
-import { LayerMark, outerLayerOf } from './config-changes.ts';
-import { Traits } from './traits.ts';
-
-/** What an interceptor knows of all its requests. */
-export interface Interception {
-  readonly policy: Policy;
-  /** The axios module that the user passed to the interceptor. */
-  readonly given: AxiosCopy | undefined;
-}
+import { outerLayerOf } from './config-changes.ts';
 
 /**
  * Sends a request as often as its policy says.
  *
  * @param chosen what the config names as its adapter, which sends one attempt
+ * @param policy the interceptor's, without the options of the request
+ * @param given the axios module that the user passed to the interceptor
  * @param factory there if `data` is a function
  */
 export function send(
   config: InternalAxiosRequestConfig,
   chosen: Chosen,
-  { policy, given }: Interception,
+  policy: Policy,
+  given: AxiosCopy | undefined,
   factory: FactoryBody | undefined,
 ): Promise<AxiosResponse> {
   const copy = copyOf(config, given);
@@ -37,51 +32,40 @@ export function send(
 
   const { ebb } = config;
   if (ebb) checkShared(ebb);
-  const body = requestBody(config.data, factory);
-  const traits = new Traits(config, body);
+  const call = new Call(config, requestBody(config.data, factory), policy, copy, route, outer);
   const carried = areLayered() ? outerLayerOf(config) : undefined;
-  const session = startSession(policy, traits, ebb, carried, route.way);
-  if (session === undefined) return sendWithoutEbb(config, route.adapter);
-
+  const session = startSession(policy, call, ebb, carried, route.way);
+  if (session === undefined) {
+    // The layers below may have ebb; `false` was meant for this one.
+    delete config.ebb;
+    return route.adapter(config).finally(() => {
+      config.ebb = false;
+    });
+  }
   const caller = callerSignal(config);
-  const mark = carried === undefined ? undefined : new LayerMark(config);
-  const call = new Call(session, traits, { policy, route, copy, body, caller, outer, mark });
+  call.begin(session, caller, carried !== undefined);
   const sent = run(session, call, caller?.signal);
   // Most requests have nothing to do at their end, and save a promise.
   return caller === undefined && factory === undefined ? sent : settle(sent, call, session);
 }
 
-/** The layers below may have ebb; `false` was meant for this one. */
-function sendWithoutEbb(config: InternalAxiosRequestConfig, adapter: AxiosAdapter): Promise<AxiosResponse> {
-  delete config.ebb;
-  return adapter(config).finally(() => {
-    config.ebb = false;
-  });
-}
-
 /** Ends a request that can be canceled, or whose body is made for each attempt. */
 async function settle(sent: Promise<AxiosResponse>, call: Call, session: Session): Promise<AxiosResponse> {
-  const { signal } = call;
-  let response: AxiosResponse;
+  const { signal, config, copy } = call;
   try {
-    response = await sent;
+    const response = await sent;
     // axios would throw a CanceledError of its own now, which has no history.
     if (signal?.aborted) throw signal.reason;
+    call.end();
+    if (response.status >= 400) call.closeUpload(response);
+    return response;
   } catch (error) {
     call.end();
-    throw failed(error, call, session);
+    const thrown = asCanceled(error, signal, config, copy);
+    const response = property(thrown, 'response') as AxiosResponse | undefined;
+    call.closeUpload(response);
+    remember(thrown, session.trace);
+    remember(response, session.trace);
+    throw thrown;
   }
-  call.end();
-  if (response.status >= 400) call.closeUpload(response);
-  return response;
-}
-
-/** The error that the caller gets. */
-function failed(error: unknown, call: Call, session: Session): unknown {
-  const thrown = asCanceled(error, call.signal, call.config, call.copy);
-  const response = property(thrown, 'response') as AxiosResponse | undefined;
-  call.closeUpload(response);
-  remember(thrown, session.trace);
-  remember(response, session.trace);
-  return thrown;
 }

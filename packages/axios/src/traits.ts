@@ -15,42 +15,30 @@ const ABSOLUTE = /^([a-z][a-z\d+\-.]*:)?\/\//i;
  * throws: axios itself reports an invalid URL when the request is sent.
  */
 function urlOf(config: InternalAxiosRequestConfig): string {
-  const { url = '', params, allowAbsoluteUrls } = config;
+  const { url = '', baseURL, params, paramsSerializer, allowAbsoluteUrls } = config;
+  let built = url;
   // `getUri` takes 3 µs, and mostly returns the URL unchanged.
-  const isWhole = !params && allowAbsoluteUrls !== false && ABSOLUTE.test(url);
-  return resolveOnPage(isWhole ? url : builtByAxios(config));
-}
-
-function builtByAxios({
-  url,
-  baseURL,
-  params,
-  paramsSerializer,
-  allowAbsoluteUrls,
-}: InternalAxiosRequestConfig) {
-  try {
-    const parts = { url, baseURL, params, paramsSerializer, allowAbsoluteUrls };
-    bare ??= new axios.Axios({});
-    return bare.getUri(parts as object);
-  } catch {
-    return url ?? '';
+  if (params || allowAbsoluteUrls === false || !ABSOLUTE.test(url)) {
+    try {
+      bare ??= new axios.Axios({});
+      built = bare.getUri({ url, baseURL, params, paramsSerializer, allowAbsoluteUrls } as object);
+    } catch {
+      // Of a mock, or with parameters that cannot be serialized.
+    }
   }
-}
-
-function resolveOnPage(url: string): string {
   const page = globalThis.location?.href;
-  return page !== undefined && URL.canParse(url, page) ? new URL(url, page).href : url;
+  return page !== undefined && URL.canParse(built, page) ? new URL(built, page).href : built;
 }
 
 /** What a policy can ask about a request. Read from the config on each call, so an unused trait costs nothing. */
-export class Traits implements RequestTraits {
+export abstract class Traits implements RequestTraits {
   readonly config: InternalAxiosRequestConfig;
-  readonly #body: RequestBody;
+  protected readonly content: RequestBody;
   #url: string | undefined;
 
-  constructor(config: InternalAxiosRequestConfig, body: RequestBody) {
+  constructor(config: InternalAxiosRequestConfig, content: RequestBody) {
     this.config = config;
-    this.#body = body;
+    this.content = content;
   }
 
   get method(): string {
@@ -63,12 +51,12 @@ export class Traits implements RequestTraits {
   }
 
   get replayable(): boolean {
-    return this.#body.replayable;
+    return this.content.replayable;
   }
 
   /** As `transformRequest` has left it. A body that is made anew for each attempt is no one's to look at. */
   get body(): unknown {
-    return this.#body.isReplaced ? undefined : readableBody(this.config.data);
+    return this.content.isReplaced ? undefined : readableBody(this.config.data);
   }
 
   header(name: string): string | undefined {

@@ -14,7 +14,7 @@ export default {
     'The nanoseconds of CPU time that a library adds to a call of an instance whose adapter does no I/O. Each process ' +
     'measures one subject.',
   columns: addedCpu,
-  rounds: 15,
+  rounds: 30,
   reference: BARE,
   flags: CPU_FLAGS,
   async rows() {

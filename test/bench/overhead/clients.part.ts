@@ -10,7 +10,7 @@ export default {
     'The nanoseconds of CPU time that a library adds to a call that succeeds at once, made by ten clients in turn. Each ' +
     'process measures one subject.',
   columns: addedCpu,
-  rounds: 9,
+  rounds: 15,
   reference: BARE,
   flags: CPU_FLAGS,
   rows: async () => rowsOfClients((kind) => kind),

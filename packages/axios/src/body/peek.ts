@@ -3,11 +3,11 @@ import {
   bytesOf,
   isNodeReadable,
   isWebReadable,
-  NodePeek,
-  type Peek,
+  type Opened,
   peekAtPart,
   peekAtWeb,
 } from '@ebb/core/adapter';
+import { NodePeek } from '#platform';
 import { responseIn } from '../response.ts';
 
 /**
@@ -17,14 +17,14 @@ import { responseIn } from '../response.ts';
  * @param mostBytes a longer body need not be passed on whole
  * @returns `undefined` for a response without a body, or with a body that has neither text nor bytes, such as a form
  */
-export function peekAt(settled: unknown, mostBytes: number): Peek | undefined {
+export function peekAt(settled: unknown, mostBytes: number): Opened {
   const response = responseIn(settled);
   const data: unknown = response?.data;
   if (response === undefined || data === undefined || data === null || data === '') return undefined;
   const replace = (copy: unknown): void => {
     response.data = copy;
   };
-  if (isNodeReadable(data)) return NodePeek.at(data, replace);
+  if (NodePeek && isNodeReadable(data)) return NodePeek.at(data, replace);
   if (isWebReadable(data)) {
     if (data.locked) return undefined;
     const [look, rest] = data.tee();

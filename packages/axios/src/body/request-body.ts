@@ -1,8 +1,8 @@
 import { bufferBytes, isNodeReadable, isWebReadable } from '@ebb/core/adapter';
 import type { InternalAxiosRequestConfig } from 'axios';
-import { BufferedForm } from './buffered-form.ts';
+import { abortUpload, BufferedForm } from '#platform';
+import type { BufferedForm as Form } from './buffered-form.ts';
 import type { BodyFactory, FactoryBody } from './factory-body.ts';
-import { abortUpload } from './response-body.ts';
 import { closeBody, isSingleUse } from './stream.ts';
 
 /** The body of a request whose `data` is `factory`'s function, or any other value. */
@@ -15,7 +15,7 @@ export class RequestBody {
   readonly #data: unknown;
   readonly #bytes: number | undefined;
   #factory: FactoryBody | undefined;
-  #form: BufferedForm | undefined;
+  #form: Form | undefined;
 
   /** @throws TypeError for a function that a later interceptor has set, which the transforms have seen */
   constructor(data: unknown, factory: FactoryBody | undefined) {
@@ -35,7 +35,7 @@ export class RequestBody {
 
   /** If `data` is a form that can be buffered, buffers it so that it can be sent more than once. */
   bufferForm(): void {
-    if (this.#factory === undefined) this.#form ??= BufferedForm.of(this.#data);
+    if (BufferedForm && this.#factory === undefined) this.#form ??= BufferedForm.of(this.#data);
   }
 
   /** Whether each attempt sends what {@link next} returns in place of `data`. */
@@ -74,10 +74,10 @@ export class RequestBody {
    */
   closeUpload(data: unknown, request: unknown): void {
     if (this.#factory?.isOpen !== true) return;
-    if (isNodeReadable(data)) return void data.on('close', () => this.release());
+    if (abortUpload !== undefined && isNodeReadable(data)) return void data.on('close', () => this.release());
     if (isWebReadable(data)) return;
     this.release();
-    abortUpload(request);
+    abortUpload?.(request ?? {});
   }
 }
 

@@ -10,9 +10,9 @@ import {
   restored,
   type Session,
   setAside,
-  whenArrived,
 } from '@ebb/core/adapter';
 import type { AxiosResponse } from 'axios';
+import { abortUpload, whenArrived } from '#platform';
 import { headerOf, responseIn } from '../response.ts';
 
 /**
@@ -24,7 +24,7 @@ import { headerOf, responseIn } from '../response.ts';
 export function discardForRetry(settled: unknown, session: Session, signal?: AbortSignal): Aside | undefined {
   const response = responseIn(settled);
   if (response === undefined) return undefined;
-  abortUpload(response.request);
+  abortUpload?.(response.request ?? {});
   const { keepsAnswer, discardMs, policy } = session;
   const { data } = response;
   const bounds = { clock: policy.clock, longestMs: discardMs, signal };
@@ -48,15 +48,9 @@ export function discardForRetry(settled: unknown, session: Session, signal?: Abo
 export function discardLate(settled: unknown, clock: Clock): void {
   const response = responseIn(settled);
   if (response === undefined) return;
-  abortUpload(response.request);
+  abortUpload?.(response.request ?? {});
   const bounds = { clock, longestMs: LONGEST_DISCARD_MS, mostKeptBytes: 0 };
   setAside(response.data, { ...bounds, contentLength: lengthOf(response) });
-}
-
-/** Destroys a request whose upload is unfinished: a server that has already responded may never read the rest. */
-export function abortUpload(request: unknown): void {
-  const { writableFinished, destroy } = (request ?? {}) as { writableFinished?: unknown; destroy?: unknown };
-  if (writableFinished === false && typeof destroy === 'function') destroy.call(request);
 }
 
 /** A response without a body may still have a content-length. */
@@ -72,7 +66,7 @@ function lengthOf({ status, headers, config }: AxiosResponse): number {
 export function whenBodyEnds(settled: unknown, clock: Clock, ended: () => void): void {
   const response = responseIn(settled);
   const data: unknown = response?.data;
-  if (isNodeReadable(data) && !data.destroyed && !data.readableEnded) {
+  if (whenArrived && isNodeReadable(data) && !data.destroyed && !data.readableEnded) {
     const { res } = (response?.request ?? {}) as { res?: unknown };
     whenArrived(data, res, clock, ended);
   } else if (response !== undefined && isWebReadable(data) && !data.locked) {

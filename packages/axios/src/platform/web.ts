@@ -1,0 +1,16 @@
+import type * as node from './node.ts';
+
+// Browsers have axios's adapters for XMLHttpRequest and fetch, with web streams. All of this is tested with `&&` and `?.`, which
+// bundlers fold.
+
+type Maybe<T> = T | undefined;
+
+export const NodePeek: Maybe<typeof node.NodePeek> = undefined;
+export const whenArrived: Maybe<typeof node.whenArrived> = undefined;
+export const BufferedForm: Maybe<typeof node.BufferedForm> = undefined;
+export const loadedModules: Maybe<typeof node.loadedModules> = undefined;
+export const abortUpload: Maybe<typeof node.abortUpload> = undefined;
+export const breaksBody: Maybe<typeof node.breaksBody> = undefined;
+export const everyRetryAfter: Maybe<typeof node.everyRetryAfter> = undefined;
+export const lastHop: Maybe<typeof node.lastHop> = undefined;
+export const received: Maybe<typeof node.received> = undefined;
