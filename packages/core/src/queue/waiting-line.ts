@@ -1,5 +1,4 @@
 import { onAbort } from '../base/on-abort.ts';
-import { SignalWatch } from '../base/signal-watch.ts';
 import { Heap, type Heaped } from './heap.ts';
 import type { WaitingSetup } from './options.ts';
 import type { Queue, Queued } from './queue.ts';
@@ -8,7 +7,7 @@ import type { Queue, Queued } from './queue.ts';
 export interface Waiter<T> extends Queued<Waiter<T>> {
   /** Rejects with a rejected promise: a second function would cost memory for every waiter. */
   readonly resolve: (value: T | Promise<T>) => void;
-  watch: SignalWatch<Waiter<T>> | undefined;
+  watch: Watch<T> | undefined;
   deadline: Deadline<T> | undefined;
 }
 
@@ -18,9 +17,15 @@ interface Deadline<T> extends Heaped {
   readonly atMs: number;
 }
 
+/** The waiters under one signal, with one listener for all of them: Node would warn of a leak from the eleventh. */
+interface Watch<T> {
+  readonly waiters: Set<Waiter<T>>;
+  readonly stop: () => void;
+}
+
 /** What is left of the waiters of an aborted signal. */
 interface Aborted<T> {
-  readonly members: Iterator<[one: Waiter<T>, list: number], undefined>;
+  readonly waiters: Iterator<Waiter<T>, undefined>;
   readonly reason: unknown;
   /** One for all of them, made for the first. */
   rejected: Promise<never> | undefined;
@@ -33,7 +38,7 @@ export class WaitingLine<T> {
   protected readonly queue: Queue<Waiter<T>>;
   readonly #tally: { waiting: number };
   readonly #deadlines = new Heap<Deadline<T>>((one, other) => one.atMs < other.atMs);
-  readonly #watches = new Map<AbortSignal, SignalWatch<Waiter<T>>>();
+  readonly #watches = new Map<AbortSignal, Watch<T>>();
   readonly #onAbort: () => void;
   readonly #aborted: Aborted<T>[] = [];
   readonly #onEmpty: (() => void)[] = [];
@@ -96,7 +101,7 @@ export class WaitingLine<T> {
       this.queue.add(waiter);
       this.size += 1;
       this.#tally.waiting += 1;
-      watch?.add(waiter, 0);
+      watch?.waiters.add(waiter);
       if (deadlineMs === Number.POSITIVE_INFINITY) return;
       waiter.deadline = { waiter, atMs: deadlineMs, heapIndex: -1 };
       this.#deadlines.add(waiter.deadline);
@@ -108,8 +113,8 @@ export class WaitingLine<T> {
     this.size -= 1;
     this.#tally.waiting -= 1;
     const { watch, deadline } = waiter;
-    waiter.watch = undefined;
-    watch?.left();
+    watch?.waiters.delete(waiter);
+    if (watch?.waiters.size === 0) watch.stop();
     if (deadline !== undefined) this.#deadlines.remove(deadline);
     if (this.size > 0 || this.#onEmpty.length === 0) return;
     for (const callback of this.#onEmpty.splice(0)) callback();
@@ -120,25 +125,23 @@ export class WaitingLine<T> {
     if (this.size > 0) await new Promise<void>((resolve) => this.#onEmpty.push(resolve));
   }
 
-  #watchOf(signal: AbortSignal): SignalWatch<Waiter<T>> {
+  #watchOf(signal: AbortSignal): Watch<T> {
     let watch = this.#watches.get(signal);
     if (watch === undefined) {
-      watch = new SignalWatch(
-        (end) => onAbort(signal, end),
-        (one, own) => one.watch === own,
-        (ended) => this.#endWatch(signal, ended),
-      );
+      const waiters = new Set<Waiter<T>>();
+      const stopListening = onAbort(signal, () => {
+        this.#watches.delete(signal);
+        this.#aborted.push({ waiters: waiters.values(), reason: signal.reason, rejected: undefined });
+        this.#onAbort();
+      });
+      const stop = (): void => {
+        stopListening();
+        this.#watches.delete(signal);
+      };
+      watch = { waiters, stop };
       this.#watches.set(signal, watch);
     }
     return watch;
-  }
-
-  /** The signal has aborted, or its last waiter has left. */
-  #endWatch(signal: AbortSignal, watch: SignalWatch<Waiter<T>>): void {
-    this.#watches.delete(signal);
-    if (watch.isEmpty) return;
-    this.#aborted.push({ members: watch.members(), reason: signal.reason, rejected: undefined });
-    this.#onAbort();
   }
 
   /** True while waiters of an aborted signal are left: see {@link endAborted}. */
@@ -149,7 +152,7 @@ export class WaitingLine<T> {
   /** Removes and rejects a waiter whose signal has aborted; false if there is none. */
   endAborted(): boolean {
     for (let first = this.#aborted[0]; first !== undefined; first = this.#aborted[0]) {
-      const waiter = first.members.next().value?.[0];
+      const waiter = first.waiters.next().value;
       if (waiter !== undefined) {
         first.rejected ??= Promise.reject(first.reason);
         this.remove(waiter);

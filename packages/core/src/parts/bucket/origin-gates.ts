@@ -146,14 +146,11 @@ export class OriginGates<B extends ObservableBucket = ObservableBucket> {
 
   /** Looks at the next few in a round, and drops those that are full again. */
   #tidy(nowMs: number, most: number): void {
-    for (let looks = Math.min(most, this.#pauses.size); looks > 0; looks -= 1) {
-      let { value: next } = this.#round.next();
-      if (next === undefined) {
-        this.#round = this.#pauses.entries();
-        ({ value: next } = this.#round.next());
-        if (next === undefined) return;
-      }
-      if (this.#isIdle(next[1], nowMs)) this.#pauses.delete(next[0]);
+    // One more, for the end of the round.
+    for (let looks = Math.min(most, this.#pauses.size) + 1; looks > 0; looks -= 1) {
+      const { value: next } = this.#round.next();
+      if (next === undefined) this.#round = this.#pauses.entries();
+      else if (this.#isIdle(next[1], nowMs)) this.#pauses.delete(next[0]);
     }
   }
 

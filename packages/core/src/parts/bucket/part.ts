@@ -30,13 +30,12 @@ class BucketTurn implements Turn, Lack {
   #earlier: Grant | undefined;
   /** True if user code around the request has paid for this attempt. */
   #isPaid = false;
-  /** True if the end of a pause of its origin is lacking, and not tokens. */
-  #isForOrigin = false;
-  /** True once the attempt was judged: what it holds is spent. */
-  #isOver = false;
+  /** What was asked last: the bucket, or the gate of an origin that has paused. */
+  #asked: OwnBucket;
 
   constructor(bucket: OwnBucket, call: Call) {
     this.#bucket = bucket;
+    this.#asked = bucket;
     this.#call = call;
   }
 
@@ -46,25 +45,19 @@ class BucketTurn implements Turn, Lack {
 
   enter(): Lack | undefined {
     const bucket = this.#bucket;
-    if (this.#isOver) this.#reset();
     if (this.#isTakenAround()) return undefined;
     const gate = bucket.gateFor?.(this.#call.request);
-    this.#isForOrigin = gate !== undefined && this.#originGrant === undefined;
-    if (gate !== undefined && this.#isForOrigin) {
-      this.#originGrant = gate.tryAcquire(this.#cost(), this.#earlier);
+    if (gate !== undefined && this.#originGrant === undefined) {
+      this.#originGrant = this.#ask(gate);
       if (this.#originGrant === undefined) return this;
-      this.#isForOrigin = false;
     }
-    if (this.#grant === undefined) this.#take(bucket.tryAcquire(this.#cost(), this.#earlier));
+    if (this.#grant === undefined) this.#take(this.#ask(bucket));
     return this.#grant === undefined ? this : undefined;
   }
 
-  #reset(): void {
-    this.#isOver = false;
-    this.#isPaid = false;
-    this.#grant = undefined;
-    this.#originGrant = undefined;
-    this.#earlier = undefined;
+  #ask(bucket: OwnBucket): Grant | undefined {
+    this.#asked = bucket;
+    return bucket.tryAcquire(this.#cost(), this.#earlier);
   }
 
   #take(grant: Grant | undefined): void {
@@ -82,14 +75,10 @@ class BucketTurn implements Turn, Lack {
   }
 
   async wait(options: AcquireOptions): Promise<number> {
-    const tokens = { ...options, cost: this.#cost(), earlier: this.#earlier };
-    if (this.#isForOrigin) {
-      this.#originGrant = await this.#bucket.gateFor?.(this.#call.request)?.acquire(tokens);
-      this.#earlier = this.#originGrant ?? this.#earlier;
-      return this.#originGrant?.waitedMs ?? 0;
-    }
-    const grant = await this.#bucket.acquire(tokens);
-    this.#take(grant);
+    const asked = this.#asked;
+    const grant = await asked.acquire({ ...options, cost: this.#cost(), earlier: this.#earlier });
+    if (asked === this.#bucket) this.#take(grant);
+    else this.#originGrant = grant;
     this.#earlier = grant;
     return grant.waitedMs;
   }
@@ -116,22 +105,22 @@ class BucketTurn implements Turn, Lack {
   }
 
   leave(outcome: Outcome | undefined): void {
+    const grant = this.#grant;
+    // A grant counts this once.
+    if (outcome === undefined || neverSent(outcome)) {
+      grant?.settle(0);
+      this.#originGrant?.settle(0);
+    }
+    this.#originGrant = undefined;
     if (outcome === undefined) {
-      // Not the tokens of an attempt that was sent.
-      if (!this.#isOver) this.#giveBack();
-      this.#originGrant = undefined;
       this.#take(undefined);
       return;
     }
-    this.#isOver = true;
-    if (neverSent(outcome)) this.#giveBack();
+    // The tokens are spent: the next attempt takes its own. The call keeps the grant for its history.
+    this.#grant = undefined;
+    this.#earlier = undefined;
+    this.#isPaid = false;
     const { givenFeedback, request } = this.#call;
-    if (this.#grant !== undefined) this.#bucket.observe?.(outcome, this.#grant, request, givenFeedback);
-  }
-
-  /** Gives the tokens back, because nothing was sent for them. A grant counts this once. */
-  #giveBack(): void {
-    this.#grant?.settle(0);
-    this.#originGrant?.settle(0);
+    if (grant !== undefined) this.#bucket.observe?.(outcome, grant, request, givenFeedback);
   }
 }

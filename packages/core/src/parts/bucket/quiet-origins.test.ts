@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import type { Outcome, RequestTraits } from '../../http/outcome.ts';
 import { type ReadFeedback, serverFeedback } from '../../http/server-feedback.ts';
 import { virtualClock } from '../../testing.ts';
-import { QuietOrigins } from './feedback-reader.ts';
+import { QuietOrigins } from './quiet-origins.ts';
 import { tokenBucket } from './token-bucket.ts';
 
 const USED_UP = { 'ratelimit-remaining': '0', 'ratelimit-reset': '60' };

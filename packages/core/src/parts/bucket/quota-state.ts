@@ -1,4 +1,14 @@
-import { giveBack, holding, type Quota, spend, stepsBy, stepsToWait, tokensAt, waitMs } from './gcra.ts';
+import {
+  giveBack,
+  holding,
+  type Quota,
+  slackMs,
+  spend,
+  stepsBy,
+  stepsToWait,
+  tokensAt,
+  waitMs,
+} from './gcra.ts';
 
 /** Own time is rebased to 0 after this many fills of the capacity: larger doubles are too coarse for short intervals. */
 const FAR_FILLS = 1_000;
@@ -102,8 +112,10 @@ export class QuotaState {
   take(cost: number, nowMs: number): boolean {
     if (nowMs < this.#pausedUntilMs) return false;
     const ownMs = this.#nearMs(nowMs);
-    if (waitMs(this.#quota, this.#emptyAtMs, cost, ownMs) > 0) return false;
-    this.#emptyAtMs = spend(this.#quota, this.#emptyAtMs, cost, ownMs);
+    // Not by `take` of gcra.ts, whose result may be no number: V8 would allocate memory for each.
+    const emptyAtMs = spend(this.#quota, this.#emptyAtMs, cost, ownMs);
+    if (emptyAtMs > ownMs + slackMs(this.#fillMs, ownMs)) return false;
+    this.#emptyAtMs = emptyAtMs;
     return true;
   }
 

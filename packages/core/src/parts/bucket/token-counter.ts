@@ -2,18 +2,13 @@ import { prose, proseOf } from '#prose';
 import { notNegative, wrongRange, wrongType } from '../../base/check.ts';
 import type { ThrottledError } from '../../base/errors.ts';
 import type { AcquireOptions, Grant } from '../../loop/contracts.ts';
-import type { SteadyTime } from '../../queue/time.ts';
+import { SteadyTime } from '../../queue/time.ts';
 import { WaitingRoom } from '../../queue/waiting-room.ts';
 import type { CallsBeforeUse } from '../per-key/key-map.ts';
 import type { WaitingBucketSetup } from './options.ts';
 import type { TokenSource, WaitingQueue } from './token-source.ts';
 
 export const CLOSED: string | undefined = /* @__PURE__ */ prose('the bucket was closed');
-
-/** Takes back what a grant did not need, and charges what it needs more. */
-interface Settles {
-  settleGrant(surplus: number, held: unknown): void;
-}
 
 /** Tokens from a bucket. Without a bucket to settle with, they do not conform: they came from nowhere. */
 class TokenGrant implements Grant {
@@ -22,14 +17,14 @@ class TokenGrant implements Grant {
   readonly grantedAtMs: number;
   readonly conforming: boolean;
   readonly #held: unknown;
-  #bucket: Settles | undefined;
+  #bucket: TokenCounter<TokenSource> | undefined;
 
   constructor(
     cost: number,
     waitedMs: number,
     grantedAtMs: number,
     held: unknown,
-    bucket: Settles | undefined,
+    bucket: TokenCounter<TokenSource> | undefined,
   ) {
     this.cost = cost;
     this.waitedMs = waitedMs;
@@ -47,45 +42,39 @@ class TokenGrant implements Grant {
   }
 }
 
+/** Makes a source. See the constructor of `WaitingBucket`. */
+export type MakeSource<Source> = (time: SteadyTime, queue: WaitingQueue, onChange: () => void) => Source;
+
 /** Grants the tokens of a source to requests in turn, and decides what happens to those for which there are none. */
-export class TokenCounter<Source extends TokenSource> implements Settles {
-  readonly source: Source;
-  readonly room: WaitingRoom<Grant>;
+export abstract class TokenCounter<Source extends TokenSource> implements CallsBeforeUse {
+  beforeUse: (() => void) | undefined;
+  protected readonly time: SteadyTime;
+  protected readonly source: Source;
+  protected readonly room: WaitingRoom<Grant>;
   /** How the bucket was closed; `undefined` while it is open. */
-  closed: 'drain' | 'reject' | undefined;
-  granted = 0;
-  marked = 0;
+  protected closed: 'drain' | 'reject' | undefined;
+  protected granted = 0;
+  protected marked = 0;
   /** The most tokens that a request may cost. */
-  maxCost: number;
-  readonly #time: SteadyTime;
-  readonly #bucket: CallsBeforeUse;
+  protected maxCost: number;
   readonly #nonConforming: WaitingBucketSetup['nonConforming'];
   #isServedSoon = false;
 
-  /**
-   * @param bucket learns of each use
-   * @param makeSource see `WaitingBucket`
-   */
-  constructor(
-    setup: WaitingBucketSetup,
-    time: SteadyTime,
-    bucket: CallsBeforeUse,
-    makeSource: (time: SteadyTime, queue: WaitingQueue, onChange: () => void) => Source,
-  ) {
+  constructor(setup: WaitingBucketSetup, makeSource: MakeSource<Source>) {
+    const time = new SteadyTime(setup.clock);
+    this.time = time;
     this.#nonConforming = setup.nonConforming;
-    this.#time = time;
-    this.#bucket = bucket;
     this.room = new WaitingRoom(setup, time, () => this.serve());
     this.source = makeSource(time, this.room, () => this.#serveSoon());
     this.maxCost = this.source.capacity;
     this.room.limitCost(this.maxCost);
   }
 
-  tryAcquire(cost: number, earlier: Grant | undefined): Grant | undefined {
+  tryAcquire(cost = 1, earlier?: Grant): Grant | undefined {
     this.#checkCost('tryAcquire', cost);
     if (!this.#isOpenTo(earlier)) return undefined;
-    this.#bucket.beforeUse?.();
-    const nowMs = this.#time.now();
+    this.beforeUse?.();
+    const nowMs = this.time.now();
     const isEmpty = this.room.size === 0;
     if (isEmpty && this.source.take(cost, nowMs)) return this.#grant(cost, 0, nowMs);
     if (this.#nonConforming === 'mark' && this.#lacks(cost, nowMs)) return this.#mark(cost, 0, nowMs);
@@ -93,15 +82,15 @@ export class TokenCounter<Source extends TokenSource> implements Settles {
     return undefined;
   }
 
-  acquire(options: AcquireOptions): Promise<Grant> {
+  acquire(options: AcquireOptions = {}): Promise<Grant> {
     try {
       const { cost = 1, signal } = options;
       this.#checkCost('acquire', cost);
-      this.#bucket.beforeUse?.();
+      this.beforeUse?.();
       const lane = this.room.laneFor(options);
       if (signal?.aborted) throw signal.reason;
       if (!this.#isOpenTo(options.earlier)) throw this.room.refusal('closed', CLOSED);
-      const nowMs = this.#time.now();
+      const nowMs = this.time.now();
       if (this.room.goesFirst(lane, options, nowMs) && this.source.take(cost, nowMs)) {
         return Promise.resolve(this.#grant(cost, 0, nowMs));
       }
@@ -171,25 +160,25 @@ export class TokenCounter<Source extends TokenSource> implements Settles {
     const { source } = this;
     if (source.isBeyond === true) return this.#mark(cost, waitedMs, nowMs);
     this.granted += 1;
-    return new TokenGrant(cost, waitedMs, this.#time.startMs + nowMs, source.held, this);
+    return new TokenGrant(cost, waitedMs, this.time.startMs + nowMs, source.held, this);
   }
 
   #mark(cost: number, waitedMs: number, nowMs: number): Grant {
     this.granted += 1;
     this.marked += 1;
-    return new TokenGrant(cost, waitedMs, this.#time.startMs + nowMs, undefined, undefined);
+    return new TokenGrant(cost, waitedMs, this.time.startMs + nowMs, undefined, undefined);
   }
 
   /** Called by a grant of this bucket. */
   settleGrant(surplus: number, held: unknown): void {
     // A bucket that was evicted was full: returned tokens change nothing.
-    if (surplus < 0) this.#bucket.beforeUse?.();
-    this.source.settle(surplus, held, this.#time.now());
+    if (surplus < 0) this.beforeUse?.();
+    this.source.settle(surplus, held, this.time.now());
     this.serve();
   }
 
   /** To be called when the capacity of the source has changed. Requests that cost more are refused, wherever they wait. */
-  capacityChanged(): void {
+  protected capacityChanged(): void {
     this.maxCost = this.source.capacity;
     this.room.limitCost(this.maxCost);
     this.serve();
@@ -206,8 +195,8 @@ export class TokenCounter<Source extends TokenSource> implements Settles {
   }
 
   /** Serves the queue until its first request has to go on waiting. */
-  serve(): void {
-    const nowMs = this.#time.now();
+  protected serve(): void {
+    const nowMs = this.time.now();
     this.room.serve(nowMs, (cost, waitedMs) => {
       try {
         return this.#serveFirst(cost, waitedMs, nowMs);
@@ -232,7 +221,7 @@ export class TokenCounter<Source extends TokenSource> implements Settles {
     return this.#refuse('wait-too-long', prose('its turn does not come in time'), cost, nowMs);
   }
 
-  arm(nowMs: number): void {
+  protected arm(nowMs: number): void {
     this.room.arm(nowMs, this.source.dueMs(this.room.firstCost, nowMs));
   }
 }

@@ -1,7 +1,14 @@
 import { notNegative } from '../../base/check.ts';
 import { type Clock, nextTurn } from '../../base/clock.ts';
+import { originOf } from '../../http/origin.ts';
 import type { Outcome, RequestTraits } from '../../http/outcome.ts';
-import type { Feedback, ReadFeedback } from '../../http/server-feedback.ts';
+import { withJitter } from '../../http/retry-after.ts';
+import {
+  type Feedback,
+  type ReadFeedback,
+  readFeedback,
+  serverFeedback,
+} from '../../http/server-feedback.ts';
 import { bindClock, type ChecksPriority, type ClockBound } from '../../loop/bind-clock.ts';
 import {
   type AcquireOptions,
@@ -14,35 +21,29 @@ import {
 } from '../../loop/contracts.ts';
 import type { Part } from '../../loop/part.ts';
 import type { Tally } from '../../queue/options.ts';
-import { SteadyTime } from '../../queue/time.ts';
-import type { WaitingRoom } from '../../queue/waiting-room.ts';
-import type { CallsBeforeUse } from '../per-key/key-map.ts';
-import { FeedbackReader } from './feedback-reader.ts';
 import type { Quota } from './gcra.ts';
 import type { WaitingBucketSetup } from './options.ts';
 import { OriginGates } from './origin-gates.ts';
 import { BucketPart } from './part.ts';
-import { CLOSED, TokenCounter } from './token-counter.ts';
-import type { TokenSource, WaitingQueue } from './token-source.ts';
+import { QuietOrigins } from './quiet-origins.ts';
+import { CLOSED, type MakeSource, TokenCounter } from './token-counter.ts';
+import type { TokenSource } from './token-source.ts';
 
 /**
  * A token bucket without its tokens: the queue, the timer, pauses, feedback, statistics, and the treatment of requests for
  * which there are no tokens. A subclass brings a {@link TokenSource}.
  */
 export abstract class WaitingBucket<
-  Source extends TokenSource,
-  Gate extends ObservableBucket = ObservableBucket,
-> implements ObservableBucket, CallsBeforeUse, ClockBound, ChecksPriority
+    Source extends TokenSource,
+    Gate extends ObservableBucket = ObservableBucket,
+  >
+  extends TokenCounter<Source>
+  implements ObservableBucket, ClockBound, ChecksPriority
 {
-  beforeUse: (() => void) | undefined;
-  protected readonly time: SteadyTime;
-  protected readonly source: Source;
-  readonly feedback: ReadFeedback | false;
-  readonly #counter: TokenCounter<Source>;
-  readonly #room: WaitingRoom<Grant>;
+  readonly #setup: WaitingBucketSetup;
   readonly #atGates: Tally = { waiting: 0 };
   readonly #gates: OriginGates<Gate>;
-  readonly #feedback: FeedbackReader;
+  readonly #quiet = new QuietOrigins();
   #sourceClosed: Promise<void> | undefined;
 
   /**
@@ -54,26 +55,26 @@ export abstract class WaitingBucket<
    */
   constructor(
     setup: WaitingBucketSetup,
-    makeSource: (time: SteadyTime, queue: WaitingQueue, onChange: () => void) => Source,
+    makeSource: MakeSource<Source>,
     makeGate: (tokens: number, waiting: Tally) => Gate,
   ) {
-    const time = new SteadyTime(setup.clock);
-    this.time = time;
-    this.feedback = setup.feedback;
-    this.#counter = new TokenCounter(setup, time, this, makeSource);
-    this.#room = this.#counter.room;
-    this.source = this.#counter.source;
+    super(setup, makeSource);
+    this.#setup = setup;
+    const { time } = this;
     const make = (tokens: number): Gate => {
       const gate = makeGate(tokens, this.#atGates);
       bindClock(gate, time.clock);
       return gate;
     };
     this.#gates = new OriginGates({ now: () => time.now(), rate: () => this.gateRate, make }, this.#atGates);
-    this.#feedback = new FeedbackReader(setup, time);
   }
 
   get part(): Part {
     return new BucketPart(this);
+  }
+
+  get feedback(): ReadFeedback | false {
+    return this.#setup.feedback;
   }
 
   takeClock(clock: Clock): void {
@@ -82,20 +83,7 @@ export abstract class WaitingBucket<
   }
 
   checkPriority(priority: number | undefined): void {
-    this.#room.laneFor({ priority });
-  }
-
-  tryAcquire(cost = 1, earlier?: Grant): Grant | undefined {
-    return this.#counter.tryAcquire(cost, earlier);
-  }
-
-  acquire(options: AcquireOptions = {}): Promise<Grant> {
-    return this.#counter.acquire(options);
-  }
-
-  /** To be called when the capacity of the source has changed. Requests that cost more are refused, wherever they wait. */
-  protected capacityChanged(): void {
-    this.#counter.capacityChanged();
+    this.room.laneFor({ priority });
   }
 
   pauseFor(durationMs: number): void {
@@ -103,8 +91,8 @@ export abstract class WaitingBucket<
     this.beforeUse?.();
     const nowMs = this.time.now();
     if (durationMs > 0) this.source.pause(nowMs + durationMs, nowMs);
-    this.#room.giveUp(nowMs + this.source.pausedMs(nowMs));
-    this.#counter.arm(nowMs);
+    this.room.giveUp(nowMs + this.source.pausedMs(nowMs));
+    this.arm(nowMs);
   }
 
   resume(): void {
@@ -112,8 +100,8 @@ export abstract class WaitingBucket<
     const nowMs = this.time.now();
     if (this.source.pausedMs(nowMs) === 0) return;
     this.source.resume(nowMs);
-    this.#room.pauseEnded();
-    this.#counter.serve();
+    this.room.pauseEnded();
+    this.serve();
   }
 
   observe(
@@ -122,13 +110,27 @@ export abstract class WaitingBucket<
     request?: RequestTraits,
     read?: ReadFeedback | false,
   ): Feedback | undefined {
-    const said = this.#feedback.read(outcome, grant, request, read);
-    const pauseMs = this.#feedback.pauseMs(said);
+    const { feedback: own, feedbackScope, maxPauseMs, random } = this.#setup;
+    const feedback = own && (read ?? own);
+    if (feedback === false) return undefined;
+    const isResponse = outcome.type === 'response';
+    // A redirect may have led to another origin.
+    const url = (isResponse ? outcome.url : undefined) ?? request?.url;
+    const isSuccess = isResponse && outcome.status < 300 && outcome.judgement === undefined;
+    // A custom `feedback` sees every outcome.
+    const isQuiet = isSuccess && url !== undefined && feedback === serverFeedback;
+    if (isQuiet && this.#quiet.mayIgnore(originOf({ url }), grant.grantedAtMs)) return undefined;
+    const said = readFeedback(feedback, outcome, this.time.clock.now(), grant.cost);
+    if (said === undefined) return undefined;
+    if (isQuiet) this.#quiet.heard();
+    // A custom `feedback` may return something that is not a number.
+    if (!(said.pauseMs > 0)) return said;
+    // With some jitter on top, so that a fleet does not return together.
+    const pauseMs = withJitter(Math.min(said.pauseMs, maxPauseMs), random);
     if (pauseMs === 0) return said;
     this.beforeUse?.();
-    const origin = this.#feedback.pausedOrigin(outcome, request);
-    if (origin === undefined) this.pauseFor(pauseMs);
-    else this.#gates.pause(origin, pauseMs);
+    if (feedbackScope === 'bucket' || url === undefined) this.pauseFor(pauseMs);
+    else this.#gates.pause(originOf({ url }), pauseMs);
     return said;
   }
 
@@ -148,24 +150,23 @@ export abstract class WaitingBucket<
 
   async idle(): Promise<void> {
     do {
-      await this.#room.idle();
+      await this.room.idle();
       // A request that has passed a gate joins this queue next.
       if (await this.#gates.idle()) await nextTurn();
-    } while (this.#room.size > 0 || this.#atGates.waiting > 0);
+    } while (this.room.size > 0 || this.#atGates.waiting > 0);
   }
 
   async close(options?: CloseOptions): Promise<void> {
     const waiting = waitingAtClose(options);
-    const counter = this.#counter;
     this.beforeUse?.();
-    if (counter.closed === undefined || waiting === 'reject') {
-      counter.closed = waiting;
+    if (this.closed === undefined || waiting === 'reject') {
+      this.closed = waiting;
       this.#gates.close({ waiting });
-      if (waiting === 'reject') this.#room.dismiss('closed', CLOSED);
+      if (waiting === 'reject') this.room.dismiss('closed', CLOSED);
     }
-    if (counter.closed === 'drain') await this.idle();
+    if (this.closed === 'drain') await this.idle();
     this.#sourceClosed ??= this.source.close?.();
-    this.#counter.arm(this.time.now());
+    this.arm(this.time.now());
     await this.idle();
     await this.#sourceClosed;
   }
@@ -173,22 +174,20 @@ export abstract class WaitingBucket<
   stats(): BucketStats {
     const nowMs = this.time.now();
     const { source } = this;
-    const counter = this.#counter;
-    const { room } = counter;
     const gates = this.#gates.stats();
     const pausedMs = Math.max(source.pausedMs(nowMs), gates.pausedMs);
-    const waiting = room.size + this.#atGates.waiting;
-    const isOpen = counter.closed === undefined && gates.count === 0 && pausedMs === 0;
+    const waiting = this.room.size + this.#atGates.waiting;
+    const isOpen = this.closed === undefined && gates.count === 0 && pausedMs === 0;
     return {
       tokens: source.tokens(nowMs),
-      capacity: counter.maxCost,
+      capacity: this.maxCost,
       refillPerSecond: source.refillPerSecond,
       waiting,
-      waitingCost: room.cost,
+      waitingCost: this.room.cost,
       pausedMs,
-      granted: counter.granted,
-      marked: counter.marked,
-      refused: room.refused,
+      granted: this.granted,
+      marked: this.marked,
+      refused: this.room.refused,
       idle: waiting === 0 && isOpen && source.isIdle(nowMs),
     };
   }

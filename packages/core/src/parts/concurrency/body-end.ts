@@ -3,7 +3,7 @@ import { responseHeader } from '../../http/any-headers.ts';
 import { isNodeReadable, isWebReadable } from '../../http/body.ts';
 import type { BodyContext } from '../../loop/part.ts';
 import { BodyUse } from './body-use.ts';
-import { interceptorOf } from './intercept-body.ts';
+import { interceptorOf, isNative } from './intercept-body.ts';
 import { whenNodeBodyEnds } from './node-body.ts';
 import { watchUnread } from './unread.ts';
 import { WatchedBody } from './watched-body.ts';
@@ -35,14 +35,18 @@ let withWebStream: object | null | undefined;
 /** Returns false if there is no body to watch. */
 function watch(response: Response, context: BodyContext, ended: () => void): boolean {
   if (typeof response !== 'object' || response === null) return false;
-  const interceptor = interceptorOf(response);
-  if (interceptor instanceof WatchedBody) {
-    // A base fetch may return the same response twice.
-    interceptor.use.onEnd(ended);
-    return true;
-  }
-  if (interceptor !== undefined || context.signal?.aborted || isEmpty(context)) return false;
   const prototype: object | null = Object.getPrototypeOf(response);
+  // One that is watched has another prototype.
+  if (prototype !== withWebStream) {
+    const interceptor = interceptorOf(response);
+    if (interceptor instanceof WatchedBody) {
+      // A base fetch may return the same response twice.
+      interceptor.use.onEnd(ended);
+      return true;
+    }
+    if (interceptor !== undefined) return false;
+  }
+  if (context.signal?.aborted || isEmpty(context)) return false;
   if (prototype !== withWebStream) {
     const { body } = response;
     if (isNodeReadable(body)) {
@@ -51,7 +55,7 @@ function watch(response: Response, context: BodyContext, ended: () => void): boo
       return true;
     }
     if (!isWebReadable(body)) return false;
-    withWebStream = prototype;
+    if (isNative(prototype)) withWebStream = prototype;
   }
   const use = useOf(response, context, ended);
   new WatchedBody(response, use);

@@ -109,13 +109,19 @@ function derivedFrom(native: object): object | undefined {
  * @returns false for a response that cannot be changed: a frozen one, or a mock
  */
 export function interceptBody(response: Response, interceptor: BodyInterceptor): boolean {
-  if (Intercepted.replace(response, interceptor)) return true;
   const prototype = Object.getPrototypeOf(response) as object | null;
+  // To look for a private field takes long: one that has an interceptor has another prototype.
+  if (prototype !== lastNative && Intercepted.replace(response, interceptor)) return true;
   if (prototype === null || Object.hasOwn(response, 'body')) return false;
   const derived = derivedFrom(prototype);
   if (derived === undefined || !Reflect.setPrototypeOf(response, derived)) return false;
   new Intercepted(response, interceptor);
   return true;
+}
+
+/** False for a prototype that this module has made. */
+export function isNative(prototype: object | null): boolean {
+  return prototype === null || !nativeOf.has(prototype);
 }
 
 /** The interceptor of a response, if it has one. */
