@@ -14,7 +14,6 @@ import {
   failedToConnectTo,
   followForeign,
   Hops,
-  hasAsyncContext,
   keepsForeign,
   recordConnectErrors,
   sharesResponses,
@@ -24,7 +23,7 @@ import {
 import { type Bounded, bounded } from './bounded.ts';
 import { CallTraits } from './call-traits.ts';
 import type { EbbRequestInit, FetchInput } from './init.ts';
-import { changedHeaders, type InitChanges, isPlainInit, withChanges } from './request.ts';
+import { changedHeaders, type InitChanges, needsMark, withChanges } from './request.ts';
 import { ResponseOutcome, setAside } from './response.ts';
 import { cancelUpload, Upload } from './upload.ts';
 
@@ -87,12 +86,6 @@ export class Call extends CallTraits implements Exchange<Response> {
     return this.#bound(session, timeoutMs, keepsOwn);
   }
 
-  /** The first attempt was sent before the call was made. */
-  sent(session: Session): void {
-    this.#session = session;
-    this.#open(false);
-  }
-
   /** Sends without a policy. Only a body factory still needs ebb. */
   sendBare(): Promise<Response> {
     this.#open(false);
@@ -146,8 +139,7 @@ export class Call extends CallTraits implements Exchange<Response> {
     const signal = this.#bounded?.signal;
     const body = this.upload?.takeBody();
     const changed = this.#session?.headerChanges;
-    // With async context, layers below find this call without a mark in the init.
-    const isMarked = layer !== undefined && !hasAsyncContext && isPlainInit(init);
+    const isMarked = layer !== undefined && needsMark(init);
     let headers: HeadersInit | undefined = this.headers;
     const isChanged = body ?? signal ?? changed ?? headers ?? init?.ebb;
     if (isChanged === undefined && !isMarked) return undefined;

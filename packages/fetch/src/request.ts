@@ -1,5 +1,6 @@
 import type { HeaderChanges } from '@ebb/core';
 import { isIdempotent, LAYER } from '@ebb/core/adapter';
+import { hasAsyncContext } from '#platform';
 import type { EbbRequestInit, FetchInput } from './init.ts';
 
 /** Members that replace those of the caller's init. */
@@ -51,6 +52,20 @@ export function isPlainInit(init: EbbRequestInit | undefined): boolean {
   if (typeof init !== 'object' || init === null) return false;
   const prototype = Object.getPrototypeOf(init);
   return prototype === null || Object.getPrototypeOf(prototype) === null;
+}
+
+/** True if layers of ebb below find this call by a mark in the init: with async context they find it without. */
+export function needsMark(init: EbbRequestInit | undefined): boolean {
+  return !hasAsyncContext && isPlainInit(init);
+}
+
+/** The init with what the layers of ebb below have to know, if there are any. */
+export function marked(
+  init: EbbRequestInit | undefined,
+  passage: object | undefined,
+): RequestInit | undefined {
+  const own = init as RequestInit | undefined;
+  return passage !== undefined && needsMark(init) ? ({ ...own, [LAYER]: passage } as RequestInit) : own;
 }
 
 /** The arguments of the base fetch, with changes to the init, and without `ebb`. */
