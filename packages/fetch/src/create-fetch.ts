@@ -1,10 +1,18 @@
 import { createPolicy, type Policy, type PolicyOptions } from '@ebb/core';
-import { countLayer, isNativeFetch, mayBeSentAtOnce, run, sendAtOnce, startSession } from '@ebb/core/adapter';
+import {
+  countLayer,
+  isNativeFetch,
+  LAYER,
+  mayBeSentAtOnce,
+  run,
+  sendAtOnce,
+  startSession,
+} from '@ebb/core/adapter';
 import { withPreconnect } from '#platform';
 import { Call } from './call.ts';
 import type { EbbRequestInit, FetchInit, FetchInput } from './init.ts';
 import type { Preconnecting } from './preconnect.ts';
-import { isSimple, marked } from './request.ts';
+import { isSimple, needsMark, withChanges } from './request.ts';
 
 /** A `fetch` that also takes ebb's options for a request. Assignable to `typeof fetch` in every runtime. */
 export interface EbbFetch extends Preconnecting {
@@ -49,7 +57,11 @@ export function createFetch(
     try {
       const make = (): Call => new Call(baseFetch, input, init);
       if (isSimple(input, init) && mayBeSentAtOnce(policy)) {
-        return sendAtOnce(policy, way, make, (passage) => baseFetch(input, marked(init, passage)));
+        return sendAtOnce(policy, way, make, (passage) =>
+          passage && needsMark(init)
+            ? baseFetch(...withChanges(input, init, { [LAYER]: passage }))
+            : baseFetch(input, init as FetchInit | undefined),
+        );
       }
       const call = make();
       const session = startSession(policy, call, init?.ebb, call.carried, way);
