@@ -35,19 +35,20 @@ export function bounded<T>(
     timeout && (signal === undefined ? timeout.signal : AbortSignal.any([signal, timeout.signal]));
   const state = { signal: keepsSignal ? undefined : combined, over: false, timedOut: false };
   return new Promise<T>((resolve, reject) => {
-    let isSettled = false;
-    const settle = (): boolean => {
-      if (isSettled) return false;
-      isSettled = true;
+    let isGone = false;
+    const end = (): void => {
       state.over = true;
       unwatch?.();
       cancelTimer?.();
-      return true;
     };
     // The base fetch gets one turn to reject with an error of its own.
     const giveUp = (by: AbortSignal): void => {
       state.over = true;
-      void nextTurn().then(() => settle() && reject(by.reason));
+      void nextTurn().then(() => {
+        isGone = true;
+        end();
+        reject(by.reason);
+      });
     };
     const unwatch = signal?.aborted === false ? onAbort(signal, () => giveUp(signal)) : undefined;
     const cancelTimer =
@@ -60,8 +61,15 @@ export function bounded<T>(
     // Starts at once; an async function, so that an exception becomes a rejection.
     const started = (async () => start(state))();
     started.then(
-      (result) => (settle() ? resolve(result) : late(result)),
-      (error: unknown) => settle() && reject(error),
+      (result) => {
+        end();
+        if (isGone) late(result);
+        else resolve(result);
+      },
+      (error: unknown) => {
+        end();
+        reject(error);
+      },
     );
   });
 }

@@ -1,30 +1,39 @@
-import { HookError, type Outcome } from '@ebb/core';
+import { HookError, type Outcome, type RequestTraits } from '@ebb/core';
 import {
   type Aside,
   drain,
   type Exchange,
+  type Followed,
   failureKind,
   LAYER,
   type MakeBody,
   type Opened,
+  property,
+  readableBody,
   type Session,
   systemClock,
 } from '@ebb/core/adapter';
 import {
-  failedToConnectTo,
   followForeign,
-  Hops,
-  hasAsyncContext,
+  type Hops,
+  hopsOf,
   keepsForeign,
-  recordConnectErrors,
-  sharesResponses,
   unshared,
+  wasRedirected,
   whenBodyEnds,
 } from '#platform';
 import { type Bounded, bounded } from './bounded.ts';
-import { CallTraits } from './call-traits.ts';
 import type { EbbRequestInit, FetchInput } from './init.ts';
-import { changedHeaders, type InitChanges, isPlainInit, withChanges } from './request.ts';
+import {
+  absoluteUrl,
+  changedHeaders,
+  headerIn,
+  type InitChanges,
+  isRequest,
+  needsMark,
+  rereadableHeaders,
+  withChanges,
+} from './request.ts';
 import { ResponseOutcome, setAside } from './response.ts';
 import { cancelUpload, Upload } from './upload.ts';
 
@@ -33,32 +42,84 @@ function dropLate(response: Response): void {
   void drain(response?.body, undefined, systemClock, AbortSignal.abort());
 }
 
-/** One call of `fetch`, and how each of its attempts is sent. */
-export class Call extends CallTraits implements Exchange<Response> {
+/** One call of `fetch`: the traits that policies and hooks see, and how each of its attempts is sent. */
+export class Call implements RequestTraits, Exchange<Response> {
   readonly #baseFetch: typeof fetch;
+  #input: FetchInput;
+  #init: EbbRequestInit | undefined;
+  /** The input, if it is a `Request`. */
+  #request: Request | undefined;
+  /** The headers of the init, if they came as an iterator, which can be read only once. */
+  readonly #headers: [string, string][] | undefined;
+  /** The caller's own signal. */
+  #own: AbortSignal | undefined;
+  /** There if the caller's signal is that of another library. */
+  readonly #followed: Followed | undefined;
+  /** The caller's signal, or a native one that follows it. */
+  readonly signal: AbortSignal | undefined;
+  #upload: Upload | undefined;
   #session: Session | undefined;
   /** The state of the attempt under way, if a timeout or a signal can end it. */
   #bounded: Bounded | undefined;
-  #hops: InstanceType<NonNullable<typeof Hops>> | undefined;
-  #isWatched = false;
-  #status = 0;
+  #hops: Hops | undefined;
 
   constructor(baseFetch: typeof fetch, input: FetchInput, init: EbbRequestInit | undefined) {
-    super(input, init);
     this.#baseFetch = baseFetch;
+    this.#input = input;
+    this.#init = init;
+    if (isRequest(input)) this.#request = input;
+    this.#headers = rereadableHeaders(init?.headers);
+    const signal = this.#member('signal') as AbortSignal | undefined;
+    // For any other value the base fetch throws.
+    if (typeof signal?.addEventListener !== 'function') return;
+    this.#own = signal;
+    this.#followed = followForeign(signal);
+    this.signal = this.#followed?.signal ?? signal;
+  }
+
+  /** A member of the init, or else of the `Request`. */
+  #member<K extends keyof EbbRequestInit & keyof Request>(name: K): unknown {
+    return this.#init?.[name] ?? this.#request?.[name];
+  }
+
+  get method(): string {
+    return String(this.#member('method') ?? 'GET').toUpperCase();
+  }
+
+  get url(): string {
+    return this.#request?.url ?? absoluteUrl(this.#input);
+  }
+
+  header(name: string): string | undefined {
+    return headerIn(this.#headers ?? this.#member('headers'), name);
+  }
+
+  get replayable(): boolean {
+    return this.#upload?.replayable ?? true;
+  }
+
+  /** That of the init: a `Request` has a stream. */
+  get body(): unknown {
+    return readableBody(this.#init?.body);
+  }
+
+  /** What the layers of ebb above have put into the init. */
+  get carried(): unknown {
+    return (this.#init as InitChanges | undefined)?.[LAYER];
+  }
+
+  get followsRedirects(): boolean {
+    const redirect = this.#member('redirect');
+    return redirect !== 'error' && redirect !== 'manual';
   }
 
   /** True if {@link end} has to be called: the source of the body may still be open, or the signal is followed. */
   get mayLeaveOpen(): boolean {
-    return (
-      (followForeign && this.followed !== undefined) ||
-      this.request !== undefined ||
-      this.makeBody !== undefined
-    );
+    return (this.#followed ?? this.#request ?? this.makeBody) !== undefined;
   }
 
   get makeBody(): MakeBody | undefined {
-    return typeof this.init?.body === 'function' ? this.#makeBody.bind(this) : undefined;
+    return typeof this.#init?.body === 'function' ? this.#makeBody.bind(this) : undefined;
   }
 
   #makeBody(state: { readonly over: boolean }): Promise<void> {
@@ -67,53 +128,41 @@ export class Call extends CallTraits implements Exchange<Response> {
 
   /** Inspects the body, before the first attempt. */
   #open(isKept: boolean): Upload | undefined {
-    const body = this.init?.body ?? undefined;
-    const request = body === undefined ? this.request : undefined;
-    if (body !== undefined || request?.body) this.upload ??= new Upload(body, request, isKept);
-    return this.upload;
+    const body = this.#init?.body ?? undefined;
+    const request = body === undefined && this.#request?.body ? this.#request : undefined;
+    if (body !== undefined || request) this.#upload ??= new Upload(body, request, isKept);
+    return this.#upload;
   }
 
   send(session: Session): Promise<Response> {
-    const { attempt, policy } = session;
-    const { maxRetries } = policy;
     const { signal } = this;
     const timeoutMs = session.timeoutMs();
     this.#session = session;
-    if (attempt === 1) this.#open(maxRetries > 0 && signal?.aborted !== true);
-    if (recordConnectErrors && policy.bucket !== undefined) recordConnectErrors();
-    if (Hops) this.#hops = attempt <= maxRetries && this.needsProof(policy) ? new Hops() : undefined;
+    if (session.attempt === 1) this.#open(session.policy.maxRetries > 0 && signal?.aborted !== true);
+    this.#hops = hopsOf?.(session, this);
     if (timeoutMs === undefined && signal === undefined) return this.#attempt();
-    const keepsOwn = !!keepsForeign && !!this.followed && keepsForeign(this.own, this.#baseFetch);
-    return this.#bound(session, timeoutMs, keepsOwn);
-  }
-
-  /** The first attempt was sent before the call was made. */
-  sent(session: Session): void {
-    this.#session = session;
-    this.#open(false);
+    return this.#bound(
+      timeoutMs,
+      this.#followed !== undefined && keepsForeign(this.#own as AbortSignal, this.#baseFetch),
+    );
   }
 
   /** Sends without a policy. Only a body factory still needs ebb. */
   sendBare(): Promise<Response> {
     this.#open(false);
-    const isBound = this.makeBody !== undefined && this.signal !== undefined;
-    return isBound ? this.#bound(undefined, undefined, true) : this.#attempt();
+    return this.makeBody && this.signal ? this.#bound(undefined, true) : this.#attempt();
   }
 
-  #bound(
-    session: Session | undefined,
-    timeoutMs: number | undefined,
-    keepsSignal: boolean,
-  ): Promise<Response> {
+  #bound(timeoutMs: number | undefined, keepsSignal: boolean): Promise<Response> {
     const start = (state: Bounded): Promise<Response> => {
       this.#bounded = state;
       return this.#attempt();
     };
-    return bounded(start, dropLate, this.signal, session, timeoutMs, keepsSignal);
+    return bounded(start, dropLate, this.signal, this.#session, timeoutMs, keepsSignal);
   }
 
   #attempt(): Promise<Response> {
-    if (!this.upload?.isMissing) return this.#sendNow();
+    if (!this.#upload?.isMissing) return this.#sendNow();
     // Without a policy, and after an abort, which is for the base fetch to report.
     return this.#makeBody(this.#bounded ?? { over: false }).then(() => this.#sendNow());
   }
@@ -123,59 +172,50 @@ export class Call extends CallTraits implements Exchange<Response> {
     const session = this.#session;
     const layer = session?.layer;
     const changes = this.#changes(layer);
-    if (layer === undefined && !(Hops && this.#hops)) return this.#callBase(changes);
-    return this.#sendObserved(changes, layer && session);
+    return layer || this.#hops ? this.#sendObserved(changes, layer && session) : this.#callBase(changes);
   }
 
   #callBase(changes: InitChanges | undefined): Promise<Response> {
     const baseFetch = this.#baseFetch;
     return changes === undefined
-      ? baseFetch(this.input, this.init as RequestInit)
-      : baseFetch(...withChanges(this.input, this.init, changes));
+      ? baseFetch(this.#input, this.#init as RequestInit)
+      : baseFetch(...withChanges(this.#input, this.#init, changes));
   }
 
   /** Sends for layers below, or counts hops. A method of its own: closures are allocated as soon as it is called. */
   #sendObserved(changes: InitChanges | undefined, layered: Session | undefined): Promise<Response> {
     const send = (): Promise<Response> => this.#callBase(changes);
     const sendLayered = layered ? () => layered.sending(send) : send;
-    return Hops && this.#hops ? this.#hops.count(sendLayered) : sendLayered();
+    return this.#hops ? this.#hops.count(sendLayered) : sendLayered();
   }
 
   #changes(layer: object | undefined): InitChanges | undefined {
-    const init = this.init;
+    const init = this.#init;
     const signal = this.#bounded?.signal;
-    const body = this.upload?.takeBody();
+    const body = this.#upload?.takeBody();
     const changed = this.#session?.headerChanges;
-    // With async context, layers below find this call without a mark in the init.
-    const isMarked = layer !== undefined && !hasAsyncContext && isPlainInit(init);
-    let headers: HeadersInit | undefined = this.headers;
+    let headers: HeadersInit | undefined = this.#headers;
     const isChanged = body ?? signal ?? changed ?? headers ?? init?.ebb;
-    if (isChanged === undefined && !isMarked) return undefined;
+    if (isChanged === undefined && !(layer && needsMark(init))) return undefined;
 
-    if (changed) headers = changedHeaders(headers ?? this.member('headers'), changed);
+    if (changed) headers = changedHeaders(headers ?? this.#member('headers'), changed);
     const changes: InitChanges = { ...body, ...(headers && { headers }), ...(layer && { [LAYER]: layer }) };
     // An invalid signal stays in place, so that the base fetch throws.
-    if (signal && (this.own || !init?.signal)) changes.signal = signal;
+    if (signal && (this.#own || !init?.signal)) changes.signal = signal;
     return changes;
   }
 
   outcome(response: Response): Outcome {
-    const outcome = new ResponseOutcome(response);
-    this.#status = outcome.status;
-    return outcome;
+    return new ResponseOutcome(response);
   }
 
   failure(error: unknown): Outcome {
     if (error instanceof HookError) return { type: 'failure', kind: 'unknown', error };
     const kind = this.#bounded?.timedOut ? 'timeout' : failureKind(error);
     let redirected: boolean | undefined;
-    if (kind === 'connect') {
-      if (Hops && this.#hops) redirected = !this.#hops.failedAtFirst(this.method, this.url);
-      else if (!this.followsRedirects) redirected = false;
-      else if (failedToConnectTo?.(error, this.url)) redirected = false;
-      // Without proof: the first server may have carried the request out.
-      else if (!Hops && this.#session && this.needsProof(this.#session.policy)) redirected = true;
-    }
+    // Without proof the first server may have carried the request out.
+    if (kind === 'connect')
+      redirected = this.followsRedirects && (!wasRedirected || wasRedirected(error, this, this.#hops));
     return { type: 'failure', kind, error, redirected };
   }
 
@@ -185,13 +225,14 @@ export class Call extends CallTraits implements Exchange<Response> {
 
   setAside(settled: unknown, session: Session, signal?: AbortSignal): Aside | undefined {
     // The retry must not get the response of this attempt.
-    if (sharesResponses && unshared && sharesResponses(this.method)) {
-      [this.input, this.init] = unshared(this.input, this.init, this.headers, this.own);
-      this.request = undefined;
-      this.own ??= this.init.signal ?? undefined;
+    const own = unshared?.(this.method, this.#input, this.#init, this.#headers, this.#own);
+    if (own) {
+      [this.#input, this.#init] = own;
+      this.#request = undefined;
+      this.#own ??= this.#init.signal ?? undefined;
     }
     const aside = setAside(settled, session, signal);
-    const upload = this.upload;
+    const upload = this.#upload;
     // Not before the response has been read: closing the upload may break the response.
     if (aside === undefined) upload?.endAttempt();
     else if (upload?.isOpen) void aside.released.then(() => upload.endAttempt());
@@ -199,37 +240,33 @@ export class Call extends CallTraits implements Exchange<Response> {
   }
 
   whenBodyEnds(settled: unknown, ended: () => void): unknown {
-    return this.#watch(settled, () => {
-      ended();
-      this.upload?.endAttempt();
-    });
-  }
-
-  #watch(settled: unknown, ended: () => void): unknown {
-    this.#isWatched = true;
-    const clock = this.#session?.policy.clock ?? systemClock;
-    const watch = this.#session?.whenBodyEnds ?? whenBodyEnds;
-    if (watch) watch(settled, { method: this.method, status: this.#status, signal: this.own, clock }, ended);
+    const session = this.#session;
+    const { method } = this;
+    const clock = session?.policy.clock ?? systemClock;
+    const status = property(settled, 'status') as number;
+    const watch = session?.whenBodyEnds ?? whenBodyEnds;
+    watch?.(settled, { method, status, signal: this.#own, clock }, ended);
     return settled;
   }
 
   /** The call has ended before it was sent. Closes the source of the body. */
   unsent(reason: unknown): void {
-    const body = this.init?.body ?? this.request?.body;
+    const body = this.#init?.body ?? this.#request?.body;
     if (typeof body !== 'function') cancelUpload(body, reason);
   }
 
   /** Ends the call. Closes its upload at once, or when the body of the response has ended. */
   end(settled: unknown, failed: boolean): void {
-    const followed = followForeign && this.followed;
+    const followed = this.#followed;
+    const upload = this.#upload;
+    const close = (): void => {
+      followed?.release();
+      upload?.endAttempt();
+    };
+    upload?.stopKeeping();
     // An abort while the body is read closes the connection as well.
-    if (followed && (failed || this.#bounded?.signal === undefined)) followed.release();
-    else if (followed) this.#watch(settled, () => followed.release());
-    const upload = this.upload;
-    if (upload === undefined) return;
-    upload.stopKeeping();
-    // Also a body that was made for an attempt that is not sent.
-    if (failed || upload.isUnsent) upload.endAttempt();
-    else if (upload.isOpen && !this.#isWatched) this.#watch(settled, () => upload.endAttempt());
+    const isOpen = upload?.isOpen || (followed && this.#bounded?.signal);
+    if (failed || !isOpen) close();
+    else this.whenBodyEnds(settled, close);
   }
 }

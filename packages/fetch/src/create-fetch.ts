@@ -1,20 +1,18 @@
 import { createPolicy, type Policy, type PolicyOptions } from '@ebb/core';
 import {
   countLayer,
-  goOn,
   isNativeFetch,
+  LAYER,
   mayBeSentAtOnce,
-  property,
-  rememberSuccess,
   run,
-  Session,
+  sendAtOnce,
   startSession,
 } from '@ebb/core/adapter';
 import { withPreconnect } from '#platform';
 import { Call } from './call.ts';
 import type { EbbRequestInit, FetchInit, FetchInput } from './init.ts';
 import type { Preconnecting } from './preconnect.ts';
-import { isSimple } from './request.ts';
+import { isSimple, needsMark, withChanges } from './request.ts';
 
 /** A `fetch` that also takes ebb's options for a request. Assignable to `typeof fetch` in every runtime. */
 export interface EbbFetch extends Preconnecting {
@@ -57,8 +55,15 @@ export function createFetch(
   // `name` and `length` are those of the native fetch.
   function fetch(input: FetchInput, init: EbbRequestInit | undefined = undefined): Promise<Response> {
     try {
-      if (isSimple(input, init) && mayBeSentAtOnce(policy, way)) return sendAtOnce(input, init);
-      const call = new Call(baseFetch, input, init);
+      const make = (): Call => new Call(baseFetch, input, init);
+      if (isSimple(input, init) && mayBeSentAtOnce(policy)) {
+        return sendAtOnce(policy, way, make, (passage) =>
+          passage && needsMark(init)
+            ? baseFetch(...withChanges(input, init, { [LAYER]: passage }))
+            : baseFetch(input, init as FetchInit | undefined),
+        );
+      }
+      const call = make();
       const session = startSession(policy, call, init?.ebb, call.carried, way);
       const result = session === undefined ? call.sendBare() : run(session, call, call.signal);
       return call.mayLeaveOpen ? endAfter(result, call) : result;
@@ -67,31 +72,6 @@ export function createFetch(
     }
   }
 
-  /** Nothing is made before the first failure. */
-  function sendAtOnce(input: FetchInput, init: EbbRequestInit | undefined): Promise<Response> {
-    const after = (value: unknown, failed: boolean): Response | Promise<Response> => {
-      const call = new Call(baseFetch, input, init);
-      const session = new Session(policy, call, undefined, way);
-      call.sent(session);
-      return goOn(session, call, value, failed);
-    };
-    let sent: unknown;
-    try {
-      sent = baseFetch(input, init as FetchInit | undefined);
-    } catch (error) {
-      sent = Promise.reject(error);
-    }
-    // A mock may return something else than a promise.
-    return Promise.resolve(sent as Response).then(
-      (response) => {
-        const status = property(response, 'status') as number;
-        if (!(status < 400)) return after(response, false);
-        rememberSuccess(response, status);
-        return response;
-      },
-      (error: unknown) => after(error, true),
-    );
-  }
   countLayer(false, fetch);
   return withPreconnect ? withPreconnect(fetch, baseFetch) : fetch;
 }

@@ -1,3 +1,5 @@
+import type { RequestTraits } from '@ebb/core';
+import { isIdempotent, property, type Session } from '@ebb/core/adapter';
 import { nodeProcess, type Storage } from './node.ts';
 
 /** A request on undici's diagnostics channel. */
@@ -5,6 +7,17 @@ interface SentRequest {
   readonly origin?: unknown;
   readonly path?: unknown;
   readonly method?: unknown;
+}
+
+/** A message on undici's diagnostics channel for failed connections. */
+interface ConnectError {
+  readonly connectParams?: { readonly protocol?: string; readonly host?: string };
+  readonly error?: unknown;
+}
+
+/** The request of an attempt. */
+interface Redirectable extends RequestTraits {
+  readonly followsRedirects: boolean;
 }
 
 /** Counts the requests that one attempt sends, redirects included. */
@@ -42,7 +55,7 @@ export class Hops {
    * True if a failed attempt certainly failed at its first hop: it sent exactly one request, to its own URL. Nothing is
    * certain with a base fetch that sends other requests, or does not use Node's own client.
    */
-  failedAtFirst(method: string, url: string): boolean {
+  failedAtFirst({ method, url }: RequestTraits): boolean {
     const parsed = URL.parse(url);
     if (this.#count !== 1 || this.#first === undefined || parsed === null) return false;
     const { origin, path, method: sent } = this.#first;
@@ -54,6 +67,28 @@ export class Hops {
   }
 }
 
+/**
+ * What counts the hops of an attempt, if a refused connection must be proven to be that of the first hop before a retry: if it is
+ * that of a redirect target, the first server has already processed a request that must not be repeated.
+ */
+export function hopsOf({ attempt, policy }: Session, request: Redirectable): Hops | undefined {
+  const { bucket, maxRetries, methods } = policy;
+  if (bucket !== undefined) recordConnectErrors();
+  if (attempt > maxRetries || methods === 'all') return undefined;
+  if (methods === 'idempotent' && isIdempotent(request.method)) return undefined;
+  return request.followsRedirects ? new Hops() : undefined;
+}
+
+/** False if an attempt certainly could not connect to its own server, so that nothing of it was sent. */
+export function wasRedirected(
+  error: unknown,
+  request: RequestTraits,
+  hops: Hops | undefined,
+): boolean | undefined {
+  if (hops !== undefined) return !hops.failedAtFirst(request);
+  return failedToConnectTo(error, request.url) ? false : undefined;
+}
+
 /** `null` in a runtime whose fetch does not report its requests. */
 let storage: Storage<Hops> | null | undefined;
 
@@ -62,14 +97,44 @@ let storage: Storage<Hops> | null | undefined;
  * process about 60 ns slower.
  */
 function listen(): Storage<Hops> | null {
-  if (nodeProcess?.versions?.undici === undefined) return null;
-  const hooks = nodeProcess.getBuiltinModule?.('node:async_hooks');
+  const hooks = nodeProcess?.getBuiltinModule?.('node:async_hooks');
   if (hooks === undefined) return null;
   const made = new hooks.AsyncLocalStorage<Hops>();
-  nodeProcess
-    .getBuiltinModule?.('node:diagnostics_channel')
-    ?.subscribe('undici:request:create', (message) => {
-      made.getStore()?.record((message as { request?: SentRequest }).request);
-    });
-  return made;
+  const isHeard = subscribe('undici:request:create', (message) => {
+    made.getStore()?.record((message as { request?: SentRequest }).request);
+  });
+  return isHeard ? made : null;
+}
+
+/** Returns false in a runtime whose fetch is not undici's. */
+function subscribe(channel: string, listener: (message: unknown) => void): boolean {
+  if (nodeProcess?.versions?.undici === undefined) return false;
+  nodeProcess.getBuiltinModule?.('node:diagnostics_channel')?.subscribe(channel, listener);
+  return true;
+}
+
+/** The origin of each failed connection, by its error. */
+const origins = new WeakMap<object, string>();
+let isSubscribed = false;
+
+/** Starts to record the origins of failed connections of Node's fetch. Costs nothing until one fails. */
+function recordConnectErrors(): void {
+  if (isSubscribed) return;
+  isSubscribed = true;
+  subscribe('undici:client:connectError', (message) => {
+    const { connectParams, error } = message as ConnectError;
+    const origin = URL.parse(`${connectParams?.protocol}//${connectParams?.host}`)?.origin;
+    if (typeof error === 'object' && error !== null && origin !== undefined) origins.set(error, origin);
+  });
+}
+
+/**
+ * True if fetch failed because it could not connect to the origin of `url`. Then nothing of the attempt was sent: after
+ * a redirect from that origin a connection to it would exist. The exception is a server that redirects to itself, closes
+ * the connection and refuses the next: its attempt gets a token back although the server counted it.
+ */
+function failedToConnectTo(error: unknown, url: string): boolean {
+  const cause = property(error, 'cause');
+  const origin = typeof cause === 'object' && cause !== null ? origins.get(cause) : undefined;
+  return origin !== undefined && origin === URL.parse(url)?.origin;
 }

@@ -1,5 +1,5 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
-import { concurrencyLimit, constant, createPolicy, tokenBucket } from '@ebb/core';
+import { attemptsOf, concurrencyLimit, constant, createPolicy, tokenBucket } from '@ebb/core';
 import { describe, expect, test, vi } from 'vitest';
 import { serve } from '../../../test/serve.ts';
 import { createFetch } from './index.ts';
@@ -85,6 +85,25 @@ test.skipIf(isWeb)(
     expect(failures).toHaveLength(3);
   },
 );
+
+test('a base fetch is not called again after a request that it has made was repeated and has failed', async () => {
+  const token = createFetch(options, async () => {
+    throw Object.assign(new TypeError('fetch failed'), { cause: { code: 'ECONNRESET' } });
+  });
+  let calls = 0;
+  const ebbFetch = createFetch(options, async () => {
+    calls += 1;
+    return token('https://auth.test/token');
+  });
+  const error = await ebbFetch('https://upstream.test/').catch((thrown: unknown) => thrown);
+  expect(calls).toBe(1);
+  // The history is that of the request that failed.
+  expect(attemptsOf(error).map(({ reason }) => reason)).toEqual([
+    'transient',
+    'transient',
+    'retries-exhausted',
+  ]);
+});
 
 describe('two clients in one program', () => {
   async function contextsOf(base: typeof fetch): Promise<number> {

@@ -1,5 +1,6 @@
 import type { HeaderChanges } from '@ebb/core';
 import { isIdempotent, LAYER } from '@ebb/core/adapter';
+import { hasAsyncContext } from '#platform';
 import type { EbbRequestInit, FetchInput } from './init.ts';
 
 /** Members that replace those of the caller's init. */
@@ -18,13 +19,15 @@ export interface InitChanges {
  */
 export function isSimple(input: FetchInput, init: EbbRequestInit | undefined): boolean {
   if (typeof input !== 'string' && !(input instanceof URL)) return false;
-  if (init === undefined) return true;
-  if (typeof init !== 'object' || init === null) return false;
-  const { method, body, headers } = init;
-  if (init.signal || init.ebb !== undefined || (init as InitChanges)[LAYER] !== undefined) return false;
-  if (body !== undefined && typeof body !== 'string') return false;
-  if (method !== undefined && !isIdempotent(method)) return false;
-  return headers === undefined || !isReadOnce(headers);
+  if (!init) return true;
+  const { method, body, headers, signal, ebb, [LAYER]: layer } = init as EbbRequestInit & InitChanges;
+  return (
+    !signal &&
+    (ebb ?? layer) === undefined &&
+    (body === undefined || typeof body === 'string') &&
+    (method === undefined || isIdempotent(method)) &&
+    !isReadOnce(headers)
+  );
 }
 
 /** Tests by shape, because the `Request` may come from another realm. */
@@ -32,25 +35,19 @@ export function isRequest(value: unknown): value is Request {
   return typeof value === 'object' && value !== null && 'url' in value && 'clone' in value;
 }
 
-/** The members of an init that fetch, or that of Next.js, reads. They may be inherited from a class. */
-const MEMBERS =
-  'method headers body duplex signal redirect mode credentials cache referrer referrerPolicy integrity keepalive priority window dispatcher next';
-
-/** The members of an init, or of a `Request`, that fetch reads. */
-export function membersOf(source: object): Record<string, unknown> {
+/** The members of an init, or of a `Request`, also those of its class, which a copy would lose. */
+export function membersOf<T extends object>(source: T): T {
   const members: Record<string, unknown> = {};
-  for (const name of MEMBERS.split(' ')) {
-    if (name in source) members[name] = (source as Record<string, unknown>)[name];
+  let from = Object.getPrototypeOf(source);
+  for (; from && Object.getPrototypeOf(from); from = Object.getPrototypeOf(from)) {
+    for (const name of Object.getOwnPropertyNames(from)) members[name] = source[name as never];
   }
-  return members;
+  return { ...members, ...source };
 }
 
-/** True if a copy of the init has all of its members. */
-export function isPlainInit(init: EbbRequestInit | undefined): boolean {
-  if (init === undefined) return true;
-  if (typeof init !== 'object' || init === null) return false;
-  const prototype = Object.getPrototypeOf(init);
-  return prototype === null || Object.getPrototypeOf(prototype) === null;
+/** True if layers of ebb below find this call by a mark in the init: with async context they find it without. */
+export function needsMark(init: EbbRequestInit | undefined): boolean {
+  return !hasAsyncContext && (init === undefined || (typeof init === 'object' && init !== null));
 }
 
 /** The arguments of the base fetch, with changes to the init, and without `ebb`. */
@@ -59,24 +56,23 @@ export function withChanges(
   init: EbbRequestInit | undefined,
   changes: InitChanges,
 ): [FetchInput, RequestInit] {
-  // The members of a `Request` in place of an init are getters of its class, which a copy would lose.
+  // The members of a `Request` in place of an init cannot be copied: some of its class depend on others.
   if (isRequest(init)) return [new Request(input, init), changes as RequestInit];
   // The base fetch throws for it.
   if (init !== undefined && init !== null && typeof init !== 'object') return [input, init];
-  const { ebb: _, ...own } = init ?? {};
-  const inherited = init && !isPlainInit(init) ? membersOf(init) : undefined;
-  return [input, { ...inherited, ...(own as RequestInit), ...(changes as RequestInit) }];
+  const { ebb: _, ...own } = membersOf(init ?? ({} as EbbRequestInit));
+  return [input, { ...(own as RequestInit), ...(changes as RequestInit) }];
 }
 
-/** True for headers that came as an iterator, which can be read only once. */
+/** True for headers that can be read only once, such as an iterator. */
 function isReadOnce(headers: unknown): headers is Iterable<Iterable<string>> {
   if (typeof headers !== 'object' || headers === null || Array.isArray(headers)) return false;
   const { get, [Symbol.iterator]: iterate } = headers as Partial<Map<string, string>>;
-  return typeof get !== 'function' && typeof iterate === 'function';
+  return !get && typeof iterate === 'function';
 }
 
 /**
- * A copy of headers that came as an iterator; `undefined` for other headers.
+ * A copy of headers that can be read only once; `undefined` for other headers.
  *
  * @throws what the iterator throws, as fetch would
  */
@@ -89,7 +85,7 @@ export function rereadableHeaders(headers: unknown): [string, string][] | undefi
 /** A request header by its lower-case name; `undefined` also if the base fetch will reject the headers. */
 export function headerIn(headers: unknown, name: string): string | undefined {
   try {
-    return new Headers(headers as HeadersInit).get(name) ?? undefined;
+    return new Headers(headers as HeadersInit | undefined).get(name) ?? undefined;
   } catch {
     return undefined;
   }

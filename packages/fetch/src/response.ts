@@ -3,6 +3,7 @@ import {
   type Aside,
   isNodeReadable,
   isWebReadable,
+  property,
   readToEnd,
   responseHeader,
   type Session,
@@ -65,13 +66,12 @@ function cloneOf(response: Response): Response | undefined {
  * retry may not be sent, a clone is read, so that the response can still become the result.
  */
 export function setAside(settled: unknown, session: Session, signal?: AbortSignal): Aside | undefined {
-  if (typeof settled !== 'object' || settled === null || settled instanceof Error) return undefined;
-  const response = settled as Response;
-  const { body, headers } = response;
+  const body = settled instanceof Error ? undefined : property(settled, 'body');
   if (!isWebReadable(body) && !isNodeReadable(body)) return undefined;
+  const response = settled as Response;
   const { discardMs } = session;
   const copy = session.keepsAnswer && !signal?.aborted ? cloneOf(response) : undefined;
-  const length = responseHeader(headers, 'content-length');
+  const length = responseHeader(response.headers, 'content-length');
   const read = readToEnd((copy ?? response).body, length, session.policy.clock, signal, discardMs);
   let isRestored = false;
   const aside = {

@@ -71,11 +71,6 @@ export class Upload {
     return typeof this.#body === 'function' && this.#made === undefined;
   }
 
-  /** True if a body was made that has not been sent. */
-  get isUnsent(): boolean {
-    return this.#made !== undefined && !this.#isTaken;
-  }
-
   /**
    * What an attempt sends in place of the caller's body: the one that the factory has made, or the copy of a `Request`'s body,
    * once it is complete.
@@ -109,9 +104,9 @@ export class Upload {
     this.#isTaken = false;
   }
 
-  /** True if the body that was made for the attempt may still be open. */
+  /** True if a body that was made for the attempt, and is sent, may still be open. */
   get isOpen(): boolean {
-    return this.#made?.isOpen() === true;
+    return this.#isTaken && this.#made?.isOpen() === true;
   }
 
   /** Closes the body that was made for the attempt. */

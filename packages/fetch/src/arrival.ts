@@ -1,0 +1,61 @@
+import type { Clock } from '@ebb/core';
+import {
+  type BodyContext,
+  isNodeReadable,
+  isWebReadable,
+  LONGEST_DISCARD_MS,
+  MOST_DISCARDED_BYTES,
+} from '@ebb/core/adapter';
+
+type Copy = ReadableStreamDefaultReader<Uint8Array>;
+
+/** What is to be called when a response is garbage-collected. */
+const collected = /* @__PURE__ */ new FinalizationRegistry((ended: () => void) => ended());
+
+/**
+ * Calls `ended` once the body of a response has arrived, read or not, or has failed; of one that is long or slow, when the response
+ * is garbage-collected. May call it more than once. For what is left over from a request, and can wait: the slot of a concurrency
+ * limit is released by the limit's own watch.
+ */
+export function whenBodyEnds(settled: unknown, { clock }: BodyContext, ended: () => void): void {
+  try {
+    const response = settled as Response;
+    const { body } = response as { readonly body: unknown };
+    collected.register(response, ended);
+    if (isNodeReadable(body)) {
+      // A stream that fails also closes.
+      body.on('end', ended);
+      body.on('close', ended);
+    } else if (isWebReadable(body)) {
+      const copy = (response.clone().body as NonNullable<Response['body']>).getReader();
+      void readToEnd(copy, clock, ended);
+    } else ended();
+  } catch {
+    // A mock has no connection.
+    ended();
+  }
+}
+
+/** Reads a copy, within bounds. The other branch cannot be cancelled before. */
+async function readToEnd(copy: Copy, clock: Clock, ended: () => void): Promise<void> {
+  let bytes = 0;
+  let isGivenUp = false;
+  const giveUp = (): void => {
+    isGivenUp = true;
+    // Not awaited: the promise of one branch settles only when the other is cancelled as well.
+    copy.cancel().catch(() => undefined);
+  };
+  const cancelTimer = clock.schedule(giveUp, LONGEST_DISCARD_MS, true);
+  try {
+    for (;;) {
+      const { done, value } = await copy.read();
+      if (done) break;
+      bytes += value.byteLength;
+      if (bytes > MOST_DISCARDED_BYTES) giveUp();
+    }
+    if (!isGivenUp) ended();
+  } catch {
+    ended();
+  }
+  cancelTimer();
+}
