@@ -1,15 +1,16 @@
 import type { Duplex } from 'node:stream';
 import type { Dispatcher } from 'undici';
-import type { ResponseHeaders } from './headers.ts';
+import type { ResponseHead, ResponseHeaders } from './headers.ts';
 
 /** The events of an attempt. */
 export interface AttemptListener<Attempt> {
-  started(attempt: Attempt, context: object | null | undefined): void;
+  /** It has a connection. */
+  sent(attempt: Attempt): void;
   /** An informational response (1xx). */
-  informed(attempt: Attempt, status: number, headers: ResponseHeaders, message?: string): void;
+  informed(attempt: Attempt, head: ResponseHead): void;
   /** The headers of the response. The listener must forward the attempt, hold it, set it aside or drop it. */
-  responded(attempt: Attempt, status: number, headers: ResponseHeaders, message?: string): void;
-  upgraded(attempt: Attempt, status: number, headers: ResponseHeaders, socket: Duplex): unknown;
+  responded(attempt: Attempt, head: ResponseHead): void;
+  upgraded(attempt: Attempt, head: ResponseHead, socket: Duplex): unknown;
   /** All of a response that was held has arrived. It is still to be played. */
   arrived(attempt: Attempt): void;
   data(attempt: Attempt, chunk: Buffer): void;

@@ -1,5 +1,5 @@
 import type { Duplex } from 'node:stream';
-import type { Clock } from '@ebb/core';
+import { attemptsOf, type Clock } from '@ebb/core';
 import type { Session } from '@ebb/core/adapter';
 import type { Dispatcher } from 'undici';
 import { Aside } from './aside.ts';
@@ -8,7 +8,7 @@ import type { DispatchChanges, RequestBody } from './body/request-body.ts';
 import type { Connection } from './controller.ts';
 import { headersTimeoutError, requestAbortedError } from './errors.ts';
 import { mirrorGaps } from './gaps.ts';
-import type { ResponseHead, ResponseHeaders } from './headers.ts';
+import { headOf, type ResponseHead, type ResponseHeaders } from './headers.ts';
 import { Held, type HeldListener } from './held.ts';
 
 /**
@@ -21,8 +21,8 @@ export class Attempt implements Dispatcher.DispatchHandler, HeldListener {
   declare readonly onRequestSent?: () => void;
   /** How often undici started it: more than once if an interceptor below follows redirects. */
   starts = 0;
-  /** The URLs that redirected, if undici's redirect interceptor is below. */
-  hops: readonly unknown[] | undefined;
+  /** The last that it was started with. */
+  context: object | null | undefined;
   readonly #listener: AttemptListener<Attempt>;
   #state: 'sent' | 'held' | 'played' | 'forwarded' | 'aside' | 'over' = 'sent';
   #cancelTimer: (() => void) | undefined;
@@ -45,6 +45,17 @@ export class Attempt implements Dispatcher.DispatchHandler, HeldListener {
   /** True if it was given up while undici still had it in a queue. */
   get isQueued(): boolean {
     return this.#droppedFor !== undefined && this.starts === 0;
+  }
+
+  /** The URLs that redirected, if undici's redirect interceptor is below. */
+  get hops(): readonly unknown[] | undefined {
+    const { history } = (this.context ?? {}) as { readonly history?: unknown };
+    return Array.isArray(history) ? history : undefined;
+  }
+
+  /** True if a layer of ebb below has ended with what this attempt gets. */
+  get hasHistory(): boolean {
+    return this.context ? attemptsOf(this.context).length > 0 : false;
   }
 
   /** Hides the methods that the caller's handler lacks, until the attempt starts. */
@@ -73,14 +84,13 @@ export class Attempt implements Dispatcher.DispatchHandler, HeldListener {
   onRequestStart(connection: Dispatcher.DispatchController, context: object | null | undefined): void {
     this.#restoreMethods?.();
     this.starts += 1;
-    const hops = (context as { readonly history?: unknown } | null | undefined)?.history;
-    if (Array.isArray(hops)) this.hops = hops;
+    this.context = context;
     // Given up while it was queued: it must not be sent.
     if (this.#droppedFor !== undefined) {
       connection.abort(this.#droppedFor);
     } else {
       this.connection = connection;
-      this.#listener.started(this, context);
+      this.#listener.sent(this);
     }
   }
 
@@ -90,7 +100,7 @@ export class Attempt implements Dispatcher.DispatchHandler, HeldListener {
     this.#state = 'forwarded';
     this.#cancelTimer?.();
     // Finished only after the call: if the handler throws, undici reports that through onResponseError.
-    const result = this.#listener.upgraded(this, status, headers, socket);
+    const result = this.#listener.upgraded(this, headOf(from, status, headers), socket);
     this.#finish();
     return result;
   }
@@ -98,11 +108,12 @@ export class Attempt implements Dispatcher.DispatchHandler, HeldListener {
   onResponseStart(connection: Connection, status: number, headers: ResponseHeaders, message?: string): void {
     if (this.#state !== 'sent') return;
     this.connection = connection;
+    const head = headOf(connection, status, headers, message);
     if (status < 200) {
-      this.#listener.informed(this, status, headers, message);
+      this.#listener.informed(this, head);
     } else {
       this.#cancelTimer?.();
-      this.#listener.responded(this, status, headers, message);
+      this.#listener.responded(this, head);
     }
   }
 
@@ -148,6 +159,14 @@ export class Attempt implements Dispatcher.DispatchHandler, HeldListener {
     this.#state = 'played';
     if (held.isOver) this.#arrived();
     held.start(respond);
+  }
+
+  /** Plays a response that an earlier attempt had. */
+  replay(aside: Aside, respond: (held: Held) => void): void {
+    const held = aside.held(this);
+    this.connection = held;
+    this.#kept = held;
+    this.play(held, () => respond(held));
   }
 
   discard(reason: Error): void {

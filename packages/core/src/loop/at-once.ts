@@ -1,7 +1,7 @@
 import { isWithinCall, mayBeLayered } from '#around';
 import { isObserved } from './events.ts';
 import { type Attempt, remember } from './history.ts';
-import type { Way } from './layer.ts';
+import type { Passage, Way } from './layer.ts';
 import { insideOf, type Policy } from './policy.ts';
 
 /**
@@ -16,6 +16,11 @@ export function mayBeSentAtOnce(policy: Policy, way: Way): boolean {
     !isObserved(undefined, 'attempt') &&
     !isObserved(undefined, 'end')
   );
+}
+
+/** @param layer what a session shows to the layers below; true if one of them has found it */
+export function hasReachedLayer(layer: object): boolean {
+  return (layer as Passage).call.isReached === true;
 }
 
 /** The histories of calls that were successful at once, by status. */
