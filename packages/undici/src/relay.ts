@@ -32,7 +32,7 @@ export class Relay extends Driver implements AttemptListener<Attempt> {
   responded(attempt: Attempt, head: ResponseHead): void {
     if (this.isSuccess(attempt, head.status)) this.#respond(attempt, head);
     else if (this.download?.brokenBy !== undefined) this.#respondedRest(attempt, head, this.download);
-    else if (this.session.reads) this.runInAsyncScope(this.#look, this, attempt, head);
+    else if (this.started?.reads) this.runInAsyncScope(this.#look, this, attempt, head);
     else
       this.#decide(attempt, head, this.judge(attempt, responseOutcome(attempt, head.status, head.headers)));
   }

@@ -114,8 +114,8 @@ export function mayBeLayered(way: Way): boolean {
 
 /** True if the code that runs now is part of an open call. */
 export function isWithinCall(): boolean {
-  const { layers, open, storage, current } = shared();
-  if (layers < 2 && open === 0) return false;
+  const { open, storage, current } = shared();
+  if (open === 0) return false;
   return storage?.getStore()?.call.open === true || current?.call.open === true;
 }
 
