@@ -1,15 +1,19 @@
 import type { Duplex } from 'node:stream';
 import { attemptsOf, type Clock } from '@ebb/core';
-import type { Session } from '@ebb/core/adapter';
+import type { Session, SetAside } from '@ebb/core/adapter';
 import type { Dispatcher } from 'undici';
-import { Aside } from './aside.ts';
-import { type AttemptListener, type UploadListener, uploadEvents } from './attempt-listener.ts';
+import {
+  type AttemptListener,
+  type HeldListener,
+  type UploadListener,
+  uploadEvents,
+} from './attempt-listener.ts';
 import type { DispatchChanges, RequestBody } from './body/request-body.ts';
 import type { Connection } from './controller.ts';
 import { headersTimeoutError, requestAbortedError } from './errors.ts';
 import { mirrorGaps } from './gaps.ts';
-import { headOf, type ResponseHead, type ResponseHeaders } from './headers.ts';
-import { Held, type HeldListener } from './held.ts';
+import { headOf, type RawHeaders, type ResponseHead, type ResponseHeaders } from './headers.ts';
+import { Held } from './held.ts';
 
 /**
  * One send. Each attempt is a handler of its own, so that late events of an attempt that was given up cannot be
@@ -27,7 +31,7 @@ export class Attempt implements Dispatcher.DispatchHandler, HeldListener {
   #state: 'sent' | 'held' | 'played' | 'forwarded' | 'aside' | 'over' = 'sent';
   #cancelTimer: (() => void) | undefined;
   /** The response, while it is held or set aside. */
-  #kept: Aside | Held | undefined;
+  kept: Held | undefined;
   #droppedFor: Error | undefined;
   #restoreMethods: (() => void) | undefined;
   #releaseBody: (() => void) | undefined;
@@ -119,18 +123,18 @@ export class Attempt implements Dispatcher.DispatchHandler, HeldListener {
 
   onResponseData(_: Connection, chunk: Buffer): void {
     if (this.#state === 'forwarded') this.#listener.data(this, chunk);
-    else if (this.#state !== 'over') this.#kept?.take(chunk);
+    else if (this.#state !== 'over') this.kept?.take(chunk);
   }
 
   onResponseEnd(_: Connection, trailers: ResponseHeaders): void {
     if (this.#state === 'forwarded') {
       // Finished after the call, as in onRequestUpgrade.
-      this.#listener.ended(this, trailers);
+      this.#listener.ended(this, trailers, this.connection?.rawTrailers);
       this.#finish();
     } else {
       const isHeld = this.#isHeld;
       if (!isHeld) this.#finish();
-      this.#kept?.arrived(this.connection?.rawTrailers ?? null, trailers);
+      this.kept?.arrived(this.connection?.rawTrailers ?? null, trailers);
       if (isHeld) this.#arrived();
     }
   }
@@ -149,24 +153,22 @@ export class Attempt implements Dispatcher.DispatchHandler, HeldListener {
   /** Keeps the response back until it is played, set aside or dropped. */
   hold(head: ResponseHead): Held {
     this.#state = 'held';
-    const held = new Held(head, this.connection, this);
-    this.#kept = held;
-    return held;
+    this.kept = new Held(head, this.connection, this);
+    return this.kept;
   }
 
   /** The listener gets what was held back, and then the rest. */
-  play(held: Held, respond: () => void): void {
+  play(respond: () => void): void {
     this.#state = 'played';
-    if (held.isOver) this.#arrived();
-    held.start(respond);
+    if (this.kept?.isOver) this.#arrived();
+    this.kept?.start(respond);
   }
 
-  /** Plays a response that an earlier attempt had. */
-  replay(aside: Aside, respond: (held: Held) => void): void {
-    const held = aside.held(this);
-    this.connection = held;
-    this.#kept = held;
-    this.play(held, () => respond(held));
+  /** Plays a response that was set aside: the retry after it is not sent. */
+  replay(respond: () => void): void {
+    this.#droppedFor = undefined;
+    this.kept?.restore();
+    this.play(respond);
   }
 
   discard(reason: Error): void {
@@ -188,38 +190,31 @@ export class Attempt implements Dispatcher.DispatchHandler, HeldListener {
     this.#listener.data(this, chunk);
   }
 
-  end(_: Held, trailers: ResponseHeaders): void {
-    this.#listener.ended(this, trailers);
+  end(trailers: ResponseHeaders, rawTrailers: RawHeaders): void {
+    this.#listener.ended(this, trailers, rawTrailers);
     this.#finish();
   }
 
-  fail(error: unknown): void {
+  fail(error: Error): void {
     this.#finish();
-    this.#listener.broke(this, error as Error);
+    this.#listener.broke(this, error);
   }
 
   playedAll(): void {
     this.#state = 'forwarded';
-    this.#kept = undefined;
+    this.kept = undefined;
   }
 
-  /** Reads the response to its end, within bounds, and keeps it; also one that was held back. */
-  setAside(head: ResponseHead, session: Session, held?: Held): Aside {
-    if (held?.isOver) this.#finish();
+  /** The response is followed by a retry. */
+  setAside(held: Held, session: Session): SetAside {
+    if (held.isOver) this.#finish();
     else this.#state = 'aside';
-    const aside = new Aside(head, session, this);
-    this.#kept = aside;
-    if (held !== undefined) aside.takeOver(held);
-    aside.limit();
-    held?.letGo();
-    return aside;
+    return held.setAside(session);
   }
 
   /** Gives up a response that was set aside, because it is too long. */
   giveUp(): void {
-    if (this.over) return;
-    this.#kept = undefined;
-    this.drop(requestAbortedError('Response discarded'));
+    if (!this.over) this.drop(requestAbortedError('Response discarded'));
   }
 
   /** Aborts the connection, without an event to the listener. */
@@ -231,7 +226,7 @@ export class Attempt implements Dispatcher.DispatchHandler, HeldListener {
 
   /** Does nothing if all of the response has arrived: there is nothing left to abort. */
   #abortConnection(reason: Error): void {
-    if (this.#kept?.isOver !== true) this.connection?.abort(reason);
+    if (this.kept?.isOver !== true) this.connection?.abort(reason);
   }
 
   /**
@@ -251,12 +246,12 @@ export class Attempt implements Dispatcher.DispatchHandler, HeldListener {
     if (state === 'over') return;
     if (this.#isHeld && this.#droppedFor === undefined) {
       // What came before the error is judged, and played, first.
-      this.#kept?.break(error);
+      this.kept?.break(error);
       this.#arrived();
       return;
     }
     this.#finish();
-    this.#kept?.break(error);
+    this.kept?.break(error);
     if (state === 'sent' || state === 'held') this.#listener.failed(this, error);
     else if (state !== 'aside') this.#listener.broke(this, error);
   }

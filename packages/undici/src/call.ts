@@ -1,20 +1,20 @@
 import { classifyHttp, HookError, type Outcome, type Policy } from '@ebb/core';
 import { hasReachedLayer, remember, rememberReason, rememberSuccess, Session } from '@ebb/core/adapter';
 import type { Dispatcher } from 'undici';
-import { Aside } from './aside.ts';
-import type { Attempt } from './attempt.ts';
+import { Attempt } from './attempt.ts';
 import type { RequestBody } from './body/request-body.ts';
 import type { Composition } from './composition.ts';
-import type { Connection } from './controller.ts';
+import type { Pausable } from './controller.ts';
 import { Downstream } from './downstream.ts';
 import { requestAbortedError } from './errors.ts';
-import type { ResponseHead, ResponseHeaders } from './headers.ts';
+import type { RawHeaders, ResponseHead, ResponseHeaders } from './headers.ts';
+import type { Held } from './held.ts';
 import type { Download } from './resume.ts';
 import type { Trail } from './trail.ts';
 import { responseOutcome, Traits } from './traits.ts';
 
-/** What a request ends with: a response that was set aside, an error, or a call of the handler. */
-export type End = Aside | Error | (() => unknown);
+/** What a request ends with: an attempt whose response was set aside, an error, or a call of the handler. */
+export type End = Attempt | Error | (() => unknown);
 
 /** True if code of the user runs when this outcome is judged. Entering the context takes a tenth of a request. */
 function callsBack({ onEvent, classify, bucket, budget }: Policy, outcome: Outcome): boolean {
@@ -43,8 +43,8 @@ export abstract class Call extends Downstream {
   #abort: AbortController | undefined;
   /** What the request ends with if the retry that is planned is not sent. */
   protected previous: End | undefined;
-  /** The last response that a retry followed. */
-  protected answer: Aside | undefined;
+  /** The last attempt with a response that a retry followed. */
+  protected answer: Attempt | undefined;
 
   /** @param session `undefined` if nothing has to be made before the first failure */
   constructor(
@@ -112,14 +112,14 @@ export abstract class Call extends Downstream {
     else remember(result, started.trace);
   }
 
-  protected override pass(connection: Connection, head: ResponseHead): void {
+  protected override pass(connection: Pausable | null | undefined, head: ResponseHead): void {
     this.trail?.note(this.session, head);
     super.pass(connection, head);
   }
 
-  protected override passEnd(connection: Connection, trailers: ResponseHeaders): void {
-    if (this.trail === undefined) super.passEnd(connection, trailers);
-    else this.trail.within(super.passEnd.bind(this, connection, trailers));
+  protected override passEnd(trailers: ResponseHeaders, rawTrailers: RawHeaders | undefined): void {
+    if (this.trail === undefined) super.passEnd(trailers, rawTrailers);
+    else this.trail.within(super.passEnd.bind(this, trailers, rawTrailers));
   }
 
   /** True for a retry; `undefined` if a hook threw or aborted, which has ended the request. */
@@ -145,7 +145,8 @@ export abstract class Call extends Downstream {
 
   #mustRetry(outcome: Outcome): boolean {
     // A handler that is receiving a response cannot be given another one.
-    const hasAnswer = this.download === undefined && this.answer?.isComplete === true;
+    const { isWhole = false, parts } = this.answer?.kept?.aside ?? {};
+    const hasAnswer = this.download === undefined && isWhole && parts !== undefined;
     // Parts that look into responses have done so before.
     return this.session.next('looked', outcome, hasAnswer) === 'set aside';
   }
@@ -157,24 +158,23 @@ export abstract class Call extends Downstream {
   }
 
   protected finish(end: End): void {
-    if (end instanceof Aside) this.#play(end);
+    if (end instanceof Attempt) this.#replay(end);
     else if (typeof end === 'function') end();
     else this.fail(end);
   }
 
-  /** Plays a response that was set aside, as if another attempt had it. */
-  #play(aside: Aside): void {
+  #replay(attempt: Attempt): void {
+    const { aside, head } = attempt.kept as Held;
     if (this.over) return;
-    if (!aside.isOver) {
+    if (aside?.isOver === false) {
       // The policy has stopped while the response is still being read.
-      void aside.released.then(() => this.#play(aside));
+      void aside.released.then(() => this.#replay(attempt));
       return;
     }
-    this.body?.close?.();
+    this.closeBodies();
     this.isWaiting = false;
-    this.download = undefined;
-    this.attempt = this.makeAttempt();
-    this.attempt.replay(aside, (held) => this.pass(held, aside.head));
+    this.attempt = attempt;
+    attempt.replay(() => this.pass(attempt.kept, head));
   }
 
   /** Ends with an error: for a download that was not resumed, with the error that broke it. */

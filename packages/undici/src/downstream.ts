@@ -1,8 +1,8 @@
 import { AsyncResource, executionAsyncId } from 'node:async_hooks';
 import type { Duplex } from 'node:stream';
 import type { Dispatcher } from 'undici';
-import { type AbortListener, type Connection, Controller } from './controller.ts';
-import type { ResponseHead, ResponseHeaders } from './headers.ts';
+import { type AbortListener, type Connection, Controller, type Pausable } from './controller.ts';
+import type { RawHeaders, ResponseHead, ResponseHeaders } from './headers.ts';
 
 type Handler = Dispatcher.DispatchHandler;
 type Headers = Parameters<NonNullable<Handler['onResponseStart']>>[2];
@@ -107,7 +107,7 @@ export abstract class Downstream extends AsyncResource implements AbortListener 
   }
 
   /** Begins the response that the handler gets. */
-  protected pass(connection: Connection, head: ResponseHead): void {
+  protected pass(connection: Pausable | null | undefined, head: ResponseHead): void {
     this.controller.attach(connection);
     this.noteAll();
     this.#startResponse(head);
@@ -132,8 +132,8 @@ export abstract class Downstream extends AsyncResource implements AbortListener 
     }
   }
 
-  protected passEnd(connection: Connection, trailers: ResponseHeaders): void {
-    this.controller.rawTrailers = connection?.rawTrailers ?? null;
+  protected passEnd(trailers: ResponseHeaders, rawTrailers: RawHeaders = null): void {
+    this.controller.rawTrailers = rawTrailers;
     this.over = true;
     try {
       this.#handler.onResponseEnd?.(this.controller, trailers as Headers);

@@ -4,7 +4,7 @@ import { Attempt } from './attempt.ts';
 import type { AttemptListener } from './attempt-listener.ts';
 import { Driver } from './driver.ts';
 import { isClosedError } from './errors.ts';
-import type { ResponseHead, ResponseHeaders } from './headers.ts';
+import type { RawHeaders, ResponseHead, ResponseHeaders } from './headers.ts';
 import type { Held } from './held.ts';
 import { peekAt } from './peek.ts';
 import { Download, isCutOff } from './resume.ts';
@@ -64,9 +64,9 @@ export class Relay extends Driver implements AttemptListener<Attempt> {
   /** Sets the response aside and waits for the retry, unless it is the rest of a download, whose own error then counts. */
   #setAside(attempt: Attempt, head: ResponseHead, held?: Held): void {
     const brokenBy = this.download?.brokenBy;
-    const aside = attempt.setAside(head, this.session, held);
-    if (brokenBy === undefined) this.answer = aside;
-    this.wait(brokenBy ?? aside, aside.released);
+    const { released } = attempt.setAside(held ?? attempt.hold(head), this.session);
+    if (brokenBy === undefined) this.answer = attempt;
+    this.wait(brokenBy ?? attempt, released);
   }
 
   #respond(attempt: Attempt, head: ResponseHead, held?: Held): void {
@@ -89,7 +89,7 @@ export class Relay extends Driver implements AttemptListener<Attempt> {
 
   /** A method of its own: its closure is allocated as soon as it is called. */
   #play(attempt: Attempt, held: Held): void {
-    attempt.play(held, () => this.pass(held, held.head));
+    attempt.play(() => this.pass(held, held.head));
   }
 
   /** The response to a request for the rest of a broken download. */
@@ -142,14 +142,14 @@ export class Relay extends Driver implements AttemptListener<Attempt> {
     this.passData(chunk);
   }
 
-  ended(attempt: Attempt, trailers: ResponseHeaders): void {
+  ended(attempt: Attempt, trailers: ResponseHeaders, rawTrailers: RawHeaders | undefined): void {
     const { download } = this;
     if (download?.brokenBy !== undefined && !download.isComplete) {
       this.giveUp(attempt, download.brokenBy);
     } else {
       // If the response came before the upload was done, undici still waits for the upload.
       this.arrived(attempt);
-      this.passEnd(attempt.connection, trailers);
+      this.passEnd(trailers, rawTrailers);
     }
   }
 
