@@ -1,15 +1,19 @@
 import type { Duplex } from 'node:stream';
-import type { Clock } from '@ebb/core';
-import type { Session } from '@ebb/core/adapter';
+import { attemptsOf, type Clock } from '@ebb/core';
+import type { Session, SetAside } from '@ebb/core/adapter';
 import type { Dispatcher } from 'undici';
-import { Aside } from './aside.ts';
-import { type AttemptListener, type UploadListener, uploadEvents } from './attempt-listener.ts';
+import {
+  type AttemptListener,
+  type HeldListener,
+  type UploadListener,
+  uploadEvents,
+} from './attempt-listener.ts';
 import type { DispatchChanges, RequestBody } from './body/request-body.ts';
 import type { Connection } from './controller.ts';
 import { headersTimeoutError, requestAbortedError } from './errors.ts';
 import { mirrorGaps } from './gaps.ts';
-import type { ResponseHead, ResponseHeaders } from './headers.ts';
-import { Held, type HeldListener } from './held.ts';
+import { headOf, type RawHeaders, type ResponseHead, type ResponseHeaders } from './headers.ts';
+import { Held } from './held.ts';
 
 /**
  * One send. Each attempt is a handler of its own, so that late events of an attempt that was given up cannot be
@@ -21,13 +25,13 @@ export class Attempt implements Dispatcher.DispatchHandler, HeldListener {
   declare readonly onRequestSent?: () => void;
   /** How often undici started it: more than once if an interceptor below follows redirects. */
   starts = 0;
-  /** The URLs that redirected, if undici's redirect interceptor is below. */
-  hops: readonly unknown[] | undefined;
+  /** The last that it was started with. */
+  context: object | null | undefined;
   readonly #listener: AttemptListener<Attempt>;
   #state: 'sent' | 'held' | 'played' | 'forwarded' | 'aside' | 'over' = 'sent';
   #cancelTimer: (() => void) | undefined;
   /** The response, while it is held or set aside. */
-  #kept: Aside | Held | undefined;
+  kept: Held | undefined;
   #droppedFor: Error | undefined;
   #restoreMethods: (() => void) | undefined;
   #releaseBody: (() => void) | undefined;
@@ -45,6 +49,17 @@ export class Attempt implements Dispatcher.DispatchHandler, HeldListener {
   /** True if it was given up while undici still had it in a queue. */
   get isQueued(): boolean {
     return this.#droppedFor !== undefined && this.starts === 0;
+  }
+
+  /** The URLs that redirected, if undici's redirect interceptor is below. */
+  get hops(): readonly unknown[] | undefined {
+    const { history } = (this.context ?? {}) as { readonly history?: unknown };
+    return Array.isArray(history) ? history : undefined;
+  }
+
+  /** True if a layer of ebb below has ended with what this attempt gets. */
+  get hasHistory(): boolean {
+    return this.context ? attemptsOf(this.context).length > 0 : false;
   }
 
   /** Hides the methods that the caller's handler lacks, until the attempt starts. */
@@ -73,14 +88,13 @@ export class Attempt implements Dispatcher.DispatchHandler, HeldListener {
   onRequestStart(connection: Dispatcher.DispatchController, context: object | null | undefined): void {
     this.#restoreMethods?.();
     this.starts += 1;
-    const hops = (context as { readonly history?: unknown } | null | undefined)?.history;
-    if (Array.isArray(hops)) this.hops = hops;
+    this.context = context;
     // Given up while it was queued: it must not be sent.
     if (this.#droppedFor !== undefined) {
       connection.abort(this.#droppedFor);
     } else {
       this.connection = connection;
-      this.#listener.started(this, context);
+      this.#listener.sent(this);
     }
   }
 
@@ -90,7 +104,7 @@ export class Attempt implements Dispatcher.DispatchHandler, HeldListener {
     this.#state = 'forwarded';
     this.#cancelTimer?.();
     // Finished only after the call: if the handler throws, undici reports that through onResponseError.
-    const result = this.#listener.upgraded(this, status, headers, socket);
+    const result = this.#listener.upgraded(this, headOf(from, status, headers), socket);
     this.#finish();
     return result;
   }
@@ -98,28 +112,29 @@ export class Attempt implements Dispatcher.DispatchHandler, HeldListener {
   onResponseStart(connection: Connection, status: number, headers: ResponseHeaders, message?: string): void {
     if (this.#state !== 'sent') return;
     this.connection = connection;
+    const head = headOf(connection, status, headers, message);
     if (status < 200) {
-      this.#listener.informed(this, status, headers, message);
+      this.#listener.informed(this, head);
     } else {
       this.#cancelTimer?.();
-      this.#listener.responded(this, status, headers, message);
+      this.#listener.responded(this, head);
     }
   }
 
   onResponseData(_: Connection, chunk: Buffer): void {
     if (this.#state === 'forwarded') this.#listener.data(this, chunk);
-    else if (this.#state !== 'over') this.#kept?.take(chunk);
+    else if (this.#state !== 'over') this.kept?.take(chunk);
   }
 
   onResponseEnd(_: Connection, trailers: ResponseHeaders): void {
     if (this.#state === 'forwarded') {
       // Finished after the call, as in onRequestUpgrade.
-      this.#listener.ended(this, trailers);
+      this.#listener.ended(this, trailers, this.connection?.rawTrailers);
       this.#finish();
     } else {
       const isHeld = this.#isHeld;
       if (!isHeld) this.#finish();
-      this.#kept?.arrived(this.connection?.rawTrailers ?? null, trailers);
+      this.kept?.arrived(this.connection?.rawTrailers ?? null, trailers);
       if (isHeld) this.#arrived();
     }
   }
@@ -138,16 +153,22 @@ export class Attempt implements Dispatcher.DispatchHandler, HeldListener {
   /** Keeps the response back until it is played, set aside or dropped. */
   hold(head: ResponseHead): Held {
     this.#state = 'held';
-    const held = new Held(head, this.connection, this);
-    this.#kept = held;
-    return held;
+    this.kept = new Held(head, this.connection, this);
+    return this.kept;
   }
 
   /** The listener gets what was held back, and then the rest. */
-  play(held: Held, respond: () => void): void {
+  play(respond: () => void): void {
     this.#state = 'played';
-    if (held.isOver) this.#arrived();
-    held.start(respond);
+    if (this.kept?.isOver) this.#arrived();
+    this.kept?.start(respond);
+  }
+
+  /** Plays a response that was set aside: the retry after it is not sent. */
+  replay(respond: () => void): void {
+    this.#droppedFor = undefined;
+    this.kept?.restore();
+    this.play(respond);
   }
 
   discard(reason: Error): void {
@@ -169,38 +190,31 @@ export class Attempt implements Dispatcher.DispatchHandler, HeldListener {
     this.#listener.data(this, chunk);
   }
 
-  end(_: Held, trailers: ResponseHeaders): void {
-    this.#listener.ended(this, trailers);
+  end(trailers: ResponseHeaders, rawTrailers: RawHeaders): void {
+    this.#listener.ended(this, trailers, rawTrailers);
     this.#finish();
   }
 
-  fail(error: unknown): void {
+  fail(error: Error): void {
     this.#finish();
-    this.#listener.broke(this, error as Error);
+    this.#listener.broke(this, error);
   }
 
   playedAll(): void {
     this.#state = 'forwarded';
-    this.#kept = undefined;
+    this.kept = undefined;
   }
 
-  /** Reads the response to its end, within bounds, and keeps it; also one that was held back. */
-  setAside(head: ResponseHead, session: Session, held?: Held): Aside {
-    if (held?.isOver) this.#finish();
+  /** The response is followed by a retry. */
+  setAside(held: Held, session: Session): SetAside {
+    if (held.isOver) this.#finish();
     else this.#state = 'aside';
-    const aside = new Aside(head, session, this);
-    this.#kept = aside;
-    if (held !== undefined) aside.takeOver(held);
-    aside.limit();
-    held?.letGo();
-    return aside;
+    return held.setAside(session);
   }
 
   /** Gives up a response that was set aside, because it is too long. */
   giveUp(): void {
-    if (this.over) return;
-    this.#kept = undefined;
-    this.drop(requestAbortedError('Response discarded'));
+    if (!this.over) this.drop(requestAbortedError('Response discarded'));
   }
 
   /** Aborts the connection, without an event to the listener. */
@@ -212,7 +226,7 @@ export class Attempt implements Dispatcher.DispatchHandler, HeldListener {
 
   /** Does nothing if all of the response has arrived: there is nothing left to abort. */
   #abortConnection(reason: Error): void {
-    if (this.#kept?.isOver !== true) this.connection?.abort(reason);
+    if (this.kept?.isOver !== true) this.connection?.abort(reason);
   }
 
   /**
@@ -232,12 +246,12 @@ export class Attempt implements Dispatcher.DispatchHandler, HeldListener {
     if (state === 'over') return;
     if (this.#isHeld && this.#droppedFor === undefined) {
       // What came before the error is judged, and played, first.
-      this.#kept?.break(error);
+      this.kept?.break(error);
       this.#arrived();
       return;
     }
     this.#finish();
-    this.#kept?.break(error);
+    this.kept?.break(error);
     if (state === 'sent' || state === 'held') this.#listener.failed(this, error);
     else if (state !== 'aside') this.#listener.broke(this, error);
   }

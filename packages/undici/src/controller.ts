@@ -4,6 +4,9 @@ import type { RawHeaders } from './headers.ts';
 /** The controller of one attempt, made by the dispatcher; a mock may have none. */
 export type Connection = Dispatcher.DispatchController | null | undefined;
 
+/** What brings the data of a response. */
+export type Pausable = Pick<Dispatcher.DispatchController, 'pause' | 'resume'>;
+
 /** Is told when the handler aborts. */
 export interface AbortListener {
   /** @param reason as the handler gave it: undici has an error of its own for none */
@@ -18,7 +21,7 @@ export class Controller implements Dispatcher.DispatchController {
   rawHeaders: RawHeaders = null;
   rawTrailers: RawHeaders = null;
   readonly #listener: AbortListener;
-  #connection: Connection;
+  #connection: Pausable | null | undefined;
   #paused = false;
   #aborted = false;
   #reason: Error | null = null;
@@ -57,7 +60,7 @@ export class Controller implements Dispatcher.DispatchController {
   }
 
   /** From now on data comes on this connection, which is paused if the handler is. */
-  attach(connection: Connection): void {
+  attach(connection: Pausable | null | undefined): void {
     this.#connection = connection;
     if (this.#paused) connection?.pause();
   }

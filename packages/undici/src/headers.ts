@@ -21,7 +21,7 @@ export function headOf(
   connection: Dispatcher.DispatchController | null | undefined,
   status: number,
   headers: ResponseHeaders,
-  message: string | undefined,
+  message?: string,
 ): ResponseHead {
   return { status, headers, message, rawHeaders: connection?.rawHeaders ?? null };
 }

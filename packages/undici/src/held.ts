@@ -1,29 +1,24 @@
 import type { Clock } from '@ebb/core';
 import {
+  inNextTurn,
   LONGEST_DISCARD_MS,
   MOST_DISCARDED_BYTES,
   MOST_READ_AHEAD_BYTES,
+  missing,
   type Peek,
+  type Session,
+  SetAside,
 } from '@ebb/core/adapter';
-import type { Connection } from './controller.ts';
+import type { HeldListener } from './attempt-listener.ts';
+import type { Connection, Pausable } from './controller.ts';
 import { requestAbortedError } from './errors.ts';
 import type { RawHeaders, ResponseHead, ResponseHeaders } from './headers.ts';
-import { Player } from './player.ts';
 
-/** Gets what a held response plays. */
-export interface HeldListener {
-  /** True once nothing more is to be played. */
-  readonly over: boolean;
-  data(chunk: Buffer): void;
-  end(held: Held, trailers: ResponseHeaders): void;
-  fail(error: unknown): void;
-  /** The handler has aborted, or thrown. */
-  abort(error: Error): void;
-  /** All that was held has been played. The rest comes from the connection. */
-  playedAll?(): void;
-  /** Aborts the connection of a redirect. What was kept of its body can still be played. */
-  discard?(reason: Error): void;
-}
+/** How much of a response is kept in case its dispatcher is closed before the retry, in bytes. */
+const KEPT_FOR_CLOSE_BYTES = 16 * 1024;
+
+const SOON: Promise<void> = Promise.resolve();
+const NO_TRAILERS: ResponseHeaders = {};
 
 /** A `read` that waits for the next chunk. */
 interface Reader {
@@ -32,21 +27,22 @@ interface Reader {
 }
 
 /**
- * A response that is held back until it has been judged. It keeps what arrives, and pauses the connection when that is more
- * than a look at the body asks for. Then it plays what it has kept, in place of a connection: it stops while the handler is
- * paused. What follows comes from the connection itself; the handler still pauses it through this.
+ * A response that is held back. It keeps what arrives, and pauses the connection when that is more than a look at the body asks
+ * for. It is then played in place of a connection: it stops while the handler is paused, and what follows comes from the
+ * connection itself. Or it is set aside for a retry, and played only if the retry is not sent.
  */
-export class Held extends Player implements Peek {
+export class Held implements Peek, Pausable {
   readonly head: ResponseHead;
   /** What has arrived of the body, encoded as it came. */
   chunks: Buffer[] = [];
-  trailers: ResponseHeaders = {};
+  trailers: ResponseHeaders = NO_TRAILERS;
   rawTrailers: RawHeaders = null;
   /** Why the body is incomplete. */
   error: Error | undefined;
   /** True once nothing more of it will come. */
   isOver = false;
-  readonly #connection: Connection;
+  aside: SetAside<Buffer> | undefined;
+  #connection: Connection;
   readonly #listener: HeldListener;
   #reader: Reader | undefined;
   /** How many chunks were read. */
@@ -59,21 +55,23 @@ export class Held extends Player implements Peek {
   #cancelTimer: (() => void) | undefined;
   /** How many chunks were played. */
   #played = 0;
+  #hasBegun = false;
+  #isPaused = false;
+  #isPlaying = false;
+  #isFirstTurn = false;
   #isPlayingError = false;
 
-  /** @param listener without `playedAll` and `discard` for a response that is over */
   constructor(head: ResponseHead, connection: Connection, listener: HeldListener) {
-    super();
     this.head = head;
     this.#connection = connection;
     this.#listener = listener;
   }
 
-  get rawHeaders(): RawHeaders {
-    return this.head.rawHeaders;
-  }
-
   take(chunk: Buffer): void {
+    if (this.aside !== undefined) {
+      this.aside.take(chunk);
+      return;
+    }
     if (this.isOver) return;
     this.chunks.push(chunk);
     this.#unreadBytes += chunk.byteLength;
@@ -101,6 +99,7 @@ export class Held extends Player implements Peek {
   #finish(): void {
     this.isOver = true;
     this.#cancelTimer?.();
+    this.aside?.end(this.error === undefined, this.error);
     this.#goOn();
   }
 
@@ -108,7 +107,7 @@ export class Held extends Player implements Peek {
     return new Promise((resolve, reject) => {
       this.#reader = { resolve, reject };
       this.#serve();
-      if (this.#reader !== undefined) this.letGo();
+      if (this.#reader !== undefined) this.#letGo();
     });
   }
 
@@ -120,25 +119,22 @@ export class Held extends Player implements Peek {
   /** Something has arrived. */
   #goOn(): void {
     this.#serve();
-    this.playMore();
+    this.#playMore();
   }
 
   /** Settles the read that waits, if it need not wait. */
   #serve(): void {
     const reader = this.#reader;
-    if (reader === undefined) return;
     const chunk = this.chunks[this.#read];
-    if (chunk === undefined && !this.isOver) return;
+    if (reader === undefined || (chunk === undefined && !this.isOver)) return;
     this.#reader = undefined;
-    if (chunk !== undefined) {
-      this.#read += 1;
-      this.#unreadBytes -= chunk.byteLength;
-      reader.resolve(chunk);
-    } else if (this.error !== undefined) {
+    if (chunk === undefined && this.error !== undefined) {
       reader.reject(this.error);
-    } else {
-      reader.resolve(undefined);
+      return;
     }
+    this.#read += 1;
+    this.#unreadBytes -= chunk?.byteLength ?? 0;
+    reader.resolve(chunk);
   }
 
   /** Pauses the connection. That of a redirect is closed unless the handler goes on in time. */
@@ -146,11 +142,11 @@ export class Held extends Player implements Peek {
     if (this.#isHalted || this.isOver) return;
     this.#isHalted = true;
     this.#connection?.pause();
-    this.#cancelTimer = this.#clock?.schedule(() => this.#giveUp(), LONGEST_DISCARD_MS);
+    this.#cancelTimer = this.#clock?.schedule(() => this.#discard(), LONGEST_DISCARD_MS);
   }
 
   /** Has the connection go on, if it was paused. It may deliver at once. */
-  letGo(): void {
+  #letGo(): void {
     if (!this.#isHalted || this.isOver) return;
     this.#isHalted = false;
     this.#cancelTimer?.();
@@ -166,28 +162,91 @@ export class Held extends Player implements Peek {
   readOn(clock: Clock): void {
     this.#clock = clock;
     this.#unreadBytes = this.chunks.reduce((sum, { byteLength }) => sum + byteLength, 0);
-    this.letGo();
+    this.#letGo();
   }
 
-  #giveUp(): void {
+  #discard(): void {
     this.isOver = true;
     this.error = new Error(
       'The rest of the body of this redirect was discarded, because it was not read in time',
     );
-    this.#listener.discard?.(requestAbortedError('Redirect not read'));
+    this.#listener.discard(requestAbortedError('Redirect not read'));
   }
 
-  override pause(): void {
-    super.pause();
+  /** A retry follows: reads it to its end, within bounds, and keeps it. */
+  setAside({ policy, discardMs, keepsAnswer, request }: Session): SetAside<Buffer> {
+    const contentLength = request.method === 'HEAD' ? 0 : Number(this.head.headers['content-length']);
+    const mostKeptBytes = keepsAnswer ? MOST_DISCARDED_BYTES : KEPT_FOR_CLOSE_BYTES;
+    const bounds = { clock: policy.clock, longestMs: discardMs, mostKeptBytes, contentLength };
+    const aside = new SetAside<Buffer>(bounds, this.#listener);
+    this.aside = aside;
+    for (const chunk of this.chunks) aside.take(chunk);
+    if (this.isOver) aside.end(this.error === undefined, this.error);
+    // A connection that is not wanted is closed at once. Most responses end in the turn of their headers, and need no timer.
+    if (contentLength > MOST_DISCARDED_BYTES) aside.limit();
+    else SOON.then(() => aside.limit());
+    this.#letGo();
+    return aside;
+  }
+
+  /** The retry is not sent: what was set aside is to be played. */
+  restore(): void {
+    const aside = this.aside as SetAside<Buffer>;
+    this.chunks = aside.parts ?? [];
+    this.error = missing(aside) as Error | undefined;
+    this.isOver = true;
+    this.#connection = undefined;
+  }
+
+  pause(): void {
+    this.#isPaused = true;
     if (this.#clock === undefined) this.#halt();
   }
 
-  /** @param respond plays the headers */
-  start(respond: () => void): void {
-    this.begin(respond, !this.isOver || this.error !== undefined);
+  resume(): void {
+    this.#isPaused = false;
+    this.#playMore();
   }
 
-  protected override next(): boolean {
+  /**
+   * Plays the headers, and then the body.
+   *
+   * A `fetch` makes its body in the promises that follow the headers: an error in the same turn of the event loop has no body
+   * to fail, and a read of that body would wait for ever.
+   */
+  start(respond: () => void): void {
+    if (!this.isOver || this.error !== undefined) {
+      this.#isFirstTurn = true;
+      inNextTurn(() => {
+        this.#isFirstTurn = false;
+        if (this.error !== undefined) this.#playMore();
+      });
+    }
+    this.#hasBegun = true;
+    this.#play(respond);
+  }
+
+  /** Goes on, unless the handler is paused or has not had the headers. */
+  #playMore(): void {
+    if (this.#hasBegun && !this.#isPlaying && !this.#isPaused) this.#play();
+  }
+
+  #play(first?: () => void): void {
+    this.#isPlaying = true;
+    try {
+      first?.();
+      while (!this.#isPaused && this.#playNext());
+    } catch (error) {
+      // As without ebb, the caller that reports an error gets what the handler throws then.
+      if (this.#isPlayingError && this.#connection && this.#clock === undefined) throw error;
+      this.#listener.abort(error as Error);
+    } finally {
+      this.#isPlaying = false;
+    }
+  }
+
+  /** Plays the next chunk, or the end; false if nothing follows for now. */
+  #playNext(): boolean {
     const listener = this.#listener;
     if (listener.over) return false;
     const chunk = this.chunks[this.#played];
@@ -197,30 +256,21 @@ export class Held extends Player implements Peek {
       listener.data(chunk);
       return true;
     }
-    if (this.error !== undefined && this.delaysError()) return false;
+    if (this.error !== undefined && this.#isFirstTurn) return false;
     // The handler's controller keeps this, and with it what it has.
     this.chunks = [];
     this.#played = 0;
     if (!this.isOver) return this.#playRest();
-    if (this.error === undefined) {
-      listener.end(this, this.trailers);
-    } else {
-      this.#isPlayingError = true;
-      listener.fail(this.error);
-    }
+    this.#isPlayingError = this.error !== undefined;
+    if (this.error === undefined) listener.end(this.trailers, this.rawTrailers);
+    else listener.fail(this.error);
     return false;
   }
 
   #playRest(): boolean {
     const isRedirect = this.#clock !== undefined;
-    if (!isRedirect) this.#listener.playedAll?.();
-    this.letGo();
+    if (!isRedirect) this.#listener.playedAll();
+    this.#letGo();
     return isRedirect && (this.chunks.length > 0 || this.isOver);
-  }
-
-  protected override ended(error: unknown): void {
-    // As without ebb, the caller that reports an error gets what the handler throws then.
-    if (this.#isPlayingError && this.#connection && this.#clock === undefined) throw error;
-    this.#listener.abort(error as Error);
   }
 }

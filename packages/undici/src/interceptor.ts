@@ -1,11 +1,18 @@
 import { createPolicy, type Policy, type PolicyOptions } from '@ebb/core';
-import { countLayer, LAYER, type Session, startSession } from '@ebb/core/adapter';
+import {
+  areLayered,
+  countLayer,
+  LAYER,
+  mayBeSentAtOnce,
+  type Session,
+  startSession,
+} from '@ebb/core/adapter';
 import type { Dispatcher } from 'undici';
 import { bodyOf } from './body/body-of.ts';
+import type { Composition } from './composition.ts';
 import { withRereadableHeaders } from './headers.ts';
 import { isLegacy, type LegacyHandler, modernHandler } from './legacy.ts';
 import { Relay } from './relay.ts';
-import type { Composition } from './steps.ts';
 import { addsHeaders, Trails } from './trail.ts';
 import { Traits } from './traits.ts';
 
@@ -14,6 +21,10 @@ type Handler = Dispatcher.DispatchHandler;
 interface Options extends Dispatcher.DispatchOptions {
   /** False for legacy handlers, which do not support HTTP/2. */
   readonly allowH2?: boolean;
+}
+
+interface Layered {
+  readonly [LAYER]?: unknown;
 }
 
 function isObject(value: unknown): value is object {
@@ -36,6 +47,20 @@ function withoutEbb({ ebb: _, ...others }: Options): Options {
   return others;
 }
 
+/**
+ * True if nothing has to be made for a request before its first failure. A dispatcher does not know what is below it. Its first
+ * response shows that: a layer below has found the call, or has noted a history. A layer that shows itself later, as below a
+ * dispatcher that chooses by origin, retries in place of this one until then.
+ */
+function isSentAtOnce({ policy, hasBelow }: Composition, given: Options & Layered): boolean {
+  return (
+    given.ebb === undefined &&
+    given[LAYER] === undefined &&
+    (hasBelow === false || !areLayered()) &&
+    mayBeSentAtOnce(policy)
+  );
+}
+
 /** Dispatches a request through the policy. */
 function relay(composition: Composition, given: Options, handler: Handler): boolean {
   const { ebb } = given;
@@ -45,12 +70,20 @@ function relay(composition: Composition, given: Options, handler: Handler): bool
   try {
     const options = withRereadableHeaders(own);
     const body = bodyOf(options);
-    const traits = new Traits(options, body, composition.ownOrigin);
-    const carried = (given as { readonly [LAYER]?: unknown })[LAYER];
-    const session = startSession(composition.policy, traits, ebb, carried, 'dispatcher') as Session;
-    const { trails } = composition;
-    const trail = addsHeaders(session.policy) ? trails.trailOf(session, handler) : undefined;
-    request = new Relay(composition, options, body, session, handler, trail && { trail, trails });
+    if (body?.make === undefined && isSentAtOnce(composition, given)) {
+      request = new Relay(composition, options, body, handler, undefined);
+    } else {
+      const traits = new Traits(options, body, composition.ownOrigin);
+      const session = startSession(
+        composition.policy,
+        traits,
+        ebb,
+        (given as Layered)[LAYER],
+        'dispatcher',
+      ) as Session;
+      request = new Relay(composition, options, body, handler, session);
+      if (addsHeaders(session.policy)) request.trail = composition.trails.trailOf(session, handler);
+    }
   } catch (error) {
     // undici reports invalid options in the same way.
     handler.onResponseError?.(null as never, error as Error);
@@ -87,7 +120,13 @@ export function ebbInterceptor(
 ): Dispatcher.DispatcherComposeInterceptor {
   const policy = createPolicy(policyOrOptions);
   return function ebb(dispatch) {
-    const composed = { policy, dispatch, ownOrigin: makeOrigin(), trails: new Trails() };
+    const composed: Composition = {
+      policy,
+      dispatch,
+      ownOrigin: makeOrigin(),
+      trails: new Trails(),
+      hasBelow: undefined,
+    };
     // `compose` requires a function of exactly two parameters.
     function ebbDispatch(options: Options, handler: Handler): boolean {
       if (!isObject(options) || !isObject(handler)) return dispatch(options, handler);

@@ -16,6 +16,9 @@ function hold(headers: Record<string, string>, status = 200): { held: Held; conn
     end: () => undefined,
     fail: () => undefined,
     abort: () => undefined,
+    playedAll: () => undefined,
+    discard: () => undefined,
+    giveUp: () => undefined,
   };
   const head = { status, headers, message: undefined, rawHeaders: null };
   return { held: new Held(head, connection, listener), connection };

@@ -1,11 +1,8 @@
 import { pipeline, type Transform } from 'node:stream';
 import * as zlib from 'node:zlib';
 import type { Peek } from '@ebb/core/adapter';
-import type { Attempt } from './attempt.ts';
 import { type ResponseHead, responseHeader } from './headers.ts';
 import type { Held } from './held.ts';
-import type { Steps } from './steps.ts';
-import { responseOutcome } from './traits.ts';
 
 /** Codings over codings are rare, and cost memory each. */
 const MOST_CODINGS = 5;
@@ -46,28 +43,6 @@ function decodersOf({ status, headers }: ResponseHead): readonly MakeDecoder[] {
   const decoders = codings.reverse().map((coding) => DECODERS.get(coding));
   const isKnown = (decoder: MakeDecoder | undefined): decoder is MakeDecoder => decoder !== undefined;
   return decoders.length <= MOST_CODINGS && decoders.every(isKnown) ? decoders : [];
-}
-
-/** Holds a response back until the policy has inspected it. */
-export function look(steps: Steps, attempt: Attempt, head: ResponseHead): void {
-  const { session } = steps;
-  const held = attempt.hold(head);
-  const outcome = responseOutcome(attempt, head.status, head.headers);
-  session
-    .look(() => peekAt(held), undefined, outcome)
-    .then(
-      (inspected) => {
-        if (attempt.over) return;
-        const retry = steps.judge(attempt, inspected);
-        if (retry) steps.setAside(attempt, head, held);
-        else if (retry === false) steps.respond(attempt, head, held);
-      },
-      (hookError: Error) => {
-        if (attempt.over) return;
-        session.fail(outcome, hookError);
-        steps.giveUp(attempt, hookError);
-      },
-    );
 }
 
 /** Opens the body of a held response for a look. What the handler gets stays encoded. */

@@ -1,128 +1,181 @@
 import type { Duplex } from 'node:stream';
+import { failureKind } from '@ebb/core/adapter';
 import { Attempt } from './attempt.ts';
 import type { AttemptListener } from './attempt-listener.ts';
 import { Driver } from './driver.ts';
-import { headOf, type ResponseHead, type ResponseHeaders } from './headers.ts';
+import { isClosedError } from './errors.ts';
+import type { RawHeaders, ResponseHead, ResponseHeaders } from './headers.ts';
 import type { Held } from './held.ts';
-import { look } from './peek.ts';
-import { Download } from './resume.ts';
-import { broke, received, respondedRest } from './resuming.ts';
+import { peekAt } from './peek.ts';
+import { Download, isCutOff } from './resume.ts';
 import { isRedirect } from './trail.ts';
-import { responseOutcome } from './traits.ts';
+import { failureKindOf, failureOutcome, responseOutcome } from './traits.ts';
 
-/** A request on its way: what the events of its attempts mean, as steps of its driver. */
+/** A request on its way: what the events of its attempts mean. */
 export class Relay extends Driver implements AttemptListener<Attempt> {
   protected override makeAttempt(): Attempt {
-    const { downstream } = this;
-    return new Attempt(this, downstream.watchesUpload ? downstream : undefined);
+    const { onBodySent, onRequestSent } = this.handler;
+    const isWatched = typeof onBodySent === 'function' || typeof onRequestSent === 'function';
+    return new Attempt(this, isWatched ? this : undefined);
   }
 
-  informed(attempt: Attempt, status: number, headers: ResponseHeaders, message?: string): void {
-    if (this.download === undefined) this.downstream.inform(attempt, status, headers, message);
+  sent(attempt: Attempt): void {
+    // From here on this attempt determines the result.
+    this.previous = undefined;
+    this.open(attempt.context, attempt.starts > 1);
   }
 
-  responded(attempt: Attempt, status: number, headers: ResponseHeaders, message?: string): void {
-    const { session, download } = this;
-    if (download?.brokenBy !== undefined) {
-      respondedRest(
-        this,
-        attempt,
-        headOf(attempt.connection, status, headers, message),
-        download,
-        download.brokenBy,
+  informed(attempt: Attempt, head: ResponseHead): void {
+    if (this.download === undefined) this.inform(attempt, head);
+  }
+
+  responded(attempt: Attempt, head: ResponseHead): void {
+    if (this.isSuccess(attempt, head.status)) this.#respond(attempt, head);
+    else if (this.download?.brokenBy !== undefined) this.#respondedRest(attempt, head, this.download);
+    else if (this.started?.reads) this.runInAsyncScope(this.#look, this, attempt, head);
+    else
+      this.#decide(attempt, head, this.judge(attempt, responseOutcome(attempt, head.status, head.headers)));
+  }
+
+  #decide(attempt: Attempt, head: ResponseHead, retry: boolean | undefined, held?: Held): void {
+    if (retry) this.#setAside(attempt, head, held);
+    else if (retry === false) this.#respond(attempt, head, held);
+  }
+
+  /** Holds a response back until the policy has inspected it. */
+  #look(attempt: Attempt, head: ResponseHead): void {
+    const { session } = this;
+    const held = attempt.hold(head);
+    const outcome = responseOutcome(attempt, head.status, head.headers);
+    session
+      .look(() => peekAt(held), undefined, outcome)
+      .then(
+        (inspected) => {
+          if (!attempt.over) this.#decide(attempt, head, this.judge(attempt, inspected), held);
+        },
+        (hookError: Error) => {
+          if (attempt.over) return;
+          session.fail(outcome, hookError);
+          this.giveUp(attempt, hookError);
+        },
       );
-    } else if (session.reads) {
-      this.runInAsyncScope(
-        look,
-        undefined,
-        this,
-        attempt,
-        headOf(attempt.connection, status, headers, message),
-      );
-    } else {
-      const retry = this.judge(attempt, responseOutcome(attempt, status, headers));
-      if (retry) this.setAside(attempt, headOf(attempt.connection, status, headers, message));
-      else if (retry === false) this.#respond(attempt, status, headers, message);
-    }
   }
 
-  respond(attempt: Attempt, { status, headers, message }: ResponseHead, held: Held): void {
-    this.#respond(attempt, status, headers, message, held);
+  /** Sets the response aside and waits for the retry, unless it is the rest of a download, whose own error then counts. */
+  #setAside(attempt: Attempt, head: ResponseHead, held?: Held): void {
+    const brokenBy = this.download?.brokenBy;
+    const { released } = attempt.setAside(held ?? attempt.hold(head), this.session);
+    if (brokenBy === undefined) this.answer = attempt;
+    this.wait(brokenBy ?? attempt, released);
   }
 
-  #respond(
-    attempt: Attempt,
-    status: number,
-    headers: ResponseHeaders,
-    message: string | undefined,
-    held?: Held,
-  ): void {
-    const { session, downstream } = this;
+  #respond(attempt: Attempt, head: ResponseHead, held?: Held): void {
+    const { status, headers } = head;
     // With a slot: its body may be left unread.
-    if (status >= 300 && isRedirect(status) && session.holdsSlot) {
-      this.#playRedirect(attempt, held ?? attempt.hold(headOf(attempt.connection, status, headers, message)));
+    if (status >= 300 && isRedirect(status) && this.started?.holdsSlot) {
+      const kept = held ?? attempt.hold(head);
+      kept.readOn(this.session.policy.clock);
+      this.#play(attempt, kept);
       return;
     }
-    this.download = Download.of(session.request, status, headers);
+    this.download = Download.of(this.options, status, headers);
     if (held !== undefined) {
       this.#play(attempt, held);
     } else {
       attempt.forward();
-      downstream.respond(attempt.connection, status, headers, message);
+      this.pass(attempt.connection, head);
     }
   }
 
-  // Methods of their own: their closures are allocated as soon as they are called.
-
+  /** A method of its own: its closure is allocated as soon as it is called. */
   #play(attempt: Attempt, held: Held): void {
-    const { status, headers, message } = held.head;
-    attempt.play(held, () => this.downstream.respond(held, status, headers, message));
+    attempt.play(() => this.pass(held, held.head));
   }
 
-  #playRedirect(attempt: Attempt, held: Held): void {
-    held.readOn(this.session.policy.clock);
-    this.#play(attempt, held);
+  /** The response to a request for the rest of a broken download. */
+  #respondedRest(attempt: Attempt, head: ResponseHead, download: Download): void {
+    const { status, headers } = head;
+    const isRest = download.isContinuedBy(status, headers);
+    const error = download.brokenBy as Error;
+    // A response that is not the rest of the download is a failure, even with a status of success.
+    const isMismatch = !isRest && status < 400;
+    const retry = this.judge(
+      attempt,
+      isMismatch ? { type: 'failure', kind: 'unknown', error } : responseOutcome(attempt, status, headers),
+    );
+    if (retry) {
+      this.#setAside(attempt, head);
+    } else if (retry === false && isRest) {
+      attempt.forward();
+      this.controller.attach(attempt.connection);
+    } else if (retry === false) {
+      this.giveUp(attempt, error);
+    }
   }
 
-  upgraded(attempt: Attempt, status: number, headers: ResponseHeaders, socket: Duplex): unknown {
-    const { session, downstream } = this;
-    const { connection } = attempt;
-    const retry = this.judge(attempt, responseOutcome(attempt, status, headers));
+  upgraded(attempt: Attempt, head: ResponseHead, socket: Duplex): unknown {
+    const retry = this.judge(attempt, responseOutcome(attempt, head.status, head.headers));
     if (retry === false) {
-      session.bodyEnded();
-      return downstream.upgrade(connection, status, headers, socket);
+      this.session.bodyEnded();
+      return this.passUpgrade(head, socket);
     }
     socket.destroy();
-    if (retry) this.wait(() => downstream.upgrade(connection, status, headers, socket));
+    if (retry) this.wait(() => this.passUpgrade(head, socket));
     return undefined;
   }
 
   arrived(attempt: Attempt): void {
     attempt.releaseBody();
-    this.session.bodyEnded();
+    this.started?.bodyEnded();
   }
 
   data(attempt: Attempt, chunk: Buffer): void {
-    if (this.download === undefined) this.downstream.data(chunk);
-    else received(this, attempt, chunk, this.download);
+    const { download } = this;
+    if (download?.take(chunk) === false) {
+      if (download.brokenBy !== undefined) {
+        this.giveUp(attempt, download.brokenBy);
+        return;
+      }
+      // Longer than the server said: an interceptor changes the body, so offsets in it are not those of the server.
+      this.download = undefined;
+    }
+    this.passData(chunk);
   }
 
-  ended(attempt: Attempt, trailers: ResponseHeaders): void {
+  ended(attempt: Attempt, trailers: ResponseHeaders, rawTrailers: RawHeaders | undefined): void {
     const { download } = this;
     if (download?.brokenBy !== undefined && !download.isComplete) {
       this.giveUp(attempt, download.brokenBy);
     } else {
       // If the response came before the upload was done, undici still waits for the upload.
       this.arrived(attempt);
-      this.downstream.end(attempt.connection, trailers);
+      this.passEnd(trailers, rawTrailers);
     }
   }
 
-  broke(attempt: Attempt, error: Error): void {
-    broke(this, attempt, error);
+  failed(attempt: Attempt, error: Error): void {
+    const { controller, threw, previous } = this;
+    // An error that the handler throws ends its request, even if `classify` would retry it.
+    if (threw) this.waits.abort(error);
+    if (attempt.isQueued && !this.isWaiting) this.body?.abandoned?.();
+    const kind = controller.aborted ? 'aborted' : threw ? 'unknown' : failureKindOf(attempt, error);
+    const retry = this.judge(attempt, failureOutcome(attempt, kind, error, this.options));
+    const isRefused = retry === false && attempt.starts === 0 && isClosedError(error);
+    if (isRefused && previous !== undefined) this.finish(previous);
+    else this.follow(retry, error);
   }
 
-  failedAgain(error: Error): void {
-    this.downstream.failAgain(error);
+  broke(attempt: Attempt, error: Error): void {
+    const { controller, download } = this;
+    if (controller.aborted || this.threw || download === undefined || download.isComplete) {
+      this.finish(error);
+      return;
+    }
+    download.brokenBy = error;
+    controller.attach(undefined);
+    const kind = isCutOff(error) ? 'network' : failureKind(error);
+    const retry = this.judge(attempt, failureOutcome(attempt, kind, error, this.options));
+    if (retry) this.wait(error);
+    else if (retry === false) this.finish(error);
   }
 }

@@ -1,4 +1,4 @@
-import type { RequestTraits } from '@ebb/core';
+import type { Dispatcher } from 'undici';
 import { headerPairs, type RequestHeaders, type ResponseHeaders, responseHeader } from './headers.ts';
 
 interface ContentRange {
@@ -65,9 +65,14 @@ export class Download {
    * `undefined` for a response that cannot be resumed. It must state its range and have a strong ETag: only that
    * guarantees that the rest has the same bytes, content coding included (RFC 9110 §8.8.1).
    */
-  static of(request: RequestTraits, status: number, headers: ResponseHeaders): Download | undefined {
+  static of(
+    { method }: Dispatcher.DispatchOptions,
+    status: number,
+    headers: ResponseHeaders,
+  ): Download | undefined {
     const { etag } = headers;
-    if (typeof etag !== 'string' || !/^"[^"]*"$/.test(etag) || request.method !== 'GET') return undefined;
+    if (typeof etag !== 'string' || !/^"[^"]*"$/.test(etag)) return undefined;
+    if (String(method).toUpperCase() !== 'GET') return undefined;
     if (responseHeader(headers, 'accept-ranges')?.trim().toLowerCase() === 'none') return undefined;
     const bytes = bytesOf(status, headers);
     return bytes && new Download(bytes, etag, headers);

@@ -2,7 +2,7 @@ import { AsyncLocalStorage, AsyncResource } from 'node:async_hooks';
 import type { Policy, RequestTraits } from '@ebb/core';
 import type { Session } from '@ebb/core/adapter';
 import type { Dispatcher } from 'undici';
-import type { ResponseHeaders } from './headers.ts';
+import type { ResponseHead } from './headers.ts';
 
 /** The statuses that a `fetch` follows or refuses. */
 const REDIRECTS: ReadonlySet<number> = new Set([301, 302, 303, 307, 308]);
@@ -23,6 +23,7 @@ interface Target {
  * own; but what a hook adds belongs to the origin of the call.
  */
 export class Trail {
+  readonly #trails: Trails;
   readonly origin: string;
   /** True once a hop had another origin. It stays: a client does not restore the headers that it removed either. */
   isAway = false;
@@ -31,12 +32,14 @@ export class Trail {
   /** What the last response asks for, if it is a redirect: several, if its location can be read in several ways. */
   #targets: readonly Target[] = [];
 
-  constructor(request: RequestTraits) {
+  constructor(request: RequestTraits, trails: Trails) {
+    this.#trails = trails;
     this.origin = originOf(request);
   }
 
   /** Notes the response that the handler is about to get. */
-  note(request: RequestTraits, status: number, { location }: ResponseHeaders): void {
+  note({ request, idempotencyKey }: Session, { status, headers: { location } }: ResponseHead): void {
+    this.key = idempotencyKey;
     this.#targets = [];
     if (!isRedirect(status) && status !== 300) return;
     // Of several fields, fetch and the redirect interceptor make one in different ways.
@@ -54,6 +57,11 @@ export class Trail {
   leadsTo(request: RequestTraits): boolean {
     const url = addressOf(request.url);
     return this.#targets.some((target) => target.url === url && target.method === request.method);
+  }
+
+  /** Calls the handler, so that a hop that it dispatches is found. */
+  within(call: () => void): void {
+    this.#trails.within(this, call);
   }
 
   /** What a hop needs to know of the call. */
@@ -118,7 +126,7 @@ export class Trails {
       session.hop = found.trail.hop(request);
       return found.trail;
     }
-    const trail = new Trail(request);
+    const trail = new Trail(request, this);
     this.#storage.enterWith({ trail, isInside: false });
     return trail;
   }

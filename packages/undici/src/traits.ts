@@ -68,10 +68,14 @@ class ResponseOutcome {
 }
 
 /** The outcome of an attempt with a response. */
-export function responseOutcome(attempt: Attempt, status: number, headers: ResponseHeaders): Outcome {
+export function responseOutcome(
+  attempt: Attempt | undefined,
+  status: number,
+  headers: ResponseHeaders,
+): Outcome {
   const outcome = new ResponseOutcome(status, headers);
   // An interceptor below that follows redirects starts the attempt again for each hop.
-  if (attempt.starts < 2) return outcome;
+  if (attempt === undefined || attempt.starts < 2) return outcome;
   const url = attempt.hops?.at(-1);
   return Object.assign(outcome, { redirected: true, url: url === undefined ? undefined : String(url) });
 }

@@ -24,6 +24,11 @@ export function mayBeSentAtOnce(policy: Policy): boolean {
   );
 }
 
+/** @param layer what a session shows to the layers below; true if one of them has found it */
+export function hasReachedLayer(layer: object): boolean {
+  return (layer as Passage).call.isReached === true;
+}
+
 const NONE: readonly object[] = [];
 
 /** A call that is sent at once, as the layers below see it. It takes no tokens, and holds no slots. */
@@ -31,6 +36,7 @@ class AtOnce implements Passage, LayeredCall {
   open = false;
   dispatched = false;
   hasFailed = false;
+  declare isReached?: boolean;
   readonly #make: () => RequestTraits;
 
   constructor(make: () => RequestTraits) {
@@ -104,7 +110,7 @@ export function sendAtOnce<T>(
 const histories: (readonly Attempt[] | undefined)[] = [];
 
 /** Notes the history of a call that was successful at once. All with the same status share it. */
-function rememberSuccess(result: unknown, status: number): void {
+export function rememberSuccess(result: unknown, status: number): void {
   let history = histories[status];
   if (history === undefined) {
     const record: Attempt = { attempt: 1, delayMs: 0, throttledMs: 0, status, reason: 'success' };

@@ -23,6 +23,8 @@ export interface LayeredCall {
   open: boolean;
   /** True once a dispatcher has seen the call. What is dispatched to another URL after that follows a redirect. */
   dispatched: boolean;
+  /** True once a layer below has found it. */
+  isReached?: boolean | undefined;
   /** The limits whose slots it holds, including those of the calls around it. */
   slotsOf: readonly object[];
   /** Buckets that tokens were taken from for the first request that the user code sends. */

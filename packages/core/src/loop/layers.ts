@@ -114,8 +114,8 @@ export function mayBeLayered(way: Way): boolean {
 
 /** True if the code that runs now is part of an open call. */
 export function isWithinCall(): boolean {
-  const { layers, open, storage, current } = shared();
-  if (layers < 2 && open === 0) return false;
+  const { open, storage, current } = shared();
+  if (open === 0) return false;
   return storage?.getStore()?.call.open === true || current?.call.open === true;
 }
 
@@ -149,6 +149,7 @@ export function surroundings(request: RequestTraits, carried: unknown, isDispatc
   const passage = carried as Passage | undefined;
   if (passage?.call.open === true) {
     if (isDispatch) passage.call.dispatched = true;
+    passage.call.isReached = true;
     return { outer: passage, slotsOf: passage.call.slotsOf };
   }
   let maker: LayeredCall | undefined;
@@ -157,7 +158,10 @@ export function surroundings(request: RequestTraits, carried: unknown, isDispatc
     const { call } = found;
     const isOfCall = call.request !== undefined && isSame(call.request, request);
     if (isOfCall && isDispatch) call.dispatched = true;
-    if (isOfCall || (isDispatch && call.dispatched)) return { outer: found, slotsOf: call.slotsOf };
+    if (isOfCall || (isDispatch && call.dispatched)) {
+      call.isReached = true;
+      return { outer: found, slotsOf: call.slotsOf };
+    }
     maker = call;
   }
   return maker === undefined ? NO_LAYERS : { outer: undefined, slotsOf: maker.slotsOf, maker };

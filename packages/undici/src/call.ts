@@ -1,0 +1,227 @@
+import { classifyHttp, HookError, type Outcome, type Policy } from '@ebb/core';
+import { hasReachedLayer, remember, rememberReason, rememberSuccess, Session } from '@ebb/core/adapter';
+import type { Dispatcher } from 'undici';
+import { Attempt } from './attempt.ts';
+import type { RequestBody } from './body/request-body.ts';
+import type { Composition } from './composition.ts';
+import type { Pausable } from './controller.ts';
+import { Downstream } from './downstream.ts';
+import { requestAbortedError } from './errors.ts';
+import type { RawHeaders, ResponseHead, ResponseHeaders } from './headers.ts';
+import type { Held } from './held.ts';
+import type { Download } from './resume.ts';
+import type { Trail } from './trail.ts';
+import { responseOutcome, Traits } from './traits.ts';
+
+/** What a request ends with: an attempt whose response was set aside, an error, or a call of the handler. */
+export type End = Attempt | Error | (() => unknown);
+
+/** True if code of the user runs when this outcome is judged. Entering the context takes a tenth of a request. */
+function callsBack({ onEvent, classify, bucket, budget }: Policy, outcome: Outcome): boolean {
+  const isSuccess = outcome.type === 'response' && outcome.status < 400;
+  return !isSuccess || onEvent !== undefined || classify !== classifyHttp || (bucket ?? budget) !== undefined;
+}
+
+/** A request on its way: what its attempts are judged by, and how it ends. */
+export abstract class Call extends Downstream {
+  readonly composition: Composition;
+  readonly options: Dispatcher.DispatchOptions;
+  /** `undefined` if the options can be dispatched again as they are. */
+  readonly body: RequestBody | undefined;
+  /** The redirects that lead here, if a hook needs to know. */
+  declare trail?: Trail | undefined;
+  /** The response that the handler is receiving, if it can be resumed. */
+  protected download: Download | undefined;
+  /** `undefined` while nothing is needed of it: see {@link session}. */
+  protected started: Session | undefined;
+  /** The status of a success without a session. */
+  #status = 0;
+  protected attempt: Attempt | undefined;
+  /** True while no attempt is under way, before the first attempt and before a retry. */
+  protected isWaiting = false;
+  /** Ends a wait. Made when it is needed: a request that waits for nothing has none. */
+  #abort: AbortController | undefined;
+  /** What the request ends with if the retry that is planned is not sent. */
+  protected previous: End | undefined;
+  /** The last attempt with a response that a retry followed. */
+  protected answer: Attempt | undefined;
+
+  /** @param session `undefined` if nothing has to be made before the first failure */
+  constructor(
+    composition: Composition,
+    options: Dispatcher.DispatchOptions,
+    body: RequestBody | undefined,
+    handler: Dispatcher.DispatchHandler,
+    session: Session | undefined,
+  ) {
+    super(handler);
+    this.composition = composition;
+    this.options = options;
+    this.body = body;
+    this.started = session;
+  }
+
+  get session(): Session {
+    this.started ??= this.#startLate();
+    return this.started;
+  }
+
+  /** The first attempt was sent without it. */
+  #startLate(): Session {
+    const { policy, ownOrigin } = this.composition;
+    const request = new Traits(this.options, this.body, ownOrigin);
+    const session = new Session(policy, request, undefined, 'dispatcher');
+    session.attempt = 1;
+    // The body of a success has broken.
+    if (this.#status > 0) session.judge(responseOutcome(undefined, this.#status, {}));
+    return session;
+  }
+
+  protected get waits(): AbortController {
+    this.#abort ??= new AbortController();
+    return this.#abort;
+  }
+
+  protected abstract makeAttempt(): Attempt;
+
+  /**
+   * Waits for the retry, and sends it.
+   *
+   * @param end what the request ends with if the retry is not sent
+   * @param released resolves when the connection of the attempt can be used again
+   */
+  protected abstract wait(end: End, released?: Promise<void>): void;
+
+  /** True for a response that needs no session. */
+  protected isSuccess(attempt: Attempt, status: number): boolean {
+    const { started, composition } = this;
+    if (started === undefined) {
+      if (!(status < 400)) return false;
+      this.#status = status;
+      if (attempt.hasHistory) composition.hasBelow = true;
+      return true;
+    }
+    if (composition.hasBelow === undefined && started.layer !== undefined && !started.isInner)
+      composition.hasBelow = attempt.hasHistory || hasReachedLayer(started.layer);
+    return false;
+  }
+
+  protected override note(result: unknown): void {
+    const { started } = this;
+    if (started === undefined) rememberSuccess(result, this.#status);
+    else remember(result, started.trace);
+  }
+
+  protected override pass(connection: Pausable | null | undefined, head: ResponseHead): void {
+    this.trail?.note(this.session, head);
+    super.pass(connection, head);
+  }
+
+  protected override passEnd(trailers: ResponseHeaders, rawTrailers: RawHeaders | undefined): void {
+    if (this.trail === undefined) super.passEnd(trailers, rawTrailers);
+    else this.trail.within(super.passEnd.bind(this, trailers, rawTrailers));
+  }
+
+  /** True for a retry; `undefined` if a hook threw or aborted, which has ended the request. */
+  protected judge(attempt: Attempt | undefined, outcome: Outcome): boolean | undefined {
+    const { started, session } = this;
+    if (started === undefined && attempt?.hasHistory) {
+      this.composition.hasBelow = true;
+      session.pass(outcome);
+      return false;
+    }
+    let retry: boolean;
+    try {
+      // undici reports a response in the async context of whichever request opened its connection.
+      retry = callsBack(session.policy, outcome)
+        ? this.runInAsyncScope(this.#mustRetry, this, outcome)
+        : this.#mustRetry(outcome);
+    } catch (hookError) {
+      this.giveUp(attempt, hookError as Error);
+      return undefined;
+    }
+    return this.over ? undefined : retry;
+  }
+
+  #mustRetry(outcome: Outcome): boolean {
+    // A handler that is receiving a response cannot be given another one.
+    const { isWhole = false, parts } = this.answer?.kept?.aside ?? {};
+    const hasAnswer = this.download === undefined && isWhole && parts !== undefined;
+    // Parts that look into responses have done so before.
+    return this.session.next('looked', outcome, hasAnswer) === 'set aside';
+  }
+
+  /** After a failed attempt: waits for the retry, or ends, after the total timeout with the last response before it. */
+  protected follow(retry: boolean | undefined, error: Error): void {
+    if (retry) this.wait(error);
+    else if (retry === false) this.finish((this.session.fallsBack ? this.answer : undefined) ?? error);
+  }
+
+  protected finish(end: End): void {
+    if (end instanceof Attempt) this.#replay(end);
+    else if (typeof end === 'function') end();
+    else this.fail(end);
+  }
+
+  #replay(attempt: Attempt): void {
+    const { aside, head } = attempt.kept as Held;
+    if (this.over) return;
+    if (aside?.isOver === false) {
+      // The policy has stopped while the response is still being read.
+      void aside.released.then(() => this.#replay(attempt));
+      return;
+    }
+    this.closeBodies();
+    this.isWaiting = false;
+    this.attempt = attempt;
+    attempt.replay(() => this.pass(attempt.kept, head));
+  }
+
+  /** Ends with an error: for a download that was not resumed, with the error that broke it. */
+  protected fail(error: unknown): void {
+    if (this.over) return;
+    const { controller, session } = this;
+    const isLocal = controller.aborted || this.threw || error instanceof HookError;
+    const reported = isLocal ? error : (this.download?.brokenBy ?? error);
+    this.closeBodies();
+    if (controller.aborted) rememberReason(reported, session.trace);
+    else remember(reported, session.trace);
+    session.bodyEnded();
+    try {
+      this.passError(reported, this.attempt?.connection);
+    } finally {
+      if (this.isWaiting) this.body?.unsent?.(reported);
+    }
+  }
+
+  /** No attempt reads a body any more. */
+  protected closeBodies(): void {
+    this.attempt?.releaseBody();
+    this.body?.close?.();
+  }
+
+  /** Ends with an error while undici still has the attempt. */
+  protected giveUp(attempt: Attempt | undefined, error: Error): void {
+    try {
+      this.fail(error);
+    } finally {
+      attempt?.drop(error);
+    }
+  }
+
+  override aborted(reason: Error | undefined): void {
+    if (this.over) return;
+    const error = reason ?? requestAbortedError();
+    const { attempt } = this;
+    this.waits.abort(error);
+    if (!this.isWaiting && attempt !== undefined) {
+      attempt.abort(reason);
+      return;
+    }
+    try {
+      this.fail(error);
+    } finally {
+      attempt?.abort(error);
+    }
+  }
+}
