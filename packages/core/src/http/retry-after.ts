@@ -32,7 +32,9 @@ const NUMBER = /^\d+(\.\d+)?$/;
 const COMMA = /,(?! \d\d[ -]\D)/;
 
 /** The longest of several lines, in milliseconds; `undefined` if none is read. */
-function longestMs(text = '', read: (line: string) => number | undefined): number | undefined {
+function longestMs(text: string | undefined, read: (line: string) => number | undefined): number | undefined {
+  // Most responses have no such field.
+  if (!text) return undefined;
   let mostMs: number | undefined;
   for (const line of text.split(COMMA)) {
     const askedMs = read(line.trim());
