@@ -43,7 +43,7 @@ const LIKE: Readonly<Record<keyof Feedback, number | boolean>> = {
   shouldRetry: false,
 };
 
-/** What a `feedback` of the user has returned. `null` says nothing, as `undefined` does. */
+/** What a `feedback` of the user has returned. */
 const checkSaid: Check = (name, said) => {
   if (said === undefined) return;
   mustHaveFields(name, prose('an object, or undefined'), said);
@@ -70,6 +70,7 @@ export function readFeedback(
   cost: number,
 ): Feedback | undefined {
   try {
+    // `null` says nothing, as `undefined` does.
     const said = feedback(outcome, nowMs, cost) ?? undefined;
     checkSaid('its result', said);
     return said;
