@@ -1,5 +1,4 @@
-import { type Clock, systemClock } from '../base/clock.ts';
-import { isSameClock, ownClock, unboundClock } from '../base/own-clock.ts';
+import { type Clock, isSameClock, ownClock, systemClock, unboundClock } from '../base/clock.ts';
 import { twoClocks } from '../loop/bind-clock.ts';
 
 /** Time in milliseconds that starts at 0 and never goes back, even if the clock is set back. */

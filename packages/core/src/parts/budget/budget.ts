@@ -1,5 +1,12 @@
 import { notNegative, positive } from '../../base/check.ts';
-import { type Clock, type Random, systemClock } from '../../base/clock.ts';
+import {
+  type Clock,
+  isSameClock,
+  ownClock,
+  type Random,
+  systemClock,
+  unboundClock,
+} from '../../base/clock.ts';
 import {
   type Complete,
   LIMIT_CLOCK_OPTION,
@@ -7,7 +14,6 @@ import {
   RANDOM_OPTION,
   readOptions,
 } from '../../base/options.ts';
-import { isSameClock, ownClock, unboundClock } from '../../base/own-clock.ts';
 import { type ClockBound, twoClocks } from '../../loop/bind-clock.ts';
 import type { RetryBudget } from '../../loop/contracts.ts';
 import type { Part } from '../../loop/part.ts';

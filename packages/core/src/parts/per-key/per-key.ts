@@ -1,8 +1,8 @@
 import { callable, countingNumber, notNegative, wrongType } from '../../base/check.ts';
 import type { Clock } from '../../base/clock.ts';
+import { isSameClock, ownClock, unboundClock } from '../../base/clock.ts';
 import { callHook, ThrottledError } from '../../base/errors.ts';
 import { type Complete, LIMIT_CLOCK_OPTION, type OptionTable, readOptions } from '../../base/options.ts';
-import { isSameClock, ownClock, unboundClock } from '../../base/own-clock.ts';
 import { plainFeedback, type ReadFeedback } from '../../http/feedback.ts';
 import { originOf } from '../../http/origin.ts';
 import type { RequestTraits } from '../../http/outcome.ts';
