@@ -11,7 +11,6 @@ import {
 } from '../../http/server-feedback.ts';
 import { bindClock, type ChecksPriority, type ClockBound } from '../../loop/bind-clock.ts';
 import {
-  type AcquireOptions,
   type BucketStats,
   type CloseOptions,
   type Grant,
