@@ -14,7 +14,7 @@ import {
   RANDOM_OPTION,
   readOptions,
 } from '../../base/options.ts';
-import { type ClockBound, twoClocks } from '../../loop/bind-clock.ts';
+import { type ClockBound, isRebound } from '../../loop/bind-clock.ts';
 import type { RetryBudget } from '../../loop/contracts.ts';
 import type { Part } from '../../loop/part.ts';
 import { BudgetPart } from './part.ts';
@@ -98,11 +98,7 @@ class SuccessBudget implements RetryBudget, ClockBound {
   }
 
   takeClock(clock: Clock): void {
-    if (this.#hasOwnClock || this.#clock === clock) return;
-    if (this.#clock !== unboundClock) {
-      if (isSameClock(this.#clock, clock)) return;
-      twoClocks();
-    }
+    if (!isRebound(this.#clock, this.#hasOwnClock, clock)) return;
     this.#clock = clock;
     if (isSameClock(clock, systemClock)) return;
     // Successes from before count as of now.

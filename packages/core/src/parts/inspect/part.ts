@@ -4,19 +4,11 @@ import type { Call, Look, Part, Turn } from '../../loop/part.ts';
 import { peekAt } from './opened.ts';
 
 /** Judges responses by their bodies. */
-export class InspectPart implements Part {
-  readonly name = 'inspect';
-  readonly place = 'reading';
-  readonly #inspector: Pick<BodyInspector, 'look'>;
-
-  constructor(inspector: Pick<BodyInspector, 'look'>) {
-    this.#inspector = inspector;
-  }
-
-  begin(call: Call): Turn | undefined {
-    // An inner layer leaves its responses to the outer one.
-    return call.around.isInner ? undefined : new InspectTurn(this.#inspector, call);
-  }
+export function inspectPart(inspector: Pick<BodyInspector, 'look'>): Part {
+  // An inner layer leaves its responses to the outer one.
+  const begin = (call: Call): Turn | undefined =>
+    call.around.isInner ? undefined : new InspectTurn(inspector, call);
+  return { name: 'inspect', place: 'reading', begin };
 }
 
 class InspectTurn implements Turn {

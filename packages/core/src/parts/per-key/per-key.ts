@@ -16,9 +16,8 @@ import {
   waitingAtClose,
 } from '../../loop/contracts.ts';
 import type { Part } from '../../loop/part.ts';
-import { HeldBudget } from './held-budget.ts';
 import { KeyMap } from './key-map.ts';
-import { PerKeyPart } from './part.ts';
+import { HeldBudget, perKeyPart } from './part.ts';
 
 /** Options of {@link perKey}. */
 export interface PerKeyOptions {
@@ -94,7 +93,7 @@ class LimitPerKey implements PerKey<object>, ClockBound {
   }
 
   get part(): Part {
-    return new PerKeyPart(({ request, policy }) => forRequest(this, request, policy.key, policy.priority));
+    return perKeyPart(({ request, policy }) => forRequest(this, request, policy.key, policy.priority));
   }
 
   /** How its buckets read responses, for a policy. They are made for single keys, but alike. */
