@@ -34,7 +34,7 @@ export type { Opened, Peek } from './http/peek.ts';
 export { responseHeader } from './http/response-header.ts';
 export { retryAfterMs } from './http/retry-after.ts';
 export type { Readiness } from './loop/approach.ts';
-export { mayBeSentAtOnce, sendAtOnce } from './loop/at-once.ts';
+export { AtOnce, type ClientAtOnce, mayBeSentAtOnce } from './loop/at-once.ts';
 export { OutOfTime, timeoutError } from './loop/bounds.ts';
 export { forRequest } from './loop/contracts.ts';
 export { type Decision, decide, type Progress } from './loop/decide.ts';

@@ -16,6 +16,7 @@ import {
 import {
   followForeign,
   type Hops,
+  hasAsyncContext,
   hopsOf,
   keepsForeign,
   unshared,
@@ -30,7 +31,6 @@ import {
   headerIn,
   type InitChanges,
   isRequest,
-  needsMark,
   rereadableHeaders,
   withChanges,
 } from './request.ts';
@@ -196,7 +196,8 @@ export class Call implements RequestTraits, Exchange<Response> {
     const changed = this.#session?.headerChanges;
     let headers: HeadersInit | undefined = this.#headers;
     const isChanged = body ?? signal ?? changed ?? headers ?? init?.ebb;
-    if (isChanged === undefined && !(layer && needsMark(init))) return undefined;
+    // With async context, layers below find this call without a mark in the init.
+    if (isChanged === undefined && (hasAsyncContext || layer === undefined)) return undefined;
 
     if (changed) headers = changedHeaders(headers ?? this.#member('headers'), changed);
     const changes: InitChanges = { ...body, ...(headers && { headers }), ...(layer && { [LAYER]: layer }) };

@@ -1,6 +1,5 @@
 import type { HeaderChanges } from '@ebb/core';
 import { isIdempotent, LAYER } from '@ebb/core/adapter';
-import { hasAsyncContext } from '#platform';
 import type { EbbRequestInit, FetchInput } from './init.ts';
 
 /** Members that replace those of the caller's init. */
@@ -45,11 +44,6 @@ export function membersOf<T extends object>(source: T): T {
   return { ...members, ...source };
 }
 
-/** True if layers of ebb below find this call by a mark in the init: with async context they find it without. */
-export function needsMark(init: EbbRequestInit | undefined): boolean {
-  return !hasAsyncContext && (init === undefined || (typeof init === 'object' && init !== null));
-}
-
 /** The arguments of the base fetch, with changes to the init, and without `ebb`. */
 export function withChanges(
   input: FetchInput,
@@ -84,8 +78,9 @@ export function rereadableHeaders(headers: unknown): [string, string][] | undefi
 
 /** A request header by its lower-case name; `undefined` also if the base fetch will reject the headers. */
 export function headerIn(headers: unknown, name: string): string | undefined {
+  if (!headers) return undefined;
   try {
-    return new Headers(headers as HeadersInit | undefined).get(name) ?? undefined;
+    return new Headers(headers as HeadersInit).get(name) ?? undefined;
   } catch {
     return undefined;
   }
