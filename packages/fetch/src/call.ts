@@ -1,7 +1,6 @@
 import { HookError, type Outcome, type RequestTraits } from '@ebb/core';
 import {
   type Aside,
-  drain,
   type Exchange,
   type Followed,
   failureKind,
@@ -35,12 +34,7 @@ import {
   withChanges,
 } from './request.ts';
 import { ResponseOutcome, setAside } from './response.ts';
-import { cancelUpload, Upload } from './upload.ts';
-
-/** Cancels a response that arrives after its attempt has ended, from a base fetch that ignores its signal. */
-function dropLate(response: Response): void {
-  void drain(response?.body, undefined, systemClock, AbortSignal.abort());
-}
+import { Upload } from './upload.ts';
 
 /** One call of `fetch`: the traits that policies and hooks see, and how each of its attempts is sent. */
 export class Call implements RequestTraits, Exchange<Response> {
@@ -57,7 +51,7 @@ export class Call implements RequestTraits, Exchange<Response> {
   readonly #followed: Followed | undefined;
   /** The caller's signal, or a native one that follows it. */
   readonly signal: AbortSignal | undefined;
-  #upload: Upload | undefined;
+  readonly #upload: Upload | undefined;
   #session: Session | undefined;
   /** The state of the attempt under way, if a timeout or a signal can end it. */
   #bounded: Bounded | undefined;
@@ -69,6 +63,9 @@ export class Call implements RequestTraits, Exchange<Response> {
     this.#init = init;
     if (isRequest(input)) this.#request = input;
     this.#headers = rereadableHeaders(init?.headers);
+    const body = init?.body ?? undefined;
+    if (body !== undefined) this.#upload = new Upload(body, undefined);
+    else if (this.#request?.body) this.#upload = new Upload(body, this.#request);
     const signal = this.#member('signal') as AbortSignal | undefined;
     // For any other value the base fetch throws.
     if (typeof signal?.addEventListener !== 'function') return;
@@ -119,38 +116,25 @@ export class Call implements RequestTraits, Exchange<Response> {
   }
 
   get makeBody(): MakeBody | undefined {
-    return typeof this.#init?.body === 'function' ? this.#makeBody.bind(this) : undefined;
-  }
-
-  #makeBody(state: { readonly over: boolean }): Promise<void> {
-    return (this.#open(false) as Upload).make(state);
-  }
-
-  /** Inspects the body, before the first attempt. */
-  #open(isKept: boolean): Upload | undefined {
-    const body = this.#init?.body ?? undefined;
-    const request = body === undefined && this.#request?.body ? this.#request : undefined;
-    if (body !== undefined || request) this.#upload ??= new Upload(body, request, isKept);
-    return this.#upload;
+    const upload = this.#upload;
+    return upload?.isMade ? (state) => upload.make(state) : undefined;
   }
 
   send(session: Session): Promise<Response> {
     const { signal } = this;
+    const { attempt, policy } = session;
     const timeoutMs = session.timeoutMs();
     this.#session = session;
-    if (session.attempt === 1) this.#open(session.policy.maxRetries > 0 && signal?.aborted !== true);
+    if (attempt === 1 && policy.maxRetries > 0 && !signal?.aborted) void this.#upload?.keep();
     this.#hops = hopsOf?.(session, this);
     if (timeoutMs === undefined && signal === undefined) return this.#attempt();
-    return this.#bound(
-      timeoutMs,
-      this.#followed !== undefined && keepsForeign(this.#own as AbortSignal, this.#baseFetch),
-    );
+    const keepsOwn = this.#followed !== undefined && keepsForeign(this.#own, this.#baseFetch);
+    return this.#bound(timeoutMs, keepsOwn);
   }
 
   /** Sends without a policy. Only a body factory still needs ebb. */
   sendBare(): Promise<Response> {
-    this.#open(false);
-    return this.makeBody && this.signal ? this.#bound(undefined, true) : this.#attempt();
+    return this.signal && this.#upload?.isMade ? this.#bound(undefined, true) : this.#attempt();
   }
 
   #bound(timeoutMs: number | undefined, keepsSignal: boolean): Promise<Response> {
@@ -158,13 +142,14 @@ export class Call implements RequestTraits, Exchange<Response> {
       this.#bounded = state;
       return this.#attempt();
     };
-    return bounded(start, dropLate, this.signal, this.#session, timeoutMs, keepsSignal);
+    return bounded(start, this.signal, this.#session, timeoutMs, keepsSignal);
   }
 
   #attempt(): Promise<Response> {
-    if (!this.#upload?.isMissing) return this.#sendNow();
+    const upload = this.#upload;
+    if (!upload?.isMissing) return this.#sendNow();
     // Without a policy, and after an abort, which is for the base fetch to report.
-    return this.#makeBody(this.#bounded ?? { over: false }).then(() => this.#sendNow());
+    return upload.make(this.#bounded ?? { over: false }).then(() => this.#sendNow());
   }
 
   /** Calls the base fetch, with the caller's own arguments if nothing has to change. */
@@ -211,10 +196,12 @@ export class Call implements RequestTraits, Exchange<Response> {
   }
 
   failure(error: unknown): Outcome {
-    if (error instanceof HookError) return { type: 'failure', kind: 'unknown', error };
-    const kind = this.#bounded?.timedOut ? 'timeout' : failureKind(error);
-    let redirected: boolean | undefined;
-    if (kind === 'connect') redirected = this.followsRedirects && wasRedirected?.(error, this, this.#hops);
+    const isHook = error instanceof HookError;
+    const kind = isHook ? 'unknown' : this.#bounded?.timedOut ? 'timeout' : failureKind(error);
+    const isRefused = kind === 'connect';
+    const redirected = isRefused
+      ? this.followsRedirects && wasRedirected?.(error, this, this.#hops)
+      : undefined;
     return { type: 'failure', kind, error, redirected };
   }
 
@@ -248,10 +235,9 @@ export class Call implements RequestTraits, Exchange<Response> {
     return settled;
   }
 
-  /** The call has ended before it was sent. Closes the source of the body. */
+  /** The call has ended before it was sent. */
   unsent(reason: unknown): void {
-    const body = this.#init?.body ?? this.#request?.body;
-    if (typeof body !== 'function') cancelUpload(body, reason);
+    this.#upload?.cancel(reason);
   }
 
   /** Ends the call. Closes its upload at once, or when the body of the response has ended. */
