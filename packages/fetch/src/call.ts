@@ -76,11 +76,13 @@ export class Call implements RequestTraits, Exchange<Response> {
 
   /** A member of the init, or else of the `Request`. */
   #member<K extends keyof EbbRequestInit & keyof Request>(name: K): unknown {
-    return this.#init?.[name] ?? this.#request?.[name];
+    const own = this.#init?.[name];
+    return own === undefined ? this.#request?.[name] : own;
   }
 
   get method(): string {
-    return String(this.#member('method') ?? 'GET').toUpperCase();
+    const method = this.#member('method');
+    return method === undefined ? 'GET' : String(method).toUpperCase();
   }
 
   get url(): string {
