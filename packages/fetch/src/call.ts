@@ -45,9 +45,8 @@ export class Call implements RequestTraits, Exchange<Response> {
   #request: Request | undefined;
   /** The headers of the init, if they came as an iterator, which can be read only once. */
   readonly #headers: [string, string][] | undefined;
-  /** The caller's own signal. */
+  /** The caller's own signal; that of another library is followed. */
   #own: AbortSignal | undefined;
-  /** There if the caller's signal is that of another library. */
   readonly #followed: Followed | undefined;
   /** The caller's signal, or a native one that follows it. */
   readonly signal: AbortSignal | undefined;
@@ -118,8 +117,7 @@ export class Call implements RequestTraits, Exchange<Response> {
   }
 
   get makeBody(): MakeBody | undefined {
-    const upload = this.#upload;
-    return upload?.isMade ? (state) => upload.make(state) : undefined;
+    return this.#upload?.isMade ? (state) => (this.#upload as Upload).make(state) : undefined;
   }
 
   send(session: Session): Promise<Response> {
@@ -130,8 +128,7 @@ export class Call implements RequestTraits, Exchange<Response> {
     if (attempt === 1 && policy.maxRetries > 0 && !signal?.aborted) void this.#upload?.keep();
     this.#hops = hopsOf?.(session, this);
     if (timeoutMs === undefined && signal === undefined) return this.#attempt();
-    const keepsOwn = this.#followed !== undefined && keepsForeign(this.#own, this.#baseFetch);
-    return this.#bound(timeoutMs, keepsOwn);
+    return this.#bound(timeoutMs, this.#followed !== undefined && keepsForeign(this.#own, this.#baseFetch));
   }
 
   /** Sends without a policy. Only a body factory still needs ebb. */
@@ -156,23 +153,21 @@ export class Call implements RequestTraits, Exchange<Response> {
 
   /** Calls the base fetch, with the caller's own arguments if nothing has to change. */
   #sendNow(): Promise<Response> {
-    const session = this.#session;
-    const layer = session?.layer;
+    const layer = this.#session?.layer;
     const changes = this.#changes(layer);
-    return layer || this.#hops ? this.#sendObserved(changes, layer && session) : this.#callBase(changes);
+    return layer || this.#hops ? this.#sendObserved(changes, layer) : this.#callBase(changes);
   }
 
   #callBase(changes: InitChanges | undefined): Promise<Response> {
     const baseFetch = this.#baseFetch;
-    return changes === undefined
-      ? baseFetch(this.#input, this.#init as RequestInit)
-      : baseFetch(...withChanges(this.#input, this.#init, changes));
+    if (changes === undefined) return baseFetch(this.#input, this.#init as RequestInit);
+    return baseFetch(...withChanges(this.#input, this.#init, changes));
   }
 
   /** Sends for layers below, or counts hops. A method of its own: closures are allocated as soon as it is called. */
-  #sendObserved(changes: InitChanges | undefined, layered: Session | undefined): Promise<Response> {
+  #sendObserved(changes: InitChanges | undefined, layer: object | undefined): Promise<Response> {
     const send = (): Promise<Response> => this.#callBase(changes);
-    const sendLayered = layered ? () => layered.sending(send) : send;
+    const sendLayered = layer ? () => (this.#session as Session).sending(send) : send;
     return this.#hops ? this.#hops.count(sendLayered) : sendLayered();
   }
 
@@ -200,10 +195,8 @@ export class Call implements RequestTraits, Exchange<Response> {
   failure(error: unknown): Outcome {
     const isHook = error instanceof HookError;
     const kind = isHook ? 'unknown' : this.#bounded?.timedOut ? 'timeout' : failureKind(error);
-    const isRefused = kind === 'connect';
-    const redirected = isRefused
-      ? this.followsRedirects && wasRedirected?.(error, this, this.#hops)
-      : undefined;
+    let redirected: boolean | undefined;
+    if (kind === 'connect') redirected = this.followsRedirects && wasRedirected?.(error, this, this.#hops);
     return { type: 'failure', kind, error, redirected };
   }
 
@@ -213,27 +206,25 @@ export class Call implements RequestTraits, Exchange<Response> {
 
   setAside(settled: unknown, session: Session, signal?: AbortSignal): Aside | undefined {
     // The retry must not get the response of this attempt.
-    const own = unshared?.(this.method, this.#input, this.#init, this.#headers, this.#own);
-    if (own) {
-      [this.#input, this.#init] = own;
+    const alone = unshared?.(this.method, this.#input, this.#init, this.#headers, this.#own);
+    if (alone) {
+      [this.#input, this.#init] = alone;
       this.#request = undefined;
       this.#own ??= this.#init.signal ?? undefined;
     }
     const aside = setAside(settled, session, signal);
     const upload = this.#upload;
     // Not before the response has been read: closing the upload may break the response.
-    if (aside === undefined) upload?.endAttempt();
-    else if (upload?.isOpen) void aside.released.then(() => upload.endAttempt());
+    if (aside && upload?.isOpen) void aside.released.then(() => upload.endAttempt());
+    else if (!aside) upload?.endAttempt();
     return aside;
   }
 
   whenBodyEnds(settled: unknown, ended: () => void): unknown {
-    const session = this.#session;
-    const { method } = this;
-    const clock = session?.policy.clock ?? systemClock;
+    const { policy, whenBodyEnds: watch = whenBodyEnds } = this.#session ?? {};
+    const { clock = systemClock } = policy ?? {};
     const status = property(settled, 'status') as number;
-    const watch = session?.whenBodyEnds ?? whenBodyEnds;
-    watch?.(settled, { method, status, signal: this.#own, clock }, ended);
+    watch?.(settled, { method: this.method, status, signal: this.#own, clock }, ended);
     return settled;
   }
 
