@@ -20,6 +20,6 @@ export const withPreconnect: Maybe<typeof node.withPreconnect> = undefined;
 
 export function followForeign(_signal: AbortSignal): undefined {}
 
-export function keepsForeign(_signal: AbortSignal, _baseFetch: unknown): boolean {
+export function keepsForeign(_signal: AbortSignal | undefined, _baseFetch: unknown): boolean {
   return false;
 }
