@@ -87,7 +87,7 @@ export abstract class Driver extends Call {
     const timeoutMs = started?.timeoutMs();
     if (timeoutMs !== undefined)
       attempt.limit(this.session.policy.clock, timeoutMs, this.session.namedTimeoutMs);
-    let changes = body?.take();
+    let changes = body?.take?.();
     const ofHooks = started?.headerChanges;
     if (ofHooks !== undefined) changes = { ...changes, headers: changedHeaders(options.headers, ofHooks) };
     if (changes !== undefined) attempt.reads(body, changes);
