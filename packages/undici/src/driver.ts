@@ -77,7 +77,6 @@ export abstract class Driver extends Call {
   #send(): boolean {
     const { options, body, controller, started, download } = this;
     const attempt = this.makeAttempt();
-    attempt.mirror(this.handler, options);
     this.isWaiting = false;
     this.attempt = attempt;
     if (controller.aborted) {
