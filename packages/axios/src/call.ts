@@ -201,10 +201,6 @@ export class Call extends Traits implements Exchange<AxiosResponse> {
     return failureOf(error, this);
   }
 
-  /**
-   * The adapters of axios have read a body that is not streamed, but not parsed it: `transformResponse` runs after the last
-   * attempt. A custom adapter may have.
-   */
   peek(settled: unknown): Opened {
     return peekAt(settled);
   }

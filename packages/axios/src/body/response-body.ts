@@ -72,7 +72,10 @@ export function whenBodyEnds(settled: unknown, clock: Clock, ended: () => void):
   else response.data = readAhead(data as ReadableStream<Uint8Array<ArrayBuffer>>, ended);
 }
 
-/** Opens the body of the response in what an adapter settled with; `undefined` if there is none. */
+/**
+ * Opens the body of the response in what an adapter settled with; `undefined` if there is none. The adapters of axios have read
+ * a body that is not streamed, but not parsed it: `transformResponse` runs after the last attempt. A custom adapter may have.
+ */
 export function peekAt(settled: unknown): Opened {
   const response = responseIn(settled);
   if (response === undefined) return undefined;
