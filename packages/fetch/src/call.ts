@@ -196,9 +196,7 @@ export class Call implements RequestTraits, Exchange<Response> {
     const isHook = error instanceof HookError;
     const kind = isHook ? 'unknown' : this.#bounded?.timedOut ? 'timeout' : failureKind(error);
     let redirected: boolean | undefined;
-    // Without proof the first server may have carried the request out.
-    if (kind === 'connect')
-      redirected = this.followsRedirects && (!wasRedirected || wasRedirected(error, this, this.#hops));
+    if (kind === 'connect') redirected = this.followsRedirects && wasRedirected(error, this, this.#hops);
     return { type: 'failure', kind, error, redirected };
   }
 
