@@ -46,7 +46,7 @@ export type Decision =
 /** Any verdict after which something is to be decided. */
 type Failing = Exclude<Verdict, 'success'>;
 
-function stop(reason: StopReason): Decision {
+export function stop(reason: StopReason): Decision {
   return { retry: false, reason };
 }
 
