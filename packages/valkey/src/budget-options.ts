@@ -31,10 +31,17 @@ export interface ValkeyBudgetOptions extends StoreOptions {
   readonly lease?: LeaseOptions | undefined;
   /**
    * The reserve of this process alone while the store is unreachable. It may be less than one: see `retryBudget`.
-   * @default `reserve` / the highest number of processes that the store counted in the last twelve windows; in a
-   * process that never reached the store, 0.1, or the reserve if that is less
+   * @default what was left of `reserve` / the highest number of processes that the store counted in the last two hours,
+   * less if that count is old; in a process that never reached the store, 0.1, or the reserve if that is less
    */
   readonly localReserve?: number | undefined;
+  /**
+   * How long a store that was never reached may take before it counts as lost, from the first call on, in milliseconds. The
+   * reserve of a process that never reached the store applies after `timeoutMs`. If there is a `localReserve`, or the error is
+   * permanent, such as a wrong password, `timeoutMs` applies to both.
+   * @default 10_000
+   */
+  readonly connectTimeoutMs?: number | undefined;
   /**
    * The longest delay between two attempts to reach a lost store, in milliseconds, while requests are made.
    * @default 500
@@ -75,6 +82,7 @@ const BUDGET_OPTIONS: OptionTable<ValkeyBudgetOptions, Unset> = {
     default: {},
   },
   localReserve: { check: check.notNegative },
+  connectTimeoutMs: { check: check.notNegative, default: 10_000 },
 };
 
 /** @throws TypeError, RangeError if an option is invalid; the message names it */

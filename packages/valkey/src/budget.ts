@@ -1,9 +1,10 @@
-import { type Clock, type Part, type RetryBudget, retryBudget } from '@ebb/core';
-import { BudgetPart, LeasedRetries, SteadyTime } from '@ebb/core/bucket';
+import type { Clock, Part, RetryBudget } from '@ebb/core';
+import { BudgetPart, type LeaseCall, LeasedRetries, SteadyTime } from '@ebb/core/bucket';
+import { LOOK_MS, LocalBudget } from './budget-local.ts';
 import { type BudgetSetup, budgetSetup, type ValkeyBudgetOptions } from './budget-options.ts';
 import { type BudgetReply, BudgetStore } from './budget-store.ts';
 import { emitStoreEvent } from './events.ts';
-import { ProcessCount } from './process-count.ts';
+import { isPermanent } from './store-error.ts';
 
 /** The state of a shared budget, as far as this process knows it. */
 export interface ValkeyBudgetStats {
@@ -13,7 +14,7 @@ export interface ValkeyBudgetStats {
   readonly leased: number;
   /** Retries that were left in the store at the last reply. */
   readonly inStore: number;
-  /** How many processes called the store in the last windows; 0 before the first reply. */
+  /** The most processes that the store counted in the last two hours; 0 before the first reply. */
   readonly processes: number;
   /** How often this process has called the store. */
   readonly calls: number;
@@ -27,17 +28,18 @@ export interface ValkeyBudget extends RetryBudget {
   stats(): ValkeyBudgetStats;
   /**
    * Reports the last successes to the store and returns unspent leases. From now on no retry is allowed. Never rejects,
-   * and ends within twice `timeoutMs`. The client stays open.
+   * and ends within twice `timeoutMs`. The client stays open. What requests report that are still under way is sent as it
+   * comes. What cannot be sent is lost: the observer gets an event `'lost'`.
    */
   close(): Promise<void>;
   [Symbol.asyncDispose](): Promise<void>;
 }
 
-/** The reserve of a process that never reached the store. */
-const COLD_RESERVE = 0.1;
+/** A call that only counts the processes. */
+const LOOK: LeaseCall = { deposits: 0, returned: 0, wanted: 0 };
 
-/** A count of processes is valid for so many windows: the store counts over six, and keeps the six before. */
-const COUNT_WINDOWS = 12;
+/** Times are sums of fractions: a rest below this may be too short for the clock to measure. In milliseconds. */
+const SHORTEST_MS = 1e-3;
 
 class FleetBudget implements ValkeyBudget {
   readonly part: Part = new BudgetPart(this);
@@ -45,26 +47,33 @@ class FleetBudget implements ValkeyBudget {
   readonly #time: SteadyTime;
   readonly #lease: LeasedRetries;
   readonly #store: BudgetStore;
-  readonly #processes: ProcessCount;
-  /** The budget in memory of the last outage, and when that outage ended. */
-  #local: RetryBudget | undefined;
-  #localUntilMs = Number.NEGATIVE_INFINITY;
+  readonly #local: LocalBudget;
   /** When the store was lost; `undefined` while it can be called. */
   #lostAtMs: number | undefined;
   #retryAtMs = Number.NEGATIVE_INFINITY;
+  /** When the store was first called. */
+  #startedAtMs = Number.POSITIVE_INFINITY;
+  /** A call failed before the first reply. */
+  #isCold = false;
+  /** When to see whether the number of processes still grows. */
+  #lookAtMs = Number.POSITIVE_INFINITY;
   /** The call in flight, or about to be sent. */
   #calling: Promise<void> | undefined;
-  #stopTimer: (() => void) | undefined;
+  #timer: { readonly atMs: number; readonly stop: () => void } | undefined;
   #inStore = 0;
   #calls = 0;
   #closed: Promise<void> | undefined;
+  #isClosing = false;
 
   constructor(setup: BudgetSetup) {
     this.#setup = setup;
     this.#time = new SteadyTime(setup.clock);
     this.#lease = new LeasedRetries(setup);
-    this.#store = new BudgetStore(setup, this.#time);
-    this.#processes = new ProcessCount(COUNT_WINDOWS * setup.windowMs);
+    this.#local = new LocalBudget(setup, this.#time);
+    this.#store = new BudgetStore(setup, this.#time, {
+      extraWaitMs: (error) => this.#connectLeftMs(error),
+      onLate: (reply, sentAtMs) => this.#learn(reply, sentAtMs),
+    });
   }
 
   takeClock(clock: Clock): void {
@@ -74,10 +83,11 @@ class FleetBudget implements ValkeyBudget {
   get balance(): number {
     if (this.#closed !== undefined) return 0;
     const leased = this.#lease.leased(this.#time.now());
-    return leased > 0 || this.#lostAtMs === undefined ? leased : (this.#local?.balance ?? 0);
+    return leased > 0 ? leased : (this.#localBudget()?.balance ?? 0);
   }
 
   begin(): void {
+    if (this.#closed !== undefined) return;
     this.#lease.begin(this.#time.now());
     this.#scheduleCall();
   }
@@ -89,7 +99,7 @@ class FleetBudget implements ValkeyBudget {
 
   deposit(): void {
     if (this.#lostAtMs === undefined) this.#lease.deposit();
-    else this.#local?.deposit();
+    else this.#local.budget?.deposit();
     this.#scheduleCall();
   }
 
@@ -97,12 +107,12 @@ class FleetBudget implements ValkeyBudget {
     if (this.#closed !== undefined) return false;
     const isLeased = this.#lease.withdraw(this.#time.now());
     this.#scheduleCall();
-    return isLeased || (this.#lostAtMs !== undefined && this.#local?.withdraw() === true);
+    return isLeased || this.#localBudget()?.withdraw() === true;
   }
 
   refund(): void {
     if (this.#lostAtMs === undefined) this.#lease.refund(this.#time.now());
-    else this.#local?.refund?.();
+    else this.#local.budget?.refund?.();
     this.#scheduleCall();
   }
 
@@ -111,7 +121,7 @@ class FleetBudget implements ValkeyBudget {
       mode: this.#lostAtMs === undefined ? 'shared' : 'local',
       leased: this.#lease.leased(this.#time.now()),
       inStore: this.#inStore,
-      processes: this.#processes.value,
+      processes: this.#local.processes,
       calls: this.#calls,
     };
   }
@@ -126,76 +136,127 @@ class FleetBudget implements ValkeyBudget {
   }
 
   async #close(): Promise<void> {
-    this.#stopTimer?.();
+    this.#isClosing = true;
+    this.#stopTimer();
     this.#lease.close();
     await this.#calling;
     // Returns what the last call leased as well.
-    if (this.#lostAtMs === undefined && this.#lease.dueMs < Number.POSITIVE_INFINITY) await this.#call();
+    if (this.#lostAtMs === undefined && this.#hasToReport) await this.#call();
     this.#store.close();
+    this.#isClosing = false;
+    // What came meanwhile, and what comes later from requests that were under way, is sent at once.
+    this.#scheduleCall();
+  }
+
+  get #hasToReport(): boolean {
+    return this.#lease.dueMs < Number.POSITIVE_INFINITY;
+  }
+
+  /** The budget without the store, if that is unreachable. */
+  #localBudget(): RetryBudget | undefined {
+    if (this.#lostAtMs !== undefined) return this.#local.budget;
+    const isCold = this.#isCold || this.#time.now() >= this.#startedAtMs + this.#setup.timeoutMs;
+    if (this.#local.processes > 0 || !isCold) return undefined;
+    if (this.#local.budget === undefined) this.#local.open();
+    return this.#local.budget;
+  }
+
+  /** How much longer to wait for the first connection, in milliseconds; 0 if the store was reached before. */
+  #connectLeftMs(error: unknown): number {
+    const { localReserve, connectTimeoutMs } = this.#setup;
+    const needsStore = localReserve === undefined && this.#local.processes === 0;
+    if (!needsStore || this.#lostAtMs !== undefined || this.#closed !== undefined || isPermanent(error))
+      return 0;
+    const leftMs = this.#startedAtMs + connectTimeoutMs - this.#time.now();
+    return leftMs < SHORTEST_MS ? 0 : leftMs;
+  }
+
+  #stopTimer(): void {
+    this.#timer?.stop();
+    this.#timer = undefined;
+  }
+
+  /** When to call the store, in milliseconds; `Infinity` if there is nothing to report. */
+  #dueMs(): number {
+    if (this.#closed !== undefined)
+      return this.#hasToReport && this.#lostAtMs === undefined ? 0 : Number.POSITIVE_INFINITY;
+    if (this.#lostAtMs !== undefined) return Math.max(this.#lease.dueMs, this.#retryAtMs);
+    // Before the first reply a failed call is repeated, without another request.
+    if (this.#isCold && this.#local.processes === 0) return this.#retryAtMs;
+    return Math.min(this.#lease.dueMs, this.#lookAtMs);
   }
 
   /** Calls the store at the end of this turn of the event loop, or sets a timer for when a call is due. */
   #scheduleCall(): void {
-    if (this.#closed !== undefined || this.#calling !== undefined) return;
-    // There is no timer for a store that is lost: the next request retries it.
-    const dueMs = Math.max(this.#lease.dueMs, this.#lostAtMs === undefined ? 0 : this.#retryAtMs);
+    if (this.#isClosing || this.#calling !== undefined) return;
+    const dueMs = this.#dueMs();
     const delayMs = dueMs - this.#time.now();
-    if (delayMs <= 0) {
-      this.#stopTimer?.();
-      this.#stopTimer = undefined;
+    if (delayMs < SHORTEST_MS) {
+      this.#stopTimer();
       this.#calling = Promise.resolve().then(() => this.#call());
-    } else if (this.#lostAtMs === undefined && delayMs < Number.POSITIVE_INFINITY) {
-      this.#stopTimer ??= this.#time.clock.schedule(
-        () => {
-          this.#stopTimer = undefined;
-          this.#scheduleCall();
-        },
-        delayMs,
-        true,
-      );
+    } else if (this.#lostAtMs === undefined && dueMs < (this.#timer?.atMs ?? Number.POSITIVE_INFINITY)) {
+      // There is no timer for a store that is lost: the next request retries it.
+      this.#stopTimer();
+      const onTime = (): void => {
+        this.#timer = undefined;
+        this.#scheduleCall();
+      };
+      this.#timer = { atMs: dueMs, stop: this.#time.clock.schedule(onTime, delayMs, true) };
     }
   }
 
   async #call(): Promise<void> {
     const sentAtMs = this.#time.now();
+    this.#startedAtMs = Math.min(this.#startedAtMs, sentAtMs);
     this.#calls += 1;
-    const call = this.#lease.call(sentAtMs);
+    this.#lookAtMs = Number.POSITIVE_INFINITY;
+    // During an outage a call finds out whether the store is back. It leases nothing: there is the local budget.
+    const isLook = this.#lostAtMs !== undefined || (this.#local.processes > 0 && !this.#hasToReport);
+    const call = isLook ? LOOK : this.#lease.call(sentAtMs);
     try {
-      this.#receive(await this.#store.call(call, (reply) => this.#receive(reply, sentAtMs)), sentAtMs);
+      this.#learn(await this.#store.call(call), sentAtMs);
+      this.#endOutage();
     } catch (error) {
-      this.#startOutage(error, sentAtMs);
+      this.#onFailure(error, sentAtMs, call);
     }
     this.#lease.callEnded();
     this.#calling = undefined;
-    this.#scheduleCall();
+    // The next request retries a lost store.
+    if (this.#lostAtMs === undefined) this.#scheduleCall();
   }
 
-  #receive({ granted, balance, processes }: BudgetReply, sentAtMs: number): void {
-    this.#lease.granted(granted, sentAtMs);
-    this.#inStore = balance;
-    const nowMs = this.#time.now();
-    this.#processes.record(processes, nowMs);
+  /** A late reply teaches as well, but the store stays lost until it replies in time. */
+  #learn(reply: BudgetReply, sentAtMs: number): void {
+    this.#lease.granted(reply.granted, sentAtMs);
+    this.#inStore = reply.balance;
+    this.#local.observe(reply);
+    if (this.#local.isGrowing) this.#lookAtMs = this.#time.now() + LOOK_MS;
+  }
+
+  #endOutage(): void {
     if (this.#lostAtMs === undefined) return;
-    const outageMs = nowMs - this.#lostAtMs;
+    const outageMs = this.#time.now() - this.#lostAtMs;
     this.#lostAtMs = undefined;
-    this.#localUntilMs = nowMs;
+    this.#local.close();
     emitStoreEvent(this.#setup, this.#time.clock, { type: 'back', outageMs });
   }
 
-  #startOutage(error: unknown, sinceMs: number): void {
-    const { ratio, reserve, windowMs, retryMs, random, localReserve } = this.#setup;
-    this.#retryAtMs = sinceMs + retryMs * (0.5 + random() / 2);
+  #onFailure(error: unknown, sinceMs: number, call: LeaseCall): void {
+    const { retryMs, random } = this.#setup;
+    const delayMs = retryMs * (0.5 + random() / 2);
+    this.#retryAtMs = sinceMs + delayMs;
+    this.#isCold = true;
+    const leftMs = this.#connectLeftMs(error);
+    if (leftMs > 0) {
+      this.#retryAtMs = this.#time.now() + Math.min(delayMs, leftMs);
+      return;
+    }
     if (this.#lostAtMs !== undefined) return;
     this.#lostAtMs = sinceMs;
-    const processes = this.#processes.value;
-    const share = processes === 0 ? 0 : 1 / processes;
-    // A store that comes and goes must not bring a new reserve each time.
-    if (this.#local === undefined || sinceMs - this.#localUntilMs > windowMs) {
-      const own = localReserve ?? (share > 0 ? reserve * share : Math.min(reserve, COLD_RESERVE));
-      this.#local = retryBudget({ ratio, reserve: own, windowMs, clock: this.#time.clock, random });
-    }
-    for (let count = this.#lease.takeDeposits(); count > 0; count -= 1) this.#local.deposit();
-    if (this.#closed === undefined)
+    const share = this.#local.open();
+    for (let count = this.#lease.takeDeposits(); count > 0; count -= 1) this.#local.budget?.deposit();
+    // After `close` only what could not be sent is worth an event.
+    if (this.#closed === undefined || call.deposits + call.returned > 0)
       emitStoreEvent(this.#setup, this.#time.clock, { type: 'lost', error, mode: 'local', share });
   }
 }
