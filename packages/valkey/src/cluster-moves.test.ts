@@ -140,13 +140,17 @@ describe.runIf(program !== undefined)('a cluster', () => {
       await pause(1_000);
       const before = fleet.granted;
       await cluster.failOver(replica);
-      await pause(4_000);
+      // Some clients look for the new node only after several attempts to reach the old one.
+      const count = (of: StoreEvent['type']): number => fleet.events.filter(({ type }) => type === of).length;
+      await expect.poll(() => count('lost') === count('back'), { timeout: 30_000 }).toBe(true);
       expect(fleet.used).toBeLessThanOrEqual(1.1);
-      await expect.poll(() => fleet.granted - before, { timeout: 20_000 }).toBeGreaterThan(RATE * 2);
+      expect(fleet.granted - before).toBeGreaterThan(RATE / 4);
+      await pause(1_000);
+      const shared = fleet.granted;
+      await pause(1_000);
+      expect(fleet.granted - shared).toBeGreaterThan(0.8 * RATE);
       await fleet.stop();
       expect(fleet.used).toBeLessThanOrEqual(1.1);
-      const lost = fleet.events.filter(({ type }) => type === 'lost').length;
-      expect(fleet.events.filter(({ type }) => type === 'back').length).toBe(lost);
     });
 
     test('that moves the slot of a budget goes on', async () => {
