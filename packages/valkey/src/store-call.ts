@@ -92,10 +92,10 @@ const NOTHING = Number.MIN_SAFE_INTEGER;
 /** Ten whole numbers; see script.ts. Empty if the store has no bucket. */
 const STATE = /^(?:-?\d+(?: -?\d+){9})?$/;
 
-/** The most that the script may have granted. In modes without an amount, 1. */
-function mostGranted(call: StoreCall): number {
-  if (call.mode === 'lease') return Math.max(call.minAmount, call.maxAvailable, call.maxFuture);
-  return call.mode === 'spend' || call.mode === 'refund' ? call.amount : 1;
+/** The most that the script may have granted. A refund is rounded to whole microseconds, and is only counted there. */
+function mostGranted(call: StoreCall): number | undefined {
+  if (call.mode !== 'lease') return undefined;
+  return Math.ceil(Math.max(call.minAmount, call.maxAvailable, call.maxFuture));
 }
 
 /**
@@ -105,7 +105,7 @@ function mostGranted(call: StoreCall): number {
  */
 export function parseReply(call: StoreCall, reply: unknown): Omit<Reply, 'lostBucket'> {
   const [granted, waitUs, emptyInUs, pausedUs, nowUs, processes, resumeUs] = readNumbers(reply, [
-    [0, Math.ceil(mostGranted(call))],
+    [0, mostGranted(call)],
     [0],
     [NOTHING],
     [0],
