@@ -1,3 +1,4 @@
+import type { RetryBudget } from '@ebb/core';
 import { type Complete, check, type OptionTable, readOptions } from '@ebb/core/bucket';
 import type { LeaseOptions } from './options.ts';
 import { type StoreClient, storeClientOf } from './store-client.ts';
@@ -47,6 +48,35 @@ export interface ValkeyBudgetOptions extends StoreOptions {
    * @default 500
    */
   readonly retryMs?: number | undefined;
+}
+
+/** The state of a shared budget, as far as this process knows it. */
+export interface ValkeyBudgetStats {
+  /** `'local'` while the store is unreachable. */
+  readonly mode: 'shared' | 'local';
+  /** Retries that this process has leased and not spent. */
+  readonly leased: number;
+  /** Retries that were left in the store at the last reply. */
+  readonly inStore: number;
+  /** The most processes that the store counted in the last two hours; 0 before the first reply. */
+  readonly processes: number;
+  /** How often this process has called the store. */
+  readonly calls: number;
+}
+
+/** A retry budget that all processes with the same key share. */
+export interface ValkeyBudget extends RetryBudget {
+  begin(): void;
+  end(): void;
+  refund(): void;
+  stats(): ValkeyBudgetStats;
+  /**
+   * Reports the last successes to the store and returns unspent leases. From now on no retry is allowed. Never rejects,
+   * and ends within twice `timeoutMs`. The client stays open. What requests report that are still under way is sent as it
+   * comes. What cannot be sent is lost: the observer gets an event `'lost'`.
+   */
+  close(): Promise<void>;
+  [Symbol.asyncDispose](): Promise<void>;
 }
 
 /** Options without a default. */
