@@ -1,3 +1,4 @@
+import type { RetryBudget } from '@ebb/core';
 import { type Complete, check, type OptionTable, readOptions } from '@ebb/core/bucket';
 import type { LeaseOptions } from './options.ts';
 import { type StoreClient, storeClientOf } from './store-client.ts';
@@ -31,15 +32,51 @@ export interface ValkeyBudgetOptions extends StoreOptions {
   readonly lease?: LeaseOptions | undefined;
   /**
    * The reserve of this process alone while the store is unreachable. It may be less than one: see `retryBudget`.
-   * @default `reserve` / the highest number of processes that the store counted in the last twelve windows; in a
-   * process that never reached the store, 0.1, or the reserve if that is less
+   * @default what was left of `reserve` / the highest number of processes that the store counted in the last two hours,
+   * less if that count is old; in a process that never reached the store, 0.1, or the reserve if that is less
    */
   readonly localReserve?: number | undefined;
+  /**
+   * How long a store that was never reached may take before it counts as lost, from the first call on, in milliseconds. The
+   * reserve of a process that never reached the store applies after `timeoutMs`. If there is a `localReserve`, or the error is
+   * permanent, such as a wrong password, `timeoutMs` applies to both.
+   * @default 10_000
+   */
+  readonly connectTimeoutMs?: number | undefined;
   /**
    * The longest delay between two attempts to reach a lost store, in milliseconds, while requests are made.
    * @default 500
    */
   readonly retryMs?: number | undefined;
+}
+
+/** The state of a shared budget, as far as this process knows it. */
+export interface ValkeyBudgetStats {
+  /** `'local'` while the store is unreachable. */
+  readonly mode: 'shared' | 'local';
+  /** Retries that this process has leased and not spent. */
+  readonly leased: number;
+  /** Retries that were left in the store at the last reply. */
+  readonly inStore: number;
+  /** The most processes that the store counted in the last two hours; 0 before the first reply. */
+  readonly processes: number;
+  /** How often this process has called the store. */
+  readonly calls: number;
+}
+
+/** A retry budget that all processes with the same key share. */
+export interface ValkeyBudget extends RetryBudget {
+  begin(): void;
+  end(): void;
+  refund(): void;
+  stats(): ValkeyBudgetStats;
+  /**
+   * Reports the last successes to the store and returns unspent leases. From now on no retry is allowed. Never rejects,
+   * and ends within twice `timeoutMs`. The client stays open. What requests report that are still under way is sent as it
+   * comes. What cannot be sent is lost: the observer gets an event `'lost'`.
+   */
+  close(): Promise<void>;
+  [Symbol.asyncDispose](): Promise<void>;
 }
 
 /** Options without a default. */
@@ -75,6 +112,7 @@ const BUDGET_OPTIONS: OptionTable<ValkeyBudgetOptions, Unset> = {
     default: {},
   },
   localReserve: { check: check.notNegative },
+  connectTimeoutMs: { check: check.notNegative, default: 10_000 },
 };
 
 /** @throws TypeError, RangeError if an option is invalid; the message names it */

@@ -34,7 +34,7 @@ function argumentsOf({
   return [...terms, until, called, deposits, returned, wanted].map(String);
 }
 
-type Reply = [granted: number, balance: number, processes: number, late: number, nowUs: number];
+type Reply = [granted: number, balance: number, processes: number, late: number, nowUs: number, free: number];
 
 const run = async (key: string, args: readonly string[]): Promise<Reply> =>
   (await store.client.eval(BUDGET_SCRIPT, 1, key, ...args)) as Reply;
@@ -75,8 +75,15 @@ describe.runIf(hasServer)('the budget script', () => {
           note('key lost');
         } else if (chance < 0.3 && kept !== undefined) {
           // No process has called for some slots, or the server's clock was set back.
-          const slots = chance < 0.04 ? between(60, 200) : chance < 0.08 ? -between(1, 40) : between(0, 14);
-          kept = aged(kept, slots * slotUs);
+          const slots =
+            chance < 0.03
+              ? between(1, 3 * 3.6e9) / slotUs
+              : chance < 0.04
+                ? between(60, 200)
+                : chance < 0.08
+                  ? -between(1, 40)
+                  : between(0, 14);
+          kept = aged(kept, Math.floor(slots * slotUs));
           await store.client.set(key, kept);
           note(slots >= 60 ? 'rest' : slots < 0 ? 'clock set back' : 'time passes');
         }
@@ -93,8 +100,8 @@ describe.runIf(hasServer)('the budget script', () => {
         const reply = await run(key, args);
         [, , , , nowUs] = reply;
         const after = (await store.client.get(key)) ?? undefined;
-        const [granted, balance, processes, late, , , , text] = budgetModel(kept, args, nowUs);
-        expect(reply.slice(0, 4), `step ${step}: ${args}`).toEqual([granted, balance, processes, late]);
+        const [granted, balance, processes, late, , free, , text] = budgetModel(kept, args, nowUs);
+        expect(reply, `step ${step}: ${args}`).toEqual([granted, balance, processes, late, nowUs, free]);
         expect(after ?? '', `step ${step}: ${args}`).toBe(text);
         kept = after;
         note(late > 0 ? 'too late' : granted > 0 ? 'granted' : 'denied');

@@ -8,7 +8,7 @@
  * - `epoch`: when the key was created
  * - `at`: when this state was written
  * - `tokens`: the retries that are available, in millionths
- * - `count`, `before`: how many processes called in this period, and in the previous one
+ * - `count`, `before`: how many processes called in this hour, and in the previous one
  * - ten counts of successes, one per slot, the present slot first
  *
  * The rules are those of core's `retryBudget`, with one addition: a new key starts empty, and its reserve comes in
@@ -27,7 +27,7 @@ local function whole(number) return string.format('%.0f', number) end
 local time = redis.call('TIME')
 local clock = (tonumber(time[1]) - 1735689600) * 1000000 + tonumber(time[2])
 local now = clock
-if until_us > 0 and now > until_us then return { 0, 0, 0, 1, now } end
+if until_us > 0 and now > until_us then return { 0, 0, 0, 1, now, 0 } end
 
 local text = redis.call('GET', KEYS[1])
 local s = {}
@@ -70,18 +70,20 @@ local balance = floor(s[TOKENS] / 1000000)
 local granted = min(wanted, max(min(1, balance), floor(balance / 2)))
 s[TOKENS] = s[TOKENS] - granted * 1000000
 
--- Processes are counted per period of six windows, so that those that call seldom count as well.
-local period = slot * 60
+-- Processes are counted per hour, or per six windows if they are longer, so that those that call seldom count as well.
+local period = max(3600000000, slot * 60)
 local ago = floor(now / period) - floor(s[AT] / period)
 if ago ~= 0 then s[BEFORE], s[COUNT] = ago == 1 and s[COUNT] or 0, 0 end
 if floor(called / period) ~= floor(now / period) then s[COUNT] = s[COUNT] + 1 end
 
 s[AT] = now
+-- Nothing is spent of a budget that is still empty.
+local free = most > 0 and min(1, s[TOKENS] / most) or 1
 local processes = max(1, s[COUNT], s[BEFORE])
 for i = 1, LAST do s[i] = whole(s[i]) end
 redis.call('SET', KEYS[1], table.concat(s, ' '), 'PX', whole(max(86400000, window / 500)))
-return { granted, balance - granted, processes, 0, clock }
+return { granted, balance - granted, processes, 0, clock, floor(free * 1000000) }
 `;
 
 /** The SHA-1 by which `EVALSHA` names the script. A test checks it against a server. */
-export const BUDGET_SCRIPT_SHA1 = '9a4cb844db200ef0a737c1d9ded5c1b81523f1e6';
+export const BUDGET_SCRIPT_SHA1 = '43b8a8122afdef8c3ec68a90024f3e2c4cbdcbab';

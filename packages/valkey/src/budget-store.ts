@@ -3,7 +3,7 @@ import type { BudgetSetup } from './budget-options.ts';
 import { BUDGET_SCRIPT, BUDGET_SCRIPT_SHA1 } from './budget-script.ts';
 import { type Connection, watchConnection } from './connection.ts';
 import { runScript } from './store-client.ts';
-import { noReply, withoutSecrets } from './store-error.ts';
+import { noReply, readNumbers, withoutSecrets } from './store-error.ts';
 import { timeLimit } from './time-limit.ts';
 
 /** A reply of the script. */
@@ -12,8 +12,17 @@ export interface BudgetReply {
   readonly granted: number;
   /** Retries that are left in the store. */
   readonly balance: number;
-  /** How many processes called in the last windows. */
+  /** How many processes called in the last hours. */
   readonly processes: number;
+  /** The part of the budget that is neither leased nor spent, from 0 to 1. */
+  readonly free: number;
+}
+
+interface Hooks {
+  /** How much longer to wait for the first connection, in milliseconds. `error` may be the reason for the silence. */
+  readonly extraWaitMs: (error: unknown) => number;
+  /** Called for a reply that comes after the call has timed out. */
+  readonly onLate: (reply: BudgetReply, sentAtMs: number) => void;
 }
 
 const SCRIPT = { text: BUDGET_SCRIPT, sha1: BUDGET_SCRIPT_SHA1 };
@@ -23,32 +32,42 @@ const whole = (number: number): string => number.toFixed(0);
 export class BudgetStore {
   readonly #setup: BudgetSetup;
   readonly #time: SteadyTime;
+  readonly #hooks: Hooks;
   readonly #connection: Connection;
   /** How far the server's clock is ahead of ours, in milliseconds; `undefined` before the first reply. */
   #clockAheadMs: number | undefined;
   /** When the script last ran for this process, on the server's clock, in microseconds. */
   #calledAtUs = 0;
 
-  constructor(setup: BudgetSetup, time: SteadyTime) {
+  constructor(setup: BudgetSetup, time: SteadyTime, hooks: Hooks) {
     this.#setup = setup;
     this.#time = time;
+    this.#hooks = hooks;
     this.#connection = watchConnection(setup.client);
   }
 
-  /** Rejects with the client's error, or if there is no reply in time. A later reply goes to `onLate`. */
-  call(call: LeaseCall, onLate: (reply: BudgetReply) => void): Promise<BudgetReply> {
+  /** Rejects with the client's error, or if there is no reply in time. */
+  call(call: LeaseCall): Promise<BudgetReply> {
     const { timeoutMs } = this.#setup;
+    const { extraWaitMs, onLate } = this.#hooks;
+    const sentAtMs = this.#time.now();
     return new Promise((resolve, reject) => {
       let isLate = false;
       const onTimeout = (): void => {
+        const error = this.#connection.error();
+        const extraMs = Math.min(extraWaitMs(error), timeoutMs);
+        if (extraMs > 0) {
+          stopTimer = timeLimit(this.#time.clock, extraMs, onTimeout, true);
+          return;
+        }
         isLate = true;
-        reject(noReply(timeoutMs, this.#connection.error()));
+        reject(noReply(this.#time.now() - sentAtMs, error));
       };
-      const stopTimer = timeLimit(this.#time.clock, timeoutMs, onTimeout, true);
+      let stopTimer = timeLimit(this.#time.clock, timeoutMs, onTimeout, true);
       this.#send(call).then(
         (reply) => {
           stopTimer();
-          if (isLate) onLate(reply);
+          if (isLate) onLate(reply, sentAtMs);
           else resolve(reply);
         },
         (error) => {
@@ -64,26 +83,30 @@ export class BudgetStore {
     this.#connection.release();
   }
 
-  async #send({ deposits, returned, wanted }: LeaseCall): Promise<BudgetReply> {
+  async #send(call: LeaseCall): Promise<BudgetReply> {
     const { storeClient, key, ratio, reserve, windowMs, timeoutMs } = this.#setup;
     // A call that was queued until no one waits for its reply must do nothing, so it carries a deadline.
     const deadlineMs =
       this.#clockAheadMs === undefined ? 0 : this.#time.now() + this.#clockAheadMs + 2 * timeoutMs;
     const terms = [Math.floor(ratio * 1e6), Math.floor(reserve * 1e6), Math.ceil(windowMs * 100)];
+    const { deposits, returned, wanted } = call;
     const numbers = [...terms, Math.ceil(deadlineMs * 1_000), this.#calledAtUs, deposits, returned, wanted];
-    return this.#read(await runScript(storeClient, SCRIPT, key, numbers.map(whole)));
+    return this.#read(await runScript(storeClient, SCRIPT, key, numbers.map(whole)), wanted);
   }
 
-  #read(reply: unknown): BudgetReply {
-    const numbers = Array.isArray(reply) ? reply.slice(0, 5).map(Number) : [];
-    const [granted = 0, balance = 0, processes = 1, late = 0, nowUs = 0] = numbers;
-    if (numbers.length < 5 || !numbers.every(Number.isFinite)) {
-      throw new Error(`Unexpected reply from the store: ${JSON.stringify(reply)}`);
-    }
+  #read(reply: unknown, wanted: number): BudgetReply {
+    const [granted, balance, processes, late, nowUs, freeMicro] = readNumbers(reply, [
+      [0, wanted],
+      [0],
+      [0],
+      [0, 1],
+      [0],
+      [0, 1e6],
+    ]) as [number, number, number, number, number, number];
     this.#connection.clearError();
     this.#clockAheadMs = nowUs / 1_000 - this.#time.now();
     if (late > 0) throw new Error('The call reached the store after its deadline');
     this.#calledAtUs = nowUs;
-    return { granted, balance, processes };
+    return { granted, balance, processes: Math.max(1, processes), free: freeMicro / 1e6 };
   }
 }

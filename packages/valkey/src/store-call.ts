@@ -1,4 +1,4 @@
-import { InvalidReply } from './store-error.ts';
+import { InvalidReply, readNumbers } from './store-error.ts';
 
 // The protocol of the bucket's script: its arguments and its reply. Amounts are millionths of a token.
 
@@ -87,15 +87,34 @@ export function argumentsOf(call: StoreCall): string[] {
   }
 }
 
-/** The numbers and the state of a reply; whether the bucket was lost, the caller knows. */
+const NOTHING = Number.MIN_SAFE_INTEGER;
+
+/** Ten whole numbers; see script.ts. Empty if the store has no bucket. */
+const STATE = /^(?:-?\d+(?: -?\d+){9})?$/;
+
+/** The most that the script may have granted. A refund is rounded to whole microseconds, and is only counted there. */
+function mostGranted(call: StoreCall): number | undefined {
+  if (call.mode !== 'lease') return undefined;
+  return Math.ceil(Math.max(call.minAmount, call.maxAvailable, call.maxFuture));
+}
+
+/**
+ * The numbers and the state of a reply; whether the bucket was lost, the caller knows.
+ *
+ * @throws InvalidReply if the script cannot have replied so
+ */
 export function parseReply(call: StoreCall, reply: unknown): Omit<Reply, 'lostBucket'> {
-  const numbers = Array.isArray(reply) ? reply.slice(0, 7).map(Number) : [];
-  const [granted = 0, waitUs = 0, emptyInUs = 0, pausedUs = 0, nowUs = 0, processes = 1, resumeUs = 0] =
-    numbers;
-  if (numbers.length < 7 || !numbers.every(Number.isFinite)) {
-    throw new InvalidReply(`Unexpected reply from the store: ${JSON.stringify(reply)}`);
-  }
-  const state = String((reply as unknown[])[7]);
+  const [granted, waitUs, emptyInUs, pausedUs, nowUs, processes, resumeUs] = readNumbers(reply, [
+    [0, mostGranted(call)],
+    [0],
+    [NOTHING],
+    [0],
+    [0],
+    [1],
+    [NOTHING],
+  ]) as [number, number, number, number, number, number, number];
+  const state = (reply as unknown[])[7];
+  if (typeof state !== 'string' || !STATE.test(state)) throw new InvalidReply(reply);
   return {
     granted,
     waitMs: waitUs / 1_000,

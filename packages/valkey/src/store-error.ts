@@ -22,7 +22,45 @@ const CLOSED =
 const TLS = /^EPROTO$|_SSL_|_TLS_|CERT|^UNABLE_TO_|^HOSTNAME_MISMATCH$|^INVALID_(CA|PURPOSE)$/;
 
 /** The reply does not come from the script. */
-export class InvalidReply extends Error {}
+export class InvalidReply extends Error {
+  constructor(reply: unknown) {
+    super(`Unexpected reply from the store: ${shown(reply)}`);
+  }
+}
+
+/** The most of an unexpected reply that is shown, in characters. */
+const MOST_SHOWN = 200;
+
+/** A short text for any value; a store may reply with a whole page. */
+function shown(value: unknown): string {
+  let text: string | undefined;
+  try {
+    text = JSON.stringify(value, (_, part) => (typeof part === 'bigint' ? `${part}` : part));
+  } catch {
+    // A value that refers to itself.
+  }
+  text ??= String(value);
+  return text.length > MOST_SHOWN ? `${text.slice(0, MOST_SHOWN)}…` : text;
+}
+
+/** The least and the most that a number of a reply may be. */
+type Bounds = readonly [least: number, most?: number | undefined];
+
+/**
+ * The first numbers of a reply, one for each of `bounds`: safe integers, which some clients return as text.
+ *
+ * @throws InvalidReply if one is missing, is something else, or is out of its bounds
+ */
+export function readNumbers(reply: unknown, bounds: readonly Bounds[]): number[] {
+  const parts: unknown[] = Array.isArray(reply) ? reply : [];
+  return bounds.map(([least, most = Number.MAX_SAFE_INTEGER], place) => {
+    const part = parts[place];
+    const isNumber = typeof part === 'number' || /^-?\d+$/.test(String(part));
+    const number = isNumber ? Number(part) : Number.NaN;
+    if (!Number.isSafeInteger(number) || number < least || number > most) throw new InvalidReply(reply);
+    return number;
+  });
+}
 
 /**
  * Whether an error is permanent, so that waiting is useless. A refused or broken connection is not permanent: the

@@ -55,11 +55,12 @@ export function budgetModel(text: string | undefined, args: readonly string[], t
   const granted = leaseOf(wanted, balance);
   tokens -= granted * 1e6;
 
-  const period = slot * RESTING_SLOTS;
+  const period = Math.max(3.6e9, slot * RESTING_SLOTS);
   const ago = Math.floor(now / period) - Math.floor(at / period);
   if (ago !== 0) [before, count] = [ago === 1 ? count : 0, 0];
   if (Math.floor(called / period) !== Math.floor(now / period)) count += 1;
   const processes = Math.max(1, count, before);
   const after = [slot, epoch, now, tokens, count, before, ...successes].join(' ');
-  return [granted, balance - granted, processes, 0, time, 0, 0, after];
+  const free = most() > 0 ? Math.min(1, tokens / most()) : 1;
+  return [granted, balance - granted, processes, 0, time, Math.floor(free * 1e6), 0, after];
 }

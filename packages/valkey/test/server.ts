@@ -11,8 +11,13 @@ function isThere(program: string): boolean {
   return spawnSync(program, ['--version'], { stdio: 'ignore' }).error === undefined;
 }
 
-/** The server program; `undefined` if there is none. */
-export const program: string | undefined = ['valkey-server', 'redis-server'].find(isThere);
+/** The programs that are there. */
+export const programs: readonly string[] = ['valkey-server', 'redis-server'].filter(isThere);
+
+/** The program that the tests start: that of `EBB_STORE`, or the first; `undefined` if it is not there. */
+export const program: string | undefined = programs.find(
+  (name) => name === (process.env.EBB_STORE ?? programs[0]),
+);
 
 /** A running server. Without a program, tests that neither stop nor configure the server use it. */
 export const storeUrl: string | undefined = process.env.VALKEY_URL || undefined;
@@ -22,7 +27,7 @@ export const hasServer: boolean = program !== undefined || storeUrl !== undefine
 if (program === undefined) {
   const rest = storeUrl === undefined ? 'All tests that need a server are' : 'Tests that stop a server are';
   console.warn(
-    `@ebb/valkey: there is no valkey-server and no redis-server on the PATH. ${rest} skipped.\n` +
+    `@ebb/valkey: there is no ${process.env.EBB_STORE ?? 'valkey-server and no redis-server'} on the PATH. ${rest} skipped.\n` +
       "To run them, install one (Debian: apt-get install redis-server) or set VALKEY_URL to a server's address.",
   );
 }

@@ -1,0 +1,82 @@
+import { describe, expect, test } from 'vitest';
+import { budgetFleet, times } from '../test/budget-fleet.ts';
+
+describe('a budget that closes', () => {
+  test('has given back its leases and refunds, and reported its successes, before close resolves', async () => {
+    const { clock, process } = budgetFleet({ reserve: 8, ratio: 1 });
+    const [one, other] = [process(), process()];
+    other.deposit();
+    await clock.advance(20_000);
+    times(4, () => one.begin());
+    await clock.advance(500);
+    expect(one.withdraw()).toBe(true);
+    one.deposit();
+    one.refund();
+    const before = one.stats();
+    const closing = one.close().then(() => clock.now());
+    const closedAtMs = clock.now();
+    await clock.advance(500);
+    expect((await closing) - closedAtMs).toBeLessThan(250);
+    expect(one.stats().leased).toBe(0);
+    expect(one.stats().inStore).toBeGreaterThanOrEqual(before.inStore + before.leased);
+  });
+
+  test('sends what its last requests report after close', async () => {
+    const { clock, keys, events, process } = budgetFleet({ reserve: 0, ratio: 1 });
+    const budget = process();
+    budget.begin();
+    budget.deposit();
+    await clock.advance(1_000);
+    expect(budget.withdraw()).toBe(true);
+    const closing = budget.close();
+    await clock.advance(500);
+    await closing;
+    const tokens = (): number => Number([...keys.values()][0]?.split(' ')[3]);
+    const before = tokens();
+    budget.refund();
+    budget.end();
+    await clock.advance(5);
+    expect(tokens() - before).toBe(1e6);
+    times(3, () => budget.deposit());
+    await clock.advance(5);
+    expect(events).toEqual([]);
+    // Four successes, of which one was leased and is back.
+    expect(tokens()).toBe(4e6);
+    expect(clock.pending).toBe(0);
+  });
+
+  test('tells once that what was reported after close is lost', async () => {
+    const { clock, events, process } = budgetFleet();
+    const budget = process();
+    budget.begin();
+    await clock.advance(1_000);
+    const closing = budget.close();
+    await clock.advance(500);
+    await closing;
+    budget.store.health = 'refusing';
+    times(3, () => budget.deposit());
+    await clock.advance(500);
+    budget.deposit();
+    budget.refund();
+    await clock.advance(60_000);
+    expect(events).toMatchObject([{ type: 'lost', error: { message: 'ECONNREFUSED' } }]);
+    expect(clock.pending).toBe(0);
+  });
+
+  test.each(['refusing', 'silent'] as const)(
+    'tells that its successes are lost if the store is %s',
+    async (health) => {
+      const { clock, events, process } = budgetFleet();
+      const budget = process();
+      budget.begin();
+      await clock.advance(1_000);
+      budget.store.health = health;
+      budget.deposit();
+      const closing = budget.close();
+      await clock.advance(500);
+      await closing;
+      expect(events).toMatchObject([{ type: 'lost' }]);
+      expect(clock.pending).toBe(0);
+    },
+  );
+});

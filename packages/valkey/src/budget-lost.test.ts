@@ -1,0 +1,191 @@
+import { readFileSync } from 'node:fs';
+import { seededRandom } from '@ebb/core/testing';
+import { describe, expect, test } from 'vitest';
+import { budgetFleet, times, withdrawAll } from '../test/budget-fleet.ts';
+import type { ValkeyBudget } from './budget.ts';
+
+/** Ten in reserve, and ten for the successes of a round of 50 processes. */
+const [RESERVE, RATIO, PROCESSES] = [10, 0.2, 50];
+
+const PAGE = readFileSync(new URL('../../../docs/strategies/shared-budget.md', import.meta.url), 'utf8');
+
+interface Traffic {
+  /** Between the starts of two processes, in milliseconds. */
+  readonly gapMs: number;
+  /** How often each process makes a request, in milliseconds. */
+  readonly everyMs?: number;
+  readonly rounds?: number;
+  /** Requests are under way when the store is lost, so retries are leased. */
+  readonly isBusy?: boolean;
+}
+
+/** Returns how often the fleet retries in the 10 s after it has lost its store, if all requests fail. */
+async function retriesWithoutStore(traffic: Traffic, lostAfterMs: number): Promise<number> {
+  const { gapMs, everyMs = 0, rounds = 1, isBusy = false } = traffic;
+  const { clock, process } = budgetFleet({ reserve: RESERVE, ratio: RATIO, random: seededRandom(3) });
+  await clock.advance(1);
+  const fleet = Array.from({ length: PROCESSES }, () => process());
+  for (let round = 0; round < rounds; round += 1) {
+    for (const budget of fleet) {
+      budget.begin();
+      budget.deposit();
+      if (!isBusy) budget.end();
+      await clock.advance(gapMs);
+    }
+    await clock.advance(Math.max(0, everyMs - PROCESSES * gapMs));
+  }
+  await clock.advance(lostAfterMs);
+  for (const budget of fleet) budget.store.health = 'refusing';
+  let retries = 0;
+  for (let step = 0; step < 20; step += 1) {
+    for (const budget of fleet) budget.begin();
+    await clock.advance(500);
+    for (const budget of fleet) {
+      retries += withdrawAll(budget);
+      budget.end();
+    }
+  }
+  return retries;
+}
+
+describe('50 processes that lose their store retry at most reserve + ratio · successes', () => {
+  test.each<[name: string, traffic: Traffic]>([
+    ['start at once', { gapMs: 0 }],
+    ['start 20 ms apart', { gapMs: 20 }],
+    ['start 100 ms apart', { gapMs: 100 }],
+    ['start 300 ms apart', { gapMs: 300 }],
+    ['start 600 ms apart', { gapMs: 600 }],
+    ['start 2.5 s apart', { gapMs: 2_500 }],
+    ['start at once, with requests under way', { gapMs: 0, isBusy: true }],
+    ['start 100 ms apart, with requests under way', { gapMs: 100, isBusy: true }],
+    ['start 600 ms apart, with requests under way', { gapMs: 600, isBusy: true }],
+    ['make a request each 10 s', { gapMs: 200, everyMs: 10_000, rounds: 6 }],
+    ['make a request each 30 s', { gapMs: 600, everyMs: 30_000, rounds: 4 }],
+    ['make a request each 10 min', { gapMs: 12_000, everyMs: 600_000, rounds: 4 }],
+    ['make a request each 50 min', { gapMs: 60_000, everyMs: 3_000_000, rounds: 3 }],
+  ])('if they %s, and as often as the page says', async (name, traffic) => {
+    const retries: number[] = [];
+    for (const lostAfterMs of [50, 200, 1_000, 5_000, 60_000, 600_000])
+      retries.push(await retriesWithoutStore(traffic, lostAfterMs));
+    for (const count of retries) expect(count).toBeLessThanOrEqual(RESERVE + RATIO * PROCESSES);
+    expect(PAGE).toContain(`| ${name} | ${retries.join(' | ')} |\n`);
+  });
+
+  test('and a busy fleet uses its reserve', async () => {
+    const traffic: Traffic = { gapMs: 0, everyMs: 1_000, rounds: 30 };
+    expect(await retriesWithoutStore(traffic, 0)).toBeGreaterThanOrEqual(5);
+  });
+});
+
+describe('a store that takes 260 ms', () => {
+  test('teaches by late replies how many processes share the budget', async () => {
+    const { clock, events, process } = budgetFleet({ reserve: 12 });
+    const fleet = Array.from({ length: 6 }, () => process());
+    for (const budget of fleet) budget.begin();
+    await clock.advance(2_000);
+    for (const budget of fleet) {
+      expect(budget.stats()).toMatchObject({ mode: 'shared', processes: 6 });
+      budget.store.latencyMs = 130;
+    }
+    const newcomers = Array.from({ length: 6 }, () => process());
+    for (const budget of newcomers) {
+      budget.store.latencyMs = 130;
+      budget.begin();
+    }
+    await clock.advance(2_000);
+    for (let step = 0; step < 10; step += 1) {
+      for (const budget of fleet) budget.deposit();
+      await clock.advance(700);
+    }
+    for (const budget of fleet) expect(budget.stats()).toMatchObject({ mode: 'local', processes: 12 });
+    // It is told once, and not with each late reply.
+    expect(events.filter(({ type }) => type === 'lost').length).toBeLessThanOrEqual(12);
+  });
+
+  test('never lets a fleet retry more than reserve + ratio · successes', async () => {
+    const { clock, process } = budgetFleet({ reserve: 10, ratio: 0.2 });
+    const fleet = Array.from({ length: 8 }, () => process());
+    for (const budget of fleet) budget.store.latencyMs = 130;
+    let [retries, successes] = [0, 0];
+    for (let step = 0; step < 600; step += 1) {
+      const budget = fleet[step % 8] as ValkeyBudget;
+      budget.begin();
+      await clock.advance(100);
+      if (step % 3 === 0) {
+        budget.deposit();
+        successes += 1;
+      } else {
+        retries += withdrawAll(budget);
+      }
+      budget.end();
+    }
+    expect(retries).toBeLessThanOrEqual(10 + 0.2 * successes);
+    expect(retries).toBeGreaterThan(5);
+  });
+});
+
+describe('connectTimeoutMs', () => {
+  test.each(['refusing', 'silent'] as const)(
+    'a store that is %s at first, and up within it, is not lost',
+    async (health) => {
+      const { clock, events, process } = budgetFleet({ reserve: 10 });
+      await clock.advance(1);
+      const budget = process();
+      budget.store.health = health === 'silent' ? 'frozen' : health;
+      budget.begin();
+      budget.deposit();
+      await clock.advance(4_000);
+      expect(budget.stats()).toMatchObject({ mode: 'shared', processes: 0 });
+      budget.store.health = 'up';
+      await clock.advance(1_000);
+      expect(events).toEqual([]);
+      expect(budget.stats()).toMatchObject({ mode: 'shared', processes: 1 });
+      // A silent store is called once, a refusing one again and again.
+      expect(budget.stats().calls).toBeLessThan(20);
+    },
+  );
+
+  test.each(['refusing', 'silent', 'frozen'] as const)(
+    'a store that stays %s is lost after it',
+    async (health) => {
+      const { clock, events, process } = budgetFleet({ connectTimeoutMs: 3_000 });
+      const budget = process();
+      budget.store.health = health;
+      budget.begin();
+      await clock.advance(2_900);
+      expect(events).toEqual([]);
+      await clock.advance(200);
+      expect(events).toMatchObject([{ type: 'lost', mode: 'local', share: 0 }]);
+      await clock.advance(60_000);
+      expect(clock.pending).toBe(0);
+    },
+  );
+
+  test.each<[name: string, options: object, message: string]>([
+    ['of 0 counts the first failure', { connectTimeoutMs: 0 }, 'ECONNREFUSED'],
+    ['does not apply with a localReserve', { localReserve: 1 }, 'ECONNREFUSED'],
+    ['does not apply to a wrong password', {}, 'WRONGPASS invalid'],
+  ])('%s', async (_, options, message) => {
+    const { clock, events, process } = budgetFleet(options);
+    const budget = process();
+    budget.store.health = 'refusing';
+    budget.store.error = new Error(message);
+    budget.begin();
+    await clock.advance(10);
+    expect(events).toMatchObject([{ type: 'lost', error: { message } }]);
+  });
+
+  test('does not hold up close', async () => {
+    const { clock, process } = budgetFleet();
+    const budget = process();
+    budget.store.health = 'silent';
+    times(3, () => budget.begin());
+    await clock.advance(1_000);
+    let isClosed = false;
+    void budget.close().then(() => {
+      isClosed = true;
+    });
+    await clock.advance(500);
+    expect([isClosed, clock.pending]).toEqual([true, 0]);
+  });
+});

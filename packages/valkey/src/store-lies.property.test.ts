@@ -1,0 +1,181 @@
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { budgetFleet, withdrawAll } from '../test/budget-fleet.ts';
+import { CAPACITY, RATE, StoreWorld } from '../test/busy-fleet.ts';
+import type { ModelStore } from '../test/model-store.ts';
+import { InvalidReply } from './store-error.ts';
+
+const NUMBERS = [-1, -1e15, 1e15, 2 ** 53, 1e300, -0.5, 0.5, Number.NaN, Number.POSITIVE_INFINITY];
+const OTHERS = [null, undefined, '', ' ', 'OK', '1e3', '0x10', '12 ', true, [], [1], {}, Symbol('x')];
+
+/** What a wrong server, a wrong script or a proxy may reply instead. */
+type Lie = (reply: unknown[]) => unknown;
+
+const anyLie: fc.Arbitrary<Lie> = fc.oneof(
+  fc.tuple(fc.nat(7), fc.constantFrom(...NUMBERS, ...OTHERS)).map(
+    ([place, value]): Lie =>
+      (reply) =>
+        reply.map((part, index) => (index === place ? value : part)),
+  ),
+  fc.nat(4).map(
+    (length): Lie =>
+      (reply) =>
+        reply.slice(0, length),
+  ),
+  fc.constantFrom(...OTHERS, 5, 'x'.repeat(1e6), new Error('as a value')).map(
+    (value): Lie =>
+      () =>
+        value,
+  ),
+  // Another script's reply, and a state that is not ours.
+  fc.constantFrom<unknown[]>([1, 2, 3, 4, 5, 6, 7, 'not a state'], [0, 0, 0, 0, 1, 1, 0, '1 2 3'], [1]).map(
+    (value): Lie =>
+      () =>
+        value,
+  ),
+);
+
+/** Lets a store reply to each call with the next lie, or with the truth. */
+function lieTo(store: ModelStore, lies: (Lie | undefined)[]): void {
+  for (const name of ['evalsha', 'eval'] as const) {
+    const truth = store[name].bind(store);
+    store[name] = async (...call): Promise<unknown> => {
+      const reply = (await truth(...call)) as unknown[];
+      const lie = lies.shift();
+      return lie === undefined ? reply : lie(reply);
+    };
+  }
+}
+
+const someLies = fc.array(fc.option(anyLie, { nil: undefined, freq: 2 }), { minLength: 1, maxLength: 40 });
+
+test('a bucket stays sound whatever the store replies', async () => {
+  await fc.assert(
+    fc.asyncProperty(someLies, fc.constantFrom('local', 'closed'), async (lies, onStoreError) => {
+      const world = new StoreWorld();
+      const { clock, store, events } = world;
+      lieTo(store, lies);
+      const bucket = world.bucket({ onStoreError, connectTimeoutMs: 100 });
+      let [granted, hanging] = [0, 0];
+      const untilMs = 30_000;
+      const ask = async (): Promise<void> => {
+        while (clock.now() < untilMs && granted < 1e6) {
+          hanging += 1;
+          const isGranted = await bucket.acquire({ maxWaitMs: 2_000 }).then(
+            () => true,
+            () => false,
+          );
+          hanging -= 1;
+          if (isGranted) granted += 1;
+          else await new Promise((resolve) => clock.schedule(() => resolve(undefined), 50));
+        }
+      };
+      const askers = [ask(), ask()];
+      for (let step = 0; step < 340; step += 1) {
+        await clock.advance(100);
+        for (const [name, value] of Object.entries(bucket.stats()))
+          if (typeof value === 'number') expect(value, name).not.toBeNaN();
+      }
+      await Promise.all(askers);
+      const closing = bucket.close();
+      await clock.advance(1_000);
+      await closing;
+      expect({ hanging, pending: clock.pending }).toEqual({ hanging: 0, pending: 0 });
+      // A plausible lie is believed: a share of its own may come on top of the store's. Nothing comes out of nothing.
+      expect(granted).toBeLessThanOrEqual(2 * CAPACITY + (1.1 * RATE * untilMs) / 1_000);
+      for (const event of events) {
+        if (event.type !== 'lost') continue;
+        expect(event.error).toBeInstanceOf(Error);
+        expect((event.error as Error).message.length).toBeLessThan(300);
+      }
+    }),
+    { numRuns: 25 },
+  );
+}, 60_000);
+
+test('a budget stays sound whatever the store replies', async () => {
+  await fc.assert(
+    fc.asyncProperty(someLies, async (lies) => {
+      const { clock, events, process } = budgetFleet({ reserve: 5, ratio: 0.2, connectTimeoutMs: 100 });
+      const budget = process();
+      lieTo(budget.store, lies);
+      let [retries, successes] = [0, 0];
+      for (let step = 0; step < 100; step += 1) {
+        budget.begin();
+        await clock.advance(200);
+        if (step % 2 === 0) {
+          budget.deposit();
+          successes += 1;
+        } else {
+          retries += withdrawAll(budget);
+        }
+        budget.end();
+        for (const [name, value] of Object.entries(budget.stats()))
+          if (typeof value === 'number') expect(Number.isSafeInteger(value), name).toBe(true);
+      }
+      const closing = budget.close();
+      await clock.advance(1_000);
+      await closing;
+      expect(clock.pending).toBe(0);
+      // A grant of one retry that is not charged is a plausible lie.
+      expect(retries).toBeLessThanOrEqual(2 * 5 + 0.2 * successes + lies.length + 40);
+      for (const event of events) {
+        if (event.type !== 'lost') continue;
+        expect(event.error).toBeInstanceOf(Error);
+        expect((event.error as Error).message.length).toBeLessThan(300);
+      }
+    }),
+    { numRuns: 100 },
+  );
+});
+
+describe('a reply that the script cannot have sent', () => {
+  const state = '1 2 3 4 5 6 7 8 9 10';
+  test.each<[name: string, reply: unknown]>([
+    ['a negative grant', [-1, 0, 0, 0, 1, 1, 0, state]],
+    ['more than was asked for', [1e15, 0, 0, 0, 1, 1, 0, state]],
+    ['a number that is missing', [1e6, 0, 0, 0, 1]],
+    ['a number that is null', [1e6, null, 0, 0, 1, 1, 0, state]],
+    ['a text without digits', [1e6, 'soon', 0, 0, 1, 1, 0, state]],
+    ['a wait below 0', [0, -1, 0, 0, 1, 1, 0, state]],
+    ['a wait that is infinite', [0, Number.POSITIVE_INFINITY, 0, 0, 1, 1, 0, state]],
+    ['no process', [1e6, 0, 0, 0, 1, 0, 0, state]],
+    ['a state of another script', [1e6, 0, 0, 0, 1, 1, 0, 'a state']],
+    ['a state of other length', [1e6, 0, 0, 0, 1, 1, 0, '1 2 3']],
+    ['the reply of a budget', [1, 9, 1, 0, 1, 1_000_000]],
+    ['no list', 'OK'],
+    ['a big integer', 12n],
+  ])('to a bucket: %s', async (_, reply) => {
+    const world = new StoreWorld();
+    world.store.evalsha = async () => reply;
+    const bucket = world.bucket();
+    const asked = bucket.acquire();
+    expect(await world.fateOf(asked)).toMatchObject({ reason: 'unavailable' });
+    expect(world.events).toMatchObject([{ type: 'lost', mode: 'closed' }]);
+    const [{ error }] = world.events as unknown as [{ error: unknown }];
+    expect(error).toBeInstanceOf(InvalidReply);
+    expect((error as Error).message).toMatch(/^Unexpected reply from the store: /);
+    void bucket.close();
+    await world.clock.advance(1_000);
+  });
+
+  test.each<[name: string, reply: unknown]>([
+    ['a negative grant', [-1, 0, 1, 0, 1, 0]],
+    ['more than was asked for', [2, 0, 1, 0, 1, 0]],
+    ['a balance below 0', [0, -5, 1, 0, 1, 0]],
+    ['a part above 1', [0, 0, 1, 0, 1, 2e6]],
+    ['a fraction', [0, 0.5, 1, 0, 1, 0]],
+    ['the reply of a bucket', [1e6, 0, 0, 0, 1, 1, 0, state]],
+    ['a whole page', '<html>'.repeat(10_000)],
+  ])('to a budget: %s', async (_, reply) => {
+    const { clock, events, process } = budgetFleet();
+    const budget = process();
+    budget.store.evalsha = async () => reply;
+    budget.begin();
+    await clock.advance(10);
+    expect(events).toMatchObject([
+      { type: 'lost', error: { message: expect.stringContaining('Unexpected reply') } },
+    ]);
+    expect(budget.stats()).toMatchObject({ mode: 'local', leased: 0, inStore: 0 });
+  });
+});
