@@ -31,8 +31,10 @@ export interface RateBounds {
 
 /** The rate doubles in a second until the first refusal. */
 const FIRST_STEP = Math.LN2;
-/** Soon after a refusal it doubles in 14 s. */
-const LEAST_STEP = 0.05;
+/** Soon after a refusal a client of ten requests per second grows by 4 % in a second, one of a thousand by 2.5 %. */
+const LEAST_STEP = 0.058;
+/** What each refusal leaves of the step. */
+const STEP_SHARE = 0.6;
 /** After 23 s without a refusal the step has doubled: the quota must have grown. */
 const QUICKEN_PER_SECOND = 0.03;
 /** Below so many requests per second steps are smaller: few requests cannot tell much of a quota. */
@@ -41,8 +43,16 @@ const FULL_STEP_RATE = 3;
 const LEAST_SHARE = 0.8;
 const FAST_SHARE = 0.5;
 const FAST_STEP = 0.3;
-/** The most that one refusal takes. */
-const MOST_CUT = 0.2;
+/** What one refusal takes of a rate of one request per second. */
+const CUT = 1 / 3;
+/**
+ * The step of a rate r of requests per second is r^-1/8 of that of one request per second, and what a refusal takes r^-1/4. A
+ * client of a hundred times the rate has a hundred times the refusals, and each takes a third as much: it is lowered more,
+ * and grows less. With equal powers shares would not become equal; with smaller ones a large client would be
+ * halved by a few refusals.
+ */
+const GROWTH_POWER = 1 / 8;
+const CUT_POWER = 1 / 4;
 /** The first rate, as a share of the highest: the fifth-hundredth client is refused from the start. */
 const FIRST_SHARE = 1 / 500;
 
@@ -68,7 +78,7 @@ export function afterSuccess(
   const { rate, roundAtMs } = state;
   if (sentAtMs <= roundAtMs || rate >= highest) return state;
   const step = Math.min(FIRST_STEP, state.step * (1 + (QUICKEN_PER_SECOND * cost) / rate));
-  const grown = step * Math.min(cost, rate / FULL_STEP_RATE);
+  const grown = step * (cost / rate) ** GROWTH_POWER * Math.min(cost, rate / FULL_STEP_RATE);
   return { ...state, step, rate: Math.min(highest, rate + grown) };
 }
 
@@ -83,10 +93,10 @@ export function afterRefusal(
   let { rate, step, roundAtMs, floor } = state;
   if (sentAtMs > roundAtMs) {
     floor = rate * (step > FAST_STEP ? FAST_SHARE : LEAST_SHARE);
-    step = Math.max(LEAST_STEP, step / 2);
+    step = Math.max(LEAST_STEP, step * STEP_SHARE);
     roundAtMs = nowMs;
   }
-  const cut = Math.min(MOST_CUT, Math.sqrt(cost / rate));
+  const cut = Math.min(1, CUT * (cost / rate) ** CUT_POWER);
   rate = Math.max(floor, rate * (1 - cut), Math.min(lowest, highest));
   return { rate, step, roundAtMs, floor };
 }

@@ -1,5 +1,5 @@
-import { type OptionTable, type Complete, readOptions } from '../../base/options.ts';
 import { refillRate, wrongRange } from '../../base/check.ts';
+import { type Complete, type OptionTable, readOptions } from '../../base/options.ts';
 import type { Outcome, RequestTraits } from '../../http/outcome.ts';
 import type { Feedback, ReadFeedback } from '../../http/server-feedback.ts';
 import type { AcquireOptions, Grant } from '../../loop/contracts.ts';

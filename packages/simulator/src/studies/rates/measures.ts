@@ -1,4 +1,13 @@
-import { type Counts, DOUBLES_MS, HALVES_MS, LATE_MS, type MakeRate, QUOTA, runWorld, type World } from './world.ts';
+import {
+  type Counts,
+  DOUBLES_MS,
+  HALVES_MS,
+  LATE_MS,
+  type MakeRate,
+  QUOTA,
+  runWorld,
+  type World,
+} from './world.ts';
 
 /** What came of a world. Shares are from 0 to 1, times in seconds. */
 export interface Found {
@@ -49,9 +58,9 @@ function back(counts: Counts, world: World, quota: number, fromMs: number): numb
 /** Runs a world with one rule for all clients. */
 export function findIn(make: MakeRate, world: Omit<World, 'durationMs'>): Found {
   const { late = false, changes = false } = world;
-  const steady: readonly [number, number] = late ? [60, 90] : [30, 60];
+  const steady: readonly [number, number] = late ? [60, 120] : [30, 90];
   const first = late ? LATE_MS / SECOND : 0;
-  const all = { ...world, durationMs: changes ? 180_000 : steady[1] * SECOND };
+  const all = { ...world, durationMs: changes ? 210_000 : steady[1] * SECOND };
   const counts = runWorld(make, all);
   return {
     use: usedShare(counts, all, QUOTA, ...steady),

@@ -32,7 +32,10 @@ class Pace {
   }
 
   take(nowMs: number): boolean {
-    this.#tokens = Math.min(Math.max(1, this.rate / 5), this.#tokens + ((nowMs - this.#atMs) * this.rate) / 1_000);
+    this.#tokens = Math.min(
+      Math.max(1, this.rate / 5),
+      this.#tokens + ((nowMs - this.#atMs) * this.rate) / 1_000,
+    );
     this.#atMs = nowMs;
     if (this.#tokens < 1 - 1e-9) return false;
     this.#tokens -= 1;

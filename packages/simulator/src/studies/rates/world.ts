@@ -1,7 +1,7 @@
 import { seededRandom } from '@ebb/core/testing';
+import { exponentialTime } from '../../engine/distributions.ts';
 import { EventQueue } from '../../engine/event-queue.ts';
 import { SimulationClock } from '../../engine/events.ts';
-import { exponentialTime } from '../../engine/distributions.ts';
 
 /** How one client finds its rate. */
 export interface ClientRate {
@@ -23,7 +23,7 @@ export interface World {
   readonly load: 'closed' | number;
   /** Every second client starts 30 s late. */
   readonly late?: boolean;
-  /** The quota halves after 60 s, and is whole again after 120 s. */
+  /** The quota halves after 90 s, and is whole again after 150 s. */
   readonly changes?: boolean;
   readonly durationMs: number;
   /** @default 1 */
@@ -43,8 +43,8 @@ export interface Counts {
 export const QUOTA = 1_000;
 const CAPACITY = QUOTA / 5;
 export const LATE_MS = 30_000;
-export const HALVES_MS = 60_000;
-export const DOUBLES_MS = 120_000;
+export const HALVES_MS = 90_000;
+export const DOUBLES_MS = 150_000;
 /** The mean time of a message, each way; 16 to 24 ms. */
 const NETWORK_MS = 20;
 /** Requests of a closed loop: five round trips of the quota, at least four for each client. */
@@ -137,9 +137,15 @@ export function runWorld(make: MakeRate, world: World): Counts {
   const nextMs = (): number => exponentialTime((clients * 1_000) / (QUOTA * Number(load)), random);
   startsMs.forEach((startMs, client) => {
     const askers = load === 'closed' ? Math.max(4, Math.round(ASKERS / clients)) : 1;
-    for (let asker = 0; asker < askers; asker += 1) at(startMs + (load === 'closed' ? 0 : nextMs()), ASK, client);
+    for (let asker = 0; asker < askers; asker += 1)
+      at(startMs + (load === 'closed' ? 0 : nextMs()), ASK, client);
   });
-  if (changes) for (const [atMs, parts] of [[HALVES_MS, 2], [DOUBLES_MS, 1]] as const) at(atMs, CHANGE, 0, parts);
+  if (changes)
+    for (const [atMs, parts] of [
+      [HALVES_MS, 2],
+      [DOUBLES_MS, 1],
+    ] as const)
+      at(atMs, CHANGE, 0, parts);
   while (events.nextAtMs < durationMs) {
     nowMs = events.nextAtMs;
     clock.nowMs = nowMs;

@@ -15,7 +15,6 @@ const WORLDS = ([1, 2, 10, 100] as const).flatMap((clients) =>
 describe('clients that each know the whole quota find their shares', () => {
   test.each<Omit<World, 'durationMs'>>(WORLDS)('$clients clients, load $load, late $late', (world) => {
     const found = findIn(adaptive, world);
-    if (process.env.SHOW) console.log(JSON.stringify({ ...world, ...found }));
     expect(found.use).toBeGreaterThanOrEqual(0.95);
     expect(found.refused).toBeLessThanOrEqual(0.05);
     expect(found.refusedAtFirst).toBeLessThanOrEqual(0.2);
