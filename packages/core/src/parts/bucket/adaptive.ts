@@ -89,21 +89,22 @@ class AdaptiveBucket extends Bucket {
     const said = super.observe(outcome, grant, request, read);
     if (outcome.type !== 'response') return said;
     const { cost, grantedAtMs, waitedMs } = grant;
-    // A server that says that nothing is left has said so before it refuses, as a router that marks packets (RFC 3168).
+    const { rate, roundAtMs } = this.#state;
+    const isRefused = said?.tooFast ?? outcome.status === 429;
+    // A server that says that nothing is left says it before it refuses, as a router that marks packets (RFC 3168).
     const isUsedUp = said?.remaining !== undefined && said.remaining < cost;
-    if (isUsedUp || (said?.tooFast ?? outcome.status === 429)) {
-      this.#refused(afterRefusal(this.#state, this.#bounds, cost, grantedAtMs, this.time.clock.now()));
+    if (isRefused || isUsedUp) {
+      const nowMs = this.time.clock.now();
+      this.#adapt(afterRefusal(this.#state, this.#bounds, cost, grantedAtMs, nowMs));
+      if (isRefused && this.#state.rate < rate && this.#state.roundAtMs > roundAtMs) this.#empty();
     } else if (outcome.status < 400 && waitedMs > 0) {
       this.#adapt(afterSuccess(this.#state, this.#bounds, cost, grantedAtMs));
     }
     return said;
   }
 
-  #refused(state: AdaptiveRate): void {
-    const isNewRound = state.roundAtMs !== this.#state.roundAtMs;
-    this.#adapt(state);
-    if (!isNewRound) return;
-    // Tokens that were saved up at the rate that was refused.
+  /** Drops the tokens that were saved up at a rate that was refused. */
+  #empty(): void {
     const nowMs = this.time.now();
     this.source.spend(Math.max(0, this.source.tokens(nowMs)), nowMs);
   }

@@ -67,7 +67,7 @@ const aimd: MakeRate = (quota, _, startMs): ClientRate => {
 
 /**
  * CUBIC with a share of 0.7 and a scale of 0.4, at most twice what was sent, as in the adaptive mode of the AWS SDKs. It
- * is off until the first refusal.
+ * is off until the first refusal. Better than theirs in one way: requests that were sent before a cut do not cut again.
  *
  * Sources: RFC 9438 §4.2; smithy-lang/smithy-typescript, DefaultRateLimiter.ts.
  */
@@ -75,7 +75,7 @@ const awsCubic: MakeRate = (_quota, _clock, startMs): ClientRate => {
   const pace = new Pace(Number.MAX_SAFE_INTEGER, startMs);
   let isOn = false;
   let refusedRate = 0;
-  let refusedAtMs = 0;
+  let refusedAtMs = Number.NEGATIVE_INFINITY;
   let measured = 0;
   let count = 0;
   let halfSecond = 0;
@@ -90,8 +90,9 @@ const awsCubic: MakeRate = (_quota, _clock, startMs): ClientRate => {
   return {
     take: (nowMs) => pace.take(nowMs),
     waitMs: () => pace.waitMs(),
-    answered(served, _sentAtMs, _waitedMs, nowMs) {
+    answered(served, sentAtMs, _waitedMs, nowMs) {
       measure(nowMs);
+      if (sentAtMs <= refusedAtMs) return;
       if (!served) {
         refusedRate = isOn ? Math.min(measured, pace.rate) : measured;
         refusedAtMs = nowMs;
