@@ -122,8 +122,8 @@ class AdaptiveBucket extends Bucket {
 /**
  * A token bucket that finds the rate that a server accepts, up to `refillPerSecond`. It starts with a five-hundredth of that,
  * or one request per second, and doubles each second until the first refusal. From then on successful requests that had
- * to wait raise the rate by 6 % per second, and refusals lower it: those of one round by a fifth at most. A server that
- * says that nothing is left counts as one that refuses.
+ * to wait raise the rate by a few percent per second, and refusals lower it: those of one round by a fifth at most. A
+ * server that says that nothing is left counts as one that refuses.
  *
  * A hundred clients that each know the whole quota find equal shares of it, without a setting.
  *
