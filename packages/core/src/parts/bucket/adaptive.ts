@@ -11,6 +11,7 @@ import {
   firstRate,
   type RateBounds,
 } from './adaptive-rate.ts';
+import type { Quota } from './gcra.ts';
 import { BUCKET_OPTIONS, checkedTogether, checkFill, type TokenBucketOptions } from './options.ts';
 import { Bucket, type MemoryBucket } from './token-bucket.ts';
 
@@ -22,15 +23,23 @@ export interface AdaptiveOptions extends TokenBucketOptions {
    */
   readonly minRefillPerSecond?: number | undefined;
   /**
-   * Tokens at the start, at most the capacity. With more than one, a fleet that starts exceeds a quota before it can learn of it.
-   * @default 1, or the capacity if that is less
+   * Tokens at the start, at most the capacity. With many, a fleet that starts exceeds a quota before it can learn of it.
+   * @default the share of the capacity that the first rate is of the highest, at least 1
    */
   readonly initialTokens?: number | undefined;
 }
 
+function firstTokens({
+  capacity,
+  refillPerSecond: highest,
+  minRefillPerSecond: lowest = 0,
+}: AdaptiveOptions & Quota): number {
+  return Math.min(capacity, Math.max(1, (capacity * firstRate({ lowest, highest }).rate) / highest));
+}
+
 const ADAPTIVE_OPTIONS: OptionTable<AdaptiveOptions> = {
   ...BUCKET_OPTIONS,
-  initialTokens: { ...BUCKET_OPTIONS.initialTokens, defaultOf: ({ capacity }) => Math.min(1, capacity) },
+  initialTokens: { ...BUCKET_OPTIONS.initialTokens, defaultOf: firstTokens },
   minRefillPerSecond: { check: refillRate, defaultOf: ({ refillPerSecond }) => refillPerSecond / 10_000 },
 };
 

@@ -69,7 +69,7 @@ function figure(all: readonly Run[]): string {
 
 export const adaptiveRate: Study = {
   name: 'adaptive',
-  shows: '1 to 100 clients that each know the whole quota: AIMD, CUBIC, adaptive',
+  shows: 'up to 100 clients that each know the whole quota',
   figures: ['adaptive'],
   run({ seed, onProgress } = {}) {
     const all = runs(seed, onProgress);
