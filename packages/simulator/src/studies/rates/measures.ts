@@ -30,7 +30,7 @@ function sum(values: Float64Array, from: number, until: number): number {
 }
 
 /** The share that is refused of what reached the server. */
-export function refusedShare({ served, refused }: Counts, from: number, until: number): number {
+function refusedShare({ served, refused }: Counts, from: number, until: number): number {
   const no = sum(refused, from, until);
   return no / Math.max(1, no + sum(served, from, until));
 }
