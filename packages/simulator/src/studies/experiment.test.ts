@@ -172,8 +172,8 @@ describe('the error for a wrong scenario begins with the path of the field', () 
     ],
     [
       'policies.all.bucket',
-      { adaptive: { refillPerSecond: 1, decreaseTo: 2 } },
-      'policies.all.bucket.adaptive.decreaseTo must be a number between 0 and 1, got 2',
+      { adaptive: { refillPerSecond: 1, minRefillPerSecond: 2 } },
+      'policies.all.bucket.adaptive.minRefillPerSecond must be at most 1, got 2',
     ],
     [
       'policies.all.bucket.tokenBucket.furtherLimits',

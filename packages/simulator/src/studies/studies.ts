@@ -1,13 +1,14 @@
 import { apiGateway, appEngine, treatments } from './buckets/bucket-studies.ts';
 import { experimentStudy } from './experiment-study.ts';
 import { articleStudy, otherRulesStudy } from './race/race-study.ts';
+import { adaptiveRate } from './rates/rate-study.ts';
 import { quietDay, quietStorm } from './storm/quiet.ts';
 import { reserves } from './storm/reserves.ts';
 import { outage, quota } from './storm/service-experiments.ts';
 import { storm, stormPolicies } from './storm/storm.ts';
 import * as storms from './storm/storm-figures.ts';
 import { priorities, processes, slots, tenants } from './strategies/queue-studies.ts';
-import { adaptiveRate, fleetBudget, retryAfter, timeouts } from './strategies/services.ts';
+import { fleetBudget, retryAfter, timeouts } from './strategies/services.ts';
 import type { Study } from './study.ts';
 
 const stormFigures = {

@@ -1,40 +1,46 @@
-import { type Check, positive, refillRate, wrongRange } from '../../base/check.ts';
+import { refillRate, wrongRange } from '../../base/check.ts';
 import { type Complete, type OptionTable, readOptions } from '../../base/options.ts';
 import type { Outcome, RequestTraits } from '../../http/outcome.ts';
 import type { Feedback, ReadFeedback } from '../../http/server-feedback.ts';
-import type { Grant } from '../../loop/contracts.ts';
+import type { AcquireOptions, Grant } from '../../loop/contracts.ts';
+import {
+  type AdaptiveRate,
+  afterRefusal,
+  afterSuccess,
+  beforeFirst,
+  firstRate,
+  type RateBounds,
+} from './adaptive-rate.ts';
+import type { Quota } from './gcra.ts';
 import { BUCKET_OPTIONS, checkedTogether, checkFill, type TokenBucketOptions } from './options.ts';
 import { Bucket, type MemoryBucket } from './token-bucket.ts';
 
 /** Options of {@link adaptive}: those of a token bucket, with the highest rate as `refillPerSecond`. */
 export interface AdaptiveOptions extends TokenBucketOptions {
   /**
-   * The rate after a throttled request, as a share of the rate before it.
-   * @default 0.7
-   */
-  readonly decreaseTo?: number | undefined;
-  /**
-   * The share of the highest rate that is added back per second while requests wait for tokens.
-   * @default 0.05
-   */
-  readonly recoverPerSecond?: number | undefined;
-  /**
    * The lowest rate, in tokens per second, with the bounds of `refillPerSecond`.
-   * @default a hundredth of the highest
+   * @default a ten-thousandth of the highest
    */
   readonly minRefillPerSecond?: number | undefined;
+  /**
+   * Tokens at the start, at most the capacity. With many, a fleet that starts exceeds a quota before it can learn of it.
+   * @default the share of the capacity that the first rate is of the highest, at least 1
+   */
+  readonly initialTokens?: number | undefined;
 }
 
-const share: Check = (name, value) => {
-  positive(name, value);
-  if ((value as number) >= 1) throw wrongRange(name, 'a number between 0 and 1', value);
-};
+function firstTokens({
+  capacity,
+  refillPerSecond: highest,
+  minRefillPerSecond: lowest = 0,
+}: AdaptiveOptions & Quota): number {
+  return Math.min(capacity, Math.max(1, (capacity * firstRate({ lowest, highest }).rate) / highest));
+}
 
 const ADAPTIVE_OPTIONS: OptionTable<AdaptiveOptions> = {
   ...BUCKET_OPTIONS,
-  decreaseTo: { check: share, default: 0.7 },
-  recoverPerSecond: { check: positive, default: 0.05 },
-  minRefillPerSecond: { check: refillRate, defaultOf: ({ refillPerSecond }) => refillPerSecond / 100 },
+  initialTokens: { ...BUCKET_OPTIONS.initialTokens, defaultOf: firstTokens },
+  minRefillPerSecond: { check: refillRate, defaultOf: ({ refillPerSecond }) => refillPerSecond / 10_000 },
 };
 
 /** @throws TypeError, RangeError for a wrong option */
@@ -51,31 +57,36 @@ function adaptiveSetup(options: AdaptiveOptions): Complete<AdaptiveOptions> {
   return setup;
 }
 
-/** The rate is applied when it has grown by this share of the highest, because each change has a cost. */
+/** The rate is applied when it has grown by this share of itself, because each change has a cost. */
 const STEP = 0.01;
 
 class AdaptiveBucket extends Bucket {
-  readonly #decreaseTo: number;
-  readonly #recoverPerSecond: number;
-  readonly #lowest: number;
-  #highest: number;
-  #rate: number;
-  /** When the rate was lowered last. Grants from before were sent at the old rate and prove nothing about the new one. */
-  #changedAtMs = Number.NEGATIVE_INFINITY;
+  #bounds: RateBounds;
+  #state: AdaptiveRate;
 
   constructor(setup: Complete<AdaptiveOptions>) {
     super(setup);
-    this.#decreaseTo = setup.decreaseTo;
-    this.#recoverPerSecond = setup.recoverPerSecond;
-    this.#lowest = setup.minRefillPerSecond;
-    this.#highest = setup.refillPerSecond;
-    this.#rate = setup.refillPerSecond;
+    this.#bounds = { lowest: setup.minRefillPerSecond, highest: setup.refillPerSecond };
+    this.#state = firstRate(this.#bounds);
+    this.source.setRate({ refillPerSecond: this.#state.rate, capacity: setup.capacity }, 0);
   }
 
+  override tryAcquire(cost = 1, earlier?: Grant): Grant | undefined {
+    this.#adapt(beforeFirst(this.#state, this.#bounds, Math.min(cost, this.maxCost)));
+    return super.tryAcquire(cost, earlier);
+  }
+
+  override acquire(options: AcquireOptions = {}): Promise<Grant> {
+    this.#adapt(beforeFirst(this.#state, this.#bounds, Math.min(options.cost ?? 1, this.maxCost)));
+    return super.acquire(options);
+  }
+
+  /** Sets the highest rate. The one that was found stays if it is lower. */
   override setRate(refillPerSecond: number, capacity?: number): void {
     super.setRate(refillPerSecond, capacity);
-    this.#highest = refillPerSecond;
-    this.#rate = refillPerSecond;
+    this.#bounds = { ...this.#bounds, highest: refillPerSecond };
+    this.#state = { ...this.#state, rate: Math.min(this.#state.rate, refillPerSecond) };
+    super.changeRate(this.#state.rate);
   }
 
   override observe(
@@ -85,42 +96,55 @@ class AdaptiveBucket extends Bucket {
     read?: ReadFeedback | false,
   ): Feedback | undefined {
     const said = super.observe(outcome, grant, request, read);
-    if (outcome.type === 'response' && grant.grantedAtMs > this.#changedAtMs) {
-      if (said?.tooFast ?? outcome.status === 429) this.#decrease();
-      else if (outcome.status < 400 && grant.waitedMs > 0) this.#recover();
+    if (outcome.type !== 'response') return said;
+    const { cost, grantedAtMs, waitedMs } = grant;
+    const { rate, roundAtMs } = this.#state;
+    const isRefused = said?.tooFast ?? outcome.status === 429;
+    // A server that says that nothing is left says it before it refuses, as a router that marks packets (RFC 3168).
+    const isUsedUp = said?.remaining !== undefined && said.remaining < cost;
+    if (isRefused || isUsedUp) {
+      const nowMs = this.time.clock.now();
+      this.#adapt(afterRefusal(this.#state, this.#bounds, cost, grantedAtMs, nowMs));
+      if (isRefused && this.#state.rate < rate && this.#state.roundAtMs > roundAtMs) this.#empty();
+    } else if (outcome.status < 400 && waitedMs > 0) {
+      this.#adapt(afterSuccess(this.#state, this.#bounds, cost, grantedAtMs));
     }
     return said;
   }
 
-  /** Once for all requests that were sent at the same rate: they report the same overload. */
-  #decrease(): void {
-    const lowest = Math.min(this.#lowest, this.#highest);
-    this.#rate = Math.max(lowest, super.stats().refillPerSecond * this.#decreaseTo);
-    this.#changedAtMs = this.time.clock.now();
-    super.changeRate(this.#rate);
+  /** Drops the tokens that were saved up at a rate that was refused. */
+  #empty(): void {
+    const nowMs = this.time.now();
+    this.source.spend(Math.max(0, this.source.tokens(nowMs)), nowMs);
   }
 
-  /** Only after a request that had to wait: without demand, success at this rate proves nothing. */
-  #recover(): void {
-    if (this.#rate >= this.#highest) return;
-    this.#rate = Math.min(this.#highest, this.#rate + (this.#highest * this.#recoverPerSecond) / this.#rate);
-    const grown = this.#rate - super.stats().refillPerSecond;
-    if (grown >= this.#highest * STEP || this.#rate === this.#highest) super.changeRate(this.#rate);
+  #adapt(state: AdaptiveRate): void {
+    if (state === this.#state) return;
+    this.#state = state;
+    const { rate } = state;
+    const applied = this.source.refillPerSecond;
+    const isFar = rate < applied || rate >= applied * (1 + STEP) || rate === this.#bounds.highest;
+    if (isFar && rate !== applied) super.changeRate(rate);
   }
 }
 
 /**
- * A token bucket that finds the rate that a server accepts. A throttled request lowers the rate at once; successful
- * requests that had to wait raise it slowly, up to `refillPerSecond`. A burst that is throttled lowers it once.
+ * A token bucket that finds the rate that a server accepts, up to `refillPerSecond`. It starts with a five-hundredth of that,
+ * or one request per second, and doubles each second until the first refusal. From then on successful requests that had
+ * to wait raise the rate by a few percent per second, and refusals lower it: those of one round by a fifth at most. A
+ * server that says that nothing is left counts as one that refuses.
  *
- * Source: additive increase, multiplicative decrease (RFC 5681 §3.1); growth only under load as in RFC 7661.
+ * A hundred clients that each know the whole quota find equal shares of it, without a setting.
+ *
+ * Sources: slow start and multiplicative decrease (RFC 5681 §3.1), growth in proportion to what is sent (Kelly, *Scalable TCP*, 2003),
+ * shallow cuts and growth that quickens (RFC 9438), growth only under load (RFC 7661).
  * @throws TypeError, RangeError for a wrong option
  * @example
  * ```ts
  * import { adaptive, createPolicy } from '@ebb/core';
  *
- * // At most 100 requests per second, at least 5.
- * const bucket = adaptive({ refillPerSecond: 100, minRefillPerSecond: 5 });
+ * // At most 100 requests per second.
+ * const bucket = adaptive({ refillPerSecond: 100 });
  * const policy = createPolicy({ bucket });
  * ```
  */

@@ -60,7 +60,8 @@ function taken(grant: Grant | undefined): Grant {
 
 describe.each<[string, Make]>([
   ['tokenBucket', tokenBucket],
-  ['adaptive', adaptive],
+  // At a rate that is found from the start.
+  ['adaptive', (options) => adaptive({ minRefillPerSecond: 10, initialTokens: 5, ...options })],
 ])('%s', (_, make) => {
   describe('resume', () => {
     test('ends a pause at once, with an empty bucket that fills from then on', async () => {

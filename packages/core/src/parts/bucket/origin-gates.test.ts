@@ -40,7 +40,8 @@ const options = (clock: VirtualClock) => ({ refillPerSecond: 10, capacity: 5, cl
 
 describe.each<[string, (clock: VirtualClock) => ObservableBucket]>([
   ['tokenBucket', (clock) => tokenBucket(options(clock))],
-  ['adaptive', (clock) => adaptive(options(clock))],
+  // At a rate that is found from the start.
+  ['adaptive', (clock) => adaptive({ ...options(clock), minRefillPerSecond: 10, initialTokens: 5 })],
   [
     'a bucket per key, one key',
     (clock) => perKey(() => tokenBucket(options(clock)), { keyOf: () => 'all', clock }).for(well),

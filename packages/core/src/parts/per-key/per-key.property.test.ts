@@ -209,7 +209,7 @@ const makers: Record<string, (clock: VirtualClock) => MemoryBucket> = {
       furtherLimits: [{ refillPerSecond: 5, capacity: 20 }],
       clock,
     }),
-  adaptive: (clock) => adaptive({ ...bucketOptions, clock }),
+  adaptive: (clock) => adaptive({ ...bucketOptions, minRefillPerSecond: 10, initialTokens: 5, clock }),
 };
 
 test.each(Object.entries(makers))(

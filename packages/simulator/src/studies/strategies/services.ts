@@ -101,47 +101,6 @@ export const timeouts: Study = experimentStudy(
   },
 );
 
-const guessed = { refillPerSecond: 50, capacity: 2 };
-const patient: FleetPolicy = { maxWaitMs: 5_000, backoff: { fullJitter: curve } };
-
-/** Four processes that want more than a quota that they do not know, from a server that says no wait. */
-const adaptiveSetting: Experiment = {
-  durationMs: 60_000,
-  clients: { count: 4, requestsPerSecond: 150 },
-  network: { meanMs: 20, deviationMs: 4 },
-  server: { workers: 50, serviceMs: 30, limit: { refillPerSecond: 100, capacity: 20, retryAfter: false } },
-  policies: {
-    'No bucket': patient,
-    'Bucket, guessed rate': { ...patient, bucket: { tokenBucket: guessed } },
-    'Adaptive bucket': { ...patient, bucket: { adaptive: guessed } },
-  },
-};
-
-export const adaptiveRate: Study = experimentStudy(
-  'adaptive',
-  'a quota that clients do not know, and an adaptive bucket',
-  adaptiveSetting,
-  {
-    adaptive: (results) => {
-      const [guess, found] = ['Bucket, guessed rate', 'Adaptive bucket'].map((name) =>
-        bars.TOO_MANY.value(bars.traceOf(results, name)),
-      );
-      return bars.resultBars(
-        {
-          title: finding(
-            (found ?? 0) < 2 && (guess ?? 0) > 50,
-            `An adaptive bucket finds a quota that no one told it: ${bars.TOO_MANY.text(found)} refusal per second instead of ${bars.TOO_MANY.text(guess)}`,
-            'A quota that the clients do not know',
-          ),
-          note: 'Four processes want 150 requests per second of a quota of 100. Each bucket allows 50 per second, twice its share. No Retry-After. A request that would wait longer than 5 s for a token is not sent.',
-        },
-        results,
-        [bars.SENDS, bars.TOO_MANY, bars.ANSWERED],
-      );
-    },
-  },
-);
-
 /** The storm of 22,500 clients of one request in 50 s. */
 const QUIET = { clients: 22_500, requestsPerSecond: 450 };
 const published = stormPolicies(QUIET);

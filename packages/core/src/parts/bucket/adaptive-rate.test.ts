@@ -1,0 +1,100 @@
+import { describe, expect, test } from 'vitest';
+import { type AdaptiveRate, afterRefusal, afterSuccess, beforeFirst, firstRate } from './adaptive-rate.ts';
+
+const bounds = { lowest: 1, highest: 1_000 };
+
+/** A state after a first round of refusals. */
+function found(rate: number, more: Partial<AdaptiveRate> = {}): AdaptiveRate {
+  return { rate, step: 0.058, roundAtMs: 0, floor: 0.8 * rate, ...more };
+}
+
+/** The rate after a second of successes. */
+function aSecondLater(state: AdaptiveRate, cost = 1): AdaptiveRate {
+  let after = state;
+  for (let sent = 0; sent < Math.round(state.rate / cost); sent += 1)
+    after = afterSuccess(after, bounds, cost, 1);
+  return after;
+}
+
+describe('the start', () => {
+  test.each([
+    [{ lowest: 0.1, highest: 1_000 }, 2],
+    [{ lowest: 0.1, highest: 10 }, 1],
+    [{ lowest: 0.05, highest: 0.5 }, 0.5],
+    [{ lowest: 50, highest: 1_000 }, 50],
+  ])('%j starts at %d', (given, rate) => {
+    expect(firstRate(given).rate).toBe(rate);
+  });
+
+  test('about doubles in a second', () => {
+    const after = aSecondLater(firstRate(bounds));
+    expect(after.rate).toBeGreaterThan(2.7);
+    expect(aSecondLater({ ...firstRate(bounds), rate: 16 }).rate).toBeGreaterThan(16 * 1.45);
+    expect(aSecondLater({ ...firstRate(bounds), rate: 16 }).rate).toBeLessThan(32);
+  });
+
+  test('is at least one request per second, whatever a request costs, until a refusal', () => {
+    expect(beforeFirst(firstRate(bounds), bounds, 300).rate).toBe(300);
+    expect(beforeFirst(firstRate(bounds), bounds, 3_000).rate).toBe(1_000);
+    expect(beforeFirst(found(10), bounds, 300).rate).toBe(10);
+    const first = firstRate(bounds);
+    expect(beforeFirst(first, bounds, Number.NaN)).toBe(first);
+  });
+});
+
+describe('growth', () => {
+  test.each([[10], [100], [900]])('is a small share of %d in a second', (rate) => {
+    const grown = aSecondLater(found(rate)).rate / rate - 1;
+    expect(grown).toBeGreaterThan(0.02);
+    expect(grown).toBeLessThan(0.06);
+  });
+
+  test('is a larger share for a smaller client', () => {
+    expect(aSecondLater(found(10)).rate / 10).toBeGreaterThan(aSecondLater(found(500)).rate / 500);
+  });
+
+  test('is the same for one request of cost ten as for ten tokens of a tenth of the rate', () => {
+    expect(aSecondLater(found(500), 10).rate / 10).toBeCloseTo(aSecondLater(found(50)).rate, 9);
+  });
+
+  test('quickens while nothing is refused', () => {
+    let state = found(100);
+    for (let second = 0; second < 20; second += 1) state = aSecondLater(state);
+    expect(state.rate).toBeGreaterThan(200);
+  });
+
+  test('ends at the highest rate, and ignores what was sent in the round of the last refusal', () => {
+    expect(afterSuccess(found(999.99), bounds, 1, 1).rate).toBe(1_000);
+    expect(afterSuccess(found(10, { roundAtMs: 5 }), bounds, 1, 5).rate).toBe(10);
+  });
+});
+
+describe('a refusal', () => {
+  test('takes less of a larger rate', () => {
+    expect(afterRefusal(found(10), bounds, 1, 1, 2).rate).toBeCloseTo(8.13, 2);
+    expect(afterRefusal(found(1_000), bounds, 1, 1, 2).rate).toBeCloseTo(940.7, 1);
+  });
+
+  test('of the same round takes more, down to four fifths of the rate before it', () => {
+    let state = found(100);
+    const rates = Array.from({ length: 5 }, () => {
+      state = afterRefusal(state, bounds, 1, 1, 2);
+      return Math.round(state.rate);
+    });
+    expect(rates).toEqual([89, 80, 80, 80, 80]);
+    // Sent after the first of them was known.
+    expect(afterRefusal(state, bounds, 1, 3, 4).rate).toBeLessThan(80);
+  });
+
+  test('takes up to half of a rate that grows fast, and makes it grow less fast', () => {
+    let state: AdaptiveRate = { ...firstRate(bounds), rate: 100 };
+    for (let refused = 0; refused < 20; refused += 1) state = afterRefusal(state, bounds, 1, 1, 2);
+    expect(state.rate).toBe(50);
+    expect(state.step).toBeCloseTo(0.6 * Math.LN2, 9);
+  });
+
+  test('takes nothing below the lowest rate, and raises no rate that is lower', () => {
+    expect(afterRefusal(found(1), bounds, 1, 1, 2).rate).toBe(1);
+    expect(afterRefusal(found(0.5), { lowest: 1, highest: 0.5 }, 1, 1, 2).rate).toBe(0.5);
+  });
+});
