@@ -3,6 +3,7 @@ import { type Backlog, backlogOf, micro } from './backlog.ts';
 import { Leaser } from './leaser.ts';
 import type { FleetSetup } from './options.ts';
 import type { LeasePool } from './pool.ts';
+import { Presence } from './presence.ts';
 import { Refunds } from './refunds.ts';
 import type { StoreCall } from './store-call.ts';
 import { StoreLink } from './store-link.ts';
@@ -32,6 +33,7 @@ export abstract class FleetUpkeep {
   protected readonly pool: LeasePool;
   protected readonly refunds: Refunds;
   protected readonly timer: Timer;
+  protected readonly presence: Presence;
   protected readonly perMs: number;
   protected readonly full: number;
   protected readonly backlog: () => Backlog;
@@ -61,7 +63,11 @@ export abstract class FleetUpkeep {
       onLateLease: ({ granted, state }, nowMs) => this.refunds.add(granted, state, nowMs),
       onDebt: (amount) => this.refunds.owe(amount),
     });
-    const call = (call: StoreCall) => this.link.call(call);
+    this.presence = new Presence(time, () => this.showUp(time.now()));
+    const call = (call: StoreCall) => {
+      this.presence.used(time.now());
+      return this.link.call(call);
+    };
     this.leaser = new Leaser(setup, time, {
       backlog,
       call,
@@ -87,6 +93,12 @@ export abstract class FleetUpkeep {
 
   protected peek(): void {
     this.link.call({ mode: 'peek' }).catch(() => {});
+  }
+
+  /** Lets the store count this process, unless a call has done so lately. */
+  protected showUp(nowMs: number): void {
+    const { outage, calledAtMs, isClosed } = this.link;
+    if (outage === undefined && !isClosed && nowMs - calledAtMs >= LEAST_FRESH_MS) this.peek();
   }
 
   /** By default after a short delay, so that one call gives back for many requests. */
@@ -156,6 +168,7 @@ export abstract class FleetUpkeep {
   async close(): Promise<void> {
     if (!this.link.isClosed) {
       this.link.close();
+      this.presence.close();
       this.timer.set(Number.POSITIVE_INFINITY);
     }
     await this.leaser.leasing;

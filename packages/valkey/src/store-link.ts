@@ -229,8 +229,11 @@ export class StoreLink {
   /** A reply (or an error, then `undefined`) came after its call had timed out. */
   #onLate(call: StoreCall, reply: Reply | undefined): void {
     if (reply !== undefined) {
+      const nowMs = this.#time.now();
       this.outage?.retryNow();
-      if (call.mode === 'lease') this.#hooks.onLateLease(reply, this.#time.now());
+      this.#processes.record(reply.processes, nowMs);
+      this.outage?.learn(this.processes, nowMs);
+      if (call.mode === 'lease') this.#hooks.onLateLease(reply, nowMs);
     }
     this.#hooks.onChange();
   }
