@@ -129,8 +129,10 @@ export abstract class FleetUpkeep {
     const { firstCost, totalCost, count } = this.backlog();
     this.expire(firstCost, nowMs);
     // Each cost is rounded up by itself, so their sum may exceed `totalCost` by less than `count`.
-    const farMs = nowMs + this.setup.aheadMs;
-    for (const { left, state } of this.pool.trim(totalCost + count, farMs)) this.giveBack(left, state, nowMs);
+    const { onTheWay, farMs } = this.leaser.plan;
+    const soonMs = nowMs + this.setup.aheadMs + farMs;
+    for (const { left, state } of this.pool.trim(totalCost + count + onTheWay, soonMs))
+      this.giveBack(left, state, nowMs);
     this.link.check(nowMs);
     if (this.link.outage === undefined) {
       if (wasLost) this.leaser.plan.forgetRefusal();

@@ -87,6 +87,7 @@ export class Leaser {
 
   #receive(reply: Reply, call: TokenLeaseCall, sentAtMs: number): void {
     const nowMs = this.#time.now();
+    this.plan.answered(nowMs - sentAtMs, reply, this.pool.left < this.#hooks.backlog().firstCost);
     if (reply.granted > 0) this.#addLease(reply, nowMs);
     else if (!reply.tooLate) this.plan.refused(call, sentAtMs, reply, nowMs);
     this.#hooks.onCallEnd(nowMs);
