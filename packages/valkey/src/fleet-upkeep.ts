@@ -15,9 +15,10 @@ const LEAST_FRESH_MS = 100;
 
 /**
  * When what is known of the bucket is out of date. A request that waits long learns of a pause within a second, and
- * after half of its wait that others have left the queue.
+ * after half of its wait that others have left the queue; also within a second, if none has lately.
  */
-export function staleAfterMs(calledAtMs: number, dueMs: number): number {
+export function staleAfterMs(calledAtMs: number, dueMs: number, isMoving: boolean): number {
+  if (!isMoving) return calledAtMs + FRESH_MS;
   return calledAtMs + Math.min(FRESH_MS, Math.max((dueMs - calledAtMs) / 2, LEAST_FRESH_MS));
 }
 
@@ -151,7 +152,7 @@ export abstract class FleetUpkeep {
   protected staleAtMs(nowMs: number): number {
     const { firstCost } = this.backlog();
     const dueMs = nowMs + (this.pool.waitMs(firstCost, nowMs) ?? Number.POSITIVE_INFINITY);
-    return staleAfterMs(this.link.calledAtMs, dueMs);
+    return staleAfterMs(this.link.calledAtMs, dueMs, this.link.isMoving(nowMs));
   }
 
   protected nextMs(nowMs: number): number {
