@@ -10,16 +10,22 @@ import { StoreLink } from './store-link.ts';
 import { Timer } from './timer.ts';
 
 /** While requests wait, the store is asked for a pause at least this often. */
-const FRESH_MS = 1_000;
+const FRESH_MS = 2_000;
 const LEAST_FRESH_MS = 100;
+const MOST_FRESH_MS = 10_000;
 
 /**
  * When what is known of the bucket is out of date. A request that waits long learns of a pause within a second, and
  * after half of its wait that others have left the queue; also within a second, if none has lately.
  */
 export function staleAfterMs(calledAtMs: number, dueMs: number, isMoving: boolean): number {
-  if (!isMoving) return calledAtMs + FRESH_MS;
-  return calledAtMs + Math.min(FRESH_MS, Math.max((dueMs - calledAtMs) / 2, LEAST_FRESH_MS));
+  const halfMs = (dueMs - calledAtMs) / 2;
+  if (!isMoving)
+    return (
+      calledAtMs +
+      (halfMs === Number.POSITIVE_INFINITY ? FRESH_MS : Math.min(MOST_FRESH_MS, Math.max(FRESH_MS, halfMs)))
+    );
+  return calledAtMs + Math.min(FRESH_MS, Math.max(halfMs, LEAST_FRESH_MS));
 }
 
 /**
@@ -64,7 +70,7 @@ export abstract class FleetUpkeep {
       onLateLease: ({ granted, state }, nowMs) => this.refunds.add(granted, state, nowMs),
       onDebt: (amount) => this.refunds.owe(amount),
     });
-    this.presence = new Presence(time, () => this.showUp(time.now()));
+    this.presence = new Presence(time, (sinceMs) => this.showUp(sinceMs));
     const call = (call: StoreCall) => {
       this.presence.used(time.now());
       return this.link.call(call);
@@ -96,10 +102,10 @@ export abstract class FleetUpkeep {
     this.link.call({ mode: 'peek' }).catch(() => {});
   }
 
-  /** Lets the store count this process, unless a call has done so lately. */
-  protected showUp(nowMs: number): void {
+  /** Lets the store count this process, unless a call has done so since. */
+  protected showUp(sinceMs: number): void {
     const { outage, calledAtMs, isClosed } = this.link;
-    if (outage === undefined && !isClosed && nowMs - calledAtMs >= LEAST_FRESH_MS) this.peek();
+    if (outage === undefined && !isClosed && calledAtMs < sinceMs) this.peek();
   }
 
   /** By default after a short delay, so that one call gives back for many requests. */

@@ -76,7 +76,8 @@ export class LeasePlan {
     const { firstCost, firstDeadlineMs, totalCost } = backlog;
     const lacking = firstCost - left;
     const forQueue = this.#size.enoughFor(totalCost);
-    const enough = totalCost === 0 ? this.#lowWater : this.farMs === 0 ? forQueue : Math.max(forQueue, this.#lowWater);
+    const enough =
+      totalCost === 0 ? this.#lowWater : this.farMs === 0 ? forQueue : Math.max(forQueue, this.#lowWater);
     if (lacking <= 0 && left >= enough) return undefined;
     const { capacity, nonConforming } = this.#setup;
     const minAmount = Math.ceil(lacking > 0 ? lacking : Math.min(ONE_TOKEN, capacity * 1e6));

@@ -3,11 +3,8 @@ import type { SteadyTime } from '@ebb/core/bucket';
 /** A process looks for so long after its last request, in milliseconds. */
 const ACTIVE_MS = 600_000;
 
-/** A process that has just begun looks as often as the first … */
-const FIRST_MS = 1_000;
-
-/** … and later as rarely as the last, in milliseconds: twice in each period in which the store counts processes. */
-const LAST_MS = 30_000;
+/** How often it looks, in milliseconds: more than twice in each period in which the store counts processes. */
+const EVERY_MS = 20_000;
 
 /**
  * Keeps a process known to the others, and the others to it, while it sends little. The share of each while the store is away
@@ -16,20 +13,18 @@ const LAST_MS = 30_000;
  */
 export class Presence {
   readonly #time: SteadyTime;
-  readonly #look: () => void;
-  #beganAtMs: number | undefined;
+  readonly #look: (sinceMs: number) => void;
   #untilMs = Number.NEGATIVE_INFINITY;
   #stop: (() => void) | undefined;
 
-  /** @param look calls the store; called while no other call was made for a time */
-  constructor(time: SteadyTime, look: () => void) {
+  /** @param look calls the store, unless it was called since a time */
+  constructor(time: SteadyTime, look: (sinceMs: number) => void) {
     this.#time = time;
     this.#look = look;
   }
 
   /** The store was called for a request. */
   used(nowMs: number): void {
-    this.#beganAtMs ??= nowMs;
     this.#untilMs = nowMs + ACTIVE_MS;
     this.#arm(nowMs);
   }
@@ -42,16 +37,14 @@ export class Presence {
 
   #arm(nowMs: number): void {
     if (this.#stop !== undefined || nowMs >= this.#untilMs) return;
-    const ageMs = nowMs - (this.#beganAtMs ?? nowMs);
-    const afterMs = Math.min(LAST_MS, Math.max(FIRST_MS, ageMs / 8));
     // In the background: it must not keep the process alive.
     this.#stop = this.#time.clock.schedule(
       () => {
         this.#stop = undefined;
-        this.#look();
+        this.#look(nowMs);
         this.#arm(this.#time.now());
       },
-      afterMs,
+      EVERY_MS,
       true,
     );
   }

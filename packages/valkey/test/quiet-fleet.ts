@@ -1,6 +1,6 @@
-import { type Grant, type AcquireOptions } from '@ebb/core';
+import type { AcquireOptions, Grant } from '@ebb/core';
 import { seededRandom, virtualClock } from '@ebb/core/testing';
-import { valkeyBucket, type ValkeyBucket, type ValkeyBucketOptions } from '../src/index.ts';
+import { type ValkeyBucket, type ValkeyBucketOptions, valkeyBucket } from '../src/index.ts';
 import { type Health, ModelStore } from './model-store.ts';
 
 export interface Trouble {
@@ -26,7 +26,8 @@ export async function inTrouble(t: Trouble): Promise<{ share: number; modes: Rec
   const random = seededRandom(t.seed ?? 1);
   const store = new ModelStore(clock);
   const capacity = t.capacity ?? Math.max(1, t.rate / 5);
-  const make = (): ValkeyBucket => valkeyBucket({ client: store, key: 'k', refillPerSecond: t.rate, capacity, clock, random });
+  const make = (): ValkeyBucket =>
+    valkeyBucket({ client: store, key: 'k', refillPerSecond: t.rate, capacity, clock, random });
   const buckets: ValkeyBucket[] = [];
   const grants: number[] = [];
   let troubled = false;
@@ -34,20 +35,28 @@ export async function inTrouble(t: Trouble): Promise<{ share: number; modes: Rec
   const quiet = async (bucket: ValkeyBucket): Promise<void> => {
     await new Promise<void>((r) => clock.schedule(r, random() * t.quietMs));
     while (!troubled && !stopped) {
-      try { await bucket.acquire({ maxWaitMs: 2_000 }); grants.push(clock.now()); } catch {}
+      try {
+        await bucket.acquire({ maxWaitMs: 2_000 });
+        grants.push(clock.now());
+      } catch {}
       await new Promise<void>((r) => clock.schedule(r, t.quietMs));
     }
   };
   const busy = async (bucket: ValkeyBucket): Promise<void> => {
     while (!stopped) {
-      try { await bucket.acquire({ maxWaitMs: 2_000 }); grants.push(clock.now()); }
-      catch { await new Promise<void>((r) => clock.schedule(r, 20)); }
+      try {
+        await bucket.acquire({ maxWaitMs: 2_000 });
+        grants.push(clock.now());
+      } catch {
+        await new Promise<void>((r) => clock.schedule(r, 20));
+      }
     }
   };
   for (let i = 0; i < t.processes; i += 1) {
     const bucket = make();
     buckets.push(bucket);
-    if (t.quietMs > 0) void quiet(bucket); else for (let a = 0; a < (t.askers ?? 4); a += 1) void busy(bucket);
+    if (t.quietMs > 0) void quiet(bucket);
+    else for (let a = 0; a < (t.askers ?? 4); a += 1) void busy(bucket);
     if (t.apartMs) await clock.advance(t.apartMs);
   }
   await clock.advance(t.quietForMs);
