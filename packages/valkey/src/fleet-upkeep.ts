@@ -10,9 +10,9 @@ import { StoreLink } from './store-link.ts';
 import { Timer } from './timer.ts';
 
 /** While requests wait, the store is asked for a pause at least this often. */
-const FRESH_MS = 2_000;
+const FRESH_MS = 1_000;
 const LEAST_FRESH_MS = 100;
-const MOST_FRESH_MS = 10_000;
+const MOST_FRESH_MS = 1_000;
 
 /**
  * When what is known of the bucket is out of date. A request that waits long learns of a pause within a second, and
