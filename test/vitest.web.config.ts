@@ -29,6 +29,7 @@ export default defineConfig(() => {
   config.test.include = [
     'packages/core/src/{base,http,platform,backoff}/**/*.test.ts',
     'packages/fetch/src/**/*.test.ts',
+    'packages/axios/src/{xhr,options,interceptor,cancel,late-adapter,adapter}.test.ts',
     'test/adapters-web.test.ts',
   ];
   return config;

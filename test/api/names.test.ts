@@ -7,7 +7,7 @@ function namesOf(door: string, pattern: RegExp): string[] {
   return [...report.matchAll(pattern)].map(([, declared, listed]) => declared ?? listed ?? '');
 }
 
-const pages = ['README.md', ...globSync('packages/*/README.md'), ...globSync('docs/*.md')];
+const pages = ['README.md', ...globSync('packages/*/README.md'), ...globSync('docs/{,core/}*.md')];
 const code = pages.flatMap((page) => readFileSync(page, 'utf8').match(/```.*?```|`[^`\n]+`/gs) ?? []);
 const words = new Set(code.flatMap((text) => text.split(/[^\w$]+/)));
 

@@ -2,6 +2,7 @@ import type { PolicyOptions } from '@ebb/core';
 import { warn } from '@ebb/core/adapter';
 import ownAxios, { type AxiosStatic, type InternalAxiosRequestConfig } from 'axios';
 import { loadedModules } from '#platform';
+import { explains } from '#prose';
 
 /**
  * The axios module itself, as `import` or `require` returns it. Loosely typed: axios ships separate type
@@ -44,7 +45,9 @@ export function checkCopy(value: unknown): AxiosCopy | undefined {
   const copy = copyIn(value);
   if (copy !== undefined) return copy;
   const got = isModule(value) ? `that of version ${value.VERSION}, which is not 1` : 'something else';
-  throw new TypeError(`ebbInterceptor: axios must be the axios module itself, got ${got}`);
+  throw new TypeError(
+    `ebbInterceptor: axios ${explains ? 'must be the axios module itself' : 'is wrong'}, got ${got}`,
+  );
 }
 
 /** The one that this package imports. `undefined` if a mock has its place, or another major version. */
@@ -68,7 +71,7 @@ export function copyOf(
   if (own !== undefined && headers instanceof own.AxiosHeaders) return own;
   // No axios made these headers: the adapter was called directly.
   if (!areAxiosHeaders(headers)) return own;
-  return loadedModules === undefined ? undefined : loadedCopy(Object.getPrototypeOf(headers).constructor);
+  return loadedModules && loadedCopy(loadedModules, Object.getPrototypeOf(headers).constructor);
 }
 
 function areAxiosHeaders(headers: Headers | undefined): boolean {
@@ -83,17 +86,17 @@ export function areForeign(headers: Headers, copy: AxiosCopy): boolean {
 /** The result for each `AxiosHeaders` class; `false` if its copy was not found. */
 const copies = /* @__PURE__ */ new WeakMap<object, AxiosCopy | false>();
 
-function loadedCopy(AxiosHeaders: object): AxiosCopy | undefined {
+function loadedCopy(modules: () => Iterable<unknown>, AxiosHeaders: object): AxiosCopy | undefined {
   let copy = copies.get(AxiosHeaders);
   if (copy === undefined) {
-    copy = loaded((one) => one.AxiosHeaders === AxiosHeaders) ?? false;
+    copy = first(modules(), (one) => one.AxiosHeaders === AxiosHeaders) ?? false;
     copies.set(AxiosHeaders, copy);
   }
   return copy || undefined;
 }
 
-function loaded(fits: (copy: AxiosCopy) => boolean): AxiosCopy | undefined {
-  for (const exported of loadedModules?.() ?? []) {
+function first(modules: Iterable<unknown>, fits: (copy: AxiosCopy) => boolean): AxiosCopy | undefined {
+  for (const exported of modules) {
     const copy = copyIn(exported);
     if (copy !== undefined && fits(copy)) return copy;
   }
@@ -111,7 +114,7 @@ let standIn: AxiosCopy | undefined;
  */
 export function anyCopy(): AxiosCopy | undefined {
   if (standIn === undefined) {
-    standIn = own ?? loaded(() => true);
+    standIn = own ?? (loadedModules && first(loadedModules(), () => true));
     if (standIn !== undefined) {
       warn(
         'ebb: @ebb/axios cannot find the copy of axios that an instance belongs to, and sends its requests with ' +
@@ -131,9 +134,8 @@ export function anyCopy(): AxiosCopy | undefined {
 export function needCopy(copy: AxiosCopy | undefined): AxiosCopy {
   const found = copy ?? anyCopy();
   if (found !== undefined) return found;
-  throw new TypeError(
-    'ebb: @ebb/axios cannot find a copy of axios 1; pass the module: ebbInterceptor(policy, axios)',
-  );
+  const how = explains ? '; pass the module: ebbInterceptor(policy, axios)' : '';
+  throw new TypeError(`ebb: @ebb/axios cannot find a copy of axios 1${how}`);
 }
 
 /** Whether axios clones such a value when it merges configs: an object without a class, a tag or an iterator. */
@@ -154,7 +156,7 @@ export function checkShared(options: PolicyOptions): void {
   for (const [name, value] of Object.entries(options)) {
     if (name !== 'clock' && isCloned(value)) {
       throw new TypeError(
-        `ebb: ${name} must be an instance of a class, got a plain object, which axios copies for each request`,
+        `ebb: ${name} ${explains ? 'must be an instance of a class, which axios does not copy for each request' : 'is wrong'}, got a plain object`,
       );
     }
   }

@@ -12,9 +12,8 @@ import type { AxiosResponse, InternalAxiosRequestConfig } from 'axios';
 import type { Route } from './adapter.ts';
 import { sendWithTimeout, timeoutError } from './attempt-timeout.ts';
 import { type AxiosCopy, needCopy } from './axios-copy.ts';
-import { peekAt } from './body/peek.ts';
 import type { RequestBody } from './body/request-body.ts';
-import { discardForRetry, whenBodyEnds } from './body/response-body.ts';
+import { discardForRetry, peekAt, whenBodyEnds } from './body/response-body.ts';
 import type { CallerSignal } from './cancel.ts';
 import { changed, copyWith, type Held, heldBy, LayerMark, replaced } from './config-changes.ts';
 import { failureOf, ResponseOutcome } from './outcome.ts';
@@ -202,8 +201,8 @@ export class Call extends Traits implements Exchange<AxiosResponse> {
     return failureOf(error, this);
   }
 
-  peek(settled: unknown, maxBytes: number): Opened {
-    return peekAt(settled, maxBytes);
+  peek(settled: unknown): Opened {
+    return peekAt(settled);
   }
 
   setAside(settled: unknown, session: Session, signal?: AbortSignal): Aside | undefined {

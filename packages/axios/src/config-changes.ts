@@ -59,7 +59,7 @@ export class LayerMark {
     const mark = Object.assign(new Mark(), layer);
     this.#config[LAYER] = mark;
     this.#config.fetchOptions = { ...this.#fetchOptions, [LAYER]: mark };
-    delete this.#config.ebb;
+    if (this.#ebb !== undefined) delete this.#config.ebb;
   }
 
   /** Restores the config, without the mark of an outer layer. */

@@ -1,6 +1,7 @@
 import { createPolicy, type Policy, type PolicyOptions } from '@ebb/core';
 import { countLayer } from '@ebb/core/adapter';
 import type { AxiosAdapter, InternalAxiosRequestConfig } from 'axios';
+import { explains } from '#prose';
 import { type AxiosModule, checkCopy } from './axios-copy.ts';
 import { FactoryBody } from './body/factory-body.ts';
 import { send } from './send.ts';
@@ -28,9 +29,8 @@ function checkUse(value: unknown): void {
     value instanceof Error ||
     (typeof status === 'number' && typeof config === 'object' && config !== null)
   ) {
-    throw new TypeError(
-      'ebbInterceptor: use it as a request interceptor: axios.interceptors.request.use(ebbInterceptor(policy))',
-    );
+    const how = explains ? ': axios.interceptors.request.use(ebbInterceptor(policy))' : '';
+    throw new TypeError(`ebbInterceptor: use it as a request interceptor${how}`);
   }
 }
 

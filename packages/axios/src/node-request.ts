@@ -1,4 +1,4 @@
-import type { Origin } from './outcome.ts';
+import type { Origin } from './response.ts';
 
 /** What the `request` of axios's http adapter shows: a request of Node, or of `follow-redirects`. */
 export interface NodeRequest {

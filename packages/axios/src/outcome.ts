@@ -4,16 +4,8 @@ import type { AxiosError, AxiosResponse } from 'axios';
 import { breaksBody, everyRetryAfter, lastHop, received } from '#platform';
 import type { NodeRequest } from './node-request.ts';
 import { recordedResponse } from './recording-fetch.ts';
-import { headerOf } from './response.ts';
+import { headerOf, type Origin } from './response.ts';
 import type { Traits } from './traits.ts';
-
-/** Which hop an outcome came from. */
-export interface Origin {
-  /** True unless it is certain that no redirect was followed. */
-  readonly redirected: boolean;
-  /** The URL of the last hop, if a redirect was followed and the URL is known. */
-  readonly url?: string | undefined;
-}
 
 /** The properties of an adapter's `request` that reveal redirects. */
 interface ShownRequest extends NodeRequest {
@@ -30,7 +22,7 @@ interface ShownRequest extends NodeRequest {
 function originOf(traits: Traits, request: unknown): Origin {
   const { config } = traits;
   const shown: ShownRequest = request ?? {};
-  const known = lastHop?.(shown) ?? recordedResponse(request);
+  const known = (lastHop ? lastHop(shown) : undefined) ?? recordedResponse(request);
   if (known !== undefined) return known.redirected ? known : { redirected: false };
   const { redirect, responseURL } = shown;
   if (typeof redirect === 'string') return { redirected: redirect === 'follow' };
@@ -102,7 +94,7 @@ export function failureOf(error: unknown, traits: Traits): Outcome {
  * the error of the body, but the status decides whether to retry.
  */
 function hiddenResponse(request: object | undefined): object | undefined {
-  const response = recordedResponse(request) ?? received?.(request ?? {});
+  const response = recordedResponse(request) ?? (received ? received(request ?? {}) : undefined);
   if (response === undefined || response.status < 400) return undefined;
   const { status, headers } = response;
   return { status, headers, request };
@@ -130,5 +122,5 @@ function kindOf(error: AxiosError): FailureKind {
   if (kind === 'aborted' && isTimeoutCode) return 'timeout';
   // `timeoutErrorMessage` replaces `timeout of … exceeded`.
   if (kind === 'network' && isTimeoutCode && message === config?.timeoutErrorMessage) return 'timeout';
-  return kind === 'unknown' && breaksBody?.(message) ? 'network' : kind;
+  return breaksBody && kind === 'unknown' && breaksBody(message) ? 'network' : kind;
 }

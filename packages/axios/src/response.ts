@@ -18,3 +18,11 @@ export function responseIn(settled: unknown): AxiosResponse | undefined {
   const response = (property(settled, 'response') ?? settled) as AxiosResponse | undefined;
   return property(response, 'status') === undefined ? undefined : response;
 }
+
+/** Which hop an outcome came from. */
+export interface Origin {
+  /** True unless it is certain that no redirect was followed. */
+  readonly redirected: boolean;
+  /** The URL of the last hop, if a redirect was followed and the URL is known. */
+  readonly url?: string | undefined;
+}

@@ -34,7 +34,13 @@ export { failureKind } from './http/failure.ts';
 export type { Opened, Peek } from './http/peek.ts';
 export { retryAfterMs } from './http/retry-after.ts';
 export type { Readiness } from './loop/approach.ts';
-export { hasReachedLayer, mayBeSentAtOnce, rememberSuccess, sendAtOnce } from './loop/at-once.ts';
+export {
+  AtOnce,
+  type ClientAtOnce,
+  hasReachedLayer,
+  mayBeSentAtOnce,
+  rememberSuccess,
+} from './loop/at-once.ts';
 export { OutOfTime, timeoutError } from './loop/bounds.ts';
 export { forRequest } from './loop/contracts.ts';
 export { type Decision, decide, type Progress } from './loop/decide.ts';

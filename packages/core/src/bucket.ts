@@ -29,3 +29,4 @@ export { WaitingBucket } from './parts/bucket/waiting-bucket.ts';
 export { type LeaseCall, LeasedRetries, leaseOf } from './parts/budget/leased-retries.ts';
 export { BudgetPart } from './parts/budget/part.ts';
 export { SteadyTime } from './queue/time.ts';
+export { Timer } from './queue/timer.ts';

@@ -1,4 +1,4 @@
-import { nextTurn, onAbort, type Session, systemClock, timeoutError } from '@ebb/core/adapter';
+import { drain, nextTurn, onAbort, type Session, systemClock, timeoutError } from '@ebb/core/adapter';
 
 /** The state of an attempt that can be ended early. */
 export interface Bounded {
@@ -15,26 +15,24 @@ export interface Bounded {
  * event loop later, even if the attempt ignores its signal.
  *
  * @param start starts the attempt; its argument is updated while the attempt is under way
- * @param late gets a result that arrives after that
  * @param signal the caller's signal, a native one
  * @param session its clock measures the timeout; `undefined` without a policy
  * @param timeoutMs time for the response headers, in milliseconds; `undefined` for no timeout
  * @param keepsSignal true if the base fetch has to get the caller's own signal: the timeout then does not reach it
  */
-export function bounded<T>(
-  start: (state: Bounded) => Promise<T>,
-  late: (result: T) => void,
+export function bounded(
+  start: (state: Bounded) => Promise<Response>,
   signal: AbortSignal | undefined,
   session: Session | undefined,
   timeoutMs: number | undefined,
   keepsSignal: boolean,
-): Promise<T> {
+): Promise<Response> {
   const timeout = timeoutMs === undefined ? undefined : new AbortController();
   // `AbortSignal.any` follows the caller's signal while the body is read as well.
   const combined =
     timeout && (signal === undefined ? timeout.signal : AbortSignal.any([signal, timeout.signal]));
   const state = { signal: keepsSignal ? undefined : combined, over: false, timedOut: false };
-  return new Promise<T>((resolve, reject) => {
+  return new Promise((resolve, reject) => {
     let isGone = false;
     const end = (): void => {
       state.over = true;
@@ -63,8 +61,9 @@ export function bounded<T>(
     started.then(
       (result) => {
         end();
-        if (isGone) late(result);
-        else resolve(result);
+        if (!isGone) resolve(result);
+        // From a base fetch that ignores its signal.
+        else void drain(result?.body, undefined, systemClock, AbortSignal.abort());
       },
       (error: unknown) => {
         end();

@@ -1,7 +1,6 @@
 import { HookError, type Outcome, type RequestTraits } from '@ebb/core';
 import {
   type Aside,
-  drain,
   type Exchange,
   type Followed,
   failureKind,
@@ -16,6 +15,7 @@ import {
 import {
   followForeign,
   type Hops,
+  hasAsyncContext,
   hopsOf,
   keepsForeign,
   unshared,
@@ -30,17 +30,11 @@ import {
   headerIn,
   type InitChanges,
   isRequest,
-  needsMark,
   rereadableHeaders,
   withChanges,
 } from './request.ts';
 import { ResponseOutcome, setAside } from './response.ts';
-import { cancelUpload, Upload } from './upload.ts';
-
-/** Cancels a response that arrives after its attempt has ended, from a base fetch that ignores its signal. */
-function dropLate(response: Response): void {
-  void drain(response?.body, undefined, systemClock, AbortSignal.abort());
-}
+import { Upload } from './upload.ts';
 
 /** One call of `fetch`: the traits that policies and hooks see, and how each of its attempts is sent. */
 export class Call implements RequestTraits, Exchange<Response> {
@@ -51,13 +45,12 @@ export class Call implements RequestTraits, Exchange<Response> {
   #request: Request | undefined;
   /** The headers of the init, if they came as an iterator, which can be read only once. */
   readonly #headers: [string, string][] | undefined;
-  /** The caller's own signal. */
+  /** The caller's own signal; that of another library is followed. */
   #own: AbortSignal | undefined;
-  /** There if the caller's signal is that of another library. */
   readonly #followed: Followed | undefined;
   /** The caller's signal, or a native one that follows it. */
   readonly signal: AbortSignal | undefined;
-  #upload: Upload | undefined;
+  readonly #upload: Upload | undefined;
   #session: Session | undefined;
   /** The state of the attempt under way, if a timeout or a signal can end it. */
   #bounded: Bounded | undefined;
@@ -69,6 +62,9 @@ export class Call implements RequestTraits, Exchange<Response> {
     this.#init = init;
     if (isRequest(input)) this.#request = input;
     this.#headers = rereadableHeaders(init?.headers);
+    const body = init?.body ?? undefined;
+    if (body !== undefined) this.#upload = new Upload(body, undefined);
+    else if (this.#request?.body) this.#upload = new Upload(body, this.#request);
     const signal = this.#member('signal') as AbortSignal | undefined;
     // For any other value the base fetch throws.
     if (typeof signal?.addEventListener !== 'function') return;
@@ -79,11 +75,13 @@ export class Call implements RequestTraits, Exchange<Response> {
 
   /** A member of the init, or else of the `Request`. */
   #member<K extends keyof EbbRequestInit & keyof Request>(name: K): unknown {
-    return this.#init?.[name] ?? this.#request?.[name];
+    const own = this.#init?.[name];
+    return own === undefined ? this.#request?.[name] : own;
   }
 
   get method(): string {
-    return String(this.#member('method') ?? 'GET').toUpperCase();
+    const method = this.#member('method');
+    return method === undefined ? 'GET' : String(method).toUpperCase();
   }
 
   get url(): string {
@@ -119,38 +117,23 @@ export class Call implements RequestTraits, Exchange<Response> {
   }
 
   get makeBody(): MakeBody | undefined {
-    return typeof this.#init?.body === 'function' ? this.#makeBody.bind(this) : undefined;
-  }
-
-  #makeBody(state: { readonly over: boolean }): Promise<void> {
-    return (this.#open(false) as Upload).make(state);
-  }
-
-  /** Inspects the body, before the first attempt. */
-  #open(isKept: boolean): Upload | undefined {
-    const body = this.#init?.body ?? undefined;
-    const request = body === undefined && this.#request?.body ? this.#request : undefined;
-    if (body !== undefined || request) this.#upload ??= new Upload(body, request, isKept);
-    return this.#upload;
+    return this.#upload?.isMade ? (state) => (this.#upload as Upload).make(state) : undefined;
   }
 
   send(session: Session): Promise<Response> {
     const { signal } = this;
+    const { attempt, policy } = session;
     const timeoutMs = session.timeoutMs();
     this.#session = session;
-    if (session.attempt === 1) this.#open(session.policy.maxRetries > 0 && signal?.aborted !== true);
+    if (attempt === 1 && policy.maxRetries > 0 && !signal?.aborted) void this.#upload?.keep();
     this.#hops = hopsOf?.(session, this);
     if (timeoutMs === undefined && signal === undefined) return this.#attempt();
-    return this.#bound(
-      timeoutMs,
-      this.#followed !== undefined && keepsForeign(this.#own as AbortSignal, this.#baseFetch),
-    );
+    return this.#bound(timeoutMs, this.#followed !== undefined && keepsForeign(this.#own, this.#baseFetch));
   }
 
   /** Sends without a policy. Only a body factory still needs ebb. */
   sendBare(): Promise<Response> {
-    this.#open(false);
-    return this.makeBody && this.signal ? this.#bound(undefined, true) : this.#attempt();
+    return this.signal && this.#upload?.isMade ? this.#bound(undefined, true) : this.#attempt();
   }
 
   #bound(timeoutMs: number | undefined, keepsSignal: boolean): Promise<Response> {
@@ -158,34 +141,33 @@ export class Call implements RequestTraits, Exchange<Response> {
       this.#bounded = state;
       return this.#attempt();
     };
-    return bounded(start, dropLate, this.signal, this.#session, timeoutMs, keepsSignal);
+    return bounded(start, this.signal, this.#session, timeoutMs, keepsSignal);
   }
 
   #attempt(): Promise<Response> {
-    if (!this.#upload?.isMissing) return this.#sendNow();
+    const upload = this.#upload;
+    if (!upload?.isMissing) return this.#sendNow();
     // Without a policy, and after an abort, which is for the base fetch to report.
-    return this.#makeBody(this.#bounded ?? { over: false }).then(() => this.#sendNow());
+    return upload.make(this.#bounded ?? { over: false }).then(() => this.#sendNow());
   }
 
   /** Calls the base fetch, with the caller's own arguments if nothing has to change. */
   #sendNow(): Promise<Response> {
-    const session = this.#session;
-    const layer = session?.layer;
+    const layer = this.#session?.layer;
     const changes = this.#changes(layer);
-    return layer || this.#hops ? this.#sendObserved(changes, layer && session) : this.#callBase(changes);
+    return layer || this.#hops ? this.#sendObserved(changes, layer) : this.#callBase(changes);
   }
 
   #callBase(changes: InitChanges | undefined): Promise<Response> {
     const baseFetch = this.#baseFetch;
-    return changes === undefined
-      ? baseFetch(this.#input, this.#init as RequestInit)
-      : baseFetch(...withChanges(this.#input, this.#init, changes));
+    if (changes === undefined) return baseFetch(this.#input, this.#init as RequestInit);
+    return baseFetch(...withChanges(this.#input, this.#init, changes));
   }
 
   /** Sends for layers below, or counts hops. A method of its own: closures are allocated as soon as it is called. */
-  #sendObserved(changes: InitChanges | undefined, layered: Session | undefined): Promise<Response> {
+  #sendObserved(changes: InitChanges | undefined, layer: object | undefined): Promise<Response> {
     const send = (): Promise<Response> => this.#callBase(changes);
-    const sendLayered = layered ? () => layered.sending(send) : send;
+    const sendLayered = layer ? () => (this.#session as Session).sending(send) : send;
     return this.#hops ? this.#hops.count(sendLayered) : sendLayered();
   }
 
@@ -196,7 +178,8 @@ export class Call implements RequestTraits, Exchange<Response> {
     const changed = this.#session?.headerChanges;
     let headers: HeadersInit | undefined = this.#headers;
     const isChanged = body ?? signal ?? changed ?? headers ?? init?.ebb;
-    if (isChanged === undefined && !(layer && needsMark(init))) return undefined;
+    // With async context, layers below find this call without a mark in the init.
+    if (isChanged === undefined && (hasAsyncContext || layer === undefined)) return undefined;
 
     if (changed) headers = changedHeaders(headers ?? this.#member('headers'), changed);
     const changes: InitChanges = { ...body, ...(headers && { headers }), ...(layer && { [LAYER]: layer }) };
@@ -210,12 +193,10 @@ export class Call implements RequestTraits, Exchange<Response> {
   }
 
   failure(error: unknown): Outcome {
-    if (error instanceof HookError) return { type: 'failure', kind: 'unknown', error };
-    const kind = this.#bounded?.timedOut ? 'timeout' : failureKind(error);
+    const isHook = error instanceof HookError;
+    const kind = isHook ? 'unknown' : this.#bounded?.timedOut ? 'timeout' : failureKind(error);
     let redirected: boolean | undefined;
-    // Without proof the first server may have carried the request out.
-    if (kind === 'connect')
-      redirected = this.followsRedirects && (!wasRedirected || wasRedirected(error, this, this.#hops));
+    if (kind === 'connect') redirected = this.followsRedirects && wasRedirected(error, this, this.#hops);
     return { type: 'failure', kind, error, redirected };
   }
 
@@ -225,34 +206,31 @@ export class Call implements RequestTraits, Exchange<Response> {
 
   setAside(settled: unknown, session: Session, signal?: AbortSignal): Aside | undefined {
     // The retry must not get the response of this attempt.
-    const own = unshared?.(this.method, this.#input, this.#init, this.#headers, this.#own);
-    if (own) {
-      [this.#input, this.#init] = own;
+    const alone = unshared?.(this.method, this.#input, this.#init, this.#headers, this.#own);
+    if (alone) {
+      [this.#input, this.#init] = alone;
       this.#request = undefined;
       this.#own ??= this.#init.signal ?? undefined;
     }
     const aside = setAside(settled, session, signal);
     const upload = this.#upload;
     // Not before the response has been read: closing the upload may break the response.
-    if (aside === undefined) upload?.endAttempt();
-    else if (upload?.isOpen) void aside.released.then(() => upload.endAttempt());
+    if (aside && upload?.isOpen) void aside.released.then(() => upload.endAttempt());
+    else if (!aside) upload?.endAttempt();
     return aside;
   }
 
   whenBodyEnds(settled: unknown, ended: () => void): unknown {
-    const session = this.#session;
-    const { method } = this;
-    const clock = session?.policy.clock ?? systemClock;
+    const { policy, whenBodyEnds: watch = whenBodyEnds } = this.#session ?? {};
+    const { clock = systemClock } = policy ?? {};
     const status = property(settled, 'status') as number;
-    const watch = session?.whenBodyEnds ?? whenBodyEnds;
-    watch?.(settled, { method, status, signal: this.#own, clock }, ended);
+    watch?.(settled, { method: this.method, status, signal: this.#own, clock }, ended);
     return settled;
   }
 
-  /** The call has ended before it was sent. Closes the source of the body. */
+  /** The call has ended before it was sent. */
   unsent(reason: unknown): void {
-    const body = this.#init?.body ?? this.#request?.body;
-    if (typeof body !== 'function') cancelUpload(body, reason);
+    this.#upload?.cancel(reason);
   }
 
   /** Ends the call. Closes its upload at once, or when the body of the response has ended. */

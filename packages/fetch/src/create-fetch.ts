@@ -1,18 +1,19 @@
 import { createPolicy, type Policy, type PolicyOptions } from '@ebb/core';
 import {
+  AtOnce,
+  type ClientAtOnce,
   countLayer,
   isNativeFetch,
   LAYER,
   mayBeSentAtOnce,
   run,
-  sendAtOnce,
   startSession,
 } from '@ebb/core/adapter';
-import { withPreconnect } from '#platform';
+import { hasAsyncContext, withPreconnect } from '#platform';
 import { Call } from './call.ts';
 import type { EbbRequestInit, FetchInit, FetchInput } from './init.ts';
 import type { Preconnecting } from './preconnect.ts';
-import { isSimple, needsMark, withChanges } from './request.ts';
+import { isSimple, withChanges } from './request.ts';
 
 /** A `fetch` that also takes ebb's options for a request. Assignable to `typeof fetch` in every runtime. */
 export interface EbbFetch extends Preconnecting {
@@ -51,19 +52,21 @@ export function createFetch(
     throw new TypeError(`createFetch: baseFetch must be a function, got ${typeof baseFetch}`);
   }
   const way = isNativeFetch(baseFetch) ? 'native-fetch' : 'client';
+  const client: ClientAtOnce<Response, FetchInput, EbbRequestInit | undefined> = {
+    policy,
+    way,
+    call: (input, init) => new Call(baseFetch, input, init),
+    send: (input, init, passage) =>
+      passage !== undefined && !hasAsyncContext
+        ? baseFetch(...withChanges(input, init, { [LAYER]: passage }))
+        : baseFetch(input, init as FetchInit | undefined),
+  };
 
   // `name` and `length` are those of the native fetch.
   function fetch(input: FetchInput, init: EbbRequestInit | undefined = undefined): Promise<Response> {
     try {
-      const make = (): Call => new Call(baseFetch, input, init);
-      if (isSimple(input, init) && mayBeSentAtOnce(policy)) {
-        return sendAtOnce(policy, way, make, (passage) =>
-          passage && needsMark(init)
-            ? baseFetch(...withChanges(input, init, { [LAYER]: passage }))
-            : baseFetch(input, init as FetchInit | undefined),
-        );
-      }
-      const call = make();
+      if (isSimple(input, init) && mayBeSentAtOnce(policy)) return new AtOnce(client, input, init).send();
+      const call = new Call(baseFetch, input, init);
       const session = startSession(policy, call, init?.ebb, call.carried, way);
       const result = session === undefined ? call.sendBare() : run(session, call, call.signal);
       return call.mayLeaveOpen ? endAfter(result, call) : result;

@@ -75,7 +75,9 @@ export function hopsOf({ attempt, policy }: Session, request: Redirectable): Hop
   const { bucket, maxRetries, methods } = policy;
   if (bucket !== undefined) recordConnectErrors();
   if (attempt > maxRetries || methods === 'all') return undefined;
-  if (methods === 'idempotent' && isIdempotent(request.method)) return undefined;
+  const { method } = request;
+  // The test of the others takes a tenth of all that ebb does for a request.
+  if (methods === 'idempotent' && (method === 'GET' || isIdempotent(method))) return undefined;
   return request.followsRedirects ? new Hops() : undefined;
 }
 

@@ -1,6 +1,5 @@
 import type { HeaderChanges } from '@ebb/core';
-import { isIdempotent, LAYER } from '@ebb/core/adapter';
-import { hasAsyncContext } from '#platform';
+import { isIdempotent, LAYER, property } from '@ebb/core/adapter';
 import type { EbbRequestInit, FetchInput } from './init.ts';
 
 /** Members that replace those of the caller's init. */
@@ -45,11 +44,6 @@ export function membersOf<T extends object>(source: T): T {
   return { ...members, ...source };
 }
 
-/** True if layers of ebb below find this call by a mark in the init: with async context they find it without. */
-export function needsMark(init: EbbRequestInit | undefined): boolean {
-  return !hasAsyncContext && (init === undefined || (typeof init === 'object' && init !== null));
-}
-
 /** The arguments of the base fetch, with changes to the init, and without `ebb`. */
 export function withChanges(
   input: FetchInput,
@@ -84,8 +78,9 @@ export function rereadableHeaders(headers: unknown): [string, string][] | undefi
 
 /** A request header by its lower-case name; `undefined` also if the base fetch will reject the headers. */
 export function headerIn(headers: unknown, name: string): string | undefined {
+  if (!headers) return undefined;
   try {
-    return new Headers(headers as HeadersInit | undefined).get(name) ?? undefined;
+    return new Headers(headers as HeadersInit).get(name) ?? undefined;
   } catch {
     return undefined;
   }
@@ -101,25 +96,16 @@ export function changedHeaders(own: unknown, changes: HeaderChanges): Headers {
   return headers;
 }
 
-/** The base of relative URLs: `document` in browsers, `location` also in their workers, neither elsewhere. */
-interface PageGlobals {
-  readonly document?: { readonly baseURI?: string };
-  readonly location?: { readonly href?: string };
-}
-
 /** Enough to know that a base does not matter. Parsing takes three times as long, and a bucket asks for each request. */
 const WHOLE = /^https?:\/\//i;
 
 /** The URL that fetch will request; the input as a string if fetch will reject it. */
 export function absoluteUrl(input: unknown): string {
   const url = String(input);
-  if (WHOLE.test(url)) return url;
-  let base: string | undefined;
-  try {
-    const { document, location } = globalThis as PageGlobals;
-    base = document?.baseURI ?? location?.href;
-  } catch {
-    // Deno has a location that throws.
-  }
-  return URL.canParse(url) ? url : (URL.parse(url, base)?.href ?? url);
+  if (WHOLE.test(url) || URL.canParse(url)) return url;
+  // `document` in browsers, `location` also in their workers, neither elsewhere. Deno has a location that throws.
+  const base =
+    property(property(globalThis, 'document'), 'baseURI') ??
+    property(property(globalThis, 'location'), 'href');
+  return URL.parse(url, base as string | undefined)?.href ?? url;
 }

@@ -26,33 +26,33 @@ export class Upload {
   /** True once the body that was made has been sent. */
   #isTaken = false;
 
-  /** @param isKept copies the body of a `Request` for a retry, while it is sent */
-  constructor(body: EbbRequestInit['body'], request: Request | undefined, isKept: boolean) {
+  constructor(body: EbbRequestInit['body'], request: Request | undefined) {
     this.#body = body;
     this.#request = request;
     this.#bytes = bufferBytes(body);
-    if (!isKept || request === undefined || request.bodyUsed) return;
-    this.#reader = request.clone().body?.getReader();
-    // The upload fails with the same error.
-    this.#keep().catch(() => undefined);
   }
 
   /**
-   * A `Request` does not reveal whether its body is a string or an endless stream, so the copy is bounded: past the bound it is
-   * dropped, and the upload goes on without it.
+   * Copies the body of a `Request` for a retry, while it is sent. A `Request` does not reveal whether its body is a string or an
+   * endless stream, so the copy is bounded: past the bound it is dropped, and the upload goes on without it.
    */
-  async #keep(): Promise<void> {
+  async keep(): Promise<void> {
+    const request = this.#request;
+    if (request === undefined || request.bodyUsed) return;
     const chunks: Uint8Array<ArrayBuffer>[] = [];
     let bytes = 0;
-    for (;;) {
-      const chunk = await this.#reader?.read();
-      if (chunk === undefined) return;
-      if (chunk.done) break;
-      bytes += chunk.value.byteLength;
-      if (bytes > MOST_KEPT_BYTES || chunks.length === MOST_KEPT_CHUNKS) return this.stopKeeping();
-      chunks.push(chunk.value);
+    try {
+      this.#reader = (request.clone().body as ReadableStream<Uint8Array<ArrayBuffer>>).getReader();
+      for (;;) {
+        const { done, value } = await this.#reader.read();
+        if (done) break;
+        bytes += value.byteLength;
+        if (bytes > MOST_KEPT_BYTES || chunks.push(value) > MOST_KEPT_CHUNKS) return this.stopKeeping();
+      }
+      this.#kept = new Blob(chunks);
+    } catch {
+      // The upload fails with the same error.
     }
-    this.#kept = new Blob(chunks);
   }
 
   /** Ends the copying: there is no further attempt. Without this, cancelling the upload would not cancel its source. */
@@ -66,9 +66,14 @@ export class Upload {
     return !isOnce(this.#body) && bufferBytes(this.#body) === this.#bytes;
   }
 
+  /** True if the caller has given a function that makes the body. */
+  get isMade(): boolean {
+    return typeof this.#body === 'function';
+  }
+
   /** True if the factory has not yet made the body of the attempt. */
   get isMissing(): boolean {
-    return typeof this.#body === 'function' && this.#made === undefined;
+    return this.isMade && this.#made === undefined;
   }
 
   /**
@@ -113,6 +118,11 @@ export class Upload {
   endAttempt(): void {
     this.#made?.close();
     this.#made = undefined;
+  }
+
+  /** Closes the source of a body that is not sent. */
+  cancel(reason: unknown): void {
+    if (!this.isMade) cancelUpload(this.#body ?? this.#request?.body, reason);
   }
 }
 
@@ -160,7 +170,7 @@ function isOnce(body: unknown): boolean {
  * Closes the source of an upload, such as a file. Does nothing to a body that is not a stream or iterator, and to a web
  * stream that is being read.
  */
-export function cancelUpload(body: unknown, reason?: unknown): void {
+function cancelUpload(body: unknown, reason?: unknown): void {
   if (isWebReadable(body)) {
     if (!body.locked) body.cancel(reason).catch(() => undefined);
   } else if (isNodeReadable(body)) {

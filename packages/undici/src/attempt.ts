@@ -2,16 +2,10 @@ import type { Duplex } from 'node:stream';
 import { attemptsOf, type Clock } from '@ebb/core';
 import type { Session, SetAside } from '@ebb/core/adapter';
 import type { Dispatcher } from 'undici';
-import {
-  type AttemptListener,
-  type HeldListener,
-  type UploadListener,
-  uploadEvents,
-} from './attempt-listener.ts';
+import type { AttemptListener, HeldListener } from './attempt-listener.ts';
 import type { DispatchChanges, RequestBody } from './body/request-body.ts';
 import type { Connection } from './controller.ts';
 import { headersTimeoutError, requestAbortedError } from './errors.ts';
-import { mirrorGaps } from './gaps.ts';
 import { headOf, type RawHeaders, type ResponseHead, type ResponseHeaders } from './headers.ts';
 import { Held } from './held.ts';
 
@@ -21,8 +15,6 @@ import { Held } from './held.ts';
  */
 export class Attempt implements Dispatcher.DispatchHandler, HeldListener {
   connection: Connection;
-  declare readonly onBodySent?: (chunk: Buffer | string) => void;
-  declare readonly onRequestSent?: () => void;
   /** How often undici started it: more than once if an interceptor below follows redirects. */
   starts = 0;
   /** The last that it was started with. */
@@ -33,13 +25,12 @@ export class Attempt implements Dispatcher.DispatchHandler, HeldListener {
   /** The response, while it is held or set aside. */
   kept: Held | undefined;
   #droppedFor: Error | undefined;
-  #restoreMethods: (() => void) | undefined;
+  /** Methods that the caller's handler lacks are hidden until the attempt starts. */
+  restoreMethods: (() => void) | undefined;
   #releaseBody: (() => void) | undefined;
 
-  /** @param upload only if the handler listens to the upload: for a handler that does, a MockAgent reads the body */
-  constructor(listener: AttemptListener<Attempt>, upload?: UploadListener) {
+  constructor(listener: AttemptListener<Attempt>) {
     this.#listener = listener;
-    if (upload !== undefined) Object.assign(this, uploadEvents(upload));
   }
 
   get over(): boolean {
@@ -62,11 +53,6 @@ export class Attempt implements Dispatcher.DispatchHandler, HeldListener {
     return this.context ? attemptsOf(this.context).length > 0 : false;
   }
 
-  /** Hides the methods that the caller's handler lacks, until the attempt starts. */
-  mirror(handler: Dispatcher.DispatchHandler, options: Dispatcher.DispatchOptions): void {
-    this.#restoreMethods = mirrorGaps(handler, options, this);
-  }
-
   /** Fails with undici's own timeout error, which names `namedMs`, if no response headers come within `timeoutMs`. */
   limit(clock: Clock, timeoutMs: number, namedMs: number): void {
     this.#cancelTimer = clock.schedule(() => this.abort(headersTimeoutError(namedMs)), timeoutMs);
@@ -86,7 +72,7 @@ export class Attempt implements Dispatcher.DispatchHandler, HeldListener {
   }
 
   onRequestStart(connection: Dispatcher.DispatchController, context: object | null | undefined): void {
-    this.#restoreMethods?.();
+    this.restoreMethods?.();
     this.starts += 1;
     this.context = context;
     // Given up while it was queued: it must not be sent.

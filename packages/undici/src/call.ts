@@ -145,8 +145,8 @@ export abstract class Call extends Downstream {
 
   #mustRetry(outcome: Outcome): boolean {
     // A handler that is receiving a response cannot be given another one.
-    const { isWhole = false, parts } = this.answer?.kept?.aside ?? {};
-    const hasAnswer = this.download === undefined && isWhole && parts !== undefined;
+    const aside = this.download === undefined ? this.answer?.kept?.aside : undefined;
+    const hasAnswer = aside?.isWhole === true && aside.parts !== undefined;
     // Parts that look into responses have done so before.
     return this.session.next('looked', outcome, hasAnswer) === 'set aside';
   }

@@ -77,7 +77,6 @@ export abstract class Driver extends Call {
   #send(): boolean {
     const { options, body, controller, started, download } = this;
     const attempt = this.makeAttempt();
-    attempt.mirror(this.handler, options);
     this.isWaiting = false;
     this.attempt = attempt;
     if (controller.aborted) {
@@ -87,7 +86,7 @@ export abstract class Driver extends Call {
     const timeoutMs = started?.timeoutMs();
     if (timeoutMs !== undefined)
       attempt.limit(this.session.policy.clock, timeoutMs, this.session.namedTimeoutMs);
-    let changes = body?.take();
+    let changes = body?.take?.();
     const ofHooks = started?.headerChanges;
     if (ofHooks !== undefined) changes = { ...changes, headers: changedHeaders(options.headers, ofHooks) };
     if (changes !== undefined) attempt.reads(body, changes);

@@ -1,11 +1,16 @@
 import type { Dispatcher } from 'undici';
 
 type Handler = Dispatcher.DispatchHandler;
-type Method = keyof Handler;
 
-const FOR_RESPONSE: readonly Method[] = ['onResponseStart', 'onResponseData', 'onResponseEnd'];
-const FOR_UPGRADE: readonly Method[] = ['onRequestUpgrade'];
-const FOR_UPLOAD: readonly Method[] = ['onBodySent', 'onRequestSent'];
+/** The methods that undici 8 checks: those for any request. */
+const METHODS = [
+  'onResponseStart',
+  'onResponseData',
+  'onResponseEnd',
+  'onRequestUpgrade',
+  'onBodySent',
+  'onRequestSent',
+] as const satisfies readonly (keyof Handler)[];
 
 function isMethodOrNone(value: unknown): boolean {
   return value === undefined || typeof value === 'function';
@@ -22,20 +27,6 @@ function isComplete(handler: Handler, { upgrade, method }: Dispatcher.DispatchOp
   );
 }
 
-/** The methods that a request needs and its handler lacks, with what the handler has instead. */
-function gapsOf(handler: Handler, options: Dispatcher.DispatchOptions): Readonly<Record<string, unknown>> {
-  const needed = options.upgrade || options.method === 'CONNECT' ? FOR_UPGRADE : FOR_RESPONSE;
-  const gaps: Record<string, unknown> = {};
-  for (const name of needed) {
-    if (typeof handler[name] !== 'function') gaps[name] = handler[name];
-  }
-  for (const name of FOR_UPLOAD) {
-    const method = handler[name];
-    if (!isMethodOrNone(method)) gaps[name] = method;
-  }
-  return gaps;
-}
-
 /**
  * Hides the methods of `attempt` that `handler` lacks. undici 8 checks a handler when it takes a request, and so
  * reports the same error as without ebb; undici 7 does not check.
@@ -48,10 +39,10 @@ export function mirrorGaps(
   attempt: Handler,
 ): (() => void) | undefined {
   if (isComplete(handler, options)) return undefined;
-  const gaps = gapsOf(handler, options);
+  const gaps = METHODS.filter((name) => typeof handler[name] !== 'function');
   // Own properties, which hide the methods of the class until they are deleted.
-  const shadowed = Object.assign(attempt, gaps) as Record<string, unknown>;
+  for (const name of gaps) Object.assign(attempt, { [name]: handler[name] });
   return () => {
-    for (const name of Object.keys(gaps)) delete shadowed[name];
+    for (const name of gaps) delete attempt[name];
   };
 }

@@ -7,24 +7,15 @@ import {
   missing,
   type Peek,
   type Session,
-  SetAside,
+  type SetAside,
 } from '@ebb/core/adapter';
+import { asideFor } from './aside.ts';
 import type { HeldListener } from './attempt-listener.ts';
 import type { Connection, Pausable } from './controller.ts';
 import { requestAbortedError } from './errors.ts';
 import type { RawHeaders, ResponseHead, ResponseHeaders } from './headers.ts';
 
-/** How much of a response is kept in case its dispatcher is closed before the retry, in bytes. */
-const KEPT_FOR_CLOSE_BYTES = 16 * 1024;
-
-const SOON: Promise<void> = Promise.resolve();
 const NO_TRAILERS: ResponseHeaders = {};
-
-/** A `read` that waits for the next chunk. */
-interface Reader {
-  resolve(chunk: Buffer | undefined): void;
-  reject(error: Error): void;
-}
 
 /**
  * A response that is held back. It keeps what arrives, and pauses the connection when that is more than a look at the body asks
@@ -44,7 +35,8 @@ export class Held implements Peek, Pausable {
   aside: SetAside<Buffer> | undefined;
   #connection: Connection;
   readonly #listener: HeldListener;
-  #reader: Reader | undefined;
+  /** A `read` that waits for the next chunk. */
+  #reader: { resolve(chunk: Buffer | undefined): void; reject(error: Error): void } | undefined;
   /** How many chunks were read. */
   #read = 0;
   /** Bytes that were neither read by a look nor played. */
@@ -68,14 +60,12 @@ export class Held implements Peek, Pausable {
   }
 
   take(chunk: Buffer): void {
-    if (this.aside !== undefined) {
-      this.aside.take(chunk);
-      return;
-    }
-    if (this.isOver) return;
+    this.aside?.take(chunk);
+    if (this.aside !== undefined || this.isOver) return;
     this.chunks.push(chunk);
     this.#unreadBytes += chunk.byteLength;
-    this.#goOn();
+    this.#serve();
+    this.#playMore();
     // Most bodies are short, and arrive with their headers: pausing for each would cost a turn.
     const most = this.#clock === undefined ? MOST_READ_AHEAD_BYTES : MOST_DISCARDED_BYTES;
     if (this.#unreadBytes > most) this.#halt();
@@ -100,7 +90,8 @@ export class Held implements Peek, Pausable {
     this.isOver = true;
     this.#cancelTimer?.();
     this.aside?.end(this.error === undefined, this.error);
-    this.#goOn();
+    this.#serve();
+    this.#playMore();
   }
 
   read(): Promise<Buffer | undefined> {
@@ -116,25 +107,16 @@ export class Held implements Peek, Pausable {
     this.#reader = undefined;
   }
 
-  /** Something has arrived. */
-  #goOn(): void {
-    this.#serve();
-    this.#playMore();
-  }
-
   /** Settles the read that waits, if it need not wait. */
   #serve(): void {
     const reader = this.#reader;
     const chunk = this.chunks[this.#read];
     if (reader === undefined || (chunk === undefined && !this.isOver)) return;
     this.#reader = undefined;
-    if (chunk === undefined && this.error !== undefined) {
-      reader.reject(this.error);
-      return;
-    }
     this.#read += 1;
     this.#unreadBytes -= chunk?.byteLength ?? 0;
-    reader.resolve(chunk);
+    if (chunk === undefined && this.error !== undefined) reader.reject(this.error);
+    else reader.resolve(chunk);
   }
 
   /** Pauses the connection. That of a redirect is closed unless the handler goes on in time. */
@@ -167,24 +149,15 @@ export class Held implements Peek, Pausable {
 
   #discard(): void {
     this.isOver = true;
-    this.error = new Error(
-      'The rest of the body of this redirect was discarded, because it was not read in time',
-    );
+    this.error = new Error('The rest of the body of this redirect was discarded: it was not read in time');
     this.#listener.discard(requestAbortedError('Redirect not read'));
   }
 
   /** A retry follows: reads it to its end, within bounds, and keeps it. */
-  setAside({ policy, discardMs, keepsAnswer, request }: Session): SetAside<Buffer> {
-    const contentLength = request.method === 'HEAD' ? 0 : Number(this.head.headers['content-length']);
-    const mostKeptBytes = keepsAnswer ? MOST_DISCARDED_BYTES : KEPT_FOR_CLOSE_BYTES;
-    const bounds = { clock: policy.clock, longestMs: discardMs, mostKeptBytes, contentLength };
-    const aside = new SetAside<Buffer>(bounds, this.#listener);
+  setAside(session: Session): SetAside<Buffer> {
+    const aside = asideFor(this.head, this.chunks, session, this.#listener);
     this.aside = aside;
-    for (const chunk of this.chunks) aside.take(chunk);
     if (this.isOver) aside.end(this.error === undefined, this.error);
-    // A connection that is not wanted is closed at once. Most responses end in the turn of their headers, and need no timer.
-    if (contentLength > MOST_DISCARDED_BYTES) aside.limit();
-    else SOON.then(() => aside.limit());
     this.#letGo();
     return aside;
   }

@@ -1,9 +1,10 @@
 import type { Duplex } from 'node:stream';
 import { failureKind } from '@ebb/core/adapter';
 import { Attempt } from './attempt.ts';
-import type { AttemptListener } from './attempt-listener.ts';
+import { type AttemptListener, uploadEvents } from './attempt-listener.ts';
 import { Driver } from './driver.ts';
 import { isClosedError } from './errors.ts';
+import { mirrorGaps } from './gaps.ts';
 import type { RawHeaders, ResponseHead, ResponseHeaders } from './headers.ts';
 import type { Held } from './held.ts';
 import { peekAt } from './peek.ts';
@@ -16,7 +17,11 @@ export class Relay extends Driver implements AttemptListener<Attempt> {
   protected override makeAttempt(): Attempt {
     const { onBodySent, onRequestSent } = this.handler;
     const isWatched = typeof onBodySent === 'function' || typeof onRequestSent === 'function';
-    return new Attempt(this, isWatched ? this : undefined);
+    const attempt = new Attempt(this);
+    // For a handler that listens to the upload, a MockAgent reads the body.
+    if (isWatched) Object.assign(attempt, uploadEvents(this));
+    attempt.restoreMethods = mirrorGaps(this.handler, this.options, attempt);
+    return attempt;
   }
 
   sent(attempt: Attempt): void {

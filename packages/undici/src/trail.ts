@@ -23,7 +23,7 @@ interface Target {
  * own; but what a hook adds belongs to the origin of the call.
  */
 export class Trail {
-  readonly #trails: Trails;
+  readonly #storage: AsyncLocalStorage<Followed>;
   readonly origin: string;
   /** True once a hop had another origin. It stays: a client does not restore the headers that it removed either. */
   isAway = false;
@@ -32,8 +32,8 @@ export class Trail {
   /** What the last response asks for, if it is a redirect: several, if its location can be read in several ways. */
   #targets: readonly Target[] = [];
 
-  constructor(request: RequestTraits, trails: Trails) {
-    this.#trails = trails;
+  constructor(request: RequestTraits, storage: AsyncLocalStorage<Followed>) {
+    this.#storage = storage;
     this.origin = originOf(request);
   }
 
@@ -48,11 +48,6 @@ export class Trail {
     this.#targets = locations.map((one) => ({ url: addressOf(one, request.url), method }));
   }
 
-  /** True if the last response was a redirect. */
-  get isRedirected(): boolean {
-    return this.#targets.length > 0;
-  }
-
   /** True if a request is what the last response asks for. */
   leadsTo(request: RequestTraits): boolean {
     const url = addressOf(request.url);
@@ -61,7 +56,8 @@ export class Trail {
 
   /** Calls the handler, so that a hop that it dispatches is found. */
   within(call: () => void): void {
-    this.#trails.within(this, call);
+    if (this.#targets.length === 0) call();
+    else this.#storage.run({ trail: this, isInside: true }, call);
   }
 
   /** What a hop needs to know of the call. */
@@ -126,15 +122,8 @@ export class Trails {
       session.hop = found.trail.hop(request);
       return found.trail;
     }
-    const trail = new Trail(request, this);
+    const trail = new Trail(request, this.#storage);
     this.#storage.enterWith({ trail, isInside: false });
     return trail;
-  }
-
-  /** Calls the handler, so that a hop that it dispatches is found. */
-  within<T>(trail: Trail, call: () => T): T {
-    return this.#storage === undefined || !trail.isRedirected
-      ? call()
-      : this.#storage.run({ trail, isInside: true }, call);
   }
 }

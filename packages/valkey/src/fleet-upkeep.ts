@@ -1,4 +1,4 @@
-import type { SteadyTime, WaitingQueue } from '@ebb/core/bucket';
+import { type SteadyTime, Timer, type WaitingQueue } from '@ebb/core/bucket';
 import { type Backlog, backlogOf, micro } from './backlog.ts';
 import { Leaser } from './leaser.ts';
 import type { FleetSetup } from './options.ts';
@@ -7,7 +7,6 @@ import { Presence } from './presence.ts';
 import { Refunds } from './refunds.ts';
 import type { StoreCall } from './store-call.ts';
 import { StoreLink } from './store-link.ts';
-import { Timer } from './timer.ts';
 
 /** While requests wait, the store is asked for a pause at least this often. */
 const FRESH_MS = 1_000;
@@ -88,7 +87,8 @@ export abstract class FleetUpkeep {
     });
     this.pool = this.leaser.pool;
     this.refunds = new Refunds(call);
-    this.timer = new Timer(time, (nowMs) => {
+    this.timer = new Timer(time, () => {
+      const nowMs = time.now();
       if (this.isStale(nowMs)) this.peek();
       changed(nowMs);
     });

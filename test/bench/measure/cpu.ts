@@ -1,4 +1,5 @@
 import type { Run } from './batches.ts';
+import type { Quantiles } from './part.ts';
 import { quantile } from './quantiles.ts';
 
 /** So long that a batch has its share of the collections of garbage, and so short that some have the processor to themselves. */
@@ -6,6 +7,9 @@ const BATCH_MS = 25;
 const BATCHES = 30;
 /** The compilers are done by then. */
 const WARM_MS = 200;
+
+/** Of the rounds, for the same reason as in {@link cpuNsPerCall}: another program can only make a process slower. */
+export const CPU_QUANTILES: Quantiles = [0.05, 0.2, 0.5];
 
 /** Node's flags for a process whose CPU time is measured: what is collected is collected in the thread of the calls, and counts. */
 export const CPU_FLAGS: readonly string[] = ['--single-threaded-gc'];

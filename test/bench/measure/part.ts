@@ -17,6 +17,11 @@ export interface Column {
   readonly spread?: boolean;
 }
 
+/** The lower end, the figure itself, and the upper end. */
+export type Quantiles = readonly [low: number, middle: number, high: number];
+
+export const QUARTILES: Quantiles = [0.25, 0.5, 0.75];
+
 /** A table: each row is measured in a process of its own, once a round. */
 export interface Part {
   readonly title: string;
@@ -29,6 +34,10 @@ export interface Part {
   readonly rounds?: number;
   /** The name of a row with which each row of its group is compared, if a process measures one subject only. */
   readonly reference?: string;
+  /**
+   * The shares of the rounds below which the figure of a row lies, and the ends of its spread. @default the quartiles
+   */
+  readonly quantiles?: Quantiles;
   /** For the processes. */
   readonly flags?: readonly string[];
   rows(): Promise<readonly Row[]>;

@@ -1,8 +1,8 @@
 import { machine } from './machine.ts';
 import { markdown, number } from './markdown.ts';
-import type { Column, Part, Row, Sample } from './part.ts';
+import { type Column, type Part, QUARTILES, type Quantiles, type Row, type Sample } from './part.ts';
 import { sampleRows } from './processes.ts';
-import { median, quantile } from './quantiles.ts';
+import { quantile } from './quantiles.ts';
 import { ratios, standing } from './standing.ts';
 
 export interface ReportOptions {
@@ -21,7 +21,7 @@ export async function report(part: Part, partUrl: string, options: ReportOptions
   // Fewer have no quartiles to tell a difference from noise.
   const standings = part.ranked === false || rounds < 3 ? [] : standingsOf(part, samples);
   if (standings.length > 0) console.log(`\n${standings.join('\n')}`);
-  const spread = rounds > 1 ? `; medians of ${rounds} rounds, with their quartiles` : '; one round';
+  const spread = rounds > 1 ? `; ${summary(rounds, part.quantiles)}` : '; one round';
   console.log(`\n${machine()}${spread}\n`);
 }
 
@@ -29,11 +29,28 @@ function groupsOf(samples: ReadonlyMap<Row, Sample[]>): string[] {
   return [...new Set([...samples.keys()].map(({ group }) => group))];
 }
 
-/** The medians of the row that the others of a group are compared with. */
-function referenceOf({ reference }: Part, samples: ReadonlyMap<Row, Sample[]>, group: string): Sample {
+function summary(rounds: number, [low, middle, high]: Quantiles = QUARTILES): string {
+  if (middle === 0.5) return `medians of ${rounds} rounds, with their quartiles`;
+  return `percentile ${middle * 100} (${low * 100} … ${high * 100}) of ${rounds} rounds`;
+}
+
+/** The figures of the row that the others of a group are compared with. */
+function referenceOf(
+  { reference, quantiles: [, middle] = QUARTILES }: Part,
+  samples: ReadonlyMap<Row, Sample[]>,
+  group: string,
+): Sample {
   const found = [...samples].find(([row]) => row.group === group && row.name === reference)?.[1] ?? [];
   const names = Object.keys(found[0] ?? {});
-  return Object.fromEntries(names.map((name) => [name, median(found.map((sample) => sample[name] ?? 0))]));
+  return Object.fromEntries(
+    names.map((name) => [
+      name,
+      quantile(
+        found.map((sample) => sample[name] ?? 0),
+        middle,
+      ),
+    ]),
+  );
 }
 
 function tableOf(part: Part, samples: ReadonlyMap<Row, Sample[]>): string {
@@ -44,17 +61,22 @@ function tableOf(part: Part, samples: ReadonlyMap<Row, Sample[]>): string {
     if (group !== '') cells.push([`**${group}**`]);
     for (const [row, taken] of samples) {
       if (row.group !== group) continue;
-      cells.push([row.name, ...columns.map((column) => cellOf(column, taken, reference))]);
+      cells.push([row.name, ...columns.map((column) => cellOf(column, taken, reference, part.quantiles))]);
     }
   }
   return markdown(['', ...columns.map(({ title }) => title)], cells);
 }
 
-function cellOf({ value, digits, spread }: Column, samples: readonly Sample[], reference: Sample): string {
+function cellOf(
+  { value, digits, spread }: Column,
+  samples: readonly Sample[],
+  reference: Sample,
+  [low, middle, high]: Quantiles = QUARTILES,
+): string {
   const values = samples.map((sample) => value(sample, reference));
-  const middle = number(median(values), digits);
-  if (!spread || values.length === 1) return middle;
-  return `${middle} (${number(quantile(values, 0.25), digits)} … ${number(quantile(values, 0.75), digits)})`;
+  const at = (share: number): string => number(quantile(values, share), digits);
+  if (!spread || values.length === 1) return at(middle);
+  return `${at(middle)} (${at(low)} … ${at(high)})`;
 }
 
 function standingsOf(part: Part, samples: ReadonlyMap<Row, Sample[]>): string[] {
@@ -65,7 +87,10 @@ function standingsOf(part: Part, samples: ReadonlyMap<Row, Sample[]>): string[] 
     const values = new Map(
       inGroup.map(([row, taken]) => [row, taken.map((sample) => column?.value(sample, reference) ?? 0)]),
     );
-    const texts = [standing(values), part.reference === undefined ? undefined : ratios(values)];
+    const texts = [
+      standing(values, part.quantiles),
+      part.reference === undefined ? undefined : ratios(values, part.quantiles),
+    ];
     return texts.flatMap((text) =>
       text === undefined ? [] : [`- ${group === '' ? '' : `${group}: `}${text}`],
     );

@@ -1,5 +1,5 @@
 import { oneByOne } from '../measure/batches.ts';
-import { CPU_FLAGS, cpuNsPerCall } from '../measure/cpu.ts';
+import { CPU_FLAGS, CPU_QUANTILES, cpuNsPerCall } from '../measure/cpu.ts';
 import { BARE, type Part } from '../measure/part.ts';
 import { subjectOf, subjectsOf } from '../ours/subjects.ts';
 import { stubbed } from '../stubs/axios.ts';
@@ -17,6 +17,7 @@ export default {
   rounds: 30,
   reference: BARE,
   flags: CPU_FLAGS,
+  quantiles: CPU_QUANTILES,
   async rows() {
     return [BARE, ...(await subjectsOf('axios')).keys()].map((name) => ({ group: '', name }));
   },

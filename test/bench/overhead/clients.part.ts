@@ -1,4 +1,4 @@
-import { CPU_FLAGS, cpuNsPerCall } from '../measure/cpu.ts';
+import { CPU_FLAGS, CPU_QUANTILES, cpuNsPerCall } from '../measure/cpu.ts';
 import { BARE, type Part } from '../measure/part.ts';
 import { callsInTurn, rowsOfClients } from '../ours/clients.ts';
 import type { Kind } from '../rivals/rival.ts';
@@ -13,6 +13,7 @@ export default {
   rounds: 15,
   reference: BARE,
   flags: CPU_FLAGS,
+  quantiles: CPU_QUANTILES,
   rows: async () => rowsOfClients((kind) => kind),
   async measure({ group, name }) {
     return { own: await cpuNsPerCall(await callsInTurn(group as Kind, name, 10)) };

@@ -1,6 +1,6 @@
-import { bufferBytes, isNodeReadable, isWebReadable } from '@ebb/core/adapter';
+import { bufferBytes, isWebReadable } from '@ebb/core/adapter';
 import type { InternalAxiosRequestConfig } from 'axios';
-import { abortUpload, BufferedForm } from '#platform';
+import { abortUpload, BufferedForm, closeWith } from '#platform';
 import type { BufferedForm as Form } from './buffered-form.ts';
 import type { BodyFactory, FactoryBody } from './factory-body.ts';
 import { closeBody, isSingleUse } from './stream.ts';
@@ -40,7 +40,7 @@ export class RequestBody {
 
   /** Whether each attempt sends what {@link next} returns in place of `data`. */
   get isReplaced(): boolean {
-    return this.#factory !== undefined || this.#form !== undefined;
+    return this.#factory !== undefined || (BufferedForm && this.#form) !== undefined;
   }
 
   /**
@@ -50,7 +50,10 @@ export class RequestBody {
    * @throws HookError as {@link FactoryBody.next} does
    */
   next(config: InternalAxiosRequestConfig, isOver: () => boolean): unknown {
-    return this.#factory?.next(config, this.#data as BodyFactory, isOver) ?? this.#form?.next(config);
+    return (
+      this.#factory?.next(config, this.#data as BodyFactory, isOver) ??
+      (BufferedForm && this.#form?.next(config))
+    );
   }
 
   /** Puts the caller's `data` back into the config. */
@@ -74,10 +77,10 @@ export class RequestBody {
    */
   closeUpload(data: unknown, request: unknown): void {
     if (this.#factory?.isOpen !== true) return;
-    if (abortUpload !== undefined && isNodeReadable(data)) return void data.on('close', () => this.release());
-    if (isWebReadable(data)) return;
+    const isStreamed = closeWith ? closeWith(data, () => this.release()) : false;
+    if (isStreamed || isWebReadable(data)) return;
     this.release();
-    abortUpload?.(request ?? {});
+    if (abortUpload) abortUpload(request ?? {});
   }
 }
 

@@ -1,18 +1,18 @@
 import type { Clock } from '@ebb/core';
 import {
   type Aside,
-  isNodeReadable,
   isWebReadable,
   LONGEST_DISCARD_MS,
   MOST_DISCARDED_BYTES,
   nextTurn,
+  type Opened,
   readAhead,
   restored,
   type Session,
   setAside,
 } from '@ebb/core/adapter';
 import type { AxiosResponse } from 'axios';
-import { abortUpload, whenArrived } from '#platform';
+import { abortUpload, peekAtNode, whenNodeBodyEnds } from '#platform';
 import { headerOf, responseIn } from '../response.ts';
 
 /**
@@ -24,7 +24,7 @@ import { headerOf, responseIn } from '../response.ts';
 export function discardForRetry(settled: unknown, session: Session, signal?: AbortSignal): Aside | undefined {
   const response = responseIn(settled);
   if (response === undefined) return undefined;
-  abortUpload?.(response.request ?? {});
+  if (abortUpload) abortUpload(response.request ?? {});
   const { keepsAnswer, discardMs, policy } = session;
   const { data } = response;
   const bounds = { clock: policy.clock, longestMs: discardMs, signal };
@@ -48,7 +48,7 @@ export function discardForRetry(settled: unknown, session: Session, signal?: Abo
 export function discardLate(settled: unknown, clock: Clock): void {
   const response = responseIn(settled);
   if (response === undefined) return;
-  abortUpload?.(response.request ?? {});
+  if (abortUpload) abortUpload(response.request ?? {});
   const bounds = { clock, longestMs: LONGEST_DISCARD_MS, mostKeptBytes: 0 };
   setAside(response.data, { ...bounds, contentLength: lengthOf(response) });
 }
@@ -65,13 +65,23 @@ function lengthOf({ status, headers, config }: AxiosResponse): number {
  */
 export function whenBodyEnds(settled: unknown, clock: Clock, ended: () => void): void {
   const response = responseIn(settled);
+  const isWatched = whenNodeBodyEnds ? whenNodeBodyEnds(response, clock, ended) : false;
+  if (isWatched) return;
   const data: unknown = response?.data;
-  if (whenArrived && isNodeReadable(data) && !data.destroyed && !data.readableEnded) {
-    const { res } = (response?.request ?? {}) as { res?: unknown };
-    whenArrived(data, res, clock, ended);
-  } else if (response !== undefined && isWebReadable(data) && !data.locked) {
-    response.data = readAhead(data as ReadableStream<Uint8Array<ArrayBuffer>>, ended);
-  } else {
-    ended();
-  }
+  if (response === undefined || !isWebReadable(data) || data.locked) ended();
+  else response.data = readAhead(data as ReadableStream<Uint8Array<ArrayBuffer>>, ended);
+}
+
+/**
+ * Opens the body of the response in what an adapter settled with; `undefined` if there is none. The adapters of axios have read
+ * a body that is not streamed, but not parsed it: `transformResponse` runs after the last attempt. A custom adapter may have.
+ */
+export function peekAt(settled: unknown): Opened {
+  const response = responseIn(settled);
+  if (response === undefined) return undefined;
+  const { data } = response;
+  const replace = (other: unknown): void => {
+    response.data = other;
+  };
+  return (peekAtNode ? peekAtNode(data, replace) : false) || { data, replace };
 }

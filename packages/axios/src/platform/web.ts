@@ -1,13 +1,14 @@
 import type * as node from './node.ts';
 
-// Browsers have axios's adapters for XMLHttpRequest and fetch, with web streams. All of this is tested with `&&` and `?.`, which
+// Browsers have axios's adapters for XMLHttpRequest and fetch, with web streams. All of this is tested with `&&` and `?`, which
 // bundlers fold.
 
 type Maybe<T> = T | undefined;
 
-export const NodePeek: Maybe<typeof node.NodePeek> = undefined;
-export const whenArrived: Maybe<typeof node.whenArrived> = undefined;
 export const BufferedForm: Maybe<typeof node.BufferedForm> = undefined;
+export const closeWith: Maybe<typeof node.closeWith> = undefined;
+export const peekAtNode: Maybe<typeof node.peekAtNode> = undefined;
+export const whenNodeBodyEnds: Maybe<typeof node.whenNodeBodyEnds> = undefined;
 export const loadedModules: Maybe<typeof node.loadedModules> = undefined;
 export const abortUpload: Maybe<typeof node.abortUpload> = undefined;
 export const breaksBody: Maybe<typeof node.breaksBody> = undefined;

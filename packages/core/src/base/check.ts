@@ -8,31 +8,29 @@ export type Check = (name: string, value: unknown) => void;
 
 // Each check is a function of its own, so that a bundle has those alone that it uses.
 
-function mustBeNumber(
-  name: string,
-  takes: string | undefined,
-  value: unknown,
-  fits: (n: number) => boolean,
-): void {
-  const isNumber = typeof value === 'number';
-  must(name, takes, value, isNumber, isNumber && fits(value));
+function mustBeNumber(name: string, takes: string | undefined, value: unknown, fits: boolean): void {
+  must(name, takes, value, typeof value === 'number', fits);
 }
 
 /** 0, 1, 2 … */
 export const wholeNumber: Check = (name, value) =>
-  mustBeNumber(name, prose('a whole number ≥ 0'), value, (n) => Number.isSafeInteger(n) && n >= 0);
+  mustBeNumber(name, prose('a whole number ≥ 0'), value, Number.isSafeInteger(value) && Number(value) >= 0);
 
 /** 1, 2, 3 … */
 export const countingNumber: Check = (name, value) =>
-  mustBeNumber(name, prose('a whole number ≥ 1'), value, (n) => Number.isSafeInteger(n) && n >= 1);
+  mustBeNumber(name, prose('a whole number ≥ 1'), value, Number.isSafeInteger(value) && Number(value) >= 1);
 
 /** A finite number, 0 included. */
 export const notNegative: Check = (name, value) =>
-  mustBeNumber(name, prose('a finite number ≥ 0'), value, (n) => Number.isFinite(n) && n >= 0);
+  mustBeNumber(name, prose('a finite number ≥ 0'), value, Number.isFinite(value) && Number(value) >= 0);
 
 /** A finite number above 0. */
 export const positive: Check = (name, value) =>
-  mustBeNumber(name, prose('a finite number > 0'), value, (n) => Number.isFinite(n) && n > 0);
+  mustBeNumber(name, prose('a finite number > 0'), value, isPositive(value));
+
+function isPositive(value: unknown): boolean {
+  return Number.isFinite(value) && Number(value) > 0;
+}
 
 /** The largest capacity. Sums are off by up to a billionth, which is more than a token beyond this. */
 export const MOST_TOKENS = 1e9;
@@ -42,11 +40,21 @@ export const MOST_PER_SECOND = 1e9;
 
 /** A capacity, in tokens. */
 export const capacity: Check = (name, value) =>
-  mustBeNumber(name, prose('a number > 0 and ≤ 1000000000'), value, (n) => n > 0 && n <= MOST_TOKENS);
+  mustBeNumber(
+    name,
+    prose('a number > 0 and ≤ 1000000000'),
+    value,
+    isPositive(value) && Number(value) <= MOST_TOKENS,
+  );
 
 /** A refill rate, in tokens per second. */
 export const refillRate: Check = (name, value) =>
-  mustBeNumber(name, prose('a number > 0 and ≤ 1000000000'), value, (n) => n > 0 && n <= MOST_PER_SECOND);
+  mustBeNumber(
+    name,
+    prose('a number > 0 and ≤ 1000000000'),
+    value,
+    isPositive(value) && Number(value) <= MOST_PER_SECOND,
+  );
 
 /** Priorities are whole numbers from -7 to 7. With a lane for retries each they fit in 30 bits. */
 export const HIGHEST_PRIORITY = 7;
@@ -57,7 +65,7 @@ export const checkPriority: Check = (name, value) =>
     name,
     prose('a whole number from -7 to 7'),
     value,
-    (n) => Number.isInteger(n) && Math.abs(n) <= HIGHEST_PRIORITY,
+    Number.isInteger(value) && Math.abs(Number(value)) <= HIGHEST_PRIORITY,
   );
 
 /** A function. */

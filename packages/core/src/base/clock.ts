@@ -1,7 +1,7 @@
-import { inNextTurn } from '#clock';
-import type { Random } from './time.ts';
+import { inNextTurn, systemClock } from '#clock';
+import { type Clock, OF_SYSTEM, type Random, READS } from './time.ts';
 
-export { inNextTurn, inRealTime, systemClock, timersId } from '#clock';
+export { inNextTurn, inRealTime, ownClock, systemClock, timersId } from '#clock';
 export { keepAlive } from '#platform';
 export { type Clock, OF_SYSTEM, type Random } from './time.ts';
 
@@ -15,3 +15,16 @@ export function nextTurn(): Promise<void> {
 
 /** `Math.random`. */
 export const systemRandom: Random = Math.random;
+
+/** True if two clocks show the same time, also if they are of two copies of this package. */
+export function isSameClock(one: Clock, other: Clock): boolean {
+  return one === other || sourceOf(one) === sourceOf(other);
+}
+
+function sourceOf(clock: Clock): unknown {
+  if (OF_SYSTEM in clock) return OF_SYSTEM;
+  return READS in clock ? clock[READS] : clock;
+}
+
+/** The clock of the system, for a limit that was given none: it takes that of its policy. */
+export const unboundClock: Clock = /* @__PURE__ */ Object.assign({}, systemClock);

@@ -1,8 +1,7 @@
 import { prose } from '#prose';
 import { type Check, callable, having } from './check.ts';
-import { type Clock, type Random, systemClock, systemRandom } from './clock.ts';
+import { type Clock, type Random, systemClock, systemRandom, unboundClock } from './clock.ts';
 import { mustHaveFields, nameOf, unknownOption } from './option-error.ts';
-import { unboundClock } from './own-clock.ts';
 
 /** How one option is read. An option that may stay unset has a check alone. */
 type Row<O, Value, MayBeUnset> = { readonly check: Check } & (undefined extends Value

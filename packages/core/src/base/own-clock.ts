@@ -1,14 +1,8 @@
 import { prose } from '#prose';
 import type { Check } from './check.ts';
-import { type Clock, OF_SYSTEM, systemClock } from './clock.ts';
 import { callHook } from './errors.ts';
 import { must } from './option-error.ts';
-
-/** The clock that one of these reads. Known to all copies of this package in a program. */
-const READS: unique symbol = Symbol.for('@ebb/core clock') as never;
-
-/** A clock that names the errors of another one. */
-type OwnClock = Clock & { readonly [READS]: Clock };
+import { type Clock, OF_SYSTEM, type OwnClock, READS } from './time.ts';
 
 const checkNow: Check = (_, value) =>
   must(
@@ -42,16 +36,3 @@ export function ownClock(clock: Clock): Clock {
   own.set(clock, known);
   return known;
 }
-
-/** True if two clocks show the same time, also if they are of two copies of this package. */
-export function isSameClock(one: Clock, other: Clock): boolean {
-  return one === other || sourceOf(one) === sourceOf(other);
-}
-
-function sourceOf(clock: Clock): unknown {
-  if (OF_SYSTEM in clock) return OF_SYSTEM;
-  return READS in clock ? clock[READS] : clock;
-}
-
-/** The clock of the system, for a limit that was given none: it takes that of its policy. */
-export const unboundClock: Clock = /* @__PURE__ */ Object.assign({}, systemClock);

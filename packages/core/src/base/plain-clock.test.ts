@@ -1,6 +1,6 @@
 import { setTimeout as pass } from 'node:timers/promises';
 import { afterEach, expect, test, vi } from 'vitest';
-import { inNextTurn, systemClock } from './plain-clock.ts';
+import { inNextTurn, ownClock, systemClock } from './plain-clock.ts';
 import { systemClock as other } from './system-clock.ts';
 
 afterEach(() => vi.restoreAllMocks());
@@ -49,4 +49,9 @@ test('a turn is one of the event loop', async () => {
     queueMicrotask(() => order.push('microtask'));
   });
   expect(order).toEqual(['microtask', 'turn']);
+});
+
+test('a clock of the user is taken as it is', () => {
+  const clock = { now: () => Number.NaN, schedule: () => () => undefined };
+  expect(ownClock(clock)).toBe(clock);
 });

@@ -2,6 +2,7 @@ import { immediatesNow, inNextTurn, inRealTime, letExit } from '#platform';
 import { type Clock, OF_SYSTEM } from './time.ts';
 
 export { inNextTurn, inRealTime } from '#platform';
+export { ownClock } from './own-clock.ts';
 
 /** Timers take a signed 32-bit number of milliseconds. A longer one would fire at once. */
 const LONGEST_TIMER_MS = 2 ** 31 - 1;

@@ -17,3 +17,9 @@ export interface Clock {
 
 /** Marks the clock of the system, which each copy of this package in a program has of its own. */
 export const OF_SYSTEM: unique symbol = Symbol.for('@ebb/core system clock') as never;
+
+/** The clock that another one reads, which names its errors. Known to all copies of this package in a program. */
+export const READS: unique symbol = Symbol.for('@ebb/core clock') as never;
+
+/** A clock that names the errors of another one. */
+export type OwnClock = Clock & { readonly [READS]: Clock };

@@ -1,6 +1,6 @@
 import { prose } from '#prose';
 import { type Check, callable } from '../base/check.ts';
-import { callHook } from '../base/errors.ts';
+import { HookError } from '../base/errors.ts';
 import { must, mustHaveFields } from '../base/option-error.ts';
 import type { Outcome } from './outcome.ts';
 import { askedWaitMs } from './retry-after.ts';
@@ -43,9 +43,9 @@ const LIKE: Readonly<Record<keyof Feedback, number | boolean>> = {
   shouldRetry: false,
 };
 
-/** What a `feedback` of the user has returned. `null` says nothing, as `undefined` does. */
+/** What a `feedback` of the user has returned. */
 const checkSaid: Check = (name, said) => {
-  if (said === undefined || said === null) return;
+  if (said === undefined) return;
   mustHaveFields(name, prose('an object, or undefined'), said);
   for (const [field, like] of Object.entries(LIKE)) {
     const value = (said as Readonly<Record<string, unknown>>)[field];
@@ -69,7 +69,14 @@ export function readFeedback(
   nowMs: number,
   cost: number,
 ): Feedback | undefined {
-  return callHook('feedback', () => feedback(outcome, nowMs, cost), checkSaid) ?? undefined;
+  try {
+    // `null` says nothing, as `undefined` does.
+    const said = feedback(outcome, nowMs, cost) ?? undefined;
+    checkSaid('its result', said);
+    return said;
+  } catch (cause) {
+    throw new HookError('feedback', cause);
+  }
 }
 
 /**

@@ -20,8 +20,15 @@ interface Clonable {
   clone(): Clonable;
 }
 
-/** What an adapter opens: a body of its own kind, or a response of fetch as it is. */
-export type Opened = Peek | Clonable | undefined;
+/** A body as a client has read it: a web stream, text, bytes, a `Blob`, or a value that the client has parsed. */
+interface Data {
+  readonly data: unknown;
+  /** The caller gets this in its place. */
+  replace(data: unknown): void;
+}
+
+/** What an adapter opens: a body of its own kind, or a response of fetch, or its data, as they are. */
+export type Opened = Peek | Clonable | Data | undefined;
 
 /** What a look at a response needs besides its outcome. */
 export interface InspectionContext {

@@ -1,10 +1,10 @@
 import type { Random } from '../base/clock.ts';
 import type { Outcome, Responded } from './outcome.ts';
 
+/** Sun, 06 Nov 1994 08:49:37 GMT, or Sunday, 06-Nov-94 08:49:37 GMT */
+const DATE = /^\w{3,9}, (\d\d)[ -](\w{3})[ -](\d+) (\d\d:\d\d:\d\d GMT)$/i;
 /** Sun Nov  6 08:49:37 1994 */
 const ASCTIME = /^\w{3} (\w{3}) ([ \d]\d) (\S+) (\d{4})$/;
-/** Sun, 06 Nov 1994 08:49:37 GMT, or Sunday, 06-Nov-94 08:49:37 GMT, up to the time. */
-const DAY = /^\w{3,9}, (\d\d)[ -](\w{3})[ -](\d+) /;
 
 /**
  * An HTTP date in any of its three formats, in milliseconds since 1970; `undefined` for anything else. A two-digit year
@@ -13,20 +13,15 @@ const DAY = /^\w{3,9}, (\d\d)[ -](\w{3})[ -](\d+) /;
  * Source: RFC 9110 §5.6.7.
  */
 export function parseHttpDate(text: string, nowMs: number): number | undefined {
+  // In the order of the others; the first digit of its day may be a space.
+  const ordered = text.replace(ASCTIME, 'Sun, $2 $1 $4 $3 GMT').replace(',  ', ', 0');
+  const [, day, month, digits = '', time] = DATE.exec(ordered) ?? [];
   const latest = new Date(nowMs).getUTCFullYear() + 50;
-  // In the first format. The weekday, which may be wrong, does not count.
-  const date = text
-    .replace(ASCTIME, 'Sun, $2 $1 $4 $3 GMT')
-    .replace(',  ', ', 0')
-    .replace(DAY, (_, day, month, year) => {
-      return `Sun, ${day} ${month} ${year.length > 2 ? year : latest - ((latest - year) % 100)} `;
-    });
-  // A leap second.
-  const known = date.replace(':60 ', ':59 ');
-  const atMs = Date.parse(known);
-  // What does not exist, `Date` refuses, or turns into something else: 31 November into 1 December.
-  if (new Date(atMs).toUTCString().slice(4).toLowerCase() !== known.slice(4).toLowerCase()) return undefined;
-  return known === date ? atMs : atMs + 1_000;
+  const year = digits.length > 2 ? digits : latest - ((latest - Number(digits)) % 100);
+  // The weekday may be wrong, and does not count.
+  const date = new Date(`Sun, ${day} ${month} ${year} ${time}`);
+  // `Date` turns 31 November into 1 December.
+  return date.getUTCDate() === Number(day) ? date.getTime() : undefined;
 }
 
 /** Seconds to the millisecond, and what is left of their fraction. */
@@ -37,7 +32,9 @@ const NUMBER = /^\d+(\.\d+)?$/;
 const COMMA = /,(?! \d\d[ -]\D)/;
 
 /** The longest of several lines, in milliseconds; `undefined` if none is read. */
-function longestMs(text = '', read: (line: string) => number | undefined): number | undefined {
+function longestMs(text: string | undefined, read: (line: string) => number | undefined): number | undefined {
+  // Most responses have no such field.
+  if (!text) return undefined;
   let mostMs: number | undefined;
   for (const line of text.split(COMMA)) {
     const askedMs = read(line.trim());

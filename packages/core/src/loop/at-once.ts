@@ -29,19 +29,35 @@ export function hasReachedLayer(layer: object): boolean {
   return (layer as Passage).call.isReached === true;
 }
 
+/** A client whose requests are made of two arguments. One object for all of its calls. */
+export interface ClientAtOnce<T, Input, Init> {
+  readonly policy: Policy;
+  readonly way: Way;
+  /** Makes a request and its exchange: after a failure of the first attempt, or for a layer below that asks. */
+  call(input: Input, init: Init): RequestTraits & Exchange<T>;
+  /** Sends the first attempt. `passage` is there if other layers may be below. */
+  send(input: Input, init: Init, passage?: Passage): Promise<T>;
+}
+
 const NONE: readonly object[] = [];
 
-/** A call that is sent at once, as the layers below see it. It takes no tokens, and holds no slots. */
-class AtOnce implements Passage, LayeredCall {
+/**
+ * A call that is sent at once, as {@link mayBeSentAtOnce} permits. Layers below see it as any other call that takes no tokens and holds
+ * no slots.
+ */
+export class AtOnce<T, Input, Init> implements Passage, LayeredCall {
   open = false;
   dispatched = false;
   hasFailed = false;
   declare isReached?: boolean;
-  readonly #make: () => RequestTraits;
+  readonly #client: ClientAtOnce<T, Input, Init>;
+  readonly #input: Input;
+  readonly #init: Init;
 
-  constructor(make: () => RequestTraits) {
-    this.#make = make;
-    openCall(this);
+  constructor(client: ClientAtOnce<T, Input, Init>, input: Input, init: Init) {
+    this.#client = client;
+    this.#input = input;
+    this.#init = init;
   }
 
   get call(): LayeredCall {
@@ -49,7 +65,7 @@ class AtOnce implements Passage, LayeredCall {
   }
 
   get request(): RequestTraits {
-    return this.#make();
+    return this.#client.call(this.#input, this.#init);
   }
 
   get tookFrom(): readonly object[] {
@@ -59,51 +75,45 @@ class AtOnce implements Passage, LayeredCall {
   get slotsOf(): readonly object[] {
     return NONE;
   }
-}
 
-/**
- * Sends a request that {@link mayBeSentAtOnce}.
- *
- * @param make makes the request and its exchange; called when the first attempt has failed, and for layers below
- * @param send sends the first attempt, with what has to be under `LAYER` in its options
- */
-export function sendAtOnce<T>(
-  policy: Policy,
-  way: Way,
-  make: () => RequestTraits & Exchange<T>,
-  send: (passage: Passage | undefined) => Promise<T>,
-): Promise<T> {
-  const passage = mayBeLayered(way) ? new AtOnce(make) : undefined;
-  const after = (value: unknown, failed: boolean): T | Promise<T> => {
-    const exchange = make();
+  send(): Promise<T> {
+    let sent: Promise<T>;
+    try {
+      // A mock may return something else than a promise.
+      sent = Promise.resolve(
+        mayBeLayered(this.#client.way) ? this.#sendLayered() : this.#client.send(this.#input, this.#init),
+      );
+    } catch (error) {
+      sent = Promise.reject(error);
+    }
+    return sent.then(
+      (result) => this.#settled(result, false),
+      (error: unknown) => this.#settled(error, true),
+    );
+  }
+
+  #sendLayered(): Promise<T> {
+    openCall(this);
+    return within(this, () => this.#client.send(this.#input, this.#init, this));
+  }
+
+  #settled(value: unknown, failed: boolean): T | Promise<T> {
+    if (this.open) closeCall(this);
+    const status = failed ? undefined : (property(value, 'status') as number);
+    if (status !== undefined && status < 400) {
+      rememberSuccess(value, status);
+      return value as T;
+    }
+    const { policy, way } = this.#client;
+    const exchange = this.#client.call(this.#input, this.#init);
     const session = new Session(policy, exchange, undefined, way);
-    if (!failed || passage?.hasFailed !== true) return goOn(session, exchange, value, failed);
-    // A request that the base fetch has made was repeated, and has failed.
+    if (!failed || !this.hasFailed) return goOn(session, exchange, value, failed);
+    // A request that the client made below was repeated, and has failed.
     session.attempt = 1;
     session.pass(exchange.failure(value));
     if (attemptsOf(value).length === 0) remember(value, session.trace);
     throw value;
-  };
-  let sent: Promise<T>;
-  try {
-    // A mock may return something else than a promise.
-    sent = Promise.resolve(passage === undefined ? send(passage) : within(passage, () => send(passage)));
-  } catch (error) {
-    sent = Promise.reject(error);
   }
-  return sent.then(
-    (result) => {
-      if (passage !== undefined) closeCall(passage);
-      const status = property(result, 'status') as number;
-      if (!(status < 400)) return after(result, false);
-      rememberSuccess(result, status);
-      return result;
-    },
-    (error: unknown) => {
-      if (passage !== undefined) closeCall(passage);
-      return after(error, true);
-    },
-  );
 }
 
 /** The histories of calls that were successful at once, by status. */

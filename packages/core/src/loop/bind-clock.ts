@@ -1,5 +1,6 @@
 import { prose } from '#prose';
 import type { Clock } from '../base/clock.ts';
+import { isSameClock, unboundClock } from '../base/clock.ts';
 
 /** A limit that runs on the clock of its policy unless it was given one. */
 export interface ClockBound {
@@ -27,6 +28,18 @@ export function bindClock(limit: object | undefined, clock: Clock, priority?: nu
   const { takeClock, checkPriority } = (limit ?? {}) as Partial<ClockBound & ChecksPriority>;
   takeClock?.call(limit, clock);
   checkPriority?.call(limit, priority);
+}
+
+/**
+ * True if a limit goes on with the clock of a policy; false if it keeps its own.
+ *
+ * @param isGiven true if it was given its own
+ * @throws TypeError if it has that of another policy
+ */
+export function isRebound(own: Clock, isGiven: boolean, clock: Clock): boolean {
+  if (isGiven || own === clock) return false;
+  if (own === unboundClock) return true;
+  return isSameClock(own, clock) ? false : twoClocks();
 }
 
 /** @throws TypeError that tells what to do */

@@ -1,4 +1,5 @@
 import { prose } from '#prose';
+import type { BackoffStep } from '../backoff/strategy.ts';
 import { type Check, notNegative, positive } from '../base/check.ts';
 import { callHook, HookError } from '../base/errors.ts';
 import { must } from '../base/option-error.ts';
@@ -45,7 +46,7 @@ export type Decision =
 /** Any verdict after which something is to be decided. */
 type Failing = Exclude<Verdict, 'success'>;
 
-function stop(reason: StopReason): Decision {
+export function stop(reason: StopReason): Decision {
   return { retry: false, reason };
 }
 
@@ -128,9 +129,15 @@ function withoutKey(request: RequestTraits): RequestTraits {
   };
 }
 
-const checkDelay: Check = (name, delayMs) => {
-  if (delayMs !== undefined) notNegative(name, delayMs);
-};
+function backoffOf(policy: Policy, step: BackoffStep): number | undefined {
+  try {
+    const delayMs = policy.backoff(step);
+    if (delayMs !== undefined) notNegative('its result', delayMs);
+    return delayMs;
+  } catch (cause) {
+    throw new HookError('backoff', cause);
+  }
+}
 
 /** A promise is true in every condition. */
 const checkMay: Check = (name, may) =>
@@ -185,7 +192,7 @@ export function decideRetry(
   if (attempt > policy.maxRetries) return stop('retries-exhausted');
 
   const step = { retry: attempt, previousDelayMs: previousBackoffMs, random };
-  const backoffMs = callHook('backoff', () => policy.backoff(step), checkDelay);
+  const backoffMs = backoffOf(policy, step);
   if (backoffMs === undefined) return stop('backoff-exhausted');
   // What `inspect` has found also counts if `feedback` does not pass it on.
   const askedMs = Math.max(waitOf(said), judged?.waitMs ?? 0);

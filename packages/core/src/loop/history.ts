@@ -66,7 +66,7 @@ function isObject(value: unknown): value is object {
 
 /** Notes the trace of what a caller gets: a response, or an error. */
 export function remember(result: unknown, trace: Trace): void {
-  if (isObject(result)) traces.set(result, trace);
+  if (typeof result === 'object' && result !== null) traces.set(result, trace);
 }
 
 /** Notes the trace of a call that ended with the reason of its signal. The caller owns that object, and may use it again. */

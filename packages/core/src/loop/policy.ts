@@ -1,5 +1,5 @@
+import { ownClock } from '../base/clock.ts';
 import { type Complete, readChanges, readOptions } from '../base/options.ts';
-import { ownClock } from '../base/own-clock.ts';
 import { classifyHttp } from '../http/classify.ts';
 import { plainFeedback, type ReadFeedback } from '../http/feedback.ts';
 import { bindClock } from './bind-clock.ts';

@@ -5,19 +5,14 @@ import { withJudgement } from '../http/judged.ts';
 import type { Judgement, Outcome, Responded } from '../http/outcome.ts';
 import type { Opened } from '../http/peek.ts';
 import { type Readiness, ready } from './approach.ts';
-import { type Decision, decideRetry, type Progress, SUCCESS, verdictOf } from './decide.ts';
+import { type Decision, decideRetry, type Progress, SUCCESS, stop, verdictOf } from './decide.ts';
 import { isObserved } from './events.ts';
 import type { Turn } from './part.ts';
 import { insideOf } from './policy.ts';
 import type { MakeBody } from './preparation.ts';
-import type { StopReason } from './reason.ts';
 import { State } from './state.ts';
 
 const SKIPPED: Outcome = { type: 'failure', kind: 'connect', error: undefined };
-
-function stop(reason: StopReason): Decision {
-  return { retry: false, reason };
-}
 
 /**
  * What a driver does next: wait for {@link Session.waiting}; send an attempt; look into its response; set it aside, because a retry
@@ -173,11 +168,7 @@ export class Session extends State implements Progress {
     return decision;
   }
 
-  /**
-   * A part skips this chance to send the attempt. Counted as a retry; returns the delay before the next chance, in milliseconds.
-   *
-   * @throws ThrottledError if there is none
-   */
+  /** See {@link SKIP}. Returns the delay before the next chance, in milliseconds. @throws ThrottledError if there is none */
   skip(): number {
     const { policy } = this;
     this.skipped = (this.skipped ?? 0) + 1;
@@ -188,7 +179,7 @@ export class Session extends State implements Progress {
     return decision.delayMs;
   }
 
-  /** When the call began, in milliseconds since the epoch; `undefined` if the policy has no total timeout. */
+  /** In milliseconds since the epoch; `undefined` if the policy has no total timeout. */
   get startedAtMs(): number | undefined {
     return this.total?.startedAtMs;
   }
@@ -228,10 +219,7 @@ export class Session extends State implements Progress {
     return this.turns.find((turn) => turn.whenBodyEnds !== undefined)?.whenBodyEnds;
   }
 
-  /**
-   * How long the attempt may take until its response, in milliseconds: what is left of `attemptTimeoutMs` and of the total
-   * timeout. `undefined` for no limit. To be called once for each attempt, when it is sent.
-   */
+  /** How long the attempt may take until its response, in milliseconds. To be called once for each, when it is sent. */
   timeoutMs(): number | undefined {
     const { attemptTimeoutMs } = this.policy;
     const ownMs = attemptTimeoutMs && Math.max(0, attemptTimeoutMs - (this.takenMs ?? 0));
@@ -255,9 +243,8 @@ export class Session extends State implements Progress {
     return (totalTimeoutMs ?? stopSignal ?? mayBeRefused) !== undefined;
   }
 
-  /** The longest time for reading a response that is followed by a retry, in milliseconds. */
+  /** The longest time for reading a response that is followed by a retry, in milliseconds. Half of what is left is for the retry. */
   get discardMs(): number {
-    // Half of the time left: the rest is for the retry.
     return Math.min(LONGEST_DISCARD_MS, Math.max(0, (this.total?.leftMs ?? Number.POSITIVE_INFINITY) / 2));
   }
 }

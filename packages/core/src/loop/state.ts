@@ -134,10 +134,7 @@ export abstract class State implements Call, Entrant {
     return this.place?.callRequest;
   }
 
-  /**
-   * To be passed on under `LAYER` in the options of the underlying client, if they reach the layers below; `undefined` if
-   * there is no other layer.
-   */
+  /** For `LAYER` in the options of the client, if they reach the layers below; `undefined` if there is no other layer. */
   get layer(): object | undefined {
     return this.place?.passage;
   }
@@ -232,9 +229,8 @@ export abstract class State implements Call, Entrant {
   }
 
   /**
-   * Releases the slot of the policy's `concurrency` limit. An adapter calls this after there is no retry, when the body of the
-   * response has ended, failed, or been cancelled; at once if there is no body. Not needed after a failure, nor for a response
-   * that is followed by a retry. Does nothing if no slot is held.
+   * Releases the slot, if one is held. An adapter calls this when the body of the last response has ended, failed, or been
+   * cancelled; at once if there is no body. Not needed after a failure.
    */
   bodyEnded(): void {
     for (const turn of this.turns) turn.free?.();
@@ -248,8 +244,7 @@ export abstract class State implements Call, Entrant {
 
   /** Ends the call for this layer, and if it is the outermost, for all. */
   close(reason: StopReason): void {
-    const { turns } = this;
-    for (let at = 0; at < turns.length; at += 1) turns[at]?.end?.(reason);
+    for (const turn of this.turns) turn.end?.(reason);
     if (!this.isInner) this.place?.close();
   }
 }

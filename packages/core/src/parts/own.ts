@@ -10,7 +10,7 @@ import type {
 import type { Part } from '../loop/part.ts';
 import { BucketPart } from './bucket/part.ts';
 import { BudgetPart } from './budget/part.ts';
-import { ConcurrencyPart } from './concurrency/part.ts';
+import { ConcurrencyPart } from './concurrency/concurrency.ts';
 
 const isBucket = /* @__PURE__ */ having('a token bucket', 'tryAcquire', 'acquire');
 const isLimit = /* @__PURE__ */ having('a concurrency limit', 'tryAcquire', 'acquire', 'stats');

@@ -22,22 +22,22 @@ interface NodeLike {
 /** Not imported: a worker may have no such module. */
 const makeChannel = (globalThis as NodeLike).process?.getBuiltinModule?.('node:diagnostics_channel')?.channel;
 
-const channels: Record<string, Channel | undefined> = {};
+const EVENTS = ['throttle', 'blocked', 'mark', 'attempt', 'retry', 'other-retries', 'end'] as const;
+type Name = (typeof EVENTS)[number];
 
-/** The channel of an event. All copies of this package in a program share it. */
-function channelOf(type: string): Channel | undefined {
-  channels[type] ??= makeChannel?.(`ebb:${type}`);
-  return channels[type];
-}
+/** The channels of events by their types. All copies of this package in a program share them. */
+const channels =
+  makeChannel &&
+  (Object.fromEntries(EVENTS.map((name) => [name, makeChannel(`ebb:${name}`)])) as Record<Name, Channel>);
 
 /** True if a program listens to the channel of this type of event. */
-export function isSubscribed(type: string): boolean {
-  return channelOf(type)?.hasSubscribers === true;
+export function isSubscribed(type: Name): boolean {
+  return channels?.[type].hasSubscribers === true;
 }
 
 /** Publishes an event on the channel of its type. */
-export function publish(type: string, event: unknown): void {
-  channelOf(type)?.publish(event);
+export function publish(type: Name, event: unknown): void {
+  channels?.[type].publish(event);
 }
 
 /** Warns as Node does if possible, since `reportError` ends the process in Deno. */

@@ -22,7 +22,7 @@ export class Heap<E extends Heaped> {
   }
 
   add(entry: E): void {
-    this.#rise(entry, this.#entries.length);
+    this.#place(entry, this.#entries.length);
   }
 
   /** Does nothing if the entry is not in the heap. */
@@ -31,48 +31,29 @@ export class Heap<E extends Heaped> {
     if (heapIndex < 0) return;
     entry.heapIndex = -1;
     const last = this.#entries.pop() as E;
-    if (last === entry) return;
-    if (heapIndex > 0 && this.#isBefore(last, this.#parentOf(heapIndex))) this.#rise(last, heapIndex);
-    else this.#sink(last, heapIndex);
+    if (last !== entry) this.#place(last, heapIndex);
   }
 
-  #parentOf(index: number): E {
-    return this.#entries[(index - 1) >> 1] as E;
-  }
-
+  /** Puts an entry into the free place at `index`, or into one above or below it, whose owners move. */
   #place(entry: E, index: number): void {
-    this.#entries[index] = entry;
-    entry.heapIndex = index;
-  }
-
-  /** Puts it into the free place at `index`, or into one above, whose owners move down. */
-  #rise(entry: E, index: number): void {
+    const entries = this.#entries;
     let at = index;
-    while (at > 0) {
-      const parent = this.#parentOf(at);
-      if (!this.#isBefore(entry, parent)) break;
-      this.#place(parent, at);
-      at = (at - 1) >> 1;
-    }
-    this.#place(entry, at);
-  }
-
-  /** Puts it into the free place at `index`, or into one below, whose owners move up. */
-  #sink(entry: E, index: number): void {
-    let at = index;
+    const free = (next: number): void => {
+      const owner = entries[next] as E;
+      entries[at] = owner;
+      owner.heapIndex = at;
+      at = next;
+    };
+    while (at > 0 && this.#isBefore(entry, entries[(at - 1) >> 1] as E)) free((at - 1) >> 1);
     for (;;) {
-      let below = 2 * at + 1;
-      let child = this.#entries[below];
-      const right = this.#entries[below + 1];
-      if (child === undefined) break;
-      if (right !== undefined && this.#isBefore(right, child)) {
-        child = right;
-        below += 1;
-      }
-      if (!this.#isBefore(child, entry)) break;
-      this.#place(child, at);
-      at = below;
+      const left = 2 * at + 1;
+      const [one, other] = [entries[left], entries[left + 1]];
+      const isRight = one !== undefined && other !== undefined && this.#isBefore(other, one);
+      const least = isRight ? other : one;
+      if (least === undefined || !this.#isBefore(least, entry)) break;
+      free(isRight ? left + 1 : left);
     }
-    this.#place(entry, at);
+    entries[at] = entry;
+    entry.heapIndex = at;
   }
 }

@@ -1,6 +1,5 @@
-import { type Clock, systemClock } from '../base/clock.ts';
-import { isSameClock, ownClock, unboundClock } from '../base/own-clock.ts';
-import { twoClocks } from '../loop/bind-clock.ts';
+import { type Clock, isSameClock, ownClock, systemClock, unboundClock } from '../base/clock.ts';
+import { isRebound } from '../loop/bind-clock.ts';
 
 /** Time in milliseconds that starts at 0 and never goes back, even if the clock is set back. */
 export class SteadyTime {
@@ -22,11 +21,7 @@ export class SteadyTime {
    * @throws TypeError if it has that of another policy
    */
   bind(clock: Clock): void {
-    if (this.#isGiven || this.clock === clock) return;
-    if (this.clock !== unboundClock) {
-      if (isSameClock(this.clock, clock)) return;
-      twoClocks();
-    }
+    if (!isRebound(this.clock, this.#isGiven, clock)) return;
     this.clock = clock;
     // What has passed on the clock of the system before is dropped: a test counts from here.
     if (!isSameClock(clock, systemClock)) this.startMs = clock.now() - this.#lastMs;

@@ -1,15 +1,24 @@
 import { prose, proseOf } from '#prose';
 import { flag, notNegative } from '../base/check.ts';
-import { inNextTurn, timersId } from '../base/clock.ts';
+import { inNextTurn } from '../base/clock.ts';
 import { ThrottledError, type ThrottledReason } from '../base/errors.ts';
 import type { AcquireOptions } from '../loop/contracts.ts';
 import type { WaitingSetup } from './options.ts';
-import { ABORT, GRANT, REFUSAL, SLICE } from './slice.ts';
 import type { SteadyTime } from './time.ts';
+import { Timer, TOLERANCE_MS } from './timer.ts';
 import { type Waiter, WaitingLine } from './waiting-line.ts';
 
-/** Rounding error that is allowed in times, and the shortest timer. */
-const TOLERANCE_MS = 1e-3;
+/** Work in one turn of the event loop: a long queue that is served all at once must not block the program. In half microseconds. */
+const SLICE = 20_000;
+
+/** What a grant costs of it: its request is sent in the same turn. */
+const GRANT = 200;
+
+/** What a refusal costs: an error captures a stack trace. */
+const REFUSAL = 40;
+
+/** What the end of an aborted request costs. Looking at one costs 1. */
+const ABORT = 20;
 
 /** Why a whole queue is refused. */
 type Dismissal = readonly [reason: ThrottledReason, message: string | undefined];
@@ -22,14 +31,8 @@ export class WaitingRoom<T> extends WaitingLine<T> {
   /** Requests refused so far, aborted ones not included. */
   refused = 0;
   readonly #setup: WaitingSetup;
-  readonly #time: SteadyTime;
   readonly #onWake: () => void;
-  /** When the timer fires; `Infinity` without a timer. */
-  #timerAtMs = Number.POSITIVE_INFINITY;
-  #stopTimer: () => void = () => {};
-  /** What the timer was set with. */
-  #timersId: unknown;
-  #armedOn: unknown;
+  readonly #timer: Timer;
   /** Waiters with a deadline up to this time are being refused, a slice per turn. */
   #lateUntilMs = Number.NEGATIVE_INFINITY;
   /** The largest cost that can be granted. While `#isSearching`, the queue is searched for larger ones. */
@@ -46,8 +49,8 @@ export class WaitingRoom<T> extends WaitingLine<T> {
   constructor(setup: WaitingSetup, time: SteadyTime, onWake: () => void) {
     super(setup, () => this.#endAllAborted());
     this.#setup = setup;
-    this.#time = time;
     this.#onWake = onWake;
+    this.#timer = new Timer(time, onWake, true);
   }
 
   /** Ends those whose signal has aborted, a slice in each turn, also while a virtual clock stands still. */
@@ -231,19 +234,8 @@ export class WaitingRoom<T> extends WaitingLine<T> {
     const isRefusing = this.#isSearching || this.#lateUntilMs > Number.NEGATIVE_INFINITY;
     const isBehind = isRefusing || this.#isCutShort || this.#dismissal !== undefined;
     let atMs = isBehind ? nowMs : Math.min(firstAtMs, this.nextDeadlineMs);
+    // Not before a time that the clock can tell from now: a timer that is set for then is kept.
     atMs = waiting ? Math.max(atMs, nowMs + TOLERANCE_MS) : Number.POSITIVE_INFINITY;
-    // A timer that fires earlier is kept: it calls `onWake`, which arms again. One of fakes that are gone may never fire.
-    const isKept = this.#timersId === timersId() && this.#armedOn === this.#time.clock;
-    if (waiting && this.#timerAtMs <= atMs && isKept) return;
-    this.#stopTimer();
-    this.#timerAtMs = atMs;
-    if (atMs === Number.POSITIVE_INFINITY) return;
-    const onTime = (): void => {
-      this.#timerAtMs = Number.POSITIVE_INFINITY;
-      this.#onWake();
-    };
-    this.#timersId = timersId();
-    this.#armedOn = this.#time.clock;
-    this.#stopTimer = this.#time.clock.schedule(onTime, atMs - nowMs, false, true);
+    this.#timer.set(atMs, nowMs);
   }
 }

@@ -1,3 +1,5 @@
+import type { RequestTraits } from '@ebb/core';
+import { isIdempotent } from '@ebb/core/adapter';
 import type * as node from './node.ts';
 
 // Browsers say nothing of connections and hops, have no async context, no server framework that shares responses, and a fetch
@@ -10,7 +12,6 @@ export type { Hops } from './node.ts';
 /** A body is watched by a concurrency limit alone, which brings what it needs. */
 export const whenBodyEnds: Maybe<typeof node.whenBodyEnds> = undefined;
 export const hopsOf: Maybe<typeof node.hopsOf> = undefined;
-export const wasRedirected: Maybe<typeof node.wasRedirected> = undefined;
 export const hasAsyncContext: boolean = false;
 export const unshared: Maybe<typeof node.unshared> = undefined;
 /** Reading a body that was cancelled fails by itself; in Node the error says why. */
@@ -18,8 +19,13 @@ export const discard: Maybe<typeof node.discard> = undefined;
 /** Bun's alone. */
 export const withPreconnect: Maybe<typeof node.withPreconnect> = undefined;
 
+/** Nothing proves that the first hop has failed: the first server may have carried the request out. */
+export function wasRedirected(_error: unknown, { method }: RequestTraits, _hops: unknown): true | undefined {
+  return isIdempotent(method) ? undefined : true;
+}
+
 export function followForeign(_signal: AbortSignal): undefined {}
 
-export function keepsForeign(_signal: AbortSignal, _baseFetch: unknown): boolean {
+export function keepsForeign(_signal: AbortSignal | undefined, _baseFetch: unknown): boolean {
   return false;
 }

@@ -1,56 +1,42 @@
 import { Readable } from 'node:stream';
 import { HookError } from '@ebb/core';
-import type { DispatchChanges, RequestBody } from './request-body.ts';
+import { type DispatchChanges, finish, type RequestBody } from './request-body.ts';
 
 /** Calls a body factory for each attempt, and closes bodies that an attempt did not read to the end. */
-export class BodyFactoryCalls implements RequestBody {
-  readonly replayable = true;
-  readonly #make: () => unknown;
-  #made: DispatchChanges | undefined;
-
-  constructor(make: () => unknown) {
-    this.#make = make;
-  }
-
-  /**
-   * Calls the factory. A body that comes when it is not needed any more is closed.
-   *
-   * @throws HookError, as a rejection, if the factory throws, or returns a stream that was read before
-   */
-  make = async (state: { readonly over: boolean }): Promise<void> => {
-    this.unsent();
-    let made: DispatchChanges;
-    try {
-      made = checked(await this.#make());
-    } catch (cause) {
-      failed(cause);
-    }
-    if (state.over) this.release(made);
-    else this.#made = made;
+export function factoryBody(factory: () => unknown): RequestBody {
+  let made: DispatchChanges | undefined;
+  const take = (): DispatchChanges => {
+    const taken = made ?? { body: null };
+    made = undefined;
+    return taken;
   };
+  // A body that was made for an attempt that is not sent.
+  const close = (): void => release(take());
+  return {
+    replayable: true,
+    async make(state) {
+      close();
+      try {
+        made = checked(await factory());
+      } catch (cause) {
+        throw cause instanceof HookError ? cause : new HookError('body', cause);
+      }
+      // It came when it was not needed any more.
+      if (state.over) close();
+    },
+    take,
+    release,
+    close,
+    unsent: close,
+  };
+}
 
-  take(): DispatchChanges {
-    const made = this.#made ?? { body: null };
-    this.#made = undefined;
-    return made;
-  }
-
-  /** Closes a body that was made for an attempt that is not sent. */
-  unsent(): void {
-    if (this.#made !== undefined) this.release(this.take());
-  }
-
-  close(): void {
-    this.unsent();
-  }
-
-  /** A stream that is not read to its end would keep its file open. */
-  release({ body }: DispatchChanges): void {
-    if (typeof body !== 'object' || body === null) return;
-    if (isNodeStream(body)) body.destroy();
-    else if (body instanceof WebBody) body.cancel();
-    else finish(body as Partial<AsyncGenerator>);
-  }
+/** A stream that is not read to its end would keep its file open. */
+function release({ body }: DispatchChanges): void {
+  if (typeof body !== 'object' || body === null) return;
+  if (isNodeStream(body)) body.destroy();
+  else if (body instanceof WebBody) body.cancel();
+  else finish(body);
 }
 
 /** A web stream that can be cancelled while undici reads it and waits for the next chunk. */
@@ -75,16 +61,9 @@ class WebBody {
   }
 }
 
-/** Runs the `finally` blocks of a generator. */
-function finish(body: Partial<AsyncGenerator>): void {
-  if (typeof body.next !== 'function' || typeof body.return !== 'function') return;
-  // Not awaited: a generator that is awaiting something runs them only after that.
-  new Promise((resolve) => resolve(body.return?.(undefined))).catch(() => undefined);
-}
-
 function checked(body: unknown): DispatchChanges {
   if (typeof body === 'object' && body !== null && Readable.isDisturbed(body as Readable)) {
-    failed(new TypeError('the stream was read before; a factory must make a new one for each attempt'));
+    throw new TypeError('the stream was read before; a factory must make a new one for each attempt');
   }
   // undici reports an error of the stream, but stops listening when the attempt ends.
   if (isNodeStream(body)) body.on('error', () => undefined);
@@ -94,8 +73,4 @@ function checked(body: unknown): DispatchChanges {
 function isNodeStream(body: unknown): body is Readable {
   const { pipe, destroy } = (body ?? {}) as Partial<Readable>;
   return typeof pipe === 'function' && typeof destroy === 'function';
-}
-
-function failed(cause: unknown): never {
-  throw cause instanceof HookError ? cause : new HookError('body', cause);
 }

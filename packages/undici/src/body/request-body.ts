@@ -9,8 +9,8 @@ export interface RequestBody {
   readonly replayable: boolean;
   /** Makes the body of the next attempt; absent if that takes no code of the user. */
   readonly make?: MakeBody;
-  /** The options that carry the body of the next attempt. */
-  take(): DispatchChanges;
+  /** The options that carry the body of the next attempt, if they are not the request's own. */
+  take?(): DispatchChanges | undefined;
   /** Closes what {@link take} returned, when its attempt has ended without reading it to the end. */
   release?(taken: DispatchChanges): void;
   /** An attempt ended while undici still had it in a queue: undici destroys the body when it dequeues it. */
@@ -19,4 +19,11 @@ export interface RequestBody {
   close?(): void;
   /** The request ended before an attempt was dispatched, so undici does not destroy the body. */
   unsent?(reason: unknown): void;
+}
+
+/** Runs the `finally` blocks of a generator. Not awaited: one that is awaiting something runs them only after that. */
+export function finish(body: object): void {
+  const { next, return: end } = body as Partial<AsyncGenerator>;
+  if (typeof next !== 'function' || typeof end !== 'function') return;
+  new Promise((resolve) => resolve(end.call(body as AsyncGenerator, undefined))).catch(() => undefined);
 }

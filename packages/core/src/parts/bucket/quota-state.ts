@@ -139,7 +139,7 @@ export class QuotaState {
   }
 
   /** What {@link giveBack} needs for the tokens that were taken last. */
-  get held(): number {
+  get heldMs(): number {
     return this.#emptyAtMs + this.#shiftMs;
   }
 

@@ -10,7 +10,6 @@ import {
   type TokenBucketOptions,
   type WaitingBucketSetup,
 } from './options.ts';
-import { QuotaState } from './quota-state.ts';
 import { WaitingBucket } from './waiting-bucket.ts';
 
 /** A token bucket in the memory of this process. */
@@ -42,11 +41,7 @@ export class Bucket extends WaitingBucket<MemoryTokens, Bucket> implements Memor
     const { refillIntervalMs, initialTokens, furtherLimits } = setup;
     super(
       setup,
-      () =>
-        new MemoryTokens(
-          new QuotaState(setup, refillIntervalMs, initialTokens, 0),
-          furtherLimits.map((rate) => new QuotaState(rate, 0, rate.capacity, 0)),
-        ),
+      () => new MemoryTokens(setup, refillIntervalMs, initialTokens, furtherLimits),
       (tokens, tally) => originGate({ ...setup, tally }, this.gateRate, tokens),
     );
     this.#made = setup;
@@ -62,14 +57,10 @@ export class Bucket extends WaitingBucket<MemoryTokens, Bucket> implements Memor
     checkRate('setRate', { refillPerSecond, capacity });
     this.#wantedRate = refillPerSecond;
     this.changeRate(refillPerSecond, capacity);
-    for (const gate of this.gates()) gate.#remake({ refillPerSecond, capacity });
-  }
-
-  /** Changes the bucket as if it had been made with this rate. */
-  #remake(rate: Quota): void {
-    this.#made = rate;
-    this.#wantedRate = rate.refillPerSecond;
-    this.changeRate(rate.refillPerSecond, rate.capacity);
+    for (const gate of this.gates()) {
+      gate.setRate(refillPerSecond, capacity);
+      gate.#made = { refillPerSecond, capacity };
+    }
   }
 
   /** Sets the rate, but not the one that the user wants: an adaptive bucket finds its rate again after an eviction. */

@@ -1,6 +1,5 @@
 import { prose, proseOf } from '#prose';
 import { notNegative, wrongRange, wrongType } from '../../base/check.ts';
-import type { ThrottledError } from '../../base/errors.ts';
 import type { AcquireOptions, Grant } from '../../loop/contracts.ts';
 import { SteadyTime } from '../../queue/time.ts';
 import { WaitingRoom } from '../../queue/waiting-room.ts';
@@ -77,7 +76,8 @@ export abstract class TokenCounter<Source extends TokenSource> implements CallsB
     const nowMs = this.time.now();
     const isEmpty = this.room.size === 0;
     if (isEmpty && this.source.take(cost, nowMs)) return this.#grant(cost, 0, nowMs);
-    if (this.#nonConforming === 'mark' && this.#lacks(cost, nowMs)) return this.#mark(cost, 0, nowMs);
+    const mayMark = this.#nonConforming === 'mark' && this.source.unavailable === undefined;
+    if (mayMark && this.source.waitMs(cost, nowMs) > 0) return this.#mark(cost, 0, nowMs);
     if (isEmpty) this.source.missed?.(cost, nowMs);
     return undefined;
   }
@@ -91,10 +91,8 @@ export abstract class TokenCounter<Source extends TokenSource> implements CallsB
       if (signal?.aborted) throw signal.reason;
       if (!this.#isOpenTo(options.earlier)) throw this.room.refusal('closed', CLOSED);
       const nowMs = this.time.now();
-      if (this.room.goesFirst(lane, options, nowMs) && this.source.take(cost, nowMs)) {
-        return Promise.resolve(this.#grant(cost, 0, nowMs));
-      }
-      return this.#acquireLater(options, lane, cost, nowMs);
+      const result = this.room.goesFirst(lane, options, nowMs) ? this.#result(cost, 0, nowMs) : undefined;
+      return result === undefined ? this.#join(options, lane, cost, nowMs) : Promise.resolve(result);
     } catch (error) {
       return Promise.reject(error);
     }
@@ -105,12 +103,7 @@ export abstract class TokenCounter<Source extends TokenSource> implements CallsB
     return this.closed === undefined || (this.closed === 'drain' && earlier !== undefined);
   }
 
-  /** For a request whose tokens are not available now. */
-  #acquireLater(options: AcquireOptions, lane: number, cost: number, nowMs: number): Promise<Grant> {
-    if (this.source.unavailable !== undefined) throw this.#unavailable(this.source.unavailable);
-    if (this.#nonConforming !== 'delay' && this.room.size === 0 && this.#lacks(cost, nowMs)) {
-      return Promise.resolve(this.#doNotWait(cost, 0, nowMs));
-    }
+  #join(options: AcquireOptions, lane: number, cost: number, nowMs: number): Promise<Grant> {
     const waitMs = this.source.waitMs(this.room.costAhead(options, lane, nowMs) + cost, nowMs);
     let granted: Promise<Grant>;
     try {
@@ -123,8 +116,15 @@ export abstract class TokenCounter<Source extends TokenSource> implements CallsB
     return granted;
   }
 
-  /** Sends a request that may not wait with a mark, or refuses it. */
-  #doNotWait(cost: number, waitedMs: number, nowMs: number): Grant | Promise<never> {
+  /** What a request gets that has its turn: tokens or a refusal; `undefined` if it has to wait. */
+  #result(cost: number, waitedMs: number, nowMs: number): Grant | Promise<never> | undefined {
+    const { source } = this;
+    if (source.take(cost, nowMs)) return this.#grant(cost, waitedMs, nowMs);
+    if (source.unavailable !== undefined) {
+      const { message, cause } = source.unavailable;
+      return Promise.reject(this.room.refusal('unavailable', message, undefined, cause));
+    }
+    if (this.#nonConforming === 'delay' || source.waitMs(cost, nowMs) === 0) return undefined;
     // Not a promise: in the queue, the requests behind it would be granted before it.
     if (this.#nonConforming === 'mark') return this.#mark(cost, waitedMs, nowMs);
     return this.#refuse('not-conforming', prose('its tokens are not available'), cost, nowMs);
@@ -139,15 +139,6 @@ export abstract class TokenCounter<Source extends TokenSource> implements CallsB
     const waitMs = this.source.waitMs(cost, nowMs);
     this.source.refusedFor?.(waitMs, nowMs);
     return Promise.reject(this.room.refusal(reason, message, waitMs));
-  }
-
-  /** True if it is known that the tokens are not available. */
-  #lacks(cost: number, nowMs: number): boolean {
-    return this.source.unavailable === undefined && this.source.waitMs(cost, nowMs) > 0;
-  }
-
-  #unavailable({ message, cause }: NonNullable<TokenSource['unavailable']>): ThrottledError {
-    return this.room.refusal('unavailable', message, undefined, cause);
   }
 
   #checkCost(caller: string, cost: number): void {
@@ -210,13 +201,10 @@ export abstract class TokenCounter<Source extends TokenSource> implements CallsB
 
   /** The result of the first request in the queue; `undefined` if it goes on waiting. */
   #serveFirst(cost: number, waitedMs: number, nowMs: number): Grant | Promise<Grant> | undefined {
-    const { source } = this;
-    if (source.take(cost, nowMs)) return this.#grant(cost, waitedMs, nowMs);
-    if (source.unavailable !== undefined) return Promise.reject(this.#unavailable(source.unavailable));
-    if (this.#nonConforming !== 'delay') {
-      return this.#lacks(cost, nowMs) ? this.#doNotWait(cost, waitedMs, nowMs) : undefined;
-    }
-    if (source.isTooLate?.(cost, this.room.firstDeadlineMs, nowMs) !== true) return undefined;
+    const result = this.#result(cost, waitedMs, nowMs);
+    const isTooLate = (): boolean | undefined =>
+      this.source.isTooLate?.(cost, this.room.firstDeadlineMs, nowMs);
+    if (result !== undefined || this.#nonConforming !== 'delay' || !isTooLate()) return result;
     // Refused now, so that no request waits behind it in vain.
     return this.#refuse('wait-too-long', prose('its turn does not come in time'), cost, nowMs);
   }

@@ -1,5 +1,12 @@
 import { notNegative, positive } from '../../base/check.ts';
-import { type Clock, type Random, systemClock } from '../../base/clock.ts';
+import {
+  type Clock,
+  isSameClock,
+  ownClock,
+  type Random,
+  systemClock,
+  unboundClock,
+} from '../../base/clock.ts';
 import {
   type Complete,
   LIMIT_CLOCK_OPTION,
@@ -7,8 +14,7 @@ import {
   RANDOM_OPTION,
   readOptions,
 } from '../../base/options.ts';
-import { isSameClock, ownClock, unboundClock } from '../../base/own-clock.ts';
-import { type ClockBound, twoClocks } from '../../loop/bind-clock.ts';
+import { type ClockBound, isRebound } from '../../loop/bind-clock.ts';
 import type { RetryBudget } from '../../loop/contracts.ts';
 import type { Part } from '../../loop/part.ts';
 import { BudgetPart } from './part.ts';
@@ -92,11 +98,7 @@ class SuccessBudget implements RetryBudget, ClockBound {
   }
 
   takeClock(clock: Clock): void {
-    if (this.#hasOwnClock || this.#clock === clock) return;
-    if (this.#clock !== unboundClock) {
-      if (isSameClock(this.#clock, clock)) return;
-      twoClocks();
-    }
+    if (!isRebound(this.#clock, this.#hasOwnClock, clock)) return;
     this.#clock = clock;
     if (isSameClock(clock, systemClock)) return;
     // Successes from before count as of now.

@@ -2,11 +2,9 @@ import { onAbort } from '../../base/on-abort.ts';
 import { responseHeader } from '../../http/any-headers.ts';
 import { isNodeReadable, isWebReadable } from '../../http/body.ts';
 import type { BodyContext } from '../../loop/part.ts';
-import { BodyUse } from './body-use.ts';
 import { interceptorOf, isNative } from './intercept-body.ts';
-import { whenNodeBodyEnds } from './node-body.ts';
-import { watchUnread } from './unread.ts';
-import { WatchedBody } from './watched-body.ts';
+import { watchUnread, whenNodeBodyEnds } from './unread.ts';
+import { BodyUse, WatchedBody } from './watched-body.ts';
 
 /** True if there is no body by definition: some runtimes have a stream even then. */
 function isEmpty({ method, status }: BodyContext): boolean {

@@ -1,14 +1,23 @@
+import { knowsAsyncContext } from '#around';
 import { countingNumber } from '../../base/check.ts';
-import type { Clock } from '../../base/clock.ts';
+import { type Clock, keepAlive } from '../../base/clock.ts';
 import { type Complete, LIMIT_CLOCK_OPTION, type OptionTable, readOptions } from '../../base/options.ts';
+import type { Outcome } from '../../http/outcome.ts';
+import { admit } from '../../loop/admit.ts';
 import type { ChecksPriority, ClockBound } from '../../loop/bind-clock.ts';
-import type { AcquireOptions, ConcurrencyLimit, ConcurrencyStats, Slot } from '../../loop/contracts.ts';
-import type { Part } from '../../loop/part.ts';
+import type {
+  AcquireOptions,
+  ConcurrencyLimit,
+  ConcurrencyStats,
+  OwnLimit,
+  Slot,
+} from '../../loop/contracts.ts';
+import type { Call, Lack, Part, Turn } from '../../loop/part.ts';
 import { WAITING_OPTIONS, type WaitingOptions } from '../../queue/options.ts';
 import { SteadyTime } from '../../queue/time.ts';
 import { WaitingRoom } from '../../queue/waiting-room.ts';
 import type { CallsBeforeUse } from '../per-key/key-map.ts';
-import { ConcurrencyPart } from './part.ts';
+import { whenBodyEnds } from './body-end.ts';
 
 /** Options of {@link concurrencyLimit}. */
 export interface ConcurrencyOptions extends WaitingOptions {
@@ -112,6 +121,84 @@ class Semaphore implements ConcurrencyLimit, CallsBeforeUse, ClockBound, ChecksP
       this.#inUse < this.#maxConcurrent ? this.#take(waitedMs) : undefined,
     );
     this.#room.arm(nowMs, Number.POSITIVE_INFINITY);
+  }
+}
+
+/** How many slots of each limit are held while user code runs, such as a body factory. */
+const occupied = new WeakMap<OwnLimit, number>();
+
+/** Every attempt holds a slot of the limit, until its connection is free. */
+export class ConcurrencyPart implements Part {
+  readonly name = 'concurrency';
+  readonly place = 'slot';
+  readonly admit: typeof admit = admit;
+  readonly #limit: OwnLimit;
+
+  constructor(limit: OwnLimit) {
+    this.#limit = limit;
+  }
+
+  begin(call: Call): Turn | undefined {
+    // The outermost layer has the slot.
+    return call.around.isInner ? undefined : new SlotTurn(this.#limit, call);
+  }
+}
+
+class SlotTurn implements Turn, Lack {
+  readonly #limit: OwnLimit;
+  readonly #call: Call;
+  #slot: Slot | undefined;
+
+  constructor(limit: OwnLimit, call: Call) {
+    this.#limit = limit;
+    this.#call = call;
+  }
+
+  get isSlot(): true {
+    return true;
+  }
+
+  get whenBodyEnds(): typeof whenBodyEnds {
+    return whenBodyEnds;
+  }
+
+  enter(): Lack | undefined {
+    // A deadlock otherwise: it would wait for a call that waits for it.
+    if (this.#slot !== undefined || this.#call.around.slots.includes(this.#limit)) return undefined;
+    this.#take(this.#limit.tryAcquire());
+    return this.#slot === undefined ? this : undefined;
+  }
+
+  #take(slot: Slot | undefined): void {
+    this.#slot = slot;
+    this.#call.limit = slot && this.#limit;
+  }
+
+  async wait(options: AcquireOptions): Promise<number> {
+    const limit = this.#limit;
+    // Where the runtime knows who makes a request, one of such user code does not wait. Elsewhere no slot may become free.
+    const isBlocked = !knowsAsyncContext() && (occupied.get(limit) ?? 0) >= limit.stats().maxConcurrent;
+    if (isBlocked) this.#call.emit({ type: 'blocked' });
+    // Nothing else may do so: the slots may be held by responses that have arrived, but are not read.
+    const slot = await keepAlive(limit.acquire(options));
+    this.#take(slot);
+    return slot.waitedMs;
+  }
+
+  leave(outcome: Outcome | undefined): void {
+    if (outcome === undefined) this.free();
+  }
+
+  free(once?: Promise<void>): void {
+    const slot = this.#slot;
+    this.#take(undefined);
+    if (slot === undefined || once === undefined) slot?.release();
+    else void once.then(() => slot.release());
+  }
+
+  occupy(by: 1 | -1): void {
+    const limit = this.#limit;
+    occupied.set(limit, (occupied.get(limit) ?? 0) + by);
   }
 }
 

@@ -1,11 +1,8 @@
-import { inNextTurn } from '../../base/clock.ts';
+import { inNextTurn, nextTurn } from '../../base/clock.ts';
 import { responseHeader } from '../../http/any-headers.ts';
-import { isNodeReadable, isWebReadable, MOST_READ_AHEAD_BYTES } from '../../http/body.ts';
-import type { BodyUse } from './body-use.ts';
+import { isNodeReadable, isWebReadable, MOST_READ_AHEAD_BYTES, type NodeReadable } from '../../http/body.ts';
 import { interceptorOf, nativeBody, nativeClone } from './intercept-body.ts';
-import { whenNodeBodyEnds } from './node-body.ts';
-import { readAhead } from './read-ahead.ts';
-import { WatchedBody } from './watched-body.ts';
+import { type BodyUse, WatchedBody } from './watched-body.ts';
 
 /** An unread body is checked so long after its response, in milliseconds. */
 const CHECK_AFTER_MS = 1_000;
@@ -73,4 +70,86 @@ function checkUnread(response: Response, use: BodyUse): void {
     const copy = nativeClone(response);
     if (copy !== undefined) readAhead(copy, use);
   }
+}
+
+/** How often a stream is checked, in milliseconds. */
+const CHECK_EVERY_MS = 1_000;
+
+/** True if all bytes have arrived, read or not. */
+function hasArrived(body: NodeReadable): boolean {
+  return (
+    body.destroyed === true ||
+    body.readableEnded === true ||
+    body.writableEnded === true ||
+    body.complete === true
+  );
+}
+
+/** Ends the use of a Node stream, the body type of node-fetch, when it has arrived, was closed or was garbage-collected. */
+export function whenNodeBodyEnds(body: NodeReadable, use: BodyUse): void {
+  const end = (): void => use.end();
+  // No listener for 'error', which would hide an error that the caller does not handle: a failed stream also closes.
+  body.on('end', end);
+  body.on('close', end);
+  use.letGo();
+  const held = new WeakRef(body);
+  let cancelTimer: (() => void) | undefined;
+  use.onEnd(() => cancelTimer?.());
+  // A stream has no event for "arrived, but not read".
+  const check = (): void => {
+    const stream = held.deref();
+    if (use.isOver || stream === undefined) return;
+    if (hasArrived(stream)) use.end();
+    else cancelTimer = use.clock.schedule(check, CHECK_EVERY_MS, true);
+  };
+  check();
+}
+
+/** The longest time for reading ahead, in milliseconds. */
+const LONGEST_READ_AHEAD_MS = 5_000;
+
+/**
+ * Reads a clone of a response whose body is not being read. If it reaches the end within bounds, the connection is free,
+ * and the use of the body ends; otherwise nothing changes. The response itself can still be read.
+ *
+ * Hazard: this must not hold the response, which could then never be garbage-collected.
+ */
+function readAhead(copy: Response, use: BodyUse): void {
+  const reader = (copy.body as ReadableStream<Uint8Array>).getReader();
+  let isStopped = false;
+  const cancel = (): void => void reader.cancel().catch(() => undefined);
+  const stop = (): void => {
+    if (isStopped) return;
+    isStopped = true;
+    cancelTimer();
+    // An abort ends the body by itself. In Node 22, cancelling a branch of it before that causes a rejection that cannot
+    // be handled.
+    if (use.isOver) void nextTurn().then(cancel);
+    else cancel();
+  };
+  const cancelTimer = use.clock.schedule(stop, LONGEST_READ_AHEAD_MS, true);
+  use.stopReadingAhead = stop;
+  void read(reader, use, stop, () => isStopped);
+}
+
+async function read(
+  reader: ReadableStreamDefaultReader<Uint8Array>,
+  use: BodyUse,
+  stop: () => void,
+  isStopped: () => boolean,
+): Promise<void> {
+  try {
+    let bytes = 0;
+    for (;;) {
+      const part = await reader.read();
+      if (isStopped()) return;
+      if (part.done) break;
+      bytes += part.value.byteLength;
+      if (bytes > MOST_READ_AHEAD_BYTES) return stop();
+    }
+  } catch {
+    // A body that breaks has ended as well.
+  }
+  // This calls `stop`.
+  if (!isStopped()) use.end();
 }

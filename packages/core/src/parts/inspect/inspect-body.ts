@@ -11,7 +11,7 @@ import type { InspectionContext } from '../../http/peek.ts';
 import type { BodyInspector } from '../../loop/contracts.ts';
 import type { Inspect } from './inspect.ts';
 import { Look, type LookBounds } from './look.ts';
-import { InspectPart } from './part.ts';
+import { inspectPart } from './part.ts';
 
 /** Options of {@link inspectBody}. */
 export interface InspectBodyOptions {
@@ -62,7 +62,7 @@ export function inspectBody(inspect: Inspect, options: InspectBodyOptions = {}):
   const { maxBytes, timeoutMs } = readOptions('inspectBody', options, OPTIONS);
   const look: BodyInspector['look'] = (outcome, context) =>
     lookAt(inspect, { bytes: maxBytes, timeoutMs, clock: context.clock }, outcome, context);
-  return { look, part: new InspectPart({ look }) };
+  return { look, part: inspectPart({ look }) };
 }
 
 async function lookAt(

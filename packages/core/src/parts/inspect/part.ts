@@ -1,24 +1,14 @@
-import { peekAtWeb } from '../../bodies/peeks.ts';
-import { isWebReadable } from '../../http/body.ts';
 import type { Judgement, Responded } from '../../http/outcome.ts';
-import type { Opened, Peek } from '../../http/peek.ts';
 import type { BodyInspector } from '../../loop/contracts.ts';
 import type { Call, Look, Part, Turn } from '../../loop/part.ts';
+import { peekAt } from './opened.ts';
 
 /** Judges responses by their bodies. */
-export class InspectPart implements Part {
-  readonly name = 'inspect';
-  readonly place = 'reading';
-  readonly #inspector: Pick<BodyInspector, 'look'>;
-
-  constructor(inspector: Pick<BodyInspector, 'look'>) {
-    this.#inspector = inspector;
-  }
-
-  begin(call: Call): Turn | undefined {
-    // An inner layer leaves its responses to the outer one.
-    return call.around.isInner ? undefined : new InspectTurn(this.#inspector, call);
-  }
+export function inspectPart(inspector: Pick<BodyInspector, 'look'>): Part {
+  // An inner layer leaves its responses to the outer one.
+  const begin = (call: Call): Turn | undefined =>
+    call.around.isInner ? undefined : new InspectTurn(inspector, call);
+  return { name: 'inspect', place: 'reading', begin };
 }
 
 class InspectTurn implements Turn {
@@ -34,21 +24,10 @@ class InspectTurn implements Turn {
     const { request, policy } = this.#call;
     const looked = await this.#inspector.look(outcome, {
       ...look,
-      open: (maxBytes) => peekAt(look.open(maxBytes)),
+      open: (maxBytes) => peekAt(look.open(maxBytes), maxBytes),
       request,
       clock: policy.clock,
     });
     return looked.type === 'response' ? looked.judgement : undefined;
-  }
-}
-
-/** Opens a clone of a response of fetch. `undefined` if it has no body, and for a mock that cannot be cloned. */
-function peekAt(opened: Opened): Peek | undefined {
-  if (opened === undefined || 'read' in opened) return opened;
-  try {
-    const { body } = opened.body ? opened.clone() : opened;
-    return isWebReadable(body) ? peekAtWeb(body) : undefined;
-  } catch {
-    return undefined;
   }
 }

@@ -1,8 +1,8 @@
 import { callable, countingNumber, notNegative, wrongType } from '../../base/check.ts';
 import type { Clock } from '../../base/clock.ts';
+import { isSameClock, ownClock, unboundClock } from '../../base/clock.ts';
 import { callHook, ThrottledError } from '../../base/errors.ts';
 import { type Complete, LIMIT_CLOCK_OPTION, type OptionTable, readOptions } from '../../base/options.ts';
-import { isSameClock, ownClock, unboundClock } from '../../base/own-clock.ts';
 import { plainFeedback, type ReadFeedback } from '../../http/feedback.ts';
 import { originOf } from '../../http/origin.ts';
 import type { RequestTraits } from '../../http/outcome.ts';
@@ -16,9 +16,8 @@ import {
   waitingAtClose,
 } from '../../loop/contracts.ts';
 import type { Part } from '../../loop/part.ts';
-import { HeldBudget } from './held-budget.ts';
 import { KeyMap } from './key-map.ts';
-import { PerKeyPart } from './part.ts';
+import { HeldBudget, perKeyPart } from './part.ts';
 
 /** Options of {@link perKey}. */
 export interface PerKeyOptions {
@@ -94,7 +93,7 @@ class LimitPerKey implements PerKey<object>, ClockBound {
   }
 
   get part(): Part {
-    return new PerKeyPart(({ request, policy }) => forRequest(this, request, policy.key, policy.priority));
+    return perKeyPart(({ request, policy }) => forRequest(this, request, policy.key, policy.priority));
   }
 
   /** How its buckets read responses, for a policy. They are made for single keys, but alike. */

@@ -1,0 +1,2 @@
+/** {@link import('./prose.ts')} of production builds. */
+export const explains: boolean = false;

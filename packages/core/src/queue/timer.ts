@@ -1,0 +1,47 @@
+import { timersId } from '../base/clock.ts';
+import type { SteadyTime } from './time.ts';
+
+/**
+ * Rounding error that is allowed in times, in milliseconds, and the shortest timer: one for less than a clock can measure
+ * would fire again and again at the same time.
+ */
+export const TOLERANCE_MS = 1e-3;
+
+/** One timer for everything that is due at some time. */
+export class Timer {
+  readonly #time: SteadyTime;
+  readonly #onDue: () => void;
+  readonly #isWait: boolean;
+  /** When it fires; `Infinity` if it is not set. */
+  #atMs = Number.POSITIVE_INFINITY;
+  #stop: () => void = () => {};
+  /** What it was set with. */
+  #timersId: unknown;
+  #clock: unknown;
+
+  /** @param isWait see `Clock.schedule` */
+  constructor(time: SteadyTime, onDue: () => void, isWait = false) {
+    this.#time = time;
+    this.#onDue = onDue;
+    this.#isWait = isWait;
+  }
+
+  /** Fires at `atMs`, or earlier if it was set to an earlier time; `onDue` must set it again. `Infinity` stops it. */
+  set(atMs: number, nowMs: number = this.#time.now()): void {
+    const { clock } = this.#time;
+    const isSet = atMs !== Number.POSITIVE_INFINITY;
+    // One of fake timers that are gone may never fire.
+    const isKept = this.#timersId === timersId() && this.#clock === clock;
+    if (isSet && this.#atMs <= atMs && isKept) return;
+    this.#stop();
+    this.#atMs = atMs;
+    if (!isSet) return;
+    const fire = (): void => {
+      this.#atMs = Number.POSITIVE_INFINITY;
+      this.#onDue();
+    };
+    this.#timersId = timersId();
+    this.#clock = clock;
+    this.#stop = clock.schedule(fire, Math.max(TOLERANCE_MS, atMs - nowMs), false, this.#isWait);
+  }
+}

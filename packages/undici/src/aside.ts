@@ -1,0 +1,27 @@
+import { MOST_DISCARDED_BYTES, type Session, SetAside } from '@ebb/core/adapter';
+import type { ResponseHead } from './headers.ts';
+
+/** How much of a response is kept in case its dispatcher is closed before the retry, in bytes. */
+const KEPT_FOR_CLOSE_BYTES = 16 * 1024;
+
+const SOON: Promise<void> = Promise.resolve();
+
+/** What takes the body of a response that is followed by a retry, and what has arrived of it. */
+export function asideFor(
+  { headers }: ResponseHead,
+  chunks: readonly Buffer[],
+  { policy, discardMs, keepsAnswer, request }: Session,
+  source: { giveUp(): void },
+): SetAside<Buffer> {
+  const contentLength = request.method === 'HEAD' ? 0 : Number(headers['content-length']);
+  const mostKeptBytes = keepsAnswer ? MOST_DISCARDED_BYTES : KEPT_FOR_CLOSE_BYTES;
+  const aside = new SetAside<Buffer>(
+    { clock: policy.clock, longestMs: discardMs, mostKeptBytes, contentLength },
+    source,
+  );
+  for (const chunk of chunks) aside.take(chunk);
+  // A connection that is not wanted is closed at once. Most responses end in the turn of their headers, and need no timer.
+  if (contentLength > MOST_DISCARDED_BYTES) aside.limit();
+  else SOON.then(() => aside.limit());
+  return aside;
+}
