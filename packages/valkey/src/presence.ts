@@ -1,21 +1,25 @@
 import type { SteadyTime } from '@ebb/core/bucket';
 
-/** A process looks for so long after its last request, in milliseconds. */
+/** A process shows up for so long after its last request, in milliseconds. */
 const ACTIVE_MS = 600_000;
 
-/** How often it looks, in milliseconds: more than twice in each period in which the store counts processes. */
+/** How often it looks: several times in each period in which the store counts processes. In milliseconds. */
 const EVERY_MS = 20_000;
 
+/** How often without a request in the last minute: still once in each period. */
+const SELDOM_MS = 50_000;
+
 /**
- * Keeps a process known to the others, and the others to it, while it sends little. The share of each while the store is away
- * is one part of as many as were seen: a process that asks the store once in a minute would otherwise take itself for the only one,
- * and one that began before the others would not know of them.
+ * Keeps a process known to the others, and the others to it, while it sends little. While the store is away each has
+ * one part of as many as were seen. A process that asks the store once a minute would otherwise take itself for the
+ * only one, and one that began before the others would not know of them.
  */
 export class Presence {
   readonly #time: SteadyTime;
   readonly #look: (sinceMs: number) => void;
-  #untilMs = Number.NEGATIVE_INFINITY;
+  #usedAtMs = Number.NEGATIVE_INFINITY;
   #stop: (() => void) | undefined;
+  #isClosed = false;
 
   /** @param look calls the store, unless it was called since a time */
   constructor(time: SteadyTime, look: (sinceMs: number) => void) {
@@ -25,27 +29,27 @@ export class Presence {
 
   /** The store was called for a request. */
   used(nowMs: number): void {
-    this.#untilMs = nowMs + ACTIVE_MS;
-    this.#arm(nowMs);
+    this.#usedAtMs = nowMs;
+    if (this.#stop === undefined) this.#arm(nowMs);
   }
 
   close(): void {
-    this.#untilMs = Number.NEGATIVE_INFINITY;
+    this.#isClosed = true;
     this.#stop?.();
-    this.#stop = undefined;
   }
 
   #arm(nowMs: number): void {
-    if (this.#stop !== undefined || nowMs >= this.#untilMs) return;
-    // In the background: it must not keep the process alive.
-    this.#stop = this.#time.clock.schedule(
-      () => {
-        this.#stop = undefined;
-        this.#look(nowMs);
-        this.#arm(this.#time.now());
-      },
-      EVERY_MS,
-      true,
-    );
+    const idleMs = nowMs - this.#usedAtMs;
+    if (this.#isClosed || idleMs >= ACTIVE_MS) return;
+    // A bucket that was evicted is not kept by its timer, nor the process: the call is in the background.
+    const self = new WeakRef(this);
+    const delayMs = idleMs < 60_000 ? EVERY_MS : SELDOM_MS;
+    this.#stop = this.#time.clock.schedule(() => self.deref()?.#wake(nowMs), delayMs, true);
+  }
+
+  #wake(sinceMs: number): void {
+    this.#stop = undefined;
+    this.#look(sinceMs);
+    this.#arm(this.#time.now());
   }
 }
