@@ -8,24 +8,21 @@ import { Refunds } from './refunds.ts';
 import type { StoreCall } from './store-call.ts';
 import { StoreLink } from './store-link.ts';
 
-/** While requests wait, the store is asked for a pause at least this often. */
+/** While requests wait for tokens that no one has leased yet, the store is asked for a pause at least this often. */
 const FRESH_MS = 1_000;
 const LEAST_FRESH_MS = 100;
-const MOST_FRESH_MS = 1_000;
 
 /**
- * When what is known of the bucket is out of date. A request that waits long learns of a pause within a second, and
- * after half of its wait that others have left the queue; also within a second, if none has lately.
+ * When what is known of the bucket is out of date. A request that waits learns of a pause within a second, or at the
+ * latest in the last second before its tokens come. While requests elsewhere leave the queue, it learns after half of its
+ * wait that it can move up; else after three quarters.
  */
 export function staleAfterMs(calledAtMs: number, dueMs: number, isMoving: boolean): number {
-  const halfMs = (dueMs - calledAtMs) / 2;
-  if (process.env.LOOK === 'old') isMoving = true;
-  if (!isMoving)
-    return (
-      calledAtMs +
-      (halfMs === Number.POSITIVE_INFINITY ? FRESH_MS : Math.min(MOST_FRESH_MS, Math.max(FRESH_MS, halfMs)))
-    );
-  return calledAtMs + Math.min(FRESH_MS, Math.max(halfMs, LEAST_FRESH_MS));
+  const waitMs = dueMs - calledAtMs;
+  if (isMoving || waitMs === Number.POSITIVE_INFINITY) {
+    return calledAtMs + Math.min(FRESH_MS, Math.max(waitMs / 2, LEAST_FRESH_MS));
+  }
+  return calledAtMs + Math.max(FRESH_MS, (waitMs * 3) / 4);
 }
 
 /**
@@ -70,7 +67,11 @@ export abstract class FleetUpkeep {
       onLateLease: ({ granted, state }, nowMs) => this.refunds.add(granted, state, nowMs),
       onDebt: (amount) => this.refunds.owe(amount),
     });
-    this.presence = new Presence(time, (sinceMs) => this.showUp(sinceMs));
+    this.presence = new Presence(
+      time,
+      () => this.link.processes,
+      (sinceMs) => this.showUp(sinceMs),
+    );
     const call = (call: StoreCall) => {
       this.presence.used(time.now());
       return this.link.call(call);

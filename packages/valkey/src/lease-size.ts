@@ -38,7 +38,7 @@ export class LeaseSize {
     const requests = Math.min(count / 2, this.fairShare(this.#setup.queueAheadMs) / this.#meanCost);
     // Only whole requests are leased for, so the fraction is rounded at random.
     const most = this.#fleetAverage * GROWTH + this.#meanCost * this.#setup.random();
-    return through(left, Math.max(count >= 8 && (process.env.TWO === 'all' || (process.env.TWO !== 'no' && this.#meanCost * 2 <= this.#setup.capacity * 1e6 / Number(process.env.TWO ?? 4))) ? 2 : 1, Math.floor(requests)), most) - left;
+    return through(left, Math.max(1, Math.floor(requests)), most) - left;
   }
 
   /** With as many tokens in the pool, the waiting requests need no other lease yet. */

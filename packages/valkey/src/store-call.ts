@@ -146,8 +146,8 @@ export class BucketState {
     this.leasedAheadMs = Math.max(0, reply.emptyInMs);
     this.emptyAtMs = nowMs + reply.emptyInMs;
     const [, given, , , epoch] = reply.state.split(' ', 5);
-    const line = `${given} ${epoch}`;
-    if (line !== this.#line && this.#line !== undefined) this.movedAtMs = nowMs;
+    const line = `${given} ${epoch} ${reply.processes}`;
+    if (line !== this.#line) this.movedAtMs = nowMs;
     this.#line = line;
     return true;
   }

@@ -20,7 +20,7 @@ const COUNT_VALID_MS = 60_000;
 const PROBATION_MS = 1_000;
 
 /** Where tokens were given back, more are expected for so long, in milliseconds. */
-const MOVING_MS = 2_000;
+const MOVING_MS = 1_000;
 
 interface Hooks {
   /** When the first request in the queue gives up; `Infinity` if never, or if none waits. */
