@@ -106,8 +106,8 @@ export abstract class FleetUpkeep {
 
   /** Lets the store count this process, unless a call has done so since. */
   protected showUp(sinceMs: number): void {
-    const { outage, calledAtMs, isClosed } = this.link;
-    if (outage === undefined && !isClosed && calledAtMs < sinceMs) this.peek();
+    const { outage, calledAtMs, isClosed, processes } = this.link;
+    if (outage === undefined && !isClosed && processes > 0 && calledAtMs < sinceMs) this.peek();
   }
 
   /** By default after a short delay, so that one call gives back for many requests. */
