@@ -127,7 +127,7 @@ export abstract class FleetUpkeep {
   /** Gives back expired tokens, unless the rest of what the first request needs is on its way. */
   protected expire(first: number, nowMs: number): void {
     if (first > 0 && this.leaser.isLeasing) return;
-    if (first === 0) this.pool.shortenExpiry(this.setup.aheadMs, nowMs);
+    if (first === 0) this.pool.shortenExpiry(this.setup.idleMs, nowMs);
     for (const { left, state } of this.pool.expire(nowMs)) this.giveBack(left, state);
   }
 

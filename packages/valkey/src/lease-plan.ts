@@ -87,7 +87,9 @@ export class LeasePlan {
     const spent = this.#leased - left;
     this.#spendRate.record(spent - this.#recordedSpend, nowMs);
     this.#recordedSpend = spent;
-    const maxAvailable = Math.max(minAmount, Math.ceil(totalCost + this.#expectedSpend - left));
+    // Nobody waits: what is left until the low-water mark does not shorten the lease.
+    const expected = totalCost > 0 ? this.#expectedSpend : 1.25 * this.#expectedSpend;
+    const maxAvailable = Math.max(minAmount, Math.ceil(totalCost + expected - left));
     const future = nonConforming === 'delay' ? this.#futureFor(backlog, left) : 0;
     const maxFuture = Math.max(minAmount, Math.ceil(future));
     return { mode: 'lease', minAmount, maxAvailable, maxFuture, withinMs: byMs - nowMs };

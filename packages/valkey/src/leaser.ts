@@ -94,10 +94,10 @@ export class Leaser {
   }
 
   #addLease(reply: Reply, nowMs: number): void {
-    const { aheadMs, graceMs } = this.#setup;
+    const { idleMs, graceMs } = this.#setup;
     const availableAtMs = nowMs + reply.emptyInMs;
     const waiting = this.#hooks.backlog().firstCost > 0;
-    const expiresAtMs = Math.max(nowMs, availableAtMs) + (waiting ? graceMs : aheadMs);
+    const expiresAtMs = Math.max(nowMs, availableAtMs) + (waiting ? graceMs : idleMs);
     this.plan.granted(reply);
     this.pool.add({ left: reply.granted, availableAtMs, expiresAtMs, state: reply.state }, waiting);
   }

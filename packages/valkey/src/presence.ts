@@ -56,10 +56,10 @@ export class Presence {
     const delayMs = idleMs < 60_000 ? this.#everyMs : SELDOM_MS;
     // A bucket that was evicted is not kept by its timer, nor the process: the call is in the background.
     const self = new WeakRef(this);
-    this.#stop = this.#time.clock.schedule(() => self.deref()?.#wake(nowMs), delayMs, true);
+    this.#stop = this.#time.clock.schedule(() => self.deref()?.wake(nowMs), delayMs, true);
   }
 
-  #wake(sinceMs: number): void {
+  private wake(sinceMs: number): void {
     this.#stop = undefined;
     this.#look(sinceMs);
     this.#arm(this.#time.now());
