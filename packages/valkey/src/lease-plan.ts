@@ -52,7 +52,7 @@ export class LeasePlan {
   #lowWater = 0;
   /** How long the store takes to answer, in milliseconds; 0 for one that is near. */
   farMs = 0;
-  /** What is leased for the time of a round trip. It doubles while that is too little. */
+  /** What is leased for the time of a round trip. It grows fourfold while that is too little. */
   #window = 0;
   /** What was leased and not returned, and how much of it `#spendRate` has counted as spent. */
   #leased = 0;
@@ -109,7 +109,7 @@ export class LeasePlan {
     // The store had more than was asked for, so it is the round trip that requests wait for.
     const isSpare = emptyInMs * this.#setup.refillPerSecond * 1_000 <= granted;
     const spentMeanwhile = this.#spendRate.perMs * this.farMs;
-    const wanted = isDry && isSpare ? 2 * Math.max(this.#window, granted) : this.#window * 0.9;
+    const wanted = isDry && isSpare ? 4 * Math.max(this.#window, granted) : this.#window * 0.9;
     this.#window = Math.min(Math.max(wanted, spentMeanwhile, ONE_TOKEN), this.#size.fairShare(this.farMs));
   }
 
