@@ -43,7 +43,6 @@ export interface Use {
   /** The least and the most that a process spent, relative to a fair share. */
   readonly parts: readonly [least: number, most: number];
   readonly callsPerGrant: number;
-  readonly modes: Readonly<Record<string, number>>;
 }
 
 const of = (value: number | readonly number[], process: number): number =>
@@ -137,9 +136,5 @@ export async function play(load: ClosedLoop, where: 'shared' | 'memory'): Promis
     burst: burst / capacity,
     parts: [Math.min(...parts) / fair, Math.max(...parts) / fair],
     callsPerGrant: store.calls.length / waits.length,
-    modes: store.calls.reduce<Record<string, number>>(
-      (sum, mode) => ({ ...sum, [mode]: (sum[mode] ?? 0) + 1 }),
-      {},
-    ),
   };
 }

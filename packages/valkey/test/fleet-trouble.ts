@@ -1,76 +1,122 @@
-import type { AcquireOptions, Grant } from '@ebb/core';
 import { seededRandom, virtualClock } from '@ebb/core/testing';
-import { type ValkeyBucket, type ValkeyBucketOptions, valkeyBucket } from '../src/index.ts';
+import { type ValkeyBucket, valkeyBucket } from '../src/index.ts';
 import { type Health, ModelStore } from './model-store.ts';
 
-export interface Trouble {
-  readonly processes: number;
-  readonly rate: number;
-  readonly capacity?: number;
-  /** Before the trouble each process sends one request in so many milliseconds; 0: saturated by `askers`. */
-  readonly quietMs: number;
-  readonly quietForMs: number;
-  /** Processes start so far apart. */
-  readonly apartMs?: number;
+/** A time in which the store and the callers behave alike. */
+export interface Phase {
+  readonly lastsMs: number;
+  /** @default 'up' */
   readonly health?: Health;
-  /** One-way latency during the trouble. */
-  readonly slowMs?: number;
-  readonly forMs: number;
-  readonly seed?: number;
-  readonly askers?: number;
+  /** @default 0.5 */
+  readonly roundTripMs?: number;
+  /** The store loses the key so often. */
+  readonly losesEveryMs?: number;
+  /** Each process sends one request in so many milliseconds; else each of its callers asks again at once. */
+  readonly quietMs?: number;
 }
 
-/** What the fleet spends while the store is in trouble, of the rate. All are saturated then. */
-export async function inTrouble(t: Trouble): Promise<{ share: number; modes: Record<string, number> }> {
+export interface TroubledFleet {
+  readonly processes: number;
+  readonly rate: number;
+  /** @default a fifth of the rate */
+  readonly capacity?: number;
+  /** Callers of each process while it is busy. @default 4 */
+  readonly askers?: number;
+  /** Each process starts so much later than the one before, in milliseconds. The first phase begins when all have. */
+  readonly apartMs?: number;
+  readonly phases: readonly Phase[];
+  readonly seed?: number;
+}
+
+export interface Spending {
+  /** What was spent in each phase, as a part of `rate · t`. */
+  readonly shares: readonly number[];
+  /** The most that was spent in any window beyond `1.1 · rate · t`, in capacities. */
+  readonly burst: number;
+  /** How long the longest request waited for its grant or refusal, in milliseconds. */
+  readonly longestMs: number;
+  /** Requests that had neither in the end. */
+  readonly hanging: number;
+}
+
+const PATIENCE_MS = 2_000;
+
+/** A fleet whose store is quiet, slow, away or forgetful, in virtual time. */
+export async function spendInTrouble(fleet: TroubledFleet): Promise<Spending> {
+  const { rate, capacity = Math.max(1, rate / 5), askers = 4, apartMs = 0, phases, seed = 1 } = fleet;
   const clock = virtualClock({ startMs: 0 });
-  const random = seededRandom(t.seed ?? 1);
+  const random = seededRandom(seed);
   const store = new ModelStore(clock);
-  const capacity = t.capacity ?? Math.max(1, t.rate / 5);
-  const make = (): ValkeyBucket =>
-    valkeyBucket({ client: store, key: 'k', refillPerSecond: t.rate, capacity, clock, random });
+  const grantedAtMs: number[] = [];
+  let [hanging, longestMs] = [0, 0];
+  let phase: Phase | undefined = phases[0];
+
+  const acquire = async (bucket: ValkeyBucket): Promise<void> => {
+    const sinceMs = clock.now();
+    hanging += 1;
+    try {
+      await bucket.acquire({ maxWaitMs: PATIENCE_MS });
+      grantedAtMs.push(clock.now());
+    } catch {
+      await clock.sleep(20);
+    }
+    hanging -= 1;
+    longestMs = Math.max(longestMs, clock.now() - sinceMs);
+  };
+  /** The first caller of a process is also the one that asks while it is quiet. */
+  const call = async (bucket: ValkeyBucket, isFirst: boolean): Promise<void> => {
+    for (let entered: Phase | undefined; phase !== undefined; ) {
+      const { quietMs } = phase;
+      const isNew = entered !== phase;
+      entered = phase;
+      if (quietMs === undefined) await acquire(bucket);
+      else if (isFirst && !isNew) await acquire(bucket);
+      if (quietMs === undefined) continue;
+      // A phase may end meanwhile.
+      const untilMs = clock.now() + (isNew ? random() * quietMs : quietMs);
+      while (phase === entered && clock.now() < untilMs)
+        await clock.sleep(Math.min(50, untilMs - clock.now()));
+    }
+  };
+
+  const begin = ({ health = 'up', roundTripMs = 0.5, losesEveryMs }: Phase, of: Phase): void => {
+    store.health = health;
+    store.latencyMs = roundTripMs / 2;
+    const lose = (): void => {
+      if (phase !== of || losesEveryMs === undefined) return;
+      store.keys.clear();
+      clock.schedule(lose, losesEveryMs);
+    };
+    if (losesEveryMs !== undefined) clock.schedule(lose, losesEveryMs);
+  };
+
+  const [first] = phases;
+  if (first !== undefined) begin(first, first);
   const buckets: ValkeyBucket[] = [];
-  const grants: number[] = [];
-  let troubled = false;
-  let stopped = false;
-  const quiet = async (bucket: ValkeyBucket): Promise<void> => {
-    await new Promise<void>((r) => clock.schedule(r, random() * t.quietMs));
-    while (!troubled && !stopped) {
-      try {
-        await bucket.acquire({ maxWaitMs: 2_000 });
-        grants.push(clock.now());
-      } catch {}
-      await new Promise<void>((r) => clock.schedule(r, t.quietMs));
-    }
-  };
-  const busy = async (bucket: ValkeyBucket): Promise<void> => {
-    while (!stopped) {
-      try {
-        await bucket.acquire({ maxWaitMs: 2_000 });
-        grants.push(clock.now());
-      } catch {
-        await new Promise<void>((r) => clock.schedule(r, 20));
-      }
-    }
-  };
-  for (let i = 0; i < t.processes; i += 1) {
-    const bucket = make();
+  for (let count = 0; count < fleet.processes; count += 1) {
+    const bucket = valkeyBucket({ client: store, key: 'k', refillPerSecond: rate, capacity, clock, random });
     buckets.push(bucket);
-    if (t.quietMs > 0) void quiet(bucket);
-    else for (let a = 0; a < (t.askers ?? 4); a += 1) void busy(bucket);
-    if (t.apartMs) await clock.advance(t.apartMs);
+    for (let asker = 0; asker < askers; asker += 1) void call(bucket, asker === 0);
+    await clock.advance(apartMs);
   }
-  await clock.advance(t.quietForMs);
-  if (t.health) store.health = t.health;
-  if (t.slowMs) store.latencyMs = t.slowMs;
-  troubled = true;
-  const from = clock.now();
-  if (t.quietMs > 0) for (const b of buckets) for (let a = 0; a < (t.askers ?? 4); a += 1) void busy(b);
-  await clock.advance(t.forMs);
-  const share = grants.filter((g) => g >= from).length / ((t.rate * t.forMs) / 1_000);
-  const modes: Record<string, number> = {};
-  for (const b of buckets) modes[b.stats().mode] = (modes[b.stats().mode] ?? 0) + 1;
-  stopped = true;
-  void Promise.all(buckets.map((b) => b.close()));
-  await clock.advance(5_000);
-  return { share, modes };
+  const shares: number[] = [];
+  for (const next of phases) {
+    phase = next;
+    begin(next, next);
+    const before = grantedAtMs.length;
+    await clock.advance(next.lastsMs);
+    shares.push((grantedAtMs.length - before) / ((rate * next.lastsMs) / 1_000));
+  }
+  phase = undefined;
+  const ended = Promise.all(buckets.map((bucket) => bucket.close()));
+  await clock.advance(PATIENCE_MS + 3_000);
+  await ended;
+
+  let [least, burst] = [0, 0];
+  grantedAtMs.forEach((atMs, index) => {
+    const refilled = (1.1 * rate * atMs) / 1_000;
+    least = Math.min(least, index - refilled);
+    burst = Math.max(burst, index + 1 - refilled - least);
+  });
+  return { shares, burst: burst / capacity, longestMs, hanging };
 }
