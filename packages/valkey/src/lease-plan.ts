@@ -52,6 +52,7 @@ export class LeasePlan {
   #lowWater = 0;
   /** How long the store takes to answer, in milliseconds; 0 for one that is near. */
   farMs = 0;
+  #roundTripMs = 0;
   /** What is leased for the time of a round trip. It grows fourfold while that is too little. */
   #window = 0;
   /** What was leased and not returned, and how much of it `#spendRate` has counted as spent. */
@@ -101,10 +102,10 @@ export class LeasePlan {
    * @param isDry true if requests wait, and nothing was left for them
    */
   answered(roundTripMs: number, { granted, emptyInMs }: Reply, isDry: boolean): void {
-    // The longest counts, and is forgotten slowly.
-    const farMs = roundTripMs > NEAR_MS ? roundTripMs : 0;
-    this.farMs = Math.max(farMs, this.farMs * 0.9);
-    if (this.farMs < NEAR_MS) this.farMs = 0;
+    // The shortest counts, and is forgotten slowly: in a process that is held up many replies look late.
+    const later = roundTripMs - this.#roundTripMs;
+    this.#roundTripMs += later < 0 || this.#roundTripMs === 0 ? later : later / 8;
+    this.farMs = this.#roundTripMs > NEAR_MS ? this.#roundTripMs : 0;
     this.#spendRate.overMs = this.#setup.aheadMs + 2 * this.farMs;
     // The store had more than was asked for, so it is the round trip that requests wait for.
     const isSpare = emptyInMs * this.#setup.refillPerSecond * 1_000 <= granted;
