@@ -107,7 +107,7 @@ export abstract class FleetUpkeep {
   /** Lets the store count this process, unless a call has done so since. */
   protected showUp(sinceMs: number): void {
     const { outage, calledAtMs, isClosed, processes } = this.link;
-    if (outage === undefined && !isClosed && processes > 0 && calledAtMs < sinceMs) this.peek();
+    if (outage === undefined && !isClosed && processes > 0 && calledAtMs <= sinceMs) this.peek();
   }
 
   /** By default after a short delay, so that one call gives back for many requests. */
