@@ -88,7 +88,7 @@ export class LeasePlan {
     const spent = this.#leased - left;
     this.#spendRate.record(spent - this.#recordedSpend, nowMs);
     this.#recordedSpend = spent;
-    // Nobody waits: what is left until the low-water mark does not shorten the lease.
+    // If no one waits, what is left below the low-water mark does not shorten the lease.
     const expected = totalCost > 0 ? this.#expectedSpend : 1.25 * this.#expectedSpend;
     const maxAvailable = Math.max(minAmount, Math.ceil(totalCost + expected - left));
     const future = nonConforming === 'delay' ? this.#futureFor(backlog, left) : 0;
