@@ -17,6 +17,9 @@ import { timeLimit } from './time-limit.ts';
 /** A call that has no reply after so long will never get one. In milliseconds. */
 const GIVEN_UP_MS = 10_000;
 
+/** Calls by which the store counts the processes. */
+const COUNTING: ReadonlySet<StoreCall['mode']> = new Set(['lease', 'peek', 'resume']);
+
 interface StoreOptions {
   readonly storeClient: StoreClient;
   readonly connection: Connection;
@@ -41,8 +44,10 @@ export class BucketStore {
   #state = '';
   #stateAtUs = 0;
   #parsed: ParsedState | undefined;
-  /** When tokens were last leased, on the server's clock, in microseconds. */
-  #leasedAtUs = 0;
+  /** When the store has counted this process last, on the server's clock, in microseconds. */
+  #countedAtUs = 0;
+  /** True while a call is under way that may count it. */
+  #isCounting = false;
   /** How far the server's clock is ahead of ours, in milliseconds; `undefined` before the first reply. */
   #clockAheadMs: number | undefined;
   /** The calls without a reply, those that timed out included. */
@@ -105,21 +110,23 @@ export class BucketStore {
     const { storeClient, key, refillPerSecond, capacity, timeoutMs, time } = this.#options;
     // A call that was queued until no one waits for its reply must do nothing, so it carries a deadline.
     const deadlineMs = this.#clockAheadMs === undefined ? 0 : time.now() + this.#clockAheadMs + 2 * timeoutMs;
+    const counts = COUNTING.has(call.mode) && !this.#isCounting;
+    if (counts) this.#isCounting = true;
     const common = [
       `${refillPerSecond}`,
       `${capacity}`,
       this.#state,
       Math.ceil(deadlineMs * 1_000).toFixed(0),
-      `${this.#leasedAtUs}`,
+      counts ? `${this.#countedAtUs}` : '-1',
     ];
     const args = [call.mode, ...common, ...argumentsOf(call)];
     try {
-      return this.#receive(
-        call,
-        await runScript(storeClient, { text: SCRIPT, sha1: SCRIPT_SHA1 }, key, args),
-      );
+      const reply = await runScript(storeClient, { text: SCRIPT, sha1: SCRIPT_SHA1 }, key, args);
+      return this.#receive(call, reply, counts);
     } catch (error) {
       throw await this.#causeOf(error);
+    } finally {
+      if (counts) this.#isCounting = false;
     }
   }
 
@@ -131,12 +138,12 @@ export class BucketStore {
     return isPermanent(connectionError) ? connectionError : error;
   }
 
-  #receive(call: StoreCall, rawReply: unknown): Reply {
+  #receive(call: StoreCall, rawReply: unknown, counts: boolean): Reply {
     const reply = parseReply(call, rawReply);
-    const { granted, atUs, state } = reply;
+    const { atUs, state } = reply;
     this.#options.connection.clearError();
     this.#clockAheadMs = atUs / 1_000 - this.#options.time.now();
-    if (call.mode === 'lease' && granted > 0) this.#leasedAtUs = atUs;
+    if (counts && !reply.tooLate) this.#countedAtUs = atUs;
     return { ...reply, lostBucket: this.#updateState(state, atUs) };
   }
 

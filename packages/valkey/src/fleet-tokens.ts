@@ -105,7 +105,7 @@ export class FleetTokens extends FleetUpkeep implements TokenSource<string | und
   refusedFor(waitMs: number, nowMs: number): void {
     const { outage, calledAtMs, isClosed } = this.link;
     if (outage !== undefined || isClosed || this.leaser.isLeasing) return;
-    if (nowMs >= staleAfterMs(calledAtMs, nowMs + waitMs)) this.peek();
+    if (nowMs >= staleAfterMs(calledAtMs, nowMs + waitMs, true)) this.peek();
   }
 
   isTooLate(cost: number, deadlineMs: number, nowMs: number): boolean {

@@ -3,20 +3,26 @@ import { type Backlog, backlogOf, micro } from './backlog.ts';
 import { Leaser } from './leaser.ts';
 import type { FleetSetup } from './options.ts';
 import type { LeasePool } from './pool.ts';
+import { Presence } from './presence.ts';
 import { Refunds } from './refunds.ts';
 import type { StoreCall } from './store-call.ts';
 import { StoreLink } from './store-link.ts';
 
-/** While requests wait, the store is asked for a pause at least this often. */
+/** While requests wait for tokens that no one has leased yet, the store is asked for a pause at least this often. */
 const FRESH_MS = 1_000;
 const LEAST_FRESH_MS = 100;
 
 /**
- * When what is known of the bucket is out of date. A request that waits long learns of a pause within a second, and
- * after half of its wait that others have left the queue.
+ * When what is known of the bucket is out of date. A request that waits learns of a pause within a second, or at the
+ * latest in the last second before its tokens come. While requests elsewhere leave the queue, it learns after half of its
+ * wait that it can move up; else after three quarters.
  */
-export function staleAfterMs(calledAtMs: number, dueMs: number): number {
-  return calledAtMs + Math.min(FRESH_MS, Math.max((dueMs - calledAtMs) / 2, LEAST_FRESH_MS));
+export function staleAfterMs(calledAtMs: number, dueMs: number, isMoving: boolean): number {
+  const waitMs = dueMs - calledAtMs;
+  if (isMoving || waitMs === Number.POSITIVE_INFINITY) {
+    return calledAtMs + Math.min(FRESH_MS, Math.max(waitMs / 2, LEAST_FRESH_MS));
+  }
+  return calledAtMs + Math.max(FRESH_MS, (waitMs * 3) / 4);
 }
 
 /**
@@ -31,6 +37,7 @@ export abstract class FleetUpkeep {
   protected readonly pool: LeasePool;
   protected readonly refunds: Refunds;
   protected readonly timer: Timer;
+  protected readonly presence: Presence;
   protected readonly perMs: number;
   protected readonly full: number;
   protected readonly backlog: () => Backlog;
@@ -60,7 +67,15 @@ export abstract class FleetUpkeep {
       onLateLease: ({ granted, state }, nowMs) => this.refunds.add(granted, state, nowMs),
       onDebt: (amount) => this.refunds.owe(amount),
     });
-    const call = (call: StoreCall) => this.link.call(call);
+    this.presence = new Presence(
+      time,
+      () => this.link.processes,
+      (sinceMs) => this.showUp(sinceMs),
+    );
+    const call = (call: StoreCall) => {
+      this.presence.used(time.now());
+      return this.link.call(call);
+    };
     this.leaser = new Leaser(setup, time, {
       backlog,
       call,
@@ -89,6 +104,12 @@ export abstract class FleetUpkeep {
     this.link.call({ mode: 'peek' }).catch(() => {});
   }
 
+  /** Lets the store count this process, unless a call has done so since. */
+  protected showUp(sinceMs: number): void {
+    const { outage, calledAtMs, isClosed, processes } = this.link;
+    if (outage === undefined && !isClosed && processes > 0 && calledAtMs <= sinceMs) this.peek();
+  }
+
   /** By default after a short delay, so that one call gives back for many requests. */
   protected giveBack(
     amount: number,
@@ -106,7 +127,7 @@ export abstract class FleetUpkeep {
   /** Gives back expired tokens, unless the rest of what the first request needs is on its way. */
   protected expire(first: number, nowMs: number): void {
     if (first > 0 && this.leaser.isLeasing) return;
-    if (first === 0) this.pool.shortenExpiry(this.setup.aheadMs, nowMs);
+    if (first === 0) this.pool.shortenExpiry(this.setup.idleMs, nowMs);
     for (const { left, state } of this.pool.expire(nowMs)) this.giveBack(left, state);
   }
 
@@ -117,8 +138,10 @@ export abstract class FleetUpkeep {
     const { firstCost, totalCost, count } = this.backlog();
     this.expire(firstCost, nowMs);
     // Each cost is rounded up by itself, so their sum may exceed `totalCost` by less than `count`.
-    const farMs = nowMs + this.setup.aheadMs;
-    for (const { left, state } of this.pool.trim(totalCost + count, farMs)) this.giveBack(left, state, nowMs);
+    const { onTheWay, farMs } = this.leaser.plan;
+    const soonMs = nowMs + this.setup.aheadMs + farMs;
+    for (const { left, state } of this.pool.trim(totalCost + count + onTheWay, soonMs))
+      this.giveBack(left, state, nowMs);
     this.link.check(nowMs);
     if (this.link.outage === undefined) {
       if (wasLost) this.leaser.plan.forgetRefusal();
@@ -137,7 +160,7 @@ export abstract class FleetUpkeep {
   protected staleAtMs(nowMs: number): number {
     const { firstCost } = this.backlog();
     const dueMs = nowMs + (this.pool.waitMs(firstCost, nowMs) ?? Number.POSITIVE_INFINITY);
-    return staleAfterMs(this.link.calledAtMs, dueMs);
+    return staleAfterMs(this.link.calledAtMs, dueMs, this.link.isMoving(nowMs));
   }
 
   protected nextMs(nowMs: number): number {
@@ -156,6 +179,7 @@ export abstract class FleetUpkeep {
   async close(): Promise<void> {
     if (!this.link.isClosed) {
       this.link.close();
+      this.presence.close();
       this.timer.set(Number.POSITIVE_INFINITY);
     }
     await this.leaser.leasing;

@@ -6,12 +6,12 @@ import type { Reply, TokenLeaseCall } from './store-call.ts';
 
 /** How fast a process spends tokens: an exponential moving average over about the last `overMs`. */
 class SpendRate {
-  readonly #overMs: number;
+  overMs: number;
   #perMs = 0;
   #sinceMs: number;
 
   constructor(overMs: number, nowMs: number) {
-    this.#overMs = overMs;
+    this.overMs = overMs;
     this.#sinceMs = nowMs;
   }
 
@@ -23,16 +23,19 @@ class SpendRate {
   record(spent: number, nowMs: number): void {
     const elapsedMs = nowMs - this.#sinceMs;
     if (elapsedMs <= 0) {
-      this.#perMs += spent / this.#overMs;
+      this.#perMs += spent / this.overMs;
       return;
     }
-    const weight = 1 - Math.exp(-elapsedMs / this.#overMs);
+    const weight = 1 - Math.exp(-elapsedMs / this.overMs);
     this.#perMs += (spent / elapsedMs - this.#perMs) * weight;
     this.#sinceMs = nowMs;
   }
 }
 
 const ONE_TOKEN = 1e6;
+
+/** A store that answers within this time is near: what is spent meanwhile is not worth a thought. In milliseconds. */
+const NEAR_MS = 5;
 
 /**
  * How much to lease, by what the queue needs, what the process spends, and what the store replied. Amounts are
@@ -47,6 +50,11 @@ export class LeasePlan {
    * If no request waits and the pool holds less than this, it is refilled; below 0 while the store has none to spare.
    */
   #lowWater = 0;
+  /** How long the store takes to answer, in milliseconds; 0 for one that is near. */
+  farMs = 0;
+  #roundTripMs = 0;
+  /** What is leased for the time of a round trip. It grows fourfold while that is too little. */
+  #window = 0;
   /** What was leased and not returned, and how much of it `#spendRate` has counted as spent. */
   #leased = 0;
   #recordedSpend = 0;
@@ -68,7 +76,9 @@ export class LeasePlan {
   callFor(backlog: Backlog, left: number, nowMs: number): TokenLeaseCall | undefined {
     const { firstCost, firstDeadlineMs, totalCost } = backlog;
     const lacking = firstCost - left;
-    const enough = totalCost === 0 ? this.#lowWater : this.#size.enoughFor(totalCost);
+    const forQueue = this.#size.enoughFor(totalCost);
+    const enough =
+      totalCost === 0 ? this.#lowWater : this.farMs === 0 ? forQueue : Math.max(forQueue, this.#lowWater);
     if (lacking <= 0 && left >= enough) return undefined;
     const { capacity, nonConforming } = this.#setup;
     const minAmount = Math.ceil(lacking > 0 ? lacking : Math.min(ONE_TOKEN, capacity * 1e6));
@@ -78,21 +88,47 @@ export class LeasePlan {
     const spent = this.#leased - left;
     this.#spendRate.record(spent - this.#recordedSpend, nowMs);
     this.#recordedSpend = spent;
-    const maxAvailable = Math.max(minAmount, Math.ceil(totalCost + this.#expectedSpend - left));
+    // If no one waits, what is left below the low-water mark does not shorten the lease.
+    const expected = totalCost > 0 ? this.#expectedSpend : 1.25 * this.#expectedSpend;
+    const maxAvailable = Math.max(minAmount, Math.ceil(totalCost + expected - left));
     const future = nonConforming === 'delay' ? this.#futureFor(backlog, left) : 0;
     const maxFuture = Math.max(minAmount, Math.ceil(future));
     return { mode: 'lease', minAmount, maxAvailable, maxFuture, withinMs: byMs - nowMs };
   }
 
+  /**
+   * A call was answered after so long.
+   *
+   * @param isDry true if requests wait, and nothing was left for them
+   */
+  answered(roundTripMs: number, { granted, emptyInMs }: Reply, isDry: boolean): void {
+    // The shortest counts, and is forgotten slowly: in a process that is held up many replies look late.
+    const later = roundTripMs - this.#roundTripMs;
+    this.#roundTripMs += later < 0 || this.#roundTripMs === 0 ? later : later / 8;
+    this.farMs = this.#roundTripMs > NEAR_MS ? this.#roundTripMs : 0;
+    this.#spendRate.overMs = this.#setup.aheadMs + 2 * this.farMs;
+    // The store had more than was asked for, so it is the round trip that requests wait for.
+    const isSpare = emptyInMs * this.#setup.refillPerSecond * 1_000 <= granted;
+    const spentMeanwhile = this.#spendRate.perMs * this.farMs;
+    const wanted = isDry && isSpare ? 4 * Math.max(this.#window, granted) : this.#window * 0.9;
+    this.#window = Math.min(Math.max(wanted, spentMeanwhile, ONE_TOKEN), this.#size.fairShare(this.farMs));
+  }
+
+  /** What will be spent until the next call is answered. */
+  get onTheWay(): number {
+    return this.farMs === 0 ? 0 : this.#window;
+  }
+
   /** How many future tokens to lease. */
   #futureFor(backlog: Backlog, left: number): number {
-    if (backlog.count > 0) return this.#size.forQueue(backlog, left);
-    return Math.min(this.#expectedSpend, this.#size.fairShare(this.#setup.aheadMs));
+    if (backlog.count > 0) return this.#size.forQueue(backlog, left) + this.onTheWay;
+    const share = this.#size.fairShare(this.#setup.aheadMs + this.farMs);
+    return Math.min(Math.max(this.#expectedSpend, this.onTheWay), share);
   }
 
   /** What this process is expected to spend within `aheadMs`. */
   get #expectedSpend(): number {
-    return this.#spendRate.perMs * this.#setup.aheadMs;
+    return this.#spendRate.perMs * (this.#setup.aheadMs + this.farMs);
   }
 
   /** The store leased tokens. */
@@ -100,7 +136,8 @@ export class LeasePlan {
     this.#leased += granted;
     this.#size.record(granted, averageLease);
     // If requests anywhere wait for future tokens, none can be leased in advance.
-    this.#lowWater = emptyInMs > this.#setup.aheadMs ? -1 : this.#expectedSpend / 4;
+    const ahead = this.#spendRate.perMs * (this.#setup.aheadMs / 4 + this.farMs);
+    this.#lowWater = emptyInMs > this.#setup.aheadMs + this.farMs ? -1 : ahead;
     this.#refusal.clear();
   }
 

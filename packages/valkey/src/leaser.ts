@@ -87,16 +87,17 @@ export class Leaser {
 
   #receive(reply: Reply, call: TokenLeaseCall, sentAtMs: number): void {
     const nowMs = this.#time.now();
+    this.plan.answered(nowMs - sentAtMs, reply, this.pool.left < this.#hooks.backlog().firstCost);
     if (reply.granted > 0) this.#addLease(reply, nowMs);
     else if (!reply.tooLate) this.plan.refused(call, sentAtMs, reply, nowMs);
     this.#hooks.onCallEnd(nowMs);
   }
 
   #addLease(reply: Reply, nowMs: number): void {
-    const { aheadMs, graceMs } = this.#setup;
+    const { idleMs, graceMs } = this.#setup;
     const availableAtMs = nowMs + reply.emptyInMs;
     const waiting = this.#hooks.backlog().firstCost > 0;
-    const expiresAtMs = Math.max(nowMs, availableAtMs) + (waiting ? graceMs : aheadMs);
+    const expiresAtMs = Math.max(nowMs, availableAtMs) + (waiting ? graceMs : idleMs);
     this.plan.granted(reply);
     this.pool.add({ left: reply.granted, availableAtMs, expiresAtMs, state: reply.state }, waiting);
   }

@@ -6,7 +6,7 @@ import { gcra } from '@ebb/core/bucket';
  * empty, so that an outage causes no burst. Amounts are millionths of a token.
  */
 export class LocalShare {
-  readonly #quota: gcra.Quota;
+  #quota: gcra.Quota;
   readonly #random: Random;
   #emptyAtMs: number;
   /** By how much pauses have put `#emptyAtMs` off. */
@@ -44,6 +44,14 @@ export class LocalShare {
     if (lacking > capacity) return false;
     this.#collected = Math.max(0, this.#collected - amount);
     return true;
+  }
+
+  /** The share has become smaller, by a factor below 1. What was spent stays spent. */
+  shrink(factor: number, nowMs: number): void {
+    const { refillPerSecond, capacity } = this.#quota;
+    const tokens = Math.min(this.tokens(nowMs), capacity * factor);
+    this.#quota = { refillPerSecond: refillPerSecond * factor, capacity: capacity * factor };
+    this.#emptyAtMs = nowMs - (tokens / this.#quota.refillPerSecond) * 1_000;
   }
 
   charge(amount: number, nowMs: number): void {

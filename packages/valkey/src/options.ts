@@ -81,6 +81,8 @@ export interface FleetSetup extends Omit<Complete<ValkeyBucketOptions, Unset>, '
   readonly aheadMs: number;
   /** How far ahead waiting requests lease, all processes together, in milliseconds. */
   readonly queueAheadMs: number;
+  /** How long a lease is kept for requests that may come, in milliseconds. */
+  readonly idleMs: number;
   /**
    * How late waiting requests may spend their lease, in milliseconds: as long as the bucket would have kept the
    * tokens.
@@ -120,6 +122,12 @@ const BUCKET_OPTIONS: OptionTable<ValkeyBucketOptions, Unset> = {
 /** A call and a timer may take this long: tokens that are leased for a shorter time come too late. In milliseconds. */
 const LEAST_MS = 10;
 
+/**
+ * A lease for `aheadMs` is kept for so many times as long: requests come at random, and giving back a rest that is leased again at
+ * once costs two calls.
+ */
+const IDLE_AHEADS = 3;
+
 /** Beyond this, times in whole microseconds are not exact. */
 const LONGEST_FILL_SECONDS = 1e8;
 
@@ -139,6 +147,7 @@ export function fleetSetup(options: ValkeyBucketOptions): FleetSetup {
     key: `${prefix}{${setup.key}}`,
     storeClient: storeClientOf(setup.client),
     aheadMs,
+    idleMs: IDLE_AHEADS * aheadMs,
     queueAheadMs: Math.max(aheadMs, LEAST_MS),
     graceMs: Math.max(fillMs, LEAST_MS),
   };

@@ -122,6 +122,9 @@ describe('a lost store', () => {
     const ask = quiet.acquire();
     await world.clock.advance(20_000);
     await ask;
+    const { calls } = quiet.stats();
+    await world.clock.advance(600_000);
+    expect(quiet.stats().calls).toBe(calls);
     expect(world.clock.pending).toBe(0);
   });
 

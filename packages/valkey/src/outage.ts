@@ -27,8 +27,8 @@ export class Outage {
   /** The error that started it. */
   readonly error: unknown;
   readonly mode: OnStoreError;
-  /** The part of the quota that this process has meanwhile, from 0 to 1. */
-  readonly share: number;
+  /** The part of the quota that this process has meanwhile, from 0 to 1. Becomes smaller as others show up. */
+  share: number;
   readonly local: LocalShare;
   /** When the bucket is shared again; `Infinity` before the store replies. */
   sharedAtMs: number = Number.POSITIVE_INFINITY;
@@ -69,6 +69,15 @@ export class Outage {
       setup.random,
     );
     this.scheduleRetry(nowMs);
+  }
+
+  /** A reply that came late has told of as many processes: if they are more than were known, the share shrinks. */
+  learn(processes: number, nowMs: number): void {
+    const { localShare } = this.#setup;
+    const share = 1 / processes;
+    if (this.mode !== 'local' || localShare !== undefined || share >= this.share) return;
+    this.local.shrink(share / this.share, nowMs);
+    this.share = share;
   }
 
   /** Takes tokens, in millionths, if the mode and the local share allow it. */

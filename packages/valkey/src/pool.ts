@@ -119,10 +119,10 @@ export class LeasePool {
     return moved;
   }
 
-  /** No request waits any longer: every lease expires at most `aheadMs` after it is available. */
-  shortenExpiry(aheadMs: number, nowMs: number): void {
+  /** No request waits any longer: every lease expires at most `idleMs` after it is available. */
+  shortenExpiry(idleMs: number, nowMs: number): void {
     for (const lease of this.#leases) {
-      lease.expiresAtMs = Math.min(lease.expiresAtMs, Math.max(lease.availableAtMs, nowMs) + aheadMs);
+      lease.expiresAtMs = Math.min(lease.expiresAtMs, Math.max(lease.availableAtMs, nowMs) + idleMs);
     }
   }
 

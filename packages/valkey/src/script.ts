@@ -14,7 +14,7 @@
  * - `epoch`: when the bucket was created, or last restored after a loss
  * - `base`: the value of `empty` at that time
  * - `resumed`: when the bucket serves again after the last outage of the store
- * - `count`, `before`: how many processes leased tokens in this period, and in the previous one
+ * - `count`, `before`: how many processes called in this period, and in the previous one
  * - `turn`: what a process leases at a time while requests wait, a moving average over about eight leases
  *
  * Every process hands in the last state that it saw. So a loss (an eviction, a restart without data, a failover to a
@@ -74,14 +74,21 @@ elseif k and s[EPOCH] ~= k[EPOCH] then
   dirty, met = true, true
 end
 
--- Processes are counted per period, which is long enough for each of 64 processes to lease a token.
-local period = max(1000000, ceil(64000000 * each))
+-- Processes are counted per period, which is long enough for each of 64 processes to lease a token, and for a quiet one to look.
+local period = max(60000000, ceil(64000000 * each))
 local ago = floor(now / period) - floor(s[AT] / period)
 if ago ~= 0 then s[BEFORE], s[COUNT] = ago == 1 and s[COUNT] or 0, 0 end
 
 local granted, wait, resume = 0, 0, 0
 local late = until_us > 0 and now > until_us
 
+-- A process says when it was counted last; below 0, that another call of it may count it now.
+if not late and called >= 0 and (mode == 'lease' or mode == 'peek' or mode == 'resume')
+  and (met or floor(called / period) ~= floor(now / period)) then
+  s[COUNT] = s[COUNT] + 1
+  -- A look does not make a bucket.
+  dirty = dirty or text
+end
 local processes = max(1, s[COUNT], s[BEFORE])
 
 if mode == 'lease' then
@@ -90,8 +97,6 @@ if mode == 'lease' then
   local over = max(s[EMPTY], full) + amount * each - now - max(within, 0)
   if within >= 0 and over > slack then wait = over end
   if wait == 0 and not late then
-    if met or floor(called / period) ~= floor(now / period) then s[COUNT] = s[COUNT] + 1 end
-    processes = max(processes, s[COUNT])
     -- At most half of the available tokens, so that some are left for other processes.
     local there = min(capacity, (now - s[EMPTY]) * rate / 1000)
     if s[EMPTY] > now then
@@ -148,7 +153,8 @@ if dirty and not late then
   for i = 1, 10 do s[i] = whole(s[i]) end
   text = table.concat(s, ' ')
   local ttl = ceil((max(tonumber(s[EMPTY]) + fill, tonumber(s[PAUSED]), tonumber(s[RESUMED])) - now) / 1000)
-  redis.call('SET', KEYS[1], text, 'PX', whole(max(ttl, 0) + 1000))
+  -- The count has to outlast the fill.
+  redis.call('SET', KEYS[1], text, 'PX', whole(max(ttl, 2 * period / 1000) + 1000))
 end
 
 return {
@@ -158,4 +164,4 @@ return {
 `;
 
 /** The SHA-1 by which `EVALSHA` names the script. A test checks it against a server. */
-export const SCRIPT_SHA1 = 'b02c1ba976c1f1c68bbfc0c3e9aa740c1e90456b';
+export const SCRIPT_SHA1 = '77982ff56525528228de03d58820ee7874031eca';

@@ -152,6 +152,9 @@ export class BucketState {
   emptyAtMs: number = Number.NEGATIVE_INFINITY;
   /** For how long after the last reply all tokens are leased already, in milliseconds. */
   leasedAheadMs = 0;
+  /** When a reply has shown last that tokens were given back, or that the store has lost the bucket. */
+  movedAtMs: number = Number.NEGATIVE_INFINITY;
+  #line: string | undefined;
   /** When the store replied, by its own clock in microseconds. */
   #repliedAtUs = Number.NEGATIVE_INFINITY;
 
@@ -161,6 +164,10 @@ export class BucketState {
     this.#repliedAtUs = reply.atUs;
     this.leasedAheadMs = Math.max(0, reply.emptyInMs);
     this.emptyAtMs = nowMs + reply.emptyInMs;
+    const [, given, , , epoch] = reply.state.split(' ', 5);
+    const line = `${given} ${epoch} ${reply.processes}`;
+    if (line !== this.#line) this.movedAtMs = nowMs;
+    this.#line = line;
     return true;
   }
 }

@@ -19,6 +19,9 @@ const COUNT_VALID_MS = 60_000;
  */
 const PROBATION_MS = 1_000;
 
+/** Where tokens were given back, more are expected for so long, in milliseconds. */
+const MOVING_MS = 1_000;
+
 interface Hooks {
   /** When the first request in the queue gives up; `Infinity` if never, or if none waits. */
   readonly deadlineMs: () => number;
@@ -93,6 +96,11 @@ export class StoreLink {
   /** When the bucket is or was empty, by the last reply; `-Infinity` before the first. */
   get emptyAtMs(): number {
     return this.#state.emptyAtMs;
+  }
+
+  /** True if tokens were given back lately, here or elsewhere, so that requests may be served sooner than known. */
+  isMoving(nowMs: number): boolean {
+    return nowMs < this.#state.movedAtMs + MOVING_MS;
   }
 
   /** Calls the store. A failure starts an outage. */
@@ -229,8 +237,11 @@ export class StoreLink {
   /** A reply (or an error, then `undefined`) came after its call had timed out. */
   #onLate(call: StoreCall, reply: Reply | undefined): void {
     if (reply !== undefined) {
+      const nowMs = this.#time.now();
       this.outage?.retryNow();
-      if (call.mode === 'lease') this.#hooks.onLateLease(reply, this.#time.now());
+      this.#processes.record(reply.processes, nowMs);
+      this.outage?.learn(this.processes, nowMs);
+      if (call.mode === 'lease') this.#hooks.onLateLease(reply, nowMs);
     }
     this.#hooks.onChange();
   }

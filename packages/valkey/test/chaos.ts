@@ -76,10 +76,10 @@ class Process {
     };
     this.clock = {
       now: () => time.now(),
-      schedule: (wake, delayMs) => {
+      schedule: (wake, delayMs, ...rest) => {
         this.timers += 1;
         let isOff = false;
-        const stop = time.schedule(() => later(() => isOff || wake()), delayMs);
+        const stop = time.schedule(() => later(() => isOff || wake()), delayMs, ...rest);
         return () => {
           isOff = true;
           stop();
@@ -225,7 +225,8 @@ export async function runChaos(chaos: Chaos): Promise<ChaosResult> {
   for (let step = 0; step < 400 && waiting > 0; step += 1) await time.advance(stepMs);
   const drainedMs = time.now() - endMs;
   const hanging = waiting;
-  await time.advance(70_000 + 6 * eventMs);
+  // A process shows up for ten minutes after its last request.
+  await time.advance(670_000 + 6 * eventMs);
   const count = (): number => all.reduce((sum, { store }) => sum + store.calls.length, 0);
   const calls = count();
   const { pending } = time;

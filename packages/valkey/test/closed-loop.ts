@@ -12,6 +12,10 @@ export interface ClosedLoop {
   readonly processes: number;
   /** How many callers each process has; a list has one number per process. */
   readonly askers: number | readonly number[];
+  /** How long each caller waits before it asks again, in milliseconds; a list has one number per process. */
+  readonly thinkMs?: number | readonly number[];
+  /** Instead of callers: requests come at random, together at this part of the rate. */
+  readonly openLoad?: number;
   readonly seconds: number;
   /** How long a message to the store takes, each way. */
   readonly latencyMs?: number;
@@ -29,6 +33,7 @@ export interface Use {
   /** Tokens that were spent, as a part of `capacity + rate · t`. */
   readonly share: number;
   readonly meanMs: number;
+  readonly p50Ms: number;
   readonly p99Ms: number;
   readonly longestMs: number;
   /** The most that was spent beyond `capacity + rate · t`, from the start to any time. */
@@ -39,6 +44,9 @@ export interface Use {
   readonly parts: readonly [least: number, most: number];
   readonly callsPerGrant: number;
 }
+
+const of = (value: number | readonly number[], process: number): number =>
+  typeof value === 'number' ? value : (value[process] ?? 0);
 
 /** Timers as in a real process: in whole milliseconds, and late. */
 function lateTimers(clock: Clock, lateMs: number, random: () => number): Clock {
@@ -66,23 +74,35 @@ export async function play(load: ClosedLoop, where: 'shared' | 'memory'): Promis
   const spent: { readonly atMs: number; readonly cost: number; readonly process: number }[] = [];
   let stopped = false;
 
-  const ask = async (
-    process: number,
-    bucket: { acquire(ask?: AcquireOptions): Promise<Grant> },
-  ): Promise<void> => {
+  type Bucket = { acquire(ask?: AcquireOptions): Promise<Grant> };
+  const once = async (process: number, bucket: Bucket): Promise<void> => {
+    const cost = costs[Math.floor(random() * costs.length)] ?? 1;
+    const sinceMs = time.now();
+    await bucket.acquire({ cost });
+    if (stopped) return;
+    waits.push(time.now() - sinceMs);
+    spent.push({ atMs: time.now(), cost, process });
+  };
+  const ask = async (process: number, bucket: Bucket): Promise<void> => {
+    const thinkMs = of(load.thinkMs ?? 0, process);
     while (!stopped) {
-      const cost = costs[Math.floor(random() * costs.length)] ?? 1;
-      const sinceMs = time.now();
-      await bucket.acquire({ cost });
-      if (stopped) return;
-      waits.push(time.now() - sinceMs);
-      spent.push({ atMs: time.now(), cost, process });
+      await once(process, bucket);
+      if (thinkMs > 0) await time.sleep(thinkMs);
     }
+  };
+  const arrive = (process: number, bucket: Bucket, everyMs: number): void => {
+    if (stopped) return;
+    void once(process, bucket);
+    time.schedule(() => arrive(process, bucket, everyMs), -Math.log(1 - random()) * everyMs);
   };
   for (let process = 0; process < load.processes; process += 1) {
     const bucket = where === 'shared' ? makeShared() : one;
-    const askers = typeof load.askers === 'number' ? load.askers : (load.askers[process] ?? 0);
-    for (let asker = 0; asker < askers; asker += 1) void ask(process, bucket);
+    if (load.openLoad !== undefined) {
+      const everyMs = (load.processes * 1_000) / (rate * load.openLoad);
+      time.schedule(() => arrive(process, bucket, everyMs), random() * everyMs);
+      continue;
+    }
+    for (let asker = 0; asker < of(load.askers, process); asker += 1) void ask(process, bucket);
   }
   if (losses !== undefined) {
     const lose = (): void => {
@@ -108,6 +128,7 @@ export async function play(load: ClosedLoop, where: 'shared' | 'memory'): Promis
   const fair = sum / load.processes;
   return {
     share: sum / (capacity + rate * load.seconds),
+    p50Ms: waits[Math.floor(waits.length / 2)] ?? 0,
     meanMs: waits.reduce((total, waitMs) => total + waitMs, 0) / waits.length,
     p99Ms: waits[Math.floor(waits.length * 0.99)] ?? 0,
     longestMs: waits.at(-1) ?? 0,

@@ -89,14 +89,19 @@ export function model(text: string | undefined, args: readonly string[], now: nu
     met = true;
   }
 
-  const period = Math.max(1e6, Math.ceil(64e6 * each));
+  const period = Math.max(60e6, Math.ceil(64e6 * each));
   const ago = Math.floor(now / period) - Math.floor(state[AT] / period);
   if (ago !== 0) {
     state[BEFORE] = ago === 1 ? state[COUNT] : 0;
     state[COUNT] = 0;
   }
-  let processes = Math.max(1, state[COUNT], state[BEFORE]);
   const late = until > 0 && now > until;
+  const counts = ['lease', 'peek', 'resume'].includes(mode) && called >= 0 && !late;
+  if (counts && (met || Math.floor(called / period) !== Math.floor(now / period))) {
+    state[COUNT] += 1;
+    dirty ||= text !== undefined;
+  }
+  const processes = Math.max(1, state[COUNT], state[BEFORE]);
   let [granted, wait, resume] = [0, 0, 0];
 
   if (mode === 'lease') {
@@ -104,8 +109,6 @@ export function model(text: string | undefined, args: readonly string[], now: nu
     const slack = capacity * each * 1e-9 + 1e-6 + Math.abs(now) * 4e-16;
     if (within >= 0 && waitUs > within + slack) wait = waitUs - within;
     if (wait === 0 && !late) {
-      if (met || Math.floor(called / period) !== Math.floor(now / period)) state[COUNT] += 1;
-      processes = Math.max(processes, state[COUNT]);
       const there = gcra.tokensAt(quota, state[EMPTY], now);
       if (state[EMPTY] > now) {
         const turn = Math.max(amount, soon);

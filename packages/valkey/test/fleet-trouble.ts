@@ -1,0 +1,122 @@
+import { seededRandom, virtualClock } from '@ebb/core/testing';
+import { type ValkeyBucket, valkeyBucket } from '../src/index.ts';
+import { type Health, ModelStore } from './model-store.ts';
+
+/** A time in which the store and the callers behave alike. */
+export interface Phase {
+  readonly lastsMs: number;
+  /** @default 'up' */
+  readonly health?: Health;
+  /** @default 0.5 */
+  readonly roundTripMs?: number;
+  /** The store loses the key so often. */
+  readonly losesEveryMs?: number;
+  /** Each process sends one request in so many milliseconds; else each of its callers asks again at once. */
+  readonly quietMs?: number;
+}
+
+export interface TroubledFleet {
+  readonly processes: number;
+  readonly rate: number;
+  /** @default a fifth of the rate */
+  readonly capacity?: number;
+  /** Callers of each process while it is busy. @default 4 */
+  readonly askers?: number;
+  /** Each process starts so much later than the one before, in milliseconds. The first phase begins when all have. */
+  readonly apartMs?: number;
+  readonly phases: readonly Phase[];
+  readonly seed?: number;
+}
+
+export interface Spending {
+  /** What was spent in each phase, as a part of `rate · t`. */
+  readonly shares: readonly number[];
+  /** The most that was spent in any window beyond `1.1 · rate · t`, in capacities. */
+  readonly burst: number;
+  /** How long the longest request waited for its grant or refusal, in milliseconds. */
+  readonly longestMs: number;
+  /** Requests that had neither in the end. */
+  readonly hanging: number;
+}
+
+const PATIENCE_MS = 2_000;
+
+/** A fleet whose store is quiet, slow, away or forgetful, in virtual time. */
+export async function spendInTrouble(fleet: TroubledFleet): Promise<Spending> {
+  const { rate, capacity = Math.max(1, rate / 5), askers = 4, apartMs = 0, phases, seed = 1 } = fleet;
+  const clock = virtualClock({ startMs: 0 });
+  const random = seededRandom(seed);
+  const store = new ModelStore(clock);
+  const grantedAtMs: number[] = [];
+  let [hanging, longestMs] = [0, 0];
+  let phase: Phase | undefined = phases[0];
+
+  const acquire = async (bucket: ValkeyBucket): Promise<void> => {
+    const sinceMs = clock.now();
+    hanging += 1;
+    try {
+      await bucket.acquire({ maxWaitMs: PATIENCE_MS });
+      grantedAtMs.push(clock.now());
+    } catch {
+      await clock.sleep(20);
+    }
+    hanging -= 1;
+    longestMs = Math.max(longestMs, clock.now() - sinceMs);
+  };
+  /** The first caller of a process is also the one that asks while it is quiet. */
+  const call = async (bucket: ValkeyBucket, isFirst: boolean): Promise<void> => {
+    for (let entered: Phase | undefined; phase !== undefined; ) {
+      const { quietMs } = phase;
+      const isNew = entered !== phase;
+      entered = phase;
+      if (quietMs === undefined) await acquire(bucket);
+      else if (isFirst && !isNew) await acquire(bucket);
+      if (quietMs === undefined) continue;
+      // A phase may end meanwhile.
+      const untilMs = clock.now() + (isNew ? random() * quietMs : quietMs);
+      while (phase === entered && clock.now() < untilMs)
+        await clock.sleep(Math.min(50, untilMs - clock.now()));
+    }
+  };
+
+  const begin = ({ health = 'up', roundTripMs = 0.5, losesEveryMs }: Phase, of: Phase): void => {
+    store.health = health;
+    store.latencyMs = roundTripMs / 2;
+    const lose = (): void => {
+      if (phase !== of || losesEveryMs === undefined) return;
+      store.keys.clear();
+      clock.schedule(lose, losesEveryMs);
+    };
+    if (losesEveryMs !== undefined) clock.schedule(lose, losesEveryMs);
+  };
+
+  const [first] = phases;
+  if (first !== undefined) begin(first, first);
+  const buckets: ValkeyBucket[] = [];
+  for (let count = 0; count < fleet.processes; count += 1) {
+    const bucket = valkeyBucket({ client: store, key: 'k', refillPerSecond: rate, capacity, clock, random });
+    buckets.push(bucket);
+    for (let asker = 0; asker < askers; asker += 1) void call(bucket, asker === 0);
+    await clock.advance(apartMs);
+  }
+  const shares: number[] = [];
+  for (const next of phases) {
+    phase = next;
+    begin(next, next);
+    const before = grantedAtMs.length;
+    await clock.advance(next.lastsMs);
+    shares.push((grantedAtMs.length - before) / ((rate * next.lastsMs) / 1_000));
+  }
+  phase = undefined;
+  const ended = Promise.all(buckets.map((bucket) => bucket.close()));
+  await clock.advance(PATIENCE_MS + 3_000);
+  await ended;
+
+  let [least, burst] = [0, 0];
+  grantedAtMs.forEach((atMs, index) => {
+    const refilled = (1.1 * rate * atMs) / 1_000;
+    least = Math.min(least, index - refilled);
+    burst = Math.max(burst, index + 1 - refilled - least);
+  });
+  return { shares, burst: burst / capacity, longestMs, hanging };
+}
