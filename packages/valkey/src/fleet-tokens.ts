@@ -152,6 +152,8 @@ export class FleetTokens extends FleetUpkeep implements TokenSource<string | und
     if (surplus > 0 && held !== undefined) this.giveBack(surplus, held);
     else if (surplus < 0 && outage?.mode === 'local') outage.local.charge(-surplus, nowMs);
     else if (surplus < 0) this.refunds.owe(-surplus);
+    // After the end nothing looks after it: what is settled then is sent at once.
+    if (this.link.isClosed) this.refunds.flush(Number.POSITIVE_INFINITY);
     this.lookAfter(nowMs);
   }
 

@@ -1,15 +1,13 @@
+/** How long the highest count of processes is valid, in milliseconds. */
+const VALID_MS = 60_000;
+
 /**
- * How many processes share a key: the highest count that the store returned in the last `validMs`. A store that lost
+ * How many processes share a key: the highest count that the store returned in the last minute. A store that lost
  * the key counts from 0 again, so a lower count is ignored for a while.
  */
 export class ProcessCount {
-  readonly #validMs: number;
   #value = 0;
   #countedAtMs = Number.NEGATIVE_INFINITY;
-
-  constructor(validMs: number) {
-    this.#validMs = validMs;
-  }
 
   /** 0 before the first reply. */
   get value(): number {
@@ -17,12 +15,12 @@ export class ProcessCount {
   }
 
   record(count: number, nowMs: number): void {
-    if (count < this.#value && nowMs < this.#countedAtMs + this.#validMs) return;
+    if (count < this.#value && nowMs < this.#countedAtMs + VALID_MS) return;
     this.#value = count;
     this.#countedAtMs = nowMs;
   }
 
-  /** The present count is valid for another `validMs`. */
+  /** The present count is valid for another minute. */
   renew(nowMs: number): void {
     this.#countedAtMs = nowMs;
   }

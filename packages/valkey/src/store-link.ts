@@ -11,16 +11,8 @@ import { FleetPause } from './pause.ts';
 import { ProcessCount } from './process-count.ts';
 import { BucketState, type Reply, type StoreCall } from './store-call.ts';
 
-/** How long the highest count of processes is valid, in milliseconds. */
-const COUNT_VALID_MS = 60_000;
-
-/**
- * A store that lost the bucket repeatedly must keep it this long before the bucket is shared again, in milliseconds.
- */
+/** A store that lost the bucket repeatedly must keep it so long before the bucket is shared again, in milliseconds. */
 const PROBATION_MS = 1_000;
-
-/** Where tokens were given back, more are expected for so long, in milliseconds. */
-const MOVING_MS = 1_000;
 
 interface Hooks {
   /** When the first request in the queue gives up; `Infinity` if never, or if none waits. */
@@ -37,10 +29,7 @@ interface Hooks {
   readonly onDebt: (amount: number) => void;
 }
 
-/**
- * The connection of one process to the shared bucket: what the store said last, and whether it can be called. An error
- * or a missing reply starts an outage; retries end it.
- */
+/** What the store said to this process last, and whether it can be called. An error or a missing reply starts an outage. */
 export class StoreLink {
   readonly #setup: FleetSetup;
   readonly #time: SteadyTime;
@@ -50,11 +39,12 @@ export class StoreLink {
   readonly #connectWait: ConnectWait;
   readonly #losses: LossDetector;
   readonly #state = new BucketState();
-  readonly #processes = new ProcessCount(COUNT_VALID_MS);
+  readonly #processes = new ProcessCount();
   readonly pause: FleetPause;
   /** `undefined` while the store can be called. */
   outage: Outage | undefined;
   isClosed = false;
+  #isTold = false;
   /** How often the store was called. */
   calls = 0;
   /** When the store was called last. */
@@ -100,7 +90,7 @@ export class StoreLink {
 
   /** True if tokens were given back lately, here or elsewhere, so that requests may be served sooner than known. */
   isMoving(nowMs: number): boolean {
-    return nowMs < this.#state.movedAtMs + MOVING_MS;
+    return this.#state.isMoving(nowMs);
   }
 
   /** Calls the store. A failure starts an outage. */
@@ -164,7 +154,19 @@ export class StoreLink {
   }
 
   #startOutage(error: unknown, sinceMs: number): void {
-    if (this.outage !== undefined || this.isClosed) return;
+    if (this.outage !== undefined) return;
+    if (this.isClosed) {
+      // No outage begins after the end, but what could not be given back or charged is told, once.
+      if (!this.#isTold)
+        emitStoreEvent(this.#setup, this.#time.clock, {
+          type: 'lost',
+          error,
+          mode: this.#setup.onStoreError,
+          share: 0,
+        });
+      this.#isTold = true;
+      return;
+    }
     const nowMs = this.#time.now();
     // Other processes have leased as far ahead again since the last reply.
     const emptyAtMs = nowMs + this.#state.leasedAheadMs;
