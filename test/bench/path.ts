@@ -77,6 +77,13 @@ async function pathOf(options: object): Promise<readonly string[]> {
   return followed(async () => (await fetch('http://upstream.test/')).text());
 }
 
+/** The path of a request that waits for a token in the memory of its process. */
+async function pathOfWait(): Promise<readonly string[]> {
+  const bucket = tokenBucket({ refillPerSecond: 100, capacity: 20 });
+  while (bucket.tryAcquire() !== undefined);
+  return followed(() => bucket.acquire());
+}
+
 /** The path of a request that waits until the store has leased tokens. */
 async function pathOfLease(): Promise<readonly string[]> {
   let state: string | undefined;
@@ -93,9 +100,10 @@ async function pathOfLease(): Promise<readonly string[]> {
       throw new Error('the script is known');
     },
   };
-  const bucket = valkeyBucket({ client, key: 'path', refillPerSecond: 100, capacity: 20 });
-  for (let count = 0; count < 40; count += 1) await bucket.acquire();
-  while (bucket.stats().leased > 0) await bucket.acquire();
+  // The store has enough tokens, and this process none.
+  const bucket = valkeyBucket({ client, key: 'path', refillPerSecond: 1_000, capacity: 1_000 });
+  await bucket.acquire();
+  await new Promise((resolve) => setTimeout(resolve, 500));
   const path = await followed(() => bucket.acquire());
   await bucket.close();
   return path;
@@ -115,6 +123,7 @@ for (const [name, options] of [
 ] as const) {
   paths.push([name, await pathOf(options)]);
 }
+paths.push(['an acquire that waits in memory', await pathOfWait()]);
 paths.push(['an acquire of a fleet that asks its store', await pathOfLease()]);
 
 const rows: string[][] = [];

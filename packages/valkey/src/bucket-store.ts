@@ -59,10 +59,9 @@ export class BucketStore {
   }
 
   /** Ends with the client's error, or if there is no reply in time. Never rejects. */
-  call(call: StoreCall): Promise<Outcome> {
+  call(call: StoreCall, sentAtMs: number): Promise<Outcome> {
     const { time, timeoutMs, extraWaitMs, connection } = this.#options;
-    const sentAtMs = time.now();
-    const sent = this.#send(call).then(
+    const sent = this.#send(call, sentAtMs).then(
       (reply): Outcome => ({ reply }),
       (error): Outcome => ({ error: withoutSecrets(error) }),
     );
@@ -85,10 +84,10 @@ export class BucketStore {
     });
   }
 
-  async #send(call: StoreCall): Promise<Reply> {
-    const { storeClient, key, refillPerSecond, capacity, timeoutMs, time } = this.#options;
+  async #send(call: StoreCall, nowMs: number): Promise<Reply> {
+    const { storeClient, key, refillPerSecond, capacity, timeoutMs } = this.#options;
     // A call that was queued until no one waits for its reply must do nothing, so it carries a deadline.
-    const deadlineMs = this.#clockAheadMs === undefined ? 0 : time.now() + this.#clockAheadMs + 2 * timeoutMs;
+    const deadlineMs = this.#clockAheadMs === undefined ? 0 : nowMs + this.#clockAheadMs + 2 * timeoutMs;
     const counts = COUNTING.has(call.mode) && !this.#isCounting;
     if (counts) this.#isCounting = true;
     const common = [

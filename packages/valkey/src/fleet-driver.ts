@@ -67,7 +67,7 @@ export class FleetDriver {
   }
 
   async #send(call: StoreCall, sentAtMs: number): Promise<void> {
-    const { late, ...outcome } = await this.#link.call(call);
+    const { late, ...outcome } = await this.#link.call(call, sentAtMs);
     if (late === undefined) {
       this.#step({ call, sentAtMs, ...outcome });
       return;

@@ -1,11 +1,17 @@
 import { type SteadyTime, sleep } from '@ebb/core/bucket';
 import { micro } from './backlog.ts';
 import { BucketStore, type Outcome } from './bucket-store.ts';
-import { ConnectWait } from './connect-wait.ts';
 import { type Connection, watchConnection } from './connection.ts';
 import type { FleetSetup } from './options.ts';
 import { retryDelayMs } from './outage.ts';
 import type { StoreCall } from './store-call.ts';
+import { isPermanent } from './store-error.ts';
+
+/** Default of `connectTimeoutMs`. */
+const CONNECT_TIMEOUT_MS = 10_000;
+
+/** Times are sums of fractions: a rest below this may be too short for the clock to measure. In milliseconds. */
+const SHORTEST_MS = 1e-3;
 
 interface Hooks {
   /** Whether the store was never reached, and calls are to wait for its first connection. */
@@ -21,13 +27,13 @@ export class StoreLink {
   readonly #hooks: Hooks;
   readonly #store: BucketStore;
   readonly #connection: Connection;
-  readonly #connectWait: ConnectWait;
+  /** When the store was called first. */
+  #startedAtMs: number | undefined;
 
   constructor(setup: FleetSetup, time: SteadyTime, hooks: Hooks) {
     this.#setup = setup;
     this.#time = time;
     this.#hooks = hooks;
-    this.#connectWait = new ConnectWait(setup, time, hooks.deadlineMs);
     const connection = watchConnection(setup.client);
     this.#connection = connection;
     const capacity = micro(setup.capacity);
@@ -36,10 +42,10 @@ export class StoreLink {
   }
 
   /** Calls the store. Some clients reject calls while they connect: then again, until they are connected. Never rejects. */
-  async call(call: StoreCall): Promise<Outcome> {
-    this.#connectWait.start(this.#time.now());
-    for (let retries = 0; ; retries += 1) {
-      const outcome = await this.#store.call(call);
+  async call(call: StoreCall, sentAtMs: number): Promise<Outcome> {
+    this.#startedAtMs ??= sentAtMs;
+    for (let nowMs = sentAtMs, retries = 0; ; nowMs = this.#time.now(), retries += 1) {
+      const outcome = await this.#store.call(call, nowMs);
       if (outcome.reply !== undefined) return outcome;
       const leftMs = this.#leftMs(outcome.error);
       if (leftMs <= 0) return outcome;
@@ -50,9 +56,16 @@ export class StoreLink {
     }
   }
 
-  /** How much longer to wait for the first connection, in milliseconds. */
+  /** How much longer to wait for the first connection, in milliseconds; 0 if requests can go without, or never get it. */
   #leftMs(error: unknown): number {
-    return this.#hooks.isNew() ? this.#connectWait.leftMs(error) : 0;
+    const { onStoreError, localShare, connectTimeoutMs } = this.#setup;
+    const needsStore = onStoreError === 'closed' || (onStoreError === 'local' && localShare === undefined);
+    if (!needsStore || isPermanent(error) || !this.#hooks.isNew()) return 0;
+    const untilMs = (this.#startedAtMs ?? 0) + (connectTimeoutMs ?? CONNECT_TIMEOUT_MS);
+    const deadlineMs = connectTimeoutMs === undefined ? this.#hooks.deadlineMs() : Number.POSITIVE_INFINITY;
+    const endMs = deadlineMs === Number.POSITIVE_INFINITY ? untilMs : Math.max(untilMs, deadlineMs);
+    const leftMs = endMs - this.#time.now();
+    return leftMs < SHORTEST_MS ? 0 : leftMs;
   }
 
   /** Stops watching the client. */
