@@ -16,16 +16,21 @@ const FRESH_MS = 1_000;
 const LEAST_FRESH_MS = 100;
 
 /**
- * When what is known of the bucket is out of date. A request that waits learns of a pause within a second, or at the
- * latest in the last second before its tokens come. While requests elsewhere leave the queue, it learns after half of its
- * wait that it can move up; else after three quarters.
+ * While nobody gives tokens back, so often: then each call for tokens is look enough for a fleet whose turns come sooner. In
+ * milliseconds.
+ */
+const STILL_MS = 4_000;
+
+/**
+ * When what is known of the bucket is out of date. While requests elsewhere leave the queue, a request that waits learns
+ * after half of its wait that it can move up, and of a pause within a second; else after three quarters, and not before 4 s.
  */
 export function staleAfterMs(calledAtMs: number, dueMs: number, isMoving: boolean): number {
   const waitMs = dueMs - calledAtMs;
   if (isMoving || waitMs === Number.POSITIVE_INFINITY) {
     return calledAtMs + Math.min(FRESH_MS, Math.max(waitMs / 2, LEAST_FRESH_MS));
   }
-  return calledAtMs + Math.max(FRESH_MS, (waitMs * 3) / 4);
+  return calledAtMs + Math.max(STILL_MS, (waitMs * 3) / 4);
 }
 
 /** A refusal of the store: `amount` tokens cannot come before `byMs`, and asking again is useless before `untilMs`. */
