@@ -3,6 +3,7 @@ import type { ReadFeedback } from '../http/feedback.ts';
 import type { Judgement, Outcome, RequestTraits, Responded } from '../http/outcome.ts';
 import type { Opened } from '../http/peek.ts';
 import type { AcquireOptions, Grant } from './acquire.ts';
+import type { Costs } from './costs.ts';
 import type { News } from './events.ts';
 import type { HeaderChanges, NextAttempt } from './hooks.ts';
 import type { RetryReason, StopReason } from './reason.ts';
@@ -137,7 +138,7 @@ export interface Around {
 export interface CallPolicy {
   readonly clock: Clock;
   readonly random: Random;
-  readonly cost: number | ((request: RequestTraits) => number);
+  readonly cost: number | Costs | ((request: RequestTraits) => number | Costs);
   readonly key?: string | undefined;
   readonly priority: number;
   readonly maxWaitMs?: number | undefined;
@@ -156,8 +157,12 @@ export interface Call {
   bucket: object | undefined;
   /** The tokens of the attempt. */
   grant: Grant | undefined;
-  /** The limit whose slot the attempt holds. */
+  /** Tokens that a part settles once it knows what the attempt has cost. Others leave them alone. */
+  metered?: Grant | undefined;
+  /** The limit whose slot the attempt holds, or a bucket that charges what it has taken at the end of its body. */
   limit: object | undefined;
+  /** What watches the bodies of responses, if a part has brought it. */
+  readonly whenBodyEnds?: Turn['whenBodyEnds'];
   /** Tells `onEvent`. */
   emit(news: News): void;
 }
