@@ -41,3 +41,12 @@ export interface InspectionContext {
   readonly signal: AbortSignal | undefined;
   readonly clock: Clock;
 }
+
+/** What the end of a body depends on besides the response. */
+export interface BodyContext {
+  /** Upper case. */
+  readonly method: string;
+  readonly status: number;
+  readonly signal: AbortSignal | undefined;
+  readonly clock: Clock;
+}

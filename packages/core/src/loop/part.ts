@@ -1,7 +1,7 @@
 import type { Clock, Random } from '../base/clock.ts';
 import type { ReadFeedback } from '../http/feedback.ts';
 import type { Judgement, Outcome, RequestTraits, Responded } from '../http/outcome.ts';
-import type { Opened } from '../http/peek.ts';
+import type { BodyContext, Opened } from '../http/peek.ts';
 import type { AcquireOptions, Grant } from './acquire.ts';
 import type { News } from './events.ts';
 import type { HeaderChanges, NextAttempt } from './hooks.ts';
@@ -196,15 +196,6 @@ export type Admit = (
   signal: AbortSignal | undefined,
   lacking: Lack | Skip | undefined,
 ) => Promise<void>;
-
-/** What the end of a body depends on besides the response. */
-export interface BodyContext {
-  /** Upper case. */
-  readonly method: string;
-  readonly status: number;
-  readonly signal: AbortSignal | undefined;
-  readonly clock: Clock;
-}
 
 /** Calls `ended` once the body of a response no longer uses its connection. */
 type WhenBodyEnds = (settled: unknown, context: BodyContext, ended: () => void) => void;

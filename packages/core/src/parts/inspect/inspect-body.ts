@@ -4,13 +4,13 @@ import { HookError } from '../../base/errors.ts';
 import { onAbort } from '../../base/on-abort.ts';
 import { type OptionTable, readOptions } from '../../base/options.ts';
 import { isPromise } from '../../base/promise.ts';
+import { Look, type LookBounds } from '../../bodies/look.ts';
 import { checkVerdict } from '../../http/classify.ts';
 import { withJudgement } from '../../http/judged.ts';
 import type { Judgement, Outcome, Responded } from '../../http/outcome.ts';
 import type { InspectionContext } from '../../http/peek.ts';
 import type { BodyInspector } from '../../loop/contracts.ts';
 import type { Inspect } from './inspect.ts';
-import { Look, type LookBounds } from './look.ts';
 import { inspectPart } from './part.ts';
 
 /** Options of {@link inspectBody}. */

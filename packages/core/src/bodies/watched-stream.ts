@@ -1,4 +1,4 @@
-import { isWebReadable } from '../../http/body.ts';
+import { isWebReadable } from '../http/body.ts';
 
 /** Receives the events of a watched stream. */
 export interface StreamObserver {

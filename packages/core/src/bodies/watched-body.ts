@@ -1,6 +1,6 @@
-import type { Clock } from '../../base/clock.ts';
-import { responseHeader } from '../../http/any-headers.ts';
-import { isWebReadable } from '../../http/body.ts';
+import type { Clock } from '../base/clock.ts';
+import { responseHeader } from '../http/any-headers.ts';
+import { isWebReadable } from '../http/body.ts';
 import { type BodyInterceptor, interceptBody } from './intercept-body.ts';
 import { type WatchedStream, watchedStream } from './watched-stream.ts';
 
