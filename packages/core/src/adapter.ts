@@ -32,7 +32,7 @@ export {
 } from './http/body.ts';
 export { isIdempotent } from './http/classify.ts';
 export { failureKind } from './http/failure.ts';
-export type { BodyContext, Opened, Peek } from './http/peek.ts';
+export type { BodyContext, BodyWatcher, Opened, Peek } from './http/peek.ts';
 export { retryAfterMs } from './http/retry-after.ts';
 export type { Readiness } from './loop/approach.ts';
 export {

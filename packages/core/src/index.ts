@@ -22,6 +22,7 @@ export type {
   BodyInspector,
   BucketStats,
   ConcurrencyLimit,
+  CostReader,
   Grant,
   ObservableBucket,
   OwnBucket,
@@ -32,6 +33,7 @@ export type {
   Slot,
   TokenBucket,
 } from './loop/contracts.ts';
+export type { Costs } from './loop/costs.ts';
 export { detailsOf, type EbbEvent, type EventDetails } from './loop/events.ts';
 export { type Attempt, attemptsOf, grantOf } from './loop/history.ts';
 export type {
@@ -66,6 +68,7 @@ export type { TokenBucketOptions } from './parts/bucket/options.ts';
 export { type MemoryBucket, tokenBucket } from './parts/bucket/token-bucket.ts';
 export { type RetryBudgetOptions, retryBudget } from './parts/budget/budget.ts';
 export { type ConcurrencyOptions, concurrencyLimit } from './parts/concurrency/concurrency.ts';
+export { type ReadCostOptions, readCost, type SaysCosts } from './parts/cost/read-cost.ts';
 export type { Inspect } from './parts/inspect/inspect.ts';
 export { type InspectBodyOptions, inspectBody } from './parts/inspect/inspect-body.ts';
 export { ownBucket, ownBudget, ownLimit } from './parts/own.ts';

@@ -3,6 +3,7 @@ import type { ReadFeedback } from '../http/feedback.ts';
 import type { Judgement, Outcome, RequestTraits, Responded } from '../http/outcome.ts';
 import type { BodyContext, Opened } from '../http/peek.ts';
 import type { AcquireOptions, Grant } from './acquire.ts';
+import type { Costs } from './costs.ts';
 import type { News } from './events.ts';
 import type { HeaderChanges, NextAttempt } from './hooks.ts';
 import type { RetryReason, StopReason } from './reason.ts';
@@ -137,7 +138,8 @@ export interface Around {
 export interface CallPolicy {
   readonly clock: Clock;
   readonly random: Random;
-  readonly cost: number | ((request: RequestTraits) => number);
+  readonly cost: number | Costs | ((request: RequestTraits) => number | Costs);
+  readonly fairKey?: string | ((request: RequestTraits) => string) | undefined;
   readonly key?: string | undefined;
   readonly priority: number;
   readonly maxWaitMs?: number | undefined;
@@ -156,6 +158,8 @@ export interface Call {
   bucket: object | undefined;
   /** The tokens of the attempt. */
   grant: Grant | undefined;
+  /** Tokens that a part settles once it knows what the attempt has cost. Others leave them alone. */
+  metered?: Grant | undefined;
   /** The limit whose slot the attempt holds. */
   limit: object | undefined;
   /** Tells `onEvent`. */
@@ -165,6 +169,7 @@ export interface Call {
 /** An attempt that has to wait for what its parts lack, or whose body user code makes. */
 export interface Entrant {
   readonly policy: CallPolicy;
+  readonly request: RequestTraits;
   readonly turns: readonly Turn[];
   readonly total: { readonly leftMs: number } | undefined;
   readonly attempt: number;

@@ -2,7 +2,7 @@ import { neverSent } from '../../http/failure.ts';
 import type { Outcome } from '../../http/outcome.ts';
 import { admit } from '../../loop/admit.ts';
 import type { AcquireOptions, Grant, OwnBucket } from '../../loop/contracts.ts';
-import { costOf } from '../../loop/decide.ts';
+import { costOf } from '../../loop/costs.ts';
 import type { Call, Lack, Part, Turn } from '../../loop/part.ts';
 
 /** Every attempt takes tokens from the bucket. */
@@ -40,7 +40,7 @@ class BucketTurn implements Turn, Lack {
   }
 
   #cost(): number {
-    return costOf(this.#call.policy, this.#call.request);
+    return costOf(this.#call.policy, this.#call.request) as number;
   }
 
   enter(): Lack | undefined {
