@@ -21,6 +21,11 @@ export interface AcquireOptions {
    */
   readonly priority?: number | undefined;
   /**
+   * Whose request it is, for a limit with `queue: fairQueue()`, which gives each key its share.
+   * @default that of all requests without one
+   */
+  readonly fairKey?: string | undefined;
+  /**
    * True for a retry, which goes before new requests.
    * @default false
    */

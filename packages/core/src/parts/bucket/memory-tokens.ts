@@ -45,8 +45,8 @@ export class MemoryTokens extends QuotaState implements TokenSource<Held> {
 
   get held(): Held {
     return this.#further.length === 0
-      ? this.heldMs
-      : [this.heldMs, ...this.#further.map((quota) => quota.heldMs)];
+      ? this.takenAs
+      : [this.takenAs, ...this.#further.map((quota) => quota.takenAs)];
   }
 
   override waitMs(cost: number, nowMs: number): number {

@@ -1,6 +1,7 @@
 import { prose, proseOf } from '#prose';
 import { notNegative, wrongRange, wrongType } from '../../base/check.ts';
 import type { AcquireOptions, Grant } from '../../loop/contracts.ts';
+import { plus } from '../../queue/amount.ts';
 import { SteadyTime } from '../../queue/time.ts';
 import { WaitingRoom } from '../../queue/waiting-room.ts';
 import type { CallsBeforeUse } from '../per-key/key-map.ts';
@@ -64,7 +65,7 @@ export abstract class TokenCounter<Source extends TokenSource> implements CallsB
     this.time = time;
     this.#nonConforming = setup.nonConforming;
     this.room = new WaitingRoom(setup, time, () => this.serve());
-    this.source = makeSource(time, this.room, () => this.#serveSoon());
+    this.source = makeSource(time, this.room as WaitingQueue, () => this.#serveSoon());
     this.maxCost = this.source.capacity;
     this.room.limitCost(this.maxCost);
   }
@@ -104,7 +105,7 @@ export abstract class TokenCounter<Source extends TokenSource> implements CallsB
   }
 
   #join(options: AcquireOptions, lane: number, cost: number, nowMs: number): Promise<Grant> {
-    const waitMs = this.source.waitMs(this.room.costAhead(options, lane, nowMs) + cost, nowMs);
+    const waitMs = this.source.waitMs(plus(this.room.costAhead(options, lane, nowMs), cost) as number, nowMs);
     let granted: Promise<Grant>;
     try {
       granted = this.room.join(options, lane, cost, waitMs, nowMs);
@@ -190,7 +191,7 @@ export abstract class TokenCounter<Source extends TokenSource> implements CallsB
     const nowMs = this.time.now();
     this.room.serve(nowMs, (cost, waitedMs) => {
       try {
-        return this.#serveFirst(cost, waitedMs, nowMs);
+        return this.#serveFirst(cost as number, waitedMs, nowMs);
       } catch (error) {
         // The source is broken. The request must not hold up those behind it.
         return Promise.reject(error);
@@ -210,6 +211,6 @@ export abstract class TokenCounter<Source extends TokenSource> implements CallsB
   }
 
   protected arm(nowMs: number): void {
-    this.room.arm(nowMs, this.source.dueMs(this.room.firstCost, nowMs));
+    this.room.arm(nowMs, this.source.dueMs(this.room.firstCost as number, nowMs));
   }
 }

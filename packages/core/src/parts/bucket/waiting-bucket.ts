@@ -182,7 +182,7 @@ export abstract class WaitingBucket<
       capacity: this.maxCost,
       refillPerSecond: source.refillPerSecond,
       waiting,
-      waitingCost: this.room.cost,
+      waitingCost: this.room.cost as number,
       pausedMs,
       granted: this.granted,
       marked: this.marked,
