@@ -61,17 +61,19 @@ const checkSaid: Check = (name, said) => {
 /**
  * Calls a `feedback` option.
  *
+ * @param cost of several units it gets the largest
  * @throws HookError if it throws, or returns something else than feedback or nothing
  */
 export function readFeedback(
   feedback: ReadFeedback,
   outcome: Outcome,
   nowMs: number,
-  cost: number,
+  cost: number | Readonly<Record<string, number>>,
 ): Feedback | undefined {
   try {
     // `null` says nothing, as `undefined` does.
-    const said = feedback(outcome, nowMs, cost) ?? undefined;
+    const tokens = typeof cost === 'number' ? cost : Math.max(...Object.values(cost));
+    const said = feedback(outcome, nowMs, tokens) ?? undefined;
     checkSaid('its result', said);
     return said;
   } catch (cause) {

@@ -56,6 +56,9 @@ export interface BodyInspector extends BringsPart {
   look(outcome: Responded, context: InspectionContext): Promise<Outcome>;
 }
 
+/** What `readCost` makes for the policy's `actualCost`. */
+export type CostReader = BringsPart;
+
 /** A bucket of tokens that refills at a rate. Requests take tokens before they are sent. See {@link ownBucket}. */
 export interface OwnBucket {
   /**

@@ -1,7 +1,7 @@
 import type { Clock, Random } from '../base/clock.ts';
 import type { ReadFeedback } from '../http/feedback.ts';
 import type { Judgement, Outcome, RequestTraits, Responded } from '../http/outcome.ts';
-import type { Opened } from '../http/peek.ts';
+import type { BodyContext, Opened } from '../http/peek.ts';
 import type { AcquireOptions, Grant } from './acquire.ts';
 import type { Costs } from './costs.ts';
 import type { News } from './events.ts';
@@ -139,6 +139,7 @@ export interface CallPolicy {
   readonly clock: Clock;
   readonly random: Random;
   readonly cost: number | Costs | ((request: RequestTraits) => number | Costs);
+  readonly fairKey?: string | ((request: RequestTraits) => string) | undefined;
   readonly key?: string | undefined;
   readonly priority: number;
   readonly maxWaitMs?: number | undefined;
@@ -170,6 +171,7 @@ export interface Call {
 /** An attempt that has to wait for what its parts lack, or whose body user code makes. */
 export interface Entrant {
   readonly policy: CallPolicy;
+  readonly request: RequestTraits;
   readonly turns: readonly Turn[];
   readonly total: { readonly leftMs: number } | undefined;
   readonly attempt: number;
@@ -201,15 +203,6 @@ export type Admit = (
   signal: AbortSignal | undefined,
   lacking: Lack | Skip | undefined,
 ) => Promise<void>;
-
-/** What the end of a body depends on besides the response. */
-export interface BodyContext {
-  /** Upper case. */
-  readonly method: string;
-  readonly status: number;
-  readonly signal: AbortSignal | undefined;
-  readonly clock: Clock;
-}
 
 /** Calls `ended` once the body of a response no longer uses its connection. */
 type WhenBodyEnds = (settled: unknown, context: BodyContext, ended: () => void) => void;

@@ -48,10 +48,11 @@ function frozenMethods(methods: RetryMethods): RetryMethods {
 }
 
 function seal(setup: PolicyParts, given: Pick<Inside, 'maxRetries' | 'feedback'>): Policy {
-  const { bucket, concurrency, budget, inspect, use = [] } = setup;
+  const { bucket, concurrency, budget, inspect, actualCost, use = [] } = setup;
   const clock = ownClock(setup.clock);
-  for (const limit of [bucket, concurrency, budget]) bindClock(limit, clock, setup.priority);
-  const parts = [concurrency, bucket, inspect, budget].flatMap((one) => one?.part ?? []).concat(use);
+  const all = [concurrency, bucket, inspect, actualCost, budget];
+  for (const one of all) bindClock(one, clock, setup.priority);
+  const parts = all.flatMap((one) => one?.part ?? []).concat(use);
   parts.sort((one, other) => PLACES.indexOf(one.place) - PLACES.indexOf(other.place));
   const isPlain = setup.classify === classifyHttp && UNSET.every((name) => setup[name] === undefined);
   const inside: Inside = { ...given, parts, admit: parts.find(({ admit }) => admit)?.admit, isPlain };

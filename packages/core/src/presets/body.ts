@@ -1,6 +1,6 @@
 import { property } from '../base/property.ts';
+import type { InspectedResponse } from '../http/inspected.ts';
 import { durationMs } from '../http/quota-fields.ts';
-import type { InspectedResponse } from '../parts/inspect/inspect.ts';
 
 /** A value in parsed JSON, by the names on the way to it; `undefined` if there is none. */
 export function at(json: unknown, ...names: readonly PropertyKey[]): unknown {

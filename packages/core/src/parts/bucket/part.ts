@@ -3,8 +3,7 @@ import { neverSent } from '../../http/failure.ts';
 import type { Outcome } from '../../http/outcome.ts';
 import { admit } from '../../loop/admit.ts';
 import type { AcquireOptions, Grant, OwnBucket } from '../../loop/contracts.ts';
-import type { Costs } from '../../loop/costs.ts';
-import { costOf } from '../../loop/decide.ts';
+import { type Costs, costOf } from '../../loop/costs.ts';
 import type { Call, Lack, Part, Turn } from '../../loop/part.ts';
 
 /** Every attempt takes tokens from the bucket. */
