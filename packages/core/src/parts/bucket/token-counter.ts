@@ -15,6 +15,7 @@ export const CLOSED: string | undefined = /* @__PURE__ */ prose('the bucket was 
 /** What a grant needs of its bucket. */
 interface Settles {
   readonly units: Units | undefined;
+  read(name: string, said: number | Costs, others: Amount): Amount;
   settleGrant(surplus: Amount, held: unknown): void;
 }
 
@@ -48,14 +49,11 @@ class TokenGrant implements Grant {
   }
 
   get cost(): number | Costs {
-    const { units } = this.#bucket;
-    return units === undefined ? (this.#amount as number) : units.costsOf(this.#amount);
+    return this.#bucket.units?.costsOf(this.#amount) ?? (this.#amount as number);
   }
 
   settle(actualCost: number | Costs): void {
-    const { units } = this.#bucket;
-    if (units === undefined) notNegative('settle: actualCost', actualCost);
-    const actual = units?.read('settle: actualCost', actualCost, this.#amount) ?? (actualCost as number);
+    const actual = this.#bucket.read('settle: actualCost', actualCost, this.#amount);
     const isFirst = this.#isOpen;
     this.#isOpen = false;
     if (isFirst) this.#bucket.settleGrant(minus(this.#amount, actual), this.#held);
@@ -172,6 +170,13 @@ export abstract class TokenCounter<Source extends TokenSource<unknown, Amount>>
     if (typeof cost === 'number' && cost > 0 && cost <= (this.maxCost as number)) return cost;
     const takes = proseOf(() => `a number > 0 and ≤ the capacity, ${this.maxCost}`);
     throw (typeof cost === 'number' ? wrongRange : wrongType)(`${caller}: cost`, takes, cost);
+  }
+
+  /** See {@link Units.read}. */
+  read(name: string, said: number | Costs, others: Amount): Amount {
+    if (this.units !== undefined) return this.units.read(name, said, others);
+    notNegative(name, said);
+    return said as number;
   }
 
   #grant(cost: Amount, waitedMs: number, nowMs: number): Grant {
