@@ -15,7 +15,8 @@ export interface LearnsCost {
 }
 
 /** A key, of a bucket or of a fair share. */
-export const checkKey: Check = (name, value) => must(name, prose('a string'), value, typeof value === 'string');
+export const checkKey: Check = (name, value) =>
+  must(name, prose('a string'), value, typeof value === 'string');
 
 /** The bucket knows its units. */
 export const checkCost: Check = (name, value) => {
