@@ -65,6 +65,12 @@ export { type AttemptContext, type RetryOptions, retry, type Settled } from './l
 export type { RequestOptions } from './loop/start-session.ts';
 export { type AdaptiveOptions, adaptive } from './parts/bucket/adaptive.ts';
 export type { TokenBucketOptions } from './parts/bucket/options.ts';
+export {
+  type QuotaBucket,
+  type QuotaBucketOptions,
+  type QuotaLimit,
+  quotaBucket,
+} from './parts/bucket/quota-bucket.ts';
 export { type MemoryBucket, tokenBucket } from './parts/bucket/token-bucket.ts';
 export { type RetryBudgetOptions, retryBudget } from './parts/budget/budget.ts';
 export { type ConcurrencyOptions, concurrencyLimit } from './parts/concurrency/concurrency.ts';

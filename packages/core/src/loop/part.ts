@@ -160,8 +160,10 @@ export interface Call {
   grant: Grant | undefined;
   /** Tokens that a part settles once it knows what the attempt has cost. Others leave them alone. */
   metered?: Grant | undefined;
-  /** The limit whose slot the attempt holds. */
+  /** The limit whose slot the attempt holds, or a bucket that charges what it has taken at the end of its body. */
   limit: object | undefined;
+  /** What watches the bodies of responses, if a part has brought it. */
+  readonly whenBodyEnds?: Turn['whenBodyEnds'];
   /** Tells `onEvent`. */
   emit(news: News): void;
 }

@@ -193,7 +193,7 @@ export class Session extends State implements Progress {
 
   /** The tokens that the attempt took; `undefined` if there is no bucket. */
   get cost(): number | undefined {
-    return this.grant?.cost;
+    return this.grant?.cost as number | undefined;
   }
 
   /** The key of ebb that every attempt carries; `undefined` before the first, and if there is none. */

@@ -25,7 +25,7 @@ test('after all is given back there is what there would be if it had never been 
         if (step.kind === 'pass') nowMs += step.ms;
         else if (step.kind === 'take') {
           if (!state.take(step.cost, nowMs)) continue;
-          const one = { atMs: nowMs, as: state.takenAs, cost: step.cost, used: step.cost };
+          const one = { atMs: nowMs, as: state.taken, cost: step.cost, used: step.cost };
           taken.push(one);
           open.push(one);
         } else {

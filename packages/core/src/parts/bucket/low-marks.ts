@@ -10,40 +10,42 @@ const APART = 1 / 32;
  * so those that are kept rise from the first to the last.
  */
 export class LowMarks {
-  /** How many marks were made: the number of the last. */
-  count = 0;
-  /** The number of the last mark that each kept one stands for. */
-  readonly #numbers: number[] = [];
+  /** The sum of all that was taken: what a grant remembers to know the marks that came after it. */
+  taken = 0;
+  /** What was taken when each was made. */
+  readonly #at: number[] = [];
   readonly #lows: number[] = [];
 
-  /** What is lacking of `full` now. */
-  mark(lacking: number, full: number): void {
-    this.count += 1;
-    const low = Math.max(0, lacking);
-    let last = this.#lows.length - 1;
-    for (; last >= 0 && (this.#lows[last] as number) >= low; last -= 1) this.#drop(last);
-    if (last >= 0 && (this.#lows[last] as number) + full * APART > low) this.#numbers[last] = this.count;
-    else {
-      this.#numbers.push(this.count);
-      this.#lows.push(low);
-    }
-  }
-
-  #drop(index: number): void {
-    this.#numbers.splice(index, 1);
-    this.#lows.splice(index, 1);
-  }
-
-  /** How much of `surplus` can be given back that was taken with mark `number`. To be called right after a mark for now. */
-  giveBack(surplus: number, number: number): number {
+  /** Of a limit that lacks so much of `full`, something is taken. */
+  mark(lacking: number, full: number, taken: number): void {
     const lows = this.#lows;
-    let first = lows.length - 1;
-    while (first > 0 && (this.#numbers[first - 1] as number) > number) first -= 1;
-    const given = Math.max(0, Math.min(surplus, lows[first] as number));
-    for (let at = first; at < lows.length; at += 1) lows[at] = (lows[at] as number) - given;
-    // One that is no longer above those before it replaces them.
-    for (; first > 0 && (lows[first - 1] as number) >= (lows[first] as number); first -= 1)
-      this.#drop(first - 1);
+    const low = Math.max(0, lacking);
+    this.taken += taken;
+    let last = lows.length - 1;
+    for (; last >= 0 && (lows[last] as number) >= low; last -= 1) lows.pop();
+    if (last < 0 || (lows[last] as number) + full * APART <= low) last = lows.push(low) - 1;
+    this.#at[last] = this.taken;
+    this.#at.length = lows.length;
+  }
+
+  /**
+   * How much can be given back.
+   *
+   * @param at what {@link taken} was with it
+   * @param lacking what is lacking of full now
+   */
+  giveBack(surplus: number, at: number, lacking: number): number {
+    const lows = this.#lows;
+    let first = lows.length;
+    while (first > 0 && (this.#at[first - 1] as number) > at) first -= 1;
+    const given = Math.max(0, Math.min(surplus, lacking, lows[first] ?? surplus));
+    for (let mark = first; mark < lows.length; mark += 1) lows[mark] = (lows[mark] as number) - given;
+    // Those before that are not lower any more are replaced by it.
+    let before = first;
+    while (before > 0 && (lows[before - 1] as number) >= (lows[first] ?? Number.POSITIVE_INFINITY))
+      before -= 1;
+    lows.splice(before, first - before);
+    this.#at.splice(before, first - before);
     return given;
   }
 }

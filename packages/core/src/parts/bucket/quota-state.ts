@@ -103,20 +103,24 @@ export class QuotaState {
     // Not by `take` of gcra.ts, whose result may be no number: V8 would allocate memory for each.
     const emptyAtMs = spend(this.#quota, this.#emptyAtMs, cost, ownMs);
     if (emptyAtMs > ownMs + slackMs(this.#fillMs, ownMs)) return false;
-    this.#mark(ownMs);
+    this.#mark(ownMs, cost);
     this.#emptyAtMs = emptyAtMs;
     return true;
   }
 
-  /** Notes what is lacking before something changes. */
-  #mark(ownMs: number): void {
-    this.#marks.mark(this.#emptyAtMs - ownMs + this.#fillMs, this.#fillMs);
+  /** How much own time is lacking of being full. */
+  #lackingMs(ownMs: number): number {
+    return this.#emptyAtMs - ownMs + this.#fillMs;
+  }
+
+  #mark(ownMs: number, taken: number): void {
+    this.#marks.mark(this.#lackingMs(ownMs), this.#fillMs, taken);
   }
 
   /** Takes the tokens even if they are not available, and leaves a debt. */
   spend(cost: number, nowMs: number): void {
     const ownMs = this.#nearMs(nowMs);
-    this.#mark(ownMs);
+    this.#mark(ownMs, cost);
     this.#emptyAtMs = spend(this.#quota, this.#emptyAtMs, cost, ownMs);
   }
 
@@ -133,16 +137,15 @@ export class QuotaState {
     return this.#stepAtMs(this.#stepsBy(nowMs) + steps) - nowMs;
   }
 
-  /** What {@link giveBack} needs for the tokens that were taken last. */
-  get takenAs(): number {
-    return this.#marks.count;
+  /** The sum of all that was taken: what {@link giveBack} needs for the tokens that were taken last. */
+  get taken(): number {
+    return this.#marks.taken;
   }
 
   /** Gives tokens back, as far as they would be there now if they had never been taken. */
-  giveBack(tokens: number, takenAs: number, nowMs: number): void {
-    this.#mark(this.#ownMs(nowMs));
+  giveBack(tokens: number, taken: number, nowMs: number): void {
     const before = this.#emptyAtMs;
-    this.#emptyAtMs -= this.#marks.giveBack(tokens * 1_000, takenAs);
+    this.#emptyAtMs -= this.#marks.giveBack(tokens * 1_000, taken, this.#lackingMs(this.#ownMs(nowMs)));
     // A paused bucket stays empty.
     if (nowMs < this.#pausedUntilMs) {
       this.#emptyAtMs = Math.max(this.#emptyAtMs, Math.min(before, this.#baseMs));
@@ -168,11 +171,11 @@ export class QuotaState {
   /** Sets rate and capacity. Available tokens are kept up to the capacity. */
   setRate({ refillPerSecond, capacity }: Quota, nowMs: number): void {
     this.#settleTime(nowMs);
-    this.#mark(this.#baseMs);
+    // Tokens above a lower capacity are lost, and those that came in above the one before.
+    this.#mark(this.#baseMs, 1);
     this.#emptyAtMs = Math.max(this.#emptyAtMs, this.#baseMs - this.#fillMs);
     this.#quota = { ...this.#quota, capacity };
-    // Tokens above a lower capacity are lost.
-    this.#mark(this.#baseMs);
+    this.#mark(this.#baseMs, 1);
     this.#speed = refillPerSecond;
   }
 
