@@ -342,10 +342,7 @@ describe('what is wrong', () => {
       () => createPolicy({ actualCost: (() => 1) as never }),
       'createPolicy: actualCost must be what readCost returns',
     ],
-    [
-      () => createPolicy({ fairKey: 5 as never }),
-      'createPolicy: fairKey must be a string, got 5',
-    ],
+    [() => createPolicy({ fairKey: 5 as never }), 'createPolicy: fairKey must be a string, got 5'],
     [() => createPolicy({ cost: -1 }), 'createPolicy: cost must be'],
     [() => createPolicy({ cost: 'a' as never }), 'createPolicy: cost must be'],
   ])('%s', (make, message) => {

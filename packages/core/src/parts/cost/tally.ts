@@ -83,12 +83,12 @@ export class Tally {
     if (actual === undefined) return;
     this.#isSettled = true;
     try {
-      this.#grant.settle(actual as number);
+      this.#grant.settle(actual);
     } catch (error) {
       // A unit that the bucket does not have.
       hasFailed('actualCost', this.#read, error);
       this.#costs = undefined;
-      if (reserved !== undefined) this.#grant.settle(reserved as number);
+      if (reserved !== undefined) this.#grant.settle(reserved);
     }
     this.#teach();
   }
