@@ -39,7 +39,8 @@ const isShare: Check = (name, value) => {
   if (!(value > 0 && value <= 1)) throw wrongRange(name, prose('a number above 0, and at most 1'), value);
 };
 
-const OPTIONS: OptionTable<LearnedCostOptions> = {
+/** How the options are read. */
+export const LEARNED_COST_OPTIONS: OptionTable<LearnedCostOptions> = {
   quantile: { check: isShare, default: 0.75 },
   keyOf: { check: callable, default: () => '' },
   first: { check: isShare, default: 0.1 },
@@ -99,7 +100,7 @@ export function learnedCost(
   options: LearnedCostOptions = {},
 ): LearnedCost {
   if (typeof bound !== 'function') throw wrongType('learnedCost: bound', prose('a function'), bound);
-  const { quantile, keyOf, first } = readOptions('learnedCost', options, OPTIONS);
+  const { quantile, keyOf, first } = readOptions('learnedCost', options, LEARNED_COST_OPTIONS);
   const keys = new Map<string, Known>();
   /** A request asks again after each wait. */
   const bounds = new WeakMap<object, Bound>();

@@ -9,8 +9,7 @@ import type { LearnsCost } from '../../loop/costs.ts';
 import type { Call, Look, Part, Turn } from '../../loop/part.ts';
 import type { StopReason } from '../../loop/reason.ts';
 import { EventReader, EventResponse } from './events.ts';
-import type { SaysCosts } from './read-cost.ts';
-import { checkCosts, hasFailed } from './said.ts';
+import { checkCosts, hasFailed, type SaysCosts } from './said.ts';
 import { Tally } from './tally.ts';
 
 /** How answers are read. */

@@ -2,8 +2,7 @@ import type { Clock } from '../../base/clock.ts';
 import { isPromise } from '../../base/promise.ts';
 import type { Grant } from '../../loop/acquire.ts';
 import type { Costs } from '../../loop/costs.ts';
-import type { SaysCosts } from './read-cost.ts';
-import { checkCosts, hasFailed } from './said.ts';
+import { checkCosts, hasFailed, type SaysCosts } from './said.ts';
 
 /**
  * What is known of the cost of one attempt. It settles the tokens of the attempt once.
