@@ -37,6 +37,8 @@ function boundOf({ body }: RequestTraits): Costs {
   return { requests: 1, inputTokens: bytesIn(body), outputTokens };
 }
 
+const modelOf = ({ body }: RequestTraits): string => textAt(jsonIn(body), 'model') ?? '';
+
 /** What a `usage` says. Tokens that are read from the cache cost nothing. */
 function usedIn(usage: unknown): Costs {
   const input = numberAt(usage, 'input_tokens');
@@ -105,9 +107,9 @@ function leftOf(response: InspectedResponse): Costs {
  * ```
  */
 export function anthropicLimits(options: AnthropicLimitsOptions): ProviderLimits {
-  const read = readOptions('anthropicLimits', options, OPTIONS);
-  const { requestsPerMinute, inputTokensPerMinute, outputTokensPerMinute, ...others } = read;
-  const { quantile, keyOf, first, ...waiting } = others;
+  readOptions('anthropicLimits', options, OPTIONS);
+  const { requestsPerMinute, inputTokensPerMinute, outputTokensPerMinute, ...others } = options;
+  const { quantile, first, keyOf = modelOf, ...waiting } = others;
   const most: Costs = {
     requests: requestsPerMinute,
     inputTokens: inputTokensPerMinute,
@@ -121,8 +123,7 @@ export function anthropicLimits(options: AnthropicLimitsOptions): ProviderLimits
       outputTokens: { ...aMinute(outputTokensPerMinute), settled: true },
     },
   });
-  const byModel = options.keyOf ?? (({ body }: RequestTraits) => textAt(jsonIn(body), 'model') ?? '');
-  const learned = learnedCost(boundOf, { quantile, keyOf: byModel, first });
+  const learned = learnedCost(boundOf, { quantile, first, keyOf });
   // The bound of a request may be more than there ever is: it is not what the request will use.
   const within = (costs: number | Costs): Costs =>
     Object.fromEntries(

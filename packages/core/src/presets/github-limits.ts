@@ -74,8 +74,8 @@ function costInMinute(request: RequestTraits): number {
  * ```
  */
 export function githubLimits(options: GithubLimitsOptions): ProviderLimits {
-  const read = readOptions('githubLimits', options, OPTIONS);
-  const { pointsPerHour, pointsPerMinute, resource, ...waiting } = read;
+  const { resource } = readOptions('githubLimits', options, OPTIONS);
+  const { pointsPerHour, pointsPerMinute, resource: _, ...waiting } = options;
   const remembered = new Remembered();
   const bucket = quotaBucket({
     ...waiting,

@@ -77,7 +77,8 @@ function leftOf(response: InspectedResponse): Costs {
  * ```
  */
 export function openaiLimits(options: OpenaiLimitsOptions): ProviderLimits {
-  const { requestsPerMinute, tokensPerMinute, ...waiting } = readOptions('openaiLimits', options, OPTIONS);
+  readOptions('openaiLimits', options, OPTIONS);
+  const { requestsPerMinute, tokensPerMinute, ...waiting } = options;
   const bucket = quotaBucket({
     ...waiting,
     limits: { requests: aMinute(requestsPerMinute), tokens: aMinute(tokensPerMinute) },

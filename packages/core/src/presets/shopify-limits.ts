@@ -67,8 +67,8 @@ async function leftOf(response: InspectedResponse): Promise<Costs | undefined> {
  * ```
  */
 export function shopifyLimits(options: ShopifyLimitsOptions): ProviderLimits {
-  const read = readOptions('shopifyLimits', options, OPTIONS);
-  const { pointsPerSecond, maximumPoints, firstCost, ...waiting } = read;
+  const { firstCost } = readOptions('shopifyLimits', options, OPTIONS);
+  const { pointsPerSecond, maximumPoints, firstCost: _, ...waiting } = options;
   const remembered = new Remembered();
   const bucket = quotaBucket({
     ...waiting,
