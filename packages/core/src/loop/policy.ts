@@ -51,7 +51,7 @@ function seal(setup: PolicyParts, given: Pick<Inside, 'maxRetries' | 'feedback'>
   const { bucket, concurrency, budget, inspect, actualCost, use = [] } = setup;
   const clock = ownClock(setup.clock);
   const all = [concurrency, bucket, inspect, actualCost, budget];
-  for (const one of all) bindClock(one, clock, setup.priority);
+  for (const one of all) bindClock(one, clock, setup);
   const parts = all.flatMap((one) => one?.part ?? []).concat(use);
   parts.sort((one, other) => PLACES.indexOf(one.place) - PLACES.indexOf(other.place));
   const isPlain = setup.classify === classifyHttp && UNSET.every((name) => setup[name] === undefined);
