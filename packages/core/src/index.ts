@@ -74,7 +74,9 @@ export {
 export { type MemoryBucket, tokenBucket } from './parts/bucket/token-bucket.ts';
 export { type RetryBudgetOptions, retryBudget } from './parts/budget/budget.ts';
 export { type ConcurrencyOptions, concurrencyLimit } from './parts/concurrency/concurrency.ts';
-export { type ReadCostOptions, readCost, type SaysCosts } from './parts/cost/read-cost.ts';
+export { type LearnedCost, type LearnedCostOptions, learnedCost } from './parts/cost/learned-cost.ts';
+export { type ReadCostOptions, readCost } from './parts/cost/read-cost.ts';
+export type { SaysCosts } from './parts/cost/said.ts';
 export type { Inspect } from './parts/inspect/inspect.ts';
 export { type InspectBodyOptions, inspectBody } from './parts/inspect/inspect-body.ts';
 export { ownBucket, ownBudget, ownLimit } from './parts/own.ts';

@@ -25,9 +25,13 @@ export interface Feedback {
 /**
  * Reads an outcome; `undefined` if it says nothing reliable.
  *
- * @param cost the tokens that the request costs, for quotas that count something else than requests
+ * @param cost the tokens that the request costs, for quotas that count something else than requests; at a bucket of several units
+ * those of each
  */
-export type ReadFeedback = (outcome: Outcome, nowMs: number, cost?: number) => Feedback | undefined;
+export type ReadFeedback = (outcome: Outcome, nowMs: number, cost?: FeedbackCost) => Feedback | undefined;
+
+/** Tokens, or by unit. */
+type FeedbackCost = number | Readonly<Record<string, number>>;
 
 /** A `feedback` option. */
 export const checkFeedback: Check = (name, value) => {
@@ -61,19 +65,17 @@ const checkSaid: Check = (name, said) => {
 /**
  * Calls a `feedback` option.
  *
- * @param cost of several units it gets the largest
  * @throws HookError if it throws, or returns something else than feedback or nothing
  */
 export function readFeedback(
   feedback: ReadFeedback,
   outcome: Outcome,
   nowMs: number,
-  cost: number | Readonly<Record<string, number>>,
+  cost: FeedbackCost,
 ): Feedback | undefined {
   try {
     // `null` says nothing, as `undefined` does.
-    const tokens = typeof cost === 'number' ? cost : Math.max(...Object.values(cost));
-    const said = feedback(outcome, nowMs, tokens) ?? undefined;
+    const said = feedback(outcome, nowMs, cost) ?? undefined;
     checkSaid('its result', said);
     return said;
   } catch (cause) {

@@ -4,7 +4,7 @@ import type { ReadFeedback } from '../http/feedback.ts';
 import type { Outcome, RequestTraits, Responded } from '../http/outcome.ts';
 import type { InspectionContext } from '../http/peek.ts';
 import type { AcquireOptions, Grant } from './acquire.ts';
-import type { ChecksPriority } from './bind-clock.ts';
+import type { ChecksCalls } from './bind-clock.ts';
 import type { Costs } from './costs.ts';
 import type { Part } from './part.ts';
 
@@ -236,6 +236,6 @@ export function forRequest<T extends object>(
 ): T {
   if (!('for' in one)) return one;
   const limit = one.for(request, key);
-  if (priority) (limit as Partial<ChecksPriority>).checkPriority?.(priority);
+  if (priority) (limit as Partial<ChecksCalls>).checkCalls?.({ priority });
   return limit;
 }

@@ -3,10 +3,12 @@ import { type Check, positive } from '../base/check.ts';
 import { callHook } from '../base/errors.ts';
 import { must } from '../base/option-error.ts';
 import type { RequestTraits } from '../http/outcome.ts';
-import type { CallPolicy } from './part.ts';
 
 /** What a request costs by unit, such as `{ requests: 1, outputTokens: 700 }`. */
 export type Costs = Readonly<Record<string, number>>;
+
+/** A `cost` of a policy. */
+export type CostOption = number | Costs | ((request: RequestTraits) => number | Costs);
 
 /** A `cost` that learns from what requests have cost. */
 export interface LearnsCost {
@@ -28,6 +30,6 @@ export const checkCost: Check = (name, value) => {
  *
  * @throws HookError if `cost` throws, or returns something else than costs
  */
-export function costOf({ cost }: Pick<CallPolicy, 'cost'>, request: RequestTraits): number | Costs {
+export function costOf({ cost }: { readonly cost: CostOption }, request: RequestTraits): number | Costs {
   return typeof cost === 'function' ? callHook('cost', () => cost(request), checkCost) : cost;
 }

@@ -53,10 +53,6 @@ const checkBackoff: Check = (name, value) => {
   if (maxRetries !== undefined) wholeNumber(`${name}.maxRetries`, maxRetries);
 };
 
-const checkFairKey: Check = (name, value) => {
-  if (typeof value !== 'function') checkKey(name, value);
-};
-
 /** If neither the options nor the backoff rule have a number. */
 const DEFAULT_RETRIES = 5;
 
@@ -87,7 +83,7 @@ export const POLICY_OPTIONS: OptionTable<PolicyOptions, UnsetOptions> = {
   cost: { check: checkCost, default: 1 },
   priority: { check: checkPriority, default: 0 },
   key: { check: checkKey },
-  fairKey: { check: checkFairKey },
+  fairKey: { check: (name, value) => typeof value === 'function' || checkKey(name, value) },
   maxWaitMs: { check: notNegative },
   stopSignal: { check: having(prose('an AbortSignal'), 'addEventListener', 'removeEventListener') },
   onEvent: { check: callable },

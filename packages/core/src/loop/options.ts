@@ -11,7 +11,7 @@ import type {
   RetryBudget,
   TokenBucket,
 } from './contracts.ts';
-import type { Costs } from './costs.ts';
+import type { CostOption } from './costs.ts';
 import type { Observer } from './events.ts';
 import type { AroundAttempt, BeforeAttempt } from './hooks.ts';
 import type { Part } from './part.ts';
@@ -119,7 +119,7 @@ export interface PolicyOptions {
    * See `learnedCost`.
    * @default 1
    */
-  readonly cost?: number | Costs | ((request: RequestTraits) => number | Costs) | undefined;
+  readonly cost?: CostOption | undefined;
   /**
    * Settles the tokens of an attempt with what its answer says that it has cost: what `readCost` returns.
    * @default none

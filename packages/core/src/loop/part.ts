@@ -3,7 +3,7 @@ import type { ReadFeedback } from '../http/feedback.ts';
 import type { Judgement, Outcome, RequestTraits, Responded } from '../http/outcome.ts';
 import type { BodyContext, Opened } from '../http/peek.ts';
 import type { AcquireOptions, Grant } from './acquire.ts';
-import type { Costs } from './costs.ts';
+import type { CostOption } from './costs.ts';
 import type { News } from './events.ts';
 import type { HeaderChanges, NextAttempt } from './hooks.ts';
 import type { RetryReason, StopReason } from './reason.ts';
@@ -138,7 +138,7 @@ export interface Around {
 export interface CallPolicy {
   readonly clock: Clock;
   readonly random: Random;
-  readonly cost: number | Costs | ((request: RequestTraits) => number | Costs);
+  readonly cost: CostOption;
   readonly fairKey?: string | ((request: RequestTraits) => string) | undefined;
   readonly key?: string | undefined;
   readonly priority: number;

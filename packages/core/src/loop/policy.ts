@@ -43,15 +43,14 @@ export function insideOf(policy: Policy): Inside {
 
 /** A list of methods is copied: changing it later must not change the policy. */
 function frozenMethods(methods: RetryMethods): RetryMethods {
-  if (typeof methods === 'string' || typeof methods === 'function') return methods;
-  return Object.freeze(methods.map((method) => method.toUpperCase()));
+  return Array.isArray(methods) ? Object.freeze(methods.map((method) => method.toUpperCase())) : methods;
 }
 
 function seal(setup: PolicyParts, given: Pick<Inside, 'maxRetries' | 'feedback'>): Policy {
-  const { bucket, concurrency, budget, inspect, actualCost, use = [] } = setup;
+  const { bucket, use = [] } = setup;
   const clock = ownClock(setup.clock);
-  const all = [concurrency, bucket, inspect, actualCost, budget];
-  for (const one of all) bindClock(one, clock, setup.priority);
+  const all = [setup.concurrency, bucket, setup.inspect, setup.actualCost, setup.budget];
+  for (const one of all) bindClock(one, clock, setup);
   const parts = all.flatMap((one) => one?.part ?? []).concat(use);
   parts.sort((one, other) => PLACES.indexOf(one.place) - PLACES.indexOf(other.place));
   const isPlain = setup.classify === classifyHttp && UNSET.every((name) => setup[name] === undefined);

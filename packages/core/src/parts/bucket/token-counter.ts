@@ -94,7 +94,7 @@ export abstract class TokenCounter<Source extends TokenSource<unknown, Amount>>
   }
 
   tryAcquire(costs: number | Costs = 1, earlier?: Grant): Grant | undefined {
-    const cost = this.#amountOf('tryAcquire', costs);
+    const cost = this.amountOf('tryAcquire', costs);
     if (!this.#isOpenTo(earlier)) return undefined;
     this.beforeUse?.();
     const nowMs = this.time.now();
@@ -109,7 +109,7 @@ export abstract class TokenCounter<Source extends TokenSource<unknown, Amount>>
   acquire(options: AcquireOptions = {}): Promise<Grant> {
     try {
       const { cost: costs = 1, signal } = options;
-      const cost = this.#amountOf('acquire', costs);
+      const cost = this.amountOf('acquire', costs);
       this.beforeUse?.();
       const lane = this.room.laneFor(options);
       if (signal?.aborted) throw signal.reason;
@@ -165,7 +165,7 @@ export abstract class TokenCounter<Source extends TokenSource<unknown, Amount>>
     return Promise.reject(this.room.refusal(reason, message, waitMs));
   }
 
-  #amountOf(caller: string, cost: number | Costs): Amount {
+  protected amountOf(caller: string, cost: number | Costs): Amount {
     if (this.units !== undefined) return this.units.amountOf(caller, cost, this.maxCost);
     if (typeof cost === 'number' && cost > 0 && cost <= (this.maxCost as number)) return cost;
     const takes = proseOf(() => `a number > 0 and ≤ the capacity, ${this.maxCost}`);

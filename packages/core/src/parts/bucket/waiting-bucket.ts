@@ -9,7 +9,7 @@ import {
   readFeedback,
   serverFeedback,
 } from '../../http/server-feedback.ts';
-import { bindClock, type ChecksPriority, type ClockBound } from '../../loop/bind-clock.ts';
+import { bindClock, type ChecksCalls, type ClockBound } from '../../loop/bind-clock.ts';
 import {
   type BucketStats,
   type CloseOptions,
@@ -40,7 +40,7 @@ export abstract class WaitingBucket<
     Gate extends ObservableBucket = ObservableBucket,
   >
   extends TokenCounter<Source>
-  implements ObservableBucket, ClockBound, ChecksPriority
+  implements ObservableBucket, ClockBound, ChecksCalls
 {
   readonly #setup: WaitingBucketSetup;
   readonly #atGates: Tally = { waiting: 0 };
@@ -86,8 +86,10 @@ export abstract class WaitingBucket<
     for (const gate of this.#gates.all()) bindClock(gate, clock);
   }
 
-  checkPriority(priority: number | undefined): void {
+  checkCalls({ priority, cost }: Parameters<ChecksCalls['checkCalls']>[0]): void {
     this.room.laneFor({ priority });
+    // A number may be for requests that have a cost of their own.
+    if (typeof cost === 'object') this.amountOf('createPolicy', cost);
   }
 
   pauseFor(durationMs: number): void {

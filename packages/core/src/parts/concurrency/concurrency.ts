@@ -5,7 +5,7 @@ import { type Complete, LIMIT_CLOCK_OPTION, type OptionTable, readOptions } from
 import { whenBodyEnds } from '../../bodies/body-end.ts';
 import type { Outcome } from '../../http/outcome.ts';
 import { admit } from '../../loop/admit.ts';
-import type { ChecksPriority, ClockBound } from '../../loop/bind-clock.ts';
+import type { ChecksCalls, ClockBound } from '../../loop/bind-clock.ts';
 import type {
   AcquireOptions,
   ConcurrencyLimit,
@@ -49,7 +49,7 @@ class HeldSlot implements Slot {
   }
 }
 
-class Semaphore implements ConcurrencyLimit, CallsBeforeUse, ClockBound, ChecksPriority {
+class Semaphore implements ConcurrencyLimit, CallsBeforeUse, ClockBound, ChecksCalls {
   beforeUse: (() => void) | undefined;
   readonly #maxConcurrent: number;
   readonly #time: SteadyTime;
@@ -75,7 +75,7 @@ class Semaphore implements ConcurrencyLimit, CallsBeforeUse, ClockBound, ChecksP
     this.#time.bind(clock);
   }
 
-  checkPriority(priority: number | undefined): void {
+  checkCalls({ priority }: AcquireOptions): void {
     this.#room.laneFor({ priority });
   }
 

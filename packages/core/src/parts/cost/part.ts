@@ -4,12 +4,12 @@ import { peekAt } from '../../bodies/opened.ts';
 import { watchBody } from '../../bodies/watch-body.ts';
 import type { InspectedResponse } from '../../http/inspected.ts';
 import type { Judgement, Responded } from '../../http/outcome.ts';
-import type { Costs, LearnsCost } from '../../loop/costs.ts';
+import type { OwnBucket } from '../../loop/contracts.ts';
+import type { LearnsCost } from '../../loop/costs.ts';
 import type { Call, Look, Part, Turn } from '../../loop/part.ts';
 import type { StopReason } from '../../loop/reason.ts';
 import { EventReader, EventResponse } from './events.ts';
-import type { SaysCosts } from './read-cost.ts';
-import { checkCosts, hasFailed } from './said.ts';
+import { checkCosts, hasFailed, type SaysCosts } from './said.ts';
 import { Tally } from './tally.ts';
 
 /** How answers are read. */
@@ -35,13 +35,25 @@ export class CostPart implements Part {
   }
 }
 
-/** A bucket that heeds what the server says is left. */
-interface Bounded {
-  atMost?(remaining: number | Costs): void;
-}
-
 /** By bucket, when the request was granted whose answer has last said what is left, in milliseconds on the clock of the bucket. */
 const heard = new WeakMap<object, number>();
+
+async function lower(
+  bucket: Pick<OwnBucket, 'atMost'>,
+  grantedAtMs: number,
+  remaining: SaysCosts,
+  response: InspectedResponse,
+): Promise<void> {
+  try {
+    const left = (await remaining(response)) ?? undefined;
+    if (left === undefined) return;
+    checkCosts('its result', left);
+    heard.set(bucket, grantedAtMs);
+    bucket.atMost?.(left);
+  } catch (error) {
+    hasFailed('remaining', remaining, error);
+  }
+}
 
 /** Does not hold what it is made from. */
 function endOf(tally: Tally, clock: Clock, patienceMs: number): () => void {
@@ -93,31 +105,24 @@ class CostTurn implements Turn {
     const bounds: LookBounds = { bytes: maxBytes, timeoutMs, clock };
     const open = (most: number) => peekAt(look.open(most), most);
     const response = new BodyLook(outcome, { ...look, open, request, clock }, bounds);
-    const asked = [this.#hear(outcome, response), tally.add(() => actual(response))];
-    for (const promise of asked) {
-      if (promise !== undefined) await within(promise, bounds, look.signal);
-    }
-    response.end();
+    const said = tally.add(() => actual(response));
+    if (said !== undefined) await within(said, bounds, look.signal);
+    // First: what goes back now is part of what the server says is left.
     tally.settle();
+    const left = this.#hear(outcome, response);
+    if (left !== undefined) await within(left, bounds, look.signal);
+    response.end();
     return undefined;
   }
 
   /** Lowers what the bucket has to what the server says is left. Never throws or rejects. */
-  async #hear(outcome: Responded, response: InspectedResponse): Promise<void> {
+  #hear(outcome: Responded, response: InspectedResponse): Promise<void> | undefined {
     const { remaining } = this.#setup;
     const { bucket, grant } = this.#call;
-    if (remaining === undefined || bucket === undefined || grant === undefined) return;
+    if (remaining === undefined || bucket === undefined || grant === undefined) return undefined;
     const isOvertaken = grant.grantedAtMs < (heard.get(bucket) ?? Number.NEGATIVE_INFINITY);
-    if (isOvertaken || Number(outcome.header('age') ?? 0) > 0) return;
-    try {
-      const left = (await remaining(response)) ?? undefined;
-      if (left === undefined) return;
-      checkCosts('its result', left);
-      heard.set(bucket, grant.grantedAtMs);
-      (bucket as Bounded).atMost?.(left);
-    } catch (error) {
-      hasFailed('remaining', remaining, error);
-    }
+    if (isOvertaken || Number(outcome.header('age') ?? 0) > 0) return undefined;
+    return lower(bucket, grant.grantedAtMs, remaining, response);
   }
 
   end(reason: StopReason): void {

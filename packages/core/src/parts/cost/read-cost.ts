@@ -1,18 +1,9 @@
 import { prose } from '#prose';
 import { callable, countingNumber, positive, wrongType } from '../../base/check.ts';
 import { type OptionTable, readOptions } from '../../base/options.ts';
-import type { InspectedResponse } from '../../http/inspected.ts';
 import type { CostReader } from '../../loop/contracts.ts';
-import type { Costs } from '../../loop/costs.ts';
 import { CostPart } from './part.ts';
-
-/**
- * What a response says of costs: a number for a bucket of one unit, or by unit; nothing if it says nothing. A unit that is not named
- * stays as it is.
- */
-export type SaysCosts = (
-  response: InspectedResponse,
-) => number | Costs | undefined | Promise<number | Costs | undefined>;
+import type { SaysCosts } from './said.ts';
 
 /** Options of {@link readCost}. */
 export interface ReadCostOptions {

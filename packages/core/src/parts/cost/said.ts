@@ -2,8 +2,16 @@ import { prose } from '#prose';
 import { notNegative, wrongType } from '../../base/check.ts';
 import { HookError } from '../../base/errors.ts';
 import { report } from '../../base/warn.ts';
+import type { InspectedResponse } from '../../http/inspected.ts';
 import type { Costs } from '../../loop/costs.ts';
-import type { SaysCosts } from './read-cost.ts';
+
+/**
+ * What a response says of costs: a number for a bucket of one unit, or by unit; nothing if it says nothing. A unit that is not named
+ * stays as it is.
+ */
+export type SaysCosts = (
+  response: InspectedResponse,
+) => number | Costs | undefined | Promise<number | Costs | undefined>;
 
 /** @throws TypeError, RangeError for anything but costs */
 export function checkCosts(name: string, said: unknown): asserts said is number | Costs {

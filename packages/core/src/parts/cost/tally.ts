@@ -2,8 +2,7 @@ import type { Clock } from '../../base/clock.ts';
 import { isPromise } from '../../base/promise.ts';
 import type { Grant } from '../../loop/acquire.ts';
 import type { Costs } from '../../loop/costs.ts';
-import type { SaysCosts } from './read-cost.ts';
-import { checkCosts, hasFailed } from './said.ts';
+import { checkCosts, hasFailed, type SaysCosts } from './said.ts';
 
 /**
  * What is known of the cost of one attempt. It settles the tokens of the attempt once.
@@ -83,12 +82,12 @@ export class Tally {
     if (actual === undefined) return;
     this.#isSettled = true;
     try {
-      this.#grant.settle(actual as number);
+      this.#grant.settle(actual);
     } catch (error) {
       // A unit that the bucket does not have.
       hasFailed('actualCost', this.#read, error);
       this.#costs = undefined;
-      if (reserved !== undefined) this.#grant.settle(reserved as number);
+      if (reserved !== undefined) this.#grant.settle(reserved);
     }
     this.#teach();
   }
