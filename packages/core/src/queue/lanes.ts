@@ -1,14 +1,14 @@
 import { prose } from '#prose';
 import { wrongType } from '../base/check.ts';
-import type { AcquireOptions } from '../loop/contracts.ts';
-import type { Queue, Queued, QueueOrder } from './queue.ts';
+import { type Amount, minus, plus } from './amount.ts';
+import type { PlaceOptions, Queue, Queued, QueueOrder } from './queue.ts';
 
 /** A doubly linked list: any member can leave in constant time. */
 interface Lane<W> {
   first: W | undefined;
   last: W | undefined;
   /** The sum of all costs. */
-  cost: number;
+  cost: Amount;
   /** The next member that a search inspects; `undefined` if no search is under way. */
   searchAt: W | undefined;
 }
@@ -26,10 +26,10 @@ export abstract class Lanes<W extends Queued<W>> implements Queue<W> {
     this.#headStartMs = headStartMs;
   }
 
-  abstract laneOf(options: Pick<AcquireOptions, 'priority' | 'retry'>): number;
+  abstract laneOf(options: PlaceOptions): number;
 
-  get cost(): number {
-    return this.lanes.reduce((sum, { cost }) => sum + cost, 0);
+  get cost(): Amount {
+    return this.lanes.reduce<Amount>((sum, { cost }) => plus(sum, cost), 0);
   }
 
   get first(): W | undefined {
@@ -52,16 +52,16 @@ export abstract class Lanes<W extends Queued<W>> implements Queue<W> {
     return first === undefined || !this.#isAhead(first, lane, sinceMs);
   }
 
-  costAhead(lane: number, sinceMs: number, isExact: boolean): number {
-    let cost = 0;
+  costAhead(lane: number, sinceMs: number, isExact: boolean): Amount {
+    let cost: Amount = 0;
     for (let at = isExact ? 0 : lane; at < this.lanes.length; at += 1) {
       const { first, last, cost: all } = this.lanes[at] as Lane<W>;
       if (last !== undefined && this.#isAhead(last, lane, sinceMs)) {
-        cost += all;
+        cost = plus(cost, all);
         continue;
       }
       for (let one = first; one !== undefined && this.#isAhead(one, lane, sinceMs); one = one.next) {
-        cost += one.cost;
+        cost = plus(cost, one.cost);
       }
     }
     return cost;
@@ -84,7 +84,7 @@ export abstract class Lanes<W extends Queued<W>> implements Queue<W> {
     else previous.next = one;
     if (next === undefined) lane.last = one;
     else next.previous = one;
-    lane.cost += one.cost;
+    lane.cost = plus(lane.cost, one.cost);
   }
 
   remove(one: W): void {
@@ -98,7 +98,7 @@ export abstract class Lanes<W extends Queued<W>> implements Queue<W> {
     one.next = undefined;
     one.previous = undefined;
     // Reset when empty, so that rounding errors do not add up.
-    lane.cost = lane.first === undefined ? 0 : lane.cost - one.cost;
+    lane.cost = lane.first === undefined ? 0 : minus(lane.cost, one.cost);
   }
 
   startSearch(): void {
@@ -120,7 +120,7 @@ export abstract class Lanes<W extends Queued<W>> implements Queue<W> {
 const RETRY_HEAD_START_MS = 30_000;
 
 class ArrivalQueue<W extends Queued<W>> extends Lanes<W> {
-  laneOf({ priority = 0, retry }: Pick<AcquireOptions, 'priority' | 'retry'>): number {
+  laneOf({ priority = 0, retry }: PlaceOptions): number {
     if (priority !== 0) {
       throw wrongType('priority', prose('0 at a limit without `queue: priorityQueue()`'), priority);
     }

@@ -1,8 +1,7 @@
 import { checkPriority, HIGHEST_PRIORITY, oneOf, positive } from '../base/check.ts';
 import { type Complete, type OptionTable, readOptions } from '../base/options.ts';
-import type { AcquireOptions } from '../loop/contracts.ts';
 import { Lanes } from './lanes.ts';
-import type { Queued, QueueOrder } from './queue.ts';
+import type { PlaceOptions, Queued, QueueOrder } from './queue.ts';
 
 /** Options of {@link priorityQueue}. */
 export interface PriorityQueueOptions {
@@ -34,7 +33,7 @@ class PriorityLanes<W extends Queued<W>> extends Lanes<W> {
     this.#overflow = overflow;
   }
 
-  laneOf({ priority = 0, retry }: Pick<AcquireOptions, 'priority' | 'retry'>): number {
+  laneOf({ priority = 0, retry }: PlaceOptions): number {
     checkPriority('priority', priority);
     return (priority + HIGHEST_PRIORITY) * 2 + (retry ? 1 : 0);
   }

@@ -1,8 +1,12 @@
 import type { AcquireOptions } from '../loop/contracts.ts';
+import type { Amount, Weigh } from './amount.ts';
+
+/** What decides where a request waits. */
+export type PlaceOptions = Pick<AcquireOptions, 'priority' | 'retry' | 'fairKey'>;
 
 /** A request that waits, as its queue sees it. */
 export interface Queued<W> {
-  readonly cost: number;
+  readonly cost: Amount;
   /** Since when it waits, in whole milliseconds of its limit. */
   readonly sinceMs: number;
   /** Where it waits: what {@link Queue.laneOf} returned. */
@@ -15,7 +19,7 @@ export interface Queued<W> {
 /** The order of the requests that wait at one limit. It knows nothing of deadlines, signals or promises. */
 export interface Queue<W extends Queued<W>> {
   /** The sum of all costs. */
-  readonly cost: number;
+  readonly cost: Amount;
   /** The next to go. */
   readonly first: W | undefined;
   /**
@@ -23,14 +27,14 @@ export interface Queue<W extends Queued<W>> {
    *
    * @throws TypeError, RangeError if the queue does not take its priority
    */
-  laneOf(options: Pick<AcquireOptions, 'priority' | 'retry'>): number;
+  laneOf(options: PlaceOptions): number;
   /** Whether a request that has waited since then would be the next to go. */
   goesFirst(lane: number, sinceMs: number): boolean;
   /**
    * The cost of everything that goes before a request that has waited since then, if none of it leaves. If not exact it is a
    * lower bound that leaves out lower lanes, where each that has waited long enough must be counted.
    */
-  costAhead(lane: number, sinceMs: number, isExact: boolean): number;
+  costAhead(lane: number, sinceMs: number, isExact: boolean): Amount;
   add(one: W): void;
   remove(one: W): void;
   /** The one that leaves a full queue for a new request of this lane. Without it the new request is refused. */
@@ -43,5 +47,6 @@ export interface Queue<W extends Queued<W>> {
 
 /** What the option `queue` of a limit takes: makes the queue of a limit. Several limits may share it. */
 export interface QueueOrder {
-  make<W extends Queued<W>>(): Queue<W>;
+  /** @param weigh what a cost weighs, for a queue that gives each key its share: the cost itself, or its dominant part */
+  make<W extends Queued<W>>(weigh: Weigh): Queue<W>;
 }

@@ -1,6 +1,7 @@
 import { getEventListeners } from 'node:events';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
+import { itself } from './amount.ts';
 import { inOrderOfArrival } from './lanes.ts';
 import { priorityQueue } from './priority-queue.ts';
 import type { Queue, QueueOrder } from './queue.ts';
@@ -146,7 +147,7 @@ class World {
   constructor(subject: Subject) {
     this.subject = subject;
     this.plain = new PlainLine(subject);
-    this.queue = subject.order.make();
+    this.queue = subject.order.make(itself);
     this.line = new WaitingLine({ queue: { make: () => this.queue as never } }, () => {
       this.#aborts += 1;
       for (let left = 1_000; left > 0 && this.line.endAborted(); left -= 1);
@@ -276,7 +277,7 @@ test.each(Object.entries(subjects))('%s: behaves as a plain sorted list does', a
 });
 
 test('each priority has a lane, and one above it for its retries', () => {
-  const queue = priorityQueue().make<Waiter<string>>();
+  const queue = priorityQueue().make<Waiter<string>>(itself);
   const lanes = [-7, undefined, 7].flatMap((priority) => [
     queue.laneOf({ priority }),
     queue.laneOf({ priority, retry: true }),
@@ -293,7 +294,7 @@ test('the cost of an empty queue is exactly 0', () => {
 });
 
 test.each([1, -1, 'high', Number.NaN])('a queue in order of arrival takes no priority %s', (priority) => {
-  const laneOf = (): number => inOrderOfArrival.make().laneOf({ priority: priority as number });
+  const laneOf = (): number => inOrderOfArrival.make(itself).laneOf({ priority: priority as number });
   expect(laneOf).toThrow(TypeError);
   expect(laneOf).toThrow('priority must be 0 at a limit without `queue: priorityQueue()`');
 });

@@ -1,4 +1,5 @@
 import { onAbort } from '../base/on-abort.ts';
+import { type Amount, itself, type Weigh } from './amount.ts';
 import { Heap, type Heaped } from './heap.ts';
 import type { WaitingSetup } from './options.ts';
 import type { Queue, Queued } from './queue.ts';
@@ -43,23 +44,27 @@ export class WaitingLine<T> {
   readonly #aborted: Aborted<T>[] = [];
   readonly #onEmpty: (() => void)[] = [];
 
-  /** @param onAborted called when a signal has aborted: its waiters are ended by {@link endAborted} */
+  /**
+   * @param onAborted called when a signal has aborted: its waiters are ended by {@link endAborted}
+   * @param weigh what a cost weighs at this limit
+   */
   constructor(
     { queue, tally = { waiting: 0 } }: Pick<WaitingSetup, 'queue' | 'tally'>,
     onAborted: () => void,
+    weigh: Weigh = itself,
   ) {
-    this.queue = queue.make();
+    this.queue = queue.make(weigh);
     this.#tally = tally;
     this.#onAbort = onAborted;
   }
 
   /** The sum of all costs in the queue. */
-  get cost(): number {
+  get cost(): Amount {
     return this.queue.cost;
   }
 
   /** The cost of the first; 0 for an empty queue. */
-  get firstCost(): number {
+  get firstCost(): Amount {
     return this.queue.first?.cost ?? 0;
   }
 
@@ -69,7 +74,7 @@ export class WaitingLine<T> {
   }
 
   /** The costs of the first and of those behind it in its lane. */
-  *costsInTurn(): Generator<number> {
+  *costsInTurn(): Generator<Amount> {
     for (let one = this.queue.first; one !== undefined; one = one.next) yield one.cost;
   }
 
@@ -84,7 +89,7 @@ export class WaitingLine<T> {
   }
 
   /** @param sinceMs when it began to wait; earlier than now for a waiter that keeps its place */
-  add(lane: number, cost: number, sinceMs: number, deadlineMs: number, signal?: AbortSignal): Promise<T> {
+  add(lane: number, cost: Amount, sinceMs: number, deadlineMs: number, signal?: AbortSignal): Promise<T> {
     return new Promise((resolve) => {
       const watch = signal && this.#watchOf(signal);
       const waiter: Waiter<T> = {

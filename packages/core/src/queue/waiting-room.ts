@@ -3,6 +3,7 @@ import { flag, notNegative } from '../base/check.ts';
 import { inNextTurn } from '../base/clock.ts';
 import { ThrottledError, type ThrottledReason } from '../base/errors.ts';
 import type { AcquireOptions } from '../loop/contracts.ts';
+import { type Amount, exceeds, type Weigh } from './amount.ts';
 import type { WaitingSetup } from './options.ts';
 import type { SteadyTime } from './time.ts';
 import { Timer, TOLERANCE_MS } from './timer.ts';
@@ -36,7 +37,7 @@ export class WaitingRoom<T> extends WaitingLine<T> {
   /** Waiters with a deadline up to this time are being refused, a slice per turn. */
   #lateUntilMs = Number.NEGATIVE_INFINITY;
   /** The largest cost that can be granted. While `#isSearching`, the queue is searched for larger ones. */
-  #mostCost = Number.POSITIVE_INFINITY;
+  #mostCost: Amount = Number.POSITIVE_INFINITY;
   #isSearching = false;
   /** The last slice ended before the queue did: more may go now, whatever the owner knows of it. */
   #isCutShort = false;
@@ -45,9 +46,12 @@ export class WaitingRoom<T> extends WaitingLine<T> {
   /** What is left of the slice. */
   #left = 0;
 
-  /** @param onWake called when the first in the queue may have to be served */
-  constructor(setup: WaitingSetup, time: SteadyTime, onWake: () => void) {
-    super(setup, () => this.#endAllAborted());
+  /**
+   * @param onWake called when the first in the queue may have to be served
+   * @param weigh what a cost weighs at this limit
+   */
+  constructor(setup: WaitingSetup, time: SteadyTime, onWake: () => void, weigh?: Weigh) {
+    super(setup, () => this.#endAllAborted(), weigh);
     this.#setup = setup;
     this.#onWake = onWake;
     this.#timer = new Timer(time, onWake, true);
@@ -84,7 +88,7 @@ export class WaitingRoom<T> extends WaitingLine<T> {
    * The cost of everything that goes before a new request of this lane, if none of it leaves. A lower bound for a
    * request without a deadline, which needs no exact estimate: counting could take long.
    */
-  costAhead(options: AcquireOptions, lane: number, nowMs: number): number {
+  costAhead(options: AcquireOptions, lane: number, nowMs: number): Amount {
     // What is left of an aborted crowd counts no more, and is gone before the request has its turn.
     if (this.hasAborted) return 0;
     const { waitedMs = 0 } = options;
@@ -100,7 +104,7 @@ export class WaitingRoom<T> extends WaitingLine<T> {
   join(
     options: AcquireOptions,
     lane: number,
-    cost: number,
+    cost: Amount,
     waitMs: number | undefined,
     nowMs: number,
   ): Promise<T> {
@@ -157,7 +161,7 @@ export class WaitingRoom<T> extends WaitingLine<T> {
    *
    * @param grant takes the cost and how long the request has waited, in milliseconds
    */
-  serve(nowMs: number, grant: (cost: number, waitedMs: number) => T | Promise<T> | undefined): void {
+  serve(nowMs: number, grant: (cost: Amount, waitedMs: number) => T | Promise<T> | undefined): void {
     this.giveUp(nowMs - TOLERANCE_MS);
     for (; this.#left > 0; this.#left -= GRANT) {
       const { first } = this.queue;
@@ -186,8 +190,8 @@ export class WaitingRoom<T> extends WaitingLine<T> {
    * Sets the largest cost that can be granted. The next {@link serve} refuses larger ones, wherever they stand in the
    * queue.
    */
-  limitCost(most: number): void {
-    if (most < this.#mostCost && this.size > 0) {
+  limitCost(most: Amount): void {
+    if (exceeds(this.#mostCost, most) && this.size > 0) {
       this.queue.startSearch();
       this.#isSearching = true;
     }
@@ -217,7 +221,7 @@ export class WaitingRoom<T> extends WaitingLine<T> {
     for (; this.#isSearching && this.#left > 0; this.#left -= 1) {
       const one = this.queue.searched();
       this.#isSearching = one !== undefined;
-      if (one === undefined || one.cost <= this.#mostCost) continue;
+      if (one === undefined || !exceeds(one.cost, this.#mostCost)) continue;
       const message = proseOf(() => `it costs ${one.cost} tokens, and the capacity is now ${this.#mostCost}`);
       return this.#refuse(one, 'capacity-lowered', message);
     }

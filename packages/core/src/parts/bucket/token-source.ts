@@ -1,3 +1,5 @@
+import type { Amount } from '../../queue/amount.ts';
+
 /**
  * Where a {@link WaitingBucket} takes its tokens from: the memory of this process, or a store that a fleet shares.
  *
@@ -8,16 +10,21 @@
  * Methods must not throw. If `take` does, the error rejects the request that it was called for, and the queue goes on.
  *
  * @typeParam Held what {@link settle} needs to know of tokens that were taken before; `undefined` if nothing
+ * @typeParam A a number if all costs are; with several units the tokens of each
  */
-export interface TokenSource<Held = unknown> {
+export interface TokenSource<Held = unknown, A extends Amount = number> {
   /** The most tokens that can be taken at once. The subclass calls `capacityChanged` when it has changed. */
-  readonly capacity: number;
-  readonly refillPerSecond: number;
+  readonly capacity: A;
+  readonly refillPerSecond: A;
 
   /** Takes all of the tokens, and returns true; or takes none. `cost` is at most the capacity. */
-  take(cost: number, nowMs: number): boolean;
+  take(cost: A, nowMs: number): boolean;
   /** What {@link settle} needs for the tokens that were taken last. Read right after {@link take}. */
   readonly held: Held;
+  /** True if tokens are held back until they are settled, and charged then: {@link settle} is called for each grant. */
+  readonly holds?: boolean;
+  /** The unit that the last {@link take} lacked. */
+  readonly lacking?: string | undefined;
   /** True if the tokens that were taken last may exceed the quota. Their grant does not conform, and is not settled. */
   readonly isBeyond?: boolean;
 
@@ -25,20 +32,23 @@ export interface TokenSource<Held = unknown> {
    * How long until the tokens can be taken if no one else takes any, in milliseconds, pauses included. 0 for now, and if
    * it is not known. A cost above the capacity stands for several requests: the time until so many tokens have come in.
    */
-  waitMs(cost: number, nowMs: number): number;
+  waitMs(cost: A, nowMs: number): number;
   /**
    * When the first request in the queue is to be served; `Infinity` if the source will call `onChange`. Called after each
    * change of the queue. A source that gets its tokens from elsewhere sends for them now.
    *
    * @param firstCost what the first request in the queue costs; 0 if the queue is empty
    */
-  dueMs(firstCost: number, nowMs: number): number;
+  dueMs(firstCost: A | 0, nowMs: number): number;
 
   /**
    * Corrects what was taken for one grant, at most once: gives back `surplus` tokens, as far as they fit; takes more if
    * `surplus` is negative, even if that leaves a debt. May come at any time, also in a pause and after {@link close}.
    */
-  settle(surplus: number, held: Held, nowMs: number): void;
+  settle(surplus: A, held: Held, nowMs: number): void;
+
+  /** Lowers what there is to so many tokens, what is held back included. Infinity leaves a unit as it is. */
+  atMost?(left: A, nowMs: number): void;
 
   /** Lets no token be taken until `untilMs`, which is in the future, and starts from empty then. Never shortens a pause. */
   pause(untilMs: number, nowMs: number): void;
@@ -48,16 +58,16 @@ export interface TokenSource<Held = unknown> {
   pausedMs(nowMs: number): number;
 
   /** Tokens that are available now; negative for a debt. */
-  tokens(nowMs: number): number;
+  tokens(nowMs: number): A;
   /** True if discarding the source now, and making it anew later, changes nothing. */
   isIdle(nowMs: number): boolean;
 
   /** Why no tokens can be had at all; `undefined` if they can. Requests that get none are refused then. */
   readonly unavailable?: Unavailable | undefined;
   /** True if it is certain that the tokens of the first request come after its deadline. It is refused then. */
-  isTooLate?(cost: number, deadlineMs: number, nowMs: number): boolean;
+  isTooLate?(cost: A, deadlineMs: number, nowMs: number): boolean;
   /** Called when {@link TokenBucket.tryAcquire} found no tokens: the next call may find some. */
-  missed?(cost: number, nowMs: number): void;
+  missed?(cost: A, nowMs: number): void;
   /** Called when a request is refused whose tokens would come in `waitMs`: the source may check whether they do. */
   refusedFor?(waitMs: number, nowMs: number): void;
   /** Gives back what the source holds. Called once, when no request waits or all are refused. Never rejects. */
@@ -72,15 +82,15 @@ export interface Unavailable {
 }
 
 /** The queue of a bucket, as its source sees it. Aborts and deadlines may change it at any time. */
-export interface WaitingQueue {
+export interface WaitingQueue<A extends Amount = number> {
   /** The number of requests. */
   readonly size: number;
   /** The sum of their costs. */
-  readonly cost: number;
+  readonly cost: A | 0;
   /** The cost of the first request; 0 if the queue is empty. */
-  readonly firstCost: number;
+  readonly firstCost: A | 0;
   /** The deadline of the first request, in the time of the bucket; `Infinity` if it has none. */
   readonly firstDeadlineMs: number;
   /** The costs of the first request and of those behind it in its lane. */
-  costsInTurn(): Iterable<number>;
+  costsInTurn(): Iterable<A>;
 }

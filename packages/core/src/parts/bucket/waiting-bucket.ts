@@ -9,7 +9,7 @@ import {
   readFeedback,
   serverFeedback,
 } from '../../http/server-feedback.ts';
-import { bindClock, type ChecksPriority, type ClockBound } from '../../loop/bind-clock.ts';
+import { bindClock, type ChecksCalls, type ClockBound } from '../../loop/bind-clock.ts';
 import {
   type BucketStats,
   type CloseOptions,
@@ -18,7 +18,9 @@ import {
   type TokenBucket,
   waitingAtClose,
 } from '../../loop/contracts.ts';
+import type { Costs } from '../../loop/costs.ts';
 import type { Part } from '../../loop/part.ts';
+import type { Amount } from '../../queue/amount.ts';
 import type { Tally } from '../../queue/options.ts';
 import type { Quota } from './gcra.ts';
 import type { WaitingBucketSetup } from './options.ts';
@@ -27,17 +29,18 @@ import { BucketPart } from './part.ts';
 import { QuietOrigins } from './quiet-origins.ts';
 import { CLOSED, type MakeSource, TokenCounter } from './token-counter.ts';
 import type { TokenSource } from './token-source.ts';
+import type { Units } from './units.ts';
 
 /**
  * A token bucket without its tokens: the queue, the timer, pauses, feedback, statistics, and the treatment of requests for
  * which there are no tokens. A subclass brings a {@link TokenSource}.
  */
 export abstract class WaitingBucket<
-    Source extends TokenSource,
+    Source extends TokenSource<unknown, Amount>,
     Gate extends ObservableBucket = ObservableBucket,
   >
   extends TokenCounter<Source>
-  implements ObservableBucket, ClockBound, ChecksPriority
+  implements ObservableBucket, ClockBound, ChecksCalls
 {
   readonly #setup: WaitingBucketSetup;
   readonly #atGates: Tally = { waiting: 0 };
@@ -51,13 +54,15 @@ export abstract class WaitingBucket<
    * served in a microtask
    * @param makeGate makes the bucket that stands in front of this one for an origin that asked for a pause:
    * with so many tokens, and a count of the requests at all of them
+   * @param units of a source of several units
    */
   constructor(
     setup: WaitingBucketSetup,
     makeSource: MakeSource<Source>,
     makeGate: (tokens: number, waiting: Tally) => Gate,
+    units?: Units,
   ) {
-    super(setup, makeSource);
+    super(setup, makeSource, units);
     this.#setup = setup;
     const { time } = this;
     const make = (tokens: number): Gate => {
@@ -81,8 +86,10 @@ export abstract class WaitingBucket<
     for (const gate of this.#gates.all()) bindClock(gate, clock);
   }
 
-  checkPriority(priority: number | undefined): void {
+  checkCalls({ priority, cost }: Parameters<ChecksCalls['checkCalls']>[0]): void {
     this.room.laneFor({ priority });
+    // A number may be for requests that have a cost of their own.
+    if (typeof cost === 'object') this.amountOf('createPolicy', cost);
   }
 
   pauseFor(durationMs: number): void {
@@ -103,6 +110,18 @@ export abstract class WaitingBucket<
     this.serve();
   }
 
+  atMost(left: number | Costs): void {
+    const most = this.read('atMost: left', left, Number.POSITIVE_INFINITY);
+    this.beforeUse?.();
+    const nowMs = this.time.now();
+    this.source.atMost?.(most, nowMs);
+    this.arm(nowMs);
+  }
+
+  get settled(): boolean {
+    return this.source.holds === true;
+  }
+
   observe(
     outcome: Outcome,
     grant: Grant,
@@ -119,7 +138,7 @@ export abstract class WaitingBucket<
     // A custom `feedback` sees every outcome.
     const isQuiet = isSuccess && url !== undefined && feedback === serverFeedback;
     if (isQuiet && this.#quiet.mayIgnore(originOf({ url }), grant.grantedAtMs)) return undefined;
-    const said = readFeedback(feedback, outcome, this.time.clock.now(), grant.cost);
+    const said = readFeedback(feedback, outcome, this.time.clock.now(), grant.cost as number);
     if (said === undefined) return undefined;
     if (isQuiet) this.#quiet.heard();
     // A custom `feedback` may return something that is not a number.
@@ -139,7 +158,7 @@ export abstract class WaitingBucket<
 
   /** The rate of a bucket for an origin that asked for a pause. */
   protected get gateRate(): Quota {
-    return { refillPerSecond: this.source.refillPerSecond, capacity: this.source.capacity };
+    return { refillPerSecond: this.source.refillPerSecond, capacity: this.source.capacity } as Quota;
   }
 
   /** The buckets of origins that asked for a pause. */
@@ -178,11 +197,11 @@ export abstract class WaitingBucket<
     const waiting = this.room.size + this.#atGates.waiting;
     const isOpen = this.closed === undefined && gates.count === 0 && pausedMs === 0;
     return {
-      tokens: source.tokens(nowMs),
-      capacity: this.maxCost,
-      refillPerSecond: source.refillPerSecond,
+      tokens: source.tokens(nowMs) as number,
+      capacity: this.maxCost as number,
+      refillPerSecond: source.refillPerSecond as number,
       waiting,
-      waitingCost: this.room.cost,
+      waitingCost: this.room.cost as number,
       pausedMs,
       granted: this.granted,
       marked: this.marked,
