@@ -41,7 +41,7 @@ const LEAST_STEP = 0.045;
 const CALM_SECONDS = 20;
 /** A refusal divides a rate of one request per second by 1 more than this. */
 const CUT = 0.44;
-/** What counts of a refusal if nothing has succeeded since the one before: no one is refused by chance alone for ever. */
+/** What counts of a refusal if nothing has succeeded since the one before: no one is locked out by a client that sends in step with the server. */
 const AGAIN = 0.25;
 /** A round of refusals lowers the rate to half at most, as in RFC 5681. */
 const LEAST_SHARE = 0.5;
