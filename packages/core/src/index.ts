@@ -69,4 +69,5 @@ export type { Inspect, InspectedResponse, ServerEvent } from './parts/inspect/in
 export { type InspectBodyOptions, inspectBody } from './parts/inspect/inspect-body.ts';
 export { ownBucket, ownBudget, ownLimit } from './parts/own.ts';
 export { type BucketPerKey, type PerKeyOptions, perKey } from './parts/per-key/per-key.ts';
+export { fairQueue } from './queue/fair-queue.ts';
 export { priorityQueue } from './queue/priority-queue.ts';

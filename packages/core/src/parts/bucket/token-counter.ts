@@ -2,6 +2,7 @@ import { prose, proseOf } from '#prose';
 import { notNegative, wrongRange, wrongType } from '../../base/check.ts';
 import type { AcquireOptions, Grant } from '../../loop/contracts.ts';
 import { plus } from '../../queue/amount.ts';
+import type { Lane } from '../../queue/queue.ts';
 import { SteadyTime } from '../../queue/time.ts';
 import { WaitingRoom } from '../../queue/waiting-room.ts';
 import type { CallsBeforeUse } from '../per-key/key-map.ts';
@@ -104,7 +105,7 @@ export abstract class TokenCounter<Source extends TokenSource> implements CallsB
     return this.closed === undefined || (this.closed === 'drain' && earlier !== undefined);
   }
 
-  #join(options: AcquireOptions, lane: number, cost: number, nowMs: number): Promise<Grant> {
+  #join(options: AcquireOptions, lane: Lane, cost: number, nowMs: number): Promise<Grant> {
     const waitMs = this.source.waitMs(plus(this.room.costAhead(options, lane, nowMs), cost) as number, nowMs);
     let granted: Promise<Grant>;
     try {
