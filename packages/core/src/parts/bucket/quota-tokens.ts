@@ -17,7 +17,8 @@ export class QuotaTokens implements TokenSource<readonly Held[], Amounts> {
   /** The unit that fills fastest. A pause empties this one alone: emptying the quota of a day would close the bucket for a day. */
   readonly fastest: number;
   readonly #names: readonly string[];
-  /** The unit that was lacking most at the last take in vain. */
+  /** The unit of the last wait, and that which was lacking most at the last take in vain. */
+  #slowest = 0;
   #lacking = 0;
   #taken: Amounts = [];
 
@@ -60,8 +61,8 @@ export class QuotaTokens implements TokenSource<readonly Held[], Amounts> {
     for (let unit = 0; unit < limits.length; unit += 1) {
       const part = cost[unit] as number;
       if (part === 0 || (limits[unit] as MemoryTokens).has(part, nowMs)) continue;
-      // Notes which unit is lacking most.
       this.waitMs(cost, nowMs);
+      this.#lacking = this.#slowest;
       return false;
     }
     for (let unit = 0; unit < limits.length; unit += 1) {
@@ -79,7 +80,7 @@ export class QuotaTokens implements TokenSource<readonly Held[], Amounts> {
       const waitMs = part > 0 ? (this.limits[unit] as MemoryTokens).waitMs(part, nowMs) : 0;
       if (waitMs <= longestMs) continue;
       longestMs = waitMs;
-      this.#lacking = unit;
+      this.#slowest = unit;
     }
     return longestMs;
   }

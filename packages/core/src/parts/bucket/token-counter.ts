@@ -3,6 +3,7 @@ import { notNegative, wrongRange, wrongType } from '../../base/check.ts';
 import type { AcquireOptions, Grant } from '../../loop/contracts.ts';
 import type { Costs } from '../../loop/costs.ts';
 import { type Amount, exceeds, minus, plus } from '../../queue/amount.ts';
+import type { Lane } from '../../queue/queue.ts';
 import { SteadyTime } from '../../queue/time.ts';
 import { WaitingRoom } from '../../queue/waiting-room.ts';
 import type { CallsBeforeUse } from '../per-key/key-map.ts';
@@ -127,7 +128,7 @@ export abstract class TokenCounter<Source extends TokenSource<unknown, Amount>>
     return this.closed === undefined || (this.closed === 'drain' && earlier !== undefined);
   }
 
-  #join(options: AcquireOptions, lane: number, cost: Amount, nowMs: number): Promise<Grant> {
+  #join(options: AcquireOptions, lane: Lane, cost: Amount, nowMs: number): Promise<Grant> {
     const waitMs = this.source.waitMs(plus(this.room.costAhead(options, lane, nowMs), cost), nowMs);
     let granted: Promise<Grant>;
     try {
