@@ -332,6 +332,27 @@ test('a function that is retried has no answer to read', async () => {
   expect(await retry(async () => 5, policy)).toBe(5);
 });
 
+describe('fairKey', () => {
+  test.each<[story: string, options: PolicyOptions, ebb: PolicyOptions, key: string | undefined]>([
+    ['none', {}, {}, undefined],
+    ['a text', { fairKey: 'a' }, {}, 'a'],
+    ['a function of the request', { fairKey: ({ header }) => header('x-tenant') ?? '' }, {}, 'b'],
+    ['of one request', { fairKey: 'a' }, { fairKey: 'c' }, 'c'],
+  ])('%s', async (_, options, ebb, key) => {
+    const keys: unknown[] = [];
+    const bucket = ownBucket({
+      tryAcquire: () => undefined,
+      async acquire(asked = {}) {
+        keys.push(asked.fairKey);
+        return { cost: 1, waitedMs: 0, grantedAtMs: 0, conforming: true, settle: () => undefined };
+      },
+    });
+    const fetch = createFetch({ clock, bucket, ...options }, async () => new Response());
+    await fetch(URL, { headers: { 'x-tenant': 'b' }, ebb });
+    expect(keys).toEqual([key]);
+  });
+});
+
 describe('what is wrong', () => {
   test.each<[make: () => unknown, message: string]>([
     [() => readCost(5 as never), 'readCost: actual must be a function, got 5'],
