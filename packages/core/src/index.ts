@@ -81,4 +81,5 @@ export type { Inspect } from './parts/inspect/inspect.ts';
 export { type InspectBodyOptions, inspectBody } from './parts/inspect/inspect-body.ts';
 export { ownBucket, ownBudget, ownLimit } from './parts/own.ts';
 export { type BucketPerKey, type PerKeyOptions, perKey } from './parts/per-key/per-key.ts';
+export { fairQueue } from './queue/fair-queue.ts';
 export { priorityQueue } from './queue/priority-queue.ts';

@@ -1,23 +1,24 @@
 import { prose } from '#prose';
 import { wrongType } from '../base/check.ts';
 import { type Amount, minus, plus } from './amount.ts';
+import { type List, link, unlink } from './list.ts';
 import type { PlaceOptions, Queue, Queued, QueueOrder } from './queue.ts';
 
-/** A doubly linked list: any member can leave in constant time. */
-interface Lane<W> {
-  first: W | undefined;
-  last: W | undefined;
+interface Lane<W> extends List<W> {
   /** The sum of all costs. */
   cost: Amount;
-  /** The next member that a search inspects; `undefined` if no search is under way. */
-  searchAt: W | undefined;
+}
+
+/** A request in a lane with a number. */
+export interface InLane<W> extends Queued<W> {
+  readonly lane: number;
 }
 
 /**
  * First come, first served within a lane. Each lane is worth a head start over the lane below it, so that a low lane waits
  * longer but is never starved.
  */
-export abstract class Lanes<W extends Queued<W>> implements Queue<W> {
+export abstract class Lanes<W extends InLane<W>> implements Queue<W> {
   protected readonly lanes: Lane<W>[] = [];
   readonly #headStartMs: number;
 
@@ -67,6 +68,11 @@ export abstract class Lanes<W extends Queued<W>> implements Queue<W> {
     return cost;
   }
 
+  /** Those behind the first in its lane. */
+  *costsInTurn(): Generator<Amount> {
+    for (let one = this.first; one !== undefined; one = one.next) yield one.cost;
+  }
+
   add(one: W): void {
     const { lanes } = this;
     // Filled from the start: V8 reads arrays with holes slowly.
@@ -77,26 +83,13 @@ export abstract class Lanes<W extends Queued<W>> implements Queue<W> {
     // One that keeps its place belongs near the front.
     let next = lane.last !== undefined && lane.last.sinceMs > one.sinceMs ? lane.first : undefined;
     while (next !== undefined && next.sinceMs <= one.sinceMs) next = next.next;
-    const previous = next === undefined ? lane.last : next.previous;
-    one.next = next;
-    one.previous = previous;
-    if (previous === undefined) lane.first = one;
-    else previous.next = one;
-    if (next === undefined) lane.last = one;
-    else next.previous = one;
+    link(lane, one, next === undefined ? lane.last : next.previous);
     lane.cost = plus(lane.cost, one.cost);
   }
 
   remove(one: W): void {
     const lane = this.lanes[one.lane] as Lane<W>;
-    const { next, previous } = one;
-    if (one === lane.searchAt) lane.searchAt = next;
-    if (previous === undefined) lane.first = next;
-    else previous.next = next;
-    if (next === undefined) lane.last = previous;
-    else next.previous = previous;
-    one.next = undefined;
-    one.previous = undefined;
+    unlink(lane, one);
     // Reset when empty, so that rounding errors do not add up.
     lane.cost = lane.first === undefined ? 0 : minus(lane.cost, one.cost);
   }
@@ -119,8 +112,16 @@ export abstract class Lanes<W extends Queued<W>> implements Queue<W> {
 /** A new request goes before a retry if it has waited longer by this, in milliseconds, so that neither starves. */
 const RETRY_HEAD_START_MS = 30_000;
 
-class ArrivalQueue<W extends Queued<W>> extends Lanes<W> {
-  laneOf({ priority = 0, retry }: PlaceOptions): number {
+/** @throws TypeError: a key would have no effect */
+export function mustHaveNoKey({ fairKey }: PlaceOptions): void {
+  if (fairKey === undefined) return;
+  throw wrongType('fairKey', prose('left out at a limit without `queue: fairQueue()`'), fairKey);
+}
+
+class ArrivalQueue<W extends InLane<W>> extends Lanes<W> {
+  laneOf(options: PlaceOptions): number {
+    const { priority = 0, retry } = options;
+    mustHaveNoKey(options);
     if (priority !== 0) {
       throw wrongType('priority', prose('0 at a limit without `queue: priorityQueue()`'), priority);
     }
@@ -129,4 +130,4 @@ class ArrivalQueue<W extends Queued<W>> extends Lanes<W> {
 }
 
 /** The queue of a limit that is given none: first come, first served, with retries before new requests. */
-export const inOrderOfArrival: QueueOrder = { make: () => new ArrivalQueue(RETRY_HEAD_START_MS) };
+export const inOrderOfArrival: QueueOrder = { make: () => new ArrivalQueue<never>(RETRY_HEAD_START_MS) };

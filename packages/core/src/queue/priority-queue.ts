@@ -1,7 +1,7 @@
 import { checkPriority, HIGHEST_PRIORITY, oneOf, positive } from '../base/check.ts';
 import { type Complete, type OptionTable, readOptions } from '../base/options.ts';
-import { Lanes } from './lanes.ts';
-import type { PlaceOptions, Queued, QueueOrder } from './queue.ts';
+import { type InLane, Lanes, mustHaveNoKey } from './lanes.ts';
+import type { PlaceOptions, QueueOrder } from './queue.ts';
 
 /** Options of {@link priorityQueue}. */
 export interface PriorityQueueOptions {
@@ -24,7 +24,7 @@ const PRIORITY_QUEUE_OPTIONS: OptionTable<PriorityQueueOptions> = {
   overflow: { check: oneOf('reject', 'drop-oldest', 'drop-lowest'), default: 'reject' },
 };
 
-class PriorityLanes<W extends Queued<W>> extends Lanes<W> {
+class PriorityLanes<W extends InLane<W>> extends Lanes<W> {
   readonly #overflow: Complete<PriorityQueueOptions>['overflow'];
 
   constructor({ agingMs, overflow }: Complete<PriorityQueueOptions>) {
@@ -33,7 +33,9 @@ class PriorityLanes<W extends Queued<W>> extends Lanes<W> {
     this.#overflow = overflow;
   }
 
-  laneOf({ priority = 0, retry }: PlaceOptions): number {
+  laneOf(options: PlaceOptions): number {
+    const { priority = 0, retry } = options;
+    mustHaveNoKey(options);
     checkPriority('priority', priority);
     return (priority + HIGHEST_PRIORITY) * 2 + (retry ? 1 : 0);
   }
@@ -70,5 +72,5 @@ class PriorityLanes<W extends Queued<W>> extends Lanes<W> {
  */
 export function priorityQueue(options: PriorityQueueOptions = {}): QueueOrder {
   const setup = readOptions('priorityQueue', options, PRIORITY_QUEUE_OPTIONS);
-  return { make: () => new PriorityLanes(setup) };
+  return { make: () => new PriorityLanes<never>(setup) };
 }

@@ -1,19 +1,19 @@
 import type { AcquireOptions } from '../loop/contracts.ts';
 import type { Amount, Weigh } from './amount.ts';
+import type { Linked } from './list.ts';
 
 /** What decides where a request waits. */
-export type PlaceOptions = Pick<AcquireOptions, 'priority' | 'retry' | 'fairKey'>;
+export type PlaceOptions = Pick<AcquireOptions, 'priority' | 'retry' | 'fairKey' | 'waitedMs'>;
+
+/** Where a request waits. Only the queue that returned it from {@link Queue.laneOf} knows what it is. */
+export type Lane = unknown;
 
 /** A request that waits, as its queue sees it. */
-export interface Queued<W> {
+export interface Queued<W> extends Linked<W> {
   readonly cost: Amount;
   /** Since when it waits, in whole milliseconds of its limit. */
   readonly sinceMs: number;
-  /** Where it waits: what {@link Queue.laneOf} returned. */
-  readonly lane: number;
-  /** The one behind it, and the one before it, in its lane. Set by the queue. */
-  next: W | undefined;
-  previous: W | undefined;
+  readonly lane: Lane;
 }
 
 /** The order of the requests that wait at one limit. It knows nothing of deadlines, signals or promises. */
@@ -25,20 +25,23 @@ export interface Queue<W extends Queued<W>> {
   /**
    * Where a request waits.
    *
-   * @throws TypeError, RangeError if the queue does not take its priority
+   * @throws TypeError, RangeError if the queue does not take its priority, or its key
    */
-  laneOf(options: PlaceOptions): number;
+  laneOf(options: PlaceOptions): Lane;
   /** Whether a request that has waited since then would be the next to go. */
-  goesFirst(lane: number, sinceMs: number): boolean;
+  goesFirst(lane: Lane, sinceMs: number): boolean;
   /**
    * The cost of everything that goes before a request that has waited since then, if none of it leaves. If not exact it is a
    * lower bound that leaves out lower lanes, where each that has waited long enough must be counted.
    */
-  costAhead(lane: number, sinceMs: number, isExact: boolean): Amount;
+  costAhead(lane: Lane, sinceMs: number, isExact: boolean): Amount;
+  /** What the first costs, then those that go after it: all of them, or those in its lane. */
+  costsInTurn(): Iterable<Amount>;
   add(one: W): void;
-  remove(one: W): void;
+  /** @param isServed true if it got what it waited for */
+  remove(one: W, isServed: boolean): void;
   /** The one that leaves a full queue for a new request of this lane. Without it the new request is refused. */
-  displacedBy?(lane: number): W | undefined;
+  displacedBy?(lane: Lane): W | undefined;
   /** Starts a search of the whole queue with {@link searched}. */
   startSearch(): void;
   /** The next one of the search. Others may come and leave during it. */

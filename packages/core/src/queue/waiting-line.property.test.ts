@@ -294,7 +294,7 @@ test('the cost of an empty queue is exactly 0', () => {
 });
 
 test.each([1, -1, 'high', Number.NaN])('a queue in order of arrival takes no priority %s', (priority) => {
-  const laneOf = (): number => inOrderOfArrival.make(itself).laneOf({ priority: priority as number });
+  const laneOf = (): unknown => inOrderOfArrival.make(itself).laneOf({ priority: priority as number });
   expect(laneOf).toThrow(TypeError);
   expect(laneOf).toThrow('priority must be 0 at a limit without `queue: priorityQueue()`');
 });

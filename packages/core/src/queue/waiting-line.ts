@@ -2,7 +2,7 @@ import { onAbort } from '../base/on-abort.ts';
 import { type Amount, itself, type Weigh } from './amount.ts';
 import { Heap, type Heaped } from './heap.ts';
 import type { WaitingSetup } from './options.ts';
-import type { Queue, Queued } from './queue.ts';
+import type { Lane, Queue, Queued } from './queue.ts';
 
 /** A request that waits. */
 export interface Waiter<T> extends Queued<Waiter<T>> {
@@ -73,9 +73,9 @@ export class WaitingLine<T> {
     return this.queue.first?.deadline?.atMs ?? Number.POSITIVE_INFINITY;
   }
 
-  /** The costs of the first and of those behind it in its lane. */
-  *costsInTurn(): Generator<Amount> {
-    for (let one = this.queue.first; one !== undefined; one = one.next) yield one.cost;
+  /** What the first costs, then some or all of those that go after it. */
+  costsInTurn(): Iterable<Amount> {
+    return this.queue.costsInTurn();
   }
 
   /** The earliest deadline; `Infinity` if there is none. */
@@ -89,7 +89,7 @@ export class WaitingLine<T> {
   }
 
   /** @param sinceMs when it began to wait; earlier than now for a waiter that keeps its place */
-  add(lane: number, cost: Amount, sinceMs: number, deadlineMs: number, signal?: AbortSignal): Promise<T> {
+  add(lane: Lane, cost: Amount, sinceMs: number, deadlineMs: number, signal?: AbortSignal): Promise<T> {
     return new Promise((resolve) => {
       const watch = signal && this.#watchOf(signal);
       const waiter: Waiter<T> = {
@@ -113,8 +113,9 @@ export class WaitingLine<T> {
     });
   }
 
-  remove(waiter: Waiter<T>): void {
-    this.queue.remove(waiter);
+  /** @param isServed true if it got what it waited for */
+  remove(waiter: Waiter<T>, isServed = false): void {
+    this.queue.remove(waiter, isServed);
     this.size -= 1;
     this.#tally.waiting -= 1;
     const { watch, deadline } = waiter;

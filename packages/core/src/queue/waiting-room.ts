@@ -5,6 +5,7 @@ import { ThrottledError, type ThrottledReason } from '../base/errors.ts';
 import type { AcquireOptions } from '../loop/contracts.ts';
 import { type Amount, exceeds, type Weigh } from './amount.ts';
 import type { WaitingSetup } from './options.ts';
+import type { Lane } from './queue.ts';
 import type { SteadyTime } from './time.ts';
 import { Timer, TOLERANCE_MS } from './timer.ts';
 import { type Waiter, WaitingLine } from './waiting-line.ts';
@@ -64,7 +65,7 @@ export class WaitingRoom<T> extends WaitingLine<T> {
   }
 
   /** Whether a request of this lane would be the first to go. */
-  goesFirst(lane: number, { waitedMs = 0 }: AcquireOptions, nowMs: number): boolean {
+  goesFirst(lane: Lane, { waitedMs = 0 }: AcquireOptions, nowMs: number): boolean {
     return this.size === 0 || this.queue.goesFirst(lane, nowMs - waitedMs);
   }
 
@@ -72,7 +73,7 @@ export class WaitingRoom<T> extends WaitingLine<T> {
    * The lane that a request waits in.
    * @throws TypeError, RangeError for a wrong option
    */
-  laneFor(options: AcquireOptions): number {
+  laneFor(options: AcquireOptions): Lane {
     const { maxWaitMs, retry, waitedMs } = options;
     if (waitedMs !== undefined) notNegative('acquire: waitedMs', waitedMs);
     if (maxWaitMs !== undefined) notNegative('acquire: maxWaitMs', maxWaitMs);
@@ -88,7 +89,7 @@ export class WaitingRoom<T> extends WaitingLine<T> {
    * The cost of everything that goes before a new request of this lane, if none of it leaves. A lower bound for a
    * request without a deadline, which needs no exact estimate: counting could take long.
    */
-  costAhead(options: AcquireOptions, lane: number, nowMs: number): Amount {
+  costAhead(options: AcquireOptions, lane: Lane, nowMs: number): Amount {
     // What is left of an aborted crowd counts no more, and is gone before the request has its turn.
     if (this.hasAborted) return 0;
     const { waitedMs = 0 } = options;
@@ -103,7 +104,7 @@ export class WaitingRoom<T> extends WaitingLine<T> {
    */
   join(
     options: AcquireOptions,
-    lane: number,
+    lane: Lane,
     cost: Amount,
     waitMs: number | undefined,
     nowMs: number,
@@ -121,7 +122,7 @@ export class WaitingRoom<T> extends WaitingLine<T> {
     return this.add(lane, cost, nowMs - (waitedMs ?? 0), nowMs + patienceMs, options.signal);
   }
 
-  #makeRoom(lane: number, waitMs: number | undefined): void {
+  #makeRoom(lane: Lane, waitMs: number | undefined): void {
     const full = proseOf(() => `the queue is full (maxQueue ${this.#setup.maxQueue})`);
     const displaced = this.queue.displacedBy?.(lane);
     if (displaced === undefined) throw this.refusal('queue-full', full, waitMs);
@@ -168,7 +169,7 @@ export class WaitingRoom<T> extends WaitingLine<T> {
       if (first === undefined) break;
       const result = grant(first.cost, Math.max(0, nowMs - first.sinceMs));
       if (result === undefined) break;
-      this.remove(first);
+      this.remove(first, !(result instanceof Promise));
       first.resolve(result);
     }
     this.#isCutShort = this.#left <= 0;

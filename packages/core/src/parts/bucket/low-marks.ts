@@ -1,6 +1,13 @@
 /** Marks that are closer than this share of the capacity become one, so that a limit has few. */
 const APART = 1 / 32;
 
+interface Mark {
+  /** What had been taken then, with what was taken in that moment. */
+  taken: number;
+  /** How much was lacking of full before it. */
+  low: number;
+}
+
 /**
  * How much of what was taken from a limit can be given back: exactly as if it had never been taken, as far as the limit had
  * room for it ever since. What comes in while a limit is full is lost.
@@ -12,40 +19,32 @@ const APART = 1 / 32;
 export class LowMarks {
   /** The sum of all that was taken: what a grant remembers to know the marks that came after it. */
   taken = 0;
-  /** What was taken when each was made. */
-  readonly #at: number[] = [];
-  readonly #lows: number[] = [];
+  #marks: Mark[] = [];
 
   /** Of a limit that lacks so much of `full`, something is taken. */
   mark(lacking: number, full: number, taken: number): void {
-    const lows = this.#lows;
     const low = Math.max(0, lacking);
+    const marks = this.#marks;
     this.taken += taken;
-    let last = lows.length - 1;
-    for (; last >= 0 && (lows[last] as number) >= low; last -= 1) lows.pop();
-    if (last < 0 || (lows[last] as number) + full * APART <= low) last = lows.push(low) - 1;
-    this.#at[last] = this.taken;
-    this.#at.length = lows.length;
+    let last = marks.at(-1);
+    for (; last !== undefined && last.low > low; last = marks.at(-1)) marks.pop();
+    if (last !== undefined && last.low + full * APART > low) last.taken = this.taken;
+    else marks.push({ taken: this.taken, low });
   }
 
   /**
    * How much can be given back.
    *
-   * @param at what {@link taken} was with it
+   * @param taken what {@link taken} was with it
    * @param lacking what is lacking of full now
    */
-  giveBack(surplus: number, at: number, lacking: number): number {
-    const lows = this.#lows;
-    let first = lows.length;
-    while (first > 0 && (this.#at[first - 1] as number) > at) first -= 1;
-    const given = Math.max(0, Math.min(surplus, lacking, lows[first] ?? surplus));
-    for (let mark = first; mark < lows.length; mark += 1) lows[mark] = (lows[mark] as number) - given;
-    // Those before that are not lower any more are replaced by it.
-    let before = first;
-    while (before > 0 && (lows[before - 1] as number) >= (lows[first] ?? Number.POSITIVE_INFINITY))
-      before -= 1;
-    lows.splice(before, first - before);
-    this.#at.splice(before, first - before);
+  giveBack(surplus: number, taken: number, lacking: number): number {
+    const since = this.#marks.filter((mark) => mark.taken > taken);
+    const lowest = Math.min(lacking, since[0]?.low ?? lacking);
+    const given = Math.max(0, Math.min(surplus, lowest));
+    for (const mark of since) mark.low -= given;
+    // Those before that are not lower any more are replaced.
+    this.#marks = this.#marks.filter((mark) => mark.taken > taken || mark.low < lowest - given);
     return given;
   }
 }

@@ -43,6 +43,11 @@ export class MemoryTokens extends QuotaState implements TokenSource<Held> {
     return this.tokens(nowMs) >= this.capacity;
   }
 
+  override has(cost: number, nowMs: number): boolean {
+    this.#expire(nowMs);
+    return super.has(cost + this.#sum, nowMs);
+  }
+
   override take(cost: number, nowMs: number): boolean {
     if (this.#inFlight === undefined) return super.take(cost, nowMs);
     if (this.waitMs(cost, nowMs) > 0) return false;

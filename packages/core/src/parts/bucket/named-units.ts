@@ -9,13 +9,14 @@ import type { Units } from './units.ts';
 /** Units by name. Any name will do: `__proto__` is one like others. */
 export class NamedUnits implements Units {
   readonly names: readonly string[];
-  readonly #indices: ReadonlyMap<string, number>;
+  /** Nothing of each: a copy has the right size from the start. */
+  readonly #none: readonly number[];
   readonly #rates: readonly Pick<Quota, 'refillPerSecond'>[];
 
   /** @param rates the rate of each unit, as it is at the time */
   constructor(names: readonly string[], rates: readonly Pick<Quota, 'refillPerSecond'>[]) {
     this.names = names;
-    this.#indices = new Map(names.map((name, index) => [name, index]));
+    this.#none = names.map(() => 0);
     this.#rates = rates;
   }
 
@@ -35,24 +36,39 @@ export class NamedUnits implements Units {
   }
 
   read(name: string, said: number | Costs, others: Amount): readonly number[] {
-    const isNumber = typeof said === 'number';
-    if (isNumber) notNegative(name, said);
-    else mustHaveFields(name, prose('a number, or an object with a number for each unit'), said);
-    const amount: number[] = [];
-    for (let unit = 0; unit < this.names.length; unit += 1)
-      amount.push(isNumber ? said : inUnit(others, unit));
-    if (isNumber) return amount;
-    for (const unit of Object.keys(said)) {
-      const index = this.#indices.get(unit);
-      const part = said[unit];
-      if (index === undefined) throw unknownOption(name, unit, part, Object.fromEntries(this.#indices));
-      // Its name is made for an error alone.
-      if (!(typeof part === 'number' && part >= 0 && part < Number.POSITIVE_INFINITY)) {
-        notNegative(nameOf(name, unit), part);
-      }
-      amount[index] = part as number;
+    const amount = this.#none.slice();
+    let unread = 0;
+    if (typeof said === 'object') for (const _ in said) unread += 1;
+    const isNoUnit = unread === 0;
+    for (let unit = 0; unit < amount.length; unit += 1) {
+      const part = isNoUnit ? undefined : (said as Costs)[this.names[unit] as string];
+      const isRead = typeof part === 'number' && part >= 0 && part < Number.POSITIVE_INFINITY;
+      if (isRead) unread -= 1;
+      amount[unit] = isRead ? part : inUnit(others, unit);
     }
+    if (unread > 0) this.#refuse(name, said as Costs);
+    if (!isNoUnit) return amount;
+    if (typeof said === 'number') {
+      notNegative(name, said);
+      return amount.fill(said);
+    }
+    mustHaveFields(name, prose('a number, or an object with a number for each unit'), said);
     return amount;
+  }
+
+  /** @throws TypeError, RangeError for what {@link read} has not read */
+  #refuse(name: string, said: Costs): void {
+    mustHaveFields(name, prose('a number, or an object with a number for each unit'), said);
+    for (const [unit, part] of Object.entries(said)) {
+      if (!this.names.includes(unit))
+        throw unknownOption(
+          name,
+          unit,
+          part,
+          this.byName(() => 0),
+        );
+      notNegative(nameOf(name, unit), part);
+    }
   }
 
   costsOf(amount: Amount): Costs {

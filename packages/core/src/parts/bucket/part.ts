@@ -133,32 +133,30 @@ class BucketTurn implements Turn, Lack {
     this.#isPaid = false;
     const { givenFeedback, request } = this.#call;
     if (grant === undefined) return;
-    if (this.#bucket.settled) this.#keepOpen(grant);
+    if (this.#bucket.settled) {
+      this.#open = grant;
+      // The client then tells when the body has ended, as it does for a slot.
+      this.#call.limit ??= this.#bucket;
+    }
     this.#bucket.observe?.(outcome, grant, request, givenFeedback);
   }
 
-  #keepOpen(grant: Grant): void {
-    const call = this.#call;
-    // Another part settles it once it knows the cost.
-    if (call.metered === grant) return;
-    this.#open = grant;
-    // The client then tells when the body has ended, as it does for a slot.
-    call.limit ??= this.#bucket;
-  }
-
   free(once?: Promise<void>): void {
+    const call = this.#call;
     const grant = this.#open;
     if (grant === undefined) return;
     this.#open = undefined;
-    if (this.#call.limit === this.#bucket) this.#call.limit = undefined;
-    if (once === undefined) grant.settle(grant.cost);
-    else void once.then(() => grant.settle(grant.cost));
+    if (call.limit === this.#bucket) call.limit = undefined;
+    // Another part settles it once it knows the cost.
+    if (grant === call.metered) return;
+    const settle = (): void => grant.settle(grant.cost);
+    if (once === undefined) settle();
+    else void once.then(settle);
   }
 
   end(): void {
-    const grant = this.#grant;
     // Of an attempt that a layer below has judged, or the total timeout has ended.
-    if (this.#bucket.settled && grant !== undefined && this.#call.metered !== grant) grant.settle(grant.cost);
-    if (!seesBodiesEnd && this.#call.whenBodyEnds === undefined) this.free();
+    if (this.#bucket.settled) this.#open ??= this.#grant;
+    if (this.#grant !== undefined || !(seesBodiesEnd || this.#call.whenBodyEnds)) this.free();
   }
 }

@@ -96,6 +96,12 @@ export class QuotaState {
     return tokensAt(this.#quota, this.#emptyAtMs, this.#ownMs(nowMs));
   }
 
+  /** Whether the tokens are available. In a pause it is as if it had ended now. */
+  has(cost: number, nowMs: number): boolean {
+    const ownMs = this.#nearMs(nowMs);
+    return spend(this.#quota, this.#emptyAtMs, cost, ownMs) <= ownMs + slackMs(this.#fillMs, ownMs);
+  }
+
   /** Takes the tokens, if they are available. */
   take(cost: number, nowMs: number): boolean {
     if (nowMs < this.#pausedUntilMs) return false;

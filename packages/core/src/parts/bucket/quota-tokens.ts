@@ -1,4 +1,3 @@
-import { inUnit } from '../../queue/amount.ts';
 import type { Quota } from './gcra.ts';
 import { type Held, MemoryTokens } from './memory-tokens.ts';
 import type { TokenSource } from './token-source.ts';
@@ -18,7 +17,8 @@ export class QuotaTokens implements TokenSource<readonly Held[], Amounts> {
   /** The unit that fills fastest. A pause empties this one alone: emptying the quota of a day would close the bucket for a day. */
   readonly fastest: number;
   readonly #names: readonly string[];
-  /** The unit that was lacking most at the last take in vain. */
+  /** The unit of the last wait, and that which was lacking most at the last take in vain. */
+  #slowest = 0;
   #lacking = 0;
   #taken: Amounts = [];
 
@@ -47,14 +47,24 @@ export class QuotaTokens implements TokenSource<readonly Held[], Amounts> {
   }
 
   get held(): readonly Held[] {
-    const { limits } = this;
-    // In a unit that it takes nothing of, the last was another's.
-    return this.#taken.map((cost, unit) => (cost > 0 ? (limits[unit] as MemoryTokens).held : 0));
+    const held: Held[] = this.#taken.slice();
+    for (let unit = 0; unit < held.length; unit += 1) {
+      // In a unit that it takes nothing of, the last was another's.
+      if (held[unit] !== 0) held[unit] = (this.limits[unit] as MemoryTokens).held;
+    }
+    return held;
   }
 
   take(cost: Amounts, nowMs: number): boolean {
-    if (this.waitMs(cost, nowMs) > 0) return false;
     const { limits } = this;
+    if (this.pausedMs(nowMs) > 0) return false;
+    for (let unit = 0; unit < limits.length; unit += 1) {
+      const part = cost[unit] as number;
+      if (part === 0 || (limits[unit] as MemoryTokens).has(part, nowMs)) continue;
+      this.waitMs(cost, nowMs);
+      this.#lacking = this.#slowest;
+      return false;
+    }
     for (let unit = 0; unit < limits.length; unit += 1) {
       const part = cost[unit] as number;
       if (part > 0) (limits[unit] as MemoryTokens).charge(part, nowMs);
@@ -64,33 +74,34 @@ export class QuotaTokens implements TokenSource<readonly Held[], Amounts> {
   }
 
   waitMs(cost: Amounts, nowMs: number): number {
-    return this.#longest(cost, nowMs, (limit, part) => limit.waitMs(part, nowMs));
-  }
-
-  dueMs(firstCost: Amounts | 0, nowMs: number): number {
-    if (firstCost === 0) return Number.POSITIVE_INFINITY;
-    return nowMs + this.#longest(firstCost, nowMs, (limit, part) => limit.dueMs(part, nowMs) - nowMs);
-  }
-
-  /** The longest wait over the units that cost something. */
-  #longest(cost: Amounts, nowMs: number, waitOf: (limit: MemoryTokens, part: number) => number): number {
-    const { limits } = this;
     let longestMs = this.pausedMs(nowMs);
-    for (let unit = 0; unit < limits.length; unit += 1) {
-      const part = inUnit(cost, unit);
-      const waitMs = part > 0 ? waitOf(limits[unit] as MemoryTokens, part) : 0;
+    for (let unit = 0; unit < this.limits.length; unit += 1) {
+      const part = cost[unit] as number;
+      const waitMs = part > 0 ? (this.limits[unit] as MemoryTokens).waitMs(part, nowMs) : 0;
       if (waitMs <= longestMs) continue;
       longestMs = waitMs;
-      this.#lacking = unit;
+      this.#slowest = unit;
     }
     return longestMs;
   }
 
+  dueMs(firstCost: Amounts | 0, nowMs: number): number {
+    if (firstCost === 0) return Number.POSITIVE_INFINITY;
+    let dueMs = nowMs + this.pausedMs(nowMs);
+    for (let unit = 0; unit < this.limits.length; unit += 1) {
+      const part = firstCost[unit] as number;
+      if (part > 0) dueMs = Math.max(dueMs, (this.limits[unit] as MemoryTokens).dueMs(part, nowMs));
+    }
+    return dueMs;
+  }
+
   settle(surplus: Amounts, held: readonly Held[], nowMs: number): void {
-    this.limits.forEach((limit, unit) => {
-      const [part, back] = [surplus[unit] as number, held[unit] as Held];
-      if (part !== 0 || typeof back !== 'number') limit.settle(part, back, nowMs);
-    });
+    for (let unit = 0; unit < this.limits.length; unit += 1) {
+      const part = surplus[unit] as number;
+      const back = held[unit] as Held;
+      if (part !== 0 || typeof back !== 'number')
+        (this.limits[unit] as MemoryTokens).settle(part, back, nowMs);
+    }
   }
 
   atMost(left: Amounts, nowMs: number): void {

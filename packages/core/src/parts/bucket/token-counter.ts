@@ -3,6 +3,7 @@ import { notNegative, wrongRange, wrongType } from '../../base/check.ts';
 import type { AcquireOptions, Grant } from '../../loop/contracts.ts';
 import type { Costs } from '../../loop/costs.ts';
 import { type Amount, exceeds, minus, plus } from '../../queue/amount.ts';
+import type { Lane } from '../../queue/queue.ts';
 import { SteadyTime } from '../../queue/time.ts';
 import { WaitingRoom } from '../../queue/waiting-room.ts';
 import type { CallsBeforeUse } from '../per-key/key-map.ts';
@@ -15,6 +16,7 @@ export const CLOSED: string | undefined = /* @__PURE__ */ prose('the bucket was 
 /** What a grant needs of its bucket. */
 interface Settles {
   readonly units: Units | undefined;
+  read(name: string, said: number | Costs, others: Amount): Amount;
   settleGrant(surplus: Amount, held: unknown): void;
 }
 
@@ -48,14 +50,11 @@ class TokenGrant implements Grant {
   }
 
   get cost(): number | Costs {
-    const { units } = this.#bucket;
-    return units === undefined ? (this.#amount as number) : units.costsOf(this.#amount);
+    return this.#bucket.units?.costsOf(this.#amount) ?? (this.#amount as number);
   }
 
   settle(actualCost: number | Costs): void {
-    const { units } = this.#bucket;
-    if (units === undefined) notNegative('settle: actualCost', actualCost);
-    const actual = units?.read('settle: actualCost', actualCost, this.#amount) ?? (actualCost as number);
+    const actual = this.#bucket.read('settle: actualCost', actualCost, this.#amount);
     const isFirst = this.#isOpen;
     this.#isOpen = false;
     if (isFirst) this.#bucket.settleGrant(minus(this.#amount, actual), this.#held);
@@ -129,7 +128,7 @@ export abstract class TokenCounter<Source extends TokenSource<unknown, Amount>>
     return this.closed === undefined || (this.closed === 'drain' && earlier !== undefined);
   }
 
-  #join(options: AcquireOptions, lane: number, cost: Amount, nowMs: number): Promise<Grant> {
+  #join(options: AcquireOptions, lane: Lane, cost: Amount, nowMs: number): Promise<Grant> {
     const waitMs = this.source.waitMs(plus(this.room.costAhead(options, lane, nowMs), cost), nowMs);
     let granted: Promise<Grant>;
     try {
@@ -172,6 +171,13 @@ export abstract class TokenCounter<Source extends TokenSource<unknown, Amount>>
     if (typeof cost === 'number' && cost > 0 && cost <= (this.maxCost as number)) return cost;
     const takes = proseOf(() => `a number > 0 and ≤ the capacity, ${this.maxCost}`);
     throw (typeof cost === 'number' ? wrongRange : wrongType)(`${caller}: cost`, takes, cost);
+  }
+
+  /** See {@link Units.read}. */
+  read(name: string, said: number | Costs, others: Amount): Amount {
+    if (this.units !== undefined) return this.units.read(name, said, others);
+    notNegative(name, said);
+    return said as number;
   }
 
   #grant(cost: Amount, waitedMs: number, nowMs: number): Grant {

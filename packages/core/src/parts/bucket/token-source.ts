@@ -91,6 +91,6 @@ export interface WaitingQueue<A extends Amount = number> {
   readonly firstCost: A | 0;
   /** The deadline of the first request, in the time of the bucket; `Infinity` if it has none. */
   readonly firstDeadlineMs: number;
-  /** The costs of the first request and of those behind it in its lane. */
+  /** What the first request costs, then some or all of those that go after it. */
   costsInTurn(): Iterable<A>;
 }

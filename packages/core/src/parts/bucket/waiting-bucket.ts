@@ -111,9 +111,7 @@ export abstract class WaitingBucket<
   }
 
   atMost(left: number | Costs): void {
-    const name = 'atMost: left';
-    if (this.units === undefined) notNegative(name, left);
-    const most = this.units?.read(name, left, Number.POSITIVE_INFINITY) ?? (left as number);
+    const most = this.read('atMost: left', left, Number.POSITIVE_INFINITY);
     this.beforeUse?.();
     const nowMs = this.time.now();
     this.source.atMost?.(most, nowMs);
