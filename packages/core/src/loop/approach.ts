@@ -121,8 +121,6 @@ async function wait(
       // The signal may have aborted in the turn in which the tokens were granted.
       lookAgain(state, signal);
     }
-    if (state.waitedMs > 0)
-      state.emit({ type: 'throttle', waitMs: state.waitedMs, slotMs: state.slotMs ?? 0 });
     state.begin();
     return true;
   } catch (error) {

@@ -18,7 +18,6 @@ import {
   type TokenBucket,
   waitingAtClose,
 } from '../../loop/contracts.ts';
-import type { Costs } from '../../loop/costs.ts';
 import type { Part } from '../../loop/part.ts';
 import type { Amount } from '../../queue/amount.ts';
 import type { Tally } from '../../queue/options.ts';
@@ -110,14 +109,6 @@ export abstract class WaitingBucket<
     this.serve();
   }
 
-  atMost(left: number | Costs): void {
-    const most = this.read('atMost: left', left, Number.POSITIVE_INFINITY);
-    this.beforeUse?.();
-    const nowMs = this.time.now();
-    this.source.atMost?.(most, nowMs);
-    this.arm(nowMs);
-  }
-
   get settled(): boolean {
     return this.source.holds === true;
   }
@@ -141,6 +132,12 @@ export abstract class WaitingBucket<
     const said = readFeedback(feedback, outcome, this.time.clock.now(), grant.cost as number);
     if (said === undefined) return undefined;
     if (isQuiet) this.#quiet.heard();
+    // What quotas the fields of a response are about is known for requests alone.
+    const isOurs = this.units === undefined && (feedback !== serverFeedback || grant.cost === 1);
+    if (isOurs && said.remaining !== undefined && said.remaining >= 0) {
+      if (feedbackScope === 'bucket' || url === undefined) this.atMost(said.remaining, grant);
+      else this.#gates.lower(originOf({ url }), this.heard(said.remaining, grant) as number);
+    }
     // A custom `feedback` may return something that is not a number.
     if (!(said.pauseMs > 0)) return said;
     // With some jitter on top, so that a fleet does not return together.
