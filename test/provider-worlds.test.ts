@@ -32,7 +32,8 @@ class Quota {
     const nowMs = this.#clock.now();
     this.level = Math.min(this.#aMinute, this.level + ((nowMs - this.#atMs) * this.#aMinute) / 60_000);
     this.#atMs = nowMs;
-    return this.level >= tokens;
+    // As exact as a number is.
+    return this.level >= tokens - 1e-6;
   }
 
   take(tokens: number): void {
@@ -83,7 +84,9 @@ async function run(
     { ...optionsOf(clock), clock, random: world.random, backoff: constant(1_000) },
     async (_, init) => {
       sent += 1;
+      await clock.sleep(50 + world.random() * 150);
       const response = await serve(world, String(init?.body));
+      await clock.sleep(50 + world.random() * 150);
       if (response.status === 429) refused += 1;
       return response;
     },
@@ -141,21 +144,17 @@ async function likeAnthropic(world: World, body: string): Promise<Response> {
 /** Reserves the bound at the beginning, and keeps it. */
 async function likeOpenai(world: World): Promise<Response> {
   const { requests, output } = world;
-  if (!(requests.has(1) && output.has(MAX_TOKENS))) {
-    requests.take(1);
-    return json(429, {}, { 'retry-after': '1' });
-  }
+  const left = () => ({
+    'x-ratelimit-remaining-requests': String(Math.max(0, Math.floor(requests.level))),
+    'x-ratelimit-remaining-tokens': String(Math.max(0, Math.floor(output.level))),
+  });
+  requests.has(1);
   requests.take(1);
+  if (!output.has(MAX_TOKENS)) return json(429, {}, { 'retry-after': '1', ...left() });
   output.take(MAX_TOKENS);
+  const said = left();
   await world.clock.sleep(1_000 + world.random() * 9_000);
-  return json(
-    200,
-    { usage: { completion_tokens: 100 } },
-    {
-      'x-ratelimit-remaining-requests': String(Math.floor(requests.level)),
-      'x-ratelimit-remaining-tokens': String(Math.floor(output.level)),
-    },
-  );
+  return json(200, { usage: { completion_tokens: 100 } }, said);
 }
 
 const most = (aMinute: number) => aMinute * (MINUTES + 1);
