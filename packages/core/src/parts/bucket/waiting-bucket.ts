@@ -45,6 +45,8 @@ export abstract class WaitingBucket<
   readonly #atGates: Tally = { waiting: 0 };
   readonly #gates: OriginGates<Gate>;
   readonly #quiet = new QuietOrigins();
+  /** Until then requests that were granted heed what the server says is left. */
+  #sharedUntilMs = Number.NEGATIVE_INFINITY;
   #sourceClosed: Promise<void> | undefined;
 
   /**
@@ -132,9 +134,11 @@ export abstract class WaitingBucket<
     const said = readFeedback(feedback, outcome, this.time.clock.now(), grant.cost as number);
     if (said === undefined) return undefined;
     if (isQuiet) this.#quiet.heard();
+    // Without a refusal the tokens that are counted here are right. With one, others may use the same quota.
+    if (said.tooFast) this.#sharedUntilMs = grant.grantedAtMs + maxPauseMs;
     // What quotas the fields of a response are about is known for requests alone.
     const isOurs = this.units === undefined && (feedback !== serverFeedback || grant.cost === 1);
-    if (isOurs && said.remaining !== undefined && said.remaining >= 0) {
+    if (isOurs && said.remaining !== undefined && grant.grantedAtMs < this.#sharedUntilMs) {
       if (feedbackScope === 'bucket' || url === undefined) this.atMost(said.remaining, grant);
       else this.#gates.lower(originOf({ url }), this.heard(said.remaining, grant) as number);
     }
