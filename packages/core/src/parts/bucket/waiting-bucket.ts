@@ -68,7 +68,7 @@ export abstract class WaitingBucket<
     const { time } = this;
     const make = (tokens: number): Gate => {
       const gate = makeGate(tokens, this.#atGates);
-      bindClock(gate, time.clock);
+      bindClock(gate, time.clock, {});
       return gate;
     };
     this.#gates = new OriginGates({ now: () => time.now(), rate: () => this.gateRate, make }, this.#atGates);
@@ -84,7 +84,7 @@ export abstract class WaitingBucket<
 
   takeClock(clock: Clock): void {
     this.time.bind(clock);
-    for (const gate of this.#gates.all()) bindClock(gate, clock);
+    for (const gate of this.#gates.all()) bindClock(gate, clock, {});
   }
 
   checkCalls({ priority, cost }: Parameters<ChecksCalls['checkCalls']>[0]): void {
