@@ -8,7 +8,7 @@ import {
   type PolicyOptions,
   serverFeedback,
 } from '@ebb/core';
-import * as presets from '@ebb/core/presets';
+import * as door from '@ebb/core/presets';
 import { virtualClock } from '@ebb/core/testing';
 import { createFetch } from '@ebb/fetch';
 import { describe, expect, test } from 'vitest';
@@ -51,6 +51,9 @@ const named = answers.map((answer) => [answer.id, answer] as const);
 
 /** An hour behind that of the server: the waits must not depend on it. */
 const START_MS = Date.UTC(2026, 10, 21, 21);
+
+/** Those of accounts take numbers. */
+const { anthropicLimits: _, githubLimits: _1, openaiLimits: _2, shopifyLimits: _3, ...presets } = door;
 
 /** By the name of the provider. */
 const byName: Readonly<Record<string, () => PolicyOptions>> = { ...presets };

@@ -2,7 +2,7 @@ import { configDefaults, defineConfig } from 'vitest/config';
 import config from './vitest.config.ts';
 
 // Slow tests: the figures of the storm, fleets of 100,000 quiet clients, the playground in a browser, 50,000 runs of the
-// token bucket's main property, and 10,000 bodies that axios and undici look into.
+// main properties of buckets, and 10,000 bodies that axios and undici look into.
 process.env.EBB_LONG = '1';
 process.env.EBB_RUNS ??= '50000';
 
@@ -14,6 +14,7 @@ export default defineConfig({
       'packages/simulator/src/studies/golden.test.ts',
       'packages/simulator/src/studies/storm/quiet.test.ts',
       'packages/core/src/parts/bucket/token-bucket.property.test.ts',
+      'packages/core/src/parts/bucket/quota-bucket.property.test.ts',
       'packages/axios/src/body/peek.property.test.ts',
       'packages/undici/src/inspect.property.test.ts',
       'test/playground.test.ts',

@@ -6,6 +6,7 @@ export { property } from './base/property.ts';
 export { sleep } from './base/sleep.ts';
 export { warn } from './base/warn.ts';
 export { whenArrived } from './bodies/arrival.ts';
+export { whenBodyEnds } from './bodies/body-end.ts';
 export { NodePeek } from './bodies/node-peek.ts';
 export { peekAtPart, peekAtWeb } from './bodies/peeks.ts';
 export { readAhead } from './bodies/read-ahead.ts';
@@ -31,7 +32,7 @@ export {
 } from './http/body.ts';
 export { isIdempotent } from './http/classify.ts';
 export { failureKind } from './http/failure.ts';
-export type { Opened, Peek } from './http/peek.ts';
+export type { BodyContext, BodyWatcher, Opened, Peek } from './http/peek.ts';
 export { retryAfterMs } from './http/retry-after.ts';
 export type { Readiness } from './loop/approach.ts';
 export {
@@ -47,9 +48,7 @@ export { type Decision, decide, type Progress } from './loop/decide.ts';
 export type { Aside, Exchange } from './loop/exchange.ts';
 export { remember, rememberReason } from './loop/history.ts';
 export { LAYER, type Way } from './loop/layer.ts';
-export type { BodyContext } from './loop/part.ts';
 export type { MakeBody } from './loop/preparation.ts';
 export { run } from './loop/run.ts';
 export { Session, type Step } from './loop/session.ts';
 export { startSession } from './loop/start-session.ts';
-export { whenBodyEnds } from './parts/concurrency/body-end.ts';

@@ -13,6 +13,7 @@ export type { Clock, Random } from './base/clock.ts';
 export { HookError, ThrottledError, type ThrottledReason } from './base/errors.ts';
 export { type Classify, classifyHttp, classifyHttpByMeaning } from './http/classify.ts';
 export type { Feedback, ReadFeedback } from './http/feedback.ts';
+export type { InspectedResponse, ServerEvent } from './http/inspected.ts';
 export type { FailureKind, Judgement, Outcome, RequestTraits, Verdict } from './http/outcome.ts';
 export { serverFeedback } from './http/server-feedback.ts';
 export { admit } from './loop/admit.ts';
@@ -21,6 +22,7 @@ export type {
   BodyInspector,
   BucketStats,
   ConcurrencyLimit,
+  CostReader,
   Grant,
   ObservableBucket,
   OwnBucket,
@@ -31,6 +33,7 @@ export type {
   Slot,
   TokenBucket,
 } from './loop/contracts.ts';
+export type { Costs } from './loop/costs.ts';
 export { detailsOf, type EbbEvent, type EventDetails } from './loop/events.ts';
 export { type Attempt, attemptsOf, grantOf } from './loop/history.ts';
 export type {
@@ -62,10 +65,19 @@ export { type AttemptContext, type RetryOptions, retry, type Settled } from './l
 export type { RequestOptions } from './loop/start-session.ts';
 export { type AdaptiveOptions, adaptive } from './parts/bucket/adaptive.ts';
 export type { TokenBucketOptions } from './parts/bucket/options.ts';
+export {
+  type QuotaBucket,
+  type QuotaBucketOptions,
+  type QuotaLimit,
+  quotaBucket,
+} from './parts/bucket/quota-bucket.ts';
 export { type MemoryBucket, tokenBucket } from './parts/bucket/token-bucket.ts';
 export { type RetryBudgetOptions, retryBudget } from './parts/budget/budget.ts';
 export { type ConcurrencyOptions, concurrencyLimit } from './parts/concurrency/concurrency.ts';
-export type { Inspect, InspectedResponse, ServerEvent } from './parts/inspect/inspect.ts';
+export { type LearnedCost, type LearnedCostOptions, learnedCost } from './parts/cost/learned-cost.ts';
+export { type ReadCostOptions, readCost } from './parts/cost/read-cost.ts';
+export type { SaysCosts } from './parts/cost/said.ts';
+export type { Inspect } from './parts/inspect/inspect.ts';
 export { type InspectBodyOptions, inspectBody } from './parts/inspect/inspect-body.ts';
 export { ownBucket, ownBudget, ownLimit } from './parts/own.ts';
 export { type BucketPerKey, type PerKeyOptions, perKey } from './parts/per-key/per-key.ts';

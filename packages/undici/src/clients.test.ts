@@ -218,7 +218,7 @@ describe.each(clients.map((client) => [client.name, client] as const))('%s', (_,
     const costs: (number | undefined)[] = [];
     const bucket = bucketThat({
       tryAcquire: (cost) => costs.push(cost) > 0,
-      acquire: async ({ cost }) => costs.push(cost),
+      acquire: async ({ cost }) => costs.push(cost as number),
     });
     await using dispatcher = composed(client, { ...soon, bucket, cost: ({ url }) => url.length });
     const url = `${server.url}path?a=b`;

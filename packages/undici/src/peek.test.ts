@@ -1,8 +1,12 @@
 import * as zlib from 'node:zlib';
 import { describe, expect, test } from 'vitest';
 import { Connection } from '../test/wire.ts';
+import type { Attempt } from './attempt.ts';
 import { Held } from './held.ts';
 import { peekAt } from './peek.ts';
+
+/** Needed by {@link peekAt} to watch alone. */
+const NO_ATTEMPT = {} as Attempt;
 
 /** From Node 22.15 on. */
 const hasZstd = typeof zlib.zstdCompressSync === 'function';
@@ -25,7 +29,7 @@ function hold(headers: Record<string, string>, status = 200): { held: Held; conn
 }
 
 async function readAll(held: Held): Promise<string> {
-  const peek = peekAt(held);
+  const peek = peekAt(NO_ATTEMPT, held);
   const parts: Uint8Array[] = [];
   for (let part = await peek.read(); part !== undefined; part = await peek.read()) parts.push(part);
   return Buffer.concat(parts).toString();
@@ -82,7 +86,7 @@ describe('a look at an encoded body', () => {
     const { held } = hold({ 'content-encoding': coding });
     const encoder = makeEncoder();
     encoder.on('data', (part: Buffer) => held.take(part));
-    const peek = peekAt(held);
+    const peek = peekAt(NO_ATTEMPT, held);
     for (const event of ['data: 1\n\n', 'data: 2\n\n']) {
       const read = peek.read();
       encoder.write(event);
@@ -106,7 +110,7 @@ describe('a look at an encoded body', () => {
       const { held } = hold(coding === 'none' ? {} : { 'content-encoding': coding });
       const sent = coding === 'none' ? Buffer.from('text') : zlib.gzipSync('text');
       const error = new Error('broken');
-      const peek = peekAt(held);
+      const peek = peekAt(NO_ATTEMPT, held);
       const read = peek.read();
       held.take(sent);
       expect(Buffer.from((await read) as Uint8Array).toString()).toBe('text');
@@ -125,7 +129,7 @@ describe('a look at an encoded body', () => {
 
   test.each(['none', 'gzip'])('%s: reads no further once it has stopped', async (coding) => {
     const { held, connection } = hold(coding === 'none' ? {} : { 'content-encoding': coding });
-    const peek = peekAt(held);
+    const peek = peekAt(NO_ATTEMPT, held);
     const read = peek.read().then(
       () => 'settled',
       () => 'settled',
@@ -140,7 +144,7 @@ describe('a look at an encoded body', () => {
     const { held } = hold({ 'content-encoding': 'gzip' });
     held.take(zlib.gzipSync(Buffer.alloc(50_000_000)));
     held.arrived(null, {});
-    const peek = peekAt(held);
+    const peek = peekAt(NO_ATTEMPT, held);
     const before = process.memoryUsage().external + process.memoryUsage().arrayBuffers;
     const part = await peek.read();
     const after = process.memoryUsage().external + process.memoryUsage().arrayBuffers;

@@ -1,6 +1,7 @@
-import { pipeline, type Transform } from 'node:stream';
+import { PassThrough, pipeline, type Transform } from 'node:stream';
 import * as zlib from 'node:zlib';
-import type { Peek } from '@ebb/core/adapter';
+import type { BodyWatcher, Peek } from '@ebb/core/adapter';
+import type { Attempt } from './attempt.ts';
 import { type ResponseHead, responseHeader } from './headers.ts';
 import type { Held } from './held.ts';
 
@@ -46,21 +47,55 @@ function decodersOf({ status, headers }: ResponseHead): readonly MakeDecoder[] {
 }
 
 /** Opens the body of a held response for a look. What the handler gets stays encoded. */
-export function peekAt(held: Held): Peek {
+export function peekAt(attempt: Attempt, held: Held): Peek {
+  const encoded: WatchedPeek = {
+    read: () => held.read(),
+    stop: () => held.stop(),
+    watch: (watcher, ended) => watch(attempt, held, watcher, ended),
+  };
   const decoders = decodersOf(held.head);
-  return decoders.length === 0 ? held : new DecodedPeek(held, decoders);
+  return decoders.length === 0 ? encoded : new DecodedPeek(encoded, decoders);
+}
+
+type WatchedPeek = Required<Pick<Peek, 'read' | 'stop' | 'watch'>>;
+
+/** Watches what an attempt brings, from its first chunk. */
+function watch(attempt: Attempt, held: Held, watcher: BodyWatcher, ended: () => void): void {
+  for (const chunk of held.chunks) watcher.part(chunk);
+  if (held.isOver) {
+    ended();
+    return;
+  }
+  const { onResponseData, onResponseEnd, onResponseError } = attempt;
+  Object.assign(attempt, {
+    onResponseData(...[connection, chunk]: Parameters<Attempt['onResponseData']>) {
+      watcher.part(chunk);
+      onResponseData.call(attempt, connection, chunk);
+    },
+    onResponseEnd(...given: Parameters<Attempt['onResponseEnd']>) {
+      ended();
+      onResponseEnd.apply(attempt, given);
+    },
+    onResponseError(...given: Parameters<Attempt['onResponseError']>) {
+      ended();
+      onResponseError.apply(attempt, given);
+    },
+  });
 }
 
 class DecodedPeek implements Peek {
-  readonly #held: Held;
+  readonly #encoded: WatchedPeek;
+  readonly #decoders: readonly MakeDecoder[];
   readonly #streams: Transform[] = [];
-  readonly #parts: AsyncGenerator<Uint8Array>;
+  #parts: AsyncGenerator<Uint8Array> | undefined;
 
-  constructor(held: Held, decoders: readonly MakeDecoder[]) {
-    this.#held = held;
-    let parts = chunksOf(held);
-    for (const make of decoders) parts = this.#decode(parts, make);
-    this.#parts = parts;
+  constructor(encoded: WatchedPeek, decoders: readonly MakeDecoder[]) {
+    this.#encoded = encoded;
+    this.#decoders = decoders;
+  }
+
+  #decoded(encoded: AsyncGenerator<Uint8Array>): AsyncGenerator<Uint8Array> {
+    return this.#decoders.reduce((parts, make) => this.#decode(parts, make), encoded);
   }
 
   async *#decode(parts: AsyncGenerator<Uint8Array>, make: MakeDecoder): AsyncGenerator<Uint8Array> {
@@ -75,18 +110,38 @@ class DecodedPeek implements Peek {
   }
 
   async read(): Promise<Uint8Array | undefined> {
+    this.#parts ??= this.#decoded(chunksOf(this.#encoded));
     const { done, value } = await this.#parts.next();
     return done ? undefined : value;
   }
 
+  watch(watcher: BodyWatcher, ended: () => void): void {
+    const encoded = new PassThrough();
+    this.#encoded.watch({ part: (chunk) => void encoded.write(chunk) }, () => void encoded.end());
+    const pass = async (): Promise<void> => {
+      try {
+        for await (const part of this.#decoded(chunksIn(encoded))) watcher.part(part);
+      } catch {
+        // A body that is broken, or not encoded as it says.
+      }
+      encoded.destroy();
+      ended();
+    };
+    void pass();
+  }
+
   stop(): void {
-    this.#held.stop();
+    this.#encoded.stop();
     for (const stream of this.#streams) stream.destroy();
   }
 }
 
-async function* chunksOf(held: Held): AsyncGenerator<Uint8Array> {
-  for (let chunk = await held.read(); chunk !== undefined; chunk = await held.read()) yield chunk;
+async function* chunksOf(peek: Pick<Peek, 'read'>): AsyncGenerator<Uint8Array> {
+  for (let chunk = await peek.read(); chunk !== undefined; chunk = await peek.read()) yield chunk;
+}
+
+async function* chunksIn(stream: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
+  yield* stream;
 }
 
 async function* rejoined(first: Uint8Array, others: AsyncGenerator<Uint8Array>): AsyncGenerator<Uint8Array> {

@@ -53,7 +53,7 @@ export class Relay extends Driver implements AttemptListener<Attempt> {
     const held = attempt.hold(head);
     const outcome = responseOutcome(attempt, head.status, head.headers);
     session
-      .look(() => peekAt(held), undefined, outcome)
+      .look(() => peekAt(attempt, held), undefined, outcome)
       .then(
         (inspected) => {
           if (!attempt.over) this.#decide(attempt, head, this.judge(attempt, inspected), held);

@@ -12,10 +12,10 @@ function grantOf(cost: number): Grant {
 /** A bucket that grants and refuses as the test says. */
 export function bucketThat({ tryAcquire, acquire }: Behaviour): TokenBucket {
   return ownBucket({
-    tryAcquire: (cost = 1) => (tryAcquire(cost) ? grantOf(cost) : undefined),
+    tryAcquire: (cost = 1) => (tryAcquire(cost as number) ? grantOf(cost as number) : undefined),
     async acquire(options = {}): Promise<Grant> {
       await acquire?.(options);
-      return grantOf(options.cost ?? 1);
+      return grantOf((options.cost ?? 1) as number);
     },
   });
 }

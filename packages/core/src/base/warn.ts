@@ -22,7 +22,12 @@ export function warn(text: string, cause?: unknown): void {
 /** Observers that have failed. Only the first failure of each is reported. */
 const reported = new WeakSet<object>();
 
-function report(name: string, observer: object, cause: unknown): void {
+/**
+ * Reports that user code has failed which changes nothing.
+ *
+ * @param name the option that it was given as
+ */
+export function report(name: string, observer: object, cause: unknown): void {
   if (reported.has(observer)) return;
   reported.add(observer);
   const message = property(cause, 'message');

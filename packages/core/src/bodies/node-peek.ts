@@ -1,4 +1,4 @@
-import type { Peek } from '../http/peek.ts';
+import type { BodyWatcher, Peek } from '../http/peek.ts';
 import { bytesOf } from './peeks.ts';
 import { nodeStream } from './restored.ts';
 
@@ -15,6 +15,7 @@ interface Restorable {
   /** There is no public sign that a stream will end before its `end` event, which comes once. */
   readonly _readableState: { readonly ended: boolean };
   read(size: number): unknown;
+  push(part: unknown, encoding?: string): boolean;
   unshift(part: unknown, encoding?: string): unknown;
   listenerCount(event: string): number;
   on(event: string, listener: (error?: unknown) => void): unknown;
@@ -111,6 +112,17 @@ export class NodePeek implements Peek {
     );
   }
 
+  watch(watcher: BodyWatcher, ended: () => void): void {
+    const stream = this.#stream;
+    // What another look has put back has been pushed before.
+    while (stream.readableLength > 0 && !this.#isBroken) this.#take();
+    for (const part of this.#parts) watcher.part(bytesOf(part));
+    const isOver = this.#isBroken || stream._readableState.ended;
+    this.stop();
+    if (isOver) ended();
+    else watchPushes(stream, watcher, ended);
+  }
+
   stop(): void {
     const stream = this.#stream;
     for (const event of ['readable', 'end', 'close']) stream.removeListener(event, this.#onChange);
@@ -123,6 +135,21 @@ export class NodePeek implements Peek {
     stream.removeListener('error', this.#onError);
     for (const part of this.#parts.reverse()) stream.unshift(part, stream.readableEncoding ?? undefined);
   }
+}
+
+/**
+ * Watches what arrives in a stream. Not as a listener for `data`, which would have it flow, nor as one for `readable`, which would keep it
+ * from flowing.
+ */
+function watchPushes(stream: Restorable, watcher: BodyWatcher, ended: () => void): void {
+  const { push } = stream;
+  stream.push = function pushWatched(part, encoding) {
+    if (part !== null) watcher.part(bytesOf(part));
+    return push.call(stream, part, encoding);
+  };
+  stream.on('end', ended);
+  // A stream that fails also closes.
+  stream.on('close', ended);
 }
 
 /** True if what is in the stream is all that is left of it. */

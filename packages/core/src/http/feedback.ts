@@ -25,9 +25,13 @@ export interface Feedback {
 /**
  * Reads an outcome; `undefined` if it says nothing reliable.
  *
- * @param cost the tokens that the request costs, for quotas that count something else than requests
+ * @param cost the tokens that the request costs, for quotas that count something else than requests; at a bucket of several units
+ * those of each
  */
-export type ReadFeedback = (outcome: Outcome, nowMs: number, cost?: number) => Feedback | undefined;
+export type ReadFeedback = (outcome: Outcome, nowMs: number, cost?: FeedbackCost) => Feedback | undefined;
+
+/** Tokens, or by unit. */
+type FeedbackCost = number | Readonly<Record<string, number>>;
 
 /** A `feedback` option. */
 export const checkFeedback: Check = (name, value) => {
@@ -67,7 +71,7 @@ export function readFeedback(
   feedback: ReadFeedback,
   outcome: Outcome,
   nowMs: number,
-  cost: number,
+  cost: FeedbackCost,
 ): Feedback | undefined {
   try {
     // `null` says nothing, as `undefined` does.

@@ -12,6 +12,21 @@ export interface Peek {
   stop(): void;
   /** The body if the client has parsed it already: then nothing is read. */
   readonly parsed?: { readonly value: unknown } | undefined;
+  /**
+   * Ends the look, and watches the whole body from its beginning as it passes on its way to the caller. Missing if the client
+   * does not show that.
+   *
+   * @param ended called when nothing more will be seen, once or more
+   */
+  watch?(watcher: BodyWatcher, ended: () => void): void;
+}
+
+/** Sees a body pass. It cannot change it, and must not keep or change the part that it is given. */
+export interface BodyWatcher {
+  /** The next part of the decoded body, as bytes or text. */
+  part(part: Uint8Array | string): void;
+  /** Of a response with clones: the one that is watched, which is that whose body is read first. */
+  branch?: object;
 }
 
 /** A response of fetch: what looks at it opens a clone. */
@@ -38,6 +53,15 @@ export interface InspectionContext {
   /** Opens the body, of which no more than `maxBytes` are needed; `undefined` if there is none. */
   readonly open: (maxBytes: number) => Peek | undefined;
   /** The caller's signal. */
+  readonly signal: AbortSignal | undefined;
+  readonly clock: Clock;
+}
+
+/** What the end of a body depends on besides the response. */
+export interface BodyContext {
+  /** Upper case. */
+  readonly method: string;
+  readonly status: number;
   readonly signal: AbortSignal | undefined;
   readonly clock: Clock;
 }

@@ -68,7 +68,9 @@ export const serverFeedback: ReadFeedback = (outcome, nowMs, cost = 1) => {
   if (status >= 300 && status < 400) return undefined;
   const isSuccess = status < 300;
   const sentMs = (): number => parseHttpDate(outcome.header('date')?.trim() ?? '', nowMs) ?? nowMs;
-  const quotas = quotasOf((name) => outcome.header(name), sentMs, isSuccess ? 1 : cost, status === 429);
+  // Which unit is meant is not known: the wait is long enough for any.
+  const tokens = typeof cost === 'number' ? cost : Math.max(...Object.values(cost));
+  const quotas = quotasOf((name) => outcome.header(name), sentMs, isSuccess ? 1 : tokens, status === 429);
   if (quotas.length === 0 && isSuccess && judgement === undefined) return undefined;
 
   const isFinal = judgement?.verdict === 'final';

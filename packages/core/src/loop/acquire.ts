@@ -1,10 +1,13 @@
+import type { Costs } from './costs.ts';
+
 /** Options of {@link TokenBucket.acquire}. */
 export interface AcquireOptions {
   /**
-   * Tokens: above 0, and at most the capacity.
+   * Tokens: above 0, and at most the capacity. At a bucket of several units the tokens of each, such as
+   * `{ requests: 1, outputTokens: 700 }`: a unit that is not named costs 0, and a number is the cost in each unit.
    * @default 1
    */
-  readonly cost?: number | undefined;
+  readonly cost?: number | Costs | undefined;
   /**
    * Aborts the wait. `acquire` then rejects with the signal's own reason.
    * @default none
@@ -46,8 +49,8 @@ export interface AcquireOptions {
 
 /** Tokens that were taken from a bucket. */
 export interface Grant {
-  /** In tokens. */
-  readonly cost: number;
+  /** In tokens; of a bucket of several units the tokens of each. */
+  readonly cost: number | Costs;
   /** How long the request waited for them, in milliseconds. */
   readonly waitedMs: number;
   /** In milliseconds since the epoch, on the clock of the bucket. */
@@ -55,10 +58,13 @@ export interface Grant {
   /** False if the tokens were not available, and the bucket lets such requests pass (`nonConforming: 'mark'`). */
   readonly conforming: boolean;
   /**
-   * Corrects the cost once it is known. Surplus tokens go back, as far as the bucket has not refilled them since. Missing
-   * tokens are taken, which may leave the bucket in debt. Only the first call counts.
+   * Corrects the cost once it is known. Surplus tokens go back, as far as the bucket has had room for them since. Missing
+   * tokens are taken, which may leave the bucket in debt. A unit that is not named stays as it was taken. Only the first call
+   * counts.
    *
-   * @throws TypeError, RangeError if the cost is negative or not finite
+   * @throws TypeError, RangeError if a cost is negative or not finite, or the bucket has no such unit
    */
-  settle(actualCost: number): void;
+  settle(actualCost: number | Costs): void;
+  /** Of a bucket of several units: the one that was lacking, if the request has waited. */
+  readonly unit?: string | undefined;
 }

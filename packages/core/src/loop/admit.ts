@@ -1,7 +1,10 @@
 import { knowsAsyncContext } from '#around';
+import { callHook } from '../base/errors.ts';
 import { sleep } from '../base/sleep.ts';
+import type { RequestTraits } from '../http/outcome.ts';
 import type { AcquireOptions } from './acquire.ts';
-import { type Entrant, type Lack, SKIP, type Skip, type UserCode } from './part.ts';
+import { checkKey } from './costs.ts';
+import { type CallPolicy, type Entrant, type Lack, SKIP, type Skip, type UserCode } from './part.ts';
 
 /** After so long a wait, signatures and deadlines in the headers are out of date, in milliseconds. */
 const AGED_MS = 10_000;
@@ -14,10 +17,15 @@ const soon = async (): Promise<void> => {
   for (let turn = 0; turn < 3; turn += 1) await undefined;
 };
 
+/** @throws HookError if the function throws, or returns something else than a text */
+function fairKeyOf(fairKey: NonNullable<CallPolicy['fairKey']>, request: RequestTraits): string {
+  return typeof fairKey === 'string' ? fairKey : callHook('fairKey', () => fairKey(request), checkKey);
+}
+
 /** How long an attempt may wait: within `maxWaitMs` and the total timeout. */
 function optionsOf(entrant: Entrant, signal: AbortSignal | undefined): AcquireOptions {
   const { policy, total, attempt, waitedMs, placeMs = 0 } = entrant;
-  const { maxWaitMs = Number.POSITIVE_INFINITY, priority } = policy;
+  const { maxWaitMs = Number.POSITIVE_INFINITY, priority, fairKey } = policy;
   const patienceMs = maxWaitMs - waitedMs;
   const totalMs = total?.leftMs ?? Number.POSITIVE_INFINITY;
   if (total !== undefined) entrant.isBoundByTotal = totalMs < patienceMs;
@@ -26,6 +34,7 @@ function optionsOf(entrant: Entrant, signal: AbortSignal | undefined): AcquireOp
     signal,
     maxWaitMs: mostMs === Number.POSITIVE_INFINITY ? undefined : mostMs,
     priority,
+    ...(fairKey !== undefined && { fairKey: fairKeyOf(fairKey, entrant.request) }),
     retry: attempt > 0,
     ...(placeMs > 0 && { waitedMs: placeMs }),
   };
@@ -88,6 +97,18 @@ async function renew(entrant: Entrant, signal: AbortSignal | undefined, heldMs: 
  * ```
  */
 export async function admit(
+  entrant: Entrant,
+  code: UserCode,
+  signal: AbortSignal | undefined,
+  lacking: Lack | Skip | undefined,
+): Promise<void> {
+  await admitted(entrant, code, signal, lacking);
+  const { waitedMs: waitMs, slotMs = 0, grant } = entrant;
+  if (waitMs > 0)
+    entrant.emit({ type: 'throttle', waitMs, slotMs, ...(grant?.unit && { unit: grant.unit }) });
+}
+
+async function admitted(
   entrant: Entrant,
   { dress, makeBody }: UserCode,
   signal: AbortSignal | undefined,

@@ -1,6 +1,7 @@
 import { prose } from '#prose';
 import type { Clock } from '../base/clock.ts';
 import { isSameClock, unboundClock } from '../base/clock.ts';
+import type { CostOption } from './costs.ts';
 
 /** A limit that runs on the clock of its policy unless it was given one. */
 export interface ClockBound {
@@ -12,22 +13,27 @@ export interface ClockBound {
   takeClock(clock: Clock): void;
 }
 
-/** A limit whose queue may have no priorities. */
-export interface ChecksPriority {
-  /** @throws TypeError, RangeError if its queue does not take this priority */
-  checkPriority(priority: number | undefined): void;
+/** What all calls of a policy ask of its limits. */
+interface Calls {
+  readonly priority?: number | undefined;
+  readonly cost?: CostOption | undefined;
+}
+
+/** A limit whose queue may have no priorities, or whose units the policy must know. */
+export interface ChecksCalls {
+  /** @throws TypeError, RangeError if its queue does not take this priority, or it does not have these units */
+  checkCalls(calls: Calls): void;
 }
 
 /**
  * Lets a limit take the clock of its policy. A limit of the user's own, and none, are left alone.
  *
- * @param priority that of the policy
- * @throws TypeError if it has taken another clock already, or has no priorities
+ * @throws TypeError if it has taken another clock already, and as {@link ChecksCalls}
  */
-export function bindClock(limit: object | undefined, clock: Clock, priority?: number): void {
-  const { takeClock, checkPriority } = (limit ?? {}) as Partial<ClockBound & ChecksPriority>;
+export function bindClock(limit: object | undefined, clock: Clock, calls: Calls = {}): void {
+  const { takeClock, checkCalls } = (limit ?? {}) as Partial<ClockBound & ChecksCalls>;
   takeClock?.call(limit, clock);
-  checkPriority?.call(limit, priority);
+  checkCalls?.call(limit, calls);
 }
 
 /**

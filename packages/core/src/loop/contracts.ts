@@ -4,19 +4,26 @@ import type { ReadFeedback } from '../http/feedback.ts';
 import type { Outcome, RequestTraits, Responded } from '../http/outcome.ts';
 import type { InspectionContext } from '../http/peek.ts';
 import type { AcquireOptions, Grant } from './acquire.ts';
-import type { ChecksPriority } from './bind-clock.ts';
+import type { ChecksCalls } from './bind-clock.ts';
+import type { Costs } from './costs.ts';
 import type { Part } from './part.ts';
 
 export type { AcquireOptions, Grant } from './acquire.ts';
 
-/** The state of a bucket. */
-export interface BucketStats {
+/** The state of one unit of a bucket. */
+export interface UnitStats {
   /** Tokens that are available now. A negative number is a debt. */
   readonly tokens: number;
   /** In tokens. */
   readonly capacity: number;
   /** Tokens per second. */
   readonly refillPerSecond: number;
+}
+
+/** The state of a bucket. Of one of several units the numbers are those of the unit that has least of its capacity. */
+export interface BucketStats extends UnitStats {
+  /** The state of each unit, by name; `undefined` for a bucket of one unit. */
+  readonly units?: Readonly<Record<string, UnitStats>>;
   /** Requests that wait, including those for a paused origin. */
   readonly waiting: number;
   /** The tokens that they wait for. */
@@ -49,16 +56,19 @@ export interface BodyInspector extends BringsPart {
   look(outcome: Responded, context: InspectionContext): Promise<Outcome>;
 }
 
+/** What `readCost` makes for the policy's `actualCost`. */
+export type CostReader = BringsPart;
+
 /** A bucket of tokens that refills at a rate. Requests take tokens before they are sent. See {@link ownBucket}. */
 export interface OwnBucket {
   /**
    * Takes the tokens if they are available now and no other request waits for them; returns `undefined` if not.
    *
-   * @param cost tokens, above 0 and at most the capacity; 1 by default
+   * @param cost see {@link AcquireOptions.cost}
    * @param earlier see {@link AcquireOptions.earlier}
    * @throws TypeError, RangeError if the bucket can never hold the cost
    */
-  tryAcquire(cost?: number, earlier?: Grant): Grant | undefined;
+  tryAcquire(cost?: number | Costs, earlier?: Grant): Grant | undefined;
   /**
    * Waits for its turn, and takes the tokens: first come, first served in the order of its `queue`.
    *
@@ -78,6 +88,18 @@ export interface OwnBucket {
    * there is no such pause.
    */
   gateFor?(request: RequestTraits): OwnBucket | undefined;
+  /** True if a grant is charged when it is settled: a policy then settles each at the end of its attempt. */
+  readonly settled?: boolean;
+  /**
+   * Lowers what the bucket has to what the server says is left, and never raises it. What is in flight, and is charged when it
+   * is settled, comes out of that. A unit that is not named stays as it is.
+   *
+   * @param answered the grant of the request whose answer says so. The server may not have seen then what was granted since: that
+   * comes out of it as well. What can be explained by rounding and by the requests of this bucket changes nothing, nor does an
+   * answer that one to a later request has overtaken
+   * @throws TypeError, RangeError if a number is negative or not finite, or the bucket has no such unit
+   */
+  atMost?(left: number | Costs, answered?: Grant): void;
   /** How a policy with this bucket reads responses, unless it has a `feedback` of its own. `false`: as one without a bucket. */
   readonly feedback?: ReadFeedback | false;
 }
@@ -217,6 +239,6 @@ export function forRequest<T extends object>(
 ): T {
   if (!('for' in one)) return one;
   const limit = one.for(request, key);
-  if (priority) (limit as Partial<ChecksPriority>).checkPriority?.(priority);
+  if (priority) (limit as Partial<ChecksCalls>).checkCalls?.({ priority });
   return limit;
 }

@@ -346,7 +346,7 @@ test('classify is told the request', () => {
 test('feedback is told the cost of the request, and a wait of its own is not a pause', () => {
   const costs: (number | undefined)[] = [];
   const feedback: ReadFeedback = (_outcome, _nowMs, cost) => {
-    costs.push(cost);
+    costs.push(cost as number);
     return { pauseMs: 0, remaining: undefined, tooFast: false, waitMs: 900 };
   };
   const policy = createPolicy({ backoff: constant(0), random: () => 0, cost: () => 7, feedback });

@@ -1,6 +1,6 @@
 import { prose } from '#prose';
 import type { BackoffStep } from '../backoff/strategy.ts';
-import { type Check, notNegative, positive } from '../base/check.ts';
+import { type Check, notNegative } from '../base/check.ts';
 import { callHook, HookError } from '../base/errors.ts';
 import { must } from '../base/option-error.ts';
 import { checkVerdict, isRepeatable } from '../http/classify.ts';
@@ -8,7 +8,8 @@ import { type Feedback, readFeedback } from '../http/feedback.ts';
 import { withJudgement } from '../http/judged.ts';
 import type { Judgement, Outcome, RequestTraits, Verdict } from '../http/outcome.ts';
 import { withJitter } from '../http/retry-after.ts';
-import type { CallPolicy, PlannedRetry } from './part.ts';
+import { type Costs, costOf } from './costs.ts';
+import type { PlannedRetry } from './part.ts';
 import type { Policy } from './policy.ts';
 import type { RetryReason, StopReason } from './reason.ts';
 
@@ -30,7 +31,7 @@ export interface Progress {
   /** Attempts that a part has skipped. They count as retries. */
   readonly skipped?: number | undefined;
   /** The tokens that the attempt took; `undefined` if there is no bucket. */
-  readonly cost?: number | undefined;
+  readonly cost?: number | Costs | undefined;
 }
 
 /** What to do after an attempt. `backoffMs` is the result of the backoff rule, `delayMs` the delay before the retry. */
@@ -202,13 +203,4 @@ export function decideRetry(
   if (nowMs + delayMs > startedAtMs + totalTimeoutMs) return stop('deadline-exceeded');
   const refusal = progress.permit?.({ reason: verdict, delayMs });
   return refusal === undefined ? { retry: true, reason: verdict, delayMs, backoffMs } : stop(refusal);
-}
-
-/**
- * The tokens that an attempt takes.
- *
- * @throws HookError if `cost` throws, or returns something else than a number above 0
- */
-export function costOf({ cost }: Pick<CallPolicy, 'cost'>, request: RequestTraits): number {
-  return typeof cost === 'number' ? cost : callHook('cost', () => cost(request), positive);
 }

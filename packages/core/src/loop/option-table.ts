@@ -15,6 +15,7 @@ import { must } from '../base/option-error.ts';
 import { CLOCK_OPTION, type OptionTable, RANDOM_OPTION } from '../base/options.ts';
 import { classifyHttp } from '../http/classify.ts';
 import { checkFeedback, plainFeedback } from '../http/feedback.ts';
+import { checkCost, checkKey } from './costs.ts';
 import type { PolicyOptions, UnsetOptions } from './options.ts';
 import { type Part, PLACES } from './part.ts';
 
@@ -29,10 +30,6 @@ const checkMethods: Check = (name, value) =>
 
 const checkIdempotencyKey: Check = (name, value) =>
   must(name, prose('true or a function'), value, value === true || typeof value === 'function');
-
-const checkCost: Check = (name, value) => {
-  if (typeof value !== 'function') positive(name, value);
-};
 
 /** Limits bring their code: one of the user's own has to be made one. */
 function bringing(takes: string | undefined): Check {
@@ -56,8 +53,6 @@ const checkBackoff: Check = (name, value) => {
   if (maxRetries !== undefined) wholeNumber(`${name}.maxRetries`, maxRetries);
 };
 
-const checkKey: Check = (name, value) => must(name, prose('a string'), value, typeof value === 'string');
-
 /** If neither the options nor the backoff rule have a number. */
 const DEFAULT_RETRIES = 5;
 
@@ -73,6 +68,7 @@ export const POLICY_OPTIONS: OptionTable<PolicyOptions, UnsetOptions> = {
   classify: { check: callable, default: classifyHttp },
   feedback: { check: checkFeedback, default: plainFeedback },
   inspect: { check: bringing(prose('what inspectBody returns')) },
+  actualCost: { check: bringing(prose('what readCost returns')) },
   idempotencyKey: { check: checkIdempotencyKey },
   beforeAttempt: { check: callable },
   aroundAttempt: { check: callable },
@@ -87,6 +83,7 @@ export const POLICY_OPTIONS: OptionTable<PolicyOptions, UnsetOptions> = {
   cost: { check: checkCost, default: 1 },
   priority: { check: checkPriority, default: 0 },
   key: { check: checkKey },
+  fairKey: { check: (name, value) => typeof value === 'function' || checkKey(name, value) },
   maxWaitMs: { check: notNegative },
   stopSignal: { check: having(prose('an AbortSignal'), 'addEventListener', 'removeEventListener') },
   onEvent: { check: callable },

@@ -3,7 +3,15 @@ import type { Clock, Random } from '../base/clock.ts';
 import type { Classify } from '../http/classify.ts';
 import type { ReadFeedback } from '../http/feedback.ts';
 import type { RequestTraits } from '../http/outcome.ts';
-import type { BodyInspector, ConcurrencyLimit, PerKey, RetryBudget, TokenBucket } from './contracts.ts';
+import type {
+  BodyInspector,
+  ConcurrencyLimit,
+  CostReader,
+  PerKey,
+  RetryBudget,
+  TokenBucket,
+} from './contracts.ts';
+import type { CostOption } from './costs.ts';
 import type { Observer } from './events.ts';
 import type { AroundAttempt, BeforeAttempt } from './hooks.ts';
 import type { Part } from './part.ts';
@@ -107,10 +115,21 @@ export interface PolicyOptions {
    */
   readonly use?: readonly Part[] | undefined;
   /**
-   * The tokens of an attempt: a number above 0, or a function of the request.
+   * The tokens of an attempt: a number above 0, for a bucket of several units the tokens of each, or a function of the request.
+   * See `learnedCost`.
    * @default 1
    */
-  readonly cost?: number | ((request: RequestTraits) => number) | undefined;
+  readonly cost?: CostOption | undefined;
+  /**
+   * Settles the tokens of an attempt with what its answer says that it has cost: what `readCost` returns.
+   * @default none
+   */
+  readonly actualCost?: CostReader | undefined;
+  /**
+   * Whose request it is, for limits with `queue: fairQueue()`: a text, or a function of the request.
+   * @default none
+   */
+  readonly fairKey?: string | ((request: RequestTraits) => string) | undefined;
   /**
    * A whole number from -7 to 7. Of the requests that wait for a slot or tokens the highest priority goes first, and
    * within a priority retries go before new requests. Other than 0 it needs limits with `queue: priorityQueue()`.
@@ -158,6 +177,8 @@ export type UnsetOptions =
   | 'maxWaitMs'
   | 'stopSignal'
   | 'inspect'
+  | 'actualCost'
+  | 'fairKey'
   | 'idempotencyKey'
   | 'beforeAttempt'
   | 'aroundAttempt'

@@ -1,8 +1,9 @@
 import type { Clock, Random } from '../base/clock.ts';
 import type { ReadFeedback } from '../http/feedback.ts';
 import type { Judgement, Outcome, RequestTraits, Responded } from '../http/outcome.ts';
-import type { Opened } from '../http/peek.ts';
+import type { BodyContext, Opened } from '../http/peek.ts';
 import type { AcquireOptions, Grant } from './acquire.ts';
+import type { CostOption } from './costs.ts';
 import type { News } from './events.ts';
 import type { HeaderChanges, NextAttempt } from './hooks.ts';
 import type { RetryReason, StopReason } from './reason.ts';
@@ -137,7 +138,8 @@ export interface Around {
 export interface CallPolicy {
   readonly clock: Clock;
   readonly random: Random;
-  readonly cost: number | ((request: RequestTraits) => number);
+  readonly cost: CostOption;
+  readonly fairKey?: string | ((request: RequestTraits) => string) | undefined;
   readonly key?: string | undefined;
   readonly priority: number;
   readonly maxWaitMs?: number | undefined;
@@ -156,8 +158,12 @@ export interface Call {
   bucket: object | undefined;
   /** The tokens of the attempt. */
   grant: Grant | undefined;
-  /** The limit whose slot the attempt holds. */
+  /** Tokens that a part settles once it knows what the attempt has cost. Others leave them alone. */
+  metered?: Grant | undefined;
+  /** The limit whose slot the attempt holds, or a bucket that charges what it has taken at the end of its body. */
   limit: object | undefined;
+  /** What watches the bodies of responses, if a part has brought it. */
+  readonly whenBodyEnds?: Turn['whenBodyEnds'];
   /** Tells `onEvent`. */
   emit(news: News): void;
 }
@@ -165,6 +171,7 @@ export interface Call {
 /** An attempt that has to wait for what its parts lack, or whose body user code makes. */
 export interface Entrant {
   readonly policy: CallPolicy;
+  readonly request: RequestTraits;
   readonly turns: readonly Turn[];
   readonly total: { readonly leftMs: number } | undefined;
   readonly attempt: number;
@@ -175,6 +182,10 @@ export interface Entrant {
   placeMs?: number;
   /** True if the total timeout bounds the wait more than `maxWaitMs`. */
   isBoundByTotal?: boolean;
+  /** The tokens of the attempt. */
+  readonly grant?: Grant | undefined;
+  /** Tells `onEvent`. */
+  emit(news: News): void;
   /** Counts a chance that a part skips as a retry; returns the delay before the next one, in milliseconds. */
   skip(): number;
   /** See {@link Turn.enter}. If something is lacking, nothing is held. */
@@ -196,15 +207,6 @@ export type Admit = (
   signal: AbortSignal | undefined,
   lacking: Lack | Skip | undefined,
 ) => Promise<void>;
-
-/** What the end of a body depends on besides the response. */
-export interface BodyContext {
-  /** Upper case. */
-  readonly method: string;
-  readonly status: number;
-  readonly signal: AbortSignal | undefined;
-  readonly clock: Clock;
-}
 
 /** Calls `ended` once the body of a response no longer uses its connection. */
 type WhenBodyEnds = (settled: unknown, context: BodyContext, ended: () => void) => void;

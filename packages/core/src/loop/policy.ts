@@ -43,15 +43,15 @@ export function insideOf(policy: Policy): Inside {
 
 /** A list of methods is copied: changing it later must not change the policy. */
 function frozenMethods(methods: RetryMethods): RetryMethods {
-  if (typeof methods === 'string' || typeof methods === 'function') return methods;
-  return Object.freeze(methods.map((method) => method.toUpperCase()));
+  return Array.isArray(methods) ? Object.freeze(methods.map((method) => method.toUpperCase())) : methods;
 }
 
 function seal(setup: PolicyParts, given: Pick<Inside, 'maxRetries' | 'feedback'>): Policy {
-  const { bucket, concurrency, budget, inspect, use = [] } = setup;
+  const { bucket, use = [] } = setup;
   const clock = ownClock(setup.clock);
-  for (const limit of [bucket, concurrency, budget]) bindClock(limit, clock, setup.priority);
-  const parts = [concurrency, bucket, inspect, budget].flatMap((one) => one?.part ?? []).concat(use);
+  const all = [setup.concurrency, bucket, setup.inspect, setup.actualCost, setup.budget];
+  for (const one of all) bindClock(one, clock, setup);
+  const parts = all.flatMap((one) => one?.part ?? []).concat(use);
   parts.sort((one, other) => PLACES.indexOf(one.place) - PLACES.indexOf(other.place));
   const isPlain = setup.classify === classifyHttp && UNSET.every((name) => setup[name] === undefined);
   const inside: Inside = { ...given, parts, admit: parts.find(({ admit }) => admit)?.admit, isPlain };

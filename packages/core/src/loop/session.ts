@@ -39,7 +39,7 @@ export class Session extends State implements Progress {
   /** True if the retry was not sent: the result is that of the attempt before. */
   declare isUnsent?: boolean;
   /** The response that the parts are to look into. */
-  declare toLookAt?: Responded;
+  declare toLookAt?: Responded | undefined;
 
   /**
    * The next step after an event. `begin`: an attempt is to be prepared, see {@link ready}. `woken`: {@link waiting} has resolved with
@@ -93,6 +93,8 @@ export class Session extends State implements Progress {
     const look = { attempt: this.attempt, open, signal };
     let said: Judgement | undefined;
     for (const turn of this.turns) said = (await turn.read?.(outcome, said, look)) ?? said;
+    // Hazard: what waits for the end of a body may hold the session, and the response could never be collected.
+    this.toLookAt = undefined;
     return said === undefined ? outcome : withJudgement(outcome, said);
   }
 
@@ -191,7 +193,7 @@ export class Session extends State implements Progress {
 
   /** The tokens that the attempt took; `undefined` if there is no bucket. */
   get cost(): number | undefined {
-    return this.grant?.cost;
+    return this.grant?.cost as number | undefined;
   }
 
   /** The key of ebb that every attempt carries; `undefined` before the first, and if there is none. */

@@ -57,6 +57,7 @@ export abstract class State implements Call, Entrant {
   declare placeMs?: number;
   declare skipped?: number;
   declare isBoundByTotal?: boolean;
+  declare metered?: Grant;
   /** Set by a client that sees each hop of a redirect as a request, for all hops but the first. */
   declare hop?: Hop;
   /** The request in events. */

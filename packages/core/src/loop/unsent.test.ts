@@ -2,12 +2,13 @@ import { describe, expect, test } from 'vitest';
 import { constant } from '../backoff/curves.ts';
 import type { FailureKind, Outcome, RequestTraits } from '../http/outcome.ts';
 import type { TokenBucketOptions } from '../parts/bucket/options.ts';
+import { quotaBucket } from '../parts/bucket/quota-bucket.ts';
 import { type MemoryBucket, tokenBucket } from '../parts/bucket/token-bucket.ts';
 import { concurrencyLimit } from '../parts/concurrency/concurrency.ts';
 import { ownBudget } from '../parts/own.ts';
 import { perKey } from '../parts/per-key/per-key.ts';
 import { type VirtualClock, virtualClock } from '../testing.ts';
-import type { OwnBudget, TokenBucket } from './contracts.ts';
+import type { ObservableBucket, OwnBudget, TokenBucket } from './contracts.ts';
 import type { EbbEvent } from './events.ts';
 import type { Aside, Exchange } from './exchange.ts';
 import { attemptsOf, grantOf } from './history.ts';
@@ -262,12 +263,12 @@ describe('a budget is refunded', () => {
 describe('an attempt that was never sent returns its tokens', () => {
   const refused = Object.assign(new Error('refused'), { code: 'ECONNREFUSED' });
 
-  const tokensIn = (bucket: MemoryBucket): number => Math.round(bucket.stats().tokens * 1e3) / 1e3;
+  const tokensIn = (bucket: ObservableBucket): number => Math.round(bucket.stats().tokens * 1e3) / 1e3;
 
   /** A client with one outcome after the other. Returns the tokens after each. */
   async function meet(
     outcomes: readonly Outcome[],
-    bucket: MemoryBucket,
+    bucket: ObservableBucket,
     clock: VirtualClock,
     options: PolicyOptions = {},
   ) {
@@ -333,8 +334,11 @@ describe('an attempt that was never sent returns its tokens', () => {
 
   test('to all limits of the bucket', async () => {
     const clock = virtualClock({ startMs: 0 });
-    const furtherLimits = [{ refillPerSecond: 1e-9, capacity: 3 }];
-    const { left } = await meet([unreached, unreached], bucketOf(clock, { furtherLimits }), clock, {
+    const limits = {
+      minute: { refillPerSecond: 1, capacity: 3, settled: true },
+      day: { refillPerSecond: 1e-9, capacity: 3 },
+    };
+    const { left } = await meet([unreached, unreached], quotaBucket({ limits, clock }), clock, {
       maxRetries: 1,
     });
     expect(left).toEqual([3, 3]);

@@ -5,6 +5,9 @@ export { CODES, isUnsent, kindOfMessage } from './node-failures.ts';
 export { keptByCopies, makeStamp } from './node-stamp.ts';
 export { immediatesNow, inNextTurn, inRealTime, keepAlive, letExit } from './node-timers.ts';
 
+/** The clients of Node see bodies end. */
+export const seesBodiesEnd = true;
+
 /** The part of a channel of `node:diagnostics_channel` in use. */
 interface Channel {
   readonly hasSubscribers: boolean;

@@ -19,6 +19,9 @@ export function sleepersOn(clock: Time): Pick<Time, 'schedule'> {
   return clock;
 }
 
+/** Clients of the web do not see a body end by themselves. */
+export const seesBodiesEnd = false;
+
 /** A `FailureKind` that is known. */
 type KnownKind = 'connect' | 'network' | 'timeout' | 'aborted';
 

@@ -4,7 +4,9 @@ import { systemClock } from '../base/clock.ts';
 import type { Judgement, Responded } from '../http/outcome.ts';
 import type { InspectionContext, Peek } from '../http/peek.ts';
 import type { BodyInspector } from '../loop/contracts.ts';
-import * as presets from '../presets.ts';
+import * as door from '../presets.ts';
+
+const { anthropicLimits: _, githubLimits: _1, openaiLimits: _2, shopifyLimits: _3, ...presets } = door;
 
 /** The names and values that presets look for, and what a defective or malicious server might put in their place. */
 const NAMES = [

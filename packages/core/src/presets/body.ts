@@ -1,6 +1,7 @@
 import { property } from '../base/property.ts';
+import { bufferBytes } from '../http/body.ts';
+import type { InspectedResponse } from '../http/inspected.ts';
 import { durationMs } from '../http/quota-fields.ts';
-import type { InspectedResponse } from '../parts/inspect/inspect.ts';
 
 /** A value in parsed JSON, by the names on the way to it; `undefined` if there is none. */
 export function at(json: unknown, ...names: readonly PropertyKey[]): unknown {
@@ -26,6 +27,31 @@ export function parsed(text: string): unknown {
   } catch {
     return undefined;
   }
+}
+
+/** The value of a request body: as the client was given it, or as it has serialised it: JSON as text or bytes, or an object. */
+export function jsonIn(body: unknown): unknown {
+  if (typeof body === 'string') return parsed(body.replace(/^\uFEFF/, ''));
+  if (bufferBytes(body) === undefined) return body;
+  try {
+    // It skips a byte order mark.
+    return parsed(new TextDecoder().decode(body as ArrayBuffer));
+  } catch {
+    return undefined;
+  }
+}
+
+/** The length of a request body, an object as JSON, in bytes; 0 if it is not known. */
+export function bytesIn(body: unknown): number {
+  const text =
+    typeof body === 'string' ? body : bufferBytes(body) === undefined ? JSON.stringify(body) : undefined;
+  return text === undefined ? (bufferBytes(body) ?? 0) : new TextEncoder().encode(text).length;
+}
+
+/** As {@link at}, for a number that can be a cost. */
+export function numberAt(json: unknown, ...names: readonly PropertyKey[]): number | undefined {
+  const value = at(json, ...names);
+  return typeof value === 'number' && value >= 0 && value < Number.POSITIVE_INFINITY ? value : undefined;
 }
 
 /** True for a response that is streamed as events. */

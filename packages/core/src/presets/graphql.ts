@@ -1,21 +1,8 @@
 import { property } from '../base/property.ts';
-import { bufferBytes } from '../http/body.ts';
 import { isRepeatable } from '../http/classify.ts';
 import type { RequestTraits } from '../http/outcome.ts';
-import { parsed, pathOf } from './body.ts';
+import { jsonIn, pathOf } from './body.ts';
 import { operationsOf } from './graphql-document.ts';
-
-/** The body as the client was given it, or as it has serialised it: JSON as text or bytes, or an object. */
-function jsonIn(body: unknown): unknown {
-  if (typeof body === 'string') return parsed(body.replace(/^\uFEFF/, ''));
-  if (bufferBytes(body) === undefined) return body;
-  try {
-    // It skips a byte order mark.
-    return parsed(new TextDecoder().decode(body as ArrayBuffer));
-  } catch {
-    return undefined;
-  }
-}
 
 /** True if the operation that one request asks for is a query. */
 function asksQuery(request: unknown): boolean {

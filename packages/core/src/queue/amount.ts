@@ -9,21 +9,27 @@ export function inUnit(amount: Amount, unit: number): number {
   return typeof amount === 'number' ? amount : (amount[unit] as number);
 }
 
-/** The sum, unit by unit. */
-export function plus(one: Amount, other: Amount): Amount {
-  if (typeof other !== 'number') return other.map((part, unit) => inUnit(one, unit) + part);
-  return typeof one === 'number' ? one + other : plus(other, one);
+/** The sum, unit by unit: of the first, and so many times the second. */
+export function plus(one: Amount, other: Amount, times = 1): Amount {
+  const several = typeof one === 'number' ? other : one;
+  if (typeof several === 'number') return (one as number) + several * times;
+  // A copy has the right size from the start.
+  const sum = several.slice();
+  for (let unit = 0; unit < sum.length; unit += 1) {
+    sum[unit] = inUnit(one, unit) + inUnit(other, unit) * times;
+  }
+  return sum;
 }
 
 /** The difference, unit by unit. */
 export function minus(one: Amount, other: Amount): Amount {
-  return plus(one, typeof other === 'number' ? -other : other.map((part) => -part));
+  return plus(one, other, -1);
 }
 
 /** Whether an amount is larger than another in any unit. */
 export function exceeds(one: Amount, other: Amount): boolean {
-  if (typeof one !== 'number') return one.some((part, unit) => part > inUnit(other, unit));
-  return typeof other === 'number' ? one > other : other.some((part) => one > part);
+  const over = minus(one, other);
+  return typeof over === 'number' ? over > 0 : Math.max(...over) > 0;
 }
 
 /** What an amount weighs against others, for a queue that shares out what there is. */

@@ -3,6 +3,7 @@ import { type Complete, type OptionTable, readOptions } from '../../base/options
 import type { Outcome, RequestTraits } from '../../http/outcome.ts';
 import type { Feedback, ReadFeedback } from '../../http/server-feedback.ts';
 import type { AcquireOptions, Grant } from '../../loop/contracts.ts';
+import type { Costs } from '../../loop/costs.ts';
 import {
   type AdaptiveRate,
   afterRefusal,
@@ -71,14 +72,18 @@ class AdaptiveBucket extends Bucket {
     this.source.setRate({ refillPerSecond: this.#state.rate, capacity: setup.capacity }, 0);
   }
 
-  override tryAcquire(cost = 1, earlier?: Grant): Grant | undefined {
-    this.#adapt(beforeFirst(this.#state, this.#bounds, Math.min(cost, this.maxCost)));
+  override tryAcquire(cost: number | Costs = 1, earlier?: Grant): Grant | undefined {
+    this.#expect(cost);
     return super.tryAcquire(cost, earlier);
   }
 
   override acquire(options: AcquireOptions = {}): Promise<Grant> {
-    this.#adapt(beforeFirst(this.#state, this.#bounds, Math.min(options.cost ?? 1, this.maxCost)));
+    this.#expect(options.cost ?? 1);
     return super.acquire(options);
+  }
+
+  #expect(cost: number | Costs): void {
+    this.#adapt(beforeFirst(this.#state, this.#bounds, Math.min(cost as number, this.maxCost as number)));
   }
 
   /** Sets the highest rate. The one that was found stays if it is lower. */
@@ -97,7 +102,8 @@ class AdaptiveBucket extends Bucket {
   ): Feedback | undefined {
     const said = super.observe(outcome, grant, request, read);
     if (outcome.type !== 'response') return said;
-    const { cost, grantedAtMs, waitedMs } = grant;
+    const { grantedAtMs, waitedMs } = grant;
+    const cost = grant.cost as number;
     const { rate, roundAtMs } = this.#state;
     const isRefused = said?.tooFast ?? outcome.status === 429;
     // A server that says that nothing is left says it before it refuses, as a router that marks packets (RFC 3168).

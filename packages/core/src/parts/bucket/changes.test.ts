@@ -238,72 +238,6 @@ describe('settle', () => {
   );
 });
 
-describe('several limits at once', () => {
-  // Ten a second with five at once, and twelve a day.
-  const furtherLimits = [{ refillPerSecond: 12 / 86_400, capacity: 12 }];
-
-  test('tokens are taken from all or from none', async () => {
-    const { bucket, clock } = setUp({ furtherLimits });
-    let granted = 0;
-    for (let time = 0; time < 100; time += 1) {
-      if (bucket.tryAcquire()) granted += 1;
-      clock.tick(100);
-    }
-    expect(granted).toBe(12);
-    // The refusal by the limit of a day took nothing from the limit of a second.
-    expect(bucket.stats()).toMatchObject({ capacity: 5, idle: false });
-    expect(bucket.stats().tokens).toBeLessThan(1);
-    clock.tick(86_400_000);
-    expect(bucket.tryAcquire(5)).toBeDefined();
-    expect(bucket.tryAcquire(1)).toBeUndefined();
-  });
-
-  test('a request waits for the slowest', async () => {
-    const { clock, lines, ask } = setUp({
-      furtherLimits: [{ refillPerSecond: 1, capacity: 2 }],
-      capacity: 2,
-    });
-    for (const name of ['a', 'b', 'c', 'd']) ask(name);
-    await clock.advance(5_000);
-    expect(lines).toEqual(['a 0', 'b 0', 'c 1000', 'd 2000']);
-  });
-
-  test('no cost may exceed the smallest capacity', () => {
-    const { bucket } = setUp({ furtherLimits: [{ refillPerSecond: 1, capacity: 2 }] });
-    expect(() => bucket.tryAcquire(3)).toThrow('≤ the capacity, 2');
-  });
-
-  test('setRate keeps the capacity of the first limit, not the smallest', () => {
-    const { bucket, clock } = setUp({ furtherLimits: [{ refillPerSecond: 1e-3, capacity: 2 }] });
-    bucket.setRate(20);
-    taken(bucket.tryAcquire(2)).settle(0.5);
-    clock.tick(1_000);
-    expect(bucket.stats()).toMatchObject({ capacity: 2 });
-    expect(bucket.stats().tokens).toBeCloseTo(1.5, 2);
-  });
-
-  test('a refund goes to all', () => {
-    const { bucket, clock } = setUp({ furtherLimits: [{ refillPerSecond: 1e-6, capacity: 6 }] });
-    taken(bucket.tryAcquire(5)).settle(0);
-    expect(bucket.stats().tokens).toBe(5);
-    expect(bucket.tryAcquire(5)).toBeDefined();
-    clock.tick(1_000);
-    expect(bucket.tryAcquire()).toBeDefined();
-    expect(bucket.tryAcquire()).toBeUndefined();
-  });
-
-  test('setRate does not change further limits', () => {
-    const { bucket, clock } = setUp({ furtherLimits });
-    bucket.setRate(5);
-    expect(bucket.stats()).toMatchObject({ capacity: 5, refillPerSecond: 5 });
-    bucket.setRate(1, 20);
-    expect(bucket.stats().capacity).toBe(12);
-    bucket.tryAcquire(5);
-    clock.tick(1_000);
-    expect(bucket.stats().tokens).toBeCloseTo(1, 9);
-  });
-});
-
 describe('feedback of the server', () => {
   function response(status: number, headers: Record<string, string> = {}): Outcome {
     return { type: 'response', status, header: (name) => headers[name] };
@@ -372,7 +306,6 @@ test.each<[story: string, options: Partial<TokenBucketOptions>, tokens: number |
   ['what is not there yet', { initialTokens: 1 }, 3, 200],
   ['more than the capacity', { initialTokens: 1 }, 11, 1_000],
   ['what comes in steps', { initialTokens: 1, refillIntervalMs: 150 }, 3, 300],
-  ['what a further limit lacks', { furtherLimits: [{ refillPerSecond: 1, capacity: 5 }] }, 7, 2_000],
 ])('waitMs until there is %s', (_, options, tokens, waitMs) => {
   expect(setUp(options).bucket.waitMs(tokens)).toBeCloseTo(waitMs, 6);
 });

@@ -2,68 +2,137 @@ import type { Quota } from './gcra.ts';
 import { QuotaState } from './quota-state.ts';
 import type { TokenSource } from './token-source.ts';
 
-/** A state for each limit that {@link MemoryTokens.settle} needs later. A plain number if there is only one limit. */
-export type Held = number | readonly number[];
+/** A grant that is never settled is charged after this time, in milliseconds. */
+const LONGEST_HELD_MS = 600_000;
 
-/**
- * The limits of one bucket in memory. Tokens are taken from all of them, or from none. A pause and a new rate are for the first
- * alone: emptying the quota of a day would close the bucket for a day.
- */
+/** What a grant holds back until it is settled. */
+interface HeldBack {
+  readonly cost: number;
+  /** When it is charged at the latest. */
+  readonly untilMs: number;
+}
+
+/** What {@link MemoryTokens.settle} needs later: what had been taken from the limit then, or what the grant holds back. */
+export type Held = number | HeldBack;
+
+/** The tokens of one limit in memory. */
 export class MemoryTokens extends QuotaState implements TokenSource<Held> {
-  readonly #further: readonly QuotaState[];
+  /** What is in flight; `undefined` if grants are charged at once. */
+  readonly #inFlight: Set<HeldBack> | undefined;
+  #sum = 0;
+  /** Nothing is held back for longer before this. */
+  #nextMs = Number.POSITIVE_INFINITY;
+  #last: HeldBack | undefined;
+  /** Until then the quota counts as one that others use as well. */
+  #sharedUntilMs = Number.NEGATIVE_INFINITY;
 
-  constructor(first: Quota, intervalMs: number, tokens: number, further: readonly Quota[]) {
-    super(first, intervalMs, tokens, 0);
-    this.#further = further.map((rate) => new QuotaState(rate, 0, rate.capacity, 0));
+  /** @param isSettled true to charge grants when they are settled, and to hold back what is in flight */
+  constructor(quota: Quota, intervalMs: number, tokens: number, isSettled: boolean) {
+    super(quota, intervalMs, tokens, 0);
+    if (isSettled) this.#inFlight = new Set();
   }
 
-  /** The capacity of the first limit. */
-  get ownCapacity(): number {
-    return super.capacity;
-  }
-
-  override get capacity(): number {
-    return Math.min(super.capacity, ...this.#further.map((quota) => quota.capacity));
+  get holds(): boolean {
+    return this.#inFlight !== undefined;
   }
 
   override tokens(nowMs: number): number {
-    return Math.min(super.tokens(nowMs), ...this.#further.map((quota) => quota.tokens(nowMs)));
+    this.#expire(nowMs);
+    return super.tokens(nowMs) - this.#sum;
   }
 
   isIdle(nowMs: number): boolean {
-    const isFull = this.#further.every((quota) => quota.tokens(nowMs) >= quota.capacity);
-    return isFull && super.tokens(nowMs) >= super.capacity;
+    return this.tokens(nowMs) >= this.capacity;
+  }
+
+  override has(cost: number, nowMs: number): boolean {
+    this.#expire(nowMs);
+    return super.has(cost + this.#sum, nowMs);
   }
 
   override take(cost: number, nowMs: number): boolean {
-    if (this.#further.length === 0) return super.take(cost, nowMs);
+    if (this.#inFlight === undefined) return super.take(cost, nowMs);
     if (this.waitMs(cost, nowMs) > 0) return false;
-    this.spend(cost, nowMs);
-    for (const quota of this.#further) quota.spend(cost, nowMs);
+    this.charge(cost, nowMs);
     return true;
   }
 
+  /** Takes the tokens, whether or not they are available. */
+  charge(cost: number, nowMs: number): void {
+    if (this.#inFlight === undefined) {
+      this.spend(cost, nowMs);
+      return;
+    }
+    this.#last = { cost, untilMs: nowMs + LONGEST_HELD_MS };
+    this.#inFlight.add(this.#last);
+    this.#sum += cost;
+    this.#nextMs = Math.min(this.#nextMs, this.#last.untilMs);
+  }
+
   get held(): Held {
-    return this.#further.length === 0
-      ? this.heldMs
-      : [this.heldMs, ...this.#further.map((quota) => quota.heldMs)];
+    return this.#inFlight === undefined ? this.taken : (this.#last as HeldBack);
   }
 
   override waitMs(cost: number, nowMs: number): number {
-    let waitMs = super.waitMs(cost, nowMs);
-    for (const quota of this.#further) waitMs = Math.max(waitMs, quota.waitMs(cost, nowMs));
-    return waitMs;
+    this.#expire(nowMs);
+    return super.waitMs(cost + this.#sum, nowMs);
   }
 
   dueMs(firstCost: number, nowMs: number): number {
-    return firstCost === 0 ? Number.POSITIVE_INFINITY : nowMs + this.waitMs(firstCost, nowMs);
+    if (firstCost === 0) return Number.POSITIVE_INFINITY;
+    const dueMs = nowMs + this.waitMs(firstCost, nowMs);
+    // What comes in is not enough: something in flight must be settled first.
+    return firstCost + this.#sum > this.capacity ? Math.max(dueMs, this.#nextMs) : dueMs;
   }
 
   settle(surplus: number, held: Held, nowMs: number): void {
-    const each = [held].flat() as readonly number[];
-    [this, ...this.#further].forEach((quota, index) => {
-      if (surplus < 0) quota.spend(-surplus, nowMs);
-      else quota.giveBack(surplus, each[index] as number, nowMs);
-    });
+    this.#expire(nowMs);
+    if (typeof held !== 'number' && this.#release(held)) this.spend(held.cost - surplus, nowMs);
+    else if (surplus < 0) this.spend(-surplus, nowMs);
+    else if (typeof held === 'number') this.giveBack(surplus, held, nowMs);
+  }
+
+  /** Returns false if it was charged before. */
+  #release(held: HeldBack): boolean {
+    if (this.#inFlight?.delete(held) !== true) return false;
+    // Reset when nothing is left, so that rounding errors do not add up.
+    this.#sum = this.#inFlight.size === 0 ? 0 : this.#sum - held.cost;
+    return true;
+  }
+
+  #expire(nowMs: number): void {
+    if (nowMs < this.#nextMs) return;
+    this.#nextMs = Number.POSITIVE_INFINITY;
+    for (const held of this.#inFlight ?? []) {
+      if (held.untilMs > nowMs) {
+        this.#nextMs = held.untilMs;
+        return;
+      }
+      this.#release(held);
+      this.spend(held.cost, held.untilMs);
+    }
+  }
+
+  atMost(left: number, nowMs: number): void {
+    this.#expire(nowMs);
+    const over = super.tokens(nowMs) - left;
+    if (over > 0) this.spend(over, nowMs);
+  }
+
+  /**
+   * What a server says is left is how it stood at some time since the request was granted, perhaps rounded. As long as it can be
+   * explained by what was granted here, it changes nothing. If it cannot, others use the same quota: then what may not have reached
+   * the server yet, everything that was granted since, comes out of it, so that it is not taken twice.
+   */
+  heard(left: number, held: Held, grantedMs: number, nowMs: number): number {
+    const { capacity, refillPerSecond } = this;
+    // 0 of a grant that has taken nothing here.
+    const since = typeof held === 'number' && held > 0 ? this.taken - held : 0;
+    const cameIn = (refillPerSecond * (nowMs - grantedMs)) / 1_000;
+    const explained = this.tokens(nowMs) + (this.holds ? 0 : Math.min(0, since - cameIn));
+    const rounding = left > 0 && left % 1_000 === 0 ? 1_000 : Math.max(1, capacity / 100);
+    if (left + rounding < explained) this.#sharedUntilMs = nowMs + (capacity / refillPerSecond) * 1_000;
+    // Half at most: a server that answers late, and has counted all of that before, must not stop everything.
+    return nowMs < this.#sharedUntilMs ? left - Math.min(since, capacity / 2) : Number.POSITIVE_INFINITY;
   }
 }

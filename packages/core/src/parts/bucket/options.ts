@@ -2,12 +2,12 @@ import { prose, proseOf } from '#prose';
 import {
   type Check,
   capacity,
+  flag,
   nameOf,
   notNegative,
   oneOf,
   refillRate,
   wrongRange,
-  wrongType,
 } from '../../base/check.ts';
 import type { Clock, Random } from '../../base/clock.ts';
 import {
@@ -73,14 +73,6 @@ export const WAITING_BUCKET_OPTIONS: OptionTable<WaitingBucketOptions> = {
   random: RANDOM_OPTION,
 };
 
-/** A limit that applies in addition to the bucket's own, with the same bounds. */
-interface FurtherLimit {
-  /** Tokens per second. */
-  readonly refillPerSecond: number;
-  /** The most tokens that can accumulate. */
-  readonly capacity: number;
-}
-
 /** Options of {@link tokenBucket}. */
 export interface TokenBucketOptions extends WaitingBucketOptions {
   /** Tokens per second: above 0, and at most 1e9, which is one per nanosecond. */
@@ -104,10 +96,11 @@ export interface TokenBucketOptions extends WaitingBucketOptions {
    */
   readonly initialTokens?: number | undefined;
   /**
-   * Limits that apply in addition, such as one per day. A request takes its tokens from all of them or from none.
-   * @default []
+   * True to charge the tokens of a request when it has ended, as a server does that charges what it has produced: until then they
+   * are held back. Nothing has to be given back, so nothing is lost of requests that cost less than they took.
+   * @default false
    */
-  readonly furtherLimits?: readonly FurtherLimit[] | undefined;
+  readonly settled?: boolean | undefined;
 }
 
 /** Validated options with all defaults applied. */
@@ -147,42 +140,31 @@ const checkInterval: Check = (name, value) => {
   throw wrongRange(name, prose('0, or a number from 0.001 to 1e11'), value);
 };
 
-const LIMIT_OPTIONS: OptionTable<FurtherLimit> = {
-  refillPerSecond: { check: refillRate, required: true },
-  capacity: { check: capacity, required: true },
-};
-
-const checkLimits: Check = (name, value) => {
-  if (!Array.isArray(value)) throw wrongType(name, prose('a list of limits'), value);
-  value.forEach((limit, index) => {
-    const rate = readOptions<FurtherLimit>(`${name}[${index}]`, limit, LIMIT_OPTIONS);
-    checkFill(nameOf(`${name}[${index}]`, 'refillPerSecond'), rate);
-  });
-};
-
 /** How the options of a token bucket are read. */
 export const BUCKET_OPTIONS: OptionTable<TokenBucketOptions> = {
   refillPerSecond: { check: refillRate, required: true },
   capacity: { check: capacity, defaultOf: defaultCapacity },
   refillIntervalMs: { check: checkInterval, default: 0 },
   initialTokens: { check: notNegative, defaultOf: (options) => options.capacity },
-  furtherLimits: { check: checkLimits, default: [] },
+  settled: { check: flag, default: false },
   ...WAITING_BUCKET_OPTIONS,
 };
 
 /** @throws RangeError if options that are valid by themselves contradict each other */
-export function checkedTogether<S extends BucketSetup>(caller: string, setup: S): S {
-  const { capacity, initialTokens, furtherLimits } = setup;
-  checkFill(`${caller}: refillPerSecond`, setup);
+export function checkedTogether<S extends Quota & { readonly initialTokens: number }>(
+  caller: string,
+  setup: S,
+): S {
+  const { capacity, initialTokens } = setup;
+  checkFill(nameOf(caller, 'refillPerSecond'), setup);
   if (initialTokens > capacity) {
     throw wrongRange(
-      `${caller}: initialTokens`,
+      nameOf(caller, 'initialTokens'),
       proseOf(() => `at most the capacity, ${capacity}`),
       initialTokens,
     );
   }
-  // Copied, because changing the list later must not change the buckets that are made from it.
-  return { ...setup, furtherLimits: furtherLimits.map((limit) => ({ ...limit })) };
+  return setup;
 }
 
 /**

@@ -1,8 +1,9 @@
+import { seesBodiesEnd } from '#platform';
 import { neverSent } from '../../http/failure.ts';
 import type { Outcome } from '../../http/outcome.ts';
 import { admit } from '../../loop/admit.ts';
 import type { AcquireOptions, Grant, OwnBucket } from '../../loop/contracts.ts';
-import { costOf } from '../../loop/decide.ts';
+import { type Costs, costOf } from '../../loop/costs.ts';
 import type { Call, Lack, Part, Turn } from '../../loop/part.ts';
 
 /** Every attempt takes tokens from the bucket. */
@@ -30,6 +31,8 @@ class BucketTurn implements Turn, Lack {
   #earlier: Grant | undefined;
   /** True if user code around the request has paid for this attempt. */
   #isPaid = false;
+  /** The tokens of an attempt whose response has come, and which are charged when its body has ended. */
+  #open: Grant | undefined;
   /** What was asked last: the bucket, or the gate of an origin that has paused. */
   #asked: OwnBucket;
 
@@ -39,7 +42,7 @@ class BucketTurn implements Turn, Lack {
     this.#call = call;
   }
 
-  #cost(): number {
+  #cost(): number | Costs {
     return costOf(this.#call.policy, this.#call.request);
   }
 
@@ -121,6 +124,31 @@ class BucketTurn implements Turn, Lack {
     this.#earlier = undefined;
     this.#isPaid = false;
     const { givenFeedback, request } = this.#call;
-    if (grant !== undefined) this.#bucket.observe?.(outcome, grant, request, givenFeedback);
+    if (grant === undefined) return;
+    if (this.#bucket.settled) {
+      this.#open = grant;
+      // The client then tells when the body has ended, as it does for a slot.
+      this.#call.limit ??= this.#bucket;
+    }
+    this.#bucket.observe?.(outcome, grant, request, givenFeedback);
+  }
+
+  free(once?: Promise<void>): void {
+    const call = this.#call;
+    const grant = this.#open;
+    if (grant === undefined) return;
+    this.#open = undefined;
+    if (call.limit === this.#bucket) call.limit = undefined;
+    // Another part settles it once it knows the cost.
+    if (grant === call.metered) return;
+    const settle = (): void => grant.settle(grant.cost);
+    if (once === undefined) settle();
+    else void once.then(settle);
+  }
+
+  end(): void {
+    // Of an attempt that a layer below has judged, or the total timeout has ended.
+    if (this.#bucket.settled) this.#open ??= this.#grant;
+    if (this.#grant !== undefined || !(seesBodiesEnd || this.#call.whenBodyEnds)) this.free();
   }
 }

@@ -23,7 +23,7 @@ describe('a refund', () => {
     const level = new QuotaState(ten, 0, 10, 0);
     for (let round = 0; round < 3; round += 1) {
       level.take(4, 0);
-      level.giveBack(4, level.heldMs, 0);
+      level.giveBack(4, level.taken, 0);
       expect(level.tokens(0)).toBeCloseTo(10, 9);
     }
   });
@@ -31,7 +31,7 @@ describe('a refund', () => {
   test('is at most what was available when the capacity changed', () => {
     const level = new QuotaState({ refillPerSecond: 2, capacity: 10 }, 0, 10, 0);
     level.take(2, 0);
-    const { heldMs: held } = level;
+    const { taken: held } = level;
     level.setRate({ refillPerSecond: 2, capacity: 20 }, 0);
     level.giveBack(5, held, 0);
     expect(level.tokens(0)).toBeCloseTo(10, 9);
@@ -40,7 +40,7 @@ describe('a refund', () => {
   test('in a pause leaves the bucket empty', () => {
     const level = new QuotaState(ten, 0, 10, 0);
     level.take(5, 0);
-    const { heldMs: held } = level;
+    const { taken: held } = level;
     level.pause(1_000, 0);
     level.giveBack(5, held, 500);
     expect(level.tokens(500)).toBeCloseTo(0, 9);
@@ -50,7 +50,7 @@ describe('a refund', () => {
   test('in a pause pays a debt', () => {
     const level = new QuotaState(ten, 0, 10, 0);
     level.spend(15, 0);
-    const { heldMs: held } = level;
+    const { taken: held } = level;
     level.pause(1_000, 0);
     level.giveBack(5, held, 500);
     expect(level.tokens(500)).toBeCloseTo(0, 9);

@@ -1,14 +1,5 @@
-import {
-  giveBack,
-  holding,
-  type Quota,
-  slackMs,
-  spend,
-  stepsBy,
-  stepsToWait,
-  tokensAt,
-  waitMs,
-} from './gcra.ts';
+import { holding, type Quota, slackMs, spend, stepsBy, stepsToWait, tokensAt, waitMs } from './gcra.ts';
+import { LowMarks } from './low-marks.ts';
 
 /** Own time is rebased to 0 after this many fills of the capacity: larger doubles are too coarse for short intervals. */
 const FAR_FILLS = 1_000;
@@ -16,7 +7,7 @@ const FAR_FILLS = 1_000;
 /**
  * The tokens of one limit: the arithmetic of gcra.ts on a time of its own ("own time"), in which one token comes in each
  * second. Whole tokens then add up exactly at any rate. Own time stands still in a pause, and its speed is the rate, so
- * neither a pause nor a new rate changes the state, and the states of earlier grants stay comparable.
+ * neither a pause nor a new rate changes the state.
  *
  * An example with 500 tokens per second and capacity 100, in milliseconds. Own time runs 500 times as fast as real time,
  * and a token is worth 1,000 of own time.
@@ -49,10 +40,7 @@ export class QuotaState {
   #steps = 0;
   #pausedUntilMs = Number.NEGATIVE_INFINITY;
   readonly #intervalMs: number;
-  /** Tokens from before this own time were lost when the capacity changed, and must not be given back. */
-  #noneBeforeMs = Number.NEGATIVE_INFINITY;
-  /** How far the state was moved back since earlier grants noted it: by tokens given back, and by rebasing. */
-  #shiftMs = 0;
+  readonly #marks = new LowMarks();
 
   constructor({ refillPerSecond, capacity }: Quota, intervalMs: number, tokens: number, nowMs: number) {
     this.#quota = { refillPerSecond: 1, capacity };
@@ -108,6 +96,12 @@ export class QuotaState {
     return tokensAt(this.#quota, this.#emptyAtMs, this.#ownMs(nowMs));
   }
 
+  /** Whether the tokens are available. In a pause it is as if it had ended now. */
+  has(cost: number, nowMs: number): boolean {
+    const ownMs = this.#nearMs(nowMs);
+    return spend(this.#quota, this.#emptyAtMs, cost, ownMs) <= ownMs + slackMs(this.#fillMs, ownMs);
+  }
+
   /** Takes the tokens, if they are available. */
   take(cost: number, nowMs: number): boolean {
     if (nowMs < this.#pausedUntilMs) return false;
@@ -115,13 +109,24 @@ export class QuotaState {
     // Not by `take` of gcra.ts, whose result may be no number: V8 would allocate memory for each.
     const emptyAtMs = spend(this.#quota, this.#emptyAtMs, cost, ownMs);
     if (emptyAtMs > ownMs + slackMs(this.#fillMs, ownMs)) return false;
+    this.#mark(ownMs, cost);
     this.#emptyAtMs = emptyAtMs;
     return true;
+  }
+
+  /** How much own time is lacking of being full. */
+  #lackingMs(ownMs: number): number {
+    return this.#emptyAtMs - ownMs + this.#fillMs;
+  }
+
+  #mark(ownMs: number, taken: number): void {
+    this.#marks.mark(this.#lackingMs(ownMs), this.#fillMs, taken);
   }
 
   /** Takes the tokens even if they are not available, and leaves a debt. */
   spend(cost: number, nowMs: number): void {
     const ownMs = this.#nearMs(nowMs);
+    this.#mark(ownMs, cost);
     this.#emptyAtMs = spend(this.#quota, this.#emptyAtMs, cost, ownMs);
   }
 
@@ -138,22 +143,19 @@ export class QuotaState {
     return this.#stepAtMs(this.#stepsBy(nowMs) + steps) - nowMs;
   }
 
-  /** What {@link giveBack} needs for the tokens that were taken last. */
-  get heldMs(): number {
-    return this.#emptyAtMs + this.#shiftMs;
+  /** The sum of all that was taken: what {@link giveBack} needs for the tokens that were taken last. */
+  get taken(): number {
+    return this.#marks.taken;
   }
 
-  giveBack(tokens: number, held: number, nowMs: number): void {
-    const heldMs = held - this.#shiftMs;
-    const mostTokens = (heldMs - this.#noneBeforeMs) / 1_000;
+  /** Gives tokens back, as far as they would be there now if they had never been taken. */
+  giveBack(tokens: number, taken: number, nowMs: number): void {
     const before = this.#emptyAtMs;
-    const given = Math.max(0, Math.min(tokens, mostTokens));
-    this.#emptyAtMs = giveBack(this.#quota, before, given, heldMs, this.#ownMs(nowMs));
+    this.#emptyAtMs -= this.#marks.giveBack(tokens * 1_000, taken, this.#lackingMs(this.#ownMs(nowMs)));
     // A paused bucket stays empty.
     if (nowMs < this.#pausedUntilMs) {
       this.#emptyAtMs = Math.max(this.#emptyAtMs, Math.min(before, this.#baseMs));
     }
-    this.#shiftMs += before - this.#emptyAtMs;
   }
 
   /** Stops own time until `untilMs`, and empties the limit. Never shortens a pause. */
@@ -175,9 +177,11 @@ export class QuotaState {
   /** Sets rate and capacity. Available tokens are kept up to the capacity. */
   setRate({ refillPerSecond, capacity }: Quota, nowMs: number): void {
     this.#settleTime(nowMs);
-    this.#noneBeforeMs = Math.max(this.#noneBeforeMs, this.#baseMs - this.#fillMs);
-    this.#emptyAtMs = Math.max(this.#emptyAtMs, this.#noneBeforeMs);
+    // Tokens above a lower capacity are lost, and those that came in above the one before.
+    this.#mark(this.#baseMs, 1);
+    this.#emptyAtMs = Math.max(this.#emptyAtMs, this.#baseMs - this.#fillMs);
     this.#quota = { ...this.#quota, capacity };
+    this.#mark(this.#baseMs, 1);
     this.#speed = refillPerSecond;
   }
 
@@ -201,7 +205,5 @@ export class QuotaState {
     const farMs = this.#baseMs;
     this.#baseMs = 0;
     this.#emptyAtMs -= farMs;
-    this.#noneBeforeMs -= farMs;
-    this.#shiftMs += farMs;
   }
 }

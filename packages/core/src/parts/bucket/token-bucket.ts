@@ -1,5 +1,6 @@
 import { notNegative } from '../../base/check.ts';
-import type { BucketStats, ObservableBucket } from '../../loop/contracts.ts';
+import type { BucketStats, Grant, ObservableBucket } from '../../loop/contracts.ts';
+import type { Costs } from '../../loop/costs.ts';
 import type { Tally } from '../../queue/options.ts';
 import type { Quota } from './gcra.ts';
 import { MemoryTokens } from './memory-tokens.ts';
@@ -10,6 +11,7 @@ import {
   type TokenBucketOptions,
   type WaitingBucketSetup,
 } from './options.ts';
+import type { Units } from './units.ts';
 import { WaitingBucket } from './waiting-bucket.ts';
 
 /** A token bucket in the memory of this process. */
@@ -28,6 +30,8 @@ export interface MemoryBucket extends ObservableBucket {
    * @throws TypeError, RangeError if the number is negative or not finite
    */
   waitMs(tokens?: number): number;
+  /** See {@link OwnBucket.atMost}. */
+  atMost(left: number | Costs, answered?: Grant): void;
 }
 
 /** What {@link tokenBucket} returns. */
@@ -37,12 +41,14 @@ export class Bucket extends WaitingBucket<MemoryTokens, Bucket> implements Memor
   /** The rate that the user set last. An adaptive bucket may be slower for a while. */
   #wantedRate: number;
 
-  constructor(setup: BucketSetup) {
-    const { refillIntervalMs, initialTokens, furtherLimits } = setup;
+  /** @param units that its costs are given in, of a gate in front of a bucket of several */
+  constructor(setup: BucketSetup, units?: Units) {
+    const { refillIntervalMs, initialTokens, settled } = setup;
     super(
       setup,
-      () => new MemoryTokens(setup, refillIntervalMs, initialTokens, furtherLimits),
+      () => new MemoryTokens(setup, refillIntervalMs, initialTokens, settled),
       (tokens, tally) => originGate({ ...setup, tally }, this.gateRate, tokens),
+      units,
     );
     this.#made = setup;
     this.#wantedRate = setup.refillPerSecond;
@@ -50,10 +56,10 @@ export class Bucket extends WaitingBucket<MemoryTokens, Bucket> implements Memor
 
   /** An adaptive bucket that is slower for a while limits its origins by itself. */
   protected override get gateRate(): Quota {
-    return { refillPerSecond: this.#wantedRate, capacity: this.source.ownCapacity };
+    return { refillPerSecond: this.#wantedRate, capacity: this.source.capacity };
   }
 
-  setRate(refillPerSecond: number, capacity: number = this.source.ownCapacity): void {
+  setRate(refillPerSecond: number, capacity: number = this.source.capacity): void {
     checkRate('setRate', { refillPerSecond, capacity });
     this.#wantedRate = refillPerSecond;
     this.changeRate(refillPerSecond, capacity);
@@ -64,7 +70,7 @@ export class Bucket extends WaitingBucket<MemoryTokens, Bucket> implements Memor
   }
 
   /** Sets the rate, but not the one that the user wants: an adaptive bucket finds its rate again after an eviction. */
-  protected changeRate(refillPerSecond: number, capacity: number = this.source.ownCapacity): void {
+  protected changeRate(refillPerSecond: number, capacity: number = this.source.capacity): void {
     this.beforeUse?.();
     this.source.setRate({ refillPerSecond, capacity }, this.time.now());
     this.capacityChanged();
@@ -78,7 +84,7 @@ export class Bucket extends WaitingBucket<MemoryTokens, Bucket> implements Memor
   override stats(): BucketStats {
     const stats = super.stats();
     const { refillPerSecond, capacity } = this.#made;
-    const isAsMade = this.#wantedRate === refillPerSecond && this.source.ownCapacity === capacity;
+    const isAsMade = this.#wantedRate === refillPerSecond && this.source.capacity === capacity;
     return { ...stats, idle: stats.idle && isAsMade };
   }
 }
@@ -88,9 +94,10 @@ export function originGate(
   setup: WaitingBucketSetup & { readonly refillIntervalMs?: number; readonly tally?: Tally },
   { refillPerSecond, capacity }: Quota,
   tokens = 0,
+  units?: Units,
 ): Bucket {
-  const gate = { refillPerSecond, capacity, initialTokens: tokens, furtherLimits: [] };
-  return new Bucket({ refillIntervalMs: 0, ...setup, ...gate });
+  const gate = { refillPerSecond, capacity, initialTokens: tokens, settled: false };
+  return new Bucket({ refillIntervalMs: 0, ...setup, ...gate }, units);
 }
 
 /**

@@ -1,45 +1,68 @@
 import { prose, proseOf } from '#prose';
 import { notNegative, wrongRange, wrongType } from '../../base/check.ts';
 import type { AcquireOptions, Grant } from '../../loop/contracts.ts';
-import { plus } from '../../queue/amount.ts';
+import type { Costs } from '../../loop/costs.ts';
+import { type Amount, exceeds, minus, plus } from '../../queue/amount.ts';
 import type { Lane } from '../../queue/queue.ts';
 import { SteadyTime } from '../../queue/time.ts';
 import { WaitingRoom } from '../../queue/waiting-room.ts';
 import type { CallsBeforeUse } from '../per-key/key-map.ts';
 import type { WaitingBucketSetup } from './options.ts';
 import type { TokenSource, WaitingQueue } from './token-source.ts';
+import type { Units } from './units.ts';
 
 export const CLOSED: string | undefined = /* @__PURE__ */ prose('the bucket was closed');
 
-/** Tokens from a bucket. Without a bucket to settle with, they do not conform: they came from nowhere. */
+/** What a grant needs of its bucket. */
+interface Settles {
+  readonly units: Units | undefined;
+  read(name: string, said: number | Costs, others: Amount): Amount;
+  settleGrant(surplus: Amount, held: unknown): void;
+}
+
+/** Tokens from a bucket. Those that do not conform came from nowhere, and are not settled. */
 class TokenGrant implements Grant {
-  readonly cost: number;
   readonly waitedMs: number;
   readonly grantedAtMs: number;
   readonly conforming: boolean;
+  /** Of a bucket of several units. */
+  declare unit?: string | undefined;
+  readonly #amount: Amount;
   readonly #held: unknown;
-  #bucket: TokenCounter<TokenSource> | undefined;
+  readonly #bucket: Settles;
+  #isOpen: boolean;
 
   constructor(
-    cost: number,
+    amount: Amount,
     waitedMs: number,
     grantedAtMs: number,
     held: unknown,
-    bucket: TokenCounter<TokenSource> | undefined,
+    bucket: Settles,
+    conforming: boolean,
   ) {
-    this.cost = cost;
     this.waitedMs = waitedMs;
     this.grantedAtMs = grantedAtMs;
-    this.conforming = bucket !== undefined;
+    this.conforming = conforming;
+    this.#amount = amount;
     this.#held = held;
     this.#bucket = bucket;
+    this.#isOpen = conforming;
   }
 
-  settle(actualCost: number): void {
-    notNegative('settle: actualCost', actualCost);
-    const bucket = this.#bucket;
-    this.#bucket = undefined;
-    if (actualCost !== this.cost) bucket?.settleGrant(this.cost - actualCost, this.#held);
+  /** What its source needs to know of it; `undefined` for a grant of something else. */
+  static heldBy(grant: Grant): unknown {
+    return #held in grant ? grant.#held : undefined;
+  }
+
+  get cost(): number | Costs {
+    return this.#bucket.units?.costsOf(this.#amount) ?? (this.#amount as number);
+  }
+
+  settle(actualCost: number | Costs): void {
+    const actual = this.#bucket.read('settle: actualCost', actualCost, this.#amount);
+    const isFirst = this.#isOpen;
+    this.#isOpen = false;
+    if (isFirst) this.#bucket.settleGrant(minus(this.#amount, actual), this.#held);
   }
 }
 
@@ -47,8 +70,12 @@ class TokenGrant implements Grant {
 export type MakeSource<Source> = (time: SteadyTime, queue: WaitingQueue, onChange: () => void) => Source;
 
 /** Grants the tokens of a source to requests in turn, and decides what happens to those for which there are none. */
-export abstract class TokenCounter<Source extends TokenSource> implements CallsBeforeUse {
+export abstract class TokenCounter<Source extends TokenSource<unknown, Amount>>
+  implements CallsBeforeUse, Settles
+{
   beforeUse: (() => void) | undefined;
+  /** `undefined` for a bucket of one unit. */
+  readonly units: Units | undefined;
   protected readonly time: SteadyTime;
   protected readonly source: Source;
   protected readonly room: WaitingRoom<Grant>;
@@ -57,22 +84,25 @@ export abstract class TokenCounter<Source extends TokenSource> implements CallsB
   protected granted = 0;
   protected marked = 0;
   /** The most tokens that a request may cost. */
-  protected maxCost: number;
+  protected maxCost: Amount;
   readonly #nonConforming: WaitingBucketSetup['nonConforming'];
   #isServedSoon = false;
+  /** When the request was granted whose answer has last said what is left. */
+  #heardAtMs = Number.NEGATIVE_INFINITY;
 
-  constructor(setup: WaitingBucketSetup, makeSource: MakeSource<Source>) {
+  constructor(setup: WaitingBucketSetup, makeSource: MakeSource<Source>, units?: Units) {
     const time = new SteadyTime(setup.clock);
     this.time = time;
     this.#nonConforming = setup.nonConforming;
-    this.room = new WaitingRoom(setup, time, () => this.serve());
+    this.units = units;
+    this.room = new WaitingRoom(setup, time, () => this.serve(), units?.weigh);
     this.source = makeSource(time, this.room as WaitingQueue, () => this.#serveSoon());
     this.maxCost = this.source.capacity;
     this.room.limitCost(this.maxCost);
   }
 
-  tryAcquire(cost = 1, earlier?: Grant): Grant | undefined {
-    this.#checkCost('tryAcquire', cost);
+  tryAcquire(costs: number | Costs = 1, earlier?: Grant): Grant | undefined {
+    const cost = this.amountOf('tryAcquire', costs);
     if (!this.#isOpenTo(earlier)) return undefined;
     this.beforeUse?.();
     const nowMs = this.time.now();
@@ -86,8 +116,8 @@ export abstract class TokenCounter<Source extends TokenSource> implements CallsB
 
   acquire(options: AcquireOptions = {}): Promise<Grant> {
     try {
-      const { cost = 1, signal } = options;
-      this.#checkCost('acquire', cost);
+      const { cost: costs = 1, signal } = options;
+      const cost = this.amountOf('acquire', costs);
       this.beforeUse?.();
       const lane = this.room.laneFor(options);
       if (signal?.aborted) throw signal.reason;
@@ -105,8 +135,8 @@ export abstract class TokenCounter<Source extends TokenSource> implements CallsB
     return this.closed === undefined || (this.closed === 'drain' && earlier !== undefined);
   }
 
-  #join(options: AcquireOptions, lane: Lane, cost: number, nowMs: number): Promise<Grant> {
-    const waitMs = this.source.waitMs(plus(this.room.costAhead(options, lane, nowMs), cost) as number, nowMs);
+  #join(options: AcquireOptions, lane: Lane, cost: Amount, nowMs: number): Promise<Grant> {
+    const waitMs = this.source.waitMs(plus(this.room.costAhead(options, lane, nowMs), cost), nowMs);
     let granted: Promise<Grant>;
     try {
       granted = this.room.join(options, lane, cost, waitMs, nowMs);
@@ -119,7 +149,7 @@ export abstract class TokenCounter<Source extends TokenSource> implements CallsB
   }
 
   /** What a request gets that has its turn: tokens or a refusal; `undefined` if it has to wait. */
-  #result(cost: number, waitedMs: number, nowMs: number): Grant | Promise<never> | undefined {
+  #result(cost: Amount, waitedMs: number, nowMs: number): Grant | Promise<never> | undefined {
     const { source } = this;
     if (source.take(cost, nowMs)) return this.#grant(cost, waitedMs, nowMs);
     if (source.unavailable !== undefined) {
@@ -135,7 +165,7 @@ export abstract class TokenCounter<Source extends TokenSource> implements CallsB
   #refuse(
     reason: 'not-conforming' | 'wait-too-long',
     message: string | undefined,
-    cost: number,
+    cost: Amount,
     nowMs: number,
   ): Promise<never> {
     const waitMs = this.source.waitMs(cost, nowMs);
@@ -143,29 +173,61 @@ export abstract class TokenCounter<Source extends TokenSource> implements CallsB
     return Promise.reject(this.room.refusal(reason, message, waitMs));
   }
 
-  #checkCost(caller: string, cost: number): void {
-    if (cost > 0 && cost <= this.maxCost && typeof cost === 'number') return;
+  protected amountOf(caller: string, cost: number | Costs): Amount {
+    if (this.units !== undefined) return this.units.amountOf(caller, cost, this.maxCost);
+    if (typeof cost === 'number' && cost > 0 && cost <= (this.maxCost as number)) return cost;
     const takes = proseOf(() => `a number > 0 and ≤ the capacity, ${this.maxCost}`);
     throw (typeof cost === 'number' ? wrongRange : wrongType)(`${caller}: cost`, takes, cost);
   }
 
-  #grant(cost: number, waitedMs: number, nowMs: number): Grant {
+  atMost(left: number | Costs, answered?: Grant): void {
+    const said = this.read('atMost: left', left, Number.POSITIVE_INFINITY);
+    const most = answered === undefined ? said : this.heard(said, answered);
+    this.beforeUse?.();
+    const nowMs = this.time.now();
+    this.source.atMost?.(most, nowMs);
+    this.arm(nowMs);
+  }
+
+  /** What a server has left for more requests that says so in an answer; Infinity if it changes nothing. */
+  protected heard(left: Amount, answered: Grant): Amount {
+    const { grantedAtMs } = answered;
+    // Overtaken by an answer to a later request.
+    if (grantedAtMs < this.#heardAtMs) return Number.POSITIVE_INFINITY;
+    this.#heardAtMs = grantedAtMs;
+    const { source, time } = this;
+    const held = TokenGrant.heldBy(answered);
+    return source.heard?.(left, held, grantedAtMs - time.startMs, time.now()) ?? left;
+  }
+
+  /** See {@link Units.read}. */
+  read(name: string, said: number | Costs, others: Amount): Amount {
+    if (this.units !== undefined) return this.units.read(name, said, others);
+    notNegative(name, said);
+    return said as number;
+  }
+
+  #grant(cost: Amount, waitedMs: number, nowMs: number): Grant {
     const { source } = this;
     if (source.isBeyond === true) return this.#mark(cost, waitedMs, nowMs);
     this.granted += 1;
-    return new TokenGrant(cost, waitedMs, this.time.startMs + nowMs, source.held, this);
+    const grant = new TokenGrant(cost, waitedMs, this.time.startMs + nowMs, source.held, this, true);
+    if (waitedMs > 0 && source.lacking !== undefined) grant.unit = source.lacking;
+    return grant;
   }
 
-  #mark(cost: number, waitedMs: number, nowMs: number): Grant {
+  #mark(cost: Amount, waitedMs: number, nowMs: number): Grant {
     this.granted += 1;
     this.marked += 1;
-    return new TokenGrant(cost, waitedMs, this.time.startMs + nowMs, undefined, undefined);
+    return new TokenGrant(cost, waitedMs, this.time.startMs + nowMs, undefined, this, false);
   }
 
   /** Called by a grant of this bucket. */
-  settleGrant(surplus: number, held: unknown): void {
+  settleGrant(surplus: Amount, held: unknown): void {
+    const { holds } = this.source;
+    if (surplus === 0 && !holds) return;
     // A bucket that was evicted was full: returned tokens change nothing.
-    if (surplus < 0) this.beforeUse?.();
+    if (holds || exceeds(0, surplus)) this.beforeUse?.();
     this.source.settle(surplus, held, this.time.now());
     this.serve();
   }
@@ -192,7 +254,7 @@ export abstract class TokenCounter<Source extends TokenSource> implements CallsB
     const nowMs = this.time.now();
     this.room.serve(nowMs, (cost, waitedMs) => {
       try {
-        return this.#serveFirst(cost as number, waitedMs, nowMs);
+        return this.#serveFirst(cost, waitedMs, nowMs);
       } catch (error) {
         // The source is broken. The request must not hold up those behind it.
         return Promise.reject(error);
@@ -202,7 +264,7 @@ export abstract class TokenCounter<Source extends TokenSource> implements CallsB
   }
 
   /** The result of the first request in the queue; `undefined` if it goes on waiting. */
-  #serveFirst(cost: number, waitedMs: number, nowMs: number): Grant | Promise<Grant> | undefined {
+  #serveFirst(cost: Amount, waitedMs: number, nowMs: number): Grant | Promise<Grant> | undefined {
     const result = this.#result(cost, waitedMs, nowMs);
     const isTooLate = (): boolean | undefined =>
       this.source.isTooLate?.(cost, this.room.firstDeadlineMs, nowMs);
@@ -212,6 +274,6 @@ export abstract class TokenCounter<Source extends TokenSource> implements CallsB
   }
 
   protected arm(nowMs: number): void {
-    this.room.arm(nowMs, this.source.dueMs(this.room.firstCost as number, nowMs));
+    this.room.arm(nowMs, this.source.dueMs(this.room.firstCost, nowMs));
   }
 }

@@ -21,6 +21,10 @@ export interface TokenSource<Held = unknown, A extends Amount = number> {
   take(cost: A, nowMs: number): boolean;
   /** What {@link settle} needs for the tokens that were taken last. Read right after {@link take}. */
   readonly held: Held;
+  /** True if tokens are held back until they are settled, and charged then: {@link settle} is called for each grant. */
+  readonly holds?: boolean;
+  /** The unit that the last {@link take} lacked. */
+  readonly lacking?: string | undefined;
   /** True if the tokens that were taken last may exceed the quota. Their grant does not conform, and is not settled. */
   readonly isBeyond?: boolean;
 
@@ -42,6 +46,16 @@ export interface TokenSource<Held = unknown, A extends Amount = number> {
    * `surplus` is negative, even if that leaves a debt. May come at any time, also in a pause and after {@link close}.
    */
   settle(surplus: A, held: Held, nowMs: number): void;
+
+  /** Lowers what there is to so many tokens, what is held back included. Infinity leaves a unit as it is. */
+  atMost?(left: A | number, nowMs: number): void;
+  /**
+   * What a server has left for more requests that says in an answer how much is left; Infinity if it changes nothing.
+   *
+   * @param held of the grant whose answer says so
+   * @param grantedMs when that was granted
+   */
+  heard?(left: A | number, held: Held, grantedMs: number, nowMs: number): A | number;
 
   /** Lets no token be taken until `untilMs`, which is in the future, and starts from empty then. Never shortens a pause. */
   pause(untilMs: number, nowMs: number): void;

@@ -9,7 +9,7 @@ import {
   readFeedback,
   serverFeedback,
 } from '../../http/server-feedback.ts';
-import { bindClock, type ChecksPriority, type ClockBound } from '../../loop/bind-clock.ts';
+import { bindClock, type ChecksCalls, type ClockBound } from '../../loop/bind-clock.ts';
 import {
   type BucketStats,
   type CloseOptions,
@@ -19,6 +19,7 @@ import {
   waitingAtClose,
 } from '../../loop/contracts.ts';
 import type { Part } from '../../loop/part.ts';
+import type { Amount } from '../../queue/amount.ts';
 import type { Tally } from '../../queue/options.ts';
 import type { Quota } from './gcra.ts';
 import type { WaitingBucketSetup } from './options.ts';
@@ -27,17 +28,18 @@ import { BucketPart } from './part.ts';
 import { QuietOrigins } from './quiet-origins.ts';
 import { CLOSED, type MakeSource, TokenCounter } from './token-counter.ts';
 import type { TokenSource } from './token-source.ts';
+import type { Units } from './units.ts';
 
 /**
  * A token bucket without its tokens: the queue, the timer, pauses, feedback, statistics, and the treatment of requests for
  * which there are no tokens. A subclass brings a {@link TokenSource}.
  */
 export abstract class WaitingBucket<
-    Source extends TokenSource,
+    Source extends TokenSource<unknown, Amount>,
     Gate extends ObservableBucket = ObservableBucket,
   >
   extends TokenCounter<Source>
-  implements ObservableBucket, ClockBound, ChecksPriority
+  implements ObservableBucket, ClockBound, ChecksCalls
 {
   readonly #setup: WaitingBucketSetup;
   readonly #atGates: Tally = { waiting: 0 };
@@ -51,13 +53,15 @@ export abstract class WaitingBucket<
    * served in a microtask
    * @param makeGate makes the bucket that stands in front of this one for an origin that asked for a pause:
    * with so many tokens, and a count of the requests at all of them
+   * @param units of a source of several units
    */
   constructor(
     setup: WaitingBucketSetup,
     makeSource: MakeSource<Source>,
     makeGate: (tokens: number, waiting: Tally) => Gate,
+    units?: Units,
   ) {
-    super(setup, makeSource);
+    super(setup, makeSource, units);
     this.#setup = setup;
     const { time } = this;
     const make = (tokens: number): Gate => {
@@ -81,8 +85,10 @@ export abstract class WaitingBucket<
     for (const gate of this.#gates.all()) bindClock(gate, clock);
   }
 
-  checkPriority(priority: number | undefined): void {
+  checkCalls({ priority, cost }: Parameters<ChecksCalls['checkCalls']>[0]): void {
     this.room.laneFor({ priority });
+    // A number may be for requests that have a cost of their own.
+    if (typeof cost === 'object') this.amountOf('createPolicy', cost);
   }
 
   pauseFor(durationMs: number): void {
@@ -103,6 +109,10 @@ export abstract class WaitingBucket<
     this.serve();
   }
 
+  get settled(): boolean {
+    return this.source.holds === true;
+  }
+
   observe(
     outcome: Outcome,
     grant: Grant,
@@ -119,9 +129,15 @@ export abstract class WaitingBucket<
     // A custom `feedback` sees every outcome.
     const isQuiet = isSuccess && url !== undefined && feedback === serverFeedback;
     if (isQuiet && this.#quiet.mayIgnore(originOf({ url }), grant.grantedAtMs)) return undefined;
-    const said = readFeedback(feedback, outcome, this.time.clock.now(), grant.cost);
+    const said = readFeedback(feedback, outcome, this.time.clock.now(), grant.cost as number);
     if (said === undefined) return undefined;
     if (isQuiet) this.#quiet.heard();
+    // What quotas the fields of a response are about is known for requests alone.
+    const isOurs = this.units === undefined && (feedback !== serverFeedback || grant.cost === 1);
+    if (isOurs && said.remaining !== undefined && said.remaining >= 0) {
+      if (feedbackScope === 'bucket' || url === undefined) this.atMost(said.remaining, grant);
+      else this.#gates.lower(originOf({ url }), this.heard(said.remaining, grant) as number);
+    }
     // A custom `feedback` may return something that is not a number.
     if (!(said.pauseMs > 0)) return said;
     // With some jitter on top, so that a fleet does not return together.
@@ -139,7 +155,7 @@ export abstract class WaitingBucket<
 
   /** The rate of a bucket for an origin that asked for a pause. */
   protected get gateRate(): Quota {
-    return { refillPerSecond: this.source.refillPerSecond, capacity: this.source.capacity };
+    return { refillPerSecond: this.source.refillPerSecond, capacity: this.source.capacity } as Quota;
   }
 
   /** The buckets of origins that asked for a pause. */
@@ -178,9 +194,9 @@ export abstract class WaitingBucket<
     const waiting = this.room.size + this.#atGates.waiting;
     const isOpen = this.closed === undefined && gates.count === 0 && pausedMs === 0;
     return {
-      tokens: source.tokens(nowMs),
-      capacity: this.maxCost,
-      refillPerSecond: source.refillPerSecond,
+      tokens: source.tokens(nowMs) as number,
+      capacity: this.maxCost as number,
+      refillPerSecond: source.refillPerSecond as number,
       waiting,
       waitingCost: this.room.cost as number,
       pausedMs,

@@ -2,9 +2,10 @@ import { knowsAsyncContext } from '#around';
 import { countingNumber } from '../../base/check.ts';
 import { type Clock, keepAlive } from '../../base/clock.ts';
 import { type Complete, LIMIT_CLOCK_OPTION, type OptionTable, readOptions } from '../../base/options.ts';
+import { whenBodyEnds } from '../../bodies/body-end.ts';
 import type { Outcome } from '../../http/outcome.ts';
 import { admit } from '../../loop/admit.ts';
-import type { ChecksPriority, ClockBound } from '../../loop/bind-clock.ts';
+import type { ChecksCalls, ClockBound } from '../../loop/bind-clock.ts';
 import type {
   AcquireOptions,
   ConcurrencyLimit,
@@ -17,7 +18,6 @@ import { WAITING_OPTIONS, type WaitingOptions } from '../../queue/options.ts';
 import { SteadyTime } from '../../queue/time.ts';
 import { WaitingRoom } from '../../queue/waiting-room.ts';
 import type { CallsBeforeUse } from '../per-key/key-map.ts';
-import { whenBodyEnds } from './body-end.ts';
 
 /** Options of {@link concurrencyLimit}. */
 export interface ConcurrencyOptions extends WaitingOptions {
@@ -49,7 +49,7 @@ class HeldSlot implements Slot {
   }
 }
 
-class Semaphore implements ConcurrencyLimit, CallsBeforeUse, ClockBound, ChecksPriority {
+class Semaphore implements ConcurrencyLimit, CallsBeforeUse, ClockBound, ChecksCalls {
   beforeUse: (() => void) | undefined;
   readonly #maxConcurrent: number;
   readonly #time: SteadyTime;
@@ -75,7 +75,7 @@ class Semaphore implements ConcurrencyLimit, CallsBeforeUse, ClockBound, ChecksP
     this.#time.bind(clock);
   }
 
-  checkPriority(priority: number | undefined): void {
+  checkCalls({ priority }: AcquireOptions): void {
     this.#room.laneFor({ priority });
   }
 

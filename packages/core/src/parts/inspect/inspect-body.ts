@@ -1,16 +1,15 @@
 import { prose } from '#prose';
 import { countingNumber, notNegative, positive, wrongType } from '../../base/check.ts';
 import { HookError } from '../../base/errors.ts';
-import { onAbort } from '../../base/on-abort.ts';
 import { type OptionTable, readOptions } from '../../base/options.ts';
 import { isPromise } from '../../base/promise.ts';
+import { Look, type LookBounds, within } from '../../bodies/look.ts';
 import { checkVerdict } from '../../http/classify.ts';
 import { withJudgement } from '../../http/judged.ts';
 import type { Judgement, Outcome, Responded } from '../../http/outcome.ts';
 import type { InspectionContext } from '../../http/peek.ts';
 import type { BodyInspector } from '../../loop/contracts.ts';
 import type { Inspect } from './inspect.ts';
-import { Look, type LookBounds } from './look.ts';
 import { inspectPart } from './part.ts';
 
 /** Options of {@link inspectBody}. */
@@ -82,28 +81,6 @@ async function lookAt(
     throw new HookError('inspect', cause);
   } finally {
     look.end();
-  }
-}
-
-/** An `inspect` that waits for something else than the body must not hold the response for ever, nor after an abort. */
-async function within<T>(
-  promise: PromiseLike<T>,
-  { timeoutMs, clock }: LookBounds,
-  signal: AbortSignal | undefined,
-): Promise<T | undefined> {
-  let cancel: (() => void) | undefined;
-  let forget: (() => void) | undefined;
-  const given = new Promise<undefined>((resolve) => {
-    const giveUp = (): void => resolve(undefined);
-    // Twice the time: a look that runs into its timeout has as long again to be judged.
-    cancel = clock.schedule(giveUp, 2 * timeoutMs);
-    forget = signal?.aborted === false ? onAbort(signal, giveUp) : undefined;
-  });
-  try {
-    return await Promise.race([promise, given]);
-  } finally {
-    cancel?.();
-    forget?.();
   }
 }
 

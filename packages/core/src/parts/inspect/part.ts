@@ -1,7 +1,7 @@
+import { peekAt } from '../../bodies/opened.ts';
 import type { Judgement, Responded } from '../../http/outcome.ts';
 import type { BodyInspector } from '../../loop/contracts.ts';
 import type { Call, Look, Part, Turn } from '../../loop/part.ts';
-import { peekAt } from './opened.ts';
 
 /** Judges responses by their bodies. */
 export function inspectPart(inspector: Pick<BodyInspector, 'look'>): Part {

@@ -202,13 +202,7 @@ const maxKeys = fc.constantFrom(1, 2, 3, 10);
 const bucketOptions = { refillPerSecond: 10, capacity: 5, random: () => 0 };
 const makers: Record<string, (clock: VirtualClock) => MemoryBucket> = {
   tokenBucket: (clock) => tokenBucket({ ...bucketOptions, clock }),
-  'tokenBucket in steps, with a further limit': (clock) =>
-    tokenBucket({
-      ...bucketOptions,
-      refillIntervalMs: 500,
-      furtherLimits: [{ refillPerSecond: 5, capacity: 20 }],
-      clock,
-    }),
+  'tokenBucket in steps': (clock) => tokenBucket({ ...bucketOptions, refillIntervalMs: 500, clock }),
   adaptive: (clock) => adaptive({ ...bucketOptions, minRefillPerSecond: 10, initialTokens: 5, clock }),
 };
 

@@ -1,7 +1,9 @@
-import type { Clock } from '../../base/clock.ts';
-import { responseHeader } from '../../http/any-headers.ts';
-import { isWebReadable } from '../../http/body.ts';
+import type { Clock } from '../base/clock.ts';
+import { responseHeader } from '../http/any-headers.ts';
+import { bufferBytes, isWebReadable } from '../http/body.ts';
+import type { BodyWatcher } from '../http/peek.ts';
 import { type BodyInterceptor, interceptBody } from './intercept-body.ts';
+import { bytesOf } from './peeks.ts';
 import { type WatchedStream, watchedStream } from './watched-stream.ts';
 
 /** Gives up branches that were garbage-collected. What is being read is held by its reader. */
@@ -105,6 +107,8 @@ function lengthOf({ headers }: Response): number | undefined {
 /** Observes how the body of a response is read, without changing what is read. */
 export class WatchedBody implements BodyInterceptor {
   readonly use: BodyUse;
+  /** Hazard: it may hold the response. So it belongs to it, and not to the use, which outlives it. */
+  watcher: BodyWatcher | undefined;
   #isTaken = false;
   #watched: WatchedStream | undefined;
 
@@ -124,6 +128,8 @@ export class WatchedBody implements BodyInterceptor {
     this.#watched?.shut();
     return result.then(
       (value) => {
+        if (typeof value === 'string') this.#pass(value);
+        else if (bufferBytes(value) !== undefined) this.#pass(bytesOf(value));
         this.use.end();
         return value;
       },
@@ -144,6 +150,7 @@ export class WatchedBody implements BodyInterceptor {
       taken: () => {
         this.#isTaken = true;
       },
+      part: (part) => this.#pass(part),
       ended: () => this.use.end(),
       cancelled: (gone) => {
         this.#isTaken = true;
@@ -157,10 +164,17 @@ export class WatchedBody implements BodyInterceptor {
     this.#isStreamRead();
     const copy = native();
     if (!this.use.isOver) {
-      new WatchedBody(copy, this.use);
+      new WatchedBody(copy, this.use).watcher = this.watcher;
       this.use.add(copy);
     }
     return copy;
+  }
+
+  #pass(part: Uint8Array | string): void {
+    const { watcher } = this;
+    if (watcher === undefined) return;
+    watcher.branch ??= this;
+    if (watcher.branch === this) watcher.part(part);
   }
 
   /**

@@ -1,8 +1,9 @@
-import { type Clock, nextTurn } from '../../base/clock.ts';
-import type { RequestTraits, Responded } from '../../http/outcome.ts';
-import type { InspectionContext, Peek } from '../../http/peek.ts';
-import { FirstEvent } from './first-event.ts';
-import type { InspectedResponse, ServerEvent } from './inspect.ts';
+import { type Clock, nextTurn } from '../base/clock.ts';
+import { onAbort } from '../base/on-abort.ts';
+import type { InspectedResponse, ServerEvent } from '../http/inspected.ts';
+import type { RequestTraits, Responded } from '../http/outcome.ts';
+import type { InspectionContext, Peek } from '../http/peek.ts';
+import { ServerEvents } from './server-events.ts';
 
 /** How far a body is read. */
 export interface LookBounds {
@@ -82,12 +83,12 @@ export class Look implements InspectedResponse {
 
   async firstEvent(): Promise<ServerEvent | undefined> {
     const parsed = this.#begin()?.parsed;
-    const first = new FirstEvent();
-    if (parsed !== undefined) return first.take(textOf(parsed.value));
+    const first = new ServerEvents();
+    if (parsed !== undefined) return first.take(textOf(parsed.value))[0];
     // Another call may have read parts already, or may read them meanwhile.
     for (let next = 0, hasMore = true; ; hasMore = await this.#readMore()) {
       for (; next < this.#parts.length; next += 1) {
-        const event = first.take(this.#parts[next] ?? '');
+        const [event] = first.take(this.#parts[next] ?? '');
         if (event !== undefined) return event;
       }
       if (!hasMore) return undefined;
@@ -152,6 +153,31 @@ export class Look implements InspectedResponse {
     this.#bytes += part.length;
     this.#parts.push(this.#decoder.decode(part.subarray(0, room), { stream: true }));
     if (part.length > room) this.end();
+  }
+}
+
+/**
+ * What a function has made of a look; `undefined` if it takes too long. If it waits for something else than the body, it must not hold
+ * the response for ever, nor after an abort.
+ */
+export async function within<T>(
+  promise: PromiseLike<T>,
+  { timeoutMs, clock }: LookBounds,
+  signal: AbortSignal | undefined,
+): Promise<T | undefined> {
+  let cancel: (() => void) | undefined;
+  let forget: (() => void) | undefined;
+  const given = new Promise<undefined>((resolve) => {
+    const giveUp = (): void => resolve(undefined);
+    // Twice the time: a look that runs into its timeout has as long again to be judged.
+    cancel = clock.schedule(giveUp, 2 * timeoutMs);
+    forget = signal?.aborted === false ? onAbort(signal, giveUp) : undefined;
+  });
+  try {
+    return await Promise.race([promise, given]);
+  } finally {
+    cancel?.();
+    forget?.();
   }
 }
 

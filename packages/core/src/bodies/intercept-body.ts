@@ -1,4 +1,4 @@
-import { BODY_READERS } from '../../http/body.ts';
+import { BODY_READERS } from '../http/body.ts';
 
 /** Replaces the members of a response that give access to its body. */
 export interface BodyInterceptor {

@@ -1,6 +1,6 @@
-import { bytesOf, peekAtPart, peekAtWeb } from '../../bodies/peeks.ts';
-import { bufferBytes, isWebReadable } from '../../http/body.ts';
-import type { Opened, Peek } from '../../http/peek.ts';
+import { bufferBytes, isWebReadable } from '../http/body.ts';
+import type { Opened, Peek } from '../http/peek.ts';
+import { bytesOf, peekAtPart, peekAtWeb } from './peeks.ts';
 
 /**
  * Opens what an adapter has. `undefined` if there is no body with text or bytes, and for a mock that cannot be cloned.

@@ -1,9 +1,11 @@
-import { isWebReadable } from '../../http/body.ts';
+import { isWebReadable } from '../http/body.ts';
 
 /** Receives the events of a watched stream. */
 export interface StreamObserver {
   /** Reading has begun. */
   taken(): void;
+  /** The next part, before the reader gets it. */
+  part(part: Uint8Array): void;
   /** The source has ended or failed. */
   ended(): void;
   /** The stream was cancelled; the connection is closed when `gone` settles. */
@@ -92,6 +94,7 @@ export function watchedStream(
         observer.taken();
         const result = await locked.read();
         if (isCancelled) return;
+        if (!result.done) observer.part(result.value);
         bytes += result.value?.byteLength ?? 0;
         if (result.done || bytes === length) observer.ended();
         if (!result.done) controller.enqueue(result.value);

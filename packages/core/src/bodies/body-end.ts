@@ -1,7 +1,7 @@
-import { onAbort } from '../../base/on-abort.ts';
-import { responseHeader } from '../../http/any-headers.ts';
-import { isNodeReadable, isWebReadable } from '../../http/body.ts';
-import type { BodyContext } from '../../loop/part.ts';
+import { onAbort } from '../base/on-abort.ts';
+import { responseHeader } from '../http/any-headers.ts';
+import { isNodeReadable, isWebReadable } from '../http/body.ts';
+import type { BodyContext } from '../http/peek.ts';
 import { interceptorOf, isNative } from './intercept-body.ts';
 import { watchUnread, whenNodeBodyEnds } from './unread.ts';
 import { BodyUse, WatchedBody } from './watched-body.ts';

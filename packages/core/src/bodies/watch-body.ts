@@ -1,0 +1,52 @@
+import { bufferBytes, isWebReadable } from '../http/body.ts';
+import type { BodyContext, BodyWatcher, Opened } from '../http/peek.ts';
+import { whenBodyEnds } from './body-end.ts';
+import { interceptorOf } from './intercept-body.ts';
+import { bytesOf } from './peeks.ts';
+import { WatchedBody } from './watched-body.ts';
+import { watchedStream } from './watched-stream.ts';
+
+/**
+ * Watches the body of a response as it passes on its way to the caller: the same bytes, read when the caller reads them.
+ *
+ * @param ended called once or more: when the body has ended, failed, was cancelled or garbage-collected; at once if there is
+ * none, or if its client does not show it. It must not hold the response, which could then never be collected
+ */
+export function watchBody(
+  opened: Opened,
+  context: BodyContext,
+  watcher: BodyWatcher,
+  ended: () => void,
+): void {
+  if (opened === undefined) ended();
+  else if ('read' in opened) {
+    if (opened.watch === undefined) ended();
+    else opened.watch(watcher, ended);
+  } else if ('replace' in opened) watchData(opened, watcher, ended);
+  else {
+    whenBodyEnds(opened, context, ended);
+    const interceptor = interceptorOf(opened as unknown as Response);
+    if (interceptor instanceof WatchedBody) interceptor.watcher = watcher;
+  }
+}
+
+/** A body as a client has read it. */
+function watchData(
+  { data, replace }: Extract<Opened, { replace: unknown }>,
+  watcher: BodyWatcher,
+  ended: () => void,
+): void {
+  if (isWebReadable(data) && !data.locked) {
+    const observer = {
+      taken: () => undefined,
+      part: (part: Uint8Array) => watcher.part(part),
+      ended,
+      cancelled: ended,
+    };
+    replace(watchedStream(data, () => data, undefined, observer).stream);
+    return;
+  }
+  if (typeof data === 'string') watcher.part(data);
+  else if (bufferBytes(data) !== undefined) watcher.part(bytesOf(data));
+  ended();
+}

@@ -1,0 +1,35 @@
+import { prose } from '#prose';
+import { type Check, positive } from '../base/check.ts';
+import { callHook } from '../base/errors.ts';
+import { must } from '../base/option-error.ts';
+import type { RequestTraits } from '../http/outcome.ts';
+
+/** What a request costs by unit, such as `{ requests: 1, outputTokens: 700 }`. */
+export type Costs = Readonly<Record<string, number>>;
+
+/** A `cost` of a policy. */
+export type CostOption = number | Costs | ((request: RequestTraits) => number | Costs);
+
+/** A `cost` that learns from what requests have cost. */
+export interface LearnsCost {
+  /** Returns what learns from the answer to a request. It does not hold the request. */
+  learnerFor(request: object): (actual: number | Costs) => void;
+}
+
+/** A key, of a bucket or of a fair share. */
+export const checkKey: Check = (name, value) =>
+  must(name, prose('a string'), value, typeof value === 'string');
+
+/** The bucket knows its units. */
+export const checkCost: Check = (name, value) => {
+  if (Object(value) !== value) positive(name, value);
+};
+
+/**
+ * The tokens that an attempt takes.
+ *
+ * @throws HookError if `cost` throws, or returns something else than costs
+ */
+export function costOf({ cost }: { readonly cost: CostOption }, request: RequestTraits): number | Costs {
+  return typeof cost === 'function' ? callHook('cost', () => cost(request), checkCost) : cost;
+}

@@ -1,0 +1,180 @@
+import { prose } from '#prose';
+import { capacity, flag, notNegative, refillRate, wrongType } from '../../base/check.ts';
+import { mustHaveFields, nameOf } from '../../base/option-error.ts';
+import { type Complete, type OptionTable, readOptions } from '../../base/options.ts';
+import type { BucketStats, Grant, ObservableBucket } from '../../loop/contracts.ts';
+import type { Costs } from '../../loop/costs.ts';
+import { inUnit } from '../../queue/amount.ts';
+import type { MemoryTokens } from './memory-tokens.ts';
+import { NamedUnits, oneOf } from './named-units.ts';
+import {
+  checkedTogether,
+  checkRate,
+  WAITING_BUCKET_OPTIONS,
+  type WaitingBucketOptions,
+  type WaitingBucketSetup,
+} from './options.ts';
+import { QuotaTokens, type UnitLimit } from './quota-tokens.ts';
+import { type Bucket, originGate } from './token-bucket.ts';
+import { WaitingBucket } from './waiting-bucket.ts';
+
+/** A limit of a {@link quotaBucket}. */
+export interface QuotaLimit {
+  /** Tokens per second: above 0, and at most 1e9. */
+  readonly refillPerSecond: number;
+  /** The most tokens that can accumulate: above 0, at most 1e9, and no more than `refillPerSecond` fills in 1e12 seconds. */
+  readonly capacity: number;
+  /**
+   * Tokens at the start, at most the capacity.
+   * @default capacity
+   */
+  readonly initialTokens?: number | undefined;
+  /**
+   * True to charge the tokens of a request when it has ended, and to hold them back until then. See
+   * {@link TokenBucketOptions.settled}.
+   * @default false
+   */
+  readonly settled?: boolean | undefined;
+}
+
+/** Options of {@link quotaBucket}. */
+export interface QuotaBucketOptions extends WaitingBucketOptions {
+  /** The limit of each unit, by any name. Several limits of one unit are two units, such as `minute` and `day`. */
+  readonly limits: Readonly<Record<string, QuotaLimit>>;
+}
+
+/** A bucket of several units in the memory of this process. */
+export interface QuotaBucket extends ObservableBucket {
+  /**
+   * Changes the rate of a unit, and its capacity if one is given, as {@link MemoryBucket.setRate} does.
+   *
+   * @throws TypeError, RangeError for an unknown unit, and for numbers that {@link QuotaLimit} does not accept
+   */
+  setRate(unit: string, refillPerSecond: number, capacity?: number): void;
+  /**
+   * How long until so much can be taken, in milliseconds, if no one else takes any; 0 for now.
+   *
+   * @throws TypeError, RangeError for an unknown unit, and for a number that is negative or not finite
+   */
+  waitMs(cost?: number | Costs): number;
+  /** See {@link OwnBucket.atMost}. */
+  atMost(left: number | Costs, answered?: Grant): void;
+}
+
+const LIMIT_OPTIONS: OptionTable<QuotaLimit> = {
+  refillPerSecond: { check: refillRate, required: true },
+  capacity: { check: capacity, required: true },
+  initialTokens: { check: notNegative, defaultOf: (limit) => limit.capacity },
+  settled: { check: flag, default: false },
+};
+
+const OPTIONS: OptionTable<QuotaBucketOptions> = {
+  limits: {
+    check: (name, limits) => {
+      mustHaveFields(name, prose('an object with a limit for each unit'), limits);
+      if (Object.keys(limits as object).length === 0) throw wrongType(name, prose('a limit or more'), limits);
+    },
+    required: true,
+  },
+  ...WAITING_BUCKET_OPTIONS,
+};
+
+class Quotas extends WaitingBucket<QuotaTokens, Bucket> implements QuotaBucket {
+  declare readonly units: NamedUnits;
+  readonly #made: readonly UnitLimit[];
+
+  constructor(setup: WaitingBucketSetup, names: readonly string[], limits: readonly UnitLimit[]) {
+    const source = new QuotaTokens(names, limits);
+    const units = new NamedUnits(names, source.limits);
+    super(
+      setup,
+      () => source,
+      (tokens, tally) => originGate({ ...setup, tally }, this.gateRate, tokens, oneOf(units, source.fastest)),
+      units,
+    );
+    this.#made = limits;
+  }
+
+  protected override get gateRate(): MemoryTokens {
+    return this.source.limits[this.source.fastest] as MemoryTokens;
+  }
+
+  setRate(unit: string, refillPerSecond: number, capacity?: number): void {
+    // Names the unit if it is not known.
+    const index = this.units.read('setRate: unit', { [unit]: 1 }, 0).indexOf(1);
+    const limit = this.source.limits[index] as MemoryTokens;
+    const rate = { refillPerSecond, capacity: capacity ?? limit.capacity };
+    checkRate('setRate', rate);
+    this.beforeUse?.();
+    limit.setRate(rate, this.time.now());
+    this.capacityChanged();
+    if (index === this.source.fastest)
+      for (const gate of this.gates()) gate.setRate(refillPerSecond, rate.capacity);
+  }
+
+  waitMs(cost: number | Costs = 1): number {
+    return this.source.waitMs(this.units.read('waitMs: cost', cost, 0), this.time.now());
+  }
+
+  override stats(): BucketStats {
+    const stats = super.stats();
+    const { limits } = this.source;
+    const nowMs = this.time.now();
+    const ofUnit = (unit: number) => {
+      const { refillPerSecond, capacity } = limits[unit] as MemoryTokens;
+      return { tokens: (limits[unit] as MemoryTokens).tokens(nowMs), capacity, refillPerSecond };
+    };
+    const all = limits.map((_, unit) => ofUnit(unit));
+    const shares = all.map(({ tokens, capacity }) => tokens / capacity);
+    const least = shares.indexOf(Math.min(...shares));
+    const isAsMade = this.#made.every(
+      ({ refillPerSecond, capacity }, unit) =>
+        all[unit]?.refillPerSecond === refillPerSecond && all[unit]?.capacity === capacity,
+    );
+    return {
+      ...stats,
+      ...ofUnit(least),
+      waitingCost: inUnit(stats.waitingCost, least),
+      idle: stats.idle && isAsMade,
+      units: this.units.byName(ofUnit),
+    };
+  }
+}
+
+/**
+ * A token bucket of several units, such as requests, input tokens and output tokens, or requests per minute and per day. A
+ * request takes its tokens from all units or from none, first come, first served: one queue, one timer. In any window of time
+ * at most `capacity + refillPerSecond · window` of each unit are granted.
+ *
+ * What a request costs is told by `acquire({ cost })`, or by `cost` of the policy: an object with a number for each unit, where a
+ * unit that is not named costs 0; or a number, which is the cost in each unit.
+ *
+ * A pause of the bucket empties the unit that fills fastest. The others keep what they have.
+ *
+ * @example
+ * ```ts
+ * import { quotaBucket } from '@ebb/core';
+ *
+ * // 50 requests and 8,000 tokens of output a minute. What a model writes is charged when it has been written.
+ * const bucket = quotaBucket({
+ *   limits: {
+ *     requests: { refillPerSecond: 50 / 60, capacity: 50 },
+ *     outputTokens: { refillPerSecond: 8_000 / 60, capacity: 8_000, settled: true },
+ *   },
+ * });
+ * const grant = await bucket.acquire({ cost: { requests: 1, outputTokens: 700 } });
+ * grant.settle({ outputTokens: 180 });
+ * console.log(bucket.stats().units?.outputTokens?.tokens);
+ * ```
+ *
+ * @throws TypeError, RangeError for a wrong option
+ */
+export function quotaBucket(options: QuotaBucketOptions): QuotaBucket {
+  const { limits, ...setup } = readOptions('quotaBucket', options, OPTIONS);
+  const names = Object.keys(limits);
+  const read = names.map((name) => {
+    const caller = nameOf('quotaBucket: limits', name);
+    return checkedTogether(caller, readOptions(caller, limits[name] as QuotaLimit, LIMIT_OPTIONS));
+  });
+  return new Quotas(setup as Complete<WaitingBucketOptions>, names, read);
+}

@@ -1,0 +1,159 @@
+import { prose } from '#prose';
+import { type Check, callable, wrongRange, wrongType } from '../../base/check.ts';
+import { type OptionTable, readOptions } from '../../base/options.ts';
+import type { RequestTraits } from '../../http/outcome.ts';
+import { type Costs, checkKey, type LearnsCost } from '../../loop/costs.ts';
+import { checkCosts } from './said.ts';
+import { Shares } from './shares.ts';
+
+/** With more keys the one that was not asked for longest is forgotten. */
+const MOST_KEYS = 1_000;
+
+/** Options of {@link learnedCost}. */
+export interface LearnedCostOptions {
+  /**
+   * The part of the answers that cost no more than what was reserved: above 0, and at most 1. More reserves more than is used. Less
+   * leaves a debt more often, which a bucket pays back before it grants again.
+   * @default 0.75
+   */
+  readonly quantile?: number | undefined;
+  /**
+   * The requests that are alike, by a text such as the model. The 1,000 keys that were used last are kept.
+   * @default one key for all
+   */
+  readonly keyOf?: ((request: RequestTraits) => string) | undefined;
+  /**
+   * The share of the bound that is reserved before there is an answer: above 0, and at most 1.
+   * @default 0.1
+   */
+  readonly first?: number | undefined;
+}
+
+/** What {@link learnedCost} returns: a `cost` that learns from answers. */
+export interface LearnedCost extends LearnsCost {
+  (request: RequestTraits): number | Costs;
+}
+
+const isShare: Check = (name, value) => {
+  if (typeof value !== 'number') throw wrongType(name, prose('a number'), value);
+  if (!(value > 0 && value <= 1)) throw wrongRange(name, prose('a number above 0, and at most 1'), value);
+};
+
+/** How the options are read. */
+export const LEARNED_COST_OPTIONS: OptionTable<LearnedCostOptions> = {
+  quantile: { check: isShare, default: 0.75 },
+  keyOf: { check: callable, default: () => '' },
+  first: { check: isShare, default: 0.1 },
+};
+
+/** What a request can cost at most, and what is known of those like it. */
+interface Bound {
+  readonly most: number | Costs;
+  readonly known: Known;
+}
+
+/** What the answers of one key have cost, by unit; `''` is the unit of a bucket of one. */
+class Known {
+  answers = 0;
+  readonly shares = new Map<string, Shares>();
+
+  learn(unit: string, actual: number, most: number): void {
+    if (!(most > 0)) return;
+    let shares = this.shares.get(unit);
+    if (shares === undefined) {
+      shares = new Shares();
+      this.shares.set(unit, shares);
+    }
+    shares.add(Math.min(1, actual / most));
+  }
+}
+
+/**
+ * Reserves for a request what requests like it have cost, and not the most that it can cost. For the `cost` of a policy with an
+ * `actualCost`, and for servers that charge what they have done: one that reserves the bound itself answers less with a 429.
+ *
+ * For each key and unit it takes the quantile of actual ÷ bound over the last 100 successful answers, times the bound of the
+ * request, in whole tokens and never above the bound. A unit that answers do not name stays at its bound.
+ *
+ * @param bound returns the most that a request can cost; a number for a bucket of one unit
+ * @throws TypeError, RangeError for a wrong option
+ * @example
+ * ```ts
+ * import { createPolicy, learnedCost, readCost, tokenBucket } from '@ebb/core';
+ *
+ * interface Body {
+ *   readonly max_tokens: number;
+ * }
+ * interface Answer {
+ *   readonly usage?: { readonly output_tokens: number };
+ * }
+ *
+ * const policy = createPolicy({
+ *   bucket: tokenBucket({ refillPerSecond: 8_000 / 60, capacity: 8_000 }),
+ *   cost: learnedCost(({ body }) => (JSON.parse(String(body)) as Body).max_tokens),
+ *   actualCost: readCost(async (response) => ((await response.json()) as Answer | undefined)?.usage?.output_tokens),
+ * });
+ * ```
+ */
+export function learnedCost(
+  bound: (request: RequestTraits) => number | Costs,
+  options: LearnedCostOptions = {},
+): LearnedCost {
+  if (typeof bound !== 'function') throw wrongType('learnedCost: bound', prose('a function'), bound);
+  const { quantile, keyOf, first } = readOptions('learnedCost', options, LEARNED_COST_OPTIONS);
+  const keys = new Map<string, Known>();
+  /** A request asks again after each wait. */
+  const bounds = new WeakMap<object, Bound>();
+
+  const knownOf = (key: string): Known => {
+    const known = keys.get(key) ?? new Known();
+    // To the end, which is the newest.
+    keys.delete(key);
+    keys.set(key, known);
+    for (const oldest of keys.keys()) {
+      if (keys.size <= MOST_KEYS) break;
+      keys.delete(oldest);
+    }
+    return known;
+  };
+  const boundOf = (request: RequestTraits): Bound => {
+    let found = bounds.get(request);
+    if (found === undefined) {
+      const most = bound(request);
+      checkCosts('its result', most);
+      const key = keyOf(request);
+      checkKey('keyOf: its result', key);
+      found = { most, known: knownOf(key) };
+      bounds.set(request, found);
+    }
+    return found;
+  };
+  const estimate = ({ answers, shares }: Known, unit: string, most: number): number => {
+    const share = answers === 0 ? first : (shares.get(unit)?.quantile(quantile) ?? 1);
+    return Math.min(most, Math.max(1, Math.ceil(share * most)));
+  };
+
+  const cost = (request: RequestTraits): number | Costs => {
+    const { most, known } = boundOf(request);
+    if (typeof most === 'number') return estimate(known, '', most);
+    return Object.fromEntries(
+      Object.entries(most).map(([unit, units]) => [unit, estimate(known, unit, units)]),
+    );
+  };
+  const learnerFor = (request: RequestTraits) => {
+    const { most, known } = boundOf(request);
+    return (actual: number | Costs): void => {
+      known.answers += 1;
+      if (typeof most === 'number') {
+        if (typeof actual === 'number') known.learn('', actual, most);
+        return;
+      }
+      for (const [unit, units] of Object.entries(most)) {
+        const used =
+          typeof actual === 'number' ? actual : Object.hasOwn(actual, unit) ? actual[unit] : undefined;
+        if (used !== undefined) known.learn(unit, used, units);
+      }
+    };
+  };
+  return Object.assign(cost, { learnerFor });
+}

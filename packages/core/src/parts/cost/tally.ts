@@ -1,0 +1,105 @@
+import type { Clock } from '../../base/clock.ts';
+import { isPromise } from '../../base/promise.ts';
+import type { Grant } from '../../loop/acquire.ts';
+import type { Costs } from '../../loop/costs.ts';
+import { checkCosts, hasFailed, type SaysCosts } from './said.ts';
+
+/**
+ * What is known of the cost of one attempt. It settles the tokens of the attempt once.
+ *
+ * Hazard: it must hold neither the response nor the session. It waits for the end of the body, and that may be the garbage collection of
+ * the response.
+ */
+export class Tally {
+  readonly #grant: Grant;
+  readonly #read: SaysCosts;
+  readonly #learn: ((actual: number | Costs) => void) | undefined;
+  #costs: number | Costs | undefined;
+  /** The last answer of the user's code that has not settled. */
+  #pending: Promise<void> | undefined;
+  #isSuccess = false;
+  #isSettled = false;
+  #hasEnded = false;
+
+  /** @param learn what learns from the cost of a success */
+  constructor(grant: Grant, read: SaysCosts, learn: ((actual: number | Costs) => void) | undefined) {
+    this.#grant = grant;
+    this.#read = read;
+    this.#learn = learn;
+  }
+
+  /** Takes what the user's code says. What it says later counts, unit by unit. Never throws. */
+  add(ask: () => ReturnType<SaysCosts>): Promise<void> | undefined {
+    try {
+      const said = ask();
+      if (isPromise(said) || this.#pending !== undefined) this.#pending = this.#after(this.#pending, said);
+      else this.#merge(said);
+    } catch (error) {
+      hasFailed('actualCost', this.#read, error);
+    }
+    return this.#pending;
+  }
+
+  /** Answers count in the order of what they are about. */
+  async #after(before: Promise<void> | undefined, said: ReturnType<SaysCosts>): Promise<void> {
+    const [, result] = await Promise.allSettled([before, said]);
+    try {
+      if (result.status === 'rejected') throw result.reason;
+      this.#merge(result.value);
+    } catch (error) {
+      hasFailed('actualCost', this.#read, error);
+    }
+  }
+
+  #merge(said: number | Costs | undefined): void {
+    if (said === undefined || said === null) return;
+    checkCosts('its result', said);
+    const known = this.#costs;
+    const isByUnit = typeof said === 'object' && typeof known === 'object';
+    this.#costs = isByUnit ? { ...known, ...said } : said;
+  }
+
+  /** The stream has ended. Settles once the user's code has answered, or after so long. May be called again. */
+  end(clock: Clock, patienceMs: number): void {
+    if (this.#hasEnded) return;
+    this.#hasEnded = true;
+    const settle = (): void => this.settle(this.#grant.cost);
+    if (this.#pending === undefined) {
+      settle();
+      return;
+    }
+    const cancel = clock.schedule(settle, patienceMs, true);
+    void this.#pending.then(() => {
+      cancel();
+      settle();
+    });
+  }
+
+  /** @param reserved what is settled if nothing is known; by default nothing is */
+  settle(reserved?: number | Costs): void {
+    if (this.#isSettled) return;
+    const actual = this.#costs ?? reserved;
+    if (actual === undefined) return;
+    this.#isSettled = true;
+    try {
+      this.#grant.settle(actual);
+    } catch (error) {
+      // A unit that the bucket does not have.
+      hasFailed('actualCost', this.#read, error);
+      this.#costs = undefined;
+      if (reserved !== undefined) this.#grant.settle(reserved);
+    }
+    this.#teach();
+  }
+
+  /** The call has ended. */
+  judge(isSuccess: boolean): void {
+    this.#isSuccess = isSuccess;
+    if (this.#isSettled) this.#teach();
+  }
+
+  #teach(): void {
+    const actual = this.#costs;
+    if (this.#isSuccess && actual !== undefined) this.#learn?.(actual);
+  }
+}

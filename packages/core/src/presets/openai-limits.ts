@@ -1,0 +1,87 @@
+import { type OptionTable, readOptions } from '../base/options.ts';
+import type { InspectedResponse } from '../http/inspected.ts';
+import type { RequestTraits } from '../http/outcome.ts';
+import type { Costs } from '../loop/costs.ts';
+import type { WaitingBucketOptions } from '../parts/bucket/options.ts';
+import { quotaBucket } from '../parts/bucket/quota-bucket.ts';
+import { readCost } from '../parts/cost/read-cost.ts';
+import { bytesIn, jsonIn, numberAt } from './body.ts';
+import { ACCOUNT_NUMBER, aMinute, limitsTable, type ProviderLimits } from './limits-options.ts';
+
+/** Options of {@link openaiLimits}: the numbers of the account, with those of a bucket. */
+export interface OpenaiLimitsOptions extends WaitingBucketOptions {
+  readonly requestsPerMinute: number;
+  readonly tokensPerMinute: number;
+}
+
+const OPTIONS: OptionTable<OpenaiLimitsOptions> = /* @__PURE__ */ limitsTable<OpenaiLimitsOptions>({
+  requestsPerMinute: ACCOUNT_NUMBER,
+  tokensPerMinute: ACCOUNT_NUMBER,
+});
+
+/** Of chat completions, now and before, and of responses. */
+const MOST_TOKENS = ['max_completion_tokens', 'max_tokens', 'max_output_tokens'];
+
+/** What OpenAI counts at the beginning: the most that may be written, or the tokens that the characters look like if that is more. */
+function costOf({ body }: RequestTraits): Costs {
+  const json = jsonIn(body);
+  const most = MOST_TOKENS.map((name) => numberAt(json, name)).find((tokens) => tokens !== undefined) ?? 0;
+  const tokens = Math.max(most * (numberAt(json, 'n') ?? 1), Math.ceil(bytesIn(body) / 4));
+  return tokens > 0 ? { requests: 1, tokens } : { requests: 1 };
+}
+
+/** What was counted stays counted. A refusal counts as a request. */
+function actualOf({ status }: InspectedResponse): Costs | undefined {
+  return status === 429 ? { tokens: 0 } : undefined;
+}
+
+/** By unit, the fields that say what is left of it: a project may have less than its account. */
+const LEFT: Readonly<Record<string, readonly string[]>> = {
+  requests: ['requests'],
+  tokens: ['tokens', 'project-tokens'],
+};
+
+function leftOf(response: InspectedResponse): Costs {
+  const left: Record<string, number> = {};
+  for (const [unit, fields] of Object.entries(LEFT)) {
+    const said = fields.map((field) => response.header(`x-ratelimit-remaining-${field}`) ?? '');
+    const numbers = said.filter((text) => /^\d+$/.test(text)).map(Number);
+    if (numbers.length > 0) left[unit] = Math.min(...numbers);
+  }
+  return left;
+}
+
+/**
+ * The limits of an account at OpenAI, for one model: requests and tokens per minute. To spread beside the preset `openai()`. Also
+ * for servers with its interface that reserve the most that a request may write, such as Azure OpenAI and Cerebras.
+ *
+ * - A request counts at its beginning as `max_completion_tokens` (`max_tokens`, `max_output_tokens`), times `n`; or as a quarter of
+ *   its characters if that is more. So it takes exactly that: with less it would be answered with a 429. Nothing goes back
+ *   when it has used less, as nothing does at OpenAI.
+ * - A refused request counts as a request alone.
+ * - The `x-ratelimit-remaining-*` of each answer lower what is left here, if others use the same account.
+ *
+ * The numbers are on the page "Limits" of the platform; none is built in. A request that needs more than a minute of tokens never fits,
+ * and fails with a `HookError`.
+ *
+ * Source: OpenAI, "Rate limits" (the maximum of `max_tokens` and the estimate from the characters; unsuccessful requests count).
+ *
+ * @throws TypeError, RangeError for a wrong option
+ * @example
+ * ```ts
+ * import { createPolicy } from '@ebb/core';
+ * import { openai, openaiLimits } from '@ebb/core/presets';
+ *
+ * const limits = openaiLimits({ requestsPerMinute: 500, tokensPerMinute: 200_000 });
+ * const policy = createPolicy({ ...openai(), ...limits });
+ * ```
+ */
+export function openaiLimits(options: OpenaiLimitsOptions): ProviderLimits {
+  readOptions('openaiLimits', options, OPTIONS);
+  const { requestsPerMinute, tokensPerMinute, ...waiting } = options;
+  const bucket = quotaBucket({
+    ...waiting,
+    limits: { requests: aMinute(requestsPerMinute), tokens: aMinute(tokensPerMinute) },
+  });
+  return { bucket, cost: costOf, actualCost: readCost(actualOf, { remaining: leftOf }) };
+}

@@ -1,0 +1,374 @@
+import {
+  type Costs,
+  constant,
+  createPolicy,
+  type InspectedResponse,
+  learnedCost,
+  ownBucket,
+  type PolicyOptions,
+  type ReadCostOptions,
+  readCost,
+  retry,
+  type SaysCosts,
+  tokenBucket,
+} from '@ebb/core';
+import { virtualClock } from '@ebb/core/testing';
+import { createFetch } from '@ebb/fetch';
+import { afterEach, describe, expect, test, vi } from 'vitest';
+import { turns } from './until.ts';
+
+const SSE = { 'content-type': 'text/event-stream' };
+const clock = virtualClock({ startMs: 1_000 });
+const URL = 'https://upstream.test/';
+
+/** A bucket that notes what its grants are settled with, and what the server says is left. */
+function noted(settle: (actual: number | Costs) => void = () => undefined) {
+  const settled: (number | Costs)[] = [];
+  const left: (number | Costs)[] = [];
+  const bucket = ownBucket({
+    tryAcquire: (cost: number | Costs = 1) => ({
+      cost: cost as number,
+      waitedMs: 0,
+      grantedAtMs: clock.now(),
+      conforming: true,
+      settle(actual: number | Costs) {
+        settle(actual);
+        settled.push(actual);
+      },
+    }),
+    acquire: () => Promise.reject(new Error('it never waits')),
+    atMost: (most: number | Costs) => void left.push(most),
+  });
+  return { settled, left, bucket };
+}
+
+const warnings: string[] = [];
+vi.spyOn(process, 'emitWarning').mockImplementation((warning) => {
+  warnings.push(String((warning as Error).message));
+});
+afterEach(() => {
+  warnings.length = 0;
+});
+
+const streamOf = (...events: readonly unknown[]) =>
+  new Response(events.map((event) => `data: ${JSON.stringify(event)}\n\n`).join(''), { headers: SSE });
+
+/** Sends one request that gets these responses, and reads the last. */
+async function send(actual: SaysCosts, responses: readonly Response[], options: PolicyOptions = {}) {
+  const left = [...responses];
+  const policy = { clock, backoff: constant(0), actualCost: readCost(actual), ...options };
+  const fetch = createFetch(policy, async () => left.shift() ?? expect.fail('one attempt too many'));
+  const sent = fetch(URL, { method: 'PUT', body: '{}' });
+  await clock.advance(5_000);
+  const response = await sent;
+  const text = await response.text();
+  await turns(3);
+  return text;
+}
+
+describe('what actualCost is given', () => {
+  const fields = async (response: InspectedResponse) => [
+    response.status,
+    response.header('x-a'),
+    response.attempt,
+    response.request.method,
+    await response.text(),
+    await response.json(),
+    await response.firstEvent(),
+  ];
+
+  test('of JSON', async () => {
+    let given: unknown;
+    const response = new Response('{"a":1}', { headers: { 'x-a': 'b' } });
+    await send(
+      async (seen) => {
+        given = await fields(seen);
+        return undefined;
+      },
+      [response],
+      { bucket: noted().bucket },
+    );
+    expect(given).toEqual([200, 'b', 1, 'PUT', '{"a":1}', { a: 1 }, undefined]);
+  });
+
+  test('of each event of a stream', async () => {
+    const given: unknown[] = [];
+    const response = new Response('event: a\ndata: {"a":1}\n\nevent: ping\ndata: 1\n\ndata: [DONE]\n\n', {
+      headers: { ...SSE, 'x-a': 'b' },
+    });
+    await send(
+      async (seen) => {
+        given.push(await fields(seen));
+        return undefined;
+      },
+      [response],
+      { bucket: noted().bucket },
+    );
+    expect(given).toEqual([
+      [200, 'b', 1, 'PUT', '{"a":1}', { a: 1 }, { event: 'a', data: '{"a":1}' }],
+      [200, 'b', 1, 'PUT', '[DONE]', undefined, { event: 'message', data: '[DONE]' }],
+    ]);
+  });
+
+  test('nothing if the policy has no bucket', async () => {
+    expect(await send(() => expect.fail('called'), [streamOf(1)])).toBe('data: 1\n\n');
+    expect(warnings).toEqual([]);
+  });
+});
+
+describe('what it says', () => {
+  test('later events count, whenever the answers come', async () => {
+    const found = noted();
+    const waits = [30, 10, 20];
+    const actual: SaysCosts = async (response) => {
+      const event = (await response.json()) as Costs;
+      await clock.sleep(waits.shift() ?? 0);
+      return event;
+    };
+    await send(actual, [streamOf({ a: 1, b: 1 }, { b: 2 }, { c: 3 })], { bucket: found.bucket });
+    expect(found.settled).toEqual([]);
+    await clock.advance(100);
+    expect(found.settled).toEqual([{ a: 1, b: 2, c: 3 }]);
+  });
+
+  test('a number counts alone', async () => {
+    const found = noted();
+    const actual: SaysCosts = async (response) => (await response.json()) as number;
+    await send(actual, [streamOf(1, 2, null)], { bucket: found.bucket });
+    expect(found.settled).toEqual([2]);
+  });
+
+  test('a stream whose answer never comes is settled with what is known', async () => {
+    const found = noted();
+    const actual: SaysCosts = (response) =>
+      response.attempt === 1 ? new Promise(() => undefined) : expect.fail();
+    await send(actual, [streamOf(1)], { bucket: found.bucket, cost: 7 });
+    expect(found.settled).toEqual([]);
+    await clock.advance(2_000);
+    expect(found.settled).toEqual([7]);
+  });
+
+  test('a body that never ends is waited for within the bounds', async () => {
+    const found = noted();
+    const endless = new Response(new ReadableStream({ start: (own) => own.enqueue(new Uint8Array(1)) }));
+    const actual: SaysCosts = async (response) => (await response.json()) as number | undefined;
+    const fetch = createFetch(
+      { clock, bucket: found.bucket, actualCost: readCost(actual) },
+      async () => endless,
+    );
+    const sent = fetch(URL);
+    await clock.advance(1_000);
+    expect(await sent).toBe(endless);
+    expect(found.settled).toEqual([]);
+  });
+});
+
+describe('what fails takes no answer away', () => {
+  const fails: readonly [story: string, actual: SaysCosts, message: string][] = [
+    [
+      'a throw',
+      () => {
+        throw new Error('boom');
+      },
+      'boom',
+    ],
+    ['a rejection', async () => Promise.reject(new Error('boom')), 'boom'],
+    ['a text', () => '5' as never, 'its result must be a number, or an object with a number for each unit'],
+    ['a list', async () => [] as never, 'its result must be a number, or an object'],
+    ['a negative cost', () => -1, 'its result must be a finite number ≥ 0, got -1'],
+    ['no number', async () => ({ a: Number.NaN }), 'its result: a must be a finite number ≥ 0, got NaN'],
+  ];
+
+  test.each(fails)('%s, of JSON', async (_, actual, message) => {
+    const found = noted();
+    expect(await send(actual, [new Response('{}')], { bucket: found.bucket })).toBe('{}');
+    expect(found.settled).toEqual([]);
+    expect(warnings).toEqual([expect.stringContaining(`actualCost failed: ${message}`)]);
+  });
+
+  test.each(fails)('%s, of a stream, is reported once', async (_, fail) => {
+    const found = noted();
+    // One of its own: each function is reported once.
+    const actual: SaysCosts = (response) => fail(response);
+    expect(await send(actual, [streamOf(1, 2)], { bucket: found.bucket, cost: 7 })).toBe(
+      'data: 1\n\ndata: 2\n\n',
+    );
+    expect(found.settled).toEqual([7]);
+    expect(warnings).toHaveLength(1);
+  });
+
+  test.each([
+    ['JSON', new Response('{}'), []],
+    ['a stream', streamOf(1), [7]],
+  ] as const)('a unit that the bucket does not have, of %s', async (_, response, settled) => {
+    const found = noted((actual) => {
+      if (typeof actual === 'object') throw new TypeError('no unit tokns');
+    });
+    const sent = send(() => ({ tokns: 1 }), [response], { bucket: found.bucket, cost: 7 });
+    expect(await sent).not.toBe('');
+    expect(found.settled).toEqual(settled);
+    expect(warnings).toEqual(['actualCost failed, and is ignored: actualCost failed: no unit tokns']);
+  });
+
+  test('a body that breaks', async () => {
+    const broken = new Response(new ReadableStream({ start: (own) => own.error(new Error('reset')) }));
+    const found = noted();
+    const actual: SaysCosts = async (response) => (await response.json()) as number | undefined;
+    await expect(send(actual, [broken], { bucket: found.bucket })).rejects.toThrow('reset');
+    expect(warnings).toEqual([]);
+  });
+});
+
+describe('what the server says is left', () => {
+  const headers = { 'x-left': '5' };
+  const options: ReadCostOptions = { remaining: (response) => ({ a: Number(response.header('x-left')) }) };
+
+  async function heard(responses: readonly Response[], own: ReadCostOptions = options) {
+    const found = noted();
+    const policy = { bucket: found.bucket, actualCost: readCost(() => undefined, own) };
+    await send(() => undefined, responses, policy);
+    return found.left;
+  }
+
+  test.each<[story: string, responses: readonly Response[], left: readonly unknown[]]>([
+    ['is passed on to the bucket', [new Response('{}', { headers })], [{ a: 5 }]],
+    [
+      'once for a stream',
+      [new Response('data: 1\n\ndata: 2\n\n', { headers: { ...SSE, ...headers } })],
+      [{ a: 5 }],
+    ],
+    [
+      'of each attempt',
+      [new Response('', { status: 503, headers }), new Response('', { headers })],
+      [{ a: 5 }, { a: 5 }],
+    ],
+    ['not of a cached response', [new Response('{}', { headers: { ...headers, age: '7' } })], []],
+  ])('%s', async (_, responses, left) => {
+    expect(await heard(responses)).toEqual(left);
+  });
+
+  test('from a body', async () => {
+    const remaining: SaysCosts = async (response) => (await response.json()) as Costs;
+    expect(await heard([new Response('{"a":3}')], { remaining })).toEqual([{ a: 3 }]);
+  });
+
+  test('what fails is reported', async () => {
+    const remaining: SaysCosts = () => ({ a: -1 });
+    expect(await heard([new Response('{}')], { remaining })).toEqual([]);
+    expect(warnings).toEqual([
+      'remaining failed, and is ignored: remaining failed: its result: a must be a finite number ≥ 0, got -1',
+    ]);
+  });
+
+  test('not of a response that another has overtaken', async () => {
+    const found = noted();
+    const responses: ((response: Response) => void)[] = [];
+    const fetch = createFetch(
+      { clock, bucket: found.bucket, actualCost: readCost(() => undefined, options) },
+      () => new Promise((resolve) => void responses.push(resolve)),
+    );
+    const first = fetch(URL);
+    await clock.advance(10);
+    const second = fetch(URL);
+    responses[1]?.(new Response('{}', { headers: { 'x-left': '9' } }));
+    await second;
+    responses[0]?.(new Response('{}', { headers: { 'x-left': '4' } }));
+    await first;
+    expect(found.left).toEqual([{ a: 9 }]);
+  });
+});
+
+describe('what is learned', () => {
+  const actual: SaysCosts = async (response) => (await response.json()) as number | undefined;
+
+  test.each<[story: string, responses: readonly Response[], reserved: number]>([
+    ['a success', [new Response('20')], 20],
+    ['a stream', [streamOf(10, 30)], 30],
+    ['not a refusal', [new Response('20', { status: 429 }), new Response('x')], 10],
+    ['the success after a refusal', [new Response('20', { status: 429 }), new Response('40')], 40],
+    ['not what no retry follows', [new Response('20', { status: 400 })], 10],
+  ])('%s', async (_, responses, reserved) => {
+    const cost = learnedCost(() => 100);
+    await send(actual, responses, { bucket: noted().bucket, cost });
+    expect(cost({ method: 'GET', url: URL, replayable: true, header: () => undefined })).toBe(reserved);
+  });
+
+  test('by the layer that has taken the tokens', async () => {
+    const cost = learnedCost(() => 100);
+    const found = noted();
+    const inner = createFetch(
+      { clock, bucket: found.bucket, cost, actualCost: readCost(actual) },
+      async () => new Response('20'),
+    );
+    const outer = createFetch({ clock, bucket: noted().bucket, actualCost: readCost(actual) }, inner);
+    await (await outer(URL)).text();
+    expect(found.settled).toEqual([20]);
+    expect(cost({ method: 'GET', url: URL, replayable: true, header: () => undefined })).toBe(20);
+  });
+});
+
+test('a bucket gets back what a request has not used', async () => {
+  const bucket = tokenBucket({ refillPerSecond: 1, capacity: 100, clock });
+  const actual: SaysCosts = async (response) => (await response.json()) as number | undefined;
+  await send(actual, [new Response('20')], { bucket, cost: 60 });
+  expect(bucket.stats().tokens).toBeCloseTo(85, 6);
+});
+
+test('one request has its own', async () => {
+  const found = noted();
+  const fetch = createFetch({ clock, bucket: found.bucket }, async () => new Response('5'));
+  const actualCost = readCost(async (response) => (await response.json()) as number);
+  await fetch(URL, { ebb: { actualCost, cost: 9, fairKey: 'b' } });
+  expect(found.settled).toEqual([5]);
+});
+
+test('a function that is retried has no answer to read', async () => {
+  const found = noted();
+  const policy = createPolicy({
+    clock,
+    bucket: found.bucket,
+    actualCost: readCost(() => expect.fail('called')),
+  });
+  expect(await retry(async () => 5, policy)).toBe(5);
+});
+
+describe('what is wrong', () => {
+  test.each<[make: () => unknown, message: string]>([
+    [() => readCost(5 as never), 'readCost: actual must be a function, got 5'],
+    [() => readCost(() => 1, { maxBytes: 0 }), 'readCost: maxBytes must be a whole number ≥ 1, got 0'],
+    [() => readCost(() => 1, { timeoutMs: -1 }), 'readCost: timeoutMs must be'],
+    [() => readCost(() => 1, { remaining: 1 as never }), 'readCost: remaining must be a function, got 1'],
+    [
+      () => createPolicy({ actualCost: (() => 1) as never }),
+      'createPolicy: actualCost must be what readCost returns',
+    ],
+    [() => createPolicy({ fairKey: 5 as never }), 'createPolicy: fairKey must be a string, got 5'],
+    [() => createPolicy({ cost: -1 }), 'createPolicy: cost must be'],
+    [() => createPolicy({ cost: 'a' as never }), 'createPolicy: cost must be'],
+  ])('%s', (make, message) => {
+    expect(make).toThrow(message);
+  });
+
+  test.each<[options: PolicyOptions, hook: string]>([
+    [{ cost: () => 'a' as never }, 'cost'],
+    [{ cost: () => -1 }, 'cost'],
+    [{ cost: learnedCost(() => -1) }, 'cost'],
+  ])('a hook, %o', async (options, hook) => {
+    const fetch = createFetch(
+      { clock, bucket: tokenBucket({ refillPerSecond: 1 }), ...options },
+      async () => new Response(),
+    );
+    await expect(fetch(URL)).rejects.toMatchObject({ name: 'HookError', hook });
+  });
+
+  test.each<PolicyOptions['fairKey']>([
+    () => 5 as never,
+    () => {
+      throw new Error('boom');
+    },
+  ])('fairKey, %o', async (fairKey) => {
+    const bucket = tokenBucket({ refillPerSecond: 1, capacity: 1, initialTokens: 0, clock });
+    const fetch = createFetch({ clock, bucket, fairKey }, async () => new Response());
+    await expect(fetch(URL)).rejects.toMatchObject({ name: 'HookError', hook: 'fairKey' });
+  });
+});
