@@ -56,7 +56,8 @@ export default {
     let grants = 0;
     const work = async ({ costs }: Key, key: number): Promise<void> => {
       for (let at = 0; grants < GRANTS; at += 1) {
-        const { cost } = await bucket.acquire({ fairKey: `${key}`, cost: costs[at % costs.length] });
+        const cost = costs[at % costs.length] as number;
+        await bucket.acquire({ fairKey: `${key}`, cost });
         grants += 1;
         sums[key] = (sums[key] ?? 0) + cost;
       }

@@ -72,10 +72,6 @@ function rankOf<W>({ startsAt, isNew }: Key<W>): number {
   return isNew ? startsAt * NEW_FIRST : startsAt;
 }
 
-function partOf(amount: Amount, part: number): Amount {
-  return typeof amount === 'number' ? amount * part : amount.map((one) => one * part);
-}
-
 /**
  * The order of a fair queue: start-time fair within a priority: each key has a virtual time at which its next request begins, which moves on by
  * cost ÷ weight with each request that is served, and the earliest goes first. A key that comes into the queue begins at the
@@ -146,7 +142,7 @@ export class FairOrder<W extends Waiting<W>> implements Queue<W> {
     const startsAt = Math.max(key.startsAt, level.now) + this.#weigh(own) * key.pace;
     for (const other of level.turns.entries.slice(0, MOST_COUNTED)) {
       const part = (startsAt - other.startsAt) / (this.#weigh(other.cost) * other.pace);
-      if (part > 0 && other !== key) cost = plus(cost, partOf(other.cost, Math.min(1, part)));
+      if (part > 0 && other !== key) cost = plus(cost, other.cost, Math.min(1, part));
     }
     return cost;
   }

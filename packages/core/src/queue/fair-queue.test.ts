@@ -38,7 +38,8 @@ async function granted(
   const work = async (fairKey: string, costs: readonly number[]): Promise<void> => {
     sums[fairKey] = 0;
     for (let at = 0; ; at += 1) {
-      const { cost } = await bucket.acquire({ fairKey, cost: costs[at % costs.length] });
+      const cost = costs[at % costs.length] as number;
+      await bucket.acquire({ fairKey, cost });
       sums[fairKey] += cost;
     }
   };
