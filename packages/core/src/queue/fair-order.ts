@@ -85,6 +85,7 @@ function rankOf<W>({ startsAt, isNew }: Key<W>): number {
  * SIGCOMM 1996 (WF²Q+: virtual time that moves on with service, and to the first that waits).
  */
 export class FairOrder<W extends Waiting<W>> implements Queue<W> {
+  readonly isFair = true;
   first: W | undefined;
   readonly #setup: Complete<FairQueueOptions>;
   readonly #weigh: Weigh;

@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import type { AcquireOptions } from '../loop/contracts.ts';
+import { createPolicy } from '../loop/policy.ts';
 import type { TokenBucketOptions } from '../parts/bucket/options.ts';
 import { tokenBucket } from '../parts/bucket/token-bucket.ts';
 import { concurrencyLimit } from '../parts/concurrency/concurrency.ts';
@@ -293,6 +294,15 @@ test.each([undefined, priorityQueue()])('a key at a queue without shares is an e
   const asked = bucket.acquire({ fairKey: 'a' });
   await expect(asked).rejects.toThrow(TypeError);
   await expect(asked).rejects.toThrow('fairKey must be left out at a limit without `queue: fairQueue()`');
+});
+
+test.each(['a', () => 'a'])('a policy with keys at a queue without shares is an error at once', (fairKey) => {
+  const fair = tokenBucket({ refillPerSecond: 1, queue: fairQueue() });
+  expect(() => createPolicy({ bucket: fair, fairKey })).not.toThrow();
+  const concurrency = concurrencyLimit({ maxConcurrent: 1 });
+  for (const limits of [{ bucket: fair, concurrency }, { bucket: tokenBucket({ refillPerSecond: 1 }) }]) {
+    expect(() => createPolicy({ ...limits, fairKey })).toThrow('fairKey must be left out at a limit without');
+  }
 });
 
 test.each<[weight: unknown, kind: typeof RangeError]>([
