@@ -3,7 +3,7 @@ import { isPromise } from './promise.ts';
 
 /** Fields of the error for a wrong option, so that a caller can report it in its own words. */
 export interface OptionFault {
-  /** The option as the message names it, such as `maxRetries` or `furtherLimits[0].capacity`. */
+  /** The option as the message names it, such as `maxRetries` or `limits.tokens.capacity`. */
   readonly option: string;
   /**
    * What the option takes, such as `a whole number ≥ 0`. For an unknown option, the names that exist. Empty in production

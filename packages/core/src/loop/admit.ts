@@ -98,6 +98,18 @@ async function renew(entrant: Entrant, signal: AbortSignal | undefined, heldMs: 
  */
 export async function admit(
   entrant: Entrant,
+  code: UserCode,
+  signal: AbortSignal | undefined,
+  lacking: Lack | Skip | undefined,
+): Promise<void> {
+  await admitted(entrant, code, signal, lacking);
+  const { waitedMs: waitMs, slotMs = 0, grant } = entrant;
+  if (waitMs > 0)
+    entrant.emit({ type: 'throttle', waitMs, slotMs, ...(grant?.unit && { unit: grant.unit }) });
+}
+
+async function admitted(
+  entrant: Entrant,
   { dress, makeBody }: UserCode,
   signal: AbortSignal | undefined,
   lacking: Lack | Skip | undefined,

@@ -121,8 +121,6 @@ async function wait(
       // The signal may have aborted in the turn in which the tokens were granted.
       lookAgain(state, signal);
     }
-    if (state.waitedMs > 0)
-      state.emit({ type: 'throttle', waitMs: state.waitedMs, slotMs: state.slotMs ?? 0 });
     state.begin();
     return true;
   } catch (error) {
@@ -147,7 +145,7 @@ async function prepare(
   const makeBody = make && (() => madeBody(state, make, signal));
   if (admit !== undefined)
     return admit(state, { dress: state.dresses ? dressAgain : undefined, makeBody }, signal, lack);
-  if ((lack ?? state.take()) !== undefined) throw new TypeError('A part with a lack brings `admit`');
+  if ((lack ?? state.take()) !== undefined) throw new TypeError('a lack needs `admit`');
   await makeBody?.();
 }
 

@@ -94,9 +94,12 @@ export interface OwnBucket {
    * Lowers what the bucket has to what the server says is left, and never raises it. What is in flight, and is charged when it
    * is settled, comes out of that. A unit that is not named stays as it is.
    *
+   * @param answered the grant of the request whose answer says so. The server may not have seen then what was granted since: that
+   * comes out of it as well. A number of whole thousands may be rounded, and an answer that one to a later request has overtaken
+   * changes nothing
    * @throws TypeError, RangeError if a number is negative or not finite, or the bucket has no such unit
    */
-  atMost?(left: number | Costs): void;
+  atMost?(left: number | Costs, answered?: Grant): void;
   /** How a policy with this bucket reads responses, unless it has a `feedback` of its own. `false`: as one without a bucket. */
   readonly feedback?: ReadFeedback | false;
 }

@@ -28,6 +28,8 @@ export type EbbEvent = {
       readonly waitMs: number;
       /** The part of it for the slot; the rest was for the tokens. */
       readonly slotMs: number;
+      /** Of a bucket of several units: the one that was lacking. */
+      readonly unit?: string;
     }
   | {
       /**

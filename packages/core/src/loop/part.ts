@@ -182,6 +182,10 @@ export interface Entrant {
   placeMs?: number;
   /** True if the total timeout bounds the wait more than `maxWaitMs`. */
   isBoundByTotal?: boolean;
+  /** The tokens of the attempt. */
+  readonly grant?: Grant | undefined;
+  /** Tells `onEvent`. */
+  emit(news: News): void;
   /** Counts a chance that a part skips as a retry; returns the delay before the next one, in milliseconds. */
   skip(): number;
   /** See {@link Turn.enter}. If something is lacking, nothing is held. */

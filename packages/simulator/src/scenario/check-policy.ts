@@ -18,7 +18,7 @@ const PLAIN = [
 ];
 const FIELDS = [...PLAIN, ...NAMED];
 const NOT_SIMULATED = ['concurrency', 'priority', 'key', 'onEvent', 'clock', 'random'];
-const NOT_SIMULATED_OF_BUCKETS = ['furtherLimits', 'queue', 'clock', 'random'];
+const NOT_SIMULATED_OF_BUCKETS = ['settled', 'queue', 'clock', 'random'];
 
 type Makers = Readonly<Record<string, (options: never) => unknown>>;
 

@@ -176,9 +176,9 @@ describe('the error for a wrong scenario begins with the path of the field', () 
       'policies.all.bucket.adaptive.minRefillPerSecond must be at most 1, got 2',
     ],
     [
-      'policies.all.bucket.tokenBucket.furtherLimits',
-      [],
-      'policies.all.bucket.tokenBucket.furtherLimits is not simulated',
+      'policies.all.bucket.tokenBucket.settled',
+      true,
+      'policies.all.bucket.tokenBucket.settled is not simulated',
     ],
     [
       'policies.all.budget',

@@ -111,10 +111,21 @@ export class MemoryTokens extends QuotaState implements TokenSource<Held> {
     }
   }
 
-  /** Lowers what is there to this, what is in flight included. */
   atMost(left: number, nowMs: number): void {
     this.#expire(nowMs);
     const over = super.tokens(nowMs) - left;
     if (over > 0) this.spend(over, nowMs);
+  }
+
+  /**
+   * What an answer leaves for more requests: the server may not have seen yet what was granted since, nor what others are known
+   * to have taken since. Of that half the capacity at most: a server that answers late, and has counted all of it before, must not stop everything.
+   */
+  heard(left: number, held: Held): number {
+    // 0 of a grant that has taken nothing here. What is held back is part of what is left.
+    const since = typeof held === 'number' && held > 0 ? this.taken - held : 0;
+    // Anthropic and others round to thousands.
+    const rounding = left > 0 && left % 1_000 === 0 ? 1_000 : 0;
+    return left + rounding - Math.min(since, this.capacity / 2);
   }
 }

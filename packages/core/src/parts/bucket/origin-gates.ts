@@ -69,7 +69,16 @@ export class OriginGates<B extends ObservableBucket = ObservableBucket> {
       return;
     }
     known.untilMs = Math.max(known.untilMs, untilMs);
-    known.gate?.pauseFor(durationMs);
+    if (durationMs > 0) known.gate?.pauseFor(durationMs);
+  }
+
+  /** Lets through at most so many tokens of an origin, and what comes in from now on. */
+  lower(origin: string, tokens: number): void {
+    const { capacity, refillPerSecond } = this.#behind.rate();
+    if (!(tokens < capacity)) return;
+    // As after a pause that has ended so long ago.
+    this.pause(origin, (-tokens / refillPerSecond) * 1_000);
+    this.#pauses.get(origin)?.gate?.atMost?.(Math.max(0, tokens));
   }
 
   /** How long a gate takes to fill, in milliseconds. */

@@ -2,7 +2,7 @@ import { prose } from '#prose';
 import { capacity, flag, notNegative, refillRate, wrongType } from '../../base/check.ts';
 import { mustHaveFields, nameOf } from '../../base/option-error.ts';
 import { type Complete, type OptionTable, readOptions } from '../../base/options.ts';
-import type { BucketStats, ObservableBucket } from '../../loop/contracts.ts';
+import type { BucketStats, Grant, ObservableBucket } from '../../loop/contracts.ts';
 import type { Costs } from '../../loop/costs.ts';
 import { inUnit } from '../../queue/amount.ts';
 import type { MemoryTokens } from './memory-tokens.ts';
@@ -58,7 +58,7 @@ export interface QuotaBucket extends ObservableBucket {
    */
   waitMs(cost?: number | Costs): number;
   /** See {@link OwnBucket.atMost}. */
-  atMost(left: number | Costs): void;
+  atMost(left: number | Costs, answered?: Grant): void;
 }
 
 const LIMIT_OPTIONS: OptionTable<QuotaLimit> = {

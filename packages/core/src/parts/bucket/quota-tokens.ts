@@ -1,3 +1,4 @@
+import { type Amount, inUnit } from '../../queue/amount.ts';
 import type { Quota } from './gcra.ts';
 import { type Held, MemoryTokens } from './memory-tokens.ts';
 import type { TokenSource } from './token-source.ts';
@@ -104,9 +105,13 @@ export class QuotaTokens implements TokenSource<readonly Held[], Amounts> {
     }
   }
 
-  atMost(left: Amounts, nowMs: number): void {
+  heard(left: Amount, held: readonly Held[] | undefined): Amounts {
+    return this.limits.map((limit, unit) => limit.heard(inUnit(left, unit), held?.[unit] ?? 0));
+  }
+
+  atMost(left: Amount, nowMs: number): void {
     this.limits.forEach((limit, unit) => {
-      limit.atMost(left[unit] as number, nowMs);
+      limit.atMost(inUnit(left, unit), nowMs);
     });
   }
 

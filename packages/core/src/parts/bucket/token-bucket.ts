@@ -1,5 +1,5 @@
 import { notNegative } from '../../base/check.ts';
-import type { BucketStats, ObservableBucket } from '../../loop/contracts.ts';
+import type { BucketStats, Grant, ObservableBucket } from '../../loop/contracts.ts';
 import type { Costs } from '../../loop/costs.ts';
 import type { Tally } from '../../queue/options.ts';
 import type { Quota } from './gcra.ts';
@@ -31,7 +31,7 @@ export interface MemoryBucket extends ObservableBucket {
    */
   waitMs(tokens?: number): number;
   /** See {@link OwnBucket.atMost}. */
-  atMost(left: number | Costs): void;
+  atMost(left: number | Costs, answered?: Grant): void;
 }
 
 /** What {@link tokenBucket} returns. */

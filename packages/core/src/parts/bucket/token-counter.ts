@@ -49,6 +49,11 @@ class TokenGrant implements Grant {
     this.#isOpen = conforming;
   }
 
+  /** What its source needs to know of it; `undefined` for a grant of something else. */
+  static heldBy(grant: Grant): unknown {
+    return #held in grant ? grant.#held : undefined;
+  }
+
   get cost(): number | Costs {
     return this.#bucket.units?.costsOf(this.#amount) ?? (this.#amount as number);
   }
@@ -82,6 +87,8 @@ export abstract class TokenCounter<Source extends TokenSource<unknown, Amount>>
   protected maxCost: Amount;
   readonly #nonConforming: WaitingBucketSetup['nonConforming'];
   #isServedSoon = false;
+  /** When the request was granted whose answer has last said what is left. */
+  #heardAtMs = Number.NEGATIVE_INFINITY;
 
   constructor(setup: WaitingBucketSetup, makeSource: MakeSource<Source>, units?: Units) {
     const time = new SteadyTime(setup.clock);
@@ -171,6 +178,24 @@ export abstract class TokenCounter<Source extends TokenSource<unknown, Amount>>
     if (typeof cost === 'number' && cost > 0 && cost <= (this.maxCost as number)) return cost;
     const takes = proseOf(() => `a number > 0 and ≤ the capacity, ${this.maxCost}`);
     throw (typeof cost === 'number' ? wrongRange : wrongType)(`${caller}: cost`, takes, cost);
+  }
+
+  atMost(left: number | Costs, answered?: Grant): void {
+    const said = this.read('atMost: left', left, Number.POSITIVE_INFINITY);
+    const most = answered === undefined ? said : this.heard(said, answered);
+    this.beforeUse?.();
+    const nowMs = this.time.now();
+    this.source.atMost?.(most, nowMs);
+    this.arm(nowMs);
+  }
+
+  /** See {@link TokenSource.heard}. Infinity if it changes nothing. */
+  protected heard(left: Amount, answered: Grant): Amount {
+    const { grantedAtMs } = answered;
+    // Overtaken by an answer to a later request.
+    if (grantedAtMs < this.#heardAtMs) return Number.POSITIVE_INFINITY;
+    this.#heardAtMs = grantedAtMs;
+    return this.source.heard?.(left, TokenGrant.heldBy(answered)) ?? left;
   }
 
   /** See {@link Units.read}. */

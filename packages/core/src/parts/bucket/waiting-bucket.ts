@@ -18,7 +18,6 @@ import {
   type TokenBucket,
   waitingAtClose,
 } from '../../loop/contracts.ts';
-import type { Costs } from '../../loop/costs.ts';
 import type { Part } from '../../loop/part.ts';
 import type { Amount } from '../../queue/amount.ts';
 import type { Tally } from '../../queue/options.ts';
@@ -46,6 +45,8 @@ export abstract class WaitingBucket<
   readonly #atGates: Tally = { waiting: 0 };
   readonly #gates: OriginGates<Gate>;
   readonly #quiet = new QuietOrigins();
+  /** Until then requests that were granted heed what the server says is left. */
+  #sharedUntilMs = Number.NEGATIVE_INFINITY;
   #sourceClosed: Promise<void> | undefined;
 
   /**
@@ -67,7 +68,7 @@ export abstract class WaitingBucket<
     const { time } = this;
     const make = (tokens: number): Gate => {
       const gate = makeGate(tokens, this.#atGates);
-      bindClock(gate, time.clock);
+      bindClock(gate, time.clock, {});
       return gate;
     };
     this.#gates = new OriginGates({ now: () => time.now(), rate: () => this.gateRate, make }, this.#atGates);
@@ -83,11 +84,12 @@ export abstract class WaitingBucket<
 
   takeClock(clock: Clock): void {
     this.time.bind(clock);
-    for (const gate of this.#gates.all()) bindClock(gate, clock);
+    for (const gate of this.#gates.all()) bindClock(gate, clock, {});
   }
 
-  checkCalls({ priority, cost }: Parameters<ChecksCalls['checkCalls']>[0]): void {
-    this.room.laneFor({ priority });
+  checkCalls(calls: Parameters<ChecksCalls['checkCalls']>[0]): void {
+    const { cost } = calls;
+    this.room.checkCalls(calls);
     // A number may be for requests that have a cost of their own.
     if (typeof cost === 'object') this.amountOf('createPolicy', cost);
   }
@@ -108,14 +110,6 @@ export abstract class WaitingBucket<
     this.source.resume(nowMs);
     this.room.pauseEnded();
     this.serve();
-  }
-
-  atMost(left: number | Costs): void {
-    const most = this.read('atMost: left', left, Number.POSITIVE_INFINITY);
-    this.beforeUse?.();
-    const nowMs = this.time.now();
-    this.source.atMost?.(most, nowMs);
-    this.arm(nowMs);
   }
 
   get settled(): boolean {
@@ -141,6 +135,14 @@ export abstract class WaitingBucket<
     const said = readFeedback(feedback, outcome, this.time.clock.now(), grant.cost as number);
     if (said === undefined) return undefined;
     if (isQuiet) this.#quiet.heard();
+    // Without a refusal the tokens that are counted here are right. With one, others may use the same quota.
+    if (said.tooFast) this.#sharedUntilMs = grant.grantedAtMs + maxPauseMs;
+    // What quotas the fields of a response are about is known for requests alone.
+    const isOurs = this.units === undefined && (feedback !== serverFeedback || grant.cost === 1);
+    if (isOurs && said.remaining !== undefined && grant.grantedAtMs < this.#sharedUntilMs) {
+      if (feedbackScope === 'bucket' || url === undefined) this.atMost(said.remaining, grant);
+      else this.#gates.lower(originOf({ url }), this.heard(said.remaining, grant) as number);
+    }
     // A custom `feedback` may return something that is not a number.
     if (!(said.pauseMs > 0)) return said;
     // With some jitter on top, so that a fleet does not return together.

@@ -4,7 +4,7 @@ import { peekAt } from '../../bodies/opened.ts';
 import { watchBody } from '../../bodies/watch-body.ts';
 import type { InspectedResponse } from '../../http/inspected.ts';
 import type { Judgement, Responded } from '../../http/outcome.ts';
-import type { OwnBucket } from '../../loop/contracts.ts';
+import type { Grant, OwnBucket } from '../../loop/contracts.ts';
 import type { LearnsCost } from '../../loop/costs.ts';
 import type { Call, Look, Part, Turn } from '../../loop/part.ts';
 import type { StopReason } from '../../loop/reason.ts';
@@ -40,7 +40,7 @@ const heard = new WeakMap<object, number>();
 
 async function lower(
   bucket: Pick<OwnBucket, 'atMost'>,
-  grantedAtMs: number,
+  grant: Grant,
   remaining: SaysCosts,
   response: InspectedResponse,
 ): Promise<void> {
@@ -48,8 +48,8 @@ async function lower(
     const left = (await remaining(response)) ?? undefined;
     if (left === undefined) return;
     checkCosts('its result', left);
-    heard.set(bucket, grantedAtMs);
-    bucket.atMost?.(left);
+    heard.set(bucket, grant.grantedAtMs);
+    bucket.atMost?.(left, grant);
   } catch (error) {
     hasFailed('remaining', remaining, error);
   }
@@ -122,7 +122,7 @@ class CostTurn implements Turn {
     if (remaining === undefined || bucket === undefined || grant === undefined) return undefined;
     const isOvertaken = grant.grantedAtMs < (heard.get(bucket) ?? Number.NEGATIVE_INFINITY);
     if (isOvertaken || Number(outcome.header('age') ?? 0) > 0) return undefined;
-    return lower(bucket, grant.grantedAtMs, remaining, response);
+    return lower(bucket, grant, remaining, response);
   }
 
   end(reason: StopReason): void {

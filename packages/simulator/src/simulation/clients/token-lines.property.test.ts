@@ -8,7 +8,7 @@
  * Pauses (Retry-After) are compared for requests without deadlines. With deadlines the two differ: core refuses a
  * request as soon as a pause outlasts its deadline, the simulator when the deadline has passed.
  *
- * Not simulated, and rejected by `checkScenario`: `priority`, `queue`, `furtherLimits`, and costs that differ
+ * Not simulated, and rejected by `checkScenario`: `priority`, `queue`, `settled`, and costs that differ
  * between requests.
  */
 import { createPolicy, type Outcome, ThrottledError, tokenBucket } from '@ebb/core';
