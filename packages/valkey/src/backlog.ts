@@ -11,6 +11,8 @@ export interface Backlog {
   readonly firstDeadlineMs: number;
   /** The cost of all requests. */
   readonly totalCost: Amounts;
+  /** What the keys that wait weigh together, if requests have keys. */
+  readonly shares?: number | undefined;
   /**
    * The cost of the first requests: those that `covered` tokens pay for, and then at least one and at most `more`
    * others, while all of them cost at most `covered + most`.
@@ -65,6 +67,7 @@ export function backlogOf(queue: WaitingQueue<Amount>, units: number): Backlog {
     count: queue.size,
     firstCost,
     firstDeadlineMs: queue.firstDeadlineMs,
+    shares: queue.shares,
     // A sum of fractions may be a little less than its only part.
     totalCost: totalCost.map((amount, unit) => Math.max(firstCost[unit] as number, amount)),
     through: (covered, more, most) => costThrough(queue.costsInTurn(), covered, more, most),

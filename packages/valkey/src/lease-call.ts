@@ -1,6 +1,6 @@
 import { type Backlog, isMore } from './backlog.ts';
 import type { FleetSetup } from './options.ts';
-import type { TokenLeaseCall } from './store-call.ts';
+import type { Amounts, TokenLeaseCall } from './store-call.ts';
 import type { UnitLease } from './unit-lease.ts';
 
 /**
@@ -9,7 +9,7 @@ import type { UnitLease } from './unit-lease.ts';
  */
 export function leaseCall(
   units: readonly UnitLease[],
-  { nonConforming }: FleetSetup,
+  setup: FleetSetup,
   backlog: Backlog,
   nowMs: number,
 ): TokenLeaseCall | undefined {
@@ -29,22 +29,39 @@ export function leaseCall(
     atLeast(size.mostAvailable(totalCost[unit] as number, left[unit] as number, nowMs), unit),
   );
   // Only requests that wait can use future tokens.
-  const mayWait = nonConforming === 'delay';
+  const mayWait = setup.nonConforming === 'delay';
   const withinMs = mayWait ? firstDeadlineMs - nowMs : 0;
   if (!mayWait) return { mode: 'lease', minAmounts, maxAvailable, maxFuture: minAmounts, withinMs };
   if (count === 0) {
     const maxFuture = units.map(({ size }, unit) => atLeast(size.ahead, unit));
     return { mode: 'lease', minAmounts, maxAvailable, maxFuture, withinMs };
   }
-  const sizes = units.map(({ size }, unit) => size.forQueue(count, totalCost[unit] as number));
-  const requests = Math.max(1, Math.floor(Math.min(...sizes.map((each) => each.requests))));
-  const through = backlog.through(
-    left,
-    requests,
-    sizes.map(({ most }) => most),
-  );
+  const through = throughTurn(units, setup, backlog, left);
   const maxFuture = units.map(({ size }, unit) =>
     atLeast((through[unit] as number) - (left[unit] as number) + size.onTheWay, unit),
   );
   return { mode: 'lease', minAmounts, maxAvailable, maxFuture, withinMs };
+}
+
+/**
+ * What is leased for the requests of one turn, what is leased already included. With keys it is for as many requests as the
+ * keys that wait here weigh together: so a key that waits in several processes has a turn in each.
+ */
+function throughTurn(
+  units: readonly UnitLease[],
+  { random }: FleetSetup,
+  { count, totalCost, shares, through }: Backlog,
+  left: Amounts,
+): Amounts {
+  const sizes = units.map(({ size }, unit) => size.forQueue(count, totalCost[unit] as number));
+  if (shares !== undefined) {
+    const most = units.map(() => Number.POSITIVE_INFINITY);
+    return through(left, Math.max(1, Math.floor(shares + random())), most);
+  }
+  const requests = Math.max(1, Math.floor(Math.min(...sizes.map((each) => each.requests))));
+  return through(
+    left,
+    requests,
+    sizes.map(({ most }) => most),
+  );
 }

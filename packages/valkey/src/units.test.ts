@@ -1,4 +1,4 @@
-import { ThrottledError } from '@ebb/core';
+import { fairQueue, ThrottledError } from '@ebb/core';
 import { seededRandom, type VirtualClock, virtualClock } from '@ebb/core/testing';
 import { beforeEach, describe, expect, test } from 'vitest';
 import { ModelStore } from '../test/model-store.ts';
@@ -229,6 +229,60 @@ describe('a saturated fleet of several units', () => {
       expect(calls).toBeLessThanOrEqual(1.3);
     },
   );
+});
+
+describe('keys that share a fleet', () => {
+  /** What each key got in each process, as a part of all. */
+  async function sharesOf(
+    fleet: readonly (readonly string[])[],
+    cost: () => Record<string, number> | number,
+  ) {
+    const one = { limits: undefined, refillPerSecond: 100, capacity: 20 };
+    const options = typeof cost() === 'number' ? one : {};
+    const got: number[][] = fleet.map((keys) => keys.map(() => 0));
+    let isOver = false;
+    const buckets = fleet.map((keys, process) => {
+      const bucket = processWith({ queue: fairQueue(), ...options });
+      keys.forEach((fairKey, at) => {
+        for (let caller = 0; caller < 4; caller += 1) {
+          void (async () => {
+            while (!isOver) {
+              const asked = cost();
+              const isGranted = await bucket.acquire({ cost: asked, fairKey }).then(
+                () => true,
+                () => false,
+              );
+              if (!isGranted) return;
+              const counts = got[process] as number[];
+              counts[at] = (counts[at] ?? 0) + (typeof asked === 'number' ? asked : (asked.tokens ?? 0));
+            }
+          })();
+        }
+      });
+      return bucket;
+    });
+    await clock.advance(120_000);
+    isOver = true;
+    const all = got.flat().reduce((sum, each) => sum + each, 0);
+    await Promise.all([...buckets.map((bucket) => bucket.close()), clock.advance(2_000)]);
+    return got.map((counts) => counts.map((count) => count / all));
+  }
+
+  test('have the same in each process, however many keys wait there', async () => {
+    const keys = ['b', 'c', 'd', 'e', 'f', 'g', 'h', 'i', 'j'];
+    const [[alone = 0] = [], others = []] = await sharesOf([['a'], keys], () => 1);
+    for (const share of [alone, ...others]) expect(share).toBeCloseTo(0.1, 2);
+  });
+
+  test('count in each process in which they wait', async () => {
+    const [[one = 0] = [], [same = 0, other = 0] = []] = await sharesOf([['a'], ['a', 'b']], () => 1);
+    for (const share of [one, same, other]) expect(share).toBeCloseTo(1 / 3, 2);
+  });
+
+  test('share the unit that binds', async () => {
+    const shares = await sharesOf([['a'], ['b', 'c', 'd']], () => ({ requests: 1, tokens: 400 }));
+    for (const share of shares.flat()) expect(share).toBeCloseTo(0.25, 1);
+  });
 });
 
 describe.runIf(hasServer)('a bucket of several units in a server', () => {

@@ -39,8 +39,9 @@ interface Level<W> {
   crowds: Turns<Key<W>> | undefined;
   /** Virtual time. */
   now: number;
-  /** How many keys have requests. */
+  /** How many keys have requests, and what they weigh together. */
   waiting: number;
+  weight: number;
   /** The cost of all requests. */
   cost: Amount;
 }
@@ -65,6 +66,11 @@ const MOST_COUNTED = 1_000;
 /** How many wait of a key, and so many more, by its weight. */
 function crowdOf<W>({ size, pace }: Key<W>, more = 0): number {
   return (size + more) * pace;
+}
+
+/** What a key weighs. Requests that keep their place count as one key. */
+function weightOf<W>({ pace }: Key<W>): number {
+  return pace === 0 ? 1 : 1 / pace;
 }
 
 /** Where a key stands in turn. It is moved when it comes to the front, if it belongs further back by then. */
@@ -102,6 +108,10 @@ export class FairOrder<W extends Waiting<W>> implements Queue<W> {
     return this.#costAbove(Number.NEGATIVE_INFINITY);
   }
 
+  get shares(): number {
+    return this.first?.lane.level.weight ?? 0;
+  }
+
   #costAbove(lowest: number): Amount {
     return this.#levels.reduce<Amount>(
       (sum, { priority, cost }) => plus(sum, priority > lowest ? cost : 0),
@@ -115,7 +125,7 @@ export class FairOrder<W extends Waiting<W>> implements Queue<W> {
     let level = this.#levels.find((one) => one.priority === priority);
     if (level === undefined) {
       const keys = { byName: new Map(), turns: new Turns<Key<W>>(), crowds: undefined };
-      level = { ...keys, priority, back: newKey(keys, 0), now: 0, waiting: 0, cost: 0 };
+      level = { ...keys, priority, back: newKey(keys, 0), now: 0, waiting: 0, weight: 0, cost: 0 };
       this.#levels.push(level);
       this.#levels.sort((one, other) => other.priority - one.priority);
     }
@@ -172,6 +182,7 @@ export class FairOrder<W extends Waiting<W>> implements Queue<W> {
 
   #begin(level: Level<W>, key: Key<W>): void {
     level.waiting += 1;
+    level.weight += weightOf(key);
     const isKnown = level.byName.get(key.name) === key;
     // It may have been forgotten meanwhile.
     if (!isKnown) key.startsAt = 0;
@@ -196,7 +207,10 @@ export class FairOrder<W extends Waiting<W>> implements Queue<W> {
       key.isNew = false;
       key.startsAt += time;
     }
-    if (key.size === 0) level.waiting -= 1;
+    if (key.size === 0) {
+      level.waiting -= 1;
+      level.weight = level.waiting === 0 ? 0 : level.weight - weightOf(key);
+    }
     this.#moveOn(level);
     this.#choose();
   }
