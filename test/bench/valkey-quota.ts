@@ -1,5 +1,6 @@
 // Eight processes ask a server that counts requests, input and output, as language models do: what they use of its quota, and
-// how often it refuses. It charges output when it has been written. Run: pnpm bench valkey-quota
+// how often it refuses. It charges output when it has been written. And how long a lease of several units takes in the store.
+// Run: pnpm bench valkey-quota
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { setTimeout as pause } from 'node:timers/promises';
@@ -8,6 +9,7 @@ import { program, startServer } from '../../packages/valkey/test/server.ts';
 import { machine } from './measure/machine.ts';
 import { printTable } from './measure/markdown.ts';
 import type { CallerReport, CallerTask } from './valkey/model-caller.ts';
+import { scriptTimes } from './valkey/script-time.ts';
 
 if (program === undefined) process.exit(1);
 
@@ -127,6 +129,13 @@ printTable(
     ],
     ['requests that failed', String(reports.reduce((sum, { failed }) => sum + failed, 0))],
   ],
+);
+const UNIT_COUNTS = [1, 2, 3];
+const times = await scriptTimes(server.url, UNIT_COUNTS);
+printTable(
+  'one lease in the server',
+  ['units', 'µs'],
+  UNIT_COUNTS.map((units, at) => [String(units), (times[at] ?? 0).toFixed(1)]),
 );
 console.log(machine());
 process.exit();

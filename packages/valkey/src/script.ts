@@ -31,6 +31,8 @@ local known, until_us, called = ARGV[4], tonumber(ARGV[5]), tonumber(ARGV[6])
 local held, within = ARGV[9], tonumber(ARGV[11])
 
 local function list(text)
+  local one = tonumber(text)
+  if one then return { one } end
   local numbers = {}
   for number in string.gmatch(text, '%S+') do numbers[#numbers + 1] = tonumber(number) end
   return numbers
@@ -50,19 +52,19 @@ local now = (tonumber(time[1]) - 1735689600) * 1000000 + tonumber(time[2])
 
 -- Where a unit stands in the state, and how fast it fills. The fastest is the one that a pause empties.
 local units, fastest, slowest, size = {}, nil, 0, 6
-for i, rate in ipairs(rates) do
+for i = 1, #rates do
   -- Tokens per second in tokens per 1,000 microseconds: gcra.ts takes the rate per 1,000 units of its times.
-  rate = rate * 1000
+  local rate, capacity = rates[i] * 1000, capacities[i]
   local each = 1000 / rate
-  local u = { rate = rate, each = each, capacity = capacities[i], fill = capacities[i] * each }
-  u.full = now - u.fill
-  u.slack = u.fill * 1e-9 + 1e-6 + math.abs(now) * 4e-16
-  if i == 1 then u.EMPTY, u.GIVEN, u.BASE, u.TURN = 1, 2, 6, 10
-  else u.EMPTY, u.GIVEN, u.BASE, u.TURN = size + 1, size + 2, size + 3, size + 4 end
+  local fill, at = capacity * each, size + 1
+  units[i] = {
+    rate = rate, each = each, capacity = capacity, fill = fill, full = now - fill,
+    slack = fill * 1e-9 + 1e-6 + math.abs(now) * 4e-16,
+    EMPTY = i == 1 and 1 or at, GIVEN = i == 1 and 2 or at + 1, BASE = i == 1 and 6 or at + 2, TURN = at + 3,
+  }
   size = size + 4
-  if not fastest or u.fill < fastest.fill then fastest = u end
+  if not fastest or fill < fastest.fill then fastest = units[i] end
   slowest = max(slowest, each)
-  units[i] = u
 end
 
 local function read(text)
@@ -75,7 +77,8 @@ local function read(text)
   local back = s[AT] - now
   if back > 1000000 then
     s[PAUSED], s[AT], s[RESUMED] = s[PAUSED] - back, now, s[RESUMED] - back
-    for _, u in ipairs(units) do
+    for i = 1, #units do
+      local u = units[i]
       s[u.EMPTY], s[u.BASE], s[u.GIVEN] = s[u.EMPTY] - back, s[u.BASE] - back, s[u.GIVEN] + back
     end
   end
@@ -83,7 +86,7 @@ local function read(text)
 end
 
 local text = redis.call('GET', KEYS[1])
-local s, k = read(text), read(known)
+local s, k = read(text), known ~= text and read(known) or nil
 if text and not s then return redis.error_reply('EBB ' .. KEYS[1] .. ' does not hold a bucket of these units') end
 local dirty, met = false, false
 if not s or (k and s[AT] < k[AT]) then
@@ -93,7 +96,8 @@ if not s or (k and s[AT] < k[AT]) then
   -- Processes are counted from 1 again. After two losses in a row the old count is kept: they may not all call in time.
   if now - s[EPOCH] > max(fastest.fill, LONG) then s[COUNT], s[BEFORE] = 1, max(s[COUNT], s[BEFORE]) end
   s[EPOCH] = now
-  for _, u in ipairs(units) do
+  for i = 1, #units do
+    local u = units[i]
     if not k then s[u.EMPTY], s[u.GIVEN], s[u.TURN] = u.full, 0, 0 end
     if lost then s[u.EMPTY] = max(s[u.EMPTY], lost[u.EMPTY]) end
     s[u.EMPTY] = ceil(max(s[u.EMPTY], u.full))
@@ -102,7 +106,8 @@ if not s or (k and s[AT] < k[AT]) then
   dirty = k ~= nil
 elseif k and s[EPOCH] ~= k[EPOCH] then
   s[PAUSED] = max(s[PAUSED], k[PAUSED])
-  for _, u in ipairs(units) do
+  for i = 1, #units do
+    local u = units[i]
     s[u.EMPTY] = s[u.EMPTY] + max(0, k[u.EMPTY] - s[u.BASE])
     s[u.BASE] = max(s[u.BASE], k[u.EMPTY])
   end
@@ -130,12 +135,14 @@ local processes = max(1, s[COUNT], s[BEFORE])
 if mode == 'lease' then
   -- Future tokens are leased as well: a process that waits for them keeps its place in the queue and need not call
   -- again. A lease that would come later than 'within' is refused; below 0 there is no limit.
-  for i, u in ipairs(units) do
+  for i = 1, #units do
+    local u = units[i]
     local over = max(s[u.EMPTY], u.full) + amounts[i] * u.each - now - max(within, 0)
     if within >= 0 and amounts[i] > 0 and over > u.slack then waits = max(waits, over) end
   end
   if waits == 0 and not late then
-    for i, u in ipairs(units) do
+    for i = 1, #units do
+      local u = units[i]
       -- At most half of the available tokens, so that some are left for other processes.
       local there = min(u.capacity, (now - s[u.EMPTY]) * u.rate / 1000)
       if s[u.EMPTY] > now then
@@ -148,7 +155,8 @@ if mode == 'lease' then
     dirty = true
   end
 elseif mode == 'spend' then
-  for i, u in ipairs(units) do
+  for i = 1, #units do
+    local u = units[i]
     s[u.EMPTY] = ceil(max(s[u.EMPTY], u.full) + amounts[i] * u.each)
     granted[i] = amounts[i]
   end
@@ -156,7 +164,8 @@ elseif mode == 'spend' then
 elseif mode == 'refund' then
   local h = read(held)
   if h and h[EPOCH] == s[EPOCH] and not late then
-    for i, u in ipairs(units) do
+    for i = 1, #units do
+      local u = units[i]
       local after = s[u.EMPTY] - max(0, min(amounts[i] * u.each, h[u.EMPTY] + h[u.GIVEN] - s[u.GIVEN] - u.full))
       -- A pause leaves the bucket empty.
       if now < s[PAUSED] and u == fastest then after = max(after, min(s[u.EMPTY], s[PAUSED])) end
@@ -184,35 +193,37 @@ elseif mode == 'resume' and not late then
   local since = now - amount
   if s[RESUMED] <= since and (dirty or not text or s[AT] <= since + amount / 10) then
     s[RESUMED] = now + most
-    for _, u in ipairs(units) do s[u.EMPTY] = max(s[u.EMPTY], s[RESUMED]) end
+    for i = 1, #units do s[units[i].EMPTY] = max(s[units[i].EMPTY], s[RESUMED]) end
   end
   resume = max(s[RESUMED], since) - now
   granted[1], dirty = 1, true
 end
 
-local function whole(number) return string.format('%.0f', number) end
+-- Whole numbers, separated by spaces.
+local function join(numbers)
+  return string.format(string.sub(string.rep('%.0f ', #numbers), 1, -2), unpack(numbers))
+end
 
 -- A call after its deadline writes nothing.
 local ends, empties = max(s[PAUSED], s[RESUMED]), {}
-for i, u in ipairs(units) do
-  empties[i] = whole(ceil(s[u.EMPTY] - now))
-  granted[i] = whole(granted[i])
+for i = 1, #units do
+  local u = units[i]
+  empties[i] = ceil(s[u.EMPTY] - now)
   ends = max(ends, s[u.EMPTY] + u.fill)
 end
 local paused = max(0, ceil(s[PAUSED] - now))
 if dirty and not late then
   s[AT] = max(s[AT], now)
-  for i = 1, size do s[i] = whole(s[i]) end
-  text = table.concat(s, ' ')
+  text = join(s)
   -- The count has to outlast the fill.
-  redis.call('SET', KEYS[1], text, 'PX', whole(max(ceil((ends - now) / 1000), 2 * period / 1000) + 1000))
+  redis.call('SET', KEYS[1], text, 'PX', join({ max(ceil((ends - now) / 1000), 2 * period / 1000) + 1000 }))
 end
 
 return {
-  table.concat(granted, ' '), ceil(waits), table.concat(empties, ' '), paused,
+  join(granted), ceil(waits), join(empties), paused,
   now, processes, resume, text or '',
 }
 `;
 
 /** The SHA-1 by which `EVALSHA` names the script. A test checks it against a server. */
-export const SCRIPT_SHA1 = '864be9f8fadf4337b4ff79f7b456f5bbbcdac050';
+export const SCRIPT_SHA1 = '9c123077f052f223f5ed2d10aa79650390a50e32';
