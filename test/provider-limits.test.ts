@@ -181,10 +181,10 @@ describe('openai', () => {
         headers: {
           'x-ratelimit-remaining-requests': '499',
           'x-ratelimit-remaining-tokens': '9000',
-          'x-ratelimit-remaining-project-tokens': '8000',
+          'x-ratelimit-remaining-project-tokens': '8001',
         },
       }),
-      { requests: 499, tokens: 8_000 },
+      { requests: 499, tokens: 8_001 },
     ],
   ])('charges %s', async (_, answer, left) => {
     expect(await leftAfter(openai(), make(), { max_tokens: 1_000 }, answer)).toEqual(left);
