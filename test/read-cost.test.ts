@@ -2,6 +2,7 @@ import {
   type Costs,
   constant,
   createPolicy,
+  fairQueue,
   type InspectedResponse,
   learnedCost,
   ownBucket,
@@ -404,7 +405,8 @@ describe('what is wrong', () => {
       throw new Error('boom');
     },
   ])('fairKey, %o', async (fairKey) => {
-    const bucket = tokenBucket({ refillPerSecond: 1, capacity: 1, initialTokens: 0, clock });
+    const queue = fairQueue();
+    const bucket = tokenBucket({ refillPerSecond: 1, capacity: 1, initialTokens: 0, queue, clock });
     const fetch = createFetch({ clock, bucket, fairKey }, async () => new Response());
     await expect(fetch(URL)).rejects.toMatchObject({ name: 'HookError', hook: 'fairKey' });
   });

@@ -16,12 +16,13 @@ export interface ClockBound {
 /** What all calls of a policy ask of its limits. */
 interface Calls {
   readonly priority?: number | undefined;
+  readonly fairKey?: unknown;
   readonly cost?: CostOption | undefined;
 }
 
-/** A limit whose queue may have no priorities, or whose units the policy must know. */
+/** A limit whose queue may have no priorities or shares, or whose units the policy must know. */
 export interface ChecksCalls {
-  /** @throws TypeError, RangeError if its queue does not take this priority, or it does not have these units */
+  /** @throws TypeError, RangeError if its queue does not take this priority or a key, or it does not have these units */
   checkCalls(calls: Calls): void;
 }
 

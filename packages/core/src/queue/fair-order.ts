@@ -39,6 +39,8 @@ interface Level<W> {
   crowds: Turns<Key<W>> | undefined;
   /** Virtual time. */
   now: number;
+  /** How many keys have requests. */
+  waiting: number;
   /** The cost of all requests. */
   cost: Amount;
 }
@@ -54,11 +56,8 @@ interface Waiting<W> extends Queued<W> {
   readonly lane: FairLane<W>;
 }
 
-/**
- * Of two requests that begin together the smaller one goes first, so that a large one does not hold it up: each is put back by
- * this part of its time.
- */
-const SMALL_FIRST = 2 ** -20;
+/** Of keys that begin together a new one goes first, so that it waits for no large request: by a rank that is less by so little. */
+const NEW_FIRST = 1 - 2 ** -50;
 
 /** An estimate of a wait looks at so many keys at most. */
 const MOST_COUNTED = 1_000;
@@ -68,8 +67,9 @@ function crowdOf<W>({ size, pace }: Key<W>, more = 0): number {
   return (size + more) * pace;
 }
 
-function partOf(amount: Amount, part: number): Amount {
-  return typeof amount === 'number' ? amount * part : amount.map((one) => one * part);
+/** Where a key stands in turn. It is moved when it comes to the front, if it belongs further back by then. */
+function rankOf<W>({ startsAt, isNew }: Key<W>): number {
+  return isNew ? startsAt * NEW_FIRST : startsAt;
 }
 
 /**
@@ -79,12 +79,13 @@ function partOf(amount: Amount, part: number): Amount {
  * costs are, and what a key does not use is not saved up.
  *
  * Virtual time is when the next to go begins. Keys that are always new would hold it there, so that they move it on by their
- * time ÷ the number of keys, as if their service were shared among all.
+ * time ÷ the number of keys that wait, as if their service were shared among all.
  *
  * Goyal, Vin, Cheng: Start-time fair queueing, SIGCOMM 1996; Bennett, Zhang: Hierarchical packet fair queueing algorithms,
  * SIGCOMM 1996 (WF²Q+: virtual time that moves on with service, and to the first that waits).
  */
 export class FairOrder<W extends Waiting<W>> implements Queue<W> {
+  readonly isFair = true;
   first: W | undefined;
   readonly #setup: Complete<FairQueueOptions>;
   readonly #weigh: Weigh;
@@ -114,7 +115,7 @@ export class FairOrder<W extends Waiting<W>> implements Queue<W> {
     let level = this.#levels.find((one) => one.priority === priority);
     if (level === undefined) {
       const keys = { byName: new Map(), turns: new Turns<Key<W>>(), crowds: undefined };
-      level = { ...keys, priority, back: newKey(keys, 0), now: 0, cost: 0 };
+      level = { ...keys, priority, back: newKey(keys, 0), now: 0, waiting: 0, cost: 0 };
       this.#levels.push(level);
       this.#levels.sort((one, other) => other.priority - one.priority);
     }
@@ -142,7 +143,7 @@ export class FairOrder<W extends Waiting<W>> implements Queue<W> {
     const startsAt = Math.max(key.startsAt, level.now) + this.#weigh(own) * key.pace;
     for (const other of level.turns.entries.slice(0, MOST_COUNTED)) {
       const part = (startsAt - other.startsAt) / (this.#weigh(other.cost) * other.pace);
-      if (part > 0 && other !== key) cost = plus(cost, partOf(other.cost, Math.min(1, part)));
+      if (part > 0 && other !== key) cost = plus(cost, other.cost, Math.min(1, part));
     }
     return cost;
   }
@@ -170,6 +171,7 @@ export class FairOrder<W extends Waiting<W>> implements Queue<W> {
   }
 
   #begin(level: Level<W>, key: Key<W>): void {
+    level.waiting += 1;
     const isKnown = level.byName.get(key.name) === key;
     // It may have been forgotten meanwhile.
     if (!isKnown) key.startsAt = 0;
@@ -177,7 +179,7 @@ export class FairOrder<W extends Waiting<W>> implements Queue<W> {
     if (key.isNew) key.startsAt = key.pace === 0 ? Number.NEGATIVE_INFINITY : level.now;
     if (isKnown) return;
     level.byName.set(key.name, key);
-    level.turns.add(key, this.#rankOf(key));
+    level.turns.add(key, rankOf(key));
   }
 
   remove(one: W, isServed: boolean): void {
@@ -190,24 +192,20 @@ export class FairOrder<W extends Waiting<W>> implements Queue<W> {
     level.cost = minus(level.cost, one.cost);
     if (isServed) {
       const time = this.#weigh(one.cost) * key.pace;
-      if (key.isNew) level.now += time / level.turns.ranks.length;
+      if (key.isNew) level.now += time / level.waiting;
       key.isNew = false;
       key.startsAt += time;
     }
+    if (key.size === 0) level.waiting -= 1;
     this.#moveOn(level);
     this.#choose();
-  }
-
-  /** Where a key stands in turn. It is moved when it comes to the front, if it belongs further back by then. */
-  #rankOf({ startsAt, first, pace }: Key<W>): number {
-    return startsAt + (first === undefined ? 0 : this.#weigh(first.cost) * pace * SMALL_FIRST);
   }
 
   /** Moves virtual time on to when the next begins, and forgets keys without requests that would have begun before. */
   #moveOn(level: Level<W>): void {
     const { turns, byName } = level;
     for (let [first] = turns.entries; first !== undefined; [first] = turns.entries) {
-      const rank = this.#rankOf(first);
+      const rank = rankOf(first);
       if (rank > (turns.ranks[0] as number)) turns.add(first, rank, 0);
       else if (first.size === 0) {
         turns.shift();

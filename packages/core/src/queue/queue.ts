@@ -20,6 +20,8 @@ export interface Queued<W> extends Linked<W> {
 export interface Queue<W extends Queued<W>> {
   /** The sum of all costs. */
   readonly cost: Amount;
+  /** True if it takes keys. */
+  readonly isFair?: true;
   /** The next to go. */
   readonly first: W | undefined;
   /**

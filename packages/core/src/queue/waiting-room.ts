@@ -81,6 +81,21 @@ export class WaitingRoom<T> extends WaitingLine<T> {
     return this.queue.laneOf(options);
   }
 
+  /**
+   * Checks what all calls of a policy ask of the queue.
+   * @throws TypeError, RangeError if it does not take their priority, or their keys
+   */
+  checkCalls({
+    priority,
+    fairKey,
+  }: {
+    readonly priority?: number | undefined;
+    readonly fairKey?: unknown;
+  }): void {
+    // A key itself is checked when it is known: it may be a function.
+    this.queue.laneOf({ priority, fairKey: this.queue.isFair ? undefined : (fairKey as undefined) });
+  }
+
   #patienceMs({ maxWaitMs = Number.POSITIVE_INFINITY }: AcquireOptions): number {
     return Math.min(maxWaitMs, this.#setup.maxWaitMs);
   }

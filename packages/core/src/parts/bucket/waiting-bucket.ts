@@ -87,8 +87,9 @@ export abstract class WaitingBucket<
     for (const gate of this.#gates.all()) bindClock(gate, clock, {});
   }
 
-  checkCalls({ priority, cost }: Parameters<ChecksCalls['checkCalls']>[0]): void {
-    this.room.laneFor({ priority });
+  checkCalls(calls: Parameters<ChecksCalls['checkCalls']>[0]): void {
+    const { cost } = calls;
+    this.room.checkCalls(calls);
     // A number may be for requests that have a cost of their own.
     if (typeof cost === 'object') this.amountOf('createPolicy', cost);
   }

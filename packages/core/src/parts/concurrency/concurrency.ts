@@ -75,8 +75,8 @@ class Semaphore implements ConcurrencyLimit, CallsBeforeUse, ClockBound, ChecksC
     this.#time.bind(clock);
   }
 
-  checkCalls({ priority }: AcquireOptions): void {
-    this.#room.laneFor({ priority });
+  checkCalls(calls: Parameters<ChecksCalls['checkCalls']>[0]): void {
+    this.#room.checkCalls(calls);
   }
 
   tryAcquire(): Slot | undefined {

@@ -1,0 +1,337 @@
+import { describe, expect, test } from 'vitest';
+import type { AcquireOptions } from '../loop/contracts.ts';
+import { createPolicy } from '../loop/policy.ts';
+import type { TokenBucketOptions } from '../parts/bucket/options.ts';
+import { tokenBucket } from '../parts/bucket/token-bucket.ts';
+import { concurrencyLimit } from '../parts/concurrency/concurrency.ts';
+import { virtualClock } from '../testing.ts';
+import { fairQueue } from './fair-queue.ts';
+import { priorityQueue } from './priority-queue.ts';
+
+/** A bucket of 100 tokens a second, empty at first. */
+function setUp(options: Partial<TokenBucketOptions> = {}) {
+  const clock = virtualClock({ startMs: 0 });
+  const bucket = tokenBucket({
+    ...{ refillPerSecond: 100, capacity: 1, initialTokens: 0, queue: fairQueue(), clock },
+    ...options,
+  });
+  /** Who was granted tokens, and who was refused why. */
+  const lines: string[] = [];
+  const ask = (fairKey: string | undefined, asked: AcquireOptions = {}, name = fairKey): Promise<void> =>
+    bucket.acquire({ fairKey, ...asked }).then(
+      () => void lines.push(`${name}`),
+      (error) => void lines.push(`${name} ${error.reason ?? error}`),
+    );
+  const askMany = (count: number, fairKey: string, asked?: AcquireOptions): void => {
+    for (let asks = 0; asks < count; asks += 1) void ask(fairKey, asked);
+  };
+  return { clock, bucket, lines, ask, askMany };
+}
+
+/** Keys that always have requests in the queue: what each was granted of so many tokens. */
+async function granted(
+  keys: Readonly<Record<string, { readonly depth: number; readonly costs: readonly number[] }>>,
+  options: Partial<TokenBucketOptions>,
+  seconds: number,
+): Promise<Record<string, number>> {
+  const { clock, bucket } = setUp({ capacity: 100, ...options });
+  const sums: Record<string, number> = {};
+  const work = async (fairKey: string, costs: readonly number[]): Promise<void> => {
+    sums[fairKey] = 0;
+    for (let at = 0; ; at += 1) {
+      const cost = costs[at % costs.length] as number;
+      await bucket.acquire({ fairKey, cost });
+      sums[fairKey] += cost;
+    }
+  };
+  for (const [key, { depth, costs }] of Object.entries(keys)) {
+    for (let at = 0; at < depth; at += 1) void work(key, costs);
+  }
+  await clock.advance(seconds * 1_000);
+  return sums;
+}
+
+describe('shares', () => {
+  test('a key waits for one request of another, not for a thousand', async () => {
+    const { clock, bucket, askMany } = setUp();
+    askMany(1_000, 'a');
+    for (let asks = 0; asks < 20; asks += 1) {
+      await clock.advance(200 + asks * 3.7);
+      const grant = bucket.acquire({ fairKey: 'b' });
+      await clock.advance(20);
+      expect((await grant).waitedMs).toBeLessThanOrEqual(20);
+    }
+  });
+
+  test('are of cost, by weight', async () => {
+    const weightOf = (key: string): number => Number(key);
+    const depth = 3;
+    const keys = { 1: { depth, costs: [1] }, 2: { depth, costs: [7] }, 5: { depth, costs: [50] } };
+    const sums = await granted(keys, { queue: fairQueue({ weightOf }) }, 800);
+    for (const weight of [1, 2, 5]) {
+      expect(Math.abs((sums[weight] ?? 0) / (10_000 * weight) - 1)).toBeLessThan(0.005);
+    }
+  });
+
+  test('of one request at a time beside nine queues', async () => {
+    const queues = Array.from({ length: 9 }, (_, at) => [`q${at}`, { depth: 5, costs: [1] }]);
+    const sums = await granted({ ...Object.fromEntries(queues), one: { depth: 1, costs: [1] } }, {}, 100);
+    expect(sums.one).toBeGreaterThanOrEqual(990);
+    expect(sums.one).toBeLessThanOrEqual(1_010);
+  });
+
+  test('new keys for ever starve no one', async () => {
+    const { clock, bucket, lines, askMany } = setUp();
+    askMany(100, 'old');
+    const arrive = async (): Promise<void> => {
+      for (let key = 0; key < 1_000; key += 1) await bucket.acquire({ fairKey: `new ${key}` });
+    };
+    void arrive();
+    void arrive();
+    await clock.advance(4_000);
+    expect(lines.length).toBeGreaterThan(80);
+  });
+
+  test('of a key that was served large requests begin when the others have had as much', async () => {
+    const { clock, lines, askMany } = setUp({ capacity: 10 });
+    askMany(2, 'large', { cost: 5 });
+    askMany(10, 'small');
+    await clock.advance(300);
+    expect(lines.join(' ')).toBe(`large ${'small '.repeat(5)}large ${'small '.repeat(5)}`.trim());
+  });
+
+  test('requests without a key have one in common', async () => {
+    const { clock, lines, ask } = setUp();
+    for (const key of [undefined, undefined, 'a', 'a', '', '__proto__', 'constructor']) void ask(key);
+    await clock.advance(100);
+    expect(lines).toEqual(['undefined', 'a', '', '__proto__', 'constructor', 'undefined', 'a']);
+  });
+});
+
+describe('what leaves without tokens costs its key nothing', () => {
+  test.each<[what: string, asked: AcquireOptions]>([
+    ['an aborted request', { signal: AbortSignal.abort('enough') }],
+    ['one whose turn does not come in time', { maxWaitMs: 5 }],
+  ])('%s', async (_, asked) => {
+    const { clock, lines, ask } = setUp({ capacity: 10 });
+    for (const key of ['a', 'b', 'a', 'b']) {
+      void ask(key, { cost: 10, ...asked }, 'gone');
+      void ask(key);
+    }
+    await clock.advance(100);
+    expect(lines.filter((line) => !line.startsWith('gone'))).toEqual(['a', 'b', 'a', 'b']);
+  });
+
+  test('one that is aborted at the head', async () => {
+    const { clock, lines, ask } = setUp({ capacity: 10 });
+    const controller = new AbortController();
+    void ask('a', { cost: 10, signal: controller.signal }, 'gone');
+    for (const key of ['b', 'a', 'b', 'a']) void ask(key);
+    await clock.advance(5);
+    controller.abort('enough');
+    await clock.advance(100);
+    expect(lines.slice(1)).toEqual(['a', 'b', 'a', 'b']);
+  });
+});
+
+describe('within a key', () => {
+  test('retries go first, then first come, first served', async () => {
+    const { clock, lines, ask } = setUp();
+    for (const [at, retry] of [false, true, false, true].entries()) void ask('a', { retry }, `${at}`);
+    await clock.advance(100);
+    expect(lines).toEqual(['1', '3', '0', '2']);
+  });
+
+  test('one that keeps its place goes first, and pays no second time', async () => {
+    const { clock, lines, ask } = setUp();
+    for (const key of ['a', 'b', 'a', 'b']) void ask(key);
+    await clock.advance(10);
+    void ask('a', { waitedMs: 10 }, 'again');
+    await clock.advance(100);
+    expect(lines).toEqual(['a', 'again', 'b', 'a', 'b']);
+  });
+});
+
+describe('priorities come first', () => {
+  test('keys share within each', async () => {
+    const { clock, lines, ask } = setUp();
+    for (const priority of [-1, 1]) {
+      for (const key of ['a', 'a', 'b']) void ask(key, { priority }, `${key} ${priority}`);
+    }
+    await clock.advance(100);
+    expect(lines).toEqual(['a 1', 'b 1', 'a 1', 'a -1', 'b -1', 'a -1']);
+  });
+
+  test('but one that has waited longer by agingMs goes before a higher one', async () => {
+    const { clock, lines, ask } = setUp({ queue: fairQueue({ agingMs: 1_000 }) });
+    void ask('low');
+    await clock.advance(1);
+    for (let asks = 0; asks < 150; asks += 1) {
+      void ask('high', { priority: 1 });
+      await clock.advance(10);
+    }
+    expect(lines.indexOf('low')).toBeGreaterThan(95);
+    expect(lines.indexOf('low')).toBeLessThan(105);
+  });
+});
+
+describe('deadlines count shares', () => {
+  test.each<[what: string, asked: AcquireOptions, isRefused: boolean]>([
+    [
+      'a request of a quiet key does not wait for the line of another',
+      { fairKey: 'quiet', maxWaitMs: 30 },
+      false,
+    ],
+    ['one of a long line is refused at once', { fairKey: 'a', maxWaitMs: 9_000 }, true],
+    ['and waits for what other keys get meanwhile', { fairKey: 'a', maxWaitMs: 13_900 }, true],
+    ['but for no more than they have', { fairKey: 'a', maxWaitMs: 14_050 }, false],
+    ['a retry waits for no new request', { fairKey: 'a', retry: true, maxWaitMs: 50 }, false],
+    ['a low one waits for all of a higher priority', { priority: -1, maxWaitMs: 13_900 }, true],
+  ])('%s', async (_, asked, isRefused) => {
+    const { clock, bucket, askMany } = setUp();
+    askMany(1_000, 'a');
+    askMany(400, 'b');
+    const result = bucket.acquire(asked).catch(({ reason }) => reason);
+    expect(bucket.stats().refused).toBe(isRefused ? 1 : 0);
+    await clock.advance(15_000);
+    if (isRefused) expect(await result).toBe('wait-too-long');
+    else expect(await result).toHaveProperty('cost', 1);
+  });
+});
+
+describe('a full queue', () => {
+  test('makes room at the key with most waiters', async () => {
+    const { clock, lines, ask, askMany } = setUp({ maxQueue: 5 });
+    askMany(5, 'a');
+    for (const key of ['b', 'a', 'b', 'c', 'b']) await Promise.race([ask(key), clock.advance(0)]);
+    expect(lines).toEqual(['a displaced', 'a queue-full', 'a displaced', 'a displaced', 'b queue-full']);
+    await clock.advance(100);
+    expect(lines.slice(5)).toEqual(['a', 'b', 'c', 'a', 'b']);
+  });
+
+  test('counts by weight', async () => {
+    const weightOf = (key: string): number => (key === 'large' ? 3 : 1);
+    const { clock, lines, ask, askMany } = setUp({ maxQueue: 5, queue: fairQueue({ weightOf }) });
+    askMany(3, 'large');
+    askMany(2, 'small');
+    void ask('other');
+    await clock.advance(0);
+    expect(lines).toEqual(['small displaced']);
+  });
+
+  test('makes room at the lowest priority first, and none for a lower one', async () => {
+    const { clock, lines, ask, askMany } = setUp({ maxQueue: 3 });
+    askMany(2, 'a', { priority: 1 });
+    void ask('b');
+    void ask('a', { priority: 1 });
+    void ask('b');
+    await clock.advance(0);
+    expect(lines.toSorted()).toEqual(['b displaced', 'b queue-full']);
+  });
+
+  test('refuses the new one if it is told so', async () => {
+    const { clock, lines, ask, askMany } = setUp({ maxQueue: 3, queue: fairQueue({ overflow: 'reject' }) });
+    askMany(3, 'a');
+    void ask('b');
+    await clock.advance(0);
+    expect(lines).toEqual(['b queue-full']);
+  });
+
+  test('finds the longest after others have grown and shrunk', async () => {
+    const { clock, bucket, lines, ask, askMany } = setUp({ maxQueue: 100 });
+    const controller = new AbortController();
+    askMany(60, 'a', { signal: controller.signal });
+    askMany(40, 'b');
+    void ask('c');
+    controller.abort('enough');
+    askMany(30, 'c');
+    askMany(29, 'd');
+    expect(bucket.stats().waiting).toBe(100);
+    lines.length = 0;
+    void ask('e');
+    await clock.advance(0);
+    expect(lines.at(-1)).toBe('b displaced');
+  });
+});
+
+test('a concurrency limit has its shares as well', async () => {
+  const limit = concurrencyLimit({ maxConcurrent: 1, queue: fairQueue() });
+  const order: string[] = [];
+  const run = async (fairKey: string): Promise<void> => {
+    const slot = await limit.acquire({ fairKey });
+    order.push(fairKey);
+    slot.release();
+  };
+  await Promise.all(['a', 'a', 'a', 'b', 'c', 'b'].map(run));
+  expect(order.join('')).toBe('aabcab');
+});
+
+test('a weight is asked for when a key is new, and again when it has been forgotten', async () => {
+  const asked: string[] = [];
+  const weightOf = (key: string): number => asked.push(key);
+  const { clock, bucket, askMany } = setUp({ queue: fairQueue({ weightOf }) });
+  askMany(3, 'a');
+  askMany(3, 'b');
+  expect(asked).toEqual(['a', 'b']);
+  await clock.advance(100);
+  expect(bucket.stats()).toMatchObject({ waiting: 0, waitingCost: 0, granted: 6 });
+  expect(clock.pending).toBe(0);
+  askMany(1, 'a');
+  expect(asked).toEqual(['a', 'b', 'a']);
+});
+
+test.each([5, null, {}, Symbol('a')])('a key that is no string (%s) is an error', async (fairKey) => {
+  const { bucket } = setUp();
+  const limit = concurrencyLimit({ maxConcurrent: 1, queue: fairQueue() });
+  for (const asked of [bucket.acquire({ fairKey } as never), limit.acquire({ fairKey } as never)]) {
+    await expect(asked).rejects.toThrow(TypeError);
+  }
+  await expect(bucket.acquire({ fairKey } as never)).rejects.toThrow('fairKey must be a string');
+});
+
+test.each([undefined, priorityQueue()])('a key at a queue without shares is an error', async (queue) => {
+  const { bucket } = setUp({ queue });
+  const asked = bucket.acquire({ fairKey: 'a' });
+  await expect(asked).rejects.toThrow(TypeError);
+  await expect(asked).rejects.toThrow('fairKey must be left out at a limit without `queue: fairQueue()`');
+});
+
+test.each(['a', () => 'a'])('a policy with keys at a queue without shares is an error at once', (fairKey) => {
+  const fair = tokenBucket({ refillPerSecond: 1, queue: fairQueue() });
+  expect(() => createPolicy({ bucket: fair, fairKey })).not.toThrow();
+  const concurrency = concurrencyLimit({ maxConcurrent: 1 });
+  for (const limits of [{ bucket: fair, concurrency }, { bucket: tokenBucket({ refillPerSecond: 1 }) }]) {
+    expect(() => createPolicy({ ...limits, fairKey })).toThrow('fairKey must be left out at a limit without');
+  }
+});
+
+test.each<[weight: unknown, kind: typeof RangeError]>([
+  [0, RangeError],
+  [-1, RangeError],
+  [Number.NaN, RangeError],
+  [Number.POSITIVE_INFINITY, RangeError],
+  ['2', TypeError],
+  [undefined, TypeError],
+])('a wrong weight, %s, is an error that names the key', async (weight, kind) => {
+  const { bucket } = setUp({ queue: fairQueue({ weightOf: () => weight as number }) });
+  const asked = bucket.acquire({ fairKey: 'tenant-7' });
+  await expect(asked).rejects.toThrow(kind);
+  await expect(asked).rejects.toThrow('fairQueue: weightOf("tenant-7") must be a finite number > 0, got');
+});
+
+test.each([5e-324, 1e-300, 1e300])('a weight of %s blocks no one', async (weight) => {
+  const weightOf = (key: string): number => (key === 'odd' ? weight : 1);
+  const { clock, bucket, askMany } = setUp({ queue: fairQueue({ weightOf }), maxQueue: 8 });
+  for (const key of ['odd', 'a', 'odd', 'b']) askMany(3, key);
+  await clock.advance(1_000);
+  expect(bucket.stats()).toMatchObject({ waiting: 0, granted: 8 });
+});
+
+test.each<[options: object, message: string]>([
+  [{ weightOf: 5 }, 'fairQueue: weightOf must be a function, got 5'],
+  [{ overflow: 'drop-oldest' }, "fairQueue: overflow must be one of 'drop-longest', 'reject'"],
+  [{ agingMs: -1 }, 'fairQueue: agingMs must be a finite number > 0, got -1'],
+  [{ quantum: 5 }, 'fairQueue has no option "quantum"'],
+])('fairQueue refuses %j', (options, message) => {
+  expect(() => fairQueue(options)).toThrow(message);
+});
