@@ -190,6 +190,11 @@ describe('openai', () => {
     expect(await leftAfter(openai(), make(), { max_tokens: 1_000 }, answer)).toEqual(left);
   });
 
+  test('where input and bound count together', () => {
+    const limits = openaiLimits({ requestsPerMinute: 500, tokensPerMinute: 30_000, counts: 'sum', clock });
+    expect(costOf(limits, { max_tokens: 700 })).toEqual({ requests: 1, tokens: 705 });
+  });
+
   test('a request that never fits fails', async () => {
     const fetch = createFetch({ ...openai(), ...make() }, async () => new Response());
     const sent = fetch('https://upstream.test/', { method: 'POST', body: '{"max_tokens":40000}' });
