@@ -43,22 +43,23 @@ export class MemoryTokens extends QuotaState implements TokenSource<Held> {
     return this.tokens(nowMs) >= this.capacity;
   }
 
-  override has(cost: number, nowMs: number): boolean {
+  /** Whether the tokens are available. In a pause it is as if it had ended now. {@link charge} then takes them. */
+  has(cost: number, nowMs: number): boolean {
     this.#expire(nowMs);
-    return super.has(cost + this.#sum, nowMs);
+    return this.ask(cost + this.#sum, nowMs);
   }
 
   override take(cost: number, nowMs: number): boolean {
     if (this.#inFlight === undefined) return super.take(cost, nowMs);
-    if (this.waitMs(cost, nowMs) > 0) return false;
+    if (this.pausedMs(nowMs) > 0 || !this.has(cost, nowMs)) return false;
     this.charge(cost, nowMs);
     return true;
   }
 
-  /** Takes the tokens, whether or not they are available. */
+  /** Takes the tokens that {@link has} was asked for just now. */
   charge(cost: number, nowMs: number): void {
     if (this.#inFlight === undefined) {
-      this.spend(cost, nowMs);
+      this.takeAsked(cost);
       return;
     }
     this.#last = { cost, untilMs: nowMs + LONGEST_HELD_MS };
