@@ -5,8 +5,10 @@ import {
   fairQueue,
   type InspectedResponse,
   learnedCost,
+  type MemoryBucket,
   ownBucket,
   type PolicyOptions,
+  perKey,
   quotaBucket,
   type ReadCostOptions,
   readCost,
@@ -317,6 +319,19 @@ test('a bucket gets back what a request has not used', async () => {
   const actual: SaysCosts = async (response) => (await response.json()) as number | undefined;
   await send(actual, [new Response('20')], { bucket, cost: 60 });
   expect(bucket.stats().tokens).toBeCloseTo(85, 6);
+});
+
+test('the bucket of its key is settled, and hears what is left', async () => {
+  const buckets = new Map<string, ReturnType<typeof noted>>();
+  const make = (key: string) => {
+    const found = noted();
+    buckets.set(key, found);
+    return found.bucket as unknown as MemoryBucket;
+  };
+  const actualCost = readCost(async (response) => (await response.json()) as number, { remaining: () => 3 });
+  const fetch = createFetch({ clock, bucket: perKey(make), actualCost }, async () => new Response('5'));
+  await fetch(URL, { ebb: { key: 'a' } });
+  expect(buckets.get('a')).toMatchObject({ settled: [5], left: [3] });
 });
 
 test('one request has its own', async () => {
