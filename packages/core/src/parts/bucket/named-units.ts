@@ -21,44 +21,49 @@ export class NamedUnits implements Units {
   }
 
   amountOf(caller: string, cost: number | Costs, most: Amount): readonly number[] {
-    const name = `${caller}: cost`;
+    const amount = this.#none.slice();
+    const isRead = typeof cost === 'object' && this.#take(cost, amount, most) > 0;
+    return isRead ? amount : this.#checked(`${caller}: cost`, cost, most);
+  }
+
+  /** Puts the parts of costs into an amount, and returns their sum; -1 if there is something else than a number that fits a unit. */
+  #take(said: Costs, amount: number[], most: Amount): number {
+    const { names } = this;
+    let next = 0;
+    let sum = 0;
+    for (const name in said) {
+      // They are mostly in order.
+      const unit = names[next] === name ? next : names.indexOf(name);
+      const part = said[name];
+      if (unit < 0 || !(typeof part === 'number' && part >= 0 && part <= inUnit(most, unit))) return -1;
+      amount[unit] = part;
+      sum += part;
+      next = unit + 1;
+    }
+    return sum;
+  }
+
+  /** What is no object of numbers that fit. */
+  #checked(name: string, cost: number | Costs, most: Amount): readonly number[] {
     const amount = this.read(name, cost, 0);
-    let isNone = true;
-    for (let unit = 0; unit < amount.length; unit += 1) {
-      const part = amount[unit] as number;
-      if (part > 0) isNone = false;
-      if (part <= inUnit(most, unit)) continue;
+    amount.forEach((part, unit) => {
+      if (part <= inUnit(most, unit)) return;
       const takes = proseOf(() => `at most the capacity, ${inUnit(most, unit)}`);
       throw wrongRange(nameOf(name, this.names[unit] as string), takes, part);
-    }
-    if (isNone) throw wrongRange(name, prose('above 0 in a unit'), cost);
+    });
+    if (!amount.some((part) => part > 0)) throw wrongRange(name, prose('above 0 in a unit'), cost);
     return amount;
   }
 
   read(name: string, said: number | Costs, others: Amount): readonly number[] {
-    const amount = this.#none.slice();
-    let unread = 0;
-    if (typeof said === 'object') for (const _ in said) unread += 1;
-    const isNoUnit = unread === 0;
-    for (let unit = 0; unit < amount.length; unit += 1) {
-      const part = isNoUnit ? undefined : (said as Costs)[this.names[unit] as string];
-      const isRead = typeof part === 'number' && part >= 0 && part < Number.POSITIVE_INFINITY;
-      if (isRead) unread -= 1;
-      amount[unit] = isRead ? part : inUnit(others, unit);
-    }
-    if (unread > 0) this.#refuse(name, said as Costs);
-    if (!isNoUnit) return amount;
     if (typeof said === 'number') {
       notNegative(name, said);
-      return amount.fill(said);
+      return this.names.map(() => said);
     }
     mustHaveFields(name, prose('a number, or an object with a number for each unit'), said);
-    return amount;
-  }
-
-  /** @throws TypeError, RangeError for what {@link read} has not read */
-  #refuse(name: string, said: Costs): void {
-    mustHaveFields(name, prose('a number, or an object with a number for each unit'), said);
+    const amount = this.#none.slice();
+    for (let unit = 0; unit < amount.length; unit += 1) amount[unit] = inUnit(others, unit);
+    if (this.#take(said, amount, Number.MAX_VALUE) >= 0) return amount;
     for (const [unit, part] of Object.entries(said)) {
       if (!this.names.includes(unit))
         throw unknownOption(
@@ -69,6 +74,7 @@ export class NamedUnits implements Units {
         );
       notNegative(nameOf(name, unit), part);
     }
+    return amount;
   }
 
   costsOf(amount: Amount): Costs {
