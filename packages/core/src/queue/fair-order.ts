@@ -23,8 +23,10 @@ interface Key<W> extends List<W> {
 }
 
 function newKey<W>(name: unknown, pace: number): Key<W> {
-  const list = { first: undefined, last: undefined, searchAt: undefined, lastRetry: undefined };
-  return { ...list, name, pace, size: 0, cost: 0, startsAt: 0, isNew: true };
+  return {
+    ...{ first: undefined, last: undefined, searchAt: undefined, lastRetry: undefined },
+    ...{ name, pace, size: 0, cost: 0, startsAt: 0, isNew: true },
+  };
 }
 
 /** The keys of one priority. */
@@ -204,7 +206,7 @@ export class FairOrder<W extends Waiting<W>> implements Queue<W> {
   /** Moves virtual time on to when the next begins, and forgets keys without requests that would have begun before. */
   #moveOn(level: Level<W>): void {
     const { turns, byName } = level;
-    for (let [first] = turns.entries; first !== undefined; [first] = turns.entries) {
+    for (let first = turns.entries[0]; first !== undefined; first = turns.entries[0]) {
       const rank = rankOf(first);
       if (rank > (turns.ranks[0] as number)) turns.add(first, rank, 0);
       else if (first.size === 0) {
