@@ -1,83 +1,26 @@
 import { prose } from '#prose';
 import { checkPriority, positive } from '../base/check.ts';
 import { must } from '../base/option-error.ts';
-import type { Complete } from '../base/options.ts';
 import { type Amount, minus, plus, type Weigh } from './amount.ts';
-import type { FairQueueOptions } from './fair-queue.ts';
-import { type List, link, unlink } from './list.ts';
-import type { PlaceOptions, Queue, Queued } from './queue.ts';
+import { crowdOf, type FairLane, type Key, type Level, newKey, rankOf, type Waiting } from './fair-keys.ts';
+import { link, unlink } from './list.ts';
+import type { PlaceOptions, Queue } from './queue.ts';
 import { Turns } from './turns.ts';
 
-/** A key with the requests that wait under it: retries first, then first come, first served. */
-interface Key<W> extends List<W> {
-  readonly name: unknown;
-  /** Virtual time per cost: 1 ÷ weight. 0 for requests that keep their place, which have paid and go before all others. */
-  readonly pace: number;
-  size: number;
-  cost: Amount;
-  lastRetry: W | undefined;
-  /** When its next request begins, in virtual time. */
-  startsAt: number;
-  /** True if that is when it came into the queue, and not later because of what it has had. */
-  isNew: boolean;
+/** The options of a fair queue. */
+interface FairSetup {
+  readonly weightOf: (key: string) => number;
+  readonly overflow: 'drop-longest' | 'reject';
+  readonly agingMs: number;
 }
-
-function newKey<W>(name: unknown, pace: number): Key<W> {
-  return {
-    ...{ first: undefined, last: undefined, searchAt: undefined, lastRetry: undefined },
-    ...{ name, pace, size: 0, cost: 0, startsAt: 0, isNew: true },
-  };
-}
-
-/** The keys of one priority. */
-interface Level<W> {
-  readonly priority: number;
-  readonly byName: Map<unknown, Key<W>>;
-  /** The same keys. Some have no requests: they are remembered until virtual time comes to when they would begin. */
-  readonly turns: Turns<Key<W>>;
-  /** Of requests that keep their place. */
-  readonly back: Key<W>;
-  /** The keys by the number of their requests, or by more than that. Made by the first request that finds the queue full. */
-  crowds: Turns<Key<W>> | undefined;
-  /** Virtual time. */
-  now: number;
-  /** How many keys have requests. */
-  waiting: number;
-  /** The cost of all requests. */
-  cost: Amount;
-}
-
-/** Where a request waits. */
-interface FairLane<W> {
-  readonly level: Level<W>;
-  readonly key: Key<W>;
-  readonly isRetry: boolean;
-}
-
-interface Waiting<W> extends Queued<W> {
-  readonly lane: FairLane<W>;
-}
-
-/** Of keys that begin together a new one goes first, so that it waits for no large request: by a rank that is less by so little. */
-const NEW_FIRST = 1 - 2 ** -50;
 
 /** An estimate of a wait looks at so many keys at most. */
 const MOST_COUNTED = 1_000;
 
-/** How many wait of a key, and so many more, by its weight. */
-function crowdOf<W>({ size, pace }: Key<W>, more = 0): number {
-  return (size + more) * pace;
-}
-
-/** Where a key stands in turn. It is moved when it comes to the front, if it belongs further back by then. */
-function rankOf<W>({ startsAt, isNew }: Key<W>): number {
-  return isNew ? startsAt * NEW_FIRST : startsAt;
-}
-
 /**
- * The order of a fair queue: start-time fair within a priority: each key has a virtual time at which its next request begins, which moves on by
- * cost ÷ weight with each request that is served, and the earliest goes first. A key that comes into the queue begins at the
- * virtual time of now. So what two waiting keys are served differs, by weight, by one request of each, however large the
+ * The order of a fair queue. Within a priority each key has a virtual time at which its next request begins, which moves on
+ * by cost ÷ weight with each request that is served, and the earliest goes first. A key that comes into the queue begins at
+ * the virtual time of now. So what two waiting keys are served differs, by weight, by one request of each, however large the
  * costs are, and what a key does not use is not saved up.
  *
  * Virtual time is when the next to go begins. Keys that are always new would hold it there, so that they move it on by their
@@ -89,13 +32,13 @@ function rankOf<W>({ startsAt, isNew }: Key<W>): number {
 export class FairOrder<W extends Waiting<W>> implements Queue<W> {
   readonly isFair = true;
   first: W | undefined;
-  readonly #setup: Complete<FairQueueOptions>;
+  readonly #setup: FairSetup;
   readonly #weigh: Weigh;
   /** One for each priority that there has been, the highest first. */
   readonly #levels: Level<W>[] = [];
   #searched: Key<W>[] = [];
 
-  constructor(setup: Complete<FairQueueOptions>, weigh: Weigh) {
+  constructor(setup: FairSetup, weigh: Weigh) {
     this.#setup = setup;
     this.#weigh = weigh;
   }
