@@ -33,9 +33,14 @@ describe('each example prints what its first comment promises', () => {
   const files = globSync('examples/*.ts').sort();
   /** Jobs with several steps. */
   const longer = new Set(
-    ['auth-refresh', 'cli-progress-bar', 'idempotency-keys', 'retry-a-transaction', 'shutdown'].map(
-      (name) => `examples/${name}.ts`,
-    ),
+    [
+      'anthropic-tenants',
+      'auth-refresh',
+      'cli-progress-bar',
+      'idempotency-keys',
+      'retry-a-transaction',
+      'shutdown',
+    ].map((name) => `examples/${name}.ts`),
   );
 
   test.concurrent.each(files)('%s', slow, async (file) => {
@@ -56,7 +61,7 @@ describe('each example prints what its first comment promises', () => {
     expect(source.split('\n').length).toBeLessThanOrEqual(longer.has(file) ? 70 : 40);
     const imported = [...source.matchAll(/from '(.+)'/g)].map(([, name]) => name);
     for (const name of imported)
-      expect(name).toMatch(/^(node:.+|@ebb\/[\w/]+|axios|undici|pino|cli-progress|msw(\/node)?)$/);
+      expect(name).toMatch(/^(node:.+|@ebb\/[\w/]+|axios|undici|openai|pino|cli-progress|msw(\/node)?)$/);
   });
 
   test('there are examples', () => {

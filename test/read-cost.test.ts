@@ -7,6 +7,7 @@ import {
   learnedCost,
   ownBucket,
   type PolicyOptions,
+  quotaBucket,
   type ReadCostOptions,
   readCost,
   retry,
@@ -42,6 +43,8 @@ function noted(settle: (actual: number | Costs) => void = () => undefined) {
   });
   return { settled, left, bucket };
 }
+
+const quotas = () => quotaBucket({ limits: { tokens: { refillPerSecond: 1, capacity: 9 } } });
 
 const warnings: string[] = [];
 vi.spyOn(process, 'emitWarning').mockImplementation((warning) => {
@@ -333,6 +336,27 @@ test('a function that is retried has no answer to read', async () => {
   expect(await retry(async () => 5, policy)).toBe(5);
 });
 
+describe('fairKey', () => {
+  test.each<[story: string, options: PolicyOptions, ebb: PolicyOptions, key: string | undefined]>([
+    ['none', {}, {}, undefined],
+    ['a text', { fairKey: 'a' }, {}, 'a'],
+    ['a function of the request', { fairKey: (request) => request.header('x-tenant') ?? '' }, {}, 'b'],
+    ['of one request', { fairKey: 'a' }, { fairKey: 'c' }, 'c'],
+  ])('%s', async (_, options, ebb, key) => {
+    const keys: unknown[] = [];
+    const bucket = ownBucket({
+      tryAcquire: () => undefined,
+      async acquire(asked = {}) {
+        keys.push(asked.fairKey);
+        return { cost: 1, waitedMs: 0, grantedAtMs: 0, conforming: true, settle: () => undefined };
+      },
+    });
+    const fetch = createFetch({ clock, bucket, ...options }, async () => new Response());
+    await fetch(URL, { headers: { 'x-tenant': 'b' }, ebb });
+    expect(keys).toEqual([key]);
+  });
+});
+
 describe('what is wrong', () => {
   test.each<[make: () => unknown, message: string]>([
     [() => readCost(5 as never), 'readCost: actual must be a function, got 5'],
@@ -346,6 +370,14 @@ describe('what is wrong', () => {
     [() => createPolicy({ fairKey: 5 as never }), 'createPolicy: fairKey must be a string, got 5'],
     [() => createPolicy({ cost: -1 }), 'createPolicy: cost must be'],
     [() => createPolicy({ cost: 'a' as never }), 'createPolicy: cost must be'],
+    [
+      () => createPolicy({ cost: { tokns: 1 }, bucket: quotas() }),
+      'createPolicy: cost has no option "tokns"; it takes tokens',
+    ],
+    [
+      () => createPolicy({ cost: { tokens: 10 }, bucket: quotas() }),
+      'createPolicy: cost.tokens must be at most the capacity, 9, got 10',
+    ],
   ])('%s', (make, message) => {
     expect(make).toThrow(message);
   });
@@ -354,6 +386,11 @@ describe('what is wrong', () => {
     [{ cost: () => 'a' as never }, 'cost'],
     [{ cost: () => -1 }, 'cost'],
     [{ cost: learnedCost(() => -1) }, 'cost'],
+    [{ cost: () => 99 }, 'cost'],
+    [{ cost: () => ({ tokens: 1 }) }, 'cost'],
+    [{ cost: () => ({ tokns: 1 }), bucket: quotas() }, 'cost'],
+    [{ cost: () => ({ tokens: 99 }), bucket: quotas() }, 'cost'],
+    [{ cost: () => ({}), bucket: quotas() }, 'cost'],
   ])('a hook, %o', async (options, hook) => {
     const fetch = createFetch(
       { clock, bucket: tokenBucket({ refillPerSecond: 1 }), ...options },

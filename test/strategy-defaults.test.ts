@@ -20,6 +20,7 @@ const OPTIONS: Readonly<Record<string, readonly (readonly [file: string, name: s
   binaryExponential: [[`${RULES}/ending-rules.ts`, 'BinaryExponentialOptions']],
   connectRetry: [[`${RULES}/ending-rules.ts`, 'ConnectRetryOptions']],
   tokenBucket: BUCKET,
+  quotaBucket: [[`${PARTS}/bucket/quota-bucket.ts`, 'QuotaBucketOptions'], BUCKET[1]],
   adaptive: [[`${PARTS}/bucket/adaptive.ts`, 'AdaptiveOptions'], ...BUCKET],
   concurrencyLimit: [
     [`${PARTS}/concurrency/concurrency.ts`, 'ConcurrencyOptions'],
@@ -117,6 +118,7 @@ describe('every option of a limit is on a page of the strategies', () => {
   const plumbing = new Set(['clock', 'random']);
   const limits: Readonly<Record<string, number>> = {
     tokenBucket: 3,
+    quotaBucket: 1,
     adaptive: 1,
     concurrencyLimit: 2,
     fairQueue: 1,

@@ -64,6 +64,7 @@ export type { ReportedError, ReportedOutcome, ReportedRequest } from './loop/rep
 export { type AttemptContext, type RetryOptions, retry, type Settled } from './loop/retry.ts';
 export type { RequestOptions } from './loop/start-session.ts';
 export { type AdaptiveOptions, adaptive } from './parts/bucket/adaptive.ts';
+export { bodyEnds } from './parts/bucket/body-ends.ts';
 export type { TokenBucketOptions } from './parts/bucket/options.ts';
 export {
   type QuotaBucket,

@@ -145,7 +145,7 @@ async function prepare(
   const makeBody = make && (() => madeBody(state, make, signal));
   if (admit !== undefined)
     return admit(state, { dress: state.dresses ? dressAgain : undefined, makeBody }, signal, lack);
-  if ((lack ?? state.take()) !== undefined) throw new TypeError('A part with a lack brings `admit`');
+  if ((lack ?? state.take()) !== undefined) throw new TypeError('a lack needs `admit`');
   await makeBody?.();
 }
 

@@ -31,10 +31,10 @@ export interface ChecksCalls {
  *
  * @throws TypeError if it has taken another clock already, and as {@link ChecksCalls}
  */
-export function bindClock(limit: object | undefined, clock: Clock, calls: Calls = {}): void {
-  const { takeClock, checkCalls } = (limit ?? {}) as Partial<ClockBound & ChecksCalls>;
-  takeClock?.call(limit, clock);
-  checkCalls?.call(limit, calls);
+export function bindClock(limit: object | undefined, clock: Clock, calls: Calls): void {
+  const bound = limit as Partial<ClockBound & ChecksCalls> | undefined;
+  bound?.takeClock?.(clock);
+  bound?.checkCalls?.(calls);
 }
 
 /**

@@ -64,7 +64,7 @@ export class Total {
 
 /** Why a request is not sent after the policy's `stopSignal` has aborted. */
 export function stopped(): ThrottledError {
-  return new ThrottledError('Not sent: stopSignal has aborted', undefined, {
+  return new ThrottledError('stopSignal has aborted', undefined, {
     reason: 'stopped',
   });
 }

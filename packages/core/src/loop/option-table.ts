@@ -53,12 +53,9 @@ const checkBackoff: Check = (name, value) => {
   if (maxRetries !== undefined) wholeNumber(`${name}.maxRetries`, maxRetries);
 };
 
-/** If neither the options nor the backoff rule have a number. */
-const DEFAULT_RETRIES = 5;
-
-/** The retries of a policy without `maxRetries`. */
+/** The retries of a policy without `maxRetries`: those of the backoff rule, or five. */
 export function defaultRetries({ backoff }: { readonly backoff: BackoffStrategy }): number {
-  return backoff.maxRetries ?? DEFAULT_RETRIES;
+  return backoff.maxRetries ?? 5;
 }
 
 /** How the options of a policy are read. */
@@ -68,7 +65,6 @@ export const POLICY_OPTIONS: OptionTable<PolicyOptions, UnsetOptions> = {
   classify: { check: callable, default: classifyHttp },
   feedback: { check: checkFeedback, default: plainFeedback },
   inspect: { check: bringing(prose('what inspectBody returns')) },
-  actualCost: { check: bringing(prose('what readCost returns')) },
   idempotencyKey: { check: checkIdempotencyKey },
   beforeAttempt: { check: callable },
   aroundAttempt: { check: callable },
@@ -79,6 +75,7 @@ export const POLICY_OPTIONS: OptionTable<PolicyOptions, UnsetOptions> = {
   bucket: { check: bringing(prose('a token bucket, or ownBucket(…)')) },
   concurrency: { check: bringing(prose('a concurrency limit, or ownLimit(…)')) },
   budget: { check: bringing(prose('a retry budget, or ownBudget(…)')) },
+  actualCost: { check: bringing(prose('what readCost returns')) },
   use: { check: checkUse },
   cost: { check: checkCost, default: 1 },
   priority: { check: checkPriority, default: 0 },

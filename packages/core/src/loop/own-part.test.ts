@@ -51,5 +51,5 @@ test('a refusal of a retry ends the call with what the attempt before has settle
 
 test('an attempt that a part without a queue wants to wait is not sent', async () => {
   const lack: Lack = { wait: async () => 1 };
-  await expect(call(part({ enter: () => lack }), 0)).rejects.toThrow('brings `admit`');
+  await expect(call(part({ enter: () => lack }), 0)).rejects.toThrow('needs `admit`');
 });

@@ -3,6 +3,7 @@ import { type Complete, readChanges, readOptions } from '../base/options.ts';
 import { classifyHttp } from '../http/classify.ts';
 import { plainFeedback, type ReadFeedback } from '../http/feedback.ts';
 import { bindClock } from './bind-clock.ts';
+import type { OwnBucket } from './contracts.ts';
 import { defaultRetries, POLICY_OPTIONS, UNSET } from './option-table.ts';
 import type { PolicyOptions, RetryMethods, UnsetOptions } from './options.ts';
 import { type Admit, type Part, PLACES } from './part.ts';
@@ -53,14 +54,17 @@ function seal(setup: PolicyParts, given: Pick<Inside, 'maxRetries' | 'feedback'>
   for (const one of all) bindClock(one, clock, setup);
   const parts = all.flatMap((one) => one?.part ?? []).concat(use);
   parts.sort((one, other) => PLACES.indexOf(one.place) - PLACES.indexOf(other.place));
-  const isPlain = setup.classify === classifyHttp && UNSET.every((name) => setup[name] === undefined);
-  const inside: Inside = { ...given, parts, admit: parts.find(({ admit }) => admit)?.admit, isPlain };
-  const ofBucket = (bucket as { readonly feedback?: ReadFeedback | false } | undefined)?.feedback;
+  const inside: Inside = {
+    ...given,
+    parts,
+    admit: parts.find(({ admit }) => admit)?.admit,
+    isPlain: setup.classify === classifyHttp && UNSET.every((name) => setup[name] === undefined),
+  };
   const policy = {
     ...setup,
     maxRetries: given.maxRetries ?? defaultRetries(setup),
     clock,
-    feedback: given.feedback ?? (ofBucket || plainFeedback),
+    feedback: given.feedback ?? ((bucket as Partial<OwnBucket> | undefined)?.feedback || plainFeedback),
     methods: frozenMethods(setup.methods),
   };
   // Not enumerable: a copy with changes is not a policy yet, and is validated when it becomes one.

@@ -80,7 +80,7 @@ test('of what is lacking everything goes back, and all parts are asked again aft
 test('a part that lacks something, and does not bring what waits, is an error', async () => {
   const { session } = start({ use: [partOf('slot', { enter: () => ({ wait: async () => 0 }) })] });
   expect(session.next('begin')).toBe('wait');
-  await expect(session.waiting).rejects.toThrow('brings `admit`');
+  await expect(session.waiting).rejects.toThrow('needs `admit`');
 });
 
 test('a chance that a part skips counts as a retry, and the next comes after the next backoff', async () => {

@@ -62,18 +62,16 @@ async function actualOf(response: InspectedResponse): Promise<Costs | undefined>
   return inputTokens === undefined ? usedIn(at(body, 'usage')) : { inputTokens };
 }
 
-/** Anthropic rounds what is left of tokens to the nearest thousand. */
-const HALF_ROUNDED = 500;
-
 function leftOf(response: InspectedResponse): Costs {
   const left: Record<string, number> = {};
-  const read = (unit: string, field: string, more: number): void => {
+  const read = (unit: string, field: string): void => {
     const text = response.header(`anthropic-ratelimit-${field}-remaining`);
-    if (text !== undefined && /^\d+$/.test(text)) left[unit] = Number(text) + more;
+    if (text !== undefined && /^\d+$/.test(text)) left[unit] = Number(text);
   };
-  read('requests', 'requests', 0);
-  read('inputTokens', 'input-tokens', HALF_ROUNDED);
-  read('outputTokens', 'output-tokens', HALF_ROUNDED);
+  read('requests', 'requests');
+  // Rounded to thousands, which the bucket knows.
+  read('inputTokens', 'input-tokens');
+  read('outputTokens', 'output-tokens');
   return left;
 }
 

@@ -2,10 +2,10 @@
 const APART = 1 / 32;
 
 interface Mark {
-  /** What had been taken then, with what was taken in that moment. */
-  taken: number;
-  /** How much was lacking of full before it. */
+  /** How much was lacking of full, at least, in the moments that it stands for. */
   low: number;
+  /** What had been taken in the last of them. Of the last mark it is what has been taken. */
+  end: number;
 }
 
 /**
@@ -22,14 +22,16 @@ export class LowMarks {
   #marks: Mark[] = [];
 
   /** Of a limit that lacks so much of `full`, something is taken. */
-  mark(lacking: number, full: number, taken: number): void {
-    const low = Math.max(0, lacking);
+  mark(low: number, full: number, taken: number): void {
     const marks = this.#marks;
-    this.taken += taken;
-    let last = marks.at(-1);
-    for (; last !== undefined && last.low > low; last = marks.at(-1)) marks.pop();
-    if (last !== undefined && last.low + full * APART > low) last.taken = this.taken;
-    else marks.push({ taken: this.taken, low });
+    const before = this.taken;
+    this.taken = before + taken;
+    // Not by `at`, which is not inlined.
+    let last = marks[marks.length - 1];
+    if (last !== undefined && last.low <= low && low < last.low + full * APART) return;
+    if (last !== undefined) last.end = before;
+    for (; last !== undefined && last.low > low; last = marks[marks.length - 1]) marks.pop();
+    if (last === undefined || low >= last.low + full * APART) marks.push({ low, end: 0 });
   }
 
   /**
@@ -39,12 +41,15 @@ export class LowMarks {
    * @param lacking what is lacking of full now
    */
   giveBack(surplus: number, taken: number, lacking: number): number {
-    const since = this.#marks.filter((mark) => mark.taken > taken);
-    const lowest = Math.min(lacking, since[0]?.low ?? lacking);
-    const given = Math.max(0, Math.min(surplus, lowest));
+    const marks = this.#marks;
+    const last = marks[marks.length - 1];
+    if (last !== undefined) last.end = this.taken;
+    const since = marks.filter((mark) => mark.end > taken);
+    const [first = { low: Number.POSITIVE_INFINITY }] = since;
+    const given = Math.max(0, Math.min(surplus, lacking, first.low));
     for (const mark of since) mark.low -= given;
     // Those before that are not lower any more are replaced.
-    this.#marks = this.#marks.filter((mark) => mark.taken > taken || mark.low < lowest - given);
+    this.#marks = marks.filter((mark) => mark.end > taken || mark.low < first.low);
     return given;
   }
 }

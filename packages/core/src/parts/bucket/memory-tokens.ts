@@ -23,8 +23,6 @@ export class MemoryTokens extends QuotaState implements TokenSource<Held> {
   /** Nothing is held back for longer before this. */
   #nextMs = Number.POSITIVE_INFINITY;
   #last: HeldBack | undefined;
-  /** Until then the quota counts as one that others use as well. */
-  #sharedUntilMs = Number.NEGATIVE_INFINITY;
 
   /** @param isSettled true to charge grants when they are settled, and to hold back what is in flight */
   constructor(quota: Quota, intervalMs: number, tokens: number, isSettled: boolean) {
@@ -45,22 +43,23 @@ export class MemoryTokens extends QuotaState implements TokenSource<Held> {
     return this.tokens(nowMs) >= this.capacity;
   }
 
-  override has(cost: number, nowMs: number): boolean {
+  /** Whether the tokens are available. In a pause it is as if it had ended now. {@link charge} then takes them. */
+  has(cost: number, nowMs: number): boolean {
     this.#expire(nowMs);
-    return super.has(cost + this.#sum, nowMs);
+    return this.ask(cost + this.#sum, nowMs);
   }
 
   override take(cost: number, nowMs: number): boolean {
     if (this.#inFlight === undefined) return super.take(cost, nowMs);
-    if (this.waitMs(cost, nowMs) > 0) return false;
+    if (this.pausedMs(nowMs) > 0 || !this.has(cost, nowMs)) return false;
     this.charge(cost, nowMs);
     return true;
   }
 
-  /** Takes the tokens, whether or not they are available. */
+  /** Takes the tokens that {@link has} was asked for just now. */
   charge(cost: number, nowMs: number): void {
     if (this.#inFlight === undefined) {
-      this.spend(cost, nowMs);
+      this.takeAsked(cost);
       return;
     }
     this.#last = { cost, untilMs: nowMs + LONGEST_HELD_MS };
@@ -120,19 +119,14 @@ export class MemoryTokens extends QuotaState implements TokenSource<Held> {
   }
 
   /**
-   * What a server says is left is how it stood at some time since the request was granted, perhaps rounded. As long as it can be
-   * explained by what was granted here, it changes nothing. If it cannot, others use the same quota: then what may not have reached
-   * the server yet, everything that was granted since, comes out of it, so that it is not taken twice.
+   * What an answer leaves for more requests: the server may not have seen yet what was granted since, nor what others are known
+   * to have taken since. Of that half the capacity at most: a server that answers late, and has counted all of it before, must not stop everything.
    */
-  heard(left: number, held: Held, grantedMs: number, nowMs: number): number {
-    const { capacity, refillPerSecond } = this;
-    // 0 of a grant that has taken nothing here.
+  heard(left: number, held: Held): number {
+    // 0 of a grant that has taken nothing here. What is held back is part of what is left.
     const since = typeof held === 'number' && held > 0 ? this.taken - held : 0;
-    const cameIn = (refillPerSecond * (nowMs - grantedMs)) / 1_000;
-    const explained = this.tokens(nowMs) + (this.holds ? 0 : Math.min(0, since - cameIn));
-    const rounding = left > 0 && left % 1_000 === 0 ? 1_000 : Math.max(1, capacity / 100);
-    if (left + rounding < explained) this.#sharedUntilMs = nowMs + (capacity / refillPerSecond) * 1_000;
-    // Half at most: a server that answers late, and has counted all of that before, must not stop everything.
-    return nowMs < this.#sharedUntilMs ? left - Math.min(since, capacity / 2) : Number.POSITIVE_INFINITY;
+    // Anthropic and others round to thousands.
+    const rounding = left > 0 && left % 1_000 === 0 ? 1_000 : 0;
+    return left + rounding - Math.min(since, this.capacity / 2);
   }
 }

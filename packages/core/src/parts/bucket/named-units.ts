@@ -21,17 +21,30 @@ export class NamedUnits implements Units {
   }
 
   amountOf(caller: string, cost: number | Costs, most: Amount): readonly number[] {
-    const name = `${caller}: cost`;
+    const { names } = this;
+    const amount = this.#none.slice();
+    let unread = 0;
+    let sum = 0;
+    if (typeof cost === 'object') for (const _ in cost) unread += 1;
+    for (let unit = 0; unread > 0 && unit < names.length; unit += 1) {
+      const part = (cost as Costs)[names[unit] as string];
+      if (!(typeof part === 'number' && part >= 0 && part <= inUnit(most, unit))) continue;
+      amount[unit] = part;
+      sum += part;
+      unread -= 1;
+    }
+    return unread === 0 && sum > 0 ? amount : this.#checked(`${caller}: cost`, cost, most);
+  }
+
+  /** What is no object of numbers that fit. */
+  #checked(name: string, cost: number | Costs, most: Amount): readonly number[] {
     const amount = this.read(name, cost, 0);
-    let isNone = true;
-    for (let unit = 0; unit < amount.length; unit += 1) {
-      const part = amount[unit] as number;
-      if (part > 0) isNone = false;
-      if (part <= inUnit(most, unit)) continue;
+    amount.forEach((part, unit) => {
+      if (part <= inUnit(most, unit)) return;
       const takes = proseOf(() => `at most the capacity, ${inUnit(most, unit)}`);
       throw wrongRange(nameOf(name, this.names[unit] as string), takes, part);
-    }
-    if (isNone) throw wrongRange(name, prose('above 0 in a unit'), cost);
+    });
+    if (!amount.some((part) => part > 0)) throw wrongRange(name, prose('above 0 in a unit'), cost);
     return amount;
   }
 

@@ -1,4 +1,5 @@
 import { seesBodiesEnd } from '#platform';
+import { HookError } from '../../base/errors.ts';
 import { neverSent } from '../../http/failure.ts';
 import type { Outcome } from '../../http/outcome.ts';
 import { admit } from '../../loop/admit.ts';
@@ -60,7 +61,14 @@ class BucketTurn implements Turn, Lack {
 
   #ask(bucket: OwnBucket): Grant | undefined {
     this.#asked = bucket;
-    return bucket.tryAcquire(this.#cost(), this.#earlier);
+    const cost = this.#cost();
+    try {
+      return bucket.tryAcquire(cost, this.#earlier);
+    } catch (error) {
+      // Costs that the bucket does not have are the fault of what has returned them.
+      const isWrong = error instanceof TypeError || error instanceof RangeError;
+      throw isWrong && typeof this.#call.policy.cost === 'function' ? new HookError('cost', error) : error;
+    }
   }
 
   #take(grant: Grant | undefined): void {

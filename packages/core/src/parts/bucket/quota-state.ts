@@ -1,4 +1,4 @@
-import { holding, type Quota, slackMs, spend, stepsBy, stepsToWait, tokensAt, waitMs } from './gcra.ts';
+import { holding, type Quota, slackMs, stepsBy, stepsToWait, tokensAt, waitMs } from './gcra.ts';
 import { LowMarks } from './low-marks.ts';
 
 /** Own time is rebased to 0 after this many fills of the capacity: larger doubles are too coarse for short intervals. */
@@ -25,6 +25,8 @@ const FAR_FILLS = 1_000;
  */
 export class QuotaState {
   #quota: Quota;
+  /** How long the capacity takes to come in, in own time. */
+  #fillMs: number;
   // Numbers from the start: V8 allocates at each store to a field that was once undefined.
   /** When the limit is or would be empty, in own time. */
   #emptyAtMs = 0;
@@ -40,10 +42,14 @@ export class QuotaState {
   #steps = 0;
   #pausedUntilMs = Number.NEGATIVE_INFINITY;
   readonly #intervalMs: number;
+  /** What {@link ask} has found: how much own time was lacking of full, and the state after taking what it was asked for. */
+  #lowMs = 0;
+  #thenMs = 0;
   readonly #marks = new LowMarks();
 
   constructor({ refillPerSecond, capacity }: Quota, intervalMs: number, tokens: number, nowMs: number) {
     this.#quota = { refillPerSecond: 1, capacity };
+    this.#fillMs = capacity * 1_000;
     this.#speed = refillPerSecond;
     this.#intervalMs = intervalMs;
     this.#originMs = nowMs;
@@ -56,11 +62,6 @@ export class QuotaState {
 
   get refillPerSecond(): number {
     return this.#speed;
-  }
-
-  /** How long the capacity takes to come in, in own time. */
-  get #fillMs(): number {
-    return this.#quota.capacity * 1_000;
   }
 
   /** The real time of a step. */
@@ -96,38 +97,34 @@ export class QuotaState {
     return tokensAt(this.#quota, this.#emptyAtMs, this.#ownMs(nowMs));
   }
 
-  /** Whether the tokens are available. In a pause it is as if it had ended now. */
-  has(cost: number, nowMs: number): boolean {
+  /** Whether the tokens are available. In a pause it is as if it had ended now. {@link takeAsked} then takes them. */
+  ask(cost: number, nowMs: number): boolean {
     const ownMs = this.#nearMs(nowMs);
-    return spend(this.#quota, this.#emptyAtMs, cost, ownMs) <= ownMs + slackMs(this.#fillMs, ownMs);
+    const fullMs = ownMs - this.#fillMs;
+    // As in gcra.ts, whose functions return more than one number can hold, or divide by the rate.
+    const fromMs = Math.max(this.#emptyAtMs, fullMs);
+    this.#lowMs = fromMs - fullMs;
+    this.#thenMs = fromMs + cost * 1_000;
+    return this.#thenMs <= ownMs + slackMs(this.#fillMs, ownMs);
+  }
+
+  /** Takes what {@link ask} was asked for just now, even if it was not available: that leaves a debt. */
+  takeAsked(cost: number): void {
+    this.#marks.mark(this.#lowMs, this.#fillMs, cost);
+    this.#emptyAtMs = this.#thenMs;
   }
 
   /** Takes the tokens, if they are available. */
   take(cost: number, nowMs: number): boolean {
-    if (nowMs < this.#pausedUntilMs) return false;
-    const ownMs = this.#nearMs(nowMs);
-    // Not by `take` of gcra.ts, whose result may be no number: V8 would allocate memory for each.
-    const emptyAtMs = spend(this.#quota, this.#emptyAtMs, cost, ownMs);
-    if (emptyAtMs > ownMs + slackMs(this.#fillMs, ownMs)) return false;
-    this.#mark(ownMs, cost);
-    this.#emptyAtMs = emptyAtMs;
+    if (nowMs < this.#pausedUntilMs || !this.ask(cost, nowMs)) return false;
+    this.takeAsked(cost);
     return true;
-  }
-
-  /** How much own time is lacking of being full. */
-  #lackingMs(ownMs: number): number {
-    return this.#emptyAtMs - ownMs + this.#fillMs;
-  }
-
-  #mark(ownMs: number, taken: number): void {
-    this.#marks.mark(this.#lackingMs(ownMs), this.#fillMs, taken);
   }
 
   /** Takes the tokens even if they are not available, and leaves a debt. */
   spend(cost: number, nowMs: number): void {
-    const ownMs = this.#nearMs(nowMs);
-    this.#mark(ownMs, cost);
-    this.#emptyAtMs = spend(this.#quota, this.#emptyAtMs, cost, ownMs);
+    this.ask(cost, nowMs);
+    this.takeAsked(cost);
   }
 
   /** How long until so many tokens have come in, in milliseconds; 0 if they can be taken now. */
@@ -151,7 +148,11 @@ export class QuotaState {
   /** Gives tokens back, as far as they would be there now if they had never been taken. */
   giveBack(tokens: number, taken: number, nowMs: number): void {
     const before = this.#emptyAtMs;
-    this.#emptyAtMs -= this.#marks.giveBack(tokens * 1_000, taken, this.#lackingMs(this.#ownMs(nowMs)));
+    this.#emptyAtMs -= this.#marks.giveBack(
+      tokens * 1_000,
+      taken,
+      before - this.#ownMs(nowMs) + this.#fillMs,
+    );
     // A paused bucket stays empty.
     if (nowMs < this.#pausedUntilMs) {
       this.#emptyAtMs = Math.max(this.#emptyAtMs, Math.min(before, this.#baseMs));
@@ -178,11 +179,16 @@ export class QuotaState {
   setRate({ refillPerSecond, capacity }: Quota, nowMs: number): void {
     this.#settleTime(nowMs);
     // Tokens above a lower capacity are lost, and those that came in above the one before.
-    this.#mark(this.#baseMs, 1);
+    this.#markNow();
     this.#emptyAtMs = Math.max(this.#emptyAtMs, this.#baseMs - this.#fillMs);
     this.#quota = { ...this.#quota, capacity };
-    this.#mark(this.#baseMs, 1);
+    this.#fillMs = capacity * 1_000;
+    this.#markNow();
     this.#speed = refillPerSecond;
+  }
+
+  #markNow(): void {
+    this.#marks.mark(Math.max(0, this.#emptyAtMs - this.#baseMs + this.#fillMs), this.#fillMs, 1);
   }
 
   /** Lets own time and steps run from `atMs`. */

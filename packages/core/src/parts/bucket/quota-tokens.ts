@@ -105,10 +105,8 @@ export class QuotaTokens implements TokenSource<readonly Held[], Amounts> {
     }
   }
 
-  heard(left: Amount, held: readonly Held[] | undefined, grantedMs: number, nowMs: number): Amounts {
-    return this.limits.map((limit, unit) =>
-      limit.heard(inUnit(left, unit), held?.[unit] ?? 0, grantedMs, nowMs),
-    );
+  heard(left: Amount, held: readonly Held[] | undefined): Amounts {
+    return this.limits.map((limit, unit) => limit.heard(inUnit(left, unit), held?.[unit] ?? 0));
   }
 
   atMost(left: Amount, nowMs: number): void {

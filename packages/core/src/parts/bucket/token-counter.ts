@@ -189,15 +189,13 @@ export abstract class TokenCounter<Source extends TokenSource<unknown, Amount>>
     this.arm(nowMs);
   }
 
-  /** What a server has left for more requests that says so in an answer; Infinity if it changes nothing. */
+  /** See {@link TokenSource.heard}. Infinity if it changes nothing. */
   protected heard(left: Amount, answered: Grant): Amount {
     const { grantedAtMs } = answered;
     // Overtaken by an answer to a later request.
     if (grantedAtMs < this.#heardAtMs) return Number.POSITIVE_INFINITY;
     this.#heardAtMs = grantedAtMs;
-    const { source, time } = this;
-    const held = TokenGrant.heldBy(answered);
-    return source.heard?.(left, held, grantedAtMs - time.startMs, time.now()) ?? left;
+    return this.source.heard?.(left, TokenGrant.heldBy(answered)) ?? left;
   }
 
   /** See {@link Units.read}. */

@@ -50,12 +50,11 @@ export interface TokenSource<Held = unknown, A extends Amount = number> {
   /** Lowers what there is to so many tokens, what is held back included. Infinity leaves a unit as it is. */
   atMost?(left: A | number, nowMs: number): void;
   /**
-   * What a server has left for more requests that says in an answer how much is left; Infinity if it changes nothing.
+   * What a server has left for more requests that says in an answer how much is left: less what was granted since.
    *
    * @param held of the grant whose answer says so
-   * @param grantedMs when that was granted
    */
-  heard?(left: A | number, held: Held, grantedMs: number, nowMs: number): A | number;
+  heard?(left: A | number, held: Held): A | number;
 
   /** Lets no token be taken until `untilMs`, which is in the future, and starts from empty then. Never shortens a pause. */
   pause(untilMs: number, nowMs: number): void;

@@ -45,6 +45,8 @@ export abstract class WaitingBucket<
   readonly #atGates: Tally = { waiting: 0 };
   readonly #gates: OriginGates<Gate>;
   readonly #quiet = new QuietOrigins();
+  /** Until then requests that were granted heed what the server says is left. */
+  #sharedUntilMs = Number.NEGATIVE_INFINITY;
   #sourceClosed: Promise<void> | undefined;
 
   /**
@@ -66,7 +68,7 @@ export abstract class WaitingBucket<
     const { time } = this;
     const make = (tokens: number): Gate => {
       const gate = makeGate(tokens, this.#atGates);
-      bindClock(gate, time.clock);
+      bindClock(gate, time.clock, {});
       return gate;
     };
     this.#gates = new OriginGates({ now: () => time.now(), rate: () => this.gateRate, make }, this.#atGates);
@@ -82,7 +84,7 @@ export abstract class WaitingBucket<
 
   takeClock(clock: Clock): void {
     this.time.bind(clock);
-    for (const gate of this.#gates.all()) bindClock(gate, clock);
+    for (const gate of this.#gates.all()) bindClock(gate, clock, {});
   }
 
   checkCalls(calls: Parameters<ChecksCalls['checkCalls']>[0]): void {
@@ -133,9 +135,11 @@ export abstract class WaitingBucket<
     const said = readFeedback(feedback, outcome, this.time.clock.now(), grant.cost as number);
     if (said === undefined) return undefined;
     if (isQuiet) this.#quiet.heard();
+    // Without a refusal the tokens that are counted here are right. With one, others may use the same quota.
+    if (said.tooFast) this.#sharedUntilMs = grant.grantedAtMs + maxPauseMs;
     // What quotas the fields of a response are about is known for requests alone.
     const isOurs = this.units === undefined && (feedback !== serverFeedback || grant.cost === 1);
-    if (isOurs && said.remaining !== undefined && said.remaining >= 0) {
+    if (isOurs && said.remaining !== undefined && grant.grantedAtMs < this.#sharedUntilMs) {
       if (feedbackScope === 'bucket' || url === undefined) this.atMost(said.remaining, grant);
       else this.#gates.lower(originOf({ url }), this.heard(said.remaining, grant) as number);
     }

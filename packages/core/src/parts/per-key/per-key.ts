@@ -103,7 +103,7 @@ class LimitPerKey implements PerKey<object>, ClockBound {
 
   takeClock(clock: Clock): void {
     if (this.#boundTo === clock) return;
-    for (const limit of this.#all()) bindClock(limit, clock);
+    for (const limit of this.#all()) bindClock(limit, clock, {});
     const isUnbound = this.#setup.clock === unboundClock;
     if (this.#boundTo !== undefined && isUnbound && !isSameClock(this.#boundTo, clock)) twoClocks();
     this.#boundTo = clock;
@@ -151,7 +151,7 @@ class LimitPerKey implements PerKey<object>, ClockBound {
       if (typeof made !== 'object' || made === null) throw wrongType('its result', 'a limit', made);
       return made;
     });
-    if (this.#boundTo !== undefined) bindClock(limit, this.#boundTo);
+    if (this.#boundTo !== undefined) bindClock(limit, this.#boundTo, {});
     if (this.#closed !== undefined) void limit.close?.(this.#closed);
     this.#areBudgets = limit.withdraw !== undefined;
     this.#last = limit;

@@ -1,0 +1,198 @@
+import { describe, expect, test } from 'vitest';
+import type { Outcome, RequestTraits } from '../../http/outcome.ts';
+import type { Grant } from '../../loop/contracts.ts';
+import { virtualClock } from '../../testing.ts';
+import type { TokenBucketOptions } from './options.ts';
+import { quotaBucket } from './quota-bucket.ts';
+import { tokenBucket } from './token-bucket.ts';
+
+const PER_MINUTE = { refillPerSecond: 1, capacity: 60 };
+
+function taken(grant: Grant | undefined): Grant {
+  if (grant === undefined) throw new Error('The tokens were not there');
+  return grant;
+}
+
+/** 60 tokens, of which one comes in each second. */
+function setUp(options: Partial<TokenBucketOptions> = {}) {
+  const clock = virtualClock({ startMs: 0 });
+  const bucket = tokenBucket({ ...PER_MINUTE, clock, random: () => 0, ...options });
+  const take = (cost: number): Grant => taken(bucket.tryAcquire(cost));
+  return { bucket, clock, take, left: () => Math.round(bucket.stats().tokens * 1e3) / 1e3 };
+}
+
+describe('atMost with the grant whose answer says what is left', () => {
+  test('lowers to that, less what was granted since', () => {
+    const { bucket, clock, take, left } = setUp();
+    const grant = take(10);
+    take(20);
+    bucket.atMost(25, grant);
+    expect(left()).toBe(5);
+    clock.tick(2_000);
+    // The 25 that others took count as well, up to half of the capacity in all.
+    bucket.atMost(35, grant);
+    expect(left()).toBe(5);
+  });
+
+  test('of what was granted since half the capacity counts at most', () => {
+    const { bucket, take, left } = setUp();
+    const grant = take(1);
+    take(50);
+    bucket.atMost(5, grant);
+    expect(left()).toBe(-25);
+  });
+
+  test('an answer that one to a later request has overtaken counts for nothing', () => {
+    const { bucket, clock, take, left } = setUp();
+    const first = take(1);
+    clock.tick(1);
+    const second = take(1);
+    bucket.atMost(40, second);
+    expect(left()).toBe(40);
+    bucket.atMost(20, first);
+    expect(left()).toBe(40);
+  });
+
+  test('thousands may be rounded', () => {
+    const { bucket, take, left } = setUp({ refillPerSecond: 1_000, capacity: 60_000 });
+    const grant = take(1_500);
+    bucket.atMost(58_000, grant);
+    expect(left()).toBe(58_500);
+    bucket.atMost(57_000, grant);
+    expect(left()).toBe(58_000);
+    bucket.atMost(56_999, take(1));
+    expect(left()).toBe(56_999);
+  });
+
+  test('what is held back comes out of it', () => {
+    const { bucket, take, left } = setUp({ settled: true });
+    const grant = take(10);
+    take(20);
+    bucket.atMost(55, grant);
+    expect(left()).toBe(25);
+  });
+
+  test('each unit by itself', () => {
+    const clock = virtualClock({ startMs: 0 });
+    const bucket = quotaBucket({ limits: { a: PER_MINUTE, b: PER_MINUTE, c: PER_MINUTE }, clock });
+    const grant = taken(bucket.tryAcquire({ a: 10, b: 10 }));
+    bucket.tryAcquire(5);
+    bucket.atMost({ a: 30, b: 55, c: 20 }, grant);
+    const { a, b, c } = bucket.stats().units ?? {};
+    expect([a?.tokens, b?.tokens, c?.tokens]).toEqual([25, 45, 20]);
+  });
+});
+
+describe('after a refusal, what a response says is left', () => {
+  const request = (url: string): RequestTraits => {
+    return { method: 'GET', url, replayable: true, header: () => undefined };
+  };
+  const says = (remaining: number, more: Record<string, string> = {}): Outcome => {
+    const headers: Record<string, string> = { 'x-ratelimit-remaining': String(remaining), ...more };
+    return { type: 'response', status: 200, header: (name) => headers[name] };
+  };
+  /** A bucket of which a request was refused. */
+  const setUpRefused = (options?: Partial<TokenBucketOptions>) => {
+    const world = setUp(options);
+    const grant = world.take(1);
+    world.bucket.observe?.({ type: 'response', status: 429, header: () => undefined }, grant, one);
+    grant.settle(0);
+    return world;
+  };
+  const [one, other] = [request('https://one.test/'), request('https://other.test/')];
+
+  test('holds for its origin', () => {
+    const { bucket, take } = setUpRefused();
+    bucket.observe?.(says(10), take(1), one);
+    const gate = bucket.gateFor?.(one);
+    expect(gate?.tryAcquire(10)).toBeDefined();
+    expect(gate?.tryAcquire(1)).toBeUndefined();
+    expect(bucket.gateFor?.(other)).toBeUndefined();
+  });
+
+  test('and no longer than its origin takes to be full again', () => {
+    const { bucket, clock, take } = setUpRefused();
+    bucket.observe?.(says(10), take(1), one);
+    expect(bucket.gateFor?.(one)).toBeDefined();
+    clock.tick(50_000);
+    expect(bucket.gateFor?.(one)).toBeUndefined();
+  });
+
+  test('lowers an origin again', () => {
+    const { bucket, clock, take } = setUpRefused();
+    bucket.observe?.(says(10), take(1), one);
+    bucket.gateFor?.(one);
+    clock.tick(1_000);
+    bucket.observe?.(says(5), take(1), one);
+    expect(bucket.gateFor?.(one)?.tryAcquire(6)).toBeUndefined();
+    expect(bucket.gateFor?.(one)?.tryAcquire(5)).toBeDefined();
+  });
+
+  test('or for the whole bucket', () => {
+    const { bucket, take, left } = setUpRefused({ feedbackScope: 'bucket' });
+    bucket.observe?.(says(10), take(1), one);
+    expect(left()).toBe(10);
+  });
+
+  test.each<[story: string, outcome: Outcome, cost: number]>([
+    ['from a cache', says(10, { age: '5' }), 1],
+    ['of a redirect', { ...says(10), status: 302 } as Outcome, 1],
+    ['for requests that cost something else than one request', says(10), 2],
+    ['of more than there is', says(1_000), 1],
+  ])('counts for nothing if it is %s', (_, outcome, cost) => {
+    const { bucket, take, left } = setUpRefused({ feedbackScope: 'bucket' });
+    bucket.observe?.(outcome, take(cost), one);
+    expect(left()).toBe(60 - cost);
+  });
+
+  test('for as long as the longest pause, and not before a refusal', () => {
+    const { bucket, clock, take, left } = setUpRefused({ feedbackScope: 'bucket', maxPauseMs: 5_000 });
+    clock.tick(6_000);
+    bucket.observe?.(says(10), take(1), one);
+    expect(left()).toBe(59);
+  });
+
+  test('a feedback of the user knows its unit', () => {
+    const feedback = () => ({ pauseMs: 0, remaining: 10, tooFast: true });
+    const { bucket, take, left } = setUp({ feedback, feedbackScope: 'bucket' });
+    bucket.observe?.(says(0), take(5), one);
+    expect(left()).toBe(10);
+  });
+});
+
+test('beside a stranger who takes half of the quota hardly a request is refused', () => {
+  const clock = virtualClock({ startMs: 0 });
+  const bucket = tokenBucket({
+    refillPerSecond: 10,
+    capacity: 60,
+    clock,
+    feedbackScope: 'bucket',
+    random: () => 0,
+  });
+  let server = 60;
+  let [sent, refused] = [0, 0];
+  const answers: { readonly atMs: number; readonly grant: Grant; readonly outcome: Outcome }[] = [];
+  for (let ms = 0; ms < 300_000; ms += 50) {
+    clock.tick(50);
+    server = Math.min(60, server + 0.5);
+    // The stranger asks for five a second, whatever the server says.
+    if (ms % 200 === 0 && server >= 1) server -= 1;
+    for (let grant = bucket.tryAcquire(); grant !== undefined; grant = bucket.tryAcquire()) {
+      sent += 1;
+      const isRefused = server < 1;
+      if (isRefused) refused += 1;
+      else server -= 1;
+      const remaining = String(Math.floor(server));
+      const status = isRefused ? 429 : 200;
+      const header = (name: string) => (name === 'x-ratelimit-remaining' ? remaining : undefined);
+      answers.push({ atMs: ms + 500, grant, outcome: { type: 'response', status, header } });
+    }
+    for (; (answers[0]?.atMs ?? Number.POSITIVE_INFINITY) <= ms; answers.shift()) {
+      const { outcome, grant } = answers[0] as (typeof answers)[number];
+      bucket.observe?.(outcome, grant);
+    }
+  }
+  // Those that were sent before the first refusal came back.
+  expect(refused).toBeLessThan(5);
+  expect(sent).toBeGreaterThan(0.95 * 5 * 300);
+});
