@@ -45,6 +45,7 @@ console.log(
       ['**Limiters**'],
       ...(await rowsOf({
         'tokenBucket of @ebb/core': `export { tokenBucket } from '@ebb/core'`,
+        '… with fairQueue': `export { fairQueue, tokenBucket } from '@ebb/core'`,
         ...(await rivals('limiter')),
       })),
     ],

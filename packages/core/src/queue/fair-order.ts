@@ -55,10 +55,12 @@ export class FairOrder<W extends Waiting<W>> implements Queue<W> {
   }
 
   laneOf({ priority = 0, retry = false, fairKey, waitedMs }: PlaceOptions): FairLane<W> {
-    checkPriority('priority', priority);
     if (fairKey !== undefined) must('fairKey', prose('a string'), fairKey, typeof fairKey === 'string');
-    let level = this.#levels.find((one) => one.priority === priority);
+    // Most often there is one.
+    let level = this.#levels[0];
+    if (level?.priority !== priority) level = this.#levels.find((one) => one.priority === priority);
     if (level === undefined) {
+      checkPriority('priority', priority);
       const keys = { byName: new Map(), turns: new Turns<Key<W>>(), crowds: undefined };
       level = { ...keys, priority, back: newKey(keys, 0), now: 0, waiting: 0, cost: 0 };
       this.#levels.push(level);
@@ -80,11 +82,12 @@ export class FairOrder<W extends Waiting<W>> implements Queue<W> {
     return this.first === undefined;
   }
 
-  /** Less, if there are very many keys. If it is not exact, without that of other keys. */
+  /** Less, if there are very many keys. If it is not exact, that of the key alone. */
   costAhead({ level, key, isRetry }: FairLane<W>, _sinceMs: number, isExact: boolean): Amount {
     const own = isRetry ? 0 : key.cost;
+    if (!isExact) return own;
     let cost = plus(own, this.#costAbove(level.priority));
-    if (!isExact || key.pace === 0) return cost;
+    if (key.pace === 0) return cost;
     const startsAt = Math.max(key.startsAt, level.now) + this.#weigh(own) * key.pace;
     for (const other of level.turns.entries.slice(0, MOST_COUNTED)) {
       const part = (startsAt - other.startsAt) / (this.#weigh(other.cost) * other.pace);
