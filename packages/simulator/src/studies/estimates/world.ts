@@ -2,7 +2,7 @@ import { type Costs, type Grant, learnedCost, quotaBucket, type RequestTraits } 
 import { seededRandom, virtualClock } from '@ebb/core/testing';
 
 /** The account: per minute, and as much at once. */
-export const ACCOUNT = { requests: 1_000, output: 80_000 };
+const ACCOUNT = { requests: 1_000, output: 80_000 };
 
 /** The longest answer that a request allows. */
 export const MOST = 4_096;
