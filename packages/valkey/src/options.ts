@@ -35,8 +35,8 @@ export interface ValkeyBucketOptions extends WaitingBucketOptions, StoreOptions 
   /** The name of the bucket, without braces. The key in the store is `prefix{key}`. */
   readonly key: string;
   /**
-   * Tokens per second for the whole fleet: above 0, at most 1e9, and enough to fill the capacity within 1e8 s. Needed, but for
-   * a bucket with `limits`.
+   * Tokens per second for the whole fleet: above 0, at most 1e9, and enough to fill the capacity within 1e8 s.
+   * @default none; needed without `limits`
    */
   readonly refillPerSecond?: number | undefined;
   /**
@@ -48,6 +48,7 @@ export interface ValkeyBucketOptions extends WaitingBucketOptions, StoreOptions 
    * For a bucket of several units, such as requests and tokens: the limit of each unit, by any name, in place of
    * `refillPerSecond` and `capacity`. A request takes its tokens from all units or from none, as in `quotaBucket` of
    * `@ebb/core`.
+   * @default none
    */
   readonly limits?: Readonly<Record<string, FleetLimit>> | undefined;
   /**
