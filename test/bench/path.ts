@@ -63,6 +63,8 @@ async function followed(call: () => Promise<unknown>): Promise<readonly string[]
 
 const { createFetch } = await import('@ebb/fetch');
 const { concurrencyLimit, constant, retryBudget, tokenBucket } = await import('@ebb/core');
+const { valkeyBucket } = await import('@ebb/valkey');
+const { model } = await import('../../packages/valkey/test/model.ts');
 
 /** The path of a call that is successful at its second attempt. */
 async function pathOf(options: object): Promise<readonly string[]> {
@@ -75,7 +77,39 @@ async function pathOf(options: object): Promise<readonly string[]> {
   return followed(async () => (await fetch('http://upstream.test/')).text());
 }
 
-const rows: string[][] = [];
+/** The path of a request that waits for a token in the memory of its process. */
+async function pathOfWait(): Promise<readonly string[]> {
+  const bucket = tokenBucket({ refillPerSecond: 100, capacity: 20 });
+  while (bucket.tryAcquire() !== undefined);
+  return followed(() => bucket.acquire());
+}
+
+/** The path of a request that waits until the store has leased tokens. */
+async function pathOfLease(): Promise<readonly string[]> {
+  let state: string | undefined;
+  const client = {
+    evalsha: async (_sha1: string, _key: string, args: readonly string[]): Promise<unknown> => {
+      const { ebbEnters } = globalThis as Enter;
+      (globalThis as Enter).ebbEnters = undefined;
+      const reply = model(state, args, Date.now() * 1_000);
+      (globalThis as Enter).ebbEnters = ebbEnters;
+      state = reply[7];
+      return reply;
+    },
+    eval: async (): Promise<never> => {
+      throw new Error('the script is known');
+    },
+  };
+  // The store has enough tokens, and this process none.
+  const bucket = valkeyBucket({ client, key: 'path', refillPerSecond: 1_000, capacity: 1_000 });
+  await bucket.acquire();
+  await new Promise((resolve) => setTimeout(resolve, 500));
+  const path = await followed(() => bucket.acquire());
+  await bucket.close();
+  return path;
+}
+
+const paths: [name: string, path: readonly string[]][] = [];
 for (const [name, options] of [
   ['one retry over fetch', {}],
   [
@@ -87,15 +121,21 @@ for (const [name, options] of [
     },
   ],
 ] as const) {
-  const path = await pathOf(options);
+  paths.push([name, await pathOf(options)]);
+}
+paths.push(['an acquire that waits in memory', await pathOfWait()]);
+paths.push(['an acquire of a fleet that asks its store', await pathOfLease()]);
+
+const rows: string[][] = [];
+for (const [name, path] of paths) {
   const moves = path.filter((file, at) => at > 0 && file !== path[at - 1]).length;
   const files = new Set(path);
   rows.push([name, String(files.size), String(moves)]);
-  if (process.argv.includes('files')) {
-    for (const file of files) {
-      const times = path.filter((one, at) => one === file && path[at - 1] !== file).length;
-      console.log(`${String(times).padStart(4)} ${file}`);
-    }
+  if (!process.argv.includes('files')) continue;
+  for (const file of files) {
+    const times = path.filter((one, at) => one === file && path[at - 1] !== file).length;
+    console.log(`${String(times).padStart(4)} ${file}`);
   }
+  if (process.argv.includes('moves')) console.log(path.join(' '));
 }
 console.log(markdown(['', 'files', 'moves'], rows));

@@ -27,6 +27,7 @@ printTable(
     await row('50/s, saturated', fleet(50)),
     await row('1,000/s, saturated', fleet(1_000)),
     await row('2,000/s, saturated', fleet(2_000)),
+    await row('2,000/s, saturated by 20 callers per process', { ...fleet(2_000), askers: 20 }),
     await row('20,000/s, saturated', fleet(20_000)),
     await row('1,000/s, at half load', { ...fleet(1_000), openLoad: 0.5 }),
     await row('1,000/s, at 90 %', { ...fleet(1_000), openLoad: 0.9 }),

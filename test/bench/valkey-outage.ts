@@ -1,6 +1,8 @@
-// The store fails for 10 s under load, in two ways: it hangs, or it is killed and restarts empty. How the rate at the
-// upstream and the waits of the requests change. Run: pnpm bench valkey-outage
+// The store fails for 10 s under load, in three ways: it hangs, it is killed and restarts empty, or it loses its keys every
+// 15 ms from the first request on. How the rate at the upstream and the waits of the requests change.
+// Run: pnpm bench valkey-outage
 import { setTimeout as pause } from 'node:timers/promises';
+import { Redis } from 'iovalkey';
 import { ProcessFleet } from '../../packages/valkey/test/fleet.ts';
 import { program, startServer, type TestServer } from '../../packages/valkey/test/server.ts';
 import { Upstream } from '../../packages/valkey/test/upstream.ts';
@@ -14,16 +16,40 @@ const CAPACITY = 400;
 const PROCESSES = 8;
 const DEADLINE_MS = 1_000;
 
-const ways: Readonly<
-  Record<string, [down: (server: TestServer) => unknown, up: (server: TestServer) => unknown]>
-> = {
-  'it hangs': [(server) => server.freeze(), (server) => server.thaw()],
-  'it is killed, and comes back with nothing': [(server) => server.kill(), (server) => server.start()],
+interface Way {
+  /** How long all is well before, in milliseconds. */
+  readonly afterMs: number;
+  down(server: TestServer): unknown;
+  up(server: TestServer): unknown;
+}
+
+let stopLosses = (): void => {};
+
+const ways: Readonly<Record<string, Way>> = {
+  'it hangs': { afterMs: 5_000, down: (server) => server.freeze(), up: (server) => server.thaw() },
+  'it is killed, and comes back with nothing': {
+    afterMs: 5_000,
+    down: (server) => server.kill(),
+    up: (server) => server.start(),
+  },
+  'it loses its keys every 15 ms, from the start': {
+    afterMs: 0,
+    down: async ({ url }) => {
+      const client = new Redis(url);
+      await client.flushall();
+      const timer = setInterval(() => void client.flushall(), 15);
+      stopLosses = () => {
+        clearInterval(timer);
+        client.disconnect();
+      };
+    },
+    up: () => stopLosses(),
+  },
 };
 
 const whole = (value: number): string => Math.round(value).toLocaleString('en');
 
-for (const [way, [down, up]] of Object.entries(ways)) {
+for (const [way, { afterMs, down, up }] of Object.entries(ways)) {
   await using server = await startServer();
   await using upstream = await Upstream.start();
   const task = {
@@ -37,10 +63,13 @@ for (const [way, [down, up]] of Object.entries(ways)) {
   };
   using fleet = await ProcessFleet.start(Array(PROCESSES).fill(task));
   const startMs = performance.now();
-  fleet.go();
-  await pause(5_000);
+  if (afterMs > 0) {
+    fleet.go();
+    await pause(afterMs);
+  }
   const downMs = performance.now();
   await down(server);
+  if (afterMs === 0) fleet.go();
   await pause(10_000);
   const upMs = performance.now();
   await up(server);
@@ -57,9 +86,9 @@ for (const [way, [down, up]] of Object.entries(ways)) {
 
   const rows: string[][] = [];
   const line = (what: string, value: string): void => void rows.push([what, value]);
-  line('received by the upstream before', seen(startMs, downMs));
-  line('… during the outage', seen(downMs, upMs));
-  line('… in the 5 s after', seen(upMs, endMs));
+  if (afterMs > 0) line('received by the upstream: before', seen(startMs, downMs));
+  line('received by the upstream: during the outage', seen(downMs, upMs));
+  line('received by the upstream: in the 5 s after', seen(upMs, endMs));
   line(
     'largest excess over capacity + rate · t',
     excess > 0 ? excess.toFixed(1) : `never (nearest: ${excess.toFixed(1)})`,

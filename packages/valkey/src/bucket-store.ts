@@ -14,9 +14,6 @@ import { runScript, type StoreClient } from './store-client.ts';
 import { isPermanent, messageOf, noReply, withoutSecrets } from './store-error.ts';
 import { timeLimit } from './time-limit.ts';
 
-/** A call that has no reply after so long will never get one. In milliseconds. */
-const GIVEN_UP_MS = 10_000;
-
 /** Calls by which the store counts the processes. */
 const COUNTING: ReadonlySet<StoreCall['mode']> = new Set(['lease', 'peek', 'resume']);
 
@@ -33,8 +30,14 @@ interface StoreOptions {
    * How much longer to wait after `timeoutMs`, in milliseconds. `connectionError` may be the reason for the silence.
    */
   readonly extraWaitMs: (connectionError: unknown) => number;
-  /** Called for a reply (or an error, then `undefined`) that comes after the call has timed out. */
-  readonly onLate: (call: StoreCall, reply: Reply | undefined) => void;
+}
+
+/** What came of a call: a reply, or an error. */
+export interface Outcome {
+  readonly reply?: Reply;
+  readonly error?: unknown;
+  /** The call was given up: what comes of it yet. */
+  readonly late?: Promise<Reply | undefined>;
 }
 
 /** Calls the script of one bucket, and hands in the last state that this process saw. */
@@ -50,28 +53,19 @@ export class BucketStore {
   #isCounting = false;
   /** How far the server's clock is ahead of ours, in milliseconds; `undefined` before the first reply. */
   #clockAheadMs: number | undefined;
-  /** The calls without a reply, those that timed out included. */
-  readonly #unanswered = new Set<{ readonly sentAtMs: number }>();
 
   constructor(options: StoreOptions) {
     this.#options = options;
   }
 
-  /** How many calls of the last 10 s have no reply. */
-  unansweredCalls(nowMs: number): number {
-    for (const call of this.#unanswered) {
-      if (nowMs - call.sentAtMs > GIVEN_UP_MS) this.#unanswered.delete(call);
-    }
-    return this.#unanswered.size;
-  }
-
-  /** Rejects with the client's error, or if there is no reply in time. */
-  call(call: StoreCall): Promise<Reply> {
-    const { time, timeoutMs, onLate, extraWaitMs, connection } = this.#options;
-    return new Promise((resolve, reject) => {
-      let timedOut = false;
-      const sent = { sentAtMs: time.now() };
-      this.#unanswered.add(sent);
+  /** Ends with the client's error, or if there is no reply in time. Never rejects. */
+  call(call: StoreCall, sentAtMs: number): Promise<Outcome> {
+    const { time, timeoutMs, extraWaitMs, connection } = this.#options;
+    const sent = this.#send(call, sentAtMs).then(
+      (reply): Outcome => ({ reply }),
+      (error): Outcome => ({ error: withoutSecrets(error) }),
+    );
+    return new Promise((resolve) => {
       const onTimeout = (): void => {
         const connectionError = connection.error();
         const extraMs = Math.min(extraWaitMs(connectionError), timeoutMs);
@@ -79,37 +73,21 @@ export class BucketStore {
           stopTimer = timeLimit(time.clock, extraMs, onTimeout);
           return;
         }
-        timedOut = true;
-        reject(noReply(time.now() - sent.sentAtMs, connectionError));
+        const error = noReply(time.now() - sentAtMs, connectionError);
+        resolve({ error, late: sent.then(({ reply }) => reply) });
       };
       let stopTimer = timeLimit(time.clock, timeoutMs, onTimeout);
-      const settled = (): void => {
-        this.#unanswered.delete(sent);
+      void sent.then((outcome) => {
         stopTimer();
-      };
-      this.#send(call).then(
-        (reply) => {
-          settled();
-          // Replies come in order: earlier calls without one will not get any.
-          for (const other of this.#unanswered) {
-            if (other.sentAtMs < sent.sentAtMs) this.#unanswered.delete(other);
-          }
-          if (timedOut) onLate(call, reply);
-          else resolve(reply);
-        },
-        (error) => {
-          settled();
-          if (timedOut) onLate(call, undefined);
-          else reject(withoutSecrets(error));
-        },
-      );
+        resolve(outcome);
+      });
     });
   }
 
-  async #send(call: StoreCall): Promise<Reply> {
-    const { storeClient, key, refillPerSecond, capacity, timeoutMs, time } = this.#options;
+  async #send(call: StoreCall, nowMs: number): Promise<Reply> {
+    const { storeClient, key, refillPerSecond, capacity, timeoutMs } = this.#options;
     // A call that was queued until no one waits for its reply must do nothing, so it carries a deadline.
-    const deadlineMs = this.#clockAheadMs === undefined ? 0 : time.now() + this.#clockAheadMs + 2 * timeoutMs;
+    const deadlineMs = this.#clockAheadMs === undefined ? 0 : nowMs + this.#clockAheadMs + 2 * timeoutMs;
     const counts = COUNTING.has(call.mode) && !this.#isCounting;
     if (counts) this.#isCounting = true;
     const common = [

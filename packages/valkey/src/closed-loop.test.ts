@@ -136,8 +136,8 @@ describe('a store that loses the bucket repeatedly', () => {
         const { capacity, rate, seconds } = fleet;
         const { excess, share } = await play({ ...fleet, losses: { fromMs: 1_000, everyMs } }, 'shared');
         // Far below the bound: processes that have seen each other keep to their local shares.
-        expect(excess).toBeLessThanOrEqual(4 * capacity);
-        expect(4 * capacity).toBeLessThan(rate * (seconds - 1));
+        expect(excess).toBeLessThanOrEqual(5 * capacity);
+        expect(5 * capacity).toBeLessThan(rate * (seconds - 1));
         expect(share).toBeGreaterThan(0.7);
       }
     },

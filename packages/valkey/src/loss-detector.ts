@@ -18,21 +18,17 @@ export class LossDetector {
     this.#fillMs = Math.max(LEAST_KEPT_MS, fillMs);
   }
 
-  /**
-   * Records whether a reply shows that the store has lost the bucket.
-   *
-   * @throws ForgetfulStoreError if it has lost the bucket again
-   */
-  record(lostBucket: boolean, nowMs: number): void {
+  /** Records whether a reply shows that the store has lost the bucket. Returns an error if it has lost it again. */
+  record(lostBucket: boolean, nowMs: number): ForgetfulStoreError | undefined {
     const agoMs = nowMs - this.#lastMs;
     if (!lostBucket) {
       this.#wasKept ||= agoMs >= this.#fillMs;
-      return;
+      return undefined;
     }
     const again = !this.#wasKept && agoMs <= Math.max(REPEATED_MS, this.#fillMs);
     this.#lastMs = nowMs;
     this.#wasKept = false;
-    if (again) throw new ForgetfulStoreError(agoMs);
+    return again ? new ForgetfulStoreError(agoMs) : undefined;
   }
 }
 

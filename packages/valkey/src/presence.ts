@@ -1,5 +1,3 @@
-import type { SteadyTime } from '@ebb/core/bucket';
-
 /** A process shows up for so long after its last request, in milliseconds. */
 const ACTIVE_MS = 600_000;
 
@@ -18,50 +16,34 @@ const SELDOM_MS = 50_000;
  * only one, and one that began before the others would not know of them.
  */
 export class Presence {
-  readonly #time: SteadyTime;
-  readonly #look: (sinceMs: number) => void;
-  readonly #processes: () => number;
+  /** When to look; `Infinity` for never. */
+  lookAtMs: number = Number.POSITIVE_INFINITY;
+  #sinceMs = 0;
   #known = 0;
   #everyMs = SOON_MS / 2;
   #usedAtMs = Number.NEGATIVE_INFINITY;
-  #stop: (() => void) | undefined;
-  #isClosed = false;
 
-  /**
-   * @param processes how many are known
-   * @param look calls the store, unless it was called since a time
-   */
-  constructor(time: SteadyTime, processes: () => number, look: (sinceMs: number) => void) {
-    this.#time = time;
-    this.#processes = processes;
-    this.#look = look;
-  }
-
-  /** The store was called for a request. */
-  used(nowMs: number): void {
+  /** The store is called for a request. */
+  used(processes: number, nowMs: number): void {
     this.#usedAtMs = nowMs;
-    if (this.#stop === undefined) this.#arm(nowMs);
+    if (this.lookAtMs === Number.POSITIVE_INFINITY) this.#plan(processes, nowMs);
   }
 
-  close(): void {
-    this.#isClosed = true;
-    this.#stop?.();
+  /** Whether to look now: the store counts processes by their calls, and the last one was at `calledAtMs`. */
+  isDue(processes: number, calledAtMs: number, nowMs: number): boolean {
+    if (nowMs < this.lookAtMs) return false;
+    const isUnseen = calledAtMs <= this.#sinceMs;
+    this.#plan(processes, nowMs);
+    return isUnseen && processes > 0;
   }
 
-  #arm(nowMs: number): void {
+  #plan(processes: number, nowMs: number): void {
     const idleMs = nowMs - this.#usedAtMs;
-    if (this.#isClosed || idleMs >= ACTIVE_MS) return;
-    this.#everyMs = this.#processes() > this.#known ? SOON_MS : Math.min(2 * this.#everyMs, EVERY_MS);
-    this.#known = this.#processes();
-    const delayMs = idleMs < 60_000 ? this.#everyMs : SELDOM_MS;
-    // A bucket that was evicted is not kept by its timer, nor the process: the call is in the background.
-    const self = new WeakRef(this);
-    this.#stop = this.#time.clock.schedule(() => self.deref()?.wake(nowMs), delayMs, true);
-  }
-
-  private wake(sinceMs: number): void {
-    this.#stop = undefined;
-    this.#look(sinceMs);
-    this.#arm(this.#time.now());
+    this.lookAtMs = Number.POSITIVE_INFINITY;
+    if (idleMs >= ACTIVE_MS) return;
+    this.#everyMs = processes > this.#known ? SOON_MS : Math.min(2 * this.#everyMs, EVERY_MS);
+    this.#known = processes;
+    this.#sinceMs = nowMs;
+    this.lookAtMs = nowMs + (idleMs < 60_000 ? this.#everyMs : SELDOM_MS);
   }
 }

@@ -145,37 +145,3 @@ export function isOvertaken(atUs: number, newestAtUs: number): boolean {
   const olderUs = newestAtUs - atUs;
   return olderUs > 0 && olderUs <= MAX_REORDERING_US;
 }
-
-/** Where tokens were given back, more are expected for so long, in milliseconds. */
-const MOVING_MS = 1_000;
-
-/** The state of the shared bucket by the last reply of the store. */
-export class BucketState {
-  /** When the bucket is or was empty; `-Infinity` before the first reply. */
-  emptyAtMs: number = Number.NEGATIVE_INFINITY;
-  /** For how long after the last reply all tokens are leased already, in milliseconds. */
-  leasedAheadMs = 0;
-  /** When a reply has shown last that tokens were given back, or that the store has lost the bucket. */
-  #movedAtMs = Number.NEGATIVE_INFINITY;
-  #line: string | undefined;
-  /** When the store replied, by its own clock in microseconds. */
-  #repliedAtUs = Number.NEGATIVE_INFINITY;
-
-  /** True if a reply has shown lately that requests may be served sooner, or later, than known. */
-  isMoving(nowMs: number): boolean {
-    return nowMs < this.#movedAtMs + MOVING_MS;
-  }
-
-  /** Returns false, and changes nothing, if a newer reply came before. */
-  observe(reply: Reply, nowMs: number): boolean {
-    if (isOvertaken(reply.atUs, this.#repliedAtUs)) return false;
-    this.#repliedAtUs = reply.atUs;
-    this.leasedAheadMs = Math.max(0, reply.emptyInMs);
-    this.emptyAtMs = nowMs + reply.emptyInMs;
-    const [, given, , , epoch] = reply.state.split(' ', 5);
-    const line = `${given} ${epoch} ${reply.processes}`;
-    if (line !== this.#line) this.#movedAtMs = nowMs;
-    this.#line = line;
-    return true;
-  }
-}

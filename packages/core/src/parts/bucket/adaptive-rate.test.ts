@@ -5,7 +5,7 @@ const bounds = { lowest: 1, highest: 1_000 };
 
 /** A state after a first round of refusals. */
 function found(rate: number, more: Partial<AdaptiveRate> = {}): AdaptiveRate {
-  return { rate, step: 0.058, roundAtMs: 0, floor: 0.8 * rate, ...more };
+  return { rate, step: 0, calmSeconds: 1, roundAtMs: 0, floor: 0.5 * rate, ...more };
 }
 
 /** The rate after a second of successes. */
@@ -28,9 +28,8 @@ describe('the start', () => {
 
   test('about doubles in a second', () => {
     const after = aSecondLater(firstRate(bounds));
-    expect(after.rate).toBeGreaterThan(2.7);
-    expect(aSecondLater({ ...firstRate(bounds), rate: 16 }).rate).toBeGreaterThan(16 * 1.45);
-    expect(aSecondLater({ ...firstRate(bounds), rate: 16 }).rate).toBeLessThan(32);
+    expect(after.rate).toBeCloseTo(2 + 2 * Math.LN2, 9);
+    expect(aSecondLater({ ...firstRate(bounds), rate: 16 }).rate).toBeCloseTo(16 * (1 + Math.LN2), 9);
   });
 
   test('is at least one request per second, whatever a request costs, until a refusal', () => {
@@ -45,8 +44,8 @@ describe('the start', () => {
 describe('growth', () => {
   test.each([[10], [100], [900]])('is a small share of %d in a second', (rate) => {
     const grown = aSecondLater(found(rate)).rate / rate - 1;
-    expect(grown).toBeGreaterThan(0.02);
-    expect(grown).toBeLessThan(0.06);
+    expect(grown).toBeGreaterThan(0.015);
+    expect(grown).toBeLessThan(0.05);
   });
 
   test('is a larger share for a smaller client', () => {
@@ -59,7 +58,7 @@ describe('growth', () => {
 
   test('quickens while nothing is refused', () => {
     let state = found(100);
-    for (let second = 0; second < 20; second += 1) state = aSecondLater(state);
+    for (let second = 0; second < 25; second += 1) state = aSecondLater(state);
     expect(state.rate).toBeGreaterThan(200);
   });
 
@@ -70,27 +69,45 @@ describe('growth', () => {
 });
 
 describe('a refusal', () => {
-  test('takes less of a larger rate', () => {
-    expect(afterRefusal(found(10), bounds, 1, 1, 2).rate).toBeCloseTo(8.13, 2);
-    expect(afterRefusal(found(1_000), bounds, 1, 1, 2).rate).toBeCloseTo(940.7, 1);
+  test.each([
+    [1, 0.694],
+    [10, 8.434],
+    [1_000, 968.1],
+  ])('takes less of a larger rate: %d becomes %d', (rate, lowered) => {
+    expect(afterRefusal(found(rate), { ...bounds, lowest: 0.1 }, 1, 1, 2).rate).toBeCloseTo(lowered, 1);
   });
 
-  test('of the same round takes more, down to four fifths of the rate before it', () => {
+  test('of the same round takes more, down to half of the rate before it', () => {
     let state = found(100);
-    const rates = Array.from({ length: 5 }, () => {
+    const rates = Array.from({ length: 10 }, () => {
       state = afterRefusal(state, bounds, 1, 1, 2);
       return Math.round(state.rate);
     });
-    expect(rates).toEqual([89, 80, 80, 80, 80]);
+    expect(rates).toEqual([93, 86, 79, 73, 67, 62, 56, 51, 50, 50]);
     // Sent after the first of them was known.
-    expect(afterRefusal(state, bounds, 1, 3, 4).rate).toBeLessThan(80);
+    expect(afterRefusal(state, bounds, 1, 3, 4).rate).toBeLessThan(50);
   });
 
-  test('takes up to half of a rate that grows fast, and makes it grow less fast', () => {
-    let state: AdaptiveRate = { ...firstRate(bounds), rate: 100 };
-    for (let refused = 0; refused < 20; refused += 1) state = afterRefusal(state, bounds, 1, 1, 2);
-    expect(state.rate).toBe(50);
-    expect(state.step).toBeCloseTo(0.6 * Math.LN2, 9);
+  test('takes a quarter if nothing was served since the one before', () => {
+    const first = afterRefusal(found(10), bounds, 1, 1, 2);
+    const again = afterRefusal(first, bounds, 1, 3, 4);
+    expect(1 - again.rate / first.rate).toBeLessThan((1 - first.rate / 10) / 3);
+    const served = afterRefusal(afterSuccess(first, bounds, 1, 3), bounds, 1, 4, 5);
+    expect(served.rate).toBeLessThan(again.rate);
+  });
+
+  test('ends the fast start, but not before the first success', () => {
+    let state = afterRefusal(firstRate(bounds), bounds, 1, 1, 2);
+    expect(state.step).toBe(Math.LN2);
+    state = afterRefusal(afterSuccess(state, bounds, 1, 3), bounds, 1, 4, 5);
+    expect(state.step).toBeCloseTo(0.4 * Math.LN2, 9);
+  });
+
+  test('of requests that are all refused lowers the rate to the lowest', () => {
+    let state = found(100);
+    for (let refused = 1; refused < 1_000; refused += 1)
+      state = afterRefusal(state, bounds, 1, refused, refused);
+    expect(state.rate).toBe(1);
   });
 
   test('takes nothing below the lowest rate, and raises no rate that is lower', () => {

@@ -137,13 +137,14 @@ class AdaptiveBucket extends Bucket {
 /**
  * A token bucket that finds the rate that a server accepts, up to `refillPerSecond`. It starts with a five-hundredth of that,
  * or one request per second, and doubles each second until the first refusal. From then on successful requests that had
- * to wait raise the rate by a few percent per second, and refusals lower it: those of one round by a fifth at most. A
+ * to wait raise the rate by a few percent per second, and refusals lower it: those of one round by half at most. A
  * server that says that nothing is left counts as one that refuses.
  *
- * A hundred clients that each know the whole quota find equal shares of it, without a setting.
+ * A hundred clients that each know the whole quota find equal shares of it, without a setting, if each could have five requests
+ * per second.
  *
  * Sources: slow start and multiplicative decrease (RFC 5681 §3.1), growth in proportion to what is sent (Kelly, *Scalable TCP*, 2003),
- * shallow cuts and growth that quickens (RFC 9438), growth only under load (RFC 7661).
+ * growth that quickens (RFC 9438), growth only under load (RFC 7661).
  * @throws TypeError, RangeError for a wrong option
  * @example
  * ```ts

@@ -22,7 +22,8 @@ export class MemoryTokens extends QuotaState implements TokenSource<Held> {
   #sum = 0;
   /** Nothing is held back for longer before this. */
   #nextMs = Number.POSITIVE_INFINITY;
-  #last: HeldBack | undefined;
+  /** What the last grant holds back. */
+  #last: Held | undefined;
 
   /** @param isSettled true to charge grants when they are settled, and to hold back what is in flight */
   constructor(quota: Quota, intervalMs: number, tokens: number, isSettled: boolean) {
@@ -52,24 +53,25 @@ export class MemoryTokens extends QuotaState implements TokenSource<Held> {
   override take(cost: number, nowMs: number): boolean {
     if (this.#inFlight === undefined) return super.take(cost, nowMs);
     if (this.pausedMs(nowMs) > 0 || !this.has(cost, nowMs)) return false;
-    this.charge(cost, nowMs);
+    this.#last = this.charge(cost, nowMs);
     return true;
   }
 
   /** Takes the tokens that {@link has} was asked for just now. */
-  charge(cost: number, nowMs: number): void {
+  charge(cost: number, nowMs: number): Held {
     if (this.#inFlight === undefined) {
       this.takeAsked(cost);
-      return;
+      return this.taken;
     }
-    this.#last = { cost, untilMs: nowMs + LONGEST_HELD_MS };
-    this.#inFlight.add(this.#last);
+    const held = { cost, untilMs: nowMs + LONGEST_HELD_MS };
+    this.#inFlight.add(held);
     this.#sum += cost;
-    this.#nextMs = Math.min(this.#nextMs, this.#last.untilMs);
+    this.#nextMs = Math.min(this.#nextMs, held.untilMs);
+    return held;
   }
 
   get held(): Held {
-    return this.#inFlight === undefined ? this.taken : (this.#last as HeldBack);
+    return this.#last ?? this.taken;
   }
 
   override waitMs(cost: number, nowMs: number): number {

@@ -21,19 +21,26 @@ export class NamedUnits implements Units {
   }
 
   amountOf(caller: string, cost: number | Costs, most: Amount): readonly number[] {
-    const { names } = this;
     const amount = this.#none.slice();
-    let unread = 0;
+    const isRead = typeof cost === 'object' && this.#take(cost, amount, most) > 0;
+    return isRead ? amount : this.#checked(`${caller}: cost`, cost, most);
+  }
+
+  /** Puts the parts of costs into an amount, and returns their sum; -1 if there is something else than a number that fits a unit. */
+  #take(said: Costs, amount: number[], most: Amount): number {
+    const { names } = this;
+    let next = 0;
     let sum = 0;
-    if (typeof cost === 'object') for (const _ in cost) unread += 1;
-    for (let unit = 0; unread > 0 && unit < names.length; unit += 1) {
-      const part = (cost as Costs)[names[unit] as string];
-      if (!(typeof part === 'number' && part >= 0 && part <= inUnit(most, unit))) continue;
+    for (const name in said) {
+      // They are mostly in order.
+      const unit = names[next] === name ? next : names.indexOf(name);
+      const part = said[name];
+      if (unit < 0 || !(typeof part === 'number' && part >= 0 && part <= inUnit(most, unit))) return -1;
       amount[unit] = part;
       sum += part;
-      unread -= 1;
+      next = unit + 1;
     }
-    return unread === 0 && sum > 0 ? amount : this.#checked(`${caller}: cost`, cost, most);
+    return sum;
   }
 
   /** What is no object of numbers that fit. */
@@ -49,29 +56,14 @@ export class NamedUnits implements Units {
   }
 
   read(name: string, said: number | Costs, others: Amount): readonly number[] {
-    const amount = this.#none.slice();
-    let unread = 0;
-    if (typeof said === 'object') for (const _ in said) unread += 1;
-    const isNoUnit = unread === 0;
-    for (let unit = 0; unit < amount.length; unit += 1) {
-      const part = isNoUnit ? undefined : (said as Costs)[this.names[unit] as string];
-      const isRead = typeof part === 'number' && part >= 0 && part < Number.POSITIVE_INFINITY;
-      if (isRead) unread -= 1;
-      amount[unit] = isRead ? part : inUnit(others, unit);
-    }
-    if (unread > 0) this.#refuse(name, said as Costs);
-    if (!isNoUnit) return amount;
     if (typeof said === 'number') {
       notNegative(name, said);
-      return amount.fill(said);
+      return this.names.map(() => said);
     }
     mustHaveFields(name, prose('a number, or an object with a number for each unit'), said);
-    return amount;
-  }
-
-  /** @throws TypeError, RangeError for what {@link read} has not read */
-  #refuse(name: string, said: Costs): void {
-    mustHaveFields(name, prose('a number, or an object with a number for each unit'), said);
+    const amount = this.#none.slice();
+    for (let unit = 0; unit < amount.length; unit += 1) amount[unit] = inUnit(others, unit);
+    if (this.#take(said, amount, Number.MAX_VALUE) >= 0) return amount;
     for (const [unit, part] of Object.entries(said)) {
       if (!this.names.includes(unit))
         throw unknownOption(
@@ -82,6 +74,7 @@ export class NamedUnits implements Units {
         );
       notNegative(nameOf(name, unit), part);
     }
+    return amount;
   }
 
   costsOf(amount: Amount): Costs {

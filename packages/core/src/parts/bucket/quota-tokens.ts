@@ -14,6 +14,7 @@ type Amounts = readonly number[];
 /** Tokens of several units in memory. They are taken from all units, or from none. */
 export class QuotaTokens implements TokenSource<readonly Held[], Amounts> {
   readonly limits: readonly MemoryTokens[];
+  held: readonly Held[] = [];
   readonly holds: boolean;
   /** The unit that fills fastest. A pause empties this one alone: emptying the quota of a day would close the bucket for a day. */
   readonly fastest: number;
@@ -21,7 +22,6 @@ export class QuotaTokens implements TokenSource<readonly Held[], Amounts> {
   /** The unit of the last wait, and that which was lacking most at the last take in vain. */
   #slowest = 0;
   #lacking = 0;
-  #taken: Amounts = [];
 
   constructor(names: readonly string[], limits: readonly UnitLimit[]) {
     this.#names = names;
@@ -47,15 +47,6 @@ export class QuotaTokens implements TokenSource<readonly Held[], Amounts> {
     return this.#names[this.#lacking];
   }
 
-  get held(): readonly Held[] {
-    const held: Held[] = this.#taken.slice();
-    for (let unit = 0; unit < held.length; unit += 1) {
-      // In a unit that it takes nothing of, the last was another's.
-      if (held[unit] !== 0) held[unit] = (this.limits[unit] as MemoryTokens).held;
-    }
-    return held;
-  }
-
   take(cost: Amounts, nowMs: number): boolean {
     const { limits } = this;
     if (this.pausedMs(nowMs) > 0) return false;
@@ -66,11 +57,13 @@ export class QuotaTokens implements TokenSource<readonly Held[], Amounts> {
       this.#lacking = this.#slowest;
       return false;
     }
+    // 0 where it takes nothing: there the last was another's.
+    const held: Held[] = cost.slice();
     for (let unit = 0; unit < limits.length; unit += 1) {
       const part = cost[unit] as number;
-      if (part > 0) (limits[unit] as MemoryTokens).charge(part, nowMs);
+      if (part > 0) held[unit] = (limits[unit] as MemoryTokens).charge(part, nowMs);
     }
-    this.#taken = cost;
+    this.held = held;
     return true;
   }
 

@@ -18,6 +18,8 @@ export interface Found {
   readonly refusedAtFirst: number;
   /** Jain's index of what each client got in the steady state: 1 if all got the same. */
   readonly jain: number;
+  /** The same of every 5 s, on the mean. */
+  readonly jainOf5: number;
   /** From a change of the quota until 95 % of it are used and at most 5 % refused, on the mean of 5 s; `Infinity` for never. */
   readonly backAfterHalf: number | undefined;
   readonly backAfterDouble: number | undefined;
@@ -36,7 +38,7 @@ function refusedShare({ served, refused }: Counts, from: number, until: number):
 }
 
 function usedShare({ served }: Counts, world: World, quota: number, from: number, until: number): number {
-  const asked = world.load === 'closed' ? Number.POSITIVE_INFINITY : world.load * QUOTA;
+  const asked = world.load === 'closed' ? Number.POSITIVE_INFINITY : world.load * (world.quota ?? QUOTA);
   return sum(served, from, until) / (until - from) / Math.min(quota, asked);
 }
 
@@ -44,6 +46,12 @@ function jainOf({ each }: Counts, from: number, until: number): number {
   const parts = each.map((served) => sum(served, from, until));
   const all = parts.reduce((total, part) => total + part, 0);
   return all ** 2 / (parts.length * parts.reduce((total, part) => total + part ** 2, 0));
+}
+
+function shortJainOf(counts: Counts, from: number, until: number): number {
+  let all = 0;
+  for (let second = from; second < until; second += 5) all += jainOf(counts, second, second + 5);
+  return (all * 5) / (until - from);
 }
 
 function back(counts: Counts, world: World, quota: number, fromMs: number): number {
@@ -57,17 +65,18 @@ function back(counts: Counts, world: World, quota: number, fromMs: number): numb
 
 /** Runs a world with one rule for all clients. */
 export function findIn(make: MakeRate, world: Omit<World, 'durationMs'>): Found {
-  const { late = false, changes = false } = world;
+  const { late = false, changes = false, quota = QUOTA } = world;
   const steady: readonly [number, number] = late ? [60, 120] : [30, 90];
   const first = late ? LATE_MS / SECOND : 0;
   const all = { ...world, durationMs: changes ? 210_000 : steady[1] * SECOND };
   const counts = runWorld(make, all);
   return {
-    use: usedShare(counts, all, QUOTA, ...steady),
+    use: usedShare(counts, all, quota, ...steady),
     refused: refusedShare(counts, ...steady),
     refusedAtFirst: refusedShare(counts, first, first + 10),
     jain: jainOf(counts, ...steady),
-    backAfterHalf: changes ? back(counts, all, QUOTA / 2, HALVES_MS) : undefined,
-    backAfterDouble: changes ? back(counts, all, QUOTA, DOUBLES_MS) : undefined,
+    jainOf5: shortJainOf(counts, ...steady),
+    backAfterHalf: changes ? back(counts, all, quota / 2, HALVES_MS) : undefined,
+    backAfterDouble: changes ? back(counts, all, quota, DOUBLES_MS) : undefined,
   };
 }

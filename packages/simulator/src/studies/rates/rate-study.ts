@@ -3,28 +3,43 @@ import { finding } from '../../chart/frame.ts';
 import type { Colour } from '../../chart/palette.ts';
 import type { Study } from '../study.ts';
 import { type Found, findIn } from './measures.ts';
-import { RULES } from './rules.ts';
-import type { MakeRate } from './world.ts';
+import { RULES, shareKnown } from './rules.ts';
+import { type MakeRate, QUOTA } from './world.ts';
 
 /** A rule among so many clients: all at once, and half of them late. */
 interface Run {
   readonly rule: string;
   readonly clients: number;
+  readonly quota: number;
+  readonly burst: number;
   readonly together: Found;
   readonly late: Found | undefined;
 }
 
-const CLIENTS: readonly number[] = [1, 2, 10, 100];
+type Case = Pick<Run, 'rule' | 'clients' | 'quota' | 'burst'>;
+
+const CASES: readonly Case[] = [
+  ...Object.keys(RULES).flatMap((rule) =>
+    [1, 2, 10, 100].map((clients) => ({ rule, clients, quota: QUOTA, burst: QUOTA / 5 })),
+  ),
+  // Fewer requests of each client.
+  ...[500, 300, 100, 10].map((quota) => ({ rule: 'adaptive', clients: 100, quota, burst: 100 })),
+  // A server that holds fewer tokens.
+  ...['adaptive', 'share known'].flatMap((rule) =>
+    [20, 5, 1].map((burst) => ({ rule, clients: 10, quota: QUOTA, burst })),
+  ),
+];
 
 function runs(seed: number | undefined, onProgress?: (share: number) => void): Run[] {
-  const all = Object.keys(RULES).flatMap((rule) => CLIENTS.map((clients) => ({ rule, clients })));
-  return all.map(({ rule, clients }, at) => {
-    const make = RULES[rule] as MakeRate;
-    const world = { clients, load: 'closed', seed } as const;
+  return CASES.map((one, at) => {
+    const { rule, clients, quota, burst } = one;
+    const make: MakeRate = RULES[rule] ?? shareKnown;
+    const world = { clients, quota, burst, load: 'closed', seed } as const;
     const together = findIn(make, { ...world, changes: true });
-    const late = clients === 1 ? undefined : findIn(make, { ...world, late: true });
-    onProgress?.((at + 1) / all.length);
-    return { rule, clients, together, late };
+    const isUsual = quota === QUOTA && burst === QUOTA / 5;
+    const late = clients === 1 || !isUsual ? undefined : findIn(make, { ...world, late: true });
+    onProgress?.((at + 1) / CASES.length);
+    return { ...one, together, late };
   });
 }
 
@@ -78,28 +93,35 @@ export const adaptiveRate: Study = {
         columns: [
           'rule',
           'clients',
+          'quota',
+          'burst',
           'used',
           'refused',
           'first 10 s',
           'late',
           'Jain',
           'Jain, late',
+          'Jain, 5 s',
           'half',
           'double',
         ],
-        rows: all.map(({ rule, clients, together, late }) => [
+        rows: all.map(({ rule, clients, quota, burst, together, late }) => [
           rule,
           String(clients),
+          String(quota),
+          String(burst),
           percent(together.use),
           percent(together.refused),
           percent(together.refusedAtFirst),
           percent(late?.refusedAtFirst),
           together.jain.toFixed(2),
           late?.jain.toFixed(2) ?? '—',
+          together.jainOf5.toFixed(2),
           seconds(together.backAfterHalf),
           seconds(together.backAfterDouble),
         ]),
         legend: [
+          'quota: of all clients together, per second · burst: tokens that the server holds',
           'used, refused, Jain: from 30 s to 90 s; Jain is 1 if all clients got the same',
           'first 10 s: refused · late: refused in 10 s when half the clients come late',
           'half, double: until 95 % of a changed quota are used, and at most 5 % refused',
@@ -107,8 +129,18 @@ export const adaptiveRate: Study = {
       },
       figures: [{ name: 'adaptive', svg: figure(all) }],
       csv: {
-        columns: ['rule', 'clients', 'late', 'use', 'refused', 'refused_first_10_s', 'jain'],
-        rows: all.flatMap(({ rule, clients, together, late }) =>
+        columns: [
+          'rule',
+          'clients',
+          'quota',
+          'burst',
+          'late',
+          'use',
+          'refused',
+          'refused_first_10_s',
+          'jain',
+        ],
+        rows: all.flatMap(({ rule, clients, quota, burst, together, late }) =>
           [together, late].flatMap((found, at) =>
             found === undefined
               ? []
@@ -116,6 +148,8 @@ export const adaptiveRate: Study = {
                   [
                     rule,
                     clients,
+                    quota,
+                    burst,
                     at,
                     ...[found.use, found.refused, found.refusedAtFirst, found.jain].map((value) =>
                       Number(value.toFixed(4)),

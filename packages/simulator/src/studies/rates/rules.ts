@@ -106,6 +106,12 @@ const awsCubic: MakeRate = (_quota, _clock, startMs): ClientRate => {
   };
 };
 
+/** What no client can know: its share of the quota. It is sent evenly, and nothing is learned. */
+export const shareKnown: MakeRate = (quota, _clock, startMs, clients): ClientRate => {
+  const pace = new Pace(quota / clients, startMs);
+  return { take: (nowMs) => pace.take(nowMs), waitMs: () => pace.waitMs(), answered() {} };
+};
+
 /** Ways to find a rate, by their names in the figure. */
 export const RULES: Readonly<Record<string, MakeRate>> = {
   'Bucket of the whole quota': ofCore(tokenBucket),

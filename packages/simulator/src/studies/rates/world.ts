@@ -14,11 +14,20 @@ export interface ClientRate {
 }
 
 /** Makes the rate of one client that knows the quota of all. */
-export type MakeRate = (quota: number, clock: SimulationClock, startMs: number) => ClientRate;
+export type MakeRate = (
+  quota: number,
+  clock: SimulationClock,
+  startMs: number,
+  clients: number,
+) => ClientRate;
 
 /** Clients that share a quota, and that know nothing of each other. */
 export interface World {
   readonly clients: number;
+  /** Of all clients together, in requests per second. @default 1000 */
+  readonly quota?: number | undefined;
+  /** The tokens that the bucket of the server holds at most. @default a fifth of the quota */
+  readonly burst?: number | undefined;
   /** `closed`: each client asks again after each answer. A number: requests arrive at random, at so many times the quota. */
   readonly load: 'closed' | number;
   /** Every second client starts 30 s late. */
@@ -39,16 +48,14 @@ export interface Counts {
   readonly each: readonly Float64Array[];
 }
 
-/** The quota of all clients together, in requests per second: a token bucket of a fifth of a second. */
 export const QUOTA = 1_000;
-const CAPACITY = QUOTA / 5;
 export const LATE_MS = 30_000;
 export const HALVES_MS = 90_000;
 export const DOUBLES_MS = 150_000;
 /** The mean time of a message, each way; 16 to 24 ms. */
 const NETWORK_MS = 20;
-/** Requests of a closed loop: five round trips of the quota, at least four for each client. */
-const ASKERS = 200;
+/** Requests of a closed loop: those of five round trips at the quota, at least four for each client. */
+const ASKER_SECONDS = 0.2;
 
 const [ASK, SERVE, REACH, ANSWER, CHANGE] = [0, 1, 2, 3, 4];
 const KINDS = 8;
@@ -62,7 +69,8 @@ interface Request {
 
 /** Runs a world, and counts. A request that is refused is asked again at once, as a retry. */
 export function runWorld(make: MakeRate, world: World): Counts {
-  const { clients, load, late = false, changes = false, durationMs, seed = 1 } = world;
+  const { clients, load, late = false, changes = false, durationMs, seed = 1, quota = QUOTA } = world;
+  const { burst = Math.max(1, quota / 5) } = world;
   const random = seededRandom(seed);
   const clock = new SimulationClock();
   const events = new EventQueue();
@@ -74,14 +82,14 @@ export function runWorld(make: MakeRate, world: World): Counts {
     { length: clients },
     (_, client) => random() * 100 + (late && client % 2 === 1 ? LATE_MS : 0),
   );
-  const rates = startsMs.map((startMs) => make(QUOTA, clock, startMs));
+  const rates = startsMs.map((startMs) => make(quota, clock, startMs, clients));
   const lines: Request[][] = rates.map(() => []);
   const heads = rates.map(() => 0);
   const isArmed = rates.map(() => false);
   const requests: Request[] = [];
   let nowMs = 0;
-  let perSecond = QUOTA;
-  let tokens = CAPACITY;
+  let perSecond = quota;
+  let tokens = burst;
   let refilledAtMs = 0;
 
   const at = (atMs: number, kind: number, client: number, request = 0): void =>
@@ -114,7 +122,7 @@ export function runWorld(make: MakeRate, world: World): Counts {
     heads[client] = 0;
   };
   const refill = (): void => {
-    tokens = Math.min(CAPACITY, tokens + ((nowMs - refilledAtMs) * perSecond) / 1_000);
+    tokens = Math.min(burst, tokens + ((nowMs - refilledAtMs) * perSecond) / 1_000);
     refilledAtMs = nowMs;
   };
   const reach = (request: Request): void => {
@@ -134,9 +142,9 @@ export function runWorld(make: MakeRate, world: World): Counts {
     else if (load === 'closed') begin(client);
     else serve(client);
   };
-  const nextMs = (): number => exponentialTime((clients * 1_000) / (QUOTA * Number(load)), random);
+  const nextMs = (): number => exponentialTime((clients * 1_000) / (quota * Number(load)), random);
   startsMs.forEach((startMs, client) => {
-    const askers = load === 'closed' ? Math.max(4, Math.round(ASKERS / clients)) : 1;
+    const askers = load === 'closed' ? Math.max(4, Math.round((ASKER_SECONDS * quota) / clients)) : 1;
     for (let asker = 0; asker < askers; asker += 1)
       at(startMs + (load === 'closed' ? 0 : nextMs()), ASK, client);
   });
@@ -162,7 +170,7 @@ export function runWorld(make: MakeRate, world: World): Counts {
     else if (kind === ANSWER) answer(request);
     else {
       refill();
-      perSecond = QUOTA / stamp;
+      perSecond = quota / stamp;
     }
     if (kind === REACH) at(nowMs + message(), ANSWER, client, stamp);
   }

@@ -1,0 +1,108 @@
+import { type SteadyTime, Timer, type WaitingQueue } from '@ebb/core/bucket';
+import { backlogOf } from './backlog.ts';
+import { emitStoreEvent } from './events.ts';
+import { type Answer, Lease } from './lease.ts';
+import type { FleetSetup } from './options.ts';
+import type { StoreCall } from './store-call.ts';
+import { StoreLink } from './store-link.ts';
+
+/** A timer for less may wake before the time that it was set for. In milliseconds. */
+const SHORTEST_MS = 1e-3;
+
+/** Does what each step of a lease says: makes the calls, sets the timers, tells the observer and the queue. */
+export class FleetDriver {
+  readonly lease: Lease;
+  readonly #setup: FleetSetup;
+  readonly #time: SteadyTime;
+  readonly #queue: WaitingQueue;
+  readonly #onChange: () => void;
+  readonly #link: StoreLink;
+  readonly #timer: Timer;
+  readonly #inFlight = new Set<Promise<void>>();
+  #isSoon = false;
+  /** When the store is looked at in the background, and what stops that. */
+  #lookAtMs = Number.POSITIVE_INFINITY;
+  #stopLook: (() => void) | undefined;
+
+  /** @param onChange called when tokens may have come in, or will not come any more */
+  constructor(setup: FleetSetup, time: SteadyTime, queue: WaitingQueue, onChange: () => void) {
+    this.#setup = setup;
+    this.#time = time;
+    this.#queue = queue;
+    this.#onChange = onChange;
+    const lease = new Lease(setup, time.now());
+    this.lease = lease;
+    this.#link = new StoreLink(setup, time, {
+      isNew: () => lease.view.processes === 0 && lease.outage === undefined && !lease.isClosed,
+      deadlineMs: () => queue.firstDeadlineMs,
+    });
+    this.#timer = new Timer(time, () => this.#step());
+  }
+
+  /** Steps at the end of this turn, so that one call serves all requests of the turn. */
+  soon(): void {
+    if (this.#isSoon) return;
+    this.#isSoon = true;
+    queueMicrotask(() => {
+      this.#isSoon = false;
+      this.#step();
+    });
+  }
+
+  #step(answer?: Answer): void {
+    const nowMs = this.#time.now();
+    const { granted, calls, wakeAtMs, lookAtMs, turn } = this.lease.step(
+      nowMs,
+      backlogOf(this.#queue),
+      answer,
+    );
+    for (const call of calls) {
+      const sending: Promise<void> = this.#send(call, nowMs).finally(() => this.#inFlight.delete(sending));
+      this.#inFlight.add(sending);
+    }
+    this.#timer.set(wakeAtMs, nowMs);
+    this.#lookAt(lookAtMs, nowMs);
+    if (turn !== undefined) emitStoreEvent(this.#setup, this.#time.clock, turn);
+    if (granted) this.#onChange();
+  }
+
+  async #send(call: StoreCall, sentAtMs: number): Promise<void> {
+    const { late, ...outcome } = await this.#link.call(call, sentAtMs);
+    if (late === undefined) {
+      this.#step({ call, sentAtMs, ...outcome });
+      return;
+    }
+    this.#step({ call, sentAtMs, ...outcome, state: 'given up' });
+    void late.then((reply) => this.#step({ call, sentAtMs, reply, state: 'late' }));
+  }
+
+  /** A bucket that was evicted is not kept by this timer, nor is the process. */
+  #lookAt(atMs: number, nowMs: number): void {
+    if (atMs === this.#lookAtMs) return;
+    this.#lookAtMs = atMs;
+    this.#stopLook?.();
+    this.#stopLook = undefined;
+    if (atMs === Number.POSITIVE_INFINITY) return;
+    const self = new WeakRef(this);
+    this.#stopLook = this.#time.clock.schedule(
+      () => self.deref()?.look(),
+      Math.max(SHORTEST_MS, atMs - nowMs),
+      true,
+    );
+  }
+
+  private look(): void {
+    this.#lookAtMs = Number.POSITIVE_INFINITY;
+    this.#step();
+  }
+
+  /** Gives everything back. Never rejects, and ends within the store's time limit. */
+  async close(): Promise<void> {
+    if (!this.lease.isClosed) {
+      this.lease.isClosed = true;
+      this.#link.release();
+    }
+    this.#step();
+    while (this.lease.isSettling && this.#inFlight.size > 0) await Promise.race(this.#inFlight);
+  }
+}

@@ -1,0 +1,224 @@
+import type { Backlog } from './backlog.ts';
+import { BucketView } from './bucket-view.ts';
+import { LeaseSize } from './lease-size.ts';
+import { LossDetector } from './loss-detector.ts';
+import type { FleetSetup } from './options.ts';
+import type { Outage } from './outage.ts';
+import { FleetPause } from './pause.ts';
+import { LeasePool } from './pool.ts';
+import { Presence } from './presence.ts';
+import { Refunds } from './refunds.ts';
+import type { Reply, StoreCall, TokenLeaseCall } from './store-call.ts';
+import { Unanswered } from './unanswered.ts';
+
+/** While requests wait for tokens that no one has leased yet, the store is asked for a pause at least this often. */
+const FRESH_MS = 1_000;
+const LEAST_FRESH_MS = 100;
+
+/**
+ * While nobody gives tokens back, so often: then each call for tokens is look enough for a fleet whose turns come sooner. In
+ * milliseconds.
+ */
+const STILL_MS = 4_000;
+
+/**
+ * When what is known of the bucket is out of date. While requests elsewhere leave the queue, a request that waits learns
+ * after half of its wait that it can move up, and of a pause within a second; else after three quarters, and not before 4 s.
+ */
+function staleAfterMs(calledAtMs: number, dueMs: number, isMoving: boolean): number {
+  const waitMs = dueMs - calledAtMs;
+  if (isMoving || waitMs === Number.POSITIVE_INFINITY) {
+    return calledAtMs + Math.min(FRESH_MS, Math.max(waitMs / 2, LEAST_FRESH_MS));
+  }
+  return calledAtMs + Math.max(STILL_MS, (waitMs * 3) / 4);
+}
+
+/** A refusal of the store: `amount` tokens cannot come before `byMs`, and asking again is useless before `untilMs`. */
+interface Refusal {
+  readonly amount: number;
+  readonly byMs: number;
+  readonly untilMs: number;
+}
+
+/** No refusal stands. */
+export const NOT_REFUSED: Refusal = { amount: 0, byMs: 0, untilMs: Number.NEGATIVE_INFINITY };
+
+/** What a process holds of its fleet's bucket, and what its requests do with it. Amounts are millionths of a token. */
+export class LeaseState {
+  readonly pool: LeasePool;
+  readonly size: LeaseSize;
+  readonly pause: FleetPause = new FleetPause();
+  readonly view: BucketView = new BucketView();
+  readonly refunds: Refunds = new Refunds();
+  /** `undefined` while the store can be called. */
+  outage: Outage | undefined;
+  isClosed = false;
+  /** How often the store was called. */
+  calls = 0;
+  protected readonly setup: FleetSetup;
+  protected readonly presence: Presence = new Presence();
+  protected readonly losses: LossDetector;
+  protected readonly unanswered: Unanswered = new Unanswered();
+  /** The lease that was asked for. */
+  protected asked: TokenLeaseCall | undefined;
+  protected refusal: Refusal = NOT_REFUSED;
+  protected calledAtMs: number = Number.NEGATIVE_INFINITY;
+  /** The largest cost of a request that left without tokens since the last step. */
+  protected missedCost = 0;
+  /** Tokens were taken, and few are left. */
+  protected isLow = false;
+  /** Something depends on how the bucket stands now. */
+  protected mustLook = false;
+  /** Requests that wait may get their tokens, or be refused. */
+  protected mayServe = false;
+  /** The calls to send with this step. */
+  protected due: StoreCall[] = [];
+
+  constructor(setup: FleetSetup, nowMs: number) {
+    this.setup = setup;
+    this.pool = new LeasePool(setup.refillPerSecond * 1_000);
+    this.size = new LeaseSize(setup, this.view, nowMs);
+    this.losses = new LossDetector((setup.capacity * 1_000) / setup.refillPerSecond);
+  }
+
+  /** True if no pause and no end keeps requests from their tokens. */
+  isOpen(nowMs: number): boolean {
+    return nowMs >= this.pause.untilMs && !this.isClosed;
+  }
+
+  /** True while a call is under way, or about to be made, after which the bucket may stand otherwise. */
+  get isBusy(): boolean {
+    const isAsking = this.asked !== undefined || this.missedCost > 0 || this.isLow;
+    return isAsking || this.refunds.busy || this.outage !== undefined;
+  }
+
+  /** After the end: true while something is given back, charged or told that has no answer yet. */
+  get isSettling(): boolean {
+    return this.asked !== undefined || this.refunds.busy || this.pause.busy;
+  }
+
+  /** Takes tokens out of the leases if they are available. Returns whether a step should follow. */
+  take(amount: number, nowMs: number): boolean {
+    if (!this.pool.take(amount, nowMs)) return false;
+    this.isLow ||= this.size.isLow(this.pool.left);
+    return true;
+  }
+
+  /** Whether a step should follow on {@link take}. */
+  get isShort(): boolean {
+    return this.isLow && this.asked === undefined;
+  }
+
+  /** A request left without tokens: some are leased for the next. */
+  missed(amount: number): void {
+    this.missedCost = Math.max(this.missedCost, amount);
+  }
+
+  /**
+   * Something depends on when tokens come, which are known to come in `waitMs`. Others may have left the queue or ended the
+   * pause, and while no request waits here nothing else would find out.
+   */
+  look(waitMs: number, nowMs: number): void {
+    this.mustLook ||= nowMs >= staleAfterMs(this.calledAtMs, nowMs + waitMs, true);
+  }
+
+  /** Whether the store has said that as many more tokens come after `byMs`. */
+  isTooLate(lacking: number, byMs: number, nowMs: number): boolean {
+    const { amount, byMs: refusedByMs, untilMs } = this.refusal;
+    return nowMs < untilMs && lacking >= amount && byMs <= refusedByMs;
+  }
+
+  giveBack(amount: number, held: string, dueMs: number): void {
+    this.size.returned(amount);
+    this.refunds.add(amount, held, dueMs);
+  }
+
+  /** Corrects what was taken: by a surplus, or by a debt below 0. */
+  settle(surplus: number, held: string | undefined, nowMs: number): void {
+    const { outage } = this;
+    if (surplus > 0 && held !== undefined) this.giveBack(surplus, held, nowMs + this.setup.aheadMs);
+    else if (surplus < 0 && outage?.mode === 'local') outage.local.charge(-surplus, nowMs);
+    else if (surplus < 0) this.refunds.owe(-surplus);
+  }
+
+  /** After a short delay, so that one call gives back for many requests. */
+  protected giveAllBack(nowMs: number): void {
+    for (const { left, state } of this.pool.clear()) this.giveBack(left, state, nowMs + this.setup.aheadMs);
+  }
+
+  beginPause(untilMs: number, nowMs: number): void {
+    const before = this.pause.untilMs;
+    this.pause.begin(untilMs);
+    this.pauseMoved(before, nowMs);
+  }
+
+  endPause(nowMs: number): void {
+    const before = this.pause.untilMs;
+    this.pause.end(nowMs);
+    this.pauseMoved(before, nowMs);
+  }
+
+  /** @param before when the pause ended so far */
+  protected pauseMoved(before: number, nowMs: number): void {
+    const { untilMs } = this.pause;
+    if (untilMs > before) {
+      this.outage?.local.pause(untilMs);
+      this.giveAllBack(nowMs);
+    } else if (untilMs < before) {
+      this.outage?.local.resume(before - untilMs);
+      this.mayServe = true;
+    }
+  }
+
+  /** What a reply says of the bucket. Returns why it is as if there was none; `undefined` if it counts. */
+  protected observe(reply: Reply, nowMs: number): Error | undefined {
+    const { view, refusal, pool, pause } = this;
+    if (view.observe(reply, nowMs)) {
+      // Other requests have left the queue, so its tokens come in time after all.
+      if (view.emptyAtMs + refusal.amount / (this.setup.refillPerSecond * 1_000) <= refusal.byMs)
+        this.refusal = NOT_REFUSED;
+      if (pool.moveEarlier(view.emptyAtMs)) this.mayServe = true;
+    }
+    // A store that lost the bucket counts from 0 again.
+    if (this.outage !== undefined) view.renewCount(nowMs);
+    view.count(reply.processes, nowMs);
+    const pausedUntilMs = pause.untilMs;
+    pause.observe(reply, nowMs);
+    this.pauseMoved(pausedUntilMs, nowMs);
+    return this.losses.record(reply.lostBucket, nowMs);
+  }
+
+  protected addLease(reply: Reply, isWaitedFor: boolean, nowMs: number): void {
+    const { idleMs, graceMs } = this.setup;
+    const availableAtMs = nowMs + reply.emptyInMs;
+    const expiresAtMs = Math.max(nowMs, availableAtMs) + (isWaitedFor ? graceMs : idleMs);
+    this.size.granted(reply);
+    this.refusal = NOT_REFUSED;
+    const lease = { left: reply.granted, availableAtMs, expiresAtMs, state: reply.state };
+    this.pool.add(lease, isWaitedFor);
+  }
+
+  /** Gives back what has expired, and what is more than the queue needs. */
+  protected tidy({ firstCost, totalCost, count }: Backlog, nowMs: number): void {
+    const { aheadMs, idleMs } = this.setup;
+    // Expired tokens stay if the rest of what the first request needs is on its way.
+    if (firstCost === 0 || this.asked === undefined) {
+      if (firstCost === 0) this.pool.shortenExpiry(idleMs, nowMs);
+      for (const { left, state } of this.pool.expire(nowMs)) this.giveBack(left, state, nowMs + aheadMs);
+    }
+    // Each cost is rounded up by itself, so their sum may exceed `totalCost` by less than `count`.
+    const needed = totalCost + count + this.size.onTheWay;
+    for (const { left, state } of this.pool.trim(needed, nowMs + aheadMs + this.size.farMs))
+      this.giveBack(left, state, nowMs);
+  }
+
+  /** Whether a request waits and the store was last asked too long ago. */
+  protected isStale(backlog: Backlog, nowMs: number): boolean {
+    return backlog.firstCost > 0 && this.asked === undefined && nowMs >= this.staleAtMs(backlog, nowMs);
+  }
+
+  protected staleAtMs({ firstCost }: Backlog, nowMs: number): number {
+    const dueMs = nowMs + (this.pool.waitMs(firstCost, nowMs) ?? Number.POSITIVE_INFINITY);
+    return staleAfterMs(this.calledAtMs, dueMs, this.view.isMoving(nowMs));
+  }
+}

@@ -1,0 +1,198 @@
+import { seededRandom } from '@ebb/core/testing';
+import fc from 'fast-check';
+import { beforeEach, describe, expect, test } from 'vitest';
+import { type Backlog, EMPTY_BACKLOG } from './backlog.ts';
+import { Lease, type Step } from './lease.ts';
+import { fleetSetup, type ValkeyBucketOptions } from './options.ts';
+import type { Reply, StoreCall } from './store-call.ts';
+
+// A lease makes no call and sets no timer, so it is tested without a store and without a clock.
+
+const client = { evalsha: () => Promise.reject(), eval: () => Promise.reject() };
+const TOKEN = 1e6;
+
+function leaseOf(options: Partial<ValkeyBucketOptions> = {}): Lease {
+  const shared = { client, key: 'k', refillPerSecond: 100, capacity: 20, random: () => 0 };
+  return new Lease(fleetSetup({ ...shared, ...options }), 0);
+}
+
+/** Requests of one token that wait. */
+function waiting(count: number, deadlineMs = Number.POSITIVE_INFINITY): Backlog {
+  if (count === 0) return EMPTY_BACKLOG;
+  return {
+    ...{ count, firstCost: TOKEN, firstDeadlineMs: deadlineMs, totalCost: count * TOKEN },
+    through: (covered, more) =>
+      Math.max(covered, Math.min(count, Math.floor(covered / TOKEN) + more) * TOKEN),
+  };
+}
+
+let atUs = 0;
+const reply = (parts: Partial<Reply> = {}): Reply => {
+  atUs += 1_000;
+  const state = '0 0 0 0 1 0 0 1 1 0';
+  const told = { granted: 0, waitMs: 0, emptyInMs: -200, pausedMs: 0, averageLease: 0, processes: 1 };
+  return { ...told, resumeInMs: 0, state, atUs, tooLate: false, lostBucket: false, ...parts };
+};
+
+let lease: Lease;
+
+beforeEach(() => {
+  lease = leaseOf();
+});
+
+/** The only call of a step. */
+const callOf = ({ calls }: Step): StoreCall => {
+  expect(calls.length).toBe(1);
+  return calls[0] as StoreCall;
+};
+
+/** A lease with so many tokens that are available at 10 ms. */
+function holding(tokens: number): void {
+  const call = callOf(lease.step(0, waiting(1)));
+  lease.step(10, waiting(1), { call, sentAtMs: 0, reply: reply({ granted: tokens * TOKEN }) });
+}
+
+describe('a step', () => {
+  test('asks for the tokens that the queue needs, once', () => {
+    const step = lease.step(0, waiting(3));
+    expect(step).toMatchObject({
+      granted: false,
+      calls: [{ mode: 'lease', minAmount: TOKEN }],
+      turn: undefined,
+    });
+    expect(step.calls[0]).toMatchObject({ maxAvailable: 3 * TOKEN, withinMs: Number.POSITIVE_INFINITY });
+    expect(lease.step(1, waiting(4)).calls).toEqual([]);
+  });
+
+  test('asks for nothing while no request waits', () => {
+    const { calls, wakeAtMs } = lease.step(0, EMPTY_BACKLOG);
+    expect([calls, wakeAtMs]).toEqual([[], Number.POSITIVE_INFINITY]);
+  });
+
+  test('with a lease says that requests may be served', () => {
+    const call = callOf(lease.step(0, waiting(1)));
+    const step = lease.step(5, waiting(1), { call, sentAtMs: 0, reply: reply({ granted: 2 * TOKEN }) });
+    expect(step.granted).toBe(true);
+    expect([lease.take(TOKEN, 5), lease.take(TOKEN, 5), lease.take(TOKEN, 5)]).toEqual([true, true, false]);
+  });
+
+  test('with a refusal waits until asking helps', () => {
+    const call = callOf(lease.step(0, waiting(1, 50)));
+    expect(call).toMatchObject({ withinMs: 50 });
+    const told = reply({ waitMs: 30, emptyInMs: 70 });
+    const step = lease.step(2, waiting(1, 50), { call, sentAtMs: 0, reply: told });
+    expect(step).toMatchObject({ granted: true, calls: [], wakeAtMs: 32 });
+    expect(lease.isTooLate(TOKEN, 50, 10)).toBe(true);
+    expect(callOf(lease.step(32, waiting(1, 50)))).toMatchObject({ mode: 'lease', withinMs: 18 });
+  });
+
+  test('gives back what nobody needs, with the state that it was leased under', () => {
+    holding(5);
+    lease.take(TOKEN, 10);
+    const { wakeAtMs } = lease.step(10, EMPTY_BACKLOG);
+    const later = lease.step(wakeAtMs, EMPTY_BACKLOG);
+    const back = lease.step(later.wakeAtMs, EMPTY_BACKLOG);
+    expect(callOf(back)).toEqual({ mode: 'refund', amount: 4 * TOKEN, leaseState: reply().state });
+    expect(lease.pool.left).toBe(0);
+  });
+
+  test('in a pause gives everything back, tells the fleet, and asks for no more', () => {
+    holding(5);
+    lease.beginPause(1_000, 20);
+    const told = lease.step(20, waiting(2));
+    expect(told.calls).toEqual([{ mode: 'pause', durationMs: 980 }]);
+    expect([lease.pool.left, lease.isOpen(999), lease.isOpen(1_000)]).toEqual([0, false, true]);
+    expect(callOf(lease.step(120, waiting(2)))).toMatchObject({ mode: 'refund', amount: 5 * TOKEN });
+  });
+
+  test('without an answer goes on with a share of the bucket, and asks again', () => {
+    lease = leaseOf({ timeoutMs: 100 });
+    const call = callOf(lease.step(0, waiting(1)));
+    lease.step(1, waiting(1), { call, sentAtMs: 0, reply: reply({ granted: TOKEN, processes: 4 }) });
+    lease.take(TOKEN, 1);
+    const next = callOf(lease.step(1, waiting(1)));
+    const error = new Error('no reply');
+    const lost = lease.step(101, waiting(1), { call: next, sentAtMs: 1, error, state: 'given up' });
+    expect(lost).toMatchObject({ granted: true, turn: { type: 'lost', error, mode: 'local', share: 1 / 4 } });
+    const resume = callOf(lease.step(lost.wakeAtMs, waiting(1)));
+    expect(resume).toMatchObject({ mode: 'resume', outageMs: lost.wakeAtMs - 1 });
+    const nowMs = lost.wakeAtMs + 1;
+    const back = lease.step(nowMs, waiting(1), {
+      call: resume,
+      sentAtMs: lost.wakeAtMs,
+      reply: reply({ granted: 1 }),
+    });
+    expect(back).toMatchObject({ turn: { type: 'back' }, calls: [{ mode: 'lease' }] });
+  });
+
+  test('with a late lease gives it back', () => {
+    const call = callOf(lease.step(0, waiting(1)));
+    lease.step(250, waiting(1), { call, sentAtMs: 0, error: new Error('no reply'), state: 'given up' });
+    lease.step(260, waiting(1), { call, sentAtMs: 0, reply: reply({ granted: TOKEN }), state: 'late' });
+    expect(lease.pool.left).toBe(0);
+    expect(lease.refunds.busy).toBe(true);
+  });
+
+  test('after the end gives everything back at once, and does nothing more', () => {
+    holding(5);
+    lease.isClosed = true;
+    const step = lease.step(20, EMPTY_BACKLOG);
+    expect(step.calls).toMatchObject([{ mode: 'refund', amount: 5 * TOKEN }]);
+    expect([step.wakeAtMs, step.lookAtMs]).toEqual([Number.POSITIVE_INFINITY, Number.POSITIVE_INFINITY]);
+    const call = step.calls[0] as StoreCall;
+    expect(lease.step(30, EMPTY_BACKLOG, { call, sentAtMs: 20, error: new Error() }).calls).toEqual([]);
+    expect(lease.isSettling).toBe(false);
+  });
+});
+
+const event = fc.record({
+  afterMs: fc.nat(400),
+  waiting: fc.nat(20),
+  take: fc.nat(5),
+  what: fc.constantFrom('answer', 'answer', 'answer', 'fail', 'give up', 'late', 'nothing', 'pause'),
+  granted: fc.nat(10),
+  emptyInMs: fc.integer({ min: -200, max: 500 }),
+});
+
+test('in any order of answers: one lease at a time, no token from nowhere, and a time to wake that comes', () => {
+  fc.assert(
+    fc.property(fc.array(event, { maxLength: 60, size: 'max' }), fc.nat(), (events, seed) => {
+      lease = leaseOf({ random: seededRandom(seed) });
+      const open: { call: StoreCall; sentAtMs: number }[] = [];
+      const givenUp: { call: StoreCall; sentAtMs: number }[] = [];
+      let [nowMs, leased, spent, returned] = [0, 0, 0, 0];
+      for (const { afterMs, waiting: count, take, what, granted, emptyInMs } of events) {
+        nowMs += afterMs;
+        const backlog = waiting(count);
+        const asked = what === 'late' ? givenUp.shift() : what === 'nothing' ? undefined : open.shift();
+        const amount = asked?.call.mode === 'lease' ? granted * TOKEN : 0;
+        const told = reply({ granted: amount || 1, emptyInMs });
+        if (asked?.call.mode === 'lease')
+          told.granted === amount || Object.assign(told, { granted: 0, waitMs: 5 });
+        const isTold = what === 'answer' || what === 'pause' || what === 'late';
+        if (isTold && asked?.call.mode === 'lease') leased += amount;
+        if (what === 'pause') lease.beginPause(nowMs + 100, nowMs);
+        if (what === 'give up' && asked !== undefined) givenUp.push(asked);
+        const state =
+          what === 'late' ? ('late' as const) : what === 'give up' ? ('given up' as const) : undefined;
+        const outcome = isTold ? { reply: told } : { error: new Error(what) };
+        const answer = asked && { ...asked, ...outcome, ...(state && { state }) };
+        const step = lease.step(nowMs, backlog, answer);
+        for (const call of step.calls) {
+          open.push({ call, sentAtMs: nowMs });
+          if (call.mode === 'refund') returned += call.amount;
+        }
+        expect(open.filter(({ call }) => call.mode === 'lease').length).toBeLessThanOrEqual(1);
+        expect(Number.isNaN(step.wakeAtMs)).toBe(false);
+        if (count > 0 && lease.outage === undefined && lease.isOpen(nowMs))
+          expect(step.wakeAtMs).toBeLessThan(Number.POSITIVE_INFINITY);
+        for (let taken = 0; taken < take && lease.isOpen(nowMs); taken += 1) {
+          if (lease.take(TOKEN, nowMs)) spent += TOKEN;
+        }
+        expect(spent + returned + lease.pool.left).toBeLessThanOrEqual(leased + 1);
+        expect(lease.pool.left).toBeGreaterThanOrEqual(0);
+      }
+    }),
+    { numRuns: 2_000 },
+  );
+});

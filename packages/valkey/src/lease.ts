@@ -1,0 +1,245 @@
+import type { Backlog } from './backlog.ts';
+import { LeaseState, NOT_REFUSED } from './lease-state.ts';
+import { Outage } from './outage.ts';
+import type { Reply, StoreCall, TokenLeaseCall } from './store-call.ts';
+
+/** A store that lost the bucket repeatedly must keep it so long before the bucket is shared again, in milliseconds. */
+const PROBATION_MS = 1_000;
+
+/** How long a lease that is under way may take before its request looks at the bucket, in milliseconds. */
+const FRESH_MS = 1_000;
+
+/** What came of a call. */
+export interface Answer {
+  readonly call: StoreCall;
+  readonly sentAtMs: number;
+  /** `undefined` if the call failed, or is given up. */
+  readonly reply?: Reply | undefined;
+  readonly error?: unknown;
+  /** `'given up'`: another answer may come, which is then `'late'`. */
+  readonly state?: 'given up' | 'late';
+}
+
+/** The store was lost, or is back. */
+export type Turn =
+  | { readonly type: 'lost'; readonly error: unknown; readonly mode: Outage['mode']; readonly share: number }
+  | { readonly type: 'back'; readonly outageMs: number };
+
+/** What has to be done after a step. */
+export interface Step {
+  /** Requests that wait may get their tokens now, or be refused. */
+  readonly granted: boolean;
+  /** Calls to send now. What comes of each is the `answer` of another step. */
+  readonly calls: readonly StoreCall[];
+  /** When to step next, if nothing happens before; `Infinity` for never. */
+  readonly wakeAtMs: number;
+  /** The same, but not worth keeping a process alive for. */
+  readonly lookAtMs: number;
+  readonly turn: Turn | undefined;
+}
+
+/**
+ * What a process has to say to its fleet's store: leases and refunds, pauses, whether it is there. It makes no call and sets
+ * no timer: each {@link step} says what to do.
+ */
+export class Lease extends LeaseState {
+  /** When the latest call that got a reply was sent. */
+  #answeredCallMs = Number.NEGATIVE_INFINITY;
+  /** The attempts to reach the store that are under way, and the outage that each is to end. */
+  readonly #attempts = new Map<StoreCall, Outage>();
+  #turn: Turn | undefined;
+  #isTold = false;
+
+  /** Takes in what has happened, and says what to do. */
+  step(nowMs: number, backlog: Backlog, answer?: Answer): Step {
+    if (answer !== undefined) this.#receive(answer, backlog, nowMs);
+    if (this.isClosed) this.giveAllBack(nowMs);
+    else this.tidy(backlog, nowMs);
+    if (this.outage !== undefined && !this.isClosed)
+      this.#checkOutage(this.outage, backlog.firstCost > 0, nowMs);
+    this.#ask(backlog, nowMs);
+    const [granted, calls, turn] = [this.mayServe, this.due, this.#turn];
+    this.mayServe = false;
+    this.due = [];
+    this.#turn = undefined;
+    const never = Number.POSITIVE_INFINITY;
+    if (this.isClosed) return { granted, calls, turn, wakeAtMs: never, lookAtMs: never };
+    return { granted, calls, turn, wakeAtMs: this.#nextMs(backlog, nowMs), lookAtMs: this.presence.lookAtMs };
+  }
+
+  #receive(answer: Answer, backlog: Backlog, nowMs: number): void {
+    const { call, sentAtMs, reply, state } = answer;
+    if (state !== 'given up') this.unanswered.ended(call, reply !== undefined);
+    if (state === 'late') {
+      if (reply !== undefined) this.#receiveLate(call, reply, nowMs);
+      return;
+    }
+    const outage = this.#attempts.get(call);
+    if (outage !== undefined) {
+      this.#attempts.delete(call);
+      if (outage === this.outage) this.#receiveOutside(outage, answer, nowMs);
+      return;
+    }
+    if (reply !== undefined) this.#answeredCallMs = Math.max(this.#answeredCallMs, sentAtMs);
+    const lost = reply === undefined ? answer.error : this.observe(reply, nowMs);
+    // If a later call got a reply, this failure is over already.
+    if (lost !== undefined && sentAtMs >= this.#answeredCallMs) this.#lose(lost, call, sentAtMs, nowMs);
+    const kept = lost === undefined ? reply : undefined;
+    if (call.mode === 'lease') this.#receiveLease(call, kept, sentAtMs, backlog, nowMs);
+    else if (call.mode === 'refund' || call.mode === 'spend')
+      this.refunds.answered(call, kept !== undefined || this.isClosed);
+    else if (call.mode === 'pause' || call.mode === 'unpause')
+      this.pause.answered(call, kept, !this.isClosed);
+  }
+
+  /** @param reply `undefined` if there is none that counts */
+  #receiveLease(
+    call: TokenLeaseCall,
+    reply: Reply | undefined,
+    sentAtMs: number,
+    backlog: Backlog,
+    nowMs: number,
+  ): void {
+    this.asked = undefined;
+    this.mayServe = true;
+    if (reply === undefined) return;
+    this.size.answered(nowMs - sentAtMs, reply, this.pool.left < backlog.firstCost);
+    if (reply.granted > 0) this.addLease(reply, backlog.firstCost > 0, nowMs);
+    else if (!reply.tooLate) {
+      this.size.refused();
+      this.refusal = {
+        ...{ amount: call.minAmount, byMs: sentAtMs + call.withinMs, untilMs: nowMs + reply.waitMs },
+      };
+    }
+    // The tokens came after the bucket was closed, or are from before a pause.
+    if (!this.isOpen(nowMs)) this.giveAllBack(nowMs);
+  }
+
+  /** The call had been given up, but its reply says how many share the bucket. */
+  #receiveLate(call: StoreCall, { processes, granted, state }: Reply, nowMs: number): void {
+    this.outage?.retryNow();
+    this.view.count(processes, nowMs);
+    this.outage?.learn(this.view.processes, nowMs);
+    if (call.mode === 'lease') this.refunds.add(granted, state, nowMs);
+    this.mayServe = true;
+  }
+
+  #lose(error: unknown, call: StoreCall, sinceMs: number, nowMs: number): void {
+    if (this.outage !== undefined) return;
+    if (this.isClosed) {
+      // No outage begins after the end, but what could not be given back or charged is told, once.
+      if (!this.#isTold && call.mode !== 'peek')
+        this.#turn = { type: 'lost', error, mode: this.setup.onStoreError, share: 0 };
+      this.#isTold ||= call.mode !== 'peek';
+      return;
+    }
+    // Other processes have leased as far ahead again since the last reply.
+    const emptyAtMs = nowMs + this.view.leasedAheadMs;
+    this.outage = new Outage(this.setup, error, this.view.processes, sinceMs, emptyAtMs, nowMs);
+    const { mode, share } = this.outage;
+    this.#turn = { type: 'lost', error, mode, share };
+    this.mayServe = true;
+  }
+
+  /** An attempt to reach the store again has ended. */
+  #receiveOutside(outage: Outage, { call, sentAtMs, reply }: Answer, nowMs: number): void {
+    this.mayServe = true;
+    if (reply === undefined || reply.tooLate) return;
+    this.#answeredCallMs = Math.max(this.#answeredCallMs, sentAtMs);
+    if (this.observe(reply, nowMs) !== undefined) return;
+    if (call.mode !== 'resume') {
+      this.#endOutage(outage, nowMs);
+      return;
+    }
+    const resumeInMs = outage.isForgetful ? Math.max(reply.resumeInMs, PROBATION_MS) : reply.resumeInMs;
+    outage.sharedAtMs = nowMs + Math.max(0, resumeInMs);
+    this.refunds.owe(outage.debt(call.outageMs, reply.resumeInMs));
+  }
+
+  #checkOutage(outage: Outage, isWaiting: boolean, nowMs: number): void {
+    const unanswered = this.unanswered.count(nowMs);
+    // Nobody needs the store: it is not called.
+    if (nowMs < outage.nextCheckMs(unanswered, isWaiting)) return;
+    if (nowMs >= outage.sharedAtMs) {
+      if (!outage.isForgetful) this.#endOutage(outage, nowMs);
+      // The store has to have kept the bucket, which a look shows.
+      else this.#callOutside(outage, { mode: 'peek' }, nowMs);
+    } else if (nowMs >= outage.nextRetryMs(unanswered)) {
+      const outageMs = nowMs - outage.sinceMs;
+      this.#callOutside(outage, { mode: 'resume', outageMs, handoverMs: outage.handoverMs(nowMs) }, nowMs);
+    }
+  }
+
+  #callOutside(outage: Outage, call: StoreCall, nowMs: number): void {
+    outage.sharedAtMs = Number.POSITIVE_INFINITY;
+    outage.scheduleRetry(nowMs);
+    this.#attempts.set(call, outage);
+    this.#call(call, nowMs);
+  }
+
+  #endOutage(outage: Outage, nowMs: number): void {
+    this.outage = undefined;
+    // What the store said before says nothing of how it is now.
+    this.size.forget();
+    this.refusal = NOT_REFUSED;
+    this.#turn = { type: 'back', outageMs: nowMs - outage.sinceMs };
+    this.mayServe = true;
+  }
+
+  #call(call: StoreCall, nowMs: number): void {
+    this.due.push(call);
+    this.calls += 1;
+    this.calledAtMs = nowMs;
+    this.unanswered.sent(call, nowMs);
+  }
+
+  /** Makes the calls that are due while the store is there. */
+  #ask(backlog: Backlog, nowMs: number): void {
+    const { processes } = this.view;
+    const isUnseen = this.presence.isDue(processes, this.calledAtMs, nowMs);
+    if (this.outage === undefined || this.isClosed) {
+      const isReached = processes > 0;
+      const pause =
+        isReached || this.unanswered.count(nowMs) === 0 ? this.pause.next(isReached, nowMs) : undefined;
+      const refunds = this.refunds.next(this.isClosed ? Number.POSITIVE_INFINITY : nowMs);
+      const lease = this.#nextLease(backlog, nowMs);
+      const calls = [pause, ...refunds, lease].filter((call) => call !== undefined);
+      for (const call of calls) this.#call(call, nowMs);
+      if (calls.length > 0) this.presence.used(processes, nowMs);
+      // Requests that may be served now are not asked for.
+      const mustLook = isUnseen || this.mustLook || (!this.mayServe && this.isStale(backlog, nowMs));
+      if (mustLook && this.asked === undefined && !this.isClosed) this.#call({ mode: 'peek' }, nowMs);
+    }
+    this.mustLook = false;
+  }
+
+  #nextLease(backlog: Backlog, nowMs: number): TokenLeaseCall | undefined {
+    if (this.asked !== undefined) return undefined;
+    const { firstCost } = backlog;
+    const { pool, missedCost, isLow } = this;
+    this.missedCost = 0;
+    this.isLow = false;
+    const isLacking = firstCost > 0 && pool.waitMs(firstCost, nowMs) === undefined;
+    if (!(isLacking || isLow || missedCost > 0) || !this.isOpen(nowMs)) return undefined;
+    const call = this.size.callFor(
+      firstCost > 0 ? backlog : { ...backlog, firstCost: missedCost, totalCost: missedCost },
+      ...[pool.left, nowMs],
+    );
+    if (call === undefined || this.isTooLate(call.minAmount, nowMs + call.withinMs, nowMs)) return undefined;
+    this.asked = call;
+    return call;
+  }
+
+  #nextMs(backlog: Backlog, nowMs: number): number {
+    const { outage, asked, refusal } = this;
+    const isWaiting = backlog.firstCost > 0;
+    const endMs = isWaiting && asked !== undefined ? Number.POSITIVE_INFINITY : this.pool.nextExpiryMs;
+    if (outage !== undefined)
+      return Math.min(endMs, outage.nextCheckMs(this.unanswered.count(nowMs), isWaiting));
+    const nextMs = Math.min(endMs, this.refunds.dueMs);
+    if (!isWaiting) return nextMs;
+    // The lease that was asked for may turn out not to be needed.
+    const staleMs = asked !== undefined ? nowMs + FRESH_MS : this.staleAtMs(backlog, nowMs);
+    return Math.min(nextMs, staleMs, refusal.untilMs > nowMs ? refusal.untilMs : Number.POSITIVE_INFINITY);
+  }
+}
