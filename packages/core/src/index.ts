@@ -32,6 +32,7 @@ export type {
   RetryBudget,
   Slot,
   TokenBucket,
+  UnitStats,
 } from './loop/contracts.ts';
 export type { Costs } from './loop/costs.ts';
 export { detailsOf, type EbbEvent, type EventDetails } from './loop/events.ts';

@@ -196,3 +196,56 @@ test('beside a stranger who takes half of the quota hardly a request is refused'
   expect(refused).toBeLessThan(5);
   expect(sent).toBeGreaterThan(0.95 * 5 * 300);
 });
+
+test.each([
+  ['alone', 0, 1],
+  ['beside a stranger who takes half', 0.5, 1],
+  ['beside a stranger, if the server rounds to thousands', 0.5, 1_000],
+])(
+  'a quota of output tokens that are charged as they are written is used up, and no request refused: %s',
+  async (_, stranger, rounding) => {
+    const clock = virtualClock({ startMs: 0 });
+    const [capacity, rate] = [80_000, 80_000 / 60];
+    const limits = { outputTokens: { refillPerSecond: rate, capacity, settled: true } };
+    const bucket = quotaBucket({ limits, clock });
+    const server = { level: capacity, atMs: 0 };
+    const charge = (tokens: number): void => {
+      const cameIn = (rate * (clock.now() - server.atMs)) / 1_000;
+      server.level = Math.min(capacity, server.level + cameIn) - tokens;
+      server.atMs = clock.now();
+    };
+    let [used, refused, answers] = [0, 0, 0];
+    const caller = async (): Promise<void> => {
+      for (;;) {
+        const grant = await bucket.acquire({ cost: { outputTokens: 700 } });
+        charge(0);
+        if (server.level < 0) refused += 1;
+        const left = Math.max(0, Math.floor(server.level / rounding) * rounding);
+        await clock.sleep(500);
+        bucket.atMost({ outputTokens: left }, grant);
+        answers += 1;
+        // From 100 to 1,600 tokens, 520 on average: more than was reserved as well.
+        const written = 100 * 2 ** (((answers * 7) % 13) / 3);
+        for (let rest = written; rest > 0; rest -= 100) {
+          await clock.sleep(Math.min(100, rest) * 12);
+          charge(Math.min(100, rest));
+        }
+        used += written;
+        grant.settle({ outputTokens: written });
+      }
+    };
+    const takeSome = async (): Promise<void> => {
+      for (;;) {
+        await clock.sleep(200);
+        charge(server.level > 0 ? rate * stranger * 0.2 : 0);
+      }
+    };
+    for (let callers = 0; callers < 400; callers += 1) void caller();
+    if (stranger > 0) void takeSome();
+    await clock.advance(120_000);
+    const before = used;
+    await clock.advance(300_000);
+    expect(refused).toBe(0);
+    expect((used - before) / (rate * 300 * (1 - stranger))).toBeGreaterThan(0.97);
+  },
+);

@@ -133,7 +133,8 @@ class BucketTurn implements Turn, Lack {
     this.#isPaid = false;
     const { givenFeedback, request } = this.#call;
     if (grant === undefined) return;
-    if (this.#bucket.settled) {
+    // Another part may settle it once it knows the cost.
+    if (this.#bucket.settled && grant !== this.#call.metered) {
       this.#open = grant;
       // The client then tells when the body has ended, as it does for a slot.
       this.#call.limit ??= this.#bucket;
@@ -147,8 +148,6 @@ class BucketTurn implements Turn, Lack {
     if (grant === undefined) return;
     this.#open = undefined;
     if (call.limit === this.#bucket) call.limit = undefined;
-    // Another part settles it once it knows the cost.
-    if (grant === call.metered) return;
     const settle = (): void => grant.settle(grant.cost);
     if (once === undefined) settle();
     else void once.then(settle);
@@ -156,7 +155,7 @@ class BucketTurn implements Turn, Lack {
 
   end(): void {
     // Of an attempt that a layer below has judged, or the total timeout has ended.
-    if (this.#bucket.settled) this.#open ??= this.#grant;
+    if (this.#bucket.settled && this.#grant !== this.#call.metered) this.#open ??= this.#grant;
     if (this.#grant !== undefined || !(seesBodiesEnd || this.#call.whenBodyEnds)) this.free();
   }
 }

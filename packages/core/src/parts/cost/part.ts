@@ -109,6 +109,7 @@ class CostTurn implements Turn {
     if (said !== undefined) await within(said, bounds, look.signal);
     // First: what goes back now is part of what the server says is left.
     tally.settle();
+    if (tally.isSettled) this.#call.metered = this.#call.grant;
     const left = this.#hear(outcome, response);
     if (left !== undefined) await within(left, bounds, look.signal);
     response.end();

@@ -96,6 +96,10 @@ export class Tally {
     this.#teach();
   }
 
+  get isSettled(): boolean {
+    return this.#isSettled;
+  }
+
   /** The call has ended. */
   judge(isSuccess: boolean): void {
     this.#isSuccess = isSuccess;
