@@ -181,13 +181,18 @@ describe('openai', () => {
         headers: {
           'x-ratelimit-remaining-requests': '499',
           'x-ratelimit-remaining-tokens': '9000',
-          'x-ratelimit-remaining-project-tokens': '8000',
+          'x-ratelimit-remaining-project-tokens': '8001',
         },
       }),
-      { requests: 499, tokens: 8_000 },
+      { requests: 499, tokens: 8_001 },
     ],
   ])('charges %s', async (_, answer, left) => {
     expect(await leftAfter(openai(), make(), { max_tokens: 1_000 }, answer)).toEqual(left);
+  });
+
+  test('where input and bound count together', () => {
+    const limits = openaiLimits({ requestsPerMinute: 500, tokensPerMinute: 30_000, counts: 'sum', clock });
+    expect(costOf(limits, { max_tokens: 700 })).toEqual({ requests: 1, tokens: 705 });
   });
 
   test('a request that never fits fails', async () => {

@@ -5,8 +5,10 @@ import {
   fairQueue,
   type InspectedResponse,
   learnedCost,
+  type MemoryBucket,
   ownBucket,
   type PolicyOptions,
+  perKey,
   quotaBucket,
   type ReadCostOptions,
   readCost,
@@ -16,6 +18,7 @@ import {
 } from '@ebb/core';
 import { virtualClock } from '@ebb/core/testing';
 import { createFetch } from '@ebb/fetch';
+import fc from 'fast-check';
 import { afterEach, describe, expect, test, vi } from 'vitest';
 import { turns } from './until.ts';
 
@@ -318,6 +321,19 @@ test('a bucket gets back what a request has not used', async () => {
   expect(bucket.stats().tokens).toBeCloseTo(85, 6);
 });
 
+test('the bucket of its key is settled, and hears what is left', async () => {
+  const buckets = new Map<string, ReturnType<typeof noted>>();
+  const make = (key: string) => {
+    const found = noted();
+    buckets.set(key, found);
+    return found.bucket as unknown as MemoryBucket;
+  };
+  const actualCost = readCost(async (response) => (await response.json()) as number, { remaining: () => 3 });
+  const fetch = createFetch({ clock, bucket: perKey(make), actualCost }, async () => new Response('5'));
+  await fetch(URL, { ebb: { key: 'a' } });
+  expect(buckets.get('a')).toMatchObject({ settled: [5], left: [3] });
+});
+
 test('one request has its own', async () => {
   const found = noted();
   const fetch = createFetch({ clock, bucket: found.bucket }, async () => new Response('5'));
@@ -334,6 +350,64 @@ test('a function that is retried has no answer to read', async () => {
     actualCost: readCost(() => expect.fail('called')),
   });
   expect(await retry(async () => 5, policy)).toBe(5);
+});
+
+describe('the caller gets the same bytes', () => {
+  const parts = fc.array(
+    fc.oneof(
+      fc.uint8Array({ minLength: 1, maxLength: 40 }),
+      fc
+        .constantFrom('data: {"a":1}\n\n', 'event: ping\n', 'data: é\r\n', '\r', '\n\n', ': ')
+        .map((text) => new TextEncoder().encode(text)),
+    ),
+    { maxLength: 20 },
+  );
+  const readers: Readonly<Record<string, (response: Response) => Promise<Uint8Array>>> = {
+    arrayBuffer: async (response) => new Uint8Array(await response.arrayBuffer()),
+    stream: async (response) => {
+      const all: number[] = [];
+      for await (const part of response.body as unknown as AsyncIterable<Uint8Array>) all.push(...part);
+      return Uint8Array.from(all);
+    },
+    clone: async (response) => {
+      const copy = response.clone();
+      await response.text();
+      return new Uint8Array(await copy.arrayBuffer());
+    },
+  };
+
+  test.each(
+    Object.keys(readers).flatMap(
+      (name) =>
+        [
+          [name, 'bytes'],
+          [name, undefined],
+        ] as const,
+    ),
+  )('%s, of a stream of %s', async (name, type) => {
+    await fc.assert(
+      fc.asyncProperty(parts, async (chunks) => {
+        const found = noted();
+        const left = chunks.map((chunk) => chunk.slice());
+        const source = {
+          pull(own: ReadableStreamDefaultController) {
+            const next = left.shift();
+            if (next !== undefined) own.enqueue(next);
+            else own.close();
+          },
+        };
+        const body = new ReadableStream({ ...source, ...(type && { type }) } as object);
+        const fetch = createFetch({ bucket: found.bucket, actualCost: readCost(() => 5) }, async () => {
+          return new Response(body, { headers: SSE });
+        });
+        const got = await readers[name]?.(await fetch(URL));
+        expect(got).toEqual(Uint8Array.from(chunks.flatMap((chunk) => [...chunk])));
+        await turns(2);
+        expect(found.settled).toHaveLength(1);
+      }),
+      { numRuns: 100 },
+    );
+  });
 });
 
 describe('fairKey', () => {

@@ -15,6 +15,7 @@ const ROWS: Readonly<Record<string, Readonly<Record<string, string>>>> = {
     'guide/start': 'Start',
     'guide/retry': 'Retry',
     'guide/quota': 'Quota',
+    'guide/language-models': 'Quotas of language models',
     'guide/fleet': 'Fleet',
     'guide/testing': 'Testing',
     'guide/observing': 'Observing',

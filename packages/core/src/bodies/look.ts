@@ -3,7 +3,7 @@ import { onAbort } from '../base/on-abort.ts';
 import type { InspectedResponse, ServerEvent } from '../http/inspected.ts';
 import type { RequestTraits, Responded } from '../http/outcome.ts';
 import type { InspectionContext, Peek } from '../http/peek.ts';
-import { ServerEvents } from './server-events.ts';
+import { FirstEvent } from './first-event.ts';
 
 /** How far a body is read. */
 export interface LookBounds {
@@ -83,12 +83,12 @@ export class Look implements InspectedResponse {
 
   async firstEvent(): Promise<ServerEvent | undefined> {
     const parsed = this.#begin()?.parsed;
-    const first = new ServerEvents();
-    if (parsed !== undefined) return first.take(textOf(parsed.value))[0];
+    const first = new FirstEvent();
+    if (parsed !== undefined) return first.take(textOf(parsed.value));
     // Another call may have read parts already, or may read them meanwhile.
     for (let next = 0, hasMore = true; ; hasMore = await this.#readMore()) {
       for (; next < this.#parts.length; next += 1) {
-        const [event] = first.take(this.#parts[next] ?? '');
+        const event = first.take(this.#parts[next] ?? '');
         if (event !== undefined) return event;
       }
       if (!hasMore) return undefined;

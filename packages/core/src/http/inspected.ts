@@ -9,7 +9,10 @@ export interface ServerEvent {
 }
 
 /**
- * A response as {@link Inspect} sees it. The body is read only when it is asked for, up to `maxBytes` and for up to `timeoutMs`. The caller gets the same bytes afterwards, and a body that is longer goes on arriving as it is read.
+ * A response as `inspect` and `actualCost` see it. The body is read only when it is asked for, up to `maxBytes` and for up to
+ * `timeoutMs`. The caller gets the same bytes afterwards, and a body that is longer goes on arriving as it is read.
+ *
+ * `actualCost` sees an event stream event by event: its body is then the data of the event that passes by.
  */
 export interface InspectedResponse {
   readonly status: number;

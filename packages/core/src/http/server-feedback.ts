@@ -45,6 +45,9 @@ function leastOf(quotas: ReturnType<typeof quotasOf>): { remaining: number | und
  * OpenAI, Anthropic, Stripe and Kong); and whether to retry (`x-should-retry`, `stripe-should-retry`). What `inspect` found
  * in the body counts as well. A wait that is asked for outranks the reset of a quota.
  *
+ * Of a request of several units it is not known which of them a field counts: no wait follows from what is left, and its tokens are
+ * for the bucket to wait for.
+ *
  * A success reports a pause only for a quota that is used up, a refusal also for one with less left than the request costs.
  * Ignored: malformed fields, cached quotas, and redirects. No rate is derived from a quota.
  *
@@ -68,9 +71,12 @@ export const serverFeedback: ReadFeedback = (outcome, nowMs, cost = 1) => {
   if (status >= 300 && status < 400) return undefined;
   const isSuccess = status < 300;
   const sentMs = (): number => parseHttpDate(outcome.header('date')?.trim() ?? '', nowMs) ?? nowMs;
-  // Which unit is meant is not known: the wait is long enough for any.
-  const tokens = typeof cost === 'number' ? cost : Math.max(...Object.values(cost));
-  const quotas = quotasOf((name) => outcome.header(name), sentMs, isSuccess ? 1 : tokens, status === 429);
+  const quotas = quotasOf(
+    (name) => outcome.header(name),
+    sentMs,
+    isSuccess ? 1 : (cost as number),
+    status === 429,
+  );
   if (quotas.length === 0 && isSuccess && judgement === undefined) return undefined;
 
   const isFinal = judgement?.verdict === 'final';

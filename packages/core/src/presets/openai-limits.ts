@@ -1,3 +1,4 @@
+import { oneOf } from '../base/check.ts';
 import { type OptionTable, readOptions } from '../base/options.ts';
 import type { InspectedResponse } from '../http/inspected.ts';
 import type { RequestTraits } from '../http/outcome.ts';
@@ -12,21 +13,29 @@ import { ACCOUNT_NUMBER, aMinute, limitsTable, type ProviderLimits } from './lim
 export interface OpenaiLimitsOptions extends WaitingBucketOptions {
   readonly requestsPerMinute: number;
   readonly tokensPerMinute: number;
+  /**
+   * What a request counts as: the larger of its bound and its input, as at OpenAI; or both together, as at Azure OpenAI and Cerebras.
+   * @default 'larger'
+   */
+  readonly counts?: 'larger' | 'sum' | undefined;
 }
 
 const OPTIONS: OptionTable<OpenaiLimitsOptions> = /* @__PURE__ */ limitsTable<OpenaiLimitsOptions>({
   requestsPerMinute: ACCOUNT_NUMBER,
   tokensPerMinute: ACCOUNT_NUMBER,
+  counts: { check: oneOf('larger', 'sum'), default: 'larger' },
 });
 
 /** Of chat completions, now and before, and of responses. */
 const MOST_TOKENS = ['max_completion_tokens', 'max_tokens', 'max_output_tokens'];
 
-/** What OpenAI counts at the beginning: the most that may be written, or the tokens that the characters look like if that is more. */
-function costOf({ body }: RequestTraits): Costs {
+/** What is counted at the beginning: the most that may be written, and the tokens that the characters look like. */
+function costOf({ body }: RequestTraits, counts: 'larger' | 'sum'): Costs {
   const json = jsonIn(body);
   const most = MOST_TOKENS.map((name) => numberAt(json, name)).find((tokens) => tokens !== undefined) ?? 0;
-  const tokens = Math.max(most * (numberAt(json, 'n') ?? 1), Math.ceil(bytesIn(body) / 4));
+  const output = most * (numberAt(json, 'n') ?? 1);
+  const input = Math.ceil(bytesIn(body) / 4);
+  const tokens = counts === 'sum' ? input + output : Math.max(input, output);
   return tokens > 0 ? { requests: 1, tokens } : { requests: 1 };
 }
 
@@ -52,11 +61,11 @@ function leftOf(response: InspectedResponse): Costs {
 }
 
 /**
- * The limits of an account at OpenAI, for one model: requests and tokens per minute. To spread beside the preset `openai()`. Also
- * for servers with its interface that reserve the most that a request may write, such as Azure OpenAI and Cerebras.
+ * The limits of an account at OpenAI, for one model: requests and tokens per minute. To spread beside the preset `openai()`. With
+ * `counts: 'sum'` also for Azure OpenAI and Cerebras.
  *
  * - A request counts at its beginning as `max_completion_tokens` (`max_tokens`, `max_output_tokens`), times `n`; or as a quarter of
- *   its characters if that is more. So it takes exactly that: with less it would be answered with a 429. Nothing goes back
+ *   its characters if that is more. So it takes that: with less it would be answered with a 429. Nothing goes back
  *   when it has used less, as nothing does at OpenAI.
  * - A refused request counts as a request alone.
  * - The `x-ratelimit-remaining-*` of each answer lower what is left here, if others use the same account.
@@ -64,7 +73,8 @@ function leftOf(response: InspectedResponse): Costs {
  * The numbers are on the page "Limits" of the platform; none is built in. A request that needs more than a minute of tokens never fits,
  * and fails with a `HookError`.
  *
- * Source: OpenAI, "Rate limits" (the maximum of `max_tokens` and the estimate from the characters; unsuccessful requests count).
+ * Source: OpenAI, "Rate limits" (the maximum of `max_tokens` and the estimate from the characters; unsuccessful requests count);
+ * Azure OpenAI, "Manage quota"; Cerebras, "Rate limits".
  *
  * @throws TypeError, RangeError for a wrong option
  * @example
@@ -77,11 +87,12 @@ function leftOf(response: InspectedResponse): Costs {
  * ```
  */
 export function openaiLimits(options: OpenaiLimitsOptions): ProviderLimits {
-  readOptions('openaiLimits', options, OPTIONS);
-  const { requestsPerMinute, tokensPerMinute, ...waiting } = options;
+  const { counts } = readOptions('openaiLimits', options, OPTIONS);
+  const { requestsPerMinute, tokensPerMinute, counts: _, ...waiting } = options;
   const bucket = quotaBucket({
     ...waiting,
     limits: { requests: aMinute(requestsPerMinute), tokens: aMinute(tokensPerMinute) },
   });
-  return { bucket, cost: costOf, actualCost: readCost(actualOf, { remaining: leftOf }) };
+  const cost = (request: RequestTraits): Costs => costOf(request, counts);
+  return { bucket, cost, actualCost: readCost(actualOf, { remaining: leftOf }) };
 }

@@ -1,4 +1,4 @@
-import type { Clock } from '../../base/clock.ts';
+import { type Clock, inNextTurn } from '../../base/clock.ts';
 import { isPromise } from '../../base/promise.ts';
 import type { Grant } from '../../loop/acquire.ts';
 import type { Costs } from '../../loop/costs.ts';
@@ -68,10 +68,14 @@ export class Tally {
       settle();
       return;
     }
-    const cancel = clock.schedule(settle, patienceMs, true);
+    let cancel: (() => void) | undefined;
     void this.#pending.then(() => {
-      cancel();
+      cancel?.();
       settle();
+    });
+    // Most answers take a few microtasks, and no timer.
+    inNextTurn(() => {
+      if (!this.#isSettled) cancel = clock.schedule(settle, patienceMs, true);
     });
   }
 

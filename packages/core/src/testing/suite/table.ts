@@ -1,5 +1,6 @@
 import type { Row } from './row.ts';
 import { aborts } from './rows/aborts.ts';
+import { costs } from './rows/costs.ts';
 import { feedback } from './rows/feedback.ts';
 import { hooks } from './rows/hooks.ts';
 import { inspected } from './rows/inspected.ts';
@@ -19,6 +20,7 @@ export const table: readonly Row[] = [
   ...misbehaving,
   ...feedback,
   ...inspected,
+  ...costs,
   ...hooks,
   ...limited,
   ...aborts,

@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, test, vi } from 'vitest';
-import { ServerEvents } from './server-events.ts';
+import { FirstEvent } from './first-event.ts';
 
-const first = (text: string) => new ServerEvents().take(text)[0];
+const first = (text: string) => new FirstEvent().take(text);
 
 test.each<[story: string, text: string, event: object | undefined]>([
   ['data alone', 'data: 1\n\n', { event: 'message', data: '1' }],
@@ -24,61 +24,28 @@ test.each<[story: string, text: string, event: object | undefined]>([
 });
 
 test('a carriage return ends a line at once, and a line feed after it ends no other', () => {
-  const parser = new ServerEvents();
-  expect(parser.take('data: 1\r')).toEqual([]);
-  expect(parser.take('\ndata: 2\n')).toEqual([]);
-  expect(parser.take('\r')).toEqual([{ event: 'message', data: '1\n2' }]);
+  const parser = new FirstEvent();
+  expect(parser.take('data: 1\r')).toBeUndefined();
+  expect(parser.take('\ndata: 2\n')).toBeUndefined();
+  expect(parser.take('\r')).toEqual({ event: 'message', data: '1\n2' });
 });
-
-/** The events of a text that comes in parts of these lengths, from 1. */
-function inParts(text: string, lengths: () => number, longest?: number): readonly object[] {
-  const parser = new ServerEvents(longest);
-  const found: object[] = [];
-  for (let at = 0; at < text.length; ) {
-    const length = lengths();
-    found.push(...parser.take(text.slice(at, at + length)));
-    at += length;
-  }
-  return found;
-}
-
-const streams = fc
-  .array(
-    fc.tuple(
-      fc.constantFrom('data: 1', 'data: 22', 'event: ping', 'event: a', ': note', '', 'data'),
-      fc.constantFrom('\n', '\r\n', '\r'),
-    ),
-  )
-  .map((lines) => lines.map((parts) => parts.join('')).join(''));
-const lengths = fc.infiniteStream(fc.nat(7)).map((stream) => () => 1 + (stream.next().value ?? 0));
 
 test('the cuts of a stream do not matter', () => {
+  const line = fc.constantFrom('data: 1', 'data: 2', 'event: ping', 'event: a', ': note', '', 'data');
+  const end = fc.constantFrom('\n', '\r\n', '\r');
   fc.assert(
-    fc.property(streams, lengths, (text, cuts) => {
-      expect(inParts(text, cuts)).toEqual(new ServerEvents().take(text));
+    fc.property(fc.array(fc.tuple(line, end)), fc.infiniteStream(fc.nat(7)), (lines, cuts) => {
+      const text = lines.map((parts) => parts.join('')).join('');
+      const parser = new FirstEvent();
+      let found: object | undefined;
+      for (let at = 0; found === undefined && at < text.length; ) {
+        const length = 1 + (cuts.next().value ?? 0);
+        found = parser.take(text.slice(at, at + length));
+        at += length;
+      }
+      expect(found).toEqual(first(text));
     }),
   );
-});
-
-describe('an event that is longer than the bound', () => {
-  test.each<[story: string, text: string, data: readonly string[]]>([
-    ['is left out, and the next is not', 'data: 123456789\n\ndata: 1\n\n', ['1']],
-    ['in several lines', 'data: 1\ndata: 2\ndata: 3\n\ndata: 4\n\n', ['4']],
-    ['as long as the bound', 'data: 1234\n\n', ['1234']],
-    ['comments do not count', ': 1\n: 2\n: 3\n: 4\n: 5\ndata: 1\n\n', ['1']],
-    ['nor do other fields', 'id: 123\nid: 456\ndata: 1\n\n', ['1']],
-  ])('%s', (_, text, data) => {
-    const found = new ServerEvents(10).take(text);
-    expect(found.map((event) => event.data)).toEqual(data);
-  });
-
-  test('wherever the stream is cut', () => {
-    fc.assert(
-      fc.property(streams, lengths, (text, cuts) => {
-        expect(inParts(text, cuts, 9)).toEqual(new ServerEvents(9).take(text));
-      }),
-    );
-  });
 });
 
 describe('the work is in proportion to the stream', () => {
@@ -122,7 +89,7 @@ describe('the work is in proportion to the stream', () => {
     const parts = [...text(20_000)];
     expect(
       looked(() => {
-        const parser = new ServerEvents();
+        const parser = new FirstEvent();
         for (const part of parts) parser.take(part);
       }),
     ).toBeLessThan(10 * 20_000);
