@@ -45,6 +45,7 @@ console.log(
       ['**Limiters**'],
       ...(await rowsOf({
         'tokenBucket of @ebb/core': `export { tokenBucket } from '@ebb/core'`,
+        'tokenBucket and fairQueue': `export { fairQueue, tokenBucket } from '@ebb/core'`,
         'tokenBucket and quotaBucket': `export { quotaBucket, tokenBucket } from '@ebb/core'`,
         'tokenBucket and bodyEnds': `export { bodyEnds, tokenBucket } from '@ebb/core'`,
         ...(await rivals('limiter')),

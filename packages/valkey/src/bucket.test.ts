@@ -1,9 +1,11 @@
-import { HookError, perKey, priorityQueue, ThrottledError, tokenBucket } from '@ebb/core';
+import { fairQueue, HookError, perKey, priorityQueue, ThrottledError, tokenBucket } from '@ebb/core';
 import type { VirtualClock } from '@ebb/core/testing';
 import { beforeEach, describe, expect, test } from 'vitest';
 import { StoreWorld } from '../test/busy-fleet.ts';
 import type { ModelStore } from '../test/model-store.ts';
 import type { ValkeyBucket, ValkeyBucketOptions } from './index.ts';
+
+type QueueOrder = ReturnType<typeof fairQueue>;
 
 let world: StoreWorld;
 let clock: VirtualClock;
@@ -157,6 +159,35 @@ describe('waiting requests', () => {
     await clock.advance(100);
     await Promise.all(asks);
     expect(order).toEqual(['high', 'retry', 'normal', 'low']);
+  });
+
+  test('have a share for each key', async () => {
+    const bucket = bucketOf({ queue: fairQueue() });
+    const order: string[] = [];
+    const ask = (fairKey: string, cost: number): Promise<unknown> =>
+      bucket.acquire({ fairKey, cost }).then(() => order.push(fairKey));
+    const first = ask('a', 20);
+    await clock.advance(1);
+    await first;
+    const asks = ['a', 'a', 'a', 'b', 'c'].map((key) => ask(key, 1));
+    await clock.advance(200);
+    await Promise.all(asks);
+    expect(order).toEqual(['a', 'a', 'b', 'c', 'a', 'a']);
+  });
+
+  test.each([1, 4, 40])('of %i keys need no more calls than those of one line', async (keys) => {
+    const callsOf = async (queue: QueueOrder | undefined): Promise<number> => {
+      world = new StoreWorld();
+      ({ clock, store } = world);
+      const bucket = bucketOf(queue && { queue });
+      const asks = Array.from({ length: 200 }, (_, at) =>
+        bucket.acquire(queue && { fairKey: `key ${at % keys}` }),
+      );
+      await clock.advance(3_000);
+      await Promise.all(asks);
+      return store.calls.length;
+    };
+    expect(await callsOf(fairQueue())).toBeLessThanOrEqual(await callsOf(undefined));
   });
 
   test('are refused at once if their tokens cannot come in time', async () => {

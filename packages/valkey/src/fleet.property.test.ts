@@ -1,4 +1,4 @@
-import { priorityQueue } from '@ebb/core';
+import { fairQueue, priorityQueue } from '@ebb/core';
 import { seededRandom, virtualClock } from '@ebb/core/testing';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
@@ -31,7 +31,7 @@ const fleets = fc.record({
   capacitySeconds: fc.constantFrom(0.05, 0.2, 1, 4),
   load: fc.constantFrom(0.3, 0.9, 1.5, 4),
   latencyMs: fc.constantFrom(0.1, 2, 40),
-  priorities: fc.boolean(),
+  order: fc.constantFrom('arrival', 'priority', 'priority', 'fair'),
   // The highest cost, as a part of the capacity.
   most: fc.constantFrom(0.25, 1),
 });
@@ -42,13 +42,13 @@ test('any fleet spends at most capacity + rate · t from the start, and little m
   await fc.assert(
     fc.asyncProperty(
       fleets,
-      async ({ seed, processes, rate, capacitySeconds, load, latencyMs, priorities, most }) => {
+      async ({ seed, processes, rate, capacitySeconds, load, latencyMs, order, most }) => {
         const clock = virtualClock({ startMs: 0 });
         const random = seededRandom(seed);
         const store = new ModelStore(clock);
         store.latencyMs = latencyMs;
         const capacity = Math.max(1, rate * capacitySeconds);
-        const queue = priorities ? priorityQueue() : undefined;
+        const queue = { arrival: undefined, priority: priorityQueue(), fair: fairQueue() }[order];
         const options = { client: store, key: 'k', refillPerSecond: rate, capacity, clock, random, queue };
         const start = (): ValkeyBucket => valkeyBucket(options);
         const buckets = Array.from({ length: processes }, start);
@@ -60,8 +60,9 @@ test('any fleet spends at most capacity + rate · t from the start, and little m
           if (random() < 0.1) {
             clock.schedule(() => stop.abort(new Error('no longer')), (random() * 3_000 * capacity) / rate);
           }
-          const priority = priorities ? Math.floor(random() * 3) - 1 : 0;
-          bucket.acquire({ cost, signal: stop.signal, priority }).then(
+          const priority = order === 'arrival' ? 0 : Math.floor(random() * 3) - 1;
+          const fairKey = order === 'fair' ? `key ${Math.floor(random() * 5)}` : undefined;
+          bucket.acquire({ cost, signal: stop.signal, priority, fairKey }).then(
             (grant) => {
               const actual = random() < 0.9 ? cost : cost * random();
               spent.push({ atMs: clock.now(), cost: actual });

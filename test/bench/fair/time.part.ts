@@ -5,7 +5,7 @@ import type { Part } from '../measure/part.ts';
 
 const KEYS = [1, 100, 10_000];
 /** How many requests wait, for one that is granted and one that comes. */
-const WAITING = 20_000;
+const WAITING = 10_000;
 const STEP = 100;
 
 /** Requests that come, wait, are granted tokens and go on, with so many waiting all the time. */
@@ -32,7 +32,7 @@ function inTurn(isFair: boolean, keys: number): Run {
 
 export default {
   title: 'The time of a request that waits in a fair queue',
-  note: 'From its acquire until it goes on, with 20,000 in the queue, beside first come, first served in the same process.',
+  note: 'From its acquire until it goes on, with 10,000 in the queue, beside first come, first served in the same process.',
   columns: [
     {
       title: '÷ first come, first served',

@@ -1,81 +1,26 @@
 import { prose } from '#prose';
 import { checkPriority, positive } from '../base/check.ts';
 import { must } from '../base/option-error.ts';
-import type { Complete } from '../base/options.ts';
 import { type Amount, minus, plus, type Weigh } from './amount.ts';
-import type { FairQueueOptions } from './fair-queue.ts';
-import { type List, link, unlink } from './list.ts';
-import type { PlaceOptions, Queue, Queued } from './queue.ts';
+import { crowdOf, type FairLane, type Key, type Level, newKey, rankOf, type Waiting } from './fair-keys.ts';
+import { link, unlink } from './list.ts';
+import type { PlaceOptions, Queue } from './queue.ts';
 import { Turns } from './turns.ts';
 
-/** A key with the requests that wait under it: retries first, then first come, first served. */
-interface Key<W> extends List<W> {
-  readonly name: unknown;
-  /** Virtual time per cost: 1 ÷ weight. 0 for requests that keep their place, which have paid and go before all others. */
-  readonly pace: number;
-  size: number;
-  cost: Amount;
-  lastRetry: W | undefined;
-  /** When its next request begins, in virtual time. */
-  startsAt: number;
-  /** True if that is when it came into the queue, and not later because of what it has had. */
-  isNew: boolean;
+/** The options of a fair queue. */
+interface FairSetup {
+  readonly weightOf: (key: string) => number;
+  readonly overflow: 'drop-longest' | 'reject';
+  readonly agingMs: number;
 }
-
-function newKey<W>(name: unknown, pace: number): Key<W> {
-  const list = { first: undefined, last: undefined, searchAt: undefined, lastRetry: undefined };
-  return { ...list, name, pace, size: 0, cost: 0, startsAt: 0, isNew: true };
-}
-
-/** The keys of one priority. */
-interface Level<W> {
-  readonly priority: number;
-  readonly byName: Map<unknown, Key<W>>;
-  /** The same keys. Some have no requests: they are remembered until virtual time comes to when they would begin. */
-  readonly turns: Turns<Key<W>>;
-  /** Of requests that keep their place. */
-  readonly back: Key<W>;
-  /** The keys by the number of their requests, or by more than that. Made by the first request that finds the queue full. */
-  crowds: Turns<Key<W>> | undefined;
-  /** Virtual time. */
-  now: number;
-  /** How many keys have requests. */
-  waiting: number;
-  /** The cost of all requests. */
-  cost: Amount;
-}
-
-/** Where a request waits. */
-interface FairLane<W> {
-  readonly level: Level<W>;
-  readonly key: Key<W>;
-  readonly isRetry: boolean;
-}
-
-interface Waiting<W> extends Queued<W> {
-  readonly lane: FairLane<W>;
-}
-
-/** Of keys that begin together a new one goes first, so that it waits for no large request: by a rank that is less by so little. */
-const NEW_FIRST = 1 - 2 ** -50;
 
 /** An estimate of a wait looks at so many keys at most. */
 const MOST_COUNTED = 1_000;
 
-/** How many wait of a key, and so many more, by its weight. */
-function crowdOf<W>({ size, pace }: Key<W>, more = 0): number {
-  return (size + more) * pace;
-}
-
-/** Where a key stands in turn. It is moved when it comes to the front, if it belongs further back by then. */
-function rankOf<W>({ startsAt, isNew }: Key<W>): number {
-  return isNew ? startsAt * NEW_FIRST : startsAt;
-}
-
 /**
- * The order of a fair queue: start-time fair within a priority: each key has a virtual time at which its next request begins, which moves on by
- * cost ÷ weight with each request that is served, and the earliest goes first. A key that comes into the queue begins at the
- * virtual time of now. So what two waiting keys are served differs, by weight, by one request of each, however large the
+ * The order of a fair queue. Within a priority each key has a virtual time at which its next request begins, which moves on
+ * by cost ÷ weight with each request that is served, and the earliest goes first. A key that comes into the queue begins at
+ * the virtual time of now. So what two waiting keys are served differs, by weight, by one request of each, however large the
  * costs are, and what a key does not use is not saved up.
  *
  * Virtual time is when the next to go begins. Keys that are always new would hold it there, so that they move it on by their
@@ -87,13 +32,13 @@ function rankOf<W>({ startsAt, isNew }: Key<W>): number {
 export class FairOrder<W extends Waiting<W>> implements Queue<W> {
   readonly isFair = true;
   first: W | undefined;
-  readonly #setup: Complete<FairQueueOptions>;
+  readonly #setup: FairSetup;
   readonly #weigh: Weigh;
   /** One for each priority that there has been, the highest first. */
   readonly #levels: Level<W>[] = [];
   #searched: Key<W>[] = [];
 
-  constructor(setup: Complete<FairQueueOptions>, weigh: Weigh) {
+  constructor(setup: FairSetup, weigh: Weigh) {
     this.#setup = setup;
     this.#weigh = weigh;
   }
@@ -110,10 +55,12 @@ export class FairOrder<W extends Waiting<W>> implements Queue<W> {
   }
 
   laneOf({ priority = 0, retry = false, fairKey, waitedMs }: PlaceOptions): FairLane<W> {
-    checkPriority('priority', priority);
     if (fairKey !== undefined) must('fairKey', prose('a string'), fairKey, typeof fairKey === 'string');
-    let level = this.#levels.find((one) => one.priority === priority);
+    // Most often there is one.
+    let level = this.#levels[0];
+    if (level?.priority !== priority) level = this.#levels.find((one) => one.priority === priority);
     if (level === undefined) {
+      checkPriority('priority', priority);
       const keys = { byName: new Map(), turns: new Turns<Key<W>>(), crowds: undefined };
       level = { ...keys, priority, back: newKey(keys, 0), now: 0, waiting: 0, cost: 0 };
       this.#levels.push(level);
@@ -135,11 +82,12 @@ export class FairOrder<W extends Waiting<W>> implements Queue<W> {
     return this.first === undefined;
   }
 
-  /** Less, if there are very many keys. If it is not exact, without that of other keys. */
+  /** Less, if there are very many keys. If it is not exact, that of the key alone. */
   costAhead({ level, key, isRetry }: FairLane<W>, _sinceMs: number, isExact: boolean): Amount {
     const own = isRetry ? 0 : key.cost;
+    if (!isExact) return own;
     let cost = plus(own, this.#costAbove(level.priority));
-    if (!isExact || key.pace === 0) return cost;
+    if (key.pace === 0) return cost;
     const startsAt = Math.max(key.startsAt, level.now) + this.#weigh(own) * key.pace;
     for (const other of level.turns.entries.slice(0, MOST_COUNTED)) {
       const part = (startsAt - other.startsAt) / (this.#weigh(other.cost) * other.pace);
@@ -204,7 +152,7 @@ export class FairOrder<W extends Waiting<W>> implements Queue<W> {
   /** Moves virtual time on to when the next begins, and forgets keys without requests that would have begun before. */
   #moveOn(level: Level<W>): void {
     const { turns, byName } = level;
-    for (let [first] = turns.entries; first !== undefined; [first] = turns.entries) {
+    for (let first = turns.entries[0]; first !== undefined; first = turns.entries[0]) {
       const rank = rankOf(first);
       if (rank > (turns.ranks[0] as number)) turns.add(first, rank, 0);
       else if (first.size === 0) {

@@ -21,30 +21,35 @@ export class Turns<E> {
   }
 
   #place(entry: E, rank: number, arrival: number, free: number): void {
-    const { entries, ranks } = this;
-    const arrivals = this.#arrivals;
-    const set = (to: number, entry: E, rank: number, arrival: number): void => {
-      entries[to] = entry;
-      ranks[to] = rank;
-      arrivals[to] = arrival;
-    };
-    const isBefore = (at: number, rank: number, arrival: number): boolean => {
-      const own = ranks[at] as number;
-      return own < rank || (own === rank && (arrivals[at] as number) < arrival);
-    };
+    const { length } = this.entries;
     let at = free;
-    const take = (from: number): void => {
-      set(at, entries[from] as E, ranks[from] as number, arrivals[from] as number);
-      at = from;
-    };
     // The free place sinks to the bottom, where most entries belong, and the entry rises from there.
-    for (let left = 2 * at + 1; left < entries.length; left = 2 * at + 1) {
-      const right = left + 1;
-      const isRight =
-        right < entries.length && isBefore(right, ranks[left] as number, arrivals[left] as number);
-      take(isRight ? right : left);
+    for (let next = 2 * at + 1; next < length; next = 2 * at + 1) {
+      const right = next + 1;
+      if (right < length && this.#isBefore(right, this.ranks[next] as number, this.#arrivals[next] as number))
+        next = right;
+      this.#move(next, at);
+      at = next;
     }
-    while (at > 0 && !isBefore((at - 1) >> 1, rank, arrival)) take((at - 1) >> 1);
-    set(at, entry, rank, arrival);
+    for (let above = (at - 1) >> 1; at > 0 && !this.#isBefore(above, rank, arrival); above = (at - 1) >> 1) {
+      this.#move(above, at);
+      at = above;
+    }
+    this.#set(at, entry, rank, arrival);
+  }
+
+  #isBefore(at: number, rank: number, arrival: number): boolean {
+    const own = this.ranks[at] as number;
+    return own < rank || (own === rank && (this.#arrivals[at] as number) < arrival);
+  }
+
+  #move(from: number, to: number): void {
+    this.#set(to, this.entries[from] as E, this.ranks[from] as number, this.#arrivals[from] as number);
+  }
+
+  #set(at: number, entry: E, rank: number, arrival: number): void {
+    this.entries[at] = entry;
+    this.ranks[at] = rank;
+    this.#arrivals[at] = arrival;
   }
 }

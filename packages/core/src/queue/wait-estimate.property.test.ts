@@ -4,6 +4,7 @@ import { ThrottledError } from '../base/errors.ts';
 import type { Grant } from '../loop/contracts.ts';
 import { tokenBucket } from '../parts/bucket/token-bucket.ts';
 import { virtualClock } from '../testing.ts';
+import { fairQueue } from './fair-queue.ts';
 import { priorityQueue } from './priority-queue.ts';
 
 const ask = fc.record({
@@ -60,5 +61,38 @@ test('a request is refused at once if its tokens would be late, and else they co
       if (trace.options.refillIntervalMs === 0) expect(limited).not.toBe('later');
     }),
     { numRuns: 2_000 },
+  );
+});
+
+/** The same, with keys and weights. */
+const fairTrace = fc.record({
+  options: bucketOptions,
+  asks: fc.array(fc.tuple(ask, fc.constantFrom('a', 'b', 'c')), { maxLength: 30, size: 'max' }),
+  probe: fc.tuple(ask, fc.constantFrom('a', 'b', 'c', 'new')),
+  patienceMs: fc.oneof(fc.nat(3_000), fc.nat(20_000)),
+});
+
+test('in a fair queue no request is refused whose tokens would come in time', async () => {
+  await fc.assert(
+    fc.asyncProperty(fairTrace, async ({ options, asks, probe, patienceMs }) => {
+      const fateOf = async (maxWaitMs: number | undefined): Promise<Grant | undefined> => {
+        const clock = virtualClock({ startMs: 0 });
+        const weightOf = (key: string): number => key.charCodeAt(0) - 96;
+        const queue = fairQueue({ weightOf, agingMs: 60_000 });
+        const bucket = tokenBucket({ ...options, queue, clock });
+        const acquire = ([{ share, priority, retry, gapMs }, fairKey]: typeof probe, most?: number) => {
+          clock.tick(gapMs);
+          const cost = share * options.capacity;
+          return bucket.acquire({ cost, priority, retry, fairKey, maxWaitMs: most });
+        };
+        for (const one of asks) void acquire(one);
+        const asked = acquire(probe, maxWaitMs).catch(() => undefined);
+        clock.tick(1e9);
+        return asked;
+      };
+      const { waitedMs } = (await fateOf(undefined)) as Grant;
+      if (waitedMs <= patienceMs) expect((await fateOf(patienceMs))?.waitedMs).toBeCloseTo(waitedMs, 6);
+    }),
+    { numRuns: 2_000, endOnFailure: true },
   );
 });

@@ -3,6 +3,7 @@ import { expect, test } from 'vitest';
 import type { Clock } from '../../base/clock.ts';
 import { ThrottledError } from '../../base/errors.ts';
 import type { Grant } from '../../loop/contracts.ts';
+import { fairQueue } from '../../queue/fair-queue.ts';
 import { priorityQueue } from '../../queue/priority-queue.ts';
 import { type MemoryBucket, tokenBucket } from './token-bucket.ts';
 
@@ -22,6 +23,7 @@ const step = fc.oneof(
       share,
       priority: fc.integer({ min: -2, max: 2 }),
       retry: fc.boolean(),
+      key: fc.constantFrom('a', 'b', 'c'),
       maxWaitMs: orNone(fc.nat(5_000)),
     }),
   },
@@ -58,6 +60,7 @@ const setup = fc.record({
     { weight: 1, arbitrary: fc.constantFrom(200, 0.1, 1_000 / 3) },
   ),
   startsAtMs: fc.constantFrom(0, 1.7e12),
+  isFair: fc.boolean(),
 });
 type Setup = typeof setup extends fc.Arbitrary<infer S> ? S : never;
 
@@ -97,9 +100,11 @@ class World implements Clock {
   #capacity: number;
   #pausedUntilMs = 0;
   readonly #intervalMs: number;
+  readonly #isFair: boolean;
   readonly #faults: unknown[] = [];
 
-  constructor({ startsAtMs, ...options }: Setup) {
+  constructor({ startsAtMs, isFair, ...options }: Setup) {
+    this.#isFair = isFair;
     this.#offMs = startsAtMs;
     this.tickMs = startsAtMs === 0 ? 0 : 2 ** -11;
     this.#rate = options.refillPerSecond;
@@ -109,7 +114,7 @@ class World implements Clock {
     this.largestStep = (this.#rate * this.#intervalMs) / 1_000;
     this.bucket = tokenBucket({
       ...options,
-      queue: priorityQueue(),
+      queue: isFair ? fairQueue({ weightOf: (key) => key.charCodeAt(0) - 96 }) : priorityQueue(),
       clock: this,
     });
   }
@@ -184,6 +189,7 @@ class World implements Clock {
     switch (step.kind) {
       case 'acquire': {
         const { priority, retry, maxWaitMs } = step;
+        const fairKey = this.#isFair ? step.key : undefined;
         const controller = new AbortController();
         this.aborts.push(controller);
         this.asked += 1;
@@ -191,11 +197,11 @@ class World implements Clock {
         const cost = step.share * this.#capacity;
         const kind = cost > bucket.stats().capacity ? RangeError : ThrottledError;
         const { signal } = controller;
-        bucket.acquire({ cost, priority, retry, maxWaitMs, signal }).then(
+        bucket.acquire({ cost, priority, retry, fairKey, maxWaitMs, signal }).then(
           (grant) =>
             this.#check(() => {
               if (maxWaitMs !== undefined) expect(grant.waitedMs).toBeLessThanOrEqual(maxWaitMs + 1);
-              this.#note(`${priority}${retry}`, order, grant);
+              this.#note(`${priority}${retry}${fairKey}`, order, grant);
             }),
           (error) =>
             this.#check(() => {
