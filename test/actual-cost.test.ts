@@ -4,7 +4,15 @@ import type { AddressInfo } from 'node:net';
 import { Readable } from 'node:stream';
 import { gzipSync } from 'node:zlib';
 import { ebbInterceptor as ebbAxios } from '@ebb/axios';
-import { type Costs, concurrencyLimit, constant, ownBucket, type PolicyOptions, readCost } from '@ebb/core';
+import {
+  type Costs,
+  concurrencyLimit,
+  constant,
+  inspectBody,
+  ownBucket,
+  type PolicyOptions,
+  readCost,
+} from '@ebb/core';
 import { createFetch } from '@ebb/fetch';
 import { ebbInterceptor as ebbUndici } from '@ebb/undici';
 import axios, { type AxiosRequestConfig } from 'axios';
@@ -56,6 +64,13 @@ interface Usage {
 const actualCost = readCost(async (response) => {
   if (response.status === 429) return 0;
   return ((await response.json()) as Usage | undefined)?.usage as Costs | undefined;
+});
+
+/** Reads all that it can. */
+const inspectsAll = inspectBody(async (response) => {
+  await response.firstEvent();
+  await response.json();
+  return undefined;
 });
 
 type Read = (url: string, options: PolicyOptions) => Promise<string>;
@@ -138,6 +153,13 @@ const rows: readonly Row[] = [
     settled: [{ input: 3, output: 4 }],
   },
   {
+    story: 'JSON that an inspection has read',
+    respond: (response) => response.writeHead(200, JSON_TYPE).end('{"usage":{"input":3,"output":4}}'),
+    body: '{"usage":{"input":3,"output":4}}',
+    settled: [{ input: 3, output: 4 }],
+    options: { inspect: inspectsAll },
+  },
+  {
     story: 'JSON that is longer than the bound says nothing',
     respond: (response) => response.writeHead(200, JSON_TYPE).end(`{"text":"${'x'.repeat(70_000)}"}`),
     body: `{"text":"${'x'.repeat(70_000)}"}`,
@@ -154,7 +176,7 @@ const rows: readonly Row[] = [
     respond: (response) => inParts(response.writeHead(200, SSE), Buffer.from(EVENTS)),
     body: EVENTS,
     settled: [{ input: 25, output: 15 }],
-    options: { concurrency: concurrencyLimit({ maxConcurrent: 1 }) },
+    options: { concurrency: concurrencyLimit({ maxConcurrent: 1 }), inspect: inspectsAll },
   },
   {
     story: 'an event stream that is encoded',
@@ -182,7 +204,7 @@ const rows: readonly Row[] = [
 
 describe.each(Object.entries(clients))('%s', (name, read) => {
   test.each(rows)('$story', async ({ respond, body, settled, options }) => {
-    const isEncoded = rows[4]?.respond === respond && name === 'undici';
+    const isEncoded = rows[5]?.respond === respond && name === 'undici';
     const url = await serving(respond);
     const found = noted();
     const policy = { backoff: constant(0), bucket: found.bucket, actualCost, ...options };

@@ -37,7 +37,7 @@ export class Held implements Peek, Pausable {
   readonly #listener: HeldListener;
   /** A `read` that waits for the next chunk. */
   #reader: { resolve(chunk: Buffer | undefined): void; reject(error: Error): void } | undefined;
-  /** How many chunks were read. */
+  /** How many chunks were read by the look, of which another one begins again. */
   #read = 0;
   /** Bytes that were neither read by a look nor played. */
   #unreadBytes = 0;
@@ -105,9 +105,11 @@ export class Held implements Peek, Pausable {
   stop(): void {
     this.#reader?.resolve(undefined);
     this.#reader = undefined;
+    for (const { byteLength } of this.chunks.slice(0, this.#read)) this.#unreadBytes += byteLength;
+    this.#read = 0;
   }
 
-  /** Settles the read that waits, if it need not wait. */
+  /** Settles the read that waits, if it can. */
   #serve(): void {
     const reader = this.#reader;
     const chunk = this.chunks[this.#read];
@@ -164,9 +166,8 @@ export class Held implements Peek, Pausable {
 
   /** The retry is not sent: what was set aside is to be played. */
   restore(): void {
-    const aside = this.aside as SetAside<Buffer>;
-    this.chunks = aside.parts ?? [];
-    this.error = missing(aside) as Error | undefined;
+    this.chunks = this.aside?.parts ?? [];
+    this.error = missing(this.aside as SetAside<Buffer>) as Error | undefined;
     this.isOver = true;
     this.#connection = undefined;
   }

@@ -1,5 +1,5 @@
 import type { Quota } from './gcra.ts';
-import { QuotaState } from './quota-state.ts';
+import { HARDLY, QuotaState } from './quota-state.ts';
 import type { TokenSource } from './token-source.ts';
 
 /** A grant that is never settled is charged after this time, in milliseconds. */
@@ -89,7 +89,8 @@ export class MemoryTokens extends QuotaState implements TokenSource<Held> {
   settle(surplus: number, held: Held, nowMs: number): void {
     this.#expire(nowMs);
     if (typeof held !== 'number' && this.#release(held)) this.spend(held.cost - surplus, nowMs);
-    else if (surplus < 0) this.spend(-surplus, nowMs);
+    // Part of an earlier grant: a server that has seen that has counted it.
+    else if (surplus < 0) this.spend(-surplus, nowMs, HARDLY);
     else if (typeof held === 'number') this.giveBack(surplus, held, nowMs);
   }
 
@@ -126,7 +127,9 @@ export class MemoryTokens extends QuotaState implements TokenSource<Held> {
    */
   heard(left: number, held: Held): number {
     // 0 of a grant that has taken nothing here. What is held back is part of what is left.
-    const since = typeof held === 'number' && held > 0 ? this.taken - held : 0;
+    const taken = typeof held === 'number' && held > 0 ? this.taken - held : 0;
+    // Without what counts as hardly taken.
+    const since = Math.round(taken * 1e3) / 1e3;
     // Anthropic and others round to thousands.
     const rounding = left > 0 && left % 1_000 === 0 ? 1_000 : 0;
     return left + rounding - Math.min(since, this.capacity / 2);

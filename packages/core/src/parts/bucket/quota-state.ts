@@ -1,6 +1,9 @@
 import { holding, type Quota, slackMs, stepsBy, stepsToWait, tokensAt, waitMs } from './gcra.ts';
 import { LowMarks } from './low-marks.ts';
 
+/** What changes without being taken counts as so much taken, so that it is later than what was taken before. In tokens. */
+export const HARDLY = 1e-6;
+
 /** Own time is rebased to 0 after this many fills of the capacity: larger doubles are too coarse for short intervals. */
 const FAR_FILLS = 1_000;
 
@@ -109,8 +112,8 @@ export class QuotaState {
   }
 
   /** Takes what {@link ask} was asked for just now, even if it was not available: that leaves a debt. */
-  takeAsked(cost: number): void {
-    this.#marks.mark(this.#lowMs, this.#fillMs, cost);
+  takeAsked(counted: number): void {
+    this.#marks.mark(this.#lowMs, this.#fillMs, counted);
     this.#emptyAtMs = this.#thenMs;
   }
 
@@ -121,10 +124,14 @@ export class QuotaState {
     return true;
   }
 
-  /** Takes the tokens even if they are not available, and leaves a debt. */
-  spend(cost: number, nowMs: number): void {
+  /**
+   * Takes the tokens even if they are not available, and leaves a debt.
+   *
+   * @param counted how much of it {@link taken} counts; above 0
+   */
+  spend(cost: number, nowMs: number, counted: number = cost): void {
     this.ask(cost, nowMs);
-    this.takeAsked(cost);
+    this.takeAsked(counted);
   }
 
   /** How long until so many tokens have come in, in milliseconds; 0 if they can be taken now. */
@@ -188,7 +195,7 @@ export class QuotaState {
   }
 
   #markNow(): void {
-    this.#marks.mark(Math.max(0, this.#emptyAtMs - this.#baseMs + this.#fillMs), this.#fillMs, 1);
+    this.#marks.mark(Math.max(0, this.#emptyAtMs - this.#baseMs + this.#fillMs), this.#fillMs, HARDLY);
   }
 
   /** Lets own time and steps run from `atMs`. */
