@@ -14,6 +14,7 @@ export { callObserver } from './base/warn.ts';
 export type { CloseOptions } from './loop/contracts.ts';
 export type { Quota } from './parts/bucket/gcra.ts';
 export * as gcra from './parts/bucket/gcra.ts';
+export { NamedUnits, oneOf as oneUnitOf } from './parts/bucket/named-units.ts';
 export {
   type BucketSetup,
   bucketSetup,
@@ -28,5 +29,6 @@ export type { TokenSource, Unavailable, WaitingQueue } from './parts/bucket/toke
 export { WaitingBucket } from './parts/bucket/waiting-bucket.ts';
 export { type LeaseCall, LeasedRetries, leaseOf } from './parts/budget/leased-retries.ts';
 export { BudgetPart } from './parts/budget/part.ts';
+export type { Amount } from './queue/amount.ts';
 export { SteadyTime } from './queue/time.ts';
 export { Timer } from './queue/timer.ts';

@@ -1,55 +1,75 @@
-import type { WaitingQueue } from '@ebb/core/bucket';
+import type { Amount, WaitingQueue } from '@ebb/core/bucket';
+import type { Amounts } from './store-call.ts';
 
-/** What the requests in the queue need, in millionths of a token. */
+/** What the requests in the queue need, in millionths of a token of each unit. */
 export interface Backlog {
   /** How many requests wait. */
   readonly count: number;
   /** The cost of the first request; 0 if none waits. */
-  readonly firstCost: number;
+  readonly firstCost: Amounts;
   /** When the first request gives up; `Infinity` if never. */
   readonly firstDeadlineMs: number;
   /** The cost of all requests. */
-  readonly totalCost: number;
+  readonly totalCost: Amounts;
+  /** What the keys that wait weigh together, if requests have keys. */
+  readonly shares?: number | undefined;
   /**
    * The cost of the first requests: those that `covered` tokens pay for, and then at least one and at most `more`
    * others, while all of them cost at most `covered + most`.
    */
-  through(covered: number, more: number, most: number): number;
+  through(covered: Amounts, more: number, most: Amounts): Amounts;
 }
-
-/** No request waits. */
-export const EMPTY_BACKLOG: Backlog = {
-  ...{ count: 0, firstCost: 0, firstDeadlineMs: Number.POSITIVE_INFINITY, totalCost: 0 },
-  through: (covered) => covered,
-};
 
 /** Millionths of a token, rounded up. */
 export const micro = (tokens: number): number => Math.ceil(tokens * 1e6);
 
+/** The same of each unit. */
+export const micros = (cost: Amount): Amounts => (typeof cost === 'number' ? [micro(cost)] : cost.map(micro));
+
+/** Whether any unit of an amount is more than that of another. */
+export function isMore(one: Amounts, other: Amounts): boolean {
+  for (let unit = 0; unit < one.length; unit += 1) {
+    if ((one[unit] as number) > (other[unit] as number)) return true;
+  }
+  return false;
+}
+
+const plus = (one: Amounts, other: Amounts): Amounts =>
+  one.map((amount, unit) => amount + (other[unit] as number));
+
 /** {@link Backlog.through} for these costs. */
-function costThrough(costs: Iterable<number>, covered: number, more: number, most: number): number {
-  let sum = 0;
+function costThrough(costs: Iterable<Amount>, covered: Amounts, more: number, most: Amounts): Amounts {
+  const bound = plus(covered, most);
+  let sum: Amounts = covered.map(() => 0);
   let left = more;
   for (const cost of costs) {
     if (left <= 0) break;
-    const next = sum + micro(cost);
-    if (left < more && next > covered + most) break;
+    const next = plus(sum, micros(cost));
+    if (left < more && isMore(next, bound)) break;
     sum = next;
-    if (sum > covered) left -= 1;
+    if (isMore(sum, covered)) left -= 1;
   }
-  return Math.max(sum, covered);
+  return sum.map((amount, unit) => Math.max(amount, covered[unit] as number));
 }
 
-/** The backlog of a queue. */
-export function backlogOf(queue: WaitingQueue): Backlog {
-  if (queue.size === 0) return EMPTY_BACKLOG;
-  const firstCost = micro(queue.firstCost);
+/** The backlog of a queue, of so many units. */
+export function backlogOf(queue: WaitingQueue<Amount>, units: number): Backlog {
+  const nothing = new Array<number>(units).fill(0);
+  if (queue.size === 0) {
+    return {
+      ...{ count: 0, firstCost: nothing, firstDeadlineMs: Number.POSITIVE_INFINITY, totalCost: nothing },
+      through: (covered) => covered,
+    };
+  }
+  const firstCost = micros(queue.firstCost);
+  const totalCost = micros(queue.cost);
   return {
     count: queue.size,
     firstCost,
     firstDeadlineMs: queue.firstDeadlineMs,
+    shares: queue.shares,
     // A sum of fractions may be a little less than its only part.
-    totalCost: Math.max(firstCost, micro(queue.cost)),
+    totalCost: totalCost.map((amount, unit) => Math.max(firstCost[unit] as number, amount)),
     through: (covered, more, most) => costThrough(queue.costsInTurn(), covered, more, most),
   };
 }

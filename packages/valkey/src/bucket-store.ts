@@ -1,9 +1,11 @@
-import { nextTurn, type SteadyTime } from '@ebb/core/bucket';
+import { nextTurn, type Quota, type SteadyTime } from '@ebb/core/bucket';
+import { micro } from './backlog.ts';
 import type { Connection } from './connection.ts';
 import { SCRIPT, SCRIPT_SHA1 } from './script.ts';
 import {
   argumentsOf,
   isOvertaken,
+  listed,
   type ParsedState,
   parseReply,
   parseState,
@@ -21,9 +23,7 @@ interface StoreOptions {
   readonly storeClient: StoreClient;
   readonly connection: Connection;
   readonly key: string;
-  readonly refillPerSecond: number;
-  /** In millionths of a token. */
-  readonly capacity: number;
+  readonly limits: readonly Quota[];
   readonly timeoutMs: number;
   readonly time: SteadyTime;
   /**
@@ -85,14 +85,14 @@ export class BucketStore {
   }
 
   async #send(call: StoreCall, nowMs: number): Promise<Reply> {
-    const { storeClient, key, refillPerSecond, capacity, timeoutMs } = this.#options;
+    const { storeClient, key, limits, timeoutMs } = this.#options;
     // A call that was queued until no one waits for its reply must do nothing, so it carries a deadline.
     const deadlineMs = this.#clockAheadMs === undefined ? 0 : nowMs + this.#clockAheadMs + 2 * timeoutMs;
     const counts = COUNTING.has(call.mode) && !this.#isCounting;
     if (counts) this.#isCounting = true;
     const common = [
-      `${refillPerSecond}`,
-      `${capacity}`,
+      listed(limits.map(({ refillPerSecond }) => refillPerSecond)),
+      listed(limits.map(({ capacity }) => micro(capacity))),
       this.#state,
       Math.ceil(deadlineMs * 1_000).toFixed(0),
       counts ? `${this.#countedAtUs}` : '-1',
@@ -117,7 +117,7 @@ export class BucketStore {
   }
 
   #receive(call: StoreCall, rawReply: unknown, counts: boolean): Reply {
-    const reply = parseReply(call, rawReply);
+    const reply = parseReply(call, rawReply, this.#options.limits.length);
     const { atUs, state } = reply;
     this.#options.connection.clearError();
     this.#clockAheadMs = atUs / 1_000 - this.#options.time.now();
@@ -128,9 +128,11 @@ export class BucketStore {
   /** Keeps the state if it is the newest. Returns whether the store has lost the bucket in between. */
   #updateState(state: string, atUs: number): boolean {
     if (isOvertaken(atUs, this.#stateAtUs)) return false;
-    const { capacity, refillPerSecond } = this.#options;
+    const usPerFill = this.#options.limits.map(
+      ({ capacity, refillPerSecond }) => (capacity / refillPerSecond) * 1e6,
+    );
     const before = this.#parsed;
-    this.#parsed = parseState(state, capacity / refillPerSecond);
+    this.#parsed = parseState(state, usPerFill);
     this.#state = state;
     this.#stateAtUs = atUs;
     return before !== undefined && atUs < before.keptUntilUs && this.#parsed?.epoch !== before.epoch;

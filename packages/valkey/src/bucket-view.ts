@@ -1,4 +1,4 @@
-import { isOvertaken, type Reply } from './store-call.ts';
+import { type Amounts, isOvertaken, type Reply } from './store-call.ts';
 
 /** How long a count of processes is valid, in milliseconds. */
 const COUNTED_MS = 60_000;
@@ -8,10 +8,10 @@ const MOVING_MS = 1_000;
 
 /** The shared bucket by the last reply of the store. */
 export class BucketView {
-  /** When the bucket is or was empty; `-Infinity` before the first reply. */
-  emptyAtMs: number = Number.NEGATIVE_INFINITY;
-  /** For how long after the last reply all tokens are leased already, in milliseconds. */
-  leasedAheadMs = 0;
+  /** When each unit is or was empty; `-Infinity` before the first reply. */
+  emptyAtMs: Amounts;
+  /** For how long after the last reply all tokens of a unit are leased already, in milliseconds. */
+  leasedAheadMs: Amounts;
   /** The highest count of processes in the last minute; 0 before the first reply. */
   processes = 0;
   #countedAtMs = Number.NEGATIVE_INFINITY;
@@ -20,6 +20,11 @@ export class BucketView {
   #line: string | undefined;
   /** When the store replied, by its own clock in microseconds. */
   #repliedAtUs = Number.NEGATIVE_INFINITY;
+
+  constructor(units: number) {
+    this.emptyAtMs = new Array<number>(units).fill(Number.NEGATIVE_INFINITY);
+    this.leasedAheadMs = new Array<number>(units).fill(0);
+  }
 
   /** True if a reply has shown lately that requests may be served sooner, or later, than known. */
   isMoving(nowMs: number): boolean {
@@ -30,12 +35,10 @@ export class BucketView {
   observe(reply: Reply, nowMs: number): boolean {
     if (isOvertaken(reply.atUs, this.#repliedAtUs)) return false;
     this.#repliedAtUs = reply.atUs;
-    this.leasedAheadMs = Math.max(0, reply.emptyInMs);
-    this.emptyAtMs = nowMs + reply.emptyInMs;
-    const [, given, , , epoch] = reply.state.split(' ', 5);
-    const line = `${given} ${epoch} ${reply.processes}`;
-    if (line !== this.#line) this.#movedAtMs = nowMs;
-    this.#line = line;
+    this.leasedAheadMs = reply.emptyInMs.map((ms) => Math.max(0, ms));
+    this.emptyAtMs = reply.emptyInMs.map((ms) => nowMs + ms);
+    if (reply.line !== this.#line) this.#movedAtMs = nowMs;
+    this.#line = reply.line;
     return true;
   }
 

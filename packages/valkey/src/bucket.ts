@@ -1,5 +1,14 @@
 import type { BucketStats, ObservableBucket } from '@ebb/core';
-import { type CloseOptions, originGate, WaitingBucket } from '@ebb/core/bucket';
+import {
+  type Amount,
+  type CloseOptions,
+  NamedUnits,
+  oneUnitOf,
+  originGate,
+  type Quota,
+  WaitingBucket,
+  type WaitingQueue,
+} from '@ebb/core/bucket';
 import { FleetTokens } from './fleet-tokens.ts';
 import { type FleetSetup, fleetSetup, type ValkeyBucketOptions } from './options.ts';
 
@@ -27,17 +36,45 @@ export interface ValkeyBucket extends ObservableBucket {
 }
 
 class FleetBucket extends WaitingBucket<FleetTokens> implements ValkeyBucket {
+  readonly #setup: FleetSetup;
+  readonly #named: NamedUnits | undefined;
+
   constructor(setup: FleetSetup) {
+    const { names, limits, fastest } = setup;
+    const units = names && new NamedUnits(names, limits);
     super(
       setup,
-      (time, queue, onChange) => new FleetTokens(setup, time, queue, onChange),
-      (tokens, tally) => originGate({ ...setup, tally }, setup, tokens),
+      (time, queue, onChange) => new FleetTokens(setup, time, queue as WaitingQueue<Amount>, onChange),
+      (tokens, tally) =>
+        originGate({ ...setup, tally }, this.gateRate, tokens, units && oneUnitOf(units, fastest)),
+      units,
     );
+    this.#setup = setup;
+    this.#named = units;
+  }
+
+  protected override get gateRate(): Quota {
+    return this.#setup.limits[this.#setup.fastest] as Quota;
   }
 
   override stats(): ValkeyBucketStats {
     const { mode, leased, processes, calls } = this.source;
-    return { ...super.stats(), mode, leased, processes, calls };
+    const stats = { ...super.stats(), mode, processes, calls };
+    if (this.#named === undefined) return { ...stats, leased: leased as number };
+    const tokens = this.source.tokens(this.time.now()) as readonly number[];
+    const { limits } = this.#setup;
+    const shares = limits.map(({ capacity }, unit) => (tokens[unit] as number) / capacity);
+    const least = shares.indexOf(Math.min(...shares));
+    const of = (amount: Amount, unit = least): number =>
+      typeof amount === 'number' ? amount : (amount[unit] as number);
+    return {
+      ...stats,
+      ...(limits[least] as Quota),
+      tokens: of(tokens),
+      waitingCost: of(stats.waitingCost),
+      leased: of(leased),
+      units: this.#named.byName((unit) => ({ ...(limits[unit] as Quota), tokens: of(tokens, unit) })),
+    };
   }
 
   [Symbol.asyncDispose](): Promise<void> {

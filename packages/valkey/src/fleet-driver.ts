@@ -1,8 +1,9 @@
-import { type SteadyTime, Timer, type WaitingQueue } from '@ebb/core/bucket';
+import { type Amount, type SteadyTime, Timer, type WaitingQueue } from '@ebb/core/bucket';
 import { backlogOf } from './backlog.ts';
 import { emitStoreEvent } from './events.ts';
-import { type Answer, Lease } from './lease.ts';
+import { Lease } from './lease.ts';
 import type { FleetSetup } from './options.ts';
+import type { Answer } from './step.ts';
 import type { StoreCall } from './store-call.ts';
 import { StoreLink } from './store-link.ts';
 
@@ -14,7 +15,7 @@ export class FleetDriver {
   readonly lease: Lease;
   readonly #setup: FleetSetup;
   readonly #time: SteadyTime;
-  readonly #queue: WaitingQueue;
+  readonly #queue: WaitingQueue<Amount>;
   readonly #onChange: () => void;
   readonly #link: StoreLink;
   readonly #timer: Timer;
@@ -25,7 +26,7 @@ export class FleetDriver {
   #stopLook: (() => void) | undefined;
 
   /** @param onChange called when tokens may have come in, or will not come any more */
-  constructor(setup: FleetSetup, time: SteadyTime, queue: WaitingQueue, onChange: () => void) {
+  constructor(setup: FleetSetup, time: SteadyTime, queue: WaitingQueue<Amount>, onChange: () => void) {
     this.#setup = setup;
     this.#time = time;
     this.#queue = queue;
@@ -53,7 +54,7 @@ export class FleetDriver {
     const nowMs = this.#time.now();
     const { granted, calls, wakeAtMs, lookAtMs, turn } = this.lease.step(
       nowMs,
-      backlogOf(this.#queue),
+      backlogOf(this.#queue, this.#setup.limits.length),
       answer,
     );
     for (const call of calls) {

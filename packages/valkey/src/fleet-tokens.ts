@@ -1,36 +1,41 @@
-import type { SteadyTime, TokenSource, Unavailable, WaitingQueue } from '@ebb/core/bucket';
-import { micro } from './backlog.ts';
+import type { Amount, Quota, SteadyTime, TokenSource, Unavailable, WaitingQueue } from '@ebb/core/bucket';
+import { micro, micros } from './backlog.ts';
 import { FleetDriver } from './fleet-driver.ts';
 import type { Lease } from './lease.ts';
+import type { LocalShare } from './local-share.ts';
 import type { FleetSetup } from './options.ts';
 import type { Outage } from './outage.ts';
 import { messageOf } from './store-error.ts';
+import { leasedMs, type UnitLease } from './unit-lease.ts';
 
 /** A pause must fit into the times that the store can tell exactly: three years. */
 const LONGEST_PAUSE_MS = 1e11;
 
+/** The states of the bucket when the tokens of each unit were leased; `undefined` if they were not leased. */
+type Held = readonly (string | undefined)[];
+
+const NOT_LEASED: Held = [];
+
 /**
  * The tokens of the fleet as one process sees them: those that it has leased, those that it can lease, and its share
- * while the store cannot be reached. Tokens outside, millionths of a token inside.
+ * while the store cannot be reached. Tokens outside, millionths of a token inside; a number for each unit, or one.
  */
-export class FleetTokens implements TokenSource<string | undefined> {
-  readonly capacity: number;
-  readonly refillPerSecond: number;
-  /** The state of the bucket when the last tokens taken were leased; `undefined` if they were not leased. */
-  held: string | undefined;
-  readonly #onStoreError: FleetSetup['onStoreError'];
-  readonly #perMs: number;
-  readonly #full: number;
+export class FleetTokens implements TokenSource<Held, Amount> {
+  readonly capacity: Amount;
+  readonly refillPerSecond: Amount;
+  /** Of the tokens that were taken last. */
+  held: Held = NOT_LEASED;
+  /** The unit that the last {@link take} lacked. */
+  lacking: string | undefined;
+  readonly #setup: FleetSetup;
   readonly #driver: FleetDriver;
   readonly #lease: Lease;
 
   /** @param onChange called when tokens may have come in, or will not come any more */
-  constructor(setup: FleetSetup, time: SteadyTime, queue: WaitingQueue, onChange: () => void) {
-    this.capacity = setup.capacity;
-    this.refillPerSecond = setup.refillPerSecond;
-    this.#onStoreError = setup.onStoreError;
-    this.#perMs = setup.refillPerSecond * 1_000;
-    this.#full = micro(setup.capacity);
+  constructor(setup: FleetSetup, time: SteadyTime, queue: WaitingQueue<Amount>, onChange: () => void) {
+    this.#setup = setup;
+    this.capacity = this.#amount(({ capacity }) => capacity);
+    this.refillPerSecond = this.#amount(({ refillPerSecond }) => refillPerSecond);
     this.#driver = new FleetDriver(setup, time, queue, onChange);
     this.#lease = this.#driver.lease;
   }
@@ -49,14 +54,21 @@ export class FleetTokens implements TokenSource<string | undefined> {
     return this.#lease.calls;
   }
 
+  /** A number for each unit; one for a bucket of one unit. */
+  #amount(of: (limit: Quota, unit: number) => number): Amount {
+    const { limits, names } = this.#setup;
+    const each = limits.map(of);
+    return names === undefined ? (each[0] as number) : each;
+  }
+
   /** Tokens that are leased and not spent. */
-  get leased(): number {
-    return this.#lease.pool.left / 1e6;
+  get leased(): Amount {
+    return this.#amount((_, unit) => (this.#lease.units[unit] as UnitLease).pool.left / 1e6);
   }
 
   /** In mode `'open'` everything is granted while the store cannot be reached. */
   get isBeyond(): boolean {
-    return this.held === undefined && this.mode === 'open';
+    return this.held === NOT_LEASED && this.mode === 'open';
   }
 
   get unavailable(): Unavailable | undefined {
@@ -65,7 +77,7 @@ export class FleetTokens implements TokenSource<string | undefined> {
     if (outage?.mode !== 'closed') return undefined;
     const cause = outage.error;
     const why =
-      this.#onStoreError === 'closed'
+      this.#setup.onStoreError === 'closed'
         ? 'the store cannot be reached'
         : 'the store was never reached, so the share of this process is not known';
     return { message: `${why}: ${messageOf(cause)}`, cause };
@@ -75,39 +87,60 @@ export class FleetTokens implements TokenSource<string | undefined> {
     return Math.max(0, this.#lease.pause.untilMs - nowMs);
   }
 
-  tokens(nowMs: number): number {
-    return this.#tokens(nowMs) / 1e6;
+  tokens(nowMs: number): Amount {
+    return this.#amount((_, unit) => this.#tokens(unit, nowMs) / 1e6);
   }
 
-  #tokens(nowMs: number): number {
-    const { outage, pool, view } = this.#lease;
-    if (outage?.mode === 'local') return pool.left + outage.local.tokens(nowMs);
-    return Math.min(this.#full, (nowMs - view.emptyAtMs) * this.#perMs + pool.left);
+  #tokens(unit: number, nowMs: number): number {
+    const { outage, units, view } = this.#lease;
+    const { left } = (units[unit] as UnitLease).pool;
+    const { refillPerSecond, capacity } = this.#setup.limits[unit] as Quota;
+    if (outage?.mode === 'local') return left + (outage.local[unit] as LocalShare).tokens(nowMs);
+    const cameIn = (nowMs - (view.emptyAtMs[unit] as number)) * refillPerSecond * 1_000;
+    return Math.min(micro(capacity), cameIn + left);
   }
 
   isIdle(nowMs: number): boolean {
-    return !this.#lease.isBusy && this.#lease.pool.left === 0 && this.#tokens(nowMs) >= this.#full;
+    const isFull = ({ capacity }: Quota, unit: number): boolean =>
+      this.#tokens(unit, nowMs) >= micro(capacity);
+    return !this.#lease.isBusy && this.#lease.isEmpty && this.#setup.limits.every(isFull);
   }
 
-  take(cost: number, nowMs: number): boolean {
+  take(cost: Amount, nowMs: number): boolean {
     const lease = this.#lease;
     if (!lease.isOpen(nowMs)) return false;
-    const amount = micro(cost);
-    if (lease.take(amount, nowMs)) {
+    const amounts = micros(cost);
+    if (lease.take(amounts, nowMs)) {
       if (lease.isShort) this.#driver.soon();
-      this.held = lease.pool.lastUsed?.state;
+      this.#note(lease.units);
       return true;
     }
+    const { names } = this.#setup;
+    if (names !== undefined) {
+      const waits = amounts.map((amount, unit) => this.#unitWaitMs(unit, amount, nowMs));
+      this.lacking = names[waits.indexOf(Math.max(...waits))];
+    }
     if (lease.outage === undefined) return false;
-    this.held = undefined;
+    this.held = NOT_LEASED;
     this.#driver.soon();
-    return lease.outage.take(amount, nowMs);
+    return lease.outage.take(amounts, nowMs);
   }
 
-  missed(cost: number, nowMs: number): void {
+  /** Notes what the tokens were leased under: most often the same as those before. */
+  #note(units: readonly UnitLease[]): void {
+    const { held } = this;
+    for (let unit = 0; unit < units.length; unit += 1) {
+      const state = (units[unit] as UnitLease).pool.lastUsed?.state;
+      if (held.length === units.length && held[unit] === state) continue;
+      this.held = units.map(({ pool }) => pool.lastUsed?.state);
+      return;
+    }
+  }
+
+  missed(cost: Amount, nowMs: number): void {
     const pausedMs = this.pausedMs(nowMs);
     if (pausedMs > 0) this.#lease.look(pausedMs, nowMs);
-    else this.#lease.missed(micro(cost));
+    else this.#lease.missed(micros(cost));
     this.#driver.soon();
   }
 
@@ -116,41 +149,57 @@ export class FleetTokens implements TokenSource<string | undefined> {
     this.#driver.soon();
   }
 
-  isTooLate(cost: number, deadlineMs: number, nowMs: number): boolean {
-    const { outage, pool } = this.#lease;
-    return outage === undefined && this.#lease.isTooLate(micro(cost) - pool.left, deadlineMs, nowMs);
+  isTooLate(cost: Amount, deadlineMs: number, nowMs: number): boolean {
+    const { outage, units } = this.#lease;
+    const lacking = micros(cost).map((amount, unit) => amount - (units[unit] as UnitLease).pool.left);
+    return outage === undefined && this.#lease.isTooLate(lacking, deadlineMs, nowMs);
   }
 
-  waitMs(cost: number, nowMs: number): number {
-    const { outage, pool, view } = this.#lease;
-    const amount = micro(cost);
+  waitMs(cost: Amount, nowMs: number): number {
     const pausedMs = this.pausedMs(nowMs);
+    const { outage } = this.#lease;
     if (outage !== undefined && outage.mode !== 'local') return pausedMs;
+    return Math.max(pausedMs, ...micros(cost).map((amount, unit) => this.#unitWaitMs(unit, amount, nowMs)));
+  }
+
+  #unitWaitMs(unit: number, amount: number, nowMs: number): number {
+    if (amount === 0) return 0;
+    const { outage, units, view } = this.#lease;
+    const { pool } = units[unit] as UnitLease;
     const lacking = amount - pool.left;
-    const leftMs =
+    const perMs = (this.#setup.limits[unit] as Quota).refillPerSecond * 1_000;
+    return (
       pool.waitMs(amount, nowMs) ??
-      outage?.local.waitMs(lacking, nowMs) ??
-      view.emptyAtMs + lacking / this.#perMs - nowMs;
-    return Math.max(pausedMs, leftMs, 0);
+      outage?.local[unit]?.waitMs(lacking, nowMs) ??
+      (view.emptyAtMs[unit] as number) + lacking / perMs - nowMs
+    );
   }
 
   /** Tokens for the queue are leased at the end of the turn if there are none. */
-  dueMs(firstCost: number, nowMs: number): number {
+  dueMs(firstCost: Amount, nowMs: number): number {
     this.#driver.soon();
     if (firstCost === 0) return Number.POSITIVE_INFINITY;
-    const { outage, pool, pause } = this.#lease;
+    const { outage, pause } = this.#lease;
     if (nowMs < pause.untilMs) return pause.untilMs;
-    const first = micro(firstCost);
-    const leasedMs = pool.waitMs(first, nowMs);
-    if (leasedMs !== undefined) return nowMs + leasedMs;
-    return outage?.mode === 'local'
-      ? nowMs + outage.local.headWaitMs(first, nowMs)
-      : Number.POSITIVE_INFINITY;
+    const first = micros(firstCost);
+    const leasedInMs = leasedMs(this.#lease.units, first, nowMs);
+    if (leasedInMs !== undefined) return nowMs + leasedInMs;
+    if (outage?.mode !== 'local') return Number.POSITIVE_INFINITY;
+    const waits = outage.local.map((local, unit) => {
+      const amount = first[unit] as number;
+      return amount === 0 ? 0 : local.headWaitMs(amount, nowMs);
+    });
+    return nowMs + Math.max(...waits);
   }
 
   /** Tokens that were not leased cannot be given back to the store. */
-  settle(surplusTokens: number, held: string | undefined, nowMs: number): void {
-    this.#lease.settle(Math.trunc(surplusTokens * 1e6), held, nowMs);
+  settle(surplus: Amount, held: Held, nowMs: number): void {
+    const amounts = typeof surplus === 'number' ? [surplus] : surplus;
+    this.#lease.settle(
+      amounts.map((amount) => Math.trunc(amount * 1e6)),
+      held,
+      nowMs,
+    );
     this.#driver.soon();
   }
 

@@ -1,7 +1,6 @@
-import type { Backlog } from './backlog.ts';
+import type { Quota } from '@ebb/core/bucket';
 import type { BucketView } from './bucket-view.ts';
 import type { FleetSetup } from './options.ts';
-import type { Reply, TokenLeaseCall } from './store-call.ts';
 
 /** The mean cost of a request is a moving average over about so many calls. */
 const COST_SAMPLES = 16;
@@ -14,14 +13,22 @@ const ONE_TOKEN = 1e6;
 /** A store that answers within this time is near: what is spent meanwhile is not worth a thought. In milliseconds. */
 const NEAR_MS = 5;
 
+/** A unit's part of a reply. */
+export interface Leased {
+  readonly granted: number;
+  readonly emptyInMs: number;
+  readonly averageLease: number;
+}
+
 /**
- * How much a process leases, by what its queue needs, what it spends, and what the store replied. Every process leases for
+ * How much of one unit a process leases, by what its queue needs, what it spends, and what the store replied. Every process leases for
  * about as many requests, whatever they cost, so the fleet advances as one queue would. A lease covers at most half of the
  * process's own queue, and about as much as other processes lease. Amounts are millionths of a token.
  */
 export class LeaseSize {
   readonly #setup: FleetSetup;
   readonly #refillPerMs: number;
+  readonly #capacity: number;
   readonly #view: Pick<BucketView, 'processes'>;
   /**
    * If no request waits and less than this is leased, more is leased; below 0 while the store has none to spare.
@@ -45,9 +52,15 @@ export class LeaseSize {
   /** The mean cost of a request; 0 before the first. */
   #meanCost = 0;
 
-  constructor(setup: FleetSetup, view: Pick<BucketView, 'processes'>, nowMs: number) {
+  constructor(
+    setup: FleetSetup,
+    { refillPerSecond, capacity }: Quota,
+    view: Pick<BucketView, 'processes'>,
+    nowMs: number,
+  ) {
     this.#setup = setup;
-    this.#refillPerMs = setup.refillPerSecond * 1_000;
+    this.#refillPerMs = refillPerSecond * 1_000;
+    this.#capacity = capacity * 1e6;
     this.#view = view;
     this.#overMs = setup.aheadMs;
     this.#countedAtMs = nowMs;
@@ -58,35 +71,40 @@ export class LeaseSize {
     return left < this.#lowWater;
   }
 
-  /** The call to make; `undefined` if `left` tokens are enough. */
-  callFor(backlog: Backlog, left: number, nowMs: number): TokenLeaseCall | undefined {
-    const { firstCost, firstDeadlineMs, totalCost } = backlog;
-    const lacking = firstCost - left;
-    if (lacking <= 0 && left >= this.#enoughFor(totalCost)) return undefined;
-    const { capacity, nonConforming } = this.#setup;
-    const minAmount = Math.ceil(lacking > 0 ? lacking : Math.min(ONE_TOKEN, capacity * 1e6));
-    this.#countSpent(this.#leased - left, nowMs);
-    // If no one waits, what is left below the low-water mark does not shorten the lease.
-    const expected = totalCost > 0 ? this.#expectedSpend : 1.25 * this.#expectedSpend;
-    const maxAvailable = Math.max(minAmount, Math.ceil(totalCost + expected - left));
-    // Only requests that wait can use future tokens.
-    const mayWait = nonConforming === 'delay';
-    const future = mayWait ? this.#futureFor(backlog, left) : 0;
-    const withinMs = mayWait ? firstDeadlineMs - nowMs : 0;
-    return {
-      mode: 'lease',
-      minAmount,
-      maxAvailable,
-      maxFuture: Math.max(minAmount, Math.ceil(future)),
-      withinMs,
-    };
-  }
-
   /** With as many tokens leased no other lease is needed yet. */
-  #enoughFor(totalCost: number): number {
+  enoughFor(totalCost: number): number {
     if (totalCost === 0) return this.#lowWater;
     const forQueue = Math.min(totalCost / 2, this.#fairShare(this.#setup.queueAheadMs) / 2, this.#lastLease);
     return this.farMs === 0 ? forQueue : Math.max(forQueue, this.#lowWater);
+  }
+
+  /** What to lease in advance at least. */
+  get least(): number {
+    return Math.min(ONE_TOKEN, this.#capacity);
+  }
+
+  /** How much of what is available to lease at most, with `left` tokens leased. */
+  mostAvailable(totalCost: number, left: number, nowMs: number): number {
+    this.#countSpent(this.#leased - left, nowMs);
+    // If no one waits, what is left below the low-water mark does not shorten the lease.
+    const expected = totalCost > 0 ? this.#expectedSpend : 1.25 * this.#expectedSpend;
+    return Math.ceil(totalCost + expected - left);
+  }
+
+  /** How many of the waiting requests to lease for, and the most that all of them may cost. */
+  forQueue(count: number, totalCost: number): { readonly requests: number; readonly most: number } {
+    this.#meanCost += (totalCost / count - this.#meanCost) / (this.#meanCost === 0 ? 1 : COST_SAMPLES);
+    // A unit that costs nothing sets no bound.
+    const share = this.#meanCost === 0 ? count : this.#fairShare(this.#setup.queueAheadMs) / this.#meanCost;
+    // Only whole requests are leased for, so the fraction is rounded at random.
+    const most = this.#fleetAverage * GROWTH + this.#meanCost * this.#setup.random();
+    return { requests: Math.min(count / 2, share), most };
+  }
+
+  /** How many future tokens to lease while no request waits. */
+  get ahead(): number {
+    const share = this.#fairShare(this.#setup.aheadMs + this.farMs);
+    return Math.min(Math.max(this.#expectedSpend, this.onTheWay), share);
   }
 
   #countSpent(spent: number, nowMs: number): void {
@@ -100,22 +118,6 @@ export class LeaseSize {
     }
     const weight = 1 - Math.exp(-elapsedMs / this.#overMs);
     this.#spentPerMs += (lately / elapsedMs - this.#spentPerMs) * weight;
-  }
-
-  /** How many future tokens to lease. */
-  #futureFor(backlog: Backlog, left: number): number {
-    if (backlog.count > 0) return this.#forQueue(backlog, left) + this.onTheWay;
-    const share = this.#fairShare(this.#setup.aheadMs + this.farMs);
-    return Math.min(Math.max(this.#expectedSpend, this.onTheWay), share);
-  }
-
-  /** What to lease for the waiting requests, on top of the `left` tokens that are leased already. */
-  #forQueue({ count, totalCost, through }: Backlog, left: number): number {
-    this.#meanCost += (totalCost / count - this.#meanCost) / (this.#meanCost === 0 ? 1 : COST_SAMPLES);
-    const requests = Math.min(count / 2, this.#fairShare(this.#setup.queueAheadMs) / this.#meanCost);
-    // Only whole requests are leased for, so the fraction is rounded at random.
-    const most = this.#fleetAverage * GROWTH + this.#meanCost * this.#setup.random();
-    return through(left, Math.max(1, Math.floor(requests)), most) - left;
   }
 
   /** What will be spent until the next call is answered. */
@@ -138,7 +140,7 @@ export class LeaseSize {
    *
    * @param isDry true if requests wait, and nothing was left for them
    */
-  answered(roundTripMs: number, { granted, emptyInMs }: Reply, isDry: boolean): void {
+  answered(roundTripMs: number, { granted, emptyInMs }: Leased, isDry: boolean): void {
     // The shortest counts, and is forgotten slowly: in a process that is held up many replies look late.
     const later = roundTripMs - this.#roundTripMs;
     this.#roundTripMs += later < 0 || this.#roundTripMs === 0 ? later : later / 8;
@@ -152,7 +154,7 @@ export class LeaseSize {
   }
 
   /** The store leased tokens. */
-  granted({ granted, emptyInMs, averageLease }: Reply): void {
+  granted({ granted, emptyInMs, averageLease }: Leased): void {
     const { aheadMs } = this.#setup;
     this.#leased += granted;
     this.#lastLease = granted;

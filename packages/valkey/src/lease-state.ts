@@ -1,4 +1,5 @@
-import type { Backlog } from './backlog.ts';
+import type { Quota } from '@ebb/core/bucket';
+import { type Backlog, isMore } from './backlog.ts';
 import { BucketView } from './bucket-view.ts';
 import { LeaseSize } from './lease-size.ts';
 import { LossDetector } from './loss-detector.ts';
@@ -8,8 +9,9 @@ import { FleetPause } from './pause.ts';
 import { LeasePool } from './pool.ts';
 import { Presence } from './presence.ts';
 import { Refunds } from './refunds.ts';
-import type { Reply, StoreCall, TokenLeaseCall } from './store-call.ts';
+import type { Amounts, Reply, StoreCall, TokenLeaseCall } from './store-call.ts';
 import { Unanswered } from './unanswered.ts';
+import { isAnyLow, leasedMs, takeLeased, type UnitLease } from './unit-lease.ts';
 
 /** While requests wait for tokens that no one has leased yet, the store is asked for a pause at least this often. */
 const FRESH_MS = 1_000;
@@ -33,23 +35,24 @@ function staleAfterMs(calledAtMs: number, dueMs: number, isMoving: boolean): num
   return calledAtMs + Math.max(STILL_MS, (waitMs * 3) / 4);
 }
 
-/** A refusal of the store: `amount` tokens cannot come before `byMs`, and asking again is useless before `untilMs`. */
+/** A refusal of the store: `amounts` of tokens cannot come before `byMs`, and asking again is useless before `untilMs`. */
 interface Refusal {
-  readonly amount: number;
+  readonly amounts: Amounts;
   readonly byMs: number;
   readonly untilMs: number;
 }
 
 /** No refusal stands. */
-export const NOT_REFUSED: Refusal = { amount: 0, byMs: 0, untilMs: Number.NEGATIVE_INFINITY };
+export const NOT_REFUSED: Refusal = { amounts: [], byMs: 0, untilMs: Number.NEGATIVE_INFINITY };
 
-/** What a process holds of its fleet's bucket, and what its requests do with it. Amounts are millionths of a token. */
+/**
+ * What a process holds of its fleet's bucket, and what its requests do with it. Amounts are millionths of a token of each unit.
+ */
 export class LeaseState {
-  readonly pool: LeasePool;
-  readonly size: LeaseSize;
+  readonly units: readonly UnitLease[];
   readonly pause: FleetPause = new FleetPause();
-  readonly view: BucketView = new BucketView();
-  readonly refunds: Refunds = new Refunds();
+  readonly view: BucketView;
+  readonly refunds: Refunds;
   /** `undefined` while the store can be called. */
   outage: Outage | undefined;
   isClosed = false;
@@ -64,7 +67,7 @@ export class LeaseState {
   protected refusal: Refusal = NOT_REFUSED;
   protected calledAtMs: number = Number.NEGATIVE_INFINITY;
   /** The largest cost of a request that left without tokens since the last step. */
-  protected missedCost = 0;
+  protected missedCost: Amounts | undefined;
   /** Tokens were taken, and few are left. */
   protected isLow = false;
   /** Something depends on how the bucket stands now. */
@@ -76,9 +79,14 @@ export class LeaseState {
 
   constructor(setup: FleetSetup, nowMs: number) {
     this.setup = setup;
-    this.pool = new LeasePool(setup.refillPerSecond * 1_000);
-    this.size = new LeaseSize(setup, this.view, nowMs);
-    this.losses = new LossDetector((setup.capacity * 1_000) / setup.refillPerSecond);
+    const { limits } = setup;
+    this.view = new BucketView(limits.length);
+    this.refunds = new Refunds(limits.length);
+    this.units = limits.map((limit) => ({
+      pool: new LeasePool(limit.refillPerSecond * 1_000),
+      size: new LeaseSize(setup, limit, this.view, nowMs),
+    }));
+    this.losses = new LossDetector(setup.fillMs);
   }
 
   /** True if no pause and no end keeps requests from their tokens. */
@@ -88,7 +96,7 @@ export class LeaseState {
 
   /** True while a call is under way, or about to be made, after which the bucket may stand otherwise. */
   get isBusy(): boolean {
-    const isAsking = this.asked !== undefined || this.missedCost > 0 || this.isLow;
+    const isAsking = this.asked !== undefined || this.missedCost !== undefined || this.isLow;
     return isAsking || this.refunds.busy || this.outage !== undefined;
   }
 
@@ -97,10 +105,15 @@ export class LeaseState {
     return this.asked !== undefined || this.refunds.busy || this.pause.busy;
   }
 
-  /** Takes tokens out of the leases if they are available. Returns whether a step should follow. */
-  take(amount: number, nowMs: number): boolean {
-    if (!this.pool.take(amount, nowMs)) return false;
-    this.isLow ||= this.size.isLow(this.pool.left);
+  /** Whether nothing is leased. */
+  get isEmpty(): boolean {
+    return this.units.every(({ pool }) => pool.left === 0);
+  }
+
+  /** Takes tokens of all units out of the leases if they are available. */
+  take(amounts: Amounts, nowMs: number): boolean {
+    if (!takeLeased(this.units, amounts, nowMs)) return false;
+    this.isLow ||= isAnyLow(this.units, amounts);
     return true;
   }
 
@@ -110,8 +123,9 @@ export class LeaseState {
   }
 
   /** A request left without tokens: some are leased for the next. */
-  missed(amount: number): void {
-    this.missedCost = Math.max(this.missedCost, amount);
+  missed(amounts: Amounts): void {
+    const before = this.missedCost;
+    this.missedCost = amounts.map((amount, unit) => Math.max(amount, before?.[unit] ?? 0));
   }
 
   /**
@@ -123,27 +137,33 @@ export class LeaseState {
   }
 
   /** Whether the store has said that as many more tokens come after `byMs`. */
-  isTooLate(lacking: number, byMs: number, nowMs: number): boolean {
-    const { amount, byMs: refusedByMs, untilMs } = this.refusal;
-    return nowMs < untilMs && lacking >= amount && byMs <= refusedByMs;
+  isTooLate(lacking: Amounts, byMs: number, nowMs: number): boolean {
+    const { amounts, byMs: refusedByMs, untilMs } = this.refusal;
+    return nowMs < untilMs && !isMore(amounts, lacking) && byMs <= refusedByMs;
   }
 
-  giveBack(amount: number, held: string, dueMs: number): void {
-    this.size.returned(amount);
-    this.refunds.add(amount, held, dueMs);
+  giveBack(unit: number, amount: number, held: string, dueMs: number): void {
+    this.units[unit]?.size.returned(amount);
+    this.refunds.add(unit, amount, held, dueMs);
   }
 
   /** Corrects what was taken: by a surplus, or by a debt below 0. */
-  settle(surplus: number, held: string | undefined, nowMs: number): void {
+  settle(surplus: Amounts, held: readonly (string | undefined)[], nowMs: number): void {
     const { outage } = this;
-    if (surplus > 0 && held !== undefined) this.giveBack(surplus, held, nowMs + this.setup.aheadMs);
-    else if (surplus < 0 && outage?.mode === 'local') outage.local.charge(-surplus, nowMs);
-    else if (surplus < 0) this.refunds.owe(-surplus);
+    for (const [unit, amount] of surplus.entries()) {
+      const state = held[unit];
+      if (amount > 0 && state !== undefined) this.giveBack(unit, amount, state, nowMs + this.setup.aheadMs);
+      else if (amount < 0 && outage?.mode === 'local') outage.local[unit]?.charge(-amount, nowMs);
+      else if (amount < 0) this.refunds.owe(unit, -amount);
+    }
   }
 
   /** After a short delay, so that one call gives back for many requests. */
   protected giveAllBack(nowMs: number): void {
-    for (const { left, state } of this.pool.clear()) this.giveBack(left, state, nowMs + this.setup.aheadMs);
+    for (const [unit, { pool }] of this.units.entries()) {
+      for (const { left, state } of pool.clear())
+        this.giveBack(unit, left, state, nowMs + this.setup.aheadMs);
+    }
   }
 
   beginPause(untilMs: number, nowMs: number): void {
@@ -162,22 +182,28 @@ export class LeaseState {
   protected pauseMoved(before: number, nowMs: number): void {
     const { untilMs } = this.pause;
     if (untilMs > before) {
-      this.outage?.local.pause(untilMs);
+      for (const local of this.outage?.local ?? []) local.pause(untilMs);
       this.giveAllBack(nowMs);
     } else if (untilMs < before) {
-      this.outage?.local.resume(before - untilMs);
+      for (const local of this.outage?.local ?? []) local.resume(before - untilMs);
       this.mayServe = true;
     }
   }
 
   /** What a reply says of the bucket. Returns why it is as if there was none; `undefined` if it counts. */
   protected observe(reply: Reply, nowMs: number): Error | undefined {
-    const { view, refusal, pool, pause } = this;
+    const { view, refusal, pause } = this;
     if (view.observe(reply, nowMs)) {
       // Other requests have left the queue, so its tokens come in time after all.
-      if (view.emptyAtMs + refusal.amount / (this.setup.refillPerSecond * 1_000) <= refusal.byMs)
-        this.refusal = NOT_REFUSED;
-      if (pool.moveEarlier(view.emptyAtMs)) this.mayServe = true;
+      const comesMs = refusal.amounts.map(
+        (amount, unit) =>
+          (view.emptyAtMs[unit] as number) +
+          amount / ((this.setup.limits[unit] as Quota).refillPerSecond * 1_000),
+      );
+      if (Math.max(...comesMs) <= refusal.byMs) this.refusal = NOT_REFUSED;
+      for (const [unit, { pool }] of this.units.entries()) {
+        if (pool.moveEarlier(view.emptyAtMs[unit] as number)) this.mayServe = true;
+      }
     }
     // A store that lost the bucket counts from 0 again.
     if (this.outage !== undefined) view.renewCount(nowMs);
@@ -188,37 +214,29 @@ export class LeaseState {
     return this.losses.record(reply.lostBucket, nowMs);
   }
 
-  protected addLease(reply: Reply, isWaitedFor: boolean, nowMs: number): void {
-    const { idleMs, graceMs } = this.setup;
-    const availableAtMs = nowMs + reply.emptyInMs;
-    const expiresAtMs = Math.max(nowMs, availableAtMs) + (isWaitedFor ? graceMs : idleMs);
-    this.size.granted(reply);
-    this.refusal = NOT_REFUSED;
-    const lease = { left: reply.granted, availableAtMs, expiresAtMs, state: reply.state };
-    this.pool.add(lease, isWaitedFor);
-  }
-
   /** Gives back what has expired, and what is more than the queue needs. */
-  protected tidy({ firstCost, totalCost, count }: Backlog, nowMs: number): void {
+  protected tidy({ totalCost, count }: Backlog, nowMs: number): void {
     const { aheadMs, idleMs } = this.setup;
-    // Expired tokens stay if the rest of what the first request needs is on its way.
-    if (firstCost === 0 || this.asked === undefined) {
-      if (firstCost === 0) this.pool.shortenExpiry(idleMs, nowMs);
-      for (const { left, state } of this.pool.expire(nowMs)) this.giveBack(left, state, nowMs + aheadMs);
+    for (const [unit, { pool, size }] of this.units.entries()) {
+      // Expired tokens stay if the rest of what the first request needs is on its way.
+      if (count === 0 || this.asked === undefined) {
+        if (count === 0) pool.shortenExpiry(idleMs, nowMs);
+        for (const { left, state } of pool.expire(nowMs)) this.giveBack(unit, left, state, nowMs + aheadMs);
+      }
+      // Each cost is rounded up by itself, so their sum may exceed `totalCost` by less than `count`.
+      const needed = (totalCost[unit] as number) + count + size.onTheWay;
+      for (const { left, state } of pool.trim(needed, nowMs + aheadMs + size.farMs))
+        this.giveBack(unit, left, state, nowMs);
     }
-    // Each cost is rounded up by itself, so their sum may exceed `totalCost` by less than `count`.
-    const needed = totalCost + count + this.size.onTheWay;
-    for (const { left, state } of this.pool.trim(needed, nowMs + aheadMs + this.size.farMs))
-      this.giveBack(left, state, nowMs);
   }
 
   /** Whether a request waits and the store was last asked too long ago. */
   protected isStale(backlog: Backlog, nowMs: number): boolean {
-    return backlog.firstCost > 0 && this.asked === undefined && nowMs >= this.staleAtMs(backlog, nowMs);
+    return backlog.count > 0 && this.asked === undefined && nowMs >= this.staleAtMs(backlog, nowMs);
   }
 
   protected staleAtMs({ firstCost }: Backlog, nowMs: number): number {
-    const dueMs = nowMs + (this.pool.waitMs(firstCost, nowMs) ?? Number.POSITIVE_INFINITY);
+    const dueMs = nowMs + (leasedMs(this.units, firstCost, nowMs) ?? Number.POSITIVE_INFINITY);
     return staleAfterMs(this.calledAtMs, dueMs, this.view.isMoving(nowMs));
   }
 }

@@ -1,42 +1,16 @@
 import type { Backlog } from './backlog.ts';
+import { leaseCall } from './lease-call.ts';
 import { LeaseState, NOT_REFUSED } from './lease-state.ts';
 import { Outage } from './outage.ts';
+import type { Answer, Step, Turn } from './step.ts';
 import type { Reply, StoreCall, TokenLeaseCall } from './store-call.ts';
+import { addLease, leasedMs, leasedOf } from './unit-lease.ts';
 
 /** A store that lost the bucket repeatedly must keep it so long before the bucket is shared again, in milliseconds. */
 const PROBATION_MS = 1_000;
 
 /** How long a lease that is under way may take before its request looks at the bucket, in milliseconds. */
 const FRESH_MS = 1_000;
-
-/** What came of a call. */
-export interface Answer {
-  readonly call: StoreCall;
-  readonly sentAtMs: number;
-  /** `undefined` if the call failed, or is given up. */
-  readonly reply?: Reply | undefined;
-  readonly error?: unknown;
-  /** `'given up'`: another answer may come, which is then `'late'`. */
-  readonly state?: 'given up' | 'late';
-}
-
-/** The store was lost, or is back. */
-export type Turn =
-  | { readonly type: 'lost'; readonly error: unknown; readonly mode: Outage['mode']; readonly share: number }
-  | { readonly type: 'back'; readonly outageMs: number };
-
-/** What has to be done after a step. */
-export interface Step {
-  /** Requests that wait may get their tokens now, or be refused. */
-  readonly granted: boolean;
-  /** Calls to send now. What comes of each is the `answer` of another step. */
-  readonly calls: readonly StoreCall[];
-  /** When to step next, if nothing happens before; `Infinity` for never. */
-  readonly wakeAtMs: number;
-  /** The same, but not worth keeping a process alive for. */
-  readonly lookAtMs: number;
-  readonly turn: Turn | undefined;
-}
 
 /**
  * What a process has to say to its fleet's store: leases and refunds, pauses, whether it is there. It makes no call and sets
@@ -55,8 +29,7 @@ export class Lease extends LeaseState {
     if (answer !== undefined) this.#receive(answer, backlog, nowMs);
     if (this.isClosed) this.giveAllBack(nowMs);
     else this.tidy(backlog, nowMs);
-    if (this.outage !== undefined && !this.isClosed)
-      this.#checkOutage(this.outage, backlog.firstCost > 0, nowMs);
+    if (this.outage !== undefined && !this.isClosed) this.#checkOutage(this.outage, backlog.count > 0, nowMs);
     this.#ask(backlog, nowMs);
     const [granted, calls, turn] = [this.mayServe, this.due, this.#turn];
     this.mayServe = false;
@@ -103,13 +76,17 @@ export class Lease extends LeaseState {
     this.asked = undefined;
     this.mayServe = true;
     if (reply === undefined) return;
-    this.size.answered(nowMs - sentAtMs, reply, this.pool.left < backlog.firstCost);
-    if (reply.granted > 0) this.addLease(reply, backlog.firstCost > 0, nowMs);
-    else if (!reply.tooLate) {
-      this.size.refused();
-      this.refusal = {
-        ...{ amount: call.minAmount, byMs: sentAtMs + call.withinMs, untilMs: nowMs + reply.waitMs },
-      };
+    for (const [unit, { pool, size }] of this.units.entries()) {
+      const isDry = pool.left < (backlog.firstCost[unit] as number);
+      size.answered(nowMs - sentAtMs, leasedOf(reply, unit), isDry);
+    }
+    if (reply.granted.some((amount) => amount > 0)) {
+      this.refusal = NOT_REFUSED;
+      addLease(this.units, this.setup, reply, backlog.count > 0, nowMs);
+    } else if (!reply.tooLate) {
+      for (const { size } of this.units) size.refused();
+      const [byMs, untilMs] = [sentAtMs + call.withinMs, nowMs + reply.waitMs];
+      this.refusal = { amounts: call.minAmounts, byMs, untilMs };
     }
     // The tokens came after the bucket was closed, or are from before a pause.
     if (!this.isOpen(nowMs)) this.giveAllBack(nowMs);
@@ -120,7 +97,9 @@ export class Lease extends LeaseState {
     this.outage?.retryNow();
     this.view.count(processes, nowMs);
     this.outage?.learn(this.view.processes, nowMs);
-    if (call.mode === 'lease') this.refunds.add(granted, state, nowMs);
+    if (call.mode === 'lease') {
+      for (const [unit, amount] of granted.entries()) this.refunds.add(unit, amount, state, nowMs);
+    }
     this.mayServe = true;
   }
 
@@ -134,7 +113,7 @@ export class Lease extends LeaseState {
       return;
     }
     // Other processes have leased as far ahead again since the last reply.
-    const emptyAtMs = nowMs + this.view.leasedAheadMs;
+    const emptyAtMs = this.view.leasedAheadMs.map((ms) => nowMs + ms);
     this.outage = new Outage(this.setup, error, this.view.processes, sinceMs, emptyAtMs, nowMs);
     const { mode, share } = this.outage;
     this.#turn = { type: 'lost', error, mode, share };
@@ -153,7 +132,9 @@ export class Lease extends LeaseState {
     }
     const resumeInMs = outage.isForgetful ? Math.max(reply.resumeInMs, PROBATION_MS) : reply.resumeInMs;
     outage.sharedAtMs = nowMs + Math.max(0, resumeInMs);
-    this.refunds.owe(outage.debt(call.outageMs, reply.resumeInMs));
+    if (reply.resumeInMs > 0) return;
+    for (const [unit, debt] of outage.debt(call.outageMs, reply.resumeInMs).entries())
+      this.refunds.owe(unit, debt);
   }
 
   #checkOutage(outage: Outage, isWaiting: boolean, nowMs: number): void {
@@ -180,7 +161,7 @@ export class Lease extends LeaseState {
   #endOutage(outage: Outage, nowMs: number): void {
     this.outage = undefined;
     // What the store said before says nothing of how it is now.
-    this.size.forget();
+    for (const { size } of this.units) size.forget();
     this.refusal = NOT_REFUSED;
     this.#turn = { type: 'back', outageMs: nowMs - outage.sinceMs };
     this.mayServe = true;
@@ -215,25 +196,25 @@ export class Lease extends LeaseState {
 
   #nextLease(backlog: Backlog, nowMs: number): TokenLeaseCall | undefined {
     if (this.asked !== undefined) return undefined;
-    const { firstCost } = backlog;
-    const { pool, missedCost, isLow } = this;
-    this.missedCost = 0;
+    const { missedCost, isLow } = this;
+    const isWaiting = backlog.count > 0;
+    this.missedCost = undefined;
     this.isLow = false;
-    const isLacking = firstCost > 0 && pool.waitMs(firstCost, nowMs) === undefined;
-    if (!(isLacking || isLow || missedCost > 0) || !this.isOpen(nowMs)) return undefined;
-    const call = this.size.callFor(
-      firstCost > 0 ? backlog : { ...backlog, firstCost: missedCost, totalCost: missedCost },
-      ...[pool.left, nowMs],
-    );
-    if (call === undefined || this.isTooLate(call.minAmount, nowMs + call.withinMs, nowMs)) return undefined;
+    const isLacking = isWaiting && leasedMs(this.units, backlog.firstCost, nowMs) === undefined;
+    if (!(isLacking || isLow || missedCost !== undefined) || !this.isOpen(nowMs)) return undefined;
+    const missed =
+      missedCost === undefined || isWaiting ? {} : { firstCost: missedCost, totalCost: missedCost };
+    const call = leaseCall(this.units, this.setup, { ...backlog, ...missed }, nowMs);
+    if (call === undefined || this.isTooLate(call.minAmounts, nowMs + call.withinMs, nowMs)) return undefined;
     this.asked = call;
     return call;
   }
 
   #nextMs(backlog: Backlog, nowMs: number): number {
     const { outage, asked, refusal } = this;
-    const isWaiting = backlog.firstCost > 0;
-    const endMs = isWaiting && asked !== undefined ? Number.POSITIVE_INFINITY : this.pool.nextExpiryMs;
+    const isWaiting = backlog.count > 0;
+    const expiryMs = Math.min(...this.units.map(({ pool }) => pool.nextExpiryMs));
+    const endMs = isWaiting && asked !== undefined ? Number.POSITIVE_INFINITY : expiryMs;
     if (outage !== undefined)
       return Math.min(endMs, outage.nextCheckMs(this.unanswered.count(nowMs), isWaiting));
     const nextMs = Math.min(endMs, this.refunds.dueMs);

@@ -25,11 +25,10 @@ export class LocalShare {
   }
 
   /**
-   * Takes the tokens if they are available. A request that costs more than the share's capacity collects its tokens
-   * over several calls. Without a random delay the processes of a fleet would all collect, and send, at the same
-   * time.
+   * Whether the tokens are available. A request that costs more than the share's capacity collects them over several calls.
+   * Without a random delay the processes of a fleet would all collect, and send, at the same time.
    */
-  take(amount: number, nowMs: number): boolean {
+  collect(amount: number, nowMs: number): boolean {
     const { capacity } = this.#quota;
     if (amount <= capacity) this.#collected = Math.min(this.#collected, capacity);
     else if (!this.#isStaggered) {
@@ -37,13 +36,18 @@ export class LocalShare {
       this.charge(amount * this.#random(), nowMs);
     }
     if (this.headWaitMs(amount, nowMs) > 0) return false;
-    const lacking = Math.max(0, amount - this.#collected);
-    const paid = Math.min(lacking, capacity);
+    const lacking = amount - this.#collected;
+    if (lacking <= capacity) return true;
+    this.charge(capacity, nowMs);
+    this.#collected += capacity;
+    return false;
+  }
+
+  /** Takes tokens that {@link collect} has found. */
+  take(amount: number, nowMs: number): void {
+    const paid = Math.max(0, amount - this.#collected);
     this.charge(paid, nowMs);
-    this.#collected += paid;
-    if (lacking > capacity) return false;
-    this.#collected = Math.max(0, this.#collected - amount);
-    return true;
+    this.#collected = Math.max(0, this.#collected + paid - amount);
   }
 
   /** The share has become smaller, by a factor below 1. What was spent stays spent. */

@@ -9,7 +9,7 @@ describe('options', () => {
   test('have their defaults', () => {
     expect(setupOf({})).toMatchObject({
       key: 'ebb:{k}',
-      capacity: 20,
+      limits: [{ refillPerSecond: 100, capacity: 20 }],
       aheadMs: 100,
       onStoreError: 'local',
       timeoutMs: 250,
@@ -19,7 +19,7 @@ describe('options', () => {
       feedbackScope: 'origin',
       maxPauseMs: 600_000,
     });
-    expect(setupOf({ refillPerSecond: 0.5 }).capacity).toBe(1);
+    expect(setupOf({ refillPerSecond: 0.5 }).limits[0]?.capacity).toBe(1);
     expect(setupOf({ prefix: '' }).key).toBe('{k}');
   });
 

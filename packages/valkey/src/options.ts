@@ -3,6 +3,7 @@ import {
   check,
   defaultCapacity,
   type OptionTable,
+  type Quota,
   readOptions,
   WAITING_BUCKET_OPTIONS,
   type WaitingBucketOptions,
@@ -21,17 +22,35 @@ export interface LeaseOptions {
   readonly aheadMs?: number | undefined;
 }
 
+/** A limit of a bucket of several units, with the bounds of a bucket of one. */
+export interface FleetLimit {
+  /** Tokens per second for the whole fleet. */
+  readonly refillPerSecond: number;
+  /** The most tokens that accumulate, for the whole fleet. */
+  readonly capacity: number;
+}
+
 /** Options of {@link valkeyBucket}. Every process of the fleet passes the same key, rate and capacity. */
 export interface ValkeyBucketOptions extends WaitingBucketOptions, StoreOptions {
   /** The name of the bucket, without braces. The key in the store is `prefix{key}`. */
   readonly key: string;
-  /** Tokens per second for the whole fleet: above 0, at most 1e9, and enough to fill the capacity within 1e8 s. */
-  readonly refillPerSecond: number;
+  /**
+   * Tokens per second for the whole fleet: above 0, at most 1e9, and enough to fill the capacity within 1e8 s.
+   * @default none; needed without `limits`
+   */
+  readonly refillPerSecond?: number | undefined;
   /**
    * The most tokens that accumulate, for the whole fleet: above 0, at most 1e9.
    * @default a fifth of `refillPerSecond`, rounded up
    */
   readonly capacity?: number | undefined;
+  /**
+   * For a bucket of several units, such as requests and tokens: the limit of each unit, by any name, in place of
+   * `refillPerSecond` and `capacity`. A request takes its tokens from all units or from none, as in `quotaBucket` of
+   * `@ebb/core`.
+   * @default none
+   */
+  readonly limits?: Readonly<Record<string, FleetLimit>> | undefined;
   /**
    * How a process leases tokens.
    * @default { aheadMs: 100 }
@@ -73,10 +92,21 @@ export interface ValkeyBucketOptions extends WaitingBucketOptions, StoreOptions 
 }
 
 /** Options without a default. */
-type Unset = 'localShare' | 'connectTimeoutMs' | 'onStoreEvent';
+type Unset = 'localShare' | 'connectTimeoutMs' | 'onStoreEvent' | 'refillPerSecond' | 'capacity' | 'limits';
 
 /** Validated options with all defaults applied. `key` is the whole key in the store. */
-export interface FleetSetup extends Omit<Complete<ValkeyBucketOptions, Unset>, 'lease' | 'prefix'> {
+export interface FleetSetup
+  extends Omit<
+    Complete<ValkeyBucketOptions, Unset>,
+    'lease' | 'prefix' | 'refillPerSecond' | 'capacity' | 'limits'
+  > {
+  /** The limit of each unit. */
+  readonly limits: readonly Quota[];
+  /** The names of several units. */
+  readonly names: readonly string[] | undefined;
+  /** Which unit fills fastest, and how long that takes, in milliseconds. */
+  readonly fastest: number;
+  readonly fillMs: number;
   readonly storeClient: StoreClient;
   readonly aheadMs: number;
   /** How far ahead waiting requests lease, all processes together, in milliseconds. */
@@ -105,11 +135,24 @@ const LEASE_OPTIONS: OptionTable<LeaseOptions> = {
   aheadMs: { check: checkAheadMs, default: 100 },
 };
 
+const FLEET_LIMIT: OptionTable<FleetLimit> = {
+  refillPerSecond: { check: check.refillRate, required: true },
+  capacity: { check: check.capacity, required: true },
+};
+
+const checkLimits: check.Check = (name, limits) => {
+  if (typeof limits !== 'object' || limits === null || Object.keys(limits).length === 0)
+    throw check.wrongType(name, 'an object with a limit for each unit', limits);
+  for (const [unit, limit] of Object.entries(limits))
+    readOptions(`${name}.${unit}`, limit as FleetLimit, FLEET_LIMIT);
+};
+
 const BUCKET_OPTIONS: OptionTable<ValkeyBucketOptions, Unset> = {
   ...WAITING_BUCKET_OPTIONS,
   ...STORE_OPTIONS,
-  refillPerSecond: { check: check.refillRate, required: true },
-  capacity: { check: check.capacity, defaultOf: defaultCapacity },
+  refillPerSecond: { check: check.refillRate },
+  capacity: { check: check.capacity },
+  limits: { check: checkLimits },
   lease: {
     check: (name, lease) => void readOptions(name, lease as LeaseOptions, LEASE_OPTIONS),
     default: {},
@@ -131,19 +174,42 @@ const IDLE_AHEADS = 3;
 /** Beyond this, times in whole microseconds are not exact. */
 const LONGEST_FILL_SECONDS = 1e8;
 
+/** The limits of the units; of a bucket of one unit its own. */
+function limitsOf(options: ValkeyBucketOptions): [names: string[] | undefined, limits: FleetLimit[]] {
+  const { limits, refillPerSecond, capacity } = options;
+  if (limits !== undefined) {
+    const beside = refillPerSecond ?? capacity;
+    const name = refillPerSecond === undefined ? 'capacity' : 'refillPerSecond';
+    if (beside !== undefined)
+      throw check.wrongType(`valkeyBucket: ${name}`, 'undefined beside `limits`', beside);
+    return [Object.keys(limits), Object.values(limits).map((limit) => ({ ...limit }))];
+  }
+  check.refillRate('valkeyBucket: refillPerSecond', refillPerSecond);
+  const rate = refillPerSecond as number;
+  const one = { refillPerSecond: rate, capacity: capacity ?? defaultCapacity({ refillPerSecond: rate }) };
+  return [undefined, [one]];
+}
+
+function checkFill(name: string, { capacity, refillPerSecond }: FleetLimit): void {
+  if (capacity / refillPerSecond <= LONGEST_FILL_SECONDS) return;
+  const least = capacity / LONGEST_FILL_SECONDS;
+  const takes = `at least ${least}, so that the capacity, ${capacity}, fills in ${LONGEST_FILL_SECONDS} seconds`;
+  throw check.wrongRange(`${name}refillPerSecond`, takes, refillPerSecond);
+}
+
 /** @throws TypeError, RangeError if an option is invalid; the message names it */
 export function fleetSetup(options: ValkeyBucketOptions): FleetSetup {
   const { lease, prefix, ...setup } = readOptions('valkeyBucket', options, BUCKET_OPTIONS);
-  const { capacity, refillPerSecond } = setup;
-  if (capacity / refillPerSecond > LONGEST_FILL_SECONDS) {
-    const least = capacity / LONGEST_FILL_SECONDS;
-    const takes = `at least ${least}, so that the capacity, ${capacity}, fills in ${LONGEST_FILL_SECONDS} seconds`;
-    throw check.wrongRange('valkeyBucket: refillPerSecond', takes, refillPerSecond);
-  }
-  const fillMs = (capacity * 1_000) / refillPerSecond;
+  const [names, limits] = limitsOf(options);
+  limits.forEach((limit, unit) => {
+    checkFill(names === undefined ? 'valkeyBucket: ' : `valkeyBucket: limits.${names[unit]}.`, limit);
+  });
+  const fillTimes = limits.map(({ capacity, refillPerSecond }) => (capacity * 1_000) / refillPerSecond);
+  const fillMs = Math.min(...fillTimes);
   const aheadMs = Math.min(readOptions('lease', lease, LEASE_OPTIONS).aheadMs, fillMs / 2);
   return {
     ...setup,
+    ...{ limits, names, fillMs, fastest: fillTimes.indexOf(fillMs) },
     key: `${prefix}{${setup.key}}`,
     storeClient: storeClientOf(setup.client),
     aheadMs,

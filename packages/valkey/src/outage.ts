@@ -2,6 +2,7 @@ import type { OnStoreError } from './events.ts';
 import { LocalShare } from './local-share.ts';
 import { ForgetfulStoreError } from './loss-detector.ts';
 import type { FleetSetup } from './options.ts';
+import type { Amounts } from './store-call.ts';
 
 /** The delay before the first retry. It doubles with each retry, up to `retryMs`. */
 const FIRST_RETRY_MS = 100;
@@ -29,7 +30,8 @@ export class Outage {
   readonly mode: OnStoreError;
   /** The part of the quota that this process has meanwhile, from 0 to 1. Becomes smaller as others show up. */
   share: number;
-  readonly local: LocalShare;
+  /** What this process may spend of each unit. */
+  readonly local: readonly LocalShare[];
   /** When the bucket is shared again; `Infinity` before the store replies. */
   sharedAtMs: number = Number.POSITIVE_INFINITY;
   /** The store replies but does not keep the bucket. */
@@ -49,10 +51,10 @@ export class Outage {
     error: unknown,
     processes: number,
     sinceMs: number,
-    emptyAtMs: number,
+    emptyAtMs: Amounts,
     nowMs: number,
   ) {
-    const { onStoreError, localShare, refillPerSecond, capacity } = setup;
+    const { onStoreError, localShare, limits, random } = setup;
     this.#setup = setup;
     this.error = error;
     this.sinceMs = sinceMs;
@@ -62,11 +64,14 @@ export class Outage {
     // An unknown share cannot be spent.
     this.mode = onStoreError === 'local' && this.share === 0 ? 'closed' : onStoreError;
     const part = this.share || 1;
-    this.local = new LocalShare(
-      refillPerSecond * 1_000 * part,
-      capacity * 1e6 * part,
-      emptyAtMs,
-      setup.random,
+    this.local = limits.map(
+      ({ refillPerSecond, capacity }, unit) =>
+        new LocalShare(
+          refillPerSecond * 1_000 * part,
+          capacity * 1e6 * part,
+          emptyAtMs[unit] as number,
+          random,
+        ),
     );
     this.scheduleRetry(nowMs);
   }
@@ -76,14 +81,23 @@ export class Outage {
     const { localShare } = this.#setup;
     const share = 1 / processes;
     if (this.mode !== 'local' || localShare !== undefined || share >= this.share) return;
-    this.local.shrink(share / this.share, nowMs);
+    for (const local of this.local) local.shrink(share / this.share, nowMs);
     this.share = share;
   }
 
   /** Takes tokens, in millionths, if the mode and the local share allow it. */
-  take(amount: number, nowMs: number): boolean {
+  take(amounts: Amounts, nowMs: number): boolean {
     this.#usedAtMs = nowMs;
-    return this.mode === 'open' || (this.mode === 'local' && this.local.take(amount, nowMs));
+    if (this.mode !== 'local') return this.mode === 'open';
+    const needed = this.local.filter((_, unit) => (amounts[unit] as number) > 0);
+    const isThere = this.local.map(
+      (local, unit) => !needed.includes(local) || local.collect(amounts[unit] as number, nowMs),
+    );
+    if (isThere.includes(false)) return false;
+    this.local.forEach((local, unit) => {
+      if (needed.includes(local)) local.take(amounts[unit] as number, nowMs);
+    });
+    return true;
   }
 
   /** Sets the time of the next retry. Called when a retry is made. */
@@ -118,11 +132,12 @@ export class Outage {
    * this process was cut off. It then pays back at most its share of the capacity, so that a long outage of one
    * process does not starve the others.
    */
-  debt(outageMs: number, resumeInMs: number): number {
-    if (resumeInMs > 0) return 0;
+  debt(outageMs: number, resumeInMs: number): Amounts {
     const wasAlone = -resumeInMs >= outageMs;
-    const { capacity } = this.#setup;
-    return Math.min(this.local.maxSpentIn(-resumeInMs), capacity * 1e6 * (wasAlone ? this.share : 1));
+    return this.#setup.limits.map(({ capacity }, unit) => {
+      const spent = (this.local[unit] as LocalShare).maxSpentIn(-resumeInMs);
+      return Math.min(spent, capacity * 1e6 * (wasAlone ? this.share : 1));
+    });
   }
 
   /**

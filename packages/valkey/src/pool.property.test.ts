@@ -20,7 +20,8 @@ test('tokens are available when the pool says, after any moves and trims', () =>
         if (dice < 0.4) {
           const left = Math.ceil(random() * 1_000 * perMs);
           endMs = Math.max(endMs, nowMs) + left / perMs + (random() < 0.5 ? random() * 5_000 : 0);
-          pool.add({ left, availableAtMs: endMs, expiresAtMs: endMs + 1e6, state: `${step}` }, keep);
+          if (keep) pool.keepUntil(endMs + 1e6);
+          pool.add({ left, availableAtMs: endMs, expiresAtMs: endMs + 1e6, state: `${step}` });
         } else if (dice < 0.6) {
           endMs -= random() * (endMs - nowMs);
           pool.moveEarlier(endMs);

@@ -31,11 +31,12 @@ export class LeasePool {
     this.#refillPerMs = refillPerMs;
   }
 
-  /** With `keep` no lease expires before the new one: the first request in the queue needs all of them together. */
-  add(lease: Lease, keep: boolean): void {
-    if (keep) {
-      for (const other of this.#leases) other.expiresAtMs = Math.max(other.expiresAtMs, lease.expiresAtMs);
-    }
+  /** No lease expires before then: the first request in the queue needs all of them together. */
+  keepUntil(expiresAtMs: number): void {
+    for (const lease of this.#leases) lease.expiresAtMs = Math.max(lease.expiresAtMs, expiresAtMs);
+  }
+
+  add(lease: Lease): void {
     // The store leases one stretch of time after the other, so earlier leases are available before this one starts.
     this.moveEarlier(lease.availableAtMs - lease.left / this.#refillPerMs);
     this.#leases.push(lease);
@@ -60,14 +61,19 @@ export class LeasePool {
     return this.#takeFromMany(amount, nowMs);
   }
 
-  #takeFromMany(amount: number, nowMs: number): boolean {
+  /** Whether the tokens are available. */
+  has(amount: number, nowMs: number): boolean {
     let available = 0;
     for (const lease of this.#leases) {
       if (nowMs > lease.expiresAtMs) continue;
       const future = Math.max(0, lease.availableAtMs - nowMs) * this.#refillPerMs;
       available += Math.max(0, Math.min(lease.left, lease.left - future));
     }
-    if (available + ROUNDING < amount) return false;
+    return available + ROUNDING >= amount;
+  }
+
+  #takeFromMany(amount: number, nowMs: number): boolean {
+    if (!this.has(amount, nowMs)) return false;
     let lacking = amount;
     for (const lease of this.#leases) {
       if (nowMs > lease.expiresAtMs) continue;

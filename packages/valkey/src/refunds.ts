@@ -1,30 +1,46 @@
-import type { StoreCall } from './store-call.ts';
+import type { Amounts, StoreCall } from './store-call.ts';
 
-/** Tokens to return to the store or to charge there, in millionths. One call settles many. */
+/** Tokens to return to the store or to charge there, in millionths of each unit. One call settles many. */
 export class Refunds {
+  readonly #units: number;
   /** What to return, by the state of the bucket at the time of the lease. */
-  readonly #unspent = new Map<string, number>();
+  readonly #unspent = new Map<string, number[]>();
   /** What to charge. */
-  #owed = 0;
+  #owed: number[];
   #inFlight = 0;
   /** When to call the store; `Infinity` if there is nothing to do. */
   dueMs: number = Number.POSITIVE_INFINITY;
 
-  get busy(): boolean {
-    return this.#unspent.size > 0 || this.#owed > 0 || this.#inFlight > 0;
+  constructor(units: number) {
+    this.#units = units;
+    this.#owed = this.#nothing();
   }
 
-  /** Returns leased tokens by `dueMs`. */
-  add(amount: number, leaseState: string, dueMs: number): void {
+  #nothing(): number[] {
+    return new Array<number>(this.#units).fill(0);
+  }
+
+  get #isOwing(): boolean {
+    return this.#owed.some((amount) => amount > 0);
+  }
+
+  get busy(): boolean {
+    return this.#unspent.size > 0 || this.#isOwing || this.#inFlight > 0;
+  }
+
+  /** Returns leased tokens of a unit by `dueMs`. */
+  add(unit: number, amount: number, leaseState: string, dueMs: number): void {
     if (amount <= 0) return;
-    this.#unspent.set(leaseState, (this.#unspent.get(leaseState) ?? 0) + amount);
+    const amounts = this.#unspent.get(leaseState) ?? this.#nothing();
+    amounts[unit] = (amounts[unit] as number) + amount;
+    this.#unspent.set(leaseState, amounts);
     this.dueMs = Math.min(this.dueMs, dueMs);
   }
 
-  /** Charges tokens that were spent without a lease. */
-  owe(amount: number): void {
+  /** Charges tokens of a unit that were spent without a lease. */
+  owe(unit: number, amount: number): void {
     if (amount <= 0) return;
-    this.#owed += amount;
+    this.#owed[unit] = (this.#owed[unit] as number) + amount;
     this.dueMs = Number.NEGATIVE_INFINITY;
   }
 
@@ -32,12 +48,13 @@ export class Refunds {
   next(nowMs: number): StoreCall[] {
     if (nowMs < this.dueMs) return [];
     const calls = [...this.#unspent].map(
-      ([leaseState, amount]): StoreCall => ({ mode: 'refund', amount: Math.floor(amount), leaseState }),
+      ([leaseState, amounts]): StoreCall => ({
+        ...{ mode: 'refund', amounts: amounts.map(Math.floor), leaseState },
+      }),
     );
-    const owed = Math.ceil(this.#owed);
-    if (owed > 0) calls.push({ mode: 'spend', amount: owed });
+    if (this.#isOwing) calls.push({ mode: 'spend', amounts: this.#owed.map(Math.ceil) });
     this.#unspent.clear();
-    this.#owed = 0;
+    this.#owed = this.#nothing();
     this.dueMs = Number.POSITIVE_INFINITY;
     this.#inFlight += calls.length;
     return calls;
@@ -48,8 +65,9 @@ export class Refunds {
    *
    * @param isOver true if the call succeeded, or if nothing is repeated after the end
    */
-  answered(call: StoreCall, isOver: boolean): void {
+  answered(call: { readonly mode: 'refund' | 'spend'; readonly amounts: Amounts }, isOver: boolean): void {
     this.#inFlight -= 1;
-    if (!isOver && call.mode === 'spend') this.owe(call.amount);
+    if (isOver || call.mode === 'refund') return;
+    for (const [unit, amount] of call.amounts.entries()) this.owe(unit, amount);
   }
 }

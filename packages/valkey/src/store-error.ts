@@ -44,7 +44,7 @@ function shown(value: unknown): string {
 }
 
 /** The least and the most that a number of a reply may be. */
-type Bounds = readonly [least: number, most?: number | undefined];
+export type Bounds = readonly [least: number, most?: number | undefined];
 
 /**
  * The first numbers of a reply, one for each of `bounds`: safe integers, which some clients return as text.

@@ -1,5 +1,4 @@
 import { type SteadyTime, sleep } from '@ebb/core/bucket';
-import { micro } from './backlog.ts';
 import { BucketStore, type Outcome } from './bucket-store.ts';
 import { type Connection, watchConnection } from './connection.ts';
 import type { FleetSetup } from './options.ts';
@@ -36,9 +35,8 @@ export class StoreLink {
     this.#hooks = hooks;
     const connection = watchConnection(setup.client);
     this.#connection = connection;
-    const capacity = micro(setup.capacity);
     const extraWaitMs = (error: unknown): number => this.#leftMs(error);
-    this.#store = new BucketStore({ ...setup, connection, capacity, time, extraWaitMs });
+    this.#store = new BucketStore({ ...setup, connection, time, extraWaitMs });
   }
 
   /** Calls the store. Some clients reject calls while they connect: then again, until they are connected. Never rejects. */

@@ -8,7 +8,11 @@ const SLOTS = 10;
 const RESTING_SLOTS = 60;
 
 /** Runs one call. `text` is the value of the key; the last element of the reply is its new value. */
-export function budgetModel(text: string | undefined, args: readonly string[], time: number): ScriptReply {
+export function budgetModel(
+  text: string | undefined,
+  args: readonly string[],
+  time: number,
+): ScriptReply<number> {
   const [
     ratio = 0,
     reserve = 0,

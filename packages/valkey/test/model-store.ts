@@ -7,7 +7,11 @@ import { model, type ScriptReply } from './model.ts';
 export type Health = 'up' | 'refusing' | 'silent' | 'frozen';
 
 /** A script in TypeScript. The last element of its reply is the new value of the key. */
-type Model = (text: string | undefined, args: readonly string[], nowUs: number) => ScriptReply;
+type Model = (
+  text: string | undefined,
+  args: readonly string[],
+  nowUs: number,
+) => ScriptReply<number | string>;
 
 /** A store under a virtual clock: the model of a script behind a network. */
 export class ModelStore implements StoreClient {

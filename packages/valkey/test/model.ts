@@ -3,25 +3,11 @@ import { gcra } from '@ebb/core/bucket';
 // The bucket's script in TypeScript, over core's own arithmetic. script.test.ts compares the two call by call; other
 // tests use this one as a store under a virtual clock.
 
-/** The numbers that the key holds, in their order; see script.ts. */
-type State = [
-  empty: number,
-  given: number,
-  paused: number,
-  at: number,
-  epoch: number,
-  base: number,
-  resumed: number,
-  count: number,
-  before: number,
-  turn: number,
-];
-
-/** A reply of the script. */
-export type ScriptReply = [
-  granted: number,
+/** A reply of a script: with lists of numbers if the bucket may have several units. */
+export type ScriptReply<N extends number | string = string> = [
+  granted: N,
   waitUs: number,
-  emptyInUs: number,
+  emptyInUs: N,
   pausedUs: number,
   nowUs: number,
   processes: number,
@@ -29,140 +15,203 @@ export type ScriptReply = [
   state: string,
 ];
 
-const EMPTY = 0;
-const GIVEN = 1;
+// The numbers that the key holds, in their order; see script.ts.
 const PAUSED = 2;
 const AT = 3;
 const EPOCH = 4;
-const BASE = 5;
 const RESUMED = 6;
 const COUNT = 7;
 const BEFORE = 8;
-const TURN = 9;
 
-function read(text: string | undefined, now: number): State | undefined {
+/** A unit: its quota, and where it stands in the state. */
+interface Unit extends gcra.Quota {
+  readonly each: number;
+  readonly fill: number;
+  readonly empty: number;
+  readonly given: number;
+  readonly base: number;
+  readonly turn: number;
+}
+
+function unitsOf(rates: readonly number[], capacities: readonly number[]): Unit[] {
+  return rates.map((perSecond, index) => {
+    // gcra.ts takes times in any unit, with the rate per 1,000 of them: here microseconds, and millionths of a token.
+    const rate = perSecond * 1_000;
+    const capacity = capacities[index] as number;
+    const quota = { capacity, refillPerSecond: rate, each: 1_000 / rate, fill: capacity * (1_000 / rate) };
+    const at = 6 + 4 * index;
+    return index === 0
+      ? { ...quota, empty: 0, given: 1, base: 5, turn: 9 }
+      : { ...quota, empty: at, given: at + 1, base: at + 2, turn: at + 3 };
+  });
+}
+
+/** A state of which every number is there. */
+type State = { [place: number]: number };
+
+function read(text: string | undefined, units: readonly Unit[], now: number): State | undefined {
   if (text === undefined || text === '') return undefined;
-  const state = text.split(' ').map(Number) as State;
-  const back = state[AT] - now;
+  const state: State = text.split(' ').map(Number);
+  const back = (state[AT] as number) - now;
+  const add = (place: number, amount: number): void => {
+    state[place] = (state[place] as number) + amount;
+  };
   if (back > 1e6) {
-    for (const moment of [EMPTY, PAUSED, AT, BASE, RESUMED] as const) state[moment] -= back;
-    state[GIVEN] += back;
+    for (const moment of [PAUSED, AT, RESUMED]) add(moment, -back);
+    for (const unit of units) {
+      for (const moment of [unit.empty, unit.base]) add(moment, -back);
+      add(unit.given, back);
+    }
   }
   return state;
 }
 
 /** Runs one call. `text` is the value of the key; the last element of the reply is its new value. */
 export function model(text: string | undefined, args: readonly string[], now: number): ScriptReply {
-  const [mode = '', rateText, capacityText, knownText, untilText, calledText, ...rest] = args;
-  const [capacity, until, called] = [Number(capacityText), Number(untilText), Number(calledText)];
-  const [amount = 0, most = 0, , soon = 0, within = 0] = rest.map(Number);
-  const held = rest[2];
-  // gcra.ts takes times in any unit, with the rate per 1,000 of them: here microseconds, and millionths of a token.
-  const rate = Number(rateText) * 1_000;
-  const quota: gcra.Quota = { capacity, refillPerSecond: rate };
-  const each = 1_000 / rate;
+  const [mode = '', rates = '', capacities = '', knownText, untilText, calledText, ...rest] = args;
+  const list = (numbers = ''): number[] => numbers.split(' ').map(Number);
+  const [until, called, within] = [Number(untilText), Number(calledText), Number(rest[4])];
+  const [amounts, mosts, soons] = [list(rest[0]), list(rest[1]), list(rest[3])];
+  const [amount = 0, most = 0] = [amounts[0], mosts[0]];
+  const units = unitsOf(list(rates), list(capacities));
+  const fastest = units.reduce((least, unit) => (unit.fill < least.fill ? unit : least));
+  const slowestEach = Math.max(...units.map(({ each }) => each));
+  const get = (state: State, place: number): number => state[place] as number;
 
-  let state = read(text, now);
-  const known = read(knownText, now);
+  const found = read(text, units, now);
+  const known = read(knownText, units, now);
+  let state: State;
   let dirty = false;
   let met = false;
-  if (state === undefined || (known !== undefined && state[AT] < known[AT])) {
-    const lost = state;
-    state = known ?? [now - capacity * each, 0, 0, now, now, 0, 0, 0, 0, 0];
-    if (lost !== undefined) {
-      state[EMPTY] = Math.max(state[EMPTY], lost[EMPTY]);
-      state[PAUSED] = Math.max(state[PAUSED], lost[PAUSED]);
-    }
-    state[EMPTY] = Math.ceil(gcra.spend(quota, state[EMPTY], 0, now));
-    if (now - state[EPOCH] > Math.max(capacity * each, 250_000)) {
-      state[BEFORE] = Math.max(state[COUNT], state[BEFORE]);
+  if (found === undefined || (known !== undefined && get(found, AT) < get(known, AT))) {
+    state = known ?? [0, 0, 0, now, now, 0, 0, 0, 0, 0];
+    if (found !== undefined) state[PAUSED] = Math.max(get(state, PAUSED), get(found, PAUSED));
+    if (now - get(state, EPOCH) > Math.max(fastest.fill, 250_000)) {
+      state[BEFORE] = Math.max(get(state, COUNT), get(state, BEFORE));
       state[COUNT] = 1;
     }
     state[EPOCH] = now;
-    state[BASE] = state[EMPTY];
+    for (const unit of units) {
+      if (known === undefined) {
+        state[unit.empty] = now - unit.fill;
+        state[unit.given] = 0;
+        state[unit.turn] = 0;
+      }
+      const lost = found === undefined ? Number.NEGATIVE_INFINITY : get(found, unit.empty);
+      const empty = Math.ceil(gcra.spend(unit, Math.max(get(state, unit.empty), lost), 0, now));
+      state[unit.empty] = empty;
+      state[unit.base] = empty;
+    }
     dirty = known !== undefined;
-  } else if (known !== undefined && state[EPOCH] !== known[EPOCH]) {
-    state[EMPTY] += Math.max(0, known[EMPTY] - state[BASE]);
-    state[BASE] = Math.max(state[BASE], known[EMPTY]);
-    state[PAUSED] = Math.max(state[PAUSED], known[PAUSED]);
-    dirty = true;
-    met = true;
+  } else {
+    state = found;
+    if (known !== undefined && get(state, EPOCH) !== get(known, EPOCH)) {
+      state[PAUSED] = Math.max(get(state, PAUSED), get(known, PAUSED));
+      for (const unit of units) {
+        const [empty, base] = [get(known, unit.empty), get(state, unit.base)];
+        state[unit.empty] = get(state, unit.empty) + Math.max(0, empty - base);
+        state[unit.base] = Math.max(base, empty);
+      }
+      dirty = true;
+      met = true;
+    }
   }
 
-  const period = Math.max(60e6, Math.ceil(64e6 * each));
-  const ago = Math.floor(now / period) - Math.floor(state[AT] / period);
+  const period = Math.max(60e6, Math.ceil(64e6 * slowestEach));
+  const ago = Math.floor(now / period) - Math.floor(get(state, AT) / period);
   if (ago !== 0) {
-    state[BEFORE] = ago === 1 ? state[COUNT] : 0;
+    state[BEFORE] = ago === 1 ? get(state, COUNT) : 0;
     state[COUNT] = 0;
   }
   const late = until > 0 && now > until;
   const counts = ['lease', 'peek', 'resume'].includes(mode) && called >= 0 && !late;
   if (counts && (met || Math.floor(called / period) !== Math.floor(now / period))) {
-    state[COUNT] += 1;
+    state[COUNT] = get(state, COUNT) + 1;
     dirty ||= text !== undefined;
   }
-  const processes = Math.max(1, state[COUNT], state[BEFORE]);
-  let [granted, wait, resume] = [0, 0, 0];
+  const processes = Math.max(1, get(state, COUNT), get(state, BEFORE));
+  const granted = units.map(() => 0);
+  let [wait, resume] = [0, 0];
 
   if (mode === 'lease') {
-    const waitUs = gcra.waitMs(quota, state[EMPTY], amount, now);
-    const slack = capacity * each * 1e-9 + 1e-6 + Math.abs(now) * 4e-16;
-    if (within >= 0 && waitUs > within + slack) wait = waitUs - within;
+    units.forEach((unit, at) => {
+      const needed = amounts[at] as number;
+      const waitUs = needed > 0 ? gcra.waitMs(unit, get(state, unit.empty), needed, now) : 0;
+      const slack = unit.fill * 1e-9 + 1e-6 + Math.abs(now) * 4e-16;
+      if (within >= 0 && waitUs > within + slack) wait = Math.max(wait, waitUs - within);
+    });
     if (wait === 0 && !late) {
-      const there = gcra.tokensAt(quota, state[EMPTY], now);
-      if (state[EMPTY] > now) {
-        const turn = Math.max(amount, soon);
-        state[TURN] = Math.ceil(state[TURN] === 0 ? turn : state[TURN] + (turn - state[TURN]) / 8);
-      }
-      granted = Math.max(amount, Math.min(most, Math.floor(there / 2)), soon);
-      state[EMPTY] = Math.ceil(gcra.spend(quota, state[EMPTY], granted, now));
+      units.forEach((unit, at) => {
+        const [needed, soon] = [amounts[at] as number, soons[at] as number];
+        const [empty, average] = [get(state, unit.empty), get(state, unit.turn)];
+        const there = gcra.tokensAt(unit, empty, now);
+        if (empty > now) {
+          const turn = Math.max(needed, soon);
+          state[unit.turn] = Math.ceil(average === 0 ? turn : average + (turn - average) / 8);
+        }
+        const given = Math.max(needed, Math.min(mosts[at] as number, Math.floor(there / 2)), soon);
+        granted[at] = given;
+        state[unit.empty] = Math.ceil(gcra.spend(unit, empty, given, now));
+      });
       dirty = true;
     }
   } else if (mode === 'spend') {
-    state[EMPTY] = Math.ceil(gcra.spend(quota, state[EMPTY], amount, now));
-    granted = amount;
+    units.forEach((unit, at) => {
+      const spent = amounts[at] as number;
+      state[unit.empty] = Math.ceil(gcra.spend(unit, get(state, unit.empty), spent, now));
+      granted[at] = spent;
+    });
     dirty = true;
   } else if (mode === 'refund') {
-    const lease = read(held, now);
-    if (lease !== undefined && lease[EPOCH] === state[EPOCH] && !late) {
-      const heldAt = lease[EMPTY] + lease[GIVEN] - state[GIVEN];
-      let after = gcra.giveBack(quota, state[EMPTY], amount, heldAt, now);
-      if (now < state[PAUSED]) after = Math.max(after, Math.min(state[EMPTY], state[PAUSED]));
-      after = Math.ceil(after);
-      granted = Math.floor(((state[EMPTY] - after) * rate) / 1_000);
-      state[GIVEN] += state[EMPTY] - after;
-      state[EMPTY] = after;
-      dirty ||= granted > 0;
+    const lease = read(rest[2], units, now);
+    if (lease !== undefined && get(lease, EPOCH) === get(state, EPOCH) && !late) {
+      units.forEach((unit, at) => {
+        const [empty, given] = [get(state, unit.empty), get(state, unit.given)];
+        const heldAt = get(lease, unit.empty) + get(lease, unit.given) - given;
+        let after = gcra.giveBack(unit, empty, amounts[at] as number, heldAt, now);
+        const paused = get(state, PAUSED);
+        if (now < paused && unit === fastest) after = Math.max(after, Math.min(empty, paused));
+        after = Math.ceil(after);
+        const back = Math.floor(((empty - after) * unit.refillPerSecond) / 1_000);
+        granted[at] = back;
+        state[unit.given] = given + empty - after;
+        state[unit.empty] = after;
+        dirty ||= back > 0;
+      });
     }
   } else if (mode === 'pause') {
-    const since = Math.max(now, state[PAUSED]);
+    const since = Math.max(now, get(state, PAUSED));
     if (now + amount > since) {
-      state[EMPTY] = now + amount + Math.max(0, state[EMPTY] - since);
+      state[fastest.empty] = now + amount + Math.max(0, get(state, fastest.empty) - since);
       state[PAUSED] = now + amount;
       dirty = true;
     }
   } else if (mode === 'unpause') {
-    const early = state[PAUSED] - now;
+    const early = get(state, PAUSED) - now;
     if (early > 0) {
-      state[EMPTY] = Math.max(now, state[EMPTY] - early);
+      state[fastest.empty] = Math.max(now, get(state, fastest.empty) - early);
       state[PAUSED] = now;
-      granted = 1;
+      granted[0] = 1;
       dirty = true;
     }
   } else if (mode === 'resume' && !late) {
     const since = now - amount;
-    if (state[RESUMED] <= since && (dirty || text === undefined || state[AT] <= since + amount / 10)) {
+    if (
+      get(state, RESUMED) <= since &&
+      (dirty || text === undefined || get(state, AT) <= since + amount / 10)
+    ) {
       state[RESUMED] = now + most;
-      state[EMPTY] = Math.max(state[EMPTY], state[RESUMED]);
+      for (const { empty } of units) state[empty] = Math.max(get(state, empty), now + most);
     }
-    resume = Math.max(state[RESUMED], since) - now;
-    granted = 1;
+    resume = Math.max(get(state, RESUMED), since) - now;
+    granted[0] = 1;
     dirty = true;
   }
 
   const write = dirty && !late;
-  if (write) state[AT] = Math.max(state[AT], now);
-  const after = write ? state.join(' ') : (text ?? '');
-  const pausedUs = Math.max(0, Math.ceil(state[PAUSED] - now));
-  return [granted, Math.ceil(wait), Math.ceil(state[EMPTY] - now), pausedUs, now, processes, resume, after];
+  if (write) state[AT] = Math.max(get(state, AT), now);
+  const empties = units.map(({ empty }) => Math.ceil(get(state, empty) - now));
+  const after = write ? Object.values(state).join(' ') : (text ?? '');
+  const pausedUs = Math.max(0, Math.ceil(get(state, PAUSED) - now));
+  return [granted.join(' '), Math.ceil(wait), empties.join(' '), pausedUs, now, processes, resume, after];
 }

@@ -10,7 +10,12 @@ async function run(inBackground: boolean): Promise<string> {
     const callOff = systemClock.schedule(() => undefined, 3_600_000, ${inBackground});
     process.once('beforeExit', () => console.log('ended by itself'));
     if (!${inBackground}) setImmediate(() => { console.log(process.getActiveResourcesInfo().includes('Timeout')); callOff(); });`;
-  const { stdout } = await promisify(execFile)(process.execPath, ['--input-type=module', '--eval', program]);
+  const { stdout } = await promisify(execFile)(process.execPath, [
+    '--conditions=@ebb/source',
+    '--input-type=module',
+    '--eval',
+    program,
+  ]);
   return stdout;
 }
 

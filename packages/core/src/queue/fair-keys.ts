@@ -36,8 +36,9 @@ export interface Level<W> {
   crowds: Turns<Key<W>> | undefined;
   /** Virtual time. */
   now: number;
-  /** How many keys have requests. */
+  /** How many keys have requests, and what they weigh together. */
   waiting: number;
+  weight: number;
   /** The cost of all requests. */
   cost: Amount;
 }
@@ -59,6 +60,11 @@ const NEW_FIRST = 1 - 2 ** -50;
 /** How many wait of a key, and so many more, by its weight. */
 export function crowdOf<W>({ size, pace }: Key<W>, more = 0): number {
   return (size + more) * pace;
+}
+
+/** What a key weighs. Requests that keep their place count as one key. */
+export function weightOf<W>({ pace }: Key<W>): number {
+  return pace === 0 ? 1 : 1 / pace;
 }
 
 /** Where a key stands in turn. It is moved when it comes to the front, if it belongs further back by then. */

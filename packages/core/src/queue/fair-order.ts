@@ -2,7 +2,16 @@ import { prose } from '#prose';
 import { checkPriority, positive } from '../base/check.ts';
 import { must } from '../base/option-error.ts';
 import { type Amount, minus, plus, type Weigh } from './amount.ts';
-import { crowdOf, type FairLane, type Key, type Level, newKey, rankOf, type Waiting } from './fair-keys.ts';
+import {
+  crowdOf,
+  type FairLane,
+  type Key,
+  type Level,
+  newKey,
+  rankOf,
+  type Waiting,
+  weightOf,
+} from './fair-keys.ts';
 import { link, unlink } from './list.ts';
 import type { PlaceOptions, Queue } from './queue.ts';
 import { Turns } from './turns.ts';
@@ -47,6 +56,10 @@ export class FairOrder<W extends Waiting<W>> implements Queue<W> {
     return this.#costAbove(Number.NEGATIVE_INFINITY);
   }
 
+  get shares(): number {
+    return this.first?.lane.level.weight ?? 0;
+  }
+
   #costAbove(lowest: number): Amount {
     return this.#levels.reduce<Amount>(
       (sum, { priority, cost }) => plus(sum, priority > lowest ? cost : 0),
@@ -62,7 +75,7 @@ export class FairOrder<W extends Waiting<W>> implements Queue<W> {
     if (level === undefined) {
       checkPriority('priority', priority);
       const keys = { byName: new Map(), turns: new Turns<Key<W>>(), crowds: undefined };
-      level = { ...keys, priority, back: newKey(keys, 0), now: 0, waiting: 0, cost: 0 };
+      level = { ...keys, priority, back: newKey(keys, 0), now: 0, waiting: 0, weight: 0, cost: 0 };
       this.#levels.push(level);
       this.#levels.sort((one, other) => other.priority - one.priority);
     }
@@ -120,6 +133,7 @@ export class FairOrder<W extends Waiting<W>> implements Queue<W> {
 
   #begin(level: Level<W>, key: Key<W>): void {
     level.waiting += 1;
+    level.weight += weightOf(key);
     const isKnown = level.byName.get(key.name) === key;
     // It may have been forgotten meanwhile.
     if (!isKnown) key.startsAt = 0;
@@ -144,7 +158,10 @@ export class FairOrder<W extends Waiting<W>> implements Queue<W> {
       key.isNew = false;
       key.startsAt += time;
     }
-    if (key.size === 0) level.waiting -= 1;
+    if (key.size === 0) {
+      level.waiting -= 1;
+      level.weight = level.waiting === 0 ? 0 : level.weight - weightOf(key);
+    }
     this.#moveOn(level);
     this.#choose();
   }

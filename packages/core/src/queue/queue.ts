@@ -22,6 +22,8 @@ export interface Queue<W extends Queued<W>> {
   readonly cost: Amount;
   /** True if it takes keys. */
   readonly isFair?: true;
+  /** Of a queue that takes keys: what those that wait beside the next to go weigh together, its own key included. */
+  readonly shares?: number;
   /** The next to go. */
   readonly first: W | undefined;
   /**

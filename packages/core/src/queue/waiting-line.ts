@@ -68,6 +68,11 @@ export class WaitingLine<T> {
     return this.queue.first?.cost ?? 0;
   }
 
+  /** See {@link Queue.shares}. */
+  get shares(): number | undefined {
+    return this.queue.shares;
+  }
+
   /** The deadline of the first, in milliseconds of the limit; `Infinity` if it has none. */
   get firstDeadlineMs(): number {
     return this.queue.first?.deadline?.atMs ?? Number.POSITIVE_INFINITY;

@@ -7,9 +7,10 @@ import { tableText } from './table.ts';
 
 const directory = new URL('../../figures/', import.meta.url);
 
-/** The storm takes as long as all other tests of a package, so only `pnpm test:long` draws it. */
+/** These take as long as all other tests of a package, so only `pnpm test:long` draws them. */
+const LONG = ['storm', 'adaptive'];
 const isLong = process.env.EBB_LONG !== undefined;
-const drawnHere = GOLDEN_STUDIES.filter(({ name }) => isLong || name !== 'storm');
+const drawnHere = GOLDEN_STUDIES.filter(({ name }) => isLong || !LONG.includes(name));
 
 describe('the figures in the repository', () => {
   const drawn = new Set<string>();
@@ -27,7 +28,7 @@ describe('the figures in the repository', () => {
   );
 
   test('are all drawn by a study', () => {
-    const rest = isLong ? [] : ['storm-queue.svg', 'storm-schemes.svg', 'storm.svg'];
+    const rest = isLong ? [] : ['adaptive.svg', 'storm-queue.svg', 'storm-schemes.svg', 'storm.svg'];
     expect(readdirSync(directory).sort()).toEqual([...drawn, ...rest].sort());
   });
 });

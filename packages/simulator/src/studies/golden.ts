@@ -6,6 +6,7 @@ const STRATEGIES = [
   'retry-after',
   'timeouts',
   'adaptive',
+  'estimates',
   'fleet-budget',
   'slots',
   'tenants',

@@ -1,4 +1,5 @@
 import { apiGateway, appEngine, treatments } from './buckets/bucket-studies.ts';
+import { estimates } from './estimates/estimate-study.ts';
 import { experimentStudy } from './experiment-study.ts';
 import { articleStudy, otherRulesStudy } from './race/race-study.ts';
 import { adaptiveRate } from './rates/rate-study.ts';
@@ -51,6 +52,7 @@ export const STUDIES: readonly Study[] = [
   retryAfter,
   timeouts,
   adaptiveRate,
+  estimates,
   fleetBudget,
   slots,
   tenants,

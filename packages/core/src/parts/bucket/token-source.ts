@@ -97,6 +97,8 @@ export interface WaitingQueue<A extends Amount = number> {
   readonly firstCost: A | 0;
   /** The deadline of the first request, in the time of the bucket; `Infinity` if it has none. */
   readonly firstDeadlineMs: number;
+  /** What the keys that wait weigh together, if requests have keys. */
+  readonly shares?: number | undefined;
   /** What the first request costs, then some or all of those that go after it. */
   costsInTurn(): Iterable<A>;
 }

@@ -1,0 +1,67 @@
+import { type Backlog, isMore } from './backlog.ts';
+import type { FleetSetup } from './options.ts';
+import type { Amounts, TokenLeaseCall } from './store-call.ts';
+import type { UnitLease } from './unit-lease.ts';
+
+/**
+ * The lease to ask for: of each unit what as many whole requests need. `undefined` if what is leased is enough, and no
+ * request waits for more.
+ */
+export function leaseCall(
+  units: readonly UnitLease[],
+  setup: FleetSetup,
+  backlog: Backlog,
+  nowMs: number,
+): TokenLeaseCall | undefined {
+  const { count, firstCost, firstDeadlineMs, totalCost } = backlog;
+  const left = units.map(({ pool }) => pool.left);
+  const isLacking = isMore(firstCost, left);
+  const enough = units.map(({ size }, unit) => size.enoughFor(totalCost[unit] as number));
+  if (!isLacking && !isMore(enough, left)) return undefined;
+  const minAmounts = units.map(({ size }, unit) => {
+    const had = left[unit] as number;
+    if (isLacking) return Math.max(0, Math.ceil((firstCost[unit] as number) - had));
+    return had < (enough[unit] as number) ? Math.ceil(size.least) : 0;
+  });
+  const atLeast = (amount: number, unit: number): number =>
+    Math.max(minAmounts[unit] as number, Math.ceil(amount));
+  const maxAvailable = units.map(({ size }, unit) =>
+    atLeast(size.mostAvailable(totalCost[unit] as number, left[unit] as number, nowMs), unit),
+  );
+  // Only requests that wait can use future tokens.
+  const mayWait = setup.nonConforming === 'delay';
+  const withinMs = mayWait ? firstDeadlineMs - nowMs : 0;
+  if (!mayWait) return { mode: 'lease', minAmounts, maxAvailable, maxFuture: minAmounts, withinMs };
+  if (count === 0) {
+    const maxFuture = units.map(({ size }, unit) => atLeast(size.ahead, unit));
+    return { mode: 'lease', minAmounts, maxAvailable, maxFuture, withinMs };
+  }
+  const through = throughTurn(units, setup, backlog, left);
+  const maxFuture = units.map(({ size }, unit) =>
+    atLeast((through[unit] as number) - (left[unit] as number) + size.onTheWay, unit),
+  );
+  return { mode: 'lease', minAmounts, maxAvailable, maxFuture, withinMs };
+}
+
+/**
+ * What is leased for the requests of one turn, what is leased already included. With keys it is for as many requests as the
+ * keys that wait here weigh together: so a key that waits in several processes has a turn in each.
+ */
+function throughTurn(
+  units: readonly UnitLease[],
+  { random }: FleetSetup,
+  { count, totalCost, shares, through }: Backlog,
+  left: Amounts,
+): Amounts {
+  const sizes = units.map(({ size }, unit) => size.forQueue(count, totalCost[unit] as number));
+  if (shares !== undefined) {
+    const most = units.map(() => Number.POSITIVE_INFINITY);
+    return through(left, Math.max(1, Math.floor(shares + random())), most);
+  }
+  const requests = Math.max(1, Math.floor(Math.min(...sizes.map((each) => each.requests))));
+  return through(
+    left,
+    requests,
+    sizes.map(({ most }) => most),
+  );
+}

@@ -1,0 +1,31 @@
+import type { Outage } from './outage.ts';
+import type { Reply, StoreCall } from './store-call.ts';
+
+/** What came of a call. */
+export interface Answer {
+  readonly call: StoreCall;
+  readonly sentAtMs: number;
+  /** `undefined` if the call failed, or is given up. */
+  readonly reply?: Reply | undefined;
+  readonly error?: unknown;
+  /** `'given up'`: another answer may come, which is then `'late'`. */
+  readonly state?: 'given up' | 'late';
+}
+
+/** The store was lost, or is back. */
+export type Turn =
+  | { readonly type: 'lost'; readonly error: unknown; readonly mode: Outage['mode']; readonly share: number }
+  | { readonly type: 'back'; readonly outageMs: number };
+
+/** What has to be done after a step. */
+export interface Step {
+  /** Requests that wait may get their tokens now, or be refused. */
+  readonly granted: boolean;
+  /** Calls to send now. What comes of each is the `answer` of another step. */
+  readonly calls: readonly StoreCall[];
+  /** When to step next, if nothing happens before; `Infinity` for never. */
+  readonly wakeAtMs: number;
+  /** The same, but not worth keeping a process alive for. */
+  readonly lookAtMs: number;
+  readonly turn: Turn | undefined;
+}
