@@ -6,11 +6,14 @@ import type { UnitLease } from './unit-lease.ts';
 /**
  * The lease to ask for: of each unit what as many whole requests need. `undefined` if what is leased is enough, and no
  * request waits for more.
+ *
+ * @param isAlone true if no other process shares the bucket
  */
 export function leaseCall(
   units: readonly UnitLease[],
   setup: FleetSetup,
   backlog: Backlog,
+  isAlone: boolean,
   nowMs: number,
 ): TokenLeaseCall | undefined {
   const { count, firstCost, firstDeadlineMs, totalCost } = backlog;
@@ -36,32 +39,37 @@ export function leaseCall(
     const maxFuture = units.map(({ size }, unit) => atLeast(size.ahead, unit));
     return { mode: 'lease', minAmounts, maxAvailable, maxFuture, withinMs };
   }
-  const through = throughTurn(units, setup, backlog, left);
+  const through = throughTurn(units, setup, backlog, left, isAlone);
   const maxFuture = units.map(({ size }, unit) =>
     atLeast((through[unit] as number) - (left[unit] as number) + size.onTheWay, unit),
   );
   return { mode: 'lease', minAmounts, maxAvailable, maxFuture, withinMs };
 }
 
+/** With keys, a turn is for more than one request of each if this process's part of the refill pays for so many. */
+const KEYS = 8;
+
 /**
  * What is leased for the requests of one turn, what is leased already included. With keys it is for as many requests as the
- * keys that wait here weigh together: so a key that waits in several processes has a turn in each.
+ * keys that wait here weigh together, or some times as many: so a key has the same share in each process in which it waits.
  */
 function throughTurn(
   units: readonly UnitLease[],
   { random }: FleetSetup,
   { count, totalCost, shares, through }: Backlog,
   left: Amounts,
+  isAlone: boolean,
 ): Amounts {
   const sizes = units.map(({ size }, unit) => size.forQueue(count, totalCost[unit] as number));
-  if (shares !== undefined) {
+  const paid = Math.min(...sizes.map(({ requests }) => requests));
+  if (shares !== undefined && !isAlone) {
+    const times = Number.isFinite(paid) ? Math.max(1, Math.floor(paid / KEYS)) : 1;
     const most = units.map(() => Number.POSITIVE_INFINITY);
-    return through(left, Math.max(1, Math.floor(shares + random())), most);
+    return through(left, Math.max(1, Math.floor(times * shares + random())), most);
   }
-  const requests = Math.max(1, Math.floor(Math.min(...sizes.map((each) => each.requests))));
   return through(
     left,
-    requests,
+    Math.max(1, Math.floor(Math.min(count / 2, paid))),
     sizes.map(({ most }) => most),
   );
 }

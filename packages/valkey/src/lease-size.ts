@@ -91,14 +91,14 @@ export class LeaseSize {
     return Math.ceil(totalCost + expected - left);
   }
 
-  /** How many of the waiting requests to lease for, and the most that all of them may cost. */
+  /** How many requests this process's part of the refill pays for in a turn, and the most that all of them may cost. */
   forQueue(count: number, totalCost: number): { readonly requests: number; readonly most: number } {
     this.#meanCost += (totalCost / count - this.#meanCost) / (this.#meanCost === 0 ? 1 : COST_SAMPLES);
     // A unit that costs nothing sets no bound.
-    const share = this.#meanCost === 0 ? count : this.#fairShare(this.#setup.queueAheadMs) / this.#meanCost;
+    const share = this.#fairShare(this.#setup.queueAheadMs);
     // Only whole requests are leased for, so the fraction is rounded at random.
     const most = this.#fleetAverage * GROWTH + this.#meanCost * this.#setup.random();
-    return { requests: Math.min(count / 2, share), most };
+    return { requests: this.#meanCost === 0 ? Number.POSITIVE_INFINITY : share / this.#meanCost, most };
   }
 
   /** How many future tokens to lease while no request waits. */

@@ -204,7 +204,13 @@ export class Lease extends LeaseState {
     if (!(isLacking || isLow || missedCost !== undefined) || !this.isOpen(nowMs)) return undefined;
     const missed =
       missedCost === undefined || isWaiting ? {} : { firstCost: missedCost, totalCost: missedCost };
-    const call = leaseCall(this.units, this.setup, { ...backlog, ...missed }, nowMs);
+    const call = leaseCall(
+      this.units,
+      this.setup,
+      { ...backlog, ...missed },
+      this.view.processes <= 1,
+      nowMs,
+    );
     if (call === undefined || this.isTooLate(call.minAmounts, nowMs + call.withinMs, nowMs)) return undefined;
     this.asked = call;
     return call;
