@@ -41,12 +41,12 @@ describe.each(packages())('$manifest.name', (one) => {
   });
 });
 
-test('core has at most 60 files, and stays below 128 kB', () => {
+test('core has at most 60 files, and stays below 150 kB', () => {
   const core = packed.find(({ manifest }) => manifest.name === '@ebb/core');
   expect(core?.files.length).toBeLessThanOrEqual(60);
-  // 48 kB of it are declarations, of which docstrings are 30, 6 the README, 8 CommonJS. `gzip -9` makes 4 kB less of it than
-  // pnpm does. `release/sizes.json` has the size of today.
-  expect(core?.bytes).toBeLessThanOrEqual(128_000);
+  // A third of it are declarations, of which docstrings are two thirds; units, keys and costs are 19 kB. `gzip -9` makes 4 kB less of
+  // it than pnpm does. `release/sizes.json` has the size of today.
+  expect(core?.bytes).toBeLessThanOrEqual(150_000);
 });
 
 async function bundled(
