@@ -18,7 +18,7 @@ const FRESH_MS = 1_000;
 const LEAST_FRESH_MS = 100;
 
 /**
- * While nobody gives tokens back, so often: then each call for tokens is look enough for a fleet whose turns come sooner. In
+ * While no tokens are given back, so often: then each call for tokens is look enough for a fleet whose turns come sooner. In
  * milliseconds.
  */
 const STILL_MS = 4_000;

@@ -105,7 +105,7 @@ describe('a step', () => {
     expect(callOf(lease.step(32, waiting(1, 50)))).toMatchObject({ mode: 'lease', withinMs: 18 });
   });
 
-  test('gives back what nobody needs, with the state that it was leased under', () => {
+  test('gives back what no request needs, with the state that it was leased under', () => {
     holding(5);
     take(10);
     const { wakeAtMs } = lease.step(10, EMPTY_BACKLOG);

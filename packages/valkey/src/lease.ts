@@ -139,7 +139,7 @@ export class Lease extends LeaseState {
 
   #checkOutage(outage: Outage, isWaiting: boolean, nowMs: number): void {
     const unanswered = this.unanswered.count(nowMs);
-    // Nobody needs the store: it is not called.
+    // No request needs the store: it is not called.
     if (nowMs < outage.nextCheckMs(unanswered, isWaiting)) return;
     if (nowMs >= outage.sharedAtMs) {
       if (!outage.isForgetful) this.#endOutage(outage, nowMs);

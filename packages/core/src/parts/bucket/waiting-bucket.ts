@@ -45,7 +45,7 @@ export abstract class WaitingBucket<
   readonly #atGates: Tally = { waiting: 0 };
   readonly #gates: OriginGates<Gate>;
   readonly #quiet = new QuietOrigins();
-  /** Until then requests that were granted heed what the server says is left. */
+  /** Until then what the server says is left applies to this bucket. */
   #sharedUntilMs = Number.NEGATIVE_INFINITY;
   #sourceClosed: Promise<void> | undefined;
 

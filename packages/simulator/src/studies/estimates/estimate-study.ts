@@ -84,7 +84,7 @@ export const estimates: Study = {
           `${found.waited.toFixed(0)} s`,
         ]),
         legend: [
-          'told: answers say what is left of the account, and the client heeds that',
+          'told: answers say what is left of the account, and the client lowers its level to that',
           'waited: what half of the requests waited at most; 400 callers always want more than there is',
         ].join('\n'),
       },

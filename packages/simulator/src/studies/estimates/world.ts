@@ -25,7 +25,7 @@ export interface Reserve {
   readonly quantile?: number;
   /** Charged when the answer has ended, given back then, or never given back. */
   readonly rest: 'settled' | 'given back' | 'kept';
-  /** Whether answers say what is left of the account, and the client heeds that. */
+  /** Whether answers say what is left of the account, and the client lowers its level to that. */
   readonly isTold?: boolean;
 }
 
