@@ -66,6 +66,7 @@ const BY_NODE_FETCH: Differences = {
     reason: 'not-idempotent',
     why: 'fetch gives its dispatcher a stream',
   },
+  'a cost by the body of the request': { waits: [1_000], why: 'fetch gives its dispatcher a stream' },
 };
 
 /**

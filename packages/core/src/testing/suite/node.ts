@@ -44,7 +44,7 @@ interface Modules {
   };
   readonly 'node:net': {
     createServer(onSocket: (socket: Socket) => void): Server;
-    connect(port: number, host: string): Socket;
+    connect(options: { readonly port: number; readonly host: string; readonly localPort?: number }): Socket;
   };
 }
 

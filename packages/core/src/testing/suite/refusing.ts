@@ -4,15 +4,31 @@ import { listening, nodeModule, type Socket } from './node.ts';
 let client: Socket | undefined;
 let port: Promise<number> | undefined;
 
+/**
+ * The first port of those that are tried, and how many there are. Systems give connections ports from 32,768 on: one that gets the port that
+ * it connects to is connected with itself, and not refused.
+ */
+const FIRST_PORT = 20_000;
+const PORTS = 10_000;
+
 async function hold(): Promise<number> {
   const { createServer, connect } = nodeModule('node:net');
   const server = createServer((socket) => socket.unref());
-  client = connect(await listening(server), '127.0.0.1');
-  const connected = client;
-  await new Promise<void>((resolve) => connected.once('connect', resolve));
-  server.unref();
-  connected.unref();
-  return connected.localPort;
+  const serverPort = await listening(server);
+  for (;;) {
+    const localPort = FIRST_PORT + Math.floor(Math.random() * PORTS);
+    const connected = connect({ port: serverPort, host: '127.0.0.1', localPort });
+    const isConnected = await new Promise<boolean>((resolve) => {
+      connected.once('connect', () => resolve(true));
+      // In use, perhaps.
+      connected.once('error', () => resolve(false));
+    });
+    if (!isConnected) continue;
+    client = connected;
+    server.unref();
+    connected.unref();
+    return connected.localPort;
+  }
 }
 
 /**
