@@ -1,8 +1,7 @@
 import { listening, nodeModule, type Socket } from './node.ts';
 
 /** Kept open for as long as the process runs. */
-let client: Socket | undefined;
-let port: Promise<number> | undefined;
+let held: Promise<Socket> | undefined;
 
 /**
  * The first port of those that are tried, and how many there are. Systems give connections ports from 32,768 on: one that gets the port that
@@ -11,7 +10,7 @@ let port: Promise<number> | undefined;
 const FIRST_PORT = 20_000;
 const PORTS = 10_000;
 
-async function hold(): Promise<number> {
+async function hold(): Promise<Socket> {
   const { createServer, connect } = nodeModule('node:net');
   const server = createServer((socket) => socket.unref());
   const serverPort = await listening(server);
@@ -24,10 +23,9 @@ async function hold(): Promise<number> {
       connected.once('error', () => resolve(false));
     });
     if (!isConnected) continue;
-    client = connected;
     server.unref();
     connected.unref();
-    return connected.localPort;
+    return connected;
   }
 }
 
@@ -35,9 +33,9 @@ async function hold(): Promise<number> {
  * A port on 127.0.0.1 that refuses connections: the client's port of an open connection. The port of a closed server
  * would not do, since another test or program may soon listen on it.
  */
-export function refusingPort(): Promise<number> {
-  port ??= hold();
-  return port;
+export async function refusingPort(): Promise<number> {
+  held ??= hold();
+  return (await held).localPort;
 }
 
 /** The URL of that port. */
