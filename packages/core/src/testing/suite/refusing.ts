@@ -14,8 +14,9 @@ async function hold(): Promise<Socket> {
   const { createServer, connect } = nodeModule('node:net');
   const server = createServer((socket) => socket.unref());
   const serverPort = await listening(server);
-  for (;;) {
-    const localPort = FIRST_PORT + Math.floor(Math.random() * PORTS);
+  for (let tried = 0; ; tried += 1) {
+    // The system chose the server's port at random.
+    const localPort = FIRST_PORT + ((serverPort + tried) % PORTS);
     const connected = connect({ port: serverPort, host: '127.0.0.1', localPort });
     const isConnected = await new Promise<boolean>((resolve) => {
       connected.once('connect', () => resolve(true));
