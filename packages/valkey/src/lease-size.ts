@@ -95,10 +95,13 @@ export class LeaseSize {
   forQueue(count: number, totalCost: number): { readonly requests: number; readonly most: number } {
     this.#meanCost += (totalCost / count - this.#meanCost) / (this.#meanCost === 0 ? 1 : COST_SAMPLES);
     // A unit that costs nothing sets no bound.
-    const share = this.#fairShare(this.#setup.queueAheadMs);
+    const requests =
+      this.#meanCost === 0
+        ? Number.POSITIVE_INFINITY
+        : this.#fairShare(this.#setup.queueAheadMs) / this.#meanCost;
     // Only whole requests are leased for, so the fraction is rounded at random.
     const most = this.#fleetAverage * GROWTH + this.#meanCost * this.#setup.random();
-    return { requests: this.#meanCost === 0 ? Number.POSITIVE_INFINITY : share / this.#meanCost, most };
+    return { requests, most };
   }
 
   /** How many future tokens to lease while no request waits. */
