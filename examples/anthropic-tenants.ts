@@ -39,5 +39,7 @@ async function ask(tenant: string): Promise<number> {
 }
 const [first] = await Promise.all(['a', 'a', 'a', 'a', 'a', 'a', 'b'].map(ask));
 console.log(sent.join(' '));
+// It learns when as many answers have ended as began together.
+await ask('a');
 console.log(`${first} and ${await ask('b')} output tokens`);
 double.close();

@@ -3,8 +3,11 @@ import {
   constant,
   createPolicy,
   type EbbEvent,
+  fairQueue,
   type PolicyOptions,
   perKey,
+  quotaBucket,
+  readCost,
   retryBudget,
   ThrottledError,
   tokenBucket,
@@ -13,6 +16,7 @@ import { type VirtualClock, virtualClock } from '@ebb/core/testing';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { type Client, clients, type Got } from './clients.ts';
 import type { Sent } from './fetch-client.ts';
+import { flow } from './flow.ts';
 import { refusingUrl } from './refusing.ts';
 import { type Step, type Upstream, upstream } from './server.ts';
 import { turns, until } from './until.ts';
@@ -28,8 +32,7 @@ describe.each(Object.entries(clients))('%s', (_, makeClient) => {
   let client: Client;
   /** Whether virtual time advances to the next timer while the server is idle. */
   let flowing: boolean;
-  let pump: Promise<void>;
-  let over: boolean;
+  let stop: () => Promise<void>;
 
   async function setUp(script: readonly Step[], options: PolicyOptions): Promise<void> {
     server = await upstream(script);
@@ -40,18 +43,10 @@ describe.each(Object.entries(clients))('%s', (_, makeClient) => {
     clock = virtualClock({ startMs: 0 });
     events = [];
     flowing = true;
-    over = false;
-    pump = (async () => {
-      while (!over) {
-        await turns(1);
-        const isIdle = flowing && server?.underWay() === 0;
-        if (isIdle && clock.nextAtMs !== undefined) clock.tick(clock.nextAtMs - clock.now());
-      }
-    })();
+    stop = flow(clock, () => flowing && server?.underWay() === 0);
   });
   afterEach(async () => {
-    over = true;
-    await pump;
+    await stop();
     expect(clock.pending).toBe(0);
     await client.close();
     await server.close();
@@ -69,6 +64,69 @@ describe.each(Object.entries(clients))('%s', (_, makeClient) => {
     expect(await send()).toEqual({ status: 200, body: 'up' });
     expect(attemptsAtMs()).toEqual([0, 1_000]);
     expect(events.filter(({ type }) => type === 'throttle')).toMatchObject([{ waitMs: 990 }]);
+  });
+
+  test('a wait names the unit that was lacking, and the key whose request it is', async () => {
+    const limits = {
+      requests: { capacity: 5, refillPerSecond: 1 },
+      tokens: { capacity: 10, initialTokens: 0, refillPerSecond: 1 },
+    };
+    const bucket = quotaBucket({ limits, queue: fairQueue(), clock });
+    await setUp([up], { bucket, fairKey: ({ method }) => `by ${method}` });
+    await send({ ebb: { cost: { requests: 1, tokens: 2 } } });
+    await send({ ebb: { cost: { requests: 1 } } });
+    await send({ ebb: { cost: { requests: 5 }, fairKey: 'tenant-7' } });
+    const waits = events.filter(({ type }) => type === 'throttle');
+    expect(waits).toMatchObject([
+      { waitMs: 2_000, unit: 'tokens', fairKey: 'by GET' },
+      { unit: 'requests', fairKey: 'tenant-7' },
+    ]);
+  });
+
+  test('one request has costs by unit, and reads its own', async () => {
+    const limits = {
+      requests: { capacity: 9, refillPerSecond: 1 },
+      tokens: { capacity: 90, refillPerSecond: 1 },
+    };
+    const bucket = quotaBucket({ limits, clock });
+    await setUp([{ status: 200, body: '{"used":7}' }], { bucket });
+    const actualCost = readCost(async (response) => ({
+      tokens: ((await response.json()) as { used: number }).used,
+    }));
+    await send({ ebb: { cost: { requests: 1, tokens: 50 }, actualCost } });
+    expect(bucket.stats().units).toMatchObject({ requests: { tokens: 8 }, tokens: { tokens: 83 } });
+  });
+
+  test('a wait for a slot names the key, and one without a key names none', async () => {
+    const concurrency = concurrencyLimit({ maxConcurrent: 1, queue: fairQueue(), clock });
+    await setUp([up], { concurrency });
+    flowing = false;
+    const held = concurrency.tryAcquire();
+    const sent = [send({ ebb: { fairKey: 'tenant-7' } }), send()];
+    await until(() => concurrency.stats().waiting === 2);
+    clock.tick(50);
+    held?.release();
+    await Promise.all(sent);
+    flowing = true;
+    const keys = events.flatMap((event) => (event.type === 'throttle' ? [Object.keys(event)] : []));
+    expect(keys.map((names) => names.includes('fairKey'))).toEqual([true, false]);
+  });
+
+  test('a refusal names the key whose request it is', async () => {
+    const bucket = bucketOf({ initialTokens: 0, queue: fairQueue() });
+    await setUp([up], { bucket, maxWaitMs: 500 });
+    const error = async (sent?: Sent) => send(sent).catch((refusal: unknown) => refusal);
+    expect(await error({ ebb: { fairKey: 'tenant-7' } })).toMatchObject({
+      reason: 'wait-too-long',
+      fairKey: 'tenant-7',
+    });
+    expect(await error()).not.toHaveProperty('fairKey');
+  });
+
+  test('a key that the queue of a bucket per key does not take fails before anything is sent', async () => {
+    await setUp([up], { bucket: perKey(() => bucketOf()), fairKey: 'tenant-7' });
+    await expect(send()).rejects.toThrow('fairKey must be left out at a limit without');
+    expect(server.seen).toHaveLength(0);
   });
 
   test('attempts whose connection is refused return their tokens, including the last', async () => {

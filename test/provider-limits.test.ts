@@ -141,6 +141,16 @@ describe('anthropic', () => {
     expect(left.inputTokens).toBeLessThanOrEqual(6_000);
   });
 
+  test('of what is left of a larger account it takes the part that goes with its own limits', async () => {
+    const own = make().bucket.stats().units?.outputTokens?.capacity ?? 0;
+    const headers = {
+      'anthropic-ratelimit-output-tokens-limit': String(8 * own),
+      'anthropic-ratelimit-output-tokens-remaining': String(4 * own + 800),
+    };
+    const left = await leftAfter(anthropic(), make(), body, json(200, { usage }, headers));
+    expect(left.outputTokens).toBe(own / 2 + 100);
+  });
+
   test('learns by model', async () => {
     const limits = make();
     await leftAfter(anthropic(), limits, body, json(200, { usage }));

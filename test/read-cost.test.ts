@@ -439,7 +439,7 @@ describe('what is wrong', () => {
     [() => readCost(() => 1, { remaining: 1 as never }), 'readCost: remaining must be a function, got 1'],
     [
       () => createPolicy({ actualCost: (() => 1) as never }),
-      'createPolicy: actualCost must be what readCost returns',
+      'createPolicy: actualCost must be readCost(…), got a function',
     ],
     [() => createPolicy({ fairKey: 5 as never }), 'createPolicy: fairKey must be a string, got 5'],
     [() => createPolicy({ cost: -1 }), 'createPolicy: cost must be'],

@@ -1,11 +1,11 @@
 import { Readable } from 'node:stream';
 import { ebbInterceptor as ebbAxios } from '@ebb/axios';
-import { constant, type PolicyOptions } from '@ebb/core';
+import { constant, type PolicyOptions, tokenBucket } from '@ebb/core';
 import { createFetch } from '@ebb/fetch';
 import { ebbInterceptor as ebbUndici } from '@ebb/undici';
 import axios from 'axios';
 import { Agent, request } from 'undici';
-import { describe, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { serve } from './serve.ts';
 
 const clients: Readonly<
@@ -42,40 +42,63 @@ async function seen(client: string, body: unknown): Promise<unknown> {
   return bodies[0];
 }
 
-const bytes = new TextEncoder().encode('text');
-const params = new URLSearchParams({ a: '1' });
-const web = () => new Blob(['text']).stream();
+const text = '{"query":"{ a }"}';
+const bytes = new TextEncoder().encode(text);
+const form = () => {
+  const made = new FormData();
+  made.set('a', '1');
+  return made;
+};
+const web = () => new Blob([text]).stream();
 const node = () => Readable.from([bytes]);
 async function* generated() {
   yield bytes;
 }
 
-describe.each(['fetch', 'axios', 'undici'])('%s: the body of a request', (client) => {
-  test.each<[story: string, body: unknown]>([
-    ['a text', '{"query":"{ a }"}'],
-    ['bytes', bytes],
-  ])('that is %s is seen as it was given', async (_, body) => {
-    const found = await seen(client, body);
-    expect(found instanceof ArrayBuffer ? new Uint8Array(found) : found).toEqual(body);
-  });
+/** The very value that the client was given. */
+const SAME = Symbol('the same value');
 
-  test.each<[story: string, make: () => unknown]>([
-    ['nothing', () => undefined],
-    ['a stream of Node', node],
-    ['a function that makes one', () => () => 'text'],
-  ])('that is %s is not seen', async (_, make) => {
-    expect(await seen(client, make())).toBeUndefined();
-  });
+/** What the client itself does not take. */
+const NONE = Symbol('not sent');
+
+/** The table of the guide: what a policy sees of each body, by client. */
+test.each<
+  [story: string, make: () => unknown, ...found: readonly [fetch: unknown, axios: unknown, undici: unknown]]
+>([
+  ['nothing', () => undefined, undefined, undefined, undefined],
+  ['a text', () => text, text, text, text],
+  ['an empty text', () => '', '', '', ''],
+  ['a Buffer', () => Buffer.from(text), SAME, SAME, SAME],
+  ['a Uint8Array', () => bytes, SAME, bytes.buffer, SAME],
+  ['an ArrayBuffer', () => bytes.buffer, SAME, SAME, SAME],
+  ['a Blob', () => new Blob([text]), SAME, SAME, SAME],
+  ['a form', form, SAME, SAME, NONE],
+  ['URLSearchParams', () => new URLSearchParams({ a: '1' }), SAME, 'a=1', NONE],
+  ['an object', () => ({ query: '{ a }' }), NONE, text, NONE],
+  ['a stream of the web', web, undefined, NONE, undefined],
+  ['a stream of Node', node, undefined, undefined, undefined],
+  ['an asynchronous iterable', generated, undefined, NONE, undefined],
+  ['a function that makes one', () => () => text, undefined, undefined, undefined],
+])('%s', async (_, make, ...found) => {
+  for (const [index, client] of ['fetch', 'axios', 'undici'].entries()) {
+    const body = make();
+    const expected = found[index] === SAME ? body : found[index];
+    if (expected !== NONE) expect(await seen(client, body), client).toBe(expected);
+  }
 });
 
-test.each<[client: string, body: () => unknown, found: unknown]>([
-  ['fetch', () => params, params],
-  ['fetch', web, undefined],
-  ['fetch', generated, undefined],
-  ['fetch, a Request', () => 'text', undefined],
-  ['undici', generated, undefined],
-  ['axios', () => ({ query: '{ a }' }), '{"query":"{ a }"}'],
-  ['axios', () => params, 'a=1'],
-])('%s, what its body shows', async (client, body, found) => {
-  expect(await seen(client, body())).toEqual(found);
+test('of a Request nothing is seen, whatever it was made of', async () => {
+  expect(await seen('fetch, a Request', text)).toBeUndefined();
+});
+
+test.each(Object.keys(clients))('%s: what is looked at is sent as it was', async (client) => {
+  const server = await serve({ status: 200 });
+  const looked: unknown[] = [];
+  const bucket = tokenBucket({ refillPerSecond: 100 });
+  const cost: PolicyOptions['cost'] = (traits) => looked.push(traits.body, traits.body) && 1;
+  for (const make of [node, () => bytes, () => text]) {
+    await clients[client]?.({ bucket, cost }, server.url, make());
+    expect(server.seen.at(-1)?.body).toBe(text);
+  }
+  expect(looked.length).toBeGreaterThanOrEqual(6);
 });

@@ -1,5 +1,6 @@
 // Eight processes ask a server that counts requests, input and output, as language models do: what they use of its quota, and
-// how often it refuses. It charges output when it has been written. And how long a lease of several units takes in the store.
+// how often it refuses. It charges output when it has been written. The same with the unit alone that binds. And how long a lease of
+// several units takes in the store.
 // Run: pnpm bench valkey-quota
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -25,9 +26,10 @@ const UNITS = Object.keys(RATES) as Unit[];
 const HELD_SECONDS = 4;
 
 /** The fleet has the rate of the account. It holds less, because a network bunches requests. */
-const limits = Object.fromEntries(
-  UNITS.map((unit) => [unit, { refillPerSecond: RATES[unit], capacity: (RATES[unit] * HELD_SECONDS) / 2 }]),
-);
+const limitsOf = (units: readonly Unit[]) =>
+  Object.fromEntries(
+    units.map((unit) => [unit, { refillPerSecond: RATES[unit], capacity: (RATES[unit] * HELD_SECONDS) / 2 }]),
+  );
 
 /** The server's own count of a unit. */
 class Count {
@@ -61,7 +63,7 @@ function answerLength(): number {
   return Math.min(MOST_OUTPUT, Math.ceil(120 * Math.exp(0.8 * normal)));
 }
 
-const counts = new Map(UNITS.map((unit) => [unit, new Count(RATES[unit])]));
+let counts: ReadonlyMap<Unit, Count> = new Map();
 const count = (unit: Unit): Count => counts.get(unit) as Count;
 let [refused, sent] = [0, 0];
 
@@ -89,46 +91,60 @@ upstream.keepAliveTimeout = 60_000;
 await new Promise<void>((resolve) => upstream.listen(0, '127.0.0.1', resolve));
 await using server = await startServer();
 
-const task: CallerTask = {
-  storeUrl: server.url,
-  upstreamUrl: `http://127.0.0.1:${(upstream.address() as AddressInfo).port}`,
-  limits,
-  callers: CALLERS,
-  mostOutput: MOST_OUTPUT,
-};
-using fleet = await ProcessFleet.start(
-  Array(PROCESSES).fill(task),
-  '../../../test/bench/valkey/model-caller.ts',
-);
-fleet.go();
-// The burst at the start, and what is learned in it, are over.
-await pause(5_000);
-const before = new Map(UNITS.map((unit) => [unit, count(unit).used]));
-const [sentBefore, refusedBefore] = [sent, refused];
-const startMs = performance.now();
-await pause(SECONDS * 1_000);
-const seconds = (performance.now() - startMs) / 1_000;
-const used = UNITS.map((unit) => (count(unit).used - (before.get(unit) ?? 0)) / (RATES[unit] * seconds));
-const [sends, refusals] = [sent - sentBefore, refused - refusedBefore];
-const reports = (await fleet.stop()) as unknown as CallerReport[];
+const percent = (share: number): string => `${(share * 100).toFixed(2)} %`;
+
+/** What a fleet does whose bucket has these units. */
+async function measured(asked: readonly Unit[]): Promise<readonly string[]> {
+  counts = new Map(UNITS.map((unit) => [unit, new Count(RATES[unit])]));
+  [refused, sent] = [0, 0];
+  const task: CallerTask = {
+    storeUrl: server.url,
+    upstreamUrl: `http://127.0.0.1:${(upstream.address() as AddressInfo).port}`,
+    key: asked.join(' '),
+    limits: limitsOf(asked),
+    callers: CALLERS,
+    mostOutput: MOST_OUTPUT,
+  };
+  using fleet = await ProcessFleet.start(
+    Array(PROCESSES).fill(task),
+    '../../../test/bench/valkey/model-caller.ts',
+  );
+  fleet.go();
+  // The burst at the start, and what is learned in it, are over.
+  await pause(5_000);
+  const before = new Map(UNITS.map((unit) => [unit, count(unit).used]));
+  const [sentBefore, refusedBefore] = [sent, refused];
+  const startMs = performance.now();
+  await pause(SECONDS * 1_000);
+  const seconds = (performance.now() - startMs) / 1_000;
+  const used = UNITS.map((unit) => (count(unit).used - (before.get(unit) ?? 0)) / (RATES[unit] * seconds));
+  const [sends, refusals] = [sent - sentBefore, refused - refusedBefore];
+  const reports = (await fleet.stop()) as unknown as CallerReport[];
+  const answers = reports.reduce((sum, report) => sum + report.answers, 0);
+  return [
+    ...used.map(percent),
+    sends.toLocaleString('en'),
+    `${percent(refusals / sends)} (${refusedBefore} in the first 5 s)`,
+    ((reports.reduce((sum, { calls }) => sum + calls, 0) / answers) * 1_000).toFixed(0),
+    String(reports.reduce((sum, { failed }) => sum + failed, 0)),
+  ];
+}
+
+const three = await measured(UNITS);
+const one = await measured(['requests']);
 upstream.closeAllConnections();
 upstream.close();
-
-const percent = (share: number): string => `${(share * 100).toFixed(2)} %`;
-const answers = reports.reduce((sum, report) => sum + report.answers, 0);
+const stories = [
+  ...UNITS.map((unit) => `used of ${unit}`),
+  'requests sent',
+  'refused with 429',
+  'calls to the store per 1,000 answers',
+  'requests that failed',
+];
 printTable(
-  `${PROCESSES} processes with ${CALLERS} callers each, learned costs, ${seconds.toFixed(1)} s after the first 5 s`,
-  ['', ''],
-  [
-    ...UNITS.map((unit, at) => [`used of ${unit}`, percent(used[at] ?? 0)]),
-    ['requests sent', sends.toLocaleString('en')],
-    ['refused with 429', `${percent(refusals / sends)} (${refusedBefore} in the first 5 s)`],
-    [
-      'calls to the store per 1,000 answers',
-      ((reports.reduce((sum, { calls }) => sum + calls, 0) / answers) * 1_000).toFixed(0),
-    ],
-    ['requests that failed', String(reports.reduce((sum, { failed }) => sum + failed, 0))],
-  ],
+  `${PROCESSES} processes with ${CALLERS} callers each, learned costs, ${SECONDS} s after the first 5 s`,
+  ['', 'three units', 'requests alone'],
+  stories.map((story, at) => [story, three[at] ?? '', one[at] ?? '']),
 );
 const UNIT_COUNTS = [1, 2, 3];
 const times = await scriptTimes(server.url, UNIT_COUNTS);

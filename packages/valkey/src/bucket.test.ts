@@ -340,7 +340,7 @@ describe('the actual cost of a request', () => {
     much.settle(10);
     much.settle(0);
     little.settle(25);
-    await clock.advance(200);
+    await clock.advance(400);
     const peek = bucketOf({ refillPerSecond: 1, capacity: 100 });
     const rest = peek.acquire({ cost: 65 });
     const more = peek.acquire({ cost: 2 });

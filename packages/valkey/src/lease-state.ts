@@ -154,7 +154,7 @@ export class LeaseState {
       const state = held[unit];
       if (amount > 0 && state !== undefined) this.giveBack(unit, amount, state, nowMs + this.setup.aheadMs);
       else if (amount < 0 && outage?.mode === 'local') outage.local[unit]?.charge(-amount, nowMs);
-      else if (amount < 0) this.refunds.owe(unit, -amount);
+      else if (amount < 0) this.refunds.owe(unit, -amount, nowMs + this.setup.aheadMs);
     }
   }
 

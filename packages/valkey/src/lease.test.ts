@@ -111,8 +111,29 @@ describe('a step', () => {
     const { wakeAtMs } = lease.step(10, EMPTY_BACKLOG);
     const later = lease.step(wakeAtMs, EMPTY_BACKLOG);
     const back = lease.step(later.wakeAtMs, EMPTY_BACKLOG);
-    expect(callOf(back)).toEqual({ mode: 'refund', amounts: [4 * TOKEN], leaseState: reply().state });
+    expect(callOf(back)).toEqual({
+      mode: 'refund',
+      leases: [{ amounts: [4 * TOKEN], state: reply().state }],
+    });
     expect(left()).toBe(0);
+  });
+
+  test('a lease that is asked for settles what is open, and charges again what may not have arrived', () => {
+    holding(1);
+    const { state } = reply();
+    take(10);
+    lease.settle([TOKEN / 2], [state], 10);
+    lease.settle([-2 * TOKEN], [state], 10);
+    const call = callOf(lease.step(11, waiting(2)));
+    expect(call).toMatchObject({
+      mode: 'lease',
+      leases: [{ amounts: [TOKEN / 2], state }],
+      spent: [2 * TOKEN],
+    });
+    const failed = lease.step(20, waiting(2), { call, sentAtMs: 11, reply: reply({ tooLate: true }) });
+    expect(failed.calls.filter(({ mode }) => mode !== 'peek')).toMatchObject([
+      { mode: 'lease', leases: [], spent: [2 * TOKEN] },
+    ]);
   });
 
   test('in a pause gives everything back, tells the fleet, and asks for no more', () => {
@@ -121,7 +142,10 @@ describe('a step', () => {
     const told = lease.step(20, waiting(2));
     expect(told.calls).toEqual([{ mode: 'pause', durationMs: 980 }]);
     expect([left(), lease.isOpen(999), lease.isOpen(1_000)]).toEqual([0, false, true]);
-    expect(callOf(lease.step(120, waiting(2)))).toMatchObject({ mode: 'refund', amounts: [5 * TOKEN] });
+    expect(callOf(lease.step(120, waiting(2)))).toMatchObject({
+      mode: 'refund',
+      leases: [{ amounts: [5 * TOKEN] }],
+    });
   });
 
   test('without an answer goes on with a share of the bucket, and asks again', () => {
@@ -156,7 +180,7 @@ describe('a step', () => {
     holding(5);
     lease.isClosed = true;
     const step = lease.step(20, EMPTY_BACKLOG);
-    expect(step.calls).toMatchObject([{ mode: 'refund', amounts: [5 * TOKEN] }]);
+    expect(step.calls).toMatchObject([{ mode: 'refund', leases: [{ amounts: [5 * TOKEN] }] }]);
     expect([step.wakeAtMs, step.lookAtMs]).toEqual([Number.POSITIVE_INFINITY, Number.POSITIVE_INFINITY]);
     const call = step.calls[0] as StoreCall;
     expect(lease.step(30, EMPTY_BACKLOG, { call, sentAtMs: 20, error: new Error() }).calls).toEqual([]);
@@ -198,7 +222,8 @@ test('in any order of answers: one lease at a time, no token from nowhere, and a
         const step = lease.step(nowMs, backlog, answer);
         for (const call of step.calls) {
           open.push({ call, sentAtMs: nowMs });
-          if (call.mode === 'refund') returned += call.amounts[0] ?? 0;
+          if (call.mode !== 'lease' && call.mode !== 'refund') continue;
+          for (const { amounts } of call.leases ?? []) returned += amounts[0] ?? 0;
         }
         expect(open.filter(({ call }) => call.mode === 'lease').length).toBeLessThanOrEqual(1);
         expect(Number.isNaN(step.wakeAtMs)).toBe(false);

@@ -58,9 +58,9 @@ export class Lease extends LeaseState {
     // If a later call got a reply, this failure is over already.
     if (lost !== undefined && sentAtMs >= this.#answeredCallMs) this.#lose(lost, call, sentAtMs, nowMs);
     const kept = lost === undefined ? reply : undefined;
+    if (call.mode === 'lease' || call.mode === 'refund' || call.mode === 'spend')
+      this.refunds.answered(call, kept?.tooLate === false || this.isClosed);
     if (call.mode === 'lease') this.#receiveLease(call, kept, sentAtMs, backlog, nowMs);
-    else if (call.mode === 'refund' || call.mode === 'spend')
-      this.refunds.answered(call, kept !== undefined || this.isClosed);
     else if (call.mode === 'pause' || call.mode === 'unpause')
       this.pause.answered(call, kept, !this.isClosed);
   }
@@ -182,8 +182,8 @@ export class Lease extends LeaseState {
       const isReached = processes > 0;
       const pause =
         isReached || this.unanswered.count(nowMs) === 0 ? this.pause.next(isReached, nowMs) : undefined;
-      const refunds = this.refunds.next(this.isClosed ? Number.POSITIVE_INFINITY : nowMs);
       const lease = this.#nextLease(backlog, nowMs);
+      const refunds = this.refunds.next(this.isClosed ? Number.POSITIVE_INFINITY : nowMs);
       const calls = [pause, ...refunds, lease].filter((call) => call !== undefined);
       for (const call of calls) this.#call(call, nowMs);
       if (calls.length > 0) this.presence.used(processes, nowMs);
@@ -212,8 +212,8 @@ export class Lease extends LeaseState {
       nowMs,
     );
     if (call === undefined || this.isTooLate(call.minAmounts, nowMs + call.withinMs, nowMs)) return undefined;
-    this.asked = call;
-    return call;
+    this.asked = { ...call, ...this.refunds.along() };
+    return this.asked;
   }
 
   #nextMs(backlog: Backlog, nowMs: number): number {

@@ -140,11 +140,22 @@ const FLEET_LIMIT: OptionTable<FleetLimit> = {
   capacity: { check: check.capacity, required: true },
 };
 
+/** As in memory, where it holds tokens back: what is leased has left the store, and other processes cannot hold it back. */
+function mustNotSettle(name: string, limit: unknown): void {
+  const { settled } = Object(limit) as { readonly settled?: unknown };
+  if (settled === undefined) return;
+  const takes =
+    'left out, because a fleet charges tokens when they are leased; `settle` gives back what was not used';
+  throw check.wrongType(`${name}settled`, takes, settled);
+}
+
 const checkLimits: check.Check = (name, limits) => {
   if (typeof limits !== 'object' || limits === null || Object.keys(limits).length === 0)
     throw check.wrongType(name, 'an object with a limit for each unit', limits);
-  for (const [unit, limit] of Object.entries(limits))
+  for (const [unit, limit] of Object.entries(limits)) {
+    mustNotSettle(`${name}.${unit}.`, limit);
     readOptions(`${name}.${unit}`, limit as FleetLimit, FLEET_LIMIT);
+  }
 };
 
 const BUCKET_OPTIONS: OptionTable<ValkeyBucketOptions, Unset> = {
@@ -199,6 +210,7 @@ function checkFill(name: string, { capacity, refillPerSecond }: FleetLimit): voi
 
 /** @throws TypeError, RangeError if an option is invalid; the message names it */
 export function fleetSetup(options: ValkeyBucketOptions): FleetSetup {
+  mustNotSettle('valkeyBucket: ', options);
   const { lease, prefix, ...setup } = readOptions('valkeyBucket', options, BUCKET_OPTIONS);
   const [names, limits] = limitsOf(options);
   limits.forEach((limit, unit) => {

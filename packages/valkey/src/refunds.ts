@@ -1,4 +1,7 @@
-import type { Amounts, StoreCall } from './store-call.ts';
+import type { Amounts, StoreCall, TokenLeaseCall, UnspentLease } from './store-call.ts';
+
+/** What is returned in one call: a script holds up the store while it runs. */
+const LEASES_PER_CALL = 32;
 
 /** Tokens to return to the store or to charge there, in millionths of each unit. One call settles many. */
 export class Refunds {
@@ -30,34 +33,55 @@ export class Refunds {
 
   /** Returns leased tokens of a unit by `dueMs`. */
   add(unit: number, amount: number, leaseState: string, dueMs: number): void {
-    if (amount <= 0) return;
+    // Nothing is known of a lease without a state.
+    if (amount <= 0 || leaseState === '') return;
     const amounts = this.#unspent.get(leaseState) ?? this.#nothing();
     amounts[unit] = (amounts[unit] as number) + amount;
     this.#unspent.set(leaseState, amounts);
     this.dueMs = Math.min(this.dueMs, dueMs);
   }
 
-  /** Charges tokens of a unit that were spent without a lease. */
-  owe(unit: number, amount: number): void {
+  /** Charges tokens of a unit that were spent without a lease, by `dueMs`. */
+  owe(unit: number, amount: number, dueMs: number = Number.NEGATIVE_INFINITY): void {
     if (amount <= 0) return;
     this.#owed[unit] = (this.#owed[unit] as number) + amount;
-    this.dueMs = Number.NEGATIVE_INFINITY;
+    this.dueMs = Math.min(this.dueMs, dueMs);
+  }
+
+  /** What a lease that is asked for settles on its way, due or not: so it costs no call. */
+  along(): Pick<TokenLeaseCall, 'leases' | 'spent'> {
+    return this.busy ? { leases: this.#take(), spent: this.#takeOwed() } : {};
   }
 
   /** The calls to make now. */
   next(nowMs: number): StoreCall[] {
     if (nowMs < this.dueMs) return [];
-    const calls = [...this.#unspent].map(
-      ([leaseState, amounts]): StoreCall => ({
-        ...{ mode: 'refund', amounts: amounts.map(Math.floor), leaseState },
-      }),
-    );
-    if (this.#isOwing) calls.push({ mode: 'spend', amounts: this.#owed.map(Math.ceil) });
-    this.#unspent.clear();
-    this.#owed = this.#nothing();
+    const calls: StoreCall[] = [];
+    while (this.#unspent.size > 0) calls.push({ mode: 'refund', leases: this.#take() });
+    const amounts = this.#takeOwed();
+    if (amounts !== undefined) calls.push({ mode: 'spend', amounts });
     this.dueMs = Number.POSITIVE_INFINITY;
     this.#inFlight += calls.length;
     return calls;
+  }
+
+  /** What one call returns. */
+  #take(): UnspentLease[] {
+    const leases: UnspentLease[] = [];
+    for (const [state, amounts] of this.#unspent) {
+      if (leases.length === LEASES_PER_CALL) break;
+      this.#unspent.delete(state);
+      leases.push({ amounts: amounts.map(Math.floor), state });
+    }
+    if (this.#unspent.size === 0) this.dueMs = Number.POSITIVE_INFINITY;
+    return leases;
+  }
+
+  #takeOwed(): Amounts | undefined {
+    if (!this.#isOwing) return undefined;
+    const owed = this.#owed.map(Math.ceil);
+    this.#owed = this.#nothing();
+    return owed;
   }
 
   /**
@@ -65,9 +89,10 @@ export class Refunds {
    *
    * @param isOver true if the call succeeded, or if nothing is repeated after the end
    */
-  answered(call: { readonly mode: 'refund' | 'spend'; readonly amounts: Amounts }, isOver: boolean): void {
-    this.#inFlight -= 1;
+  answered(call: Extract<StoreCall, { mode: 'lease' | 'refund' | 'spend' }>, isOver: boolean): void {
+    if (call.mode !== 'lease') this.#inFlight -= 1;
     if (isOver || call.mode === 'refund') return;
-    for (const [unit, amount] of call.amounts.entries()) this.owe(unit, amount);
+    const { spent = [] } = call.mode === 'spend' ? { spent: call.amounts } : call;
+    for (const [unit, amount] of spent.entries()) this.owe(unit, amount);
   }
 }

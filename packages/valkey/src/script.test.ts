@@ -98,6 +98,8 @@ describe.runIf(hasServer)('the bucket script', () => {
         )[between(0, 10)];
         if (mode === undefined) continue;
         // With many pauses and charges there would never be a token.
+        const other = states[between(Math.max(0, states.length - 20), states.length)] ?? '';
+        const isOfTwo = mode === 'refund' && some !== '' && other !== '' && random() < 0.3;
         const rare = mode === 'spend' || mode === 'pause' || mode === 'resume';
         if (rare && random() < 0.8) continue;
         const at = Number(last.split(' ')[3] ?? 0);
@@ -111,10 +113,20 @@ describe.runIf(hasServer)('the bucket script', () => {
           called: random() < 0.5 ? at : 0,
           amount: mode === 'pause' || mode === 'resume' ? between(0, 5_000) : amount,
           most: mode === 'resume' ? between(0, 2_000) : times(between(1, 5)),
-          held: some,
+          held: mode === 'refund' ? some : '',
           soon: times(random() < 0.3 ? between(0, 3) : 0),
           within: random() < 0.3 ? between(-1, 3_000) : 0,
         });
+        if (isOfTwo) {
+          args[6] += `,${cost.map((each) => Math.ceil(each * 1e6)).join(' ')}`;
+          args[8] += `,${other}`;
+          note('refund of two leases');
+        }
+        if (mode === 'lease' && some !== '' && random() < 0.3) {
+          args[8] = some;
+          args.push(args[6] ?? '', random() < 0.2 ? (args[6] ?? '') : '');
+          note('lease that settles');
+        }
         const forgotten = random();
         if (forgotten < 0.01) {
           await store.client.del(key);
@@ -151,11 +163,13 @@ describe.runIf(hasServer)('the bucket script', () => {
       'lease',
       'lease denied',
       'lease of future tokens',
+      'lease that settles',
       'lease without tokens',
       'old state restored',
       'pause without tokens',
       'peek without tokens',
       'refund',
+      'refund of two leases',
       'refund without tokens',
       'resume',
       'resume without tokens',
@@ -199,6 +213,27 @@ describe.runIf(hasServer)('the bucket script', () => {
     expect(second).toBe('0');
     expect(waitUs / 1e6).toBeGreaterThan(4);
     expect(waitUs / 1e6).toBeLessThanOrEqual(5);
+  });
+
+  test('refunds several leases as one after the other, in one call', async () => {
+    const common = { rate: 1, capacity: 100 };
+    const keys = [newKey(), newKey()];
+    const back: number[] = [];
+    for (const [way, key] of keys.entries()) {
+      const held: string[] = [];
+      for (const amount of [30, 20]) held.push((await call(key, { mode: 'lease', ...common, amount }))[7]);
+      const args = argumentsOf({ mode: 'refund', ...common, amount: 25, held: held[0] ?? '' });
+      const more = argumentsOf({ mode: 'refund', ...common, amount: 15, held: held[1] ?? '' });
+      if (way === 0) {
+        back[way] = Number((await run(key, args))[0]) + Number((await run(key, more))[0]);
+      } else {
+        args[6] += `,${more[6]}`;
+        args[8] += `,${more[8]}`;
+        back[way] = Number((await run(key, args))[0]);
+      }
+    }
+    expect(back[0]).toBeCloseTo(40e6, -6);
+    expect(back[1]).toBeCloseTo(back[0] as number, -5);
   });
 
   test('refunds no lease twice, and none from before a loss', async () => {

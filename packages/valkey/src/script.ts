@@ -119,6 +119,36 @@ local period = max(60000000, ceil(64000000 * slowest))
 local ago = floor(now / period) - floor(s[AT] / period)
 if ago ~= 0 then s[BEFORE], s[COUNT] = ago == 1 and s[COUNT] or 0, 0 end
 
+-- Returns what was not spent of some leases, separated by commas: the amounts of each, and the state that it left.
+local function refund(unspent, states)
+  local each, sums = string.gmatch(unspent or '', '[^,]+'), {}
+  for i = 1, #units do sums[i] = 0 end
+  for state in string.gmatch(states, '[^,]+') do
+    local h, left = read(state), list(each())
+    for i = 1, h and h[EPOCH] == s[EPOCH] and #units or 0 do
+      local u = units[i]
+      local after = s[u.EMPTY] - max(0, min(left[i] * u.each, h[u.EMPTY] + h[u.GIVEN] - s[u.GIVEN] - u.full))
+      -- A pause leaves the bucket empty.
+      if now < s[PAUSED] and u == fastest then after = max(after, min(s[u.EMPTY], s[PAUSED])) end
+      after = ceil(after)
+      local back = floor((s[u.EMPTY] - after) * u.rate / 1000)
+      sums[i] = sums[i] + back
+      s[u.GIVEN], s[u.EMPTY] = s[u.GIVEN] + s[u.EMPTY] - after, after
+      dirty = dirty or back > 0
+    end
+  end
+  return sums
+end
+
+local function spend(spent)
+  for i = 1, #spent do
+    local u = units[i]
+    s[u.EMPTY] = ceil(max(s[u.EMPTY], u.full) + spent[i] * u.each)
+    dirty = true
+  end
+  return spent
+end
+
 local granted, waits, resume = {}, 0, 0
 for i = 1, #units do granted[i] = 0 end
 local late = until_us > 0 and now > until_us
@@ -133,6 +163,11 @@ end
 local processes = max(1, s[COUNT], s[BEFORE])
 
 if mode == 'lease' then
+  -- On its way it settles what was spent of earlier leases, and beyond them.
+  if not late then
+    refund(ARGV[12], held)
+    spend(list(ARGV[13] or ''))
+  end
   -- Future tokens are leased as well: a process that waits for them keeps its place in the queue and need not call
   -- again. A lease that would come later than 'within' is refused; below 0 there is no limit.
   for i = 1, #units do
@@ -155,26 +190,9 @@ if mode == 'lease' then
     dirty = true
   end
 elseif mode == 'spend' then
-  for i = 1, #units do
-    local u = units[i]
-    s[u.EMPTY] = ceil(max(s[u.EMPTY], u.full) + amounts[i] * u.each)
-    granted[i] = amounts[i]
-  end
-  dirty = true
-elseif mode == 'refund' then
-  local h = read(held)
-  if h and h[EPOCH] == s[EPOCH] and not late then
-    for i = 1, #units do
-      local u = units[i]
-      local after = s[u.EMPTY] - max(0, min(amounts[i] * u.each, h[u.EMPTY] + h[u.GIVEN] - s[u.GIVEN] - u.full))
-      -- A pause leaves the bucket empty.
-      if now < s[PAUSED] and u == fastest then after = max(after, min(s[u.EMPTY], s[PAUSED])) end
-      after = ceil(after)
-      granted[i] = floor((s[u.EMPTY] - after) * u.rate / 1000)
-      s[u.GIVEN], s[u.EMPTY] = s[u.GIVEN] + s[u.EMPTY] - after, after
-      dirty = dirty or granted[i] > 0
-    end
-  end
+  granted = spend(amounts)
+elseif mode == 'refund' and not late then
+  granted = refund(ARGV[7], held)
 elseif mode == 'pause' then
   local ends, since = now + amount, max(now, s[PAUSED])
   if ends > since then
@@ -226,4 +244,4 @@ return {
 `;
 
 /** The SHA-1 by which `EVALSHA` names the script. A test checks it against a server. */
-export const SCRIPT_SHA1 = '9c123077f052f223f5ed2d10aa79650390a50e32';
+export const SCRIPT_SHA1 = '41923d5aecccd828fb3cfc6e4b941672d8186b04';

@@ -16,13 +16,24 @@ export interface TokenLeaseCall {
   readonly maxFuture: Amounts;
   /** How long the first request may wait for `minAmounts`, in milliseconds; `Infinity` for any time. */
   readonly withinMs: number;
+  /** What it returns on its way. */
+  readonly leases?: readonly UnspentLease[];
+  /** What it charges on its way. */
+  readonly spent?: Amounts | undefined;
+}
+
+/** What was not spent of a lease. */
+export interface UnspentLease {
+  readonly amounts: Amounts;
+  /** The {@link Reply.state} of the lease. */
+  readonly state: string;
 }
 
 /** One call of the script. */
 export type StoreCall =
   | TokenLeaseCall
-  /** Returns unspent tokens. `leaseState` is the {@link Reply.state} of their lease. */
-  | { readonly mode: 'refund'; readonly amounts: Amounts; readonly leaseState: string }
+  /** Returns unspent tokens of some leases. */
+  | { readonly mode: 'refund'; readonly leases: readonly UnspentLease[] }
   /** Charges tokens that were spent without a lease. */
   | { readonly mode: 'spend'; readonly amounts: Amounts }
   | { readonly mode: 'pause'; readonly durationMs: number }
@@ -73,16 +84,23 @@ const wholeUs = (ms: number): string => Math.ceil(ms * 1_000).toFixed(0);
 /** A list as the script reads it. */
 export const listed = (amounts: Amounts): string => amounts.join(' ');
 
+type Returning = Pick<TokenLeaseCall, 'leases'>;
+
+const unspentOf = ({ leases = [] }: Returning): string => leases.map(({ amounts }) => listed(amounts)).join();
+
+const statesOf = ({ leases = [] }: Returning): string => leases.map(({ state }) => state).join();
+
 /** The arguments of a call that depend on its mode. */
 export function argumentsOf(call: StoreCall): string[] {
   switch (call.mode) {
     case 'lease':
       return [
-        ...[listed(call.minAmounts), listed(call.maxAvailable), '', listed(call.maxFuture)],
+        ...[listed(call.minAmounts), listed(call.maxAvailable), statesOf(call), listed(call.maxFuture)],
         call.withinMs === Number.POSITIVE_INFINITY ? '-1' : wholeUs(Math.max(0, call.withinMs)),
+        ...[unspentOf(call), listed(call.spent ?? [])],
       ];
     case 'refund':
-      return [listed(call.amounts), '0', call.leaseState, '0', '0'];
+      return [unspentOf(call), '0', statesOf(call), '0', '0'];
     case 'spend':
       return [listed(call.amounts), '0', '', '0', '0'];
     case 'pause':

@@ -147,6 +147,16 @@ describe('a bucket of several units', () => {
     ['no limit', { limits: {} }, /limits must be an object with a limit for each unit/],
     ['a limit without capacity', { limits: { a: { refillPerSecond: 1 } } }, /limits\.a.*capacity/],
     [
+      'a unit that is charged at the end',
+      { limits: { a: { refillPerSecond: 1, capacity: 1, settled: true } } },
+      /limits\.a\.settled must be left out, because a fleet charges tokens when they are leased; `settle` gives back .*, got true/,
+    ],
+    [
+      'to charge at the end',
+      { limits: undefined, refillPerSecond: 1, settled: true },
+      /valkeyBucket: settled must be left out, because a fleet charges tokens when they are leased/,
+    ],
+    [
       'a rate of text',
       { limits: { a: { refillPerSecond: '1', capacity: 1 } } },
       /limits\.a.*refillPerSecond/,

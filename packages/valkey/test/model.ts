@@ -133,7 +133,41 @@ export function model(text: string | undefined, args: readonly string[], now: nu
   const granted = units.map(() => 0);
   let [wait, resume] = [0, 0];
 
+  const refund = (unspent = '', states = ''): void => {
+    const lists = unspent.split(',').map(list);
+    for (const [lease, left] of states.split(',').entries()) {
+      const held = read(left, units, now);
+      if (held === undefined || get(held, EPOCH) !== get(state, EPOCH)) continue;
+      units.forEach((unit, at) => {
+        const [empty, given] = [get(state, unit.empty), get(state, unit.given)];
+        const heldAt = get(held, unit.empty) + get(held, unit.given) - given;
+        let after = gcra.giveBack(unit, empty, lists[lease]?.[at] as number, heldAt, now);
+        const paused = get(state, PAUSED);
+        if (now < paused && unit === fastest) after = Math.max(after, Math.min(empty, paused));
+        after = Math.ceil(after);
+        const back = Math.floor(((empty - after) * unit.refillPerSecond) / 1_000);
+        granted[at] = (granted[at] as number) + back;
+        state[unit.given] = given + empty - after;
+        state[unit.empty] = after;
+        dirty ||= back > 0;
+      });
+    }
+  };
+  const spend = (spent: readonly number[]): void => {
+    for (const [at, unit] of units.entries()) {
+      const more = spent[at] as number;
+      state[unit.empty] = Math.ceil(gcra.spend(unit, get(state, unit.empty), more, now));
+      granted[at] = more;
+    }
+    dirty = true;
+  };
+
   if (mode === 'lease') {
+    if (!late) {
+      refund(rest[5], rest[2]);
+      if (rest[6]) spend(list(rest[6]));
+      granted.fill(0);
+    }
     units.forEach((unit, at) => {
       const needed = amounts[at] as number;
       const waitUs = needed > 0 ? gcra.waitMs(unit, get(state, unit.empty), needed, now) : 0;
@@ -156,29 +190,9 @@ export function model(text: string | undefined, args: readonly string[], now: nu
       dirty = true;
     }
   } else if (mode === 'spend') {
-    units.forEach((unit, at) => {
-      const spent = amounts[at] as number;
-      state[unit.empty] = Math.ceil(gcra.spend(unit, get(state, unit.empty), spent, now));
-      granted[at] = spent;
-    });
-    dirty = true;
-  } else if (mode === 'refund') {
-    const lease = read(rest[2], units, now);
-    if (lease !== undefined && get(lease, EPOCH) === get(state, EPOCH) && !late) {
-      units.forEach((unit, at) => {
-        const [empty, given] = [get(state, unit.empty), get(state, unit.given)];
-        const heldAt = get(lease, unit.empty) + get(lease, unit.given) - given;
-        let after = gcra.giveBack(unit, empty, amounts[at] as number, heldAt, now);
-        const paused = get(state, PAUSED);
-        if (now < paused && unit === fastest) after = Math.max(after, Math.min(empty, paused));
-        after = Math.ceil(after);
-        const back = Math.floor(((empty - after) * unit.refillPerSecond) / 1_000);
-        granted[at] = back;
-        state[unit.given] = given + empty - after;
-        state[unit.empty] = after;
-        dirty ||= back > 0;
-      });
-    }
+    spend(amounts);
+  } else if (mode === 'refund' && !late) {
+    refund(rest[0], rest[2]);
   } else if (mode === 'pause') {
     const since = Math.max(now, get(state, PAUSED));
     if (now + amount > since) {

@@ -1,5 +1,5 @@
 // One process of a fleet that asks a language model: callers that send one request after the other.
-import { createPolicy, learnedCost, readCost } from '@ebb/core';
+import { type Costs, createPolicy, learnedCost, readCost } from '@ebb/core';
 import { createFetch } from '@ebb/fetch';
 import { valkeyBucket } from '@ebb/valkey';
 import { Redis } from 'iovalkey';
@@ -8,6 +8,7 @@ import { Redis } from 'iovalkey';
 export interface CallerTask {
   readonly storeUrl: string;
   readonly upstreamUrl: string;
+  readonly key: string;
   readonly limits: Readonly<Record<string, { refillPerSecond: number; capacity: number }>>;
   readonly callers: number;
   readonly mostOutput: number;
@@ -22,8 +23,12 @@ export interface CallerReport {
 
 const task = JSON.parse(process.argv[2] ?? '{}') as CallerTask;
 const client = new Redis(task.storeUrl);
-const bucket = valkeyBucket({ client, key: 'model', limits: task.limits });
+const bucket = valkeyBucket({ client, key: task.key, limits: task.limits });
 const report: CallerReport = { answers: 0, failed: 0, calls: 0 };
+
+/** Of the units of the bucket. */
+const known = (costs: Costs): Costs =>
+  Object.fromEntries(Object.entries(costs).filter(([unit]) => unit in task.limits));
 
 interface Usage {
   readonly input: number;
@@ -35,11 +40,11 @@ const policy = createPolicy({
   methods: 'all',
   cost: learnedCost(({ body }) => {
     const { input, most } = JSON.parse(String(body)) as { readonly input: number; readonly most: number };
-    return { requests: 1, input, output: most };
+    return known({ requests: 1, input, output: most });
   }),
   actualCost: readCost(async (response) => {
     const usage = (await response.json()) as Usage | undefined;
-    return usage && { input: usage.input, output: usage.output };
+    return usage && known({ input: usage.input, output: usage.output });
   }),
 });
 const fetch = createFetch(policy);

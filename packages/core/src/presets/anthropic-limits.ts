@@ -62,11 +62,18 @@ async function actualOf(response: InspectedResponse): Promise<Costs | undefined>
   return inputTokens === undefined ? usedIn(at(body, 'usage')) : { inputTokens };
 }
 
-function leftOf(response: InspectedResponse): Costs {
+/** Of an account with a higher limit than `most` it is the part that goes with `most`: another process has the rest. */
+function leftOf(response: InspectedResponse, most: Costs): Costs {
   const left: Record<string, number> = {};
+  const numberOf = (field: string): number | undefined => {
+    const text = response.header(`anthropic-ratelimit-${field}`) ?? '';
+    return /^\d+$/.test(text) ? Number(text) : undefined;
+  };
   const read = (unit: string, field: string): void => {
-    const text = response.header(`anthropic-ratelimit-${field}-remaining`);
-    if (text !== undefined && /^\d+$/.test(text)) left[unit] = Number(text);
+    const remaining = numberOf(`${field}-remaining`);
+    const limit = numberOf(`${field}-limit`) ?? 0;
+    const own = most[unit] as number;
+    if (remaining !== undefined) left[unit] = limit > own ? Math.ceil((remaining * own) / limit) : remaining;
   };
   read('requests', 'requests');
   // Rounded to thousands, which the bucket knows.
@@ -83,7 +90,8 @@ function leftOf(response: InspectedResponse): Costs {
  *   `max_tokens`: see {@link learnedCost}. What it reserves is held back, and charged when it has ended.
  * - Input is charged at the beginning, and corrected. Tokens that are read from the cache are free.
  * - A refused request counts as a request alone.
- * - The `anthropic-ratelimit-*-remaining` of each answer lower what is left here, if others use the same account.
+ * - The `anthropic-ratelimit-*-remaining` of each answer lower what is left here, if others use the same account. Give each of several
+ *   processes its part of the numbers: of what is left of the whole, as `anthropic-ratelimit-*-limit` says it, it takes that part.
  *
  * The numbers are on the page "Limits" of the console; none is built in. A request that is a stream is counted as a request, and
  * its tokens when its answer tells them.
@@ -132,6 +140,9 @@ export function anthropicLimits(options: AnthropicLimitsOptions): ProviderLimits
     cost: Object.assign((request: RequestTraits) => within(learned(request)), {
       learnerFor: learned.learnerFor,
     }),
-    actualCost: readCost(actualOf, { remaining: leftOf, maxBytes: MOST_READ_BYTES }),
+    actualCost: readCost(actualOf, {
+      remaining: (response) => leftOf(response, most),
+      maxBytes: MOST_READ_BYTES,
+    }),
   };
 }

@@ -2,10 +2,10 @@ import { whenBodyEnds } from '../../bodies/body-end.ts';
 import type { Part } from '../../loop/part.ts';
 
 /**
- * A part that watches the body of each response to its end, for fetch and a bucket that charges at the end (`settled`). Without it
- * such a client sees the end of a body that arrives within a second, and of others when the response is garbage-collected. Not
- * needed beside `actualCost` or `concurrency`, which watch bodies as well, nor for undici and axios. A value apart, so that
- * programs without it do not carry its code.
+ * A part that watches the body of each response to its end, for fetch in browsers and workers, and a bucket that charges at the end
+ * (`settled`). Without it a browser charges with the response, and a worker when the response is garbage-collected, or after ten
+ * minutes. Not needed beside `actualCost` or `concurrency`, which watch bodies as well, nor in Node, Bun and Deno, nor for undici and
+ * axios. A value apart, so that programs without it do not carry its code.
  *
  * @example
  * ```ts

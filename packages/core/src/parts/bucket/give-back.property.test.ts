@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { spend, tokensAt } from './gcra.ts';
-import { QuotaState } from './quota-state.ts';
+import { type Held, MemoryTokens } from './memory-tokens.ts';
 
 const quota = { capacity: 100, refillPerSecond: 1 };
 const step = fc.oneof(
@@ -17,22 +17,22 @@ const step = fc.oneof(
 test('after all is given back there is what there would be if it had never been taken, but for 1/32', () => {
   fc.assert(
     fc.property(fc.array(step, { maxLength: 80, size: 'max' }), (steps) => {
-      const state = new QuotaState(quota, 0, quota.capacity, 0);
-      const taken: { readonly atMs: number; readonly as: number; readonly cost: number; used: number }[] = [];
+      const state = new MemoryTokens({ ...quota, initialTokens: quota.capacity, settled: false });
+      const taken: { readonly atMs: number; readonly as: Held; readonly cost: number; used: number }[] = [];
       const open: typeof taken = [];
       let nowMs = 0;
       for (const step of steps) {
         if (step.kind === 'pass') nowMs += step.ms;
         else if (step.kind === 'take') {
           if (!state.take(step.cost, nowMs)) continue;
-          const one = { atMs: nowMs, as: state.taken, cost: step.cost, used: step.cost };
+          const one = { atMs: nowMs, as: state.held, cost: step.cost, used: step.cost };
           taken.push(one);
           open.push(one);
         } else {
           const [one] = open.splice(step.which % Math.max(1, open.length), 1);
           if (one === undefined) continue;
           one.used = one.cost * step.share;
-          state.giveBack(one.cost - one.used, one.as, nowMs);
+          state.settle(one.cost - one.used, one.as, nowMs);
         }
       }
       let emptyAtMs = -100_000;

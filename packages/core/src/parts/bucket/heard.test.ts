@@ -168,6 +168,28 @@ describe('after a refusal, what a response says is left', () => {
   });
 });
 
+test('without a refusal, what is left of a window that ends soon costs no tokens', () => {
+  const { bucket, clock, take, left } = setUp({ feedbackScope: 'bucket' });
+  const server = { windowMs: 0, used: 0, refused: 0 };
+  const send = (): void => {
+    const windowMs = clock.now() - (clock.now() % 60_000);
+    if (windowMs > server.windowMs) Object.assign(server, { windowMs, used: 0 });
+    if (server.used >= 60) server.refused += 1;
+    else server.used += 1;
+    const header = (name: string) => (name === 'x-ratelimit-remaining' ? `${60 - server.used}` : undefined);
+    bucket.observe?.({ type: 'response', status: 200, header }, take(1));
+  };
+  clock.tick(50_000);
+  for (let sent = 0; sent < 30; sent += 1) send();
+  clock.tick(9_000);
+  send();
+  // The server still counts all that was sent in its window: 29 are left there, for one second.
+  expect(left()).toBe(38);
+  clock.tick(1_000);
+  for (let sent = 0; sent < 39; sent += 1) send();
+  expect(server.refused).toBe(0);
+});
+
 test('beside a stranger who takes half of the quota hardly a request is refused', () => {
   const clock = virtualClock({ startMs: 0 });
   const bucket = tokenBucket({

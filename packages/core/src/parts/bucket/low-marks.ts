@@ -4,9 +4,12 @@ const APART = 1 / 32;
 interface Mark {
   /** How much was lacking of full, at least, in the moments that it stands for. */
   low: number;
-  /** What had been taken in the last of them. Of the last mark it is what has been taken. */
+  /** What had been taken before the last of them. */
   end: number;
 }
+
+/** Below all marks and before all grants. */
+const NONE: Mark = { low: Number.NEGATIVE_INFINITY, end: 0 };
 
 /**
  * How much of what was taken from a limit can be given back: exactly as if it had never been taken, as far as the limit had
@@ -19,37 +22,36 @@ interface Mark {
 export class LowMarks {
   /** The sum of all that was taken: what a grant remembers to know the marks that came after it. */
   taken = 0;
-  #marks: Mark[] = [];
+  #marks: Mark[] = [NONE];
 
-  /** Of a limit that lacks so much of `full`, something is taken. */
+  /** Of a limit that lacks so much of `full`, something is taken; 0 if it changes in another way. */
   mark(low: number, full: number, taken: number): void {
     const marks = this.#marks;
-    const before = this.taken;
-    this.taken = before + taken;
     // Not by `at`, which is not inlined.
-    let last = marks[marks.length - 1];
-    if (last !== undefined && last.low <= low && low < last.low + full * APART) return;
-    if (last !== undefined) last.end = before;
-    for (; last !== undefined && last.low > low; last = marks[marks.length - 1]) marks.pop();
-    if (last === undefined || low >= last.low + full * APART) marks.push({ low, end: 0 });
+    let last = marks[marks.length - 1] as Mark;
+    for (; last.low > low; last = marks[marks.length - 1] as Mark) marks.pop();
+    if (low >= last.low + full * APART) {
+      last = { low, end: 0 };
+      marks.push(last);
+    }
+    last.end = this.taken;
+    this.taken += taken;
   }
 
   /**
    * How much can be given back.
    *
-   * @param taken what {@link taken} was with it
+   * @param taken what `taken` was with it
    * @param lacking what is lacking of full now
    */
   giveBack(surplus: number, taken: number, lacking: number): number {
-    const marks = this.#marks;
-    const last = marks[marks.length - 1];
-    if (last !== undefined) last.end = this.taken;
-    const since = marks.filter((mark) => mark.end > taken);
-    const [first = { low: Number.POSITIVE_INFINITY }] = since;
-    const given = Math.max(0, Math.min(surplus, lacking, first.low));
+    const isSince = (mark: Mark): boolean => mark.end >= taken;
+    const since = this.#marks.filter(isSince);
+    const lowest = since[0]?.low ?? Number.POSITIVE_INFINITY;
+    const given = Math.max(0, Math.min(surplus, lacking, lowest));
     for (const mark of since) mark.low -= given;
     // Those before that are not lower any more are replaced.
-    this.#marks = marks.filter((mark) => mark.end > taken || mark.low < first.low);
+    this.#marks = this.#marks.filter((mark) => isSince(mark) || mark.low < lowest - given);
     return given;
   }
 }

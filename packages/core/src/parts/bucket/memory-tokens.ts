@@ -1,5 +1,4 @@
-import type { Quota } from './gcra.ts';
-import { HARDLY, QuotaState } from './quota-state.ts';
+import { QuotaState, type StateSetup } from './quota-state.ts';
 import type { TokenSource } from './token-source.ts';
 
 /** A grant that is never settled is charged after this time, in milliseconds. */
@@ -15,24 +14,26 @@ interface HeldBack {
 /** What {@link MemoryTokens.settle} needs later: what had been taken from the limit then, or what the grant holds back. */
 export type Held = number | HeldBack;
 
+/** How a limit in memory is set up. */
+export interface MemoryLimit extends StateSetup {
+  /** True to charge grants when they are settled, and to hold back what is in flight. */
+  readonly settled: boolean;
+}
+
 /** The tokens of one limit in memory. */
 export class MemoryTokens extends QuotaState implements TokenSource<Held> {
-  /** What is in flight; `undefined` if grants are charged at once. */
-  readonly #inFlight: Set<HeldBack> | undefined;
+  readonly holds: boolean;
+  /** What is held back, in the order in which it was granted; `undefined` if nothing ever was. */
+  #inFlight: Set<HeldBack> | undefined;
   #sum = 0;
   /** Nothing is held back for longer before this. */
   #nextMs = Number.POSITIVE_INFINITY;
   /** What the last grant holds back. */
   #last: Held | undefined;
 
-  /** @param isSettled true to charge grants when they are settled, and to hold back what is in flight */
-  constructor(quota: Quota, intervalMs: number, tokens: number, isSettled: boolean) {
-    super(quota, intervalMs, tokens, 0);
-    if (isSettled) this.#inFlight = new Set();
-  }
-
-  get holds(): boolean {
-    return this.#inFlight !== undefined;
+  constructor(limit: MemoryLimit) {
+    super(limit);
+    this.holds = limit.settled;
   }
 
   override tokens(nowMs: number): number {
@@ -51,27 +52,28 @@ export class MemoryTokens extends QuotaState implements TokenSource<Held> {
   }
 
   override take(cost: number, nowMs: number): boolean {
-    if (this.#inFlight === undefined) return super.take(cost, nowMs);
+    if (!this.holds) return super.take(cost, nowMs);
     if (this.pausedMs(nowMs) > 0 || !this.has(cost, nowMs)) return false;
     this.#last = this.charge(cost, nowMs);
     return true;
   }
 
+  get held(): Held {
+    return this.#last ?? this.taken;
+  }
+
   /** Takes the tokens that {@link has} was asked for just now. */
   charge(cost: number, nowMs: number): Held {
-    if (this.#inFlight === undefined) {
+    if (!this.holds) {
       this.takeAsked(cost);
       return this.taken;
     }
     const held = { cost, untilMs: nowMs + LONGEST_HELD_MS };
+    this.#inFlight ??= new Set();
     this.#inFlight.add(held);
     this.#sum += cost;
     this.#nextMs = Math.min(this.#nextMs, held.untilMs);
     return held;
-  }
-
-  get held(): Held {
-    return this.#last ?? this.taken;
   }
 
   override waitMs(cost: number, nowMs: number): number {
@@ -90,7 +92,7 @@ export class MemoryTokens extends QuotaState implements TokenSource<Held> {
     this.#expire(nowMs);
     if (typeof held !== 'number' && this.#release(held)) this.spend(held.cost - surplus, nowMs);
     // Part of an earlier grant: a server that has seen that has counted it.
-    else if (surplus < 0) this.spend(-surplus, nowMs, HARDLY);
+    else if (surplus < 0) this.spend(-surplus, nowMs, 0);
     else if (typeof held === 'number') this.giveBack(surplus, held, nowMs);
   }
 
@@ -116,8 +118,7 @@ export class MemoryTokens extends QuotaState implements TokenSource<Held> {
   }
 
   atMost(left: number, nowMs: number): void {
-    this.#expire(nowMs);
-    const over = super.tokens(nowMs) - left;
+    const over = this.tokens(nowMs) + this.#sum - left;
     if (over > 0) this.spend(over, nowMs);
   }
 
@@ -127,9 +128,7 @@ export class MemoryTokens extends QuotaState implements TokenSource<Held> {
    */
   heard(left: number, held: Held): number {
     // 0 of a grant that has taken nothing here. What is held back is part of what is left.
-    const taken = typeof held === 'number' && held > 0 ? this.taken - held : 0;
-    // Without what counts as hardly taken.
-    const since = Math.round(taken * 1e3) / 1e3;
+    const since = typeof held === 'number' && held > 0 ? this.taken - held : 0;
     // Anthropic and others round to thousands.
     const rounding = left > 0 && left % 1_000 === 0 ? 1_000 : 0;
     return left + rounding - Math.min(since, this.capacity / 2);

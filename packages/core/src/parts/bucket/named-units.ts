@@ -4,7 +4,7 @@ import { mustHaveFields, nameOf, unknownOption } from '../../base/option-error.t
 import type { Costs } from '../../loop/costs.ts';
 import { type Amount, inUnit } from '../../queue/amount.ts';
 import type { Quota } from './gcra.ts';
-import type { Units } from './units.ts';
+import { ONE_UNIT, type Units } from './units.ts';
 
 /** Units by name. Any name will do: `__proto__` is one like others. */
 export class NamedUnits implements Units {
@@ -99,7 +99,7 @@ export function oneOf(units: NamedUnits, unit: number): Units {
   return {
     amountOf: (caller, cost) => inUnit(units.amountOf(caller, cost, Number.POSITIVE_INFINITY), unit),
     read: (name, said, other) => inUnit(units.read(name, said, other), unit),
-    costsOf: (amount) => amount as unknown as Costs,
-    weigh: (amount) => amount as number,
+    costsOf: ONE_UNIT.costsOf,
+    weigh: ONE_UNIT.weigh,
   };
 }

@@ -39,6 +39,9 @@ export interface WaitingBucketOptions extends WaitingOptions {
    * Reads from a response for how long the server wants no requests; the bucket then pauses. `false` ignores responses.
    * A function of your own is given every outcome. The default skips most successful responses of an origin until it has
    * reported a quota: one in 32 is read, and one in 100 ms.
+   *
+   * What a response says is left (`remaining`) lowers a bucket of one unit after a refusal alone, for `maxPauseMs`: without one the
+   * tokens that are counted here are right, and the field may be about a window that ends soon, or about another quota.
    * @default serverFeedback
    */
   readonly feedback?: ReadFeedback | false | undefined;
@@ -98,6 +101,10 @@ export interface TokenBucketOptions extends WaitingBucketOptions {
   /**
    * True to charge the tokens of a request when it has ended, as a server does that charges what it has produced: until then they
    * are held back. Nothing has to be given back, so nothing is lost of requests that cost less than they took.
+   *
+   * In browsers and workers `createFetch` does not see the end of a long body by itself: add `use: [bodyEnds]` to the policy, unless it has
+   * `actualCost` or `concurrency`. Without any of them its tokens are charged with the response in a browser, and in a worker when
+   * the response is garbage-collected, or after ten minutes.
    * @default false
    */
   readonly settled?: boolean | undefined;

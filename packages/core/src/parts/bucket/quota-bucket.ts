@@ -5,7 +5,7 @@ import { type Complete, type OptionTable, readOptions } from '../../base/options
 import type { BucketStats, Grant, ObservableBucket } from '../../loop/contracts.ts';
 import type { Costs } from '../../loop/costs.ts';
 import { inUnit } from '../../queue/amount.ts';
-import type { MemoryTokens } from './memory-tokens.ts';
+import type { MemoryLimit, MemoryTokens } from './memory-tokens.ts';
 import { NamedUnits, oneOf } from './named-units.ts';
 import {
   checkedTogether,
@@ -14,7 +14,7 @@ import {
   type WaitingBucketOptions,
   type WaitingBucketSetup,
 } from './options.ts';
-import { QuotaTokens, type UnitLimit } from './quota-tokens.ts';
+import { QuotaTokens } from './quota-tokens.ts';
 import { type Bucket, originGate } from './token-bucket.ts';
 import { WaitingBucket } from './waiting-bucket.ts';
 
@@ -81,9 +81,9 @@ const OPTIONS: OptionTable<QuotaBucketOptions> = {
 
 class Quotas extends WaitingBucket<QuotaTokens, Bucket> implements QuotaBucket {
   declare readonly units: NamedUnits;
-  readonly #made: readonly UnitLimit[];
+  readonly #made: readonly MemoryLimit[];
 
-  constructor(setup: WaitingBucketSetup, names: readonly string[], limits: readonly UnitLimit[]) {
+  constructor(setup: WaitingBucketSetup, names: readonly string[], limits: readonly MemoryLimit[]) {
     const source = new QuotaTokens(names, limits);
     const units = new NamedUnits(names, source.limits);
     super(

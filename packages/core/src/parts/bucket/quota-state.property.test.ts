@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { QuotaState } from './quota-state.ts';
+import { MemoryTokens } from './memory-tokens.ts';
 
 const rate = fc.double({ min: 1e-3, max: 1e6, noNaN: true });
 const step = fc.record({
@@ -16,7 +16,13 @@ test('a wait with refill steps ends at a step', () => {
       fc.constantFrom(200, 0.1, 1_000 / 3),
       fc.array(step, { maxLength: 30, size: 'max' }),
       (first, intervalMs, steps) => {
-        const level = new QuotaState({ refillPerSecond: first, capacity: 10 }, intervalMs, 0, 0);
+        const level = new MemoryTokens({
+          refillPerSecond: first,
+          capacity: 10,
+          refillIntervalMs: intervalMs,
+          initialTokens: 0,
+          settled: false,
+        });
         let nowMs = 0;
         for (const { passMs, refillPerSecond, share } of steps) {
           nowMs += passMs;
@@ -44,7 +50,12 @@ test('with refill steps, tokens that are not available have a wait, and are avai
   const intervalMs = fc.oneof(fc.constantFrom(200, 0.1, 1_000 / 3), fc.integer({ min: 1, max: 5_000 }));
   fc.assert(
     fc.property(quota, intervalMs, fc.nat(1e9), share, share, (quota, intervalMs, nowMs, filled, part) => {
-      const limit = new QuotaState(quota, intervalMs, quota.capacity, 0);
+      const limit = new MemoryTokens({
+        ...quota,
+        refillIntervalMs: intervalMs,
+        initialTokens: quota.capacity,
+        settled: false,
+      });
       limit.spend(filled * quota.capacity, 0);
       const cost = part * quota.capacity;
       const waitMs = limit.waitMs(cost, nowMs);

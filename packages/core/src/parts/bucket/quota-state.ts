@@ -1,8 +1,12 @@
-import { holding, type Quota, slackMs, stepsBy, stepsToWait, tokensAt, waitMs } from './gcra.ts';
+import { holding, type Quota, slackMs, stepsBy, stepsToWait, tokensAt } from './gcra.ts';
 import { LowMarks } from './low-marks.ts';
 
-/** What changes without being taken counts as so much taken, so that it is later than what was taken before. In tokens. */
-export const HARDLY = 1e-6;
+/** How the tokens of a limit start. */
+export interface StateSetup extends Quota {
+  readonly initialTokens: number;
+  /** @default 0 */
+  readonly refillIntervalMs?: number;
+}
 
 /** Own time is rebased to 0 after this many fills of the capacity: larger doubles are too coarse for short intervals. */
 const FAR_FILLS = 1_000;
@@ -50,13 +54,12 @@ export class QuotaState {
   #thenMs = 0;
   readonly #marks = new LowMarks();
 
-  constructor({ refillPerSecond, capacity }: Quota, intervalMs: number, tokens: number, nowMs: number) {
+  constructor({ refillPerSecond, capacity, initialTokens, refillIntervalMs = 0 }: StateSetup) {
     this.#quota = { refillPerSecond: 1, capacity };
     this.#fillMs = capacity * 1_000;
     this.#speed = refillPerSecond;
-    this.#intervalMs = intervalMs;
-    this.#originMs = nowMs;
-    this.#emptyAtMs = holding(this.#quota, tokens, 0);
+    this.#intervalMs = refillIntervalMs;
+    this.#emptyAtMs = holding(this.#quota, initialTokens, 0);
   }
 
   get capacity(): number {
@@ -111,10 +114,14 @@ export class QuotaState {
     return this.#thenMs <= ownMs + slackMs(this.#fillMs, ownMs);
   }
 
-  /** Takes what {@link ask} was asked for just now, even if it was not available: that leaves a debt. */
+  /**
+   * Takes what {@link ask} was asked for just now, even if it was not available: that leaves a debt.
+   *
+   * @param counted how much of it `taken` counts
+   */
   takeAsked(counted: number): void {
-    this.#marks.mark(this.#lowMs, this.#fillMs, counted);
     this.#emptyAtMs = this.#thenMs;
+    this.#marks.mark(this.#lowMs, this.#fillMs, counted);
   }
 
   /** Takes the tokens, if they are available. */
@@ -127,7 +134,7 @@ export class QuotaState {
   /**
    * Takes the tokens even if they are not available, and leaves a debt.
    *
-   * @param counted how much of it {@link taken} counts; above 0
+   * @param counted how much of it `taken` counts
    */
   spend(cost: number, nowMs: number, counted: number = cost): void {
     this.ask(cost, nowMs);
@@ -139,7 +146,7 @@ export class QuotaState {
     const ownMs = this.#nearMs(nowMs);
     const intervalMs = this.#intervalMs;
     if (intervalMs === 0) {
-      return this.pausedMs(nowMs) + waitMs(this.#quota, this.#emptyAtMs, cost, ownMs) / this.#speed;
+      return this.pausedMs(nowMs) + (this.ask(cost, nowMs) ? 0 : this.#thenMs - ownMs) / this.#speed;
     }
     const everyMs = intervalMs * this.#speed;
     const steps = stepsToWait(this.#quota, this.#emptyAtMs, cost, ownMs, everyMs);
@@ -152,7 +159,11 @@ export class QuotaState {
     return this.#marks.taken;
   }
 
-  /** Gives tokens back, as far as they would be there now if they had never been taken. */
+  /**
+   * Gives tokens back, as far as they would be there now if they had never been taken.
+   *
+   * @param taken what `taken` was with them
+   */
   giveBack(tokens: number, taken: number, nowMs: number): void {
     const before = this.#emptyAtMs;
     this.#emptyAtMs -= this.#marks.giveBack(
@@ -172,35 +183,29 @@ export class QuotaState {
     this.#settleTime(nowMs);
     this.#emptyAtMs = Math.max(this.#emptyAtMs, this.#baseMs);
     this.#startAt(untilMs);
-    this.#pausedUntilMs = untilMs;
   }
 
   /** Ends a pause now, if there is one. */
   resume(nowMs: number): void {
     if (nowMs >= this.#pausedUntilMs) return;
     this.#startAt(nowMs);
-    this.#pausedUntilMs = nowMs;
   }
 
   /** Sets rate and capacity. Available tokens are kept up to the capacity. */
   setRate({ refillPerSecond, capacity }: Quota, nowMs: number): void {
     this.#settleTime(nowMs);
     // Tokens above a lower capacity are lost, and those that came in above the one before.
-    this.#markNow();
-    this.#emptyAtMs = Math.max(this.#emptyAtMs, this.#baseMs - this.#fillMs);
+    this.spend(0, nowMs);
     this.#quota = { ...this.#quota, capacity };
     this.#fillMs = capacity * 1_000;
-    this.#markNow();
+    this.spend(0, nowMs);
     this.#speed = refillPerSecond;
   }
 
-  #markNow(): void {
-    this.#marks.mark(Math.max(0, this.#emptyAtMs - this.#baseMs + this.#fillMs), this.#fillMs, HARDLY);
-  }
-
-  /** Lets own time and steps run from `atMs`. */
+  /** Lets own time and steps run from `atMs`; until then it is a pause. */
   #startAt(atMs: number): void {
     this.#originMs = atMs;
+    this.#pausedUntilMs = atMs;
     this.#steps = 0;
   }
 

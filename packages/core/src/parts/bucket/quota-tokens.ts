@@ -1,13 +1,6 @@
 import { type Amount, inUnit } from '../../queue/amount.ts';
-import type { Quota } from './gcra.ts';
-import { type Held, MemoryTokens } from './memory-tokens.ts';
+import { type Held, type MemoryLimit, MemoryTokens } from './memory-tokens.ts';
 import type { TokenSource } from './token-source.ts';
-
-/** A limit of {@link QuotaTokens}. */
-export interface UnitLimit extends Quota {
-  readonly initialTokens: number;
-  readonly settled: boolean;
-}
 
 type Amounts = readonly number[];
 
@@ -23,9 +16,9 @@ export class QuotaTokens implements TokenSource<readonly Held[], Amounts> {
   #slowest = 0;
   #lacking = 0;
 
-  constructor(names: readonly string[], limits: readonly UnitLimit[]) {
+  constructor(names: readonly string[], limits: readonly MemoryLimit[]) {
     this.#names = names;
-    this.limits = limits.map((limit) => new MemoryTokens(limit, 0, limit.initialTokens, limit.settled));
+    this.limits = limits.map((limit) => new MemoryTokens(limit));
     this.holds = limits.some(({ settled }) => settled);
     const fillTimes = limits.map(({ capacity, refillPerSecond }) => capacity / refillPerSecond);
     this.fastest = fillTimes.indexOf(Math.min(...fillTimes));

@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest';
 import { ThrottledError } from '../../base/errors.ts';
 import { virtualClock } from '../../testing.ts';
 import { holding, stepsToWait } from './gcra.ts';
-import { QuotaState } from './quota-state.ts';
+import { MemoryTokens } from './memory-tokens.ts';
 import { tokenBucket } from './token-bucket.ts';
 
 const DAY_MS = 86_400_000;
@@ -39,7 +39,13 @@ describe('steps of the refill', () => {
         fc.constantFrom(1, 3, 10),
         (intervalMs, changes, perStep) => {
           const refillPerSecond = (perStep * 1_000) / intervalMs;
-          const level = new QuotaState({ refillPerSecond, capacity: 10 }, intervalMs, 0, 0);
+          const level = new MemoryTokens({
+            refillPerSecond,
+            capacity: 10,
+            refillIntervalMs: intervalMs,
+            initialTokens: 0,
+            settled: false,
+          });
           let nowMs = 0;
           for (const one of changes) {
             nowMs += one.passMs;
@@ -65,7 +71,13 @@ describe('steps of the refill', () => {
 
   test('keep their times, however often the rate changes', () => {
     const intervalMs = 1_000 / 3;
-    const level = new QuotaState({ refillPerSecond: 3, capacity: 10 }, intervalMs, 0, 0);
+    const level = new MemoryTokens({
+      refillPerSecond: 3,
+      capacity: 10,
+      refillIntervalMs: intervalMs,
+      initialTokens: 0,
+      settled: false,
+    });
     for (let step = 1; step <= 1_000_000; step += 1) {
       level.setRate({ refillPerSecond: 3 + (step % 2), capacity: 10 }, step * intervalMs);
     }
@@ -76,7 +88,13 @@ describe('steps of the refill', () => {
 
   test('are all counted in a month of one token each', () => {
     const intervalMs = 1_000 / 3;
-    const level = new QuotaState({ refillPerSecond: 3, capacity: 1 }, intervalMs, 0, 0);
+    const level = new MemoryTokens({
+      refillPerSecond: 3,
+      capacity: 1,
+      refillIntervalMs: intervalMs,
+      initialTokens: 0,
+      settled: false,
+    });
     let missed = 0;
     for (let step = 1; step <= 8_000_000; step += 1) if (!level.take(1, step * intervalMs)) missed += 1;
     expect(missed).toBe(0);
@@ -181,7 +199,13 @@ describe('the two examples of App Engine: 500 a second, refilled every 200 ms', 
     [500, [500, 100, 100, 100, 100]],
     [100, [100, 100, 100, 100, 100]],
   ])('a limit of %d grants so many at each step: %j', (capacity, starts) => {
-    const limit = new QuotaState({ refillPerSecond: 500, capacity }, 200, capacity, 0);
+    const limit = new MemoryTokens({
+      refillPerSecond: 500,
+      capacity,
+      refillIntervalMs: 200,
+      initialTokens: capacity,
+      settled: false,
+    });
     const started = [0, 0, 0, 0, 0];
     for (let atMs = 0; atMs < 1_000; atMs += 1) {
       while (limit.take(1, atMs)) {
@@ -200,11 +224,23 @@ test.each([
   [200, 0],
   [201, 0],
 ])('at %d ms the next step of an empty limit is %d ms away', (atMs, wait) => {
-  const limit = new QuotaState({ refillPerSecond: 500, capacity: 100 }, 200, 0, 0);
+  const limit = new MemoryTokens({
+    refillPerSecond: 500,
+    capacity: 100,
+    refillIntervalMs: 200,
+    initialTokens: 0,
+    settled: false,
+  });
   expect(limit.waitMs(100, atMs)).toBeCloseTo(wait, 9);
 });
 
 test('each step of a longer wait loses its overflow', () => {
-  const limit = new QuotaState({ refillPerSecond: 10, capacity: 5 }, 1_000, 0, 0);
+  const limit = new MemoryTokens({
+    refillPerSecond: 10,
+    capacity: 5,
+    refillIntervalMs: 1_000,
+    initialTokens: 0,
+    settled: false,
+  });
   expect(limit.waitMs(11, 300)).toBe(2_700);
 });

@@ -43,10 +43,9 @@ export class Bucket extends WaitingBucket<MemoryTokens, Bucket> implements Memor
 
   /** @param units that its costs are given in, of a gate in front of a bucket of several */
   constructor(setup: BucketSetup, units?: Units) {
-    const { refillIntervalMs, initialTokens, settled } = setup;
     super(
       setup,
-      () => new MemoryTokens(setup, refillIntervalMs, initialTokens, settled),
+      () => new MemoryTokens(setup),
       (tokens, tally) => originGate({ ...setup, tally }, this.gateRate, tokens),
       units,
     );

@@ -1,5 +1,4 @@
-import { prose, proseOf } from '#prose';
-import { notNegative, wrongRange, wrongType } from '../../base/check.ts';
+import { prose } from '#prose';
 import type { AcquireOptions, Grant } from '../../loop/contracts.ts';
 import type { Costs } from '../../loop/costs.ts';
 import { type Amount, exceeds, minus, plus } from '../../queue/amount.ts';
@@ -9,14 +8,13 @@ import { WaitingRoom } from '../../queue/waiting-room.ts';
 import type { CallsBeforeUse } from '../per-key/key-map.ts';
 import type { WaitingBucketSetup } from './options.ts';
 import type { TokenSource, WaitingQueue } from './token-source.ts';
-import type { Units } from './units.ts';
+import { ONE_UNIT, type Units } from './units.ts';
 
 export const CLOSED: string | undefined = /* @__PURE__ */ prose('the bucket was closed');
 
 /** What a grant needs of its bucket. */
 interface Settles {
-  readonly units: Units | undefined;
-  read(name: string, said: number | Costs, others: Amount): Amount;
+  readonly units: Units;
   settleGrant(surplus: Amount, held: unknown): void;
 }
 
@@ -55,11 +53,11 @@ class TokenGrant implements Grant {
   }
 
   get cost(): number | Costs {
-    return this.#bucket.units?.costsOf(this.#amount) ?? (this.#amount as number);
+    return this.#bucket.units.costsOf(this.#amount);
   }
 
   settle(actualCost: number | Costs): void {
-    const actual = this.#bucket.read('settle: actualCost', actualCost, this.#amount);
+    const actual = this.#bucket.units.read('settle: actualCost', actualCost, this.#amount);
     const isFirst = this.#isOpen;
     this.#isOpen = false;
     if (isFirst) this.#bucket.settleGrant(minus(this.#amount, actual), this.#held);
@@ -74,8 +72,7 @@ export abstract class TokenCounter<Source extends TokenSource<unknown, Amount>>
   implements CallsBeforeUse, Settles
 {
   beforeUse: (() => void) | undefined;
-  /** `undefined` for a bucket of one unit. */
-  readonly units: Units | undefined;
+  readonly units: Units;
   protected readonly time: SteadyTime;
   protected readonly source: Source;
   protected readonly room: WaitingRoom<Grant>;
@@ -90,26 +87,26 @@ export abstract class TokenCounter<Source extends TokenSource<unknown, Amount>>
   /** When the request was granted whose answer has last said what is left. */
   #heardAtMs = Number.NEGATIVE_INFINITY;
 
-  constructor(setup: WaitingBucketSetup, makeSource: MakeSource<Source>, units?: Units) {
+  constructor(setup: WaitingBucketSetup, makeSource: MakeSource<Source>, units: Units = ONE_UNIT) {
     const time = new SteadyTime(setup.clock);
     this.time = time;
     this.#nonConforming = setup.nonConforming;
     this.units = units;
-    this.room = new WaitingRoom(setup, time, () => this.serve(), units?.weigh);
+    this.room = new WaitingRoom(setup, time, () => this.serve(), units.weigh);
     this.source = makeSource(time, this.room as WaitingQueue, () => this.#serveSoon());
     this.maxCost = this.source.capacity;
     this.room.limitCost(this.maxCost);
   }
 
   tryAcquire(costs: number | Costs = 1, earlier?: Grant): Grant | undefined {
-    const cost = this.amountOf('tryAcquire', costs);
+    const cost = this.units.amountOf('tryAcquire', costs, this.maxCost);
     if (!this.#isOpenTo(earlier)) return undefined;
     this.beforeUse?.();
     const nowMs = this.time.now();
     const isEmpty = this.room.size === 0;
     if (isEmpty && this.source.take(cost, nowMs)) return this.#grant(cost, 0, nowMs);
     const mayMark = this.#nonConforming === 'mark' && this.source.unavailable === undefined;
-    if (mayMark && this.source.waitMs(cost, nowMs) > 0) return this.#mark(cost, 0, nowMs);
+    if (mayMark && this.source.waitMs(cost, nowMs) > 0) return this.#grant(cost, 0, nowMs, false);
     if (isEmpty) this.source.missed?.(cost, nowMs);
     return undefined;
   }
@@ -117,7 +114,7 @@ export abstract class TokenCounter<Source extends TokenSource<unknown, Amount>>
   acquire(options: AcquireOptions = {}): Promise<Grant> {
     try {
       const { cost: costs = 1, signal } = options;
-      const cost = this.amountOf('acquire', costs);
+      const cost = this.units.amountOf('acquire', costs, this.maxCost);
       this.beforeUse?.();
       const lane = this.room.laneFor(options);
       if (signal?.aborted) throw signal.reason;
@@ -158,7 +155,7 @@ export abstract class TokenCounter<Source extends TokenSource<unknown, Amount>>
     }
     if (this.#nonConforming === 'delay' || source.waitMs(cost, nowMs) === 0) return undefined;
     // Not a promise: in the queue, the requests behind it would be granted before it.
-    if (this.#nonConforming === 'mark') return this.#mark(cost, waitedMs, nowMs);
+    if (this.#nonConforming === 'mark') return this.#grant(cost, waitedMs, nowMs, false);
     return this.#refuse('not-conforming', prose('its tokens are not available'), cost, nowMs);
   }
 
@@ -173,15 +170,8 @@ export abstract class TokenCounter<Source extends TokenSource<unknown, Amount>>
     return Promise.reject(this.room.refusal(reason, message, waitMs));
   }
 
-  protected amountOf(caller: string, cost: number | Costs): Amount {
-    if (this.units !== undefined) return this.units.amountOf(caller, cost, this.maxCost);
-    if (typeof cost === 'number' && cost > 0 && cost <= (this.maxCost as number)) return cost;
-    const takes = proseOf(() => `a number > 0 and ≤ the capacity, ${this.maxCost}`);
-    throw (typeof cost === 'number' ? wrongRange : wrongType)(`${caller}: cost`, takes, cost);
-  }
-
   atMost(left: number | Costs, answered?: Grant): void {
-    const said = this.read('atMost: left', left, Number.POSITIVE_INFINITY);
+    const said = this.units.read('atMost: left', left, Number.POSITIVE_INFINITY);
     const most = answered === undefined ? said : this.heard(said, answered);
     this.beforeUse?.();
     const nowMs = this.time.now();
@@ -198,26 +188,13 @@ export abstract class TokenCounter<Source extends TokenSource<unknown, Amount>>
     return this.source.heard?.(left, TokenGrant.heldBy(answered)) ?? left;
   }
 
-  /** See {@link Units.read}. */
-  read(name: string, said: number | Costs, others: Amount): Amount {
-    if (this.units !== undefined) return this.units.read(name, said, others);
-    notNegative(name, said);
-    return said as number;
-  }
-
-  #grant(cost: Amount, waitedMs: number, nowMs: number): Grant {
+  #grant(cost: Amount, waitedMs: number, nowMs: number, conforming = this.source.isBeyond !== true): Grant {
     const { source } = this;
-    if (source.isBeyond === true) return this.#mark(cost, waitedMs, nowMs);
     this.granted += 1;
-    const grant = new TokenGrant(cost, waitedMs, this.time.startMs + nowMs, source.held, this, true);
+    if (!conforming) this.marked += 1;
+    const grant = new TokenGrant(cost, waitedMs, this.time.startMs + nowMs, source.held, this, conforming);
     if (waitedMs > 0 && source.lacking !== undefined) grant.unit = source.lacking;
     return grant;
-  }
-
-  #mark(cost: Amount, waitedMs: number, nowMs: number): Grant {
-    this.granted += 1;
-    this.marked += 1;
-    return new TokenGrant(cost, waitedMs, this.time.startMs + nowMs, undefined, this, false);
   }
 
   /** Called by a grant of this bucket. */

@@ -1,7 +1,9 @@
+import { proseOf } from '#prose';
+import { notNegative, wrongRange, wrongType } from '../../base/check.ts';
 import type { Costs } from '../../loop/costs.ts';
-import type { Amount, Weigh } from '../../queue/amount.ts';
+import { type Amount, itself, type Weigh } from '../../queue/amount.ts';
 
-/** The units of a bucket of several, by name for users and in their order inside. A bucket of one unit has none. */
+/** The units of a bucket of several, by name for users and in their order inside. */
 export interface Units {
   /**
    * What a request costs. A unit that is not named costs 0.
@@ -18,7 +20,22 @@ export interface Units {
    */
   read(name: string, said: number | Costs, others: Amount): Amount;
   /** The amount by name. */
-  costsOf(amount: Amount): Costs;
+  costsOf(amount: Amount): number | Costs;
   /** The largest cost ÷ refill over the units, in seconds. */
   readonly weigh: Weigh;
 }
+
+/** Of a bucket of one unit, whose costs are numbers. */
+export const ONE_UNIT: Units = {
+  amountOf(caller, cost, most) {
+    if (typeof cost === 'number' && cost > 0 && cost <= (most as number)) return cost;
+    const takes = proseOf(() => `a number > 0 and ≤ the capacity, ${most}`);
+    throw (typeof cost === 'number' ? wrongRange : wrongType)(`${caller}: cost`, takes, cost);
+  },
+  read(name, said) {
+    notNegative(name, said);
+    return said as number;
+  },
+  costsOf: (amount) => amount as number,
+  weigh: itself,
+};

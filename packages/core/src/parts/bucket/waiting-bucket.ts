@@ -28,7 +28,7 @@ import { BucketPart } from './part.ts';
 import { QuietOrigins } from './quiet-origins.ts';
 import { CLOSED, type MakeSource, TokenCounter } from './token-counter.ts';
 import type { TokenSource } from './token-source.ts';
-import type { Units } from './units.ts';
+import { ONE_UNIT, type Units } from './units.ts';
 
 /**
  * A token bucket without its tokens: the queue, the timer, pauses, feedback, statistics, and the treatment of requests for
@@ -91,7 +91,7 @@ export abstract class WaitingBucket<
     const { cost } = calls;
     this.room.checkCalls(calls);
     // A number may be for requests that have a cost of their own.
-    if (typeof cost === 'object') this.amountOf('createPolicy', cost);
+    if (typeof cost === 'object') this.units.amountOf('createPolicy', cost, this.maxCost);
   }
 
   pauseFor(durationMs: number): void {
@@ -135,13 +135,15 @@ export abstract class WaitingBucket<
     const said = readFeedback(feedback, outcome, this.time.clock.now(), grant.cost as number);
     if (said === undefined) return undefined;
     if (isQuiet) this.#quiet.heard();
-    // Without a refusal the tokens that are counted here are right. With one, others may use the same quota.
+    // Without a refusal the tokens that are counted here are right: the server may count in a window that ends soon. With one,
+    // others may use the same quota.
     if (said.tooFast) this.#sharedUntilMs = grant.grantedAtMs + maxPauseMs;
     // What quotas the fields of a response are about is known for requests alone.
-    const isOurs = this.units === undefined && (feedback !== serverFeedback || grant.cost === 1);
+    const isOurs = this.units === ONE_UNIT && (feedback !== serverFeedback || grant.cost === 1);
+    const origin = feedbackScope === 'bucket' || url === undefined ? undefined : originOf({ url });
     if (isOurs && said.remaining !== undefined && grant.grantedAtMs < this.#sharedUntilMs) {
-      if (feedbackScope === 'bucket' || url === undefined) this.atMost(said.remaining, grant);
-      else this.#gates.lower(originOf({ url }), this.heard(said.remaining, grant) as number);
+      if (origin === undefined) this.atMost(said.remaining, grant);
+      else this.#gates.lower(origin, this.heard(said.remaining, grant) as number);
     }
     // A custom `feedback` may return something that is not a number.
     if (!(said.pauseMs > 0)) return said;
@@ -149,8 +151,8 @@ export abstract class WaitingBucket<
     const pauseMs = withJitter(Math.min(said.pauseMs, maxPauseMs), random);
     if (pauseMs === 0) return said;
     this.beforeUse?.();
-    if (feedbackScope === 'bucket' || url === undefined) this.pauseFor(pauseMs);
-    else this.#gates.pause(originOf({ url }), pauseMs);
+    if (origin === undefined) this.pauseFor(pauseMs);
+    else this.#gates.pause(origin, pauseMs);
     return said;
   }
 

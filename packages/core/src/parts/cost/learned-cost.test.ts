@@ -34,6 +34,22 @@ describe('what is reserved', () => {
     expect(after(answers, options)).toBe(reserved);
   });
 
+  test.each<[story: string, asked: number, reserved: readonly number[]]>([
+    ['one by one: what the last has cost', 0, [20, 20, 300]],
+    ['four that begin together: no less than at first, until all have come', 4, [100, 100, 300, 20]],
+    ['a thousand: until a hundred have come', 1_000, [...Array(99).fill(100), 20]],
+  ])('the short answers come first. Of %s', (_, asked, reserved) => {
+    const cost = learnedCost(() => 1_000);
+    const requests = Array.from({ length: asked }, () => requestTo());
+    for (const request of requests) expect(cost(request)).toBe(100);
+    const answers = reserved.map((_, at) => (reserved.length === 100 || at !== 2 ? 20 : 300));
+    const seen = answers.map((actual, at) => {
+      cost.learnerFor(requests[at] ?? requestTo())(actual);
+      return cost(requestTo());
+    });
+    expect(seen).toEqual(reserved);
+  });
+
   test('of several units each by itself, and one that answers do not name at its bound', () => {
     const cost = learnedCost(() => ({ requests: 5, input: 1_000, output: 4_000 }));
     expect(cost(requestTo())).toEqual({ requests: 1, input: 100, output: 400 });

@@ -9,6 +9,9 @@ import { Shares } from './shares.ts';
 /** With more keys the one that was not asked for longest is forgotten. */
 const MOST_KEYS = 1_000;
 
+/** So many answers outweigh those that came early because they were short. */
+const MOST_FIRST = 100;
+
 /** Options of {@link learnedCost}. */
 export interface LearnedCostOptions {
   /**
@@ -23,7 +26,8 @@ export interface LearnedCostOptions {
    */
   readonly keyOf?: ((request: RequestTraits) => string) | undefined;
   /**
-   * The share of the bound that is reserved before there is an answer: above 0, and at most 1.
+   * The share of the bound that is reserved before there is an answer: above 0, and at most 1. Also the least after that, until as
+   * many answers have come as there were requests before the first one, 100 at most: short answers come first.
    * @default 0.1
    */
   readonly first?: number | undefined;
@@ -55,7 +59,18 @@ interface Bound {
 /** What the answers of one key have cost, by unit; `''` is the unit of a bucket of one. */
 class Known {
   answers = 0;
+  /** The requests before the first answer, as far as they count. */
+  #asked = 0;
   readonly shares = new Map<string, Shares>();
+
+  ask(): void {
+    if (this.answers === 0 && this.#asked < MOST_FIRST) this.#asked += 1;
+  }
+
+  /** Of requests that begin together the short answers come first, and say too little until the long ones have come as well. */
+  get isOfShortOnes(): boolean {
+    return this.answers < this.#asked;
+  }
 
   learn(unit: string, actual: number, most: number): void {
     if (!(most > 0)) return;
@@ -124,12 +139,14 @@ export function learnedCost(
       const key = keyOf(request);
       checkKey('keyOf: its result', key);
       found = { most, known: knownOf(key) };
+      found.known.ask();
       bounds.set(request, found);
     }
     return found;
   };
-  const estimate = ({ answers, shares }: Known, unit: string, most: number): number => {
-    const share = answers === 0 ? first : (shares.get(unit)?.quantile(quantile) ?? 1);
+  const estimate = (known: Known, unit: string, most: number): number => {
+    const learned = known.shares.get(unit)?.quantile(quantile) ?? 1;
+    const share = known.answers === 0 ? first : known.isOfShortOnes ? Math.max(first, learned) : learned;
     return Math.min(most, Math.max(1, Math.ceil(share * most)));
   };
 
