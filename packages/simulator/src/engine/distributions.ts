@@ -8,12 +8,21 @@ export function exponentialTime(meanMs: number, random: Random): number {
   return -Math.log(1 - random()) * meanMs;
 }
 
+/** How numbers are drawn around a mean, by the name of their distribution. */
+export const DRAWS: Readonly<
+  Record<'constant' | 'exponential' | 'log-normal', (mean: number, random: Random) => number>
+> = {
+  constant: (mean) => mean,
+  exponential: exponentialTime,
+  'log-normal': logNormalTime,
+};
+
 /** A standard normal number, by the method of Box and Muller. */
 function normal(random: Random): number {
   return Math.sqrt(-2 * Math.log(1 - random())) * Math.cos(2 * Math.PI * random());
 }
 
 /** A log-normally distributed time with this mean: its long tail is that of real services. */
-export function logNormalTime(meanMs: number, random: Random): number {
+function logNormalTime(meanMs: number, random: Random): number {
   return meanMs * Math.exp(LOG_DEVIATION * normal(random) - LOG_DEVIATION ** 2 / 2);
 }

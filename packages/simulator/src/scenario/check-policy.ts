@@ -1,6 +1,23 @@
-import { adaptive, createPolicy, type PolicyOptions, retryBudget, tokenBucket } from '@ebb/core';
+import {
+  adaptive,
+  createPolicy,
+  type PolicyOptions,
+  quotaBucket,
+  retryBudget,
+  type TokenBucketOptions,
+  tokenBucket,
+} from '@ebb/core';
 import { check } from '@ebb/core/bucket';
-import { type Check, checkAt, checkOptionsAt, isObject, joined, ScenarioError, wrong } from './check.ts';
+import {
+  type Check,
+  checkAt,
+  checkOptionsAt,
+  flag,
+  isObject,
+  joined,
+  ScenarioError,
+  wrong,
+} from './check.ts';
 import type { FleetPolicy, SharedBudgetOptions } from './fleet-policy.ts';
 import { BACKOFFS, CLASSIFIERS } from './named-options.ts';
 
@@ -16,9 +33,9 @@ const PLAIN = [
   'maxWaitMs',
   'cost',
 ];
-const FIELDS = [...PLAIN, ...NAMED];
+const FIELDS = [...PLAIN, 'actualCost', ...NAMED];
 const NOT_SIMULATED = ['concurrency', 'priority', 'key', 'onEvent', 'clock', 'random'];
-const NOT_SIMULATED_OF_BUCKETS = ['settled', 'queue', 'clock', 'random'];
+const NOT_SIMULATED_OF_BUCKETS = ['queue', 'clock', 'random'];
 
 type Makers = Readonly<Record<string, (options: never) => unknown>>;
 
@@ -49,20 +66,40 @@ function valkeyBudget({ aheadMs = 100, roundTripMs = 2, ...budget }: SharedBudge
 }
 
 const checkBackoff = naming(BACKOFFS as Makers);
-const checkBucket = naming({ tokenBucket, adaptive });
+const checkBucket = naming({ tokenBucket, adaptive, quotaBucket });
 const checkBudget = naming({ retryBudget, valkeyBudget });
 
-function checkSimulated(path: string, { bucket, cost = 1 }: FleetPolicy): void {
-  if (bucket === undefined) return;
-  const [name, options] =
-    'adaptive' in bucket ? ['adaptive', bucket.adaptive] : ['tokenBucket', bucket.tokenBucket];
+/** What a bucket of one unit cannot do in the simulation, and whether it can hold the cost of a request. */
+function checkOneUnit(
+  path: string,
+  name: string,
+  options: TokenBucketOptions,
+  cost: FleetPolicy['cost'],
+): void {
+  if (options.settled !== undefined)
+    throw new ScenarioError(`${path}.bucket.${name}.settled is not simulated`);
+  const { refillPerSecond, capacity } = options;
+  const most = tokenBucket({ refillPerSecond, capacity }).stats().capacity;
+  if (typeof cost !== 'number') throw wrong(`${path}.cost`, 'a number', cost);
+  if (cost > most) throw wrong(`${path}.cost`, `at most the capacity of the bucket, ${most}`, cost);
+}
+
+function checkSimulated(path: string, { bucket, cost = 1, actualCost = false }: FleetPolicy): void {
+  const isQuota = bucket !== undefined && 'quotaBucket' in bucket;
+  flag(`${path}.actualCost`, actualCost);
+  if (actualCost && !isQuota)
+    throw new ScenarioError(`${path}.actualCost is simulated with a quotaBucket only`);
+  if (bucket === undefined) {
+    if (typeof cost !== 'number') throw wrong(`${path}.cost`, 'a number', cost);
+    return;
+  }
+  const [[name = '', options] = []] = Object.entries(bucket) as [string, TokenBucketOptions][];
   for (const field of NOT_SIMULATED_OF_BUCKETS) {
     if ((options as unknown as Record<string, unknown>)[field] === undefined) continue;
     throw new ScenarioError(`${path}.bucket.${name}.${field} is not simulated`);
   }
-  const { refillPerSecond, capacity } = options;
-  const most = tokenBucket({ refillPerSecond, capacity }).stats().capacity;
-  if (cost > most) throw wrong(`${path}.cost`, `at most the capacity of the bucket, ${most}`, cost);
+  if (isQuota) checkOptionsAt(path, () => quotaBucket(bucket.quotaBucket).tryAcquire(cost));
+  else checkOneUnit(path, name, options as TokenBucketOptions, cost);
 }
 
 /** @throws ScenarioError for a policy that cannot be simulated */
@@ -74,10 +111,11 @@ export const checkPolicy: Check = (path, value) => {
     if (FIELDS.includes(name)) continue;
     throw new ScenarioError(`${joined(path, name)} is not a field; ${path} takes ${FIELDS.join(', ')}`);
   }
-  const { backoff, classify, bucket, budget, ...plain } = value as FleetPolicy;
+  const { backoff, classify, bucket, budget, actualCost: _, ...plain } = value as FleetPolicy;
   const ownBackoff = typeof backoff === 'function' ? backoff : undefined;
   checkOptionsAt(path, () => createPolicy({ ...plain, backoff: ownBackoff } as PolicyOptions));
-  if (typeof plain.cost === 'function') throw wrong(`${path}.cost`, 'a number', plain.cost);
+  if (typeof plain.cost === 'function')
+    throw wrong(`${path}.cost`, 'a number, or one for each unit', plain.cost);
   if (backoff !== undefined && ownBackoff === undefined) checkBackoff(`${path}.backoff`, backoff);
   if (classify !== undefined && typeof classify !== 'function' && !Object.hasOwn(CLASSIFIERS, classify)) {
     throw wrong(`${path}.classify`, Object.keys(CLASSIFIERS).join(' or '), classify);

@@ -1,19 +1,17 @@
 import {
   type Check,
-  capacity,
   counting,
   fields,
-  flag,
   listOf,
   notNegative,
   oneOf,
   positive,
-  refillRate,
   ScenarioError,
   share,
   whole,
   wrong,
 } from './check.ts';
+import { checkLimit } from './check-limit.ts';
 import { checkPolicy } from './check-policy.ts';
 import type { Scenario } from './scenario.ts';
 
@@ -48,12 +46,7 @@ const checkServer = fields({
   serviceMs: positive,
   '?serviceSpread': oneOf('constant', 'exponential', 'log-normal'),
   '?maxQueue': whole,
-  '?limit': fields({
-    refillPerSecond: refillRate,
-    capacity,
-    '?refillIntervalMs': notNegative,
-    '?retryAfter': flag,
-  }),
+  '?limit': checkLimit,
   '?troubles': listOf(checkTrouble),
 });
 
@@ -81,11 +74,22 @@ export function checkIntervals({
   }
 }
 
+/** @throws ScenarioError for a policy that reads from answers what the server does not say */
+export function checkActualCost(path: string, policy: Scenario['policy'], server: Scenario['server']): void {
+  if (typeof policy !== 'object' || policy.actualCost !== true) return;
+  if (server.limit !== undefined && 'limits' in server.limit) return;
+  throw new ScenarioError(
+    `${path}.actualCost needs a server.limit with limits and spends, which answers tell`,
+  );
+}
+
 /**
  * Checks a scenario, which may come from a file.
  * @throws ScenarioError whose message begins with the path of the wrong field
  */
 export function checkScenario(value: unknown): asserts value is Scenario {
   checkFields('', value);
+  const { policy, server } = value as Scenario;
   checkIntervals(value as Scenario);
+  checkActualCost('policy', policy, server);
 }

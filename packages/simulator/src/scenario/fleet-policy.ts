@@ -3,6 +3,7 @@ import type {
   BackoffStrategy,
   binaryExponential,
   Classify,
+  Costs,
   celery,
   connectRetry,
   decorrelatedJitter,
@@ -11,6 +12,7 @@ import type {
   fullJitter,
   memorystore,
   PolicyOptions,
+  QuotaBucketOptions,
   RetryBudget,
   RetryBudgetOptions,
   TokenBucketOptions,
@@ -35,7 +37,8 @@ export type NamedBackoff =
 /** A token bucket by the name of its function in @ebb/core, with the options of that function. */
 export type NamedBucket =
   | { readonly tokenBucket: TokenBucketOptions }
-  | { readonly adaptive: AdaptiveOptions };
+  | { readonly adaptive: AdaptiveOptions }
+  | { readonly quotaBucket: QuotaBucketOptions };
 
 /** One retry budget for the whole fleet, as `valkeyBudget` of @ebb/valkey keeps it. */
 export interface SharedBudgetOptions {
@@ -86,5 +89,12 @@ export interface FleetPolicy {
   readonly bucket?: NamedBucket | undefined;
   /** `false` leaves `maxRetries` as the only limit of retries, whatever the default of `createPolicy` is. */
   readonly budget?: NamedBudget | ((environment: Environment) => RetryBudget) | false | undefined;
-  readonly cost?: number | undefined;
+  /** What each attempt reserves: of a `quotaBucket` it may be a number for each unit. */
+  readonly cost?: number | Costs | undefined;
+  /**
+   * Whether clients read from answers what their requests have spent, and settle their tokens with it, as with `readCost`.
+   * For a `quotaBucket`, and a server whose limit has units.
+   * @default false
+   */
+  readonly actualCost?: boolean | undefined;
 }

@@ -19,7 +19,10 @@ import {
   tokenBucket,
 } from '@ebb/core';
 import type { Environment } from './client-options.ts';
-import type { FleetPolicy } from './fleet-policy.ts';
+import type { FleetPolicy, NamedBucket } from './fleet-policy.ts';
+
+/** A bucket of one unit. */
+export type OneUnitBucket = Exclude<NamedBucket, { quotaBucket: object }>;
 
 /** A budget that each client has for itself. */
 export type OwnBudget = Extract<
@@ -74,10 +77,7 @@ export function classifyOf({ classify }: FleetPolicy): Classify | undefined {
 }
 
 /** A bucket for one client. */
-export function makeBucket(
-  bucket: NonNullable<FleetPolicy['bucket']>,
-  environment: Environment,
-): MemoryBucket {
+export function makeBucket(bucket: OneUnitBucket, environment: Environment): MemoryBucket {
   return make(BUCKETS, bucket, environment);
 }
 

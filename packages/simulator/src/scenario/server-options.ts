@@ -29,8 +29,18 @@ export type Trouble = {
     }
 );
 
-/** A token bucket in front of the server: requests that do not conform get a 429. */
-export interface ServerLimit {
+/** What a request spends of a unit that is not the same for each request. */
+export interface DrawnCost {
+  readonly mean: number;
+  /**
+   * The distribution of the cost. Log-normal: half of the costs are below 0.6 of the mean, one in a hundred is above six
+   * times the mean.
+   */
+  readonly spread: 'constant' | 'exponential' | 'log-normal';
+}
+
+/** A token bucket in front of the server, of one unit: requests that do not conform get a 429. */
+export interface OneUnitLimit {
   readonly refillPerSecond: number;
   readonly capacity: number;
   /** @default 0 */
@@ -41,6 +51,27 @@ export interface ServerLimit {
    */
   readonly retryAfter?: boolean | undefined;
 }
+
+/**
+ * Token buckets in front of the server, one for each unit: requests, and what a language model reads and writes.
+ *
+ * A cost that is the same for each request is taken when the request arrives, from all units or from none. A drawn cost is
+ * known, and charged, when the server answers: that may overdraw its unit. A request gets a 429 while a unit lacks its
+ * constant cost, or has less than one token for a drawn one. A refused request spends nothing, an error no drawn cost.
+ */
+export interface UnitsLimit {
+  readonly limits: Readonly<Record<string, { readonly refillPerSecond: number; readonly capacity: number }>>;
+  /** What a request spends in each unit. Answers say so, and `actualCost` of a policy reads it. */
+  readonly spends: Readonly<Record<string, number | DrawnCost>>;
+  /**
+   * Whether the 429 has a Retry-After, in whole seconds.
+   * @default true
+   */
+  readonly retryAfter?: boolean | undefined;
+}
+
+/** What limits the requests that a server serves. */
+export type ServerLimit = OneUnitLimit | UnitsLimit;
 
 /** Workers that each serve one request at a time, and a queue before them. */
 export interface ServerOptions {

@@ -87,6 +87,7 @@ export class Simulation {
           if (delay === undefined) server.receive(request, stamp, events.nowMs);
           else events.add(delay(), REACH, request, stamp);
         },
+        spent: server.spent && ((request, stamp) => server.spent?.take(request, stamp)),
         ended: (client) => arrivals.ended(client),
       },
     );
@@ -134,7 +135,7 @@ export class Simulation {
         this.#server.receive(subject, events.stamp, events.nowMs);
         break;
       case FINISH:
-        this.#server.finish(subject, events.stamp, events.beside);
+        this.#server.finish(subject, events.stamp, events.beside, events.nowMs);
         break;
       case ANSWER:
         this.#clients.learn(subject, events.stamp, events.beside);

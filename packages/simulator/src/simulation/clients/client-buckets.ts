@@ -1,49 +1,45 @@
-import type { Grant, MemoryBucket, Outcome } from '@ebb/core';
+import type { Grant, MemoryBucket, TokenBucketOptions } from '@ebb/core';
 import { type BucketSetup, bucketSetup, type NonConforming } from '@ebb/core/bucket';
 import type { Environment } from '../../scenario/client-options.ts';
 import type { NamedBucket } from '../../scenario/fleet-policy.ts';
-import { makeBucket } from '../../scenario/named-options.ts';
+import { makeBucket, type OneUnitBucket } from '../../scenario/named-options.ts';
 import { TokenQuota } from '../token-quota.ts';
+import { type QuotaUse, quotas } from './client-quotas.ts';
+import type { ClientTokens } from './client-tokens.ts';
 
 const NEVER = Number.POSITIVE_INFINITY;
 
 /** That of core's queue: the differential test of the lines compares the two. In milliseconds. */
 const RETRY_HEAD_START_MS = 30_000;
 
-/** The tokens of all clients of a fleet. */
-export interface ClientTokens {
-  take(client: number, cost: number, nowMs: number): boolean;
-  /** How long until so many tokens have come in, in milliseconds; 0 if they can be taken now. */
-  waitMs(client: number, cost: number, nowMs: number): number;
-  /** Passes on the outcome of an attempt whose tokens were granted at a time, after a wait. */
-  observe(client: number, outcome: Outcome, grantedAtMs: number, waitedMs: number): void;
-}
-
 /** Buckets that ignore feedback, as one number for each client. */
-function numbers(clients: number, setup: BucketSetup): ClientTokens {
+function numbers(clients: number, setup: BucketSetup, cost: number): ClientTokens {
   const quota = new TokenQuota(setup);
   const states = new Float64Array(clients).fill(quota.holding(setup.initialTokens, 0));
   return {
-    take(client, cost, nowMs) {
+    take(client, nowMs) {
       const after = quota.take(states[client] as number, cost, nowMs);
       if (after === undefined) return false;
       states[client] = after;
       return true;
     },
-    waitMs: (client, cost, nowMs) => quota.waitMs(states[client] as number, cost, nowMs),
-    observe() {},
+    waitMs: (client, requests, nowMs) => quota.waitMs(states[client] as number, requests * cost, nowMs),
+    dueMs: (client, nowMs) => quota.waitMs(states[client] as number, cost, nowMs),
+    observe: () => false,
   };
 }
 
 /** Buckets of core, which observe what the server says and may adapt their rate. */
-function buckets(clients: number, make: () => MemoryBucket): ClientTokens {
+function buckets(clients: number, make: () => MemoryBucket, cost: number): ClientTokens {
   const all = Array.from({ length: clients }, make);
   return {
-    take: (client, cost) => (all[client] as MemoryBucket).tryAcquire(cost) !== undefined,
-    waitMs: (client, cost) => (all[client] as MemoryBucket).waitMs(cost),
-    observe(client, outcome, grantedAtMs, waitedMs) {
+    take: (client) => (all[client] as MemoryBucket).tryAcquire(cost) !== undefined,
+    waitMs: (client, requests) => (all[client] as MemoryBucket).waitMs(requests * cost),
+    dueMs: (client) => (all[client] as MemoryBucket).waitMs(cost),
+    observe(client, _, outcome, grantedAtMs, waitedMs) {
       const grant: Grant = { cost: 1, waitedMs, grantedAtMs, conforming: true, settle() {} };
       (all[client] as MemoryBucket).observe?.(outcome, grant);
+      return false;
     },
   };
 }
@@ -63,18 +59,43 @@ export interface ClientBuckets {
   readonly tokens: ClientTokens;
 }
 
-/** Makes a bucket for each client. */
-export function clientBuckets(bucket: NamedBucket, clients: number, environment: Environment): ClientBuckets {
-  const options = 'adaptive' in bucket ? bucket.adaptive : bucket.tokenBucket;
-  const { nonConforming = 'delay', maxQueue = NEVER, maxWaitMs = NEVER } = options;
-  const rules: LineRules = { nonConforming, maxQueue, maxWaitMs, headStartMs: RETRY_HEAD_START_MS };
-  if ('tokenBucket' in bucket && options.feedback === false) {
-    return { rules, tokens: numbers(clients, bucketSetup({ ...options, ...environment })) };
+function oneUnitTokens(
+  bucket: OneUnitBucket,
+  clients: number,
+  cost: number,
+  environment: Environment,
+): ClientTokens {
+  if ('tokenBucket' in bucket && bucket.tokenBucket.feedback === false) {
+    return numbers(clients, bucketSetup({ ...bucket.tokenBucket, ...environment }), cost);
   }
   // Requests wait in the simulation's lines, so a bucket only has to say whether it has tokens.
   const delaying =
     'adaptive' in bucket
-      ? { adaptive: { ...options, nonConforming: 'delay' as const } }
-      : { tokenBucket: { ...options, nonConforming: 'delay' as const } };
-  return { rules, tokens: buckets(clients, () => makeBucket(delaying, environment)) };
+      ? { adaptive: { ...bucket.adaptive, nonConforming: 'delay' as const } }
+      : { tokenBucket: { ...bucket.tokenBucket, nonConforming: 'delay' as const } };
+  return buckets(clients, () => makeBucket(delaying, environment), cost);
+}
+
+/** The options of a named bucket that say how requests wait for it. */
+function waitingOptions(
+  bucket: NamedBucket,
+): Pick<TokenBucketOptions, 'nonConforming' | 'maxQueue' | 'maxWaitMs'> {
+  if ('quotaBucket' in bucket) return bucket.quotaBucket;
+  return 'adaptive' in bucket ? bucket.adaptive : bucket.tokenBucket;
+}
+
+/** Makes a bucket for each client. */
+export function clientBuckets(
+  bucket: NamedBucket,
+  clients: number,
+  use: QuotaUse,
+  environment: Environment,
+): ClientBuckets {
+  const { nonConforming = 'delay', maxQueue = NEVER, maxWaitMs = NEVER } = waitingOptions(bucket);
+  const rules: LineRules = { nonConforming, maxQueue, maxWaitMs, headStartMs: RETRY_HEAD_START_MS };
+  const tokens =
+    'quotaBucket' in bucket
+      ? quotas(clients, { ...bucket.quotaBucket, nonConforming: 'delay' }, use, environment)
+      : oneUnitTokens(bucket, clients, use.cost as number, environment);
+  return { rules, tokens };
 }

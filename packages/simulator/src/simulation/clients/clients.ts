@@ -1,3 +1,4 @@
+import type { Costs } from '@ebb/core';
 import { type Events, EXPIRE, LOOK, SEND, TIMEOUT } from '../../engine/events.ts';
 import type { Measures } from '../../measure/measures.ts';
 import { OK } from '../outcomes.ts';
@@ -12,6 +13,8 @@ const NEVER = Number.POSITIVE_INFINITY;
 export interface ClientWorld {
   /** Sends an attempt to the server. */
   send(request: number, stamp: number): void;
+  /** What the answer to an attempt says that it has spent. Called once for each successful answer. */
+  readonly spent?: ((request: number, stamp: number) => Costs | undefined) | undefined;
   /** Called when a request of a client has ended. */
   ended(client: number): void;
 }
@@ -41,7 +44,7 @@ export class Clients {
     this.#world = world;
     this.#judge = new Judge(fleet, requests, measures);
     if (fleet.buckets !== undefined) {
-      this.#lines = new TokenLines(clients, fleet.buckets, fleet.cost, this.requests, (client, atMs) =>
+      this.#lines = new TokenLines(clients, fleet.buckets, this.requests, (client, atMs) =>
         events.add(atMs - events.nowMs, LOOK, client),
       );
     }
@@ -137,14 +140,18 @@ export class Clients {
 
   /** An attempt is answered or has timed out. An answer to an attempt that was given up is only counted. */
   learn(request: number, stamp: number, outcome: number): void {
-    if (this.requests.stamp(request) === stamp) this.#retryOrEnd(request, outcome);
+    const spent = outcome === OK ? this.#world.spent?.(request, stamp) : undefined;
+    if (this.requests.stamp(request) === stamp) this.#retryOrEnd(request, outcome, spent);
     else if (outcome === OK) this.#measures.count(this.#measures.series.lateAnswers);
   }
 
-  #retryOrEnd(request: number, outcome: number): void {
+  #retryOrEnd(request: number, outcome: number, spent: Costs | undefined): void {
     const { requests } = this;
     const { nowMs } = this.#events;
     const measures = this.#measures;
+    if (this.#judge.observe(request, outcome, spent)) {
+      this.#lines?.returned(requests.client(request), nowMs);
+    }
     const decision = this.#judge.judge(request, outcome, nowMs);
     if (decision.retry) {
       requests.retry(request, decision.backoffMs);

@@ -17,7 +17,6 @@ import { FleetBudget } from './fleet-budget.ts';
 export interface Fleet {
   policyOf(client: number): Policy;
   readonly buckets: ClientBuckets | undefined;
-  readonly cost: number;
   readonly maxWaitMs: number;
   /** Called when a request of a client begins and when it ends, if the clients share a budget. */
   readonly shared?: { begin(client: number): void; end(client: number): void } | undefined;
@@ -31,10 +30,10 @@ export function fleetOf(scenario: Scenario, environment: Environment): Fleet {
   const { count } = clients;
   if (typeof policy === 'function') return customFleet(count, policy, environment);
 
-  const { budget, bucket, cost = 1, maxWaitMs = Number.POSITIVE_INFINITY } = policy;
+  const { budget, bucket, cost = 1, actualCost = false, maxWaitMs = Number.POSITIVE_INFINITY } = policy;
   const { maxRetries, methods, maxRetryAfterMs, attemptTimeoutMs, totalTimeoutMs } = policy;
   const options = {
-    ...{ maxRetries, methods, maxRetryAfterMs, attemptTimeoutMs, totalTimeoutMs, cost },
+    ...{ maxRetries, methods, maxRetryAfterMs, attemptTimeoutMs, totalTimeoutMs },
     ...environment,
     backoff: backoffOf(policy, environment),
     classify: classifyOf(policy),
@@ -43,8 +42,7 @@ export function fleetOf(scenario: Scenario, environment: Environment): Fleet {
   return {
     policyOf: policiesOf(count, options, budget, shared, environment),
     shared,
-    buckets: bucket && clientBuckets(bucket, count, environment),
-    cost,
+    buckets: bucket && clientBuckets(bucket, count, { cost, actualCost }, environment),
     maxWaitMs,
     custom: undefined,
   };
@@ -132,7 +130,6 @@ function customFleet(count: number, factory: ClientFactory, environment: Environ
   return {
     policyOf: (client) => policies[client] as Policy,
     buckets: undefined,
-    cost: 1,
     maxWaitMs: Number.POSITIVE_INFINITY,
     custom,
   };

@@ -1,4 +1,4 @@
-import type { Outcome, OwnBudget, RequestTraits, StopReason } from '@ebb/core';
+import type { Costs, Outcome, OwnBudget, RequestTraits, StopReason } from '@ebb/core';
 import { decide, forRequest, type Progress } from '@ebb/core/adapter';
 import type { Measures } from '../../measure/measures.ts';
 import { FIRST_TOO_MANY, OK, OUTCOMES, REFUSED, RESET, TIMED_OUT, UNAVAILABLE } from '../outcomes.ts';
@@ -38,17 +38,27 @@ export class Judge {
     this.#measures = measures;
   }
 
+  /**
+   * Passes an outcome to the bucket of its client, and returns whether tokens may have been given back.
+   *
+   * @param spent what the answer says that the request has spent
+   */
+  observe(request: number, outcome: number, spent: Costs | undefined): boolean {
+    const requests = this.#requests;
+    const tokens = this.#fleet.buckets?.tokens;
+    if (tokens === undefined) return false;
+    const client = requests.client(request);
+    const grantedAtMs = requests.grantedAtMs(request);
+    const waitedMs = grantedAtMs - requests.sinceMs(request);
+    return tokens.observe(client, request, OUTCOMES[outcome] as Outcome, grantedAtMs, waitedMs, spent);
+  }
+
   judge(request: number, outcome: number, nowMs: number): ReturnType<typeof decide> {
     const requests = this.#requests;
     const fleet = this.#fleet;
     const client = requests.client(request);
     const met = OUTCOMES[outcome] as Outcome;
     this.#count(outcome);
-    if (fleet.buckets !== undefined) {
-      const grantedAtMs = requests.grantedAtMs(request);
-      fleet.buckets.tokens.observe(client, met, grantedAtMs, grantedAtMs - requests.sinceMs(request));
-    }
-
     const progress = this.#progress;
     progress.attempt = requests.attempt(request);
     fleet.custom?.[client]?.onOutcome?.(met, progress.attempt);

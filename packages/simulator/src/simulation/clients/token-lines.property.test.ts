@@ -8,22 +8,16 @@
  * Pauses (Retry-After) are compared for requests without deadlines. With deadlines the two differ: core refuses a
  * request as soon as a pause outlasts its deadline, the simulator when the deadline has passed.
  *
- * Not simulated, and rejected by `checkScenario`: `priority`, `queue`, `settled`, and costs that differ
- * between requests.
+ * `quota-lines.property.test.ts` does so for buckets of several units. Not simulated, and rejected by `checkScenario`:
+ * `priority`, `queue`, `settled` of a bucket of one unit, and costs that differ between requests.
  */
-import { createPolicy, type Outcome, ThrottledError, tokenBucket } from '@ebb/core';
+import { ThrottledError, tokenBucket } from '@ebb/core';
 import { virtualClock } from '@ebb/core/testing';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { ARRIVAL, CHANGE, Events, EXPIRE, LOOK, SimulationClock } from '../../engine/events.ts';
-import { Measures } from '../../measure/measures.ts';
-import { OK } from '../outcomes.ts';
+import { END_MS, fate, fatesInLines, NEVER, type Pause, tooMany } from '../../../test/watched-lines.ts';
+import { SimulationClock } from '../../engine/events.ts';
 import { clientBuckets } from './client-buckets.ts';
-import { Clients } from './clients.ts';
-import { Requests } from './requests.ts';
-
-const END_MS = 1e6;
-const NEVER = Number.POSITIVE_INFINITY;
 
 const gapMs = fc.oneof(fc.constant(0), fc.nat(50), fc.nat(1_000));
 const waitMs = fc.oneof(fc.constant(NEVER), fc.constant(0), fc.nat(500), fc.nat(5_000));
@@ -59,7 +53,7 @@ const trace = fc.record({
     maxLength: 40,
     size: 'max',
   }),
-  pauses: fc.constant<readonly { gapMs: number; seconds: number }[]>([]),
+  pauses: fc.constant<readonly Pause[]>([]),
 });
 type Trace = typeof trace extends fc.Arbitrary<infer T> ? T : never;
 
@@ -85,17 +79,6 @@ const pausedTrace: fc.Arbitrary<Trace> = fc.record({
 
 /** For each request what happened to it, and when. */
 type Fates = readonly string[];
-
-const fate = (what: 'granted' | 'marked' | 'refused', atMs: number): string =>
-  `${what} at ${atMs.toFixed(2)}`;
-
-function tooMany(seconds: number): Outcome {
-  return {
-    type: 'response',
-    status: 429,
-    header: (name) => (name === 'retry-after' ? String(seconds) : undefined),
-  };
-}
 
 async function inCore({ options, cost, requests, pauses }: Trace): Promise<Fates> {
   const clock = virtualClock({ startMs: 0 });
@@ -127,88 +110,12 @@ async function inCore({ options, cost, requests, pauses }: Trace): Promise<Fates
   return Promise.all(fates);
 }
 
-/** Requests that note what happens to them. */
-class WatchedRequests extends Requests {
-  readonly fates: string[] = [];
-  readonly #indices = new Map<number, number>();
-  readonly #clock: SimulationClock;
-
-  constructor(clock: SimulationClock) {
-    super();
-    this.#clock = clock;
-  }
-
-  watch(request: number): void {
-    this.#indices.set(request, this.fates.length);
-    this.fates.push('waits');
-  }
-
-  note(request: number, what: 'granted' | 'marked' | 'refused'): void {
-    const index = this.#indices.get(request) as number;
-    if (this.fates[index] === 'waits') this.fates[index] = fate(what, this.#clock.nowMs);
-  }
-
-  override end(request: number): void {
-    this.note(request, 'refused');
-    super.end(request);
-  }
-}
-
-function inSimulator({ options, cost, feedback, requests: asked, pauses }: Trace): Fates {
+function inSimulator({ options, cost, feedback, requests, pauses }: Trace): Fates {
   const clock = new SimulationClock();
-  const requests = new WatchedRequests(clock);
-  const events = new Events(clock, 100, (subject) => requests.touch(subject));
+  const use = { cost, actualCost: false };
   const environment = { clock, random: () => 0.5 };
-  const policy = createPolicy({ maxRetries: 0, clock });
-  const buckets = clientBuckets({ tokenBucket: { ...options, feedback } }, 1, environment);
-  // The simulator counts a marked request as sent, and does not keep the mark.
-  const isMarked = options.nonConforming === 'mark';
-  let tokensTaken = false;
-  const { take } = buckets.tokens;
-  buckets.tokens.take = (...given) => (tokensTaken = take(...given));
-  let maxWaitMs = NEVER;
-  const fleet = {
-    policyOf: () => policy,
-    buckets,
-    cost,
-    get maxWaitMs() {
-      return maxWaitMs;
-    },
-    custom: undefined,
-  };
-  const clients = new Clients(1, fleet, requests, events, new Measures(1), {
-    send(request, stamp) {
-      requests.note(request, isMarked && !tokensTaken ? 'marked' : 'granted');
-      clients.learn(request, stamp, OK);
-    },
-    ended() {},
-  });
-  const schedule = (kind: number, gaps: readonly { readonly gapMs: number }[]): void => {
-    let atMs = 0;
-    gaps.forEach(({ gapMs }, index) => {
-      atMs += gapMs;
-      events.add(atMs, kind, index);
-    });
-  };
-  schedule(ARRIVAL, asked);
-  schedule(CHANGE, pauses);
-  while (events.nextAtMs < END_MS) {
-    events.next();
-    const { kind, subject } = events;
-    if (kind === LOOK) clients.look(subject);
-    else if (kind === EXPIRE) clients.expire(subject, events.stamp);
-    else if (kind === CHANGE) {
-      buckets.tokens.observe(0, tooMany(pauses[subject]?.seconds ?? 0), clock.nowMs, 0);
-    } else {
-      const { retry, maxWaitMs: ownMaxWaitMs } = asked[subject] as Trace['requests'][number];
-      const request = requests.begin(0, clock.nowMs);
-      requests.watch(request);
-      if (retry) requests.retry(request, 0);
-      maxWaitMs = ownMaxWaitMs;
-      clients.ready(request);
-    }
-  }
-  return requests.fates;
+  const buckets = clientBuckets({ tokenBucket: { ...options, feedback } }, 1, use, environment);
+  return fatesInLines(clock, buckets, requests, pauses);
 }
 
 test.each([

@@ -1,4 +1,5 @@
-import type { ClientBuckets, ClientTokens, LineRules } from './client-buckets.ts';
+import type { ClientBuckets, LineRules } from './client-buckets.ts';
+import type { ClientTokens } from './client-tokens.ts';
 import type { Requests } from './requests.ts';
 
 const NONE = -1;
@@ -28,7 +29,6 @@ const LOOKS_AT = 5;
  */
 export class TokenLines {
   readonly #rules: LineRules;
-  readonly #cost: number;
   readonly #tokens: ClientTokens;
   readonly #requests: Requests;
   readonly #clients: Float64Array;
@@ -38,13 +38,11 @@ export class TokenLines {
   constructor(
     clients: number,
     { rules, tokens }: ClientBuckets,
-    cost: number,
     requests: Requests,
     lookAt: (client: number, atMs: number) => void,
   ) {
     this.#rules = rules;
     this.#tokens = tokens;
-    this.#cost = cost;
     this.#requests = requests;
     this.#lookAt = lookAt;
     this.#clients = new Float64Array(WIDTH * clients).fill(NONE);
@@ -62,10 +60,13 @@ export class TokenLines {
     const retry = requests.attempt(request) > 1;
     requests.startWait(request, nowMs);
     const ahead = this.#ahead(client, retry, nowMs);
-    if (ahead === 0 && this.#tokens.take(client, this.#cost, nowMs)) return 'go';
+    if (ahead === 0 && this.#tokens.take(client, nowMs)) {
+      this.#tokens.keep?.(request);
+      return 'go';
+    }
     if (nonConforming === 'mark') return 'marked';
     if (nonConforming === 'reject') return 'refused';
-    const waitMs = this.#tokens.waitMs(client, (ahead + 1) * this.#cost, nowMs);
+    const waitMs = this.#tokens.waitMs(client, ahead + 1, nowMs);
     if (maxWaitMs === 0 || waitMs > maxWaitMs + TOLERANCE_MS) return 'refused';
     if (this.#waiting(client) >= maxQueue) return 'refused';
     this.#join(request, laneOf(client, retry));
@@ -137,18 +138,26 @@ export class TokenLines {
     }
     const request = this.serve(client, nowMs);
     if (request === NONE) {
-      this.#lookLater(client, nowMs + Math.max(TOLERANCE_MS, this.#tokens.waitMs(client, this.#cost, nowMs)));
+      this.#lookLater(client, nowMs + Math.max(TOLERANCE_MS, this.#tokens.dueMs(client, nowMs)));
     }
     return request;
   }
 
   /** As {@link look}, but at any time, and without scheduling another look. */
   serve(client: number, nowMs: number): number {
-    if (this.#waiting(client) === 0 || !this.#tokens.take(client, this.#cost, nowMs)) return NONE;
+    if (this.#waiting(client) === 0 || !this.#tokens.take(client, nowMs)) return NONE;
     const lane = this.#nextLane(client);
     const request = this.#first(lane);
     this.#remove(request, NONE, lane);
+    this.#tokens.keep?.(request);
     return request;
+  }
+
+  /** Tokens of a client were given back: those that wait for them may come sooner. */
+  returned(client: number, nowMs: number): void {
+    if (this.#waiting(client) === 0) return;
+    const atMs = nowMs + this.#tokens.dueMs(client, nowMs);
+    if (atMs < this.#looksAtMs(client)) this.#lookLater(client, atMs);
   }
 
   #remove(request: number, before: number, lane: number): void {

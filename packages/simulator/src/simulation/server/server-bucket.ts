@@ -1,13 +1,22 @@
-import type { ServerLimit } from '../../scenario/server-options.ts';
+import type { OneUnitLimit } from '../../scenario/server-options.ts';
 import { TokenQuota } from '../token-quota.ts';
 
-/** The token bucket in front of a server. It starts full. */
-export class ServerBucket {
+/** What a server asks before it serves a request. */
+export interface ServerGate {
+  take(nowMs: number): boolean;
+  /** The Retry-After of a 429, rounded up: the header takes whole seconds only. */
+  retryAfterSeconds(nowMs: number): number | undefined;
+  /** The server answers a request that it has served. */
+  served?(job: number, stamp: number, nowMs: number): void;
+}
+
+/** The token bucket of one unit in front of a server. It starts full. */
+export class ServerBucket implements ServerGate {
   readonly #quota: TokenQuota;
   readonly #retryAfter: boolean;
   #state: number;
 
-  constructor(limit: ServerLimit) {
+  constructor(limit: OneUnitLimit) {
     this.#quota = new TokenQuota(limit);
     this.#retryAfter = limit.retryAfter ?? true;
     this.#state = this.#quota.holding(limit.capacity, 0);
@@ -20,7 +29,6 @@ export class ServerBucket {
     return true;
   }
 
-  /** The Retry-After of a 429, rounded up: the header takes whole seconds only. */
   retryAfterSeconds(nowMs: number): number | undefined {
     if (!this.#retryAfter) return undefined;
     return Math.ceil(this.#quota.waitMs(this.#state, 1, nowMs) / 1_000);

@@ -1,9 +1,11 @@
 import type { Random } from '@ebb/core';
-import { exponentialTime, logNormalTime } from '../../engine/distributions.ts';
+import { DRAWS } from '../../engine/distributions.ts';
 import type { ServerOptions } from '../../scenario/server-options.ts';
 import { OK, RESET, tooMany, UNAVAILABLE } from '../outcomes.ts';
 import { JobLine } from './job-line.ts';
-import { ServerBucket } from './server-bucket.ts';
+import { ServerBucket, type ServerGate } from './server-bucket.ts';
+import { ServerQuotas } from './server-quotas.ts';
+import { Spent } from './spent.ts';
 import { type Health, healthAt, momentsOf, SILENCE } from './trouble.ts';
 
 /** What a server needs from the simulation around it. */
@@ -17,8 +19,7 @@ export interface ServerWorld {
 
 function serviceTimeOf(options: ServerOptions): (random: Random) => number {
   const { serviceMs, serviceSpread = 'exponential' } = options;
-  if (serviceSpread === 'constant') return () => serviceMs;
-  const draw = serviceSpread === 'exponential' ? exponentialTime : logNormalTime;
+  const draw = DRAWS[serviceSpread];
   return (random) => draw(serviceMs, random);
 }
 
@@ -34,7 +35,9 @@ export class Server {
   readonly #serviceTime: (random: Random) => number;
   readonly #maxQueue: number;
   readonly #line = new JobLine();
-  readonly #bucket: ServerBucket | undefined;
+  readonly #gate: ServerGate | undefined;
+  /** What answers say that their requests have spent, if the limit has units. */
+  readonly spent: Spent | undefined;
   #health: Health = { capacityShare: 1, errorShare: 0, outage: undefined };
   #workers: number;
   /** Changes when the requests that are being served are lost. */
@@ -47,7 +50,12 @@ export class Server {
     this.#serviceTime = serviceTimeOf(options);
     this.#maxQueue = options.maxQueue ?? Number.POSITIVE_INFINITY;
     this.#workers = options.workers;
-    this.#bucket = options.limit && new ServerBucket(options.limit);
+    const { limit } = options;
+    if (limit === undefined) return;
+    if ('limits' in limit) {
+      this.spent = new Spent();
+      this.#gate = new ServerQuotas(limit, world.random, this.spent);
+    } else this.#gate = new ServerBucket(limit);
   }
 
   /** Requests that wait for a worker. */
@@ -67,8 +75,8 @@ export class Server {
       if (outage !== SILENCE) this.#world.answer(job, stamp, outage);
       return;
     }
-    if (this.#bucket !== undefined && !this.#bucket.take(nowMs)) {
-      this.#world.answer(job, stamp, tooMany(this.#bucket.retryAfterSeconds(nowMs)));
+    if (this.#gate !== undefined && !this.#gate.take(nowMs)) {
+      this.#world.answer(job, stamp, tooMany(this.#gate.retryAfterSeconds(nowMs)));
     } else if (this.busy < this.#workers) {
       this.#serve(job, stamp);
     } else if (this.#line.size < this.#maxQueue) {
@@ -84,7 +92,7 @@ export class Server {
   }
 
   /** A worker is done. If its request was lost in an outage, the client learns so now, when it expected the answer. */
-  finish(job: number, stamp: number, epoch: number): void {
+  finish(job: number, stamp: number, epoch: number, nowMs: number): void {
     if (epoch !== this.#epoch) {
       if (!this.#lostInSilence) this.#world.answer(job, stamp, RESET);
       return;
@@ -92,6 +100,7 @@ export class Server {
     this.busy -= 1;
     const { errorShare } = this.#health;
     const failed = errorShare > 0 && this.#world.random() < errorShare;
+    if (!failed) this.#gate?.served?.(job, stamp, nowMs);
     this.#world.answer(job, stamp, failed ? UNAVAILABLE : OK);
     this.#serveWaiting();
   }

@@ -40,8 +40,8 @@ function figure(all: readonly Run[]): string {
   const told = found('learned, 0.75', 'settled', true);
   return barChart({
     title: finding(
-      told.used > 0.97 && told.refused < 0.001,
-      `A learned estimate and the state that answers tell use ${percent(told.used).replace(' ', '\u00a0')} of a quota, and nothing is refused`,
+      told.used > 0.99 && told.refused < 0.001,
+      'With a learned estimate and the state that answers tell, all that comes in is used, and nothing is refused',
       'What a client reserves for an answer, and what it then uses of its quota',
     ),
     note: `400 callers of a model that charges output as it is written; answers have a median of 300 tokens, and a bound of ${MOST.toLocaleString('en')}.`,
@@ -84,6 +84,7 @@ export const estimates: Study = {
           `${found.waited.toFixed(0)} s`,
         ]),
         legend: [
+          'used: as a part of what came in, after the first minutes; more than 100 % if less is left at the end',
           'told: answers say what is left of the account, and the client lowers its level to that',
           'waited: what half of the requests waited at most; 400 callers always want more than there is',
         ].join('\n'),

@@ -1,0 +1,111 @@
+import { expect, test } from 'vitest';
+import { checkExperiment } from '../studies/experiment.ts';
+import { ScenarioError } from './check.ts';
+
+const rate = { refillPerSecond: 10, capacity: 600 };
+
+const valid = {
+  durationMs: 1_000,
+  clients: { count: 1, requestsPerSecond: 1 },
+  server: {
+    workers: 1,
+    serviceMs: 1,
+    limit: {
+      limits: { requests: rate, output: { ...rate } },
+      spends: { requests: 1, output: { mean: 400, spread: 'log-normal' } },
+      retryAfter: false,
+    },
+  },
+  policies: {
+    ours: {
+      bucket: { quotaBucket: { limits: { requests: rate, output: { ...rate, settled: true } } } },
+      cost: { requests: 1, output: 500 },
+      actualCost: true,
+    },
+  },
+};
+
+/** The valid experiment with one field changed. */
+function at(path: string, value: unknown): unknown {
+  const copy = structuredClone(valid) as Record<string, unknown>;
+  const names = path.split('.');
+  const inner = names.slice(0, -1).reduce((held, name) => held[name] as Record<string, unknown>, copy);
+  inner[names.at(-1) ?? ''] = value;
+  return copy;
+}
+
+test('a quota of several units is a scenario', () => {
+  expect(() => checkExperiment(valid)).not.toThrow();
+});
+
+test.each([
+  [
+    'server.limit.limits',
+    {},
+    'server.limit.limits must be an object with a limit for each unit, got an object',
+  ],
+  [
+    'server.limit.limits.output.capacity',
+    0,
+    'server.limit.limits.output.capacity must be a number > 0 and ≤ 1000000000, got 0',
+  ],
+  [
+    'server.limit.limits.output.refillIntervalMs',
+    1,
+    'server.limit.limits.output.refillIntervalMs is not a field; server.limit.limits.output takes refillPerSecond, capacity',
+  ],
+  [
+    'server.limit.refillPerSecond',
+    1,
+    'server.limit.refillPerSecond is not a field; server.limit takes limits, spends, retryAfter',
+  ],
+  [
+    'server.limit.spends',
+    { requests: 1 },
+    /^server\.limit\.spends\.output must be a number, or .*, got nothing$/,
+  ],
+  [
+    'server.limit.spends.input',
+    1,
+    'server.limit.spends.input is not a field; server.limit.spends takes requests, output',
+  ],
+  ['server.limit.spends.requests', -1, 'server.limit.spends.requests must be a finite number ≥ 0, got -1'],
+  [
+    'server.limit.spends.requests',
+    601,
+    'server.limit.spends.requests must be at most the capacity, 600, got 601',
+  ],
+  [
+    'server.limit.spends.output.mean',
+    0,
+    'server.limit.spends.output.mean must be a finite number > 0, got 0',
+  ],
+  ['server.limit.spends.output.spread', 'normal', /^server\.limit\.spends\.output\.spread must be one of/],
+  [
+    'server.limit.spends.output',
+    { mean: 601, spread: 'constant' },
+    'server.limit.spends.output.mean must be at most the capacity, 600, got 601',
+  ],
+  ['server.limit', rate, /^policies\.ours\.actualCost needs a server\.limit with limits and spends/],
+  ['policies.ours.actualCost', 1, 'policies.ours.actualCost must be true or false, got 1'],
+  [
+    'policies.ours.bucket',
+    { tokenBucket: rate },
+    'policies.ours.actualCost is simulated with a quotaBucket only',
+  ],
+  [
+    'policies.ours.bucket.quotaBucket.limits.output.capacity',
+    -1,
+    /^policies\.ours\.bucket\.quotaBucket\.limits\.output\.capacity must be/,
+  ],
+  ['policies.ours.bucket.quotaBucket.queue', {}, /^policies\.ours\.bucket\.quotaBucket\.queue/],
+  ['policies.ours.cost.output', 601, 'policies.ours.cost.output must be at most the capacity, 600, got 601'],
+  ['policies.ours.cost.input', 1, /^policies\.ours\.cost\.input is not a field; /],
+  ['policies.ours.cost', {}, 'policies.ours.cost must be above 0 in a unit, got an object'],
+  ['policies.ours', { cost: { requests: 1 } }, 'policies.ours.cost must be a number, got an object'],
+] as const)('%s: %j', (path, value, message) => {
+  expect(() => checkExperiment(at(path, value))).toThrow(ScenarioError);
+  expect(() => checkExperiment(at(path, value))).toThrow(
+    typeof message === 'string' ? expect.objectContaining({ message }) : message,
+  );
+});

@@ -1,0 +1,153 @@
+/**
+ * Holds the simulator's lines of waiting requests against core's `quotaBucket`: requests of one cost, in two units, that
+ * are answered after a while and then settled with what they have spent. Units are charged when tokens are granted, or
+ * hold them until they are settled. Every request must be granted, marked or refused in both, and at the same time.
+ *
+ * Pauses are compared for requests without deadlines, as in `token-lines.property.test.ts`.
+ */
+import { type Costs, quotaBucket, ThrottledError } from '@ebb/core';
+import { virtualClock } from '@ebb/core/testing';
+import fc from 'fast-check';
+import { expect, test } from 'vitest';
+import {
+  type Asked,
+  END_MS,
+  fate,
+  fatesInLines,
+  NEVER,
+  type Pause,
+  tooMany,
+} from '../../../test/watched-lines.ts';
+import { SimulationClock } from '../../engine/events.ts';
+import { clientBuckets } from './client-buckets.ts';
+
+const limitOf = (capacity: number) =>
+  fc.record({
+    refillPerSecond: fc.constantFrom(1, 3, 10, 100),
+    capacity: fc.constant(capacity),
+    initialTokens: fc.constantFrom(0, capacity),
+    settled: fc.boolean(),
+  });
+
+const limits = fc.record({ requests: limitOf(4), output: limitOf(100) });
+
+const cost: fc.Arbitrary<number | Costs> = fc.oneof(
+  fc.constantFrom(1, 2.5),
+  fc.record({ requests: fc.constantFrom(1, 2), output: fc.constantFrom(3, 40, 60, 100) }),
+  fc.record({ output: fc.constantFrom(20, 90) }),
+);
+
+const answer = {
+  retry: fc.boolean(),
+  answeredInMs: fc.oneof(fc.nat(100), fc.nat(5_000)),
+  // Less than was reserved, as much, or more. `other` is no unit of the bucket.
+  spent: fc.oneof(
+    fc.record({ output: fc.constantFrom(0, 3, 25, 60, 150), other: fc.constant(7) }),
+    fc.record({ requests: fc.constantFrom(0, 1, 3), output: fc.constantFrom(1, 40) }),
+  ),
+};
+
+const gapMs = fc.oneof(fc.constant(0), fc.nat(50), fc.nat(1_000));
+const waitMs = fc.oneof(fc.constant(NEVER), fc.constant(0), fc.nat(500), fc.nat(5_000));
+const lengths = { minLength: 1, maxLength: 40, size: 'max' } as const;
+
+interface Trace {
+  readonly options: Parameters<typeof quotaBucket>[0];
+  readonly cost: number | Costs;
+  readonly actualCost: boolean;
+  readonly requests: readonly Asked[];
+  readonly pauses: readonly Pause[];
+}
+
+const trace: fc.Arbitrary<Trace> = fc.record({
+  options: fc.record({
+    limits,
+    maxQueue: fc.constantFrom(0, 3, 1_000),
+    maxWaitMs: fc.constantFrom(undefined, undefined, 0, 300, 2_000),
+    nonConforming: fc.constantFrom('delay', 'delay', 'delay', 'reject', 'mark'),
+  }),
+  cost,
+  actualCost: fc.boolean(),
+  requests: fc.array(fc.record({ gapMs, maxWaitMs: waitMs, ...answer }), lengths),
+  pauses: fc.constant([]),
+});
+
+const pausedTrace: fc.Arbitrary<Trace> = fc.record({
+  options: fc.record({ limits }),
+  cost,
+  actualCost: fc.boolean(),
+  requests: fc.array(fc.record({ gapMs, maxWaitMs: fc.constant(NEVER), ...answer }), lengths),
+  pauses: fc.array(fc.record({ gapMs, seconds: fc.integer({ min: 1, max: 5 }) }), {
+    minLength: 1,
+    maxLength: 5,
+  }),
+});
+
+/** No answer comes at the same time as a request, because which of the two is first is not specified. */
+const apart = ({ requests, ...trace }: Trace): Trace => ({
+  ...trace,
+  requests: requests.map((one, at) => ({
+    ...one,
+    answeredInMs: (one.answeredInMs as number) + 0.1 + at * Math.SQRT1_2 * 0.1,
+  })),
+});
+
+/** What the bucket knows of what an answer says. */
+function known({ actualCost, cost }: Trace, { spent = {} }: Asked): number | Costs {
+  const { other: _, ...units } = spent;
+  return actualCost ? units : cost;
+}
+
+async function inCore(trace: Trace): Promise<readonly string[]> {
+  const { options, cost, requests, pauses } = trace;
+  const clock = virtualClock({ startMs: 0 });
+  const bucket = quotaBucket({ ...options, clock, random: () => 0.5 });
+  const fates = requests.map(() => 'waits');
+  const ask = async (asked: Asked, at: number): Promise<void> => {
+    const { retry, maxWaitMs, answeredInMs = 0 } = asked;
+    try {
+      const grant = await bucket.acquire({
+        cost,
+        retry,
+        maxWaitMs: maxWaitMs === NEVER ? undefined : maxWaitMs,
+      });
+      clock.schedule(() => grant.settle(known(trace, asked)), answeredInMs);
+      fates[at] = fate(grant.conforming ? 'granted' : 'marked', grant.grantedAtMs);
+    } catch (error) {
+      if (!(error instanceof ThrottledError)) throw error;
+      fates[at] = fate('refused', clock.now());
+    }
+  };
+  let atMs = 0;
+  for (const [at, asked] of requests.entries()) {
+    atMs += asked.gapMs;
+    clock.schedule(() => void ask(asked, at), atMs);
+  }
+  atMs = 0;
+  for (const { gapMs, seconds } of pauses) {
+    atMs += gapMs;
+    const grant = { cost, waitedMs: 0, grantedAtMs: atMs, conforming: true, settle() {} };
+    clock.schedule(() => void bucket.observe?.(tooMany(seconds), grant), atMs);
+  }
+  await clock.advance(END_MS);
+  return fates;
+}
+
+function inSimulator({ options, cost, actualCost, requests, pauses }: Trace): readonly string[] {
+  const clock = new SimulationClock();
+  const use = { cost, actualCost };
+  const buckets = clientBuckets({ quotaBucket: options }, 1, use, { clock, random: () => 0.5 });
+  return fatesInLines(clock, buckets, requests, pauses);
+}
+
+test.each([
+  ['with deadlines and limits', trace, 500],
+  ['with pauses', pausedTrace, 300],
+] as const)('a line for tokens of several units does as core’s bucket, %s', async (_, traces, numRuns) => {
+  await fc.assert(
+    fc.asyncProperty(traces.map(apart), async (trace) => {
+      expect(inSimulator(trace)).toEqual(await inCore(trace));
+    }),
+    { numRuns },
+  );
+});

@@ -1,0 +1,24 @@
+import type { Costs } from '@ebb/core';
+
+/** Stamps have 24 bits. */
+const STAMPS = 0x100_0000;
+
+/**
+ * What answers on their way say that their requests have spent: an event has no room for it. Several answers to one
+ * request may be on their way, with a stamp each.
+ */
+export class Spent {
+  readonly #costs = new Map<number, Costs>();
+
+  put(job: number, stamp: number, costs: Costs): void {
+    this.#costs.set(job * STAMPS + stamp, costs);
+  }
+
+  /** What the answer says, which has arrived. */
+  take(job: number, stamp: number): Costs | undefined {
+    const key = job * STAMPS + stamp;
+    const costs = this.#costs.get(key);
+    this.#costs.delete(key);
+    return costs;
+  }
+}
