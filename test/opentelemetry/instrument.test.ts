@@ -1,9 +1,16 @@
 import { channel } from 'node:diagnostics_channel';
 import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
-import { constant, type EbbEvent, type PolicyOptions, type RequestTraits, retry } from '@ebb/core';
+import {
+  constant,
+  createPolicy,
+  type EbbEvent,
+  type PolicyOptions,
+  type RequestTraits,
+  retry,
+} from '@ebb/core';
 import { virtualClock } from '@ebb/core/testing';
-import { createFetch } from '@ebb/fetch';
+import { createFetch, hedged } from '@ebb/fetch';
 import { instrument, type TelemetryOptions } from '@ebb/opentelemetry';
 import { context, metrics, propagation, SpanKind, type TextMapPropagator, trace } from '@opentelemetry/api';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
@@ -256,4 +263,22 @@ test.each<[call: () => unknown, message: string]>([
   [() => instrument({}, { tracer: 5 as never }), 'instrument: tracer must be a Tracer or false, got 5'],
 ])('a wrong option: %#', (call, message) => {
   expect(call).toThrow(message);
+});
+
+test('a hedge is an event of its attempt, and has no span', async () => {
+  const policy = createPolicy(instrument({ maxRetries: 0 }, record.sdk));
+  let sends = 0;
+  const base = (): Promise<Response> => {
+    sends += 1;
+    return sends === 1 ? new Promise(() => undefined) : Promise.resolve(new Response('hedge'));
+  };
+  const response = await createFetch(policy, hedged(base, { policy, delayMs: 1 }))('http://upstream.test/');
+  expect(await response.text()).toBe('hedge');
+  const told = record
+    .told(0)
+    .map(({ name, events }) => [name, events.filter((event) => event.startsWith('ebb.hedge')).length]);
+  expect(told).toEqual([
+    ['ebb.request', 0],
+    ['GET', 1],
+  ]);
 });

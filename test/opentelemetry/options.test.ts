@@ -158,6 +158,13 @@ describe('events', () => {
     expect((await record.points()).map(({ name }) => name)).toContain('ebb.client.marks');
   });
 
+  test('a skipped chance and the state of the throttle are events of the request', () => {
+    const share = { type: 'share', state: 'half-open', share: 0.3 } as const;
+    const skips = [{ type: 'skip', delayMs: 1_500 } as const, { type: 'skip', delayMs: undefined } as const];
+    play(telemetry(record.sdk), [share, ...skips, ...success]);
+    expect(record.told(0)[0]?.events).toEqual(['ebb.share half-open 0.3', 'ebb.skip 1.5', 'ebb.skip']);
+  });
+
   test.each<[url: string, method: string, name: string, attributes: object]>([
     ['https://a.test/x', 'PUT', 'PUT', { 'server.address': 'a.test', 'server.port': 443 }],
     ['http://[::1]:8080/', 'GET', 'GET', { 'server.address': '::1', 'server.port': 8080 }],

@@ -79,6 +79,17 @@ export class RequestSpans {
 
   /** @param attributes those of the request */
   follow(event: EbbEvent, attributes: Attributes): void {
+    if (event.type === 'hedge') {
+      // Of a request of its own, which is sent below the attempt, and has no span.
+      trace
+        .getActiveSpan()
+        ?.addEvent(
+          'ebb.hedge',
+          { 'ebb.hedge.delay': event.delayMs / 1000, 'ebb.hedge.won': event.won },
+          hrTime(event.atMs),
+        );
+      return;
+    }
     // The object that hooks are given, too.
     const request = detailsOf(event)?.request ?? event.request;
     // The first event may come after a wait for tokens, which is part of the request.
@@ -95,6 +106,16 @@ export class RequestSpans {
         return;
       case 'mark':
         open.span.addEvent('ebb.mark', {}, time);
+        return;
+      case 'skip':
+        open.span.addEvent(
+          'ebb.skip',
+          event.delayMs === undefined ? {} : { 'ebb.retry.delay': event.delayMs / 1000 },
+          time,
+        );
+        return;
+      case 'share':
+        open.span.addEvent('ebb.share', { 'ebb.state': event.state, 'ebb.share': event.share }, time);
         return;
       case 'other-retries':
         open.span.addEvent(

@@ -1,0 +1,16 @@
+import type { Outcome, RequestTraits } from '../../http/outcome.ts';
+
+/**
+ * True if an outcome says that the service is in trouble: a timeout, no connection or one that broke, 429, 5xx, or a body that was
+ * judged so. `undefined` if it says nothing of the service.
+ */
+export function isBad(outcome: Outcome, { url }: RequestTraits): boolean | undefined {
+  if (outcome.type === 'failure') {
+    // What a function throws is a failure of what it calls. Of a client it may be a mistake in the program.
+    const isSilent = outcome.kind === 'aborted' || (outcome.kind === 'unknown' && url !== '');
+    return isSilent ? undefined : true;
+  }
+  const verdict = outcome.judgement?.verdict;
+  if (verdict !== undefined) return verdict === 'refused' || verdict === 'transient';
+  return outcome.status === 429 || outcome.status >= 500;
+}

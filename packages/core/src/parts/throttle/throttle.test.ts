@@ -1,0 +1,430 @@
+import { describe, expect, test } from 'vitest';
+import { constant } from '../../backoff/curves.ts';
+import type { EbbEvent } from '../../loop/events.ts';
+import { attemptsOf } from '../../loop/history.ts';
+import type { PolicyOptions } from '../../loop/options.ts';
+import type { Part } from '../../loop/part.ts';
+import { createPolicy } from '../../loop/policy.ts';
+import { type AttemptContext, retry } from '../../loop/retry.ts';
+import { SKIP } from '../../loop/skip.ts';
+import { virtualClock } from '../../testing.ts';
+import { tokenBucket } from '../bucket/token-bucket.ts';
+import { retryBudget } from '../budget/budget.ts';
+import { concurrencyLimit } from '../concurrency/concurrency.ts';
+import { perKey } from '../per-key/per-key.ts';
+import { throttle } from './throttle.ts';
+
+/** An error with a status, as SDKs throw them. */
+class Status extends Error {
+  readonly status: number;
+  constructor(status: number) {
+    super(String(status));
+    this.status = status;
+  }
+}
+
+function setUp(options: PolicyOptions = {}) {
+  const clock = virtualClock({ startMs: 1e6 });
+  const own = throttle();
+  const events: EbbEvent[] = [];
+  const policy = createPolicy({
+    clock,
+    random: () => 0,
+    backoff: constant(1_000),
+    throttle: own,
+    onEvent: (event) => events.push(event),
+    ...options,
+  });
+  let sent = 0;
+  const call = (work: (context: AttemptContext) => unknown): Promise<unknown> => {
+    const promise = retry(async (context) => {
+      sent += 1;
+      return work(context);
+    }, policy);
+    promise.catch(() => undefined);
+    return promise;
+  };
+  const settled = (work: (context: AttemptContext) => unknown): Promise<unknown> =>
+    clock.runUntilSettled(call(work).catch((error: unknown) => error));
+  const fails = (): never => {
+    throw new Status(503);
+  };
+  return {
+    clock,
+    own,
+    policy,
+    call,
+    settled,
+    fails,
+    sent: () => sent,
+    told: (type: EbbEvent['type']) => events.filter((event) => event.type === type),
+    /** So many seconds of requests that fail at once. */
+    async down(seconds: number) {
+      for (let at = 0; at < seconds; at += 1) {
+        call(fails);
+        await clock.advance(1_000);
+      }
+    },
+  };
+}
+
+const reasons = (result: unknown): unknown[] =>
+  attemptsOf(result).map(({ attempt, reason }) => [attempt, reason]);
+
+describe('held by hand', () => {
+  test('nothing is sent, and a request goes from chance to chance until it has none left', async () => {
+    const { clock, own, settled, sent, told } = setUp({ maxRetries: 2 });
+    own.hold();
+    expect([own.state, own.share]).toEqual(['open', 0]);
+    const error = await settled(() => 'never');
+    expect(error).toMatchObject({ name: 'ThrottledError', reason: 'overload' });
+    expect([sent(), clock.elapsedMs]).toEqual([0, 2_000]);
+    expect(told('skip')).toMatchObject([
+      { attempt: 0, delayMs: 1_000 },
+      { attempt: 0, delayMs: 1_000 },
+      { attempt: 0, delayMs: undefined },
+    ]);
+    expect(told('end')).toMatchObject([{ reason: 'overload', error: { reason: 'overload' } }]);
+    expect(reasons(error)).toEqual([
+      [1, 'skipped'],
+      [1, 'skipped'],
+      [1, 'overload'],
+    ]);
+  });
+
+  test('and released between two chances, the request is sent at the next', async () => {
+    const { clock, own, call, told } = setUp();
+    own.hold();
+    const answer = call(() => 'sent');
+    await clock.advance(1_500);
+    own.release();
+    await clock.advance(500);
+    const value = await answer;
+    expect([value, own.state, own.share]).toEqual(['sent', 'closed', 1]);
+    expect(told('share')).toMatchObject([
+      { state: 'open', share: 0 },
+      { state: 'closed', share: 1 },
+    ]);
+  });
+
+  test('a retry ends with the error that was there', async () => {
+    const { own, settled, told } = setUp({ maxRetries: 1 });
+    const error = await settled(() => {
+      own.hold();
+      throw new Status(503);
+    });
+    expect(error).toBeInstanceOf(Status);
+    expect(reasons(error)).toEqual([
+      [1, 'transient'],
+      [2, 'overload'],
+    ]);
+    expect(told('end')).toMatchObject([{ reason: 'overload', outcome: { status: 503 } }]);
+  });
+
+  test('with `maxRetries: 0` there is one chance', async () => {
+    const { clock, own, settled } = setUp({ maxRetries: 0 });
+    own.hold();
+    expect(await settled(() => 1)).toMatchObject({ reason: 'overload' });
+    expect(clock.elapsedMs).toBe(0);
+  });
+
+  test('no chance is waited for that comes after the total timeout', async () => {
+    const { clock, own, settled } = setUp({ totalTimeoutMs: 2_500 });
+    own.hold();
+    expect(await settled(() => 1)).toMatchObject({ reason: 'overload' });
+    expect(clock.elapsedMs).toBe(2_000);
+  });
+
+  test('a body that can be sent once does not end the chances', async () => {
+    const own = throttle();
+    const { clock, call } = setUp({ throttle: own, methods: [] });
+    own.hold();
+    const answer = call(() => 'sent');
+    await clock.advance(500);
+    own.release();
+    await clock.advance(1_000);
+    expect(await answer).toBe('sent');
+  });
+
+  test('an abort ends the wait for the next chance', async () => {
+    const { clock, own, policy, told } = setUp();
+    own.hold();
+    const controller = new AbortController();
+    const answer = retry(() => 1, policy, { signal: controller.signal });
+    const failed = expect(answer).rejects.toBe('enough');
+    await clock.advance(500);
+    controller.abort('enough');
+    await failed;
+    expect([clock.pending, told('end')]).toMatchObject([0, [{ reason: 'aborted' }]]);
+  });
+
+  test('a `stopSignal` ends it as well', async () => {
+    const stop = new AbortController();
+    const { clock, own, call } = setUp({ stopSignal: stop.signal });
+    own.hold();
+    const failed = expect(call(() => 1)).rejects.toMatchObject({ reason: 'stopped' });
+    await clock.advance(500);
+    stop.abort();
+    await failed;
+  });
+
+  test("with `whenSkipped: 'fail'` the first skipped chance ends the request", async () => {
+    const own = throttle({ whenSkipped: 'fail' });
+    const { clock, settled, told } = setUp({ throttle: own });
+    own.hold();
+    const error = await settled(() => 1);
+    expect(error).toMatchObject({ reason: 'overload' });
+    expect([clock.elapsedMs, reasons(error)]).toEqual([0, [[1, 'overload']]]);
+    expect(told('skip')).toMatchObject([{ delayMs: undefined }]);
+  });
+});
+
+describe('a skipped chance holds nothing', () => {
+  test('slots and tokens are not asked for', async () => {
+    const bucket = tokenBucket({ capacity: 1, refillPerSecond: 0.001 });
+    const concurrency = concurrencyLimit({ maxConcurrent: 1 });
+    const { clock, own, call } = setUp({ bucket, concurrency });
+    const slot = concurrency.tryAcquire();
+    own.hold();
+    call(() => 1);
+    await clock.advance(500);
+    expect([bucket.stats().tokens, concurrency.stats().waiting]).toEqual([1, 0]);
+    slot?.release();
+  });
+
+  test('what other parts took goes back, and so does what the throttle took', async () => {
+    const bucket = tokenBucket({ capacity: 2, refillPerSecond: 1e-6 });
+    let isSkipping = true;
+    const last: Part = {
+      name: 'own',
+      place: 'watching',
+      begin: () => ({ enter: () => (isSkipping ? SKIP : undefined) }),
+    };
+    const { clock, call } = setUp({ bucket, use: [last] });
+    const answer = call(() => 'sent');
+    await clock.advance(500);
+    expect(bucket.stats().tokens).toBeCloseTo(2);
+    isSkipping = false;
+    await clock.advance(500);
+    expect([await answer, Math.round(bucket.stats().tokens)]).toEqual(['sent', 1]);
+  });
+
+  test('the retry of a budget goes back, and is asked for again', async () => {
+    const budget = retryBudget({ reserve: 3 });
+    const { clock, own, call } = setUp({ budget });
+    let calls = 0;
+    const answer = call(() => {
+      calls += 1;
+      if (calls > 1) return 'sent';
+      own.hold();
+      throw new Status(503);
+    });
+    await clock.advance(500);
+    // Taken for the retry that is planned.
+    expect(budget.balance).toBe(2);
+    const balances: number[] = [];
+    for (let at = 0; at < 3; at += 1) {
+      await clock.advance(1_000);
+      balances.push(budget.balance);
+    }
+    expect(balances).toEqual([2, 2, 2]);
+    own.release();
+    await clock.advance(1_000);
+    expect([await answer, budget.balance]).toEqual(['sent', 2]);
+  });
+
+  test('a retry whose budget is spent meanwhile ends with what was there', async () => {
+    const budget = retryBudget({ reserve: 1 });
+    const own = throttle();
+    const { clock, call } = setUp({ budget, throttle: own });
+    const answer = call(() => {
+      own.hold();
+      throw new Status(503);
+    });
+    const failed = expect(answer).rejects.toBeInstanceOf(Status);
+    await clock.advance(999);
+    const refund = budget.refund?.bind(budget);
+    // Another request takes what goes back.
+    Object.assign(budget, {
+      refund() {
+        refund?.();
+        budget.withdraw();
+      },
+    });
+    await clock.advance(10);
+    await failed;
+  });
+
+  test('hooks make the headers anew for the next chance', async () => {
+    let asked = 0;
+    const beforeAttempt = () => {
+      asked += 1;
+      return undefined;
+    };
+    const { clock, own, call } = setUp({ beforeAttempt });
+    own.hold();
+    const answer = call(() => asked);
+    await clock.advance(1_500);
+    own.release();
+    await clock.advance(500);
+    expect(await answer).toBe(3);
+  });
+});
+
+describe('what is learned', () => {
+  test('a service that is down opens it, and one that answers closes it', async () => {
+    const { clock, own, down, call, sent, told } = setUp();
+    await down(20);
+    expect([own.state, own.share]).toEqual(['open', 0.02]);
+    const before = sent();
+    await down(10);
+    // New requests are skipped, and the credit of retries is spent.
+    expect(sent() - before).toBeLessThan(20);
+    for (let at = 0; at < 120; at += 1) {
+      call(() => 'up');
+      await clock.advance(1_000);
+    }
+    expect([own.state, own.share]).toEqual(['closed', 1]);
+    const states = told('share').map((event) => event.type === 'share' && event.state);
+    expect(states[0]).toBe('half-open');
+    expect(states).toContain('open');
+    expect(states.at(-1)).toBe('closed');
+    for (const [at, state] of states.entries()) expect(state).not.toBe(states[at - 1]);
+  });
+
+  test.each<[what: string, work: () => unknown, isBad: boolean]>([
+    ['a 200', () => 1, false],
+    [
+      'a 404',
+      () => {
+        throw new Status(404);
+      },
+      false,
+    ],
+    [
+      'a 429',
+      () => {
+        throw new Status(429);
+      },
+      true,
+    ],
+    [
+      'a 503',
+      () => {
+        throw new Status(503);
+      },
+      true,
+    ],
+    [
+      'an error of the function',
+      () => {
+        throw new Error('lost');
+      },
+      true,
+    ],
+    ['a timeout', () => new Promise(() => undefined), true],
+  ])('%s', async (_, work, isBad) => {
+    const { clock, own, call } = setUp({ maxRetries: 0, attemptTimeoutMs: 900 });
+    for (let at = 0; at < 6; at += 1) {
+      call(work);
+      await clock.advance(1_000);
+    }
+    expect(own.share < 1).toBe(isBad);
+  });
+
+  test('nothing by an aborted request, and a failure by one that the total timeout has ended', async () => {
+    const { clock, own, policy } = setUp({ maxRetries: 0 });
+    const silent = () => new Promise(() => undefined);
+    for (let at = 0; at < 6; at += 1) {
+      const controller = new AbortController();
+      retry(silent, policy, { signal: controller.signal }).catch(() => undefined);
+      await clock.advance(1_000);
+      controller.abort();
+      await clock.advance(0);
+    }
+    expect(own.share).toBe(1);
+    const other = setUp({ totalTimeoutMs: 900 });
+    for (let at = 0; at < 6; at += 1) {
+      other.call(silent);
+      await other.clock.advance(1_000);
+    }
+    expect(other.own.share).toBeLessThan(1);
+  });
+
+  test('nothing by an attempt whose hook takes too long', async () => {
+    const { clock, own, call } = setUp({
+      maxRetries: 0,
+      attemptTimeoutMs: 900,
+      beforeAttempt: () => new Promise<undefined>(() => undefined),
+    });
+    for (let at = 0; at < 6; at += 1) {
+      call(() => 1);
+      await clock.advance(1_000);
+    }
+    expect(own.share).toBe(1);
+  });
+
+  test('a chance that waits for its tokens is asked for once', async () => {
+    const bucket = tokenBucket({ capacity: 1, refillPerSecond: 1, initialTokens: 0 });
+    const own = throttle({ floor: 0.5 });
+    const { clock, down } = setUp({ throttle: own, maxRetries: 0 });
+    await down(10);
+    const policy = createPolicy({ clock, random: () => 0, throttle: own, bucket, maxRetries: 0 });
+    const results = await clock.runUntilSettled(
+      Promise.all(
+        Array.from({ length: 10 }, () =>
+          retry(() => 'sent', policy).then(
+            () => 'sent',
+            () => 'skipped',
+          ),
+        ),
+      ),
+    );
+    expect(results.filter((one) => one === 'sent')).toHaveLength(5);
+  });
+
+  test('a budget of the policy replaces the credit', async () => {
+    const many = retryBudget({ reserve: 1_000 });
+    const { clock, call, fails, sent } = setUp({ budget: many, maxRetries: 5 });
+    call(fails);
+    await clock.advance(60_000);
+    expect(sent()).toBe(6);
+    const other = setUp({ maxRetries: 5 });
+    other.call(other.fails);
+    await other.clock.advance(60_000);
+    expect(other.sent()).toBe(4);
+  });
+});
+
+test('a throttle per key is asked first, and learns by key', async () => {
+  const throttles = perKey(() => throttle(), { keyOf: () => 'a' });
+  const bucket = tokenBucket({ capacity: 1, refillPerSecond: 1e-6 });
+  const { clock, call } = setUp({ throttle: throttles, bucket, maxRetries: 1 });
+  const request = { method: 'GET', url: '', replayable: true, header: () => undefined };
+  throttles.for(request, 'a').hold();
+  bucket.tryAcquire();
+  const failed = expect(call(() => 1)).rejects.toMatchObject({ reason: 'overload' });
+  await clock.advance(1_000);
+  await failed;
+  expect([throttles.for(request, 'b').state, bucket.stats().waiting]).toEqual(['closed', 0]);
+});
+
+describe('wrong options', () => {
+  test.each<[options: unknown, error: typeof TypeError | typeof RangeError, message: string]>([
+    [{ floor: 0 }, RangeError, 'throttle: floor must be a number > 0 and ≤ 1, got 0'],
+    [{ floor: 1.1 }, RangeError, 'throttle: floor must be a number > 0 and ≤ 1, got 1.1'],
+    [{ floor: '1' }, TypeError, 'throttle: floor must be'],
+    [{ floor: Number.NaN }, RangeError, 'throttle: floor must be'],
+    [{ credit: -1 }, RangeError, 'throttle: credit must be a finite number ≥ 0, got -1'],
+    [{ reserve: -0.1 }, RangeError, 'throttle: reserve must be a finite number ≥ 0, got -0.1'],
+    [{ whenSkipped: 'stop' }, RangeError, 'throttle: whenSkipped must be'],
+    [{ thresholds: 5 }, TypeError, 'throttle has no option "thresholds"'],
+  ])('%j', (options, error, message) => {
+    expect(() => throttle(options as never)).toThrow(message);
+    expect(() => throttle(options as never)).toThrow(error);
+  });
+
+  test('a throttle is what `throttle` returns', () => {
+    expect(() => createPolicy({ throttle: {} as never })).toThrow('throttle must be throttle(…)');
+  });
+});

@@ -1,0 +1,86 @@
+import type { Outcome } from '../../http/outcome.ts';
+import type { Call, Lack, Turn } from '../../loop/part.ts';
+import type { StopReason } from '../../loop/reason.ts';
+import { SKIP } from '../../loop/skip.ts';
+import { isBad } from './is-bad.ts';
+import type { ThrottleRule } from './rule.ts';
+
+/** What a call needs of its throttle. */
+export interface Shared {
+  readonly rule: ThrottleRule;
+  readonly isHeld: boolean;
+  readonly endsWhenSkipped: boolean;
+  /** Tells of a change of state. Of one by hand the next request tells. */
+  tell(call: Call): void;
+}
+
+/** A throttle in one call. */
+export class ThrottleTurn implements Turn {
+  readonly #throttle: Shared;
+  readonly #call: Call;
+  /**
+   * When it has let the attempt through, which is sent in the same turn of the event loop, but for a body that is made; `undefined`
+   * if it has not.
+   */
+  #atMs: number | undefined;
+  /** True while a chance is taken that was not sent: one that waits for its tokens is asked again, and takes nothing twice. */
+  #hasTaken = false;
+  #isNew = true;
+
+  constructor(throttle: Shared, call: Call) {
+    this.#throttle = throttle;
+    this.#call = call;
+  }
+
+  get endsWhenSkipped(): boolean {
+    return this.#throttle.endsWhenSkipped;
+  }
+
+  enter(): Lack | undefined {
+    const { rule, isHeld } = this.#throttle;
+    const { policy, attempt } = this.#call;
+    const nowMs = policy.clock.now();
+    // Not at the beginning of the call: reading a clock is most of the work.
+    if (this.#isNew) rule.ask(nowMs);
+    this.#isNew = false;
+    this.#throttle.tell(this.#call);
+    if (isHeld) return SKIP;
+    // A budget of the policy has allowed its retry already.
+    if (attempt === 0 || policy.budget === undefined) {
+      this.#hasTaken ||= rule.take(nowMs, attempt > 0, policy.random);
+      if (!this.#hasTaken) return SKIP;
+    }
+    this.#atMs = nowMs;
+    return undefined;
+  }
+
+  skip(): void {
+    const { attempt, policy } = this.#call;
+    if (this.#hasTaken) this.#throttle.rule.giveBack(policy.clock.now(), attempt > 0);
+    this.#hasTaken = false;
+  }
+
+  leave(outcome: Outcome | undefined): void {
+    if (outcome !== undefined) this.#learn(isBad(outcome, this.#call.request));
+    this.#atMs = undefined;
+  }
+
+  end(reason: StopReason): void {
+    // It was not left if the total timeout has ended it.
+    if (reason === 'deadline-exceeded') this.#learn(true);
+    this.skip();
+  }
+
+  /** @param failed `undefined` if the attempt says nothing */
+  #learn(failed: boolean | undefined): void {
+    const { attempt, policy } = this.#call;
+    const atMs = this.#atMs;
+    // User code in front of it has taken too long.
+    if (atMs === undefined) return;
+    this.#hasTaken = false;
+    if (failed === undefined) return;
+    const nowMs = policy.clock.now();
+    this.#throttle.rule.learn(nowMs, nowMs - atMs, failed, attempt > 1);
+    this.#throttle.tell(this.#call);
+  }
+}

@@ -1,0 +1,159 @@
+import {
+  attemptsOf,
+  constant,
+  createPolicy,
+  type EbbEvent,
+  type PolicyOptions,
+  perKey,
+  ThrottledError,
+  throttle,
+  tokenBucket,
+} from '@ebb/core';
+import { type VirtualClock, virtualClock } from '@ebb/core/testing';
+import { createFetch } from '@ebb/fetch';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { type Client, clients } from './clients.ts';
+import { flow } from './flow.ts';
+import { type Step, type Upstream, upstream } from './server.ts';
+import { until } from './until.ts';
+
+const up: Step = { status: 200, body: 'up' };
+const down: Step = { status: 503, body: 'down' };
+
+describe.each(Object.entries(clients))('%s', (_, makeClient) => {
+  let clock: VirtualClock;
+  let events: EbbEvent[];
+  let server: Upstream;
+  let client: Client;
+  let stop: () => Promise<void>;
+
+  async function setUp(script: readonly Step[], options: PolicyOptions): Promise<void> {
+    server = await upstream(script);
+    const onEvent = (event: EbbEvent) => events.push(event);
+    client = makeClient(
+      createPolicy({ clock, random: () => 0, backoff: constant(1_000), onEvent, ...options }),
+    );
+  }
+  beforeEach(() => {
+    clock = virtualClock({ startMs: 0 });
+    events = [];
+    stop = flow(clock, () => server?.underWay() === 0);
+  });
+  afterEach(async () => {
+    await stop();
+    expect(clock.pending).toBe(0);
+    await client.close();
+    await server.close();
+  });
+
+  const send = () => client.send(server.url, {});
+  const told = (type: EbbEvent['type']) => events.filter((event) => event.type === type);
+
+  test('a request whose chances are all skipped fails, and nothing is sent', async () => {
+    const own = throttle();
+    await setUp([up], { throttle: own, maxRetries: 2 });
+    own.hold();
+    const error = await send().catch((thrown: unknown) => thrown);
+    expect(error).toBeInstanceOf(ThrottledError);
+    expect(error).toMatchObject({ reason: 'overload' });
+    expect(attemptsOf(error).map(({ reason }) => reason)).toEqual(['skipped', 'skipped', 'overload']);
+    expect([server.seen.length, clock.elapsedMs, told('skip').length]).toEqual([0, 2_000, 3]);
+  });
+
+  test('it is sent at its next chance once it is released', async () => {
+    const own = throttle();
+    await setUp([up], { throttle: own });
+    own.hold();
+    const sent = send();
+    await until(() => told('skip').length === 2);
+    own.release();
+    expect(await sent).toEqual({ status: 200, body: 'up' });
+    expect([server.seen.length, told('attempt').length]).toEqual([1, 1]);
+  });
+
+  test('a retry that is not sent ends with the response that was there, whole', async () => {
+    const own = throttle({ reserve: 1 });
+    await setUp([down], { throttle: own, maxRetries: 3 });
+    expect(await send()).toEqual({ status: 503, body: 'down' });
+    expect([server.seen.length, told('end')]).toMatchObject([
+      2,
+      [{ reason: 'overload', outcome: { status: 503 } }],
+    ]);
+  });
+
+  test('it opens while the service is down, and closes when it is back', async () => {
+    const own = throttle({ floor: 0.5 });
+    await setUp([...Array<Step>(6).fill(down), up], { throttle: own, maxRetries: 0 });
+    const statuses: unknown[] = [];
+    for (let at = 0; at < 20; at += 1) {
+      const got = await send().catch((error: ThrottledError) => ({ status: error.reason }));
+      statuses.push(got.status);
+      clock.tick(1_000);
+    }
+    expect(statuses.slice(0, 3)).toEqual([503, 503, 503]);
+    expect(statuses).toContain('overload');
+    expect(statuses.at(-1)).toBe(200);
+    expect(own.state).toBe('closed');
+    expect(told('share')).toMatchObject([
+      { state: 'open', share: 0.5 },
+      { state: 'closed', share: 1 },
+    ]);
+  });
+
+  test('tokens and a slot are not waited for by a request that is skipped', async () => {
+    const own = throttle({ whenSkipped: 'fail' });
+    const bucket = tokenBucket({ capacity: 1, refillPerSecond: 1e-6, clock });
+    await setUp([up], { throttle: own, bucket });
+    bucket.tryAcquire();
+    own.hold();
+    await expect(send()).rejects.toMatchObject({ reason: 'overload' });
+    expect([bucket.stats().waiting, clock.elapsedMs]).toEqual([0, 0]);
+  });
+
+  test('an origin that is down does not open that of another', async () => {
+    const own = perKey(() => throttle());
+    await setUp([down], { throttle: own, maxRetries: 0 });
+    for (let at = 0; at < 6; at += 1) {
+      await send().catch(() => undefined);
+      clock.tick(1_000);
+    }
+    const stateOf = (url: string) =>
+      own.for({ method: 'GET', url, replayable: true, header: () => undefined }).state;
+    expect([stateOf(server.url), stateOf('http://other.test/')]).toEqual(['half-open', 'closed']);
+  });
+});
+
+describe('layers', () => {
+  test('the outermost skips and learns: an inner one has no chances of its own', async () => {
+    const clock = virtualClock({ startMs: 0 });
+    const [inner, outer] = [throttle(), throttle()];
+    const base = createFetch({ clock, throttle: inner }, async () => new Response(null, { status: 503 }));
+    const fetch = createFetch({ clock, random: () => 0, throttle: outer, maxRetries: 0 }, base);
+    inner.hold();
+    for (let at = 0; at < 3; at += 1) {
+      expect((await fetch('http://a.test/')).status).toBe(503);
+      clock.tick(1_000);
+    }
+    expect(outer.share).toBeLessThan(1);
+    outer.hold();
+    await expect(fetch('http://a.test/')).rejects.toMatchObject({ reason: 'overload' });
+  });
+
+  test('a throttle of two clients is one', async () => {
+    const clock = virtualClock({ startMs: 0 });
+    const own = throttle();
+    const policy = createPolicy({ clock, random: () => 0, throttle: own, maxRetries: 0 });
+    const down = createFetch(policy, async () => new Response(null, { status: 503 }));
+    for (let at = 0; at < 6; at += 1) {
+      await down('http://a.test/').catch(() => undefined);
+      clock.tick(1_000);
+    }
+    let sends = 0;
+    const other = createFetch(policy, async () => {
+      sends += 1;
+      return new Response(null, { status: 503 });
+    });
+    for (let at = 0; at < 5; at += 1) await other('http://a.test/').catch(() => undefined);
+    expect(sends).toBeLessThan(3);
+  });
+});
