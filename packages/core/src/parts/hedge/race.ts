@@ -1,0 +1,158 @@
+import { HookError } from '../../base/errors.ts';
+import { report } from '../../base/warn.ts';
+import type { Outcome, RequestTraits } from '../../http/outcome.ts';
+import { forRequest } from '../../loop/contracts.ts';
+import { verdictOf } from '../../loop/decide.ts';
+import type { HedgeRecord } from '../../loop/history.ts';
+import { dress } from '../../loop/preparation.ts';
+import { reportedOutcome } from '../../loop/reported.ts';
+import { Session } from '../../loop/session.ts';
+import type { Hedging } from './hedging.ts';
+import { type Due, type HedgeKey, leave } from './key.ts';
+import { isNew, learn, measure, pay } from './rule.ts';
+
+const ABORTED: Outcome = { type: 'failure', kind: 'aborted', error: undefined };
+
+/** A hedge that was sent. */
+export interface Hedge {
+  /** Has taken what a retry takes. */
+  readonly session: Session;
+  /** When it was sent, in milliseconds after the first try. */
+  readonly delayMs: number;
+  /** `undefined` while it is under way. */
+  outcome: Outcome | undefined;
+}
+
+/** A first try, and its hedges: what they teach, and what they cost. A client adds how they are sent. */
+export abstract class Race implements Due {
+  next: Due = this;
+  previous: Due = this;
+  dueMs: number;
+  readonly hedging: Hedging;
+  readonly #key: HedgeKey;
+  readonly #startMs: number;
+  #outlasts = false;
+  #hedges: Hedge[] | undefined;
+
+  /**
+   * To be called when the first try is sent.
+   *
+   * @throws HookError if `keyOf` fails
+   */
+  constructor(hedging: Hedging, request: RequestTraits) {
+    const key = hedging.keyOf(request);
+    this.hedging = hedging;
+    this.#key = key;
+    this.#startMs = hedging.setup.policy.clock.now();
+    this.dueMs = this.#startMs;
+    pay(key.state, hedging.setup.share);
+    key.join(this);
+  }
+
+  /** The last try has outlasted its delay. Called in the async context of any request. */
+  abstract wake(): void;
+
+  due(): void {
+    if (!this.#outlasts) learn(this.#key.state, this.hedging.setup, true);
+    this.#outlasts = true;
+    this.wake();
+  }
+
+  /**
+   * The first try has settled: there are no more hedges.
+   *
+   * @param isAnswer false for a failure, or an abort. It teaches nothing: it may come sooner than any answer
+   */
+  firstSettled(isAnswer: boolean): void {
+    leave(this);
+    const { setup } = this.hedging;
+    const { state } = this.#key;
+    if (this.#outlasts || !isAnswer) return;
+    if (isNew(state, setup)) measure(state, setup, setup.policy.clock.now() - this.#startMs);
+    else learn(state, setup, false);
+  }
+
+  /** True for an outcome that the client above may retry: another try can still be better. */
+  isFailure(outcome: Outcome, request: RequestTraits): boolean {
+    if (outcome.type === 'failure') return true;
+    try {
+      const verdict = verdictOf(this.hedging.setup.policy, outcome, { request, attempt: 1 });
+      return verdict === 'refused' || verdict === 'transient';
+    } catch {
+      // The client above asks the same hook.
+      return false;
+    }
+  }
+
+  /** True while another try can help: the first one is under way, and the caller has not aborted. */
+  abstract readonly isOpen: boolean;
+
+  /**
+   * Takes for a hedge what a retry takes, at once or not at all, and has it sent in the same turn. Waits for nothing but hooks.
+   *
+   * @param request that of the hedge
+   * @param isAway true if it goes to another origin: hooks are asked for its headers
+   */
+  async hedge(request: RequestTraits, isAway: boolean, send: (hedge: Hedge) => void): Promise<void> {
+    const { policy, maxHedges } = this.hedging.setup;
+    const { state } = this.#key;
+    const session = new Session(policy, request);
+    this.#hedges ??= [];
+    // For the parts it is a retry.
+    session.attempt = this.#hedges.length + 1;
+    let isSent = false;
+    try {
+      const throttle = policy.throttle && forRequest(policy.throttle, request, policy.key);
+      if (state.tokens < 1 || policy.stopSignal?.aborted || (throttle && throttle.share < 1)) return;
+      session.beginTurns();
+      if (isAway) await dress(session);
+      // Tokens that are not there do for a request (`nonConforming: 'mark'`), not for a hedge.
+      isSent =
+        this.isOpen &&
+        state.tokens >= 1 &&
+        session.take() === undefined &&
+        session.grant?.conforming !== false &&
+        session.permit({ reason: 'transient', delayMs: 0 }) === undefined;
+    } catch (error) {
+      // The request itself is well.
+      if (error instanceof HookError) report(error.hook, this.hedging, error);
+    } finally {
+      if (!isSent) {
+        session.leave(undefined);
+        session.close('throttled');
+      }
+    }
+    if (!isSent) return;
+    session.attempt += 1;
+    state.tokens -= 1;
+    this.dueMs = policy.clock.now();
+    const hedge: Hedge = { session, delayMs: this.dueMs - this.#startMs, outcome: undefined };
+    if (this.#hedges.push(hedge) < maxHedges) this.#key.join(this);
+    send(hedge);
+  }
+
+  /**
+   * The race is over. Whichever try has won, its outcome is judged by the client above, and that of the other one here, so that
+   * limits learn of each once.
+   *
+   * @param winner the hedge that has won; `undefined` for the first try
+   * @param first the outcome of the first try, if it has settled
+   * @returns what is to be noted of the hedges
+   */
+  over(winner: Hedge | undefined, first: Outcome | undefined): HedgeRecord[] {
+    leave(this);
+    if (winner !== undefined) pay(this.#key.state, 1);
+    return (this.#hedges ?? []).map(({ session, delayMs, outcome }) => {
+      const won = session === winner?.session;
+      session.emit({ type: 'hedge', delayMs, won, outcome });
+      try {
+        session.leave((won ? first : outcome) ?? ABORTED);
+      } finally {
+        // Also if a bucket of the user's own throws.
+        session.bodyEnded();
+        session.close('left-to-outer-layer');
+      }
+      return { delayMs, won, outcome: outcome && reportedOutcome(outcome) };
+    });
+  }
+}

@@ -1,0 +1,75 @@
+import { seededRandom } from '@ebb/core/testing';
+import { describe, expect, test } from 'vitest';
+import { type HedgeRule, isNew, learn, measure, newHedgeState, pay } from './rule.ts';
+
+const RULE: HedgeRule = { quantile: 0.95, minDelayMs: 1, share: 0.02 };
+
+/** The state after so many first tries, each of which takes what `timeOf` returns, in milliseconds. */
+function after(tries: number, timeOf: (at: number) => number, rule: HedgeRule = RULE) {
+  const state = newHedgeState(rule);
+  for (let at = 0; at < tries; at += 1) {
+    const tookMs = timeOf(at);
+    if (isNew(state, rule)) measure(state, rule, tookMs);
+    else learn(state, rule, tookMs > state.delayMs);
+  }
+  return state;
+}
+
+describe('the delay', () => {
+  test.each([
+    ['unknown for nineteen tries', 19, () => 5, Number.POSITIVE_INFINITY],
+    ['the second longest of twenty', 20, (at: number) => at, 18],
+    ['one that opened a connection does not count', 20, (at: number) => (at === 0 ? 900 : 5), 5],
+    ['no shorter than the floor', 20, () => 0.1, 1],
+  ])('%s', (_, tries, timeOf, delayMs) => {
+    expect(after(tries, timeOf).delayMs).toBe(delayMs);
+  });
+
+  test('a fixed delay is known from the start, and stays', () => {
+    const rule = { ...RULE, delayMs: 40 };
+    expect(isNew(newHedgeState(rule), rule)).toBe(false);
+    expect(after(1_000, (at) => at, rule).delayMs).toBe(40);
+  });
+
+  test.each([0.5, 0.9, 0.95, 0.99])('%s of the tries stay below it', (quantile) => {
+    const random = seededRandom(7);
+    const rule = { ...RULE, quantile };
+    const state = after(5_000, () => -10 * Math.log(1 - random()), rule);
+    let below = 0;
+    for (let at = 0; at < 20_000; at += 1) {
+      const outlasts = -10 * Math.log(1 - random()) > state.delayMs;
+      if (!outlasts) below += 1;
+      learn(state, rule, outlasts);
+    }
+    expect(below / 20_000).toBeCloseTo(quantile, 2);
+  });
+
+  test('is not biased by slow tries that were aborted: of them one bit counts', () => {
+    const random = seededRandom(3);
+    const slow = (): number => (random() < 0.05 ? 1e9 : 5 + random());
+    expect(after(20_000, slow).delayMs).toBeLessThan(50);
+  });
+
+  test('follows a service that has become ten times slower in some dozens of requests, and back in hundreds', () => {
+    const random = seededRandom(1);
+    const timeOf = (): number => 10 + random();
+    const state = after(10_000, timeOf);
+    const until = (isThere: (delayMs: number) => boolean, factor: number): number => {
+      for (let tries = 0; ; tries += 1) {
+        if (isThere(state.delayMs)) return tries;
+        learn(state, RULE, factor * timeOf() > state.delayMs);
+      }
+    };
+    expect(until((delayMs) => delayMs > 100, 10)).toBeLessThan(60);
+    expect(until((delayMs) => delayMs < 15, 1)).toBeLessThan(1_500);
+  });
+});
+
+test('requests pay a share of a hedge, and at most ten are saved up', () => {
+  const state = newHedgeState(RULE);
+  expect(state.tokens).toBe(1);
+  for (let at = 0; at < 50; at += 1) pay(state, RULE.share);
+  expect(state.tokens).toBeCloseTo(2);
+  for (let at = 0; at < 5_000; at += 1) pay(state, RULE.share);
+  expect(state.tokens).toBe(10);
+});

@@ -1,0 +1,541 @@
+import {
+  attemptsOf,
+  concurrencyLimit,
+  createPolicy,
+  type EbbEvent,
+  type PolicyOptions,
+  perKey,
+  retryBudget,
+  throttle,
+  tokenBucket,
+} from '@ebb/core';
+import { virtualClock } from '@ebb/core/testing';
+import { describe, expect, onTestFinished, test, vi } from 'vitest';
+import { createFetch, hedged } from './index.ts';
+
+const URL_A = 'https://a.test/things?x=1';
+
+interface Plan {
+  readonly ms: number;
+  readonly status?: number;
+  readonly error?: Error;
+  /** Does not end when it is aborted. */
+  readonly isDeaf?: boolean;
+}
+
+/** A base fetch whose sends take what the plans say, in turn; the last plan is for all that follow. */
+function service(plans: readonly Plan[], clock = virtualClock()) {
+  const sent: { url: string; init: RequestInit; aborted: boolean; reason?: unknown }[] = [];
+  const cancelled: number[] = [];
+  const base = (input: Parameters<typeof fetch>[0], init: RequestInit = {}): Promise<Response> => {
+    const at = sent.length;
+    const one = {
+      url: String((input as Request).url ?? input),
+      init,
+      aborted: false,
+      reason: undefined as unknown,
+    };
+    sent.push(one);
+    const { ms, status = 200, error, isDeaf } = plans[Math.min(at, plans.length - 1)] as Plan;
+    const { signal } = init;
+    return new Promise((resolve, reject) => {
+      const cancel = clock.schedule(() => {
+        if (error) return reject(error);
+        const body = new ReadableStream({ cancel: () => void cancelled.push(at) });
+        resolve(new Response(status === 204 ? null : body, { status, headers: { 'x-try': `${at}` } }));
+      }, ms);
+      const abort = (): void => {
+        one.aborted = true;
+        one.reason = signal?.reason;
+        if (isDeaf) return;
+        cancel();
+        reject(signal?.reason);
+      };
+      if (signal?.aborted) abort();
+      signal?.addEventListener('abort', abort);
+    });
+  };
+  return { base, sent, cancelled, clock };
+}
+
+/** A client whose hedges are sent after 10 ms. */
+function client(plans: readonly Plan[], options: PolicyOptions = {}, more: object = {}) {
+  const one = service(plans);
+  const events: EbbEvent[] = [];
+  const policy = createPolicy({
+    maxRetries: 0,
+    clock: one.clock,
+    onEvent: (event) => void events.push(event),
+    ...options,
+  });
+  const hedging = hedged(one.base, { policy, delayMs: 10, ...more });
+  return { ...one, events, policy, hedging, fetch: createFetch(policy, hedging) };
+}
+
+const tryOf = (response: Response): string | null => response.headers.get('x-try');
+
+describe('which try wins', () => {
+  const down = new TypeError('reset', { cause: Object.assign(new Error('reset'), { code: 'ECONNRESET' }) });
+
+  test.each<[string, readonly Plan[], ms: number, sent: number, wins: string]>([
+    ['the first one before its delay: no hedge', [{ ms: 9 }], 9, 1, '0 200'],
+    ['the hedge, if it is faster', [{ ms: 100 }, { ms: 5 }], 15, 2, '1 200'],
+    ['the first one, if it is faster after all', [{ ms: 12 }, { ms: 5 }], 12, 2, '0 200'],
+    ['a failure before the delay is the result', [{ ms: 5, status: 503 }], 5, 1, '0 503'],
+    ['a hedge that fails first does not win', [{ ms: 50 }, { ms: 5, status: 503 }], 50, 2, '0 200'],
+    ['nor one that has no connection', [{ ms: 50 }, { ms: 5, error: down }], 50, 2, '0 200'],
+    ['a first try that fails waits for its hedge', [{ ms: 12, status: 500 }, { ms: 20 }], 30, 2, '1 200'],
+    ['also if it has no response', [{ ms: 12, error: down }, { ms: 20 }], 30, 2, '1 200'],
+    ['a 404 is an answer', [{ ms: 100 }, { ms: 5, status: 404 }], 15, 2, '1 404'],
+    [
+      'of two failures the first try counts',
+      [
+        { ms: 40, status: 500 },
+        { ms: 5, status: 429 },
+      ],
+      40,
+      2,
+      '0 500',
+    ],
+    [
+      'also if it fails first',
+      [
+        { ms: 12, status: 500 },
+        { ms: 40, status: 429 },
+      ],
+      50,
+      2,
+      '0 500',
+    ],
+  ])('%s', async (_, plans, ms, sent, wins) => {
+    const { fetch, clock, sent: all } = client(plans);
+    const response = await clock.runUntilSettled(fetch(URL_A));
+    expect(`${tryOf(response)} ${response.status}`).toBe(wins);
+    expect([clock.elapsedMs, all.length]).toEqual([ms, sent]);
+  });
+
+  test('an error of both is that of the first try', async () => {
+    const other = new TypeError('another');
+    const { fetch, clock } = client([
+      { ms: 40, error: down },
+      { ms: 5, error: other },
+    ]);
+    await expect(clock.runUntilSettled(fetch(URL_A))).rejects.toBe(down);
+  });
+
+  test('two hedges, each a delay after the one before', async () => {
+    const { fetch, clock, sent } = client(
+      [{ ms: 100 }, { ms: 100 }, { ms: 5 }],
+      {},
+      { maxHedges: 2, share: 1 },
+    );
+    expect(tryOf(await clock.runUntilSettled(fetch(URL_A)))).toBe('2');
+    expect([clock.elapsedMs, sent.length]).toEqual([25, 3]);
+    expect(sent.map(({ aborted }) => aborted)).toEqual([true, true, false]);
+  });
+});
+
+describe('the losers', () => {
+  test('are aborted, and the winner is not', async () => {
+    const { fetch, clock, sent } = client([{ ms: 100 }, { ms: 5 }]);
+    await clock.runUntilSettled(fetch(URL_A));
+    expect(sent.map(({ aborted }) => aborted)).toEqual([true, false]);
+    expect(sent[0]?.reason).toMatchObject({ name: 'AbortError' });
+  });
+
+  test('a body that comes after the end is cancelled', async () => {
+    const { fetch, clock, cancelled } = client([{ ms: 100, isDeaf: true }, { ms: 5 }]);
+    await clock.runUntilSettled(fetch(URL_A));
+    await clock.advance(100);
+    expect(cancelled).toEqual([0]);
+  });
+
+  test('a failure that was set aside is cancelled', async () => {
+    const { fetch, clock, cancelled } = client([{ ms: 12, status: 500 }, { ms: 20 }]);
+    await clock.runUntilSettled(fetch(URL_A));
+    await clock.advance(1);
+    expect(cancelled).toEqual([0]);
+  });
+
+  test('leave no timer behind', async () => {
+    const { fetch, clock } = client([{ ms: 100 }, { ms: 5 }]);
+    await clock.runUntilSettled(fetch(URL_A));
+    await clock.advance(1_000);
+    expect(clock.pending).toBe(0);
+  });
+});
+
+describe('an abort of the caller', () => {
+  test.each([
+    ['before the hedge', 5, 1],
+    ['while both are under way', 15, 2],
+  ])('%s ends all with its own reason', async (_, ms, count) => {
+    const { fetch, clock, sent } = client([{ ms: 100 }]);
+    const abort = new AbortController();
+    const reason = new Error('enough');
+    const result = fetch(URL_A, { signal: abort.signal });
+    clock.schedule(() => abort.abort(reason), ms);
+    await expect(clock.runUntilSettled(result)).rejects.toBe(reason);
+    expect(sent.map((one) => one.reason)).toEqual(Array(count).fill(reason));
+    await clock.advance(1_000);
+    expect(sent.length).toBe(count);
+  });
+
+  test('also without a client above', async () => {
+    const { hedging, clock, sent } = client([{ ms: 100 }]);
+    const abort = new AbortController();
+    const result = hedging(URL_A, { signal: abort.signal });
+    clock.schedule(() => abort.abort('enough'), 15);
+    await expect(clock.runUntilSettled(result)).rejects.toBe('enough');
+    expect(sent.map((one) => one.aborted)).toEqual([true, true]);
+  });
+
+  test('before the call is for the base fetch to report', async () => {
+    const { hedging } = client([{ ms: 100 }]);
+    await expect(hedging(URL_A, { signal: AbortSignal.abort('early') })).rejects.toBe('early');
+  });
+
+  test('an attempt timeout ends both, and the retry is hedged again', async () => {
+    const { fetch, clock, sent } = client([{ ms: 900 }, { ms: 900 }, { ms: 5 }], {
+      maxRetries: 1,
+      attemptTimeoutMs: 50,
+      backoff: () => 0,
+    });
+    expect(tryOf(await clock.runUntilSettled(fetch(URL_A)))).toBe('2');
+    expect(sent.map((one) => one.aborted)).toEqual([true, true, false]);
+  });
+});
+
+describe('what a hedge takes', () => {
+  const slow: readonly Plan[] = [{ ms: 100 }];
+
+  test('a token of its own: one at first, then one for fifty requests', async () => {
+    const { hedging, clock, sent } = client(slow);
+    for (let call = 0; call < 101; call += 1) {
+      const result = hedging(URL_A);
+      await clock.advance(200);
+      await result;
+    }
+    expect(sent.length - 101).toBe(3);
+  });
+
+  test('a hedge that wins gives it back', async () => {
+    const fast = Array.from({ length: 400 }, (_, at) => ({ ms: at % 2 === 0 ? 100 : 1 }));
+    const { hedging, clock, sent } = client(fast);
+    for (let call = 0; call < 50; call += 1) await clock.runUntilSettled(hedging(URL_A));
+    expect(sent.length).toBe(100);
+  });
+
+  test('tokens of the bucket, which stay spent', async () => {
+    const bucket = tokenBucket({ refillPerSecond: 0.001, capacity: 3 });
+    const { fetch, clock, sent } = client(slow, { bucket }, { share: 1 });
+    await clock.runUntilSettled(fetch(URL_A));
+    expect(Math.floor(bucket.stats().tokens)).toBe(1);
+    await clock.runUntilSettled(fetch(URL_A));
+    // The last token is that of the request.
+    expect(sent.length).toBe(3);
+    expect(Math.floor(bucket.stats().tokens)).toBe(0);
+  });
+
+  test('tokens that are marked as missing do not do', async () => {
+    const bucket = tokenBucket({ refillPerSecond: 0.001, capacity: 1, nonConforming: 'mark' });
+    const { fetch, clock, sent } = client(slow, { bucket });
+    await clock.runUntilSettled(fetch(URL_A));
+    expect(sent.length).toBe(1);
+  });
+
+  test.each([
+    [1, 1],
+    [2, 2],
+  ])('a free slot: of %i', async (maxConcurrent, sends) => {
+    const concurrency = concurrencyLimit({ maxConcurrent });
+    const { fetch, clock, sent } = client([{ ms: 100, status: 204 }], { concurrency });
+    const response = await clock.runUntilSettled(fetch(URL_A));
+    await response.text();
+    expect(sent.length).toBe(sends);
+    expect(concurrency.stats().inUse).toBe(0);
+  });
+
+  test.each([
+    [0, 1],
+    [1, 2],
+  ])('a retry of the budget: of %i', async (reserve, sends) => {
+    const budget = retryBudget({ reserve, ratio: 0 });
+    const { fetch, clock, sent } = client(slow, { budget });
+    await clock.runUntilSettled(fetch(URL_A));
+    expect([sent.length, budget.balance]).toEqual([sends, 0]);
+  });
+
+  test('the budget gets one deposit for both tries', async () => {
+    const budget = retryBudget({ reserve: 5, ratio: 1 });
+    const { fetch, clock } = client([{ ms: 100 }, { ms: 1 }], { budget });
+    await clock.runUntilSettled(fetch(URL_A));
+    // One for the hedge, and one for the success.
+    expect(budget.balance).toBe(5);
+    budget.withdraw();
+    expect(budget.balance).toBe(4);
+  });
+
+  test('limits per key are those of its request', async () => {
+    const bucket = perKey(() => tokenBucket({ refillPerSecond: 0.001, capacity: 2 }));
+    const { fetch, clock, sent } = client(slow, { bucket }, { share: 1 });
+    await clock.runUntilSettled(fetch(URL_A));
+    await clock.runUntilSettled(fetch('https://b.test/'));
+    expect(sent.map(({ url }) => new URL(url).host)).toEqual(['a.test', 'a.test', 'b.test', 'b.test']);
+  });
+
+  test('what is lacking gives the rest back', async () => {
+    const bucket = tokenBucket({ refillPerSecond: 0.001, capacity: 5 });
+    const concurrency = concurrencyLimit({ maxConcurrent: 5 });
+    const budget = retryBudget({ reserve: 0, ratio: 0 });
+    const { fetch, clock } = client(slow, { bucket, concurrency, budget });
+    const result = fetch(URL_A);
+    await clock.advance(50);
+    expect([Math.floor(bucket.stats().tokens), concurrency.stats().inUse]).toEqual([4, 1]);
+    await clock.runUntilSettled(result);
+  });
+
+  test('nothing while the throttle holds requests back, and what it holds for a hedge goes back', async () => {
+    const held = throttle();
+    const { hedging, clock, sent } = client(slow, { throttle: perKey(() => held) }, { share: 1 });
+    held.hold();
+    await clock.runUntilSettled(hedging(URL_A));
+    expect(sent.length).toBe(1);
+    held.release();
+    await clock.runUntilSettled(hedging(URL_A));
+    expect(sent.length).toBe(3);
+  });
+
+  test('nothing after the policy has stopped', async () => {
+    const stop = new AbortController();
+    const { hedging, clock, sent } = client(slow, { stopSignal: stop.signal });
+    stop.abort();
+    await clock.runUntilSettled(hedging(URL_A));
+    expect(sent.length).toBe(1);
+  });
+});
+
+describe('the delay that is learned', () => {
+  /** A service whose sends take what `msOf` returns. */
+  function learning(msOf: (send: number) => Plan, more: object = {}) {
+    const plans = Array.from({ length: 60 }, (_, at) => msOf(at));
+    return client(plans, {}, { delayMs: undefined, ...more });
+  }
+
+  test('is known after twenty answers, for each origin', async () => {
+    const { hedging, clock, sent } = learning((at) => ({ ms: at < 20 ? at + 1 : 500 }));
+    for (let call = 0; call < 20; call += 1) await clock.runUntilSettled(hedging(URL_A));
+    const other = hedging('https://b.test/');
+    await clock.advance(100);
+    // Nothing is known of this one.
+    expect(sent.length).toBe(21);
+    const slow = hedging(URL_A);
+    await clock.advance(18);
+    expect(sent.length).toBe(22);
+    await clock.advance(1);
+    // The second longest took 19 ms.
+    expect(sent.length).toBe(23);
+    await clock.runUntilSettled(Promise.all([other, slow]));
+  });
+
+  test('or for each key of your own', async () => {
+    const { hedging, clock, sent } = learning((at) => ({ ms: at < 20 ? 5 : 500 }), {
+      keyOf: ({ url }: { url: string }) => new URL(url).pathname,
+    });
+    for (let call = 0; call < 20; call += 1)
+      await clock.runUntilSettled(hedging(`https://host-${call}.test/a`));
+    await clock.runUntilSettled(hedging('https://new.test/b'));
+    expect(sent.length).toBe(21);
+    await clock.runUntilSettled(hedging('https://new.test/a'));
+    expect(sent.length).toBe(23);
+  });
+
+  test.each<[string, Plan]>([
+    ['failures', { ms: 1, status: 503 }],
+    ['refusals', { ms: 1, status: 429 }],
+    ['errors', { ms: 1, error: new TypeError('no') }],
+  ])('is not learned from %s, which may come sooner than any answer', async (_, plan) => {
+    const { hedging, clock, sent } = learning((at) => (at < 40 ? plan : { ms: 500 }));
+    for (let call = 0; call < 40; call += 1)
+      await clock.runUntilSettled(hedging(URL_A).catch(() => undefined));
+    await clock.runUntilSettled(hedging(URL_A));
+    expect(sent.length).toBe(41);
+  });
+});
+
+describe('which requests', () => {
+  const stream = (): ReadableStream => new Response('x').body as ReadableStream;
+
+  test.each<[string, RequestInit & { duplex?: 'half' }, object, number]>([
+    ['GET', {}, {}, 2],
+    ['head', { method: 'head' }, {}, 2],
+    ['OPTIONS', { method: 'OPTIONS' }, {}, 2],
+    ['QUERY with a string', { method: 'QUERY', body: 'q' }, {}, 2],
+    ['QUERY with a stream', { method: 'QUERY', body: stream(), duplex: 'half' }, {}, 1],
+    ['POST', { method: 'POST', body: 'x' }, {}, 1],
+    ['PUT: twice at the same time', { method: 'PUT', body: 'x' }, {}, 1],
+    ['POST with an Idempotency-Key', { method: 'POST', headers: { 'idempotency-key': '1' } }, {}, 1],
+    ['POST if it is listed', { method: 'POST', body: 'x' }, { methods: ['POST'] }, 2],
+    ['GET if it is not', {}, { methods: ['POST'] }, 1],
+    ['POST if all are', { method: 'POST', body: 'x' }, { methods: 'all' }, 2],
+    ['a stream if all are', { method: 'POST', body: stream(), duplex: 'half' }, { methods: 'all' }, 1],
+  ])('%s', async (_, init, more, sends) => {
+    const { fetch, clock, sent } = client([{ ms: 100 }], {}, more);
+    await clock.runUntilSettled(fetch(URL_A, init));
+    expect(sent.length).toBe(sends);
+  });
+
+  test('a Request without a body, and with headers that can be read once', async () => {
+    const { hedging, clock, sent } = client([{ ms: 100 }], {}, { share: 1 });
+    await clock.runUntilSettled(hedging(new Request(URL_A)));
+    const headers = new Map([['x-a', '1']]).entries() as unknown as Headers;
+    await clock.runUntilSettled(hedging(URL_A, { headers }));
+    expect(sent.length).toBe(4);
+    expect(sent.slice(2).map(({ init }) => new Headers(init.headers).get('x-a'))).toEqual(['1', '1']);
+  });
+});
+
+describe('another origin', () => {
+  const to = (): string => 'https://b.test:8443/ignored';
+
+  test('gets the path and the headers, and what the hook says for it', async () => {
+    const asked: string[] = [];
+    const beforeAttempt = ({ request }: { request: { url: string } }) => {
+      asked.push(request.url);
+      return { authorization: `for ${new URL(request.url).host}` };
+    };
+    const { fetch, clock, sent } = client([{ ms: 100 }, { ms: 5 }], { beforeAttempt }, { to });
+    await clock.runUntilSettled(fetch(URL_A, { headers: { 'x-own': '1' } }));
+    expect(asked).toEqual([URL_A, 'https://b.test:8443/things?x=1']);
+    expect(sent[1]?.url).toBe('https://b.test:8443/things?x=1');
+    const headers = new Headers(sent[1]?.init.headers);
+    expect([headers.get('x-own'), headers.get('authorization')]).toEqual(['1', 'for b.test:8443']);
+  });
+
+  test('waits for its hooks with nothing held, and not longer than the first try', async () => {
+    const bucket = tokenBucket({ refillPerSecond: 0.001, capacity: 5 });
+    const { fetch, clock, sent } = client(
+      [{ ms: 50 }],
+      {
+        bucket,
+        beforeAttempt: ({ request }) =>
+          request.url.includes('b.test') ? new Promise(() => undefined) : undefined,
+      },
+      { to },
+    );
+    const result = fetch(URL_A);
+    await clock.advance(30);
+    expect(Math.floor(bucket.stats().tokens)).toBe(4);
+    await clock.runUntilSettled(result);
+    expect(sent.length).toBe(1);
+  });
+
+  test('what fails is reported once, and the request is well', async () => {
+    const warned = vi.fn();
+    // In Node, and in browsers.
+    vi.spyOn(process, 'emitWarning').mockImplementation(warned);
+    vi.stubGlobal('reportError', warned);
+    onTestFinished(() => {
+      vi.restoreAllMocks();
+      vi.unstubAllGlobals();
+    });
+    const { fetch, clock, sent } = client([{ ms: 50 }], {}, { to: () => 'nowhere', share: 1 });
+    for (let call = 0; call < 3; call += 1)
+      expect((await clock.runUntilSettled(fetch(URL_A))).status).toBe(200);
+    expect(sent.length).toBe(3);
+    expect(warned).toHaveBeenCalledTimes(1);
+  });
+});
+
+describe('what is reported', () => {
+  test('one event for each hedge, and its entry in the history', async () => {
+    const { fetch, clock, events } = client([{ ms: 100 }, { ms: 5 }]);
+    const response = await clock.runUntilSettled(fetch(URL_A));
+    const hedges = events.filter(({ type }) => type === 'hedge');
+    expect(hedges).toMatchObject([
+      {
+        delayMs: 10,
+        won: true,
+        outcome: { type: 'response', status: 200 },
+        attempt: 2,
+        request: { method: 'GET' },
+      },
+    ]);
+    expect(attemptsOf(response)).toMatchObject([
+      { attempt: 1, reason: 'success', hedges: [{ delayMs: 10, won: true, outcome: { status: 200 } }] },
+    ]);
+  });
+
+  test('a hedge that loses has no outcome; one that fails has', async () => {
+    const lost = client([{ ms: 12 }, { ms: 5 }]);
+    const response = await lost.clock.runUntilSettled(lost.fetch(URL_A));
+    expect(attemptsOf(response).at(-1)?.hedges).toEqual([{ delayMs: 10, won: false, outcome: undefined }]);
+    const failed = client([{ ms: 30 }, { ms: 5, status: 503 }]);
+    await failed.clock.runUntilSettled(failed.fetch(URL_A));
+    expect(failed.events.find(({ type }) => type === 'hedge')).toMatchObject({
+      won: false,
+      outcome: { status: 503 },
+    });
+  });
+
+  test('aroundAttempt is called for a hedge as well', async () => {
+    const around: number[] = [];
+    const { fetch, clock } = client([{ ms: 100 }, { ms: 5 }], {
+      aroundAttempt: (send, { attempt }) => {
+        around.push(attempt);
+        return send();
+      },
+    });
+    await clock.runUntilSettled(fetch(URL_A));
+    expect(around).toEqual([1, 2]);
+  });
+
+  test('nothing without a hedge', async () => {
+    const { fetch, clock, events } = client([{ ms: 5 }]);
+    const response = await clock.runUntilSettled(fetch(URL_A));
+    expect(events.map(({ type }) => type)).toEqual(['attempt', 'end']);
+    expect(attemptsOf(response)).toEqual([
+      { attempt: 1, delayMs: 0, throttledMs: 0, status: 200, reason: 'success' },
+    ]);
+  });
+});
+
+describe('wrong options', () => {
+  const policy = createPolicy();
+
+  test.each<[object, RegExp, typeof TypeError | typeof RangeError]>([
+    [{}, /hedged: policy must be/, TypeError],
+    [{ policy, quantile: 0 }, /hedged: quantile must be a number > 0 and < 1, got 0/, RangeError],
+    [{ policy, quantile: 1 }, /quantile/, RangeError],
+    [{ policy, quantile: Number.NaN }, /quantile/, RangeError],
+    [{ policy, quantile: '0.9' }, /quantile/, TypeError],
+    [{ policy, maxHedges: 1.5 }, /maxHedges must be a whole number ≥ 1, got 1.5/, RangeError],
+    [{ policy, maxHedges: 0 }, /maxHedges/, RangeError],
+    [{ policy, share: 0 }, /share/, RangeError],
+    [{ policy, share: Number.POSITIVE_INFINITY }, /share/, RangeError],
+    [{ policy, delayMs: -1 }, /delayMs/, RangeError],
+    [{ policy, minDelayMs: Number.POSITIVE_INFINITY }, /minDelayMs/, RangeError],
+    [{ policy, methods: 'POST' }, /methods/, RangeError],
+    [{ policy, methods: [1] }, /methods/, TypeError],
+    [{ policy, to: 'https://b.test' }, /to must be a function/, TypeError],
+    [{ policy, delay: 1 }, /delay/, TypeError],
+  ])('%o', (options, message, type) => {
+    expect(() => hedged(fetch, options as never)).toThrow(message);
+    expect(() => hedged(fetch, options as never)).toThrow(type);
+  });
+
+  test('no fetch, and one that hedges already', () => {
+    expect(() => hedged(undefined as never, { policy })).toThrow(TypeError);
+    expect(() => hedged(hedged(fetch, { policy }), { policy })).toThrow(/does not hedge already/);
+  });
+
+  test('a keyOf that throws fails its request', async () => {
+    const keyOf = (): never => {
+      throw new Error('oops');
+    };
+    await expect(hedged(fetch, { policy, keyOf })(URL_A)).rejects.toMatchObject({
+      name: 'HookError',
+      hook: 'keyOf',
+    });
+  });
+});

@@ -1,0 +1,55 @@
+import type { HedgeOptions } from '@ebb/core';
+import { Hedging } from '@ebb/core/adapter';
+import { Call } from './call.ts';
+import type { BaseFetch } from './create-fetch.ts';
+import { FetchRace } from './hedged-race.ts';
+import type { FetchInit, FetchInput } from './init.ts';
+import { rereadableHeaders } from './request.ts';
+
+/** True if a call can be sent again, and aborted by a signal of ours. */
+function isRepeatable(call: Call, hedging: Hedging, own: unknown): boolean {
+  const { signal } = call;
+  // A signal of another library, or none at all, is for the base fetch to judge.
+  if (signal ? signal.aborted || signal !== own : own) return false;
+  return hedging.hedges(call.method) && !call.makeBody && call.replayable;
+}
+
+/**
+ * A base fetch that sends a request a second time if it takes longer than most, and returns the response that comes first. To be
+ * composed below `createFetch` with the same policy. A hedge never waits: it is sent only if it has a token of its own, a retry of
+ * the budget, tokens of the bucket and a free slot. The tries that lose are aborted.
+ *
+ * If all tries fail, it settles as the first one did, and the client above decides on a retry.
+ *
+ * @param baseFetch sends each try, called without a receiver
+ * @throws TypeError, RangeError if an option is wrong, or `baseFetch` hedges already
+ * @example
+ * ```ts
+ * import { createPolicy, retryBudget } from '@ebb/core';
+ * import { createFetch, hedged } from '@ebb/fetch';
+ *
+ * const policy = createPolicy({ budget: retryBudget() });
+ * const fetch = createFetch(policy, hedged(globalThis.fetch, { policy }));
+ *
+ * const response = await fetch('https://api.example.com/');
+ * ```
+ */
+export function hedged(baseFetch: BaseFetch, options: HedgeOptions): BaseFetch {
+  const hedging = new Hedging('hedged', options);
+  hedging.mustNotHedge('hedged: baseFetch', baseFetch);
+
+  function hedgedFetch(input: FetchInput, init?: FetchInit): Promise<Response> {
+    try {
+      const headers = rereadableHeaders(init?.headers);
+      const own = headers ? { ...init, headers } : init;
+      const call = new Call(baseFetch, input, own as object);
+      return isRepeatable(call, hedging, own?.signal ?? (input as Request).signal)
+        ? new FetchRace(hedging, baseFetch, input, own, call).start()
+        : baseFetch(input, own);
+    } catch (error) {
+      return Promise.reject(error);
+    }
+  }
+
+  return hedging.mark(hedgedFetch);
+}

@@ -1,0 +1,22 @@
+import { meanOf, RULES, type Rule } from '../../../packages/simulator/src/studies/hedges/rules.ts';
+import { tail } from '../../../packages/simulator/src/studies/hedges/tail.ts';
+import type { Part } from '../measure/part.ts';
+
+export default {
+  title: 'The tail of a service',
+  note: 'Each try takes 5 ± 2 ms (log-normal), and one in twenty ten times as long. 50,000 requests, 20 at a time, as in the benchmark of bhope/hedge; the mean of six seeds.',
+  columns: [
+    { title: 'p50, ms', value: ({ p50 = 0 }) => p50, digits: 1 },
+    { title: 'p99, ms', value: ({ p99 = 0 }) => p99, digits: 1 },
+    { title: 'p99.9, ms', value: ({ p999 = 0 }) => p999, digits: 1 },
+    { title: 'more sends, %', value: ({ extra = 0 }) => extra * 100, digits: 2 },
+  ],
+  ranked: false,
+  rounds: 1,
+  async rows() {
+    return Object.keys(RULES).map((name) => ({ group: '', name }));
+  },
+  async measure({ name }) {
+    return meanOf((seed) => tail((RULES[name] as () => Rule)(), seed));
+  },
+} satisfies Part;
