@@ -6,6 +6,7 @@ export { cloudflare } from './presets/cloudflare.ts';
 export { github } from './presets/github.ts';
 export { type GithubLimitsOptions, githubLimits } from './presets/github-limits.ts';
 export { google } from './presets/google.ts';
+export { anthropicIsLast, googleIsLast, openaiIsLast } from './presets/is-last.ts';
 export type { ProviderLimits } from './presets/limits-options.ts';
 export { openai } from './presets/openai.ts';
 export { type OpenaiLimitsOptions, openaiLimits } from './presets/openai-limits.ts';

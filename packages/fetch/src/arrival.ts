@@ -6,6 +6,7 @@ import {
   LONGEST_DISCARD_MS,
   MOST_DISCARDED_BYTES,
 } from '@ebb/core/adapter';
+import { nodeProcess } from './node.ts';
 
 type Copy = ReadableStreamDefaultReader<Uint8Array>;
 
@@ -13,8 +14,8 @@ type Copy = ReadableStreamDefaultReader<Uint8Array>;
 const collected = /* @__PURE__ */ new FinalizationRegistry((ended: () => void) => ended());
 
 /**
- * Calls `ended` once the body of a response has arrived, read or not, or has failed; of one that is long or slow, when the response
- * is garbage-collected. May call it more than once. For what is left over from a request, and can wait: the slot of a concurrency
+ * Calls `ended` once the body of a response has arrived, read or not, or has failed; of one that is long or slow, when it has been read,
+ * or the response is garbage-collected. May call it more than once. For what is left over from a request, and can wait: the slot of a concurrency
  * limit is released by the limit's own watch.
  */
 export function whenBodyEnds(settled: unknown, { clock }: BodyContext, ended: () => void): void {
@@ -27,12 +28,22 @@ export function whenBodyEnds(settled: unknown, { clock }: BodyContext, ended: ()
       body.on('end', ended);
       body.on('close', ended);
     } else if (isWebReadable(body)) {
+      whenRead(body, ended);
       const copy = (response.clone().body as NonNullable<Response['body']>).getReader();
       void readToEnd(copy, clock, ended);
     } else ended();
   } catch {
     // A mock has no connection.
     ended();
+  }
+}
+
+/** Node, Bun and Deno tell when one of their own streams ends, whatever reads it. */
+function whenRead(body: object, ended: () => void): void {
+  try {
+    nodeProcess?.getBuiltinModule?.('node:stream').finished(body, ended);
+  } catch {
+    // Another runtime, or a stream of another make.
   }
 }
 

@@ -1,2 +1,3 @@
 export { type BaseFetch, createFetch, type EbbFetch } from './create-fetch.ts';
+export { hedged } from './hedged.ts';
 export type { BodyFactory, EbbRequestInit, FetchInit, FetchInput } from './init.ts';

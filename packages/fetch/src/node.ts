@@ -7,6 +7,7 @@ export interface Storage<T> {
 interface NodeProcess {
   readonly versions?: { readonly undici?: string };
   getBuiltinModule?(id: 'node:async_hooks'): { AsyncLocalStorage: new <T>() => Storage<T> } | undefined;
+  getBuiltinModule?(id: 'node:stream'): { finished(stream: object, ended: () => void): unknown };
   getBuiltinModule?(id: 'node:diagnostics_channel'): {
     subscribe(channel: string, listener: (message: unknown) => void): void;
   };

@@ -8,8 +8,10 @@ import {
   readCost,
 } from '@ebb/core';
 import { virtualClock } from '@ebb/core/testing';
-import { expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { createFetch } from './index.ts';
+
+const isWeb = process.env.EBB_PLATFORM === 'web';
 
 const URL_OF_IT = 'http://service.test/';
 
@@ -76,6 +78,72 @@ test('a call is charged when its body has ended', async () => {
   clock.tick(5_000_000);
   expect(bucket.stats().units?.outputTokens?.tokens).toBeCloseTo(15, 6);
 });
+
+describe.skipIf(isWeb)('without bodyEnds', () => {
+  /** The ways in which a caller can be done with a body. */
+  const ways: Readonly<Record<string, (response: Response, end: () => void) => Promise<unknown>>> = {
+    text: (response, end) => {
+      const read = response.text();
+      end();
+      return read;
+    },
+    'a clone and the response': async (response, end) => {
+      const both = [response.clone().text(), response.text()];
+      end();
+      return Promise.all(both);
+    },
+    'the stream': async (response, end) => {
+      end();
+      for await (const part of response.body as unknown as AsyncIterable<Uint8Array>) void part;
+    },
+    cancel: (response) => (response.body as ReadableStream).cancel(),
+  };
+
+  test.each(Object.entries(ways))(
+    'a body that takes ten seconds is charged at its end: %s',
+    async (_, use) => {
+      const { bucket, policy, clock } = setUp();
+      const { send, write, end } = streaming();
+      const response = await createFetch(policy, send)(URL_OF_IT);
+      write('hello');
+      await soon();
+      // Longer than the client reads ahead.
+      await clock.advance(10_000);
+      expect(isHeldBack(bucket)).toBe(true);
+      await use(response, end);
+      await soon();
+      expect(clock.pending).toBe(0);
+      clock.tick(5_000);
+      // As at its end; 1 token comes in within 1,000 s.
+      expect(bucket.stats().units?.outputTokens?.tokens).toBeCloseTo(10.005, 6);
+    },
+  );
+
+  test('a long body that is not read is held back, and charged after ten minutes', async () => {
+    const { bucket, policy, clock } = setUp();
+    const { send, write } = streaming();
+    await createFetch(policy, send)(URL_OF_IT);
+    write('hello');
+    await soon();
+    await clock.advance(2_000);
+    expect(isHeldBack(bucket)).toBe(true);
+    expect(clock.pending).toBe(0);
+    clock.tick(597_999);
+    expect(bucket.stats().units?.outputTokens?.tokens).toBe(10);
+    clock.tick(1 + 5_000_000);
+    expect(bucket.stats().units?.outputTokens?.tokens).toBeCloseTo(15, 6);
+  });
+});
+
+test.runIf(isWeb)(
+  'where no client sees a body end, one that nothing watches is charged with its response',
+  async () => {
+    const { bucket, policy, clock } = setUp();
+    await createFetch(policy, streaming().send)(URL_OF_IT);
+    clock.tick(5_000_000);
+    expect(bucket.stats().units?.outputTokens?.tokens).toBeCloseTo(15, 6);
+  },
+);
 
 test('a call is charged when its body has failed', async () => {
   const { bucket, policy, clock } = setUp();

@@ -1,5 +1,12 @@
 import { classifyHttp, HookError, type Outcome, type Policy } from '@ebb/core';
-import { hasReachedLayer, remember, rememberReason, rememberSuccess, Session } from '@ebb/core/adapter';
+import {
+  hasReachedLayer,
+  type Resumable,
+  remember,
+  rememberReason,
+  rememberSuccess,
+  Session,
+} from '@ebb/core/adapter';
 import type { Dispatcher } from 'undici';
 import { Attempt } from './attempt.ts';
 import type { RequestBody } from './body/request-body.ts';
@@ -9,7 +16,6 @@ import { Downstream } from './downstream.ts';
 import { requestAbortedError } from './errors.ts';
 import type { RawHeaders, ResponseHead, ResponseHeaders } from './headers.ts';
 import type { Held } from './held.ts';
-import type { Download } from './resume.ts';
 import type { Trail } from './trail.ts';
 import { responseOutcome, Traits } from './traits.ts';
 
@@ -31,7 +37,9 @@ export abstract class Call extends Downstream {
   /** The redirects that lead here, if a hook needs to know. */
   declare trail?: Trail | undefined;
   /** The response that the handler is receiving, if it can be resumed. */
-  protected download: Download | undefined;
+  protected course: Resumable | undefined;
+  /** The error that last broke that response. */
+  protected brokenBy: Error | undefined;
   /** `undefined` while nothing is needed of it: see {@link session}. */
   protected started: Session | undefined;
   /** The status of a success without a session. */
@@ -145,7 +153,7 @@ export abstract class Call extends Downstream {
 
   #mustRetry(outcome: Outcome): boolean {
     // A handler that is receiving a response cannot be given another one.
-    const aside = this.download === undefined ? this.answer?.kept?.aside : undefined;
+    const aside = this.course === undefined ? this.answer?.kept?.aside : undefined;
     const hasAnswer = aside?.isWhole === true && aside.parts !== undefined;
     // Parts that look into responses have done so before.
     return this.session.next('looked', outcome, hasAnswer) === 'set aside';
@@ -177,12 +185,12 @@ export abstract class Call extends Downstream {
     attempt.replay(() => this.pass(attempt.kept, head));
   }
 
-  /** Ends with an error: for a download that was not resumed, with the error that broke it. */
+  /** Ends with an error: for a body that was not resumed, with the error that broke it. */
   protected fail(error: unknown): void {
     if (this.over) return;
     const { controller, session } = this;
     const isLocal = controller.aborted || this.threw || error instanceof HookError;
-    const reported = isLocal ? error : (this.download?.brokenBy ?? error);
+    const reported = isLocal ? error : (this.brokenBy ?? error);
     this.closeBodies();
     if (controller.aborted) rememberReason(reported, session.trace);
     else remember(reported, session.trace);

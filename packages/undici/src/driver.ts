@@ -5,6 +5,7 @@ import { Call, type End } from './call.ts';
 import { headersTimeoutError, namingOldUndici } from './errors.ts';
 import { changedHeaders } from './header-changes.ts';
 import type { RequestHeaders } from './headers.ts';
+import { changesForRest } from './resume.ts';
 import { failureOutcome } from './traits.ts';
 
 /**
@@ -75,7 +76,7 @@ export abstract class Driver extends Call {
   }
 
   #send(): boolean {
-    const { options, body, controller, started, download } = this;
+    const { options, body, controller, started, course } = this;
     const attempt = this.makeAttempt();
     this.isWaiting = false;
     this.attempt = attempt;
@@ -90,9 +91,9 @@ export abstract class Driver extends Call {
     const ofHooks = started?.headerChanges;
     if (ofHooks !== undefined) changes = { ...changes, headers: changedHeaders(options.headers, ofHooks) };
     if (changes !== undefined) attempt.reads(body, changes);
-    if (download !== undefined) {
+    if (course !== undefined) {
       const headers = (changes?.headers as RequestHeaders) ?? options.headers;
-      changes = { ...changes, ...download.changesForRest(headers) };
+      changes = { ...changes, ...changesForRest(course, headers) };
     }
     try {
       return this.#dispatch(attempt, changes);

@@ -1,5 +1,5 @@
 import type { Duplex } from 'node:stream';
-import { failureKind } from '@ebb/core/adapter';
+import { failureKind, type Resumable } from '@ebb/core/adapter';
 import { Attempt } from './attempt.ts';
 import { type AttemptListener, uploadEvents } from './attempt-listener.ts';
 import { Driver } from './driver.ts';
@@ -8,7 +8,7 @@ import { mirrorGaps } from './gaps.ts';
 import type { RawHeaders, ResponseHead, ResponseHeaders } from './headers.ts';
 import type { Held } from './held.ts';
 import { peekAt } from './peek.ts';
-import { Download, isCutOff } from './resume.ts';
+import { downloadOf, isCutOff, readerOf } from './resume.ts';
 import { isRedirect } from './trail.ts';
 import { failureKindOf, failureOutcome, responseOutcome } from './traits.ts';
 
@@ -31,12 +31,12 @@ export class Relay extends Driver implements AttemptListener<Attempt> {
   }
 
   informed(attempt: Attempt, head: ResponseHead): void {
-    if (this.download === undefined) this.inform(attempt, head);
+    if (this.course === undefined) this.inform(attempt, head);
   }
 
   responded(attempt: Attempt, head: ResponseHead): void {
     if (this.isSuccess(attempt, head.status)) this.#respond(attempt, head);
-    else if (this.download?.brokenBy !== undefined) this.#respondedRest(attempt, head, this.download);
+    else if (this.course && this.brokenBy) this.#respondedRest(attempt, head, this.course, this.brokenBy);
     else if (this.started?.reads) this.runInAsyncScope(this.#look, this, attempt, head);
     else
       this.#decide(attempt, head, this.judge(attempt, responseOutcome(attempt, head.status, head.headers)));
@@ -66,9 +66,9 @@ export class Relay extends Driver implements AttemptListener<Attempt> {
       );
   }
 
-  /** Sets the response aside and waits for the retry, unless it is the rest of a download, whose own error then counts. */
+  /** Sets the response aside and waits for the retry, unless it is the rest of a broken one, whose own error then counts. */
   #setAside(attempt: Attempt, head: ResponseHead, held?: Held): void {
-    const brokenBy = this.download?.brokenBy;
+    const { brokenBy } = this;
     const { released } = attempt.setAside(held ?? attempt.hold(head), this.session);
     if (brokenBy === undefined) this.answer = attempt;
     this.wait(brokenBy ?? attempt, released);
@@ -83,7 +83,8 @@ export class Relay extends Driver implements AttemptListener<Attempt> {
       this.#play(attempt, kept);
       return;
     }
-    this.download = Download.of(this.options, status, headers);
+    const { options, composition } = this;
+    this.course = composition.resume?.(options, status, headers) ?? downloadOf(options, status, headers);
     if (held !== undefined) {
       this.#play(attempt, held);
     } else {
@@ -97,12 +98,11 @@ export class Relay extends Driver implements AttemptListener<Attempt> {
     attempt.play(() => this.pass(held, held.head));
   }
 
-  /** The response to a request for the rest of a broken download. */
-  #respondedRest(attempt: Attempt, head: ResponseHead, download: Download): void {
+  /** The response to a request for the rest of a broken one. */
+  #respondedRest(attempt: Attempt, head: ResponseHead, course: Resumable, error: Error): void {
     const { status, headers } = head;
-    const isRest = download.isContinuedBy(status, headers);
-    const error = download.brokenBy as Error;
-    // A response that is not the rest of the download is a failure, even with a status of success.
+    const isRest = course.mismatch(status, readerOf(headers)) === undefined;
+    // A response that is not the rest is a failure, even with a status of success.
     const isMismatch = !isRest && status < 400;
     const retry = this.judge(
       attempt,
@@ -111,6 +111,7 @@ export class Relay extends Driver implements AttemptListener<Attempt> {
     if (retry) {
       this.#setAside(attempt, head);
     } else if (retry === false && isRest) {
+      course.begin();
       attempt.forward();
       this.controller.attach(attempt.connection);
     } else if (retry === false) {
@@ -135,25 +136,28 @@ export class Relay extends Driver implements AttemptListener<Attempt> {
   }
 
   data(attempt: Attempt, chunk: Buffer): void {
-    const { download } = this;
-    if (download?.take(chunk) === false) {
-      if (download.brokenBy !== undefined) {
-        this.giveUp(attempt, download.brokenBy);
-        return;
-      }
-      // Longer than the server said: an interceptor changes the body, so offsets in it are not those of the server.
-      this.download = undefined;
+    const { course } = this;
+    if (course === undefined) {
+      this.passData(chunk);
+      return;
     }
-    this.passData(chunk);
+    const parts = course.take(chunk);
+    if (parts === undefined) this.giveUp(attempt, this.brokenBy as Error);
+    else this.#passParts(parts);
+  }
+
+  #passParts(parts: readonly Uint8Array[]): void {
+    for (const part of parts) this.passData(part as Buffer);
   }
 
   ended(attempt: Attempt, trailers: ResponseHeaders, rawTrailers: RawHeaders | undefined): void {
-    const { download } = this;
-    if (download?.brokenBy !== undefined && !download.isComplete) {
-      this.giveUp(attempt, download.brokenBy);
+    const { course, brokenBy } = this;
+    if (course?.mayEnd === false && brokenBy !== undefined) {
+      this.giveUp(attempt, brokenBy);
     } else {
       // If the response came before the upload was done, undici still waits for the upload.
       this.arrived(attempt);
+      if (course !== undefined) this.#passParts(course.left());
       this.passEnd(trailers, rawTrailers);
     }
   }
@@ -171,16 +175,26 @@ export class Relay extends Driver implements AttemptListener<Attempt> {
   }
 
   broke(attempt: Attempt, error: Error): void {
-    const { controller, download } = this;
-    if (controller.aborted || this.threw || download === undefined || download.isComplete) {
+    const { controller, course } = this;
+    if (
+      controller.aborted ||
+      this.threw ||
+      course === undefined ||
+      course.isDone ||
+      course.lost !== undefined
+    ) {
       this.finish(error);
       return;
     }
-    download.brokenBy = error;
+    this.brokenBy = error;
     controller.attach(undefined);
     const kind = isCutOff(error) ? 'network' : failureKind(error);
     const retry = this.judge(attempt, failureOutcome(attempt, kind, error, this.options));
-    if (retry) this.wait(error);
-    else if (retry === false) this.finish(error);
+    if (retry) {
+      this.session.delayMs = course.retryMs ?? this.session.delayMs;
+      this.wait(error);
+    } else if (retry === false) {
+      this.finish(error);
+    }
   }
 }

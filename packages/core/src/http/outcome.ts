@@ -64,8 +64,9 @@ export interface RequestTraits {
   /** A request header by its lower-case name. */
   header(name: string): string | undefined;
   /**
-   * The body as the caller gave it to the client: a string, bytes, a form, or an object that the client serialises.
-   * `undefined` if there is none, for a stream, which is never read, and for a function that makes the body.
+   * The body as the caller gave it to the client: a string, bytes, a form, or an object. axios has made the text of an object then.
+   * `undefined` if there is none, for a stream, which is never read, for a function that makes the body, and for a `Request` and
+   * the `fetch` of undici, which have a stream.
    */
   readonly body?: unknown;
 }

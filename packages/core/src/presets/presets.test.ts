@@ -12,10 +12,12 @@ import type { PresetOptions } from './preset-options.ts';
 
 /** Those of accounts take numbers. */
 const { anthropicLimits: _, githubLimits: _1, openaiLimits: _2, shopifyLimits: _3, ...withoutLimits } = door;
+/** These are about events. */
+const { anthropicIsLast: _4, googleIsLast: _5, openaiIsLast: _6, ...onlyPresets } = withoutLimits;
 
 type Preset = (options?: PresetOptions) => PolicyOptions;
 
-const presets: readonly (readonly [name: string, preset: Preset])[] = Object.entries(withoutLimits);
+const presets: readonly (readonly [name: string, preset: Preset])[] = Object.entries(onlyPresets);
 
 /** What an attempt ends with, on a request to a path. */
 interface Case {

@@ -1,0 +1,110 @@
+import { constant, createPolicy, type EbbEvent, memorystore } from '@ebb/core';
+import { virtualClock } from '@ebb/core/testing';
+import { expect, test } from 'vitest';
+import { createFetch } from './create-fetch.ts';
+import type { ResumingOptions } from './resume-options.ts';
+import { resuming } from './resuming.ts';
+
+const headers = { 'content-type': 'text/event-stream' };
+const encoder = new TextEncoder();
+
+/** A step of a body: text, a wait in milliseconds, or its break. */
+type Step = string | number | 'break';
+
+/** In virtual time. Calls `cancelled` when its reader gives it up. */
+function playing(clock: ReturnType<typeof virtualClock>, steps: readonly Step[], cancelled: () => void) {
+  let at = 0;
+  return new ReadableStream<Uint8Array>({
+    async pull(controller) {
+      for (let step = steps[at++]; ; step = steps[at++]) {
+        if (step === undefined) return controller.close();
+        if (step === 'break') return controller.error(new TypeError('terminated'));
+        if (typeof step === 'string') return controller.enqueue(encoder.encode(step));
+        const delayMs = step;
+        await new Promise<void>((resolve) => clock.schedule(resolve, delayMs));
+      }
+    },
+    cancel: cancelled,
+  });
+}
+
+async function play(
+  script: readonly (readonly Step[])[],
+  options: ResumingOptions = {},
+  policyOptions: Parameters<typeof createPolicy>[0] = {},
+) {
+  const clock = virtualClock({ startMs: 0 });
+  const events: EbbEvent[] = [];
+  const sentAtMs: number[] = [];
+  let cancelled = 0;
+  const policy = createPolicy({
+    backoff: constant(1_000),
+    clock,
+    random: () => 0,
+    onEvent: (event) => events.push(event),
+    ...policyOptions,
+  });
+  const base = async () => {
+    sentAtMs.push(clock.elapsedMs);
+    const steps = script[Math.min(sentAtMs.length, script.length) - 1] ?? [];
+    return new Response(
+      playing(clock, steps, () => {
+        cancelled += 1;
+      }),
+      { headers },
+    );
+  };
+  const fetch = resuming(createFetch(policy, base), { policy, ...options });
+  const result = await clock.runUntilSettled(
+    fetch('http://upstream.test/')
+      .then((response) => response.text())
+      .catch((error: unknown) => error),
+  );
+  return { result, sentAtMs, cancelled, clock, resumes: events.filter(({ type }) => type === 'resume') };
+}
+
+const one = 'id: 1\ndata: a\n\n';
+const two = 'id: 2\ndata: b\n\n';
+
+test('silence is a break, whose connection is closed', async () => {
+  const { result, sentAtMs, cancelled, resumes } = await play([[one, 60_000, 'late'], [two]], {
+    idleTimeoutMs: 5_000,
+  });
+  expect(result).toBe(one + two);
+  expect(sentAtMs).toEqual([0, 6_000]);
+  expect(cancelled).toBe(1);
+  expect(resumes).toMatchObject([{ reason: 'idle', passedBytes: 15, outcome: { kind: 'timeout' } }]);
+});
+
+test('comments end a silence, and leave no timer', async () => {
+  const { result, clock } = await play([[one, 4_000, ':\n\n', 4_000, two]], { idleTimeoutMs: 5_000 });
+  expect(result).toBe(`${one}:\n\n${two}`);
+  expect(clock.pending).toBe(0);
+});
+
+test('a stream that falls silent, and cannot be resumed, ends with a TimeoutError', async () => {
+  const { result } = await play([['data: a\n\n', 60_000]], { idleTimeoutMs: 5_000 });
+  expect(result).toMatchObject({ name: 'TimeoutError', message: 'nothing arrived for 5000 ms' });
+  expect((result as Error & { cause: Error }).cause.message).toBe('not resumed: events without an id');
+});
+
+test('resumptions in a row wait by the backoff of the policy', async () => {
+  const script = [[one, 'break'], ['break'], ['break'], [two, 'break'], [one]] as const;
+  const { sentAtMs } = await play(script, {}, { backoff: memorystore({ jitterMs: 0 }) });
+  expect(sentAtMs).toEqual([0, 1_000, 3_000, 7_000, 8_000]);
+});
+
+test('a retry of the stream replaces it, up to the longest Retry-After', async () => {
+  const { sentAtMs } = await play([[`retry: 30\n${one}`, 'break'], [two]]);
+  expect(sentAtMs).toEqual([0, 30]);
+  const { result } = await play([[`retry: 700000\n${one}`, 'break'], [two]]);
+  expect((result as Error & { cause: Error }).cause.message).toBe('not resumed: too long a wait');
+});
+
+test('a total timeout holds for each resumption from its break', async () => {
+  const script = [[one, 50_000, 'break'], [two, 50_000, 'break'], [one]] as const;
+  const { result } = await play(script, {}, { totalTimeoutMs: 2_000 });
+  expect(result).toBe(one + two + one);
+  const late = await play(script, {}, { totalTimeoutMs: 1_000 });
+  expect((late.result as Error & { cause: Error }).cause.message).toBe('not resumed: too long a wait');
+});

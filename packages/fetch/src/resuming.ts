@@ -1,0 +1,110 @@
+import { createPolicy, type RequestTraits } from '@ebb/core';
+import { Download, type Resumable, readOptions, whyNoDownload } from '@ebb/core/adapter';
+import { EventStream, isEventStream, prose, rememberOf } from '@ebb/core/resuming';
+import type { BaseFetch, EbbFetch } from './create-fetch.ts';
+import type { EbbRequestInit, FetchInput } from './init.ts';
+import { absoluteUrl, headerIn, isRequest, rereadableHeaders } from './request.ts';
+import { RESUMING_OPTIONS, type Resuming, type ResumingOptions } from './resume-options.ts';
+import { type Asked, isCoded, readerOf } from './resume-request.ts';
+import { resumedBody } from './resumed-body.ts';
+
+export type { ResumingOptions } from './resume-options.ts';
+
+/** Marks responses that are resumed already. Known to all copies of this package in a program. */
+const RESUMED = Symbol.for('@ebb/fetch resumed');
+
+/**
+ * A `fetch` whose event streams and downloads go on after their connection has broken. It asks for the rest with a request of its own,
+ * which `fetch` sends as any other, and the reader of the body notices nothing but the time. What cannot be resumed without a
+ * doubt is not: the reader gets the error of the break, whose `cause` says why.
+ *
+ * - Event streams (200, `text/event-stream`): whole events are passed on, in the same bytes, and an unfinished one is kept back. The
+ *   same GET is sent again with `Last-Event-ID`, after the `retry` of the stream or the backoff of the policy.
+ * - Downloads: a GET whose 200 or 206 has a length, a strong ETag and no content coding. `Range` and `If-Match` ask for the rest. Send
+ *   `accept-encoding: identity`, since a runtime asks for gzip by itself.
+ *
+ * Other responses are passed on as they are. The signal of the request ends everything at once, with its own reason.
+ *
+ * @param fetch what `createFetch` has made, or another fetch
+ * @throws TypeError, RangeError if an option is invalid, or `fetch` is not a function
+ * @example
+ * ```ts
+ * import { createPolicy } from '@ebb/core';
+ * import { createFetch } from '@ebb/fetch';
+ * import { resuming } from '@ebb/fetch/resuming';
+ *
+ * const policy = createPolicy({ maxRetries: 3 });
+ * const fetch = resuming(createFetch(policy), { policy, idleTimeoutMs: 60_000 });
+ *
+ * const response = await fetch('https://api.example.com/events');
+ * ```
+ */
+export function resuming(fetch: BaseFetch, options: ResumingOptions = {}): EbbFetch {
+  if (typeof fetch !== 'function') {
+    throw new TypeError(`resuming: fetch must be a function, got ${typeof fetch}`);
+  }
+  const given = readOptions('resuming', options, RESUMING_OPTIONS);
+  const read: Resuming = { ...given, policy: createPolicy(given.policy) };
+
+  // One that is not of ebb ignores options that it does not know.
+  const send = fetch as EbbFetch;
+
+  async function resumingFetch(
+    input: FetchInput,
+    init: EbbRequestInit | undefined = undefined,
+  ): Promise<Response> {
+    const headers = rereadableHeaders(init?.headers);
+    const own = headers ? { ...init, headers } : init;
+    const response = await send(input, own);
+    if (own?.ebb === false || RESUMED in response) return response;
+    return resumed({ fetch: send, input, init: own, request: traitsOf(input, own), options: read }, response);
+  }
+
+  return Object.defineProperty(resumingFetch, 'name', { value: 'fetch' }) as EbbFetch;
+}
+
+function traitsOf(input: FetchInput, init: EbbRequestInit | undefined): RequestTraits {
+  const request = isRequest(input) ? input : undefined;
+  return {
+    method: String(init?.method ?? request?.method ?? 'GET').toUpperCase(),
+    get url() {
+      return request?.url ?? absoluteUrl(input);
+    },
+    replayable: true,
+    header: (name) => headerIn(init?.headers ?? request?.headers, name),
+  };
+}
+
+/** The response itself if there is nothing to resume. */
+function resumed(asked: Asked, response: Response): Response {
+  const course = courseOf(asked, response);
+  if (course === undefined || !response.body) return response;
+  const made: Response = new Response(
+    resumedBody(asked, response, course, () => made),
+    response,
+  );
+  rememberOf(made, response);
+  // Those of a response that a program makes are empty.
+  const { url, redirected, type } = response;
+  return Object.defineProperties(made, {
+    url: { value: url },
+    redirected: { value: redirected },
+    type: { value: type },
+    [RESUMED]: { value: true },
+  });
+}
+
+/** What the body can be resumed by, or why it cannot; `undefined` for a response that is neither an event stream nor a download. */
+function courseOf({ request, options }: Asked, response: Response): Resumable | undefined {
+  const { status } = response;
+  const header = readerOf(response);
+  if (isEventStream(status, header)) return new EventStream(request.header('last-event-id'), options);
+  const { method } = request;
+  if (method !== 'GET' || (status !== 200 && status !== 206) || header('etag') === undefined)
+    return undefined;
+  return new Download(
+    status,
+    header,
+    isCoded(header) ? (prose('a content coding') ?? '') : whyNoDownload(status, header),
+  );
+}
