@@ -36,9 +36,9 @@ function ownImportsOf(path: string): string[] {
 /** What each package may import beside its own files. */
 const allowed: Readonly<Record<string, readonly RegExp[]>> = {
   core: [/^#(around|clock|platform|prose)$/],
-  fetch: [/^#platform$/, /^@ebb\/core(\/adapter)?$/],
+  fetch: [/^#platform$/, /^@ebb\/core(\/adapter|\/resuming)?$/],
   axios: [/^#(platform|prose)$/, /^@ebb\/core(\/adapter)?$/, /^axios$/],
-  undici: [/^@ebb\/core(\/adapter)?$/, /^undici$/, /^node:/],
+  undici: [/^@ebb\/core(\/adapter|\/resuming)?$/, /^undici$/, /^node:/],
   valkey: [/^@ebb\/core(\/bucket)?$/],
   opentelemetry: [/^@ebb\/core$/, /^@opentelemetry\/api$/],
   simulator: [/^@ebb\/core(\/adapter|\/bucket|\/testing)?$/, /^node:/],
@@ -82,7 +82,15 @@ const SUITE = 'packages/core/src/testing/suite/';
 /** The rooms of a package, in the order in which they may import: each from itself and from those after it. */
 const houses = {
   core: {
-    doors: ['adapter.ts', 'bucket.ts', 'index.ts', 'presets.ts', 'testing.ts', 'testing/suite.ts'],
+    doors: [
+      'adapter.ts',
+      'bucket.ts',
+      'index.ts',
+      'presets.ts',
+      'resuming.ts',
+      'testing.ts',
+      'testing/suite.ts',
+    ],
     rooms: ['presets', 'parts', 'queue', 'loop', 'bodies', 'backoff', 'http', 'platform', 'base'],
   },
   simulator: {

@@ -55,8 +55,11 @@ const START_MS = Date.UTC(2026, 10, 21, 21);
 /** Those of accounts take numbers. */
 const { anthropicLimits: _, githubLimits: _1, openaiLimits: _2, shopifyLimits: _3, ...presets } = door;
 
+/** These are about events. */
+const { anthropicIsLast: _4, googleIsLast: _5, openaiIsLast: _6, ...onlyPresets } = presets;
+
 /** By the name of the provider. */
-const byName: Readonly<Record<string, () => PolicyOptions>> = { ...presets };
+const byName: Readonly<Record<string, () => PolicyOptions>> = { ...onlyPresets };
 
 function presetOf({ provider }: Answer): PolicyOptions {
   return byName[provider]?.() ?? {};

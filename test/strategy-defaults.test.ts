@@ -29,7 +29,10 @@ const OPTIONS: Readonly<Record<string, readonly (readonly [file: string, name: s
   fairQueue: [[`${core}/queue/fair-queue.ts`, 'FairQueueOptions']],
   priorityQueue: [[`${core}/queue/priority-queue.ts`, 'PriorityQueueOptions']],
   retryBudget: [[`${PARTS}/budget/budget.ts`, 'RetryBudgetOptions']],
+  hedged: [[`${PARTS}/hedge/options.ts`, 'HedgeOptions']],
+  throttle: [[`${PARTS}/throttle/options.ts`, 'ThrottleOptions']],
   perKey: [[`${PARTS}/per-key/per-key.ts`, 'PerKeyOptions']],
+  resuming: [['packages/fetch/src/resume-options.ts', 'ResumingOptions']],
   valkeyBucket: [['packages/valkey/src/options.ts', 'ValkeyBucketOptions'], STORE, BUCKET[1]],
   valkeyBudget: [['packages/valkey/src/budget-options.ts', 'ValkeyBudgetOptions'], STORE],
 };
@@ -124,6 +127,7 @@ describe('every option of a limit is on a page of the strategies', () => {
     fairQueue: 1,
     priorityQueue: 1,
     retryBudget: 1,
+    throttle: 1,
     perKey: 1,
     valkeyBucket: 2,
     valkeyBudget: 2,

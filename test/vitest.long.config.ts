@@ -2,7 +2,7 @@ import { configDefaults, defineConfig } from 'vitest/config';
 import config from './vitest.config.ts';
 
 // Slow tests: the figures of the storm, fleets of 100,000 quiet clients, the playground in a browser, 50,000 runs of the
-// main properties of buckets, and 10,000 bodies that axios and undici look into.
+// main properties of buckets, 10,000 bodies that axios and undici look into, and 100,000 event streams that break.
 process.env.EBB_LONG = '1';
 process.env.EBB_RUNS ??= '50000';
 
@@ -16,6 +16,7 @@ export default defineConfig({
       'packages/core/src/parts/bucket/token-bucket.property.test.ts',
       'packages/core/src/parts/bucket/quota-bucket.property.test.ts',
       'packages/axios/src/body/peek.property.test.ts',
+      'packages/fetch/src/resuming.property.test.ts',
       'packages/undici/src/inspect.property.test.ts',
       'test/playground.test.ts',
     ],

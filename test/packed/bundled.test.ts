@@ -41,12 +41,13 @@ describe.each(packages())('$manifest.name', (one) => {
   });
 });
 
-test('core has at most 60 files, and stays below 150 kB', () => {
+test('core has at most 65 files, and stays below 165 kB', () => {
   const core = packed.find(({ manifest }) => manifest.name === '@ebb/core');
-  expect(core?.files.length).toBeLessThanOrEqual(60);
-  // A third of it are declarations, of which docstrings are two thirds; units, keys and costs are 19 kB. `gzip -9` makes 4 kB less of
+  expect(core?.files.length).toBeLessThanOrEqual(65);
+  // A third of it are declarations, of which docstrings are two thirds; units, keys and costs are 19 kB, throttle, hedges and
+  // resumption 14. `gzip -9` makes 4 kB less of
   // it than pnpm does. `release/sizes.json` has the size of today.
-  expect(core?.bytes).toBeLessThanOrEqual(150_000);
+  expect(core?.bytes).toBeLessThanOrEqual(165_000);
 });
 
 async function bundled(
@@ -110,6 +111,6 @@ describe('an import loads few files', () => {
     const { stdout } = await promisify(execFile)(process.execPath, args, { cwd: folder });
     // The entry, the two doors of core that it imports, what those share, and what Node has of its own.
     expect(Number(stdout)).toBeGreaterThanOrEqual(4);
-    expect(Number(stdout)).toBeLessThanOrEqual(17);
+    expect(Number(stdout)).toBeLessThanOrEqual(18);
   });
 });

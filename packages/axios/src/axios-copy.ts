@@ -146,15 +146,18 @@ function isCloned(value: unknown): boolean {
   return isPlain && !Object.hasOwn(value, Symbol.toStringTag) && !Object.hasOwn(value, Symbol.iterator);
 }
 
+/** Options that have no state, so that a clone does as well: costs by unit are a plain object. */
+const STATELESS = /^(clock|cost|actualCost)$/;
+
 /**
  * Rejects a bucket, limit or budget that axios has cloned into the config of a request. A clone has state of its
- * own, so each request would silently get a full bucket. A clock has no state.
+ * own, so each request would silently get a full bucket.
  *
  * @throws TypeError that names the option
  */
 export function checkShared(options: PolicyOptions): void {
   for (const [name, value] of Object.entries(options)) {
-    if (name !== 'clock' && isCloned(value)) {
+    if (!STATELESS.test(name) && isCloned(value)) {
       throw new TypeError(
         `ebb: ${name} ${explains ? 'must be an instance of a class, which axios does not copy for each request' : 'is wrong'}, got a plain object`,
       );

@@ -1,7 +1,10 @@
 export { areLayered, countLayer, isNativeFetch } from '#around';
+export { callable, flag, positive, wholeNumber } from './base/check.ts';
 export { inNextTurn, nextTurn, systemClock } from './base/clock.ts';
+export { callHook } from './base/errors.ts';
 export { type Followed, followForeign } from './base/foreign-signal.ts';
 export { onAbort } from './base/on-abort.ts';
+export { type Complete, type OptionTable, readOptions } from './base/options.ts';
 export { property } from './base/property.ts';
 export { sleep } from './base/sleep.ts';
 export { warn } from './base/warn.ts';
@@ -31,8 +34,10 @@ export {
   readableBody,
 } from './http/body.ts';
 export { isIdempotent } from './http/classify.ts';
+export { Download, whyNoDownload } from './http/download.ts';
 export { failureKind } from './http/failure.ts';
 export type { BodyContext, BodyWatcher, Opened, Peek } from './http/peek.ts';
+export type { ReadHeader, Resumable } from './http/resumable.ts';
 export { retryAfterMs } from './http/retry-after.ts';
 export type { Readiness } from './loop/approach.ts';
 export {
@@ -48,7 +53,12 @@ export { type Decision, decide, type Progress } from './loop/decide.ts';
 export type { Aside, Exchange } from './loop/exchange.ts';
 export { remember, rememberReason } from './loop/history.ts';
 export { LAYER, type Way } from './loop/layer.ts';
+export { overridePolicy } from './loop/policy.ts';
 export type { MakeBody } from './loop/preparation.ts';
 export { run } from './loop/run.ts';
 export { Session, type Step } from './loop/session.ts';
 export { startSession } from './loop/start-session.ts';
+export { Hedging } from './parts/hedge/hedging.ts';
+export { HEDGE_RECORDS, noteHedges } from './parts/hedge/history.ts';
+export { type Hedge, Race } from './parts/hedge/race.ts';
+export * as hedgeRule from './parts/hedge/rule.ts';

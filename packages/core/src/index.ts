@@ -35,8 +35,8 @@ export type {
   UnitStats,
 } from './loop/contracts.ts';
 export type { Costs } from './loop/costs.ts';
-export { detailsOf, type EbbEvent, type EventDetails } from './loop/events.ts';
-export { type Attempt, attemptsOf, grantOf } from './loop/history.ts';
+export { detailsOf, type EbbEvent, type EventDetails, type ThrottleState } from './loop/events.ts';
+export { type Attempt, grantOf, type HedgeRecord } from './loop/history.ts';
 export type {
   AroundAttempt,
   BeforeAttempt,
@@ -47,23 +47,23 @@ export type {
   NextAttempt,
 } from './loop/hooks.ts';
 export type { PolicyOptions } from './loop/options.ts';
-export {
-  type Around,
-  type Call,
-  type Lack,
-  type Look,
-  type Part,
-  type Place,
-  type PlannedRetry,
-  SKIP,
-  type Skip,
-  type Turn,
+export type {
+  Around,
+  Call,
+  Lack,
+  Look,
+  Part,
+  Place,
+  PlannedRetry,
+  Turn,
 } from './loop/part.ts';
 export { createPolicy, type Policy } from './loop/policy.ts';
 export type { StopReason } from './loop/reason.ts';
 export type { ReportedError, ReportedOutcome, ReportedRequest } from './loop/reported.ts';
 export { type AttemptContext, type RetryOptions, retry, type Settled } from './loop/retry.ts';
+export { SKIP } from './loop/skip.ts';
 export type { RequestOptions } from './loop/start-session.ts';
+export type { Throttle } from './loop/throttle.ts';
 export { type AdaptiveOptions, adaptive } from './parts/bucket/adaptive.ts';
 export { bodyEnds } from './parts/bucket/body-ends.ts';
 export type { TokenBucketOptions } from './parts/bucket/options.ts';
@@ -79,9 +79,13 @@ export { type ConcurrencyOptions, concurrencyLimit } from './parts/concurrency/c
 export { type LearnedCost, type LearnedCostOptions, learnedCost } from './parts/cost/learned-cost.ts';
 export { type ReadCostOptions, readCost } from './parts/cost/read-cost.ts';
 export type { SaysCosts } from './parts/cost/said.ts';
+export { attemptsOf } from './parts/hedge/history.ts';
+export type { HedgeOptions } from './parts/hedge/options.ts';
 export type { Inspect } from './parts/inspect/inspect.ts';
 export { type InspectBodyOptions, inspectBody } from './parts/inspect/inspect-body.ts';
 export { ownBucket, ownBudget, ownLimit } from './parts/own.ts';
 export { type BucketPerKey, type PerKeyOptions, perKey } from './parts/per-key/per-key.ts';
+export type { ThrottleOptions } from './parts/throttle/options.ts';
+export { throttle } from './parts/throttle/throttle.ts';
 export { fairQueue } from './queue/fair-queue.ts';
 export { priorityQueue } from './queue/priority-queue.ts';

@@ -18,5 +18,12 @@ export type {
   SharedBudgetOptions,
 } from './scenario/fleet-policy.ts';
 export type { NetworkOptions, Scenario } from './scenario/scenario.ts';
-export type { ServerLimit, ServerOptions, Trouble } from './scenario/server-options.ts';
+export type {
+  DrawnCost,
+  OneUnitLimit,
+  ServerLimit,
+  ServerOptions,
+  Trouble,
+  UnitsLimit,
+} from './scenario/server-options.ts';
 export { type SimulateOptions, simulate } from './simulation/simulate.ts';

@@ -13,8 +13,9 @@ export function markdown(titles: readonly string[], rows: readonly (readonly str
   return [line(titles), `| ${rule.join(' | ')} |`, ...rows.map(line)].join('\n');
 }
 
-/** With separators, and a real minus sign. */
+/** With separators, and a real minus sign. A dash for none. */
 export function number(value: number, digits = 0): string {
+  if (Number.isNaN(value)) return '–';
   const fixed = { minimumFractionDigits: digits, maximumFractionDigits: digits };
   return value.toLocaleString('en', fixed).replace(/^-0$/, '0').replace('-', '−');
 }

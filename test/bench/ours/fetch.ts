@@ -1,5 +1,5 @@
-import type { PolicyOptions } from '@ebb/core';
-import { createFetch } from '@ebb/fetch';
+import { createPolicy, type PolicyOptions } from '@ebb/core';
+import { type BaseFetch, createFetch, hedged } from '@ebb/fetch';
 import type { Rival } from '../rivals/rival.ts';
 import { limits, nthOptions } from './limits.ts';
 
@@ -15,10 +15,19 @@ function retrying(options: () => PolicyOptions): Rival<'fetch'> {
   };
 }
 
+/** Requests that are fast are not hedged. */
+const hedging: Rival<'fetch'> = {
+  wrap(bare, nth) {
+    const policy = createPolicy(nthOptions({}, nth));
+    return createFetch(policy, hedged(bare as BaseFetch, { policy }));
+  },
+};
+
 export default {
   ebb: retrying(() => ({})),
   'ebb, a bucket': { ...retrying(limits.bucket), needs: 'response' },
   'ebb, a budget': { ...withOptions(limits.budget), needs: 'response' },
   'ebb, slots': { ...withOptions(limits.slots), needs: 'reader' },
+  'ebb, hedges': { ...hedging, needs: 'response' },
   'ebb, all three': { ...withOptions(limits.all), needs: 'reader' },
 } satisfies Readonly<Record<string, Rival<'fetch'>>>;

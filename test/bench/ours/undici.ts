@@ -1,5 +1,5 @@
-import type { PolicyOptions } from '@ebb/core';
-import { ebbInterceptor } from '@ebb/undici';
+import { createPolicy, type PolicyOptions } from '@ebb/core';
+import { ebbInterceptor, hedge } from '@ebb/undici';
 import type { Dispatch, Rival } from '../rivals/rival.ts';
 import { limits, nthOptions } from './limits.ts';
 
@@ -15,10 +15,19 @@ function retrying(options: () => PolicyOptions): Rival<'undici'> {
   };
 }
 
+/** Requests that are fast are not hedged. */
+const hedging: Rival<'undici'> = {
+  wrap(bare, nth) {
+    const policy = createPolicy(nthOptions({}, nth));
+    return ebbInterceptor(policy)(hedge({ policy })(bare as never)) as Dispatch;
+  },
+};
+
 export default {
   ebb: retrying(() => ({})),
   'ebb, a bucket': retrying(limits.bucket),
   'ebb, a budget': withOptions(limits.budget),
   'ebb, slots': withOptions(limits.slots),
+  'ebb, hedges': hedging,
   'ebb, all three': withOptions(limits.all),
 } satisfies Readonly<Record<string, Rival<'undici'>>>;

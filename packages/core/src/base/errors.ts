@@ -9,6 +9,7 @@
  * - `closed`: the bucket was closed
  * - `stopped`: the policy's `stopSignal` has aborted
  * - `too-many-keys`: `maxKeys` keys are in use
+ * - `overload`: too little succeeds, and the last chance to send it was skipped
  * - `unavailable`: the store of a shared bucket could not be reached
  */
 export type ThrottledReason =
@@ -20,7 +21,7 @@ export type ThrottledReason =
   | 'closed'
   | 'stopped'
   | 'too-many-keys'
-  | 'skipped'
+  | 'overload'
   | 'unavailable';
 
 /**
@@ -39,7 +40,7 @@ function recogniseOtherCopies(kind: abstract new (...args: never[]) => Error, na
   });
 }
 
-/** The request was not sent, because it could not get its tokens or its slot within its limits. */
+/** The request was not sent, because it could not get its tokens or its slot within its limits, or because too little succeeds. */
 export class ThrottledError extends Error {
   static {
     recogniseOtherCopies(ThrottledError, 'ThrottledError');
@@ -49,6 +50,8 @@ export class ThrottledError extends Error {
   /** How long the tokens would have taken, in milliseconds; `undefined` if that is not known. */
   readonly waitMs: number | undefined;
   readonly reason: ThrottledReason;
+  /** The `fairKey` of the request that a policy has refused, if it has one. */
+  declare readonly fairKey?: string;
 
   constructor(
     message: string,

@@ -1,10 +1,9 @@
 import { knowsAsyncContext } from '#around';
-import { callHook } from '../base/errors.ts';
-import { sleep } from '../base/sleep.ts';
+import { callHook, ThrottledError } from '../base/errors.ts';
 import type { RequestTraits } from '../http/outcome.ts';
 import type { AcquireOptions } from './acquire.ts';
 import { checkKey } from './costs.ts';
-import { type CallPolicy, type Entrant, type Lack, SKIP, type Skip, type UserCode } from './part.ts';
+import type { CallPolicy, Entrant, Lack, UserCode } from './part.ts';
 
 /** After so long a wait, signatures and deadlines in the headers are out of date, in milliseconds. */
 const AGED_MS = 10_000;
@@ -28,13 +27,14 @@ function optionsOf(entrant: Entrant, signal: AbortSignal | undefined): AcquireOp
   const { maxWaitMs = Number.POSITIVE_INFINITY, priority, fairKey } = policy;
   const patienceMs = maxWaitMs - waitedMs;
   const totalMs = total?.leftMs ?? Number.POSITIVE_INFINITY;
+  if (fairKey !== undefined) entrant.whose ??= { fairKey: fairKeyOf(fairKey, entrant.request) };
   if (total !== undefined) entrant.isBoundByTotal = totalMs < patienceMs;
   const mostMs = Math.max(0, Math.min(totalMs, patienceMs));
   return {
     signal,
     maxWaitMs: mostMs === Number.POSITIVE_INFINITY ? undefined : mostMs,
     priority,
-    ...(fairKey !== undefined && { fairKey: fairKeyOf(fairKey, entrant.request) }),
+    ...entrant.whose,
     retry: attempt > 0,
     ...(placeMs > 0 && { waitedMs: placeMs }),
   };
@@ -42,22 +42,25 @@ function optionsOf(entrant: Entrant, signal: AbortSignal | undefined): AcquireOp
 
 async function wait(
   entrant: Entrant,
+  dress: UserCode['dress'],
   signal: AbortSignal | undefined,
   lacking = entrant.take(),
 ): Promise<void> {
   for (let lack = lacking; lack !== undefined; lack = entrant.take()) {
-    if (lack === SKIP) {
-      await sleep(entrant.policy.clock, entrant.skip(), signal);
-      continue;
-    }
-    const waitedMs = Math.max(0, (await lack.wait(optionsOf(entrant, signal))) - (entrant.placeMs ?? 0));
+    const tookMs = await lack.wait(optionsOf(entrant, signal), entrant, dress);
+    const waitedMs = Math.max(0, tookMs - (entrant.placeMs ?? 0));
     entrant.waitedMs += waitedMs;
     if (lack.isSlot) entrant.slotMs = (entrant.slotMs ?? 0) + waitedMs;
   }
 }
 
 /** User code has outlasted what was taken. What must be fresh is changed in place, so that the attempt keeps its turn. */
-async function renew(entrant: Entrant, signal: AbortSignal | undefined, heldMs: number): Promise<void> {
+async function renew(
+  entrant: Entrant,
+  dress: UserCode['dress'],
+  signal: AbortSignal | undefined,
+  heldMs: number,
+): Promise<void> {
   if (heldMs > STALE_MS) {
     // In front of those that came in the same millisecond.
     entrant.placeMs = entrant.waitedMs + heldMs + 1;
@@ -73,7 +76,7 @@ async function renew(entrant: Entrant, signal: AbortSignal | undefined, heldMs: 
       await renewed;
     }
   }
-  await wait(entrant, signal);
+  await wait(entrant, dress, signal);
 }
 
 /**
@@ -100,31 +103,36 @@ export async function admit(
   entrant: Entrant,
   code: UserCode,
   signal: AbortSignal | undefined,
-  lacking: Lack | Skip | undefined,
+  lacking: Lack | undefined,
 ): Promise<void> {
-  await admitted(entrant, code, signal, lacking);
-  const { waitedMs: waitMs, slotMs = 0, grant } = entrant;
+  try {
+    await admitted(entrant, code, signal, lacking);
+  } catch (error) {
+    if (error instanceof ThrottledError) Object.assign(error, entrant.whose);
+    throw error;
+  }
+  const { waitedMs: waitMs, slotMs = 0, grant, whose } = entrant;
   if (waitMs > 0)
-    entrant.emit({ type: 'throttle', waitMs, slotMs, ...(grant?.unit && { unit: grant.unit }) });
+    entrant.emit({ type: 'throttle', waitMs, slotMs, ...(grant?.unit && { unit: grant.unit }), ...whose });
 }
 
 async function admitted(
   entrant: Entrant,
   { dress, makeBody }: UserCode,
   signal: AbortSignal | undefined,
-  lacking: Lack | Skip | undefined,
+  lacking: Lack | undefined,
 ): Promise<void> {
-  await wait(entrant, signal, lacking);
+  await wait(entrant, dress, signal, lacking);
   if (entrant.waitedMs > AGED_MS && dress !== undefined) {
     // Without async context a request of the hook would wait for this slot.
     if (!knowsAsyncContext()) for (const turn of entrant.turns) turn.free?.();
     // What it holds does not go back before that: those behind it would get it, and all hooks would be called at once.
-    await renew(entrant, signal, await dress());
+    await renew(entrant, dress, signal, await dress());
   }
   if (makeBody === undefined) return;
   const heldMs = await makeBody();
   if (heldMs > STALE_MS) {
     if (signal?.aborted) throw signal.reason;
-    await renew(entrant, signal, heldMs);
+    await renew(entrant, dress, signal, heldMs);
   }
 }

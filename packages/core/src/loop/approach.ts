@@ -2,7 +2,7 @@ import { withSlots } from '#around';
 import { HookError, ThrottledError } from '../base/errors.ts';
 import { sleep } from '../base/sleep.ts';
 import { abortOrStop, OutOfTime, stopped } from './bounds.ts';
-import type { Lack, Skip } from './part.ts';
+import type { Lack } from './part.ts';
 import { insideOf } from './policy.ts';
 import { dress, type MakeBody, settle } from './preparation.ts';
 import type { StopReason } from './reason.ts';
@@ -16,7 +16,7 @@ export type Readiness = boolean | OutOfTime;
 
 /** What was done for an attempt before it turned out that it has to wait. */
 interface Begun {
-  lack?: Lack | Skip | undefined;
+  lack?: Lack | undefined;
   /** The hooks, if they have been asked; `true` if they have answered. */
   dressing?: PromiseLike<void> | true | undefined;
 }
@@ -95,7 +95,7 @@ function startsAtOnce(state: State, signal: AbortSignal | undefined, begun: Begu
 }
 
 /** After a wait or user code: what was true before it need not be true any more. */
-function lookAgain({ policy, total }: State, signal: AbortSignal | undefined): void {
+export function lookAgain({ policy, total }: State, signal: AbortSignal | undefined): void {
   if (signal?.aborted) throw signal.reason;
   if (policy.stopSignal?.aborted) throw stopped();
   if (total !== undefined && total.leftMs < 0) throw new OutOfTime(total.timeoutMs, true);
@@ -176,7 +176,7 @@ async function endUnsent(state: State, error: unknown, signal: AbortSignal | und
   const why = error instanceof ThrottledError ? error.reason : undefined;
   const isAbort = signal?.aborted === true && error === signal.reason && why !== 'stopped';
   const isLost = isAbort || error instanceof HookError || outcome === undefined;
-  let reason: StopReason = why === 'stopped' ? why : 'throttled';
+  let reason: StopReason = why === 'stopped' || why === 'overload' ? why : 'throttled';
   if (isAbort) reason = 'aborted';
   else if (error instanceof HookError) reason = 'final';
   // Refused by the total timeout.

@@ -18,6 +18,7 @@ interface Calls {
   readonly priority?: number | undefined;
   readonly fairKey?: unknown;
   readonly cost?: CostOption | undefined;
+  readonly throttle?: object | undefined;
 }
 
 /** A limit whose queue may have no priorities or shares, or whose units the policy must know. */

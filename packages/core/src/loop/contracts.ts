@@ -6,7 +6,7 @@ import type { InspectionContext } from '../http/peek.ts';
 import type { AcquireOptions, Grant } from './acquire.ts';
 import type { ChecksCalls } from './bind-clock.ts';
 import type { Costs } from './costs.ts';
-import type { Part } from './part.ts';
+import type { CallPolicy, Part } from './part.ts';
 
 export type { AcquireOptions, Grant } from './acquire.ts';
 
@@ -228,17 +228,18 @@ export interface RetryBudget extends OwnBudget, BringsPart {}
 /**
  * The bucket, limit or budget of a request, if there may be one per key.
  *
- * @param priority that of the request: the queue of a limit per key is known only here
- * @throws TypeError if its queue has no priorities
+ * @param calls what the policy of the request asks of queues: that of a limit per key is known only here
+ * @throws TypeError if its queue has no priorities, or no shares
  */
 export function forRequest<T extends object>(
   one: T | PerKey<T>,
   request: RequestTraits,
   key: string | undefined,
-  priority?: number,
+  calls: Pick<CallPolicy, 'fairKey'> & Partial<Pick<CallPolicy, 'priority'>> = {},
 ): T {
   if (!('for' in one)) return one;
   const limit = one.for(request, key);
-  if (priority) (limit as Partial<ChecksCalls>).checkCalls?.({ priority });
+  const { priority, fairKey } = calls;
+  if (priority || fairKey !== undefined) (limit as Partial<ChecksCalls>).checkCalls?.({ priority, fairKey });
   return limit;
 }

@@ -130,7 +130,8 @@ function withoutKey(request: RequestTraits): RequestTraits {
   };
 }
 
-function backoffOf(policy: Policy, step: BackoffStep): number | undefined {
+/** @throws HookError if the rule throws, or returns an invalid value */
+export function backoffOf(policy: Policy, step: BackoffStep): number | undefined {
   try {
     const delayMs = policy.backoff(step);
     if (delayMs !== undefined) notNegative('its result', delayMs);

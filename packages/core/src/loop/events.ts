@@ -1,7 +1,7 @@
 import { isSubscribed, publish } from '#platform';
 import { callObserver } from '../base/warn.ts';
 import type { Outcome, RequestTraits } from '../http/outcome.ts';
-import type { RetryReason, StopReason } from './reason.ts';
+import type { ResumeReason, RetryReason, StopReason } from './reason.ts';
 import {
   type ReportedError,
   type ReportedOutcome,
@@ -9,6 +9,12 @@ import {
   reportedError,
   reportedOutcome,
 } from './reported.ts';
+
+/**
+ * The state of a throttle, in the words of a circuit breaker. `closed`: all requests are sent. `open`: as few as it ever
+ * sends, or none while it is held. `half-open`: some of them.
+ */
+export type ThrottleState = 'closed' | 'half-open' | 'open';
 
 /**
  * Something that happened to a request. It has nothing that can be a secret, so it can be logged as it is; the path of the
@@ -30,6 +36,8 @@ export type EbbEvent = {
       readonly slotMs: number;
       /** Of a bucket of several units: the one that was lacking. */
       readonly unit?: string;
+      /** The `fairKey` of the request, if it has one. It is logged: use no secret as a key. */
+      readonly fairKey?: string;
     }
   | {
       /**
@@ -42,6 +50,19 @@ export type EbbEvent = {
   | {
       /** The tokens were not available, and the bucket (`nonConforming: 'mark'`) lets the attempt pass. */
       readonly type: 'mark';
+    }
+  | {
+      /** A part has skipped a chance to send the request, because too little succeeds. */
+      readonly type: 'skip';
+      /** The delay before the next chance, in milliseconds; `undefined` if there is none. */
+      readonly delayMs: number | undefined;
+    }
+  | {
+      /** The throttle has opened or closed. */
+      readonly type: 'share';
+      readonly state: ThrottleState;
+      /** The share of new requests that it sends, from 0 to 1. */
+      readonly share: number;
     }
   | {
       /** The attempt is about to be sent. */
@@ -64,6 +85,19 @@ export type EbbEvent = {
       readonly library: string;
     }
   | {
+      /**
+       * A hedge was sent, and its race is over. `request` is the request of the hedge, and `attempt` counts the tries of the attempt: 2
+       * is its first hedge.
+       */
+      readonly type: 'hedge';
+      /** When it was sent, in milliseconds after the first try. */
+      readonly delayMs: number;
+      /** True if its response is that of the attempt. */
+      readonly won: boolean;
+      /** `undefined` if it was aborted because another try has won. */
+      readonly outcome: ReportedOutcome | undefined;
+    }
+  | {
       /** The request has ended. */
       readonly type: 'end';
       readonly reason: StopReason;
@@ -76,7 +110,21 @@ export type EbbEvent = {
       /** What kept the request or a retry from being sent, such as a `ThrottledError`. */
       readonly error?: ReportedError;
     }
+  | {
+      /** The body of a response has broken, and its rest will be asked for. The request has had its `end` before. */
+      readonly type: 'resume';
+      readonly reason: ResumeReason;
+      /** How many bytes of the body were passed on so far. */
+      readonly passedBytes: number;
+      /** The delay before the request for the rest, in milliseconds. */
+      readonly delayMs: number;
+      /** The error that broke it. */
+      readonly outcome: ReportedOutcome;
+    }
 );
+
+/** An event of the loop. That of a resumption is none: see `resumed.ts`. */
+type RequestEvent = Exclude<EbbEvent['type'], 'resume'>;
 
 /** What an event is about, in full. It may contain secrets. */
 export interface EventDetails {
@@ -145,11 +193,11 @@ export function detailsOf(event: EbbEvent): EventDetails | undefined {
  * of `node:diagnostics_channel`, named by its type: `ebb:attempt`, `ebb:retry` and so on.
  */
 export function isObserved(onEvent: Observer | undefined, type: EbbEvent['type']): boolean {
-  return onEvent !== undefined || isSubscribed(type);
+  return onEvent !== undefined || isSubscribed(type as RequestEvent);
 }
 
 /** Gives an event to all who want it. */
 export function report(onEvent: Observer | undefined, event: EbbEvent): void {
   if (onEvent !== undefined) callObserver('onEvent', onEvent, event);
-  publish(event.type, event);
+  publish(event.type as RequestEvent, event);
 }

@@ -3,10 +3,11 @@ import { codeIn } from '../http/failure.ts';
 import type { FailureKind, Outcome } from '../http/outcome.ts';
 import type { Grant } from './contracts.ts';
 import type { RetryReason, StopReason } from './reason.ts';
+import type { ReportedOutcome } from './reported.ts';
 
-/** One attempt of a request. Contains no URL, header or body. */
+/** One attempt of a request, or a chance to send one that was skipped. Contains no URL, header or body. */
 export interface Attempt {
-  /** From 1. */
+  /** From 1. A chance that was skipped has the number of the attempt that would have been sent. */
   readonly attempt: number;
   /** The delay before it, for backoff or `Retry-After`, in milliseconds. */
   readonly delayMs: number;
@@ -18,8 +19,23 @@ export interface Attempt {
   readonly failure?: FailureKind;
   /** The code of the error or of one of its causes, else the name of the error. */
   readonly code?: string;
-  /** Why it was followed by another attempt, or by none. */
-  readonly reason: RetryReason | StopReason;
+  /**
+   * Why it was followed by another attempt, or by none. `'skipped'`: it was not sent, and there was another chance. `'resumed'`: the
+   * body of its response broke, and its rest was asked for.
+   */
+  readonly reason: RetryReason | StopReason | 'skipped' | 'resumed';
+  /** Hedges of the last attempt: other tries of it, under way at the same time. Left out if none was sent. */
+  readonly hedges?: readonly HedgeRecord[];
+}
+
+/** One hedge of an attempt. Contains no URL, header or body. */
+export interface HedgeRecord {
+  /** When it was sent, in milliseconds after the first try. */
+  readonly delayMs: number;
+  /** True if its response is that of the attempt. */
+  readonly won: boolean;
+  /** `undefined` if it was aborted because another try has won. */
+  readonly outcome: ReportedOutcome | undefined;
 }
 
 /** The entry of an attempt in the history. */
@@ -74,18 +90,7 @@ export function rememberReason(reason: unknown, trace: Trace): void {
   if (isObject(reason)) traces.set(reason, traces.get(reason) === undefined ? trace : OF_MANY);
 }
 
-/**
- * The attempts that led to a response or an error of an ebb client; empty for anything else.
- *
- * @example
- * ```ts
- * import { attemptsOf } from '@ebb/core';
- * import { createFetch } from '@ebb/fetch';
- *
- * const response = await createFetch()('https://api.example.com/');
- * for (const { attempt, status, reason } of attemptsOf(response)) console.log(attempt, status, reason);
- * ```
- */
+/** The attempts that led to a response or an error of an ebb client, without hedges; empty for anything else. */
 export function attemptsOf(result: unknown): readonly Attempt[] {
   const trace = traceOf(result);
   return 'attempts' in trace ? trace.attempts : trace;

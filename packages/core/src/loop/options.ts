@@ -15,6 +15,7 @@ import type { CostOption } from './costs.ts';
 import type { Observer } from './events.ts';
 import type { AroundAttempt, BeforeAttempt } from './hooks.ts';
 import type { Part } from './part.ts';
+import type { Throttle } from './throttle.ts';
 
 /** The methods that may be sent again after an attempt that the server may have carried out. */
 export type RetryMethods = 'idempotent' | 'all' | readonly string[] | ((request: RequestTraits) => boolean);
@@ -110,6 +111,11 @@ export interface PolicyOptions {
    */
   readonly budget?: RetryBudget | PerKey<RetryBudget> | undefined;
   /**
+   * Sends less while little succeeds. To be set with `attemptTimeoutMs` by more than a handful of clients.
+   * @default none
+   */
+  readonly throttle?: Throttle | PerKey<Throttle> | undefined;
+  /**
    * Further limits and features, whose code comes with them. They work in the order of their places.
    * @default none
    */
@@ -172,6 +178,7 @@ export type UnsetOptions =
   | 'bucket'
   | 'concurrency'
   | 'budget'
+  | 'throttle'
   | 'use'
   | 'key'
   | 'maxWaitMs'

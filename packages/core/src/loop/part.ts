@@ -55,7 +55,7 @@ export interface Turn {
    *
    * @throws a refusal, which ends the call
    */
-  enter?(): Lack | Skip | undefined;
+  enter?(): Lack | undefined;
   /**
    * Changes what was taken for something fresh, because user code has outlasted it. Settles when it has, and holds nothing
    * meanwhile. `undefined` if there is nothing to change.
@@ -70,8 +70,12 @@ export interface Turn {
    * attempt.
    */
   leave?(outcome: Outcome | undefined): void;
-  /** Asked last whether a retry may be sent. Returns the reason if not. */
+  /** Asked last whether a retry may be sent. Returns the reason if not. Asked again for the next chance of one that was skipped. */
   permit?(retry: PlannedRetry): StopReason | undefined;
+  /** The chance is skipped: what {@link permit} took for it goes back. */
+  skip?(): void;
+  /** True if the first chance that is skipped is to end the call. */
+  readonly endsWhenSkipped?: boolean;
   /**
    * The connection of the attempt is free.
    *
@@ -86,14 +90,6 @@ export interface Turn {
   end?(reason: StopReason): void;
 }
 
-/**
- * The attempt is not sent: what other parts took goes back, and the next chance comes after the next backoff, counted as a retry.
- */
-export const SKIP: unique symbol = Symbol.for('@ebb/core skip') as never;
-
-/** See {@link SKIP}. */
-export type Skip = typeof SKIP;
-
 /** What an attempt lacks. */
 export interface Lack {
   /** True if it waits for a slot. */
@@ -101,10 +97,12 @@ export interface Lack {
   /**
    * Waits for it. What was waited for is kept: the next {@link Turn.enter} does not take it twice.
    *
+   * @param entrant the attempt that lacks it
+   * @param dress asks the hooks for headers again, if there are hooks
    * @returns how long it took, in milliseconds
    * @throws the signal's own reason, or a refusal
    */
-  wait(options: AcquireOptions): Promise<number>;
+  wait(options: AcquireOptions, entrant: Entrant, dress: UserCode['dress']): Promise<number>;
 }
 
 /** A retry that nothing else speaks against. */
@@ -139,6 +137,7 @@ export interface CallPolicy {
   readonly clock: Clock;
   readonly random: Random;
   readonly cost: CostOption;
+  readonly budget?: object | undefined;
   readonly fairKey?: string | ((request: RequestTraits) => string) | undefined;
   readonly key?: string | undefined;
   readonly priority: number;
@@ -182,14 +181,14 @@ export interface Entrant {
   placeMs?: number;
   /** True if the total timeout bounds the wait more than `maxWaitMs`. */
   isBoundByTotal?: boolean;
+  /** Whose request it is, once it has waited, if it has a key. */
+  whose?: { readonly fairKey: string };
   /** The tokens of the attempt. */
   readonly grant?: Grant | undefined;
   /** Tells `onEvent`. */
   emit(news: News): void;
-  /** Counts a chance that a part skips as a retry; returns the delay before the next one, in milliseconds. */
-  skip(): number;
   /** See {@link Turn.enter}. If something is lacking, nothing is held. */
-  take(): Lack | Skip | undefined;
+  take(): Lack | undefined;
 }
 
 /** What {@link Admit} calls on its way. */
@@ -205,7 +204,7 @@ export type Admit = (
   entrant: Entrant,
   code: UserCode,
   signal: AbortSignal | undefined,
-  lacking: Lack | Skip | undefined,
+  lacking: Lack | undefined,
 ) => Promise<void>;
 
 /** Calls `ended` once the body of a response no longer uses its connection. */

@@ -47,9 +47,21 @@ test('per key it is known with the limit of the request', () => {
   const request = { url: 'https://a.test/', method: 'GET', replayable: true, header: () => undefined };
   const plain = perKey(() => tokenBucket({ refillPerSecond: 1 }));
   createPolicy({ bucket: plain, priority: 1 });
-  expect(() => forRequest(plain, request, undefined, 1)).toThrow(MESSAGE);
-  expect(forRequest(plain, request, undefined, 0)).toBe(plain.for(request));
+  expect(() => forRequest(plain, request, undefined, { priority: 1 })).toThrow(MESSAGE);
+  expect(forRequest(plain, request, undefined, { priority: 0 })).toBe(plain.for(request));
   const queue = priorityQueue();
   const ordered = perKey(() => tokenBucket({ refillPerSecond: 1, queue }));
-  expect(forRequest(ordered, request, undefined, 1)).toBe(ordered.for(request));
+  expect(forRequest(ordered, request, undefined, { priority: 1 })).toBe(ordered.for(request));
+});
+
+test.each<[asked: PolicyOptions, message: string]>([
+  [{ priority: 1 }, MESSAGE],
+  [{ fairKey: () => 'a' }, 'fairKey must be left out at a limit without `queue: fairQueue()`'],
+  [{ cost: { tokens: 1 } }, 'createPolicy: cost must be a number'],
+])('a policy for limits per key of which one was made: %o', (asked, message) => {
+  const bucket = perKey(() => tokenBucket({ refillPerSecond: 1 }));
+  expect(() => createPolicy({ bucket, ...asked })).not.toThrow();
+  bucket.for({ url: 'https://a.test/', method: 'GET', replayable: true, header: () => undefined });
+  expect(() => createPolicy({ bucket, ...asked })).toThrow(TypeError);
+  expect(() => createPolicy({ bucket, ...asked })).toThrow(message);
 });

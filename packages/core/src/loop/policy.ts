@@ -50,7 +50,7 @@ function frozenMethods(methods: RetryMethods): RetryMethods {
 function seal(setup: PolicyParts, given: Pick<Inside, 'maxRetries' | 'feedback'>): Policy {
   const { bucket, use = [] } = setup;
   const clock = ownClock(setup.clock);
-  const all = [setup.concurrency, bucket, setup.inspect, setup.actualCost, setup.budget];
+  const all = [setup.throttle, setup.concurrency, bucket, setup.inspect, setup.actualCost, setup.budget];
   for (const one of all) bindClock(one, clock, setup);
   const parts = all.flatMap((one) => one?.part ?? []).concat(use);
   parts.sort((one, other) => PLACES.indexOf(one.place) - PLACES.indexOf(other.place));

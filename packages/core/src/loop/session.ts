@@ -1,5 +1,4 @@
 import { noteFailure, otherRetriesOf } from '#around';
-import { ThrottledError } from '../base/errors.ts';
 import { LONGEST_DISCARD_MS } from '../bodies/set-aside.ts';
 import { withJudgement } from '../http/judged.ts';
 import type { Judgement, Outcome, Responded } from '../http/outcome.ts';
@@ -11,8 +10,6 @@ import type { Turn } from './part.ts';
 import { insideOf } from './policy.ts';
 import type { MakeBody } from './preparation.ts';
 import { State } from './state.ts';
-
-const SKIPPED: Outcome = { type: 'failure', kind: 'connect', error: undefined };
 
 /**
  * What a driver does next: wait for {@link Session.waiting}; send an attempt; look into its response; set it aside, because a retry
@@ -168,17 +165,6 @@ export class Session extends State implements Progress {
       else this.emit({ type: 'end', reason: decision.reason, outcome: total?.answer, error: outcome.error });
     }
     return decision;
-  }
-
-  /** See {@link SKIP}. Returns the delay before the next chance, in milliseconds. @throws ThrottledError if there is none */
-  skip(): number {
-    const { policy } = this;
-    this.skipped = (this.skipped ?? 0) + 1;
-    const decision = decideRetry(policy, this, SKIPPED, 'refused', policy.clock.now());
-    if (!decision.retry)
-      throw new ThrottledError('Not sent: a part skips it', undefined, { reason: 'skipped' });
-    this.previousBackoffMs = decision.backoffMs;
-    return decision.delayMs;
   }
 
   /** In milliseconds since the epoch; `undefined` if the policy has no total timeout. */

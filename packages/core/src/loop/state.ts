@@ -10,7 +10,7 @@ import { type Attempt, recordOf, type Trace } from './history.ts';
 import type { HeaderChanges } from './hooks.ts';
 import { NO_LAYERS, type Surroundings, type Way } from './layer.ts';
 import { LayerPlace } from './layer-place.ts';
-import type { Around, Call, Entrant, Lack, PlannedRetry, Skip, Turn } from './part.ts';
+import type { Around, Call, Entrant, Lack, PlannedRetry, Turn } from './part.ts';
 import { insideOf, type Policy } from './policy.ts';
 import type { StopReason } from './reason.ts';
 import { type ReportedRequest, reportedRequest } from './reported.ts';
@@ -57,6 +57,7 @@ export abstract class State implements Call, Entrant {
   declare placeMs?: number;
   declare skipped?: number;
   declare isBoundByTotal?: boolean;
+  declare whose?: { readonly fairKey: string };
   declare metered?: Grant;
   /** Set by a client that sees each hop of a redirect as a request, for all hops but the first. */
   declare hop?: Hop;
@@ -79,9 +80,6 @@ export abstract class State implements Call, Entrant {
     if (around !== NO_LAYERS || way === 'function')
       this.place = new LayerPlace(way === 'function' ? undefined : request, around);
   }
-
-  /** See {@link SKIP}. */
-  abstract skip(): number;
 
   /** The attempts that were judged. The array grows while the session goes on. */
   get history(): readonly Attempt[] {
@@ -152,7 +150,7 @@ export abstract class State implements Call, Entrant {
     }
   }
 
-  take(): Lack | Skip | undefined {
+  take(): Lack | undefined {
     const { turns } = this;
     for (let at = 0; at < turns.length; at += 1) {
       const lack = turns[at]?.enter?.();

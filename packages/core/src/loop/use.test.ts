@@ -1,13 +1,13 @@
 import { expect, test } from 'vitest';
 import { constant } from '../backoff/curves.ts';
-import { ThrottledError } from '../base/errors.ts';
 import type { Outcome, RequestTraits } from '../http/outcome.ts';
 import { tokenBucket } from '../parts/bucket/token-bucket.ts';
 import { virtualClock } from '../testing.ts';
 import type { PolicyOptions } from './options.ts';
-import { type Part, SKIP, type Turn } from './part.ts';
+import type { Part, Turn } from './part.ts';
 import { createPolicy } from './policy.ts';
 import { Session } from './session.ts';
+import { SKIP } from './skip.ts';
 
 const request: RequestTraits = {
   method: 'GET',
@@ -98,6 +98,8 @@ test('a chance that a part skips counts as a retry, and the next comes after the
   await clock.advance(100);
   expect(session.next('settled', responds(503))).toBe('finish');
   expect(session.history.map(({ attempt, reason }) => [attempt, reason])).toEqual([
+    [1, 'skipped'],
+    [1, 'skipped'],
     [1, 'transient'],
     [2, 'retries-exhausted'],
   ]);
@@ -108,10 +110,9 @@ test('a request that is skipped until its retries are used up fails', async () =
   const bucket = tokenBucket({ refillPerSecond: 1 });
   const { clock, session } = start({ use: [throttle], bucket, maxRetries: 1 });
   session.next('begin');
-  const failed = expect(session.waiting).rejects.toMatchObject({ reason: 'skipped' });
+  const failed = expect(session.waiting).rejects.toMatchObject({ reason: 'overload' });
   await clock.advance(1_000);
   await failed;
-  expect(new ThrottledError('', undefined, { reason: 'skipped' }).reason).toBe('skipped');
 });
 
 test('a part may change headers, also at its leisure', async () => {

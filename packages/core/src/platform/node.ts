@@ -25,7 +25,18 @@ interface NodeLike {
 /** Not imported: a worker may have no such module. */
 const makeChannel = (globalThis as NodeLike).process?.getBuiltinModule?.('node:diagnostics_channel')?.channel;
 
-const EVENTS = ['throttle', 'blocked', 'mark', 'attempt', 'retry', 'other-retries', 'end'] as const;
+const EVENTS = [
+  'throttle',
+  'blocked',
+  'mark',
+  'attempt',
+  'retry',
+  'hedge',
+  'other-retries',
+  'skip',
+  'share',
+  'end',
+] as const;
 type Name = (typeof EVENTS)[number];
 
 /** The channels of events by their types. All copies of this package in a program share them. */

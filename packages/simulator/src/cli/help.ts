@@ -62,7 +62,8 @@ Your own scenario
   clients   count, requestsPerSecond: requests arrive whether answered or not
             count, thinkMs, requestsEach: each waits for its answer, then thinks
   server    workers, serviceMs, serviceSpread, maxQueue, troubles, and
-            limit: { refillPerSecond, capacity }, a quota: 429 and Retry-After
+            limit: { refillPerSecond, capacity }, a quota: 429 and Retry-After,
+            or { limits, spends }, a quota of several units
   troubles  outage, brown-out, slow-start, errors
   network   meanMs, deviationMs: the delay of every message
 

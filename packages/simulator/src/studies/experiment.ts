@@ -1,7 +1,7 @@
 import type { Trace } from '../measure/trace.ts';
-import { type Check, fields, isObject, ScenarioError, wrong } from '../scenario/check.ts';
+import { type Check, fields, isObject, joined, ScenarioError, wrong } from '../scenario/check.ts';
 import { checkPolicy } from '../scenario/check-policy.ts';
-import { checkIntervals, SCENARIO_FIELDS } from '../scenario/check-scenario.ts';
+import { checkActualCost, checkIntervals, SCENARIO_FIELDS } from '../scenario/check-scenario.ts';
 import type { ClientFactory } from '../scenario/client-options.ts';
 import type { FleetPolicy } from '../scenario/fleet-policy.ts';
 import type { Scenario } from '../scenario/scenario.ts';
@@ -50,6 +50,11 @@ export function checkExperiment(value: unknown): asserts value is Experiment {
   checkIntervals(experiment);
   if (experiment.policy !== undefined && experiment.policies !== undefined) {
     throw new ScenarioError('policy and policies exclude each other: put the single policy into policies');
+  }
+  const { policy, policies = {}, server } = experiment;
+  checkActualCost('policy', policy, server);
+  for (const name of Object.keys(policies)) {
+    checkActualCost(joined('policies', name), policies[name], server);
   }
 }
 

@@ -8,6 +8,7 @@ const STRATEGIES = [
   'adaptive',
   'estimates',
   'fleet-budget',
+  'hedges',
   'slots',
   'tenants',
   'processes',

@@ -1,6 +1,7 @@
 import { apiGateway, appEngine, treatments } from './buckets/bucket-studies.ts';
 import { estimates } from './estimates/estimate-study.ts';
 import { experimentStudy } from './experiment-study.ts';
+import { hedges } from './hedges/hedge-study.ts';
 import { articleStudy, otherRulesStudy } from './race/race-study.ts';
 import { adaptiveRate } from './rates/rate-study.ts';
 import { quietDay, quietStorm } from './storm/quiet.ts';
@@ -54,6 +55,7 @@ export const STUDIES: readonly Study[] = [
   adaptiveRate,
   estimates,
   fleetBudget,
+  hedges,
   slots,
   tenants,
   processes,

@@ -41,10 +41,14 @@ class BudgetTurn implements Turn {
     if (outcome !== undefined) this.#isOpen = false;
   }
 
-  end(reason: StopReason): void {
-    if (reason === 'success') this.#budget.deposit();
+  skip(): void {
     if (this.#isOpen) this.#budget.refund?.();
     this.#isOpen = false;
+  }
+
+  end(reason: StopReason): void {
+    if (reason === 'success') this.#budget.deposit();
+    this.skip();
     // A download that breaks after its response was judged ends a second time.
     if (this.#isCounted) this.#budget.end?.();
     this.#isCounted = false;

@@ -2,15 +2,14 @@ import { wrongType } from '../../base/check.ts';
 import { HookError } from '../../base/errors.ts';
 import { admit } from '../../loop/admit.ts';
 import type { RetryBudget } from '../../loop/contracts.ts';
-import type { Call, Part } from '../../loop/part.ts';
+import type { Call, Part, Place } from '../../loop/part.ts';
 import { BudgetPart } from '../budget/part.ts';
 
 /** The limit of the key of each call takes part in it. `begin` throws a HookError if what `make` returns is no limit. */
-export function perKeyPart(limitOf: (call: Call) => object): Part {
+export function perKeyPart(place: Place, limitOf: (call: Call) => object): Part {
   return {
     name: 'per-key',
-    // What it makes is not known yet. Of two parts in one place the one that its option puts first goes first.
-    place: 'tokens',
+    place,
     admit,
     begin(call) {
       const limit = limitOf(call) as { readonly part?: Part };

@@ -6,7 +6,7 @@ import { type Complete, LIMIT_CLOCK_OPTION, type OptionTable, readOptions } from
 import { plainFeedback, type ReadFeedback } from '../../http/feedback.ts';
 import { originOf } from '../../http/origin.ts';
 import type { RequestTraits } from '../../http/outcome.ts';
-import { bindClock, type ClockBound, twoClocks } from '../../loop/bind-clock.ts';
+import { bindClock, type ChecksCalls, type ClockBound, twoClocks } from '../../loop/bind-clock.ts';
 import {
   type CloseOptions,
   forRequest,
@@ -15,7 +15,7 @@ import {
   type RetryBudget,
   waitingAtClose,
 } from '../../loop/contracts.ts';
-import type { Part } from '../../loop/part.ts';
+import type { Part, Place } from '../../loop/part.ts';
 import { KeyMap } from './key-map.ts';
 import { HeldBudget, perKeyPart } from './part.ts';
 
@@ -66,7 +66,7 @@ interface Limit extends Partial<Pick<RetryBudget, 'isIdle' | 'withdraw'>> {
   close?(options?: CloseOptions): Promise<void>;
 }
 
-class LimitPerKey implements PerKey<object>, ClockBound {
+class LimitPerKey implements PerKey<object>, ClockBound, ChecksCalls {
   readonly #map: KeyMap<Limit>;
   readonly #make: (key: string) => object;
   readonly #setup: Complete<PerKeyOptions>;
@@ -75,6 +75,8 @@ class LimitPerKey implements PerKey<object>, ClockBound {
   #boundTo: Clock | undefined;
   #closed: CloseOptions | undefined;
   #areBudgets = false;
+  /** What it makes is not known yet. Of two parts in one place the one that its option puts first goes first. */
+  #place: Place = 'tokens';
   /** The limit that was made last. */
   #last: Limit | undefined;
   /** The budget of all keys for which there is no room. */
@@ -93,7 +95,7 @@ class LimitPerKey implements PerKey<object>, ClockBound {
   }
 
   get part(): Part {
-    return perKeyPart(({ request, policy }) => forRequest(this, request, policy.key, policy.priority));
+    return perKeyPart(this.#place, ({ request, policy }) => forRequest(this, request, policy.key, policy));
   }
 
   /** How its buckets read responses, for a policy. They are made for single keys, but alike. */
@@ -108,6 +110,13 @@ class LimitPerKey implements PerKey<object>, ClockBound {
     if (this.#boundTo !== undefined && isUnbound && !isSameClock(this.#boundTo, clock)) twoClocks();
     this.#boundTo = clock;
     if (isUnbound) this.#clock = clock;
+  }
+
+  /** The limits of single keys are made alike: if there is one, the policy need not wait for its first request. */
+  checkCalls(calls: Parameters<ChecksCalls['checkCalls']>[0]): void {
+    // A throttle per key is asked before slots and tokens, as any throttle.
+    if (calls.throttle === this) this.#place = 'throttle';
+    (this.#last as Partial<ChecksCalls> | undefined)?.checkCalls?.(calls);
   }
 
   get size(): number {
