@@ -65,7 +65,7 @@ describe('an adapter that is wrong', () => {
     [
       'its responses have no history',
       'the history of a call that was retried',
-      /^the response has no history$/,
+      /^the response has no history\nreceived: GET \/, node$/m,
       (policy) => ({ ...fetchClient(policy), history: () => undefined }),
     ],
     [

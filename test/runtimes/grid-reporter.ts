@@ -37,10 +37,13 @@ export default class GridReporter implements Reporter {
   readonly #runtimes = new Set<string>();
   /** The rows and the runtimes of each reason. */
   readonly #reasons = new Map<string, Map<string, Set<string>>>();
+  /** The rows that passed when they were played again, and what was wrong before. */
+  readonly #again: string[] = [];
 
   onTestRunEnd(modules: readonly TestModule[]): void {
     for (const module of modules) for (const test of module.children.allTests()) this.#count(test);
-    if (this.#grid.size > 0) console.log(`\n${[...this.#table(), '', ...this.#skips()].join('\n')}\n`);
+    if (this.#grid.size === 0) return;
+    console.log(`\n${[...this.#table(), '', ...this.#again, '', ...this.#skips()].join('\n')}\n`);
   }
 
   *#table(): Iterable<string> {
@@ -83,6 +86,9 @@ export default class GridReporter implements Reporter {
     const isBroken = parent.type === 'suite' && parent.errors().length > 0;
     if (isLeftOut && !isBroken) return;
     this.#runtimes.add(runtime);
+    for (const { message } of test.annotations()) {
+      this.#again.push(`Passed when played again: ${row} in ${runtime}, "${test.name}"`, `  ${message}`);
+    }
     const cells = made(this.#grid, row, () => new Map<string, Cell>());
     const cell = made(cells, runtime, () => ({ passed: 0, skipped: 0, failed: 0, why: undefined }));
     if (isBroken || result.state === 'pending') cell.failed += 1;

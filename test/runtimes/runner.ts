@@ -1,6 +1,6 @@
 // Bundled and run in each runtime: imports nothing from Node.
 import { failureKind } from '@ebb/core/adapter';
-import { rowsFor } from '@ebb/core/testing/suite';
+import { type AdapterRow, rowsFor } from '@ebb/core/testing/suite';
 import { factsOf, type Place } from './facts.ts';
 import { askRelatively, type Relative } from './relative.ts';
 import { remoteUpstreams } from './remote.ts';
@@ -23,16 +23,33 @@ export interface Met {
   readonly error: string;
 }
 
-/** What a row has come to: what went wrong, as text. */
-type Verdict = 'passed' | 'skipped' | string;
+/** What a row has come to: what went wrong, as text, each time that it was played. */
+export interface Verdict {
+  readonly state: 'passed' | 'skipped' | 'failed';
+  readonly wrong: readonly string[];
+}
+
+/**
+ * Plays a row. A browser may send a GET again by itself when its connection breaks before the response (RFC 9110, 9.2.2),
+ * which no page can see or forbid: there a row that fails is played once more, and the grid says so.
+ */
+async function judged({ run }: AdapterRow, { runtime }: Place): Promise<Verdict> {
+  const wrong: string[] = [];
+  const times = runtime === 'Chromium' ? 2 : 1;
+  while (wrong.length < times) {
+    const found = await unlessStuck(run()).then(() => undefined, chain);
+    if (found === undefined) return { state: 'passed', wrong };
+    wrong.push(found);
+  }
+  return { state: 'failed', wrong };
+}
 
 /** Runs all rows of the suite, in their order. */
 async function playAll({ make }: Subject, { control, place }: Plan): Promise<Verdict[]> {
   const upstream = remoteUpstreams(control);
   const verdicts: Verdict[] = [];
-  for (const { skipped, run } of rowsFor({ ...factsOf(place), name: place.row, client: make, upstream })) {
-    const judged = (): Promise<Verdict> => unlessStuck(run()).then(() => 'passed', chain);
-    verdicts.push(skipped === undefined ? await judged() : 'skipped');
+  for (const row of rowsFor({ ...factsOf(place), name: place.row, client: make, upstream })) {
+    verdicts.push(row.skipped === undefined ? await judged(row, place) : { state: 'skipped', wrong: [] });
   }
   return verdicts;
 }

@@ -5,7 +5,7 @@ import { columns } from './columns.ts';
 import { factsOf } from './facts.ts';
 import type { Relative } from './relative.ts';
 import { gridRows, titleOf } from './rows.ts';
-import type { Jobs, Met } from './runner.ts';
+import type { Jobs, Met, Verdict } from './runner.ts';
 import { situations } from './situations.ts';
 import { slotServer } from './slot-server.ts';
 import { CROWD_SLOTS } from './slots.ts';
@@ -45,9 +45,11 @@ describe.each(cells)('$title', ({ column, row }) => {
 
   test.for(rows.map(({ name, skipped }, at) => [name, skipped, at] as const))(
     '%s',
-    ([, skipped, at], { skip }) => {
+    async ([, skipped, at], { skip, annotate }) => {
       if (skipped !== undefined) skip(skipped);
-      expect(verdicts[at]).toBe('passed');
+      const { state, wrong } = verdicts[at] as Verdict;
+      expect(state, wrong.join('\n')).toBe('passed');
+      for (const first of wrong) await annotate(first);
     },
   );
 

@@ -13,6 +13,13 @@ export interface Judged {
 
 type Found = readonly (string | undefined)[];
 
+/** A line for each request, to tell those of the client from one that came from elsewhere. */
+function linesOf(seen: readonly Seen[]): string[] {
+  return seen.map(
+    ({ method, path, headers }) => `received: ${method} ${path}, ${headers['user-agent'] ?? 'no agent'}`,
+  );
+}
+
 /** Compares the history of a call with its events: the attempts, the delay before each, and the reason of the end. */
 function inHistory(row: Row, { attempts, got }: Run, history: readonly Attempt[]): Found {
   const { abort, delays, failure, reason, status, stops } = row;
@@ -69,5 +76,6 @@ export function judge(row: Row, run: Run, seen: readonly Seen[], judged: Judged)
       ...ofHistory(row, run, judged),
     ],
     run.error,
+    linesOf(seen),
   );
 }

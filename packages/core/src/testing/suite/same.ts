@@ -14,8 +14,13 @@ export function difference(what: string, got: unknown, expected: unknown): strin
  *
  * @param differences what {@link difference} returned
  * @param cause what the call rejected with
+ * @param beside what else to say then
  */
-export function check(differences: readonly (string | undefined)[], cause?: unknown): void {
+export function check(
+  differences: readonly (string | undefined)[],
+  cause?: unknown,
+  beside: readonly string[] = [],
+): void {
   const found = differences.filter((one) => one !== undefined);
-  if (found.length > 0) throw new Error(found.join('\n'), { cause });
+  if (found.length > 0) throw new Error([...found, ...beside].join('\n'), { cause });
 }
