@@ -23,7 +23,7 @@ const given = process.argv.slice(2);
 const filters = given.length > 0 ? given : LEFT_OUT.map((glob) => `--exclude=${glob}`);
 
 const failed = VERSIONS.filter((version) => {
-  const bin = join(root, 'test/node_modules', `node${version}`, 'bin');
+  const bin = join(root, 'test/runtimes/node_modules', `node${version}`, 'bin');
   // So that programs started by tests run on the same version.
   const env = { ...process.env, PATH: `${bin}${delimiter}${process.env.PATH}` };
   const args = ['node_modules/vitest/vitest.mjs', 'run', '--config', 'test/vitest.config.ts', ...filters];

@@ -19,12 +19,13 @@ export default defineConfig({
   ssr: { resolve: { conditions: ['@ebb/source', 'node'] } },
   test: {
     include: ['packages/*/src/**/*.test.ts', 'test/**/*.test.ts'],
-    // test/packed, test/runtimes and test/site have their own configurations. The playground is one of the long tests.
+    // These folders have configurations of their own. The playground is one of the long tests.
     exclude: [
       ...configDefaults.exclude,
       'test/packed/**',
       'test/runtimes/**',
       'test/site/**',
+      'test/sdks/**',
       'test/playground.test.ts',
       ...WEB_ALONE,
     ],

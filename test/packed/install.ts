@@ -1,5 +1,5 @@
 import { execFile } from 'node:child_process';
-import { mkdirSync, mkdtempSync, realpathSync, rmSync, symlinkSync } from 'node:fs';
+import { existsSync, mkdirSync, mkdtempSync, realpathSync, rmSync, symlinkSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { basename, dirname, join } from 'node:path';
 import { promisify } from 'node:util';
@@ -46,7 +46,10 @@ export async function install(packed?: string): Promise<Installed> {
     for (const peer of PEERS) {
       const link = join(folder, 'node_modules', peer);
       mkdirSync(dirname(link), { recursive: true });
-      symlinkSync(realpathSync(join(root, 'test/node_modules', peer)), link, 'dir');
+      const found = ['test/packed', 'test']
+        .map((from) => join(root, from, 'node_modules', peer))
+        .find(existsSync);
+      symlinkSync(realpathSync(found ?? peer), link, 'dir');
     }
     return { folder, tarballs, remove };
   } catch (error) {

@@ -6,10 +6,10 @@ const root = join(import.meta.dirname, '../..');
 
 /** The Node versions that are installed: what `--version` prints, and the path. */
 export const nodes: readonly (readonly [version: string, path: string])[] = [
-  'test/node_modules/node20',
-  'test/node_modules/node22',
+  'test/runtimes/node_modules/node20',
+  'test/runtimes/node_modules/node22',
   'node_modules/node',
-  'test/node_modules/node26',
+  'test/runtimes/node_modules/node26',
 ]
   .map((path) => join(root, path, 'bin/node'))
   .filter((path) => existsSync(path))

@@ -246,7 +246,7 @@ test.each(nodes)('Node %s loads a config of every ending in every kind of projec
   }
 });
 
-const bun = join(root, 'test/node_modules/.bin/bun');
+const bun = join(root, 'test/runtimes/node_modules/.bin/bun');
 
 test.skipIf(!existsSync(bun))('the undici of Bun is named', async () => {
   const error: unknown = await run(bun, ['run', '--preload', '@ebb/undici/register', 'plain.mjs'], {

@@ -65,7 +65,10 @@ test('one changeset raises the version of all packages together', () => {
   git('add', 'packages', '.changeset');
   git('commit', '--quiet', '--message', 'all');
 
-  const env = { ...process.env, PATH: `${join(root, 'node_modules/.bin')}:${process.env.PATH}` };
+  const env = {
+    ...process.env,
+    PATH: `${join(import.meta.dirname, 'node_modules/.bin')}:${process.env.PATH}`,
+  };
   execFileSync(process.execPath, [join(import.meta.dirname, 'version.ts')], {
     cwd: copy,
     env,

@@ -25,12 +25,13 @@ const FOLDERS: Readonly<Record<string, string>> = {
   'undici 8.12': 'undici',
 };
 const modules = join(dirname(import.meta.dirname), 'node_modules');
+const runtimes = join(import.meta.dirname, 'node_modules');
 const NODE_24 = join(modules, '../../node_modules/node/bin/node');
 const NODES: Readonly<Record<string, string>> = {
-  'fetch of Node 20': join(modules, 'node20/bin/node'),
-  'fetch of Node 22': join(modules, 'node22/bin/node'),
+  'fetch of Node 20': join(runtimes, 'node20/bin/node'),
+  'fetch of Node 22': join(runtimes, 'node22/bin/node'),
   'fetch of Node 24': NODE_24,
-  'fetch of Node 26': join(modules, 'node26/bin/node'),
+  'fetch of Node 26': join(runtimes, 'node26/bin/node'),
 };
 
 const directory = mkdtempSync(join(tmpdir(), 'ebb-pairs-'));

@@ -35,10 +35,14 @@ function written(name: string, runtime: 'Bun' | 'Deno', change: (code: string) =
 
 async function run(command: string, ...args: readonly string[]): Promise<string> {
   const env = { ...process.env, NODE_OPTIONS: '', NO_COLOR: '1' };
-  const { stdout, stderr } = await promisify(execFile)(join(tests, 'node_modules/.bin', command), args, {
-    cwd: folder,
-    env,
-  });
+  const { stdout, stderr } = await promisify(execFile)(
+    join(tests, 'runtimes/node_modules/.bin', command),
+    args,
+    {
+      cwd: folder,
+      env,
+    },
+  );
   return stdout + stderr;
 }
 

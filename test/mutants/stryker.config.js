@@ -1,5 +1,5 @@
 /**
- * Mutation tests of core: `pnpm mutants`, or `pnpm mutants --mutate packages/core/src/queue/heap.ts` for one file.
+ * Mutation tests of core: `pnpm check mutants`, or `pnpm check mutants --mutate packages/core/src/queue/heap.ts` for one file.
  *
  * @type {import('@stryker-mutator/api/core').PartialStrykerOptions}
  */
@@ -14,7 +14,7 @@ export default {
   // pnpm does not install it beside Stryker, where Stryker looks for plugins.
   plugins: ['@stryker-mutator/vitest-runner'],
   testRunner: 'vitest',
-  vitest: { configFile: 'test/stryker.vitest.config.ts', related: false },
+  vitest: { configFile: 'test/mutants/stryker.vitest.config.ts', related: false },
   coverageAnalysis: 'perTest',
   // Code that runs while a file is loaded belongs to no test, so each of its mutants would run all tests.
   ignoreStatic: true,

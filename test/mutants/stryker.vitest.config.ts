@@ -1,5 +1,5 @@
 import { defineConfig } from 'vitest/config';
-import config from './vitest.config.ts';
+import config from '../vitest.config.ts';
 
 // Each mutant runs its tests again, so the longest property gets fewer runs.
 process.env.EBB_RUNS ??= '300';
@@ -10,6 +10,6 @@ export default defineConfig({
     ...config.test,
     include: ['packages/core/src/**/*.test.ts'],
     execArgv: [],
-    setupFiles: ['test/stryker.setup.ts'],
+    setupFiles: ['test/mutants/stryker.setup.ts'],
   },
 });

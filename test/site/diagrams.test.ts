@@ -1,8 +1,13 @@
 // Mermaid cleans text with a library that needs a document.
 // @vitest-environment jsdom
-import mermaid from 'mermaid';
+import { createRequire } from 'node:module';
 import { expect, test } from 'vitest';
-import { blocksOf, documentedPages } from './page-blocks.ts';
+import { blocksOf, documentedPages } from '../page-blocks.ts';
+
+// The one of the site.
+const { default: mermaid } = await import(
+  createRequire(new URL('../../docs/package.json', import.meta.url)).resolve('mermaid')
+);
 
 const diagrams = documentedPages()
   .flatMap(blocksOf)

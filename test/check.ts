@@ -1,0 +1,120 @@
+// The checks that `test` leaves out, because they take longer or need further packages, programs or servers:
+//   pnpm check                            lists them
+//   pnpm check runtimes -t 'Bun › axios'  runs one; what follows its name goes to its last command
+import { spawnSync } from 'node:child_process';
+import { SLOW } from './slow.ts';
+
+interface Check {
+  readonly about: string;
+  /** The folders whose packages it needs. Each is a workspace of its own. */
+  readonly needs?: readonly string[];
+  readonly commands: readonly string[];
+}
+
+const vitest = (config: string): string => `vitest run --config test/${config}`;
+
+const files = (names: readonly string[]): string => `vitest run ${names.join(' ')}`;
+
+const CHECKS: Readonly<Record<string, Check>> = {
+  pages: {
+    about: 'the programs of the pages and the examples',
+    commands: [files(SLOW.pages)],
+  },
+  stores: {
+    about: 'fleets of processes, clusters, and stores in trouble, on real servers of Redis or Valkey',
+    commands: [files(SLOW.stores)],
+  },
+  web: {
+    about: 'core, fetch and axios with the entry for browsers, in Node',
+    commands: [vitest('vitest.web.config.ts')],
+  },
+  packages: {
+    about:
+      'the packages as they would be published: Node 20 to 26, CommonJS, Jest, TypeScript 5.4 and 7, Bun',
+    needs: ['test/runtimes', 'test/packed'],
+    commands: [vitest('packed/vitest.config.ts')],
+  },
+  runtimes: {
+    about: 'one table of scenarios with every client in Node 20 to 26, Bun, Deno, workerd and Chromium',
+    needs: ['test/runtimes'],
+    commands: [vitest('runtimes/vitest.config.ts')],
+  },
+  nodes: {
+    about: 'the other tests on Node 22 and 26',
+    needs: ['test/runtimes'],
+    commands: ['node test/nodes.ts'],
+  },
+  long: {
+    about:
+      'slow tests: the figures of the retry storm, large fleets, more runs of the properties, TypeScript 5.9 and 6',
+    needs: ['test/runtimes', 'test/packed'],
+    commands: [vitest('vitest.long.config.ts'), vitest('packed/vitest.long.config.ts')],
+  },
+  redis: {
+    about: 'the tests of @ebb/valkey on Redis, where `test` runs them on Valkey',
+    commands: [vitest('vitest.redis.config.ts')],
+  },
+  valkey: {
+    about: 'installs Valkey (Debian, as root) and runs the tests of @ebb/valkey on it',
+    commands: ['test/install-valkey.sh', 'vitest run packages/valkey'],
+  },
+  sdks: {
+    about:
+      'the SDKs of OpenAI, Anthropic, Google and others, and Next.js, over ebb; `--update` writes the tables of docs/sdks.md',
+    needs: ['test/sdks', 'examples/sdks'],
+    commands: [vitest('sdks/vitest.config.ts')],
+  },
+  docs: {
+    about: 'builds the site and tests it in Chromium',
+    needs: ['docs'],
+    commands: [vitest('site/vitest.config.ts')],
+  },
+  types: {
+    about: 'the types of all these tests',
+    needs: ['docs', 'examples/sdks', 'test/mutants', 'test/packed', 'test/runtimes', 'test/sdks'],
+    commands: ['tsc -b test/tsconfig.all.json'],
+  },
+  unused: {
+    about:
+      'lists exports, files and dependencies that nothing uses; exceptions stand in test/knip.ts, with reasons',
+    needs: ['docs', 'examples/sdks', 'test/mutants', 'test/packed', 'test/runtimes', 'test/sdks'],
+    commands: ['knip --config test/knip.ts --treat-config-hints-as-errors'],
+  },
+  load: {
+    about: 'all tests twenty times beside eight busy processes; takes `--runs` and file names',
+    commands: ['node test/load.ts'],
+  },
+  mutants: {
+    about: 'mutation tests of core; takes `--mutate FILE`',
+    needs: ['test/mutants'],
+    commands: ['test/mutants/node_modules/.bin/stryker run test/mutants/stryker.config.js'],
+  },
+};
+
+/** Runs a command, and ends this program if it fails. */
+function run(command: string, args: readonly string[] = []): void {
+  const [program = '', ...own] = command.split(' ');
+  const { status, error } = spawnSync(program, [...own, ...args], { stdio: 'inherit' });
+  if (error !== undefined) throw error;
+  if (status !== 0) process.exit(status ?? 1);
+}
+
+function start({ needs = [], commands }: Check, args: readonly string[]): void {
+  for (const folder of needs) run(`pnpm -C ${folder} install --frozen-lockfile --prefer-offline --silent`);
+  for (const command of commands.slice(0, -1)) run(command);
+  run(commands.at(-1) ?? '', args);
+}
+
+const [name, ...args] = process.argv.slice(2);
+const found = CHECKS[name ?? ''];
+if (found !== undefined) {
+  start(found, args);
+} else {
+  const width = Math.max(...Object.keys(CHECKS).map(({ length }) => length));
+  const lines = Object.entries(CHECKS).map(([each, { about }]) => `  ${each.padEnd(width)}  ${about}`);
+  console.log(`pnpm check NAME [arguments]\n\n${lines.join('\n')}`);
+  if (name !== undefined) {
+    console.error(`\nThere is no check "${name}".`);
+    process.exitCode = 1;
+  }
+}

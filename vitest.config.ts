@@ -1,0 +1,2 @@
+// Found by `npx vitest` and by editors.
+export { default } from './test/vitest.config.ts';
