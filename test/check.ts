@@ -16,9 +16,9 @@ const vitest = (config: string): string => `vitest run --config test/${config}`;
 const files = (names: readonly string[]): string => `vitest run ${names.join(' ')}`;
 
 const CHECKS: Readonly<Record<string, Check>> = {
-  pages: {
-    about: 'the programs of the pages and the examples',
-    commands: [files(SLOW.pages)],
+  programs: {
+    about: 'the programs of the pages, the examples, and other programs in processes of their own',
+    commands: [files(SLOW.programs)],
   },
   stores: {
     about: 'fleets of processes, clusters, and stores in trouble, on real servers of Redis or Valkey',
@@ -59,8 +59,7 @@ const CHECKS: Readonly<Record<string, Check>> = {
     commands: ['test/install-valkey.sh', 'vitest run packages/valkey'],
   },
   sdks: {
-    about:
-      'the SDKs of OpenAI, Anthropic, Google and others, and Next.js, over ebb; `--update` writes the tables of docs/sdks.md',
+    about: 'the SDKs of OpenAI, Anthropic, Google and others, and Next.js, over ebb',
     needs: ['test/sdks', 'examples/sdks'],
     commands: [vitest('sdks/vitest.config.ts')],
   },

@@ -1,4 +1,4 @@
-// What is exported, installed or committed, and used by nothing: pnpm check:unused
+// What is exported, installed or committed, and used by nothing: pnpm check unused
 import type { KnipConfig } from 'knip';
 
 const config: KnipConfig = {

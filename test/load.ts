@@ -1,6 +1,6 @@
 // Runs the tests repeatedly on a busy machine, and prints those that fail in any run:
-//   pnpm test:load                      the whole suite twenty times, beside eight busy processes
-//   pnpm test:load --runs 5 test/limits packages/fetch
+//   pnpm check load                      the whole suite twenty times, beside eight busy processes
+//   pnpm check load --runs 5 test/limits packages/fetch
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';

@@ -1,14 +1,21 @@
 /** Tests that `test` leaves out, and what `check` calls them. `npx vitest` runs each of them as any other. */
-export const SLOW: Readonly<Record<'pages' | 'stores' | 'long', readonly string[]>> = {
-  /** Start a program for each block of code, or a browser. */
-  pages: [
+export const SLOW: Readonly<Record<'programs' | 'stores' | 'long', readonly string[]>> = {
+  /** Start a program for each row or block of code, or a browser. */
+  programs: [
+    'packages/undici/src/bare-requests.test.ts',
+    'packages/undici/src/bare-throws.test.ts',
+    'packages/undici/src/leaks.test.ts',
+    'packages/undici/src/register.test.ts',
     'test/api/examples.test.ts',
     'test/examples.test.ts',
+    'test/jobs/faked-time.test.ts',
     'test/jobs/lambda.test.ts',
     'test/jobs/programs.test.ts',
     'test/jobs/run-until-settled.test.ts',
     'test/jobs/service-worker.test.ts',
+    'test/migration/bursts.test.ts',
     'test/migration/pages.test.ts',
+    'test/migration/waiting.test.ts',
     'test/opentelemetry/observe.test.ts',
     'test/readme.test.ts',
     'test/scenario-pages.test.ts',
@@ -31,9 +38,14 @@ export const SLOW: Readonly<Record<'pages' | 'stores' | 'long', readonly string[
     'packages/valkey/src/trouble.property.test.ts',
     'test/fleet.test.ts',
   ],
-  /** Figures of the simulator, byte for byte. */
+  /** Many worlds and streams, and figures of the simulator, byte for byte. */
   long: [
+    'packages/core/src/queue/fair-queue.property.test.ts',
+    'packages/fetch/src/resuming-cuts.test.ts',
     'packages/simulator/src/studies/golden.test.ts',
+    'packages/simulator/src/studies/rates/worlds.test.ts',
     'packages/simulator/src/studies/storm/quiet.test.ts',
+    'test/provider-worlds.test.ts',
+    'test/resuming.test.ts',
   ],
 };

@@ -30,7 +30,7 @@ const QUOTA = 400;
 const BURST = 80;
 /** Less than the burst that the upstream accepts, because the network can bunch requests. */
 const CAPACITY = 40;
-/** The duration of each act in seconds: `pnpm fleet 2` is short. */
+/** The duration of each act in seconds: `pnpm example examples/fleet/main.ts 2` is short. */
 const SECONDS = Number(process.argv[2] ?? 2.5);
 
 // A reader that closes the pipe, such as `head`, is not an error.

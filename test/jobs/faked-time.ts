@@ -24,7 +24,7 @@ type JestFakes = new (
   useRealTimers(): void;
   advanceTimersByTime(durationMs: number): void;
 };
-const TO_JEST = ['jest', '@jest/core', 'jest-config', 'jest-environment-node', '@jest/fake-timers'];
+const TO_JEST = ['@jest/fake-timers'];
 const jest = requireThrough(...TO_JEST) as { LegacyFakeTimers: JestFakes; ModernFakeTimers: JestFakes };
 const { ModuleMocker } = requireThrough(...TO_JEST, 'jest-mock') as {
   ModuleMocker: new (global: object) => object;

@@ -1,5 +1,5 @@
 // Raises the version by the largest step of the changesets, and moves their sentences into CHANGELOG.md:
-//   pnpm release:version
+//   pnpm -C test/packed run version
 import { execFileSync } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';

@@ -138,6 +138,6 @@ describe('the SDKs alone do what their sources say', () => {
   });
 });
 
-test('the page has the tables of this run: `pnpm sdks` writes them', () => {
+test('the page has the tables of this run: `pnpm -C test/sdks run compare` writes them', () => {
   expect(isCurrent).toBe(true);
 });

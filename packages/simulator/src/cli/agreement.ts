@@ -1,4 +1,4 @@
-// Counts the seeds with which every mean of the race is within three standard errors of the article's: pnpm agreement 200
+// Counts the seeds with which every mean of the race is within three standard errors of the article's: pnpm example packages/simulator/src/cli/agreement.ts 200
 import { readFileSync } from 'node:fs';
 import { distances, referenceMeans } from '../race/agreement.ts';
 import { compareRules } from '../race/comparison.ts';

@@ -9,7 +9,7 @@ const reference = referenceMeans(
 
 describe('the comparison of "Exponential Backoff And Jitter"', () => {
   // Of the seeds 1 to 200, 110 have no distance beyond three standard errors, about as many as chance alone would give:
-  // `pnpm agreement 200` counts them. Seed 4 is one of these. The scatter, tested below, does not depend on that choice.
+  // `pnpm example packages/simulator/src/cli/agreement.ts 200` counts them. Seed 4 is one of these. The scatter, tested below, does not depend on that choice.
   const points = compareRules({ runs: 200, seed: 4 });
   const all = distances(points, reference);
 

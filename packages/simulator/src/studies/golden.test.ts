@@ -7,7 +7,7 @@ import { tableText } from './table.ts';
 
 const directory = new URL('../../figures/', import.meta.url);
 
-/** These take as long as all other tests of a package, so only `pnpm test:long` draws them. */
+/** These take as long as all other tests of a package, so only `pnpm check long` draws them. */
 const LONG = ['storm', 'adaptive'];
 const isLong = process.env.EBB_LONG !== undefined;
 const drawnHere = GOLDEN_STUDIES.filter(({ name }) => isLong || !LONG.includes(name));
@@ -20,9 +20,10 @@ describe('the figures in the repository', () => {
     (_, study) => {
       for (const { name, svg } of study.run().figures) {
         drawn.add(`${name}.svg`);
-        expect(svg, `${name} has changed; pnpm figures draws it again`).toBe(
-          readFileSync(new URL(`${name}.svg`, directory), 'utf8'),
-        );
+        expect(
+          svg,
+          `${name} has changed; pnpm example packages/simulator/src/cli/figures.ts draws it again`,
+        ).toBe(readFileSync(new URL(`${name}.svg`, directory), 'utf8'));
       }
     },
   );

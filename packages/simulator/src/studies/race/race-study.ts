@@ -12,7 +12,7 @@ import {
 import type { Study } from '../study.ts';
 import * as figures from './race-figures.ts';
 
-/** The seed of the README and the tests, with which all published means are met. `pnpm agreement` counts such seeds. */
+/** The seed of the README and the tests, with which all published means are met. `pnpm example packages/simulator/src/cli/agreement.ts` counts such seeds. */
 const SEED = 4;
 
 interface Race {
