@@ -11,6 +11,11 @@ const config: KnipConfig = {
     'packages/*': {
       project: ['{src,test}/**/*.ts'],
     },
+    'packages/simulator': {
+      // Commands of the workspace.
+      entry: ['src/cli/{agreement,figures}.ts'],
+      project: ['{src,test}/**/*.ts'],
+    },
     'packages/valkey': {
       // Tests start it as a process of its own.
       entry: ['test/worker.ts'],
@@ -52,27 +57,33 @@ const config: KnipConfig = {
         'migration/waiting.ts',
         // Imported by programs that the tests of the runtimes write and bundle.
         'fetch-client.ts',
-        'runtimes/{pair,runner,subjects/*}.ts',
-        // Programs of users, which tests compile or start.
-        'packed/{programs,types/users}/*',
-        'packed/vitest.release.config.ts',
-        'stryker.{config.js,setup.ts,vitest.config.ts}',
+        // Started by `check`.
+        '{load,nodes}.ts',
+        'vitest.{long,redis,web}.config.ts',
+        'site/{setup.ts,vitest.config.ts}',
       ],
       ignoreDependencies: [
-        // Programs and versions of undici, which tests find by their paths.
-        'bun',
-        'deno',
-        'jest',
-        'node20',
-        'node22',
-        'node26',
+        // Found by its path.
         'undici6',
+        // Loaded by its name.
+        '@jest/fake-timers',
+      ],
+    },
+    'test/packed': {
+      entry: [
+        '{setup,release,version}.ts',
+        'vitest.{long.,release.,}config.ts',
+        '**/*.test.ts',
+        // Programs of users, which tests compile or start.
+        '{programs,types/users}/*',
+      ],
+      ignoreDependencies: [
+        // Started by its path.
+        'jest',
         // Named in the `types` of compiler options.
         '@cloudflare/workers-types',
         'bun-types',
-        // Comes with @stryker-mutator/core, and is used in a comment for its types.
-        '@stryker-mutator/api',
-        // Of programs of users: installed by a test of the packed packages, or written by it.
+        // Of programs of users: installed by a test, or written by it.
         '@nestjs/.+',
         'reflect-metadata',
         'rxjs',
@@ -81,8 +92,19 @@ const config: KnipConfig = {
       // The tests copy core.ts to this name.
       ignoreUnresolved: ['./core.mjs'],
     },
+    'test/runtimes': {
+      entry: ['*.test.ts', '{pair,runner,subjects/*}.ts'],
+      // Started by their paths.
+      ignoreDependencies: ['bun', 'deno', 'node20', 'node22', 'node26'],
+    },
+    'test/mutants': {
+      entry: ['*.{js,ts}'],
+      // Comes with @stryker-mutator/core, and is used in a comment for its types.
+      ignoreDependencies: ['@stryker-mutator/api'],
+    },
+    'examples/sdks': { entry: ['*.ts'] },
     'test/sdks': {
-      entry: ['*.test.ts', 'next-render.ts', 'page-preload.ts'],
+      entry: ['*.test.ts', 'run.ts', 'next-render.ts', 'page-preload.ts'],
       ignoreDependencies: [
         // Used by a program of docs/sdks.md, which is run in this folder, and what it needs.
         'graphql-request',

@@ -5,6 +5,7 @@ import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { startServer, program as storeProgram, type TestServer } from '../packages/valkey/test/server.ts';
 import { benches, hasParts, partsOf } from './bench/measure/benches.ts';
+import { CHECKS } from './checks.ts';
 import { type Block, blocksOf, documentedPages } from './page-blocks.ts';
 import { upstream } from './server.ts';
 
@@ -81,8 +82,19 @@ describe('every command on a page exists', () => {
         expect(published).toContain(name);
       return;
     }
-    const script = /^(?:npx -y pnpm@12|pnpm) (?:run )?(\S+)/.exec(command)?.[1] ?? command;
-    expect(Object.keys(manifest.scripts)).toContain(script);
+    const filter = /^npx vitest run (\S+)/.exec(command)?.[1];
+    if (filter !== undefined) {
+      expect(globSync('{packages,test}/**/*.test.ts').some((path) => path.includes(filter))).toBe(true);
+      return;
+    }
+    const [, folder = '.', script = command, argument = ''] =
+      /^(?:npx -y pnpm@12|pnpm) (?:-C (\S+) )?(?:run )?(\S+) ?(\S*)/.exec(command) ?? [];
+    const { scripts } =
+      folder === '.' ? manifest : JSON.parse(readFileSync(`${folder}/package.json`, 'utf8'));
+    expect(Object.keys(scripts)).toContain(script);
+    if (script === 'check') expect(Object.keys(CHECKS)).toContain(argument);
+    if (script === 'example' && !argument.startsWith('examples/try'))
+      expect(globSync(argument)).toEqual([argument]);
     const [bench, part] = command.split(/ bench /)[1]?.split(' ') ?? [];
     if (bench === undefined) return;
     expect(benches()).toContain(bench);

@@ -1,0 +1,88 @@
+import { SLOW } from './slow.ts';
+
+/** A check of `pnpm check`. */
+export interface Check {
+  readonly about: string;
+  /** The folders whose packages it needs. Each is a workspace of its own. */
+  readonly needs?: readonly string[];
+  readonly commands: readonly string[];
+}
+
+const vitest = (config: string): string => `vitest run --config test/${config}`;
+
+const files = (names: readonly string[]): string => `vitest run ${names.join(' ')}`;
+
+export const CHECKS: Readonly<Record<string, Check>> = {
+  programs: {
+    about: 'the programs of the pages, the examples, and other programs in processes of their own',
+    commands: [files(SLOW.programs)],
+  },
+  stores: {
+    about: 'fleets of processes, clusters, and stores in trouble, on real servers of Redis or Valkey',
+    commands: [files(SLOW.stores)],
+  },
+  web: {
+    about: 'core, fetch and axios with the entry for browsers, in Node',
+    commands: [vitest('vitest.web.config.ts')],
+  },
+  packages: {
+    about:
+      'the packages as they would be published: Node 20 to 26, CommonJS, Jest, TypeScript 5.4 and 7, Bun',
+    needs: ['test/runtimes', 'test/packed'],
+    commands: [vitest('packed/vitest.config.ts')],
+  },
+  runtimes: {
+    about: 'one table of scenarios with every client in Node 20 to 26, Bun, Deno, workerd and Chromium',
+    needs: ['test/runtimes'],
+    commands: [vitest('runtimes/vitest.config.ts')],
+  },
+  nodes: {
+    about: 'the other tests on Node 22 and 26',
+    needs: ['test/runtimes'],
+    commands: ['node test/nodes.ts'],
+  },
+  long: {
+    about:
+      'slow tests: the figures of the retry storm, large fleets, more runs of the properties, TypeScript 5.9 and 6',
+    needs: ['test/runtimes', 'test/packed'],
+    commands: [vitest('vitest.long.config.ts'), vitest('packed/vitest.long.config.ts')],
+  },
+  redis: {
+    about: 'the tests of @ebb/valkey on Redis, where `test` runs them on Valkey',
+    commands: [vitest('vitest.redis.config.ts')],
+  },
+  valkey: {
+    about: 'installs Valkey (Debian, as root) and runs the tests of @ebb/valkey on it',
+    commands: ['test/install-valkey.sh', 'vitest run packages/valkey'],
+  },
+  sdks: {
+    about: 'the SDKs of OpenAI, Anthropic, Google and others, and Next.js, over ebb',
+    needs: ['test/sdks', 'examples/sdks'],
+    commands: [vitest('sdks/vitest.config.ts')],
+  },
+  docs: {
+    about: 'builds the site and tests it in Chromium',
+    needs: ['docs'],
+    commands: [vitest('site/vitest.config.ts')],
+  },
+  types: {
+    about: 'the types of all these tests',
+    needs: ['docs', 'examples/sdks', 'test/mutants', 'test/packed', 'test/runtimes', 'test/sdks'],
+    commands: ['tsc -b test/tsconfig.all.json'],
+  },
+  unused: {
+    about:
+      'lists exports, files and dependencies that nothing uses; exceptions stand in test/knip.ts, with reasons',
+    needs: ['docs', 'examples/sdks', 'test/mutants', 'test/packed', 'test/runtimes', 'test/sdks'],
+    commands: ['knip --config test/knip.ts --treat-config-hints-as-errors'],
+  },
+  load: {
+    about: 'all tests twenty times beside eight busy processes; takes `--runs` and file names',
+    commands: ['node test/load.ts'],
+  },
+  mutants: {
+    about: 'mutation tests of core; takes `--mutate FILE`',
+    needs: ['test/mutants'],
+    commands: ['test/mutants/node_modules/.bin/stryker run test/mutants/stryker.config.js'],
+  },
+};
