@@ -8,6 +8,17 @@ export interface Check {
   readonly commands: readonly string[];
 }
 
+/** Every workspace of its own. */
+const EVERY_FOLDER = [
+  'docs',
+  'examples/sdks',
+  'test/mutants',
+  'test/packed',
+  'test/runtimes',
+  'test/sdks',
+  'test/unused',
+];
+
 const vitest = (config: string): string => `vitest run --config test/${config}`;
 
 const files = (names: readonly string[]): string => `vitest run ${names.join(' ')}`;
@@ -67,14 +78,16 @@ export const CHECKS: Readonly<Record<string, Check>> = {
   },
   types: {
     about: 'the types of all these tests',
-    needs: ['docs', 'examples/sdks', 'test/mutants', 'test/packed', 'test/runtimes', 'test/sdks'],
+    needs: EVERY_FOLDER,
     commands: ['tsc -b test/tsconfig.all.json'],
   },
   unused: {
     about:
-      'lists exports, files and dependencies that nothing uses; exceptions stand in test/knip.ts, with reasons',
-    needs: ['docs', 'examples/sdks', 'test/mutants', 'test/packed', 'test/runtimes', 'test/sdks'],
-    commands: ['knip --config test/knip.ts --treat-config-hints-as-errors'],
+      'lists exports, files and dependencies that nothing uses; exceptions stand in test/unused/knip.ts, with reasons',
+    needs: EVERY_FOLDER,
+    commands: [
+      'test/unused/node_modules/.bin/knip --config test/unused/knip.ts --treat-config-hints-as-errors',
+    ],
   },
   load: {
     about: 'all tests twenty times beside eight busy processes; takes `--runs` and file names',
