@@ -7,6 +7,7 @@ import { locator } from './site/links.ts';
 import { writeLlms } from './site/llms.ts';
 import { findPages } from './site/pages.ts';
 import { github, root } from './site/repository.ts';
+import { weigh, wordsOf, wordsOfQuestion } from './site/search.ts';
 import { sidebar } from './site/sidebar.ts';
 import { slug } from './site/slug.ts';
 import { stagePage } from './site/stage.ts';
@@ -57,7 +58,15 @@ export default defineConfig({
     ],
     sidebar: sidebar(),
     outline: [2, 3],
-    search: { provider: 'local' },
+    search: {
+      provider: 'local',
+      options: {
+        miniSearch: {
+          options: { tokenize: wordsOf },
+          searchOptions: { tokenize: wordsOfQuestion, boostDocument: weigh, combineWith: 'AND' },
+        },
+      },
+    },
     socialLinks: [{ icon: 'github', link: github }],
     editLink: { pattern: ({ frontmatter }) => frontmatter.source, text: 'Edit this page on GitHub' },
     externalLinkIcon: true,

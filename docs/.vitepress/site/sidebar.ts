@@ -14,7 +14,7 @@ const ROWS: Readonly<Record<string, Readonly<Record<string, string>>>> = {
     index: 'ebb',
     'guide/start': 'Start',
     'guide/retry': 'Retry',
-    'guide/quota': 'Quota',
+    'guide/quota': 'Rate limits and quotas',
     'guide/language-models': 'Quotas of language models',
     'guide/fleet': 'Fleet',
     'guide/testing': 'Testing',

@@ -1,0 +1,58 @@
+/** What the search knows of a section: its title, and those of the page and the sections around it. */
+interface Section {
+  readonly title?: string;
+  readonly titles?: readonly string[];
+}
+
+/** The words of a text, and words with hyphens as a whole too: "Retry-After" is not "retry". Sent to the browser as text. */
+export function wordsOf(text: string): string[] {
+  const parts = text.split(/[^\p{L}\p{N}]+/u);
+  return [...parts, ...(text.match(/[\p{L}\p{N}]+(?:-[\p{L}\p{N}]+)+/gu) ?? [])];
+}
+
+/** The words of a question: of "Retry-After" only the whole, which stands on fewer pages. Sent to the browser as text. */
+export function wordsOfQuestion(text: string): string[] {
+  return text.split(/[^\p{L}\p{N}-]+/u);
+}
+
+/**
+ * How much a section weighs in the search: most on the page that is about the word, by its title, its address or the options
+ * that it explains; then guides before other pages, and those before tables of figures and of other libraries. It is sent to
+ * the browser as text, so it uses nothing from outside.
+ */
+export function weigh(id: string, term: string, { title = '', titles = [] }: Section = {}): number {
+  const kinds: readonly (readonly [RegExp, number])[] = [
+    [/^\/(guide|strategies|breakers)/, 3],
+    [/^\/(packages|core|jobs)/, 2],
+    [/^\/(sdks|figures|coming-from|reference|changelog)/, 0.4],
+  ];
+  // Words that people look for, and the page that answers them, where its title says it in other words.
+  const about: Readonly<Record<string, string>> = {
+    '/breakers': 'breaker opossum cockatiel polly',
+    '/coming-from': 'p-retry ky got retryagent axios-retry fetch-retry',
+    '/coming-from-limiters': 'bottleneck p-queue p-throttle limiter',
+    '/core/decision': 'classify',
+    '/core/events': 'onevent logging log',
+    '/guide/language-models': 'openai anthropic tokens llm',
+    '/guide/quota': 'rate limit quota 429',
+    '/guide/retry': 'post methods idempotency-key idempotency idempotent 5xx 503',
+    '/guide/testing': 'msw vitest jest fake timers mock',
+    '/jobs': 'lambda shutdown polling transaction',
+    '/packages/core': 'maxretries options policy',
+    '/packages/valkey': 'redis fleet processes cluster',
+    '/strategies/backoff': 'jitter exponential delay',
+    '/strategies/hedges': 'tail p99 latency',
+    '/strategies/resuming': 'streams sse download range stream',
+    '/strategies/server-wait': 'retry-after 429 maxretryafterms',
+    '/strategies/timeouts': 'attempttimeoutms totaltimeoutms deadline',
+    '/strategies/throttle': 'overload',
+    '/strategies/priorities': 'priority urgent fairkey',
+  };
+  const path = id.replace(/^\/ebb/, '').replace(/\.html.*/, '');
+  const titled = `${titles[0] ?? title} ${path}`.toLowerCase().split(/[^\p{L}\p{N}]+/u);
+  const pageWords = [...titled, ...(about[path] ?? '').split(' ')];
+  const kind = kinds.find(([pattern]) => pattern.test(path))?.[1] ?? 1;
+  if (!pageWords.includes(term)) return kind;
+  // The start of the page is the answer.
+  return Math.max(kind, 1) * (titles.length === 0 ? 6 : 3);
+}

@@ -1,0 +1,75 @@
+// What a reader finds who types a word into the search of the built site.
+import { globSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import { join } from 'node:path';
+import { beforeAll, describe, expect, test } from 'vitest';
+import { weigh, wordsOf, wordsOfQuestion } from '../../docs/.vitepress/site/search.ts';
+import { dist } from './built.ts';
+
+interface Index {
+  search(question: string): readonly { readonly id: string }[];
+}
+
+interface MiniSearch {
+  loadJSON(json: string, options: object): Index;
+}
+
+// The library of the site's search, with the settings that VitePress gives it.
+const vitepress = createRequire(new URL('../../docs/package.json', import.meta.url)).resolve('vitepress');
+const { default: library } = (await import(createRequire(vitepress).resolve('minisearch'))) as {
+  default: MiniSearch & { readonly default?: MiniSearch };
+};
+const SETTINGS = {
+  fields: ['title', 'titles', 'text'],
+  storeFields: ['title', 'titles'],
+  tokenize: wordsOf,
+  searchOptions: {
+    fuzzy: 0.2,
+    prefix: true,
+    boost: { title: 4, text: 2, titles: 1 },
+    tokenize: wordsOfQuestion,
+    boostDocument: weigh,
+    combineWith: 'AND',
+  },
+};
+
+let index: Index;
+beforeAll(async () => {
+  const [file = ''] = globSync(join(dist, 'assets/chunks/@localSearchIndexroot.*.js'));
+  const { default: json } = (await import(file)) as { default: string };
+  index = (library.default ?? library).loadJSON(json, SETTINGS);
+});
+
+/** The page that answers comes first. */
+describe.each([
+  ['429', 'guide/quota'],
+  ['Retry-After', 'strategies/server-wait'],
+  ['axios', 'packages/axios'],
+  ['maxRetries', 'packages/core'],
+  ['fetch', 'packages/fetch'],
+  ['undici', 'packages/undici'],
+  ['POST', 'guide/retry'],
+  ['idempotency', 'guide/retry'],
+  ['rate limit', 'guide/quota'],
+  ['token bucket', 'strategies/token-bucket'],
+  ['jitter', 'strategies/backoff'],
+  ['attemptTimeoutMs', 'strategies/timeouts'],
+  ['timeout', 'strategies/timeouts'],
+  ['circuit breaker', 'breakers'],
+  ['retry budget', 'strategies/retry-budget'],
+  ['concurrency', 'strategies/concurrency'],
+  ['redis', 'packages/valkey'],
+  ['openai', 'guide/language-models'],
+  ['hedge', 'strategies/hedges'],
+  ['stream', 'strategies/resuming'],
+  ['lambda', 'jobs'],
+  ['msw', 'guide/testing'],
+  ['p-retry', 'coming-from'],
+  ['bottleneck', 'coming-from-limiters'],
+  ['opentelemetry', 'packages/opentelemetry'],
+])('%s', (question, page) => {
+  test(`is answered by ${page}`, () => {
+    const [first] = index.search(question);
+    expect(first?.id.replace(/^\/ebb\/|\.html.*/g, '').replace(/^\//, '')).toBe(page);
+  });
+});
