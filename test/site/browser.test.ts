@@ -113,13 +113,15 @@ describe.skipIf(noChromium !== undefined)(
       });
     });
 
-    test('the playground is linked and runs its fleet in a worker', async () => {
+    test('the playground is linked, runs its fleet in a worker, and links back', async () => {
       await visit('index.html', {}, async (page) => {
         await page.locator('.VPNavBarMenu').getByText('Playground').click();
         await page.waitForSelector('[data-fleet][aria-busy="false"]');
         expect(page.url()).toContain('/playground/');
         expect(page.workers()).toHaveLength(1);
         expect(await page.locator('figcaption[data-finding="fleet"]').textContent()).toContain('recover');
+        await page.getByText('The pages of ebb').click();
+        await page.waitForSelector('.VPNavBarMenu');
       });
     });
 
