@@ -1,15 +1,26 @@
 import { setImmediate as turn } from 'node:timers/promises';
 import type { EbbEvent, PolicyOptions } from '@ebb/core';
-import { type FaultScenario, faults, seededRandom, virtualClock } from '@ebb/core/testing';
+import {
+  type FaultScenario,
+  type FaultyFetch,
+  faults,
+  seededRandom,
+  type VirtualClock,
+  virtualClock,
+} from '@ebb/core/testing';
 import { createFetch } from '@ebb/fetch';
+
+/** A service of another kind than that of `faults`. */
+export type MakeService = (clock: VirtualClock, seed: number) => FaultyFetch;
 
 export interface World {
   readonly clients: number;
-  readonly requestsPerSecond: number;
+  /** At a time, if it changes. */
+  readonly requestsPerSecond: number | ((nowMs: number) => number);
   readonly durationMs: number;
   /** No request begins after that. @default the whole duration */
   readonly untilMs?: number;
-  readonly server: FaultScenario;
+  readonly server: FaultScenario | MakeService;
   /** A second service, which `share` of the requests go to. They are not counted. */
   readonly shard?: { readonly share: number; readonly server: FaultScenario };
   /** The options of each client. */
@@ -46,7 +57,7 @@ export async function run(world: World): Promise<Result> {
   const clock = virtualClock({ startMs: 0 });
   const random = seededRandom(seed);
   const services = [server, ...(shard ? [shard.server] : [])].map((one, at) =>
-    faults({ ...one, clock }, seed + at),
+    typeof one === 'function' ? one(clock, seed + at) : faults({ ...one, clock }, seed + at),
   );
   const skipped = new Set<object>();
   const onEvent = ({ type, request, attempt }: EbbEvent): void => {
@@ -83,6 +94,7 @@ export async function run(world: World): Promise<Result> {
     count(result.answeredOf, beganMs);
     result.durationsMs.push(clock.now() - beganMs);
   };
+  const rateAt = typeof requestsPerSecond === 'function' ? requestsPerSecond : () => requestsPerSecond;
   const next = (): void => {
     if (clock.now() > untilMs) return;
     clock.schedule(
@@ -90,7 +102,7 @@ export async function run(world: World): Promise<Result> {
         void call();
         next();
       },
-      (-Math.log(1 - random()) * 1_000) / requestsPerSecond,
+      (-Math.log(1 - random()) * 1_000) / rateAt(clock.now()),
     );
   };
   next();

@@ -3,19 +3,19 @@ import type { FaultScenario } from '@ebb/core/testing';
 import { percent, percentOf, quantile, recovery, run, sendsPerRequest } from './world.ts';
 
 /** A quarter of the traffic of the simulator's storm, so that each `createFetch` of 2,500 can be a real one. */
-const REQUESTS = 500;
-const SERVICE_MS = 20;
-const CAPACITY = REQUESTS / 0.9;
+export const REQUESTS = 500;
+export const SERVICE_MS = 20;
+export const CAPACITY = REQUESTS / 0.9;
 
 /** A service at 90 % of its capacity, with a queue of two seconds. */
-const SERVER: FaultScenario = {
+export const SERVER: FaultScenario = {
   workers: Math.round((CAPACITY * SERVICE_MS) / 1_000),
   serviceMs: SERVICE_MS,
   maxQueue: Math.round(2 * CAPACITY),
 };
 
-type Numbers = Readonly<Record<string, number>>;
-type Make = () => PolicyOptions;
+export type Numbers = Readonly<Record<string, number>>;
+export type Make = () => PolicyOptions;
 
 /** Half of the capacity is gone for a minute. */
 async function storm(clients: number, policy: Make): Promise<Numbers> {
