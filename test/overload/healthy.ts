@@ -40,12 +40,12 @@ export interface HealthyNumbers {
 async function healthy(
   one: HealthyRun,
   clients: number,
-  durationMs: number = DURATION_MS,
+  durationMs: number,
+  policy: () => PolicyOptions,
 ): Promise<HealthyNumbers> {
   const { load, errors, workers, serviceSpread, seed } = one;
   const troubles =
     errors > 0 ? [{ type: 'errors', share: errors, fromMs: 0, untilMs: 2 * durationMs } as const] : [];
-  const policy = (): PolicyOptions => ({ attemptTimeoutMs: 1_000, throttle: throttle() });
   const { asked, ends, skippedFirst } = await run({
     clients,
     requestsPerSecond: (load * workers * 1_000) / SERVICE_MS,
@@ -60,15 +60,18 @@ async function healthy(
   return { asked: count, skipped: skippedFirst, refused, failed: count - answered - refused };
 }
 
+const throttled = (): PolicyOptions => ({ attemptTimeoutMs: 1_000, throttle: throttle() });
+
 /** The sums of several runs. */
 export async function healthySums(
   runs: readonly HealthyRun[],
   clients: number,
-  durationMs?: number,
+  durationMs: number = DURATION_MS,
+  policy: () => PolicyOptions = throttled,
 ): Promise<HealthyNumbers> {
   const sums = { asked: 0, skipped: 0, refused: 0, failed: 0 };
   for (const one of runs) {
-    const { asked, skipped, refused, failed } = await healthy(one, clients, durationMs);
+    const { asked, skipped, refused, failed } = await healthy(one, clients, durationMs, policy);
     sums.asked += asked;
     sums.skipped += skipped;
     sums.refused += refused;

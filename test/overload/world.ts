@@ -15,7 +15,7 @@ export type MakeService = (clock: VirtualClock, seed: number) => FaultyFetch;
 
 export interface World {
   readonly clients: number;
-  /** At a time, if it changes. */
+  /** At a time, if it changes; 0 in a pause. */
   readonly requestsPerSecond: number | ((nowMs: number) => number);
   readonly durationMs: number;
   /** No request begins after that. @default the whole duration */
@@ -97,12 +97,17 @@ export async function run(world: World): Promise<Result> {
   const rateAt = typeof requestsPerSecond === 'function' ? requestsPerSecond : () => requestsPerSecond;
   const next = (): void => {
     if (clock.now() > untilMs) return;
+    const rate = rateAt(clock.now());
+    if (rate === 0) {
+      clock.schedule(next, 1_000);
+      return;
+    }
     clock.schedule(
       () => {
         void call();
         next();
       },
-      (-Math.log(1 - random()) * 1_000) / rateAt(clock.now()),
+      (-Math.log(1 - random()) * 1_000) / rate,
     );
   };
   next();

@@ -1,7 +1,9 @@
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { throttle } from '@ebb/core';
-import { WORLDS } from '../../overload/worlds.ts';
+import { HEALTHY, healthySums } from '../../overload/healthy.ts';
+import { OTHER_WORLDS } from '../../overload/other-worlds.ts';
+import { type Make, type Numbers, WORLDS } from '../../overload/worlds.ts';
 import type { Part } from '../measure/part.ts';
 import { COLUMNS } from './columns.ts';
 
@@ -39,6 +41,14 @@ const VARIANTS: Readonly<Record<string, readonly [from: string, to: string]>> = 
   ],
 };
 
+/** The healthy runs with a client. */
+async function healthy(policy: Make): Promise<Numbers> {
+  const { asked, skipped, refused } = await healthySums(HEALTHY, 1, undefined, policy);
+  return { skipped: (100 * skipped) / asked, refused };
+}
+
+const ALL: typeof WORLDS = { ...WORLDS, ...OTHER_WORLDS, 'healthy runs, a client alone': healthy };
+
 /** The worlds that tell most. */
 const SHOWN = [
   'storm, 12 clients',
@@ -47,6 +57,13 @@ const SHOWN = [
   'nine shards of ten, 2,500 clients',
   'a deploy of 30 s, a client alone',
   'slow by nature, 2,000 clients',
+  'a pause, then the storm, 12 clients',
+  'latency grows with the load, 12 clients',
+  'latency grows with the load, 2,500 clients',
+  'the load doubles, the fleet 30 s later, 12 clients',
+  'the load doubles, the fleet 30 s later, 2,500 clients',
+  'half of the servers come late, 12 clients',
+  'healthy runs, a client alone',
 ];
 
 /** The source of the rule with one of its constants changed. */
@@ -79,6 +96,6 @@ export default {
       attemptTimeoutMs: 1_000,
       throttle: Object.assign(throttle(), { rule: new Rule({ floor: 0.02, credit: 2.5, reserve: 3 }) }),
     });
-    return (await WORLDS[group]?.(policy)) ?? {};
+    return (await ALL[group]?.(policy)) ?? {};
   },
 } satisfies Part;
