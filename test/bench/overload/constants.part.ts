@@ -30,7 +30,9 @@ const VARIANTS: Readonly<Record<string, readonly [from: string, to: string]>> = 
   'slow first answers count in full': ['RAISES_AT_FIRST = 1.5', 'RAISES_AT_FIRST = 1e9'],
   'remembers 10 s': ['REMEMBERS_MS = 60_000', 'REMEMBERS_MS = 10_000'],
   'steps of any size': ['LARGEST_STEP = 0.1', 'LARGEST_STEP = 1e9'],
+  'what half of them stay below': ['QUANTILE = 0.95', 'QUANTILE = 0.5'],
   'what 80 % stay below': ['QUANTILE = 0.95', 'QUANTILE = 0.8'],
+  'what 99 % stay below': ['QUANTILE = 0.95', 'QUANTILE = 0.99'],
   'slow answers count in full': ['SLOW_COUNTS = 0.1', 'SLOW_COUNTS = 1'],
   'at the floor as well': ['SLOW_COUNTS_AT_FLOOR = 10', 'SLOW_COUNTS_AT_FLOOR = SLOW_COUNTS'],
   'from 1 ms on': ['SHORTEST_MS = 20', 'SHORTEST_MS = 1'],
@@ -47,7 +49,11 @@ async function healthy(policy: Make): Promise<Numbers> {
   return { skipped: (100 * skipped) / asked, refused };
 }
 
-const ALL: typeof WORLDS = { ...WORLDS, ...OTHER_WORLDS, 'healthy runs, a client alone': healthy };
+const ALL: typeof WORLDS = {
+  ...WORLDS,
+  ...OTHER_WORLDS,
+  'healthy runs, a client alone': healthy,
+};
 
 /** The worlds that tell most. */
 const SHOWN = [
@@ -64,6 +70,7 @@ const SHOWN = [
   'the load doubles, the fleet 30 s later, 2,500 clients',
   'half of the servers come late, 12 clients',
   'healthy runs, a client alone',
+  'half an hour near the limit, a client alone',
 ];
 
 /** The source of the rule with one of its constants changed. */

@@ -83,7 +83,7 @@ describe('the service', () => {
   });
 
   test('a URL is always served by the same shard, and a trouble may have one of ten', async () => {
-    const errors = { type: 'errors', share: 1, fromMs: 0, untilMs: 1e6, shards: 1 } as const;
+    const errors = { type: 'errors', share: 1, fromMs: 0, untilMs: 1e6, shard: 9 } as const;
     const { clock, send, seen } = setUp({ workers: 100, shards: 10, troubles: [errors] });
     for (let at = 0; at < 200; at += 1) send(`${at}`, {}, `http://a.test/${at}`);
     await clock.advance(1_000);
@@ -268,9 +268,9 @@ describe('wrong options', () => {
       'faults: troubles[0].untilMs must be a number > fromMs, 1, got 1',
     ],
     [
-      { troubles: [{ ...trouble, shards: 2 }] },
+      { troubles: [{ ...trouble, shard: 1 }] },
       RangeError,
-      'faults: troubles[0].shards must be at most the shards, 1, got 2',
+      'faults: troubles[0].shard must be a number < shards, 1, got 1',
     ],
     [{ respond: 'ok' }, TypeError, 'faults: respond must be a function'],
     [{ clock: {} }, TypeError, 'faults: clock must be a clock'],

@@ -54,11 +54,10 @@ export function faults(scenario: FaultScenario, seed = 1): FaultyFetch {
   const setup = readScenario(scenario);
   must('faults: seed', prose('a finite number'), seed, typeof seed === 'number', Number.isFinite(seed));
   const { clock, respond } = setup;
-  const random = seededRandom(seed);
   const startMs = clock.now();
   const services = Array.from(
     { length: setup.shards },
-    (_, shard) => new Service(setup, shard, random, startMs),
+    (_, shard) => new Service(setup, shard, seededRandom(seed + shard), startMs),
   );
   /** Clients that wait for an answer. */
   let waiting = 0;

@@ -45,7 +45,7 @@ const optional = (check: Check) => ({ check });
 const span = {
   fromMs: required(notNegative),
   untilMs: required(positive),
-  shards: optional(countingNumber),
+  shard: optional(wholeNumber),
 };
 
 const TROUBLES: Readonly<Record<string, object>> = {
@@ -110,11 +110,11 @@ export type FaultSetup = Complete<FaultScenario, Unset>;
 export function readScenario(scenario: FaultScenario): FaultSetup {
   const setup = readOptions('faults', scenario, SCENARIO);
   for (const [at, trouble] of setup.troubles.entries()) {
-    if ((trouble.shards ?? 1) <= setup.shards) continue;
+    if ((trouble.shard ?? 0) < setup.shards) continue;
     throw wrongRange(
-      `faults: troubles[${at}].shards`,
-      proseOf(() => `at most the shards, ${setup.shards}`),
-      trouble.shards,
+      `faults: troubles[${at}].shard`,
+      proseOf(() => `a number < shards, ${setup.shards}`),
+      trouble.shard,
     );
   }
   return setup;

@@ -10,10 +10,10 @@ export type Trouble = {
   /** In milliseconds, later than `fromMs`. */
   readonly untilMs: number;
   /**
-   * How many of the shards have it: the first ones.
-   * @default all
+   * The shard that it happens to, from 0.
+   * @default all of them
    */
-  readonly shards?: number | undefined;
+  readonly shard?: number | undefined;
 } & (
   | {
       /** The service serves nothing, and loses the requests that it is working on. */
@@ -61,11 +61,11 @@ export interface ServiceLimit {
   readonly retryAfter?: boolean | undefined;
 }
 
-/** Requests that take much longer than the others. */
+/** Some requests that take much longer than the others. They raise the mean: it is `serviceMs` without them. */
 export interface Stragglers {
-  /** Of all requests, from 0 to 1. */
+  /** How many of the requests, from 0 to 1. Each send is drawn anew. */
   readonly share: number;
-  /** How many times longer they take. */
+  /** How many times as long they take. */
   readonly factor: number;
 }
 

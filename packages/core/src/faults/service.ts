@@ -66,12 +66,12 @@ export class Service {
   #outages = 0;
   #lostInSilence = false;
 
-  /** @param shard its number, from 0 on */
+  /** @param shard its number, from 0 */
   constructor(setup: FaultSetup, shard: number, random: Random, startMs: number) {
     this.#setup = setup;
     this.#random = random;
     this.#startMs = startMs;
-    this.#troubles = setup.troubles.filter(({ shards = setup.shards }) => shard < shards);
+    this.#troubles = setup.troubles.filter((trouble) => (trouble.shard ?? shard) === shard);
     // The last one first.
     this.#moments = momentsOf(this.#troubles)
       .map((ms) => startMs + ms)
