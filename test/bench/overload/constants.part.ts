@@ -20,6 +20,7 @@ const VARIANTS: Readonly<Record<string, readonly [from: string, to: string]>> = 
   'opens in 10 s': ['OPENS_IN_MS = 4_000', 'OPENS_IN_MS = 10_000'],
   'forgets in 15 s': ['FORGETS_IN_MS = 45_000', 'FORGETS_IN_MS = 15_000'],
   'forgets never': ['FORGETS_IN_MS = 45_000', 'FORGETS_IN_MS = 1e12'],
+  'a first answer pays a twentieth': ['PAYS = 0.2', 'PAYS = 0.05'],
   'a first answer pays nothing': ['PAYS = 0.2', 'PAYS = 0'],
   'a first answer pays as a retry': ['PAYS = 0.2', 'PAYS = 1'],
   'slowness does not count': ['tookMs > this.#usualMs', 'false && tookMs > this.#usualMs'],
@@ -49,10 +50,20 @@ async function healthy(policy: Make): Promise<Numbers> {
   return { skipped: (100 * skipped) / asked, refused };
 }
 
+/** Half an hour at half of the capacity: what is usual has found its place by then. */
+async function healthyLong(policy: Make): Promise<Numbers> {
+  const runs = HEALTHY.filter(
+    ({ load, errors, workers, seed }) => load === 0.5 && errors === 0 && workers === 2 && seed === 1,
+  );
+  const { asked, skipped, refused } = await healthySums(runs, 1, 1_800_000, policy);
+  return { skipped: (100 * skipped) / asked, refused };
+}
+
 const ALL: typeof WORLDS = {
   ...WORLDS,
   ...OTHER_WORLDS,
   'healthy runs, a client alone': healthy,
+  'healthy for half an hour, a client alone': healthyLong,
 };
 
 /** The worlds that tell most. */
@@ -70,6 +81,7 @@ const SHOWN = [
   'the load doubles, the fleet 30 s later, 2,500 clients',
   'half of the servers come late, 12 clients',
   'healthy runs, a client alone',
+  'healthy for half an hour, a client alone',
   'half an hour near the limit, a client alone',
 ];
 
