@@ -11,7 +11,7 @@ import {
 import { createFetch } from '@ebb/fetch';
 
 /** A service of another kind than that of `faults`. */
-export type MakeService = (clock: VirtualClock, seed: number) => FaultyFetch;
+type MakeService = (clock: VirtualClock, seed: number) => FaultyFetch;
 
 export interface World {
   readonly clients: number;
