@@ -217,6 +217,16 @@ describe('a client that gives up', () => {
     expect([seen, service.sent, clock.pending]).toEqual([['a AbortError at 0'], 0, 0]);
   });
 
+  test('while its answer is made, does not get it', async () => {
+    const { clock, send, seen } = setUp({ respond: () => new Promise(() => undefined) });
+    const controller = new AbortController();
+    send('a', { signal: controller.signal });
+    await clock.advance(500);
+    controller.abort();
+    await clock.advance(0);
+    expect([seen, clock.pending]).toEqual([['a AbortError at 500'], 0]);
+  });
+
   test('an answer that is there is not taken back', async () => {
     const { clock, send, seen } = setUp();
     const controller = new AbortController();

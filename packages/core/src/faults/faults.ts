@@ -3,7 +3,7 @@ import { must } from '../base/option-error.ts';
 import { seededRandom } from '../base/seeded-random.ts';
 import { readScenario } from './read-scenario.ts';
 import type { FaultScenario } from './scenario.ts';
-import { type Answer, Job, Service } from './service.ts';
+import { type Answer, Job, OK, Service } from './service.ts';
 
 /** A base fetch. See {@link faults}. */
 export interface FaultyFetch {
@@ -90,26 +90,30 @@ export function faults(scenario: FaultScenario, seed = 1): FaultyFetch {
     return new Promise((resolve, reject) => {
       // As fetch does: nothing is sent.
       if (signal?.aborted) return reject(signal.reason);
+      let isWaiting = true;
       const leave = (): void => {
-        waiting -= 1;
-        signal?.removeEventListener('abort', abort);
+        if (isWaiting) waiting -= 1;
+        isWaiting = false;
       };
-      let isOver = false;
+      const forget = (): void => signal?.removeEventListener('abort', abort);
       const abort = (): void => {
-        isOver = true;
         leave();
         arm();
+        forget();
         reject((signal as AbortSignal).reason);
       };
       const settle = (answer: Answer): void => {
-        if (isOver) return;
-        isOver = true;
+        if (!isWaiting) return;
         leave();
+        if (respond !== undefined && answer === OK) {
+          // Not now: it may send a request to this service.
+          const made = Promise.resolve().then(() => respond(input, init));
+          made.finally(forget).then(resolve, reject);
+          return;
+        }
+        forget();
         if ('code' in answer) reject(failed(answer.code));
-        else if (answer.status !== 200 || respond === undefined)
-          resolve(responseTo(answer.status, answer.retryAfterSeconds));
-        // Not now: it may send a request to this service.
-        else resolve(Promise.resolve().then(() => respond(input, init)));
+        else resolve(responseTo(answer.status, answer.retryAfterSeconds));
       };
       sent += 1;
       waiting += 1;

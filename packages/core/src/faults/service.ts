@@ -12,7 +12,7 @@ export type Answer =
   | { readonly status: number; readonly retryAfterSeconds?: number | undefined }
   | { readonly code: 'ECONNREFUSED' | 'ECONNRESET' };
 
-const OK: Answer = { status: 200 };
+export const OK: Answer = { status: 200 };
 const UNAVAILABLE: Answer = { status: 503 };
 const REFUSED: Answer = { code: 'ECONNREFUSED' };
 const RESET: Answer = { code: 'ECONNRESET' };
