@@ -91,7 +91,7 @@ const houses = {
       'testing.ts',
       'testing/suite.ts',
     ],
-    rooms: ['presets', 'parts', 'queue', 'loop', 'bodies', 'backoff', 'http', 'platform', 'base'],
+    rooms: ['presets', 'faults', 'parts', 'queue', 'loop', 'bodies', 'backoff', 'http', 'platform', 'base'],
   },
   simulator: {
     doors: ['cli.ts', 'index.ts'],

@@ -1,26 +1,33 @@
 import { setImmediate as turn } from 'node:timers/promises';
 import type { EbbEvent, PolicyOptions } from '@ebb/core';
-import { seededRandom, virtualClock } from '@ebb/core/testing';
+import {
+  type FaultScenario,
+  type FaultyFetch,
+  faults,
+  seededRandom,
+  type VirtualClock,
+  virtualClock,
+} from '@ebb/core/testing';
 import { createFetch } from '@ebb/fetch';
-import type { ServerOptions } from '../../packages/simulator/src/scenario/server-options.ts';
-import { Service } from './service.ts';
+
+/** A service of another kind than that of `faults`. */
+type MakeService = (clock: VirtualClock, seed: number) => FaultyFetch;
 
 export interface World {
   readonly clients: number;
-  readonly requestsPerSecond: number;
+  /** At a time, if it changes; 0 in a pause. */
+  readonly requestsPerSecond: number | ((nowMs: number) => number);
   readonly durationMs: number;
   /** No request begins after that. @default the whole duration */
   readonly untilMs?: number;
-  readonly server: ServerOptions;
+  readonly server: FaultScenario | MakeService;
   /** A second service, which `share` of the requests go to. They are not counted. */
-  readonly shard?: { readonly share: number; readonly server: ServerOptions };
+  readonly shard?: { readonly share: number; readonly server: FaultScenario };
   /** The options of each client. */
   readonly policy: () => PolicyOptions;
   /** @default 1 */
   readonly seed?: number;
 }
-
-export type { ServerOptions };
 
 /** What became of the requests. */
 export interface Result {
@@ -49,8 +56,8 @@ export async function run(world: World): Promise<Result> {
   const { clients, requestsPerSecond, durationMs, server, shard, seed = 1, untilMs = durationMs } = world;
   const clock = virtualClock({ startMs: 0 });
   const random = seededRandom(seed);
-  const services = [server, ...(shard ? [shard.server] : [])].map(
-    (one, at) => new Service(clock, one, seed + at),
+  const services = [server, ...(shard ? [shard.server] : [])].map((one, at) =>
+    typeof one === 'function' ? one(clock, seed + at) : faults({ ...one, clock }, seed + at),
   );
   const skipped = new Set<object>();
   const onEvent = ({ type, request, attempt }: EbbEvent): void => {
@@ -58,7 +65,7 @@ export async function run(world: World): Promise<Result> {
   };
   const fetches = Array.from({ length: clients }, () =>
     createFetch({ clock, random, onEvent, ...world.policy() }, ((input: string, init?: RequestInit) =>
-      services[input.includes('shard') ? 1 : 0]?.fetch(input, init)) as typeof fetch),
+      services[input.includes('shard') ? 1 : 0]?.(input, init)) as typeof fetch),
   );
   const seconds = Math.ceil(durationMs / 1_000);
   const zeros = (): number[] => new Array<number>(seconds + 1).fill(0);
@@ -87,14 +94,20 @@ export async function run(world: World): Promise<Result> {
     count(result.answeredOf, beganMs);
     result.durationsMs.push(clock.now() - beganMs);
   };
+  const rateAt = typeof requestsPerSecond === 'function' ? requestsPerSecond : () => requestsPerSecond;
   const next = (): void => {
     if (clock.now() > untilMs) return;
+    const rate = rateAt(clock.now());
+    if (rate === 0) {
+      clock.schedule(next, 1_000);
+      return;
+    }
     clock.schedule(
       () => {
         void call();
         next();
       },
-      (-Math.log(1 - random()) * 1_000) / requestsPerSecond,
+      (-Math.log(1 - random()) * 1_000) / rate,
     );
   };
   next();
@@ -103,7 +116,7 @@ export async function run(world: World): Promise<Result> {
     await settle();
   }
   result.durationsMs.sort((one, other) => one - other);
-  return { ...result, sends: services[0]?.sends ?? 0, skippedFirst: skipped.size, ends };
+  return { ...result, sends: services[0]?.sent ?? 0, skippedFirst: skipped.size, ends };
 }
 
 function sum(list: readonly number[], fromMs = 0, untilMs = Number.POSITIVE_INFINITY): number {

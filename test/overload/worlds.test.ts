@@ -26,6 +26,45 @@ test('five seconds of silence keep a busy service down for good, but not with a 
   expect(await after(policies.throttle)).toBeGreaterThan(75);
 }, 30_000);
 
+test('the load doubles, and the fleet 10 s later: less is lost with a throttle', async () => {
+  const answered = async (policy: () => object): Promise<number> => {
+    const server = {
+      workers: 4,
+      serviceMs: 20,
+      maxQueue: 400,
+      troubles: [{ type: 'brown-out', capacityShare: 0.5, fromMs: 0, untilMs: 15_000 }] as const,
+    };
+    const requestsPerSecond = (nowMs: number): number => (nowMs < 5_000 ? 90 : 180);
+    return percent(await run({ clients: 4, requestsPerSecond, durationMs: 40_000, server, policy }));
+  };
+  const withThrottle = await answered(policies.throttle);
+  expect(withThrottle).toBeGreaterThan((await answered(policies.default)) + 30);
+  expect(withThrottle).toBeGreaterThan(80);
+}, 30_000);
+
+test.each([undefined, 2])(
+  'a 429 from a full queue is cheap: a throttle takes little away (Retry-After %s s)',
+  async (retryAfterSeconds) => {
+    const answered = async (policy: () => object): Promise<number> => {
+      const server = {
+        workers: 2,
+        serviceMs: 20,
+        maxQueue: 10,
+        queueFull: 'too-many',
+        retryAfterSeconds,
+        troubles: [{ type: 'brown-out', capacityShare: 0.5, fromMs: 5_000, untilMs: 20_000 }],
+      } as const;
+      return percent(await run({ clients: 4, requestsPerSecond: 90, durationMs: 50_000, server, policy }));
+    };
+    const withThrottle = await answered(policies.throttle);
+    expect(withThrottle).toBeGreaterThan(
+      (await answered(() => ({ maxRetries: 0, attemptTimeoutMs: 1_000 }))) + 1,
+    );
+    expect(withThrottle).toBeGreaterThan((await answered(policies.default)) - 3);
+  },
+  30_000,
+);
+
 describe('a client that is alone, with one request a second, and a deploy of 30 s', () => {
   const DOWN = [30_000, 60_000] as const;
 

@@ -1,24 +1,25 @@
 import type { PolicyOptions } from '@ebb/core';
-import { percent, percentOf, quantile, recovery, run, type ServerOptions, sendsPerRequest } from './world.ts';
+import type { FaultScenario } from '@ebb/core/testing';
+import { percent, percentOf, quantile, recovery, run, sendsPerRequest } from './world.ts';
 
 /** A quarter of the traffic of the simulator's storm, so that each `createFetch` of 2,500 can be a real one. */
-const REQUESTS = 500;
-const SERVICE_MS = 20;
-const CAPACITY = REQUESTS / 0.9;
+export const REQUESTS = 500;
+export const SERVICE_MS = 20;
+export const CAPACITY = REQUESTS / 0.9;
 
 /** A service at 90 % of its capacity, with a queue of two seconds. */
-const SERVER: ServerOptions = {
+export const SERVER: FaultScenario = {
   workers: Math.round((CAPACITY * SERVICE_MS) / 1_000),
   serviceMs: SERVICE_MS,
   maxQueue: Math.round(2 * CAPACITY),
 };
 
-type Numbers = Readonly<Record<string, number>>;
-type Make = () => PolicyOptions;
+export type Numbers = Readonly<Record<string, number>>;
+export type Make = () => PolicyOptions;
 
 /** Half of the capacity is gone for a minute. */
 async function storm(clients: number, policy: Make): Promise<Numbers> {
-  const server: ServerOptions = {
+  const server: FaultScenario = {
     ...SERVER,
     troubles: [{ type: 'brown-out', fromMs: 10_000, untilMs: 70_000, capacityShare: 0.5 }],
   };
@@ -32,9 +33,25 @@ async function storm(clients: number, policy: Make): Promise<Numbers> {
   };
 }
 
+/** A pause of an hour, then ten seconds as before, then half of the capacity is gone for a minute. */
+async function afterPause(clients: number, policy: Make): Promise<Numbers> {
+  const endMs = 3_630_000;
+  const server: FaultScenario = {
+    ...SERVER,
+    troubles: [{ type: 'brown-out', fromMs: endMs + 10_000, untilMs: endMs + 70_000, capacityShare: 0.5 }],
+  };
+  const requestsPerSecond = (nowMs: number): number => (nowMs < 30_000 || nowMs >= endMs ? REQUESTS : 0);
+  const result = await run({ clients, requestsPerSecond, durationMs: endMs + 130_000, server, policy });
+  return {
+    overall: percent(result, endMs),
+    after: percent(result, endMs + 70_000, endMs + 130_000),
+    sends: sendsPerRequest(result),
+  };
+}
+
 /** No answers for five seconds. */
 async function silence(clients: number, policy: Make): Promise<Numbers> {
-  const server: ServerOptions = {
+  const server: FaultScenario = {
     ...SERVER,
     troubles: [{ type: 'outage', answer: 'silence', fromMs: 10_000, untilMs: 15_000 }],
   };
@@ -44,7 +61,7 @@ async function silence(clients: number, policy: Make): Promise<Numbers> {
 
 /** A tenth of the requests goes to a shard that fails for a minute: what becomes of the others. */
 async function shard(clients: number, policy: Make): Promise<Numbers> {
-  const sick: ServerOptions = {
+  const sick: FaultScenario = {
     ...SERVER,
     troubles: [{ type: 'errors', share: 1, fromMs: 10_000, untilMs: 70_000 }],
   };
@@ -61,7 +78,7 @@ async function shard(clients: number, policy: Make): Promise<Numbers> {
 
 /** 200 requests at once, the first two attempts of which are answered by a 503. */
 async function burst(policy: Make): Promise<Numbers> {
-  const server: ServerOptions = {
+  const server: FaultScenario = {
     workers: 1_000,
     serviceMs: SERVICE_MS,
     troubles: [{ type: 'outage', answer: 'unavailable', fromMs: 0, untilMs: 2_000 }],
@@ -81,7 +98,7 @@ async function burst(policy: Make): Promise<Numbers> {
 async function deploy(requestsPerSecond: number, policy: Make): Promise<Numbers> {
   const shares: number[] = [];
   for (let seed = 1; seed <= 20; seed += 1) {
-    const server: ServerOptions = {
+    const server: FaultScenario = {
       workers: 4,
       serviceMs: SERVICE_MS,
       troubles: [{ type: 'outage', fromMs: 30_000, untilMs: 60_000 }],
@@ -94,7 +111,7 @@ async function deploy(requestsPerSecond: number, policy: Make): Promise<Numbers>
 
 /** Slow by nature: log-normal times with a mean of 300 ms, where clients wait a second. */
 async function slow(clients: number, policy: Make): Promise<Numbers> {
-  const server: ServerOptions = { workers: 60, serviceMs: 300, serviceSpread: 'log-normal' };
+  const server: FaultScenario = { workers: 60, serviceMs: 300, serviceSpread: 'log-normal' };
   const result = await run({ clients, requestsPerSecond: 100, durationMs: 200_000, server, policy });
   const asked = result.asked.reduce((sum, one) => sum + one, 0);
   return {
@@ -107,7 +124,7 @@ async function slow(clients: number, policy: Make): Promise<Numbers> {
 
 /** Half of the servers at first; the others come after 30 s. Nothing is known of what is usual. */
 async function scaleOut(clients: number, policy: Make): Promise<Numbers> {
-  const server: ServerOptions = {
+  const server: FaultScenario = {
     ...SERVER,
     troubles: [{ type: 'brown-out', fromMs: 0, untilMs: 30_000, capacityShare: 0.5 }],
   };
@@ -117,7 +134,7 @@ async function scaleOut(clients: number, policy: Make): Promise<Numbers> {
 
 /** As the storm, but with a queue of a tenth of a second: what does not fit in is answered 503 at once. */
 async function shedding(clients: number, policy: Make): Promise<Numbers> {
-  const server: ServerOptions = {
+  const server: FaultScenario = {
     ...SERVER,
     maxQueue: Math.round(CAPACITY / 10),
     troubles: [{ type: 'brown-out', fromMs: 10_000, untilMs: 70_000, capacityShare: 0.5 }],
@@ -139,6 +156,8 @@ export const WORLDS: Readonly<Record<string, (policy: Make) => Promise<Numbers>>
   'storm, 12 clients': (policy) => storm(12, policy),
   'storm, 2,500 clients': (policy) => storm(2_500, policy),
   'storm, 25,000 clients': (policy) => storm(25_000, policy),
+  'a pause, then the storm, 12 clients': (policy) => afterPause(12, policy),
+  'a pause, then the storm, 2,500 clients': (policy) => afterPause(2_500, policy),
   'storm without a timeout, 12 clients': (policy) => storm(12, withoutTimeout(policy)),
   'storm without a timeout, 2,500 clients': (policy) => storm(2_500, withoutTimeout(policy)),
   '5 s of silence, 12 clients': (policy) => silence(12, policy),

@@ -41,13 +41,13 @@ describe.each(packages())('$manifest.name', (one) => {
   });
 });
 
-test('core has at most 65 files, and stays below 165 kB', () => {
+test('core has at most 65 files, and stays below 170 kB', () => {
   const core = packed.find(({ manifest }) => manifest.name === '@ebb/core');
   expect(core?.files.length).toBeLessThanOrEqual(65);
   // A third of it are declarations, of which docstrings are two thirds; units, keys and costs are 19 kB, throttle, hedges and
-  // resumption 14. `gzip -9` makes 4 kB less of
+  // resumption 14, a service in trouble for tests 5. `gzip -9` makes 4 kB less of
   // it than pnpm does. `release/sizes.json` has the size of today.
-  expect(core?.bytes).toBeLessThanOrEqual(165_000);
+  expect(core?.bytes).toBeLessThanOrEqual(170_000);
 });
 
 async function bundled(

@@ -9,6 +9,7 @@ const column = (title: string, name: string, digits = 0): Column => ({
 export const COLUMNS: readonly Column[] = [
   column('answered, %', 'overall', 1),
   column('worst, %', 'worst'),
+  column('in the trouble, %', 'during', 1),
   column('minute after, %', 'after', 1),
   column('back in, s (60: not)', 'back'),
   column('sends for a request', 'sends', 2),
