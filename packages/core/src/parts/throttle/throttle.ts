@@ -1,7 +1,8 @@
 import { readOptions } from '../../base/options.ts';
 import { admit } from '../../loop/admit.ts';
 import type { ThrottleState } from '../../loop/events.ts';
-import type { Call, Part } from '../../loop/part.ts';
+import type { Call, Lack, Part } from '../../loop/part.ts';
+import { skipping } from '../../loop/skip.ts';
 import type { Throttle } from '../../loop/throttle.ts';
 import { THROTTLE_OPTIONS, type ThrottleOptions } from './options.ts';
 import { ThrottleRule } from './rule.ts';
@@ -10,7 +11,7 @@ import { type Shared, ThrottleTurn } from './turn.ts';
 class OverloadThrottle implements Throttle, Shared {
   readonly rule: ThrottleRule;
   readonly floor: number;
-  readonly endsWhenSkipped: boolean;
+  readonly lack: Lack;
   isHeld = false;
   /** The state that events have told. */
   #told: ThrottleState = 'closed';
@@ -19,7 +20,7 @@ class OverloadThrottle implements Throttle, Shared {
     const setup = readOptions('throttle', options, THROTTLE_OPTIONS);
     this.rule = new ThrottleRule(setup);
     this.floor = setup.floor;
-    this.endsWhenSkipped = setup.whenSkipped === 'fail';
+    this.lack = skipping(setup.whenSkipped === 'fail');
   }
 
   get part(): Part {
