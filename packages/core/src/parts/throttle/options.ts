@@ -15,7 +15,8 @@ export interface ThrottleOptions {
   readonly credit?: number | undefined;
   /**
    * Retries that a client may make however few requests it has made. Each client has them, and over a fleet they add up:
-   * 0.3 for very many quiet clients, which takes the retries of a client that is alone.
+   * 0.3 for very many quiet clients. Below 1 it takes retries from clients that send less than about one request in ten seconds:
+   * one in a minute then hardly has any. Busier ones, which have them from `credit`, lose nothing.
    * @default 3
    */
   readonly reserve?: number | undefined;

@@ -74,6 +74,9 @@ class OverloadThrottle implements Throttle, Shared {
  * the request goes on to its next one. When it has none left (`maxRetries`, `totalTimeoutMs`) it ends with the answer that was
  * there, else with a `ThrottledError` (`overload`).
  *
+ * If a client of ebb is put over another, that of the outermost one alone is asked, and alone learns: what is below has no chances of
+ * its own, and cannot tell a first attempt from a retry of the layer above, which says nothing new.
+ *
  * It is the circuit breaker of ebb: see `state`, `hold()`, `release()`, the event `share`, and `whenSkipped: 'fail'`. For several
  * hosts make one each: `perKey(() => throttle())`.
  *

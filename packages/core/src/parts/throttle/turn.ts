@@ -43,10 +43,12 @@ export class ThrottleTurn implements Turn {
     if (this.#hasTaken === undefined) rule.ask(nowMs);
     this.#hasTaken ??= false;
     throttle.tell(this.#call);
+    if (throttle.isHeld) return throttle.lack;
     // A budget of the policy has allowed its retry already.
-    const isPaid = attempt > 0 && policy.budget !== undefined;
-    if (throttle.isHeld || !(isPaid || (this.#hasTaken ||= rule.take(nowMs, attempt > 0, policy.random))))
-      return throttle.lack;
+    if (attempt === 0 || policy.budget === undefined) {
+      this.#hasTaken ||= rule.take(nowMs, attempt > 0, policy.random);
+      if (!this.#hasTaken) return throttle.lack;
+    }
     this.#atMs = nowMs;
     return undefined;
   }
