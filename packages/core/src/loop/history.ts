@@ -1,7 +1,7 @@
 import { keptByCopies, makeStamp } from '#platform';
 import { codeIn } from '../http/failure.ts';
 import type { FailureKind, Outcome } from '../http/outcome.ts';
-import type { Grant } from './contracts.ts';
+import type { Grant } from './acquire.ts';
 import type { RetryReason, StopReason } from './reason.ts';
 import type { ReportedOutcome } from './reported.ts';
 

@@ -132,7 +132,7 @@ describe('what is wrong', () => {
     [{ quantile: 0 }, 'learnedCost: quantile must be a number > 0 and ≤ 1, got 0'],
     [{ quantile: 1.1 }, 'learnedCost: quantile must be a number > 0 and ≤ 1, got 1.1'],
     [{ first: Number.NaN }, 'learnedCost: first must be a number > 0 and ≤ 1, got NaN'],
-    [{ first: '0.1' }, 'learnedCost: first must be a number, got "0.1"'],
+    [{ first: '0.1' }, 'learnedCost: first must be a number > 0 and ≤ 1, got "0.1"'],
     [{ keyOf: 'model' }, 'learnedCost: keyOf must be a function, got "model"'],
     [{ key: 'model' }, 'learnedCost has no option "key"'],
   ])('%j', (options, message) => {
