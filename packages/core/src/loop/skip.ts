@@ -11,14 +11,15 @@ import type { Entrant, Lack } from './part.ts';
  */
 export const SKIP: Lack = /* @__PURE__ */ skipping();
 
+/** As {@link SKIP}, but the call has no other chance. */
+export const SKIP_AND_END: Lack = /* @__PURE__ */ skipping(true);
+
 /**
- * {@link SKIP}, or what ends the call at once.
- *
  * The decision is not that after an outcome: nothing was sent, so it does not matter what may be sent twice. A chance counts as a
  * retry, so that `maxRetries` and `totalTimeoutMs` bound the call as ever.
  */
 // A lack that brings its own way of waiting: a policy without parts that skip does not carry it.
-export function skipping(isLast = false): Lack {
+function skipping(isLast = false): Lack {
   return {
     async wait({ signal }, entrant, dress) {
       const { policy, attempt } = entrant;

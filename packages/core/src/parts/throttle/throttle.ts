@@ -2,7 +2,7 @@ import { readOptions } from '../../base/options.ts';
 import { admit } from '../../loop/admit.ts';
 import type { ThrottleState } from '../../loop/events.ts';
 import type { Call, Lack, Part } from '../../loop/part.ts';
-import { skipping } from '../../loop/skip.ts';
+import { SKIP, SKIP_AND_END } from '../../loop/skip.ts';
 import type { Throttle } from '../../loop/throttle.ts';
 import { THROTTLE_OPTIONS, type ThrottleOptions } from './options.ts';
 import { ThrottleRule } from './rule.ts';
@@ -20,7 +20,7 @@ class OverloadThrottle implements Throttle, Shared {
     const setup = readOptions('throttle', options, THROTTLE_OPTIONS);
     this.rule = new ThrottleRule(setup);
     this.floor = setup.floor;
-    this.lack = skipping(setup.whenSkipped === 'fail');
+    this.lack = setup.whenSkipped === 'fail' ? SKIP_AND_END : SKIP;
   }
 
   get part(): Part {
