@@ -42,8 +42,10 @@ export class ThrottleTurn implements Turn {
     // Not at the beginning of the call: reading a clock is most of the work.
     if (this.#hasTaken === undefined) rule.ask(nowMs);
     this.#hasTaken ??= false;
-    throttle.tell(this.#call);
-    if (throttle.isHeld) return throttle.lack;
+    if (throttle.isHeld) {
+      throttle.tell(this.#call);
+      return throttle.lack;
+    }
     // A budget of the policy has allowed its retry already.
     if (attempt === 0 || policy.budget === undefined) {
       this.#hasTaken ||= rule.take(nowMs, attempt > 0, policy.random);
@@ -54,8 +56,10 @@ export class ThrottleTurn implements Turn {
   }
 
   skip(): void {
-    const { attempt, policy } = this.#call;
-    if (this.#hasTaken) this.#throttle.rule.giveBack(policy.clock.now(), attempt > 0);
+    if (this.#hasTaken) {
+      const { attempt, policy } = this.#call;
+      this.#throttle.rule.giveBack(policy.clock.now(), attempt > 0);
+    }
     this.#hasTaken = false;
   }
 
