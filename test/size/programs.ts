@@ -5,6 +5,10 @@ export const PROGRAMS: Readonly<Record<string, string>> = {
   '@ebb/fetch': FETCH,
   '@ebb/fetch, bucket': `${FETCH} export { tokenBucket } from '@ebb/core';`,
   '@ebb/fetch, bucket, slots, budget': `${FETCH} export { concurrencyLimit, retryBudget, tokenBucket } from '@ebb/core';`,
+  '@ebb/fetch, throttle': `${FETCH} export { throttle } from '@ebb/core';`,
+  '@ebb/fetch, bucket, throttle': `${FETCH} export { throttle, tokenBucket } from '@ebb/core';`,
+  '@ebb/fetch, hedged': `export { createFetch, hedged } from '@ebb/fetch';`,
   '@ebb/axios': `export { ebbInterceptor } from '@ebb/axios';`,
   '@ebb/undici': `export { ebbInterceptor } from '@ebb/undici';`,
+  '@ebb/undici, hedge': `export { ebbInterceptor, hedge } from '@ebb/undici';`,
 };

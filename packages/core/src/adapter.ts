@@ -58,7 +58,7 @@ export type { MakeBody } from './loop/preparation.ts';
 export { run } from './loop/run.ts';
 export { Session, type Step } from './loop/session.ts';
 export { startSession } from './loop/start-session.ts';
-export { Hedging } from './parts/hedge/hedging.ts';
+export { HEDGES, Hedging } from './parts/hedge/hedging.ts';
 export { HEDGE_RECORDS, noteHedges } from './parts/hedge/history.ts';
 export { type Hedge, Race } from './parts/hedge/race.ts';
 export * as hedgeRule from './parts/hedge/rule.ts';

@@ -61,7 +61,7 @@ export { createPolicy, type Policy } from './loop/policy.ts';
 export type { StopReason } from './loop/reason.ts';
 export type { ReportedError, ReportedOutcome, ReportedRequest } from './loop/reported.ts';
 export { type AttemptContext, type RetryOptions, retry, type Settled } from './loop/retry.ts';
-export { SKIP } from './loop/skip.ts';
+export { SKIP, SKIP_AND_END } from './loop/skip.ts';
 export type { RequestOptions } from './loop/start-session.ts';
 export type { Throttle } from './loop/throttle.ts';
 export { type AdaptiveOptions, adaptive } from './parts/bucket/adaptive.ts';

@@ -1,9 +1,18 @@
 import type { Outcome } from '@ebb/core';
-import { drain, type Hedge, type Hedging, noteHedges, Race, systemClock } from '@ebb/core/adapter';
+import {
+  drain,
+  HEDGES,
+  type Hedge,
+  type Hedging,
+  noteHedges,
+  Race,
+  type Session,
+  systemClock,
+} from '@ebb/core/adapter';
 import { Call } from './call.ts';
 import type { BaseFetch } from './create-fetch.ts';
 import type { FetchInit, FetchInput } from './init.ts';
-import { changedHeaders, type InitChanges, isRequest, withChanges } from './request.ts';
+import { isRequest, withChanges } from './request.ts';
 
 /** One send. */
 interface Try {
@@ -25,13 +34,16 @@ function discard({ answered, value }: Try): void {
   if (answered) void drain((value as Response)?.body, undefined, systemClock, AbortSignal.abort());
 }
 
-/** One call of a fetch that hedges. */
-export class FetchRace extends Race {
+/** One call of a fetch that hedges, and its first try: one object for both, since few calls need more. */
+export class FetchRace extends Race implements Try {
+  readonly abort: AbortController = new AbortController();
+  declare readonly hedge?: Hedge;
+  declare answered?: boolean;
+  declare value?: unknown;
   readonly #baseFetch: BaseFetch;
   readonly #input: FetchInput;
   readonly #init: FetchInit | undefined;
   readonly #call: Call;
-  readonly #first: Try = { abort: new AbortController() };
   #isDue = false;
   #isOver = false;
   /** Ends the wait for the next event. Called by a timer, it brings the call back to its own async context. */
@@ -53,10 +65,9 @@ export class FetchRace extends Race {
   }
 
   start(): Promise<Response> {
-    const first = this.#first;
     const woken = this.#woken();
-    this.#send(first, this.#input);
-    return woken.then(() => (this.#isDue ? this.#race() : resultOf(first)));
+    this.#send(this, this.#input);
+    return woken.then(() => (this.#isDue ? this.#race() : resultOf(this)));
   }
 
   #woken(): Promise<void> {
@@ -70,11 +81,21 @@ export class FetchRace extends Race {
     this.#wake?.();
   }
 
-  #send(one: Try, input: FetchInput, headers?: HeadersInit): void {
+  #send(one: Try, input: FetchInput, session?: Session): void {
     let sent: Promise<Response>;
     try {
+      const own = this.#call.signal;
+      const late = one.abort.signal;
+      const signal = own === undefined ? late : AbortSignal.any([own, late]);
+      const changes = { signal, [HEDGES]: true };
+      const [target, init] =
+        this.#init === undefined ? [input, changes] : withChanges(input, this.#init as object, changes);
       // A mock may return something else than a promise.
-      sent = Promise.resolve(this.#fetch(one, input, headers));
+      sent = Promise.resolve(
+        session
+          ? session.sending(() => new Call(this.#baseFetch, target, init as object).send(session))
+          : this.#baseFetch(target, init as FetchInit),
+      );
     } catch (error) {
       sent = Promise.reject(error);
     }
@@ -84,42 +105,22 @@ export class FetchRace extends Race {
     );
   }
 
-  #fetch({ abort, hedge }: Try, input: FetchInput, headers: HeadersInit | undefined): Promise<Response> {
-    const own = this.#call.signal;
-    const signal = own === undefined ? abort.signal : AbortSignal.any([own, abort.signal]);
-    const changes: InitChanges = headers === undefined ? { signal } : { signal, headers };
-    const [sent, init] =
-      this.#init === undefined ? [input, changes] : withChanges(input, this.#init as object, changes);
-    if (hedge === undefined) return this.#baseFetch(sent, init as FetchInit);
-    return hedge.session.sending(() => this.#baseFetch(sent, init as FetchInit));
-  }
-
   #settled(one: Try, answered: boolean, value: unknown): void {
     one.answered = answered;
     one.value = value;
     // From a base fetch that ignores its signal.
-    if (this.#isOver) {
-      discard(one);
-      return;
-    }
-    if (one === this.#first) {
-      const { status = 0 } = (value ?? {}) as Partial<Response>;
-      this.firstSettled(answered && status < 500 && status !== 429);
-    }
+    if (this.#isOver) discard(one);
+    else if (one === this) this.firstSettled(answered ? (value as Response)?.status : 500);
     this.#wake?.();
   }
 
   /** From the first delay on. Goes by what is the case, not by what has happened: several events may come together. */
   async #race(): Promise<Response> {
-    const first = this.#first;
-    const call = this.#call;
-    const tries: Try[] = [first];
-    const isAnswer = (one: Try): boolean =>
-      one.answered === true && !this.isFailure(this.#outcomeOf(one) as Outcome, call);
+    const tries: Try[] = [this];
     for (;;) {
       const woken = this.#woken();
-      const isLost = call.signal?.aborted || tries.every(({ answered }) => answered !== undefined);
-      const winner = tries.find(isAnswer) ?? (isLost ? first : undefined);
+      const isLost = this.#call.signal?.aborted || tries.every(({ answered }) => answered !== undefined);
+      const winner = tries.find((one) => this.#isAnswer(one)) ?? (isLost ? this : undefined);
       if (winner !== undefined) return this.#end(tries, winner);
       if (this.#isDue) this.#hedge(tries);
       await woken;
@@ -127,30 +128,30 @@ export class FetchRace extends Race {
   }
 
   get isOpen(): boolean {
-    return this.#first.answered === undefined && this.#call.signal?.aborted !== true;
+    return this.answered === undefined && this.#call.signal?.aborted !== true;
+  }
+
+  #isAnswer(one: Try): boolean {
+    return one.answered === true && !this.isFailure(this.#outcomeOf(one) as Outcome, this.#call);
   }
 
   #outcomeOf({ answered, value }: Try): Outcome | undefined {
     if (answered === undefined) return undefined;
-    const call = this.#call;
-    return answered ? call.outcome(value as Response) : call.failure(value);
+    return answered ? this.#call.outcome(value as Response) : this.#call.failure(value);
   }
 
   #hedge(tries: Try[]): void {
     this.#isDue = false;
     const call = this.#call;
-    const init = this.#init;
     const url = this.hedging.target(call);
     let input = this.#input;
     if (url === null) return;
     if (url !== undefined) input = isRequest(input) ? new Request(url, input) : url;
-    const request = url === undefined ? call : new Call(this.#baseFetch, input, init as object);
-    void this.hedge(request, url !== undefined, (hedge) => {
+    const request = url === undefined ? call : new Call(this.#baseFetch, input, this.#init as object);
+    void this.sendHedge(request, url !== undefined, (hedge) => {
       const one: Try = { abort: new AbortController(), hedge };
-      const { headerChanges } = hedge.session;
-      const own = init?.headers ?? (isRequest(input) ? input.headers : undefined);
       tries.push(one);
-      this.#send(one, input, headerChanges && changedHeaders(own, headerChanges));
+      this.#send(one, input, hedge.session);
     });
   }
 
@@ -163,7 +164,7 @@ export class FetchRace extends Race {
       one.abort.abort();
       discard(one);
     }
-    const records = this.over(winner.hedge, this.#outcomeOf(this.#first));
+    const records = this.over(winner.hedge, this.#outcomeOf(this));
     if (aborted) throw reason;
     noteHedges(winner.value, records);
     return resultOf(winner);

@@ -529,6 +529,22 @@ describe('wrong options', () => {
     expect(() => hedged(hedged(fetch, { policy }), { policy })).toThrow(/does not hedge already/);
   });
 
+  test.each<[string, object]>([
+    ['with nothing to do', {}],
+    ['that makes a signal of its own', { attemptTimeoutMs: 1_000 }],
+    ['that waits', { bucket: tokenBucket({ capacity: 1, refillPerSecond: 100, initialTokens: 0 }) }],
+  ])('one below another with a client of ebb between, %s', async (_, options) => {
+    const base = vi.fn(async () => new Response());
+    const between = createFetch(options, hedged(base, { policy }));
+    const outer = createFetch(policy, hedged(between, { policy }));
+    const error = await outer(URL_A).catch((thrown: unknown) => thrown);
+    expect(error).toBeInstanceOf(RangeError);
+    expect(error).toMatchObject({ message: expect.stringContaining('does not hedge already') });
+    expect(base).not.toHaveBeenCalled();
+    // The one below may still be used alone.
+    expect((await between(URL_A)).status).toBe(200);
+  });
+
   test('a keyOf that throws fails its request', async () => {
     const keyOf = (): never => {
       throw new Error('oops');

@@ -1,5 +1,5 @@
 import type { HedgeOptions } from '@ebb/core';
-import { Hedging } from '@ebb/core/adapter';
+import { HEDGES, Hedging } from '@ebb/core/adapter';
 import { Call } from './call.ts';
 import type { BaseFetch } from './create-fetch.ts';
 import { FetchRace } from './hedged-race.ts';
@@ -40,6 +40,8 @@ export function hedged(baseFetch: BaseFetch, options: HedgeOptions): BaseFetch {
 
   function hedgedFetch(input: FetchInput, init?: FetchInit): Promise<Response> {
     try {
+      // A client of ebb between two that hedge does not show what is below.
+      if (init && HEDGES in init) hedging.mustNotHedge('hedged: baseFetch', hedgedFetch);
       const headers = rereadableHeaders(init?.headers);
       const own = headers ? { ...init, headers } : init;
       const call = new Call(baseFetch, input, own as object);

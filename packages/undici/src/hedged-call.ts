@@ -89,7 +89,7 @@ export class HedgedCall extends Downstream implements AttemptListener<Try> {
     try {
       return this.#dispatch(this.#options, first);
     } catch (error) {
-      this.#race.firstSettled(false);
+      this.#race.firstSettled(500);
       throw error;
     }
   }
@@ -110,7 +110,7 @@ export class HedgedCall extends Downstream implements AttemptListener<Try> {
     if (url === null) return;
     const own = url === undefined ? options : { ...options, origin: new URL(url).origin };
     const traits = url === undefined ? this.#traits : new Traits(own, undefined, '');
-    void this.#race.hedge(traits, url !== undefined, (hedge) => {
+    void this.#race.sendHedge(traits, url !== undefined, (hedge) => {
       const { headerChanges } = hedge.session;
       const sent = headerChanges ? { ...own, headers: changedHeaders(own.headers, headerChanges) } : own;
       const one = new Try(this, hedge);
@@ -136,7 +136,7 @@ export class HedgedCall extends Downstream implements AttemptListener<Try> {
     const { status } = head;
     const outcome = responseOutcome(attempt, status, head.headers);
     attempt.outcome = outcome;
-    if (attempt === this.#first) this.#race.firstSettled(status < 500 && status !== 429);
+    if (attempt === this.#first) this.#race.firstSettled(status);
     const isFailure = (): boolean => this.#race.isFailure(outcome, this.#traits);
     if (this.#tries.length === 1 || !this.runInAsyncScope(isFailure)) this.#win(attempt, head);
     else {
@@ -148,7 +148,7 @@ export class HedgedCall extends Downstream implements AttemptListener<Try> {
   failed(attempt: Try, error: Error): void {
     attempt.error = error;
     attempt.outcome = failureOutcome(attempt, failureKindOf(attempt, error), error, this.#options);
-    if (attempt === this.#first) this.#race.firstSettled(false);
+    if (attempt === this.#first) this.#race.firstSettled(500);
     this.#decide();
   }
 

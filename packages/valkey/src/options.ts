@@ -120,11 +120,6 @@ export interface FleetSetup
   readonly graceMs: number;
 }
 
-const checkShare: check.Check = (name, value) => {
-  check.positive(name, value);
-  if ((value as number) > 1) throw check.wrongRange(name, 'a number > 0 and ≤ 1', value);
-};
-
 const checkAheadMs: check.Check = (name, value) => {
   check.positive(name, value);
   // No timer is shorter, and each request would make a call.
@@ -169,7 +164,7 @@ const BUCKET_OPTIONS: OptionTable<ValkeyBucketOptions, Unset> = {
     default: {},
   },
   onStoreError: { check: check.oneOf('local', 'open', 'closed'), default: 'local' },
-  localShare: { check: checkShare },
+  localShare: { check: check.share },
   connectTimeoutMs: { check: check.notNegative },
 };
 

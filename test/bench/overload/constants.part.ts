@@ -93,7 +93,6 @@ async function ruleOf(variant: string): Promise<new (numbers: object) => object>
   const folder = mkdtempSync(join(FOLDER, '../variant-'));
   try {
     writeFileSync(join(folder, 'rule.ts'), source.replace(from, to));
-    writeFileSync(join(folder, 'recent-count.ts'), readFileSync(join(FOLDER, 'recent-count.ts'), 'utf8'));
     return ((await import(join(folder, 'rule.ts'))) as Record<string, never>).ThrottleRule as never;
   } finally {
     rmSync(folder, { recursive: true });

@@ -1,5 +1,5 @@
-import { createPolicy, type Policy } from '@ebb/core';
-import { createFetch } from '@ebb/fetch';
+import { createPolicy, type Policy, throttle } from '@ebb/core';
+import { createFetch, hedged } from '@ebb/fetch';
 import {
   allLimits,
   bucket,
@@ -50,6 +50,13 @@ function stubbed(policy?: Policy): Send {
   return () => send(url);
 }
 
+/** Requests are fast and not hedged. */
+function hedging(): Subject {
+  const policy = createPolicy();
+  const ebb = createFetch(policy, hedged(responseFetch, { policy }));
+  return { bare: () => responseFetch(url), ebb: () => ebb(url) };
+}
+
 /** Against the loop that a user would write. */
 function failing(): Subject {
   const failingFetch = (): typeof fetch => {
@@ -74,6 +81,10 @@ export const subjects: Subjects = {
   'fetch, under a signal': underSignal,
   fetch: () => responding(responseFetch, createPolicy()),
   'fetch, bucket': () => responding(responseFetch, createPolicy({ bucket: bucket() })),
+  'fetch, throttle': () => responding(responseFetch, createPolicy({ throttle: throttle() })),
+  'fetch, bucket, throttle': () =>
+    responding(responseFetch, createPolicy({ bucket: bucket(), throttle: throttle() })),
+  'fetch, hedged': hedging,
   'fetch, all limits, body read': () => reading(allLimits()),
   'fetch, 503 503 200': failing,
 };

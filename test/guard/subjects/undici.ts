@@ -1,5 +1,5 @@
 import { createPolicy, type Policy } from '@ebb/core';
-import { ebbInterceptor } from '@ebb/undici';
+import { ebbInterceptor, hedge } from '@ebb/undici';
 import type { Dispatcher } from 'undici';
 import {
   allLimits,
@@ -57,6 +57,14 @@ function stubbed(policy?: Policy): Send {
   return () => dispatch(options, new Downstream());
 }
 
+/** Requests are fast and not hedged. */
+function hedging(): Subject {
+  const policy = createPolicy();
+  const base = stubDispatch(() => 200);
+  const ebb = ebbInterceptor(policy)(hedge({ policy })(base));
+  return { bare: () => base(options, new Downstream()), ebb: () => ebb(options, new Downstream()) };
+}
+
 /** Against the loop that a user would write. */
 function failing(): Subject {
   const base = stubDispatch(everyThirdSucceeds());
@@ -81,5 +89,6 @@ export const subjects: Subjects = {
   undici: () => responding(createPolicy()),
   'undici, ten clients': () => inTurn(stubbed),
   'undici, all limits': () => responding(allLimits()),
+  'undici, hedge': hedging,
   'undici, 503 503 200': failing,
 };

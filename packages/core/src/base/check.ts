@@ -32,6 +32,10 @@ function isPositive(value: unknown): boolean {
   return Number.isFinite(value) && Number(value) > 0;
 }
 
+/** A share of a whole: a number above 0, up to 1. */
+export const share: Check = (name, value) =>
+  mustBeNumber(name, prose('a number > 0 and ≤ 1'), value, isPositive(value) && Number(value) <= 1);
+
 /** The largest capacity. Sums are off by up to a billionth, which is more than a token beyond this. */
 export const MOST_TOKENS = 1e9;
 

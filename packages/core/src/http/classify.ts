@@ -17,6 +17,11 @@ export function isServerError(status: number): boolean {
   return status >= 500 && status <= 599;
 }
 
+/** True for a status that is no answer to the request: the service is in trouble, or wants less. */
+export function isTrouble(status: number): boolean {
+  return status === 429 || isServerError(status);
+}
+
 /**
  * Retries 429 and every 5xx, and failures to connect, to keep the connection and to respond in time.
  *

@@ -2,7 +2,7 @@ import { withSlots } from '#around';
 import { HookError, ThrottledError } from '../base/errors.ts';
 import { sleep } from '../base/sleep.ts';
 import { abortOrStop, OutOfTime, stopped } from './bounds.ts';
-import type { Lack } from './part.ts';
+import type { Entrant, Lack } from './part.ts';
 import { insideOf } from './policy.ts';
 import { dress, type MakeBody, settle } from './preparation.ts';
 import type { StopReason } from './reason.ts';
@@ -95,7 +95,10 @@ function startsAtOnce(state: State, signal: AbortSignal | undefined, begun: Begu
 }
 
 /** After a wait or user code: what was true before it need not be true any more. */
-export function lookAgain({ policy, total }: State, signal: AbortSignal | undefined): void {
+export function lookAgain(
+  { policy, total }: Pick<Entrant, 'policy' | 'total'>,
+  signal: AbortSignal | undefined,
+): void {
   if (signal?.aborted) throw signal.reason;
   if (policy.stopSignal?.aborted) throw stopped();
   if (total !== undefined && total.leftMs < 0) throw new OutOfTime(total.timeoutMs, true);

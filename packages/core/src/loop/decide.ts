@@ -131,7 +131,7 @@ function withoutKey(request: RequestTraits): RequestTraits {
 }
 
 /** @throws HookError if the rule throws, or returns an invalid value */
-export function backoffOf(policy: Policy, step: BackoffStep): number | undefined {
+export function backoffOf(policy: Pick<Policy, 'backoff'>, step: BackoffStep): number | undefined {
   try {
     const delayMs = policy.backoff(step);
     if (delayMs !== undefined) notNegative('its result', delayMs);

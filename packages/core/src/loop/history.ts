@@ -1,7 +1,7 @@
 import { keptByCopies, makeStamp } from '#platform';
 import { codeIn } from '../http/failure.ts';
 import type { FailureKind, Outcome } from '../http/outcome.ts';
-import type { Grant } from './contracts.ts';
+import type { Grant } from './acquire.ts';
 import type { RetryReason, StopReason } from './reason.ts';
 import type { ReportedOutcome } from './reported.ts';
 
@@ -24,7 +24,10 @@ export interface Attempt {
    * body of its response broke, and its rest was asked for.
    */
   readonly reason: RetryReason | StopReason | 'skipped' | 'resumed';
-  /** Hedges of the last attempt: other tries of it, under way at the same time. Left out if none was sent. */
+  /**
+   * Hedges of the last attempt: other tries of it, under way at the same time. Left out if none was sent. A result has those of the
+   * attempt that it came from; those of earlier attempts are in the events `hedge`.
+   */
   readonly hedges?: readonly HedgeRecord[];
 }
 

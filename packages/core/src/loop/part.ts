@@ -1,3 +1,4 @@
+import type { BackoffStrategy } from '../backoff/strategy.ts';
 import type { Clock, Random } from '../base/clock.ts';
 import type { ReadFeedback } from '../http/feedback.ts';
 import type { Judgement, Outcome, RequestTraits, Responded } from '../http/outcome.ts';
@@ -5,6 +6,7 @@ import type { BodyContext, Opened } from '../http/peek.ts';
 import type { AcquireOptions, Grant } from './acquire.ts';
 import type { CostOption } from './costs.ts';
 import type { News } from './events.ts';
+import type { Attempt } from './history.ts';
 import type { HeaderChanges, NextAttempt } from './hooks.ts';
 import type { RetryReason, StopReason } from './reason.ts';
 
@@ -74,8 +76,6 @@ export interface Turn {
   permit?(retry: PlannedRetry): StopReason | undefined;
   /** The chance is skipped: what {@link permit} took for it goes back. */
   skip?(): void;
-  /** True if the first chance that is skipped is to end the call. */
-  readonly endsWhenSkipped?: boolean;
   /**
    * The connection of the attempt is free.
    *
@@ -142,6 +142,9 @@ export interface CallPolicy {
   readonly key?: string | undefined;
   readonly priority: number;
   readonly maxWaitMs?: number | undefined;
+  readonly maxRetries: number;
+  readonly backoff: BackoffStrategy;
+  readonly stopSignal?: AbortSignal | undefined;
 }
 
 /** A call, as its parts see it. */
@@ -172,13 +175,22 @@ export interface Entrant {
   readonly policy: CallPolicy;
   readonly request: RequestTraits;
   readonly turns: readonly Turn[];
-  readonly total: { readonly leftMs: number } | undefined;
+  readonly total: { readonly leftMs: number; readonly timeoutMs: number } | undefined;
   readonly attempt: number;
+  /** The attempts so far, and the chances that were skipped. */
+  readonly history: Attempt[];
+  /** How many chances were skipped: they count as retries. */
+  skipped?: number;
+  /** The delay before the attempt, and the last one that the backoff rule has returned, in milliseconds. */
+  delayMs: number;
+  previousBackoffMs: number | undefined;
   /** How long it has waited so far, in milliseconds, and the part of it that it waited for its slot. */
   waitedMs: number;
   slotMs?: number;
   /** What was waited for before everything was given back: the attempt keeps its place in the queues. */
   placeMs?: number;
+  /** How long hooks and the body factory have taken, in milliseconds. */
+  takenMs?: number;
   /** True if the total timeout bounds the wait more than `maxWaitMs`. */
   isBoundByTotal?: boolean;
   /** Whose request it is, once it has waited, if it has a key. */
@@ -189,6 +201,8 @@ export interface Entrant {
   emit(news: News): void;
   /** See {@link Turn.enter}. If something is lacking, nothing is held. */
   take(): Lack | undefined;
+  /** Asks the parts whether a retry may be sent: see {@link Turn.permit}. */
+  permit(retry: PlannedRetry): StopReason | undefined;
 }
 
 /** What {@link Admit} calls on its way. */

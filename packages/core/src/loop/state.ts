@@ -24,6 +24,8 @@ export abstract class State implements Call, Entrant {
   readonly request: RequestTraits;
   /** The attempt in flight, from 1; 0 before the first. */
   attempt = 0;
+  /** The delay that the backoff rule returned for the retry before, in milliseconds; `undefined` at the first. */
+  abstract previousBackoffMs: number | undefined;
   /** The delay before the next attempt, in milliseconds. */
   delayMs = 0;
   /** How long the attempt has waited for what its parts take, in milliseconds. */
@@ -82,7 +84,7 @@ export abstract class State implements Call, Entrant {
   }
 
   /** The attempts that were judged. The array grows while the session goes on. */
-  get history(): readonly Attempt[] {
+  get history(): Attempt[] {
     this.#history ??= [];
     return this.#history;
   }

@@ -1,7 +1,12 @@
 import type { ThrottleState } from './events.ts';
 import type { Part } from './part.ts';
 
-/** Sends less while little succeeds, for a policy. */
+/**
+ * Sends less while little succeeds, for a policy.
+ *
+ * An event `share` is one of a request, as all events are, and goes to the policy of that request. So a change by {@link hold} or
+ * {@link release} is reported with the next request, and not by the call itself.
+ */
 export interface Throttle {
   /** How it takes part in calls. */
   readonly part: Part;

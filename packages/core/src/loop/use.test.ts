@@ -7,7 +7,7 @@ import type { PolicyOptions } from './options.ts';
 import type { Part, Turn } from './part.ts';
 import { createPolicy } from './policy.ts';
 import { Session } from './session.ts';
-import { SKIP } from './skip.ts';
+import { SKIP, SKIP_AND_END } from './skip.ts';
 
 const request: RequestTraits = {
   method: 'GET',
@@ -105,14 +105,18 @@ test('a chance that a part skips counts as a retry, and the next comes after the
   ]);
 });
 
-test('a request that is skipped until its retries are used up fails', async () => {
-  const throttle = partOf('throttle', { enter: () => SKIP });
+test.each([
+  ['until its retries are used up', SKIP, 100, ['skipped', 'overload']],
+  ['for good at its first chance', SKIP_AND_END, 0, ['overload']],
+])('a request that is skipped %s fails', async (_, lack, ms, reasons) => {
+  const throttle = partOf('throttle', { enter: () => lack });
   const bucket = tokenBucket({ refillPerSecond: 1 });
   const { clock, session } = start({ use: [throttle], bucket, maxRetries: 1 });
   session.next('begin');
-  const failed = expect(session.waiting).rejects.toMatchObject({ reason: 'overload' });
-  await clock.advance(1_000);
-  await failed;
+  await expect(clock.runUntilSettled(session.waiting as Promise<unknown>)).rejects.toMatchObject({
+    reason: 'overload',
+  });
+  expect([clock.elapsedMs, session.history.map(({ reason }) => reason)]).toEqual([ms, reasons]);
 });
 
 test('a part may change headers, also at its leisure', async () => {

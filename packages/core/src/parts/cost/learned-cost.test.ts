@@ -129,10 +129,10 @@ test('what is reserved is a whole number of tokens, at least one and never above
 
 describe('what is wrong', () => {
   test.each<[options: object, message: string]>([
-    [{ quantile: 0 }, 'learnedCost: quantile must be a number above 0, and at most 1, got 0'],
-    [{ quantile: 1.1 }, 'learnedCost: quantile must be a number above 0, and at most 1, got 1.1'],
-    [{ first: Number.NaN }, 'learnedCost: first must be a number above 0, and at most 1, got NaN'],
-    [{ first: '0.1' }, 'learnedCost: first must be a number, got "0.1"'],
+    [{ quantile: 0 }, 'learnedCost: quantile must be a number > 0 and ≤ 1, got 0'],
+    [{ quantile: 1.1 }, 'learnedCost: quantile must be a number > 0 and ≤ 1, got 1.1'],
+    [{ first: Number.NaN }, 'learnedCost: first must be a number > 0 and ≤ 1, got NaN'],
+    [{ first: '0.1' }, 'learnedCost: first must be a number > 0 and ≤ 1, got "0.1"'],
     [{ keyOf: 'model' }, 'learnedCost: keyOf must be a function, got "model"'],
     [{ key: 'model' }, 'learnedCost has no option "key"'],
   ])('%j', (options, message) => {

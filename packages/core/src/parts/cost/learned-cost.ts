@@ -1,5 +1,5 @@
 import { prose } from '#prose';
-import { type Check, callable, wrongRange, wrongType } from '../../base/check.ts';
+import { callable, share, wrongType } from '../../base/check.ts';
 import { type OptionTable, readOptions } from '../../base/options.ts';
 import type { RequestTraits } from '../../http/outcome.ts';
 import { type Costs, checkKey, type LearnsCost } from '../../loop/costs.ts';
@@ -38,16 +38,11 @@ export interface LearnedCost extends LearnsCost {
   (request: RequestTraits): number | Costs;
 }
 
-const isShare: Check = (name, value) => {
-  if (typeof value !== 'number') throw wrongType(name, prose('a number'), value);
-  if (!(value > 0 && value <= 1)) throw wrongRange(name, prose('a number above 0, and at most 1'), value);
-};
-
 /** How the options are read. */
 export const LEARNED_COST_OPTIONS: OptionTable<LearnedCostOptions> = {
-  quantile: { check: isShare, default: 0.75 },
+  quantile: { check: share, default: 0.75 },
   keyOf: { check: callable, default: () => '' },
-  first: { check: isShare, default: 0.1 },
+  first: { check: share, default: 0.1 },
 };
 
 /** What a request can cost at most, and what is known of those like it. */

@@ -6,8 +6,8 @@ import type { RequestTraits } from '../../http/outcome.ts';
 import { HedgeKey } from './key.ts';
 import { type HedgeOptions, type HedgeSetup, readHedgeOptions } from './options.ts';
 
-/** Marks what hedges, for all copies of this package in a program. */
-const HEDGES: unique symbol = Symbol.for('@ebb/core hedges');
+/** Marks what hedges, and the options of what it sends, for all copies of this package in a program. */
+export const HEDGES: unique symbol = Symbol.for('@ebb/core hedges') as never;
 
 /** With more keys all are forgotten, and learn anew. */
 const MOST_KEYS = 10_000;
@@ -27,8 +27,13 @@ export class Hedging {
    * @throws TypeError if what sends the tries is no function, RangeError if it hedges already: each try would be hedged again
    */
   mustNotHedge(name: string, below: unknown): void {
-    const takes = prose('a function that does not hedge already');
-    must(name, takes, below, typeof below === 'function', !(HEDGES in Object(below)));
+    must(
+      name,
+      prose('a function that does not hedge already'),
+      below,
+      typeof below === 'function',
+      !(HEDGES in Object(below)),
+    );
   }
 
   /** Marks what the user gets. */

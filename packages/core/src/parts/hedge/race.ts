@@ -1,7 +1,7 @@
 import { HookError } from '../../base/errors.ts';
 import { report } from '../../base/warn.ts';
+import { isTrouble } from '../../http/classify.ts';
 import type { Outcome, RequestTraits } from '../../http/outcome.ts';
-import { forRequest } from '../../loop/contracts.ts';
 import { verdictOf } from '../../loop/decide.ts';
 import type { HedgeRecord } from '../../loop/history.ts';
 import { dress } from '../../loop/preparation.ts';
@@ -61,13 +61,13 @@ export abstract class Race implements Due {
   /**
    * The first try has settled: there are no more hedges.
    *
-   * @param isAnswer false for a failure, or an abort. It teaches nothing: it may come sooner than any answer
+   * @param status 500 without a response. What is no answer teaches nothing: it may come sooner than any
    */
-  firstSettled(isAnswer: boolean): void {
+  firstSettled(status = 0): void {
     leave(this);
     const { setup } = this.hedging;
     const { state } = this.#key;
-    if (this.#outlasts || !isAnswer) return;
+    if (this.#outlasts || isTrouble(status)) return;
     if (isNew(state, setup)) measure(state, setup, setup.policy.clock.now() - this.#startMs);
     else learn(state, setup, false);
   }
@@ -93,7 +93,7 @@ export abstract class Race implements Due {
    * @param request that of the hedge
    * @param isAway true if it goes to another origin: hooks are asked for its headers
    */
-  async hedge(request: RequestTraits, isAway: boolean, send: (hedge: Hedge) => void): Promise<void> {
+  async sendHedge(request: RequestTraits, isAway: boolean, send: (hedge: Hedge) => void): Promise<void> {
     const { policy, maxHedges } = this.hedging.setup;
     const { state } = this.#key;
     const session = new Session(policy, request);
@@ -102,8 +102,9 @@ export abstract class Race implements Due {
     session.attempt = this.#hedges.length + 1;
     let isSent = false;
     try {
-      const throttle = policy.throttle && forRequest(policy.throttle, request, policy.key);
-      if (state.tokens < 1 || policy.stopSignal?.aborted || (throttle && throttle.share < 1)) return;
+      const { throttle, key } = policy;
+      const own = throttle && 'for' in throttle ? throttle.for(request, key) : throttle;
+      if (state.tokens < 1 || policy.stopSignal?.aborted || (own && own.share < 1)) return;
       session.beginTurns();
       if (isAway) await dress(session);
       // Tokens that are not there do for a request (`nonConforming: 'mark'`), not for a hedge.

@@ -1,3 +1,4 @@
+import { isTrouble } from '../../http/classify.ts';
 import type { Outcome, RequestTraits } from '../../http/outcome.ts';
 
 /**
@@ -12,5 +13,5 @@ export function isBad(outcome: Outcome, { url }: RequestTraits): boolean | undef
   }
   const verdict = outcome.judgement?.verdict;
   if (verdict !== undefined) return verdict === 'refused' || verdict === 'transient';
-  return outcome.status === 429 || outcome.status >= 500;
+  return isTrouble(outcome.status);
 }

@@ -1,6 +1,4 @@
-import { prose } from '#prose';
-import { type Check, notNegative, oneOf } from '../../base/check.ts';
-import { must } from '../../base/option-error.ts';
+import { notNegative, oneOf, share } from '../../base/check.ts';
 import type { OptionTable } from '../../base/options.ts';
 
 /** Options of {@link throttle}. */
@@ -17,7 +15,8 @@ export interface ThrottleOptions {
   readonly credit?: number | undefined;
   /**
    * Retries that a client may make however few requests it has made. Each client has them, and over a fleet they add up:
-   * 0.3 for very many quiet clients, which takes the retries of a client that is alone.
+   * 0.3 for very many quiet clients. Below 1 it takes retries from clients that send less than about one request in ten seconds:
+   * one in a minute then hardly has any. Busier ones, which have them from `credit`, lose nothing.
    * @default 3
    */
   readonly reserve?: number | undefined;
@@ -29,17 +28,8 @@ export interface ThrottleOptions {
   readonly whenSkipped?: 'wait' | 'fail' | undefined;
 }
 
-const checkFloor: Check = (name, value) =>
-  must(
-    name,
-    prose('a number > 0 and ≤ 1'),
-    value,
-    typeof value === 'number',
-    Number(value) > 0 && Number(value) <= 1,
-  );
-
 export const THROTTLE_OPTIONS: OptionTable<ThrottleOptions> = {
-  floor: { check: checkFloor, default: 0.02 },
+  floor: { check: share, default: 0.02 },
   credit: { check: notNegative, default: 2.5 },
   reserve: { check: notNegative, default: 3 },
   whenSkipped: { check: oneOf('wait', 'fail'), default: 'wait' },

@@ -1,5 +1,4 @@
 import type { Random } from '../../base/clock.ts';
-import { RecentCount } from './recent-count.ts';
 
 /** The numbers of a {@link ThrottleRule}: see the options of the same names. */
 export interface ThrottleNumbers {
@@ -36,6 +35,8 @@ const SLOW_COUNTS = 0.1;
 const SLOW_COUNTS_AT_FLOOR = 10;
 /** Shorter times are all the same, in milliseconds: an answer from a cache must not make the others slow. */
 const SHORTEST_MS = 20;
+/** How far back requests are counted, in milliseconds: one counts the less the longer ago it was. */
+const COUNTS_MS = 10_000;
 /** Sums of fractions are off by less than this. */
 const ROUNDING = 1e-9;
 
@@ -53,7 +54,9 @@ export class ThrottleRule {
   /** From `floor` to 1. */
   share = 1;
   readonly #numbers: ThrottleNumbers;
-  readonly #asked: RecentCount = new RecentCount();
+  /** About how many requests there were in the last ten seconds, when the last one began. */
+  #asked = 0;
+  #askedAtMs = 0;
   /** The shares of the chances since one was last sent; -1 before the first. */
   #due = -1;
   /** The rest of the credit, from 0 to 1. */
@@ -71,7 +74,8 @@ export class ThrottleRule {
 
   /** A request begins. */
   ask(nowMs: number): void {
-    this.#asked.add(nowMs);
+    this.#asked = this.#recent(nowMs) + 1;
+    this.#askedAtMs = nowMs;
   }
 
   /**
@@ -137,7 +141,11 @@ export class ThrottleRule {
   /** How many retries the whole credit is good for. The request that asks does not count. */
   #size(nowMs: number): number {
     const { credit, reserve } = this.#numbers;
-    return Math.max(reserve, credit * (this.#asked.at(nowMs) - 1));
+    return Math.max(reserve, credit * (this.#recent(nowMs) - 1));
+  }
+
+  #recent(nowMs: number): number {
+    return this.#asked * Math.exp(Math.min(0, this.#askedAtMs - nowMs) / COUNTS_MS);
   }
 
   #earn(nowMs: number, retries: number): void {

@@ -383,6 +383,27 @@ describe('what is learned', () => {
     expect(results.filter((one) => one === 'sent')).toHaveLength(5);
   });
 
+  test.each([
+    [5, 0.3, true],
+    [8, 0.3, true],
+    [15, 0.3, false],
+    [60, 0.3, false],
+    [60, 3, true],
+  ])('one request in %i s, `reserve: %f`: retried, %s', async (everyS, reserve, isRetried) => {
+    const { clock, call } = setUp({ throttle: throttle({ reserve }) });
+    for (let at = 0; at < 20; at += 1) {
+      call(() => 'sent');
+      await clock.advance(everyS * 1_000);
+    }
+    let tries = 0;
+    call(() => {
+      tries += 1;
+      if (tries === 1) throw new Status(503);
+    });
+    await clock.advance(60_000);
+    expect(tries).toBe(isRetried ? 2 : 1);
+  });
+
   test('a budget of the policy replaces the credit', async () => {
     const many = retryBudget({ reserve: 1_000 });
     const { clock, call, fails, sent } = setUp({ budget: many, maxRetries: 5 });

@@ -1,7 +1,8 @@
 import { readOptions } from '../../base/options.ts';
 import { admit } from '../../loop/admit.ts';
 import type { ThrottleState } from '../../loop/events.ts';
-import type { Call, Part } from '../../loop/part.ts';
+import type { Call, Lack, Part } from '../../loop/part.ts';
+import { SKIP, SKIP_AND_END } from '../../loop/skip.ts';
 import type { Throttle } from '../../loop/throttle.ts';
 import { THROTTLE_OPTIONS, type ThrottleOptions } from './options.ts';
 import { ThrottleRule } from './rule.ts';
@@ -10,7 +11,7 @@ import { type Shared, ThrottleTurn } from './turn.ts';
 class OverloadThrottle implements Throttle, Shared {
   readonly rule: ThrottleRule;
   readonly floor: number;
-  readonly endsWhenSkipped: boolean;
+  readonly lack: Lack;
   isHeld = false;
   /** The state that events have told. */
   #told: ThrottleState = 'closed';
@@ -19,7 +20,7 @@ class OverloadThrottle implements Throttle, Shared {
     const setup = readOptions('throttle', options, THROTTLE_OPTIONS);
     this.rule = new ThrottleRule(setup);
     this.floor = setup.floor;
-    this.endsWhenSkipped = setup.whenSkipped === 'fail';
+    this.lack = setup.whenSkipped === 'fail' ? SKIP_AND_END : SKIP;
   }
 
   get part(): Part {
@@ -72,6 +73,9 @@ class OverloadThrottle implements Throttle, Shared {
  * A *chance* is a moment at which a request may be sent: at first, and after each backoff. If a chance is skipped nothing is sent, and
  * the request goes on to its next one. When it has none left (`maxRetries`, `totalTimeoutMs`) it ends with the answer that was
  * there, else with a `ThrottledError` (`overload`).
+ *
+ * If a client of ebb is put over another, that of the outermost one alone is asked, and alone learns: what is below has no chances of
+ * its own, and cannot tell a first attempt from a retry of the layer above, which says nothing new.
  *
  * It is the circuit breaker of ebb: see `state`, `hold()`, `release()`, the event `share`, and `whenSkipped: 'fail'`. For several
  * hosts make one each: `perKey(() => throttle())`.

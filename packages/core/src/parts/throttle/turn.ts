@@ -1,7 +1,6 @@
 import type { Outcome } from '../../http/outcome.ts';
 import type { Call, Lack, Turn } from '../../loop/part.ts';
 import type { StopReason } from '../../loop/reason.ts';
-import { SKIP } from '../../loop/skip.ts';
 import { isBad } from './is-bad.ts';
 import type { ThrottleRule } from './rule.ts';
 
@@ -9,7 +8,8 @@ import type { ThrottleRule } from './rule.ts';
 export interface Shared {
   readonly rule: ThrottleRule;
   readonly isHeld: boolean;
-  readonly endsWhenSkipped: boolean;
+  /** What a call lacks whose chance is skipped. */
+  readonly lack: Lack;
   /** Tells of a change of state. Of one by hand the next request tells. */
   tell(call: Call): void;
 }
@@ -23,40 +23,43 @@ export class ThrottleTurn implements Turn {
    * if it has not.
    */
   #atMs: number | undefined;
-  /** True while a chance is taken that was not sent: one that waits for its tokens is asked again, and takes nothing twice. */
-  #hasTaken = false;
-  #isNew = true;
+  /**
+   * True while a chance is taken that was not sent: one that waits for its tokens is asked again, and takes nothing twice.
+   * `undefined` before the first.
+   */
+  #hasTaken: boolean | undefined;
 
   constructor(throttle: Shared, call: Call) {
     this.#throttle = throttle;
     this.#call = call;
   }
 
-  get endsWhenSkipped(): boolean {
-    return this.#throttle.endsWhenSkipped;
-  }
-
   enter(): Lack | undefined {
-    const { rule, isHeld } = this.#throttle;
+    const throttle = this.#throttle;
+    const { rule } = throttle;
     const { policy, attempt } = this.#call;
     const nowMs = policy.clock.now();
     // Not at the beginning of the call: reading a clock is most of the work.
-    if (this.#isNew) rule.ask(nowMs);
-    this.#isNew = false;
-    this.#throttle.tell(this.#call);
-    if (isHeld) return SKIP;
+    if (this.#hasTaken === undefined) rule.ask(nowMs);
+    this.#hasTaken ??= false;
+    if (throttle.isHeld) {
+      throttle.tell(this.#call);
+      return throttle.lack;
+    }
     // A budget of the policy has allowed its retry already.
     if (attempt === 0 || policy.budget === undefined) {
       this.#hasTaken ||= rule.take(nowMs, attempt > 0, policy.random);
-      if (!this.#hasTaken) return SKIP;
+      if (!this.#hasTaken) return throttle.lack;
     }
     this.#atMs = nowMs;
     return undefined;
   }
 
   skip(): void {
-    const { attempt, policy } = this.#call;
-    if (this.#hasTaken) this.#throttle.rule.giveBack(policy.clock.now(), attempt > 0);
+    if (this.#hasTaken) {
+      const { attempt, policy } = this.#call;
+      this.#throttle.rule.giveBack(policy.clock.now(), attempt > 0);
+    }
     this.#hasTaken = false;
   }
 
