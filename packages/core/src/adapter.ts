@@ -34,7 +34,7 @@ export {
   readableBody,
 } from './http/body.ts';
 export { isIdempotent } from './http/classify.ts';
-export { Download, whyNoDownload } from './http/download.ts';
+export { Download, downloadIn } from './http/download.ts';
 export { failureKind } from './http/failure.ts';
 export type { BodyContext, BodyWatcher, Opened, Peek } from './http/peek.ts';
 export type { ReadHeader, Resumable } from './http/resumable.ts';

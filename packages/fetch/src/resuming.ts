@@ -1,6 +1,7 @@
 import type { RequestTraits } from '@ebb/core';
-import { Download, type Resumable, whyNoDownload } from '@ebb/core/adapter';
+import type { Resumable } from '@ebb/core/adapter';
 import {
+  DownloadCourse,
   EventStream,
   isEventStream,
   prose,
@@ -108,9 +109,6 @@ function courseOf({ request, options }: Asked, response: Response): Resumable | 
   const { method } = request;
   if (method !== 'GET' || (status !== 200 && status !== 206) || header('etag') === undefined)
     return undefined;
-  return new Download(
-    status,
-    header,
-    isCoded(header) ? (prose('a content coding') ?? '') : whyNoDownload(status, header),
-  );
+  const lost = isCoded(header) ? (prose('a content coding') ?? '') : undefined;
+  return new DownloadCourse(status, header, lost);
 }

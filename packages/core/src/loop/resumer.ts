@@ -94,13 +94,13 @@ export class Resumer<Rest, Given> {
     const why = lost ?? resumed.whyUnsafe();
     if (why !== undefined) return why;
     const { request } = resumed;
-    const { method } = request;
+    const { method, replayable } = request;
     const { resumeWith } = this.#options;
     if (lastId !== undefined && resumeWith !== undefined) {
       const given = callHook('resumeWith', () => resumeWith(lastId, request));
       if (given !== undefined) return resumed.with(given);
     }
-    return method === 'GET' ? resumed.again() : (prose(`a ${method} is not sent again`) ?? '');
+    return method === 'GET' && replayable ? resumed.again() : (prose(`a ${method} is not sent again`) ?? '');
   }
 
   /**
