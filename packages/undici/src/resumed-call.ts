@@ -1,11 +1,8 @@
 import type { Duplex } from 'node:stream';
-import type { PolicyOptions } from '@ebb/core';
 import {
   explain,
-  haveCredentials,
   prose,
   type ResumeReason,
-  Resumer,
   type Resuming,
   type Resumption,
   rememberOf,
@@ -14,23 +11,19 @@ import {
 import type { Dispatcher } from 'undici';
 import { Attempt } from './attempt.ts';
 import { type AttemptListener, uploadEvents } from './attempt-listener.ts';
-import { bodyOf } from './body/body-of.ts';
 import { isCoded, streamOf } from './buffer-stream.ts';
 import { Downstream } from './downstream.ts';
 import { bodyTimeoutError, cutShortError, requestAbortedError } from './errors.ts';
 import { mirrorGaps } from './gaps.ts';
-import { headerPairs, type RawHeaders, type ResponseHead, type ResponseHeaders } from './headers.ts';
-import { changesForRest, readerOf } from './resume.ts';
+import type { RawHeaders, ResponseHead, ResponseHeaders } from './headers.ts';
+import { readerOf } from './resume.ts';
+import { type DispatchResumer, resumerOf } from './resume-request.ts';
 import { Silence } from './silence.ts';
-import { Traits } from './traits.ts';
 
 type Options = Dispatcher.DispatchOptions;
 
 /** Marks the context of requests that are resumed already. Known to all copies of this package in a program. */
 const RESUMED = Symbol.for('@ebb/undici resumed');
-
-/** Stands for the origin of a `Client` or `Pool`, which undici 7 does not tell an interceptor. */
-const OWN_ORIGIN = 'http://dispatcher.invalid';
 
 /** A request whose event stream goes on after a break. Its handler sees one request: one controller, and one response. */
 export class ResumedCall extends Downstream implements AttemptListener<Attempt> {
@@ -39,7 +32,7 @@ export class ResumedCall extends Downstream implements AttemptListener<Attempt> 
   readonly #options: Options;
   #attempt: Attempt;
   /** The stream that the handler is receiving; `undefined` for other responses. */
-  #resumer: Resumer<Options, Options> | undefined;
+  #resumer: DispatchResumer | undefined;
   /** True for an event stream that cannot be read, because it is compressed. */
   #isCoded = false;
   /** The resumption under way, until the rest has begun. */
@@ -47,7 +40,6 @@ export class ResumedCall extends Downstream implements AttemptListener<Attempt> 
   /** Has the history. */
   #made: object = {};
   #silence: Silence | undefined;
-  #isIdle = false;
   /** Ends the wait before a request for the rest; `undefined` while there is none. */
   #wait: AbortController | undefined;
 
@@ -88,49 +80,27 @@ export class ResumedCall extends Downstream implements AttemptListener<Attempt> 
       this.#respondedRest(attempt, head, resumption);
       return;
     }
-    const { context } = attempt;
-    this.#made = context ?? this.#made;
+    this.#made = attempt.context ?? {};
     // Of two around one another the inner one does it.
     if (!(RESUMED in this.#made)) this.#resumer = this.#resumerOf(head);
     attempt.forward();
     this.pass(this.#watched(attempt), head);
   }
 
-  #resumerOf(head: ResponseHead): Resumer<Options, Options> | undefined {
+  #resumerOf(head: ResponseHead): DispatchResumer | undefined {
     const options = this.#options;
     const course = streamOf(head, options.headers, this.#resuming);
     this.#isCoded = course === 'coded';
     if (course === undefined || course === 'coded') return undefined;
-    return new Resumer<Options, Options>(course, this.#resuming, {
-      request: new Traits(options, bodyOf(options), OWN_ORIGIN),
-      ebb: (options.ebb || undefined) as PolicyOptions | undefined,
-      whyUnsafe: () => this.#whyUnsafe(),
-      // Undefined members of what a hook returns are not those of the first request.
-      with: (given) => ({ ...given, origin: given.origin ?? options.origin }) as Options,
-      again: () => ({ ...options, ...changesForRest(course, options.headers) }) as Options,
-    });
-  }
-
-  /**
-   * Says so if a request with credentials has ended at another origin than its own, by an interceptor below. It is not known what that
-   * origin was sent.
-   */
-  #whyUnsafe(): string | undefined {
-    const { starts, hops = [] } = this.#attempt;
-    const [first, last] = [hops[0], hops.at(-1)].map((hop) => URL.parse(String(hop))?.origin);
-    if (starts < 2 || (hops.length >= starts && first === last)) return undefined;
-    const names = [...headerPairs(this.#options.headers)].map(([name]) => name);
-    return haveCredentials(names) ? (prose('a redirect of credentials to another origin') ?? '') : undefined;
+    return resumerOf(course, options, this.#resuming, () => this.#attempt);
   }
 
   /** The connection of an attempt, watched for silence. */
   #watched(attempt: Attempt): Silence | Attempt['connection'] {
     const { idleTimeoutMs, policy } = this.#resuming;
     if (idleTimeoutMs === undefined || this.#resumer === undefined) return attempt.connection;
-    this.#silence = new Silence(attempt.connection, policy.clock, idleTimeoutMs, () => {
-      this.#isIdle = true;
-      attempt.abort(bodyTimeoutError(idleTimeoutMs));
-    });
+    const fell = (): void => attempt.abort(bodyTimeoutError(idleTimeoutMs));
+    this.#silence = new Silence(attempt.connection, policy.clock, idleTimeoutMs, fell);
     return this.#silence;
   }
 
@@ -209,20 +179,17 @@ export class ResumedCall extends Downstream implements AttemptListener<Attempt> 
   broke(_: Attempt, error: Error): void {
     this.#silence?.stop();
     const resumer = this.#resumer;
+    // Of undici itself as well.
+    const isIdle = (error as { code?: unknown }).code === 'UND_ERR_BODY_TIMEOUT';
     if (this.controller.aborted || this.threw) this.#fail(error);
-    else if (resumer === undefined)
-      this.#fail(this.#isCoded ? explain(error, prose('a content coding')) : error);
+    else if (this.#isCoded) this.#fail(explain(error, prose('a content coding')));
+    else if (resumer === undefined) this.#fail(error);
     else if (resumer.course.isDone) this.#end({}, undefined);
-    else
-      this.#resume(
-        error,
-        this.#isIdle || (error as { code?: unknown }).code === 'UND_ERR_BODY_TIMEOUT' ? 'idle' : 'broken',
-      );
+    else this.#resume(error, isIdle ? 'idle' : 'broken');
   }
 
   /** Asks for the rest of what has broken. */
   #resume(error: unknown, reason: ResumeReason): void {
-    this.#isIdle = false;
     this.controller.attach(undefined);
     const wait = new AbortController();
     this.#wait = wait;

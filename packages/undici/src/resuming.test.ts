@@ -250,10 +250,10 @@ describe('event streams', () => {
     const { text } = await read(
       server.url,
       {
-        resumeWith: (lastId, asked) => ({
-          path: `${new URL(asked.url).pathname}?after=${lastId}`,
+        resumeWith: (lastId, { url, header }) => ({
+          path: `${new URL(url).pathname}?after=${lastId}`,
           method: 'GET',
-          headers: { authorization: asked.header('authorization') ?? '' },
+          headers: { authorization: header('authorization') ?? '' },
         }),
       },
       { ...post, headers: { authorization: 'me' } },
