@@ -1,10 +1,12 @@
-import { constant, createPolicy } from '@ebb/core';
+import { constant, createPolicy, type Policy } from '@ebb/core';
+import { type Respond, suite } from '@ebb/core/testing/suite';
 import { createFetch } from '@ebb/fetch';
 import { resuming } from '@ebb/fetch/resuming';
 import { ebbInterceptor } from '@ebb/undici';
 import { resuming as resumingDispatch } from '@ebb/undici/resuming';
 import axios from 'axios';
 import { Agent, request, fetch as undiciFetch } from 'undici';
+import { Agent as NodeFetchAgent } from 'undici7';
 import { describe, expect, test } from 'vitest';
 import {
   after,
@@ -14,6 +16,10 @@ import {
   partOf,
   type Written,
 } from '../packages/fetch/test/cutting.ts';
+import { clientOf } from './fetch-client.ts';
+import { mock, mockBehindServer } from './msw.ts';
+import { traits } from './traits.ts';
+import { undiciClient } from './undici-client.ts';
 
 // Event streams and downloads over real connections, in the clients besides fetch.
 
@@ -82,4 +88,70 @@ test('axios over fetch: a download and an event stream arrive whole', async () =
   await using streams = await streaming(333);
   const { data } = await client.get<ReadableStream<Uint8Array>>(streams.url, { responseType: 'stream' });
   expect(await new Response(data).text()).toBe(whole);
+});
+
+/** An agent that resumes above what is composed with it. */
+function resumingAgent(policy: Policy): typeof Agent {
+  return class extends Agent {
+    override compose(...interceptors: never[]) {
+      return super.compose(...interceptors, resumingDispatch({ policy }));
+    }
+  } as typeof Agent;
+}
+
+// All that holds for a client holds for one that resumes.
+for (const [where, overFetch, overUndici] of [
+  ['sockets', undefined, undefined],
+  ['MSW', mock, mockBehindServer],
+] as const) {
+  suite(
+    { describe, test },
+    {
+      ...traits.fetch,
+      name: `fetch with resuming, over ${where}`,
+      does: ['resumes', 'resumesStreams'],
+      client(policy, limits) {
+        const agent = limits && new NodeFetchAgent(limits);
+        const client = clientOf(resuming(createFetch(policy), { policy }), agent && { dispatcher: agent });
+        return { ...client, close: async () => agent?.close() };
+      },
+      ...(overFetch && { mock: overFetch }),
+    },
+  );
+  suite(
+    { describe, test },
+    {
+      ...traits.undici,
+      name: `undici with resuming, over ${where}`,
+      does: ['resumes', 'resumesStreams'],
+      client: (policy, limits) => undiciClient({ Agent: resumingAgent(policy), request }, policy, limits),
+      ...(overUndici && { mock: overUndici }),
+    },
+  );
+}
+
+describe('over MSW, which ends a body that breaks: an event stream arrives whole in spite of its ends', () => {
+  const respond: Respond = async (asked) => {
+    const rest = events.slice(Number(asked.headers.get('last-event-id') ?? 0));
+    return rest.length === 0
+      ? new Response(null, { status: 204 })
+      : new Response(`${rest.slice(0, 10).join('')}da`, { headers: EVENT_STREAM });
+  };
+
+  test('fetch', async () => {
+    const mocked = await mock(respond);
+    const fetch = resuming(createFetch(policy), { policy, resumeAtEnd: true });
+    expect(await (await fetch(mocked.url)).text()).toBe(whole);
+    await mocked.close?.();
+  });
+
+  test('undici', async () => {
+    const mocked = await mockBehindServer(respond);
+    const dispatcher = new Agent().compose(
+      ebbInterceptor(policy),
+      resumingDispatch({ policy, resumeAtEnd: true }),
+    );
+    expect(await (await request(mocked.url, { dispatcher })).body.text()).toBe(whole);
+    await mocked.close?.();
+  });
 });

@@ -1,6 +1,6 @@
 import { nextTurn } from '../../adapter.ts';
 import { type Incoming, listening, nodeModule, type Outgoing, type Server, type Socket } from './node.ts';
-import type { Seen, Step, Upstream } from './step.ts';
+import { EVENTS, type Seen, type Step, type Upstream } from './step.ts';
 
 /** A scripted server on loopback. */
 export interface ScriptedServer extends Upstream {
@@ -67,11 +67,22 @@ function act(step: Step, { headers }: Incoming, response: Outgoing, gates: Gates
     response.writeHead(status);
     response.write('and so on', gates.onHang);
   };
+  const streaming = (): void => {
+    response.writeHead(200, { 'content-type': 'text/event-stream' });
+  };
   const act: Record<typeof step, () => unknown> = {
     reset: () => response.destroy(),
     'half-body': () => half({}),
     'half-503': () => half({}, 503),
     'half-download': () => half({ etag: '"v1"', 'accept-ranges': 'bytes' }),
+    'half-stream': () => {
+      streaming();
+      response.write(`${EVENTS[0]}data`, () => response.destroy());
+    },
+    'rest-of-stream': () => {
+      streaming();
+      response.end(EVENTS.slice(Number(headers['last-event-id'] ?? 0)).join(''));
+    },
     'endless-503': () => endless(503),
     'endless-200': () => endless(200),
     hang: gates.onHang,
