@@ -88,9 +88,10 @@ function act(step: Step, { headers }: Incoming, response: Outgoing, gates: Gates
     hang: gates.onHang,
     'early-503': () => response.writeHead(503, { connection: 'close' }).end('early'),
     'rest-of-download': () => {
-      const start = Number(/^bytes=(\d+)-/.exec(headers.range ?? '')?.[1] ?? 0);
-      const range = start > 0 ? { 'content-range': `bytes ${start}-9/10` } : {};
-      response.writeHead(start > 0 ? 206 : 200, { etag: '"v1"', ...range }).end('1234567890'.slice(start));
+      const asked = /^bytes=(\d+)-/.exec(headers.range ?? '');
+      const start = Number(asked?.[1] ?? 0);
+      const range = asked ? { 'content-range': `bytes ${start}-9/10` } : {};
+      response.writeHead(asked ? 206 : 200, { etag: '"v1"', ...range }).end('1234567890'.slice(start));
     },
     'slow-200': () => halves(someTurns),
     'late-200': () => someTurns().then(() => response.end('up')),

