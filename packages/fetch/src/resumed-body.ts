@@ -112,7 +112,7 @@ class ResumedBody {
   }
 
   #close(controller: Controller): void {
-    this.#give(controller, this.#resumer.left());
+    this.#give(controller, this.#resumer.course.left());
     this.#forget?.();
     controller.close();
     (controller as ReadableByteStreamController).byobRequest?.respond(0);

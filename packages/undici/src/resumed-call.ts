@@ -162,7 +162,7 @@ export class ResumedCall extends Downstream implements AttemptListener<Attempt> 
   }
 
   #end(trailers: ResponseHeaders, rawTrailers: RawHeaders | undefined): void {
-    for (const part of this.#resumer?.left() ?? []) this.passData(part as Buffer);
+    for (const part of this.#resumer?.course.left() ?? []) this.passData(part as Buffer);
     this.passEnd(trailers, rawTrailers);
   }
 

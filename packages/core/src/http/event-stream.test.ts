@@ -50,7 +50,7 @@ test.each<[name: string, steps: readonly (readonly [part: string, passed: string
 });
 
 test('no more than the limit is kept, and 1 MiB without one', () => {
-  const stream = new EventStream(undefined, {});
+  const stream = new EventStream(undefined, { maxEventBytes: 1_024 });
   const part = bytes(`data: ${'x'.repeat(64 * 1024 - 6)}`);
   let kept = 0;
   for (let sent = 0; sent < 64; sent += 1) {

@@ -33,10 +33,6 @@ export interface RestRequest<Rest> {
   readonly resumption: Resumption;
 }
 
-function notEmpty({ byteLength }: Uint8Array): boolean {
-  return byteLength > 0;
-}
-
 /** How a body that may break goes on: what of it is passed on, when it has ended, and what is asked for after a break. */
 export class Resumer<Rest, Given> {
   readonly course: Resumable;
@@ -61,17 +57,14 @@ export class Resumer<Rest, Given> {
    * @throws the error that it makes, if the part cannot be of the rest that was asked for; HookError if a hook throws
    */
   take(part: Uint8Array, terminated: () => unknown): readonly Uint8Array[] {
-    const parts = this.course.take(part);
+    // A stream of bytes takes no empty parts.
+    const parts = part.byteLength > 0 ? this.course.take(part) : [];
     if (parts === undefined) throw explain(terminated(), prose('more than its range'));
-    const passed = parts.filter(notEmpty);
-    for (const { byteLength } of passed) this.#passedBytes += byteLength;
-    if (passed.length > 0) this.#vain = 0;
-    return passed;
-  }
-
-  /** What was kept back, for a body that has ended. */
-  left(): readonly Uint8Array[] {
-    return this.course.left().filter(notEmpty);
+    for (const { byteLength } of parts) {
+      this.#passedBytes += byteLength;
+      this.#vain = 0;
+    }
+    return parts;
   }
 
   /**
