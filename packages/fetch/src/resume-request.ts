@@ -2,7 +2,7 @@ import { property, type ReadHeader, type Resumable, responseHeader } from '@ebb/
 import { haveCredentials, prose, type Resumed, type Resuming } from '@ebb/core/resuming';
 import type { EbbFetch } from './create-fetch.ts';
 import type { EbbRequestInit, FetchInput } from './init.ts';
-import { membersOf } from './request.ts';
+import { changedHeaders, withChanges } from './request.ts';
 
 /** What a fetch is called with. */
 export type Call = readonly [FetchInput, EbbRequestInit];
@@ -42,12 +42,7 @@ export function whyUnsafe(
   return hasCredentials ? (prose('a redirect of credentials to another origin') ?? '') : undefined;
 }
 
-/** The same request, with the headers for the rest. */
-export function requestAgain({ input, init }: Asked, course: Resumable): Call {
-  const headers = headersOf(input, init);
-  for (const [name, value] of Object.entries(course.headers)) {
-    if (value === undefined) headers.delete(name);
-    else headers.set(name, value);
-  }
-  return [input, { ...membersOf(init ?? {}), headers }];
+/** The same request, with the headers for the rest, and without its own `ebb` options. */
+export function requestAgain({ input, init }: Asked, { headers }: Resumable): Call {
+  return withChanges(input, init, { headers: changedHeaders(headersOf(input, init), headers) });
 }
