@@ -51,7 +51,7 @@ export { OutOfTime, timeoutError } from './loop/bounds.ts';
 export { forRequest } from './loop/contracts.ts';
 export { type Decision, decide, type Progress } from './loop/decide.ts';
 export type { Aside, Exchange } from './loop/exchange.ts';
-export { remember, rememberReason } from './loop/history.ts';
+export { hasHistory, remember, rememberReason } from './loop/history.ts';
 export { LAYER, type Way } from './loop/layer.ts';
 export { overridePolicy } from './loop/policy.ts';
 export type { MakeBody } from './loop/preparation.ts';

@@ -18,8 +18,7 @@ function differ(one: number, other: number): boolean {
  * unknown, or if the length contradicts the range.
  */
 function bytesOf(status: number, header: ReadHeader): Bytes | undefined {
-  const text = header('content-length') ?? '';
-  const length = /^\d{1,15}$/.test(text) ? Number(text) : Number.NaN;
+  const length = Number(/^\d{1,15}$/.exec(header('content-length') ?? '')?.[0]);
   if (status === 200) return length > 0 ? { first: 0, last: length - 1, whole: length } : undefined;
   // RFC 9110 §14.4. A response with several ranges (multipart/byteranges) does not have this header.
   const match = /^bytes (\d{1,15})-(\d{1,15})\/(\d{1,15}|\*)$/i.exec(header('content-range') ?? '');
