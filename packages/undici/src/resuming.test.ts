@@ -21,6 +21,7 @@ import {
   type Written,
 } from '../../fetch/test/cutting.ts';
 import { clients, versions } from '../test/clients.ts';
+import { HandlerSpy } from '../test/wire.ts';
 import { ebbInterceptor } from './index.ts';
 import { type ResumingOptions, resuming } from './resuming.ts';
 
@@ -464,21 +465,36 @@ describe('what it is given', () => {
     expect(() => resuming(options)).toThrow(error);
   });
 
-  test('a dispatch that is none, and a handler that is none: as without it', async () => {
-    expect(() => new Agent().compose(resuming() as never, (() => 1) as never)).toThrow(TypeError);
+  test.each<[name: string, options: unknown, handler: unknown]>([
+    ['a handler without methods', { path: '/', method: 'GET', origin: 'http://a.test' }, {}],
+    ['no handler', { path: '/', method: 'GET', origin: 'http://a.test' }, undefined],
+    ['no options', undefined, new HandlerSpy()],
+    ['no method', { path: '/', origin: 'http://a.test' }, new HandlerSpy()],
+  ])('%s: as without it', (_, options, handler) => {
     const agent = new Agent();
     onTestFinished(() => agent.destroy());
-    const bare = (): unknown => agent.dispatch({ path: '/', method: 'GET', origin: 'http://a.test' }, {});
-    const composed = agent.compose(resuming());
-    const own = (): unknown => composed.dispatch({ path: '/', method: 'GET', origin: 'http://a.test' }, {});
-    const thrownBy = (call: () => unknown): unknown => {
+    const endOf = (dispatcher: { dispatch(options: never, handler: never): unknown }): unknown => {
       try {
-        return call();
+        return [dispatcher.dispatch(options as never, handler as never), (handler as HandlerSpy).error];
       } catch (error) {
         return String(error);
       }
     };
-    expect(thrownBy(own)).toEqual(thrownBy(bare));
+    expect(endOf(agent.compose(resuming()))).toEqual(endOf(agent));
+  });
+
+  test('headers of an iterator are those of each request, and its error ends the request', async () => {
+    const server = await scripted(half, stream('id: 2\ndata: b\n\n'));
+    const headers = new Map([['x-own', '1']]).entries();
+    const dispatcher = dispatcherOf();
+    const { body } = await request(server.url, { dispatcher, headers });
+    await body.text();
+    expect(server.heads.map((head) => head.header('x-own'))).toEqual(['1', '1']);
+    const failing = (function* (): Generator<[string, string]> {
+      yield ['a', '1'];
+      throw new Error('no more headers');
+    })();
+    await expect(request(server.url, { dispatcher, headers: failing })).rejects.toThrow('no more headers');
   });
 
   test('of two around one another the inner one does it', async () => {

@@ -13,9 +13,10 @@ type Handler = Dispatcher.DispatchHandler;
  */
 export type ResumingOptions = ResumptionOptions<Options>;
 
-/** True for a request whose response has a body that this can read. */
-function mayBeResumed({ upgrade, method }: Options): boolean {
-  return !upgrade && method !== 'CONNECT';
+/** True for a request whose response has a body that this can read. What is no options object is for the dispatcher to refuse. */
+function mayBeResumed(given: Options): boolean {
+  if (typeof given !== 'object' || given === null) return false;
+  return given.ebb !== false && !given.upgrade && given.method !== 'CONNECT';
 }
 
 function dispatchResumed(
@@ -24,8 +25,16 @@ function dispatchResumed(
   given: Options,
   handler: Handler,
 ): boolean {
-  if (given?.ebb === false || !mayBeResumed(given)) return dispatch(given, handler);
-  return new ResumedCall(resuming, dispatch, withRereadableHeaders(given), handler).start();
+  if (!mayBeResumed(given)) return dispatch(given, handler);
+  let options: Options;
+  try {
+    options = withRereadableHeaders(given);
+  } catch (error) {
+    // undici reports invalid options in the same way.
+    handler.onResponseError?.(null as never, error as Error);
+    return false;
+  }
+  return new ResumedCall(resuming, dispatch, options, handler).start();
 }
 
 /**
