@@ -93,8 +93,8 @@ console.log(
 
 interface Read {
   readonly bytes: number;
-  readonly used: number;
-  readonly rss: number;
+  readonly more: number;
+  readonly tookMs: number;
   readonly error?: string;
 }
 
@@ -115,8 +115,8 @@ async function reads(name: string, path: string): Promise<readonly string[]> {
     path.startsWith('cut') ? name : `${name}, not cut`,
     `${number(bytes / MB)} MB${error ? `, ${error}` : ''}`,
     number(cuts / all.length),
-    number(median(all.map(({ used }) => used)) / MB, 1),
-    number(median(all.map(({ rss }) => rss)) / MB, 1),
+    (median(all.map(({ more }) => more)) / MB).toFixed(1),
+    number(Math.round(median(all.map(({ tookMs }) => tookMs)))),
   ];
 }
 
@@ -128,11 +128,10 @@ for (const megabytes of [200, 1_000]) {
   rows.push(await reads('ebbInterceptor', `cut/${megabytes}`));
 }
 console.log(
-  '\n**A download whose connection is cut every 10 MB.** The most memory while it is read, above that after a first read of 200 MB in ' +
-    'the same process. In use: what is left after the garbage was collected, every 3 MB. Resident: of the process, garbage included. ' +
-    'Medians of 3 processes.\n',
+  '\n**A download whose connection is cut every 10 MB.** Memory is the largest resident set while it is read, above that before: ' +
+    'after a first read of 200 MB in the same process. Medians of 3 processes.\n',
 );
-console.log(markdown(['', 'got', 'cuts', 'in use, + MB', 'resident, + MB'], rows));
+console.log(markdown(['', 'got', 'cuts', 'memory, + MB', 'ms'], rows));
 
 const BESIDE: readonly (readonly [name: string, alone: string, door: string])[] = [
   ['`resuming` of @ebb/fetch', '@ebb/fetch', '@ebb/fetch/resuming'],
