@@ -1,7 +1,7 @@
 // Also runs in browsers: imports nothing from Node.
-import { type Attempt, attemptsOf, type Policy } from '@ebb/core';
+import { attemptsOf, type Policy } from '@ebb/core';
 import type * as suite from '@ebb/core/testing/suite';
-import { type BaseFetch, createFetch, type EbbRequestInit } from '@ebb/fetch';
+import { type BaseFetch, createFetch, type EbbFetch, type EbbRequestInit } from '@ebb/fetch';
 
 /** A request of a test. */
 export interface Sent extends suite.Sent {
@@ -35,15 +35,20 @@ export function initFor(sent: Sent, signal: AbortSignal | undefined): EbbRequest
 
 /** The fetch of the runtime. `extra` is for members of `RequestInit` that only this runtime has. */
 export function fetchClient(policy: Policy, extra: object = {}, base: BaseFetch = fetch): Client {
-  const ebbFetch = createFetch(policy, base);
-  let history: readonly Attempt[] | undefined;
+  return clientOf(createFetch(policy, base), extra);
+}
+
+/** Any fetch with ebb. */
+export function clientOf(ebbFetch: EbbFetch, extra: object = {}): Client {
+  let last: Response | undefined;
   return {
     async send(url, sent, signal) {
       const response = await ebbFetch(url, { ...initFor(sent, signal), ...extra });
-      history = attemptsOf(response);
+      last = response;
       return { status: response.status, body: await response.text() };
     },
-    history: () => history,
+    // It grows while the body is read, if that is resumed.
+    history: () => last && attemptsOf(last),
     close: async () => undefined,
   };
 }

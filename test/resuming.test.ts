@@ -1,10 +1,12 @@
-import { constant, createPolicy } from '@ebb/core';
+import { constant, createPolicy, type Policy } from '@ebb/core';
+import { type Respond, suite } from '@ebb/core/testing/suite';
 import { createFetch } from '@ebb/fetch';
 import { resuming } from '@ebb/fetch/resuming';
 import { ebbInterceptor } from '@ebb/undici';
-import { eventStreams } from '@ebb/undici/resuming';
+import { resuming as resumingDispatch } from '@ebb/undici/resuming';
 import axios from 'axios';
 import { Agent, request, fetch as undiciFetch } from 'undici';
+import { Agent as NodeFetchAgent } from 'undici7';
 import { describe, expect, test } from 'vitest';
 import {
   after,
@@ -14,11 +16,14 @@ import {
   partOf,
   type Written,
 } from '../packages/fetch/test/cutting.ts';
+import { clientOf } from './fetch-client.ts';
+import { mock, mockBehindServer } from './msw.ts';
+import { traits } from './traits.ts';
+import { undiciClient } from './undici-client.ts';
 
 // Event streams and downloads over real connections, in the clients besides fetch.
 
 const policy = createPolicy({ backoff: constant(0) });
-const RESUME = { resume: eventStreams };
 const events = eventsOf('\r\n');
 const whole = events.join('');
 const body = Buffer.from('0123456789');
@@ -36,7 +41,7 @@ const CUTS = 1_000;
 describe('an event stream arrives whole in each client, if it is cut once at any of its first 1,000 bytes', () => {
   const fetch = resuming(createFetch(policy), { policy });
   const client = axios.create({ adapter: 'fetch', env: { fetch: fetch as typeof globalThis.fetch } });
-  const dispatcher = new Agent().compose(ebbInterceptor(policy, RESUME));
+  const dispatcher = new Agent().compose(ebbInterceptor(policy), resumingDispatch({ policy }));
 
   test.each<[name: string, read: (url: string) => Promise<string>]>([
     ['fetch', async (url) => (await fetch(url)).text()],
@@ -85,67 +90,68 @@ test('axios over fetch: a download and an event stream arrive whole', async () =
   expect(await new Response(data).text()).toBe(whole);
 });
 
-describe('undici: an event stream arrives whole', () => {
-  test.each([60, 100, 333, 1_287])('if every connection is cut after %i bytes', async (cutAfter) => {
-    await using server = await streaming(cutAfter);
-    // Its retries are those of one request, however often its connections break.
-    const dispatcher = new Agent().compose(ebbInterceptor({ backoff: constant(0), maxRetries: 99 }, RESUME));
-    const response = await request(server.url, { dispatcher });
-    expect(await response.body.text()).toBe(whole);
-    const fetched = await undiciFetch(server.url, { dispatcher });
-    expect(await fetched.text()).toBe(whole);
-    await dispatcher.close();
+/** An agent that resumes above what is composed with it. */
+function resumingAgent(policy: Policy): typeof Agent {
+  return class extends Agent {
+    override compose(...interceptors: never[]) {
+      return super.compose(...interceptors, resumingDispatch({ policy }));
+    }
+  } as typeof Agent;
+}
+
+// All that holds for a client holds for one that resumes.
+for (const [where, overFetch, overUndici] of [
+  ['sockets', undefined, undefined],
+  ['MSW', mock, mockBehindServer],
+] as const) {
+  suite(
+    { describe, test },
+    {
+      ...traits.fetch,
+      name: `fetch with resuming, over ${where}`,
+      does: ['resumes', 'resumesStreams'],
+      client(policy, limits) {
+        const agent = limits && new NodeFetchAgent(limits);
+        const client = clientOf(resuming(createFetch(policy), { policy }), agent && { dispatcher: agent });
+        return { ...client, close: async () => agent?.close() };
+      },
+      ...(overFetch && { mock: overFetch }),
+    },
+  );
+  suite(
+    { describe, test },
+    {
+      ...traits.undici,
+      name: `undici with resuming, over ${where}`,
+      does: ['resumes', 'resumesStreams'],
+      client: (policy, limits) => undiciClient({ Agent: resumingAgent(policy), request }, policy, limits),
+      ...(overUndici && { mock: overUndici }),
+    },
+  );
+}
+
+describe('over MSW, which ends a body that breaks: an event stream arrives whole in spite of its ends', () => {
+  const respond: Respond = async (asked) => {
+    const rest = events.slice(Number(asked.headers.get('last-event-id') ?? 0));
+    return rest.length === 0
+      ? new Response(null, { status: 204 })
+      : new Response(`${rest.slice(0, 10).join('')}da`, { headers: EVENT_STREAM });
+  };
+
+  test('fetch', async () => {
+    const mocked = await mock(respond);
+    const fetch = resuming(createFetch(policy), { policy, resumeAtEnd: true });
+    expect(await (await fetch(mocked.url)).text()).toBe(whole);
+    await mocked.close?.();
   });
 
-  test.each<[name: string, first: string, rest: Written, text: string]>([
-    ['no ids', 'data: a\n\n', {}, 'data: a\n\n'],
-    [
-      'HTML in place of the rest',
-      'id: 1\ndata: a\n\nda',
-      { headers: { 'content-type': 'text/html' } },
-      'id: 1\ndata: a\n\n',
-    ],
-  ])('and not with %s', async (_, first, rest, text) => {
-    await using server = await cutting(({ number }) =>
-      number === 0 ? { headers: EVENT_STREAM, body: first, breaks: true } : rest,
+  test('undici', async () => {
+    const mocked = await mockBehindServer(respond);
+    const dispatcher = new Agent().compose(
+      ebbInterceptor(policy),
+      resumingDispatch({ policy, resumeAtEnd: true }),
     );
-    const dispatcher = new Agent().compose(ebbInterceptor({ backoff: constant(0) }, RESUME));
-    const response = await request(server.url, { dispatcher });
-    let got = '';
-    await expect(
-      (async () => {
-        for await (const part of response.body) got += part;
-      })(),
-    ).rejects.toMatchObject({ code: 'UND_ERR_SOCKET' });
-    expect(got).toBe(text);
-    await dispatcher.close();
-  });
-
-  test('and not without `resume`', async () => {
-    await using server = await streaming(100);
-    const dispatcher = new Agent().compose(ebbInterceptor({ backoff: constant(0) }));
-    const response = await request(server.url, { dispatcher });
-    await expect(response.body.text()).rejects.toMatchObject({ code: 'UND_ERR_SOCKET' });
-    expect(server.heads).toHaveLength(1);
-    await dispatcher.close();
-  });
-
-  test.each<[name: string, options: unknown, error: RegExp]>([
-    ['no function', { resume: true }, /^ebbInterceptor: resume must be a function, got true$/],
-    ['unknown', { resumes: eventStreams }, /has no option "resumes"; it takes resume$/],
-  ])('and an option that is %s is refused', (_, options, error) => {
-    expect(() => ebbInterceptor({}, options as never)).toThrow(error);
-  });
-
-  test('a 204 ends it', async () => {
-    await using server = await cutting(({ number }) =>
-      number === 0
-        ? { headers: EVENT_STREAM, body: 'retry: 1\nid: 1\ndata: a\n\nda', breaks: true }
-        : { status: 204 },
-    );
-    const dispatcher = new Agent().compose(ebbInterceptor({ backoff: constant(60_000) }, RESUME));
-    const response = await request(server.url, { dispatcher });
-    expect(await response.body.text()).toBe('retry: 1\nid: 1\ndata: a\n\n');
-    await dispatcher.close();
+    expect(await (await request(mocked.url, { dispatcher })).body.text()).toBe(whole);
+    await mocked.close?.();
   });
 });

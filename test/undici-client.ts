@@ -1,5 +1,5 @@
 import { Readable } from 'node:stream';
-import { type Attempt, attemptsOf, type Policy } from '@ebb/core';
+import { attemptsOf, type Policy } from '@ebb/core';
 import { ebbInterceptor } from '@ebb/undici';
 import type * as undici8 from 'undici';
 import { bodyFor, type Client, initFor } from './fetch-client.ts';
@@ -17,7 +17,7 @@ export function undiciClient(
 ): Client {
   const agent = new Agent(limits);
   const dispatcher = agent.compose(ebbInterceptor(policy));
-  let history: readonly Attempt[] | undefined;
+  let context: object | undefined;
   return {
     async send(url, { method = 'GET', headers = {}, ...sent }, signal) {
       const body = bodyFor(sent, nodeStream) as string;
@@ -29,10 +29,11 @@ export function undiciClient(
         ebb: sent.ebb,
         ...(signal && { signal }),
       });
-      history = attemptsOf(response.context);
+      context = response.context as object;
       return { status: response.statusCode, body: await response.body.text() };
     },
-    history: () => history,
+    // It grows while the body is read, if that is resumed.
+    history: () => context && attemptsOf(context),
     close: () => agent.close(),
   };
 }

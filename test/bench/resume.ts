@@ -1,26 +1,29 @@
-// What resumption costs, over TCP on loopback: the time to the first event, and a download of 200 MB whose connection is cut
+// What resumption costs, over TCP on loopback: the time to the first event, and the memory of a download whose connection is cut
 // every 10 MB.
 // Run: pnpm bench resume
+import { execFile } from 'node:child_process';
 import { once } from 'node:events';
 import { type AddressInfo, createServer, type Socket } from 'node:net';
-import { constant, createPolicy } from '@ebb/core';
-import { createFetch } from '@ebb/fetch';
-import { resuming } from '@ebb/fetch/resuming';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { PROGRAMS } from '../size/programs.ts';
 import { sizeOf } from '../size/size.ts';
+import { machine } from './measure/machine.ts';
 import { markdown, number } from './measure/markdown.ts';
+import { median } from './measure/quantiles.ts';
+import { subjects } from './resumed/subjects.ts';
 
 const MB = 1024 * 1024;
-const WHOLE = 200 * MB;
 const CUT_AFTER = 10 * MB;
 const part = Buffer.alloc(64 * 1024, 'x');
 
 let cuts = 0;
 
-/** Writes `length` bytes of a download, and ends the connection if they are not all. */
-async function download(socket: Socket, from: number, cutAfter: number): Promise<void> {
-  const left = WHOLE - from;
+/** Writes the rest of a download of `whole` bytes, and ends the connection if they are not all. */
+async function download(socket: Socket, whole: number, from: number, cutAfter: number): Promise<void> {
+  const left = whole - from;
   const headers = [`content-length: ${left}`, 'etag: "a"'];
-  if (from > 0) headers.push(`content-range: bytes ${from}-${WHOLE - 1}/${WHOLE}`);
+  if (from > 0) headers.push(`content-range: bytes ${from}-${whole - 1}/${whole}`);
   socket.write(`HTTP/1.1 ${from > 0 ? 206 : 200} OK\r\n${headers.join('\r\n')}\r\n\r\n`);
   const sends = Math.min(left, cutAfter);
   for (let sent = 0; sent < sends; sent += part.length) {
@@ -41,8 +44,10 @@ const server = createServer((socket) => {
       const head = 'HTTP/1.1 200 OK\r\ncontent-type: text/event-stream\r\ntransfer-encoding: chunked\r\n\r\n';
       socket.write(`${head}${EVENT.length.toString(16)}\r\n${EVENT}\r\n0\r\n\r\n`);
     } else {
+      const [, kind, megabytes] = /^GET \/(\w+)\/(\d+)/.exec(text) ?? [];
       const from = Number(/range: bytes=(\d+)/i.exec(text)?.[1] ?? 0);
-      void download(socket, from, text.startsWith('GET /whole') ? WHOLE : CUT_AFTER);
+      const cutAfter = kind === 'cut' ? CUT_AFTER : Number.POSITIVE_INFINITY;
+      void download(socket, Number(megabytes) * MB, from, cutAfter);
     }
   });
 });
@@ -50,93 +55,97 @@ server.listen(0, '127.0.0.1');
 await once(server, 'listening');
 const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
 
-type Fetch = (url: string) => Promise<Response>;
-
-const policy = createPolicy({ backoff: constant(0) });
-const plain = createFetch(policy) as Fetch;
-const resumed = resuming(createFetch(policy), { policy }) as Fetch;
-const judged = resuming(createFetch(policy), { policy, isLast: ({ data }) => data.startsWith('{') }) as Fetch;
+const ROUNDS = 1_000;
 
 /** In milliseconds. The rest of the stream is read outside of it. */
-async function timeToFirst(fetch: Fetch): Promise<number> {
+async function timeToFirst(name: string): Promise<number> {
+  const [open] = subjects[name] as (typeof subjects)[string];
   const startMs = performance.now();
-  const reader = ((await fetch(`${url}/events`)).body as ReadableStream<Uint8Array>).getReader();
-  await reader.read();
+  const parts = (await open(`${url}/events`))[Symbol.asyncIterator]();
+  await parts.next();
   const tookMs = performance.now() - startMs;
-  while (!(await reader.read().catch(() => ({ done: true }))).done);
+  while (!(await parts.next().catch(() => ({ done: true }))).done);
   return tookMs;
 }
 
-const ROUNDS = 1_000;
-const median = (times: number[]): number => times.sort((one, other) => one - other)[times.length >> 1] ?? 0;
-const rows: (readonly [name: string, fetch: Fetch, times: number[]])[] = [
-  ['createFetch', plain, []],
-  ['resuming', resumed, []],
-  ['resuming with isLast', judged, []],
-];
+const names = Object.keys(subjects);
+const times = new Map(names.map((name) => [name, [] as number[]]));
 // In turn, so that a machine that becomes slower does so for all.
 for (let round = -200; round < ROUNDS; round += 1) {
-  for (const [, fetch, times] of rows) {
-    const tookMs = await timeToFirst(fetch);
-    if (round >= 0) times.push(tookMs);
+  for (const name of names) {
+    const tookMs = await timeToFirst(name);
+    if (round >= 0) times.get(name)?.push(tookMs);
   }
 }
-const base = median(rows[0]?.[2] ?? []);
-console.log('**Time to the first event**, over TCP on loopback. Medians, in ms.\n');
+const medianOf = (name: string): number => median(times.get(name) ?? []);
+console.log(
+  `**Time to the first event**, over TCP on loopback. Medians of ${number(ROUNDS)} requests, in ms.\n`,
+);
 console.log(
   markdown(
-    ['', 'median', 'more than createFetch'],
-    rows.map(([name, , times]) => [name, median(times).toFixed(3), (median(times) - base).toFixed(3)]),
+    ['', 'median', 'more than without'],
+    names.map((name) => {
+      const base = medianOf(subjects[name]?.[1] ?? name);
+      return [name, number(medianOf(name), 3), number(medianOf(name) - base, 3)];
+    }),
   ),
 );
 
-/** Reads 200 MB; returns the bytes, or the error, and the largest memory above that before. */
-async function read(fetch: Fetch, path = 'cut'): Promise<readonly string[]> {
-  globalThis.gc?.();
-  const before = process.memoryUsage().rss;
-  const startMs = performance.now();
+interface Read {
+  readonly bytes: number;
+  readonly more: number;
+  readonly tookMs: number;
+  readonly error?: string;
+}
+
+/** A read in a process of its own. Its memory is that of the client alone. */
+async function read(name: string, path: string): Promise<Read> {
+  const file = join(import.meta.dirname, 'resumed/read.ts');
+  const urls = [`${url}/whole/200`, `${url}/${path}`];
+  const { stdout } = await promisify(execFile)(process.execPath, [...process.execArgv, file, name, ...urls]);
+  return JSON.parse(stdout) as Read;
+}
+
+async function reads(name: string, path: string): Promise<readonly string[]> {
+  const all: Read[] = [];
   cuts = 0;
-  let [bytes, most, error] = [0, before, ''];
-  try {
-    for await (const chunk of (await fetch(`${url}/${path}`)).body as ReadableStream<Uint8Array>) {
-      bytes += chunk.byteLength;
-      most = Math.max(most, process.memoryUsage.rss());
-    }
-  } catch (broken) {
-    error = `, ${String(broken)}`;
-  }
-  const tookMs = performance.now() - startMs;
+  for (let round = 0; round < 3; round += 1) all.push(await read(name, path));
+  const [{ bytes, error }] = all as [Read];
   return [
-    `${bytes / MB} MB${error}`,
-    number(cuts),
-    ((most - before) / MB).toFixed(1),
-    number(Math.round(tookMs)),
+    path.startsWith('cut') ? name : `${name}, not cut`,
+    `${number(bytes / MB)} MB${error ? `, ${error}` : ''}`,
+    number(cuts / all.length),
+    (median(all.map(({ more }) => more)) / MB).toFixed(1),
+    number(Math.round(median(all.map(({ tookMs }) => tookMs)))),
   ];
 }
 
-// The first read of a process makes its heap larger.
-await read(resumed);
-await read(plain, 'whole');
-console.log('\n**A download of 200 MB whose connection is cut every 10 MB.**\n');
+const rows: (readonly string[])[] = [await reads('createFetch', 'cut/200')];
+for (const megabytes of [200, 1_000]) {
+  rows.push(await reads('createFetch', `whole/${megabytes}`));
+  rows.push(await reads('createFetch, resuming', `cut/${megabytes}`));
+  rows.push(await reads('ebbInterceptor', `whole/${megabytes}`));
+  rows.push(await reads('ebbInterceptor', `cut/${megabytes}`));
+}
 console.log(
-  markdown(
-    ['', 'got', 'cuts', 'memory, + MB', 'ms'],
-    [
-      ['createFetch', ...(await read(plain))],
-      ['createFetch, not cut', ...(await read(plain, 'whole'))],
-      ['resuming', ...(await read(resumed))],
-    ],
-  ),
+  '\n**A download whose connection is cut every 10 MB.** Memory is the largest resident set while it is read, above that before: ' +
+    'after a first read of 200 MB in the same process. Medians of 3 processes.\n',
 );
+console.log(markdown(['', 'got', 'cuts', 'memory, + MB', 'ms'], rows));
 
-const FETCH = `export { createFetch } from '@ebb/fetch';`;
-const BOTH = `export { createFetch } from '@ebb/fetch'; export { resuming } from '@ebb/fetch/resuming';`;
-const sizes = await Promise.all(
-  (['web', 'node'] as const).map(async (platform) => {
-    const [alone, both] = await Promise.all([sizeOf(FETCH, platform), sizeOf(BOTH, platform)]);
-    return [platform, number(alone.brotli), number(both.brotli - alone.brotli)];
-  }),
-);
-console.log('\n**Bytes**, minified and compressed by brotli.\n');
-console.log(markdown(['', 'createFetch', 'resuming beside it'], sizes));
+const BESIDE: readonly (readonly [name: string, alone: string, door: string])[] = [
+  ['`resuming` of @ebb/fetch', '@ebb/fetch', '@ebb/fetch/resuming'],
+  ['`resuming` of @ebb/undici', '@ebb/undici', '@ebb/undici/resuming'],
+];
+const sizes = BESIDE.map(async ([name, client, door]) => {
+  const alone = PROGRAMS[client] ?? '';
+  const cells = (['web', 'node'] as const).map(async (platform) => {
+    const both = await sizeOf(`${alone} export { resuming } from '${door}';`, platform);
+    return number(both.brotli - (await sizeOf(alone, platform)).brotli);
+  });
+  return [name, ...(await Promise.all(cells))];
+});
+console.log('\n**Bytes** beside the client, minified and compressed by brotli.\n');
+console.log(markdown(['', 'web', 'Node'], await Promise.all(sizes)));
+console.log(`\n${machine()}`);
 process.exit();

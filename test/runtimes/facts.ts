@@ -69,13 +69,19 @@ const BY_NODE_FETCH: Differences = {
   'a cost by the body of the request': { waits: [1_000], why: 'fetch gives its dispatcher a stream' },
 };
 
+const RESUMES = ['resumes', 'resumesStreams'] as const;
+
+function isFetch(row: GridRowName): boolean {
+  return row === 'fetch' || row === 'fetch, resuming';
+}
+
 /**
  * What hides that a connection was refused: in Bun and Deno, and below axios, the error does not show whether the redirect
  * target refused it; in pages and workers a refused connection rejects with the message of a lost one.
  */
 function hidesRefusals({ row, runtime }: Place): boolean {
   if (row === 'axios, fetch') return true;
-  return (row === 'fetch' || row === 'axios, xhr') && !runtime.startsWith('Node');
+  return (isFetch(row) || row === 'axios, xhr') && !runtime.startsWith('Node');
 }
 
 function lacksOf({ row, version, runtime }: Place): NonNullable<Facts['lacks']> {
@@ -96,7 +102,7 @@ function lacksOf({ row, version, runtime }: Place): NonNullable<Facts['lacks']> 
 
 function differsIn({ row, runtime }: Place): Differences {
   const isAxios = row.startsWith('axios');
-  const isWeb = row === 'fetch' || row === 'axios, fetch' || row === 'axios, xhr';
+  const isWeb = isFetch(row) || row === 'axios, fetch' || row === 'axios, xhr';
   return {
     ...(isAxios && traits.axios.differs),
     ...(isWeb && runtime === 'workerd' && IN_WORKERD),
@@ -112,10 +118,14 @@ function differsIn({ row, runtime }: Place): Differences {
 export function factsOf(place: Place): Facts {
   const { row } = place;
   const isNodeFetch = row === "Node's fetch";
-  const client = row === 'fetch' ? 'fetch' : row.startsWith('axios') ? 'axios' : 'undici';
+  const client = isFetch(row) ? 'fetch' : row.startsWith('axios') ? 'axios' : 'undici';
   return {
     ...traits[client],
-    does: [...(traits[client].does ?? []), ...(hidesRefusals(place) ? (['hidesRefusals'] as const) : [])],
+    does: [
+      ...(traits[client].does ?? []),
+      ...(row === 'fetch, resuming' ? RESUMES : []),
+      ...(hidesRefusals(place) ? (['hidesRefusals'] as const) : []),
+    ],
     lacks: lacksOf(place),
     differs: differsIn(place),
     ...(isNodeFetch && {

@@ -10,4 +10,11 @@ export type RuntimeName =
   | 'workerd';
 
 /** The rows of the grid, without versions. */
-export type GridRowName = 'fetch' | 'axios, http' | 'axios, fetch' | 'axios, xhr' | 'undici' | "Node's fetch";
+export type GridRowName =
+  | 'fetch'
+  | 'fetch, resuming'
+  | 'axios, http'
+  | 'axios, fetch'
+  | 'axios, xhr'
+  | 'undici'
+  | "Node's fetch";

@@ -26,6 +26,12 @@ const fetchRow: GridRow = {
   skipIn: () => undefined,
 };
 
+const resumingRow: GridRow = {
+  ...fetchRow,
+  name: 'fetch, resuming',
+  source: `export { subject } from './subjects/resuming.ts';`,
+};
+
 function whyNoHttp(runtime: RuntimeName): string | undefined {
   if (runtime === 'workerd') return 'it has no node:http unless a worker asks for compatibility with Node';
   return runtime === 'Chromium' ? 'it has no node:http' : undefined;
@@ -89,6 +95,7 @@ export function titleOf({ name, version }: GridRow): string {
 
 export const gridRows: readonly GridRow[] = [
   fetchRow,
+  resumingRow,
   axiosRow('http', { skipIn: whyNoHttp }),
   axiosRow('fetch', {}),
   axiosRow('xhr', {

@@ -51,7 +51,7 @@ const config: KnipConfig = {
         'bench/{rivals,ours}/**/*.ts',
         // Processes of their own.
         'bench/measure/{child,marked}.ts',
-        'bench/stubs/server.ts',
+        'bench/{resumed/read,stubs/server}.ts',
         'guard/{measured,subjects/*}.ts',
         'jobs/lambda-process.ts',
         'migration/waiting.ts',

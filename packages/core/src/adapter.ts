@@ -34,7 +34,7 @@ export {
   readableBody,
 } from './http/body.ts';
 export { isIdempotent } from './http/classify.ts';
-export { Download, whyNoDownload } from './http/download.ts';
+export { Download, downloadIn } from './http/download.ts';
 export { failureKind } from './http/failure.ts';
 export type { BodyContext, BodyWatcher, Opened, Peek } from './http/peek.ts';
 export type { ReadHeader, Resumable } from './http/resumable.ts';
@@ -51,7 +51,7 @@ export { OutOfTime, timeoutError } from './loop/bounds.ts';
 export { forRequest } from './loop/contracts.ts';
 export { type Decision, decide, type Progress } from './loop/decide.ts';
 export type { Aside, Exchange } from './loop/exchange.ts';
-export { remember, rememberReason } from './loop/history.ts';
+export { hasHistory, remember, rememberReason } from './loop/history.ts';
 export { LAYER, type Way } from './loop/layer.ts';
 export { overridePolicy } from './loop/policy.ts';
 export type { MakeBody } from './loop/preparation.ts';

@@ -1,10 +1,8 @@
 export { prose } from '#prose';
+export { haveCredentials } from './http/credentials.ts';
+export { DownloadCourse } from './http/download-course.ts';
 export { type EventHooks, EventStream, isEventStream } from './http/event-stream.ts';
 export type { ResumeReason } from './loop/reason.ts';
-export {
-  explain,
-  type Resumption,
-  rememberOf,
-  rememberResumption,
-  reportResumption,
-} from './loop/resumed.ts';
+export { explain, type Resumption, rememberOf, rememberResumption } from './loop/resumed.ts';
+export { type RestRequest, type Resumed, Resumer } from './loop/resumer.ts';
+export { type Resuming, type ResumptionOptions, readResuming } from './loop/resuming-options.ts';

@@ -1,18 +1,18 @@
-import type { RequestTraits } from '@ebb/core';
-import { callHook, property, type ReadHeader, type Resumable, responseHeader } from '@ebb/core/adapter';
-import { EventStream, prose } from '@ebb/core/resuming';
+import { property, type ReadHeader, type Resumable, responseHeader } from '@ebb/core/adapter';
+import { haveCredentials, prose, type Resumed, type Resuming } from '@ebb/core/resuming';
 import type { EbbFetch } from './create-fetch.ts';
 import type { EbbRequestInit, FetchInput } from './init.ts';
-import { membersOf } from './request.ts';
-import type { Resuming } from './resume-options.ts';
+import { changedHeaders, withChanges } from './request.ts';
+
+/** What a fetch is called with. */
+export type Call = readonly [FetchInput, EbbRequestInit];
 
 /** A request that may be resumed. */
-export interface Asked {
+export interface Asked extends Pick<Resumed<Call, Request>, 'request'> {
   readonly fetch: EbbFetch;
   readonly input: FetchInput;
   readonly init: EbbRequestInit | undefined;
-  readonly request: RequestTraits;
-  readonly options: Resuming;
+  readonly options: Resuming<Request>;
 }
 
 export function readerOf({ headers }: Response): ReadHeader {
@@ -24,8 +24,9 @@ export function isCoded(header: ReadHeader): boolean {
   return (header('content-encoding') ?? 'identity') !== 'identity';
 }
 
-/** The names of headers that a server tells callers apart by. */
-const CREDENTIALS = /auth|cookie|token|api-?key/i;
+function headersOf(input: FetchInput, init: EbbRequestInit | undefined): Headers {
+  return new Headers(init?.headers ?? (property(input, 'headers') as HeadersInit | undefined));
+}
 
 /**
  * Says so if a request with credentials has ended at another origin than its own. It is not known what that origin was sent, and it
@@ -37,34 +38,11 @@ export function whyUnsafe(
 ): string | undefined {
   if (!redirected || URL.parse(url)?.origin === URL.parse(request.url)?.origin) return undefined;
   const credentials = init?.credentials ?? property(input, 'credentials');
-  const names = [...headersOf(input, init).keys()];
-  const hasCredentials = credentials === 'include' || names.some((name) => CREDENTIALS.test(name));
+  const hasCredentials = credentials === 'include' || haveCredentials([...headersOf(input, init).keys()]);
   return hasCredentials ? (prose('a redirect of credentials to another origin') ?? '') : undefined;
 }
 
-function headersOf(input: FetchInput, init: EbbRequestInit | undefined): Headers {
-  return new Headers(init?.headers ?? (property(input, 'headers') as HeadersInit | undefined));
-}
-
-/** The arguments of a request for the rest of a body, or why there is none. @throws HookError if `resumeWith` throws */
-export function requestForRest(
-  asked: Asked,
-  course: Resumable,
-  response: Response,
-): readonly [FetchInput, EbbRequestInit] | string {
-  const { input, init, request, options } = asked;
-  const why = course.lost ?? whyUnsafe(asked, response);
-  if (why !== undefined) return why;
-  const { resumeWith } = options;
-  const id = course instanceof EventStream ? course.lastId : undefined;
-  const given =
-    resumeWith && id !== undefined ? callHook('resumeWith', () => resumeWith(id, request)) : undefined;
-  if (given !== undefined) return [given, {}];
-  if (request.method !== 'GET') return prose(`a ${request.method} is not sent again`) ?? '';
-  const headers = headersOf(input, init);
-  for (const [name, value] of Object.entries(course.headers)) {
-    if (value === undefined) headers.delete(name);
-    else headers.set(name, value);
-  }
-  return [input, { ...membersOf(init ?? {}), headers }];
+/** The same request, with the headers for the rest, and without its own `ebb` options. */
+export function requestAgain({ input, init }: Asked, { headers }: Resumable): Call {
+  return withChanges(input, init, { headers: changedHeaders(headersOf(input, init), headers) });
 }

@@ -1,18 +1,19 @@
-import type { Policy } from '@ebb/core';
-import { callHook, onAbort, overridePolicy, type Resumable, sleep } from '@ebb/core/adapter';
+import { onAbort, type Resumable } from '@ebb/core/adapter';
 import {
-  EventStream,
   explain,
   prose,
+  type RestRequest,
   type ResumeReason,
+  Resumer,
   rememberOf,
   rememberResumption,
-  reportResumption,
 } from '@ebb/core/resuming';
 import { idleRead } from './idle-read.ts';
-import { type Asked, isCoded, readerOf, requestForRest, whyUnsafe } from './resume-request.ts';
+import { type Asked, type Call, readerOf, requestAgain, whyUnsafe } from './resume-request.ts';
 
 type Controller = ReadableByteStreamController | ReadableStreamDefaultController;
+
+const terminated = (): TypeError => new TypeError('terminated');
 
 /**
  * The body of a response, which goes on with the bodies of others after it has broken. Nothing is read before it is asked for.
@@ -40,28 +41,29 @@ export function resumedBody(
 
 class ResumedBody {
   readonly #asked: Asked;
-  readonly #course: Resumable;
+  readonly #resumer: Resumer<Call, Request>;
   readonly #made: () => Response;
   /** The response whose body is being read. */
   #response: Response;
   #reader: ReadableStreamDefaultReader<Uint8Array> | undefined;
-  #passedBytes = 0;
-  /** Resumptions in a row that brought nothing. */
-  #vain = 0;
-  #previousDelayMs: number | undefined;
   #isIdle = false;
   /** Ends waits and requests of resumptions; made with the first. */
   #end: AbortController | undefined;
   #forget: (() => void) | undefined;
   #isCancelled = false;
-  /** True once the server has said that there is no more. */
-  #isOver = false;
 
   constructor(asked: Asked, response: Response, course: Resumable, made: () => Response) {
     this.#asked = asked;
     this.#response = response;
-    this.#course = course;
     this.#made = made;
+    const { request, init, options } = asked;
+    this.#resumer = new Resumer<Call, Request>(course, options, {
+      request,
+      ebb: init?.ebb || undefined,
+      whyUnsafe: () => whyUnsafe(asked, this.#response),
+      with: (given) => [given, {}],
+      again: () => requestAgain(asked, course),
+    });
   }
 
   /** The caller's own. */
@@ -83,7 +85,8 @@ class ResumedBody {
 
   /** Returns true once something was passed on. */
   async #pass(controller: Controller): Promise<boolean> {
-    const course = this.#course;
+    const resumer = this.#resumer;
+    const { course } = resumer;
     let part: Uint8Array | undefined;
     try {
       part = await this.#read();
@@ -95,45 +98,21 @@ class ResumedBody {
     }
     if (this.#isCancelled) return true;
     if (this.#signal?.aborted) throw this.#signal.reason;
-    if (part === undefined) return this.#ended(controller);
-    const parts = course.take(part);
-    if (parts === undefined) throw explain(new TypeError('terminated'), prose('more than its range'));
-    return this.#give(controller, parts);
-  }
-
-  /** After a response that ended without an error. Returns true if the body has ended as well. */
-  async #ended(controller: Controller): Promise<boolean> {
-    const { isDone, mayEnd } = this.#course;
-    const isOver = this.#isOver || this.#stream === undefined || !this.#asked.options.resumeAtEnd;
-    if (isDone || (mayEnd && (isOver || typeof this.#rest() === 'string'))) {
-      this.#close(controller);
-      return true;
-    }
-    const error = new TypeError('terminated');
-    if (this.#isOver) throw explain(error, prose('a 204'));
-    await this.#resume(error, 'ended');
-    return false;
-  }
-
-  get #stream(): EventStream | undefined {
-    return this.#course instanceof EventStream ? this.#course : undefined;
+    if (part !== undefined) return this.#give(controller, resumer.take(part, terminated));
+    const error = terminated();
+    const hasEnded = resumer.ended(error);
+    if (hasEnded) this.#close(controller);
+    else await this.#resume(error, 'ended');
+    return hasEnded;
   }
 
   #give(controller: Controller, parts: readonly Uint8Array[]): boolean {
-    const before = this.#passedBytes;
-    for (const part of parts) {
-      const { byteLength } = part;
-      if (byteLength === 0) continue;
-      this.#passedBytes += byteLength;
-      controller.enqueue(part as Uint8Array<ArrayBuffer>);
-    }
-    if (this.#passedBytes === before) return false;
-    this.#vain = 0;
-    return true;
+    for (const part of parts) controller.enqueue(part as Uint8Array<ArrayBuffer>);
+    return parts.length > 0;
   }
 
   #close(controller: Controller): void {
-    this.#give(controller, this.#course.left());
+    this.#give(controller, this.#resumer.course.left());
     this.#forget?.();
     controller.close();
     (controller as ReadableByteStreamController).byobRequest?.respond(0);
@@ -141,7 +120,7 @@ class ResumedBody {
 
   /** The next part; `undefined` at the end. */
   #read(): Promise<Uint8Array | undefined> {
-    if (this.#isOver) return Promise.resolve(undefined);
+    if (this.#resumer.isOver) return Promise.resolve(undefined);
     this.#reader ??= (this.#response.body as ReadableStream<Uint8Array>).getReader();
     const { idleTimeoutMs, policy } = this.#asked.options;
     return idleRead(this.#reader, policy.clock, idleTimeoutMs, () => {
@@ -151,69 +130,28 @@ class ResumedBody {
 
   /** Asks for the rest of what has broken. @throws the error that broke it, or the reason of the signal */
   async #resume(error: unknown, reason: ResumeReason): Promise<void> {
-    const { options, init, request, fetch } = this.#asked;
-    const course = this.#course;
-    const policy = init?.ebb ? overridePolicy(options.policy, init.ebb) : options.policy;
     this.#isIdle = false;
-    const isVain = this.#vain >= options.maxResumes;
-    const rest = isVain ? (prose(`${this.#vain} resumptions in a row`) ?? '') : this.#rest();
-    if (typeof rest === 'string') throw explain(error, rest);
-    const delayMs = this.#delayMs(policy);
-    if (delayMs === undefined) throw explain(error, prose('too long a wait'));
-    const resumption = { reason, error, passedBytes: this.#passedBytes, delayMs };
-    const made = this.#made();
-    reportResumption(policy, request, made, resumption);
     const signal = this.#endSignal();
-    await sleep(policy.clock, delayMs, signal);
-    const [input, changes] = rest;
-    const { totalTimeoutMs } = policy;
-    const ebb = totalTimeoutMs ? { ...init?.ebb, totalTimeoutMs: totalTimeoutMs - delayMs } : init?.ebb;
-    let response: Response;
-    try {
-      response = await fetch(input, { ...changes, signal, ...(ebb && { ebb }) });
-    } catch (failure) {
-      rememberResumption(made, failure, resumption);
-      if (signal.aborted) throw signal.reason;
-      throw explain(error, prose('its request failed'), failure);
-    }
-    rememberResumption(made, response, resumption);
+    const rest = await this.#resumer.next(error, reason, this.#made(), signal);
+    const response = await this.#send(rest, signal);
     this.#reader = undefined;
     this.#response = response;
     if (signal.aborted) throw signal.reason;
-    this.#isOver = response.status === 204 && this.#stream !== undefined;
-    const wrong = this.#isOver ? undefined : this.#whyNotRest(response);
-    if (wrong !== undefined) throw explain(error, wrong);
-    course.begin();
+    this.#resumer.began(response.status, readerOf(response), error);
   }
 
-  /** The arguments of the request for the rest, or why there is none. */
-  #rest(): ReturnType<typeof requestForRest> {
-    return requestForRest(this.#asked, this.#course, this.#response);
-  }
-
-  #whyNotRest(response: Response): string | undefined {
-    const header = readerOf(response);
-    const isDecoded = this.#stream === undefined && isCoded(header);
-    const why = isDecoded
-      ? (prose('another content coding') ?? '')
-      : this.#course.mismatch(response.status, header);
-    return why ?? whyUnsafe(this.#asked, response);
-  }
-
-  /** In milliseconds; `undefined` gives up. @throws HookError if the backoff throws */
-  #delayMs({
-    backoff,
-    random,
-    maxRetryAfterMs,
-    totalTimeoutMs = Number.POSITIVE_INFINITY,
-  }: Policy): number | undefined {
-    this.#vain += 1;
-    const step = { retry: this.#vain, previousDelayMs: this.#previousDelayMs, random };
-    const askedMs = this.#stream?.retryMs;
-    const delayMs = askedMs ?? callHook('backoff', () => backoff(step));
-    this.#previousDelayMs = delayMs;
-    const isTooLong = (askedMs ?? 0) > maxRetryAfterMs || (delayMs ?? 0) >= totalTimeoutMs;
-    return isTooLong ? undefined : delayMs;
+  async #send({ rest, ebb, resumption }: RestRequest<Call>, signal: AbortSignal): Promise<Response> {
+    const made = this.#made();
+    const [input, init] = rest;
+    try {
+      const response = await this.#asked.fetch(input, { ...init, signal, ...(ebb && { ebb }) });
+      rememberResumption(made, response, resumption);
+      return response;
+    } catch (failure) {
+      rememberResumption(made, failure, resumption);
+      if (signal.aborted) throw signal.reason;
+      throw explain(resumption.error, prose('its request failed'), failure);
+    }
   }
 
   /** Aborts with the caller's signal, and when the body is cancelled. */

@@ -2,8 +2,8 @@ import { constant, createPolicy, type EbbEvent, memorystore } from '@ebb/core';
 import { virtualClock } from '@ebb/core/testing';
 import { expect, test } from 'vitest';
 import { createFetch } from './create-fetch.ts';
-import type { ResumingOptions } from './resume-options.ts';
-import { resuming } from './resuming.ts';
+
+import { type ResumingOptions, resuming } from './resuming.ts';
 
 const headers = { 'content-type': 'text/event-stream' };
 const encoder = new TextEncoder();

@@ -13,8 +13,8 @@ import {
 } from '../test/cutting.ts';
 import { createFetch } from './create-fetch.ts';
 import type { EbbRequestInit } from './init.ts';
-import type { ResumingOptions } from './resume-options.ts';
-import { resuming } from './resuming.ts';
+
+import { type ResumingOptions, resuming } from './resuming.ts';
 
 const policy = createPolicy({ backoff: constant(0), maxRetries: 1 });
 const events = eventsOf('\n');

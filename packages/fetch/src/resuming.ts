@@ -1,14 +1,22 @@
-import { createPolicy, type RequestTraits } from '@ebb/core';
-import { Download, type Resumable, readOptions, whyNoDownload } from '@ebb/core/adapter';
-import { EventStream, isEventStream, prose, rememberOf } from '@ebb/core/resuming';
+import type { RequestTraits } from '@ebb/core';
+import type { Resumable } from '@ebb/core/adapter';
+import {
+  DownloadCourse,
+  EventStream,
+  isEventStream,
+  prose,
+  type ResumptionOptions,
+  readResuming,
+  rememberOf,
+} from '@ebb/core/resuming';
 import type { BaseFetch, EbbFetch } from './create-fetch.ts';
 import type { EbbRequestInit, FetchInput } from './init.ts';
 import { absoluteUrl, headerIn, isRequest, rereadableHeaders } from './request.ts';
-import { RESUMING_OPTIONS, type Resuming, type ResumingOptions } from './resume-options.ts';
 import { type Asked, isCoded, readerOf } from './resume-request.ts';
 import { resumedBody } from './resumed-body.ts';
 
-export type { ResumingOptions } from './resume-options.ts';
+/** Options of {@link resuming}. `resumeWith` returns the `Request` for the rest. */
+export type ResumingOptions = ResumptionOptions<Request>;
 
 /** Marks responses that are resumed already. Known to all copies of this package in a program. */
 const RESUMED = Symbol.for('@ebb/fetch resumed');
@@ -43,8 +51,7 @@ export function resuming(fetch: BaseFetch, options: ResumingOptions = {}): EbbFe
   if (typeof fetch !== 'function') {
     throw new TypeError(`resuming: fetch must be a function, got ${typeof fetch}`);
   }
-  const given = readOptions('resuming', options, RESUMING_OPTIONS);
-  const read: Resuming = { ...given, policy: createPolicy(given.policy) };
+  const read = readResuming(options);
 
   // One that is not of ebb ignores options that it does not know.
   const send = fetch as EbbFetch;
@@ -102,9 +109,6 @@ function courseOf({ request, options }: Asked, response: Response): Resumable | 
   const { method } = request;
   if (method !== 'GET' || (status !== 200 && status !== 206) || header('etag') === undefined)
     return undefined;
-  return new Download(
-    status,
-    header,
-    isCoded(header) ? (prose('a content coding') ?? '') : whyNoDownload(status, header),
-  );
+  const lost = isCoded(header) ? (prose('a content coding') ?? '') : undefined;
+  return new DownloadCourse(status, header, lost);
 }

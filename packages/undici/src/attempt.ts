@@ -1,6 +1,6 @@
 import type { Duplex } from 'node:stream';
-import { attemptsOf, type Clock } from '@ebb/core';
-import type { Session, SetAside } from '@ebb/core/adapter';
+import type { Clock } from '@ebb/core';
+import { hasHistory, type Session, type SetAside } from '@ebb/core/adapter';
 import type { Dispatcher } from 'undici';
 import type { AttemptListener, HeldListener } from './attempt-listener.ts';
 import type { DispatchChanges, RequestBody } from './body/request-body.ts';
@@ -50,7 +50,7 @@ export class Attempt implements Dispatcher.DispatchHandler, HeldListener {
 
   /** True if a layer of ebb below has ended with what this attempt gets. */
   get hasHistory(): boolean {
-    return this.context ? attemptsOf(this.context).length > 0 : false;
+    return hasHistory(this.context);
   }
 
   /** Fails with undici's own timeout error, which names `namedMs`, if no response headers come within `timeoutMs`. */

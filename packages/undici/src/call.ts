@@ -1,7 +1,7 @@
 import { classifyHttp, HookError, type Outcome, type Policy } from '@ebb/core';
 import {
+  type Download,
   hasReachedLayer,
-  type Resumable,
   remember,
   rememberReason,
   rememberSuccess,
@@ -37,7 +37,7 @@ export abstract class Call extends Downstream {
   /** The redirects that lead here, if a hook needs to know. */
   declare trail?: Trail | undefined;
   /** The response that the handler is receiving, if it can be resumed. */
-  protected course: Resumable | undefined;
+  protected download: Download | undefined;
   /** The error that last broke that response. */
   protected brokenBy: Error | undefined;
   /** `undefined` while nothing is needed of it: see {@link session}. */
@@ -153,7 +153,7 @@ export abstract class Call extends Downstream {
 
   #mustRetry(outcome: Outcome): boolean {
     // A handler that is receiving a response cannot be given another one.
-    const aside = this.course === undefined ? this.answer?.kept?.aside : undefined;
+    const aside = this.download === undefined ? this.answer?.kept?.aside : undefined;
     const hasAnswer = aside?.isWhole === true && aside.parts !== undefined;
     // Parts that look into responses have done so before.
     return this.session.next('looked', outcome, hasAnswer) === 'set aside';
@@ -185,7 +185,7 @@ export abstract class Call extends Downstream {
     attempt.replay(() => this.pass(attempt.kept, head));
   }
 
-  /** Ends with an error: for a body that was not resumed, with the error that broke it. */
+  /** Ends with an error: for a download that was not resumed, with the error that broke it. */
   protected fail(error: unknown): void {
     if (this.over) return;
     const { controller, session } = this;

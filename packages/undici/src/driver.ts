@@ -76,7 +76,7 @@ export abstract class Driver extends Call {
   }
 
   #send(): boolean {
-    const { options, body, controller, started, course } = this;
+    const { options, body, controller, started, download } = this;
     const attempt = this.makeAttempt();
     this.isWaiting = false;
     this.attempt = attempt;
@@ -91,9 +91,9 @@ export abstract class Driver extends Call {
     const ofHooks = started?.headerChanges;
     if (ofHooks !== undefined) changes = { ...changes, headers: changedHeaders(options.headers, ofHooks) };
     if (changes !== undefined) attempt.reads(body, changes);
-    if (course !== undefined) {
+    if (download !== undefined) {
       const headers = (changes?.headers as RequestHeaders) ?? options.headers;
-      changes = { ...changes, ...changesForRest(course, headers) };
+      changes = { ...changes, ...changesForRest(download, headers) };
     }
     try {
       return this.#dispatch(attempt, changes);

@@ -22,6 +22,16 @@ export function requestAbortedError(message = 'Request aborted'): Error {
   return undiciError('AbortError', 'UND_ERR_ABORTED', message);
 }
 
+/** The error of undici for a body that fell silent. */
+export function bodyTimeoutError(afterMs: number): Error {
+  return undiciError('BodyTimeoutError', 'UND_ERR_BODY_TIMEOUT', `Nothing arrived for ${afterMs} ms`);
+}
+
+/** The error of undici for a connection that was lost, for a body that ended before it was whole. */
+export function cutShortError(): Error {
+  return undiciError('SocketError', 'UND_ERR_SOCKET', 'The body ended before it was whole');
+}
+
 /** True if the dispatcher was closed or destroyed before it took the request. */
 export function isClosedError(error: unknown): boolean {
   const code = property(error, 'code');

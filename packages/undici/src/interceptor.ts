@@ -1,11 +1,9 @@
 import { createPolicy, type Policy, type PolicyOptions } from '@ebb/core';
 import {
   areLayered,
-  callable,
   countLayer,
   LAYER,
   mayBeSentAtOnce,
-  readOptions,
   type Session,
   startSession,
 } from '@ebb/core/adapter';
@@ -15,7 +13,6 @@ import type { Composition } from './composition.ts';
 import { withRereadableHeaders } from './headers.ts';
 import { isLegacy, type LegacyHandler, modernHandler } from './legacy.ts';
 import { Relay } from './relay.ts';
-import type { Resume } from './resume.ts';
 import { addsHeaders, Trails } from './trail.ts';
 import { Traits } from './traits.ts';
 
@@ -32,15 +29,6 @@ interface Layered {
 
 function isObject(value: unknown): value is object {
   return typeof value === 'object' && value !== null;
-}
-
-/** Options of {@link ebbInterceptor} beside those of its policy. */
-export interface InterceptorOptions {
-  /**
-   * What is resumed beside downloads: `eventStreams` of `@ebb/undici/resuming`.
-   * @default none
-   */
-  readonly resume?: Resume | undefined;
 }
 
 let compositions = 0;
@@ -115,7 +103,6 @@ function relay(composition: Composition, given: Options, handler: Handler): bool
  *
  * @param policyOrOptions a policy, which several clients can share, or the options of a new one; by default a policy
  *   with all defaults
- * @param options what an interceptor has besides
  * @throws TypeError, RangeError if an option is invalid
  * @example
  * ```ts
@@ -130,19 +117,14 @@ function relay(composition: Composition, given: Options, handler: Handler): bool
  */
 export function ebbInterceptor(
   policyOrOptions: Policy | PolicyOptions = {},
-  options: InterceptorOptions = {},
 ): Dispatcher.DispatcherComposeInterceptor {
   const policy = createPolicy(policyOrOptions);
-  const { resume } = readOptions<InterceptorOptions, 'resume'>('ebbInterceptor', options, {
-    resume: { check: callable },
-  });
   return function ebb(dispatch) {
     const composed: Composition = {
       policy,
       dispatch,
       ownOrigin: makeOrigin(),
       trails: new Trails(),
-      resume,
       hasBelow: undefined,
     };
     // `compose` requires a function of exactly two parameters.

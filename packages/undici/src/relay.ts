@@ -1,5 +1,5 @@
 import type { Duplex } from 'node:stream';
-import { failureKind, type Resumable } from '@ebb/core/adapter';
+import { type Download, failureKind } from '@ebb/core/adapter';
 import { Attempt } from './attempt.ts';
 import { type AttemptListener, uploadEvents } from './attempt-listener.ts';
 import { Driver } from './driver.ts';
@@ -31,12 +31,12 @@ export class Relay extends Driver implements AttemptListener<Attempt> {
   }
 
   informed(attempt: Attempt, head: ResponseHead): void {
-    if (this.course === undefined) this.inform(attempt, head);
+    if (this.download === undefined) this.inform(attempt, head);
   }
 
   responded(attempt: Attempt, head: ResponseHead): void {
     if (this.isSuccess(attempt, head.status)) this.#respond(attempt, head);
-    else if (this.course && this.brokenBy) this.#respondedRest(attempt, head, this.course, this.brokenBy);
+    else if (this.download && this.brokenBy) this.#respondedRest(attempt, head, this.download, this.brokenBy);
     else if (this.started?.reads) this.runInAsyncScope(this.#look, this, attempt, head);
     else
       this.#decide(attempt, head, this.judge(attempt, responseOutcome(attempt, head.status, head.headers)));
@@ -83,8 +83,7 @@ export class Relay extends Driver implements AttemptListener<Attempt> {
       this.#play(attempt, kept);
       return;
     }
-    const { options, composition } = this;
-    this.course = composition.resume?.(options, status, headers) ?? downloadOf(options, status, headers);
+    this.download = downloadOf(this.options, status, headers);
     if (held !== undefined) {
       this.#play(attempt, held);
     } else {
@@ -99,9 +98,9 @@ export class Relay extends Driver implements AttemptListener<Attempt> {
   }
 
   /** The response to a request for the rest of a broken one. */
-  #respondedRest(attempt: Attempt, head: ResponseHead, course: Resumable, error: Error): void {
+  #respondedRest(attempt: Attempt, head: ResponseHead, download: Download, error: Error): void {
     const { status, headers } = head;
-    const isRest = course.mismatch(status, readerOf(headers)) === undefined;
+    const isRest = download.mismatch(status, readerOf(headers)) === undefined;
     // A response that is not the rest is a failure, even with a status of success.
     const isMismatch = !isRest && status < 400;
     const retry = this.judge(
@@ -111,7 +110,7 @@ export class Relay extends Driver implements AttemptListener<Attempt> {
     if (retry) {
       this.#setAside(attempt, head);
     } else if (retry === false && isRest) {
-      course.begin();
+      download.isRest = true;
       attempt.forward();
       this.controller.attach(attempt.connection);
     } else if (retry === false) {
@@ -136,28 +135,17 @@ export class Relay extends Driver implements AttemptListener<Attempt> {
   }
 
   data(attempt: Attempt, chunk: Buffer): void {
-    const { course } = this;
-    if (course === undefined) {
-      this.passData(chunk);
-      return;
-    }
-    const parts = course.take(chunk);
-    if (parts === undefined) this.giveUp(attempt, this.brokenBy as Error);
-    else this.#passParts(parts);
-  }
-
-  #passParts(parts: readonly Uint8Array[]): void {
-    for (const part of parts) this.passData(part as Buffer);
+    if (this.download?.has(chunk) === false) this.giveUp(attempt, this.brokenBy as Error);
+    else this.passData(chunk);
   }
 
   ended(attempt: Attempt, trailers: ResponseHeaders, rawTrailers: RawHeaders | undefined): void {
-    const { course, brokenBy } = this;
-    if (course?.mayEnd === false && brokenBy !== undefined) {
+    const { download, brokenBy } = this;
+    if (download?.isDone === false && brokenBy !== undefined) {
       this.giveUp(attempt, brokenBy);
     } else {
       // If the response came before the upload was done, undici still waits for the upload.
       this.arrived(attempt);
-      if (course !== undefined) this.#passParts(course.left());
       this.passEnd(trailers, rawTrailers);
     }
   }
@@ -175,14 +163,8 @@ export class Relay extends Driver implements AttemptListener<Attempt> {
   }
 
   broke(attempt: Attempt, error: Error): void {
-    const { controller, course } = this;
-    if (
-      controller.aborted ||
-      this.threw ||
-      course === undefined ||
-      course.isDone ||
-      course.lost !== undefined
-    ) {
+    const { controller, download } = this;
+    if (controller.aborted || this.threw || !download || download.isDone || download.lost !== undefined) {
       this.finish(error);
       return;
     }
@@ -190,11 +172,7 @@ export class Relay extends Driver implements AttemptListener<Attempt> {
     controller.attach(undefined);
     const kind = isCutOff(error) ? 'network' : failureKind(error);
     const retry = this.judge(attempt, failureOutcome(attempt, kind, error, this.options));
-    if (retry) {
-      this.session.delayMs = course.retryMs ?? this.session.delayMs;
-      this.wait(error);
-    } else if (retry === false) {
-      this.finish(error);
-    }
+    if (retry) this.wait(error);
+    else if (retry === false) this.finish(error);
   }
 }

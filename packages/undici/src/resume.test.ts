@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { setTimeout as delay } from 'node:timers/promises';
 import { gzipSync } from 'node:zlib';
-import { attemptsOf, constant, ownBudget, type PolicyOptions } from '@ebb/core';
+import { attemptsOf, concurrencyLimit, constant, ownBudget, type PolicyOptions } from '@ebb/core';
 import { nextTurn } from '@ebb/core/adapter';
 import { describe, expect, test } from 'vitest';
 import { clients, versions } from '../test/clients.ts';
@@ -183,6 +183,28 @@ describe('a broken download is resumed', () => {
     wire.attempt(2).start().head(206, rest);
     expect(spy.controller?.rawHeaders).toEqual([Buffer.from('first')]);
   });
+});
+
+test('the slot of a broken download is released at the break, and taken again for the rest', async () => {
+  const concurrency = concurrencyLimit({ maxConcurrent: 1 });
+  const { wire, spy, clock, dispatch } = setUp({ concurrency });
+  dispatch(get, spy);
+  const second = new HandlerSpy();
+  dispatch(get, second);
+  wire.attempt(1).start().head(200, whole).data('01234').fail(broken());
+  await passBackoff(clock, 0);
+  // The other request has the slot, and the rest waits for it.
+  wire.attempt(2).start().head(200);
+  expect(wire.attempt(2).options.headers).toBeUndefined();
+  await passBackoff(clock);
+  expect(wire.attempts).toHaveLength(2);
+  wire.attempt(2).end();
+  await passBackoff(clock, 0);
+  wire.attempt(3).start().head(206, rest).data('56789');
+  expect(concurrency.stats().inUse).toBe(1);
+  wire.attempt(3).end();
+  expect(concurrency.stats().inUse).toBe(0);
+  expect(spy.calls).toEqual(['start', 'head 200', 'data 01234', 'data 56789', 'end {}']);
 });
 
 describe('a broken download is not resumed', () => {

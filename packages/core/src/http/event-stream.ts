@@ -1,6 +1,5 @@
 import { prose } from '#prose';
 import { callHook } from '../base/errors.ts';
-import { MOST_KEPT_BYTES } from './body.ts';
 import type { ServerEvent } from './inspected.ts';
 import type { ReadHeader, Resumable } from './resumable.ts';
 
@@ -13,9 +12,8 @@ export interface EventHooks {
   /**
    * The most bytes of an unfinished event that are kept. A longer one is passed on unread, with what arrives together with its end: it
    * has no id, and `isLast` is not asked, so the stream may end after it.
-   * @default 1 MiB
    */
-  readonly maxEventBytes?: number | undefined;
+  readonly maxEventBytes: number;
 }
 
 /** True for an event stream. Source: WHATWG HTML, "Server-sent events". */
@@ -88,7 +86,7 @@ export class EventStream implements Resumable {
     const kept = this.#kept;
     kept.push(part);
     this.#keptBytes += part.length;
-    const { maxEventBytes = MOST_KEPT_BYTES } = this.#hooks;
+    const { maxEventBytes } = this.#hooks;
     if (this.#keptBytes <= maxEventBytes && !this.#isTooLong) return [];
     this.#isTooLong = true;
     this.#isUnread = true;

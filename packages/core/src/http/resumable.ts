@@ -16,6 +16,8 @@ export interface Resumable {
   left(): readonly Uint8Array[];
   /** What the server asks to wait before the request for the rest, in milliseconds. */
   readonly retryMs?: number | undefined;
+  /** The id of the last event of a stream; `undefined` before the first. */
+  readonly lastId?: string | undefined;
   /** Why the rest cannot be asked for; `undefined` if it can. */
   readonly lost: string | undefined;
   /** The headers of a request for the rest, in lower case. `undefined` removes one. */

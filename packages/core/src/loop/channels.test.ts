@@ -4,6 +4,7 @@ import { constant } from '../backoff/curves.ts';
 import { virtualClock } from '../testing.ts';
 import type { EbbEvent } from './events.ts';
 import { createPolicy } from './policy.ts';
+import { reportResumption } from './resumed.ts';
 import { Session } from './session.ts';
 
 const request = { method: 'GET', url: 'https://a.test/', replayable: true, header: () => undefined };
@@ -57,4 +58,21 @@ test('a channel without a subscriber costs no event', async () => {
   const events = listen('end');
   await send();
   expect(events).toMatchObject([{ type: 'end' }]);
+});
+
+test('a resumption has a channel, too', () => {
+  const events = listen('resume');
+  const error = Object.assign(new Error('broken'), { code: 'ECONNRESET' });
+  const clock = virtualClock({ startMs: 7 });
+  reportResumption({ clock }, request, {}, { reason: 'broken', error, passedBytes: 3, delayMs: 5 });
+  expect(events).toMatchObject([
+    {
+      type: 'resume',
+      reason: 'broken',
+      passedBytes: 3,
+      delayMs: 5,
+      atMs: 7,
+      outcome: { code: 'ECONNRESET' },
+    },
+  ]);
 });

@@ -99,6 +99,11 @@ export function attemptsOf(result: unknown): readonly Attempt[] {
   return 'attempts' in trace ? trace.attempts : trace;
 }
 
+/** True for a response or an error with which a client of ebb has ended. */
+export function hasHistory(result: unknown): boolean {
+  return attemptsOf(result).length > 0;
+}
+
 function traceOf(result: unknown): Trace {
   if (!isObject(result)) return OF_MANY;
   const trace = traces.get(result);

@@ -1,3 +1,4 @@
+import { publishResume } from '#platform';
 import type { Clock } from '../base/clock.ts';
 import { property } from '../base/property.ts';
 import { callObserver } from '../base/warn.ts';
@@ -16,16 +17,6 @@ export interface Resumption {
   readonly delayMs: number;
 }
 
-interface Channels {
-  channel?(name: string): { readonly hasSubscribers: boolean; publish(message: unknown): void };
-}
-
-/** Its channel is not among those of all requests: a program that resumes nothing does not pay for it. */
-function channel(): ReturnType<NonNullable<Channels['channel']>> | undefined {
-  const { process } = globalThis as { process?: { getBuiltinModule?(id: string): Channels | undefined } };
-  return process?.getBuiltinModule?.('node:diagnostics_channel')?.channel?.('ebb:resume');
-}
-
 /** Tells observers of a resumption. */
 export function reportResumption(
   { clock, onEvent }: { readonly clock: Clock; readonly onEvent?: Observer | undefined },
@@ -39,7 +30,7 @@ export function reportResumption(
     { request: reportedRequest(request), attempt: attemptsOf(response).length, atMs: clock.now() },
   );
   if (onEvent !== undefined) callObserver('onEvent', onEvent, event);
-  channel()?.publish(event);
+  publishResume(event);
 }
 
 /** The longest history of a response: a stream of a day may be resumed any number of times. */

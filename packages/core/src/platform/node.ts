@@ -54,6 +54,11 @@ export function publish(type: Name, event: unknown): void {
   channels?.[type].publish(event);
 }
 
+/** The same for resumptions. Their channel is made with the first: a program that resumes nothing does not pay for it. */
+export function publishResume(event: unknown): void {
+  makeChannel?.('ebb:resume').publish(event);
+}
+
 /** Warns as Node does if possible, since `reportError` ends the process in Deno. */
 export function emit(warning: Error): void {
   const { process, reportError } = globalThis as NodeLike;

@@ -27,7 +27,9 @@ function inHistory(row: Row, { attempts, got }: Run, history: readonly Attempt[]
   const delayOf = new Map(history.map(({ attempt, delayMs }) => [attempt, delayMs]));
   const expected = [0, ...delays].slice(0, attempts).map((delayMs, at) => [at + 1, delayMs]);
   const last = history.at(-1);
-  const isComplete = failure === undefined && got !== undefined && history.length === attempts;
+  // The caller has the status of the first response, also if the last one brought the rest of its body.
+  const isResumed = history.some((entry) => entry.reason === 'resumed');
+  const isComplete = failure === undefined && got !== undefined && history.length === attempts && !isResumed;
   return [
     difference('attempts and delays in the history', [...delayOf], expected),
     // After an abort between two attempts, the last entry says why there was to be another.

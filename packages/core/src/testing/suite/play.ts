@@ -71,6 +71,10 @@ function shortened(got: Got | undefined): Got | undefined {
 /** Enough turns for a client to end a connection that it gave up. */
 const SOME_TURNS = 20;
 
+function isAgain(event: EbbEvent): event is Extract<EbbEvent, { readonly type: 'retry' | 'resume' }> {
+  return event.type === 'retry' || event.type === 'resume';
+}
+
 /** Sends the row's request, and advances virtual time by each delay. */
 export async function play(
   row: Row,
@@ -85,7 +89,7 @@ export async function play(
   const onEvent = (event: EbbEvent): void => {
     events.push(event);
     if (event.type !== 'attempt' && event.type === abortAt) void nextTurn().then(() => caller.abort(ENOUGH));
-    else if (event.type === 'retry') void nextTurn().then(() => clock.advance(event.delayMs));
+    else if (isAgain(event)) void nextTurn().then(() => clock.advance(event.delayMs));
   };
   const limits = row.limits?.(clock) ?? {};
   const inUse = (): number => limits.concurrency?.stats().inUse ?? 0;
@@ -118,7 +122,7 @@ export async function play(
   await client.close?.();
   const end = events.at(-1);
   return {
-    delays: events.flatMap((event) => (event.type === 'retry' ? [event.delayMs] : [])),
+    delays: events.flatMap((event) => (isAgain(event) ? [event.delayMs] : [])),
     waits: events.flatMap((event) => (event.type === 'throttle' ? [event.waitMs] : [])),
     reason: end?.type === 'end' ? end.reason : undefined,
     got: shortened(got),

@@ -50,13 +50,14 @@ export type Ability =
  *
  * - `hidesRefusals`: a refused connection looks like a lost one, which may have carried out the request
  * - `resumes`: it asks for the rest of a download that broke
+ * - `resumesStreams`: it asks for the rest of an event stream that broke
  * - `wholeBodies`: it settles once it has the whole body
  */
-export type Trait = 'hidesRefusals' | 'resumes' | 'wholeBodies';
+export type Trait = 'hidesRefusals' | 'resumes' | 'resumesStreams' | 'wholeBodies';
 
 /** The expected result of a row. */
 export interface Expected {
-  /** The delays before the retries, in milliseconds. Random numbers are 0 unless the policy sets `random`. */
+  /** The delays before the retries and the resumptions, in milliseconds. Random numbers are 0 unless the policy sets `random`. */
   readonly delays: readonly number[];
   /** How many requests the upstream received. */
   readonly hits: number;

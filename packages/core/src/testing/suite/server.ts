@@ -1,6 +1,6 @@
 import { nextTurn } from '../../adapter.ts';
 import { type Incoming, listening, nodeModule, type Outgoing, type Server, type Socket } from './node.ts';
-import type { Seen, Step, Upstream } from './step.ts';
+import { EVENTS, type Seen, type Step, type Upstream } from './step.ts';
 
 /** A scripted server on loopback. */
 export interface ScriptedServer extends Upstream {
@@ -67,19 +67,31 @@ function act(step: Step, { headers }: Incoming, response: Outgoing, gates: Gates
     response.writeHead(status);
     response.write('and so on', gates.onHang);
   };
+  const streaming = (): void => {
+    response.writeHead(200, { 'content-type': 'text/event-stream' });
+  };
   const act: Record<typeof step, () => unknown> = {
     reset: () => response.destroy(),
     'half-body': () => half({}),
     'half-503': () => half({}, 503),
     'half-download': () => half({ etag: '"v1"', 'accept-ranges': 'bytes' }),
+    'half-stream': () => {
+      streaming();
+      response.write(`${EVENTS[0]}data`, () => response.destroy());
+    },
+    'rest-of-stream': () => {
+      streaming();
+      response.end(EVENTS.slice(Number(headers['last-event-id'] ?? 0)).join(''));
+    },
     'endless-503': () => endless(503),
     'endless-200': () => endless(200),
     hang: gates.onHang,
     'early-503': () => response.writeHead(503, { connection: 'close' }).end('early'),
     'rest-of-download': () => {
-      const start = Number(/^bytes=(\d+)-/.exec(headers.range ?? '')?.[1] ?? 0);
-      const range = start > 0 ? { 'content-range': `bytes ${start}-9/10` } : {};
-      response.writeHead(start > 0 ? 206 : 200, { etag: '"v1"', ...range }).end('1234567890'.slice(start));
+      const asked = /^bytes=(\d+)-/.exec(headers.range ?? '');
+      const start = Number(asked?.[1] ?? 0);
+      const range = asked ? { 'content-range': `bytes ${start}-9/10` } : {};
+      response.writeHead(asked ? 206 : 200, { etag: '"v1"', ...range }).end('1234567890'.slice(start));
     },
     'slow-200': () => halves(someTurns),
     'late-200': () => someTurns().then(() => response.end('up')),

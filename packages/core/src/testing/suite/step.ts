@@ -19,6 +19,10 @@ export type Step =
   | 'half-503'
   /** The first with an ETag, so that the rest can be requested. */
   | 'half-download'
+  /** An event stream whose connection breaks in the middle of its second event. */
+  | 'half-stream'
+  /** The rest of `half-stream` for a request with `Last-Event-ID`, otherwise all of it. */
+  | 'rest-of-stream'
   /** A 503 whose body begins and never ends. */
   | 'endless-503'
   /** A 200 whose body begins and never ends. */
@@ -64,6 +68,9 @@ export interface Upstream {
  * @param onHang called when a `hang` begins, or an `endless-` body has written its first part; absent if the row has none
  */
 export type StartUpstream = (script: Script, onHang?: () => void) => Promise<Upstream>;
+
+/** The events of `half-stream`. */
+export const EVENTS: readonly string[] = ['id: 1\ndata: a\n\n', 'id: 2\ndata: b\n\n'];
 
 export const up: Step = { status: 200, body: 'up' };
 export const down: Step = { status: 503, body: 'down' };

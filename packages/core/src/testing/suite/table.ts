@@ -10,6 +10,7 @@ import { redirects } from './rows/redirects.ts';
 import { repeating } from './rows/repeating.ts';
 import { responses } from './rows/responses.ts';
 import { retryAfter } from './rows/retry-after.ts';
+import { streams } from './rows/streams.ts';
 import { bounded } from './rows/total.ts';
 
 /** Every row. */
@@ -18,6 +19,7 @@ export const table: readonly Row[] = [
   ...retryAfter,
   ...repeating,
   ...misbehaving,
+  ...streams,
   ...feedback,
   ...inspected,
   ...costs,

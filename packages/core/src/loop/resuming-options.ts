@@ -1,19 +1,16 @@
-import type { Policy, PolicyOptions, RequestTraits, ServerEvent } from '@ebb/core';
-import {
-  type Complete,
-  callable,
-  flag,
-  MOST_KEPT_BYTES,
-  type OptionTable,
-  positive,
-  wholeNumber,
-} from '@ebb/core/adapter';
+import { callable, flag, positive, wholeNumber } from '../base/check.ts';
+import { type Complete, type OptionTable, readOptions } from '../base/options.ts';
+import { MOST_KEPT_BYTES } from '../http/body.ts';
+import type { ServerEvent } from '../http/inspected.ts';
+import type { RequestTraits } from '../http/outcome.ts';
+import type { PolicyOptions } from './options.ts';
+import { createPolicy, type Policy } from './policy.ts';
 
-/** Options of {@link resuming}. All of them are optional. */
-export interface ResumingOptions {
+/** Options of resumptions, in each client. All of them are optional. `Given` is what `resumeWith` returns. */
+export interface ResumptionOptions<Given> {
   /**
-   * The policy that the fetch was made with: its `backoff`, `random`, `clock`, `onEvent`, `maxRetryAfterMs` and `totalTimeoutMs` hold
-   * for resumptions.
+   * The policy of the client below: its `backoff`, `random`, `clock`, `onEvent`, `maxRetryAfterMs` and `totalTimeoutMs` hold for
+   * resumptions.
    * @default createPolicy()
    */
   readonly policy?: Policy | PolicyOptions | undefined;
@@ -53,20 +50,22 @@ export interface ResumingOptions {
    */
   readonly idOf?: ((event: ServerEvent, lastId: string | undefined) => string | undefined) | undefined;
   /**
-   * Makes the request for the rest of an event stream, for one that a POST began. It is sent with the `ebb` options and the signal of
-   * the first. `undefined` refuses.
+   * Makes the request for the rest of an event stream, for one that a POST began. It has the `ebb` options of the first, and its abort
+   * ends it. `undefined` refuses.
    * @default a GET is sent again with `Last-Event-ID`, another method is not resumed
    */
-  readonly resumeWith?: ((lastId: string, request: RequestTraits) => Request | undefined) | undefined;
+  readonly resumeWith?: ((lastId: string, request: RequestTraits) => Given | undefined) | undefined;
 }
 
 /** Options that may stay unset. */
-export type ResumingUnset = 'policy' | 'idleTimeoutMs' | 'isLast' | 'idOf' | 'resumeWith';
+type ResumptionUnset = 'policy' | 'idleTimeoutMs' | 'isLast' | 'idOf' | 'resumeWith';
 
-/** Options of {@link resuming} with all defaults applied. */
-export type Resuming = Omit<Complete<ResumingOptions, ResumingUnset>, 'policy'> & { readonly policy: Policy };
+/** Options of resumptions with all defaults applied. */
+export type Resuming<Given> = Omit<Complete<ResumptionOptions<Given>, ResumptionUnset>, 'policy'> & {
+  readonly policy: Policy;
+};
 
-export const RESUMING_OPTIONS: OptionTable<ResumingOptions, ResumingUnset> = {
+const TABLE: OptionTable<ResumptionOptions<unknown>, ResumptionUnset> = {
   // Checked by `createPolicy`.
   policy: { check: () => undefined },
   maxResumes: { check: wholeNumber, default: 5 },
@@ -77,3 +76,9 @@ export const RESUMING_OPTIONS: OptionTable<ResumingOptions, ResumingUnset> = {
   idOf: { check: callable },
   resumeWith: { check: callable },
 };
+
+/** @throws TypeError, RangeError if an option is invalid */
+export function readResuming<Given>(options: ResumptionOptions<Given>): Resuming<Given> {
+  const read = readOptions<ResumptionOptions<unknown>, ResumptionUnset>('resuming', options, TABLE);
+  return { ...read, policy: createPolicy(read.policy) } as Resuming<Given>;
+}

@@ -1,0 +1,35 @@
+import { type EventHooks, EventStream, isEventStream } from '@ebb/core/resuming';
+import { type RequestHeaders, type ResponseHead, requestHeader } from './headers.ts';
+import { readerOf } from './resume.ts';
+
+/** What the body of a response can be resumed by: `'coded'` if it is an event stream that cannot be read; `undefined` for others. */
+export function streamOf(
+  { status, headers }: ResponseHead,
+  requestHeaders: RequestHeaders,
+  hooks: EventHooks,
+): EventStream | 'coded' | undefined {
+  const header = readerOf(headers);
+  if (!isEventStream(status, header)) return undefined;
+  if (isCoded(headers)) return 'coded';
+  return new BufferStream(requestHeader(requestHeaders, 'last-event-id'), hooks);
+}
+
+/** True if a body is compressed, as a dispatcher gets it. */
+export function isCoded(headers: ResponseHead['headers']): boolean {
+  return (readerOf(headers)('content-encoding') ?? 'identity') !== 'identity';
+}
+
+/** Handlers expect Buffers. */
+class BufferStream extends EventStream {
+  override take(part: Uint8Array): readonly Buffer[] {
+    return super.take(part).map(bufferOf);
+  }
+
+  override left(): readonly Buffer[] {
+    return super.left().map(bufferOf);
+  }
+}
+
+function bufferOf(part: Uint8Array): Buffer {
+  return part instanceof Buffer ? part : Buffer.from(part.buffer, part.byteOffset, part.byteLength);
+}

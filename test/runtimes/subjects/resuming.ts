@@ -1,0 +1,18 @@
+import { createFetch } from '@ebb/fetch';
+import { resuming } from '@ebb/fetch/resuming';
+import { clientOf } from '../../fetch-client.ts';
+import { createFetchSlotRows, fetchSlotWays } from './fetch-slots.ts';
+import type { Subject } from './subject.ts';
+
+/** The fetch of the runtime, whose bodies go on after a break. */
+export const subject: Subject<Response> = {
+  make: (policy) => clientOf(resuming(createFetch(policy), { policy })),
+  slots: {
+    rows: createFetchSlotRows,
+    ways: fetchSlotWays,
+    open(policy) {
+      const fetch = resuming(createFetch(policy), { policy });
+      return { get: (url, method) => fetch(url, { method }), close: async () => undefined };
+    },
+  },
+};
