@@ -98,7 +98,7 @@ describe('the error for a wrong scenario begins with the path of the field', () 
     [
       'server.troubles.3.capacityShare',
       1,
-      'server.troubles[3].capacityShare is not a field; server.troubles[3] takes type, fromMs, untilMs, share',
+      'server.troubles[3].capacityShare is not a field; server.troubles[3] takes type, fromMs, untilMs, shard, share',
     ],
     ['policies', {}, 'policies must be an object with a policy for each name, got an object'],
     ['policies.none', 7, 'policies.none must be an object with options of createPolicy, got 7'],
@@ -106,7 +106,7 @@ describe('the error for a wrong scenario begins with the path of the field', () 
     [
       'policies.all.maxRetrys',
       1,
-      /^policies\.all\.maxRetrys is not a field; policies\.all takes maxRetries, methods, .*budget$/,
+      /^policies\.all\.maxRetrys is not a field; policies\.all takes maxRetries, methods, .*budget, throttle, hedges$/,
     ],
     [
       'policies.all.methods',

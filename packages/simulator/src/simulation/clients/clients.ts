@@ -1,8 +1,10 @@
 import type { Costs } from '@ebb/core';
-import { type Events, EXPIRE, LOOK, SEND, TIMEOUT } from '../../engine/events.ts';
+import { type Events, EXPIRE, HEDGE, LOOK, SEND, TIMEOUT } from '../../engine/events.ts';
 import type { Measures } from '../../measure/measures.ts';
-import { OK } from '../outcomes.ts';
+import { OK, TIMED_OUT } from '../outcomes.ts';
+import type { Shards } from '../shards.ts';
 import type { Fleet } from './fleet.ts';
+import { OPEN } from './hedges.ts';
 import { Judge } from './judge.ts';
 import type { Requests } from './requests.ts';
 import { TokenLines } from './token-lines.ts';
@@ -15,6 +17,8 @@ export interface ClientWorld {
   send(request: number, stamp: number): void;
   /** What the answer to an attempt says that it has spent. Called once for each successful answer. */
   readonly spent?: ((request: number, stamp: number) => Costs | undefined) | undefined;
+  /** Chooses the shard of each request; `undefined` if there is one server. */
+  readonly shards?: Shards | undefined;
   /** Called when a request of a client has ended. */
   ended(client: number): void;
 }
@@ -55,7 +59,11 @@ export class Clients {
     measures.count(measures.series.requests);
     this.#fleet.custom?.[client]?.onRequest?.();
     this.#fleet.shared?.begin(client);
-    this.ready(this.requests.begin(client, this.#events.nowMs));
+    const { nowMs } = this.#events;
+    const request = this.requests.begin(client, nowMs);
+    this.#world.shards?.begin(request);
+    this.#fleet.throttles?.begin(request, client, nowMs);
+    this.ready(request);
   }
 
   /** The backoff of the next attempt is over. Sends it as soon as it has tokens. */
@@ -64,8 +72,30 @@ export class Clients {
     const client = this.requests.client(request);
     const lines = this.#lines;
     if (custom !== undefined && custom[client]?.admit?.() === false) this.#throttled(request);
+    else if (this.#skips(request, client)) return;
     else if (lines === undefined) this.#send(request);
     else this.#acquire(lines, request, client);
+  }
+
+  /** True if the client's throttle has skipped this chance: the request waits for the next one, or has ended. */
+  #skips(request: number, client: number): boolean {
+    const { throttles } = this.#fleet;
+    if (throttles === undefined) return false;
+    const { requests } = this;
+    const policy = this.#fleet.policyOf(client);
+    const sends = requests.attempt(request) - 1;
+    if (throttles.take(request, client, sends > 0, policy)) return false;
+    this.#measures.count(this.#measures.series.skipped);
+    const previousMs = requests.previousBackoffMs(request);
+    const delayMs = throttles.nextChance(request, sends, previousMs, policy);
+    const { totalTimeoutMs = NEVER } = policy;
+    const leftMs = requests.startedAtMs(request) + totalTimeoutMs - this.#events.nowMs;
+    if (delayMs === undefined || delayMs > leftMs) this.#throttled(request);
+    else {
+      requests.putOff(request, delayMs);
+      this.#events.add(delayMs, SEND, request);
+    }
+    return true;
   }
 
   #acquire(lines: TokenLines, request: number, client: number): void {
@@ -123,32 +153,83 @@ export class Clients {
   }
 
   #throttled(request: number): void {
-    this.#measures.count(this.#measures.series.throttledLocally);
+    const { series } = this.#measures;
+    const { throttles } = this.#fleet;
+    const isRetry = this.requests.attempt(request) > 1;
+    throttles?.end(request, this.requests.client(request), isRetry, this.#events.nowMs);
+    // With a throttle a request that was sent before ends with what it met.
+    this.#measures.count(isRetry && throttles !== undefined ? series.failures : series.throttledLocally);
     this.#end(request);
   }
 
   #send(request: number): void {
     const measures = this.#measures;
     measures.count(measures.series.sends);
+    const client = this.requests.client(request);
+    const { hedges, throttles } = this.#fleet;
     const stamp = this.requests.renew(request);
+    throttles?.sent(request, this.#events.nowMs);
+    const delayMs = hedges === undefined ? NEVER : hedges.begin(request, client, this.#events.nowMs);
     this.#world.send(request, stamp);
     // Without a network the attempt may be answered already.
     if (this.requests.stamp(request) !== stamp) return;
-    const { attemptTimeoutMs } = this.#fleet.policyOf(this.requests.client(request));
+    if (delayMs < NEVER) this.#events.add(delayMs, HEDGE, request, stamp);
+    const { attemptTimeoutMs } = this.#fleet.policyOf(client);
     if (attemptTimeoutMs !== undefined) this.#events.add(attemptTimeoutMs, TIMEOUT, request, stamp);
   }
 
-  /** An attempt is answered or has timed out. An answer to an attempt that was given up is only counted. */
+  /** The first try of an attempt has outlasted its delay: sends another one, if that is paid for. */
+  hedge(request: number, stamp: number): void {
+    const { hedges } = this.#fleet;
+    const { requests } = this;
+    if (hedges === undefined || hedges.indexOf(request, stamp, requests.stamp(request)) !== 0) return;
+    const client = requests.client(request);
+    if (!hedges.isDue(request, client) || !this.#judge.permitsHedge(client)) return;
+    const { series } = this.#measures;
+    this.#measures.count(series.sends);
+    this.#measures.count(series.hedges);
+    const delayMs = hedges.sent(request, client);
+    if (delayMs < NEVER) this.#events.add(delayMs, HEDGE, request, stamp);
+    this.#world.send(request, requests.renew(request));
+  }
+
+  /** An attempt has taken too long. */
+  timeOut(request: number, stamp: number): void {
+    const { hedges } = this.#fleet;
+    const last = this.requests.stamp(request);
+    if (hedges === undefined ? last !== stamp : hedges.indexOf(request, stamp, last) !== 0) return;
+    hedges?.over(request);
+    this.#retryOrEnd(request, TIMED_OUT, undefined);
+  }
+
+  /** A send is answered. An answer to an attempt that was given up is only counted. */
   learn(request: number, stamp: number, outcome: number): void {
     const spent = outcome === OK ? this.#world.spent?.(request, stamp) : undefined;
-    if (this.requests.stamp(request) === stamp) this.#retryOrEnd(request, outcome, spent);
+    const { hedges } = this.#fleet;
+    const last = this.requests.stamp(request);
+    if (hedges !== undefined) {
+      const at = hedges.indexOf(request, stamp, last);
+      if (at >= 0) this.#settled(request, at, outcome, spent);
+      else if (outcome === OK) this.#measures.count(this.#measures.series.lateAnswers);
+    } else if (last === stamp) this.#retryOrEnd(request, outcome, spent);
     else if (outcome === OK) this.#measures.count(this.#measures.series.lateAnswers);
+  }
+
+  #settled(request: number, at: number, outcome: number, spent: Costs | undefined): void {
+    const { hedges } = this.#fleet;
+    const client = this.requests.client(request);
+    const isFailure = outcome !== OK && this.#judge.isFailure(request, outcome);
+    const end = hedges?.settled(request, client, at, outcome, isFailure, this.#events.nowMs) ?? outcome;
+    if (end !== OPEN) this.#retryOrEnd(request, end, spent);
   }
 
   #retryOrEnd(request: number, outcome: number, spent: Costs | undefined): void {
     const { requests } = this;
     const { nowMs } = this.#events;
     const measures = this.#measures;
+    const { throttles } = this.#fleet;
+    const isRetry = requests.attempt(request) > 1;
+    throttles?.learn(request, requests.client(request), outcome, isRetry, nowMs);
     if (this.#judge.observe(request, outcome, spent)) {
       this.#lines?.returned(requests.client(request), nowMs);
     }
@@ -160,7 +241,9 @@ export class Clients {
     }
     if (decision.reason === 'success') {
       measures.count(measures.series.successes);
-      measures.latency.add(nowMs - requests.startedAtMs(request));
+      const tookMs = nowMs - requests.startedAtMs(request);
+      measures.latency.add(tookMs);
+      this.#world.shards?.answered(request, tookMs);
     } else {
       measures.count(measures.series.failures);
     }

@@ -19,6 +19,7 @@ class ReusedProgress implements Progress {
   startedAtMs = 0;
   previousBackoffMs: number | undefined = undefined;
   budget: OwnBudget | undefined = undefined;
+  skipped = 0;
 
   permit(): StopReason | undefined {
     return this.budget?.withdraw() === false ? 'budget-exhausted' : undefined;
@@ -64,11 +65,30 @@ export class Judge {
     fleet.custom?.[client]?.onOutcome?.(met, progress.attempt);
     progress.startedAtMs = requests.startedAtMs(request);
     progress.previousBackoffMs = requests.previousBackoffMs(request);
+    if (fleet.throttles !== undefined) progress.skipped = fleet.throttles.skipped(request);
     const policy = fleet.policyOf(client);
     progress.budget = policy.budget && forRequest(policy.budget, REQUEST, policy.key);
     const decision = decide(policy, progress, met, nowMs);
     if (decision.reason === 'success') progress.budget?.deposit();
     return decision;
+  }
+
+  /** True for an outcome that may be retried: another send of the attempt can still be better. */
+  isFailure(request: number, outcome: number): boolean {
+    const policy = this.#fleet.policyOf(this.#requests.client(request));
+    const verdict = policy.classify(OUTCOMES[outcome] as Outcome, REQUEST, 1);
+    return outcome === REFUSED || outcome === RESET || verdict === 'refused' || verdict === 'transient';
+  }
+
+  /** Takes what a hedge takes, at once or not at all. */
+  permitsHedge(client: number): boolean {
+    const { throttles } = this.#fleet;
+    const policy = this.#fleet.policyOf(client);
+    if (throttles?.takeForHedge(client, policy) === false) return false;
+    const budget = policy.budget && forRequest(policy.budget, REQUEST, policy.key);
+    if (budget?.withdraw() !== false) return true;
+    throttles?.giveBackHedge(client, policy.clock.now());
+    return false;
   }
 
   #count(outcome: number): void {
