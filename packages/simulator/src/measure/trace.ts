@@ -6,6 +6,8 @@ import type { Recovery } from './recovery.ts';
 export interface ShardTrace {
   readonly requests: number;
   readonly successes: number;
+  /** Those that failed, or that their client refused to send. */
+  readonly failures: number;
   /** From the request to its answer, for successful requests. */
   readonly latencyMs: Quantiles;
 }

@@ -8,11 +8,13 @@ export class Shards {
   readonly #random: Random;
   readonly #shard = new RequestNumbers(1);
   readonly #requests: number[];
+  readonly #failures: number[];
   readonly #latency: readonly Histogram[];
 
   constructor(count: number, random: Random) {
     this.#random = random;
     this.#requests = new Array<number>(count).fill(0);
+    this.#failures = [...this.#requests];
     this.#latency = this.#requests.map(() => new Histogram());
   }
 
@@ -33,10 +35,20 @@ export class Shards {
     this.#latency[this.of(request)]?.add(tookMs);
   }
 
+  failed(request: number): void {
+    const shard = this.of(request);
+    this.#failures[shard] = (this.#failures[shard] as number) + 1;
+  }
+
   get traces(): ShardTrace[] {
     return this.#latency.map((latency, shard) => {
       const latencyMs = latency.quantiles();
-      return { requests: this.#requests[shard] as number, successes: latencyMs.count, latencyMs };
+      return {
+        requests: this.#requests[shard] as number,
+        successes: latencyMs.count,
+        failures: this.#failures[shard] as number,
+        latencyMs,
+      };
     });
   }
 }

@@ -157,6 +157,7 @@ export class Clients {
     const { throttles } = this.#fleet;
     const isRetry = this.requests.attempt(request) > 1;
     throttles?.end(request, this.requests.client(request), isRetry, this.#events.nowMs);
+    this.#world.shards?.failed(request);
     // With a throttle a request that was sent before ends with what it met.
     this.#measures.count(isRetry && throttles !== undefined ? series.failures : series.throttledLocally);
     this.#end(request);
@@ -246,6 +247,7 @@ export class Clients {
       this.#world.shards?.answered(request, tookMs);
     } else {
       measures.count(measures.series.failures);
+      this.#world.shards?.failed(request);
     }
     this.#end(request);
   }
