@@ -24,7 +24,7 @@ export interface MapChart extends Heading {
 /** Twice as large as other texts would be: in a column of 360 pixels the figure is half as wide. */
 const NUMBER: Type = { size: 17 };
 const PANEL_NAME: Type = { size: 20, bold: true };
-const ROOM_FOR_ROWS = 52;
+const ROOM_FOR_ROWS = 66;
 const CELL_HEIGHT = 32;
 const GAP = 3;
 const PANEL_GAP = 24;

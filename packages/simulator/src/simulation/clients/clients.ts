@@ -7,6 +7,7 @@ import type { Fleet } from './fleet.ts';
 import { OPEN } from './hedges.ts';
 import { Judge } from './judge.ts';
 import type { Requests } from './requests.ts';
+import { timeLeftMs } from './time-left.ts';
 import { TokenLines } from './token-lines.ts';
 
 const NEVER = Number.POSITIVE_INFINITY;
@@ -83,18 +84,11 @@ export class Clients {
     if (throttles === undefined) return false;
     const { requests } = this;
     const policy = this.#fleet.policyOf(client);
-    const sends = requests.attempt(request) - 1;
-    if (throttles.take(request, client, sends > 0, policy)) return false;
+    if (throttles.take(request, client, requests.attempt(request) > 1, policy)) return false;
     this.#measures.count(this.#measures.series.skipped);
-    const previousMs = requests.previousBackoffMs(request);
-    const delayMs = throttles.nextChance(request, sends, previousMs, policy);
-    const { totalTimeoutMs = NEVER } = policy;
-    const leftMs = requests.startedAtMs(request) + totalTimeoutMs - this.#events.nowMs;
-    if (delayMs === undefined || delayMs > leftMs) this.#throttled(request);
-    else {
-      requests.putOff(request, delayMs);
-      this.#events.add(delayMs, SEND, request);
-    }
+    const delayMs = throttles.nextChance(request, requests, policy);
+    if (delayMs === undefined) this.#throttled(request);
+    else this.#events.add(delayMs, SEND, request);
     return true;
   }
 
@@ -113,11 +107,10 @@ export class Clients {
 
   /** How long a request may wait for tokens, in milliseconds. */
   #maxWaitMs(request: number, client: number): number {
-    const { totalTimeoutMs } = this.#fleet.policyOf(client);
     const maxWaitMs = Math.min(this.#fleet.maxWaitMs, this.#fleet.buckets?.rules.maxWaitMs ?? NEVER);
-    if (totalTimeoutMs === undefined) return maxWaitMs;
-    const endMs = this.requests.startedAtMs(request) + totalTimeoutMs;
-    return Math.min(maxWaitMs, Math.max(0, endMs - this.#events.nowMs));
+    const startedAtMs = this.requests.startedAtMs(request);
+    const leftMs = timeLeftMs(this.#fleet.policyOf(client), startedAtMs, this.#events.nowMs);
+    return Math.min(maxWaitMs, Math.max(0, leftMs));
   }
 
   /** Sends those of a client's waiting requests that can have their tokens now. */
@@ -183,7 +176,7 @@ export class Clients {
   hedge(request: number, stamp: number): void {
     const { hedges } = this.#fleet;
     const { requests } = this;
-    if (hedges === undefined || hedges.indexOf(request, stamp, requests.stamp(request)) !== 0) return;
+    if (hedges === undefined || this.#indexOf(request, stamp) !== 0) return;
     const client = requests.client(request);
     if (!hedges.isDue(request, client) || !this.#judge.permitsHedge(client)) return;
     const { series } = this.#measures;
@@ -196,31 +189,29 @@ export class Clients {
 
   /** An attempt has taken too long. */
   timeOut(request: number, stamp: number): void {
-    const { hedges } = this.#fleet;
-    const last = this.requests.stamp(request);
-    if (hedges === undefined ? last !== stamp : hedges.indexOf(request, stamp, last) !== 0) return;
-    hedges?.over(request);
+    if (this.#indexOf(request, stamp) !== 0) return;
+    this.#fleet.hedges?.over(request);
     this.#retryOrEnd(request, TIMED_OUT, undefined);
   }
 
   /** A send is answered. An answer to an attempt that was given up is only counted. */
   learn(request: number, stamp: number, outcome: number): void {
     const spent = outcome === OK ? this.#world.spent?.(request, stamp) : undefined;
-    const { hedges } = this.#fleet;
-    const last = this.requests.stamp(request);
-    if (hedges !== undefined) {
-      const at = hedges.indexOf(request, stamp, last);
-      if (at >= 0) this.#settled(request, at, outcome, spent);
-      else if (outcome === OK) this.#measures.count(this.#measures.series.lateAnswers);
-    } else if (last === stamp) this.#retryOrEnd(request, outcome, spent);
+    const at = this.#indexOf(request, stamp);
+    if (at >= 0) this.#settled(request, at, outcome, spent);
     else if (outcome === OK) this.#measures.count(this.#measures.series.lateAnswers);
   }
 
-  #settled(request: number, at: number, outcome: number, spent: Costs | undefined): void {
+  /** Which send of its current attempt has this stamp, from 0; below 0 for one of an earlier attempt. */
+  #indexOf(request: number, stamp: number): number {
     const { hedges } = this.#fleet;
-    const client = this.requests.client(request);
-    const isFailure = outcome !== OK && this.#judge.isFailure(request, outcome);
-    const end = hedges?.settled(request, client, at, outcome, isFailure, this.#events.nowMs) ?? outcome;
+    const last = this.requests.stamp(request);
+    if (hedges !== undefined) return hedges.indexOf(request, stamp, last);
+    return last === stamp ? 0 : -1;
+  }
+
+  #settled(request: number, at: number, outcome: number, spent: Costs | undefined): void {
+    const end = this.#judge.endsWith(request, at, outcome, this.#events.nowMs);
     if (end !== OPEN) this.#retryOrEnd(request, end, spent);
   }
 
@@ -228,10 +219,7 @@ export class Clients {
     const { requests } = this;
     const { nowMs } = this.#events;
     const measures = this.#measures;
-    const { throttles } = this.#fleet;
-    const isRetry = requests.attempt(request) > 1;
-    throttles?.learn(request, requests.client(request), outcome, isRetry, nowMs);
-    if (this.#judge.observe(request, outcome, spent)) {
+    if (this.#judge.observe(request, outcome, spent, nowMs)) {
       this.#lines?.returned(requests.client(request), nowMs);
     }
     const decision = this.#judge.judge(request, outcome, nowMs);

@@ -40,12 +40,14 @@ export class Judge {
   }
 
   /**
-   * Passes an outcome to the bucket of its client, and returns whether tokens may have been given back.
+   * Passes an outcome to the bucket and the throttle of its client, and returns whether tokens may have been given back.
    *
    * @param spent what the answer says that the request has spent
    */
-  observe(request: number, outcome: number, spent: Costs | undefined): boolean {
+  observe(request: number, outcome: number, spent: Costs | undefined, nowMs: number): boolean {
     const requests = this.#requests;
+    const { throttles } = this.#fleet;
+    throttles?.learn(request, requests.client(request), outcome, requests.attempt(request) > 1, nowMs);
     const tokens = this.#fleet.buckets?.tokens;
     if (tokens === undefined) return false;
     const client = requests.client(request);
@@ -73,8 +75,16 @@ export class Judge {
     return decision;
   }
 
-  /** True for an outcome that may be retried: another send of the attempt can still be better. */
-  isFailure(request: number, outcome: number): boolean {
+  /** The outcome that an attempt ends with when one of its sends has settled; OPEN while another one can still be better. */
+  endsWith(request: number, at: number, outcome: number, nowMs: number): number {
+    const { hedges } = this.#fleet;
+    if (hedges === undefined) return outcome;
+    const isFailure = outcome !== OK && this.#isFailure(request, outcome);
+    return hedges.settled(request, this.#requests.client(request), at, outcome, isFailure, nowMs);
+  }
+
+  /** True for an outcome that may be retried. */
+  #isFailure(request: number, outcome: number): boolean {
     const policy = this.#fleet.policyOf(this.#requests.client(request));
     const verdict = policy.classify(OUTCOMES[outcome] as Outcome, REQUEST, 1);
     return outcome === REFUSED || outcome === RESET || verdict === 'refused' || verdict === 'transient';

@@ -2,6 +2,8 @@ import type { Policy, ThrottleOptions } from '@ebb/core';
 import { isBad, type ThrottleNumbers, ThrottleRule } from '@ebb/core/adapter';
 import { OUTCOMES } from '../outcomes.ts';
 import { RequestNumbers } from '../request-numbers.ts';
+import type { Requests } from './requests.ts';
+import { timeLeftMs } from './time-left.ts';
 
 /** The numbers of a request: chances that were skipped, when it was sent, and whether a chance is taken that was not sent. */
 const SKIPPED = 0;
@@ -59,17 +61,17 @@ export class Throttles {
   }
 
   /** A chance was skipped: how long until the next one, in milliseconds, or `undefined` without a next one. */
-  nextChance(
-    request: number,
-    sends: number,
-    previousDelayMs: number | undefined,
-    { maxRetries, backoff, random }: Policy,
-  ): number | undefined {
+  nextChance(request: number, requests: Requests, policy: Policy): number | undefined {
+    const { maxRetries, backoff, random, clock } = policy;
     const skipped = this.skipped(request) + 1;
     this.#numbers.set(request, SKIPPED, skipped);
-    const retry = sends + skipped;
+    const retry = requests.attempt(request) - 1 + skipped;
     if (retry > maxRetries || this.#setup.whenSkipped === 'fail') return undefined;
-    return backoff({ retry, previousDelayMs, random });
+    const delayMs = backoff({ retry, previousDelayMs: requests.previousBackoffMs(request), random });
+    const leftMs = timeLeftMs(policy, requests.startedAtMs(request), clock.now());
+    if (delayMs === undefined || delayMs > leftMs) return undefined;
+    requests.putOff(request, delayMs);
+    return delayMs;
   }
 
   /** How many chances of a request were skipped. They count as retries. */

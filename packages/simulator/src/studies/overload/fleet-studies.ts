@@ -1,6 +1,7 @@
 import { finding } from '../../chart/frame.ts';
 import { duration } from '../../chart/scale.ts';
 import type { ShardTrace, Trace } from '../../measure/trace.ts';
+import type { ClientFactory } from '../../scenario/client-options.ts';
 import { storm } from '../storm/storm.ts';
 import type { Study } from '../study.ts';
 import { type FleetResult, firstOf, fleetStudy } from './fleet-study.ts';
@@ -108,6 +109,26 @@ const SHARDS = 10;
 const WORKERS = 5;
 const CAPACITY_OF_ONE = (1_000 * WORKERS) / 20;
 
+/**
+ * A circuit breaker that refuses everything for 5 s once a tenth of the last 50 attempts have failed: a threshold at which one
+ * shard of ten is noticed.
+ */
+const breaker: ClientFactory = ({ clock }) => {
+  const [attempts, opensAt, openMs] = [50, 5, 5_000];
+  let failed: boolean[] = [];
+  let openUntilMs = 0;
+  return {
+    policy: { attemptTimeoutMs: 1_000 },
+    admit: () => clock.now() >= openUntilMs,
+    onOutcome(outcome) {
+      failed = [...failed.slice(1 - attempts), outcome.type === 'failure' || outcome.status >= 500];
+      if (failed.length < attempts || failed.filter(Boolean).length < opensAt) return;
+      openUntilMs = clock.now() + openMs;
+      failed = [];
+    },
+  };
+};
+
 export const shard: Study = fleetStudy({
   name: 'shard',
   shows: 'a shard of ten fails for a minute: what becomes of the other nine',
@@ -121,13 +142,14 @@ export const shard: Study = fleetStudy({
       troubles: [{ type: 'errors', share: 1, shard: 0, fromMs: 10_000, untilMs: 70_000 }],
     },
   },
+  policies: { 'A breaker': breaker },
   requestsPerSecond: 0.9 * SHARDS * CAPACITY_OF_ONE,
   colour: 'teal',
   columns: [
     {
       name: 'nine answered',
       value: (trace) => answeredOf(healthy(trace)),
-      text: (value = 0) => `${value.toFixed(2)}\u00a0%`,
+      text: percent,
     },
     {
       name: 'their p90',
@@ -145,10 +167,11 @@ export const shard: Study = fleetStudy({
     'nine, their p90: requests to the healthy shards that have ended · tenth: to the one that fails · sends: attempts for each request',
   heading: (results) => ({
     title: finding(
-      [50, 10_000, 40_000].every((clients) => firstOf(results, 'throttle()', clients) > 99.5),
-      'A throttle does not take the failure of one shard for an outage of all ten',
+      [50, 10_000, 40_000].every((clients) => firstOf(results, 'throttle()', clients) > 99.5) &&
+        firstOf(results, 'A breaker', 50) < 90,
+      'A throttle does not take the failure of one shard for an outage of all ten; a breaker that notices it does',
       'Requests to nine healthy shards while the tenth fails',
     ),
-    note: 'Answered requests to the nine healthy shards. Ten shards behind one name at 90\u00a0% of their capacity, one of which answers 503 for a minute. Each client has one throttle for all.',
+    note: 'Answered requests to the nine healthy shards. Ten shards behind one name at 90\u00a0% of their capacity, one of which answers 503 for a minute. Each client has one throttle or breaker for all; this breaker opens for 5 s if a tenth of 50 attempts have failed.',
   }),
 });

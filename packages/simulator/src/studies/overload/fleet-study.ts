@@ -2,6 +2,7 @@ import { barChart } from '../../chart/bar-chart.ts';
 import type { Heading } from '../../chart/frame.ts';
 import type { Colour } from '../../chart/palette.ts';
 import type { Trace } from '../../measure/trace.ts';
+import type { ClientFactory } from '../../scenario/client-options.ts';
 import type { FleetPolicy } from '../../scenario/fleet-policy.ts';
 import type { Scenario } from '../../scenario/scenario.ts';
 import { simulate } from '../../simulation/simulate.ts';
@@ -13,7 +14,7 @@ const FLEETS: readonly number[] = [50, 10_000, 40_000];
 const attemptTimeoutMs = 1_000;
 
 /** Clients that wait a second for an answer. */
-const POLICIES: Readonly<Record<string, FleetPolicy>> = {
+const POLICIES: Readonly<Record<string, FleetPolicy | ClientFactory>> = {
   'No retries': { attemptTimeoutMs, maxRetries: 0 },
   Default: { attemptTimeoutMs },
   'retryBudget()': { attemptTimeoutMs, budget: { retryBudget: {} } },
@@ -41,6 +42,8 @@ interface FleetStudy {
   readonly name: string;
   readonly shows: string;
   readonly scenario: Omit<Scenario, 'clients' | 'policy'>;
+  /** Beside those of all studies. */
+  readonly policies?: Readonly<Record<string, FleetPolicy | ClientFactory>>;
   /** New requests of the whole fleet. */
   readonly requestsPerSecond: number;
   /** The figure shows the first one. */
@@ -56,12 +59,12 @@ export function firstOf(results: readonly FleetResult[], name: string, clients: 
   return result?.values[0] ?? Number.NaN;
 }
 
-function bars({ columns, colour, heading }: FleetStudy, results: readonly FleetResult[]): string {
+function bars({ columns, colour, heading, policies }: FleetStudy, results: readonly FleetResult[]): string {
   const [{ text }] = columns;
   return barChart({
     ...heading(results),
     columns: FLEETS.map((clients) => `${clients.toLocaleString('en')} clients`),
-    rows: Object.keys(POLICIES).map((name) => ({
+    rows: Object.keys({ ...POLICIES, ...policies }).map((name) => ({
       name,
       bars: FLEETS.map((clients) => {
         const value = firstOf(results, name, clients);
@@ -75,7 +78,7 @@ function bars({ columns, colour, heading }: FleetStudy, results: readonly FleetR
 export function fleetStudy(study: FleetStudy): Study {
   const { name, shows, scenario, requestsPerSecond, columns, legend } = study;
   const cases = FLEETS.flatMap((clients) =>
-    Object.entries(POLICIES).map(([of, policy]) => ({ clients, of, policy })),
+    Object.entries({ ...POLICIES, ...study.policies }).map(([of, policy]) => ({ clients, of, policy })),
   );
   return {
     name,
