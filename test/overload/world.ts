@@ -1,7 +1,7 @@
 import { setImmediate as turn } from 'node:timers/promises';
-import type { EbbEvent, PolicyOptions } from '@ebb/core';
+import { createPolicy, type EbbEvent, type HedgeOptions, type PolicyOptions } from '@ebb/core';
 import { seededRandom, virtualClock } from '@ebb/core/testing';
-import { createFetch } from '@ebb/fetch';
+import { createFetch, hedged } from '@ebb/fetch';
 import type { ServerOptions } from '../../packages/simulator/src/scenario/server-options.ts';
 import { Service } from './service.ts';
 
@@ -14,6 +14,8 @@ export interface World {
   readonly server: ServerOptions;
   /** A second service, which `share` of the requests go to. They are not counted. */
   readonly shard?: { readonly share: number; readonly server: ServerOptions };
+  /** Each client hedges. */
+  readonly hedges?: Omit<HedgeOptions, 'policy'>;
   /** The options of each client. */
   readonly policy: () => PolicyOptions;
   /** @default 1 */
@@ -56,10 +58,12 @@ export async function run(world: World): Promise<Result> {
   const onEvent = ({ type, request, attempt }: EbbEvent): void => {
     if (type === 'skip' && attempt === 0) skipped.add(request);
   };
-  const fetches = Array.from({ length: clients }, () =>
-    createFetch({ clock, random, onEvent, ...world.policy() }, ((input: string, init?: RequestInit) =>
-      services[input.includes('shard') ? 1 : 0]?.fetch(input, init)) as typeof fetch),
-  );
+  const base = ((input: string, init?: RequestInit) =>
+    services[input.includes('shard') ? 1 : 0]?.fetch(input, init)) as typeof fetch;
+  const fetches = Array.from({ length: clients }, () => {
+    const policy = createPolicy({ clock, random, onEvent, ...world.policy() });
+    return createFetch(policy, world.hedges === undefined ? base : hedged(base, { policy, ...world.hedges }));
+  });
   const seconds = Math.ceil(durationMs / 1_000);
   const zeros = (): number[] => new Array<number>(seconds + 1).fill(0);
   const result = { asked: zeros(), answered: zeros(), answeredOf: zeros(), durationsMs: [] as number[] };
