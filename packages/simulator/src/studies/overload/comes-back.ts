@@ -67,10 +67,10 @@ function figure(all: readonly Found[]): string {
   return mapChart({
     title: finding(
       down('throttle()') < down('retryBudget()') && down('retryBudget()') < down('Default'),
-      `After five seconds of silence a service stays down in ${down('Default')} of ${cases} cases, with budgets in ${down('retryBudget()')}, with throttles in ${down('throttle()')}`,
+      `Half a minute after five seconds of silence ${down('Default')} of ${cases} services are not back; with budgets ${down('retryBudget()')}, with throttles ${down('throttle()')}`,
       'Which services come back after five seconds of silence',
     ),
-    note: `Filled: not back half a minute later. The number: answered in the minute after, in %. Clients wait one second; there are ${CLIENTS.toLocaleString('en')}.`,
+    note: `Filled: less than 95 % is answered from then on. The number: answered in the minute after the silence, in %. Clients wait one second; there are ${CLIENTS.toLocaleString('en')}.`,
     x: 'Load',
     y: 'Queue',
     columns: LOADS.map((load) => load.toFixed(2).replace(/^0|0$/g, '')),
