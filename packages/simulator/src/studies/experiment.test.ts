@@ -205,11 +205,20 @@ describe('the error for a wrong scenario begins with the path of the field', () 
 });
 
 describe('an experiment', () => {
-  test('of the README is valid', () => {
+  test('of the README is valid, each of them', () => {
     const readme = readFileSync(new URL('../../README.md', import.meta.url), 'utf8');
-    const [, json = ''] = /```json\n(.*?)```/s.exec(readme) ?? [];
-    const results = runExperiment(JSON.parse(json));
-    expect(results.map(({ name }) => name)).toEqual(['ours', 'with a budget', 'with a bucket']);
+    const blocks = [...readme.matchAll(/```json\n(.*?)```/gs)].map(([, json = '']) => json);
+    const results = blocks.map((json) => runExperiment(JSON.parse(json)));
+    expect(results.map((all) => all.map(({ name }) => name))).toEqual([
+      ['ours', 'with a budget', 'with a bucket'],
+      ['ours', 'with a throttle', 'and hedges'],
+    ]);
+    const [, overload = []] = results;
+    const [ours, throttled, hedged] = overload.map(({ trace }) => trace);
+    expect(ours?.totals.skipped).toBe(0);
+    expect(throttled?.totals.skipped).toBeGreaterThan(0);
+    expect(hedged?.totals.hedges).toBeGreaterThan(0);
+    expect(hedged?.shards).toHaveLength(10);
   });
 
   test('with every field runs under each of its policies', () => {

@@ -6,6 +6,7 @@ import {
   type PolicyOptions,
   type RetryBudget,
 } from '@ebb/core';
+import { ScenarioError } from '../../scenario/check.ts';
 import type { ClientFactory, CustomClient, Environment } from '../../scenario/client-options.ts';
 import type { FleetPolicy } from '../../scenario/fleet-policy.ts';
 import {
@@ -141,6 +142,9 @@ function sharedBudget(
 
 function customFleet(count: number, factory: ClientFactory, environment: Environment): Fleet {
   const custom = Array.from({ length: count }, () => factory(environment));
+  if (custom.some(({ policy }) => policy.throttle !== undefined)) {
+    throw new ScenarioError('policy.throttle is simulated in a policy of options, not in a function');
+  }
   const policies = custom.map(({ policy }) => createPolicy({ ...policy, ...environment }));
   return {
     policyOf: (client) => policies[client] as Policy,

@@ -89,7 +89,7 @@ function figure(all: readonly Found[]): string {
 /** Load, length of the queue and policy: whether a service comes back after an outage of five seconds. */
 export const comesBack: Study = {
   name: 'comes-back',
-  shows: 'which loads and queues come back after 5 s of silence, by policy',
+  shows: 'which loads and queues come back after 5 s of silence',
   figures: ['comes-back'],
   run({ seed, onProgress } = {}) {
     const cases = NAMES.flatMap((policy) =>

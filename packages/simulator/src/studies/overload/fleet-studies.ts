@@ -28,7 +28,7 @@ const STORM_ENDS_MS = 70_000;
 
 export const stormFleets: Study = fleetStudy({
   name: 'storm-fleets',
-  shows: 'the storm from 50, 10,000 and 40,000 clients: default, budget, throttle',
+  shows: 'the storm from busy and quiet clients, with throttles',
   scenario: setting,
   requestsPerSecond: REQUESTS_PER_SECOND,
   colour: 'blue',
@@ -131,7 +131,7 @@ const breaker: ClientFactory = ({ clock }) => {
 
 export const shard: Study = fleetStudy({
   name: 'shard',
-  shows: 'a shard of ten fails for a minute: what becomes of the other nine',
+  shows: 'a shard of ten fails: what becomes of the other nine',
   scenario: {
     durationMs: 120_000,
     server: {

@@ -69,7 +69,7 @@ function figure(all: readonly Found[]): string {
 /** A second try of the requests that take long, at several loads: a hedge is also more work. */
 export const tail: Study = {
   name: 'tail',
-  shows: 'hedges of a service with stragglers, at loads from 0.3 to 1.1',
+  shows: 'hedges of a service with stragglers, at seven loads',
   figures: ['tail'],
   run({ seed, onProgress } = {}) {
     const cases = LOADS.flatMap((load) =>
