@@ -4,7 +4,7 @@ import { element, label } from './svg.ts';
 import type { Type } from './text-width.ts';
 
 /** One case of a map. */
-export interface Cell {
+interface Cell {
   readonly text: string;
   /** Filled cells stand out, also without colours. */
   readonly filled: boolean;
