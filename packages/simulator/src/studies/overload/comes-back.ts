@@ -23,6 +23,8 @@ const POLICIES: Readonly<Record<string, FleetPolicy>> = {
   Default: { attemptTimeoutMs },
   'retryBudget()': { attemptTimeoutMs, budget: { retryBudget: {} } },
   'throttle()': { attemptTimeoutMs, throttle: {} },
+  Both: { attemptTimeoutMs, throttle: {}, budget: { retryBudget: {} } },
+  'throttle(), 10 s in all': { attemptTimeoutMs, throttle: {}, totalTimeoutMs: 10_000 },
 };
 
 interface Found {
@@ -66,8 +68,10 @@ function figure(all: readonly Found[]): string {
   const cases = LOADS.length * QUEUES.length;
   return mapChart({
     title: finding(
-      down('throttle()') < down('retryBudget()') && down('retryBudget()') < down('Default'),
-      `Half a minute after five seconds of silence ${down('Default')} of ${cases} services are not back; with budgets ${down('retryBudget()')}, with throttles ${down('throttle()')}`,
+      down('Both') < down('throttle()') &&
+        down('throttle()') < down('retryBudget()') &&
+        down('retryBudget()') < down('Default'),
+      `Half a minute after five seconds of silence ${down('Default')} of ${cases} services are not back; with budgets ${down('retryBudget()')}, with throttles ${down('throttle()')}, with both ${down('Both')}`,
       'Which services come back after five seconds of silence',
     ),
     note: `Filled: less than 95 % is answered from then on. The number: answered in the minute after the silence, in %. Clients wait one second; there are ${CLIENTS.toLocaleString('en')}.`,
