@@ -75,6 +75,8 @@ const scenarios: fc.Arbitrary<FaultScenario> = fc.record(
     serviceMs: fc.integer({ min: 1, max: 500 }).map((ms) => ms + Math.SQRT1_2),
     serviceSpread: fc.constantFrom('constant', 'exponential', 'log-normal'),
     maxQueue: fc.nat(20),
+    queueFull: fc.constantFrom('unavailable', 'too-many'),
+    stragglers: fc.record({ share, factor: fc.integer({ min: 2, max: 20 }) }),
     limit: fc.record({
       refillPerSecond: fc.integer({ min: 1, max: 100 }),
       capacity: fc.integer({ min: 1, max: 20 }),

@@ -1,5 +1,5 @@
 import { setImmediate as turn } from 'node:timers/promises';
-import type { EbbEvent, PolicyOptions } from '@ebb/core';
+import { createPolicy, type EbbEvent, type HedgeOptions, type PolicyOptions } from '@ebb/core';
 import {
   type FaultScenario,
   type FaultyFetch,
@@ -8,7 +8,7 @@ import {
   type VirtualClock,
   virtualClock,
 } from '@ebb/core/testing';
-import { createFetch } from '@ebb/fetch';
+import { createFetch, hedged } from '@ebb/fetch';
 
 /** A service of another kind than that of `faults`. */
 type MakeService = (clock: VirtualClock, seed: number) => FaultyFetch;
@@ -23,6 +23,8 @@ export interface World {
   readonly server: FaultScenario | MakeService;
   /** A second service, which `share` of the requests go to. They are not counted. */
   readonly shard?: { readonly share: number; readonly server: FaultScenario };
+  /** Each client hedges. */
+  readonly hedges?: Omit<HedgeOptions, 'policy'>;
   /** The options of each client. */
   readonly policy: () => PolicyOptions;
   /** @default 1 */
@@ -63,10 +65,12 @@ export async function run(world: World): Promise<Result> {
   const onEvent = ({ type, request, attempt }: EbbEvent): void => {
     if (type === 'skip' && attempt === 0) skipped.add(request);
   };
-  const fetches = Array.from({ length: clients }, () =>
-    createFetch({ clock, random, onEvent, ...world.policy() }, ((input: string, init?: RequestInit) =>
-      services[input.includes('shard') ? 1 : 0]?.(input, init)) as typeof fetch),
-  );
+  const base = ((input: string, init?: RequestInit) =>
+    services[input.includes('shard') ? 1 : 0]?.(input, init)) as typeof fetch;
+  const fetches = Array.from({ length: clients }, () => {
+    const policy = createPolicy({ clock, random, onEvent, ...world.policy() });
+    return createFetch(policy, world.hedges === undefined ? base : hedged(base, { policy, ...world.hedges }));
+  });
   const seconds = Math.ceil(durationMs / 1_000);
   const zeros = (): number[] => new Array<number>(seconds + 1).fill(0);
   const result = { asked: zeros(), answered: zeros(), answeredOf: zeros(), durationsMs: [] as number[] };

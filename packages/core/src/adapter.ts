@@ -62,3 +62,6 @@ export { HEDGES, Hedging } from './parts/hedge/hedging.ts';
 export { HEDGE_RECORDS, noteHedges } from './parts/hedge/history.ts';
 export { type Hedge, Race } from './parts/hedge/race.ts';
 export * as hedgeRule from './parts/hedge/rule.ts';
+export { isBad } from './parts/throttle/is-bad.ts';
+export { THROTTLE_OPTIONS } from './parts/throttle/options.ts';
+export { type ThrottleNumbers, ThrottleRule } from './parts/throttle/rule.ts';

@@ -1,7 +1,7 @@
 export type { Quantiles } from './measure/histogram.ts';
 export type { Counted, Seen, Series, Totals } from './measure/measures.ts';
 export type { Recovery } from './measure/recovery.ts';
-export type { Trace } from './measure/trace.ts';
+export type { ShardTrace, Trace } from './measure/trace.ts';
 export { ScenarioError } from './scenario/check.ts';
 export type {
   ClientFactory,
@@ -16,6 +16,7 @@ export type {
   NamedBucket,
   NamedBudget,
   SharedBudgetOptions,
+  SimulatedHedges,
 } from './scenario/fleet-policy.ts';
 export type { NetworkOptions, Scenario } from './scenario/scenario.ts';
 export type {
@@ -23,6 +24,7 @@ export type {
   OneUnitLimit,
   ServerLimit,
   ServerOptions,
+  Stragglers,
   Trouble,
   UnitsLimit,
 } from './scenario/server-options.ts';

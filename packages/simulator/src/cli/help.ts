@@ -61,10 +61,12 @@ Your own scenario
 
   clients   count, requestsPerSecond: requests arrive whether answered or not
             count, thinkMs, requestsEach: each waits for its answer, then thinks
-  server    workers, serviceMs, serviceSpread, maxQueue, troubles, and
+  server    workers, serviceMs, serviceSpread, maxQueue, queueFull, troubles,
+            shards: servers behind one name, stragglers: { share, factor }, and
             limit: { refillPerSecond, capacity }, a quota: 429 and Retry-After,
             or { limits, spends }, a quota of several units
-  troubles  outage, brown-out, slow-start, errors
+  troubles  outage, brown-out, slow-start, errors; of one shard: shard
+  policy    also throttle and hedges: {} for their defaults
   network   meanMs, deviationMs: the delay of every message
 
   A .js or .ts file has the scenario as its default export, and may contain

@@ -24,6 +24,7 @@ export const TIMEOUT = 5;
 export const LOOK = 6;
 export const EXPIRE = 7;
 export const CHANGE = 8;
+export const HEDGE = 9;
 
 const KIND_BITS = 4;
 const KINDS = (1 << KIND_BITS) - 1;
@@ -56,7 +57,7 @@ export class Events {
     return this.#queue.nextAtMs;
   }
 
-  /** `stamp` has 24 bits. `beside`, an outcome or an epoch, has 7. */
+  /** `stamp` has 24 bits. `beside`, an outcome or an epoch and a shard, has 8. */
   add(delayMs: number, kind: number, subject: number, stamp = 0, beside = 0): void {
     const atMs = this.clock.nowMs + delayMs;
     this.#queue.push(atMs, (subject << KIND_BITS) | kind, stamp | (beside << STAMP_BITS));

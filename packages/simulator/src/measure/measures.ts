@@ -12,6 +12,8 @@ const COUNTED = [
   'throttled429',
   'throttledLocally',
   'lateAnswers',
+  'skipped',
+  'hedges',
 ] as const;
 
 /** A column that counts something. */

@@ -2,6 +2,16 @@ import type { Quantiles } from './histogram.ts';
 import type { Series, Totals } from './measures.ts';
 import type { Recovery } from './recovery.ts';
 
+/** What became of the requests to one shard. */
+export interface ShardTrace {
+  readonly requests: number;
+  readonly successes: number;
+  /** Those that failed, or that their client refused to send. */
+  readonly failures: number;
+  /** From the request to its answer, for successful requests. */
+  readonly latencyMs: Quantiles;
+}
+
 /** The result of a run: plain data, the same for the same scenario and seed. */
 export interface Trace {
   readonly seed: number;
@@ -15,6 +25,8 @@ export interface Trace {
   /** How long attempts waited for a token of their client; 0 without buckets. */
   readonly tokenWaitMs: Quantiles;
   readonly recovery: Recovery | undefined;
+  /** By the number of the shard; empty if there is one server. */
+  readonly shards: readonly ShardTrace[];
   /** Events of the run. */
   readonly events: number;
 }

@@ -1,6 +1,7 @@
 import {
   adaptive,
   createPolicy,
+  throttle as makeThrottle,
   type PolicyOptions,
   quotaBucket,
   retryBudget,
@@ -19,10 +20,10 @@ import {
   wrong,
 } from './check.ts';
 import type { FleetPolicy, SharedBudgetOptions } from './fleet-policy.ts';
-import { BACKOFFS, CLASSIFIERS } from './named-options.ts';
+import { BACKOFFS, CLASSIFIERS, hedgesOf } from './named-options.ts';
 
 /** Options of `createPolicy` that a scenario gives by name. */
-const NAMED = ['backoff', 'classify', 'bucket', 'budget'];
+const NAMED = ['backoff', 'classify', 'bucket', 'budget', 'throttle', 'hedges'];
 /** Options of `createPolicy` that a scenario gives as they are. */
 const PLAIN = [
   'maxRetries',
@@ -102,6 +103,23 @@ function checkSimulated(path: string, { bucket, cost = 1, actualCost = false }: 
   else checkOneUnit(path, name, options as TokenBucketOptions, cost);
 }
 
+const checkThrottle: Check = (path, value) => {
+  if (!isObject(value)) throw wrong(path, 'an object with options of throttle', value);
+  checkOptionsAt(path, () => makeThrottle(value));
+};
+
+/** Options of `hedged` that are about requests: here all are alike. */
+const NOT_SIMULATED_OF_HEDGES = ['policy', 'methods', 'keyOf', 'to'];
+
+function checkHedges(path: string, hedges: unknown, bucket: FleetPolicy['bucket']): void {
+  const at = `${path}.hedges`;
+  if (!isObject(hedges)) throw wrong(at, 'an object with options of hedged', hedges);
+  const unusable = NOT_SIMULATED_OF_HEDGES.find((name) => name in hedges);
+  if (unusable !== undefined) throw new ScenarioError(`${at}.${unusable} is not simulated`);
+  checkOptionsAt(at, () => hedgesOf(hedges));
+  if (bucket !== undefined) throw new ScenarioError(`${at} is not simulated together with a bucket`);
+}
+
 /** @throws ScenarioError for a policy that cannot be simulated */
 export const checkPolicy: Check = (path, value) => {
   if (typeof value === 'function') return;
@@ -111,7 +129,16 @@ export const checkPolicy: Check = (path, value) => {
     if (FIELDS.includes(name)) continue;
     throw new ScenarioError(`${joined(path, name)} is not a field; ${path} takes ${FIELDS.join(', ')}`);
   }
-  const { backoff, classify, bucket, budget, actualCost: _, ...plain } = value as FleetPolicy;
+  const {
+    backoff,
+    classify,
+    bucket,
+    budget,
+    throttle,
+    hedges,
+    actualCost: _,
+    ...plain
+  } = value as FleetPolicy;
   const ownBackoff = typeof backoff === 'function' ? backoff : undefined;
   checkOptionsAt(path, () => createPolicy({ ...plain, backoff: ownBackoff } as PolicyOptions));
   if (typeof plain.cost === 'function')
@@ -124,5 +151,7 @@ export const checkPolicy: Check = (path, value) => {
   if (budget !== undefined && budget !== false && typeof budget !== 'function') {
     checkBudget(`${path}.budget`, budget);
   }
+  if (throttle !== undefined) checkThrottle(`${path}.throttle`, throttle);
+  if (hedges !== undefined) checkHedges(path, hedges, bucket);
   checkSimulated(path, value as FleetPolicy);
 };

@@ -23,7 +23,7 @@ const checkClients: Check = (path, value) => {
   check(path, value);
 };
 
-const span = { fromMs: notNegative, untilMs: positive };
+const span = { fromMs: notNegative, untilMs: positive, '?shard': whole };
 
 const TROUBLES: Readonly<Record<string, Check>> = {
   outage: fields({ type: oneOf('outage'), ...span, '?answer': oneOf('refused', 'unavailable', 'silence') }),
@@ -41,14 +41,39 @@ const checkTrouble: Check = (path, value) => {
   }
 };
 
-const checkServer = fields({
+/** An event has room for the number of so many shards. */
+const MOST_SHARDS = 32;
+
+const checkShards: Check = (path, value) => {
+  counting(path, value);
+  if ((value as number) > MOST_SHARDS) throw wrong(path, `at most ${MOST_SHARDS}`, value);
+};
+
+const checkFactor: Check = (path, value) => {
+  positive(path, value);
+  if ((value as number) < 1) throw wrong(path, 'a number ≥ 1', value);
+};
+
+const checkServerFields = fields({
+  '?shards': checkShards,
   workers: counting,
   serviceMs: positive,
   '?serviceSpread': oneOf('constant', 'exponential', 'log-normal'),
+  '?stragglers': fields({ share, factor: checkFactor }),
   '?maxQueue': whole,
+  '?queueFull': oneOf('unavailable', 'too-many'),
   '?limit': checkLimit,
   '?troubles': listOf(checkTrouble),
 });
+
+const checkServer: Check = (path, value) => {
+  checkServerFields(path, value);
+  const { shards = 1, troubles = [] } = value as Scenario['server'];
+  for (const [at, { shard }] of troubles.entries()) {
+    if (shard !== undefined && shard >= shards)
+      throw wrong(`${path}.troubles[${at}].shard`, `less than the number of shards, ${shards}`, shard);
+  }
+};
 
 /** The fields of a scenario, without its policy. */
 export const SCENARIO_FIELDS: Readonly<Record<string, Check>> = {

@@ -10,11 +10,13 @@ import type {
   equalJitter,
   exponential,
   fullJitter,
+  HedgeOptions,
   memorystore,
   PolicyOptions,
   QuotaBucketOptions,
   RetryBudget,
   RetryBudgetOptions,
+  ThrottleOptions,
   TokenBucketOptions,
 } from '@ebb/core';
 import type { Environment } from './client-options.ts';
@@ -71,6 +73,12 @@ export type NamedBudget =
   | { readonly retryBudget: RetryBudgetOptions }
   | { readonly valkeyBudget: SharedBudgetOptions };
 
+/** The options of `hedged` of @ebb/fetch that a scenario may give. A client is one program: its requests share a delay. */
+export type SimulatedHedges = Pick<
+  HedgeOptions,
+  'quantile' | 'delayMs' | 'minDelayMs' | 'maxHedges' | 'share'
+>;
+
 /**
  * The options of `createPolicy`, for every client of a fleet. A program calls a function of @ebb/core; a scenario
  * names the function, because each client makes its own bucket and budget: `fullJitter({ baseMs: 100,
@@ -89,6 +97,13 @@ export interface FleetPolicy {
   readonly bucket?: NamedBucket | undefined;
   /** `false` leaves `maxRetries` as the only limit of retries, whatever the default of `createPolicy` is. */
   readonly budget?: NamedBudget | ((environment: Environment) => RetryBudget) | false | undefined;
+  /** The options of `throttle`: each client has one. `{}` for the defaults. */
+  readonly throttle?: ThrottleOptions | undefined;
+  /**
+   * The options of `hedged` of @ebb/fetch, below each client: a second send of a slow request. `{}` for the defaults. Not
+   * together with a bucket.
+   */
+  readonly hedges?: SimulatedHedges | undefined;
   /** What each attempt reserves: of a `quotaBucket` it may be a number for each unit. */
   readonly cost?: number | Costs | undefined;
   /**

@@ -16,10 +16,12 @@ import {
   memorystore,
   type RetryBudget,
   retryBudget,
+  type ThrottleOptions,
   tokenBucket,
 } from '@ebb/core';
+import { Hedging, readOptions, THROTTLE_OPTIONS, type ThrottleNumbers } from '@ebb/core/adapter';
 import type { Environment } from './client-options.ts';
-import type { FleetPolicy, NamedBucket } from './fleet-policy.ts';
+import type { FleetPolicy, NamedBucket, SimulatedHedges } from './fleet-policy.ts';
 
 /** A bucket of one unit. */
 export type OneUnitBucket = Exclude<NamedBucket, { quotaBucket: object }>;
@@ -84,4 +86,16 @@ export function makeBucket(bucket: OneUnitBucket, environment: Environment): Mem
 /** A budget for one client. */
 export function makeBudget(budget: OwnBudget, environment: Environment): RetryBudget {
   return typeof budget === 'function' ? budget(environment) : make(BUDGETS, budget, environment);
+}
+
+/** The numbers of core's throttle: all options with their defaults. */
+export function throttleOf(
+  options: ThrottleOptions,
+): ThrottleNumbers & Required<Pick<ThrottleOptions, 'whenSkipped'>> {
+  return readOptions('throttle', options, THROTTLE_OPTIONS);
+}
+
+/** The numbers of core's hedges: all options with their defaults. */
+export function hedgesOf(options: SimulatedHedges): Hedging['setup'] {
+  return new Hedging('hedges', { ...options, policy: {} }).setup;
 }

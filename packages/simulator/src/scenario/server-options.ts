@@ -2,6 +2,11 @@
 export type Trouble = {
   readonly fromMs: number;
   readonly untilMs: number;
+  /**
+   * The shard that it happens to, from 0.
+   * @default all of them
+   */
+  readonly shard?: number | undefined;
 } & (
   | {
       /** The server serves nothing, and loses the requests that it is working on. */
@@ -73,8 +78,22 @@ export interface UnitsLimit {
 /** What limits the requests that a server serves. */
 export type ServerLimit = OneUnitLimit | UnitsLimit;
 
+/** Some requests that take much longer than the others: they meet a pause, a cold cache, a lost packet. */
+export interface Stragglers {
+  /** How many of the requests, from 0 to 1. Each send is drawn anew. */
+  readonly share: number;
+  /** How many times as long they take. */
+  readonly factor: number;
+}
+
 /** Workers that each serve one request at a time, and a queue before them. */
 export interface ServerOptions {
+  /**
+   * Servers behind one name, at most 32. Each has these workers, this queue and this limit. A request goes to one of them by its
+   * key, and so do its retries and hedges. Clients do not know of shards: they have one budget, one throttle for all.
+   * @default 1
+   */
+  readonly shards?: number | undefined;
   /** How many requests are served at once. Together with `serviceMs` this is the capacity. */
   readonly workers: number;
   /** The mean time to serve a request, in milliseconds. */
@@ -85,11 +104,18 @@ export interface ServerOptions {
    * @default 'exponential'
    */
   readonly serviceSpread?: 'constant' | 'exponential' | 'log-normal' | undefined;
+  /** Requests that take far longer. They raise the mean: it is `serviceMs` without them. */
+  readonly stragglers?: Stragglers | undefined;
   /**
-   * How many requests may wait for a worker. Any more get a 503.
+   * How many requests may wait for a worker. Any more are refused.
    * @default no limit
    */
   readonly maxQueue?: number | undefined;
+  /**
+   * What those get that find the queue full: a 503, or a 429 without Retry-After.
+   * @default 'unavailable'
+   */
+  readonly queueFull?: 'unavailable' | 'too-many' | undefined;
   readonly limit?: ServerLimit | undefined;
   readonly troubles?: readonly Trouble[] | undefined;
 }

@@ -36,6 +36,7 @@ export function simulate(scenario: Scenario, options: SimulateOptions = {}): Tra
     latencyMs: latency.quantiles(),
     tokenWaitMs: tokenWait.quantiles(),
     recovery: recoveryOf(scenario, series),
+    shards: simulation.shards?.traces ?? [],
     events: simulation.eventCount,
   };
 }

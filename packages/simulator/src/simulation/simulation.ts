@@ -7,6 +7,7 @@ import {
   Events,
   EXPIRE,
   FINISH,
+  HEDGE,
   LOOK,
   REACH,
   SEND,
@@ -21,8 +22,8 @@ import { type Arrivals, arrivalsOf } from './clients/arrivals.ts';
 import { Clients } from './clients/clients.ts';
 import { fleetOf } from './clients/fleet.ts';
 import { Requests } from './clients/requests.ts';
-import { TIMED_OUT } from './outcomes.ts';
-import { Server } from './server/server.ts';
+import { Servers } from './server/servers.ts';
+import { Shards } from './shards.ts';
 
 /** Called with the share of the run that is done, from 0 to 1, and the series so far: zeros after the current interval. */
 export type OnProgress = (share: number, series: Series) => void;
@@ -50,7 +51,8 @@ export class Simulation {
   readonly #events: Events;
   readonly #arrivals: Arrivals;
   readonly #clients: Clients;
-  readonly #server: Server;
+  readonly #servers: Servers;
+  readonly shards: Shards | undefined;
 
   constructor(scenario: Scenario, seed: number) {
     const { clients, durationMs, intervalMs = 1_000, network } = scenario;
@@ -67,15 +69,18 @@ export class Simulation {
     const arrivals = arrivalsOf(clients, events, stream(1));
     this.#arrivals = arrivals;
     const delay = network && delaySource(seed * 7_919 + 4, network.meanMs, network.deviationMs ?? 0);
-    this.#server = new Server(scenario.server, {
-      random: stream(3),
-      finishIn: (ms, job, stamp, epoch) => events.add(ms, FINISH, job, stamp, epoch),
+    const { shards: shardCount = 1 } = scenario.server;
+    const shards = shardCount === 1 ? undefined : new Shards(shardCount, stream(5));
+    this.shards = shards;
+    this.#servers = new Servers(scenario.server, {
+      randomOf: (shard) => stream(shard === 0 ? 3 : 100 + shard),
+      finishIn: (ms, job, stamp, place) => events.add(ms, FINISH, job, stamp, place),
       answer: (job, stamp, outcome) => {
         if (delay === undefined) this.#clients.learn(job, stamp, outcome);
         else events.add(delay(), ANSWER, job, stamp, outcome);
       },
     });
-    const server = this.#server;
+    const servers = this.#servers;
     this.#clients = new Clients(
       clients.count,
       fleetOf(scenario, { clock, random: stream(2) }),
@@ -84,10 +89,12 @@ export class Simulation {
       this.measures,
       {
         send(request, stamp) {
-          if (delay === undefined) server.receive(request, stamp, events.nowMs);
-          else events.add(delay(), REACH, request, stamp);
+          const shard = shards === undefined ? 0 : shards.of(request);
+          if (delay === undefined) servers.receive(shard, request, stamp, events.nowMs);
+          else events.add(delay(), REACH, request, stamp, shard);
         },
-        spent: server.spent && ((request, stamp) => server.spent?.take(request, stamp)),
+        spent: servers.spent && ((request, stamp) => servers.spent?.take(request, stamp)),
+        shards,
         ended: (client) => arrivals.ended(client),
       },
     );
@@ -96,14 +103,14 @@ export class Simulation {
   run(onProgress: OnProgress | undefined): void {
     const events = this.#events;
     const endMs = this.#endMs;
-    for (const atMs of this.#server.moments) if (atMs < endMs) events.add(atMs, CHANGE, 0);
+    for (const atMs of this.#servers.moments) if (atMs < endMs) events.add(atMs, CHANGE, 0);
     this.#arrivals.start();
     let eventsNow = 0;
     let closesAtMs = Math.min(this.#intervalMs, endMs);
     for (;;) {
       const atMs = events.nextAtMs;
       while (closesAtMs <= atMs && closesAtMs <= endMs) {
-        this.measures.close(this.#server.queue, this.#server.busy, this.#clients.requests.open);
+        this.measures.close(this.#servers.queue, this.#servers.busy, this.#clients.requests.open);
         closesAtMs =
           closesAtMs === endMs ? Number.POSITIVE_INFINITY : Math.min(closesAtMs + this.#intervalMs, endMs);
       }
@@ -132,16 +139,16 @@ export class Simulation {
         this.#clients.ready(subject);
         break;
       case REACH:
-        this.#server.receive(subject, events.stamp, events.nowMs);
+        this.#servers.receive(events.beside, subject, events.stamp, events.nowMs);
         break;
       case FINISH:
-        this.#server.finish(subject, events.stamp, events.beside, events.nowMs);
+        this.#servers.finish(subject, events.stamp, events.beside, events.nowMs);
         break;
       case ANSWER:
         this.#clients.learn(subject, events.stamp, events.beside);
         break;
       case TIMEOUT:
-        this.#clients.learn(subject, events.stamp, TIMED_OUT);
+        this.#clients.timeOut(subject, events.stamp);
         break;
       case LOOK:
         this.#clients.look(subject);
@@ -150,14 +157,17 @@ export class Simulation {
         this.#clients.expire(subject, events.stamp);
         break;
       case CHANGE:
-        this.#server.change(events.nowMs);
+        this.#servers.change(events.nowMs);
+        break;
+      case HEDGE:
+        this.#clients.hedge(subject, events.stamp);
     }
   }
 }
 
 /** The length of a day of the event calendar, in milliseconds: a day should hold a few dozen events. */
 function dayOf({ clients, server }: Scenario): number {
-  const served = (server.workers * 1_000) / server.serviceMs;
+  const served = ((server.shards ?? 1) * server.workers * 1_000) / server.serviceMs;
   const asked =
     'thinkMs' in clients ? (clients.count * 1_000) / Math.max(1, clients.thinkMs) : clients.requestsPerSecond;
   return Math.min(100, Math.max(1e-3, 8_000 / Math.min(asked, 2 * served)));

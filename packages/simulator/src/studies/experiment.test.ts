@@ -98,7 +98,7 @@ describe('the error for a wrong scenario begins with the path of the field', () 
     [
       'server.troubles.3.capacityShare',
       1,
-      'server.troubles[3].capacityShare is not a field; server.troubles[3] takes type, fromMs, untilMs, share',
+      'server.troubles[3].capacityShare is not a field; server.troubles[3] takes type, fromMs, untilMs, shard, share',
     ],
     ['policies', {}, 'policies must be an object with a policy for each name, got an object'],
     ['policies.none', 7, 'policies.none must be an object with options of createPolicy, got 7'],
@@ -106,7 +106,7 @@ describe('the error for a wrong scenario begins with the path of the field', () 
     [
       'policies.all.maxRetrys',
       1,
-      /^policies\.all\.maxRetrys is not a field; policies\.all takes maxRetries, methods, .*budget$/,
+      /^policies\.all\.maxRetrys is not a field; policies\.all takes maxRetries, methods, .*budget, throttle, hedges$/,
     ],
     [
       'policies.all.methods',
@@ -205,11 +205,20 @@ describe('the error for a wrong scenario begins with the path of the field', () 
 });
 
 describe('an experiment', () => {
-  test('of the README is valid', () => {
+  test('of the README is valid, each of them', () => {
     const readme = readFileSync(new URL('../../README.md', import.meta.url), 'utf8');
-    const [, json = ''] = /```json\n(.*?)```/s.exec(readme) ?? [];
-    const results = runExperiment(JSON.parse(json));
-    expect(results.map(({ name }) => name)).toEqual(['ours', 'with a budget', 'with a bucket']);
+    const blocks = [...readme.matchAll(/```json\n(.*?)```/gs)].map(([, json = '']) => json);
+    const results = blocks.map((json) => runExperiment(JSON.parse(json)));
+    expect(results.map((all) => all.map(({ name }) => name))).toEqual([
+      ['ours', 'with a budget', 'with a bucket'],
+      ['ours', 'with a throttle', 'and hedges'],
+    ]);
+    const [, overload = []] = results;
+    const [ours, throttled, hedged] = overload.map(({ trace }) => trace);
+    expect(ours?.totals.skipped).toBe(0);
+    expect(throttled?.totals.skipped).toBeGreaterThan(0);
+    expect(hedged?.totals.hedges).toBeGreaterThan(0);
+    expect(hedged?.shards).toHaveLength(10);
   });
 
   test('with every field runs under each of its policies', () => {

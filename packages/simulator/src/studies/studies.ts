@@ -2,6 +2,9 @@ import { apiGateway, appEngine, treatments } from './buckets/bucket-studies.ts';
 import { estimates } from './estimates/estimate-study.ts';
 import { experimentStudy } from './experiment-study.ts';
 import { hedges } from './hedges/hedge-study.ts';
+import { comesBack } from './overload/comes-back.ts';
+import { shard, silence, stormFleets } from './overload/fleet-studies.ts';
+import { tail } from './overload/tail.ts';
 import { articleStudy, otherRulesStudy } from './race/race-study.ts';
 import { adaptiveRate } from './rates/rate-study.ts';
 import { quietDay, quietStorm } from './storm/quiet.ts';
@@ -55,7 +58,12 @@ export const STUDIES: readonly Study[] = [
   adaptiveRate,
   estimates,
   fleetBudget,
+  stormFleets,
+  silence,
+  shard,
+  comesBack,
   hedges,
+  tail,
   slots,
   tenants,
   processes,

@@ -1,10 +1,13 @@
 import type { Costs } from '@ebb/core';
-import { type Events, EXPIRE, LOOK, SEND, TIMEOUT } from '../../engine/events.ts';
+import { type Events, EXPIRE, HEDGE, LOOK, SEND, TIMEOUT } from '../../engine/events.ts';
 import type { Measures } from '../../measure/measures.ts';
-import { OK } from '../outcomes.ts';
+import { OK, TIMED_OUT } from '../outcomes.ts';
+import type { Shards } from '../shards.ts';
 import type { Fleet } from './fleet.ts';
+import { OPEN } from './hedges.ts';
 import { Judge } from './judge.ts';
 import type { Requests } from './requests.ts';
+import { timeLeftMs } from './time-left.ts';
 import { TokenLines } from './token-lines.ts';
 
 const NEVER = Number.POSITIVE_INFINITY;
@@ -15,6 +18,8 @@ export interface ClientWorld {
   send(request: number, stamp: number): void;
   /** What the answer to an attempt says that it has spent. Called once for each successful answer. */
   readonly spent?: ((request: number, stamp: number) => Costs | undefined) | undefined;
+  /** Chooses the shard of each request; `undefined` if there is one server. */
+  readonly shards?: Shards | undefined;
   /** Called when a request of a client has ended. */
   ended(client: number): void;
 }
@@ -55,7 +60,11 @@ export class Clients {
     measures.count(measures.series.requests);
     this.#fleet.custom?.[client]?.onRequest?.();
     this.#fleet.shared?.begin(client);
-    this.ready(this.requests.begin(client, this.#events.nowMs));
+    const { nowMs } = this.#events;
+    const request = this.requests.begin(client, nowMs);
+    this.#world.shards?.begin(request);
+    this.#fleet.throttles?.begin(request, client, nowMs);
+    this.ready(request);
   }
 
   /** The backoff of the next attempt is over. Sends it as soon as it has tokens. */
@@ -64,8 +73,23 @@ export class Clients {
     const client = this.requests.client(request);
     const lines = this.#lines;
     if (custom !== undefined && custom[client]?.admit?.() === false) this.#throttled(request);
+    else if (this.#skips(request, client)) return;
     else if (lines === undefined) this.#send(request);
     else this.#acquire(lines, request, client);
+  }
+
+  /** True if the client's throttle has skipped this chance: the request waits for the next one, or has ended. */
+  #skips(request: number, client: number): boolean {
+    const { throttles } = this.#fleet;
+    if (throttles === undefined) return false;
+    const { requests } = this;
+    const policy = this.#fleet.policyOf(client);
+    if (throttles.take(request, client, requests.attempt(request) > 1, policy)) return false;
+    this.#measures.count(this.#measures.series.skipped);
+    const delayMs = throttles.nextChance(request, requests, policy);
+    if (delayMs === undefined) this.#throttled(request);
+    else this.#events.add(delayMs, SEND, request);
+    return true;
   }
 
   #acquire(lines: TokenLines, request: number, client: number): void {
@@ -83,11 +107,10 @@ export class Clients {
 
   /** How long a request may wait for tokens, in milliseconds. */
   #maxWaitMs(request: number, client: number): number {
-    const { totalTimeoutMs } = this.#fleet.policyOf(client);
     const maxWaitMs = Math.min(this.#fleet.maxWaitMs, this.#fleet.buckets?.rules.maxWaitMs ?? NEVER);
-    if (totalTimeoutMs === undefined) return maxWaitMs;
-    const endMs = this.requests.startedAtMs(request) + totalTimeoutMs;
-    return Math.min(maxWaitMs, Math.max(0, endMs - this.#events.nowMs));
+    const startedAtMs = this.requests.startedAtMs(request);
+    const leftMs = timeLeftMs(this.#fleet.policyOf(client), startedAtMs, this.#events.nowMs);
+    return Math.min(maxWaitMs, Math.max(0, leftMs));
   }
 
   /** Sends those of a client's waiting requests that can have their tokens now. */
@@ -123,33 +146,80 @@ export class Clients {
   }
 
   #throttled(request: number): void {
-    this.#measures.count(this.#measures.series.throttledLocally);
+    const { series } = this.#measures;
+    const { throttles } = this.#fleet;
+    const isRetry = this.requests.attempt(request) > 1;
+    throttles?.end(request, this.requests.client(request), isRetry, this.#events.nowMs);
+    this.#world.shards?.failed(request);
+    // With a throttle a request that was sent before ends with what it met.
+    this.#measures.count(isRetry && throttles !== undefined ? series.failures : series.throttledLocally);
     this.#end(request);
   }
 
   #send(request: number): void {
     const measures = this.#measures;
     measures.count(measures.series.sends);
+    const client = this.requests.client(request);
+    const { hedges, throttles } = this.#fleet;
     const stamp = this.requests.renew(request);
+    throttles?.sent(request, this.#events.nowMs);
+    const delayMs = hedges === undefined ? NEVER : hedges.begin(request, client, this.#events.nowMs);
     this.#world.send(request, stamp);
     // Without a network the attempt may be answered already.
     if (this.requests.stamp(request) !== stamp) return;
-    const { attemptTimeoutMs } = this.#fleet.policyOf(this.requests.client(request));
+    if (delayMs < NEVER) this.#events.add(delayMs, HEDGE, request, stamp);
+    const { attemptTimeoutMs } = this.#fleet.policyOf(client);
     if (attemptTimeoutMs !== undefined) this.#events.add(attemptTimeoutMs, TIMEOUT, request, stamp);
   }
 
-  /** An attempt is answered or has timed out. An answer to an attempt that was given up is only counted. */
+  /** The first try of an attempt has outlasted its delay: sends another one, if that is paid for. */
+  hedge(request: number, stamp: number): void {
+    const { hedges } = this.#fleet;
+    const { requests } = this;
+    if (hedges === undefined || this.#indexOf(request, stamp) !== 0) return;
+    const client = requests.client(request);
+    if (!hedges.isDue(request, client) || !this.#judge.permitsHedge(client)) return;
+    const { series } = this.#measures;
+    this.#measures.count(series.sends);
+    this.#measures.count(series.hedges);
+    const delayMs = hedges.sent(request, client);
+    if (delayMs < NEVER) this.#events.add(delayMs, HEDGE, request, stamp);
+    this.#world.send(request, requests.renew(request));
+  }
+
+  /** An attempt has taken too long. */
+  timeOut(request: number, stamp: number): void {
+    if (this.#indexOf(request, stamp) !== 0) return;
+    this.#fleet.hedges?.over(request);
+    this.#retryOrEnd(request, TIMED_OUT, undefined);
+  }
+
+  /** A send is answered. An answer to an attempt that was given up is only counted. */
   learn(request: number, stamp: number, outcome: number): void {
     const spent = outcome === OK ? this.#world.spent?.(request, stamp) : undefined;
-    if (this.requests.stamp(request) === stamp) this.#retryOrEnd(request, outcome, spent);
+    const at = this.#indexOf(request, stamp);
+    if (at >= 0) this.#settled(request, at, outcome, spent);
     else if (outcome === OK) this.#measures.count(this.#measures.series.lateAnswers);
+  }
+
+  /** Which send of its current attempt has this stamp, from 0; below 0 for one of an earlier attempt. */
+  #indexOf(request: number, stamp: number): number {
+    const { hedges } = this.#fleet;
+    const last = this.requests.stamp(request);
+    if (hedges !== undefined) return hedges.indexOf(request, stamp, last);
+    return last === stamp ? 0 : -1;
+  }
+
+  #settled(request: number, at: number, outcome: number, spent: Costs | undefined): void {
+    const end = this.#judge.endsWith(request, at, outcome, this.#events.nowMs);
+    if (end !== OPEN) this.#retryOrEnd(request, end, spent);
   }
 
   #retryOrEnd(request: number, outcome: number, spent: Costs | undefined): void {
     const { requests } = this;
     const { nowMs } = this.#events;
     const measures = this.#measures;
-    if (this.#judge.observe(request, outcome, spent)) {
+    if (this.#judge.observe(request, outcome, spent, nowMs)) {
       this.#lines?.returned(requests.client(request), nowMs);
     }
     const decision = this.#judge.judge(request, outcome, nowMs);
@@ -160,9 +230,12 @@ export class Clients {
     }
     if (decision.reason === 'success') {
       measures.count(measures.series.successes);
-      measures.latency.add(nowMs - requests.startedAtMs(request));
+      const tookMs = nowMs - requests.startedAtMs(request);
+      measures.latency.add(tookMs);
+      this.#world.shards?.answered(request, tookMs);
     } else {
       measures.count(measures.series.failures);
+      this.#world.shards?.failed(request);
     }
     this.#end(request);
   }

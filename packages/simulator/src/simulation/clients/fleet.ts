@@ -6,18 +6,30 @@ import {
   type PolicyOptions,
   type RetryBudget,
 } from '@ebb/core';
+import { ScenarioError } from '../../scenario/check.ts';
 import type { ClientFactory, CustomClient, Environment } from '../../scenario/client-options.ts';
 import type { FleetPolicy } from '../../scenario/fleet-policy.ts';
-import { backoffOf, classifyOf, makeBudget, type OwnBudget } from '../../scenario/named-options.ts';
+import {
+  backoffOf,
+  classifyOf,
+  hedgesOf,
+  makeBudget,
+  type OwnBudget,
+  throttleOf,
+} from '../../scenario/named-options.ts';
 import type { Scenario } from '../../scenario/scenario.ts';
 import { type ClientBuckets, clientBuckets } from './client-buckets.ts';
 import { FleetBudget } from './fleet-budget.ts';
+import { Hedges } from './hedges.ts';
+import { Throttles } from './throttles.ts';
 
 /** What the simulation needs to know of the clients of a fleet. */
 export interface Fleet {
   policyOf(client: number): Policy;
   readonly buckets: ClientBuckets | undefined;
   readonly maxWaitMs: number;
+  readonly throttles?: Throttles | undefined;
+  readonly hedges?: Hedges | undefined;
   /** Called when a request of a client begins and when it ends, if the clients share a budget. */
   readonly shared?: { begin(client: number): void; end(client: number): void } | undefined;
   /** The clients, if their retry scheme is more than a policy can express. */
@@ -38,12 +50,16 @@ export function fleetOf(scenario: Scenario, environment: Environment): Fleet {
     backoff: backoffOf(policy, environment),
     classify: classifyOf(policy),
   };
+  const { throttle, hedges } = policy;
+  const hasBudget = budget !== undefined && budget !== false;
   const shared = sharedBudget(count, budget, environment);
   return {
     policyOf: policiesOf(count, options, budget, shared, environment),
     shared,
     buckets: bucket && clientBuckets(bucket, count, { cost, actualCost }, environment),
     maxWaitMs,
+    throttles: throttle && new Throttles(count, throttleOf(throttle), hasBudget),
+    hedges: hedges && new Hedges(count, hedgesOf(hedges)),
     custom: undefined,
   };
 }
@@ -126,6 +142,9 @@ function sharedBudget(
 
 function customFleet(count: number, factory: ClientFactory, environment: Environment): Fleet {
   const custom = Array.from({ length: count }, () => factory(environment));
+  if (custom.some(({ policy }) => policy.throttle !== undefined)) {
+    throw new ScenarioError('policy.throttle is simulated in a policy of options, not in a function');
+  }
   const policies = custom.map(({ policy }) => createPolicy({ ...policy, ...environment }));
   return {
     policyOf: (client) => policies[client] as Policy,

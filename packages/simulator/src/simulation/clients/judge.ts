@@ -19,6 +19,7 @@ class ReusedProgress implements Progress {
   startedAtMs = 0;
   previousBackoffMs: number | undefined = undefined;
   budget: OwnBudget | undefined = undefined;
+  skipped = 0;
 
   permit(): StopReason | undefined {
     return this.budget?.withdraw() === false ? 'budget-exhausted' : undefined;
@@ -39,12 +40,14 @@ export class Judge {
   }
 
   /**
-   * Passes an outcome to the bucket of its client, and returns whether tokens may have been given back.
+   * Passes an outcome to the bucket and the throttle of its client, and returns whether tokens may have been given back.
    *
    * @param spent what the answer says that the request has spent
    */
-  observe(request: number, outcome: number, spent: Costs | undefined): boolean {
+  observe(request: number, outcome: number, spent: Costs | undefined, nowMs: number): boolean {
     const requests = this.#requests;
+    const { throttles } = this.#fleet;
+    throttles?.learn(request, requests.client(request), outcome, requests.attempt(request) > 1, nowMs);
     const tokens = this.#fleet.buckets?.tokens;
     if (tokens === undefined) return false;
     const client = requests.client(request);
@@ -64,11 +67,38 @@ export class Judge {
     fleet.custom?.[client]?.onOutcome?.(met, progress.attempt);
     progress.startedAtMs = requests.startedAtMs(request);
     progress.previousBackoffMs = requests.previousBackoffMs(request);
+    if (fleet.throttles !== undefined) progress.skipped = fleet.throttles.skipped(request);
     const policy = fleet.policyOf(client);
     progress.budget = policy.budget && forRequest(policy.budget, REQUEST, policy.key);
     const decision = decide(policy, progress, met, nowMs);
     if (decision.reason === 'success') progress.budget?.deposit();
     return decision;
+  }
+
+  /** The outcome that an attempt ends with when one of its sends has settled; OPEN while another one can still be better. */
+  endsWith(request: number, at: number, outcome: number, nowMs: number): number {
+    const { hedges } = this.#fleet;
+    if (hedges === undefined) return outcome;
+    const isFailure = outcome !== OK && this.#isFailure(request, outcome);
+    return hedges.settled(request, this.#requests.client(request), at, outcome, isFailure, nowMs);
+  }
+
+  /** True for an outcome that may be retried. */
+  #isFailure(request: number, outcome: number): boolean {
+    const policy = this.#fleet.policyOf(this.#requests.client(request));
+    const verdict = policy.classify(OUTCOMES[outcome] as Outcome, REQUEST, 1);
+    return outcome === REFUSED || outcome === RESET || verdict === 'refused' || verdict === 'transient';
+  }
+
+  /** Takes what a hedge takes, at once or not at all. */
+  permitsHedge(client: number): boolean {
+    const { throttles } = this.#fleet;
+    const policy = this.#fleet.policyOf(client);
+    if (throttles?.takeForHedge(client, policy) === false) return false;
+    const budget = policy.budget && forRequest(policy.budget, REQUEST, policy.key);
+    if (budget?.withdraw() !== false) return true;
+    throttles?.giveBackHedge(client, policy.clock.now());
+    return false;
   }
 
   #count(outcome: number): void {

@@ -11,6 +11,11 @@ import { type Health, healthAt, momentsOf, SILENCE } from './trouble.ts';
 /** What a server needs from the simulation around it. */
 export interface ServerWorld {
   readonly random: Random;
+  /**
+   * How many epochs have a number.
+   * @default 128
+   */
+  readonly epochs?: number;
   /** Schedules a call of {@link Server.finish} with these numbers. */
   finishIn(durationMs: number, job: number, stamp: number, epoch: number): void;
   /** Sends an answer to the client. */
@@ -18,9 +23,14 @@ export interface ServerWorld {
 }
 
 function serviceTimeOf(options: ServerOptions): (random: Random) => number {
-  const { serviceMs, serviceSpread = 'exponential' } = options;
+  const { serviceMs, serviceSpread = 'exponential', stragglers } = options;
   const draw = DRAWS[serviceSpread];
-  return (random) => draw(serviceMs, random);
+  if (stragglers === undefined) return (random) => draw(serviceMs, random);
+  const { share, factor } = stragglers;
+  return (random) => {
+    const ms = draw(serviceMs, random);
+    return random() < share ? ms * factor : ms;
+  };
 }
 
 /**
@@ -34,28 +44,26 @@ export class Server {
   readonly #world: ServerWorld;
   readonly #serviceTime: (random: Random) => number;
   readonly #maxQueue: number;
+  readonly #queueFull: number;
   readonly #line = new JobLine();
   readonly #gate: ServerGate | undefined;
-  /** What answers say that their requests have spent, if the limit has units. */
-  readonly spent: Spent | undefined;
   #health: Health = { capacityShare: 1, errorShare: 0, outage: undefined };
   #workers: number;
   /** Changes when the requests that are being served are lost. */
   #epoch = 0;
   #lostInSilence = false;
 
-  constructor(options: ServerOptions, world: ServerWorld) {
+  /** @param spent gets what requests have spent, if the limit has units */
+  constructor(options: ServerOptions, world: ServerWorld, spent: Spent = new Spent()) {
     this.#options = options;
     this.#world = world;
     this.#serviceTime = serviceTimeOf(options);
     this.#maxQueue = options.maxQueue ?? Number.POSITIVE_INFINITY;
+    this.#queueFull = options.queueFull === 'too-many' ? tooMany(undefined) : UNAVAILABLE;
     this.#workers = options.workers;
     const { limit } = options;
     if (limit === undefined) return;
-    if ('limits' in limit) {
-      this.spent = new Spent();
-      this.#gate = new ServerQuotas(limit, world.random, this.spent);
-    } else this.#gate = new ServerBucket(limit);
+    this.#gate = 'limits' in limit ? new ServerQuotas(limit, world.random, spent) : new ServerBucket(limit);
   }
 
   /** Requests that wait for a worker. */
@@ -82,7 +90,7 @@ export class Server {
     } else if (this.#line.size < this.#maxQueue) {
       this.#line.push(job, stamp);
     } else {
-      this.#world.answer(job, stamp, UNAVAILABLE);
+      this.#world.answer(job, stamp, this.#queueFull);
     }
   }
 
@@ -119,7 +127,7 @@ export class Server {
     this.#workers = Math.round(this.#options.workers * this.#health.capacityShare);
     const { outage } = this.#health;
     if (outage !== undefined && before.outage === undefined) {
-      this.#epoch = (this.#epoch + 1) & 0x7f;
+      this.#epoch = (this.#epoch + 1) % (this.#world.epochs ?? 128);
       this.#lostInSilence = outage === SILENCE;
       this.busy = 0;
       while (this.#line.size > 0) {

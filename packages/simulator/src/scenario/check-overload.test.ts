@@ -1,0 +1,100 @@
+import { expect, test } from 'vitest';
+import { checkExperiment } from '../studies/experiment.ts';
+import { ScenarioError } from './check.ts';
+
+const valid = {
+  durationMs: 1_000,
+  clients: { count: 1, requestsPerSecond: 1 },
+  server: {
+    shards: 10,
+    workers: 1,
+    serviceMs: 1,
+    stragglers: { share: 0.05, factor: 10 },
+    maxQueue: 10,
+    queueFull: 'too-many',
+    troubles: [{ type: 'outage', fromMs: 1, untilMs: 2, shard: 9 }],
+  },
+  policies: {
+    ours: {
+      throttle: { floor: 0.1, credit: 0, reserve: 0, whenSkipped: 'fail' },
+      hedges: { quantile: 0.9, minDelayMs: 5, maxHedges: 2, share: 0.1, delayMs: 20 },
+    },
+    defaults: { throttle: {}, hedges: {} },
+  },
+};
+
+/** The valid experiment with one field changed. */
+function at(path: string, value: unknown): unknown {
+  const copy = structuredClone(valid) as Record<string, unknown>;
+  const names = path.split('.');
+  const inner = names.slice(0, -1).reduce((held, name) => held[name] as Record<string, unknown>, copy);
+  inner[names.at(-1) ?? ''] = value;
+  return copy;
+}
+
+test('shards, stragglers, a full queue, throttle and hedges are a scenario', () => {
+  expect(() => checkExperiment(valid)).not.toThrow();
+});
+
+test.each([
+  ['server.shards', 0, 'server.shards must be a whole number ≥ 1, got 0'],
+  ['server.shards', 2.5, 'server.shards must be a whole number ≥ 1, got 2.5'],
+  ['server.shards', 33, 'server.shards must be at most 32, got 33'],
+  ['server.shards', 9, 'server.troubles[0].shard must be less than the number of shards, 9, got 9'],
+  ['server.shards', undefined, 'server.troubles[0].shard must be less than the number of shards, 1, got 9'],
+  ['server.troubles.0.shard', -1, 'server.troubles[0].shard must be a whole number ≥ 0, got -1'],
+  ['server.queueFull', 'drop', "server.queueFull must be one of 'unavailable', 'too-many', got \"drop\""],
+  ['server.stragglers', 0.05, 'server.stragglers must be an object, got 0.05'],
+  ['server.stragglers.share', 2, 'server.stragglers.share must be a number from 0 to 1, got 2'],
+  ['server.stragglers.factor', 0.5, 'server.stragglers.factor must be a number ≥ 1, got 0.5'],
+  [
+    'server.stragglers.times',
+    3,
+    'server.stragglers.times is not a field; server.stragglers takes share, factor',
+  ],
+  [
+    'policies.ours.throttle',
+    true,
+    'policies.ours.throttle must be an object with options of throttle, got true',
+  ],
+  ['policies.ours.throttle.floor', 0, 'policies.ours.throttle.floor must be a number > 0 and ≤ 1, got 0'],
+  [
+    'policies.ours.throttle.reserve',
+    -1,
+    'policies.ours.throttle.reserve must be a finite number ≥ 0, got -1',
+  ],
+  [
+    'policies.ours.throttle.whenSkipped',
+    'no',
+    /^policies\.ours\.throttle\.whenSkipped must be one of 'wait', 'fail'/,
+  ],
+  [
+    'policies.ours.throttle.credits',
+    1,
+    'policies.ours.throttle.credits is not a field; policies.ours.throttle takes floor, credit, reserve, whenSkipped',
+  ],
+  ['policies.ours.hedges', 1, 'policies.ours.hedges must be an object with options of hedged, got 1'],
+  ['policies.ours.hedges.quantile', 1, 'policies.ours.hedges.quantile must be a number > 0 and < 1, got 1'],
+  [
+    'policies.ours.hedges.maxHedges',
+    0.5,
+    'policies.ours.hedges.maxHedges must be a whole number ≥ 1, got 0.5',
+  ],
+  ['policies.ours.hedges.share', 0, 'policies.ours.hedges.share must be a finite number > 0, got 0'],
+  ['policies.ours.hedges.methods', 'all', 'policies.ours.hedges.methods is not simulated'],
+  [
+    'policies.ours.hedges.delay',
+    1,
+    /^policies\.ours\.hedges\.delay is not a field; policies\.ours\.hedges takes /,
+  ],
+  [
+    'policies.ours.bucket',
+    { tokenBucket: { refillPerSecond: 1 } },
+    'policies.ours.hedges is not simulated together with a bucket',
+  ],
+] as const)('%s: %j', (path, value, message) => {
+  expect(() => checkExperiment(at(path, value))).toThrow(ScenarioError);
+  expect(() => checkExperiment(at(path, value))).toThrow(
+    typeof message === 'string' ? expect.objectContaining({ message }) : message,
+  );
+});

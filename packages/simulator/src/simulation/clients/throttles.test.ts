@@ -1,0 +1,117 @@
+import { throttle } from '@ebb/core';
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { easy, hard, sum } from '../../../test/fleets.ts';
+import type { FleetPolicy } from '../../scenario/fleet-policy.ts';
+import type { Scenario } from '../../scenario/scenario.ts';
+import { simulate } from '../simulate.ts';
+
+const run = (policy: FleetPolicy, scenario: Scenario = hard) =>
+  simulate({ ...scenario, policy: { attemptTimeoutMs: 1_000, ...policy } });
+
+const DOWN: Scenario = {
+  ...easy,
+  server: { ...easy.server, troubles: [{ type: 'outage', fromMs: 10_000, untilMs: 100_000 }] },
+};
+
+describe('throttles', () => {
+  test('answer most requests of a service that stays down without', () => {
+    const [without, throttled] = [run({}), run({ throttle: {} })];
+    expect(sum(without.series.successes, 30, 60)).toBeLessThan(0.1 * sum(without.series.requests, 30, 60));
+    expect(sum(throttled.series.successes, 30, 60)).toBeGreaterThan(
+      0.6 * sum(throttled.series.requests, 30, 60),
+    );
+    expect(throttled.totals.skipped).toBeGreaterThan(1_000);
+    expect(without.totals.skipped).toBe(0);
+  });
+
+  test('skip hardly a chance of a healthy service', () => {
+    const { totals } = run({ throttle: {} }, easy);
+    expect(totals.skipped / totals.requests).toBeLessThan(0.005);
+    expect(totals.throttledLocally + totals.failures).toBe(0);
+  });
+
+  test.each([0.02, 0.2, 1])(
+    'send the share of the floor, %d, to a service that is down for long',
+    (floor) => {
+      const { series } = run({ throttle: { floor, reserve: 0, credit: 0 }, maxRetries: 0 }, DOWN);
+      expect(sum(series.sends, 40, 100) / sum(series.requests, 40, 100) / floor).toBeGreaterThan(0.8);
+      expect(sum(series.sends, 40, 100) / sum(series.requests, 40, 100) / floor).toBeLessThan(1.2);
+    },
+  );
+
+  test('end a request at its first skipped chance with whenSkipped: fail', () => {
+    const { totals, series } = run({ throttle: { whenSkipped: 'fail' } }, DOWN);
+    // One that is skipped ends, as refused by its client or, if it was sent before, as failed.
+    expect(totals.skipped).toBeLessThanOrEqual(totals.throttledLocally + totals.failures);
+    expect(totals.throttledLocally).toBeGreaterThan(0.9 * totals.skipped - totals.failures);
+    expect(series.underWay.at(-1)).toBeLessThan(30);
+  });
+
+  test('with a credit of nothing never let a retry through, unless a budget pays for it', () => {
+    const policy = { throttle: { credit: 0, reserve: 0 } };
+    const retries = ({ totals: { sends, requests } }: ReturnType<typeof run>): number => sends - requests;
+    const errors = { type: 'errors', share: 0.1, fromMs: 0, untilMs: 100_000 } as const;
+    const scenario = { ...easy, server: { ...easy.server, troubles: [errors] } };
+    expect(retries(run(policy, scenario))).toBeLessThanOrEqual(0);
+    expect(retries(run({ ...policy, budget: { retryBudget: { ratio: 0.2 } } }, scenario))).toBeGreaterThan(
+      300,
+    );
+  });
+
+  test('of a client that is a function are not simulated: the error says so', () => {
+    const policy = () => ({ policy: { throttle: throttle() } });
+    expect(() => simulate({ ...easy, policy })).toThrow(
+      /^policy\.throttle is simulated in a policy of options/,
+    );
+  });
+
+  test('whatever the world: each request is accounted for, and no more is sent than retries allow', () => {
+    const world = fc.record({
+      load: fc.double({ min: 0.2, max: 1.5, noNaN: true }),
+      queue: fc.integer({ min: 0, max: 500 }),
+      shards: fc.integer({ min: 1, max: 4 }),
+      maxRetries: fc.integer({ min: 0, max: 4 }),
+      clients: fc.integer({ min: 1, max: 200 }),
+      answer: fc.constantFrom('refused', 'unavailable', 'silence'),
+      queueFull: fc.constantFrom('unavailable', 'too-many'),
+      whenSkipped: fc.constantFrom('wait', 'fail'),
+      hedges: fc.option(fc.constant({ maxHedges: 2, quantile: 0.8 }), { nil: undefined }),
+      budget: fc.option(fc.constant({ retryBudget: {} }), { nil: undefined }),
+      totalTimeoutMs: fc.option(fc.integer({ min: 500, max: 10_000 }), { nil: undefined }),
+      network: fc.option(fc.constant({ meanMs: 5, deviationMs: 5 }), { nil: undefined }),
+      seed: fc.integer({ min: 1, max: 1_000 }),
+    } as const);
+    fc.assert(
+      fc.property(
+        world,
+        ({ load, queue, shards, clients, answer, queueFull, whenSkipped, network, seed, ...policy }) => {
+          const trace = simulate(
+            {
+              durationMs: 15_000,
+              clients: { count: clients, requestsPerSecond: load * 100 * shards },
+              network,
+              server: {
+                ...{ shards, workers: 2, serviceMs: 20, maxQueue: queue, queueFull },
+                troubles: [{ type: 'outage', answer, fromMs: 5_000, untilMs: 8_000, shard: 0 }],
+              },
+              policy: { ...policy, attemptTimeoutMs: 500, throttle: { whenSkipped } },
+            },
+            { seed },
+          );
+          const { totals, series } = trace;
+          const ended = totals.successes + totals.failures + totals.throttledLocally;
+          expect(totals.requests).toBe(ended + (series.underWay.at(-1) ?? 0));
+          expect(totals.sends - totals.hedges).toBeLessThanOrEqual((policy.maxRetries + 1) * totals.requests);
+          // A skipped chance counts as a retry.
+          expect(totals.sends - totals.hedges + totals.skipped).toBeLessThanOrEqual(
+            (policy.maxRetries + 1) * totals.requests,
+          );
+          const shardsEnded = trace.shards.reduce((all, shard) => all + shard.successes + shard.failures, 0);
+          expect(shardsEnded).toBe(shards === 1 ? 0 : ended);
+        },
+      ),
+      { numRuns: 60 },
+    );
+  });
+});
