@@ -97,14 +97,14 @@ const ROWS: Readonly<Record<string, (name: string, contender: Contender) => Prom
     const played = failures.map((step) => play(contender(SETTINGS), [step, up], { method: 'POST' }));
     return yes((await Promise.all(played)).every(({ seen }) => seen.length === 1));
   },
-  'sends the stream of a PUT': async (_, contender) => {
+  'sends the stream of a PUT again': async (_, contender) => {
     const { seen } = await play(contender(SETTINGS), [down, up], { method: 'PUT', stream: 'all of it' });
     const [first, second] = seen.map(({ body }) => body);
     expect(first).toBe('all of it');
-    if (second === undefined) return 'once';
-    return second === first ? 'again' : 'empty';
+    if (second === undefined) return 'no';
+    return second === first ? 'whole' : 'empty';
   },
-  'sends for 100 calls to a dead server': async (name, contender) => {
+  'requests of 100 calls to a dead server': async (name, contender) => {
     const send = name === 'ebb' ? ebb(SETTINGS, { budget: retryBudget() }) : contender(SETTINGS);
     return String((await play(send, [down], {}, 100)).seen.length);
   },
