@@ -28,7 +28,7 @@ export interface Settings {
 }
 
 /** What a stub answers to every request. */
-export interface Stub {
+interface Stub {
   readonly status: number;
   readonly headers: Readonly<Record<string, string>>;
   /** Called for each request. */

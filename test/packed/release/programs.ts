@@ -16,7 +16,7 @@ export const PAGES: readonly string[] = [
 ];
 
 /** A program, and what it prints if its page says so. */
-export type Program = Pick<Block, 'code' | 'prints'>;
+type Program = Pick<Block, 'code' | 'prints'>;
 
 /** The file that a page tells its readers to save its first program as, of JavaScript or TypeScript. */
 function fileOf(page: string): string {
