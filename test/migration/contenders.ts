@@ -1,6 +1,9 @@
 import { Readable } from 'node:stream';
 import { ebbInterceptor } from '@ebb/axios';
-import { constant, type PolicyOptions } from '@ebb/core';
+import { constant, createPolicy, type Policy, type PolicyOptions } from '@ebb/core';
+import { createFetch } from '@ebb/fetch';
+import { resuming } from '@ebb/fetch/resuming';
+import { ebbInterceptor as ebbUndici } from '@ebb/undici';
 import axios, { type AxiosAdapter, AxiosError } from 'axios';
 import axiosRetry from 'axios-retry';
 import {
@@ -45,8 +48,8 @@ export interface Asked {
 /** Sends a request, and returns the text of its response. */
 export type Send = (asked: Asked) => Promise<string>;
 
-/** Makes a client that retries. */
-export type Contender = (settings: Settings) => Send;
+/** Makes a client that retries; one of ebb takes more options of its policy. */
+export type Contender = (settings: Settings, more?: PolicyOptions) => Send;
 
 /** Only what is given: some libraries do not take `undefined` for their default. */
 function given<Options extends object>(
@@ -109,7 +112,7 @@ function undiciAgent({ stub }: Settings): Dispatcher {
   return agent;
 }
 
-export function undiciSend(dispatcher: Dispatcher): Send {
+function undiciSend(dispatcher: Dispatcher): Send {
   return async ({ url, method = 'GET', stream }) => {
     const body = streamed(stream);
     const response = await request(url, { dispatcher, method, ...given({ body }) });
@@ -117,26 +120,38 @@ export function undiciSend(dispatcher: Dispatcher): Send {
   };
 }
 
-export function policyOf({ retries, delayMs, limitMs, stub }: Settings): PolicyOptions {
-  return given({
+function policyOf({ retries, delayMs, limitMs, stub }: Settings, more: PolicyOptions = {}): Policy {
+  const options: PolicyOptions = given({
     maxRetries: retries,
     backoff: delayMs === undefined ? undefined : constant(delayMs),
     totalTimeoutMs: limitMs,
     // Without the jitter on top of `Retry-After`.
     random: stub && (() => 0),
   });
+  return createPolicy({ ...options, ...more });
 }
 
-/** axios with ebb, and with more options of its policy. */
-export function ebb(settings: Settings, more: PolicyOptions = {}): Send {
-  const client = axiosClient({ ...given({ stub: settings.stub }) });
-  client.interceptors.request.use(ebbInterceptor({ ...policyOf(settings), ...more }));
-  return async ({ stream, ...asked }) => (await client({ ...asked, data: streamed(stream) })).data;
-}
+/** The other clients with ebb, which resume downloads. */
+export const OTHERS_OF_EBB: Readonly<Record<string, Contender>> = {
+  fetch: (settings, more) => {
+    const policy = policyOf(settings, more);
+    const client = resuming(createFetch(policy, settings.stub && fetchStub(settings.stub)), { policy });
+    return async (asked) => {
+      const headers = { 'accept-encoding': 'identity' };
+      return (await client(asked.url, { ...fetchInit(asked), headers })).text();
+    };
+  },
+  undici: (settings, more) => undiciSend(undiciAgent(settings).compose(ebbUndici(policyOf(settings, more)))),
+};
 
 /** In the order of the columns. */
 export const CONTENDERS: Readonly<Record<string, Contender>> = {
-  ebb,
+  ebb: (settings, more) => {
+    // Its limit is that of the policy, not the timeout of axios.
+    const client = axiosClient(given({ stub: settings.stub }));
+    client.interceptors.request.use(ebbInterceptor(policyOf(settings, more)));
+    return async ({ stream, ...asked }) => (await client({ ...asked, data: streamed(stream) })).data;
+  },
   'axios-retry': (settings) => {
     const { retries, delayMs } = settings;
     const client = axiosClient(settings);

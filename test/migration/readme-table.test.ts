@@ -1,9 +1,6 @@
 import { retryBudget, tokenBucket } from '@ebb/core';
-import { createFetch } from '@ebb/fetch';
-import { resuming } from '@ebb/fetch/resuming';
-import { ebbInterceptor } from '@ebb/undici';
 import * as undici from 'undici';
-import { afterEach, expect, test, vi } from 'vitest';
+import { afterEach, describe, expect, test, vi } from 'vitest';
 import axiosRetry from '../bench/rivals/axios/axios-retry.ts';
 import cockatiel from '../bench/rivals/fetch/cockatiel.ts';
 import ky from '../bench/rivals/fetch/ky.ts';
@@ -15,11 +12,9 @@ import {
   type Asked,
   CONTENDERS,
   type Contender,
-  ebb,
-  policyOf,
+  OTHERS_OF_EBB,
   type Send,
   type Settings,
-  undiciSend,
 } from './contenders.ts';
 import { sectionOf, tablesOf } from './page.ts';
 
@@ -89,9 +84,6 @@ const MODULES: Readonly<Record<string, object>> = {
 };
 const RATE = /rate.?limit|bucket|throttl|token/i;
 
-/** A client that is not measured with the others in this row. */
-type Own = (settings: Settings) => Send;
-
 /** The first cell of each row, and how the others are measured. */
 const ROWS: Readonly<Record<string, (name: string, contender: Contender) => Promise<string>>> = {
   'waits for `Retry-After: 60`': async (_, contender) => {
@@ -114,15 +106,14 @@ const ROWS: Readonly<Record<string, (name: string, contender: Contender) => Prom
     if (second === undefined) return 'no';
     return second === first ? 'whole' : 'empty';
   },
-  'requests of 100 calls to a dead server': async (name, contender) => {
-    const send = name === 'ebb' ? ebb(SETTINGS, { budget: retryBudget() }) : contender(SETTINGS);
+  'requests of 100 calls to a dead server': async (_, contender) => {
+    const send = contender(SETTINGS, { budget: retryBudget() });
     return String((await play(send, [down], {}, 100)).seen.length);
   },
   'limits the rate': async (name, contender) => {
     // The bucket has five tokens, and a call without one is rejected. The others have no such option.
     const bucket = tokenBucket({ refillPerSecond: 0.001, capacity: 5, nonConforming: 'reject' });
-    const send = name === 'ebb' ? ebb(SETTINGS, { bucket }) : contender(SETTINGS);
-    const { seen } = await play(send, [up], {}, 20);
+    const { seen } = await play(contender(SETTINGS, { bucket }), [up], {}, 20);
     if (name !== 'ebb') expect(Object.keys(MODULES[name] ?? {}).filter((key) => RATE.test(key))).toEqual([]);
     return yes(seen.length === 5);
   },
@@ -133,28 +124,13 @@ const ROWS: Readonly<Record<string, (name: string, contender: Contender) => Prom
   'returns the last response': async (_, contender) => {
     const { end } = await play(contender(SETTINGS), [down]);
     const { response, data } = end as { response?: { data?: unknown }; data?: unknown };
-    if ((response?.data ?? data) === 'down') return 'yes';
+    if (end === 'down' || (response?.data ?? data) === 'down') return 'yes';
     return (end as Error).message === 'status 503' ? 'your error' : 'no';
   },
-  'resumes a download': async (name, contender) => {
-    const broken: Step[] = ['half-download', 'rest-of-download'];
-    const own: Own[] = [
-      (settings) => undiciSend(new undici.Agent().compose(ebbInterceptor(policyOf(settings)))),
-      (settings) => {
-        const policy = policyOf(settings);
-        const fetch = resuming(createFetch(policy), { policy });
-        return async ({ url }) => (await fetch(url, { headers: { 'accept-encoding': 'identity' } })).text();
-      },
-    ];
-    const makers = name === 'ebb' ? own : [contender];
-    const cells = makers.map(async (make) => {
-      const { end, seen } = await play(make(SETTINGS), broken);
-      if (end !== '1234567890') return 'no';
-      return seen[1]?.headers.range === 'bytes=5-9' ? 'yes' : 'restarts';
-    });
-    const [cell = '', ...others] = await Promise.all(cells);
-    expect(others).toEqual(others.map(() => cell));
-    return cell;
+  'resumes a download': async (_, contender) => {
+    const { end, seen } = await play(contender(SETTINGS), ['half-download', 'rest-of-download']);
+    if (end !== '1234567890') return 'no';
+    return seen[1]?.headers.range === 'bytes=5-9' ? 'yes' : 'restarts';
   },
   'kB in a bundle': async (name) => {
     const program = BUNDLES[name];
@@ -182,6 +158,10 @@ test('the columns of the table are the libraries, and its rows are measured', ()
   expect(rows).toHaveLength(10);
 });
 
+/** Rows in which axios with ebb differs from the other two, of which the page says so. */
+const DIFFERS: Readonly<Record<string, string>> = { 'resumes a download': 'no' };
+const SIZE = 'kB in a bundle';
+
 test.each(rows)(
   '%s: ebb %s, axios-retry %s, p-retry %s, ky %s, cockatiel %s, RetryAgent %s',
   async (...row) => {
@@ -189,7 +169,8 @@ test.each(rows)(
     const measure = ROWS[label] ?? expect.fail(`${label} is not measured`);
     const measured: string[] = [];
     for (const [name, contender] of Object.entries(CONTENDERS)) measured.push(await measure(name, contender));
-    if (label !== 'kB in a bundle') return expect(cells).toEqual(measured);
+    const shown = [DIFFERS[label] ?? cells[0], ...cells.slice(1)];
+    if (label !== SIZE) return expect(shown).toEqual(measured);
     // A tenth more or less, or half of a kB: that a bundle grows is for `cost` to say.
     for (const [nth, cell] of cells.entries()) {
       const bytes = Number(measured[nth]);
@@ -198,3 +179,9 @@ test.each(rows)(
     }
   },
 );
+
+describe.each(Object.entries(OTHERS_OF_EBB))('ebb in %s', (_, contender) => {
+  test.each(rows.filter(([label]) => label !== SIZE))('%s: %s', async (label = '', cell = '') => {
+    expect(await ROWS[label]?.('ebb', contender)).toBe(cell);
+  });
+});
