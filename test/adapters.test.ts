@@ -1,5 +1,7 @@
+import { globSync, readFileSync } from 'node:fs';
+import { basename } from 'node:path';
 import { suite } from '@ebb/core/testing/suite';
-import { describe, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { clients } from './clients.ts';
 import { mock, mockBehindServer } from './msw.ts';
 import { axiosOverHttp, type ClientName, traits } from './traits.ts';
@@ -11,3 +13,18 @@ for (const [name, client] of Object.entries(clients)) {
   const over = name === 'undici' ? mockBehindServer : mock;
   suite({ describe, test }, { ...adapter, name: `${name} over MSW`, mock: over });
 }
+
+/** Packages that adapt no client. */
+const OTHERS = ['core', 'opentelemetry', 'simulator', 'valkey'];
+
+/** An adapter starts sessions. */
+const STARTS = /^import [^;]*\bstartSession\b[^;]*from '@ebb\/core\/adapter'/m;
+
+test('each package is an adapter that the suite is played over, or none', () => {
+  const folders = globSync('packages/*/').map((path) => basename(path));
+  expect([...Object.keys(clients), ...OTHERS].sort()).toEqual(folders.sort());
+  const sources = globSync('packages/*/src/**/*.ts', { exclude: ['**/*.test.ts'] });
+  const starting = sources.filter((path) => STARTS.test(readFileSync(path, 'utf8')));
+  const adapters = new Set(starting.map((path) => path.split('/')[1]));
+  expect([...adapters].sort()).toEqual(Object.keys(clients).sort());
+});

@@ -136,12 +136,16 @@ describe('a release is refused', () => {
     );
   });
 
-  test('for a page whose first program fails, does not retry, or is missing', async () => {
-    const run = async (page: string, code?: string) =>
-      (await runProgram(page, code, inject('folder'))).problems;
-    const code = firstProgramOf('README.md');
-    expect(await run('as it is', code)).toEqual([]);
-    expect(await run('fails', code?.replace('maxRetries: 5', 'maxRetries: 0'))).toEqual([
+  test('for a page whose first program fails, does not retry, prints something else, or is missing', async () => {
+    const run = async (page: string, code?: string, prints?: string) =>
+      (await runProgram(page, code === undefined ? undefined : { code, prints }, inject('folder'))).problems;
+    const { code = '', prints } = firstProgramOf('README.md') ?? {};
+    expect(prints).toBeDefined();
+    expect(await run('as it is', code, prints)).toEqual([]);
+    expect(await run('does not retry', code.replace('maxRetries: 5', 'maxRetries: 0'), prints)).toEqual([
+      expect.stringMatching(/^printed\nGET 1 503 retries-exhausted\n/),
+    ]);
+    expect(await run('throws', `${code}throw new SyntaxError();`)).toEqual([
       expect.stringContaining('SyntaxError'),
     ]);
     expect(await run('plain', 'await fetch(process.env.UPSTREAM_URL)')).toEqual([

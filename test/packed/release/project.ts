@@ -3,7 +3,7 @@ import { mkdtempSync, readFileSync, realpathSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
-import { blocksOf } from '../../page-blocks.ts';
+import { type Block, blocksOf } from '../../page-blocks.ts';
 import type { Packed } from './packed.ts';
 
 const root = join(import.meta.dirname, '../../..');
@@ -35,6 +35,6 @@ export async function installWithNpm(packed: readonly Packed[]): Promise<string>
 }
 
 /** The first program of a page. */
-export function firstProgramOf(page: string): string | undefined {
-  return blocksOf(join(root, page)).find(({ language }) => language === 'ts')?.code;
+export function firstProgramOf(page: string): Block | undefined {
+  return blocksOf(join(root, page)).find(({ language }) => language === 'ts');
 }

@@ -1,16 +1,19 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
+import { RULES } from '../../test/rules.ts';
 import {
   type BackoffStrategy,
   binaryExponential,
   celery,
   connectRetry,
+  constant,
   decorrelatedJitter,
   equalJitter,
   exponential,
   fullJitter,
   memorystore,
 } from '../index.ts';
+import type { Curve } from './curves.ts';
 
 const unit = fc.double({ min: 0, max: 1, maxExcluded: true, noNaN: true });
 /** Retries far beyond the exponents of doubles. */
@@ -26,50 +29,61 @@ const anyPositive = fc.double({ min: 1e-300, max: Number.MAX_VALUE, noNaN: true 
 const anyWhole = fc.oneof(fc.nat(3_000), fc.integer({ min: 1, max: Number.MAX_SAFE_INTEGER }));
 const anyCounting = anyWhole.map((n) => Math.max(1, n));
 const anyCurve = fc.record({ baseMs: anyPositive, capMs: fc.oneof(fc.constant(0), anyPositive) });
-const anyRule: fc.Arbitrary<[name: string, rule: BackoffStrategy, mostMs: number]> = fc.oneof(
-  ...[exponential, fullJitter, equalJitter, decorrelatedJitter].map((make) =>
-    anyCurve.map((curve): [string, BackoffStrategy, number] => [make.name, make(curve), curve.capMs]),
-  ),
-  fc.tuple(anyPositive, anyWhole).map(([maximumBackoffMs, jitterMs]): [string, BackoffStrategy, number] => {
-    return ['memorystore', memorystore({ maximumBackoffMs, jitterMs }), maximumBackoffMs];
-  }),
-  fc
-    .tuple(anyWhole, anyPositive, fc.boolean())
-    .map(([factorMs, maximum, jitter]): [string, BackoffStrategy, number] => {
-      const maximumMs = Math.ceil(maximum);
-      return ['celery', celery({ factorMs, maximumMs, fullJitter: jitter }), maximumMs];
-    }),
-  fc
-    .tuple(anyPositive, anyCounting, anyCounting)
-    .map(([slotMs, maxExponent, attemptLimit]): [string, BackoffStrategy, number] => {
-      const rule = binaryExponential({ slotMs, maxExponent, attemptLimit });
-      return ['binaryExponential', rule, Number.MAX_VALUE];
-    }),
-  anyPositive.map((maxSleepMs): [string, BackoffStrategy, number] => {
-    return ['connectRetry', connectRetry({ maxSleepMs }), maxSleepMs / 2];
-  }),
-);
+/** A rule with some options, and the longest delay that it may return. */
+type AnyRule = readonly [rule: BackoffStrategy, mostMs: number];
 
-test('every rule with any options returns a delay within its cap, for any retry', () => {
-  const anyRandom = fc.oneof(fc.constantFrom(0, 1 - Number.EPSILON / 2), unit);
-  const steps = fc.array(fc.record({ skipped: anyWhole, random: anyRandom }), { maxLength: 20 });
-  fc.assert(
-    fc.property(anyRule, steps, ([name, rule, mostMs], steps) => {
-      let at = 0;
-      let previousMs: number | undefined;
-      for (const { skipped, random } of steps) {
-        at += random < 0.5 ? 1 : skipped;
-        if (at === 0) continue;
-        const delayMs = answer(rule, at, random, previousMs);
-        if (delayMs === undefined) continue;
-        expect(delayMs, name).toBeGreaterThanOrEqual(0);
-        expect(delayMs, name).toBeLessThanOrEqual(mostMs);
-        previousMs = delayMs;
-      }
+const ofCurve = (make: (curve: Curve) => BackoffStrategy): fc.Arbitrary<AnyRule> =>
+  anyCurve.map((curve) => [make(curve), curve.capMs]);
+
+/** Each rule with any valid options. */
+const ANY: Readonly<Record<string, fc.Arbitrary<AnyRule>>> = {
+  exponential: ofCurve(exponential),
+  fullJitter: ofCurve(fullJitter),
+  equalJitter: ofCurve(equalJitter),
+  decorrelatedJitter: ofCurve(decorrelatedJitter),
+  constant: fc.oneof(fc.constant(0), anyPositive).map((delayMs) => [constant(delayMs), delayMs]),
+  memorystore: fc.tuple(anyPositive, anyWhole).map(([maximumBackoffMs, jitterMs]) => {
+    return [memorystore({ maximumBackoffMs, jitterMs }), maximumBackoffMs];
+  }),
+  celery: fc.tuple(anyWhole, anyPositive, fc.boolean()).map(([factorMs, maximum, fullJitter]) => {
+    const maximumMs = Math.ceil(maximum);
+    return [celery({ factorMs, maximumMs, fullJitter }), maximumMs];
+  }),
+  binaryExponential: fc
+    .tuple(anyPositive, anyCounting, anyCounting)
+    .map(([slotMs, maxExponent, attemptLimit]) => {
+      return [binaryExponential({ slotMs, maxExponent, attemptLimit }), Number.MAX_VALUE];
     }),
-    { numRuns: 2_000 },
-  );
+  connectRetry: anyPositive.map((maxSleepMs) => [connectRetry({ maxSleepMs }), maxSleepMs / 2]),
+};
+
+test('each rule of @ebb/core has options to draw', () => {
+  expect(Object.keys(ANY).sort()).toEqual(RULES);
 });
+
+test.each(Object.entries(ANY))(
+  '%s with any options returns a delay within its cap, for any retry',
+  (_, anyRule) => {
+    const anyRandom = fc.oneof(fc.constantFrom(0, 1 - Number.EPSILON / 2), unit);
+    const steps = fc.array(fc.record({ skipped: anyWhole, random: anyRandom }), { maxLength: 20 });
+    fc.assert(
+      fc.property(anyRule, steps, ([rule, mostMs], steps) => {
+        let at = 0;
+        let previousMs: number | undefined;
+        for (const { skipped, random } of steps) {
+          at += random < 0.5 ? 1 : skipped;
+          if (at === 0) continue;
+          const delayMs = answer(rule, at, random, previousMs);
+          if (delayMs === undefined) continue;
+          expect(delayMs).toBeGreaterThanOrEqual(0);
+          expect(delayMs).toBeLessThanOrEqual(mostMs);
+          previousMs = delayMs;
+        }
+      }),
+      { numRuns: 300 },
+    );
+  },
+);
 
 test('every rule with a curve stays within 0 and the cap, for any retry', () => {
   const rules = [exponential, fullJitter, equalJitter, decorrelatedJitter];
