@@ -3,7 +3,8 @@ import { globSync, readFileSync } from 'node:fs';
 import { suite } from '@ebb/core/testing/suite';
 import { describe, expect, test } from 'vitest';
 import { acts, type Played } from '../examples/demo/acts.ts';
-import { newLane } from '../examples/demo/lanes.ts';
+import { follow, newLane } from '../examples/demo/lanes.ts';
+import { pictureOf } from '../examples/demo/picture.ts';
 import { brokenPromise } from '../examples/demo/promises.ts';
 import { adapter } from '../examples/node-http/adapter.ts';
 
@@ -66,6 +67,40 @@ describe('each example prints what its first comment promises', () => {
 
   test('there are examples', () => {
     expect(files.length).toBeGreaterThan(5);
+  });
+});
+
+describe('the picture of the demo', () => {
+  const first = acts[0] ?? expect.fail('the demo has no act');
+  const drawn = readFileSync('examples/demo/timeline.svg', 'utf8');
+  const count = (pattern: RegExp, svg: string): number => [...svg.matchAll(pattern)].length;
+
+  test('has a lane for each request of each client, and each ends well', () => {
+    expect(count(/<text x="4"/g, drawn)).toBe(3 * first.asks.length);
+    expect(count(/class="good"/g, drawn)).toBe(3 * first.asks.length);
+    expect(count(/class="bad"/g, drawn)).toBeGreaterThan(3 * first.asks.length);
+  });
+
+  test('draws what happened, when it happened, and stands still where less motion is preferred', () => {
+    const lane = newLane('fetch', 'GET', 0);
+    const request = { method: 'GET', url: 'http://a.test/' } as never;
+    const outcome = { type: 'response', status: 503 } as never;
+    follow(lane, { type: 'attempt', attempt: 1, atMs: 0, request } as never);
+    follow(lane, { type: 'retry', attempt: 1, atMs: 100, delayMs: 200, outcome, request } as never);
+    follow(lane, { type: 'attempt', attempt: 2, atMs: 300, request } as never);
+    const good = { type: 'response', status: 200 } as never;
+    follow(lane, { type: 'end', attempt: 2, atMs: 400, outcome: good, reason: 'success', request } as never);
+    const svg = pictureOf([lane], 0, 'a title');
+    expect(svg).toContain('<title id="title">a title</title>');
+    expect(svg).toContain('prefers-reduced-motion');
+    const timings = [...svg.matchAll(/class="bar (\w+)".*delay:([\d.]+)s;animation-duration:([\d.]+)s/g)];
+    expect(timings.map(([, ...found]) => found)).toEqual([
+      ['sent', '0', '0.1'],
+      ['backoff', '0.1', '0.2'],
+      ['sent', '0.3', '0.1'],
+    ]);
+    expect(count(/class="bad"/g, svg)).toBe(1);
+    expect(count(/class="good"/g, svg)).toBe(1);
   });
 });
 

@@ -26,6 +26,7 @@ const config: KnipConfig = {
         '*.ts',
         '*/main.ts',
         // Processes of their own, the handler of a Lambda function, and a worker of a page.
+        'demo/draw.ts',
         'fleet/worker.ts',
         'lambda/handler.ts',
         'service-worker/worker.ts',
