@@ -29,6 +29,7 @@ const ROWS: Readonly<Record<string, Readonly<Record<string, string>>>> = {
     'strategies/backoff': 'Backoff',
     'strategies/server-wait': 'Server waits',
     'strategies/timeouts': 'Timeouts',
+    'strategies/resuming': 'Resumed bodies',
     'strategies/retry-budget': 'Retry budget',
     'strategies/throttle': 'Throttle',
     'strategies/token-bucket': 'Token bucket',
