@@ -1,5 +1,6 @@
 import { attemptsOf, type PolicyOptions } from '@ebb/core';
-import axios, { type AxiosAdapter, type InternalAxiosRequestConfig } from 'axios';
+import { LAYER } from '@ebb/core/adapter';
+import axios, { type AxiosAdapter, type AxiosRequestConfig, type InternalAxiosRequestConfig } from 'axios';
 import { expect, test } from 'vitest';
 import { serve } from '../../../test/serve.ts';
 import { statuses } from '../test/adapters.ts';
@@ -34,6 +35,53 @@ test('between two attempts the config is the caller’s', async () => {
   const makeBody = () => 'text';
   await client.put('http://upstream/', makeBody);
   expect(between).toEqual([makeBody, []]);
+});
+
+test.each<[what: string, given: AxiosRequestConfig]>([
+  ['no options', {}],
+  ['options of ebb', { ebb: { maxRetries: 3 } }],
+  ['fetchOptions', { fetchOptions: { keepalive: true } } as AxiosRequestConfig],
+])('with %s the mark of a layer is in the config in an attempt alone', async (_, given) => {
+  const seen: unknown[] = [];
+  const look = (config: object): void => {
+    const { ebb, fetchOptions } = config as { ebb?: object; fetchOptions?: object };
+    const marks = [config, fetchOptions ?? {}].map((one) =>
+      Object.getOwnPropertySymbols(one).includes(LAYER),
+    );
+    seen.push({ ebb, keys: fetchOptions && Object.keys(fetchOptions), marks });
+  };
+  let sent: InternalAxiosRequestConfig | undefined;
+  const script = statuses(503, 200);
+  const adapter: AxiosAdapter = (config) => {
+    sent = config;
+    look(config);
+    return script(config);
+  };
+  const onEvent: PolicyOptions['onEvent'] = ({ type }) => {
+    if (type === 'retry') look(sent as object);
+  };
+  const { config } = await clientOf({ adapter }, { ...atOnce, onEvent }).get('/', given);
+  look(config);
+  const keys = 'fetchOptions' in given ? ['keepalive'] : undefined;
+  // The layers below do not get the options of this one.
+  const during = { ebb: undefined, keys: keys ?? [], marks: [true, true] };
+  const otherwise = { ebb: given.ebb, keys, marks: [false, false] };
+  expect(seen).toEqual([during, otherwise, during, otherwise]);
+  expect('ebb' in config).toBe('ebb' in given);
+});
+
+test('the config of an instance below has no mark of the layer above afterwards', async () => {
+  const below = clientOf({ adapter: statuses(200) });
+  const results: InternalAxiosRequestConfig[] = [];
+  const adapter: AxiosAdapter = async (config) => {
+    const response = await below.request({ ...config, adapter: statuses(200) });
+    results.push(response.config);
+    return response;
+  };
+  await clientOf({ adapter }).get('/', { fetchOptions: { keepalive: true } } as AxiosRequestConfig);
+  const [{ fetchOptions } = {}] = results as { fetchOptions?: object }[];
+  expect(fetchOptions).toEqual({ keepalive: true });
+  expect(Object.getOwnPropertySymbols(fetchOptions)).toEqual([]);
 });
 
 test.each([

@@ -169,3 +169,26 @@ test('the adapter gets a complete CancelToken', async () => {
   await setImmediate();
   expect(seen).toEqual([error, error, error, error]);
 });
+
+test('the CancelToken of the adapter forwards that of the caller, and calls no listener that has left', async () => {
+  const clock = virtualClock({ startMs: 0 });
+  const { token, cancel } = axios.CancelToken.source();
+  const left = vi.fn();
+  const adapter: AxiosAdapter = async ({ cancelToken }) => {
+    cancelToken?.subscribe(left);
+    cancelToken?.unsubscribe(left);
+    await new Promise((resolve) => cancelToken?.subscribe(resolve));
+    if (cancelToken?.reason === undefined) expect(() => cancelToken?.throwIfRequested()).toThrow('enough');
+    throw cancelToken?.reason ?? token.reason;
+  };
+  const client = clientOf({ adapter }, { ...atOnce, clock, attemptTimeoutMs: 50, maxRetries: 1 });
+  const failure = errorOf(client.get('/', { cancelToken: token }));
+  await clock.advance(50);
+  cancel('enough');
+  const error = await failure;
+  expect(error).toMatchObject({ code: 'ERR_CANCELED', message: 'enough' });
+  expect(attemptsOf(error).map(({ failure }) => failure)).toEqual(['timeout', 'aborted']);
+  // The reason of the token is the error itself.
+  expect(error.cause).toBeUndefined();
+  expect([left.mock.calls.length, listenersOn(token), clock.pending]).toEqual([0, 0, 0]);
+});

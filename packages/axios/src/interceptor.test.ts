@@ -3,7 +3,7 @@ import axios, { type AxiosAdapter, type AxiosInstance, type InternalAxiosRequest
 import { describe, expect, test } from 'vitest';
 import { serve } from '../../../test/serve.ts';
 import type { Step } from '../../../test/server.ts';
-import { statuses } from '../test/adapters.ts';
+import { responseTo, statuses } from '../test/adapters.ts';
 import { atOnce, clientOf, errorOf } from '../test/client.ts';
 import { DOWN } from '../test/steps.ts';
 import { ebbInterceptor } from './index.ts';
@@ -98,6 +98,33 @@ describe('several ebb interceptors', () => {
     adapter.mockClear();
     await errorOf(inner.request({ ...config, adapter }));
     expect(adapter).toHaveBeenCalledTimes(8);
+  });
+
+  test('a copy of the config of an attempt is a new request once the call has ended', async () => {
+    const copies: InternalAxiosRequestConfig[] = [];
+    const client = clientOf(
+      {
+        adapter: async (config) => {
+          copies.push({ ...config });
+          return responseTo(config);
+        },
+      },
+      two,
+    );
+    await client.get('/');
+    const adapter = statuses(503);
+    await errorOf(client.request({ ...copies[0], adapter }));
+    expect(adapter).toHaveBeenCalledTimes(3);
+  });
+
+  test('with ebb: false the outer one does nothing, and the inner one does not see that', async () => {
+    const adapter = statuses(503);
+    const inner = clientOf({ adapter }, seven);
+    const outer = clientOf({ adapter: (config) => inner.request({ ...config, adapter }) }, two);
+    await errorOf(outer.get('/', { ebb: false }));
+    expect(adapter).toHaveBeenCalledTimes(8);
+    const passing = clientOf({ adapter: statuses(200) }, two);
+    expect((await passing.get('/', { ebb: false })).config.ebb).toBe(false);
   });
 
   test('eject removes ebb', async () => {

@@ -1,5 +1,6 @@
 import { setImmediate } from 'node:timers/promises';
 import { constant, createPolicy, type PolicyOptions, tokenBucket } from '@ebb/core';
+import { LAYER } from '@ebb/core/adapter';
 import { virtualClock } from '@ebb/core/testing';
 import axios, { type AxiosAdapter, type AxiosInstance, type InternalAxiosRequestConfig } from 'axios';
 import { expect, test } from 'vitest';
@@ -85,18 +86,19 @@ test('what it sends through another instance, without its token, is still a part
   expect(bucket.stats()).toMatchObject({ granted: 2 });
 });
 
-test('the headers of its attempt stay in the config until the retry', async () => {
+test('the headers of its attempt, and the mark of its layer, stay in the config until the retry', async () => {
   const server = await serve(UP);
   const idempotencyKey = () => 'key';
   const beforeAttempt: PolicyOptions['beforeAttempt'] = ({ attempt }) => ({ 'x-attempt': String(attempt) });
-  const { client, clock, goOn } = lateClient({ idempotencyKey, beforeAttempt }, ({ headers }) => [
+  const { client, clock, goOn } = lateClient({ idempotencyKey, beforeAttempt }, ({ headers, ...config }) => [
     headers.get('idempotency-key'),
     headers.get('x-attempt'),
     headers.get('x-own'),
+    LAYER in config,
   ]);
   const response = client.post(server.url, 'text', { headers: { 'x-own': 'a' } });
   await clock.advance(50);
-  expect(await goOn()).toEqual(['key', '1', 'a']);
+  expect(await goOn()).toEqual(['key', '1', 'a', true]);
   await clock.advance(1_000);
   const { headers } = (await response).config;
   expect([headers.has('idempotency-key'), headers.has('x-attempt'), headers.get('x-own')]).toEqual([

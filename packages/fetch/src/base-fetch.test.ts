@@ -1,4 +1,5 @@
 import { attemptsOf, concurrencyLimit, constant, createPolicy, ownBucket } from '@ebb/core';
+import { virtualClock } from '@ebb/core/testing';
 import nodeFetch3 from 'node-fetch';
 // @ts-expect-error it comes without types
 import nodeFetch2 from 'node-fetch2';
@@ -270,5 +271,71 @@ describe('a mock as base fetch may return anything', () => {
     expect(waits).toEqual([]);
     const response = await createFetch({ ...atOnce, maxRetryAfterMs: 6_000 }, base)('http://upstream/');
     expect(attemptsOf(response).at(-1)?.reason).toBe('retry-after-too-long');
+  });
+});
+
+test('a base fetch that reports its timeout as an abort is retried as after a timeout', async () => {
+  const clock = virtualClock({ startMs: 0 });
+  const base = vi.fn((_: unknown, init?: { signal?: AbortSignal | null }) => {
+    if (base.mock.calls.length > 1) return Promise.resolve(new Response('up'));
+    return new Promise<Response>((_, reject) => {
+      // As node-fetch does, whatever the reason.
+      const fail = () => reject(new DOMException('The operation was aborted.', 'AbortError'));
+      init?.signal?.addEventListener('abort', fail);
+    });
+  });
+  const response = createFetch(
+    { ...atOnce, clock, attemptTimeoutMs: 100 },
+    base as never,
+  )('http://upstream/');
+  await clock.advance(100);
+  expect(attemptsOf(await response)).toMatchObject([{ failure: 'timeout' }, { status: 200 }]);
+});
+
+describe('the stream of a Request', () => {
+  const requestOf = (source: UnderlyingDefaultSource): Request => {
+    const body = new ReadableStream(source, { highWaterMark: 0 });
+    return new Request('http://upstream/', { method: 'PUT', body, duplex: 'half' } as RequestInit);
+  };
+
+  test('is cancelled if the base fetch cancels its body', async () => {
+    const cancel = vi.fn();
+    // After one part it waits, as a file does that is still being written.
+    let isBegun = false;
+    const pull = (controller: ReadableStreamDefaultController): Promise<void> | undefined => {
+      if (isBegun) return new Promise(() => undefined);
+      isBegun = true;
+      controller.enqueue(new Uint8Array(10));
+      return undefined;
+    };
+    const base = async (input: unknown): Promise<Response> => {
+      const reader = ((input as Request).body as ReadableStream).getReader();
+      await reader.read();
+      void reader.cancel('enough');
+      return new Response('no', { status: 403 });
+    };
+    expect((await createFetch(atOnce, base as never)(requestOf({ pull, cancel }))).status).toBe(403);
+    await expect.poll(() => cancel.mock.calls.length).toBe(1);
+  });
+
+  test.each([
+    [4_096, 2],
+    [4_097, 1],
+  ])('of %i parts is sent %i times', async (parts, times) => {
+    let left = parts;
+    const pull = (controller: ReadableStreamDefaultController): void => {
+      controller.enqueue(new Uint8Array(1));
+      left -= 1;
+      if (left === 0) controller.close();
+    };
+    const read: number[] = [];
+    const base = async (input: unknown, init?: { body?: BodyInit }): Promise<Response> => {
+      const body = new Response(init?.body ?? (input as Request).body);
+      read.push((await body.arrayBuffer()).byteLength);
+      return new Response('down', { status: 503 });
+    };
+    const fetch = createFetch({ ...atOnce, maxRetries: 1 }, base as never);
+    expect((await fetch(requestOf({ pull }))).status).toBe(503);
+    expect(read).toEqual(Array(times).fill(parts));
   });
 });

@@ -1,3 +1,4 @@
+import { getEventListeners } from 'node:events';
 import { constant, createPolicy, type EbbEvent, memorystore } from '@ebb/core';
 import { virtualClock } from '@ebb/core/testing';
 import { expect, test } from 'vitest';
@@ -32,6 +33,7 @@ async function play(
   script: readonly (readonly Step[])[],
   options: ResumingOptions = {},
   policyOptions: Parameters<typeof createPolicy>[0] = {},
+  signal?: AbortSignal,
 ) {
   const clock = virtualClock({ startMs: 0 });
   const events: EbbEvent[] = [];
@@ -56,7 +58,7 @@ async function play(
   };
   const fetch = resuming(createFetch(policy, base), { policy, ...options });
   const result = await clock.runUntilSettled(
-    fetch('http://upstream.test/')
+    fetch('http://upstream.test/', signal && { signal })
       .then((response) => response.text())
       .catch((error: unknown) => error),
   );
@@ -74,6 +76,13 @@ test('silence is a break, whose connection is closed', async () => {
   expect(sentAtMs).toEqual([0, 6_000]);
   expect(cancelled).toBe(1);
   expect(resumes).toMatchObject([{ reason: 'idle', passedBytes: 15, outcome: { kind: 'timeout' } }]);
+});
+
+test('a break after a silence is not one itself', async () => {
+  const script = [[one, 60_000], [two, 'break'], [one]] as const;
+  const { result, resumes } = await play(script, { idleTimeoutMs: 5_000 });
+  expect(result).toBe(one + two + one);
+  expect(resumes).toMatchObject([{ reason: 'idle' }, { reason: 'broken' }]);
 });
 
 test('comments end a silence, and leave no timer', async () => {
@@ -97,6 +106,8 @@ test('resumptions in a row wait by the backoff of the policy', async () => {
 test('a retry of the stream replaces it, up to the longest Retry-After', async () => {
   const { sentAtMs } = await play([[`retry: 30\n${one}`, 'break'], [two]]);
   expect(sentAtMs).toEqual([0, 30]);
+  const longest = await play([[`retry: 600000\n${one}`, 'break'], [two]]);
+  expect(longest.sentAtMs).toEqual([0, 600_000]);
   const { result } = await play([[`retry: 700000\n${one}`, 'break'], [two]]);
   expect((result as Error & { cause: Error }).cause.message).toBe('not resumed: too long a wait');
 });
@@ -107,4 +118,21 @@ test('a total timeout holds for each resumption from its break', async () => {
   expect(result).toBe(one + two + one);
   const late = await play(script, {}, { totalTimeoutMs: 1_000 });
   expect((late.result as Error & { cause: Error }).cause.message).toBe('not resumed: too long a wait');
+});
+
+test.each([
+  ['at its end', [[one, 'break'], [two]]],
+  [
+    'after an error',
+    [
+      [one, 'break'],
+      ['data: b\n\n', 'break'],
+    ],
+  ],
+] as const)('a resumed body leaves no listener on the signal of the caller (%s)', async (how, script) => {
+  const { signal } = new AbortController();
+  const { result, sentAtMs } = await play(script, { maxResumes: 1 }, {}, signal);
+  expect(result instanceof Error).toBe(how === 'after an error');
+  expect(sentAtMs.length).toBeGreaterThan(1);
+  expect(getEventListeners(signal, 'abort')).toEqual([]);
 });

@@ -238,18 +238,20 @@ describe('is not resumed, and the cause of the error says why', () => {
     await until(() => server.open() === 0 || script.length > 1);
   });
 
-  test('a redirect to another origin, of a request with credentials', async () => {
-    await using other = await scripted(broken);
-    await using server = await scripted({
-      status: 302,
-      headers: { location: other.url, 'content-length': 0 },
-    });
-    const init = { headers: { authorization: 'Bearer x' } };
-    const { error } = await read(server, init);
-    expect(error?.cause?.message).toMatch(/redirect/);
-    expect(other.heads).toHaveLength(1);
-    expect((await read(server)).error?.cause?.message).not.toMatch(/redirect/);
-  });
+  test.each<RequestInit>([{ headers: { authorization: 'Bearer x' } }, { credentials: 'include' }])(
+    'a redirect to another origin, of a request with credentials: %j',
+    async (init) => {
+      await using other = await scripted(broken);
+      await using server = await scripted({
+        status: 302,
+        headers: { location: other.url, 'content-length': 0 },
+      });
+      const { error } = await read(server, init);
+      expect(error?.cause?.message).toMatch(/redirect/);
+      expect(other.heads).toHaveLength(1);
+      expect((await read(server)).error?.cause?.message).not.toMatch(/redirect/);
+    },
+  );
 });
 
 describe('event streams', () => {

@@ -170,6 +170,15 @@ describe('the body of a redirect', () => {
     expect(spy.calls.at(-1)).toMatch(/^error The rest of the body of this redirect was discarded/);
   });
 
+  test('that is long frees its slot although the dispatcher ignores its controller', async () => {
+    const { attempt, clock, spy, inUse } = start();
+    Object.assign(attempt.connection, { abort: () => undefined });
+    spy.controller?.pause();
+    attempt.data('x'.repeat(300_000));
+    await clock.advance(1_000);
+    expect([inUse(), clock.pending]).toEqual([0, 0]);
+  });
+
   test('ends with the abort of the handler', () => {
     const { attempt, clock, spy, inUse } = start();
     spy.controller?.pause();

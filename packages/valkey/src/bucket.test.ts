@@ -349,6 +349,26 @@ describe('the actual cost of a request', () => {
     expect(await world.fateOf(more)).toBe('waits');
     expect(() => much.settle(Number.NaN)).toThrow(RangeError);
   });
+
+  // After an outage the bucket is empty. A refund that failed may have arrived, and would be given twice.
+  test.each<[what: string, actual: number, tokens: number]>([
+    ['a charge that does not reach the store is repeated', 25, -5],
+    ['a refund that does not reach the store is not repeated', 10, 0],
+  ])('%s once it is back', async (_, actual, tokens) => {
+    const bucket = bucketOf({ refillPerSecond: 0.001, capacity: 100, onStoreError: 'closed' });
+    const [grant] = await Promise.all([bucket.acquire({ cost: 20 }), clock.advance(5)]);
+    store.health = 'refusing';
+    grant.settle(actual);
+    await clock.advance(2_000);
+    expect(bucket.stats().mode).toBe('closed');
+    store.health = 'up';
+    void bucket.acquire({ cost: 1 }).catch(() => undefined);
+    await clock.advance(10_000);
+    expect(bucket.stats().mode).toBe('shared');
+    const peek = bucketOf({ refillPerSecond: 0.001, capacity: 100 });
+    await Promise.all([peek.tryAcquire(), clock.advance(5)]);
+    expect(peek.stats().tokens).toBeCloseTo(tokens, 0);
+  });
 });
 
 describe('a bucket for each key', () => {

@@ -13,12 +13,49 @@ describe('a budget that closes', () => {
     one.deposit();
     one.refund();
     const before = one.stats();
-    const closing = one.close().then(() => clock.now());
+    const closing = one.close().then(() => ({ ...one.stats(), atMs: clock.now() }));
     const closedAtMs = clock.now();
     await clock.advance(500);
-    expect((await closing) - closedAtMs).toBeLessThan(250);
-    expect(one.stats().leased).toBe(0);
-    expect(one.stats().inStore).toBeGreaterThanOrEqual(before.inStore + before.leased);
+    const { atMs, leased, inStore } = await closing;
+    expect(atMs - closedAtMs).toBeLessThan(250);
+    expect(leased).toBe(0);
+    expect(inStore).toBeGreaterThanOrEqual(before.inStore + before.leased);
+  });
+
+  test.each([
+    ['a call leases that is under way', 0.1],
+    ['it has leased, if nothing else is to be reported', 500],
+  ])('has given back what %s, before close resolves', async (_, afterMs) => {
+    const { clock, process } = budgetFleet({ reserve: 8 });
+    const [one, other] = [process(), process()];
+    other.deposit();
+    await clock.advance(20_000);
+    times(4, () => one.begin());
+    await clock.advance(afterMs);
+    const closing = one.close().then(() => one.stats());
+    await clock.advance(500);
+    // All of the reserve, as the last reply says.
+    expect(await closing).toMatchObject({ leased: 0, calls: 2, inStore: 8 });
+  });
+
+  test('allows no retry any more, and makes no call, also without its store', async () => {
+    const { clock, process } = budgetFleet();
+    const budget = process({ localReserve: 2 });
+    budget.store.health = 'refusing';
+    budget.begin();
+    await clock.advance(20_000);
+    expect([budget.stats().mode, budget.balance]).toEqual(['local', 2]);
+    const { calls } = budget.stats();
+    await Promise.all([budget.close(), clock.advance(500)]);
+    budget.begin();
+    expect([budget.withdraw(), budget.balance]).toEqual([false, 0]);
+    await clock.advance(1_000);
+    expect(budget.stats().calls).toBe(calls);
+    const shared = process();
+    await Promise.all([shared.close(), clock.advance(500)]);
+    shared.begin();
+    await clock.advance(1_000);
+    expect(shared.stats().calls).toBe(0);
   });
 
   test('sends what its last requests report after close', async () => {

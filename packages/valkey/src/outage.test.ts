@@ -170,6 +170,22 @@ describe('a lost store', () => {
     expect(bucket.stats().idle).toBe(true);
   });
 
+  test('that replies late: what it leased then goes back to it', async () => {
+    const quota = { refillPerSecond: 0.001, capacity: 100, onStoreError: 'closed' } as const;
+    const bucket = world.bucket(quota);
+    await Promise.all([bucket.acquire({ cost: 10 }), world.clock.advance(10)]);
+    world.store.latencyMs = 150;
+    const ask = bucket.acquire({ cost: 40 }).catch((error: Error) => error);
+    await world.clock.advance(290);
+    world.store.latencyMs = 1;
+    await world.clock.advance(5_000);
+    expect(await ask).toMatchObject({ reason: 'unavailable' });
+    expect(bucket.stats().mode).toBe('shared');
+    const other = world.bucket(quota);
+    await Promise.all([other.tryAcquire(), world.clock.advance(5)]);
+    expect(other.stats().tokens).toBeCloseTo(90, 0);
+  });
+
   test('with another type of value under the key: an error, no hang', async () => {
     world.store.error = new Error('WRONGTYPE Operation against a key holding the wrong kind of value');
     world.store.health = 'refusing';

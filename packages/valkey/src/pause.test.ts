@@ -1,6 +1,7 @@
 import { beforeEach, describe, expect, test } from 'vitest';
 import { StoreWorld } from '../test/busy-fleet.ts';
 import type { ValkeyBucket, ValkeyBucketOptions } from './index.ts';
+import { FleetPause } from './pause.ts';
 
 let world: StoreWorld;
 
@@ -127,6 +128,94 @@ describe('a pause', () => {
     store.health = 'up';
     await clock.advance(5_000);
     expect(store.calls).not.toContain('pause');
+    expect(store.calls).not.toContain('unpause');
     expect(bucket.stats()).toMatchObject({ mode: 'shared', pausedMs: 0 });
   });
+
+  test('that ran out during an outage is never sent', async () => {
+    const { clock, store } = world;
+    const bucket = bucketOf({ localShare: 1 });
+    await Promise.all([bucket.acquire(), clock.advance(5)]);
+    store.health = 'refusing';
+    const ask = bucket.acquire({ cost: 15 });
+    await clock.advance(50);
+    bucket.pauseFor(500);
+    await clock.advance(1_000);
+    expect(await world.fateOf(ask)).toMatchObject({ cost: 15 });
+    store.health = 'up';
+    void bucket.acquire();
+    await clock.advance(5_000);
+    expect(bucket.stats().mode).toBe('shared');
+    expect(store.calls).not.toContain('pause');
+  });
+
+  test('that the store did not receive is sent again, and holds for the others', async () => {
+    const { clock, store } = world;
+    const [one, other] = [bucketOf(), bucketOf()];
+    await Promise.all([one.acquire(), clock.advance(5)]);
+    store.health = 'refusing';
+    one.pauseFor(60_000);
+    await clock.advance(50);
+    expect([store.calls.includes('pause'), one.stats().mode]).toEqual([false, 'local']);
+    store.health = 'up';
+    void one.acquire();
+    await clock.advance(5_000);
+    void other.acquire();
+    await clock.advance(5);
+    expect(other.stats().pausedMs).toBeGreaterThan(50_000);
+  });
+
+  test('is not ended by a reply that the store gave before it', async () => {
+    const { clock, store } = world;
+    const bucket = bucketOf();
+    await Promise.all([bucket.acquire({ cost: 20 }), clock.advance(5)]);
+    // The lease is granted before the pause, and its reply comes after that to the pause.
+    const factors = [1, 20];
+    store.latencyMs = 5;
+    store.jitter = () => factors.shift() ?? 1;
+    const ask = bucket.acquire({ cost: 2 });
+    await clock.advance(7);
+    bucket.pauseFor(5_000);
+    await clock.advance(20);
+    expect(store.calls.slice(-2)).toEqual(['lease', 'pause']);
+    await clock.advance(200);
+    expect(bucket.stats().pausedMs).toBeGreaterThan(4_000);
+    expect(await world.fateOf(ask)).toBe('waits');
+    await clock.advance(5_000);
+    expect(await world.fateOf(ask)).toMatchObject({ cost: 2 });
+  });
+
+  test('that another process begins is learned of after an own one has ended', async () => {
+    const { clock } = world;
+    const [one, other] = [bucketOf(), bucketOf()];
+    one.pauseFor(100);
+    await clock.advance(1_000);
+    other.pauseFor(5_000);
+    await clock.advance(5);
+    const ask = one.acquire();
+    await clock.advance(5);
+    expect(one.stats().pausedMs).toBeGreaterThan(4_000);
+    expect(await world.fateOf(ask)).toBe('waits');
+  });
+});
+
+test('a pause that is ended while its call is under way is not sent again when that fails', () => {
+  const pause = new FleetPause();
+  pause.begin(60_000);
+  const call = pause.next(true, 0);
+  expect(call).toEqual({ mode: 'pause', durationMs: 60_000 });
+  pause.end(10);
+  pause.answered(call as never, undefined, true);
+  expect(pause.next(true, 20)).toEqual({ mode: 'unpause' });
+  expect(pause.next(true, 20)).toBeUndefined();
+});
+
+test('of two replies that overtake each other the newer one counts', () => {
+  const pause = new FleetPause();
+  const replies = [
+    { pausedMs: 5_000, atUs: 20_000 },
+    { pausedMs: 0, atUs: 10_000 },
+  ];
+  for (const reply of replies) pause.observe(reply as never, 100);
+  expect(pause.untilMs).toBe(5_100);
 });

@@ -10,7 +10,13 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from 'vit
 import { selfSigned } from '../../../test/runtimes/certificate.ts';
 import { program, startServer, type TestServer } from '../test/server.ts';
 import { listen, otherProtocol, type Wire } from '../test/wire.ts';
-import { type StoreEvent, type ValkeyBucketOptions, type ValkeyClient, valkeyBucket } from './index.ts';
+import {
+  type StoreEvent,
+  type ValkeyBucketOptions,
+  type ValkeyClient,
+  valkeyBucket,
+  valkeyBudget,
+} from './index.ts';
 import { isPermanent } from './store-error.ts';
 
 Logger.setLoggerConfig('off');
@@ -225,7 +231,7 @@ describe('watching a client', () => {
     ['a cluster of iovalkey', () => new Cluster([7_000], { lazyConnect: true })],
     ['redis', () => createClient()],
   ])(
-    'adds one listener for any number of buckets, and removes it when they are closed (%s)',
+    'adds one listener for any number of buckets and budgets, and removes it when they are closed (%s)',
     async (_, make) => {
       const client: EventEmitter & ValkeyClient = make();
       const before = client.eventNames().map((name) => [name, client.listenerCount(name)]);
@@ -239,8 +245,14 @@ describe('watching a client', () => {
       await buckets[0]?.close();
       await buckets[0]?.close();
       expect(client.eventNames().length).toBeGreaterThan(before.length);
+      const budget = valkeyBudget({ client, key: 'k' });
       await Promise.all(buckets.map((bucket) => bucket.close()));
+      expect(client.eventNames().length).toBeGreaterThan(before.length);
+      await budget.close();
       expect(client.eventNames().map((name) => [name, client.listenerCount(name)])).toEqual(before);
+      const again = bucketOf(client);
+      expect(client.eventNames().length).toBeGreaterThan(before.length);
+      await again.close();
     },
   );
 

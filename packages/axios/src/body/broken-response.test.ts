@@ -32,6 +32,7 @@ describe.each(['http', 'fetch'])('over the %s adapter', (adapter) => {
     ['a 503 beyond maxContentLength', 503, long, limit, [503, 503, 503]],
     ['a 503 beyond it without a content-length', 503, {}, limit, [503, 503, 503]],
     ['a 404 beyond it', 404, long, limit, [404]],
+    ['a 400 beyond it', 400, long, limit, [400]],
     ['a 200 beyond it', 200, long, limit, ['unknown']],
     ...gzipRows,
   ])(
@@ -56,6 +57,7 @@ describe('the http adapter', () => {
   test.each([
     ['a 200 is retried', 'HTTP/1.1 200 OK\r\nContent-Length: 9\r\n\r\nhalf', ['network', 200]],
     ['a 503 is still a 503', 'HTTP/1.1 503 No\r\nContent-Length: 9\r\n\r\nhalf', [503, 200]],
+    ['a 300 is still final', 'HTTP/1.1 300 Choose\r\nContent-Length: 9\r\n\r\nhalf', [300]],
     ['a 404 is still final', 'HTTP/1.1 404 No\r\nContent-Length: 9\r\n\r\nhalf', [404]],
     [
       'a gzipped 200 is retried',

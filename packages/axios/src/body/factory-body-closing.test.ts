@@ -1,16 +1,17 @@
 import { createServer } from 'node:http';
 import type { Readable } from 'node:stream';
 import { setImmediate } from 'node:timers/promises';
-import { attemptsOf, HookError } from '@ebb/core';
+import { attemptsOf, HookError, tokenBucket } from '@ebb/core';
 import { virtualClock } from '@ebb/core/testing';
 import axios, { type AxiosAdapter } from 'axios';
 import { describe, expect, test, vi } from 'vitest';
 import { refusingPort } from '../../../../test/refusing.ts';
 import { until } from '../../../../test/until.ts';
-import { ok } from '../../test/adapters.ts';
+import { ok, responseTo } from '../../test/adapters.ts';
 import { begunStream, openStream } from '../../test/bodies.ts';
 import { atOnce, clientOf, errorOf } from '../../test/client.ts';
 import { listen } from '../../test/servers.ts';
+import { ebbInterceptor } from '../index.ts';
 
 describe('the body that a factory makes', () => {
   test('counts towards attemptTimeoutMs; a late one is closed and not sent', async () => {
@@ -102,5 +103,46 @@ describe('the body that a factory makes', () => {
     made.resolve(late);
     await setImmediate();
     expect([late.destroyed, adapter.mock.calls.length]).toEqual([true, 0]);
+  });
+
+  test('is closed if the call is aborted while it waits for its tokens again', async () => {
+    const clock = virtualClock({ startMs: 0 });
+    const bucket = tokenBucket({ refillPerSecond: 10, capacity: 1, clock });
+    const controller = new AbortController();
+    const adapter = vi.fn(ok);
+    const data = openStream();
+    // After so long a time the tokens are taken anew.
+    const make = () => {
+      bucket.pauseFor(60_000);
+      return new Promise((resolve) => clock.schedule(() => resolve(data), 1_000));
+    };
+    const client = clientOf({ adapter }, { ...atOnce, clock, bucket });
+    const error = errorOf(client.put('/', make, { signal: controller.signal }));
+    await clock.advance(2_000);
+    expect(data.destroyed).toBe(false);
+    controller.abort();
+    expect(await error).toBeInstanceOf(axios.CanceledError);
+    expect([data.destroyed, adapter.mock.calls.length]).toEqual([true, 0]);
+  });
+
+  test.each([200, 399, 400, 500])(
+    'is closed after a %i that is no error, if that is 400 or more',
+    async (status) => {
+      const data = begunStream();
+      const adapter: AxiosAdapter = async (config) => responseTo(config, { status });
+      const client = clientOf({ adapter, validateStatus: null }, { ...atOnce, maxRetries: 0 });
+      expect((await client.put('/', () => data)).status).toBe(status);
+      expect(data.destroyed).toBe(status >= 400);
+      data.destroy();
+    },
+  );
+
+  test('is not made if the signal is aborted before the adapter is called', async () => {
+    const adapter = vi.fn(ok);
+    const make = vi.fn();
+    const given = { adapter, method: 'put', url: '/', data: make, signal: AbortSignal.abort() };
+    const config = ebbInterceptor(atOnce)({ ...given, headers: new axios.AxiosHeaders() });
+    await errorOf((config.adapter as AxiosAdapter)(config));
+    expect([adapter.mock.calls.length, make.mock.calls.length]).toEqual([0, 0]);
   });
 });
