@@ -18,7 +18,7 @@ await new Promise<void>((listening) => double.listen(0, listening));
 const url = `http://localhost:${(double.address() as AddressInfo).port}/v1/messages`;
 
 const limits = anthropicLimits({
-  ...{ requestsPerMinute: 1_000, inputTokensPerMinute: 100_000, outputTokensPerMinute: 60_000 },
+  ...{ requestsPerMinute: 1_000, inputTokensPerMinute: 100_000, outputTokensPerMinute: 15_000 },
   queue: fairQueue(),
 });
 // As if others had just used what there was.

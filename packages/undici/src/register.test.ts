@@ -80,7 +80,6 @@ const FETCH = 'console.log((await fetch(process.env.UPSTREAM_URL)).status)';
 const QUICK = "const { constant } = require('@ebb/core'); module.exports = { backoff: constant(1) };";
 const quick = { 'ebb.config.cjs': QUICK };
 const retried = { code: 0, stdout: '200', requests: 2 };
-const openai = JSON.stringify(join(root, 'test/sdks/node_modules/openai/index.mjs'));
 
 describe('every client over the global dispatcher retries', () => {
   test.concurrent.each<[who: string, program: string]>([
@@ -100,13 +99,6 @@ describe('every client over the global dispatcher retries', () => {
     [
       'fetch of undici 7, installed beside',
       "import { fetch } from 'undici7'; console.log((await fetch(process.env.UPSTREAM_URL)).status)",
-    ],
-    [
-      'an SDK',
-      `const { default: OpenAI } = await import(${openai});
-      const client = new OpenAI({ apiKey: 'a', baseURL: process.env.UPSTREAM_URL, maxRetries: 0 });
-      const { response } = await client.models.list().withResponse();
-      console.log(response.status);`,
     ],
     [
       'axios over fetch',
