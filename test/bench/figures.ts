@@ -4,7 +4,7 @@ import { spawnSync } from 'node:child_process';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
-import { commandsOf, withTable } from './measure/figures-page.ts';
+import { commandsOf, withFolds, withTable } from './measure/figures-page.ts';
 
 const page = join(import.meta.dirname, '../../docs/figures.md');
 const { values, positionals } = parseArgs({
@@ -17,6 +17,7 @@ const words = positionals.length === 0 ? [''] : positionals;
 const commands = all.filter((command) => words.some((word) => command.includes(word)));
 if (commands.length === 0) throw new Error(`No command of the page contains ${positionals.join(' or ')}`);
 
+writeFileSync(page, withFolds(readFileSync(page, 'utf8')));
 for (const command of commands) {
   console.error(`bench ${command}`);
   const run = join(import.meta.dirname, 'run.ts');

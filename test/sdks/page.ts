@@ -104,6 +104,20 @@ function endingsTable(sdks: readonly Sdk[], endings: ReadonlyMap<string, Endings
   );
 }
 
+/** A table below a line that opens it. GitHub needs the empty lines. */
+function folded(summary: string, rows: string): string {
+  return `<details>\n<summary>${summary}</summary>\n\n${rows}\n\n</details>`;
+}
+
+/** How the rows of an SDK end with the preset's default. */
+function countsOf(sdk: Sdk, compared: readonly Compared[]): string {
+  const verdicts = compared.map((one) => (repeatsByDefault(sdk) ? one.repeatedVerdict : one.carefulVerdict));
+  const count = (verdict: Verdict): number => verdicts.filter((one) => one === verdict).length;
+  const early = compared.filter(({ alone, row }) => isEarly(alone, row)).length;
+  const ends = `ebb ends ${count('better')} better, ${count('equal')} equal, ${count('worse')} worse`;
+  return `${compared.length} rows: ${ends}; alone the SDK is too early in ${early}`;
+}
+
 /** Replaces what stands between the markers of a name. */
 function between(page: string, name: string, text: string): string {
   const [start, end] = [`<!-- table: ${name} -->`, '<!-- /table -->'];
@@ -121,7 +135,14 @@ export function withTables(
   endings: ReadonlyMap<string, Endings>,
 ): string {
   let updated = between(page, 'all', summaryOf(sdks, tables));
-  updated = between(updated, 'endings', endingsTable(sdks, endings));
-  for (const sdk of sdks) updated = between(updated, sdk.name, detailsOf(sdk, tables.get(sdk.name) ?? []));
+  updated = between(
+    updated,
+    'endings',
+    folded(`The errors of ${sdks.length} SDKs`, endingsTable(sdks, endings)),
+  );
+  for (const sdk of sdks) {
+    const compared = tables.get(sdk.name) ?? [];
+    updated = between(updated, sdk.name, folded(countsOf(sdk, compared), detailsOf(sdk, compared)));
+  }
   return updated;
 }

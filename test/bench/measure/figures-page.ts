@@ -4,6 +4,42 @@ const END = '<!-- /figures -->';
 /** A command in a block of its own, and the output of its last run. */
 const PLACE = /^```sh\nnpx -y pnpm@12 bench ([^\n]+)\n```\n\n<!-- figures -->\n(.*?)<!-- \/figures -->$/gms;
 
+/** A whole table that is not folded yet. */
+const TABLE = /(?<!<\/summary>\n\n|\|\n)(?:^\|.*\n)+/gm;
+
+/** The longest table, in rows, that is shown as it is. */
+const MOST_SHOWN = 6;
+
+const cellsOf = (line: string): string[] =>
+  line
+    .slice(1, -1)
+    .split('|')
+    .map((cell) => cell.replace(/[*`]/g, '').trim());
+
+/** How many rows a table has, and what its first row of ebb says. */
+function summaryOf(table: string): string {
+  const [head = [], , ...rows] = table.trim().split('\n').map(cellsOf);
+  const at = rows.findIndex(([name = '', figure]) => /^ebb\b/.test(name) && figure !== '');
+  const [name, ...figures] = rows[at] ?? [];
+  if (name === undefined) return `${rows.length} rows`;
+  const group = rows.slice(0, at).findLast((cells) => cells.slice(1).every((cell) => cell === ''))?.[0];
+  const said = figures.slice(0, 2).map((figure, column) => `${head[column + 1]}: ${figure}`);
+  return `${rows.length} rows. ${group === undefined ? '' : `${group}, `}${name}: ${said.join('; ')}`;
+}
+
+/** Long tables below a line that opens them, with the figures of ebb. GitHub needs the empty lines. */
+export function folded(text: string): string {
+  return text.replace(TABLE, (table) => {
+    if (table.trim().split('\n').length - 2 <= MOST_SHOWN) return table;
+    return `<details>\n<summary>${summaryOf(table)}</summary>\n\n${table}\n</details>\n`;
+  });
+}
+
+/** The page with the long tables between its marks folded. */
+export function withFolds(page: string): string {
+  return page.replace(PLACE, (place) => folded(place));
+}
+
 /** The commands of a page that have a table, without `pnpm bench`. */
 export function commandsOf(page: string): string[] {
   return [...page.matchAll(PLACE)].map(([, command = '']) => command);
@@ -13,6 +49,6 @@ export function commandsOf(page: string): string[] {
 export function withTable(page: string, command: string, printed: string): string {
   return page.replace(PLACE, (place, own: string) => {
     if (own !== command) return place;
-    return `\`\`\`sh\nnpx -y pnpm@12 bench ${command}\n\`\`\`\n\n${START}\n${printed.trim()}\n${END}`;
+    return `\`\`\`sh\nnpx -y pnpm@12 bench ${command}\n\`\`\`\n\n${START}\n${folded(`${printed.trim()}\n`)}${END}`;
   });
 }
