@@ -88,6 +88,18 @@ describe.skipIf(noChromium !== undefined)(
       });
     });
 
+    test('a figure can be read at 360 px, and the page stays as wide as the phone', async () => {
+      await visit('index.html', { viewport: { width: 360, height: 740 } }, async (page) => {
+        const figure = page.locator('main img[src*="storm"]');
+        await figure.scrollIntoViewIfNeeded();
+        await expect.poll(() => figure.evaluate((one) => one.getBoundingClientRect().width)).toBe(640);
+        // Drawn for this width, and moving.
+        const timeline = page.locator('main img[src*="timeline"]');
+        expect(await timeline.evaluate((one) => one.getBoundingClientRect().width)).toBeLessThanOrEqual(360);
+        expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBe(360);
+      });
+    });
+
     test('the search finds a name of the API and a word of a page', async () => {
       await visit('index.html', {}, async (page) => {
         await page.keyboard.press('Control+k');

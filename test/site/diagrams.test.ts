@@ -1,12 +1,13 @@
 // Mermaid cleans text with a library that needs a document.
 // @vitest-environment jsdom
 import { createRequire } from 'node:module';
+import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { blocksOf, documentedPages } from '../page-blocks.ts';
 
 // The one of the site.
 const { default: mermaid } = await import(
-  createRequire(new URL('../../docs/package.json', import.meta.url)).resolve('mermaid')
+  createRequire(join(import.meta.dirname, '../../docs/package.json')).resolve('mermaid')
 );
 
 const diagrams = documentedPages()
