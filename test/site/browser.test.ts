@@ -25,7 +25,7 @@ async function findings(page: Page): Promise<string[]> {
 
 /** Pages of each kind, with a text that each of them has. */
 const PAGES = [
-  ['index.html', 'npm install @ebb/core @ebb/fetch'],
+  ['index.html', 'npm install @ebb/core @ebb/axios'],
   ['guide/retry.html', 'Retry'],
   ['sdks.html', 'One layer retries'],
   ['figures.html', 'A request that succeeds'],

@@ -71,6 +71,7 @@ test('the home page has the programs of the first screen of README.md', () => {
     blocksOf(page)
       .slice(0, 3)
       .map(({ code }) => code);
-  expect(blocksOf('docs/index.md')).toHaveLength(3);
+  // And the command of the picture.
+  expect(blocksOf('docs/index.md').map(({ code }) => code.trim())[3]).toBe('npx -y pnpm@12 demo');
   expect(first('docs/index.md')).toEqual(first('README.md'));
 });
