@@ -28,6 +28,10 @@ export const CHECKS: Readonly<Record<string, Check>> = {
     about: 'the programs of the pages, the examples, and other programs in processes of their own',
     commands: [files(SLOW.programs)],
   },
+  worlds: {
+    about: 'many worlds of overload and quotas, streams cut at each byte, and the figures of the simulator',
+    commands: [files(SLOW.worlds)],
+  },
   stores: {
     about: 'fleets of processes, clusters, and stores in trouble, on real servers of Redis or Valkey',
     commands: [files(SLOW.stores)],

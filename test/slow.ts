@@ -1,7 +1,10 @@
 /** Tests that `test` leaves out, and what `check` calls them. `npx vitest` runs each of them as any other. */
-export const SLOW: Readonly<Record<'programs' | 'stores' | 'long', readonly string[]>> = {
+export const SLOW: Readonly<Record<'programs' | 'stores' | 'worlds', readonly string[]>> = {
   /** Start a program for each row or block of code, or a browser. */
   programs: [
+    'packages/fetch/src/body/slots-exit.test.ts',
+    'packages/simulator/src/cli/cli.test.ts',
+    'packages/simulator/src/cli/run.test.ts',
     'packages/undici/src/bare-requests.test.ts',
     'packages/undici/src/bare-throws.test.ts',
     'packages/undici/src/leaks.test.ts',
@@ -13,8 +16,10 @@ export const SLOW: Readonly<Record<'programs' | 'stores' | 'long', readonly stri
     'test/jobs/programs.test.ts',
     'test/jobs/run-until-settled.test.ts',
     'test/jobs/service-worker.test.ts',
+    'test/migration/breakers.test.ts',
     'test/migration/bursts.test.ts',
     'test/migration/pages.test.ts',
+    'test/migration/readme-table.test.ts',
     'test/migration/waiting.test.ts',
     'test/opentelemetry/observe.test.ts',
     'test/readme.test.ts',
@@ -36,15 +41,24 @@ export const SLOW: Readonly<Record<'programs' | 'stores' | 'long', readonly stri
     'packages/valkey/src/store-lies.property.test.ts',
     'packages/valkey/src/store-trouble.test.ts',
     'packages/valkey/src/trouble.property.test.ts',
+    'packages/valkey/src/units.property.test.ts',
     'test/fleet.test.ts',
   ],
-  /** Many worlds and streams, and figures of the simulator, byte for byte. */
-  long: [
+  /** Many worlds, streams and bodies, and figures of the simulator, byte for byte. */
+  worlds: [
+    'packages/core/src/parts/bucket/quota-bucket.property.test.ts',
+    'packages/core/src/parts/bucket/token-bucket.property.test.ts',
     'packages/core/src/queue/fair-queue.property.test.ts',
+    'packages/fetch/src/body/slots-collected.test.ts',
+    'packages/fetch/src/hedged.property.test.ts',
     'packages/fetch/src/resuming-cuts.test.ts',
     'packages/simulator/src/studies/golden.test.ts',
     'packages/simulator/src/studies/rates/worlds.test.ts',
     'packages/simulator/src/studies/storm/quiet.test.ts',
+    'test/figures.test.ts',
+    'test/overload/healthy.test.ts',
+    'test/overload/simulator.test.ts',
+    'test/overload/worlds.test.ts',
     'test/provider-worlds.test.ts',
     'test/resuming.test.ts',
   ],

@@ -1,5 +1,4 @@
 import { configDefaults, defineConfig } from 'vitest/config';
-import { SLOW } from './slow.ts';
 import config from './vitest.config.ts';
 
 // Slow tests: the figures of the storm, fleets of 100,000 quiet clients, the playground in a browser, 50,000 runs of the
@@ -13,7 +12,8 @@ export default defineConfig({
   test: {
     ...config.test,
     include: [
-      ...SLOW.long,
+      'packages/simulator/src/studies/golden.test.ts',
+      'packages/simulator/src/studies/storm/quiet.test.ts',
       'packages/core/src/parts/bucket/token-bucket.property.test.ts',
       'packages/core/src/parts/bucket/quota-bucket.property.test.ts',
       'packages/axios/src/body/peek.property.test.ts',
