@@ -7,6 +7,7 @@ export type { Clock, Random } from './base/clock.ts';
 export { seededRandom } from './base/seeded-random.ts';
 export type { RunUntilSettledOptions } from './base/settling.ts';
 export { type FaultyFetch, faults } from './faults/faults.ts';
+export { type ServiceHealth, serviceHealthAt, troubleMoments } from './faults/health.ts';
 export type { FaultScenario, ServiceLimit, Spread, Stragglers, Trouble } from './faults/scenario.ts';
 
 /** A clock that only moves when a test moves it. */

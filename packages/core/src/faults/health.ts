@@ -4,7 +4,7 @@ import type { Trouble } from './scenario.ts';
 const STEPS = 50;
 
 /** The state of a service. */
-export interface Health {
+export interface ServiceHealth {
   /** The share of its workers that work. */
   readonly capacityShare: number;
   /** The share of its answers that are 503. */
@@ -14,10 +14,10 @@ export interface Health {
 }
 
 /** The state of a service at a time, under all its troubles. */
-export function healthAt(troubles: readonly Trouble[], nowMs: number): Health {
+export function serviceHealthAt(troubles: readonly Trouble[], nowMs: number): ServiceHealth {
   let capacityShare = 1;
   let rightShare = 1;
-  let outage: Health['outage'];
+  let outage: ServiceHealth['outage'];
   for (const trouble of troubles) {
     const { fromMs, untilMs } = trouble;
     if (nowMs < fromMs || nowMs >= untilMs) continue;
@@ -32,8 +32,8 @@ export function healthAt(troubles: readonly Trouble[], nowMs: number): Health {
   return { capacityShare, errorShare: 1 - rightShare, outage };
 }
 
-/** The times at which {@link healthAt} changes. */
-export function momentsOf(troubles: readonly Trouble[]): number[] {
+/** The times at which {@link serviceHealthAt} changes. */
+export function troubleMoments(troubles: readonly Trouble[]): number[] {
   const moments = troubles.flatMap(({ type, fromMs, untilMs }) => {
     const steps = type === 'slow-start' ? STEPS : 1;
     return Array.from({ length: steps + 1 }, (_, step) => fromMs + ((untilMs - fromMs) * step) / steps);

@@ -3,7 +3,7 @@ import { QuotaState } from '../parts/bucket/quota-state.ts';
 import { Heap, type Heaped } from '../queue/heap.ts';
 import { type Linked, type List, link, unlink } from '../queue/list.ts';
 import { DRAWS } from './draws.ts';
-import { type Health, healthAt, momentsOf } from './health.ts';
+import { type ServiceHealth, serviceHealthAt, troubleMoments } from './health.ts';
 import type { FaultSetup } from './read-scenario.ts';
 import type { Trouble } from './scenario.ts';
 
@@ -61,7 +61,7 @@ export class Service {
   /** Workers that serve, including those that leave after their request. */
   #busy = 0;
   #workers: number;
-  #health: Health;
+  #health: ServiceHealth;
   #order = 0;
   #outages = 0;
   #lostInSilence = false;
@@ -73,11 +73,11 @@ export class Service {
     this.#startMs = startMs;
     this.#troubles = setup.troubles.filter((trouble) => (trouble.shard ?? shard) === shard);
     // The last one first.
-    this.#moments = momentsOf(this.#troubles)
+    this.#moments = troubleMoments(this.#troubles)
       .map((ms) => startMs + ms)
       .reverse();
     this.#workers = setup.workers;
-    this.#health = healthAt([], 0);
+    this.#health = serviceHealthAt([], 0);
     const { limit } = setup;
     if (limit) {
       const { capacity, refillPerSecond, refillIntervalMs = 0 } = limit;
@@ -173,7 +173,7 @@ export class Service {
   /** A trouble begins, changes or ends. */
   #change(nowMs: number): void {
     const before = this.#health;
-    this.#health = healthAt(this.#troubles, nowMs - this.#startMs);
+    this.#health = serviceHealthAt(this.#troubles, nowMs - this.#startMs);
     this.#workers = Math.round(this.#setup.workers * this.#health.capacityShare);
     const { outage } = this.#health;
     if (outage !== undefined && before.outage === undefined) {

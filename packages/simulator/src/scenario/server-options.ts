@@ -1,38 +1,6 @@
-/** Something that happens to the server for a time. */
-export type Trouble = {
-  readonly fromMs: number;
-  readonly untilMs: number;
-  /**
-   * The shard that it happens to, from 0.
-   * @default all of them
-   */
-  readonly shard?: number | undefined;
-} & (
-  | {
-      /** The server serves nothing, and loses the requests that it is working on. */
-      readonly type: 'outage';
-      /**
-       * What clients see: refused connections, 503, or no answer at all.
-       * @default 'refused'
-       */
-      readonly answer?: 'refused' | 'unavailable' | 'silence' | undefined;
-    }
-  | {
-      /** Only a share of the workers is left. */
-      readonly type: 'brown-out';
-      readonly capacityShare: number;
-    }
-  | {
-      /** Workers come back one by one: a share of them at the start, all of them at the end. */
-      readonly type: 'slow-start';
-      readonly capacityShare: number;
-    }
-  | {
-      /** A share of the answers is a 503. */
-      readonly type: 'errors';
-      readonly share: number;
-    }
-);
+import type { ServiceLimit, Stragglers, Trouble } from '@ebb/core/testing';
+
+export type { Stragglers, Trouble } from '@ebb/core/testing';
 
 /** What a request spends of a unit that is not the same for each request. */
 export interface DrawnCost {
@@ -45,17 +13,7 @@ export interface DrawnCost {
 }
 
 /** A token bucket in front of the server, of one unit: requests that do not conform get a 429. */
-export interface OneUnitLimit {
-  readonly refillPerSecond: number;
-  readonly capacity: number;
-  /** @default 0 */
-  readonly refillIntervalMs?: number | undefined;
-  /**
-   * Whether the 429 has a Retry-After, in whole seconds.
-   * @default true
-   */
-  readonly retryAfter?: boolean | undefined;
-}
+export type OneUnitLimit = ServiceLimit;
 
 /**
  * Token buckets in front of the server, one for each unit: requests, and what a language model reads and writes.
@@ -77,14 +35,6 @@ export interface UnitsLimit {
 
 /** What limits the requests that a server serves. */
 export type ServerLimit = OneUnitLimit | UnitsLimit;
-
-/** Some requests that take much longer than the others: they meet a pause, a cold cache, a lost packet. */
-export interface Stragglers {
-  /** How many of the requests, from 0 to 1. Each send is drawn anew. */
-  readonly share: number;
-  /** How many times as long they take. */
-  readonly factor: number;
-}
 
 /** Workers that each serve one request at a time, and a queue before them. */
 export interface ServerOptions {

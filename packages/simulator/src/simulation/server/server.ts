@@ -1,4 +1,5 @@
 import type { Random } from '@ebb/core';
+import { troubleMoments } from '@ebb/core/testing';
 import { DRAWS } from '../../engine/distributions.ts';
 import type { ServerOptions } from '../../scenario/server-options.ts';
 import { OK, RESET, tooMany, UNAVAILABLE } from '../outcomes.ts';
@@ -6,7 +7,7 @@ import { JobLine } from './job-line.ts';
 import { ServerBucket, type ServerGate } from './server-bucket.ts';
 import { ServerQuotas } from './server-quotas.ts';
 import { Spent } from './spent.ts';
-import { type Health, healthAt, momentsOf, SILENCE } from './trouble.ts';
+import { type Health, healthAt, SILENCE } from './trouble.ts';
 
 /** What a server needs from the simulation around it. */
 export interface ServerWorld {
@@ -73,7 +74,7 @@ export class Server {
 
   /** The times at which {@link change} must be called. */
   get moments(): number[] {
-    return momentsOf(this.#options.troubles ?? []);
+    return troubleMoments(this.#options.troubles ?? []);
   }
 
   /** A request arrives. */

@@ -1,47 +1,20 @@
+import { type ServiceHealth, serviceHealthAt } from '@ebb/core/testing';
 import type { Trouble } from '../../scenario/server-options.ts';
 import { REFUSED, UNAVAILABLE } from '../outcomes.ts';
 
-/** The steps of a slow start. */
-const STEPS = 50;
 /** The outcome of a request that gets no answer. */
 export const SILENCE = -1;
 
 const OUTCOME_OF = { refused: REFUSED, unavailable: UNAVAILABLE, silence: SILENCE } as const;
 
 /** The state of a server. */
-export interface Health {
-  /** The share of its workers that work. */
-  readonly capacityShare: number;
-  /** The share of its answers that are 503. */
-  readonly errorShare: number;
+export interface Health extends Omit<ServiceHealth, 'outage'> {
   /** The outcome of every request during an outage; `undefined` without one. */
   readonly outage: number | undefined;
 }
 
 /** The state of a server at a time, under all its troubles. */
 export function healthAt(troubles: readonly Trouble[], nowMs: number): Health {
-  let capacityShare = 1;
-  let rightShare = 1;
-  let outage: number | undefined;
-  for (const trouble of troubles) {
-    const { fromMs, untilMs } = trouble;
-    if (nowMs < fromMs || nowMs >= untilMs) continue;
-    if (trouble.type === 'outage') outage = OUTCOME_OF[trouble.answer ?? 'refused'];
-    else if (trouble.type === 'errors') rightShare *= 1 - trouble.share;
-    else if (trouble.type === 'brown-out') capacityShare *= trouble.capacityShare;
-    else {
-      const step = Math.floor(((nowMs - fromMs) / (untilMs - fromMs)) * STEPS + 1e-6) / STEPS;
-      capacityShare *= trouble.capacityShare + (1 - trouble.capacityShare) * step;
-    }
-  }
-  return { capacityShare, errorShare: 1 - rightShare, outage };
-}
-
-/** The times at which {@link healthAt} changes. */
-export function momentsOf(troubles: readonly Trouble[]): number[] {
-  const moments = troubles.flatMap(({ type, fromMs, untilMs }) => {
-    const steps = type === 'slow-start' ? STEPS : 1;
-    return Array.from({ length: steps + 1 }, (_, step) => fromMs + ((untilMs - fromMs) * step) / steps);
-  });
-  return [...new Set(moments)].sort((a, b) => a - b);
+  const { capacityShare, errorShare, outage } = serviceHealthAt(troubles, nowMs);
+  return { capacityShare, errorShare, outage: outage && OUTCOME_OF[outage] };
 }
