@@ -105,9 +105,9 @@ test.concurrent.each([...Object.keys(FOLDERS), ...Object.keys(NODES)])(
   },
 );
 
-const bun = [join(modules, '.bin/bun'), 'run'] as const;
+const bun = [join(runtimes, '.bin/bun'), 'run'] as const;
 const deno = [
-  join(modules, '.bin/deno'),
+  join(runtimes, '.bin/deno'),
   ...['run', '--allow-all', '--no-config', '--node-modules-dir=manual', '--quiet'],
 ] as const;
 const builtIn = 'undici';
