@@ -6,6 +6,7 @@ import { Heap, type Heaped } from './queue/heap.ts';
 export type { Clock, Random } from './base/clock.ts';
 export { seededRandom } from './base/seeded-random.ts';
 export type { RunUntilSettledOptions } from './base/settling.ts';
+export { DRAWS } from './faults/draws.ts';
 export { type FaultyFetch, faults } from './faults/faults.ts';
 export { type ServiceHealth, serviceHealthAt, troubleMoments } from './faults/health.ts';
 export type { FaultScenario, ServiceLimit, Spread, Stragglers, Trouble } from './faults/scenario.ts';

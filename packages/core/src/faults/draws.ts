@@ -9,7 +9,7 @@ function normal(random: Random): number {
   return Math.sqrt(-2 * Math.log(1 - random())) * Math.cos(2 * Math.PI * random());
 }
 
-/** How numbers are drawn around a mean, by the name of their distribution. */
+/** How {@link faults} and the simulator draw numbers around a mean, by the name of their distribution. */
 export const DRAWS: Readonly<Record<Spread, (mean: number, random: Random) => number>> = {
   constant: (mean) => mean,
   exponential: (mean, random) => -Math.log(1 - random()) * mean,

@@ -1,5 +1,5 @@
 import type { Random } from '@ebb/core';
-import { exponentialTime } from '../../engine/distributions.ts';
+import { DRAWS } from '@ebb/core/testing';
 import { ARRIVAL, type Events } from '../../engine/events.ts';
 import type { ClosedClients, OpenClients } from '../../scenario/client-options.ts';
 
@@ -15,7 +15,7 @@ export interface Arrivals {
 /** One Poisson process for the whole fleet: equal to one for each client, but only one event is pending. */
 function openArrivals({ count, requestsPerSecond }: OpenClients, events: Events, random: Random): Arrivals {
   const meanMs = 1_000 / requestsPerSecond;
-  const next = (): void => events.add(exponentialTime(meanMs, random), ARRIVAL, 0);
+  const next = (): void => events.add(DRAWS.exponential(meanMs, random), ARRIVAL, 0);
   return {
     start: next,
     arrive() {
@@ -35,7 +35,7 @@ function closedArrivals(options: ClosedClients, events: Events, random: Random):
       if (left[client] === 0) return;
       left[client] = (left[client] as number) - 1;
     }
-    events.add(exponentialTime(thinkMs, random), ARRIVAL, client);
+    events.add(DRAWS.exponential(thinkMs, random), ARRIVAL, client);
   };
   return {
     start() {

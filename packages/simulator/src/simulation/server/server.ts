@@ -1,6 +1,5 @@
 import type { Random } from '@ebb/core';
-import { troubleMoments } from '@ebb/core/testing';
-import { DRAWS } from '../../engine/distributions.ts';
+import { DRAWS, troubleMoments } from '@ebb/core/testing';
 import type { ServerOptions } from '../../scenario/server-options.ts';
 import { OK, RESET, tooMany, UNAVAILABLE } from '../outcomes.ts';
 import { JobLine } from './job-line.ts';

@@ -1,5 +1,4 @@
-import { seededRandom } from '@ebb/core/testing';
-import { exponentialTime } from '../../engine/distributions.ts';
+import { DRAWS, seededRandom } from '@ebb/core/testing';
 import { EventQueue } from '../../engine/event-queue.ts';
 import { SimulationClock } from '../../engine/events.ts';
 
@@ -142,7 +141,7 @@ export function runWorld(make: MakeRate, world: World): Counts {
     else if (load === 'closed') begin(client);
     else serve(client);
   };
-  const nextMs = (): number => exponentialTime((clients * 1_000) / (quota * Number(load)), random);
+  const nextMs = (): number => DRAWS.exponential((clients * 1_000) / (quota * Number(load)), random);
   startsMs.forEach((startMs, client) => {
     const askers = load === 'closed' ? Math.max(4, Math.round((ASKER_SECONDS * quota) / clients)) : 1;
     for (let asker = 0; asker < askers; asker += 1)
