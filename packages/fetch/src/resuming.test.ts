@@ -7,8 +7,8 @@ import {
   cutting,
   EVENT_STREAM,
   eventsOf,
-  type Head,
   partOf,
+  scripted,
   type Written,
 } from '../test/cutting.ts';
 import { createFetch } from './create-fetch.ts';
@@ -20,14 +20,6 @@ const policy = createPolicy({ backoff: constant(0), maxRetries: 1 });
 const events = eventsOf('\n');
 const stream = (body: string, more: Written = {}): Written => ({ headers: EVENT_STREAM, body, ...more });
 const body = Buffer.from('0123456789');
-
-/** A server that gives these responses in turn, and the last of them again. */
-function scripted(...script: readonly (Written | ((head: Head) => Written))[]): Promise<Cutting> {
-  return cutting((head) => {
-    const step = script[Math.min(head.number, script.length - 1)] ?? {};
-    return typeof step === 'function' ? step(head) : step;
-  });
-}
 
 function resumingFetch(options: ResumingOptions = {}) {
   return resuming(createFetch(policy), { policy, ...options });

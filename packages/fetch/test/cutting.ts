@@ -95,6 +95,14 @@ export async function cutting(respond: (head: Head) => Written): Promise<Cutting
   };
 }
 
+/** A server that gives these responses in turn, and the last of them again. */
+export function scripted(...script: readonly (Written | ((head: Head) => Written))[]): Promise<Cutting> {
+  return cutting((head) => {
+    const step = script[Math.min(head.number, script.length - 1)] ?? {};
+    return typeof step === 'function' ? step(head) : step;
+  });
+}
+
 /** The event stream of the tests: 35 events with ids, 1,182 bytes with line feeds. */
 export function eventsOf(lineEnd: string): readonly string[] {
   const lines = Array.from({ length: 35 }, (_, index) => {

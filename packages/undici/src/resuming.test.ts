@@ -14,10 +14,10 @@ import { until } from '../../../test/until.ts';
 import {
   after,
   type Cutting,
-  cutting,
   EVENT_STREAM,
   eventsOf,
   type Head,
+  scripted,
   type Written,
 } from '../../fetch/test/cutting.ts';
 import { clients, versions } from '../test/clients.ts';
@@ -31,12 +31,9 @@ const stream = (body: string, more: Written = {}): Written => ({ headers: EVENT_
 const half = stream('id: 1\ndata: a\n\ndata: b', { breaks: true });
 const { Agent, Client, interceptors, request } = versions['undici 8'] as (typeof versions)[string];
 
-/** A server that gives these responses in turn, and the last of them again. */
-async function scripted(...script: readonly (Written | ((head: Head) => Written))[]): Promise<Cutting> {
-  const server = await cutting((head) => {
-    const step = script[Math.min(head.number, script.length - 1)] ?? {};
-    return typeof step === 'function' ? step(head) : step;
-  });
+/** A server of a script, which ends with the test. */
+async function serving(...script: readonly (Written | ((head: Head) => Written))[]): Promise<Cutting> {
+  const server = await scripted(...script);
   onTestFinished(() => server[Symbol.asyncDispose]());
   return server;
 }
@@ -148,7 +145,7 @@ const refusals: readonly Refusal[] = [
 
 describe('is not resumed, and the cause of the error says why', () => {
   test.each(refusals)('$name', async ({ script, init, options, why, text, requests }) => {
-    const server = await scripted(...script);
+    const server = await serving(...script);
     const result = await read(server.url, options, init);
     expect(result.text).toBe(text ?? 'id: 1\ndata: a\n\n');
     expect(result.error?.code).toBe('UND_ERR_SOCKET');
@@ -160,7 +157,7 @@ describe('is not resumed, and the cause of the error says why', () => {
 
   test('a stream that is compressed, whose bytes are passed on', async () => {
     const coded = gzipSync('id: 1\ndata: a\n\n');
-    const server = await scripted({
+    const server = await serving({
       headers: { ...EVENT_STREAM, 'content-encoding': 'gzip' },
       body: coded,
       breaks: true,
@@ -176,8 +173,8 @@ describe('is not resumed, and the cause of the error says why', () => {
 
   test('a redirect to another origin below, of a request with credentials', async () => {
     const refused = { status: 404 };
-    const other = await scripted(half, half, refused);
-    const server = await scripted({ status: 302, headers: { location: other.url, 'content-length': 0 } });
+    const other = await serving(half, half, refused);
+    const server = await serving({ status: 302, headers: { location: other.url, 'content-length': 0 } });
     const agent = new Agent();
     onTestFinished(() => agent.destroy());
     const policy = createPolicy(soon);
@@ -190,7 +187,7 @@ describe('is not resumed, and the cause of the error says why', () => {
     expect((await read(server.url, {}, { dispatcher, headers })).error?.cause?.message).toMatch(/redirect/);
     expect(other.heads).toHaveLength(1);
     expect((await read(server.url, {}, { dispatcher })).error?.cause?.message).not.toMatch(/redirect/);
-    const here = await scripted(
+    const here = await serving(
       { status: 302, headers: { location: '/rest', 'content-length': 0 } },
       half,
       refused,
@@ -203,7 +200,7 @@ describe('event streams', () => {
   test.each([60, 100, 333, 1_287])(
     'arrive whole if every connection is cut after %i bytes, however often',
     async (cutAfter) => {
-      const server = await scripted((head) => {
+      const server = await serving((head) => {
         const rest = after(eventsOf('\r\n'), head);
         return stream(rest, rest.length > cutAfter ? { cutAfter } : {});
       });
@@ -214,14 +211,14 @@ describe('event streams', () => {
   );
 
   test('the first Last-Event-ID is that of the request', async () => {
-    const server = await scripted(stream('', { breaks: true }), (head) => stream(after(events, head)));
+    const server = await serving(stream('', { breaks: true }), (head) => stream(after(events, head)));
     const { text } = await read(server.url, {}, { headers: { 'Last-Event-ID': '30' } });
     expect(text).toBe(events.slice(30).join(''));
     expect(server.heads.map((head) => head.header('last-event-id'))).toEqual(['30', '30']);
   });
 
   test('a 204 ends the stream, after the `retry` of the stream', async () => {
-    const server = await scripted(stream('retry: 1\nid: 1\ndata: a\n\nda', { breaks: true }), {
+    const server = await serving(stream('retry: 1\nid: 1\ndata: a\n\nda', { breaks: true }), {
       status: 204,
     });
     const dispatcher = dispatcherOf({}, { backoff: constant(600_000) });
@@ -232,7 +229,7 @@ describe('event streams', () => {
   });
 
   test('resumeAtEnd: a clean end is a break', async () => {
-    const server = await scripted(
+    const server = await serving(
       stream('id: 1\nretry: 0\ndata:\n\n'),
       (head) => stream(`id: 2\ndata: after ${head.header('last-event-id')}\n\n`),
       { status: 204 },
@@ -243,11 +240,7 @@ describe('event streams', () => {
   });
 
   test('resumeWith: what a POST began goes on with a GET', async () => {
-    const server = await scripted(
-      half,
-      stream('id: 2\ndata: b\n\n', { breaks: true }),
-      stream('data: c\n\n'),
-    );
+    const server = await serving(half, stream('id: 2\ndata: b\n\n', { breaks: true }), stream('data: c\n\n'));
     const { text } = await read(
       server.url,
       {
@@ -276,7 +269,7 @@ describe('event streams', () => {
 
   test('idOf: an id in the data', async () => {
     const data = (at: number): string => `data: {"sequence_number":${at}}\n\n`;
-    const server = await scripted(stream(data(1) + data(2), { breaks: true }), stream(data(3)));
+    const server = await serving(stream(data(1) + data(2), { breaks: true }), stream(data(3)));
     const { text } = await read(
       server.url,
       {
@@ -294,7 +287,7 @@ describe('event streams', () => {
       headers: { ...EVENT_STREAM, 'content-encoding': 'gzip' },
       body: gzipSync(text),
     });
-    const server = await scripted(coded('id: 1\ndata: a\n\n'), coded('id: 2\ndata: b\n\n'), { status: 204 });
+    const server = await serving(coded('id: 1\ndata: a\n\n'), coded('id: 2\ndata: b\n\n'), { status: 204 });
     const agent = new Agent();
     onTestFinished(() => agent.destroy());
     const dispatcher = agent.compose(
@@ -310,7 +303,7 @@ describe('isLast', () => {
   const isLast = ({ data }: { readonly data: string }): boolean => data === 'last';
 
   test('a clean end before the last event is an error, also of a POST', async () => {
-    const server = await scripted(stream('data: a\n\n'));
+    const server = await serving(stream('data: a\n\n'));
     const { text, error } = await read(server.url, { isLast }, post);
     expect(text).toBe('data: a\n\n');
     expect(error).toMatchObject({ name: 'SocketError', code: 'UND_ERR_SOCKET' });
@@ -318,26 +311,26 @@ describe('isLast', () => {
   });
 
   test('and a break, if the rest can be had', async () => {
-    const server = await scripted(stream('id: 1\ndata: a\n\n'), stream('data: last\n\n'));
+    const server = await serving(stream('id: 1\ndata: a\n\n'), stream('data: last\n\n'));
     expect((await read(server.url, { isLast })).text).toBe('id: 1\ndata: a\n\ndata: last\n\n');
   });
 
   test('later events still pass, and a break after the last event is the end', async () => {
     const text = 'data: last\n\ndata: more\n\n';
-    const server = await scripted(stream(text, { breaks: true }));
+    const server = await serving(stream(text, { breaks: true }));
     expect(await read(server.url, { isLast, resumeAtEnd: true }, post)).toMatchObject({ text });
     expect(server.heads).toHaveLength(1);
   });
 
   test('a 204 before the last event is an error', async () => {
-    const server = await scripted(half, { status: 204 });
+    const server = await serving(half, { status: 204 });
     expect((await read(server.url, { isLast })).error?.cause?.message).toBe('not resumed: a 204');
   });
 
   test.each(['isLast', 'idOf', 'resumeWith'] as const)(
     '%s that throws ends the stream with a HookError',
     async (hook) => {
-      const server = await scripted(half);
+      const server = await serving(half);
       const fails = (): never => {
         throw new Error('no');
       };
@@ -349,7 +342,7 @@ describe('isLast', () => {
   );
 
   test('a backoff that throws ends it too', async () => {
-    const server = await scripted(half);
+    const server = await serving(half);
     const backoff = (): never => {
       throw new Error('no');
     };
@@ -360,7 +353,7 @@ describe('isLast', () => {
 
 describe('limits', () => {
   test('maxResumes: so many in a row that bring nothing', async () => {
-    const server = await scripted(
+    const server = await serving(
       stream('retry: 0\nid: 1\ndata: a\n\n', { breaks: true }),
       stream('', { breaks: true }),
     );
@@ -370,7 +363,7 @@ describe('limits', () => {
   });
 
   test('0 explains, and resumes nothing', async () => {
-    const server = await scripted(half);
+    const server = await serving(half);
     expect((await read(server.url, { maxResumes: 0 })).error?.cause?.message).toMatch(/^not resumed/);
     expect(server.heads).toHaveLength(1);
   });
@@ -378,7 +371,7 @@ describe('limits', () => {
   test('a slot is released at the break, and taken again for the rest', async () => {
     const concurrency = concurrencyLimit({ maxConcurrent: 1 });
     const dispatcher = dispatcherOf({}, { concurrency });
-    const server = await scripted((head) => {
+    const server = await serving((head) => {
       const rest = after(events, head);
       return stream(rest, head.number < 6 ? { cutAfter: 200 } : {});
     });
@@ -393,7 +386,7 @@ describe('limits', () => {
 test('events and history tell how far it came, and why it was resumed', async () => {
   const seen: EbbEvent[] = [];
   const dispatcher = dispatcherOf({}, { onEvent: (event) => seen.push(event) });
-  const server = await scripted(half, stream('id: 2\ndata: b\n\n'));
+  const server = await serving(half, stream('id: 2\ndata: b\n\n'));
   const { context } = await read(`${server.url}?secret`, {}, { dispatcher });
   expect(seen.map(({ type }) => type)).toEqual(['attempt', 'end', 'resume', 'attempt', 'end']);
   expect(seen[2]).toMatchObject({
@@ -418,7 +411,7 @@ test('each resumption is sent, and hooks are called, in the async context of the
     { isLast: () => seenIn.push(storage.getStore()) > 9 },
     { onEvent: () => void seenIn.push(storage.getStore()) },
   );
-  const server = await scripted(half, stream('id: 2\ndata: b\n\n'), { status: 204 });
+  const server = await serving(half, stream('id: 2\ndata: b\n\n'), { status: 204 });
   for (const name of ['one', 'two']) await storage.run(name, () => read(server.url, {}, { dispatcher }));
   expect(new Set(seenIn)).toEqual(new Set(['one', 'two']));
 });
@@ -431,7 +424,7 @@ describe('the caller’s abort wins, with its own reason', () => {
     ['during the wait', [stream('retry: 100000\nid: 1\ndata: a\n\n', { breaks: true })], 1],
     ['while the rest is read', [half, stream('', { isSilent: true })], 2],
   ])('%s', async (_, script, requests) => {
-    const server = await scripted(...script);
+    const server = await serving(...script);
     const abort = new AbortController();
     const { body } = await request(server.url, { dispatcher: dispatcherOf(), signal: abort.signal });
     const got = body.text().catch((error: unknown) => error);
@@ -444,7 +437,7 @@ describe('the caller’s abort wins, with its own reason', () => {
   });
 
   test('a destroyed body ends the wait, and sends nothing more', async () => {
-    const server = await scripted(stream('retry: 20\nid: 1\ndata: a\n\n', { breaks: true }));
+    const server = await serving(stream('retry: 20\nid: 1\ndata: a\n\n', { breaks: true }));
     const { body } = await request(server.url, { dispatcher: dispatcherOf() });
     await until(() => server.open() === 0);
     body.on('error', () => undefined).destroy();
@@ -484,7 +477,7 @@ describe('what it is given', () => {
   });
 
   test('headers of an iterator are those of each request, and its error ends the request', async () => {
-    const server = await scripted(half, stream('id: 2\ndata: b\n\n'));
+    const server = await serving(half, stream('id: 2\ndata: b\n\n'));
     const headers = new Map([['x-own', '1']]).entries();
     const dispatcher = dispatcherOf();
     const { body } = await request(server.url, { dispatcher, headers });
@@ -498,7 +491,7 @@ describe('what it is given', () => {
   });
 
   test('of two around one another the inner one does it', async () => {
-    const server = await scripted(half, stream('', { breaks: true }));
+    const server = await serving(half, stream('', { breaks: true }));
     const agent = new Agent();
     onTestFinished(() => agent.destroy());
     const policy = createPolicy(soon);
@@ -513,13 +506,13 @@ describe('what it is given', () => {
   });
 
   test('`ebb: false` is not resumed', async () => {
-    const server = await scripted(half);
+    const server = await serving(half);
     expect((await read(server.url, {}, { ebb: false } as never)).error?.cause).toBeUndefined();
     expect(server.heads).toHaveLength(1);
   });
 
   test('a Client, which does not tell its origin', async () => {
-    const server = await scripted(half, stream('id: 2\ndata: b\n\n'));
+    const server = await serving(half, stream('id: 2\ndata: b\n\n'));
     const client = new Client(new URL(server.url).origin);
     onTestFinished(() => client.destroy());
     const policy = createPolicy(soon);
@@ -533,7 +526,7 @@ describe('what it is given', () => {
 test.each(clients.map((client) => [client.name, client] as const))(
   '%s: a stream that is cut every 100 bytes arrives whole, and another response as it is',
   async (_, { undici, send }) => {
-    const server = await scripted((head) => {
+    const server = await serving((head) => {
       if (head.path === '/json') return { headers: { 'content-length': 2 }, body: '{}' };
       const rest = after(events, head);
       return stream(rest, rest.length > 100 ? { cutAfter: 100 } : {});

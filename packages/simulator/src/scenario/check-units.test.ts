@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest';
+import { changed } from '../../test/changed.ts';
 import { checkExperiment } from '../studies/experiment.ts';
 import { ScenarioError } from './check.ts';
 
@@ -26,13 +27,7 @@ const valid = {
 };
 
 /** The valid experiment with one field changed. */
-function at(path: string, value: unknown): unknown {
-  const copy = structuredClone(valid) as Record<string, unknown>;
-  const names = path.split('.');
-  const inner = names.slice(0, -1).reduce((held, name) => held[name] as Record<string, unknown>, copy);
-  inner[names.at(-1) ?? ''] = value;
-  return copy;
-}
+const at = (path: string, value: unknown): unknown => changed(valid, path, value);
 
 test('a quota of several units is a scenario', () => {
   expect(() => checkExperiment(valid)).not.toThrow();

@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { fullJitter } from '@ebb/core';
 import { describe, expect, test } from 'vitest';
+import { changed } from '../../test/changed.ts';
 import { ScenarioError } from '../scenario/check.ts';
 import { checkExperiment, type Experiment, runExperiment } from './experiment.ts';
 
@@ -42,14 +43,7 @@ const valid = {
 };
 
 /** The valid experiment with one field changed: `at('server.workers', 0)`. */
-function at(path: string, value: unknown): unknown {
-  const copy = structuredClone(valid) as Record<string, unknown>;
-  const names = path.split('.');
-  let inner: Record<string, unknown> = copy;
-  for (const name of names.slice(0, -1)) inner = inner[name] as Record<string, unknown>;
-  inner[names.at(-1) ?? ''] = value;
-  return copy;
-}
+const at = (path: string, value: unknown): unknown => changed(valid, path, value);
 
 const rules =
   'memorystore, exponential, fullJitter, equalJitter, decorrelatedJitter, constant, celery, binaryExponential, connectRetry';
