@@ -75,7 +75,8 @@ export function createFetch(
     }
   }
 
-  countLayer(false, fetch);
+  // Not the function: a call that is sent at once holds this, and may outlive what its caller has.
+  countLayer(false, client);
   return withPreconnect ? withPreconnect(fetch, baseFetch) : fetch;
 }
 

@@ -140,7 +140,8 @@ export function ebbInterceptor(
       // undici has an error of its own for such a handler.
       return dispatch(options, handler);
     }
-    countLayer(true, ebbDispatch);
+    // Not the function: calls under way hold this, and may outlive the dispatcher that the caller had.
+    countLayer(true, composed);
     return ebbDispatch;
   };
 }

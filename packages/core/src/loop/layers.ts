@@ -84,7 +84,8 @@ let collected: FinalizationRegistry<boolean> | undefined;
 /**
  * Counts a layer: a wrapped fetch, a composed dispatcher, an interceptor.
  *
- * @param layer the function that the user has: once it is garbage-collected, it does not count any more
+ * @param layer what lives as long as the function that the user has, and as each call that finds its layers late: once it is
+ *   garbage-collected, the layer does not count any more
  */
 export function countLayer(isDispatcher = false, layer?: object): void {
   const state = shared();
