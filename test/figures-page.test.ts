@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
-import { commandsOf, folded, withFolds, withTable } from './bench/measure/figures-page.ts';
+import { commandsOf, folded, markdownOf, withFolds, withTable } from './bench/measure/figures-page.ts';
 
 const table = (rows: number): string => `| a | b |\n| - | - |\n${'| 1 | 2 |\n'.repeat(rows)}`;
 const page = (printed: string): string =>
@@ -47,8 +47,31 @@ test('a folded page is not folded again', () => {
 
 test('a new table takes the place of the folded one', () => {
   const old = withFolds(page(table(9)));
-  expect(withTable(old, 'path', `\n${table(8)}\n\n`)).toBe(withFolds(page(table(8))));
-  expect(commandsOf(old)).toEqual(['path']);
+  expect(withTable(old, 'bench path', `\n${table(8)}\n\n`)).toBe(withFolds(page(table(8))));
+  expect(commandsOf(old)).toEqual(['bench path']);
+});
+
+test('a table of the simulator becomes one of Markdown, and its legend a list', () => {
+  const printed = [
+    'rule     used  first 10 s',
+    '───────  ────  ──────────',
+    'a rule   10 %           —',
+    'another               1 s',
+    '',
+    'used: of all',
+    'first 10 s: refused',
+    '',
+  ].join('\n');
+  const [head, , ...rest] = markdownOf(printed).split('\n');
+  expect([head, ...rest]).toEqual([
+    '| rule    | used | first 10 s |',
+    '| a rule  | 10 % |          — |',
+    '| another |      |        1 s |',
+    '',
+    '- used: of all',
+    '- first 10 s: refused',
+    '',
+  ]);
 });
 
 test('the page of figures is folded: `pnpm bench figures path` does it', () => {

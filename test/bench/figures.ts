@@ -4,7 +4,7 @@ import { spawnSync } from 'node:child_process';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
-import { commandsOf, withFolds, withTable } from './measure/figures-page.ts';
+import { commandsOf, markdownOf, withFolds, withTable } from './measure/figures-page.ts';
 
 const page = join(import.meta.dirname, '../../docs/figures.md');
 const { values, positionals } = parseArgs({
@@ -19,16 +19,21 @@ if (commands.length === 0) throw new Error(`No command of the page contains ${po
 
 writeFileSync(page, withFolds(readFileSync(page, 'utf8')));
 for (const command of commands) {
-  console.error(`bench ${command}`);
-  const run = join(import.meta.dirname, 'run.ts');
-  const rounds = values.rounds === undefined ? [] : ['--rounds', values.rounds];
+  console.error(command);
+  const [tool = '', ...args] = command.split(' ');
+  const isBench = tool === 'bench';
+  const program = isBench ? 'run.ts' : '../../packages/simulator/src/cli.ts';
+  const rounds = isBench && values.rounds !== undefined ? ['--rounds', values.rounds] : [];
   const { status, stdout } = spawnSync(
     process.execPath,
-    [...process.execArgv, run, ...command.split(' '), ...rounds],
+    [...process.execArgv, join(import.meta.dirname, program), ...args, ...rounds],
     { encoding: 'utf8', stdio: ['ignore', 'pipe', 'inherit'] },
   );
   if (status !== 0) {
-    console.error(`bench ${command} failed: its table stays as it was.`);
+    console.error(`${command} failed: its table stays as it was.`);
     process.exitCode = 1;
-  } else writeFileSync(page, withTable(readFileSync(page, 'utf8'), command, stdout));
+  } else {
+    const printed = isBench ? stdout : markdownOf(stdout);
+    writeFileSync(page, withTable(readFileSync(page, 'utf8'), command, printed));
+  }
 }

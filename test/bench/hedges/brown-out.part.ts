@@ -10,6 +10,7 @@ export default {
     { title: 'more sends, %', value: ({ extra = 0 }) => extra * 100, digits: 2 },
   ],
   ranked: false,
+  inVirtualTime: true,
   rounds: 1,
   async rows() {
     return Object.keys(RULES).map((name) => ({ group: '', name }));

@@ -1,8 +1,11 @@
+import { markdown } from './markdown.ts';
+
 const START = '<!-- figures -->';
 const END = '<!-- /figures -->';
 
 /** A command in a block of its own, and the output of its last run. */
-const PLACE = /^```sh\nnpx -y pnpm@12 bench ([^\n]+)\n```\n\n<!-- figures -->\n(.*?)<!-- \/figures -->$/gms;
+const PLACE =
+  /^```sh\nnpx -y pnpm@12 ((?:bench|simulate) [^\n]+)\n```\n\n<!-- figures -->\n(.*?)<!-- \/figures -->$/gms;
 
 /** A whole table that is not folded yet. */
 const TABLE = /(?<!<\/summary>\n\n|\|\n)(?:^\|.*\n)+/gm;
@@ -40,7 +43,7 @@ export function withFolds(page: string): string {
   return page.replace(PLACE, (place) => folded(place));
 }
 
-/** The commands of a page that have a table, without `pnpm bench`. */
+/** The commands of a page that have a table, without `pnpm`. */
 export function commandsOf(page: string): string[] {
   return [...page.matchAll(PLACE)].map(([, command = '']) => command);
 }
@@ -49,6 +52,16 @@ export function commandsOf(page: string): string[] {
 export function withTable(page: string, command: string, printed: string): string {
   return page.replace(PLACE, (place, own: string) => {
     if (own !== command) return place;
-    return `\`\`\`sh\nnpx -y pnpm@12 bench ${command}\n\`\`\`\n\n${START}\n${folded(`${printed.trim()}\n`)}${END}`;
+    return `\`\`\`sh\nnpx -y pnpm@12 ${command}\n\`\`\`\n\n${START}\n${folded(`${printed.trim()}\n`)}${END}`;
   });
+}
+
+/** A table of the simulator, and the lines that explain its headings, as Markdown. */
+export function markdownOf(text: string): string {
+  const [head = '', rule = '', ...rest] = text.split('\n');
+  const spans = [...rule.matchAll(/─+/g)].map(({ index, 0: { length } }) => [index, index + length] as const);
+  const cells = (line: string): string[] => spans.map(([from, to]) => line.slice(from, to).trim());
+  const end = rest.indexOf('');
+  const legend = rest.slice(end).filter((line) => line !== '');
+  return `${markdown(cells(head), rest.slice(0, end).map(cells))}\n\n${legend.map((line) => `- ${line}\n`).join('')}`;
 }

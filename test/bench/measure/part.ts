@@ -38,6 +38,13 @@ export interface Part {
    * The shares of the rounds below which the figure of a row lies, and the ends of its spread. @default the quartiles
    */
   readonly quantiles?: Quantiles;
+  /**
+   * Shows a column for each name, and for each column of the part a row for each group: for many groups of the same names.
+   * @default false
+   */
+  readonly turned?: boolean;
+  /** The numbers are the same on every machine. @default false */
+  readonly inVirtualTime?: boolean;
   /** For the processes. */
   readonly flags?: readonly string[];
   rows(): Promise<readonly Row[]>;

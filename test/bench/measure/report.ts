@@ -17,12 +17,17 @@ export async function report(part: Part, partUrl: string, options: ReportOptions
   const rows = (await part.rows()).filter(({ name }) => name === part.reference || name.includes(only));
   const samples = await sampleRows(part, partUrl, rows, rounds);
   console.log(`**${part.title}.** ${part.note}\n`);
-  console.log(tableOf(part, samples));
+  console.log(part.turned ? turnedTableOf(part, samples) : tableOf(part, samples));
   // Fewer have no quartiles to tell a difference from noise.
   const standings = part.ranked === false || rounds < 3 ? [] : standingsOf(part, samples);
   if (standings.length > 0) console.log(`\n${standings.join('\n')}`);
-  const spread = rounds > 1 ? `; ${summary(rounds, part.quantiles)}` : '; one round';
-  console.log(`\n${machine()}${spread}\n`);
+  console.log(
+    `\n${part.inVirtualTime ? 'In virtual time: the same on every machine.' : measuredOn(part, rounds)}\n`,
+  );
+}
+
+function measuredOn({ quantiles }: Part, rounds: number): string {
+  return `${machine()}; ${rounds > 1 ? summary(rounds, quantiles) : 'one round'}`;
 }
 
 function groupsOf(samples: ReadonlyMap<Row, Sample[]>): string[] {
@@ -65,6 +70,32 @@ function tableOf(part: Part, samples: ReadonlyMap<Row, Sample[]>): string {
     }
   }
   return markdown(['', ...columns.map(({ title }) => title)], cells);
+}
+
+/** Without the rows of groups that do not have a column's number. */
+function turnedTableOf(
+  { columns, quantiles: [, middle] = QUARTILES }: Part,
+  samples: ReadonlyMap<Row, Sample[]>,
+): string {
+  const names = [...new Set([...samples.keys()].map(({ name }) => name))];
+  const figureOf = (group: string, name: string, { value }: Column): number => {
+    const taken = [...samples].find(([row]) => row.group === group && row.name === name)?.[1] ?? [];
+    return quantile(
+      taken.map((sample) => value(sample, {})),
+      middle,
+    );
+  };
+  const cells = columns.flatMap((column) => {
+    const rows = groupsOf(samples)
+      .map((group) => ({ group, figures: names.map((name) => figureOf(group, name, column)) }))
+      .filter(({ figures }) => !figures.every(Number.isNaN));
+    const shown = rows.map(({ group, figures }) => [
+      group,
+      ...figures.map((one) => number(one, column.digits)),
+    ]);
+    return shown.length === 0 ? [] : [[`**${column.title}**`], ...shown];
+  });
+  return markdown(['', ...names], cells);
 }
 
 function cellOf(

@@ -15,6 +15,7 @@ export default {
     },
   ],
   ranked: false,
+  inVirtualTime: true,
   rounds: 1,
   async rows() {
     return ['1', '20', '200'].map((clients) => ({ group: 'clients', name: clients }));

@@ -1,4 +1,5 @@
 import { type PolicyOptions, retryBudget, throttle } from '@ebb/core';
+import { OTHER_WORLDS } from '../../overload/other-worlds.ts';
 import { WORLDS } from '../../overload/worlds.ts';
 import type { Part } from '../measure/part.ts';
 import { COLUMNS } from './columns.ts';
@@ -16,14 +17,19 @@ const schemes: Readonly<Record<string, () => PolicyOptions>> = {
   'throttle() and retryBudget()': () => ({ ...timeout, throttle: throttle(), budget: retryBudget() }),
 };
 
+/** The worlds that no other part has. */
+const names = Object.keys(WORLDS).filter((name) => !(name in OTHER_WORLDS) && !name.startsWith('a pause'));
+
 export default {
   title: 'A service in trouble, and its clients',
-  note: 'All clients have an `attemptTimeoutMs` of one second. 500 requests a second, 0.9 of the capacity.',
+  note: 'All clients have an `attemptTimeoutMs` of one second. 500 requests a second, 0.9 of the capacity, and a queue of two seconds. In the storm half of the capacity is gone for a minute. More than 100 %: requests that were put off are answered as well.',
   columns: COLUMNS,
   ranked: false,
+  turned: true,
+  inVirtualTime: true,
   rounds: 1,
   async rows() {
-    return Object.keys(WORLDS).flatMap((group) => Object.keys(schemes).map((name) => ({ group, name })));
+    return names.flatMap((group) => Object.keys(schemes).map((name) => ({ group, name })));
   },
   async measure({ group, name }) {
     return (await WORLDS[group]?.(schemes[name] as () => PolicyOptions)) ?? {};
