@@ -31,9 +31,10 @@ export interface ValkeyBudgetOptions extends StoreOptions {
    */
   readonly lease?: LeaseOptions | undefined;
   /**
-   * The reserve of this process alone while the store is unreachable. It may be less than one: see `retryBudget`.
-   * @default what was left of `reserve` / the highest number of processes that the store counted in the last two hours,
-   * less if that count is old; in a process that never reached the store, 0.1, or the reserve if that is less
+   * The reserve of this process alone while the store is unreachable. It may be less than one: see `retryBudget`. The default is what was
+   * left of `reserve` / the highest number of processes that the store counted in the last two hours, less if that count is old. In a
+   * process that never reached the store it is 0.1, or the reserve if that is less.
+   * @default its part of what was left of `reserve`
    */
   readonly localReserve?: number | undefined;
   /**

@@ -65,15 +65,15 @@ export interface ValkeyBucketOptions extends WaitingBucketOptions, StoreOptions 
   readonly onStoreError?: OnStoreError | undefined;
   /**
    * The part of the quota that this process has without the store, above 0 and at most 1. Without it a process that
-   * never reached the store rejects every request.
-   * @default 1 / the highest number of processes that the store counted in the last minute
+   * never reached the store rejects every request. The default counts the most processes that the store saw in the last minute.
+   * @default 1 / the number of processes
    */
   readonly localShare?: number | undefined;
   /**
    * How long requests wait for a store that was never reached, from the first call on, in milliseconds, but never
    * longer than their own `maxWaitMs`. If requests can go without the store (`'open'`, and `'local'` with a
    * `localShare`), or the error is permanent, such as a wrong password, `timeoutMs` applies instead.
-   * @default 10_000, or the longest that the first request in the queue may wait, if that is longer
+   * @default 10_000, or what the first request may wait, if that is longer
    */
   readonly connectTimeoutMs?: number | undefined;
   /**
