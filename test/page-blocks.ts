@@ -31,11 +31,13 @@ export function groupsOf(page: string): Block[][] {
     const start = text.indexOf(block, end);
     const line = text.slice(0, start).split('\n').length;
     const last = groups.at(-1);
-    const isVersion = label !== undefined && last?.[0]?.label !== undefined && text.slice(end, start).trim() === '';
+    const isVersion =
+      label !== undefined && last?.[0]?.label !== undefined && text.slice(end, start).trim() === '';
     end = start + block.length;
     const after = PRINTS.exec(text.slice(end));
     const one = { page, line, language, label, code, prints: after?.index === 0 ? after[1] : undefined };
-    if (isVersion) groups[groups.length - 1] = [...last.map((other) => ({ ...other, prints: one.prints })), one];
+    if (isVersion)
+      groups[groups.length - 1] = [...last.map((other) => ({ ...other, prints: one.prints })), one];
     else groups.push([one]);
   }
   return groups;

@@ -3,6 +3,23 @@ import { onMounted } from 'vue';
 
 const KEY = 'ebb-client';
 
+/** What was chosen before. A browser may refuse to store it. */
+function chosenBefore(): string | null {
+  try {
+    return localStorage.getItem(KEY);
+  } catch {
+    return null;
+  }
+}
+
+function store(client: string): void {
+  try {
+    localStorage.setItem(KEY, client);
+  } catch {
+    // Then it holds for this page.
+  }
+}
+
 /** Shows the program for a client in each group of tabs that has one. */
 function show(client: string): void {
   for (const group of document.querySelectorAll('.vp-code-group')) {
@@ -22,12 +39,12 @@ export function rememberClient(): void {
       const tab = target as HTMLInputElement;
       const client = tab.matches('.vp-code-group input') ? tab.labels?.[0]?.textContent : undefined;
       if (client == null) return;
-      localStorage.setItem(KEY, client);
+      store(client);
       show(client);
     });
   });
   onContentUpdated(() => {
-    const client = localStorage.getItem(KEY);
+    const client = chosenBefore();
     if (client !== null) show(client);
   });
 }
