@@ -91,7 +91,8 @@ describe.skipIf(noChromium !== undefined)(
         await expect.poll(uses('axios')).toEqual([true, true]);
         // The address is another page of the same visit, then the same page of another.
         await page.locator('.VPSidebar').getByText('Observing').click();
-        await page.waitForURL(/observing/);
+        await page.getByRole('heading', { level: 1, name: 'Observing' }).waitFor();
+        await page.waitForLoadState('networkidle');
         await expect.poll(uses('axios')).toEqual([true, true]);
         await page.reload();
         await expect.poll(uses('axios')).toEqual([true, true]);
