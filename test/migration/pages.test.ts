@@ -1,3 +1,5 @@
+// Measures the pages that compare ebb with other libraries, and checks that each name in the declarations of limiters is on its page.
+// After an update of one of them, read its changelog and run these tests.
 import { execFile } from 'node:child_process';
 import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
