@@ -93,6 +93,10 @@ export const CHECKS: Readonly<Record<string, Check>> = {
       'test/unused/node_modules/.bin/knip --config test/unused/knip.ts --treat-config-hints-as-errors',
     ],
   },
+  commits: {
+    about: 'commits of more than 100 lines without a body that says why; takes `--range`',
+    commands: ['node test/commits.ts'],
+  },
   load: {
     about: 'all tests twenty times beside eight busy processes; takes `--runs` and file names',
     commands: ['node test/load.ts'],

@@ -1,6 +1,7 @@
 import { join } from 'node:path';
 import { defineConfig } from 'vitepress';
 import { base, sitemap } from './site/address.ts';
+import { codeGroups } from './site/code-groups.ts';
 import { corners } from './site/corners.ts';
 import { diagrams } from './site/diagrams.ts';
 import { locator } from './site/links.ts';
@@ -29,6 +30,7 @@ export default defineConfig({
     config(markdown) {
       diagrams(markdown);
       corners(markdown);
+      codeGroups(markdown);
     },
   },
   buildEnd: writeLlms,

@@ -1,3 +1,5 @@
+// Copies the pages of the repository to docs/.vitepress/stage, where VitePress reads them, and rewrites their links: to a page of the
+// site if there is one, else to GitHub. Adds a page for each door from its docstrings, and the playground.
 import { rmSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { build, createServer, serve } from 'vitepress';

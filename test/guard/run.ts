@@ -1,5 +1,8 @@
 // Compares what ebb costs with baseline.json: what it adds to one request, to a bundle and to the start of a program.
-// Nothing that is compared is a time, so a busy machine does not matter.
+// Nothing that is compared is a time, so a busy machine does not matter. A figure that is lower than recorded fails as well: a later
+// increase could hide below the old one. An update of Node, axios or undici can change the figures. Without valgrind, or on another
+// processor architecture, the other figures are checked; on another major version of Node nothing is.
+// To add a subject, add it to a file in subjects/ and write the baseline.
 //   pnpm cost                        all subjects
 //   pnpm cost undici bucket imports  those with one of these words in their names, or in those of their tables
 //   pnpm cost --update               writes the baseline

@@ -61,6 +61,25 @@ export const DECLARED: readonly Declared[] = [
   },
 ];
 
+/** Names without a counterpart in ebb, and those that go with one on the page. A new name is neither. */
+export const LEFT_OUT: Readonly<Record<string, readonly string[]>> = Object.fromEntries(
+  Object.entries({
+    bottleneck: `penalty reservoirIncreaseInterval reservoirIncreaseMaximum id trackDoneStatus Promise clusterNodes Redis
+      clearDatastore dropErrorMessage enqueueErrorMessage maxTime maxSize removeAllListeners deleteKey disconnect limiters
+      keys clusterKeys ready clients channel publish jobStatus jobs clusterQueued empty done incrementReservoir`,
+    'p-throttle': 'strict',
+    'p-queue': `carryoverIntervalCount strict id active empty next completed error pendingZero rateLimit
+      rateLimitCleared setPriority onRateLimitCleared sizeBy runningTasks removeEventListener`,
+    'axios-rate-limit': 'resolve push shift length getLength queue',
+    limiter: 'lastDrip drip tokenBucket curIntervalStart tokensThisInterval',
+    opossum: `newStatus name group pendingClose isShutdown warmUp toJSON clearCache healthCheck maxFailures
+      rollingCountBuckets rollingPercentilesEnabled allowWarmUp cacheTTL cacheGetKey cacheTransport
+      autoRenewAbortController enableSnapshots rotateBucketController`,
+    cockatiel: `unref dangerouslyUnref initialState calls lastFailure toJSON resultFilter options orResultType strategy
+      abortOnReturn`,
+  }).map(([library, names]) => [library, names.split(/\s+/)]),
+);
+
 type Owner = ts.ClassDeclaration | ts.InterfaceDeclaration | ts.TypeLiteralNode;
 
 const isOwner = (node: ts.Node): node is Owner =>

@@ -1,3 +1,5 @@
+// What really happened, and the kind of each runtime's own error. If the text of an error matters to `failureKind`, add a row here:
+// do not write the text from memory.
 import type { FailureKind } from '@ebb/core';
 import type { RuntimeName } from './names.ts';
 

@@ -1,5 +1,6 @@
 // Compares SDKs with their own retries, and with those of ebb. Prints the results as JSON, or with --update writes the tables
-// of docs/sdks.md.
+// of docs/sdks.md. The globals for time are virtual in this process, sockets are real. No row may be earlier than asked, or worse than
+// the SDK alone, unless the row says why. To add an SDK, write a file in clients/ and add it to sdks.ts.
 import './virtual-time.ts';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';

@@ -75,6 +75,30 @@ describe.skipIf(noChromium !== undefined)(
       });
     });
 
+    test('a client is chosen with the keyboard, once for all pages', async () => {
+      await visit('guide/retry.html', {}, async (page) => {
+        const shown = (): Promise<string[]> =>
+          page
+            .locator('.vp-code-group pre:visible')
+            .evaluateAll((all) => all.map((one) => one.textContent ?? ''));
+        const uses = (client: string) => async () =>
+          (await shown()).map((code) => code.includes(`from '@ebb/${client}'`));
+        expect(await uses('fetch')()).toEqual([true, true]);
+        const tab = page.getByRole('radiogroup', { name: 'Client' }).first();
+        await tab.getByRole('radio', { name: 'fetch' }).focus();
+        await page.keyboard.press('ArrowRight');
+        expect(await tab.getByRole('radio', { name: 'axios' }).isChecked()).toBe(true);
+        await expect.poll(uses('axios')).toEqual([true, true]);
+        // The address is another page of the same visit, then the same page of another.
+        await page.locator('.VPSidebar').getByText('Observing').click();
+        await page.getByRole('heading', { level: 1, name: 'Observing' }).waitFor();
+        await page.waitForLoadState('networkidle');
+        await expect.poll(uses('axios')).toEqual([true, true]);
+        await page.reload();
+        await expect.poll(uses('axios')).toEqual([true, true]);
+      });
+    });
+
     test('the figures of the pages are loaded', async () => {
       await visit('packages/simulator.html', {}, async (page) => {
         const images = page.locator('main img');

@@ -1,8 +1,8 @@
 import { globSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { type Block, blocksOf, documentedPages } from '../page-blocks.ts';
-import { htmls, stage } from './built.ts';
+import { type Block, blocksOf, documentedPages, groupsOf } from '../page-blocks.ts';
+import { dist, htmls, stage, tagsOf } from './built.ts';
 
 /** The file that a page of the site is made from. Its staged copy names it. */
 function sourceOf(path: string): string | undefined {
@@ -45,6 +45,56 @@ describe('every block of code is one that a test runs or compiles', () => {
     const counts = Map.groupBy(all, ({ language }) => language);
     console.log([...counts].map(([language, { length }]) => `${language}: ${length}`).join(', '));
     expect(all.length).toBeGreaterThan(50);
+  });
+});
+
+describe('programs for several clients', () => {
+  const labelsOf = (group: readonly Block[]): (string | undefined)[] => group.map(({ label }) => label);
+  const labelled = (source: string): Block[][] =>
+    groupsOf(source).filter(([first]) => first?.label !== undefined);
+
+  test.each(tested.filter((source) => labelled(source).length > 0))('%s has each with another', (source) => {
+    for (const group of labelled(source)) {
+      expect(group.length, `${source}:${group[0]?.line}`).toBeGreaterThan(1);
+      expect(new Set(labelsOf(group)).size).toBe(group.length);
+      expect(new Set(group.map(({ language }) => language)).size).toBe(1);
+    }
+  });
+
+  test.each(written)('%s shows each group in tabs with its labels', (path, source) => {
+    const tags = tagsOf(htmls.get(path) ?? '');
+    const classed = (name: string): typeof tags =>
+      tags.filter(({ attributes }) => attributes.get('class')?.split(' ').includes(name));
+    const groups = labelled(source);
+    expect(classed('vp-code-group')).toHaveLength(groups.length);
+    expect(classed('tabs').map(({ attributes }) => attributes.get('role'))).toEqual(
+      groups.map(() => 'radiogroup'),
+    );
+    const labels = tags.filter(({ name }) => name === 'label');
+    expect(labels.flatMap(({ attributes }) => attributes.get('data-title') ?? [])).toEqual(
+      groups.flatMap(labelsOf),
+    );
+    // A label names its radio button.
+    const buttons = tags.filter(({ attributes }) => attributes.get('type') === 'radio');
+    expect(labels.map(({ attributes }) => attributes.get('for'))).toEqual(
+      buttons.map(({ attributes }) => attributes.get('id')),
+    );
+  });
+
+  test('a program for fetch in a guide has one for axios beside it', () => {
+    const guides = tested.filter((source) => source.startsWith('docs/guide/'));
+    const alone = guides
+      .flatMap(groupsOf)
+      .filter(([first]) => first?.code.includes("from '@ebb/fetch'"))
+      .filter((group) => !group.some(({ code }) => code.includes("from '@ebb/axios'")));
+    expect(alone).toEqual([]);
+  });
+
+  test('the Markdown has no marks of VitePress', () => {
+    const marked = globSync(['llms*.txt', '**/*.md'], { cwd: dist }).filter((path) =>
+      /^:::/m.test(readFileSync(join(dist, path), 'utf8')),
+    );
+    expect(marked).toEqual([]);
   });
 });
 

@@ -1,5 +1,6 @@
 import type { Theme } from 'vitepress';
 import DefaultTheme from 'vitepress/theme-without-fonts';
+import { rememberClient } from './client.ts';
 import { Diagram } from './diagram.ts';
 import './style.css';
 
@@ -8,4 +9,5 @@ export default {
   enhanceApp({ app }) {
     app.component('Diagram', Diagram);
   },
+  setup: rememberClient,
 } satisfies Theme;

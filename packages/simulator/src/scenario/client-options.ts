@@ -37,5 +37,29 @@ export interface CustomClient {
   readonly onOutcome?: ((outcome: Outcome, attempt: number) => void) | undefined;
 }
 
-/** Makes one client of a fleet. Called once for each of them. */
+/**
+ * Makes one client of a fleet, for a retry scheme that is more than a policy. Called once for each of them.
+ *
+ * @example
+ * ```ts
+ * import { fullJitter } from '@ebb/core';
+ * import { type ClientFactory, simulate } from '@ebb/simulator';
+ *
+ * // Sends nothing any more after ten failures in a row.
+ * const policy: ClientFactory = () => {
+ *   let failures = 0;
+ *   return {
+ *     policy: { backoff: fullJitter({ baseMs: 50, capMs: 2_000 }) },
+ *     admit: () => failures < 10,
+ *     onOutcome(outcome) {
+ *       failures = outcome.type === 'response' && outcome.status < 400 ? 0 : failures + 1;
+ *     },
+ *   };
+ * };
+ *
+ * const clients = { count: 100, requestsPerSecond: 400 };
+ * const server = { workers: 10, serviceMs: 20 };
+ * console.log(simulate({ durationMs: 60_000, clients, server, policy }).totals);
+ * ```
+ */
 export type ClientFactory = (environment: Environment) => CustomClient;
