@@ -1,0 +1,28 @@
+import { globSync, readFileSync } from 'node:fs';
+import { expect, test } from 'vitest';
+
+// A page that grows past these bounds says something that another one says, or that no reader needs.
+const IN_ALL = 30_500;
+const OF_ONE = 1_100;
+const LONGER: Readonly<Record<string, number>> = { 'CONTRIBUTING.md': 1_750 };
+
+/** Written by programs: figures and answers of SDKs, which fold, and the API reports. */
+const GENERATED = ['docs/figures.md', 'docs/sdks.md', 'docs/api/**'];
+
+const pages = globSync(['*.md', 'docs/**/*.md', '{packages,examples}/*/README.md', 'examples/README.md'], {
+  exclude: [...GENERATED, 'CHANGELOG.md', 'docs/.vitepress/**', '**/node_modules/**'],
+});
+
+/** The words of a page, its programs and tables included. */
+const wordsOf = (page: string): number =>
+  readFileSync(page, 'utf8')
+    .split(/\s+/)
+    .filter((word) => /[a-z\d]/i.test(word)).length;
+
+test.each(pages)('%s is short enough to read', (page) => {
+  expect(wordsOf(page)).toBeLessThanOrEqual(LONGER[page] ?? OF_ONE);
+});
+
+test('all pages together are, too', () => {
+  expect(pages.reduce((sum, page) => sum + wordsOf(page), 0)).toBeLessThanOrEqual(IN_ALL);
+});
