@@ -40,7 +40,11 @@ export async function visit(
     const url = request.url();
     if (!/^(data:|blob:)/.test(url) && !url.startsWith(site)) complaints.push(`request to ${url}`);
   });
-  page.on('requestfailed', (request) => complaints.push(`${request.url()} failed`));
+  page.on('requestfailed', (request) => {
+    const { errorText = '' } = request.failure() ?? {};
+    // A page that is left cancels the pages that it fetches ahead.
+    if (errorText !== 'net::ERR_ABORTED') complaints.push(`${request.url()} failed: ${errorText}`);
+  });
   page.on('response', (response) => {
     if (response.status() >= 400) complaints.push(`${response.url()}: ${response.status()}`);
   });
