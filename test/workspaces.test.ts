@@ -7,7 +7,9 @@ const { scripts } = JSON.parse(readFileSync('package.json', 'utf8')) as { script
 
 /** Scripts of the root that run one of a workspace of its own. */
 const outside = Object.entries(scripts).flatMap(([name, script]) => {
-  return [...script.matchAll(/pnpm -C (\S+) run /g)].map(([, folder = '']) => [name, folder, script] as const);
+  return [...script.matchAll(/pnpm -C (\S+) run /g)].map(
+    ([, folder = '']) => [name, folder, script] as const,
+  );
 });
 
 test('there are scripts that run one of another workspace', () => {
