@@ -94,7 +94,7 @@ const config: KnipConfig = {
       ignoreUnresolved: ['./core.mjs'],
     },
     'test/bundlers': {
-      entry: ['*.test.ts', 'setup.ts', 'vitest.config.ts'],
+      entry: ['*.test.ts'],
       // A project of a user. Its packages are installed by a test, and its tools started by their names.
       ignore: ['project/**'],
       ignoreDependencies: [
