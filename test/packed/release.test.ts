@@ -1,5 +1,7 @@
 import { execFile, execFileSync } from 'node:child_process';
+import { once } from 'node:events';
 import { chmodSync, cpSync, existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { createServer } from 'node:http';
 import { delimiter, dirname, join } from 'node:path';
 import { promisify } from 'node:util';
 import { describe, expect, inject, test } from 'vitest';
@@ -8,7 +10,7 @@ import { checkEntries } from './release/entries.ts';
 import { checkFields, checkTag, type Run } from './release/fields.ts';
 import { type Manifest, type Packed, packedAt } from './release/packed.ts';
 import { PAGES, runProgram } from './release/programs.ts';
-import { firstProgramOf } from './release/project.ts';
+import { firstProgramOf, usersEnv } from './release/project.ts';
 import type { Result } from './release/result.ts';
 import { checkProgramSizes, checkSizes, recordedSizes } from './release/sizes.ts';
 import { checkBySuite } from './release/suite.ts';
@@ -267,9 +269,35 @@ describe('the release script', () => {
     expect([code, published]).toEqual([1, '']);
   });
 
+  const program = `import { publish } from '${join(import.meta.dirname, 'release/publish.ts')}';
+    process.exitCode = publish();`;
+
   test.concurrent('publishes all packages with pnpm, with provenance', async () => {
-    const program = `import { publish } from '${join(import.meta.dirname, 'release/publish.ts')}'; publish();`;
     const { published } = await run('real', '--input-type=module', '--eval', program);
     expect(published).toBe('publish --recursive --filter ./packages/* --provenance --no-git-checks\n');
+  });
+
+  test.concurrent('publishes nothing without an identity that signs', async () => {
+    const requests: string[] = [];
+    const registry = createServer(({ method, url }, response) => {
+      requests.push(`${method} ${url}`);
+      response.writeHead(404, { 'content-type': 'application/json' }).end('{}');
+    });
+    await once(registry.listen(0, '127.0.0.1'), 'listening');
+    const url = `http://127.0.0.1:${Object(registry.address()).port}/`;
+    const HOME = join(inject('folder'), 'publisher');
+    mkdirSync(HOME);
+    writeFileSync(join(HOME, '.npmrc'), `registry=${url}\n${url.slice('http:'.length)}:_authToken=none\n`);
+    const env = usersEnv({ HOME, npm_config_userconfig: join(HOME, '.npmrc'), npm_config_registry: url });
+    const args = ['--input-type=module', '--eval', program];
+    const { code, stderr } = await promisify(execFile)(process.execPath, args, { env }).then(
+      () => ({ code: 0, stderr: '' }),
+      (error: { code: number; stderr: string }) => error,
+    );
+    registry.close();
+    expect(stderr).toMatch(/ERR_PNPM_(PROVENANCE|ID_TOKEN)/);
+    expect(code).toBe(1);
+    expect(requests).toEqual(expect.arrayContaining(['GET /@ebb%2Fcore']));
+    expect(requests.filter((request) => !request.startsWith('GET /@ebb%2F'))).toEqual([]);
   });
 });
