@@ -49,6 +49,7 @@ describe.each(BUNDLERS)('$name', ({ name, node, web, shakes }) => {
   test.runIf(node)('fetch, axios and undici retry in Node', async () => {
     const upstream = await failingOnce(...ALL);
     expect(await printed([...IN_NODE, `dist/${node}`], upstream)).toBe(retried(...ALL));
+    expect(text(node)).toMatch(OF_NODE);
   });
 
   describe.each(web)('%s', (path) => {
