@@ -12,6 +12,7 @@ export interface Check {
 const EVERY_FOLDER = [
   'docs',
   'examples/sdks',
+  'test/bundlers',
   'test/mutants',
   'test/packed',
   'test/runtimes',
@@ -45,6 +46,12 @@ export const CHECKS: Readonly<Record<string, Check>> = {
       'the packages as they would be published: Node 20 to 26, CommonJS, Jest, TypeScript 5.4 and 7, Bun',
     needs: ['test/runtimes', 'test/packed'],
     commands: [vitest('packed/vitest.config.ts')],
+  },
+  bundlers: {
+    about:
+      'the packages as they would be published, bundled by esbuild, webpack, Rollup, Vite, Metro and Next.js, and run',
+    needs: ['test/bundlers'],
+    commands: [vitest('bundlers/vitest.config.ts')],
   },
   runtimes: {
     about: 'one table of scenarios with every client in Node 20 to 26, Bun, Deno, workerd and Chromium',

@@ -22,6 +22,7 @@ export default defineConfig({
     // These folders have configurations of their own. The playground is one of the long tests.
     exclude: [
       ...configDefaults.exclude,
+      'test/bundlers/**',
       'test/packed/**',
       'test/runtimes/**',
       'test/site/**',

@@ -8,8 +8,8 @@ interface Node {
   readonly [field: string]: unknown;
 }
 
-/** A text that is put in at a place. */
-type Edit = readonly [at: number, text: string];
+/** A text that is put in at a place, or instead of what stands up to another. */
+type Edit = readonly [at: number, text: string, until?: number];
 
 const PURE = '/* @__PURE__ */ ';
 
@@ -78,23 +78,35 @@ function marks(node: Node): Edit[] | undefined {
   }
 }
 
-function editsOf(statement: Node): Edit[] {
+/** What a static block does, as a statement after its class: the Babel preset of React Native knows no static block. */
+function bodyOf({ start, end }: Node, code: string): string {
+  const body = code.slice(start, end).replace(/^static\s*/, '');
+  if (/\bthis\b/.test(body)) throw new Error(`a static block must name its class: ${body}`);
+  return `${body} `;
+}
+
+/** A class that runs code when it is declared, as a constant that a bundler can drop. */
+function constantOf(statement: Node, code: string): Edit[] {
+  const { name } = child(statement, 'id') as unknown as { readonly name: string };
+  const blocks = children(child(statement, 'body'), 'body').filter(({ type }) => type === 'StaticBlock');
+  const moved = blocks.map((block) => bodyOf(block, code)).join('');
+  return [
+    [statement.start, `const ${name} = ${PURE}(() => { `],
+    ...blocks.map(({ start, end }): Edit => [start, '', end]),
+    [statement.end, ` ${moved}return ${name}; })();`],
+  ];
+}
+
+function editsOf(statement: Node, code: string): Edit[] {
   if (statement.type === 'ExportNamedDeclaration') {
     const declared = statement.declaration as Node | null;
-    return declared === null ? [] : editsOf(declared);
+    return declared === null ? [] : editsOf(declared, code);
   }
   if (statement.type === 'VariableDeclaration') {
     const values = children(statement, 'declarations').map((one) => one.init as Node | null);
     return values.flatMap((value) => (value === null ? [] : (marks(value) ?? wrapped(value))));
   }
-  if (statement.type === 'ClassDeclaration' && !isPlainClass(statement)) {
-    const { name } = child(statement, 'id') as unknown as { readonly name: string };
-    const [before = [0, ''], after = [0, '']] = wrapped(statement);
-    return [
-      [before[0], `const ${name} = ${before[1]}`],
-      [after[0], `${after[1]};`],
-    ];
-  }
+  if (statement.type === 'ClassDeclaration' && !isPlainClass(statement)) return constantOf(statement, code);
   return [];
 }
 
@@ -105,7 +117,10 @@ function editsOf(statement: Node): Edit[] {
 export function marked(code: string): string {
   const { body } = parseAst(code, { lang: 'ts' }) as unknown as { readonly body: readonly Node[] };
   // From the end, so that places stay; of two at one place the outer comes first.
-  const edits = body.flatMap(editsOf).map((edit, order) => ({ edit, order }));
+  const edits = body.flatMap((statement) => editsOf(statement, code)).map((edit, order) => ({ edit, order }));
   edits.sort((a, b) => b.edit[0] - a.edit[0] || b.order - a.order);
-  return edits.reduce((text, { edit: [at, added] }) => text.slice(0, at) + added + text.slice(at), code);
+  return edits.reduce(
+    (text, { edit: [at, added, until = at] }) => text.slice(0, at) + added + text.slice(until),
+    code,
+  );
 }

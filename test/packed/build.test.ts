@@ -188,6 +188,15 @@ test('package.json is completed from its doors and imports', () => {
   });
 });
 
+// The Babel preset of React Native refuses static blocks.
+test('a static block becomes a statement after its class', () => {
+  const code = 'export class A { static { make(A); } a = 1; static { make(2); } }';
+  const moved =
+    'export const A = /* @__PURE__ */ (() => { class A {  a = 1;  } { make(A); } { make(2); } return A; })();';
+  expect(marked(code)).toBe(moved);
+  expect(() => marked('class B { static { make(this); } }')).toThrow('a static block must name its class');
+});
+
 const droppable = [
   'export const a = new Map([[1, make(2)]]);',
   'const b = make(make({ c: make() }, [make()]), (x) => x);',

@@ -1,9 +1,9 @@
 import { execFile } from 'node:child_process';
 import { existsSync, mkdirSync, mkdtempSync, realpathSync, rmSync, symlinkSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { basename, dirname, join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { promisify } from 'node:util';
-import { pack, packedIn } from './pack.ts';
+import { byName, pack, packedIn } from './pack.ts';
 
 const root = join(import.meta.dirname, '../..');
 const run = promisify(execFile);
@@ -33,11 +33,9 @@ export async function install(packed?: string): Promise<Installed> {
   const folder = realpathSync(mkdtempSync(join(tmpdir(), 'ebb-packed-')));
   const remove = (): void => rmSync(folder, { recursive: true, force: true });
   try {
-    const tarballs: Record<string, string> = {};
+    const tarballs = byName(packed === undefined ? await pack(join(folder, 'packed')) : packedIn(packed));
     await Promise.all(
-      (packed === undefined ? await pack(join(folder, 'packed')) : packedIn(packed)).map(async (path) => {
-        const name = basename(path).replace(/^ebb-(.+?)-\d.*$/, '$1');
-        tarballs[name] = path;
+      Object.entries(tarballs).map(async ([name, path]) => {
         const home = join(folder, 'node_modules/@ebb', name);
         mkdirSync(home, { recursive: true });
         await run('tar', ['-xzf', path, '-C', home, '--strip-components', '1']);

@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { beforeAll, describe, expect, inject, test } from 'vitest';
 import { nodes } from './nodes.ts';
-import { firstProgramOf, usersEnv } from './release/project.ts';
+import { firstProgramOf, usersEnv, writeProject } from './release/project.ts';
 
 const run = promisify(execFile);
 const tarballs = inject('tarballs');
@@ -21,24 +21,12 @@ const isOnline = await run('npm', ['ping'], { env: usersEnv() }).then(
   },
 );
 
-const packages = { '@ebb/core': `file:${tarballs.core}`, '@ebb/axios': `file:${tarballs.axios}` };
-/** Until the packages are published, @ebb/axios must not look for @ebb/core in the registry. */
-const only = { '@ebb/core': packages['@ebb/core'] };
-
 /** The folder of a project that has the program. */
 function project(name: string): string {
   const folder = join(inject('folder'), `managed-${name}`);
   mkdirSync(folder);
-  const manifest = {
-    private: true,
-    dependencies: { ...packages, axios: '1' },
-    // Of npm and Bun, and of Yarn.
-    overrides: only,
-    resolutions: only,
-  };
-  writeFileSync(join(folder, 'package.json'), JSON.stringify(manifest));
-  // pnpm.
-  writeFileSync(join(folder, 'pnpm-workspace.yaml'), `overrides:\n  '@ebb/core': '${only['@ebb/core']}'\n`);
+  const { core, axios } = tarballs;
+  writeProject(folder, { core, axios }, { dependencies: { axios: '1' } });
   writeFileSync(join(folder, 'first.mjs'), program.code);
   return folder;
 }

@@ -1,6 +1,6 @@
 import { execFile } from 'node:child_process';
 import { mkdirSync, readdirSync } from 'node:fs';
-import { join } from 'node:path';
+import { basename, join } from 'node:path';
 import { promisify } from 'node:util';
 
 const root = join(import.meta.dirname, '../..');
@@ -11,6 +11,11 @@ export function packedIn(folder: string): string[] {
   return readdirSync(folder)
     .filter((name) => name.endsWith('.tgz'))
     .map((name) => join(folder, name));
+}
+
+/** The path of each packed package, by the name of its folder. */
+export function byName(paths: readonly string[]): Readonly<Record<string, string>> {
+  return Object.fromEntries(paths.map((path) => [basename(path).replace(/^ebb-(.+?)-\d.*$/, '$1'), path]));
 }
 
 /** Builds every package and packs it into the folder. Only pnpm replaces `exports` by those of `publishConfig`. */

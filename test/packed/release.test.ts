@@ -1,14 +1,16 @@
 import { execFile, execFileSync } from 'node:child_process';
+import { once } from 'node:events';
 import { chmodSync, cpSync, existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { createServer } from 'node:http';
 import { delimiter, dirname, join } from 'node:path';
 import { promisify } from 'node:util';
 import { describe, expect, inject, test } from 'vitest';
 import { checkContents } from './release/contents.ts';
 import { checkEntries } from './release/entries.ts';
-import { checkFields } from './release/fields.ts';
+import { checkFields, checkTag, type Run } from './release/fields.ts';
 import { type Manifest, type Packed, packedAt } from './release/packed.ts';
 import { PAGES, runProgram } from './release/programs.ts';
-import { firstProgramOf } from './release/project.ts';
+import { firstProgramOf, usersEnv } from './release/project.ts';
 import type { Result } from './release/result.ts';
 import { checkProgramSizes, checkSizes, recordedSizes } from './release/sizes.ts';
 import { checkBySuite } from './release/suite.ts';
@@ -85,23 +87,58 @@ describe('a release is refused', () => {
     ]);
   });
 
+  test('for a link of a README that leads nowhere', () => {
+    const page = project.repository.url.replace(/^git\+(.+)\.git$/, '$1');
+    const core = changed('links', (folder) => {
+      const links = [
+        '#none',
+        'docs/none.md',
+        `${page}/blob/main/docs/index.md#none`,
+        `${page}/tree/main/none`,
+      ];
+      const text = links.map((link) => `[link](${link})\n`).join('');
+      writeFileSync(join(folder, 'README.md'), `${text}[link][none]\n`);
+    });
+    expect(problemsOf(checkContents([core]))).toEqual([
+      'README.md links to #none: no such anchor',
+      'README.md links to docs/none.md: not in the package',
+      `README.md links to ${page}/blob/main/docs/index.md#none: no such anchor`,
+      `README.md links to ${page}/tree/main/none: no such file`,
+      'README.md does not define the link [none]',
+    ]);
+  });
+
   test('for fields that provenance contradicts', () => {
     const elsewhere = {
       type: 'git',
       url: 'git+https://github.com/else/where.git',
       directory: 'packages/else',
     };
-    const fields = { repository: elsewhere, publishConfig: { access: 'public' } };
+    const fields = { repository: elsewhere, publishConfig: { access: 'restricted' } };
     const { name } = packed[0]?.manifest ?? {};
     expect(problemsOf(checkFields([withFields(fields)], project))).toEqual([
       `repository.url must be ${project.repository.url}, is ${elsewhere.url}`,
       `repository.directory must be packages/${name?.slice('@ebb/'.length)}, is packages/else`,
+      'publishConfig.access must be public, is restricted',
       'publishConfig.provenance must be true, is undefined',
     ]);
     const dependencies = { '@ebb/core': 'workspace:^' };
     expect(problemsOf(checkFields([withFields({ dependencies })], project))).toEqual([
       'needs @ebb/core at workspace:^',
     ]);
+  });
+
+  test('for a tag in another repository, or of another version', () => {
+    const { version } = packed[0]?.manifest ?? {};
+    const [, GITHUB_REPOSITORY] = /github\.com\/(.+)\.git$/.exec(project.repository.url) ?? [];
+    const tagged = { GITHUB_REPOSITORY: `${GITHUB_REPOSITORY}`, GITHUB_REF_TYPE: 'tag' };
+    const check = (run: Run) => problemsOf(checkTag(packed, project, run));
+    expect(check({ ...tagged, GITHUB_REF_NAME: `v${version}` })).toEqual([]);
+    expect(check({ ...tagged, GITHUB_REF_NAME: 'v0', GITHUB_REPOSITORY: 'else/where' })).toEqual([
+      `repository.url is ${project.repository.url}, not git+https://github.com/else/where.git`,
+      `the tag must be v${version}`,
+    ]);
+    expect(check({ GITHUB_REF_TYPE: 'branch', GITHUB_REPOSITORY: 'fork/ebb' })).toEqual([]);
   });
 
   test('for a tarball or a bundle that grew, and for one whose size is not recorded', async () => {
@@ -232,9 +269,35 @@ describe('the release script', () => {
     expect([code, published]).toEqual([1, '']);
   });
 
+  const program = `import { publish } from '${join(import.meta.dirname, 'release/publish.ts')}';
+    process.exitCode = publish();`;
+
   test.concurrent('publishes all packages with pnpm, with provenance', async () => {
-    const program = `import { publish } from '${join(import.meta.dirname, 'release/publish.ts')}'; publish();`;
     const { published } = await run('real', '--input-type=module', '--eval', program);
     expect(published).toBe('publish --recursive --filter ./packages/* --provenance --no-git-checks\n');
+  });
+
+  test.concurrent('publishes nothing without an identity that signs', async () => {
+    const requests: string[] = [];
+    const registry = createServer(({ method, url }, response) => {
+      requests.push(`${method} ${url}`);
+      response.writeHead(404, { 'content-type': 'application/json' }).end('{}');
+    });
+    await once(registry.listen(0, '127.0.0.1'), 'listening');
+    const url = `http://127.0.0.1:${Object(registry.address()).port}/`;
+    const HOME = join(inject('folder'), 'publisher');
+    mkdirSync(HOME);
+    writeFileSync(join(HOME, '.npmrc'), `registry=${url}\n${url.slice('http:'.length)}:_authToken=none\n`);
+    const env = usersEnv({ HOME, npm_config_userconfig: join(HOME, '.npmrc'), npm_config_registry: url });
+    const args = ['--input-type=module', '--eval', program];
+    const { code, stderr } = await promisify(execFile)(process.execPath, args, { env }).then(
+      () => ({ code: 0, stderr: '' }),
+      (error: { code: number; stderr: string }) => error,
+    );
+    registry.close();
+    expect(stderr).toMatch(/ERR_PNPM_(PROVENANCE|ID_TOKEN)/);
+    expect(code).toBe(1);
+    expect(requests).toEqual(expect.arrayContaining(['GET /@ebb%2Fcore']));
+    expect(requests.filter((request) => !request.startsWith('GET /@ebb%2F'))).toEqual([]);
   });
 });

@@ -93,6 +93,25 @@ const config: KnipConfig = {
       // The tests copy core.ts to this name.
       ignoreUnresolved: ['./core.mjs'],
     },
+    'test/bundlers': {
+      entry: ['*.test.ts'],
+      // A project of a user. Its packages are installed by a test, and its tools started by their names.
+      ignore: ['project/**'],
+      ignoreDependencies: [
+        '@babel/.+',
+        '@react-native/.+',
+        '@rollup/.+',
+        'axios',
+        'esbuild',
+        'metro',
+        'next',
+        'react(-dom)?',
+        'rollup',
+        'undici',
+        'vite',
+        'webpack(-cli)?',
+      ],
+    },
     'test/runtimes': {
       entry: ['*.test.ts', '{pair,runner,subjects/*}.ts'],
       // Started by their paths.

@@ -15,7 +15,7 @@ process.on('warning', ({ name }) => {
   if (name === 'EbbWarning') warnings += 1;
 });
 
-@Module({ imports: [HttpModule.register({ timeout: 200 })] })
+@Module({ imports: [HttpModule.register({ timeout: 60_000 })] })
 class App {}
 
 async function main(): Promise<void> {
@@ -34,7 +34,8 @@ async function main(): Promise<void> {
   http.axiosRef.interceptors.request.use(ebbInterceptor({ maxRetries: 1, backoff: constant(0) }, given));
   const results: unknown[] = [];
   for (const path of ['/', '/nothing', '/hang']) {
-    const result = await firstValueFrom(http.get(url + path)).catch((error: unknown) => error);
+    const config = path === '/hang' ? { timeout: 200 } : {};
+    const result = await firstValueFrom(http.get(url + path, config)).catch((error: unknown) => error);
     const { status, code } = result as { status?: number; code?: string };
     results.push([status, code, attemptsOf(result).length, axios.isAxiosError(result)]);
   }

@@ -2,7 +2,7 @@ import { readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { checkContents } from './contents.ts';
 import { checkEntries } from './entries.ts';
-import { checkFields } from './fields.ts';
+import { checkFields, checkTag } from './fields.ts';
 import type { Packed } from './packed.ts';
 import { checkPrograms } from './programs.ts';
 import { installWithNpm } from './project.ts';
@@ -31,7 +31,10 @@ type Check = (release: Release) => Result[] | Promise<Result[]>;
 export const CHECKS: Readonly<Record<string, Check>> = {
   version: ({ packed }) => [checkVersions(packed, read('CHANGELOG.md'))],
   files: ({ packed }) => checkContents(packed),
-  provenance: ({ packed }) => checkFields(packed, JSON.parse(read('package.json'))),
+  provenance: ({ packed }) => {
+    const project = JSON.parse(read('package.json'));
+    return [...checkFields(packed, project), ...checkTag(packed, project, process.env)];
+  },
   exports: ({ packed }) => checkEntries(packed),
   size: async ({ packed, project, update }) => {
     const folder = await project();

@@ -1,4 +1,5 @@
 import { posix } from 'node:path';
+import { anchorsIn, linksIn, problemWith, undefinedIn } from '../../page-links.ts';
 import type { Packed } from './packed.ts';
 import type { Result } from './result.ts';
 
@@ -37,7 +38,29 @@ function reachedIn({ manifest, files, text }: Packed): ReadonlySet<string> {
   return reached;
 }
 
-/** Checks what is in each package: its papers, no sources or tests, and nothing left from an earlier build. */
+/**
+ * What is wrong with the links of the page that the registry shows. The registry resolves relative ones by `repository`, and other
+ * readers in the package itself, which must have the file.
+ */
+function linkProblemsIn({ manifest, files, text }: Packed): string[] {
+  const page = files.includes('README.md') ? text('README.md') : '';
+  const from = `packages/${posix.basename(manifest.name)}/README.md`;
+  const problemOf = (link: string): string | undefined => {
+    if (link.startsWith('#')) return anchorsIn(page).includes(link.slice(1)) ? undefined : 'no such anchor';
+    const [target = ''] = link.split('#');
+    const isThere = /^[a-z]+:/.test(link) || files.includes(posix.normalize(target));
+    return isThere ? problemWith(link, from) : 'not in the package';
+  };
+  const broken = linksIn(page).map((link) => [link, problemOf(link)]);
+  return [
+    ...broken
+      .filter(([, problem]) => problem)
+      .map(([link, problem]) => `README.md links to ${link}: ${problem}`),
+    ...undefinedIn(page).map((name) => `README.md does not define the link [${name}]`),
+  ];
+}
+
+/** Checks what is in each package: its papers, whose links lead somewhere, no sources or tests, and nothing left from an earlier build. */
 export function checkContents(packed: readonly Packed[]): Result[] {
   return packed.map((one) => {
     const { files, manifest } = one;
@@ -50,6 +73,7 @@ export function checkContents(packed: readonly Packed[]): Result[] {
       problems: [
         ...REQUIRED.filter((name) => !files.includes(name)).map((name) => `${name} is missing`),
         ...files.filter((file) => UNWANTED.test(file)).map((file) => `${file} must not be published`),
+        ...linkProblemsIn(one),
         ...(built.length === 0 ? ['nothing is built'] : []),
         ...built.filter((file) => !reached.has(file)).map((file) => `${file} is reached by no entry`),
       ],

@@ -38,3 +38,23 @@ export function checkFields(packed: readonly Packed[], project: Project): Result
     problems: problemsOf(manifest, project),
   }));
 }
+
+/** What GitHub says of a run of a workflow. */
+export interface Run {
+  readonly GITHUB_REPOSITORY?: string;
+  readonly GITHUB_REF_TYPE?: string;
+  readonly GITHUB_REF_NAME?: string;
+}
+
+/** Checks that a workflow which a tag has started runs in the repository that the packages name, and that the tag is their version. */
+export function checkTag(packed: readonly Packed[], project: Project, run: Run): Result[] {
+  const { GITHUB_REPOSITORY: name, GITHUB_REF_TYPE: type, GITHUB_REF_NAME: tag } = run;
+  if (type !== 'tag') return [];
+  const url = `git+https://github.com/${name}.git`;
+  const versions = new Set(packed.map(({ manifest }) => `v${manifest.version}`));
+  const problems = [
+    ...(url === project.repository.url ? [] : [`repository.url is ${project.repository.url}, not ${url}`]),
+    ...[...versions].filter((version) => version !== tag).map((version) => `the tag must be ${version}`),
+  ];
+  return [{ check: 'provenance', subject: 'the workflow', figure: `${name}, ${tag}`, problems }];
+}

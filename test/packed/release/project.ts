@@ -34,6 +34,31 @@ export async function installWithNpm(packed: readonly Packed[]): Promise<string>
   return folder;
 }
 
+/**
+ * Writes package.json and pnpm-workspace.yaml of a project that has packed packages, for any package manager.
+ *
+ * @param tarballs by the name of the package's folder
+ * @param fields further fields of package.json
+ * @param settings further settings of pnpm
+ */
+export function writeProject(
+  folder: string,
+  tarballs: Readonly<Record<string, string | undefined>>,
+  fields: Readonly<Record<string, unknown>>,
+  settings = '',
+): void {
+  const packages = Object.entries(tarballs).map(([name, path]) => [`@ebb/${name}`, `file:${path}`]);
+  // Until they are published, none must look for @ebb/core in the registry.
+  const only = { '@ebb/core': `file:${tarballs.core}` };
+  const dependencies = { ...Object.fromEntries(packages), ...Object(fields.dependencies) };
+  // Of npm and Bun, and of Yarn.
+  const manifest = { private: true, ...fields, dependencies, overrides: only, resolutions: only };
+  writeFileSync(join(folder, 'package.json'), JSON.stringify(manifest));
+  // pnpm.
+  const overrides = `overrides:\n  '@ebb/core': '${only['@ebb/core']}'\n`;
+  writeFileSync(join(folder, 'pnpm-workspace.yaml'), `${settings}${overrides}`);
+}
+
 /** The first program of a page. */
 export function firstProgramOf(page: string): Block | undefined {
   return blocksOf(join(root, page)).find(({ language }) => language === 'ts');

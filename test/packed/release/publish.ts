@@ -8,6 +8,7 @@ const root = join(import.meta.dirname, '../../..');
  * versions that the registry has, so a release that broke off can be repeated. Returns the exit code.
  */
 export function publish(): number {
+  // pnpm reads this flag alone, and not `publishConfig.provenance`. With it, nothing is published without an identity.
   const args = ['publish', '--recursive', '--filter', './packages/*', '--provenance', '--no-git-checks'];
   return spawnSync('pnpm', args, { cwd: root, stdio: 'inherit' }).status ?? 1;
 }

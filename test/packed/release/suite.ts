@@ -13,7 +13,11 @@ const TITLES: Readonly<Record<string, string>> = {
   'build.test.ts': 'bundles by platform',
   'bundled.test.ts': 'few files, small bundles',
   'commonjs.test.ts': 'CommonJS programs, Jest',
+  'managers.test.ts': 'npm, pnpm, Yarn, Bun',
+  'nest.test.ts': 'NestJS',
+  'other-axios.test.ts': 'other copies of axios',
   'register.test.ts': 'node --import',
+  'simulator.test.ts': 'ebb-sim',
 };
 
 function titleOf(file: string): string {

@@ -1,0 +1,1 @@
+globalThis.upstreamUrl = process.env.UPSTREAM_URL;

@@ -1,0 +1,5 @@
+import * as axios from './axios.js';
+import * as fetch from './fetch.js';
+import { run } from './run.js';
+
+run(fetch, axios);
