@@ -59,7 +59,7 @@ const config: KnipConfig = {
         // Imported by programs that the tests of the runtimes write and bundle.
         'fetch-client.ts',
         // Started by `check`.
-        '{load,nodes}.ts',
+        '{commits,load,nodes}.ts',
         'vitest.{long,redis,web}.config.ts',
         'site/{setup.ts,vitest.config.ts}',
       ],
