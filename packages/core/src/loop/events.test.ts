@@ -99,6 +99,21 @@ describe('an observer that fails', () => {
     ]);
   });
 
+  test('its error is reported with name, message and stack, and without its other fields', async () => {
+    const warned = nextWarning();
+    const error = Object.assign(new TypeError('boom'), { config: 'a secret' });
+    const onEvent = (): never => {
+      throw error;
+    };
+    const session = startSession(createPolicy({ onEvent }), request);
+    session?.ready();
+    session?.judge(answer(200));
+    const { cause } = (await warned) as { cause: Error };
+    const { name, message, stack } = error;
+    expect(cause).toMatchObject({ name, message, stack });
+    expect(cause).not.toHaveProperty('config');
+  });
+
   test.each(['message', 'name', 'stack'])(
     'with an error whose %s cannot be read: it is reported',
     async (name) => {

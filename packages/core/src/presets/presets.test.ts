@@ -267,6 +267,11 @@ describe('openai', () => {
       'final',
     ],
     [
+      'a request that fits exactly',
+      limited({ message: 'Request too large for m on tokens per min (TPM): Limit 30000, Requested 30000.' }),
+      'refused',
+    ],
+    [
       'a request that fits when there is room',
       limited({ message: 'Rate limit reached: Limit 30000, Used 20000, Requested 15000.' }),
       'refused',
