@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { MOST_KEPT_BYTES } from './body.ts';
-import { EventStream } from './event-stream.ts';
+import { EventStream, isEventStream } from './event-stream.ts';
 
 const bytes = (text: string): Uint8Array => new TextEncoder().encode(text);
 const textOf = (parts: readonly Uint8Array[]): string => parts.map((part) => Buffer.from(part)).join('');
@@ -48,6 +48,21 @@ test.each<[name: string, steps: readonly (readonly [part: string, passed: string
     if (lost === undefined) expect(stream.lost).toBe(undefined);
     else expect(stream.lost).toMatch(lost);
   }
+});
+
+test.each<[isOne: boolean, status: number, type: string | undefined]>([
+  [true, 200, 'text/event-stream'],
+  [true, 200, 'Text/Event-Stream'],
+  [true, 200, ' text/event-stream ;charset=utf-8'],
+  [true, 200, 'text/event-stream;charset=utf-8'],
+  [false, 200, 'text/event-streams'],
+  [false, 200, 'text/event-stream charset=utf-8'],
+  [false, 200, 'application/text/event-stream'],
+  [false, 200, undefined],
+  [false, 206, 'text/event-stream'],
+  [false, 503, 'text/event-stream'],
+])('%s: a response %i of the type %s is an event stream', (isOne, status, type) => {
+  expect(isEventStream(status, (name) => (name === 'content-type' ? type : undefined))).toBe(isOne);
 });
 
 test('no more than the limit is kept', () => {

@@ -209,6 +209,25 @@ describe('a skipped chance holds nothing', () => {
     expect([await answer, Math.round(bucket.stats().tokens)]).toEqual(['sent', 1]);
   });
 
+  test('a retry that the throttle has paid goes back, if another part skips it', async () => {
+    let isSkipping = false;
+    const last: Part = {
+      name: 'own',
+      place: 'watching',
+      begin: () => ({ enter: () => (isSkipping ? SKIP : undefined) }),
+    };
+    const { clock, call, fails, sent } = setUp({ use: [last], maxRetries: 3 });
+    call(fails);
+    await clock.advance(500);
+    isSkipping = true;
+    await clock.advance(3_000);
+    expect(sent()).toBe(1);
+    isSkipping = false;
+    call(fails);
+    await clock.advance(3_500);
+    expect(sent()).toBe(1 + 4);
+  });
+
   test('the retry of a budget goes back, and is asked for again', async () => {
     const budget = retryBudget({ reserve: 3 });
     const { clock, own, call } = setUp({ budget });
@@ -349,6 +368,12 @@ describe('what is learned', () => {
       await other.clock.advance(1_000);
     }
     expect(other.own.share).toBeLessThan(1);
+  });
+
+  test('nothing by retries that fail', async () => {
+    const { own, settled, fails, sent } = setUp();
+    await settled(fails);
+    expect([sent(), own.share]).toEqual([4, 1]);
   });
 
   test('nothing by an attempt whose hook takes too long', async () => {
