@@ -33,7 +33,7 @@ describe.each(Object.entries(makers))('%s', (_, make) => {
       await acquire(options);
       order.push(index);
     });
-    await clock.runUntilSettled(Promise.all(served));
+    await clock.runUntilSettled(Promise.all(served), { ioMs: 0 });
     return order;
   }
 
@@ -54,7 +54,7 @@ describe.each(Object.entries(makers))('%s', (_, make) => {
   test('says how long it has waited in all', async () => {
     const clock = virtualClock();
     const granted: Promise<{ readonly waitedMs: number }> = make(clock)({ waitedMs: 5_000 });
-    expect((await clock.runUntilSettled(granted)).waitedMs).toBe(6_000);
+    expect((await clock.runUntilSettled(granted, { ioMs: 0 })).waitedMs).toBe(6_000);
   });
 
   test.each([-1, Number.NaN, '5'])('a wrong wait (%s) is an error', async (waitedMs) => {
