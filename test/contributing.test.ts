@@ -41,7 +41,7 @@ describe('what it says to run and to write exists', () => {
     }
     if (filters !== undefined) return;
     const [, folder, script = '', argument = ''] =
-      /^npx -y pnpm@12 (?:-C (\S+) (?:exec|run) )?(\S+) ?(\S*)/.exec(command) ?? [];
+      /^(?:[A-Z_]+=\S+ )?npx -y pnpm@12 (?:-C (\S+) (?:exec|run) )?(\S+) ?(\S*)/.exec(command) ?? [];
     if (folder === undefined) expect(Object.keys(scripts)).toContain(script);
     else expect(readFileSync(`${folder}/package.json`, 'utf8')).toMatch(new RegExp(`"@?${script}`));
     if (script === 'check') expect(Object.keys(CHECKS)).toContain(argument);

