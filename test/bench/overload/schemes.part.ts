@@ -1,21 +1,8 @@
-import { type PolicyOptions, retryBudget, throttle } from '@ebb/core';
 import { OTHER_WORLDS } from '../../overload/other-worlds.ts';
-import { WORLDS } from '../../overload/worlds.ts';
+import { type Make, WORLDS } from '../../overload/worlds.ts';
 import type { Part } from '../measure/part.ts';
 import { COLUMNS } from './columns.ts';
-
-const timeout = { attemptTimeoutMs: 1_000 };
-
-const schemes: Readonly<Record<string, () => PolicyOptions>> = {
-  'no retries': () => ({ ...timeout, maxRetries: 0 }),
-  default: () => timeout,
-  'retryBudget()': () => ({ ...timeout, budget: retryBudget() }),
-  'throttle()': () => ({ ...timeout, throttle: throttle() }),
-  'throttle(), totalTimeoutMs 10 s': () => ({ ...timeout, totalTimeoutMs: 10_000, throttle: throttle() }),
-  "throttle(), whenSkipped 'fail'": () => ({ ...timeout, throttle: throttle({ whenSkipped: 'fail' }) }),
-  'throttle(), reserve 0.3': () => ({ ...timeout, throttle: throttle({ reserve: 0.3 }) }),
-  'throttle() and retryBudget()': () => ({ ...timeout, throttle: throttle(), budget: retryBudget() }),
-};
+import { SCHEMES } from './schemes.ts';
 
 /** The worlds that no other part has. */
 const names = Object.keys(WORLDS).filter((name) => !(name in OTHER_WORLDS) && !name.startsWith('a pause'));
@@ -29,9 +16,9 @@ export default {
   inVirtualTime: true,
   rounds: 1,
   async rows() {
-    return names.flatMap((group) => Object.keys(schemes).map((name) => ({ group, name })));
+    return names.flatMap((group) => Object.keys(SCHEMES).map((name) => ({ group, name })));
   },
   async measure({ group, name }) {
-    return (await WORLDS[group]?.(schemes[name] as () => PolicyOptions)) ?? {};
+    return (await WORLDS[group]?.(SCHEMES[name] as Make)) ?? {};
   },
 } satisfies Part;

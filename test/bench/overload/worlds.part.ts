@@ -1,17 +1,11 @@
-import { type PolicyOptions, retryBudget, throttle } from '@ebb/core';
 import { OTHER_WORLDS } from '../../overload/other-worlds.ts';
+import type { Make } from '../../overload/worlds.ts';
 import type { Part } from '../measure/part.ts';
 import { COLUMNS } from './columns.ts';
+import { SCHEMES } from './schemes.ts';
 
-const timeout = { attemptTimeoutMs: 1_000 };
-
-const schemes: Readonly<Record<string, () => PolicyOptions>> = {
-  'no retries': () => ({ ...timeout, maxRetries: 0 }),
-  default: () => timeout,
-  'retryBudget()': () => ({ ...timeout, budget: retryBudget() }),
-  'throttle()': () => ({ ...timeout, throttle: throttle() }),
-  'throttle() and retryBudget()': () => ({ ...timeout, throttle: throttle(), budget: retryBudget() }),
-};
+/** Without those that differ in an option of the throttle. */
+const names = Object.keys(SCHEMES).filter((name) => !name.includes(', '));
 
 export default {
   title: 'Services that the throttle was not made for',
@@ -22,11 +16,9 @@ export default {
   inVirtualTime: true,
   rounds: 1,
   async rows() {
-    return Object.keys(OTHER_WORLDS).flatMap((group) =>
-      Object.keys(schemes).map((name) => ({ group, name })),
-    );
+    return Object.keys(OTHER_WORLDS).flatMap((group) => names.map((name) => ({ group, name })));
   },
   async measure({ group, name }) {
-    return (await OTHER_WORLDS[group]?.(schemes[name] as () => PolicyOptions)) ?? {};
+    return (await OTHER_WORLDS[group]?.(SCHEMES[name] as Make)) ?? {};
   },
 } satisfies Part;

@@ -68,6 +68,21 @@ function setUp(options: PolicyOptions = {}) {
   };
 }
 
+/** A part that skips each chance while it is told to. */
+class Skipping implements Part {
+  readonly name = 'own';
+  readonly place = 'watching';
+  isSkipping: boolean;
+
+  constructor(isSkipping: boolean) {
+    this.isSkipping = isSkipping;
+  }
+
+  begin() {
+    return { enter: () => (this.isSkipping ? SKIP : undefined) };
+  }
+}
+
 const reasons = (result: unknown): unknown[] =>
   attemptsOf(result).map(({ attempt, reason }) => [attempt, reason]);
 
@@ -194,35 +209,25 @@ describe('a skipped chance holds nothing', () => {
 
   test('what other parts took goes back, and so does what the throttle took', async () => {
     const bucket = tokenBucket({ capacity: 2, refillPerSecond: 1e-6 });
-    let isSkipping = true;
-    const last: Part = {
-      name: 'own',
-      place: 'watching',
-      begin: () => ({ enter: () => (isSkipping ? SKIP : undefined) }),
-    };
+    const last = new Skipping(true);
     const { clock, call } = setUp({ bucket, use: [last] });
     const answer = call(() => 'sent');
     await clock.advance(500);
     expect(bucket.stats().tokens).toBeCloseTo(2);
-    isSkipping = false;
+    last.isSkipping = false;
     await clock.advance(500);
     expect([await answer, Math.round(bucket.stats().tokens)]).toEqual(['sent', 1]);
   });
 
   test('a retry that the throttle has paid goes back, if another part skips it', async () => {
-    let isSkipping = false;
-    const last: Part = {
-      name: 'own',
-      place: 'watching',
-      begin: () => ({ enter: () => (isSkipping ? SKIP : undefined) }),
-    };
+    const last = new Skipping(false);
     const { clock, call, fails, sent } = setUp({ use: [last], maxRetries: 3 });
     call(fails);
     await clock.advance(500);
-    isSkipping = true;
+    last.isSkipping = true;
     await clock.advance(3_000);
     expect(sent()).toBe(1);
-    isSkipping = false;
+    last.isSkipping = false;
     call(fails);
     await clock.advance(3_500);
     expect(sent()).toBe(1 + 4);

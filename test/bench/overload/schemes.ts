@@ -1,0 +1,15 @@
+import { type PolicyOptions, retryBudget, throttle } from '@ebb/core';
+
+const timeout = { attemptTimeoutMs: 1_000 };
+
+/** What the clients do about a service in trouble. */
+export const SCHEMES: Readonly<Record<string, () => PolicyOptions>> = {
+  'no retries': () => ({ ...timeout, maxRetries: 0 }),
+  default: () => timeout,
+  'retryBudget()': () => ({ ...timeout, budget: retryBudget() }),
+  'throttle()': () => ({ ...timeout, throttle: throttle() }),
+  'throttle(), totalTimeoutMs 10 s': () => ({ ...timeout, totalTimeoutMs: 10_000, throttle: throttle() }),
+  "throttle(), whenSkipped 'fail'": () => ({ ...timeout, throttle: throttle({ whenSkipped: 'fail' }) }),
+  'throttle(), reserve 0.3': () => ({ ...timeout, throttle: throttle({ reserve: 0.3 }) }),
+  'throttle() and retryBudget()': () => ({ ...timeout, throttle: throttle(), budget: retryBudget() }),
+};
