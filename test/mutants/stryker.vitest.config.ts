@@ -1,31 +1,27 @@
-import { globSync, readFileSync } from 'node:fs';
-import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { defineConfig } from 'vitest/config';
+import { packages } from '../build/packages.ts';
 import config from '../vitest.config.ts';
-
-const root = fileURLToPath(new URL('../..', import.meta.url));
 
 /**
  * The doors of the packages in this copy of the repository. Stryker links its node_modules, and there the packages lead to the
  * sources that it has not changed.
  */
-const doors = globSync('packages/*/package.json', { cwd: root }).flatMap((path) => {
-  const { name, exports } = JSON.parse(readFileSync(join(root, path), 'utf8'));
-  return Object.entries<string | Record<string, string>>(exports).flatMap(([door, entry]) => {
-    const source = typeof entry === 'string' ? undefined : entry['@ebb/source'];
-    if (source === undefined) return [];
-    return [
-      { find: new RegExp(`^${name}${door.slice(1)}$`), replacement: join(root, dirname(path), source) },
-    ];
-  });
-});
+const doors = packages().flatMap(({ manifest, doors }) =>
+  doors.map(({ name, source }) => ({
+    find: new RegExp(`^${manifest.name}${name === 'index' ? '' : `/${name}`}$`),
+    replacement: source,
+  })),
+);
 
 export default defineConfig({
   ...config,
   resolve: {
     ...config.resolve,
-    alias: [{ find: /^fast-check$/, replacement: join(root, 'test/mutants/few-runs.ts') }, ...doors],
+    alias: [
+      { find: /^fast-check$/, replacement: fileURLToPath(new URL('few-runs.ts', import.meta.url)) },
+      ...doors,
+    ],
   },
   test: {
     ...config.test,
