@@ -17,7 +17,6 @@ export { restored } from './bodies/restored.ts';
 export {
   type AsideBounds,
   LONGEST_DISCARD_MS,
-  MOST_DISCARDED_BYTES,
   missing,
   SetAside,
 } from './bodies/set-aside.ts';
@@ -29,10 +28,10 @@ export {
   isNodeReadable,
   isWebReadable,
   MOST_KEPT_BYTES,
-  MOST_READ_AHEAD_BYTES,
   type NodeReadable,
   readableBody,
 } from './http/body.ts';
+export { MOST_DISCARDED_BYTES, MOST_READ_AHEAD_BYTES } from './http/ceilings.ts';
 export { isIdempotent } from './http/classify.ts';
 export { Download, downloadIn } from './http/download.ts';
 export { failureKind } from './http/failure.ts';

@@ -1,4 +1,4 @@
-import { MOST_READ_AHEAD_BYTES } from '../http/body.ts';
+import { MOST_READ_AHEAD_BYTES } from '../http/ceilings.ts';
 
 /** A `Uint8Array` over an `ArrayBuffer`, named in a way that TypeScript before 5.7 reads as well. */
 type Part = ReturnType<Uint8Array['slice']>;

@@ -1,9 +1,10 @@
 import { Readable } from 'node:stream';
 import { text } from 'node:stream/consumers';
 import { describe, expect, test } from 'vitest';
+import { MOST_DISCARDED_BYTES } from '../http/ceilings.ts';
 import { virtualClock } from '../testing.ts';
 import { restored } from './restored.ts';
-import { type AsideBounds, MOST_DISCARDED_BYTES, missing } from './set-aside.ts';
+import { type AsideBounds, missing } from './set-aside.ts';
 import { setAside } from './streams.ts';
 
 const clock = virtualClock({ startMs: 0 });

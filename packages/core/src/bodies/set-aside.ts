@@ -1,8 +1,6 @@
 import { type Clock, inNextTurn } from '../base/clock.ts';
 import { onAbort } from '../base/on-abort.ts';
-
-/** The most bytes of a discarded body that are read. For a longer one, closing the connection is cheaper. */
-export const MOST_DISCARDED_BYTES: number = 256 * 1024;
+import { MOST_DISCARDED_BYTES } from '../http/ceilings.ts';
 
 /** The longest time for reading a discarded body, in milliseconds. A body that has not ended by then may never end. */
 export const LONGEST_DISCARD_MS = 1_000;

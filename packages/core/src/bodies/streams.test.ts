@@ -1,7 +1,7 @@
 import { PassThrough, Readable } from 'node:stream';
 import { describe, expect, test } from 'vitest';
+import { MOST_DISCARDED_BYTES } from '../http/ceilings.ts';
 import { virtualClock } from '../testing.ts';
-import { MOST_DISCARDED_BYTES } from './set-aside.ts';
 import { drain, readToEnd } from './streams.ts';
 
 const clock = virtualClock({ startMs: 0 });

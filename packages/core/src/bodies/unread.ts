@@ -1,6 +1,7 @@
 import { inNextTurn, nextTurn } from '../base/clock.ts';
 import { responseHeader } from '../http/any-headers.ts';
-import { isNodeReadable, isWebReadable, MOST_READ_AHEAD_BYTES, type NodeReadable } from '../http/body.ts';
+import { isNodeReadable, isWebReadable, type NodeReadable } from '../http/body.ts';
+import { MOST_READ_AHEAD_BYTES } from '../http/ceilings.ts';
 import { interceptorOf, nativeBody, nativeClone } from './intercept-body.ts';
 import { type BodyUse, WatchedBody } from './watched-body.ts';
 

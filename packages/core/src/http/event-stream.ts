@@ -1,5 +1,6 @@
 import { prose } from '#prose';
 import { callHook } from '../base/errors.ts';
+import { LONGEST_FIELD, LONGEST_ID } from './ceilings.ts';
 import type { ServerEvent } from './inspected.ts';
 import type { ReadHeader, Resumable } from './resumable.ts';
 
@@ -126,7 +127,7 @@ export class EventStream implements Resumable {
       const [, field, value = ''] = /^([^:]*):? ?(.*)$/s.exec(line) ?? [];
       if (field === 'data') data.push(value);
       else if (field === 'event') event = value;
-      else if (field === 'id' && !value.includes('\0')) {
+      else if (field === 'id' && !value.includes('\0') && value.length <= LONGEST_ID) {
         this.lastId = value;
         hasId = true;
       } else if (line === '') {
@@ -203,6 +204,6 @@ function textOf(parts: readonly Uint8Array[]): string {
 
 /** The milliseconds of a line that is a `retry` field. */
 function waitIn(line: string): number | undefined {
-  const digits = /^retry: ?(\d+)$/.exec(line)?.[1];
+  const digits = line.length <= LONGEST_FIELD ? /^retry: ?(\d+)$/.exec(line)?.[1] : undefined;
   return digits === undefined ? undefined : Number(digits);
 }

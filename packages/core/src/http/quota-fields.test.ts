@@ -41,10 +41,12 @@ test.each<[text: string | undefined, ms: number | undefined]>([
 test('the reset is read only if nothing is left', () => {
   const read: string[] = [];
   const quotas = quotasOf(
-    (name) => {
-      if (!name.startsWith('ratelimit-')) return undefined;
-      read.push(name);
-      return name === 'ratelimit-remaining' ? '5' : '60';
+    {
+      header: (name) => {
+        if (!name.startsWith('ratelimit-')) return undefined;
+        read.push(name);
+        return name === 'ratelimit-remaining' ? '5' : '60';
+      },
     },
     () => expect.fail('the date was read'),
   );

@@ -1,3 +1,5 @@
+import { LONGEST_LIST, shortHeader } from './ceilings.ts';
+import type { Responded } from './outcome.ts';
 import { parseHttpDate } from './retry-after.ts';
 
 /** The rest of one quota. */
@@ -7,8 +9,6 @@ export interface Left {
   /** How long until there is more for one request, in milliseconds; 0 if there is enough, or the response does not say. */
   readonly resetMs: number;
 }
-
-type Header = (name: string) => string | undefined;
 
 const UNIT_MS: Readonly<Record<string, number>> = { ms: 1, s: 1_000, m: 60_000, h: 3_600_000 };
 /** A duration in Go's format: 12ms, 1s, 6m0s, 1h0m0.5s. */
@@ -57,9 +57,6 @@ const ITEM =
   /\s*(?:"(?:[^"\\]|\\["\\])*"|[a-z*][\w.:*/-]*)((?:\s*;\s*[a-z*][\w.*-]*(?:=(?:"(?:[^"\\]|\\["\\])*"|[^\s;,"]+))?)*)\s*(,|$)/iy;
 const PARAMETER = /;\s*([a-z*][\w.*-]*)(?:=("(?:[^"\\]|\\["\\])*"|[^\s;,"]+))?/gi;
 const WHOLE = /^\d{1,15}$/;
-
-/** Longer fields are ignored: this limits the work on a malicious one. */
-const LONGEST_FIELD = 2_000;
 
 /** `"burst";r=5;t=30, "day";r=900;t=7200`: a list, since draft 08. */
 function fromList(field: string): readonly Left[] {
@@ -112,7 +109,13 @@ const KONG_WINDOWS_MS = { second: 1_000, minute: 60_000, hour: 3_600_000, day: 8
  * @param cost the tokens that a request needs of a quota that counts tokens; of one that counts requests it needs one
  * @param isRefusal true to look for every unit: a refusal may report only the one that is used up
  */
-export function quotasOf(header: Header, sentMs: () => number, cost = 1, isRefusal = false): readonly Left[] {
+export function quotasOf(
+  response: Pick<Responded, 'header'>,
+  sentMs: () => number,
+  cost = 1,
+  isRefusal = false,
+): readonly Left[] {
+  const header = (name: string): string | undefined => shortHeader(response, name);
   const found: Left[] = [];
   /** Returns false if the response does not have the fields. A quota without a unit is one of requests, in a window. */
   const read = (name: (part: string, unit: string) => string, unit = ''): boolean => {
@@ -131,8 +134,8 @@ export function quotasOf(header: Header, sentMs: () => number, cost = 1, isRefus
     found.push({ remaining, resetMs: waitMs });
     return true;
   };
-  const field = header('ratelimit')?.trim();
-  if (field !== undefined && field.length <= LONGEST_FIELD) {
+  const field = shortHeader(response, 'ratelimit', LONGEST_LIST)?.trim();
+  if (field !== undefined) {
     found.push(...(/^[a-z]+=/i.test(field) ? fromDictionary(field) : fromList(field)));
   }
   for (const prefix of PREFIXES) read((part) => `${prefix}-${part}`);
@@ -140,7 +143,7 @@ export function quotasOf(header: Header, sentMs: () => number, cost = 1, isRefus
     const isSent = ['requests', 'tokens'].filter((unit) => read(name, unit)).length > 0;
     if (isSent || isRefusal) for (const unit of others) read(name, unit);
   }
-  if (header('via')?.includes('kong')) {
+  if (response.header('via')?.includes('kong')) {
     for (const [unit, windowMs] of Object.entries(KONG_WINDOWS_MS)) {
       const remaining = numberOf(header(`x-ratelimit-remaining-${unit}`));
       if (remaining !== undefined) found.push(inWindow(remaining, windowMs - (sentMs() % windowMs)));

@@ -1,4 +1,5 @@
 import type { Random } from '../base/clock.ts';
+import { shortHeader } from './ceilings.ts';
 import type { Outcome, Responded } from './outcome.ts';
 
 /** Sun, 06 Nov 1994 08:49:37 GMT, or Sunday, 06-Nov-94 08:49:37 GMT */
@@ -22,6 +23,11 @@ export function parseHttpDate(text: string, nowMs: number): number | undefined {
   const date = new Date(`Sun, ${day} ${month} ${year} ${time}`);
   // `Date` turns 31 November into 1 December.
   return date.getUTCDate() === Number(day) ? date.getTime() : undefined;
+}
+
+/** When a response was sent by its own `Date`, or now, in milliseconds since 1970. */
+export function sentAtMs(response: Responded, nowMs: number): number {
+  return parseHttpDate(shortHeader(response, 'date')?.trim() ?? '', nowMs) ?? nowMs;
 }
 
 /** Seconds to the millisecond, and what is left of their fraction. */
@@ -66,13 +72,13 @@ function longestMs(text: string | undefined, read: (line: string) => number | un
  */
 export function retryAfterMs(outcome: Outcome, nowMs: number): number | undefined {
   if (outcome.type !== 'response') return undefined;
-  return longestMs(outcome.header('retry-after'), (line) => {
+  return longestMs(shortHeader(outcome, 'retry-after'), (line) => {
     // Rounded up, so that a retry is never sent too early. Not multiplied, which would not be exact.
     const [, exact, rest] = SECONDS.exec(line) ?? [];
     if (exact) return Number(`${exact}e3`) + Number(Number(rest) > 0);
     const atMs = parseHttpDate(line, nowMs);
     if (atMs === undefined) return undefined;
-    return Math.max(0, atMs - (parseHttpDate(outcome.header('date')?.trim() ?? '', nowMs) ?? nowMs));
+    return Math.max(0, atMs - sentAtMs(outcome, nowMs));
   });
 }
 
@@ -91,7 +97,7 @@ export function askedWaitMs(
   fields: readonly string[],
 ): number | undefined {
   const roundMs = retryAfterMs(response, nowMs);
-  const preciseMs = longestMs(fields.map((name) => response.header(name)).join(','), (line) =>
+  const preciseMs = longestMs(fields.map((name) => shortHeader(response, name)).join(','), (line) =>
     NUMBER.test(line) ? Number(line) : undefined,
   );
   if (preciseMs === undefined || roundMs === undefined) return preciseMs ?? roundMs;

@@ -136,10 +136,10 @@ describe('the RateLimit fields', () => {
     [
       'a field that is as long as may be',
       200,
-      { ratelimit: `"x";r=0;t=5;a=${'b'.repeat(1_986)}` },
+      { ratelimit: `"x";r=0;t=5;a=${'b'.repeat(1_010)}` },
       { pauseMs: 5_000, remaining: 0 },
     ],
-    ['a field that is longer', 200, { ratelimit: `"x";r=0;t=5;a=${'b'.repeat(1_987)}` }, undefined],
+    ['a field that is longer', 200, { ratelimit: `"x";r=0;t=5;a=${'b'.repeat(1_011)}` }, undefined],
     ['a list with nothing left', 200, { ratelimit: '"default";r=0;t=30' }, { pauseMs: 30_000, remaining: 0 }],
     [
       'the longest of what is used up',

@@ -1,7 +1,8 @@
+import { shortHeader } from './ceilings.ts';
 import type { ReadFeedback } from './feedback.ts';
 import type { Responded } from './outcome.ts';
 import { quotasOf } from './quota-fields.ts';
-import { askedWaitMs, parseHttpDate } from './retry-after.ts';
+import { askedWaitMs, sentAtMs } from './retry-after.ts';
 
 export { checkFeedback, type Feedback, type ReadFeedback, readFeedback } from './feedback.ts';
 
@@ -70,10 +71,9 @@ export const serverFeedback: ReadFeedback = (outcome, nowMs, cost = 1) => {
   // A redirect is about the origin that redirects, not about the target.
   if (status >= 300 && status < 400) return undefined;
   const isSuccess = status < 300;
-  const sentMs = (): number => parseHttpDate(outcome.header('date')?.trim() ?? '', nowMs) ?? nowMs;
   const quotas = quotasOf(
-    (name) => outcome.header(name),
-    sentMs,
+    outcome,
+    () => sentAtMs(outcome, nowMs),
     isSuccess ? 1 : (cost as number),
     status === 429,
   );
@@ -87,7 +87,7 @@ export const serverFeedback: ReadFeedback = (outcome, nowMs, cost = 1) => {
   const askedMs = longer(ownMs, judgement?.waitMs);
   const saysTime = quotas.length > 0 || askedMs !== undefined || isGitHub;
   // A cached response has old fields.
-  const isCached = saysTime && Number(outcome.header('age') ?? 0) > 0;
+  const isCached = saysTime && Number(shortHeader(outcome, 'age') ?? 0) > 0;
   const { remaining, resetMs } = leastOf(isCached ? [] : quotas);
   const waitMs = askedMs ?? (resetMs || (isGitHub ? GITHUB_PAUSE_MS : 0));
   // A quota that is used up holds for every request, a wait that was asked for only if it is about load.

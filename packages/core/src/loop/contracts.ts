@@ -95,8 +95,7 @@ export interface OwnBucket {
    * is settled, comes out of that. A unit that is not named stays as it is.
    *
    * @param answered the grant of the request whose answer says so. The server may not have seen then what was granted since: that
-   * comes out of it as well. A number of whole thousands may be rounded, and an answer that one to a later request has overtaken
-   * changes nothing
+   * comes out of it as well. An answer that one to a later request has overtaken changes nothing
    * @throws TypeError, RangeError if a number is negative or not finite, or the bucket has no such unit
    */
   atMost?(left: number | Costs, answered?: Grant): void;

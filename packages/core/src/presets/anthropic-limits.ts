@@ -1,4 +1,5 @@
 import { type OptionTable, readOptions } from '../base/options.ts';
+import { MOST_READ_BYTES } from '../http/ceilings.ts';
 import type { InspectedResponse } from '../http/inspected.ts';
 import type { RequestTraits } from '../http/outcome.ts';
 import type { Costs } from '../loop/costs.ts';
@@ -6,14 +7,8 @@ import type { WaitingBucketOptions } from '../parts/bucket/options.ts';
 import { quotaBucket } from '../parts/bucket/quota-bucket.ts';
 import { LEARNED_COST_OPTIONS, type LearnedCostOptions, learnedCost } from '../parts/cost/learned-cost.ts';
 import { readCost } from '../parts/cost/read-cost.ts';
-import { at, bytesIn, jsonIn, numberAt, textAt } from './body.ts';
-import {
-  ACCOUNT_NUMBER,
-  aMinute,
-  limitsTable,
-  MOST_READ_BYTES,
-  type ProviderLimits,
-} from './limits-options.ts';
+import { at, bytesIn, countIn, jsonIn, numberAt, textAt } from './body.ts';
+import { ACCOUNT_NUMBER, aMinute, limitsTable, type ProviderLimits } from './limits-options.ts';
 
 /** Options of {@link anthropicLimits}: the numbers of the account, with those of a bucket. */
 export interface AnthropicLimitsOptions extends WaitingBucketOptions, LearnedCostOptions {
@@ -62,23 +57,25 @@ async function actualOf(response: InspectedResponse): Promise<Costs | undefined>
   return inputTokens === undefined ? usedIn(at(body, 'usage')) : { inputTokens };
 }
 
+/** What is left in tokens is rounded, so there may be as much more. Source: Anthropic, "Rate limits". */
+const TOKENS_ROUNDED_TO = 1_000;
+
 /** Of an account with a higher limit than `most` it is the part that goes with `most`: another process has the rest. */
 function leftOf(response: InspectedResponse, most: Costs): Costs {
   const left: Record<string, number> = {};
-  const numberOf = (field: string): number | undefined => {
-    const text = response.header(`anthropic-ratelimit-${field}`) ?? '';
-    return /^\d+$/.test(text) ? Number(text) : undefined;
-  };
-  const read = (unit: string, field: string): void => {
+  const numberOf = (field: string): number | undefined => countIn(response, `anthropic-ratelimit-${field}`);
+  const read = (unit: string, field: string, rounding = 0): void => {
     const remaining = numberOf(`${field}-remaining`);
+    if (remaining === undefined) return;
     const limit = numberOf(`${field}-limit`) ?? 0;
     const own = most[unit] as number;
-    if (remaining !== undefined) left[unit] = limit > own ? Math.ceil((remaining * own) / limit) : remaining;
+    const isRounded = remaining > 0 && remaining % rounding === 0;
+    if (limit > own) left[unit] = Math.ceil((remaining * own) / limit);
+    else left[unit] = isRounded ? remaining + rounding : remaining;
   };
   read('requests', 'requests');
-  // Rounded to thousands, which the bucket knows.
-  read('inputTokens', 'input-tokens');
-  read('outputTokens', 'output-tokens');
+  read('inputTokens', 'input-tokens', TOKENS_ROUNDED_TO);
+  read('outputTokens', 'output-tokens', TOKENS_ROUNDED_TO);
   return left;
 }
 

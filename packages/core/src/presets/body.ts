@@ -1,5 +1,6 @@
 import { property } from '../base/property.ts';
 import { bufferBytes } from '../http/body.ts';
+import { shortHeader } from '../http/ceilings.ts';
 import type { InspectedResponse } from '../http/inspected.ts';
 import { durationMs } from '../http/quota-fields.ts';
 
@@ -52,6 +53,12 @@ export function bytesIn(body: unknown): number {
 export function numberAt(json: unknown, ...names: readonly PropertyKey[]): number | undefined {
   const value = at(json, ...names);
   return typeof value === 'number' && value >= 0 && value < Number.POSITIVE_INFINITY ? value : undefined;
+}
+
+/** A response header that is a whole number. */
+export function countIn(response: InspectedResponse, name: string): number | undefined {
+  const text = shortHeader(response, name) ?? '';
+  return /^\d+$/.test(text) ? Number(text) : undefined;
 }
 
 /** True for a response that is streamed as events. */

@@ -1,15 +1,16 @@
 import { prose } from '#prose';
 import { must } from '../base/option-error.ts';
 import { type OptionTable, readOptions } from '../base/options.ts';
+import { MOST_READ_BYTES } from '../http/ceilings.ts';
 import type { InspectedResponse } from '../http/inspected.ts';
 import type { RequestTraits } from '../http/outcome.ts';
 import type { Costs } from '../loop/costs.ts';
 import type { WaitingBucketOptions } from '../parts/bucket/options.ts';
 import { quotaBucket } from '../parts/bucket/quota-bucket.ts';
 import { readCost } from '../parts/cost/read-cost.ts';
-import { numberAt, pathOf } from './body.ts';
+import { countIn, numberAt, pathOf } from './body.ts';
 import { isQuery } from './graphql.ts';
-import { ACCOUNT_NUMBER, limitsTable, MOST_READ_BYTES, type ProviderLimits } from './limits-options.ts';
+import { ACCOUNT_NUMBER, limitsTable, type ProviderLimits } from './limits-options.ts';
 import { queryIn, Remembered } from './remembered.ts';
 
 /** Options of {@link githubLimits}: the numbers of the account, with those of a bucket. */
@@ -101,9 +102,9 @@ export function githubLimits(options: GithubLimitsOptions): ProviderLimits {
     return { hour };
   };
   const leftOf = (response: InspectedResponse): Costs | undefined => {
-    const text = response.header('x-ratelimit-remaining');
+    const hour = countIn(response, 'x-ratelimit-remaining');
     const isMeant = response.header('x-ratelimit-resource') === resource;
-    return isMeant && text !== undefined && /^\d+$/.test(text) ? { hour: Number(text) } : undefined;
+    return isMeant && hour !== undefined ? { hour } : undefined;
   };
   return { bucket, cost, actualCost: readCost(actualOf, { remaining: leftOf, maxBytes: MOST_READ_BYTES }) };
 }

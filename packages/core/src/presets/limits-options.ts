@@ -29,6 +29,3 @@ export const ACCOUNT_NUMBER: { readonly check: Check; readonly required: true } 
 export function aMinute(most: number): QuotaLimit {
   return { refillPerSecond: most / 60, capacity: most };
 }
-
-/** The most of a body that is read: the usage stands at its end. */
-export const MOST_READ_BYTES: number = 1024 * 1024;

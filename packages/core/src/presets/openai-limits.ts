@@ -6,7 +6,7 @@ import type { Costs } from '../loop/costs.ts';
 import type { WaitingBucketOptions } from '../parts/bucket/options.ts';
 import { quotaBucket } from '../parts/bucket/quota-bucket.ts';
 import { readCost } from '../parts/cost/read-cost.ts';
-import { bytesIn, jsonIn, numberAt } from './body.ts';
+import { bytesIn, countIn, jsonIn, numberAt } from './body.ts';
 import { ACCOUNT_NUMBER, aMinute, limitsTable, type ProviderLimits } from './limits-options.ts';
 
 /** Options of {@link openaiLimits}: the numbers of the account, with those of a bucket. */
@@ -53,9 +53,9 @@ const LEFT: Readonly<Record<string, readonly string[]>> = {
 function leftOf(response: InspectedResponse): Costs {
   const left: Record<string, number> = {};
   for (const [unit, fields] of Object.entries(LEFT)) {
-    const said = fields.map((field) => response.header(`x-ratelimit-remaining-${field}`) ?? '');
-    const numbers = said.filter((text) => /^\d+$/.test(text)).map(Number);
-    if (numbers.length > 0) left[unit] = Math.min(...numbers);
+    const said = fields.map((field) => countIn(response, `x-ratelimit-remaining-${field}`));
+    const least = Math.min(...said.map((count) => count ?? Number.POSITIVE_INFINITY));
+    if (least < Number.POSITIVE_INFINITY) left[unit] = least;
   }
   return left;
 }

@@ -1,5 +1,6 @@
 import { positive } from '../base/check.ts';
 import { type OptionTable, readOptions } from '../base/options.ts';
+import { MOST_READ_BYTES } from '../http/ceilings.ts';
 import type { InspectedResponse } from '../http/inspected.ts';
 import type { RequestTraits } from '../http/outcome.ts';
 import type { Costs } from '../loop/costs.ts';
@@ -7,7 +8,7 @@ import type { WaitingBucketOptions } from '../parts/bucket/options.ts';
 import { quotaBucket } from '../parts/bucket/quota-bucket.ts';
 import { readCost } from '../parts/cost/read-cost.ts';
 import { at, numberAt } from './body.ts';
-import { ACCOUNT_NUMBER, limitsTable, MOST_READ_BYTES, type ProviderLimits } from './limits-options.ts';
+import { ACCOUNT_NUMBER, limitsTable, type ProviderLimits } from './limits-options.ts';
 import { queryIn, Remembered } from './remembered.ts';
 
 /** Options of {@link shopifyLimits}: the numbers of the plan, with those of a bucket. */

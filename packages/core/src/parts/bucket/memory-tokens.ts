@@ -129,8 +129,6 @@ export class MemoryTokens extends QuotaState implements TokenSource<Held> {
   heard(left: number, held: Held): number {
     // 0 of a grant that has taken nothing here. What is held back is part of what is left.
     const since = typeof held === 'number' && held > 0 ? this.taken - held : 0;
-    // Anthropic and others round to thousands.
-    const rounding = left > 0 && left % 1_000 === 0 ? 1_000 : 0;
-    return left + rounding - Math.min(since, this.capacity / 2);
+    return left - Math.min(since, this.capacity / 2);
   }
 }

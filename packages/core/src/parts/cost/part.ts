@@ -2,6 +2,7 @@ import type { Clock } from '../../base/clock.ts';
 import { Look as BodyLook, type LookBounds, within } from '../../bodies/look.ts';
 import { peekAt } from '../../bodies/opened.ts';
 import { watchBody } from '../../bodies/watch-body.ts';
+import { shortHeader } from '../../http/ceilings.ts';
 import type { InspectedResponse } from '../../http/inspected.ts';
 import type { Judgement, Responded } from '../../http/outcome.ts';
 import type { Grant, OwnBucket } from '../../loop/contracts.ts';
@@ -122,7 +123,7 @@ class CostTurn implements Turn {
     const { bucket, grant } = this.#call;
     if (remaining === undefined || bucket === undefined || grant === undefined) return undefined;
     const isOvertaken = grant.grantedAtMs < (heard.get(bucket) ?? Number.NEGATIVE_INFINITY);
-    if (isOvertaken || Number(outcome.header('age') ?? 0) > 0) return undefined;
+    if (isOvertaken || Number(shortHeader(outcome, 'age') ?? 0) > 0) return undefined;
     return lower(bucket, grant, remaining, response);
   }
 
