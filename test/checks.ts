@@ -69,6 +69,10 @@ export const CHECKS: Readonly<Record<string, Check>> = {
     needs: ['test/runtimes', 'test/packed'],
     commands: [vitest('vitest.long.config.ts'), vitest('packed/vitest.long.config.ts')],
   },
+  growth: {
+    about: 'by instructions, that reading what a server says takes no more than its length; needs valgrind',
+    commands: ['vitest run test/growth'],
+  },
   redis: {
     about: 'the tests of @ebb/valkey on Redis, where `test` runs them on Valkey',
     commands: [vitest('vitest.redis.config.ts')],

@@ -1,0 +1,48 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { build } from 'esbuild';
+import { expect, test } from 'vitest';
+import { countInstructions, hasValgrind } from '../guard/valgrind.ts';
+import { SIZES } from './sizes.ts';
+
+/** Twice as much to read may cost so many times the instructions. */
+const MOST = 2.2;
+
+/** What is done once, and the collection of garbage, in instructions. */
+const FIXED = 2_000_000;
+
+test.skipIf(!hasValgrind)(
+  'reading what a server says takes no more than its length',
+  { timeout: 900_000 },
+  async () => {
+    const folder = await mkdtemp(join(tmpdir(), 'ebb-growth-'));
+    try {
+      const outfile = join(folder, 'parsers.mjs');
+      await build({
+        entryPoints: [fileURLToPath(new URL('parsers.ts', import.meta.url))],
+        outfile,
+        bundle: true,
+        format: 'esm',
+        platform: 'node',
+        conditions: ['@ebb/source'],
+        logLevel: 'error',
+      });
+      // Without compilers each character takes the same number of instructions, however often.
+      const { printed, instructions } = await countInstructions(['--jitless', '--single-threaded', outfile]);
+      const names = JSON.parse(printed) as readonly string[];
+      const marks = SIZES.length + 1;
+      const found = names.map(
+        (name, at) => [name, instructions.slice(at * marks + 1, (at + 1) * marks)] as const,
+      );
+      const steep = found.filter(([, counts]) =>
+        counts.some((count, at) => at > 0 && count > MOST * (counts[at - 1] as number) + FIXED),
+      );
+      expect(names.length).toBeGreaterThan(40);
+      expect(steep).toEqual([]);
+    } finally {
+      await rm(folder, { recursive: true });
+    }
+  },
+);
