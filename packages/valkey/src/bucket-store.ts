@@ -25,6 +25,8 @@ interface StoreOptions {
   readonly key: string;
   readonly limits: readonly Quota[];
   readonly timeoutMs: number;
+  /** The longest time that a debt takes to pay, in milliseconds. */
+  readonly maxPauseMs: number;
   readonly time: SteadyTime;
   /**
    * How much longer to wait after `timeoutMs`, in milliseconds. `connectionError` may be the reason for the silence.
@@ -85,7 +87,7 @@ export class BucketStore {
   }
 
   async #send(call: StoreCall, nowMs: number): Promise<Reply> {
-    const { storeClient, key, limits, timeoutMs } = this.#options;
+    const { storeClient, key, limits, timeoutMs, maxPauseMs } = this.#options;
     // A call that was queued until no one waits for its reply must do nothing, so it carries a deadline.
     const deadlineMs = this.#clockAheadMs === undefined ? 0 : nowMs + this.#clockAheadMs + 2 * timeoutMs;
     const counts = COUNTING.has(call.mode) && !this.#isCounting;
@@ -97,7 +99,7 @@ export class BucketStore {
       Math.ceil(deadlineMs * 1_000).toFixed(0),
       counts ? `${this.#countedAtUs}` : '-1',
     ];
-    const args = [call.mode, ...common, ...argumentsOf(call)];
+    const args = [call.mode, ...common, ...argumentsOf(call, maxPauseMs)];
     try {
       const reply = await runScript(storeClient, { text: SCRIPT, sha1: SCRIPT_SHA1 }, key, args);
       return this.#receive(call, reply, counts);

@@ -355,7 +355,8 @@ describe('the actual cost of a request', () => {
     ['a charge that does not reach the store is repeated', 25, -5],
     ['a refund that does not reach the store is not repeated', 10, 0],
   ])('%s once it is back', async (_, actual, tokens) => {
-    const bucket = bucketOf({ refillPerSecond: 0.001, capacity: 100, onStoreError: 'closed' });
+    const rate = { refillPerSecond: 0.001, capacity: 100, maxPauseMs: 1e7 };
+    const bucket = bucketOf({ ...rate, onStoreError: 'closed' });
     const [grant] = await Promise.all([bucket.acquire({ cost: 20 }), clock.advance(5)]);
     store.health = 'refusing';
     grant.settle(actual);
@@ -368,6 +369,25 @@ describe('the actual cost of a request', () => {
     const peek = bucketOf({ refillPerSecond: 0.001, capacity: 100 });
     await Promise.all([peek.tryAcquire(), clock.advance(5)]);
     expect(peek.stats().tokens).toBeCloseTo(tokens, 0);
+  });
+
+  test.each([1e9, 1e308])('of %d tokens costs the fleet no more than the longest pause', async (claimed) => {
+    const rate = { refillPerSecond: 10, capacity: 100, maxPauseMs: 60_000 };
+    for (const bucket of [bucketOf(rate), bucketOf(rate), bucketOf(rate)]) {
+      const [grant] = await Promise.all([
+        bucket.acquire({ cost: 1, maxWaitMs: 90_000 }),
+        clock.advance(90_000),
+      ]);
+      grant.settle(claimed);
+      grant.settle(claimed);
+    }
+    await clock.advance(2_000);
+    const peek = bucketOf(rate);
+    await Promise.all([peek.tryAcquire(), clock.advance(5)]);
+    expect(peek.stats().tokens).toBeGreaterThanOrEqual(-600);
+    await clock.advance(80_000);
+    const [grant] = await Promise.all([peek.acquire(), clock.advance(100)]);
+    expect(grant.waitedMs).toBeLessThan(100);
   });
 });
 

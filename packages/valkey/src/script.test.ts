@@ -103,6 +103,8 @@ describe.runIf(hasServer)('the bucket script', () => {
         const rare = mode === 'spend' || mode === 'pause' || mode === 'resume';
         if (rare && random() < 0.8) continue;
         const at = Number(last.split(' ')[3] ?? 0);
+        // A tenth of a second, or no bound.
+        const debt = random() < 0.5 ? '100000' : '';
         const args = argumentsOf({
           mode,
           rate,
@@ -124,9 +126,10 @@ describe.runIf(hasServer)('the bucket script', () => {
         }
         if (mode === 'lease' && some !== '' && random() < 0.3) {
           args[8] = some;
-          args.push(args[6] ?? '', random() < 0.2 ? (args[6] ?? '') : '');
+          args.push(args[6] ?? '', random() < 0.2 ? (args[6] ?? '') : '', debt);
           note('lease that settles');
         }
+        if (mode === 'spend') args.push(debt);
         const forgotten = random();
         if (forgotten < 0.01) {
           await store.client.del(key);

@@ -140,10 +140,12 @@ local function refund(unspent, states)
   return sums
 end
 
-local function spend(spent)
+-- A debt takes no longer than 'longest' to pay: of what a server says that it has charged, more cannot be true.
+local function spend(spent, longest)
   for i = 1, #spent do
     local u = units[i]
-    s[u.EMPTY] = ceil(max(s[u.EMPTY], u.full) + spent[i] * u.each)
+    local from = max(s[u.EMPTY], u.full)
+    s[u.EMPTY] = ceil(min(from + spent[i] * u.each, max(from, now + (longest or math.huge))))
     dirty = true
   end
   return spent
@@ -166,7 +168,7 @@ if mode == 'lease' then
   -- On its way it settles what was spent of earlier leases, and beyond them.
   if not late then
     refund(ARGV[12], held)
-    spend(list(ARGV[13] or ''))
+    spend(list(ARGV[13] or ''), tonumber(ARGV[14] or ''))
   end
   -- Future tokens are leased as well: a process that waits for them keeps its place in the queue and need not call
   -- again. A lease that would come later than 'within' is refused; below 0 there is no limit.
@@ -190,7 +192,7 @@ if mode == 'lease' then
     dirty = true
   end
 elseif mode == 'spend' then
-  granted = spend(amounts)
+  granted = spend(amounts, tonumber(ARGV[12] or ''))
 elseif mode == 'refund' and not late then
   granted = refund(ARGV[7], held)
 elseif mode == 'pause' then
@@ -244,4 +246,4 @@ return {
 `;
 
 /** The SHA-1 by which `EVALSHA` names the script. A test checks it against a server. */
-export const SCRIPT_SHA1 = '41923d5aecccd828fb3cfc6e4b941672d8186b04';
+export const SCRIPT_SHA1 = 'a280d12d52445a39a0e3655c0f6ca62667b22ae1';

@@ -90,19 +90,23 @@ const unspentOf = ({ leases = [] }: Returning): string => leases.map(({ amounts 
 
 const statesOf = ({ leases = [] }: Returning): string => leases.map(({ state }) => state).join();
 
-/** The arguments of a call that depend on its mode. */
-export function argumentsOf(call: StoreCall): string[] {
+/**
+ * The arguments of a call that depend on its mode.
+ *
+ * @param maxPauseMs the longest time that a debt takes to pay
+ */
+export function argumentsOf(call: StoreCall, maxPauseMs: number): string[] {
   switch (call.mode) {
     case 'lease':
       return [
         ...[listed(call.minAmounts), listed(call.maxAvailable), statesOf(call), listed(call.maxFuture)],
         call.withinMs === Number.POSITIVE_INFINITY ? '-1' : wholeUs(Math.max(0, call.withinMs)),
-        ...[unspentOf(call), listed(call.spent ?? [])],
+        ...[unspentOf(call), listed(call.spent ?? []), wholeUs(maxPauseMs)],
       ];
     case 'refund':
       return [unspentOf(call), '0', statesOf(call), '0', '0'];
     case 'spend':
-      return [listed(call.amounts), '0', '', '0', '0'];
+      return [listed(call.amounts), '0', '', '0', '0', wholeUs(maxPauseMs)];
     case 'pause':
       return [wholeUs(call.durationMs), '0', '', '0', '0'];
     case 'resume':

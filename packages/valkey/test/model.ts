@@ -153,10 +153,13 @@ export function model(text: string | undefined, args: readonly string[], now: nu
       });
     }
   };
-  const spend = (spent: readonly number[]): void => {
+  const spend = (spent: readonly number[], longest?: string): void => {
+    const latest = longest ? now + Number(longest) : Number.POSITIVE_INFINITY;
     for (const [at, unit] of units.entries()) {
       const more = spent[at] as number;
-      state[unit.empty] = Math.ceil(gcra.spend(unit, get(state, unit.empty), more, now));
+      const from = Math.max(get(state, unit.empty), now - unit.fill);
+      const after = gcra.spend(unit, get(state, unit.empty), more, now);
+      state[unit.empty] = Math.ceil(Math.min(after, Math.max(from, latest)));
       granted[at] = more;
     }
     dirty = true;
@@ -165,7 +168,7 @@ export function model(text: string | undefined, args: readonly string[], now: nu
   if (mode === 'lease') {
     if (!late) {
       refund(rest[5], rest[2]);
-      if (rest[6]) spend(list(rest[6]));
+      if (rest[6]) spend(list(rest[6]), rest[7]);
       granted.fill(0);
     }
     units.forEach((unit, at) => {
@@ -190,7 +193,7 @@ export function model(text: string | undefined, args: readonly string[], now: nu
       dirty = true;
     }
   } else if (mode === 'spend') {
-    spend(amounts);
+    spend(amounts, rest[5]);
   } else if (mode === 'refund' && !late) {
     refund(rest[0], rest[2]);
   } else if (mode === 'pause') {

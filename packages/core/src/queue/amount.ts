@@ -26,6 +26,12 @@ export function minus(one: Amount, other: Amount): Amount {
   return plus(one, other, -1);
 }
 
+/** The smaller of two amounts, unit by unit. */
+export function least(one: Amount, other: Amount): Amount {
+  if (typeof one === 'number') return Math.min(one, inUnit(other, 0));
+  return one.map((part, unit) => Math.min(part, inUnit(other, unit)));
+}
+
 /** Whether an amount is larger than another in any unit. */
 export function exceeds(one: Amount, other: Amount): boolean {
   const over = minus(one, other);

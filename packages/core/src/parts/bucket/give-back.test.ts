@@ -17,3 +17,10 @@ test.each([
   for (let index = 0; index < 19; index += 1) grants[inTurn(index)]?.settle(USED);
   expect(bucket.stats().tokens - before).toBeCloseTo(19 * (RESERVED - USED), 3);
 });
+
+test('near a full bucket each token comes back', () => {
+  const bucket = tokenBucket({ capacity: 1_000, refillPerSecond: 1e-6, clock: virtualClock() });
+  const grants = [1, 1, 1].map((cost) => bucket.tryAcquire(cost));
+  for (const grant of grants.toReversed()) grant?.settle(0);
+  expect(bucket.stats().tokens).toBeCloseTo(1_000, 3);
+});

@@ -1,5 +1,8 @@
-/** Marks that are closer than this share of the capacity become one, so that a limit has few. */
+/** Marks that differ by less than this share of what lacks become one, so that a limit has few: near a full limit each grant has its own. */
 const APART = 1 / 32;
+
+/** And by less than this share of the capacity. */
+const SMALLEST = 1e-9;
 
 interface Mark {
   /** How much was lacking of full, at least, in the moments that it stands for. */
@@ -30,7 +33,7 @@ export class LowMarks {
     // Not by `at`, which is not inlined.
     let last = marks[marks.length - 1] as Mark;
     for (; last.low > low; last = marks[marks.length - 1] as Mark) marks.pop();
-    if (low >= last.low + full * APART) {
+    if (low >= last.low + Math.max(last.low * APART, full * SMALLEST)) {
       last = { low, end: 0 };
       marks.push(last);
     }

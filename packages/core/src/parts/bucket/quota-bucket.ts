@@ -174,7 +174,8 @@ export function quotaBucket(options: QuotaBucketOptions): QuotaBucket {
   const names = Object.keys(limits);
   const read = names.map((name) => {
     const caller = nameOf('quotaBucket: limits', name);
-    return checkedTogether(caller, readOptions(caller, limits[name] as QuotaLimit, LIMIT_OPTIONS));
+    const limit = checkedTogether(caller, readOptions(caller, limits[name] as QuotaLimit, LIMIT_OPTIONS));
+    return { ...limit, maxPauseMs: setup.maxPauseMs as number };
   });
   return new Quotas(setup as Complete<WaitingBucketOptions>, names, read);
 }

@@ -6,6 +6,11 @@ export interface StateSetup extends Quota {
   readonly initialTokens: number;
   /** @default 0 */
   readonly refillIntervalMs?: number;
+  /**
+   * The longest time that a debt takes to pay, in milliseconds.
+   * @default Infinity
+   */
+  readonly maxPauseMs?: number;
 }
 
 /** Own time is rebased to 0 after this many fills of the capacity: larger doubles are too coarse for short intervals. */
@@ -49,16 +54,19 @@ export class QuotaState {
   #steps = 0;
   #pausedUntilMs = Number.NEGATIVE_INFINITY;
   readonly #intervalMs: number;
+  readonly #longestDebtMs: number;
   /** What {@link ask} has found: how much own time was lacking of full, and the state after taking what it was asked for. */
   #lowMs = 0;
   #thenMs = 0;
   readonly #marks = new LowMarks();
 
-  constructor({ refillPerSecond, capacity, initialTokens, refillIntervalMs = 0 }: StateSetup) {
+  constructor(setup: StateSetup) {
+    const { refillPerSecond, capacity, initialTokens, refillIntervalMs = 0 } = setup;
     this.#quota = { refillPerSecond: 1, capacity };
     this.#fillMs = capacity * 1_000;
     this.#speed = refillPerSecond;
     this.#intervalMs = refillIntervalMs;
+    this.#longestDebtMs = setup.maxPauseMs ?? Number.POSITIVE_INFINITY;
     this.#emptyAtMs = holding(this.#quota, initialTokens, 0);
   }
 
@@ -132,13 +140,18 @@ export class QuotaState {
   }
 
   /**
-   * Takes the tokens even if they are not available, and leaves a debt.
+   * Takes the tokens even if they are not available, and leaves a debt: no longer than it takes to pay in the longest time.
    *
    * @param counted how much of it `taken` counts
    */
   spend(cost: number, nowMs: number, counted: number = cost): void {
     this.ask(cost, nowMs);
-    this.takeAsked(counted);
+    const ownMs = this.#ownMs(nowMs);
+    const fromMs = this.#lowMs + ownMs - this.#fillMs;
+    const latestMs = Math.max(fromMs, ownMs + this.#longestDebtMs * this.#speed);
+    const isTooMuch = this.#thenMs > latestMs;
+    if (isTooMuch) this.#thenMs = latestMs;
+    this.takeAsked(isTooMuch ? Math.min(counted, (latestMs - fromMs) / 1_000) : counted);
   }
 
   /** How long until so many tokens have come in, in milliseconds; 0 if they can be taken now. */

@@ -1,7 +1,8 @@
-import { prose } from '#prose';
+import { prose, proseOf } from '#prose';
+import { warn } from '../../base/warn.ts';
 import type { AcquireOptions, Grant } from '../../loop/contracts.ts';
 import type { Costs } from '../../loop/costs.ts';
-import { type Amount, exceeds, minus, plus } from '../../queue/amount.ts';
+import { type Amount, exceeds, least, minus, plus } from '../../queue/amount.ts';
 import type { Lane } from '../../queue/queue.ts';
 import { SteadyTime } from '../../queue/time.ts';
 import { WaitingRoom } from '../../queue/waiting-room.ts';
@@ -15,6 +16,8 @@ export const CLOSED: string | undefined = /* @__PURE__ */ prose('the bucket was 
 /** What a grant needs of its bucket. */
 interface Settles {
   readonly units: Units;
+  /** What counts of an actual cost: more than a whole bucket and the longest pause bring in can only be a mistake. */
+  bounded(actual: Amount): Amount;
   settleGrant(surplus: Amount, held: unknown): void;
 }
 
@@ -60,7 +63,7 @@ class TokenGrant implements Grant {
     const actual = this.#bucket.units.read('settle: actualCost', actualCost, this.#amount);
     const isFirst = this.#isOpen;
     this.#isOpen = false;
-    if (isFirst) this.#bucket.settleGrant(minus(this.#amount, actual), this.#held);
+    if (isFirst) this.#bucket.settleGrant(minus(this.#amount, this.#bucket.bounded(actual)), this.#held);
   }
 }
 
@@ -83,6 +86,8 @@ export abstract class TokenCounter<Source extends TokenSource<unknown, Amount>>
   /** The most tokens that a request may cost. */
   protected maxCost: Amount;
   readonly #nonConforming: WaitingBucketSetup['nonConforming'];
+  readonly #maxPauseMs: number;
+  #hasWarned = false;
   #isServedSoon = false;
   /** When the request was granted whose answer has last said what is left. */
   #heardAtMs = Number.NEGATIVE_INFINITY;
@@ -91,6 +96,7 @@ export abstract class TokenCounter<Source extends TokenSource<unknown, Amount>>
     const time = new SteadyTime(setup.clock);
     this.time = time;
     this.#nonConforming = setup.nonConforming;
+    this.#maxPauseMs = setup.maxPauseMs;
     this.units = units;
     this.room = new WaitingRoom(setup, time, () => this.serve(), units.weigh);
     this.source = makeSource(time, this.room as WaitingQueue, () => this.#serveSoon());
@@ -195,6 +201,21 @@ export abstract class TokenCounter<Source extends TokenSource<unknown, Amount>>
     const grant = new TokenGrant(cost, waitedMs, this.time.startMs + nowMs, source.held, this, conforming);
     if (waitedMs > 0 && source.lacking !== undefined) grant.unit = source.lacking;
     return grant;
+  }
+
+  bounded(actual: Amount): Amount {
+    const { capacity, refillPerSecond } = this.source;
+    const most = plus(capacity, refillPerSecond, this.#maxPauseMs / 1_000);
+    if (!exceeds(actual, most)) return actual;
+    if (!this.#hasWarned) {
+      this.#hasWarned = true;
+      const said = JSON.stringify(this.units.costsOf(actual));
+      const counts = JSON.stringify(this.units.costsOf(most));
+      warn(
+        proseOf(() => `actualCost: ${said} cannot be a cost: at most ${counts} of it counts`) ?? 'actualCost',
+      );
+    }
+    return least(actual, most);
   }
 
   /** Called by a grant of this bucket. */
