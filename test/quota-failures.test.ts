@@ -141,6 +141,7 @@ describe.each(Object.entries(clients))('%s', (name, makeClient) => {
         requests: { capacity: 10, refillPerSecond: 1e-9, settled },
         tokens: { capacity: 100, refillPerSecond: 1e-9, settled },
       },
+      maxPauseMs: 1e14,
       clock,
     });
     client = makeClient(

@@ -100,6 +100,26 @@ function requesting({ request }: Undici, dispatcher: Dispatcher): Send {
     (await request(url, { method: method as 'GET', ...bodyOf(method), dispatcher })).body.text();
 }
 
+function streaming({ stream }: Undici, dispatcher: Dispatcher): Send {
+  return (url, method) =>
+    stream(url, { method: method as 'GET', ...bodyOf(method), dispatcher }, () => new PassThrough().resume());
+}
+
+/** An agent whose pools have a policy each. */
+function pooled({ Agent, Pool }: Undici, policy: Policy): Dispatcher {
+  const agent = new Agent({
+    factory: (origin, options) => new Pool(origin, options).compose(ebbInterceptor(policy)),
+  });
+  cleanups.push(() => agent.destroy());
+  return agent;
+}
+
+/** Retries of undici, without a wait. */
+const AT_ONCE: undici812.RetryHandler.RetryOptions = {
+  ...{ minTimeout: 0, maxTimeout: 0, timeoutFactor: 1 },
+  methods: ['GET', 'POST'],
+};
+
 const axiosOf = (policy: Policy, adapter: 'http' | 'fetch'): Send => {
   const client = axios.create({ adapter });
   client.interceptors.request.use(ebbAxios(policy));
@@ -127,13 +147,8 @@ const clients: Readonly<Record<string, (policy: Policy) => Send>> = {
           requesting(undici, composed(undici, follow(undici), ebbInterceptor(policy))),
         [`request of ${version}, redirect and another interceptor above`]: (policy) =>
           requesting(undici, composed(undici, ebbInterceptor(policy), wrapping, follow(undici))),
-        [`stream of ${version}`]: (policy) => {
-          const dispatcher = composed(undici, ebbInterceptor(policy), follow(undici));
-          return (url, method) =>
-            undici.stream(url, { method: method as 'GET', ...bodyOf(method), dispatcher }, () =>
-              new PassThrough().resume(),
-            );
-        },
+        [`stream of ${version}`]: (policy) =>
+          streaming(undici, composed(undici, ebbInterceptor(policy), follow(undici))),
         [`fetch of ${version}`]: (policy) => fetching(undici.fetch, composed(undici, ebbInterceptor(policy))),
         [`Node's fetch over ${version}`]: (policy) =>
           fetching(fetch, composed(undici, ebbInterceptor(policy))),
@@ -141,6 +156,19 @@ const clients: Readonly<Record<string, (policy: Policy) => Send>> = {
           fetching(createFetch(plain, undici.fetch as never), composed(undici, ebbInterceptor(policy))),
         [`createFetch over Node's fetch over ${version}`]: (policy) =>
           fetching(createFetch(plain), composed(undici, ebbInterceptor(policy))),
+        [`fetch of ${version} over pools that add`]: (policy) =>
+          fetching(undici.fetch, pooled(undici, policy)),
+        [`request of ${version} over pools that add, redirect above`]: (policy) =>
+          requesting(undici, pooled(undici, policy).compose(follow(undici))),
+        [`stream of ${version} over pools that add`]: (policy) =>
+          streaming(undici, pooled(undici, policy).compose(follow(undici))),
+        [`request of ${version}, redirect and retry above`]: (policy) =>
+          requesting(
+            undici,
+            composed(undici, ebbInterceptor(policy), undici.interceptors.retry(AT_ONCE), follow(undici)),
+          ),
+        [`fetch of ${version} over a RetryAgent`]: (policy) =>
+          fetching(undici.fetch, new undici.RetryAgent(composed(undici, ebbInterceptor(policy)), AT_ONCE)),
         [`two layers of ${version}, the lower adds`]: (policy) =>
           fetching(undici.fetch, composed(undici, ebbInterceptor(policy), ebbInterceptor(plain))),
         [`two layers of ${version}, the upper adds`]: (policy) =>
@@ -174,13 +202,23 @@ function laterMethod(status: number, method: string): string {
 const isInner = (name: string): boolean =>
   name.startsWith('createFetch over') || name.endsWith('the lower adds');
 
+/** A client that gives ebb each hop as a request of its own. */
+const hopwise = (name: string): boolean =>
+  /^(fetch|Node's|stream|request.*above|request.*pools)/.test(name) ||
+  name.startsWith('two layers') ||
+  name.startsWith('createFetch over');
+
+/** One that repeats by itself what ebb has sent. */
+const repeats = (name: string): boolean => /retry|Retry/.test(name);
+
 describe.each(following)('%s', (name, make) => {
-  const policy = () => {
+  const policyFor = (trustedOrigins?: readonly string[]) => {
     let keys = 0;
     return createPolicy({
-      maxRetries: 2,
+      maxRetries: repeats(name) ? 0 : 2,
       backoff: constant(0),
       methods: 'all',
+      trustedOrigins,
       beforeAttempt: () => ({ authorization: 'secret' }),
       idempotencyKey() {
         keys += 1;
@@ -188,49 +226,53 @@ describe.each(following)('%s', (name, make) => {
       },
     });
   };
+  const isOwn = /^(createFetch|axios, )/.test(name) && !name.startsWith('createFetch over');
 
   test.each(cases)('%s by %i of a %s', async (_, status, method, chain) => {
-    const { seen, url } = await servers(chain, status);
-    await make(policy())(url, method);
-    const stays = (hop: number): boolean => chain.slice(0, hop + 1).every((at) => at === chain[0]);
-    const key = method === 'POST' && !isInner(name) ? 'key 1' : undefined;
-    expect(seen).toEqual(
-      chain.map((at, hop) => ({
-        at,
-        method: hop === 0 ? method : laterMethod(status, method),
-        token: stays(hop) ? 'secret' : undefined,
-        key,
-      })),
-    );
+    for (const isDefault of isOwn ? [true, false] : [false]) {
+      const { seen, url } = await servers(chain, status);
+      await make(policyFor(isDefault ? undefined : [new URL(url).origin]))(url, method);
+      const stays = (hop: number): boolean => chain.slice(0, hop + 1).every((at) => at === 'a');
+      const isGiven = (hop: number): boolean => (hopwise(name) ? chain[hop] === 'a' : stays(hop));
+      expect(seen.map(({ at, token }) => [at, token])).toEqual(
+        chain.map((at, hop) => [at, isGiven(hop) ? 'secret' : undefined]),
+      );
+      expect(seen.map((hop) => hop.method)).toEqual(
+        chain.map((_at, hop) => (hop === 0 ? method : laterMethod(status, method))),
+      );
+      if (isInner(name)) expect(seen.map(({ key }) => key)).toEqual(chain.map(() => undefined));
+      else if (hopwise(name)) {
+        // Each hop is a request of its own, and has a key of its own.
+        const own = seen.filter((hop) => hop.method === 'POST').map(({ key }) => key);
+        expect(own).toEqual(own.map((_key, at) => `key ${at + 1}`));
+      } else
+        expect(seen.map(({ key }) => key)).toEqual(
+          chain.map(() => (method === 'POST' ? 'key 1' : undefined)),
+        );
+    }
   });
 
-  test('calls after one that was redirected have what is theirs', async () => {
-    const { seen, url } = await servers(['a', 'b'], 307);
-    const send = make(policy());
-    await send(url, 'POST');
-    await send(url, 'POST');
-    await send(`${url.slice(0, -1)}1`, 'POST');
-    expect(seen.map(({ token }) => token)).toEqual(['secret', undefined, 'secret', undefined, 'secret']);
-    const keys = isInner(name) ? Array(5).fill(undefined) : ['key 1', 'key 1', 'key 2', 'key 2', 'key 3'];
-    expect(seen.map(({ key }) => key)).toEqual(keys);
-  });
-});
-
-const hopwise = following.filter(([name]) => /^(fetch|Node's|stream|request.*above)/.test(name));
-
-describe.each(hopwise)('%s', (_, make) => {
-  test.each<[string, readonly Origin[], (string | undefined)[]]>([
-    ['its own origin', ['a', 'a'], ['secret 1', 'secret 1', 'secret 2']],
-    ['another origin', ['a', 'b'], ['secret 1', undefined, undefined]],
-  ])('a retry of a hop to %s', async (_name, chain, tokens) => {
-    const { seen, url } = await servers(chain, 307, [1]);
-    const policy = createPolicy({
-      backoff: constant(0),
-      idempotencyKey: true,
-      beforeAttempt: ({ attempt }) => ({ authorization: `secret ${attempt}` }),
-    });
-    await make(policy)(url, 'POST');
-    expect(seen.map(({ token }) => token)).toEqual(tokens);
-    expect(new Set(seen.map(({ key }) => key)).size).toBe(1);
-  });
+  test.each(
+    [302, 307].flatMap((status) =>
+      (
+        [
+          ['a', 'a'],
+          ['a', 'b'],
+        ] as const
+      ).flatMap((chain) =>
+        [[0], [1], [0, 1]].map(
+          (refused) => [refused.join(' and '), chain.join(' → '), status, chain, refused] as const,
+        ),
+      ),
+    ),
+  )(
+    'no credential goes astray if hop %s of %s by %i fails first',
+    async (_, _chain, status, chain, refused) => {
+      const { seen, url } = await servers(chain, status, refused);
+      await make(policyFor([new URL(url).origin]))(url, 'POST').catch(() => undefined);
+      expect(seen.length).toBeGreaterThan(0);
+      for (const { at, token } of seen) if (at === 'b') expect(token).toBeUndefined();
+      expect(seen[0]?.token).toBe('secret');
+    },
+  );
 });

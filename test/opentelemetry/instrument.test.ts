@@ -101,13 +101,17 @@ describe.each(Object.entries(senders))('%s', (who, send) => {
     ['a promise', async () => ({ traceparent: FOREIGN })],
     ['Headers', () => new Headers({ traceparent: FOREIGN })],
   ])("headers of the user's own beforeAttempt win: %s", async (_, changes) => {
-    expect(await sent({ beforeAttempt: changes as never })).toEqual([FOREIGN, FOREIGN]);
+    expect(await sent({ beforeAttempt: changes as never, trustedOrigins: () => true })).toEqual([
+      FOREIGN,
+      FOREIGN,
+    ]);
   });
 
   test("the user's own hooks and observer are called, and their spans belong to the request", async () => {
     const seen: string[] = [];
     const arrived = await sent({
       onEvent: ({ type }) => void seen.push(type),
+      trustedOrigins: () => true,
       beforeAttempt: ({ attempt }) => {
         record.sdk.tracer.startSpan('token').end();
         seen.push(`before ${attempt}`);
@@ -187,10 +191,11 @@ describe('an attempt that waits after its headers were made', () => {
     ...steps: (readonly [atMs: number, attempt: number, type: 'before' | EbbEvent['type']])[]
   ) {
     const clock = virtualClock({ startMs: NOW });
-    const { onEvent, beforeAttempt } = instrument({ clock }, record.sdk);
+    const { onEvent, use = [] } = instrument({ clock }, record.sdk);
+    const labels = use[0]?.begin({} as never);
     for (const [atMs, attempt, type] of steps) {
       await clock.advance(NOW + atMs - clock.now());
-      if (type === 'before') beforeAttempt?.(next(attempt));
+      if (type === 'before') labels?.label?.(next(attempt));
       else {
         const event = {
           type,

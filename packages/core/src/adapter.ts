@@ -35,6 +35,7 @@ export { MOST_DISCARDED_BYTES, MOST_READ_AHEAD_BYTES } from './http/ceilings.ts'
 export { isIdempotent } from './http/classify.ts';
 export { Download, downloadIn } from './http/download.ts';
 export { failureKind } from './http/failure.ts';
+export { originOf } from './http/origin.ts';
 export type { BodyContext, BodyWatcher, Opened, Peek } from './http/peek.ts';
 export type { ReadHeader, Resumable } from './http/resumable.ts';
 export { retryAfterMs } from './http/retry-after.ts';
@@ -57,6 +58,7 @@ export type { MakeBody } from './loop/preparation.ts';
 export { run } from './loop/run.ts';
 export { Session, type Step } from './loop/session.ts';
 export { startSession } from './loop/start-session.ts';
+export { addsCredentials, mustTrust } from './loop/trust.ts';
 export { HEDGES, Hedging } from './parts/hedge/hedging.ts';
 export { HEDGE_RECORDS, noteHedges } from './parts/hedge/history.ts';
 export { type Hedge, Race } from './parts/hedge/race.ts';

@@ -404,7 +404,11 @@ describe('another origin', () => {
       asked.push(request.url);
       return { authorization: `for ${new URL(request.url).host}` };
     };
-    const { fetch, clock, sent } = client([{ ms: 100 }, { ms: 5 }], { beforeAttempt }, { to });
+    const { fetch, clock, sent } = client(
+      [{ ms: 100 }, { ms: 5 }],
+      { beforeAttempt, trustedOrigins: () => true },
+      { to },
+    );
     await clock.runUntilSettled(fetch(URL_A, { headers: { 'x-own': '1' } }));
     expect(asked).toEqual([URL_A, 'https://b.test:8443/things?x=1']);
     expect(sent[1]?.url).toBe('https://b.test:8443/things?x=1');
@@ -418,6 +422,7 @@ describe('another origin', () => {
       [{ ms: 50 }],
       {
         bucket,
+        trustedOrigins: () => true,
         beforeAttempt: ({ request }) =>
           request.url.includes('b.test') ? new Promise(() => undefined) : undefined,
       },

@@ -1,13 +1,7 @@
-import {
-  createPolicy,
-  type HeaderChangesInit,
-  type NextAttempt,
-  type Policy,
-  type PolicyOptions,
-} from '@ebb/core';
+import { createPolicy, type Part, type Policy, type PolicyOptions, type Turn } from '@ebb/core';
 import { context } from '@opentelemetry/api';
 import { isHttp } from './http-attributes.ts';
-import { headersOf, merged } from './propagate.ts';
+import { headersOf } from './propagate.ts';
 import { Telemetry, type TelemetryOptions } from './telemetry.ts';
 
 /**
@@ -34,7 +28,7 @@ export function instrument(
 ): Policy {
   const telemetry = new Telemetry('instrument', telemetryOptions);
   const { spans } = telemetry;
-  const { clock, onEvent, beforeAttempt, aroundAttempt } = createPolicy(policyOrOptions);
+  const { clock, onEvent, beforeAttempt, aroundAttempt, use = [] } = createPolicy(policyOrOptions);
   const observed: PolicyOptions = {
     ...policyOrOptions,
     onEvent(event) {
@@ -49,23 +43,21 @@ export function instrument(
   };
   if (spans === undefined) return createPolicy(observed);
 
-  /** The headers of its trace, made before the user's own hook is called: a hook that throws ends the request. */
-  const before = (
-    next: NextAttempt,
-  ): HeaderChangesInit | undefined | Promise<HeaderChangesInit | undefined> => {
-    const attributes = telemetry.attributesOf(next.request);
-    const { request, attempt } = spans.prepare(next, attributes, clock.now());
-    const headers = attempt && isHttp(next.request) ? headersOf(attempt, next.request) : undefined;
-    if (beforeAttempt === undefined) return headers;
-    // What a hook sends, for a fresh token say, is a part of the request.
-    const own = context.with(request, () => beforeAttempt(next));
-    return own instanceof Promise
-      ? own.then((made) => merged(headers, made))
-      : merged(headers, own as HeaderChangesInit | undefined);
+  const turn: Turn = {
+    // Called before the user's own hook: one that throws ends the request.
+    label(next) {
+      const attempt = spans.prepare(next, telemetry.attributesOf(next.request), clock.now());
+      return attempt && isHttp(next.request) ? headersOf(attempt, next.request) : undefined;
+    },
   };
+  const trace: Part = { name: 'trace', place: 'watching', begin: () => turn };
   return createPolicy({
     ...observed,
-    beforeAttempt: before,
+    use: [...use, trace],
+    // What a hook sends, for a fresh token say, is a part of the request.
+    beforeAttempt:
+      beforeAttempt &&
+      ((next) => context.with(spans.requestContext(next.request), () => beforeAttempt(next))),
     aroundAttempt(send, current) {
       const inContext = (): ReturnType<typeof send> =>
         context.with(spans.sendingContext(current.request), send);

@@ -31,13 +31,6 @@ interface OpenAttempt {
   isSent: boolean;
 }
 
-/** Where a request is now. */
-interface Contexts {
-  readonly request: Context;
-  /** `undefined` if attempts have no spans. */
-  readonly attempt: Context | undefined;
-}
-
 type Request = EbbEvent['request'];
 
 /** Makes a span of each request, and below it one of each attempt. */
@@ -56,15 +49,21 @@ export class RequestSpans {
    * Called before an attempt is sent, and perhaps again if it has waited long.
    *
    * @param attributes those of the request
+   * @returns the context of the attempt; `undefined` if attempts have no spans
    */
-  prepare({ request, attempt }: NextAttempt, attributes: Attributes, atMs: number): Contexts {
+  prepare({ request, attempt }: NextAttempt, attributes: Attributes, atMs: number): Context | undefined {
     const open = this.#openOf(request, attributes, atMs);
-    if (!this.#withAttempts) return { request: open.context, attempt: undefined };
+    if (!this.#withAttempts) return undefined;
     // The span of an attempt begins before it waits for its slot and its tokens, since its headers are made then.
     if (open.attempt?.isSent !== true || open.attempt.number !== attempt) {
       open.attempt = this.#startAttempt(request, attempt, atMs, attributes, open.context);
     }
-    return { request: open.context, attempt: trace.setSpan(open.context, open.attempt.span) };
+    return trace.setSpan(open.context, open.attempt.span);
+  }
+
+  /** The context of a request after {@link prepare}. */
+  requestContext(request: Request): Context {
+    return this.#open.get(request)?.context ?? context.active();
   }
 
   /** The context in which a client sends an attempt: what an instrumentation below finds. */

@@ -49,6 +49,7 @@ describe.each(clients.map((client) => [client.name, client] as const))('%s', (_,
           note('cost', url);
           return 1;
         },
+        trustedOrigins: () => true,
         beforeAttempt({ request }) {
           note('beforeAttempt', request.url);
           return undefined;

@@ -11,12 +11,9 @@ import type { Dispatcher } from 'undici';
 import { Attempt } from './attempt.ts';
 import type { RequestBody } from './body/request-body.ts';
 import type { Composition } from './composition.ts';
-import type { Pausable } from './controller.ts';
 import { Downstream } from './downstream.ts';
 import { requestAbortedError } from './errors.ts';
-import type { RawHeaders, ResponseHead, ResponseHeaders } from './headers.ts';
 import type { Held } from './held.ts';
-import type { Trail } from './trail.ts';
 import { responseOutcome, Traits } from './traits.ts';
 
 /** What a request ends with: an attempt whose response was set aside, an error, or a call of the handler. */
@@ -34,8 +31,6 @@ export abstract class Call extends Downstream {
   readonly options: Dispatcher.DispatchOptions;
   /** `undefined` if the options can be dispatched again as they are. */
   readonly body: RequestBody | undefined;
-  /** The redirects that lead here, if a hook needs to know. */
-  declare trail?: Trail | undefined;
   /** The response that the handler is receiving, if it can be resumed. */
   protected download: Download | undefined;
   /** The error that last broke that response. */
@@ -118,16 +113,6 @@ export abstract class Call extends Downstream {
     const { started } = this;
     if (started === undefined) rememberSuccess(result, this.#status);
     else remember(result, started.trace);
-  }
-
-  protected override pass(connection: Pausable | null | undefined, head: ResponseHead): void {
-    this.trail?.note(this.session, head);
-    super.pass(connection, head);
-  }
-
-  protected override passEnd(trailers: ResponseHeaders, rawTrailers: RawHeaders | undefined): void {
-    if (this.trail === undefined) super.passEnd(trailers, rawTrailers);
-    else this.trail.within(super.passEnd.bind(this, trailers, rawTrailers));
   }
 
   /** True for a retry; `undefined` if a hook threw or aborted, which has ended the request. */

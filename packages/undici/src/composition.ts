@@ -1,6 +1,5 @@
 import type { Policy } from '@ebb/core';
 import type { Dispatcher } from 'undici';
-import type { Trails } from './trail.ts';
 
 /** One call of `compose`. */
 export interface Composition {
@@ -8,7 +7,6 @@ export interface Composition {
   readonly dispatch: Dispatcher.Dispatch;
   /** The origin of requests whose options have none. */
   readonly ownOrigin: string;
-  readonly trails: Trails;
   /** True if a layer below has shown itself; `undefined` before the first response. */
   hasBelow: boolean | undefined;
 }

@@ -296,6 +296,7 @@ describe.each(Object.entries(versions))('over loopback, %s', (_, { Agent, reques
         ebbInterceptor({
           backoff: constant(0),
           idempotencyKey: () => 'key',
+          trustedOrigins: () => true,
           beforeAttempt: async ({ attempt }) => ({ 'X-Attempt': `${attempt}`, 'x-gone': undefined }),
           onEvent: (event) => void events.push(event),
         }),
@@ -332,6 +333,7 @@ describe.each(Object.entries(versions))('over loopback, %s', (_, { Agent, reques
       ebbInterceptor({
         backoff: constant(0),
         idempotencyKey: true,
+        trustedOrigins: () => true,
         beforeAttempt: ({ attempt }) => ({ 'x-attempt': `${attempt}` }),
       }),
     );

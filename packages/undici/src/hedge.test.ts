@@ -249,7 +249,10 @@ describe.each(Object.entries(versions))('%s', (_, { Agent, request, fetch }) => 
     const near = await serving(gated([], doors));
     const { dispatcher } = client(
       near,
-      { beforeAttempt: ({ request: { url } }) => ({ 'x-for': url.startsWith(far.url) ? 'far' : 'near' }) },
+      {
+        trustedOrigins: [near.url, far.url].map((url) => new URL(url).origin),
+        beforeAttempt: ({ request: { url } }) => ({ 'x-for': url.startsWith(far.url) ? 'far' : 'near' }),
+      },
       { to: () => far.url },
     );
     const { body } = await request(`${near.url}a?b=c`, { dispatcher, headers: { 'x-own': '1' } });

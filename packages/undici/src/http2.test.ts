@@ -107,6 +107,7 @@ test.each(Object.entries(versions))('HTTP/2 of %s: inspect and changed headers',
         async (response) => ((await response.text()) === 'busy' ? { verdict: 'refused' } : undefined),
         { maxBytes: 100 },
       ),
+      trustedOrigins: () => true,
       beforeAttempt: async ({ attempt }) => ({ 'x-token': `${attempt}` }),
     }),
   );

@@ -1,9 +1,12 @@
 import { createPolicy, type Policy, type PolicyOptions } from '@ebb/core';
 import {
+  addsCredentials,
   areLayered,
   countLayer,
   LAYER,
   mayBeSentAtOnce,
+  mustTrust,
+  originOf,
   type Session,
   startSession,
 } from '@ebb/core/adapter';
@@ -13,7 +16,6 @@ import type { Composition } from './composition.ts';
 import { withRereadableHeaders } from './headers.ts';
 import { isLegacy, type LegacyHandler, modernHandler } from './legacy.ts';
 import { Relay } from './relay.ts';
-import { addsHeaders, Trails } from './trail.ts';
 import { Traits } from './traits.ts';
 
 type Handler = Dispatcher.DispatchHandler;
@@ -61,6 +63,21 @@ function isSentAtOnce({ policy, hasBelow }: Composition, given: Options & Layere
   );
 }
 
+/**
+ * A credential goes to the origin of the options, whatever a whole URL in their path says.
+ *
+ * @throws TypeError if the policy trusts no one, or it is not known whom the request goes to
+ */
+function checkTrust({ policy, request }: Session, { origin }: Options): void {
+  if (!addsCredentials(policy)) return;
+  mustTrust('ebb', policy);
+  const isOwn = origin
+    ? originOf({ url: String(origin) }) === originOf(request)
+    : !Array.isArray(policy.trustedOrigins);
+  if (!isOwn)
+    throw new TypeError('ebb: with trustedOrigins a request must have an `origin`, that of its URL');
+}
+
 /** Dispatches a request through the policy. */
 function relay(composition: Composition, given: Options, handler: Handler): boolean {
   const { ebb } = given;
@@ -81,8 +98,8 @@ function relay(composition: Composition, given: Options, handler: Handler): bool
         (given as Layered)[LAYER],
         'dispatcher',
       ) as Session;
+      checkTrust(session, given);
       request = new Relay(composition, options, body, handler, session);
-      if (addsHeaders(session.policy)) request.trail = composition.trails.trailOf(session, handler);
     }
   } catch (error) {
     // undici reports invalid options in the same way.
@@ -119,12 +136,12 @@ export function ebbInterceptor(
   policyOrOptions: Policy | PolicyOptions = {},
 ): Dispatcher.DispatcherComposeInterceptor {
   const policy = createPolicy(policyOrOptions);
+  mustTrust('ebbInterceptor', policy);
   return function ebb(dispatch) {
     const composed: Composition = {
       policy,
       dispatch,
       ownOrigin: makeOrigin(),
-      trails: new Trails(),
       hasBelow: undefined,
     };
     // `compose` requires a function of exactly two parameters.

@@ -1,5 +1,6 @@
 import process from 'node:process';
 import { createPolicy, type Policy } from '@ebb/core';
+import { mustTrust } from '@ebb/core/adapter';
 import { fault } from './register/fault.ts';
 import { findConfig } from './register/find.ts';
 import { install } from './register/install.ts';
@@ -23,6 +24,7 @@ function register(): Policy | undefined {
   if (isOff(env.EBB)) return undefined;
   const path = findConfig(process.cwd(), env.EBB_CONFIG);
   const made = path === undefined ? createPolicy() : loadPolicy(path);
+  mustTrust('@ebb/undici/register', made);
   install(made);
   holder[REGISTERED] = made;
   return made;

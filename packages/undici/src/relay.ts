@@ -9,8 +9,10 @@ import type { RawHeaders, ResponseHead, ResponseHeaders } from './headers.ts';
 import type { Held } from './held.ts';
 import { peekAt } from './peek.ts';
 import { downloadOf, isCutOff, readerOf } from './resume.ts';
-import { isRedirect } from './trail.ts';
 import { failureKindOf, failureOutcome, responseOutcome } from './traits.ts';
+
+/** The statuses that a `fetch` follows or refuses, and whose body it may leave unread. */
+const REDIRECTS: ReadonlySet<number> = new Set([301, 302, 303, 307, 308]);
 
 /** A request on its way: what the events of its attempts mean. */
 export class Relay extends Driver implements AttemptListener<Attempt> {
@@ -76,8 +78,7 @@ export class Relay extends Driver implements AttemptListener<Attempt> {
 
   #respond(attempt: Attempt, head: ResponseHead, held?: Held): void {
     const { status, headers } = head;
-    // With a slot: its body may be left unread.
-    if (status >= 300 && isRedirect(status) && this.started?.holdsSlot) {
+    if (status >= 300 && REDIRECTS.has(status) && this.started?.holdsSlot) {
       const kept = held ?? attempt.hold(head);
       kept.readOn(this.session.policy.clock);
       this.#play(attempt, kept);

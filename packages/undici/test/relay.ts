@@ -24,7 +24,10 @@ export function setUp(options: PolicyOptions = {}): Setting {
   const clock = virtualClock({ startMs: 0 });
   const events: EbbEvent[] = [];
   const onEvent = (event: EbbEvent): void => void events.push(event);
-  const policy = createPolicy({ backoff: constant(100), random: () => 0, clock, onEvent, ...options });
+  const policy = createPolicy({
+    ...{ backoff: constant(100), random: () => 0, trustedOrigins: () => true },
+    ...{ clock, onEvent, ...options },
+  });
   return { wire, clock, events, spy: new HandlerSpy(), dispatch: ebbInterceptor(policy)(wire.dispatch) };
 }
 

@@ -74,6 +74,11 @@ test.each<[story: string, made: unknown, message: string]>([
   ['a Map of another realm', runInNewContext("new Map([['x-a', '1']])"), 'got a Map'],
   ['a Set', new Set(['x-a']), `its result must be ${TAKES}`],
   ['a list of texts', ['x-a: 1'], `its result must be ${TAKES}, got an array`],
+  ...['url', 'method', 'body', 'headers'].map((name): [string, unknown, string] => [
+    `request options: ${name}`,
+    { [name]: 'x' },
+    `its result must be the headers alone, got "${name}"`,
+  ]),
   ['a token', 'secret', `its result must be ${TAKES}, got a string`],
   ['a number', 5, 'got 5'],
   ['a response in place of its headers', new Response(), `its result must be ${TAKES}, got an object`],

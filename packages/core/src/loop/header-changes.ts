@@ -6,14 +6,7 @@ import type { RequestTraits } from '../http/outcome.ts';
 import type { HeaderChanges, NextAttempt } from './hooks.ts';
 import type { Turn } from './part.ts';
 import type { Policy } from './policy.ts';
-
-/** A request that follows a redirect, for a client that sees each hop as a request of its own. */
-export interface Hop {
-  /** True if this hop, or one before it, has another origin than the call. `beforeAttempt` is then not asked. */
-  readonly isAway: boolean;
-  /** The idempotency key of the call. */
-  readonly key: string | undefined;
-}
+import { addsCredentials, isTrusted } from './trust.ts';
 
 const KEY = 'idempotency-key';
 
@@ -29,13 +22,12 @@ export interface KeptKey {
 /**
  * The key that identifies a request; `undefined` if it needs none and has none.
  *
- * @param carried the key of the call, for a request that follows a redirect
  * @throws HookError if `idempotencyKey` throws, or returns something else than a string
  */
-export function keyOf(policy: Policy, request: RequestTraits, carried?: string): KeptKey | undefined {
-  if (carried === undefined && isIdempotent(request.method.toUpperCase())) return undefined;
-  const own = carried === undefined ? request.header(KEY) : undefined;
-  const value = carried ?? own ?? madeKey(policy, request);
+export function keyOf(policy: Policy, request: RequestTraits): KeptKey | undefined {
+  if (isIdempotent(request.method.toUpperCase())) return undefined;
+  const own = request.header(KEY);
+  const value = own ?? madeKey(policy, request);
   return value === undefined ? undefined : { value, isOurs: own === undefined, isKept: true };
 }
 
@@ -55,23 +47,29 @@ function madeKey({ idempotencyKey }: Policy, request: RequestTraits): string | u
 type Dressed = HeaderChanges | undefined;
 
 /**
- * The headers that an attempt changes; `undefined` for none. Of the same header the later change holds: that of ebb, that of
- * `beforeAttempt`, those of the parts.
+ * The headers that an attempt changes; `undefined` for none. Of the same header the later change holds: that of ebb, the labels,
+ * that of `beforeAttempt`, those of the parts. The last two may be credentials: only a trusted origin is asked for.
  *
  * @param key that of the request. It is marked if the attempt does not carry it
  * @throws HookError, at once or as a rejection, if user code fails or returns something else than headers
  */
 export function headerChangesOf(
-  { beforeAttempt }: Partial<Policy>,
+  policy: Policy,
   next: NextAttempt,
   key: KeptKey | undefined,
   turns: readonly Turn[] = [],
 ): Dressed | Promise<Dressed> {
   const own = key?.isOurs ? { [KEY]: key.value } : undefined;
   const asked: (Dressed | Promise<Dressed>)[] = [];
-  if (beforeAttempt !== undefined) asked.push(ask('beforeAttempt', () => beforeAttempt(next)));
   for (const turn of turns) {
-    if (turn.dress !== undefined) asked.push(ask('use', () => turn.dress?.(next)));
+    if (turn.label !== undefined) asked.push(ask('use', () => turn.label?.(next)));
+  }
+  if (addsCredentials(policy) && isTrusted(policy, next.request)) {
+    const { beforeAttempt } = policy;
+    if (beforeAttempt !== undefined) asked.push(ask('beforeAttempt', () => beforeAttempt(next)));
+    for (const turn of turns) {
+      if (turn.dress !== undefined) asked.push(ask('use', () => turn.dress?.(next)));
+    }
   }
   const join = (all: readonly Dressed[]): Dressed => {
     if (all.every((changes) => changes === undefined)) return own;
@@ -116,6 +114,9 @@ function changesIn(result: unknown): HeaderChanges {
   for (const pair of isList ? (result as Iterable<unknown>) : Object.entries(result)) {
     if (!Array.isArray(pair) || typeof pair[0] !== 'string') throw wrong();
     const [given, value] = pair as [string, unknown];
+    // No server has a header of that name: the rest of the request cannot be changed.
+    if (/^(url|method|body|headers)$/i.test(given))
+      throw new TypeError(`its result must be the headers alone, got "${given}"`);
     if (value !== undefined && typeof value !== 'string')
       throw wrongType(`its result: ${given}`, 'a string, or undefined', value);
     const name = isList ? given.toLowerCase() : given;

@@ -34,11 +34,6 @@ export class LayerPlace implements Around {
     return this.surroundings.maker?.paid;
   }
 
-  /** The request of the call as the outermost layer has it; `undefined` for that layer itself. */
-  get callRequest(): RequestTraits | undefined {
-    return this.#outer?.call.request;
-  }
-
   /** What this layer shows to those below it; `undefined` before its first attempt. */
   get passage(): Passage | undefined {
     return this.#passage;

@@ -18,6 +18,7 @@ import { checkFeedback, plainFeedback } from '../http/feedback.ts';
 import { checkCost, checkKey } from './costs.ts';
 import type { PolicyOptions, UnsetOptions } from './options.ts';
 import { type Part, PLACES } from './part.ts';
+import { checkTrusted } from './trust.ts';
 
 const checkMethods: Check = (name, value) =>
   must(
@@ -67,6 +68,7 @@ export const POLICY_OPTIONS: OptionTable<PolicyOptions, UnsetOptions> = {
   inspect: { check: bringing(prose('what inspectBody returns')) },
   idempotencyKey: { check: checkIdempotencyKey },
   beforeAttempt: { check: callable },
+  trustedOrigins: { check: checkTrusted },
   aroundAttempt: { check: callable },
   methods: { check: checkMethods, default: 'idempotent' },
   maxRetryAfterMs: { check: notNegative, default: 600_000 },

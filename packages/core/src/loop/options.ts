@@ -16,6 +16,7 @@ import type { Observer } from './events.ts';
 import type { AroundAttempt, BeforeAttempt } from './hooks.ts';
 import type { Part } from './part.ts';
 import type { Throttle } from './throttle.ts';
+import type { TrustedOrigins } from './trust.ts';
 
 /** The methods that may be sent again after an attempt that the server may have carried out. */
 export type RetryMethods = 'idempotent' | 'all' | readonly string[] | ((request: RequestTraits) => boolean);
@@ -62,6 +63,12 @@ export interface PolicyOptions {
    * @default none
    */
   readonly beforeAttempt?: BeforeAttempt | undefined;
+  /**
+   * Who gets what `beforeAttempt` and parts return for headers: a list of origins, or a function of the request, asked before each
+   * attempt. For others they are not called. It sees a redirect only if it is followed above ebb.
+   * @default the origin of each call. @ebb/undici, which does not know that one, has no default
+   */
+  readonly trustedOrigins?: TrustedOrigins | undefined;
   /**
    * Called with each attempt as it is sent, and sends it, for instance in an async context of its own: what an instrumentation
    * of the client sees as active. It must call its `send` at once, and return what that returns.
@@ -188,5 +195,6 @@ export type UnsetOptions =
   | 'fairKey'
   | 'idempotencyKey'
   | 'beforeAttempt'
+  | 'trustedOrigins'
   | 'aroundAttempt'
   | 'onEvent';

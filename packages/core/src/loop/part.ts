@@ -49,8 +49,13 @@ type MaybePromise<T> = T | Promise<T>;
 
 /** A part in one call. All verbs are optional, and those without a promise in their type are synchronous. */
 export interface Turn {
-  /** User code that changes the headers of the next attempt. Called while nothing is held. */
+  /**
+   * User code that changes the headers of the next attempt. Called while nothing is held. They may be credentials: it is not called
+   * for an origin that the policy does not trust, and its part must have the place `headers`, so that this is known beforehand.
+   */
   dress?(next: NextAttempt): HeaderChanges | undefined | Promise<HeaderChanges | undefined>;
+  /** As {@link dress}, for headers that are no credentials, such as those of a trace: every origin gets them. At any place. */
+  label?(next: NextAttempt): HeaderChanges | undefined | Promise<HeaderChanges | undefined>;
   /**
    * Takes what the attempt needs, or says what is lacking. What it holds already it does not take twice: it is asked again
    * after each wait, and after each {@link leave} without an outcome.

@@ -42,9 +42,13 @@ export function insideOf(policy: Policy): Inside {
   return (policy as unknown as { readonly [POLICY]: Inside })[POLICY];
 }
 
-/** A list of methods is copied: changing it later must not change the policy. */
-function frozenMethods(methods: RetryMethods): RetryMethods {
-  return Array.isArray(methods) ? Object.freeze(methods.map((method) => method.toUpperCase())) : methods;
+/** A list is copied: changing it later must not change the policy. */
+function frozen<T>(list: T): T {
+  return Array.isArray(list) ? (Object.freeze([...list]) as T) : list;
+}
+
+function inUpperCase(methods: RetryMethods): RetryMethods {
+  return Array.isArray(methods) ? methods.map((method) => method.toUpperCase()) : methods;
 }
 
 function seal(setup: PolicyParts, given: Pick<Inside, 'maxRetries' | 'feedback'>): Policy {
@@ -65,7 +69,8 @@ function seal(setup: PolicyParts, given: Pick<Inside, 'maxRetries' | 'feedback'>
     maxRetries: given.maxRetries ?? defaultRetries(setup),
     clock,
     feedback: given.feedback ?? ((bucket as Partial<OwnBucket> | undefined)?.feedback || plainFeedback),
-    methods: frozenMethods(setup.methods),
+    methods: frozen(inUpperCase(setup.methods)),
+    trustedOrigins: frozen(setup.trustedOrigins),
   };
   // Not enumerable: a copy with changes is not a policy yet, and is validated when it becomes one.
   return Object.freeze(Object.defineProperty(policy, POLICY, { value: inside })) as unknown as Policy;

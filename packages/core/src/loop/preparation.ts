@@ -1,6 +1,5 @@
 import { onAbort } from '../base/on-abort.ts';
 import { isPromise } from '../base/promise.ts';
-import type { RequestTraits } from '../http/outcome.ts';
 import { OutOfTime } from './bounds.ts';
 import { headerChangesOf, keyOf } from './header-changes.ts';
 import type { State } from './state.ts';
@@ -11,25 +10,17 @@ import type { State } from './state.ts';
 /** Makes the body of an attempt. Its argument is `over` once the body is not needed any more. */
 export type MakeBody = (state: { readonly over: boolean }) => PromiseLike<void> | undefined;
 
-function originOf({ url }: RequestTraits): string {
-  return URL.parse(url)?.origin ?? url;
-}
-
 /**
  * Asks the hooks for the headers of the next attempt. Returns a promise if they return one.
- *
- * What they return may be a credential, which belongs to the origin of the call: they are not asked for another one.
  *
  * @throws HookError, at once or as a rejection, if a hook fails
  */
 export function dress(state: State): PromiseLike<void> | undefined {
-  const { policy, request, hop, callRequest = request } = state;
+  const { policy, request } = state;
   const attempt = state.attempt + 1;
-  if (attempt === 1 && !state.isInner) state.key ??= keyOf(policy, request, hop?.key);
-  const isAway =
-    hop?.isAway === true || (callRequest !== request && originOf(callRequest) !== originOf(request));
+  if (attempt === 1 && !state.isInner) state.key ??= keyOf(policy, request);
   const next = { attempt, request, previous: state.toRetry, leftMs: state.total?.leftMs };
-  const made = headerChangesOf(isAway ? {} : policy, next, state.key, isAway ? [] : state.turns);
+  const made = headerChangesOf(policy, next, state.key, state.turns);
   if (isPromise(made))
     return made.then((changes) => {
       state.headerChanges = changes;

@@ -182,11 +182,6 @@ export class Session extends State implements Progress {
     return this.grant?.cost as number | undefined;
   }
 
-  /** The key of ebb that every attempt carries; `undefined` before the first, and if there is none. */
-  get idempotencyKey(): string | undefined {
-    return this.key?.isOurs ? this.key.value : undefined;
-  }
-
   /** True if every attempt carries the same idempotency key of ebb. */
   get isKeyed(): boolean {
     return this.key?.isOurs === true && this.key.isKept;

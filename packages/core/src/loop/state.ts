@@ -1,11 +1,13 @@
 import { mayBeLayered } from '#around';
+import { prose } from '#prose';
 import { HookError } from '../base/errors.ts';
+import { must, nameOf } from '../base/option-error.ts';
 import type { ReadFeedback } from '../http/feedback.ts';
 import type { Outcome, RequestTraits } from '../http/outcome.ts';
 import { Total } from './bounds.ts';
 import type { Grant } from './contracts.ts';
 import { isObserved, makeEvent, type News, report } from './events.ts';
-import type { Hop, KeptKey } from './header-changes.ts';
+import type { KeptKey } from './header-changes.ts';
 import { type Attempt, recordOf, type Trace } from './history.ts';
 import type { HeaderChanges } from './hooks.ts';
 import { NO_LAYERS, type Surroundings, type Way } from './layer.ts';
@@ -50,7 +52,7 @@ export abstract class State implements Call, Entrant {
   protected place: LayerPlace | undefined;
   #history: Attempt[] | undefined;
   readonly #isLayered: boolean;
-  // Of requests with hooks, waits, skipped chances or redirects: others save the room.
+  // Of requests with hooks, waits or skipped chances: others save the room.
   /** The idempotency key. */
   declare key?: KeptKey | undefined;
   /** How long hooks and the body factory have taken for this attempt, in milliseconds. */
@@ -61,8 +63,6 @@ export abstract class State implements Call, Entrant {
   declare isBoundByTotal?: boolean;
   declare whose?: { readonly fairKey: string };
   declare metered?: Grant;
-  /** Set by a client that sees each hop of a redirect as a request, for all hops but the first. */
-  declare hop?: Hop;
   /** The request in events. */
   declare private reported?: ReportedRequest;
 
@@ -130,11 +130,6 @@ export abstract class State implements Call, Entrant {
     return this.place?.isInner === true;
   }
 
-  /** The request of the call as the outermost layer has it; `undefined` for that layer itself. */
-  get callRequest(): RequestTraits | undefined {
-    return this.place?.callRequest;
-  }
-
   /** For `LAYER` in the options of the client, if they reach the layers below; `undefined` if there is no other layer. */
   get layer(): object | undefined {
     return this.place?.passage;
@@ -148,7 +143,14 @@ export abstract class State implements Call, Entrant {
       // Not by `push`, which makes room for many more.
       this.turns = this.turns === NO_TURNS ? [turn] : [...this.turns, turn];
       if (turn.read !== undefined) this.reads = true;
-      if (turn.dress !== undefined) this.dresses = true;
+      if ((turn.dress ?? turn.label) !== undefined) this.dresses = true;
+      if (turn.dress !== undefined)
+        must(
+          nameOf(part.name, 'place'),
+          prose("'headers' beside `dress`"),
+          part.place,
+          part.place === 'headers',
+        );
     }
   }
 

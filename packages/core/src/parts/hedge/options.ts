@@ -6,6 +6,7 @@ import { originOf } from '../../http/origin.ts';
 import type { RequestTraits } from '../../http/outcome.ts';
 import type { PolicyOptions } from '../../loop/options.ts';
 import { createPolicy, type Policy } from '../../loop/policy.ts';
+import { mustTrust } from '../../loop/trust.ts';
 
 /** Options of `hedged` of `@ebb/fetch`, and of `hedge` of `@ebb/undici`. */
 export interface HedgeOptions {
@@ -53,7 +54,7 @@ export interface HedgeOptions {
   readonly keyOf?: ((request: RequestTraits) => string) | undefined;
   /**
    * Where a hedge is sent in place of the origin of the request, such as another region. It gets the headers of the request,
-   * credentials included; `beforeAttempt` is asked again with its URL.
+   * credentials included; `beforeAttempt` is asked again with its URL. A policy with that hook sends it to its `trustedOrigins` alone.
    * @default the same origin
    */
   readonly to?: ((request: RequestTraits) => string) | undefined;
@@ -100,5 +101,7 @@ const HEDGE_OPTIONS: OptionTable<HedgeOptions, Unset> = {
 /** @throws TypeError, RangeError for a wrong option */
 export function readHedgeOptions(caller: string, options: HedgeOptions): HedgeSetup {
   const setup = readOptions<HedgeOptions, Unset>(caller, options, HEDGE_OPTIONS);
-  return { ...setup, policy: createPolicy(setup.policy) };
+  const policy = createPolicy(setup.policy);
+  if (setup.to !== undefined) mustTrust(caller, policy);
+  return { ...setup, policy };
 }

@@ -7,6 +7,7 @@ import type { HedgeRecord } from '../../loop/history.ts';
 import { dress } from '../../loop/preparation.ts';
 import { reportedOutcome } from '../../loop/reported.ts';
 import { Session } from '../../loop/session.ts';
+import { isTrusted } from '../../loop/trust.ts';
 import type { Hedging } from './hedging.ts';
 import { type Due, type HedgeKey, leave } from './key.ts';
 import { isNew, learn, measure, pay } from './rule.ts';
@@ -91,7 +92,8 @@ export abstract class Race implements Due {
    * Takes for a hedge what a retry takes, at once or not at all, and has it sent in the same turn. Waits for nothing but hooks.
    *
    * @param request that of the hedge
-   * @param isAway true if it goes to another origin: hooks are asked for its headers
+   * @param isAway true if it goes to another origin: hooks are asked for its headers, and with hooks it must be a trusted one, since
+   *   the request has what they returned for its own
    */
   async sendHedge(request: RequestTraits, isAway: boolean, send: (hedge: Hedge) => void): Promise<void> {
     const { policy, maxHedges } = this.hedging.setup;
@@ -106,6 +108,7 @@ export abstract class Race implements Due {
       const own = throttle && 'for' in throttle ? throttle.for(request, key) : throttle;
       if (state.tokens < 1 || policy.stopSignal?.aborted || (own && own.share < 1)) return;
       session.beginTurns();
+      if (isAway && !isTrusted(policy, request)) return;
       if (isAway) await dress(session);
       // Tokens that are not there do for a request (`nonConforming: 'mark'`), not for a hedge.
       isSent =

@@ -96,7 +96,15 @@ export async function play(
   const before = inUse();
   const stopSignal = stops && caller.signal;
   const client = makeClient(
-    createPolicy({ random: () => 0, clock, onEvent, stopSignal, ...policy, ...limits }),
+    createPolicy({
+      random: () => 0,
+      trustedOrigins: [new URL(url).origin],
+      clock,
+      onEvent,
+      stopSignal,
+      ...policy,
+      ...limits,
+    }),
   );
   let isOver = false;
   const wait = async (): Promise<void> => {
