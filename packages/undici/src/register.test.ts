@@ -284,6 +284,11 @@ describe('a fault ends the process at its start', () => {
       { 'ebb.yaml': '' },
       { env: { EBB_CONFIG: 'ebb.yaml' } },
     ],
+    [
+      'a hook, and no word on whom it trusts',
+      "TypeError: @ebb/undici/register: trustedOrigins must be set beside beforeAttempt, such as trustedOrigins: ['https://",
+      { [module]: 'export default { beforeAttempt: () => ({ authorization: "a" }) }' },
+    ],
     ['EBB with another value', 'EBB must be on or off, got "0"', {}, { env: { EBB: '0' } }],
   ])('%s', async (_, said, files, options) => {
     const cwd = project(files);

@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { createPolicy, type Part } from '../index.ts';
+import { Session } from './session.ts';
 import { isTrusted, mustTrust } from './trust.ts';
 
 const requestTo = (url: string) => ({ method: 'GET', url, replayable: true, header: () => undefined });
@@ -73,4 +74,63 @@ test.each<[story: string, options: object, giver: string | undefined]>([
     expect(check).toThrow(
       `ebbInterceptor: trustedOrigins must be set beside ${giver}, such as trustedOrigins: ['https://api.example.com'], got undefined`,
     );
+});
+
+describe('the headers of an attempt', () => {
+  const asked: string[] = [];
+  const note = (what: string, headers: Record<string, string>) => () => {
+    asked.push(what);
+    return headers;
+  };
+  const all: Part[] = [
+    { name: 'signs', place: 'headers', begin: () => ({ dress: note('dress', { a: 'dress' }) }) },
+    {
+      name: 'labels',
+      place: 'throttle',
+      begin: () => ({ label: note('label', { a: 'label', b: 'label' }) }),
+    },
+  ];
+  const policy = createPolicy({
+    use: all,
+    idempotencyKey: () => 'key',
+    beforeAttempt: note('beforeAttempt', { a: 'hook', b: 'hook' }),
+    trustedOrigins: ['https://a.test'],
+  });
+
+  test.each([
+    ['https://a.test/', ['label', 'beforeAttempt', 'dress'], { a: 'dress', b: 'hook' }],
+    ['https://b.test/', ['label'], { a: 'label', b: 'label' }],
+  ])('of a request to %s', (url, hooks, headers) => {
+    asked.length = 0;
+    const session = new Session(policy, { ...requestTo(url), method: 'POST' });
+    expect(session.next('begin')).toBe('send');
+    expect(asked).toEqual(hooks);
+    expect(session.headerChanges).toEqual({ 'idempotency-key': 'key', ...headers });
+  });
+
+  test('trust is asked before each attempt', () => {
+    let isGone = false;
+    const trusting = createPolicy({
+      ...policy,
+      trustedOrigins: () => !isGone,
+      methods: 'all',
+      backoff: () => 0,
+    });
+    const session = new Session(trusting, requestTo('https://a.test/'));
+    session.next('begin');
+    expect(session.headerChanges).toMatchObject({ a: 'dress' });
+    session.next('settled', { type: 'response', status: 503, header: () => undefined });
+    isGone = true;
+    session.next('begin');
+    expect(session.headerChanges).toEqual({ a: 'label', b: 'label' });
+  });
+
+  test('a part that could hide a credential at another place is an error', async () => {
+    const hidden: Part = { ...all[0], place: 'watching' } as Part;
+    const session = new Session(createPolicy({ use: [hidden] }), requestTo('https://a.test/'));
+    session.next('begin');
+    await expect(session.waiting).rejects.toThrow(
+      'signs: place must be \'headers\' beside `dress`, got "watching"',
+    );
+  });
 });

@@ -1,0 +1,115 @@
+import { createPolicy, type Part, type PolicyOptions } from '@ebb/core';
+import { afterEach, describe, expect, test } from 'vitest';
+import { versions } from '../test/clients.ts';
+import { get, setUp } from '../test/relay.ts';
+import { type Upstream, upstream } from '../test/upstream.ts';
+import { ebbInterceptor } from './index.ts';
+
+const LINE = "such as trustedOrigins: ['https://api.example.com'], got undefined";
+const signs: Part = { name: 'signs', place: 'headers', begin: () => ({ dress: () => ({ token: 'a' }) }) };
+const labels: Part = { name: 'labels', place: 'watching', begin: () => ({ label: () => ({ trace: 'b' }) }) };
+const credential: PolicyOptions = { beforeAttempt: () => ({ token: 'a' }) };
+
+test.each<[story: string, options: PolicyOptions, giver: string | undefined]>([
+  ['beforeAttempt', credential, 'beforeAttempt'],
+  ['a part that adds headers', { use: [labels, signs] }, 'signs'],
+  ['a key and a label', { idempotencyKey: true, use: [labels] }, undefined],
+  ['beforeAttempt for no one', { ...credential, trustedOrigins: [] }, undefined],
+])('%s', (_, options, giver) => {
+  for (const policy of [options, createPolicy(options)]) {
+    const make = (): unknown => ebbInterceptor(policy);
+    if (giver === undefined) expect(make).not.toThrow();
+    else {
+      expect(make).toThrow(TypeError);
+      expect(make).toThrow(`ebbInterceptor: trustedOrigins must be set beside ${giver}, ${LINE}`);
+    }
+  }
+});
+
+const cleanups: (() => unknown)[] = [];
+afterEach(async () => {
+  for (const cleanup of cleanups.splice(0)) await cleanup();
+});
+
+async function serving(): Promise<Upstream> {
+  const server = await upstream((response, { headers }) => {
+    response.end(`${headers.token} ${headers.trace}`);
+  });
+  cleanups.push(() => server[Symbol.asyncDispose]());
+  return server;
+}
+
+describe.each(Object.entries(versions))('%s', (_, { Agent, Client, request }) => {
+  test('options of one request are checked by the request', async () => {
+    const { url } = await serving();
+    const agent = new Agent();
+    cleanups.push(() => agent.destroy());
+    const dispatcher = agent.compose(ebbInterceptor());
+    const untold = request(url, { dispatcher, ebb: credential });
+    await expect(untold).rejects.toThrow(TypeError);
+    await expect(untold).rejects.toThrow(`ebb: trustedOrigins must be set beside beforeAttempt, ${LINE}`);
+    for (const [trustedOrigins, token] of [
+      [[new URL(url).origin], 'a'],
+      [['https://b.test'], 'undefined'],
+    ] as const) {
+      const { body } = await request(url, {
+        dispatcher,
+        ebb: { ...credential, use: [labels], trustedOrigins },
+      });
+      expect(await body.text()).toBe(`${token} b`);
+    }
+  });
+
+  test('over a Client', async () => {
+    const { url } = await serving();
+    const client = new Client(url);
+    cleanups.push(() => client.destroy());
+    const { origin } = new URL(url);
+    const own = client.compose(ebbInterceptor({ ...credential, trustedOrigins: [origin] }));
+    const { body } = await own.request({ origin, path: '/', method: 'GET' });
+    expect(await body.text()).toBe('a undefined');
+  });
+});
+
+/** What is sent as `token`, or the error. */
+function sent(trustedOrigins: PolicyOptions['trustedOrigins'], options: object): unknown {
+  const { wire, spy, dispatch } = setUp({ ...credential, trustedOrigins });
+  dispatch({ ...get, ...options }, spy);
+  if (spy.error !== undefined) return spy.error;
+  const headers = wire.attempt(1).options.headers as Record<string, string> | undefined;
+  return headers?.token;
+}
+
+const list = ['http://upstream.test'];
+const all = (): boolean => true;
+
+test.each<
+  [story: string, trusted: PolicyOptions['trustedOrigins'], options: object, token: string | undefined]
+>([
+  ['an origin', list, {}, 'a'],
+  ['an origin with a slash', list, { origin: 'http://UPSTREAM.test:80/' }, 'a'],
+  ['an origin that is a URL', list, { origin: new URL('http://upstream.test') }, 'a'],
+  ['another origin', list, { origin: 'http://other.test' }, undefined],
+  ['another scheme', list, { origin: 'https://upstream.test' }, undefined],
+  ['a whole path, as for a proxy', list, { path: 'http://upstream.test/a' }, 'a'],
+  [
+    'another host in the query',
+    list,
+    { origin: 'http://other.test', path: '/?http://upstream.test/' },
+    undefined,
+  ],
+  ['another Host', list, { origin: 'http://other.test', headers: { host: 'upstream.test' } }, undefined],
+  ['no origin, and a function', all, { origin: undefined }, 'a'],
+])('%s', (_, trusted, options, token) => {
+  expect(sent(trusted, options)).toBe(token);
+});
+
+test.each<[story: string, trusted: PolicyOptions['trustedOrigins'], options: object]>([
+  ['no origin, and a list', list, { origin: undefined }],
+  ['a path that names another origin', list, { origin: 'http://other.test', path: 'http://upstream.test/' }],
+  ['the same, and a function', all, { origin: 'http://other.test', path: 'http://upstream.test/' }],
+])('%s: an error, since it is not known who gets the credential', (_, trusted, options) => {
+  const error = sent(trusted, options);
+  expect(error).toBeInstanceOf(TypeError);
+  expect((error as Error).message).toMatch(/^ebb: .*trustedOrigins.*`origin`/);
+});
