@@ -14,7 +14,7 @@ import { sendWithTimeout, timeoutError } from './attempt-timeout.ts';
 import { type AxiosCopy, needCopy } from './axios-copy.ts';
 import type { RequestBody } from './body/request-body.ts';
 import { discardForRetry, peekAt, whenBodyEnds } from './body/response-body.ts';
-import type { CallerSignal } from './cancel.ts';
+import { asCanceled, type CallerSignal } from './cancel.ts';
 import { changed, copyWith, type Held, heldBy, LayerMark, replaced } from './config-changes.ts';
 import { failureOf, ResponseOutcome } from './outcome.ts';
 import { Traits } from './traits.ts';
@@ -202,7 +202,8 @@ export class Call extends Traits implements Exchange<AxiosResponse> {
   }
 
   peek(settled: unknown): Opened {
-    return peekAt(settled);
+    const { signal, config, copy } = this;
+    return peekAt(settled, () => asCanceled(signal?.reason, signal, config, copy));
   }
 
   setAside(settled: unknown, session: Session, signal?: AbortSignal): Aside | undefined {

@@ -1,14 +1,8 @@
 import type { Clock } from '@ebb/core';
-import { isNodeReadable, NodePeek, type Opened, whenArrived } from '@ebb/core/adapter';
+import { isNodeReadable, whenArrived } from '@ebb/core/adapter';
 import type { AxiosResponse } from 'axios';
 
 // The bodies of Node's streams, which axios's http adapter and some custom ones respond with.
-
-/** Opens a Node stream for a look; false for anything else. */
-export function peekAtNode(data: unknown, replace: (copy: unknown) => void): Opened | false {
-  // One that cannot be looked into has no text.
-  return isNodeReadable(data) && (NodePeek.at(data, replace) ?? { data: '', replace });
-}
 
 /** Calls `ended` when a Node stream has arrived, read or not, or has failed; false if there is none under way. */
 export function whenNodeBodyEnds(

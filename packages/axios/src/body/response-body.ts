@@ -12,7 +12,7 @@ import {
   setAside,
 } from '@ebb/core/adapter';
 import type { AxiosResponse } from 'axios';
-import { abortUpload, peekAtNode, whenNodeBodyEnds } from '#platform';
+import { abortUpload, whenNodeBodyEnds } from '#platform';
 import { headerOf, responseIn } from '../response.ts';
 
 /**
@@ -76,12 +76,12 @@ export function whenBodyEnds(settled: unknown, clock: Clock, ended: () => void):
  * Opens the body of the response in what an adapter settled with; `undefined` if there is none. The adapters of axios have read
  * a body that is not streamed, but not parsed it: `transformResponse` runs after the last attempt. A custom adapter may have.
  */
-export function peekAt(settled: unknown): Opened {
+export function peekAt(settled: unknown, abortError: () => unknown): Opened {
   const response = responseIn(settled);
   if (response === undefined) return undefined;
   const { data } = response;
   const replace = (other: unknown): void => {
     response.data = other;
   };
-  return (peekAtNode ? peekAtNode(data, replace) : false) || { data, replace };
+  return { data, replace, abortError };
 }

@@ -7,7 +7,6 @@ type Maybe<T> = T | undefined;
 
 export const BufferedForm: Maybe<typeof node.BufferedForm> = undefined;
 export const closeWith: Maybe<typeof node.closeWith> = undefined;
-export const peekAtNode: Maybe<typeof node.peekAtNode> = undefined;
 export const whenNodeBodyEnds: Maybe<typeof node.whenNodeBodyEnds> = undefined;
 export const loadedModules: Maybe<typeof node.loadedModules> = undefined;
 export const abortUpload: Maybe<typeof node.abortUpload> = undefined;

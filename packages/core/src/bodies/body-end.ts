@@ -61,8 +61,9 @@ function watch(response: Response, context: BodyContext, ended: () => void): boo
   return true;
 }
 
-function useOf(branch: object, { signal, clock }: BodyContext, ended: () => void): BodyUse {
-  const use = new BodyUse(branch, clock, ended);
+function useOf(branch: object, context: BodyContext, ended: () => void): BodyUse {
+  const use = new BodyUse(branch, context, ended);
+  const { signal } = context;
   // An abort closes the connection, whether or not the body is being read.
   if (signal !== undefined) use.onEnd(onAbort(signal, () => use.end()));
   return use;

@@ -1,7 +1,9 @@
-import { bufferBytes, isWebReadable } from '../http/body.ts';
-import type { BodyContext, BodyWatcher, Opened } from '../http/peek.ts';
+import { bufferBytes, isNodeReadable, isWebReadable } from '../http/body.ts';
+import type { BodyContext, BodyWatcher, Opened, Peek } from '../http/peek.ts';
 import { whenBodyEnds } from './body-end.ts';
-import { interceptorOf } from './intercept-body.ts';
+import { interceptorOf, nativeBody } from './intercept-body.ts';
+import { NodePeek } from './node-peek.ts';
+import { peekAtNodeFetch } from './opened.ts';
 import { bytesOf } from './peeks.ts';
 import { WatchedBody } from './watched-body.ts';
 import { watchedStream } from './watched-stream.ts';
@@ -19,15 +21,20 @@ export function watchBody(
   ended: () => void,
 ): void {
   if (opened === undefined) ended();
-  else if ('read' in opened) {
-    if (opened.watch === undefined) ended();
-    else opened.watch(watcher, ended);
-  } else if ('replace' in opened) watchData(opened, watcher, ended);
-  else {
+  else if ('read' in opened) watchPeek(opened, watcher, ended);
+  else if ('replace' in opened) watchData(opened, watcher, ended);
+  else if (isNodeReadable(nativeBody(opened as unknown as Response))) {
+    watchPeek(peekAtNodeFetch(opened), watcher, ended);
+  } else {
     whenBodyEnds(opened, context, ended);
     const interceptor = interceptorOf(opened as unknown as Response);
     if (interceptor instanceof WatchedBody) interceptor.watcher = watcher;
   }
+}
+
+function watchPeek(peek: Peek | undefined, watcher: BodyWatcher, ended: () => void): void {
+  if (peek?.watch === undefined) ended();
+  else peek.watch(watcher, ended);
 }
 
 /** A body as a client has read it. */
@@ -36,6 +43,10 @@ function watchData(
   watcher: BodyWatcher,
   ended: () => void,
 ): void {
+  if (isNodeReadable(data)) {
+    watchPeek(NodePeek.at(data, replace), watcher, ended);
+    return;
+  }
   if (isWebReadable(data) && !data.locked) {
     const observer = {
       taken: () => undefined,

@@ -1,7 +1,7 @@
 import type { Clock } from '../base/clock.ts';
 import { responseHeader } from '../http/any-headers.ts';
 import { bufferBytes, isWebReadable } from '../http/body.ts';
-import type { BodyWatcher } from '../http/peek.ts';
+import type { BodyContext, BodyWatcher } from '../http/peek.ts';
 import { type BodyInterceptor, interceptBody } from './intercept-body.ts';
 import { bytesOf } from './peeks.ts';
 import { type WatchedStream, watchedStream } from './watched-stream.ts';
@@ -15,6 +15,8 @@ const collected = /* @__PURE__ */ new FinalizationRegistry((use: BodyUse) => use
  */
 export class BodyUse {
   readonly clock: Clock;
+  /** The caller's. */
+  readonly signal: AbortSignal | undefined;
   /** True in the turn of the event loop in which the response arrived. */
   isNew = true;
   /** The branches, until {@link letGo} or the end. */
@@ -28,9 +30,10 @@ export class BodyUse {
    * @param first the response; for node-fetch its body
    * @param ended called at the end
    */
-  constructor(first: object, clock: Clock, ended: () => void) {
+  constructor(first: object, { clock, signal }: Pick<BodyContext, 'clock' | 'signal'>, ended: () => void) {
     this.held = [first];
     this.clock = clock;
+    this.signal = signal;
     this.#ended = ended;
   }
 
@@ -119,6 +122,12 @@ export class WatchedBody implements BodyInterceptor {
   }
 
   read(response: Response, native: (this: Response) => Promise<unknown>): Promise<unknown> {
+    const { signal } = this.use;
+    // What a clone has read would still be delivered.
+    if (signal?.aborted && !response.bodyUsed) {
+      native.call(response).catch(() => undefined);
+      return Promise.reject(signal.reason);
+    }
     // It is being read already, so `native` will reject. `bodyUsed` takes long: hardly any response is read natively, and
     // then here, in its first turn.
     if (this.#isStreamRead() || this.use.isOver || this.#isTaken || (!this.use.isNew && response.bodyUsed))
@@ -145,18 +154,21 @@ export class WatchedBody implements BodyInterceptor {
   stream(response: Response, native: () => unknown): unknown {
     if (this.#watched !== undefined) return this.#watched.stream;
     const body = native();
-    if (this.use.isOver || !isWebReadable(body) || body.locked || response.bodyUsed) return body;
-    this.#watched = watchedStream(body, native, lengthOf(response), {
+    const { signal, isOver } = this.use;
+    if ((isOver && !signal) || !isWebReadable(body) || body.locked || response.bodyUsed) return body;
+    const observer = {
       taken: () => {
         this.#isTaken = true;
+        signal?.throwIfAborted();
       },
-      part: (part) => this.#pass(part),
+      part: (part: Uint8Array) => this.#pass(part),
       ended: () => this.use.end(),
-      cancelled: (gone) => {
+      cancelled: (gone: Promise<unknown>) => {
         this.#isTaken = true;
         this.use.cancel(response, gone);
       },
-    });
+    };
+    this.#watched = watchedStream(body, native, lengthOf(response), observer);
     return this.#watched.stream;
   }
 

@@ -2,7 +2,7 @@ import { isWebReadable } from '../http/body.ts';
 
 /** Receives the events of a watched stream. */
 export interface StreamObserver {
-  /** Reading has begun. */
+  /** Something is read. The stream fails with what this throws. */
   taken(): void;
   /** The next part, before the reader gets it. */
   part(part: Uint8Array): void;

@@ -40,6 +40,8 @@ interface Data {
   readonly data: unknown;
   /** The caller gets this in its place. */
   replace(data: unknown): void;
+  /** What the caller gets after an abort; by default the reason of the signal. */
+  abortError?(): unknown;
 }
 
 /** What an adapter opens: a body of its own kind, or a response of fetch, or its data, as they are. */

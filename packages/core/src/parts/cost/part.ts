@@ -104,7 +104,8 @@ class CostTurn implements Turn {
     const { clock } = policy;
     const { actual, maxBytes, timeoutMs } = this.#setup;
     const bounds: LookBounds = { bytes: maxBytes, timeoutMs, clock };
-    const open = (most: number) => peekAt(look.open(most), most);
+    const body = { method: request.method, status: outcome.status, clock, signal: look.signal };
+    const open = (most: number) => peekAt(look.open(most), most, body);
     const response = new BodyLook(outcome, { ...look, open, request, clock }, bounds);
     const said = tally.add(() => actual(response));
     if (said !== undefined) await within(said, bounds, look.signal);
