@@ -24,6 +24,7 @@ export const SLOW: Readonly<Record<'programs' | 'stores' | 'worlds', readonly st
     'test/opentelemetry/observe.test.ts',
     'test/readme.test.ts',
     'test/scenario-pages.test.ts',
+    'test/undici-orders.test.ts',
   ],
   /** Fleets of processes, clusters and stores in trouble: on real servers, or in long properties. */
   stores: [

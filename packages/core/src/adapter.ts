@@ -5,7 +5,7 @@ export { callHook } from './base/errors.ts';
 export { type Followed, followForeign } from './base/foreign-signal.ts';
 export { onAbort } from './base/on-abort.ts';
 export { type Complete, type OptionTable, readOptions } from './base/options.ts';
-export { property } from './base/property.ts';
+export { isError, property } from './base/property.ts';
 export { sleep } from './base/sleep.ts';
 export { warn } from './base/warn.ts';
 export { whenArrived } from './bodies/arrival.ts';

@@ -1,4 +1,5 @@
 export { prose } from '#prose';
+export { property } from './base/property.ts';
 export { haveCredentials } from './http/credentials.ts';
 export { DownloadCourse } from './http/download-course.ts';
 export { type EventHooks, EventStream, isEventStream } from './http/event-stream.ts';

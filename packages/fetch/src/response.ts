@@ -1,6 +1,7 @@
 import type { Outcome } from '@ebb/core';
 import {
   type Aside,
+  isError,
   isNodeReadable,
   isWebReadable,
   property,
@@ -66,7 +67,7 @@ function cloneOf(response: Response): Response | undefined {
  * retry may not be sent, a clone is read, so that the response can still become the result.
  */
 export function setAside(settled: unknown, session: Session, signal?: AbortSignal): Aside | undefined {
-  const body = settled instanceof Error ? undefined : property(settled, 'body');
+  const body = isError(settled) ? undefined : property(settled, 'body');
   if (!isWebReadable(body) && !isNodeReadable(body)) return undefined;
   const response = settled as Response;
   const { discardMs } = session;

@@ -8,7 +8,7 @@ import {
   Session,
 } from '@ebb/core/adapter';
 import type { Dispatcher } from 'undici';
-import { Attempt } from './attempt.ts';
+import type { Attempt } from './attempt.ts';
 import type { RequestBody } from './body/request-body.ts';
 import type { Composition } from './composition.ts';
 import { Downstream } from './downstream.ts';
@@ -16,8 +16,8 @@ import { requestAbortedError } from './errors.ts';
 import type { Held } from './held.ts';
 import { responseOutcome, Traits } from './traits.ts';
 
-/** What a request ends with: an attempt whose response was set aside, an error, or a call of the handler. */
-export type End = Attempt | Error | (() => unknown);
+/** What a request ends with: an attempt whose response was set aside, or what tells the handler. */
+export type End = Attempt | (() => unknown);
 
 /** True if code of the user runs when this outcome is judged. Entering the context takes a tenth of a request. */
 function callsBack({ onEvent, classify, bucket, budget }: Policy, outcome: Outcome): boolean {
@@ -145,15 +145,15 @@ export abstract class Call extends Downstream {
   }
 
   /** After a failed attempt: waits for the retry, or ends, after the total timeout with the last response before it. */
-  protected follow(retry: boolean | undefined, error: Error): void {
-    if (retry) this.wait(error);
-    else if (retry === false) this.finish((this.session.fallsBack ? this.answer : undefined) ?? error);
+  protected follow(retry: boolean | undefined, error: unknown): void {
+    const end = () => this.fail(error);
+    if (retry) this.wait(end);
+    else if (retry === false) this.finish((this.session.fallsBack ? this.answer : undefined) ?? end);
   }
 
   protected finish(end: End): void {
-    if (end instanceof Attempt) this.#replay(end);
-    else if (typeof end === 'function') end();
-    else this.fail(end);
+    if (typeof end === 'function') end();
+    else this.#replay(end);
   }
 
   #replay(attempt: Attempt): void {

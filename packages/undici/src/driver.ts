@@ -124,7 +124,7 @@ export abstract class Driver extends Call {
     attempt.drop(error);
     if (retry === undefined) return false;
     if (retry) {
-      this.wait(error);
+      this.wait(() => this.fail(error));
       return true;
     }
     this.closeBodies();

@@ -73,7 +73,7 @@ export class Relay extends Driver implements AttemptListener<Attempt> {
     const { brokenBy } = this;
     const { released } = attempt.setAside(held ?? attempt.hold(head), this.session);
     if (brokenBy === undefined) this.answer = attempt;
-    this.wait(brokenBy ?? attempt, released);
+    this.wait(brokenBy === undefined ? attempt : () => this.fail(brokenBy), released);
   }
 
   #respond(attempt: Attempt, head: ResponseHead, held?: Held): void {
@@ -166,14 +166,14 @@ export class Relay extends Driver implements AttemptListener<Attempt> {
   broke(attempt: Attempt, error: Error): void {
     const { controller, download } = this;
     if (controller.aborted || this.threw || !download || download.isDone || download.lost !== undefined) {
-      this.finish(error);
+      this.fail(error);
       return;
     }
     this.brokenBy = error;
     controller.attach(undefined);
     const kind = isCutOff(error) ? 'network' : failureKind(error);
     const retry = this.judge(attempt, failureOutcome(attempt, kind, error, this.options));
-    if (retry) this.wait(error);
-    else if (retry === false) this.finish(error);
+    if (retry) this.wait(() => this.fail(error));
+    else if (retry === false) this.fail(error);
   }
 }

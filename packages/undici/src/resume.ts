@@ -1,10 +1,10 @@
-import { Download, downloadIn, type ReadHeader, type Resumable } from '@ebb/core/adapter';
+import { Download, downloadIn, property, type ReadHeader, type Resumable } from '@ebb/core/adapter';
 import type { Dispatcher } from 'undici';
 import { headerPairs, type RequestHeaders, type ResponseHeaders, responseHeader } from './headers.ts';
 
 /** True if a response ended short of its length. undici reports this code after `Connection: close`. */
-export function isCutOff({ code }: Error & { readonly code?: unknown }): boolean {
-  return code === 'UND_ERR_RES_CONTENT_LENGTH_MISMATCH';
+export function isCutOff(error: unknown): boolean {
+  return property(error, 'code') === 'UND_ERR_RES_CONTENT_LENGTH_MISMATCH';
 }
 
 /** What a response can be resumed by if its connection breaks; `undefined` if it cannot. */

@@ -1,6 +1,7 @@
 import type { Duplex } from 'node:stream';
 import {
   explain,
+  property,
   prose,
   type ResumeReason,
   type Resuming,
@@ -180,7 +181,7 @@ export class ResumedCall extends Downstream implements AttemptListener<Attempt> 
     this.#silence?.stop();
     const resumer = this.#resumer;
     // Of undici itself as well.
-    const isIdle = (error as { code?: unknown }).code === 'UND_ERR_BODY_TIMEOUT';
+    const isIdle = property(error, 'code') === 'UND_ERR_BODY_TIMEOUT';
     if (this.controller.aborted || this.threw) this.#fail(error);
     else if (this.#isCoded) this.#fail(explain(error, prose('a content coding')));
     else if (resumer === undefined) this.#fail(error);

@@ -1,3 +1,5 @@
+import { property, textOfError } from './property.ts';
+
 /**
  * Why a request was not sent.
  *
@@ -35,7 +37,12 @@ function recogniseOtherCopies(kind: abstract new (...args: never[]) => Error, na
   Object.defineProperty(kind, Symbol.hasInstance, {
     value(this: unknown, value: unknown): boolean {
       // Inherited by subclasses, which must recognise their own instances only.
-      return this === kind ? mark in Object(value) : isOfThisCopy.call(this as never, value);
+      try {
+        return this === kind ? property(value, mark) === true : isOfThisCopy.call(this as never, value);
+      } catch {
+        // A `Proxy` may do anything.
+        return false;
+      }
     },
   });
 }
@@ -76,7 +83,7 @@ export class HookError extends Error {
   readonly hook: string;
 
   constructor(hook: string, cause: unknown) {
-    super(`${hook} failed: ${cause instanceof Error ? cause.message : String(cause)}`, { cause });
+    super(`${hook} failed: ${textOfError(cause)}`, { cause });
     this.hook = hook;
   }
 }

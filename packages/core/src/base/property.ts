@@ -9,3 +9,22 @@ export function property(of: unknown, name: PropertyKey): unknown {
     return undefined;
   }
 }
+
+/** True for an error. Also of a `Proxy` this may throw. */
+export function isError(value: unknown): value is Error {
+  try {
+    return value instanceof Error;
+  } catch {
+    return false;
+  }
+}
+
+/** What was thrown, as a text. */
+export function textOfError(thrown: unknown): string {
+  const message = isError(thrown) ? property(thrown, 'message') : thrown;
+  try {
+    return String(message);
+  } catch {
+    return typeof message;
+  }
+}

@@ -1,13 +1,13 @@
 import { emit } from '#platform';
 import { isPromise } from './promise.ts';
-import { property } from './property.ts';
+import { isError, property } from './property.ts';
 
 /**
  * An error's name, message and stack. Its other fields may hold secrets, as the `config` of axios's errors does, and no one
  * looks at what a warning carries before it is logged.
  */
 function withoutFields(cause: unknown): unknown {
-  if (!(cause instanceof Error)) return undefined;
+  if (!isError(cause)) return undefined;
   const read = (name: string): string => String(property(cause, name) ?? '');
   return Object.assign(new Error(read('message')), { name: read('name'), stack: read('stack') });
 }

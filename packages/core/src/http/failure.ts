@@ -1,5 +1,5 @@
 import { CODES, isUnsent, kindOfMessage } from '#platform';
-import { property } from '../base/property.ts';
+import { isError, property } from '../base/property.ts';
 import type { FailureKind, Outcome } from './outcome.ts';
 
 /** The kind of failure that an error code stands for, or the name of an error without one; `undefined` if it is not known. */
@@ -43,7 +43,7 @@ function codeOf(error: unknown): string | undefined {
 
 /** The name of an error; `undefined` for anything else, and for a name that is not an identifier. */
 export function nameOf(error: unknown): string | undefined {
-  return error instanceof Error ? identifier(property(error, 'name')) : undefined;
+  return isError(error) ? identifier(property(error, 'name')) : undefined;
 }
 
 /** The field of an entry in a log that has the code of an error, if there is one. */

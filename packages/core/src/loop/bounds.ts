@@ -7,13 +7,22 @@ import type { Policy } from './policy.ts';
 export class OutOfTime extends Error {
   override readonly name = 'TimeoutError';
   readonly timeoutMs: number;
-  /** True for the total timeout of the request, false for that of the attempt. */
-  readonly isTotal: boolean;
+  readonly #isTotal: boolean;
 
   constructor(timeoutMs: number, isTotal: boolean) {
     super(`not sent within ${timeoutMs} ms`);
     this.timeoutMs = timeoutMs;
-    this.isTotal = isTotal;
+    this.#isTotal = isTotal;
+  }
+
+  /** Asks nothing of what the user has thrown, which may be a `Proxy`. */
+  static override [Symbol.hasInstance](thrown: unknown): boolean {
+    return typeof thrown === 'object' && thrown !== null && #isTotal in thrown;
+  }
+
+  /** True for the total timeout of the request, false for that of the attempt. */
+  get isTotal(): boolean {
+    return this.#isTotal;
   }
 }
 
