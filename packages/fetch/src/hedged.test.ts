@@ -416,6 +416,21 @@ describe('another origin', () => {
     expect([headers.get('x-own'), headers.get('authorization')]).toEqual(['1', 'for b.test:8443']);
   });
 
+  test('gets nothing if hooks add headers, and it is not trusted', async () => {
+    const beforeAttempt = (): Record<string, string> => ({ authorization: 'secret' });
+    expect(() => client([], { beforeAttempt }, { to })).toThrow(
+      'hedged: trustedOrigins must be set beside beforeAttempt',
+    );
+    for (const [trustedOrigins, sends] of [
+      [['https://a.test'], 1],
+      [['https://a.test', 'https://b.test:8443'], 2],
+    ] as const) {
+      const { fetch, clock, sent } = client([{ ms: 100 }], { beforeAttempt, trustedOrigins }, { to });
+      await clock.runUntilSettled(fetch(URL_A));
+      expect(sent.length).toBe(sends);
+    }
+  });
+
   test('waits for its hooks with nothing held, and not longer than the first try', async () => {
     const bucket = tokenBucket({ refillPerSecond: 0.001, capacity: 5 });
     const { fetch, clock, sent } = client(
