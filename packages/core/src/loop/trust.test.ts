@@ -108,6 +108,12 @@ describe('the headers of an attempt', () => {
     expect(session.headerChanges).toEqual({ 'idempotency-key': 'key', ...headers });
   });
 
+  test('that are labels alone', () => {
+    const session = new Session(createPolicy({ use: all.slice(1) }), requestTo('https://b.test/'));
+    session.next('begin');
+    expect(session.headerChanges).toEqual({ a: 'label', b: 'label' });
+  });
+
   test('trust is asked before each attempt', () => {
     let isGone = false;
     const trusting = createPolicy({
