@@ -6,7 +6,7 @@ import type { RequestTraits } from '../http/outcome.ts';
 import type { HeaderChanges, NextAttempt } from './hooks.ts';
 import type { Turn } from './part.ts';
 import type { Policy } from './policy.ts';
-import { addsCredentials, isTrusted } from './trust.ts';
+import { isTrusted } from './trust.ts';
 
 const KEY = 'idempotency-key';
 
@@ -54,22 +54,22 @@ type Dressed = HeaderChanges | undefined;
  * @throws HookError, at once or as a rejection, if user code fails or returns something else than headers
  */
 export function headerChangesOf(
-  policy: Policy,
+  { beforeAttempt, trustedOrigins }: Partial<Policy>,
   next: NextAttempt,
   key: KeptKey | undefined,
   turns: readonly Turn[] = [],
 ): Dressed | Promise<Dressed> {
   const own = key?.isOurs ? { [KEY]: key.value } : undefined;
   const asked: (Dressed | Promise<Dressed>)[] = [];
-  for (const turn of turns) {
-    if (turn.label !== undefined) asked.push(ask('use', () => turn.label?.(next)));
-  }
-  if (addsCredentials(policy) && isTrusted(policy, next.request)) {
-    const { beforeAttempt } = policy;
-    if (beforeAttempt !== undefined) asked.push(ask('beforeAttempt', () => beforeAttempt(next)));
+  const askTurns = (verb: 'label' | 'dress'): void => {
     for (const turn of turns) {
-      if (turn.dress !== undefined) asked.push(ask('use', () => turn.dress?.(next)));
+      if (turn[verb] !== undefined) asked.push(ask('use', () => turn[verb]?.(next)));
     }
+  };
+  askTurns('label');
+  if (isTrusted({ trustedOrigins }, next.request)) {
+    if (beforeAttempt !== undefined) asked.push(ask('beforeAttempt', () => beforeAttempt(next)));
+    askTurns('dress');
   }
   const join = (all: readonly Dressed[]): Dressed => {
     if (all.every((changes) => changes === undefined)) return own;
@@ -115,8 +115,7 @@ function changesIn(result: unknown): HeaderChanges {
     if (!Array.isArray(pair) || typeof pair[0] !== 'string') throw wrong();
     const [given, value] = pair as [string, unknown];
     // No server has a header of that name: the rest of the request cannot be changed.
-    if (/^(url|method|body|headers)$/i.test(given))
-      throw new TypeError(`its result must be the headers alone, got "${given}"`);
+    if (/^(url|method|body|headers)$/i.test(given)) throw wrongType('its result', 'the headers alone', given);
     if (value !== undefined && typeof value !== 'string')
       throw wrongType(`its result: ${given}`, 'a string, or undefined', value);
     const name = isList ? given.toLowerCase() : given;

@@ -5,7 +5,7 @@ import { plainFeedback, type ReadFeedback } from '../http/feedback.ts';
 import { bindClock } from './bind-clock.ts';
 import type { OwnBucket } from './contracts.ts';
 import { defaultRetries, POLICY_OPTIONS, UNSET } from './option-table.ts';
-import type { PolicyOptions, RetryMethods, UnsetOptions } from './options.ts';
+import type { PolicyOptions, UnsetOptions } from './options.ts';
 import { type Admit, type Part, PLACES } from './part.ts';
 
 type PolicyParts = Complete<PolicyOptions, UnsetOptions>;
@@ -43,12 +43,8 @@ export function insideOf(policy: Policy): Inside {
 }
 
 /** A list is copied: changing it later must not change the policy. */
-function frozen<T>(list: T): T {
-  return Array.isArray(list) ? (Object.freeze([...list]) as T) : list;
-}
-
-function inUpperCase(methods: RetryMethods): RetryMethods {
-  return Array.isArray(methods) ? methods.map((method) => method.toUpperCase()) : methods;
+function frozen<T>(list: T, of: (text: string) => string = String): T {
+  return Array.isArray(list) ? (Object.freeze(list.map((text) => of(text))) as T) : list;
 }
 
 function seal(setup: PolicyParts, given: Pick<Inside, 'maxRetries' | 'feedback'>): Policy {
@@ -69,7 +65,7 @@ function seal(setup: PolicyParts, given: Pick<Inside, 'maxRetries' | 'feedback'>
     maxRetries: given.maxRetries ?? defaultRetries(setup),
     clock,
     feedback: given.feedback ?? ((bucket as Partial<OwnBucket> | undefined)?.feedback || plainFeedback),
-    methods: frozen(inUpperCase(setup.methods)),
+    methods: frozen(setup.methods, (method) => method.toUpperCase()),
     trustedOrigins: frozen(setup.trustedOrigins),
   };
   // Not enumerable: a copy with changes is not a policy yet, and is validated when it becomes one.

@@ -2,7 +2,6 @@ import { prose, proseOf } from '#prose';
 import { type Check, flag } from '../base/check.ts';
 import { callHook } from '../base/errors.ts';
 import { must, nameOf, wrongType } from '../base/option-error.ts';
-import { originOf } from '../http/origin.ts';
 import type { RequestTraits } from '../http/outcome.ts';
 import type { Part } from './part.ts';
 
@@ -16,17 +15,15 @@ interface Trusting {
   readonly trustedOrigins?: TrustedOrigins | undefined;
 }
 
-/** Scheme, host and port as `URL` has them: a text that is compared with another one. */
-function isOrigin(text: string): boolean {
-  return /^https?:[^*]+$/.test(text) && URL.parse(text)?.origin === text;
-}
-
 export const checkTrusted: Check = (name, value) => {
   if (typeof value === 'function') return;
   must(name, prose("a list such as ['https://api.example.com'], or a function"), value, Array.isArray(value));
   for (const [index, one] of (value as readonly unknown[]).entries()) {
+    const text = String(one);
+    // It is compared with scheme, host and port as `URL` has them.
+    const fits = /^https?:[^*]+$/.test(text) && URL.parse(text)?.origin === text;
     const takes = prose("an origin such as 'https://api.example.com'");
-    must(`${name}[${index}]`, takes, one, typeof one === 'string', isOrigin(`${one}`));
+    must(`${name}[${index}]`, takes, one, typeof one === 'string', fits);
   }
 };
 
@@ -40,7 +37,7 @@ export function isTrusted({ trustedOrigins }: Trusting, request: RequestTraits):
   if (trustedOrigins === undefined) return true;
   return typeof trustedOrigins === 'function'
     ? callHook('trustedOrigins', () => trustedOrigins(request), flag)
-    : trustedOrigins.includes(originOf(request));
+    : trustedOrigins.includes(URL.parse(request.url)?.origin as string);
 }
 
 /** What adds headers that may be credentials; `undefined` if nothing does. */
