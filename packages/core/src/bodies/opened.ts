@@ -1,7 +1,7 @@
 import { bufferBytes, isNodeReadable, isWebReadable } from '../http/body.ts';
 import type { BodyContext, Opened, Peek } from '../http/peek.ts';
 import { whenBodyEnds } from './body-end.ts';
-import { nativeBody } from './intercept-body.ts';
+import { nativeBody, nativeClone } from './intercept-body.ts';
 import { NodePeek } from './node-peek.ts';
 import { bytesOf, peekAtPart, peekAtWeb } from './peeks.ts';
 import { watchedStream } from './watched-stream.ts';
@@ -20,7 +20,8 @@ export function peekAt(opened: Opened, mostBytes: number, context: BodyContext):
     if (!isWebReadable(body)) return undefined;
     // An abort would not reach what the look has read.
     if (context.signal !== undefined) whenBodyEnds(opened, context, () => undefined);
-    return peekAtWeb(opened.clone().body as ReadableStream);
+    // A native one: what watches the response must not see the look end.
+    return peekAtWeb(nativeClone(opened as unknown as Response)?.body as ReadableStream);
   } catch {
     return undefined;
   }

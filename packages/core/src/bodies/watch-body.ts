@@ -28,8 +28,18 @@ export function watchBody(
   } else {
     whenBodyEnds(opened, context, ended);
     const interceptor = interceptorOf(opened as unknown as Response);
-    if (interceptor instanceof WatchedBody) interceptor.watcher = watcher;
+    if (interceptor instanceof WatchedBody) interceptor.watcher = both(interceptor.watcher, watcher);
   }
+}
+
+/** A layer below may watch the same response. */
+function both(before: BodyWatcher | undefined, watcher: BodyWatcher): BodyWatcher {
+  if (before === undefined) return watcher;
+  const part = (passed: Uint8Array | string): void => {
+    before.part(passed);
+    watcher.part(passed);
+  };
+  return { part };
 }
 
 function watchPeek(peek: Peek | undefined, watcher: BodyWatcher, ended: () => void): void {
@@ -57,7 +67,16 @@ function watchData(
     replace(watchedStream(data, () => data, undefined, observer).stream);
     return;
   }
+  const tag = Object.prototype.toString.call(data);
+  if (tag === '[object Blob]' || tag === '[object File]') {
+    void (data as Blob)
+      .arrayBuffer()
+      .then((bytes) => watcher.part(new Uint8Array(bytes)))
+      .then(ended, ended);
+    return;
+  }
   if (typeof data === 'string') watcher.part(data);
   else if (bufferBytes(data) !== undefined) watcher.part(bytesOf(data));
+  else if (tag === '[object Object]' || tag === '[object Array]') watcher.part(JSON.stringify(data));
   ended();
 }

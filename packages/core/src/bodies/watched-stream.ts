@@ -68,7 +68,8 @@ export function watchedStream(
     locked.closed.then(
       () => {
         if (isCancelled || reader !== locked) return;
-        observer.ended();
+        // The part that is being read comes first.
+        if (!isPulling) observer.ended();
         if (isClosed) return;
         isClosed = true;
         if (!isPulling) close();
@@ -96,7 +97,7 @@ export function watchedStream(
         if (isCancelled) return;
         if (!result.done) observer.part(result.value);
         bytes += result.value?.byteLength ?? 0;
-        if (result.done || bytes === length) observer.ended();
+        if (result.done || isClosed || bytes === length) observer.ended();
         if (!result.done) controller.enqueue(result.value);
         if (result.done || isClosed) {
           isClosed = true;

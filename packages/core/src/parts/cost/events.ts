@@ -1,7 +1,6 @@
 import { FirstEvent } from '../../bodies/first-event.ts';
 import { bytesOf } from '../../bodies/peeks.ts';
-import type { InspectedResponse, ServerEvent } from '../../http/inspected.ts';
-import type { RequestTraits, Responded } from '../../http/outcome.ts';
+import type { ServerEvent } from '../../http/inspected.ts';
 import type { BodyWatcher } from '../../http/peek.ts';
 
 /** A blank line, which ends an event, with the end of the line before it. */
@@ -64,44 +63,5 @@ export class EventReader implements BodyWatcher {
     return end === null
       ? undefined
       : joined.slice(Math.max(end.index + end[0].length, joined.length - text.length));
-  }
-}
-
-/** A response whose body is an event of its stream; without one it has headers alone. */
-export class EventResponse implements InspectedResponse {
-  readonly request: RequestTraits;
-  readonly attempt: number;
-  readonly #outcome: Responded;
-  readonly #event: ServerEvent | undefined;
-
-  constructor(outcome: Responded, request: RequestTraits, attempt: number, event?: ServerEvent) {
-    this.#outcome = outcome;
-    this.request = request;
-    this.attempt = attempt;
-    this.#event = event;
-  }
-
-  get status(): number {
-    return this.#outcome.status;
-  }
-
-  header(name: string): string | undefined {
-    return this.#outcome.header(name);
-  }
-
-  async text(): Promise<string> {
-    return this.#event?.data ?? '';
-  }
-
-  async json(): Promise<unknown> {
-    try {
-      return JSON.parse(this.#event?.data ?? '');
-    } catch {
-      return undefined;
-    }
-  }
-
-  async firstEvent(): Promise<ServerEvent | undefined> {
-    return this.#event;
   }
 }

@@ -1,15 +1,15 @@
 import type { Clock } from '../../base/clock.ts';
-import { Look as BodyLook, type LookBounds, within } from '../../bodies/look.ts';
-import { peekAt } from '../../bodies/opened.ts';
 import { watchBody } from '../../bodies/watch-body.ts';
 import { shortHeader } from '../../http/ceilings.ts';
-import type { InspectedResponse } from '../../http/inspected.ts';
+import type { InspectedResponse, ServerEvent } from '../../http/inspected.ts';
 import type { Judgement, Responded } from '../../http/outcome.ts';
+import type { BodyWatcher } from '../../http/peek.ts';
 import type { Grant, OwnBucket } from '../../loop/contracts.ts';
 import type { LearnsCost } from '../../loop/costs.ts';
 import type { Call, Look, Part, Turn } from '../../loop/part.ts';
 import type { StopReason } from '../../loop/reason.ts';
-import { EventReader, EventResponse } from './events.ts';
+import { EventReader } from './events.ts';
+import { LineReader, PassedBody, PassedResponse } from './passed.ts';
 import { checkCosts, hasFailed, type SaysCosts } from './said.ts';
 import { Tally } from './tally.ts';
 
@@ -56,9 +56,19 @@ async function lower(
   }
 }
 
-/** Does not hold what it is made from. */
-function endOf(tally: Tally, clock: Clock, patienceMs: number): () => void {
-  return () => tally.end(clock, patienceMs);
+/** What passes as events, by content type. */
+const EVENTS = /^\s*text\/event-stream/i;
+/** What passes as lines of JSON. */
+const LINES = /ndjson|jsonl|json-?lines/i;
+
+type Watcher = BodyWatcher & { end?(): void };
+
+/** Holds nothing from which the response can be reached, which could then never be collected. */
+function endOf(tally: Tally, watcher: WeakRef<Watcher>, clock: Clock, patienceMs: number): () => void {
+  return () => {
+    watcher.deref()?.end?.();
+    tally.end(clock, patienceMs);
+  };
 }
 
 class CostTurn implements Turn {
@@ -72,15 +82,13 @@ class CostTurn implements Turn {
     this.#call = call;
   }
 
-  read(outcome: Responded, _: Judgement | undefined, look: Look): Promise<undefined> | undefined {
+  read(outcome: Responded, _: Judgement | undefined, look: Look): undefined {
     const { grant, policy, request } = this.#call;
     // A layer around this one may have taken the tokens: it settles them.
     if (grant === undefined) return undefined;
     const { learnerFor } = policy.cost as Partial<LearnsCost>;
     const tally = new Tally(grant, this.#setup.actual, learnerFor?.(request));
     this.#tally = tally;
-    const isStream = outcome.header('content-type')?.toLowerCase().includes('text/event-stream') === true;
-    if (!isStream) return this.#look(outcome, tally, look);
     this.#watch(outcome, tally, look);
     return undefined;
   }
@@ -88,34 +96,32 @@ class CostTurn implements Turn {
   #watch(outcome: Responded, tally: Tally, look: Look): void {
     const call = this.#call;
     const { request, policy } = call;
-    const { actual, maxBytes, timeoutMs } = this.#setup;
-    const { attempt, signal } = look;
-    call.metered = call.grant;
-    void this.#hear(outcome, new EventResponse(outcome, request, attempt));
-    const reader = new EventReader(maxBytes, (event) => {
-      void tally.add(() => actual(new EventResponse(outcome, request, attempt, event)));
-    });
-    const context = { method: request.method, status: outcome.status, clock: policy.clock, signal };
-    watchBody(look.open(maxBytes), context, reader, endOf(tally, policy.clock, 2 * timeoutMs));
-  }
-
-  async #look(outcome: Responded, tally: Tally, look: Look): Promise<undefined> {
-    const { request, policy } = this.#call;
     const { clock } = policy;
     const { actual, maxBytes, timeoutMs } = this.#setup;
-    const bounds: LookBounds = { bytes: maxBytes, timeoutMs, clock };
-    const body = { method: request.method, status: outcome.status, clock, signal: look.signal };
-    const open = (most: number) => peekAt(look.open(most), most, body);
-    const response = new BodyLook(outcome, { ...look, open, request, clock }, bounds);
-    const said = tally.add(() => actual(response));
-    if (said !== undefined) await within(said, bounds, look.signal);
-    // First: what goes back now is part of what the server says is left.
-    tally.settle();
-    if (tally.isSettled) this.#call.metered = this.#call.grant;
-    const left = this.#hear(outcome, response);
-    if (left !== undefined) await within(left, bounds, look.signal);
-    response.end();
-    return undefined;
+    const traits = { request, attempt: look.attempt };
+    call.metered = call.grant;
+    const onEvent = (event: ServerEvent): void => {
+      void tally.add(() => actual(new PassedResponse(outcome, traits, event.data, event)));
+    };
+    const type = outcome.header('content-type') ?? '';
+    let watcher: Watcher;
+    if (EVENTS.test(type)) watcher = new EventReader(maxBytes, onEvent);
+    else if (LINES.test(type)) watcher = new LineReader(maxBytes, onEvent);
+    else watcher = new PassedBody(maxBytes);
+    if (watcher instanceof PassedBody) {
+      const response = new PassedResponse(outcome, traits, watcher.text);
+      // First what goes back: that is part of what the server says is left.
+      const heard = (): void => {
+        tally.settle();
+        void this.#hear(outcome, response);
+      };
+      const said = tally.add(() => actual(response));
+      if (said === undefined) heard();
+      else void said.then(heard);
+    } else void this.#hear(outcome, new PassedResponse(outcome, traits, ''));
+    const context = { method: request.method, status: outcome.status, clock, signal: look.signal };
+    const end = endOf(tally, new WeakRef(watcher), clock, timeoutMs);
+    watchBody(look.open(maxBytes), context, watcher, end);
   }
 
   /** Lowers what the bucket has to what the server says is left. Never throws or rejects. */

@@ -15,12 +15,12 @@ export interface ReadCostOptions {
    */
   readonly remaining?: SaysCosts | undefined;
   /**
-   * The most of a body, or of one event of a stream, that is kept, in bytes.
+   * The most of a body, or of one event or line of a stream, that is kept, in bytes.
    * @default 65_536
    */
   readonly maxBytes?: number | undefined;
   /**
-   * The longest wait for a body that is no event stream, in milliseconds.
+   * How long `actual` may take after the end of a body, in milliseconds. After that the tokens stay as they were taken.
    * @default 1_000
    */
   readonly timeoutMs?: number | undefined;
@@ -36,11 +36,12 @@ const OPTIONS: OptionTable<ReadCostOptions, 'remaining'> = {
  * Reads from responses what their requests have cost, and settles their tokens with it. For the policy's `actualCost`. A function
  * apart, so that programs without it do not carry its code.
  *
- * `actual` is called with each response, refusals too, and reads its body as `inspect` does. Of an event stream it is called with
- * each event as that passes on its way to the caller: `json()`, `text()` and `firstEvent()` then give this event, and the last
- * answer counts for each unit. The caller gets the same bytes; no more than one event is kept.
+ * `actual` is called with each response, refusals too, and has its body as that passes on its way to the caller: no response is
+ * held back, and `text()` and `json()` resolve when the body has been read. Of a stream of events, or of lines of JSON, it is called
+ * with each event or line: `json()`, `text()` and `firstEvent()` then give that one, and the last answer counts for each unit. The
+ * caller gets the same bytes; no more than one event is kept.
  *
- * The tokens are settled when the body has been read, or with the end of the stream: ended, failed, cancelled or collected. A unit
+ * The tokens are settled as soon as `actual` has answered, or with the end of the body: ended, failed, cancelled or collected. A unit
  * that nothing is known of stays as it was taken. What fails here is reported once and never takes an answer away.
  *
  * @throws TypeError, RangeError for a wrong option

@@ -63,7 +63,7 @@ export class Tally {
   end(clock: Clock, patienceMs: number): void {
     if (this.#hasEnded) return;
     this.#hasEnded = true;
-    const settle = (): void => this.settle(this.#grant.cost);
+    const settle = (): void => this.settle(true);
     if (this.#pending === undefined) {
       settle();
       return;
@@ -79,10 +79,10 @@ export class Tally {
     });
   }
 
-  /** @param reserved what is settled if nothing is known; by default nothing is */
-  settle(reserved?: number | Costs): void {
+  /** @param isLast if nothing is known then what was taken is settled */
+  settle(isLast = false): void {
     if (this.#isSettled) return;
-    const actual = this.#costs ?? reserved;
+    const actual = this.#costs ?? (isLast ? this.#grant.cost : undefined);
     if (actual === undefined) return;
     this.#isSettled = true;
     try {
@@ -91,13 +91,9 @@ export class Tally {
       // A unit that the bucket does not have.
       hasFailed('actualCost', this.#read, error);
       this.#costs = undefined;
-      if (reserved !== undefined) this.#grant.settle(reserved);
+      this.#grant.settle(this.#grant.cost);
     }
     this.#teach();
-  }
-
-  get isSettled(): boolean {
-    return this.#isSettled;
   }
 
   /** The call has ended. */
