@@ -94,6 +94,7 @@ describe.each(Object.entries(clients))('%s', (_, makeClient) => {
       tokens: ((await response.json()) as { used: number }).used,
     }));
     await send({ ebb: { cost: { requests: 1, tokens: 50 }, actualCost } });
+    await until(() => bucket.stats().units?.tokens?.tokens === 83);
     expect(bucket.stats().units).toMatchObject({ requests: { tokens: 8 }, tokens: { tokens: 83 } });
   });
 

@@ -174,6 +174,7 @@ test('at what the answer says, if that is read', async () => {
   const { bucket, policy } = setUp({ actualCost });
   const response = await createFetch(policy, async () => Response.json({ outputTokens: 7 }))(URL_OF_IT);
   expect(await response.json()).toEqual({ outputTokens: 7 });
+  await soon();
   expect(charged(bucket)).toBe(7);
 });
 
