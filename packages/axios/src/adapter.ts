@@ -51,13 +51,13 @@ function routeBy(
   config: InternalAxiosRequestConfig,
 ): Route {
   const { adapterName } = found as { adapterName?: string };
-  if (adapterName === 'xhr') return { adapter: found, way: isNativeXhr() ? 'socket' : 'client' };
-  if (adapterName === 'http') return { adapter: found, way: config.transport ? 'client' : 'socket' };
-  if (isCustom) return { adapter: found, way: 'client' };
+  if (adapterName === 'xhr') return { adapter: found, way: isNativeXhr() ? 'socket' : 'converted' };
+  if (adapterName === 'http') return { adapter: found, way: config.transport ? 'converted' : 'socket' };
+  if (isCustom) return { adapter: found, way: 'converted' };
   const env = config.env as Env;
   const fetch = env?.fetch;
   const adapter = copy.getAdapter('fetch', { env: { ...env, fetch: recordingFetch(fetch) } } as never);
-  return { adapter, way: isNativeFetch(fetch ?? globalThis.fetch) ? 'native-fetch' : 'client' };
+  return { adapter, way: isNativeFetch(fetch ?? globalThis.fetch) ? 'native-fetch' : 'converted' };
 }
 
 /**

@@ -87,7 +87,7 @@ export function ebbInterceptor(
     config.adapter = adapter;
     return config;
   }
-  countLayer(false, ebb);
+  countLayer();
   return ebb;
 }
 

@@ -75,8 +75,7 @@ export function createFetch(
     }
   }
 
-  // Not the function: a call that is sent at once holds this, and may outlive what its caller has.
-  countLayer(false, client);
+  countLayer();
   return withPreconnect ? withPreconnect(fetch, baseFetch) : fetch;
 }
 

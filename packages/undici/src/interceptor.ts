@@ -157,8 +157,7 @@ export function ebbInterceptor(
       // undici has an error of its own for such a handler.
       return dispatch(options, handler);
     }
-    // Not the function: calls under way hold this, and may outlive the dispatcher that the caller had.
-    countLayer(true, composed);
+    countLayer(true);
     return ebbDispatch;
   };
 }

@@ -1,4 +1,4 @@
-import { closeCall, isWithinCall, knowsAsyncContext, mayBeLayered, nextEnd, openCall, within } from '#around';
+import { closeCall, isWithinCall, knowsAsyncContext, mayBeLayered, openCall, sentNow, within } from '#around';
 import { property } from '../base/property.ts';
 import type { RequestTraits } from '../http/outcome.ts';
 import { isObserved } from './events.ts';
@@ -18,7 +18,7 @@ export function mayBeSentAtOnce(policy: Policy): boolean {
     insideOf(policy).isPlain &&
     !isWithinCall() &&
     // Without async context, layers that were not found are told by when they ended.
-    (knowsAsyncContext() || nextEnd() === 0) &&
+    (knowsAsyncContext() || sentNow() === 0) &&
     !isObserved(undefined, 'attempt') &&
     !isObserved(undefined, 'end')
   );
@@ -48,7 +48,8 @@ const NONE: readonly object[] = [];
 export class AtOnce<T, Input, Init> implements Passage, LayeredCall {
   open = false;
   dispatched = false;
-  hasFailed = false;
+  readonly #since: number = sentNow();
+  declare hasFailed?: boolean;
   declare isReached?: boolean;
   readonly #client: ClientAtOnce<T, Input, Init>;
   readonly #input: Input;
@@ -107,7 +108,7 @@ export class AtOnce<T, Input, Init> implements Passage, LayeredCall {
     const { policy, way } = this.#client;
     const exchange = this.#client.call(this.#input, this.#init);
     const session = new Session(policy, exchange, undefined, way);
-    if (!failed || !this.hasFailed) return goOn(session, exchange, value, failed);
+    if (!failed || !this.hasFailed) return goOn(session, exchange, value, failed, this.#since);
     // A request that the client made below was repeated, and has failed.
     session.attempt = 1;
     session.pass(exchange.failure(value));

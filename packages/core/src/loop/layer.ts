@@ -43,9 +43,10 @@ export const LAYER: unique symbol = Symbol.for('@ebb/core layer');
  * - `socket`: Node's http, or XMLHttpRequest. No layer is below
  * - `dispatcher`: another dispatcher, below the code that follows redirects. Any layer may be below
  * - `client`: anything else. Any layer may be below
+ * - `converted`: as `client`, and what it settles with is a new object, which does not show the layers below
  * - `function`: a function of the user, which may send any number of requests
  */
-export type Way = 'native-fetch' | 'socket' | 'dispatcher' | 'client' | 'function';
+export type Way = 'native-fetch' | 'socket' | 'dispatcher' | 'client' | 'converted' | 'function';
 
 /** What is around a request when it starts: the layers above it, and the calls that it was started in. */
 export interface Surroundings {

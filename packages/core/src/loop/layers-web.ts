@@ -7,7 +7,7 @@ import { type LayeredCall, NO_LAYERS, type Passage, type Surroundings, type Way 
 let layers = 0;
 
 /** Counts a layer: a wrapped fetch, an interceptor. */
-export function countLayer(_isDispatcher?: boolean, _layer?: object): void {
+export function countLayer(_isDispatcher?: boolean): void {
   layers += 1;
 }
 
@@ -16,9 +16,9 @@ export function areLayered(): boolean {
   return layers > 1;
 }
 
-/** True if a call that is sent this way may pass through another layer, and so needs a passage. */
+/** True if a call that is sent this way may pass through another layer, also one that is made later, and so needs a passage. */
 export function mayBeLayered(way: Way): boolean {
-  return layers > 1 && way === 'client';
+  return way === 'client' || way === 'converted';
 }
 
 /** Nothing can tell here. A call says it itself. */
@@ -68,7 +68,7 @@ export function within<T>(_passage: Passage, send: () => T): T {
 }
 
 /** Ends are counted where a layer may be hidden from the one above it. */
-export function nextEnd(): number {
+export function sentNow(): number {
   return 0;
 }
 

@@ -255,30 +255,13 @@ describe('with a storage', () => {
 
   test('the runtime’s own fetch may lead to dispatchers only, and a socket to no layer', () => {
     const table = (): boolean[] =>
-      (['client', 'dispatcher', 'native-fetch', 'socket'] as const).map(core.mayBeLayered);
+      (['client', 'dispatcher', 'native-fetch', 'socket', 'converted'] as const).map(core.mayBeLayered);
     core.countLayer();
-    expect(table()).toEqual([false, false, false, false]);
+    expect(table()).toEqual([false, false, false, false, true]);
     core.countLayer();
-    expect(table()).toEqual([true, true, false, false]);
+    expect(table()).toEqual([true, true, false, false, true]);
     core.countLayer(true);
-    expect(table()).toEqual([true, true, true, false]);
-  });
-
-  test('a layer that is garbage-collected does not count, and the context goes off after the open calls', async () => {
-    const disable = vi.spyOn(AsyncLocalStorage.prototype, 'disable');
-    (() => core.countLayer(false, {}))();
-    const released = Promise.withResolvers<{ status: number }>();
-    const call = layer(core, {}, () => released.promise)(get);
-    for (let tries = 0; core.mayBeLayered('client') && tries < 100; tries += 1) {
-      (globalThis.gc as () => void)();
-      await nextTurn();
-    }
-    expect(core.mayBeLayered('client')).toBe(false);
-    expect([core.areLayered(), disable.mock.calls.length]).toEqual([true, 0]);
-    released.resolve({ status: 200 });
-    await call;
-    expect([core.areLayered(), disable.mock.calls.length]).toEqual([false, 1]);
-    disable.mockRestore();
+    expect(table()).toEqual([true, true, true, false, true]);
   });
 
   test('the runtime’s own fetch is the one from before the first copy of this package', async () => {

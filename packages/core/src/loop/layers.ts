@@ -4,7 +4,6 @@ import { type LayeredCall, NO_LAYERS, type Passage, type Surroundings, type Way 
 interface Storage {
   getStore(): Passage | undefined;
   run<T>(store: Passage, callback: () => T): T;
-  disable?(): void;
 }
 
 /** State that all copies of this package in a program share. */
@@ -13,16 +12,14 @@ interface Shared {
   layers: number;
   /** How many of them are dispatchers. */
   dispatchers: number;
-  /** How many calls are open. They count even if their clients do not any more. */
+  /** How many calls are open. */
   open: number;
-  /** True once a layer is gone: the async context may be switched off. */
-  mayRest: boolean;
   /** The `fetch` of the runtime: the global one when the first copy of this package was loaded. */
   readonly nativeFetch: unknown;
   readonly storage: Storage | undefined;
   /** The passage of the call that is being passed on synchronously. */
   current: Passage | undefined;
-  /** Without a storage: the results of layers, with the number of their end. */
+  /** What layers have failed with, with the number of its end. */
   readonly ended: WeakMap<object, number>;
   ends: number;
 }
@@ -53,7 +50,6 @@ function shared(): Shared {
     layers: 0,
     dispatchers: 0,
     open: 0,
-    mayRest: false,
     nativeFetch: fetchAtLoad,
     storage: asyncStorage(),
     current: undefined,
@@ -64,36 +60,11 @@ function shared(): Shared {
   return known;
 }
 
-function uncountLayer(isDispatcher: boolean): void {
-  const state = shared();
-  state.layers -= 1;
-  if (isDispatcher) state.dispatchers -= 1;
-  state.mayRest = true;
-  rest(state);
-}
-
-/** Async context costs every `await` of the program in some versions of Node. */
-function rest(state: Shared): void {
-  if (!state.mayRest || state.layers > 1 || state.open > 0) return;
-  state.mayRest = false;
-  state.storage?.disable?.();
-}
-
-let collected: FinalizationRegistry<boolean> | undefined;
-
-/**
- * Counts a layer: a wrapped fetch, a composed dispatcher, an interceptor.
- *
- * @param layer what lives as long as the function that the user has, and as each call that finds its layers late: once it is
- *   garbage-collected, the layer does not count any more
- */
-export function countLayer(isDispatcher = false, layer?: object): void {
+/** Counts a layer: a wrapped fetch, a composed dispatcher, an interceptor. Never down: a call may still use one that seems gone. */
+export function countLayer(isDispatcher = false): void {
   const state = shared();
   state.layers += 1;
   if (isDispatcher) state.dispatchers += 1;
-  if (layer === undefined) return;
-  collected ??= new FinalizationRegistry(uncountLayer);
-  collected.register(layer, isDispatcher);
 }
 
 /** True if a call may have been made within another one: by a layer above, or by user code that another call runs. */
@@ -108,7 +79,7 @@ export function areLayered(): boolean {
  */
 export function mayBeLayered(way: Way): boolean {
   const { layers, dispatchers } = shared();
-  if (way === 'function') return true;
+  if (way === 'function' || way === 'converted') return true;
   if (layers < 2 || way === 'socket') return false;
   return way !== 'native-fetch' || dispatchers > 0;
 }
@@ -200,9 +171,7 @@ export function openCall(call: LayeredCall): void {
 
 export function closeCall(call: LayeredCall): void {
   call.open = false;
-  const state = shared();
-  state.open -= 1;
-  rest(state);
+  shared().open -= 1;
 }
 
 /** True if what user code sends can always be told from what others send. */
@@ -222,26 +191,32 @@ export function within<T>(passage: Passage, send: () => T): T {
   }
 }
 
-/** The number of the next end: everything that ends from now on has this number or a higher one. */
-export function nextEnd(): number {
-  return shared().ends;
+/** To be taken when an attempt is sent: what {@link hasEndedBelow} needs of that time. */
+export function sentNow(): number {
+  const { storage, ends, layers } = shared();
+  return storage === undefined ? ends : layers;
 }
 
 /**
- * Notes the result that a layer has ended with. Needed without a storage only, as in browsers: a layer that did not find
- * the one above it may have retried, and the one above must not retry the same result again.
+ * Notes what a layer has failed with. One that did not find the layer above it has retried, and the one above must not retry the same
+ * result again.
  */
 export function noteEnd(result: unknown): void {
   const state = shared();
-  if (state.storage !== undefined || state.layers < 2) return;
-  if (typeof result !== 'object' || result === null) return;
+  if (state.layers < 2 || typeof result !== 'object' || result === null) return;
   state.ended.set(result, state.ends);
   state.ends += 1;
 }
 
-/** True if a layer below has ended with this result since the end of that number. */
+/**
+ * True if a layer below has failed with this result since: without a storage any layer; with one only a layer that was made after
+ * the attempt was sent, since others find it.
+ *
+ * @param since what {@link sentNow} returned when the attempt was sent
+ */
 export function hasEndedBelow(result: unknown, since: number): boolean {
-  const { storage, ended } = shared();
-  if (storage !== undefined || typeof result !== 'object' || result === null) return false;
-  return (ended.get(result) ?? -1) >= since;
+  const { storage, ended, layers } = shared();
+  if (typeof result !== 'object' || result === null || (storage !== undefined && layers <= since))
+    return false;
+  return storage === undefined ? (ended.get(result) ?? -1) >= since : ended.has(result);
 }

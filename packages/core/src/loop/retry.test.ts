@@ -33,7 +33,9 @@ function withStatus(status: number, headers: Record<string, string> = {}): Error
 describe('errors', () => {
   test.each<[story: string, error: unknown, calls: number, options?: PolicyOptions]>([
     ['any', new Error('no'), 2],
-    ['a programming error', new TypeError('no'), 2],
+    ['a programming error', new TypeError('no'), 1],
+    ['a number out of range', new RangeError('no'), 1],
+    ['a lost connection of fetch', new TypeError('fetch failed', { cause: { code: 'ECONNRESET' } }), 2],
     ['a thing that is no error', { throws: 'no' }, 2],
     ['a refused connection', Object.assign(new Error('no'), { code: 'ECONNREFUSED' }), 2],
     ['an abort of another signal', new DOMException('no', 'AbortError'), 1],

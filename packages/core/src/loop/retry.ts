@@ -7,7 +7,7 @@ import { type OptionTable, readOptions } from '../base/options.ts';
 import { property } from '../base/property.ts';
 import { headerIn } from '../http/any-headers.ts';
 import { type Classify, checkVerdict, classifyHttp } from '../http/classify.ts';
-import { failureKind } from '../http/failure.ts';
+import { failureKind, nameOf } from '../http/failure.ts';
 import type { Outcome, RequestTraits, Verdict } from '../http/outcome.ts';
 import { timeoutError } from './bounds.ts';
 import type { Exchange } from './exchange.ts';
@@ -38,7 +38,8 @@ export interface RetryOptions<T> {
   readonly signal?: AbortSignal | undefined;
   /**
    * What a value or an error means. By default a value is a success. An error that has a status is judged by `classify`
-   * as a response would be; any other error is `transient`, but for an abort. `attempt` counts from 1.
+   * as a response would be. A `TypeError`, `RangeError`, `ReferenceError` or `SyntaxError` that is no lost connection is a mistake
+   * in a program, and `final`; any other error is `transient`, but for an abort. `attempt` counts from 1.
    * @default none
    */
   readonly judge?: ((settled: Settled<T>, attempt: number) => Verdict | undefined) | undefined;
@@ -121,10 +122,16 @@ function settledIn<T>(outcome: Outcome): Settled<T> | undefined {
   return { type: 'error', error: outcome.error };
 }
 
+/** True for the errors that the language throws for a mistake in a program. */
+function isMistake(error: unknown): boolean {
+  return /^(Type|Range|Reference|Syntax)Error$/.test(nameOf(error) ?? '');
+}
+
 function byDefault(outcome: Outcome, classify: Classify, attempt: number): Verdict {
   if (outcome instanceof ValueOutcome) return 'success';
   const isKnown = outcome.type === 'response' || outcome.kind === 'aborted' || classify !== classifyHttp;
-  return isKnown ? classify(outcome, REQUEST, attempt) : 'transient';
+  if (isKnown) return classify(outcome, REQUEST, attempt);
+  return outcome.kind === 'unknown' && isMistake(outcome.error) ? 'final' : 'transient';
 }
 
 /** The outcome of a call that returned. */

@@ -1,4 +1,4 @@
-import { hasEndedBelow, nextEnd, noteEnd } from '#around';
+import { hasEndedBelow, noteEnd, sentNow } from '#around';
 import type { Outcome } from '../http/outcome.ts';
 import type { Readiness } from './approach.ts';
 import { OutOfTime, timeoutError } from './bounds.ts';
@@ -26,7 +26,7 @@ interface Drive<T> {
   answer: Settled | undefined;
   /** True if the error has the history of the request that a function has made. */
   keepsTrace: boolean;
-  /** The layers below have this attempt's results from the end of that number on. */
+  /** When the attempt was sent. See `hasEndedBelow`. */
   since: number;
 }
 
@@ -47,15 +47,20 @@ export function run<T>(session: Session, exchange: Exchange<T>, signal?: AbortSi
   );
 }
 
-/** Goes on with a request whose first attempt was sent, and has settled, before its session began. */
+/**
+ * Goes on with a request whose first attempt was sent, and has settled, before its session began.
+ *
+ * @param since what `sentNow` returned when it was sent
+ */
 export function goOn<T>(
   session: Session,
   exchange: Exchange<T>,
   value: unknown,
   failed: boolean,
+  since: number,
 ): T | Promise<T> {
   session.attempt = 1;
-  return settled(driveOf(session, exchange, undefined), value, failed);
+  return settled({ ...driveOf(session, exchange, undefined), since }, value, failed);
 }
 
 function driveOf<T>(session: Session, exchange: Exchange<T>, signal: AbortSignal | undefined): Drive<T> {
@@ -73,7 +78,7 @@ function driveOf<T>(session: Session, exchange: Exchange<T>, signal: AbortSignal
 }
 
 function send<T>(drive: Drive<T>): Promise<T> {
-  drive.since = nextEnd();
+  drive.since = sentNow();
   try {
     // A base fetch may return something else than a promise, if it is a mock.
     return Promise.resolve(drive.exchange.send(drive.session));
@@ -204,7 +209,7 @@ function end<T>(drive: Drive<T>): T {
     if (exchange.whenBodyEnds !== undefined) value = exchange.whenBodyEnds(value, ended);
     else ended();
   }
-  if (!session.isInner) noteEnd(value);
+  if (!session.isInner && !session.isGood) noteEnd(value);
   if (failed) throw value;
   remember(value, session.trace);
   return value as T;

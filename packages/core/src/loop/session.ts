@@ -1,4 +1,4 @@
-import { noteFailure, otherRetriesOf } from '#around';
+import { noteFailure, otherRetriesOf, withSlots } from '#around';
 import { LONGEST_DISCARD_MS } from '../bodies/set-aside.ts';
 import { withJudgement } from '../http/judged.ts';
 import type { Judgement, Outcome, Responded } from '../http/outcome.ts';
@@ -35,6 +35,8 @@ export class Session extends State implements Progress {
   previousBackoffMs: number | undefined;
   /** True if the retry was not sent: the result is that of the attempt before. */
   declare isUnsent?: boolean;
+  /** True if the last attempt was a success. */
+  declare isGood?: boolean;
   /** The response that the parts are to look into. */
   declare toLookAt?: Responded | undefined;
 
@@ -89,7 +91,13 @@ export class Session extends State implements Progress {
     if (outcome?.type !== 'response') return outcome as Outcome;
     const look = { attempt: this.attempt, open, signal };
     let said: Judgement | undefined;
-    for (const turn of this.turns) said = (await turn.read?.(outcome, said, look)) ?? said;
+    // User code that reads a response runs while its slot is held. What it calls must not wait for another one.
+    const { slots } = this;
+    for (const turn of this.turns) {
+      const read = () => turn.read?.(outcome, said, look);
+      if (turn.read !== undefined)
+        said = (await (slots.length === 0 ? read() : withSlots(slots, read))) ?? said;
+    }
     // Hazard: what waits for the end of a body may hold the session, and the response could never be collected.
     this.toLookAt = undefined;
     return said === undefined ? outcome : withJudgement(outcome, said);
@@ -143,6 +151,7 @@ export class Session extends State implements Progress {
     const { reason } = decision;
     const { total, place } = this;
     this.note(outcome, reason);
+    this.isGood = reason === 'success';
     if (decision.retry) {
       const { delayMs } = decision;
       this.toRetry = outcome;

@@ -51,7 +51,7 @@ export abstract class State implements Call, Entrant {
   /** `undefined` unless another layer may be above or below. */
   protected place: LayerPlace | undefined;
   #history: Attempt[] | undefined;
-  readonly #isLayered: boolean;
+  readonly #way: Way;
   // Of requests with hooks, waits or skipped chances: others save the room.
   /** The idempotency key. */
   declare key?: KeptKey | undefined;
@@ -76,9 +76,7 @@ export abstract class State implements Call, Entrant {
     this.dresses = policy.beforeAttempt !== undefined || policy.idempotencyKey !== undefined;
     // Reading a clock takes as long as half of the rest.
     this.total = policy.totalTimeoutMs === undefined ? undefined : new Total(policy);
-    // While it holds a slot, a call that user code starts below must find that out.
-    this.#isLayered =
-      policy.aroundAttempt !== undefined || mayBeLayered(policy.concurrency === undefined ? way : 'client');
+    this.#way = way;
     if (around !== NO_LAYERS || way === 'function')
       this.place = new LayerPlace(way === 'function' ? undefined : request, around);
   }
@@ -174,7 +172,8 @@ export abstract class State implements Call, Entrant {
   /** The attempt is about to be sent. */
   begin(): undefined {
     this.attempt += 1;
-    if (this.#isLayered) {
+    // What runs below a call that holds a slot must find that out. Asked for each attempt: a layer may have been made meanwhile.
+    if (this.limit !== undefined || this.policy.aroundAttempt !== undefined || mayBeLayered(this.#way)) {
       this.place ??= new LayerPlace(this.request, NO_LAYERS);
       this.place.enter(this.bucket, this.limit);
     }
