@@ -166,6 +166,17 @@ describe('what it says', () => {
     expect(found.settled).toEqual(said);
   });
 
+  test('each message of an event stream of AWS', async () => {
+    const found = noted();
+    const message = Buffer.from('\0\0\0\x17\0\0\0\0crc1{"a":1}crc2', 'latin1');
+    const headers = { 'content-type': 'application/vnd.amazon.eventstream' };
+    const actual: SaysCosts = async (response) => (await response.json()) as Costs;
+    await send(actual, [new Response(Buffer.concat([message, message]), { headers })], {
+      bucket: found.bucket,
+    });
+    expect(found.settled).toEqual([{ a: 1 }]);
+  });
+
   test.each(['text', 'json', 'blob', 'arrayBuffer', 'bytes', 'body', 'clone', undefined] as const)(
     'JSON whose caller reads it by %s',
     async (reader) => {

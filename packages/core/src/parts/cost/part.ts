@@ -9,6 +9,7 @@ import type { LearnsCost } from '../../loop/costs.ts';
 import type { Call, Look, Part, Turn } from '../../loop/part.ts';
 import type { StopReason } from '../../loop/reason.ts';
 import { EventReader } from './events.ts';
+import { MessageReader } from './messages.ts';
 import { LineReader, PassedBody, PassedResponse } from './passed.ts';
 import { checkCosts, hasFailed, type SaysCosts } from './said.ts';
 import { Tally } from './tally.ts';
@@ -58,6 +59,8 @@ async function lower(
 
 /** What passes as events, by content type. */
 const EVENTS = /^\s*text\/event-stream/i;
+/** What passes as messages: the event streams of AWS. */
+const MESSAGES = 'application/vnd.amazon.eventstream';
 /** What passes as lines of JSON. */
 const LINES = /ndjson|jsonl|json-?lines/i;
 
@@ -106,6 +109,7 @@ class CostTurn implements Turn {
     const type = outcome.header('content-type') ?? '';
     let watcher: Watcher;
     if (EVENTS.test(type)) watcher = new EventReader(maxBytes, onEvent);
+    else if (type.startsWith(MESSAGES)) watcher = new MessageReader(maxBytes, onEvent);
     else if (LINES.test(type)) watcher = new LineReader(maxBytes, onEvent);
     else watcher = new PassedBody(maxBytes);
     if (watcher instanceof PassedBody) {

@@ -37,7 +37,7 @@ const OPTIONS: OptionTable<ReadCostOptions, 'remaining'> = {
  * apart, so that programs without it do not carry its code.
  *
  * `actual` is called with each response, refusals too, and has its body as that passes on its way to the caller: no response is
- * held back, and `text()` and `json()` resolve when the body has been read. Of a stream of events, or of lines of JSON, it is called
+ * held back, and `text()` and `json()` resolve when the body has been read. Of a stream of events (those of AWS too), or of lines of JSON, it is called
  * with each event or line: `json()`, `text()` and `firstEvent()` then give that one, and the last answer counts for each unit. The
  * caller gets the same bytes; no more than one event is kept.
  *
