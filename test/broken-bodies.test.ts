@@ -30,6 +30,9 @@ const HALF = Buffer.alloc(2_000, 'half');
 
 const SERVED: Readonly<Record<string, RequestListener>> = {
   whole: (_, response) => void response.end('{"used":1}'),
+  'whole, in parts'(_, response) {
+    response.write('{"used":1}', () => setTimeout(() => response.end(), 20));
+  },
   cut(_, response) {
     response.setHeader('content-length', 4_000);
     response.write(HALF, () => response.socket?.end());
@@ -82,12 +85,12 @@ const FEATURES: Readonly<Record<string, () => Feature>> = {
 /** Begins a request, and returns a function that reads its body. */
 type Client = (url: string, signal: AbortSignal, feature?: Feature) => Promise<() => Promise<unknown>>;
 
-function overFetch(base: typeof fetch): Client {
+function overFetch(base: typeof fetch, isStreamed = false): Client {
   return async (url, signal, feature) => {
     const { isResuming, ...policy } = feature ?? {};
     const own = feature === undefined ? base : createFetch({ maxRetries: 0, ...policy }, base);
     const response = await (isResuming ? resuming(own) : own)(url, { signal });
-    return () => response.text();
+    return () => (isStreamed ? textOf(response.body as never) : response.text());
   };
 }
 
@@ -124,6 +127,7 @@ const mock: typeof fetch = async (input, init) => {
 
 const CLIENTS: Readonly<Record<string, Client>> = {
   'the fetch of Node': overFetch(fetch),
+  'the fetch of Node, a stream': overFetch(fetch, true),
   "undici's fetch": overFetch(undiciFetch as never),
   'node-fetch 3': overFetch(nodeFetch3 as never),
   'node-fetch 2': overFetch(nodeFetch2 as never),
