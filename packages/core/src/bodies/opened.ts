@@ -1,4 +1,4 @@
-import { bufferBytes, isNodeReadable, isWebReadable } from '../http/body.ts';
+import { bufferBytes, isNodeReadable, isWebReadable, type NodeReadable } from '../http/body.ts';
 import type { BodyContext, Opened, Peek } from '../http/peek.ts';
 import { whenBodyEnds } from './body-end.ts';
 import { nativeBody, nativeClone } from './intercept-body.ts';
@@ -39,6 +39,8 @@ export function peekAtNodeFetch(response: object): Peek | undefined {
     if (symbol.description !== 'Body internals') continue;
     const internals = (response as Record<symbol, Internals>)[symbol] as Internals;
     return NodePeek.at(internals.body as object, (copy) => {
+      // As node-fetch has one on its own stream, which it destroys when the socket closes: without it that would end the process.
+      (copy as NodeReadable).on('error', () => undefined);
       internals.body = copy;
       if ('stream' in internals) internals.stream = copy;
     });
