@@ -8,8 +8,12 @@ import {
   constant,
   createPolicy,
   inspectBody,
+  type Part,
+  type Policy,
   readCost,
   retry,
+  SKIP,
+  type Turn,
   tokenBucket,
 } from '@ebb/core';
 import { createFetch } from '@ebb/fetch';
@@ -41,13 +45,66 @@ function addOthers(count: number): void {
   }
 }
 const failing = (call: () => Promise<unknown>): Promise<unknown> => call().catch(() => undefined);
+
 const thrower = async (response: Response): Promise<void> => {
   await response.text();
   if (!response.ok) throw new Error('no');
 };
 
+const senders: Readonly<Record<string, (policy: Policy) => Promise<unknown>>> = {
+  fetch: async (policy) => read(await createFetch(policy)(url)),
+  axios: async (policy) => {
+    const client = axios.create();
+    client.interceptors.request.use(ebbAxios(policy));
+    return client.get(url);
+  },
+  undici: async (policy) => {
+    const response = await request(url, { dispatcher: new Agent().compose(ebbUndici(policy)) });
+    return response.body.text();
+  },
+  retry: (policy) => retry(async () => thrower(await fetch(url)), policy),
+};
+
 /** Each returns what it sees beside the requests that the server got. */
 export const ROWS: Readonly<Record<string, () => Promise<unknown>>> = {
+  ...Object.fromEntries(
+    Object.entries(senders).map(([client, send]) => [
+      `every verb of a part, over ${client}`,
+      async () => {
+        const called = new Set<string>();
+        let waits = 0;
+        const seen = <T>(verb: string, result: T): T => {
+          called.add(verb);
+          return result;
+        };
+        const turn: Turn = {
+          dress: () => seen('dress', undefined),
+          label: () => seen('label', undefined),
+          enter() {
+            called.add('enter');
+            if (waits === 2) return undefined;
+            waits += 1;
+            return waits === 1 ? SKIP : { wait: async () => seen('wait', 0) };
+          },
+          around: (go) => seen('around', go()),
+          read: () => seen('read', undefined),
+          leave: () => {
+            if (hits === 1) status.now = 200;
+            return seen('leave', undefined);
+          },
+          permit: () => seen('permit', undefined),
+          skip: () => seen('skip', undefined),
+          free: () => seen('free', undefined),
+          occupy: () => seen('occupy', undefined),
+          end: () => seen('end', undefined),
+        };
+        const part: Part = { name: 'own', place: 'headers', begin: () => turn };
+        const policy = createPolicy({ backoff: constant(1), use: [part], trustedOrigins: () => true });
+        await send(policy);
+        return [...called].sort();
+      },
+    ]),
+  ),
   'fetch alone': async () => read(await createFetch(three)(url)),
   'fetch over fetch': async () => read(await createFetch(three, createFetch(three))(url)),
   'fetch over fetch, made during the call': async () => {

@@ -30,7 +30,7 @@ export function routeOf(
   config: InternalAxiosRequestConfig,
 ): Route {
   return typeof chosen === 'function'
-    ? { adapter: chosen, way: 'client' }
+    ? { adapter: chosen, way: 'converted' }
     : resolved(needCopy(copy), chosen, config);
 }
 

@@ -151,7 +151,7 @@ export class Call extends Traits implements Exchange<AxiosResponse> {
       this.unchanged = config.headers;
       config.headers = changed(config.headers, headerChanges);
     }
-    if (way === 'client') this.#enter();
+    if (way === 'converted') this.#enter();
     if (layer === undefined) return adapter(config);
     // No layer below a socket reads a config.
     if (way !== 'socket') this.#markLayer(layer);

@@ -16,7 +16,6 @@ export type { Feedback, ReadFeedback } from './http/feedback.ts';
 export type { InspectedResponse, ServerEvent } from './http/inspected.ts';
 export type { FailureKind, Judgement, Outcome, RequestTraits, Verdict } from './http/outcome.ts';
 export { serverFeedback } from './http/server-feedback.ts';
-export { admit } from './loop/admit.ts';
 export type {
   AcquireOptions,
   BodyInspector,

@@ -1,9 +1,9 @@
 import type { Duplex } from 'node:stream';
-import { type Download, failureKind } from '@ebb/core/adapter';
+import { type Download, failureKind, OutOfTime } from '@ebb/core/adapter';
 import { Attempt } from './attempt.ts';
 import { type AttemptListener, uploadEvents } from './attempt-listener.ts';
 import { Driver } from './driver.ts';
-import { isClosedError } from './errors.ts';
+import { headersTimeoutError, isClosedError } from './errors.ts';
 import { mirrorGaps } from './gaps.ts';
 import type { RawHeaders, ResponseHead, ResponseHeaders } from './headers.ts';
 import type { Held } from './held.ts';
@@ -55,15 +55,19 @@ export class Relay extends Driver implements AttemptListener<Attempt> {
     const held = attempt.hold(head);
     const outcome = responseOutcome(attempt, head.status, head.headers);
     session
-      .look(() => peekAt(attempt, held), undefined, outcome)
+      .look(() => peekAt(attempt, held), this.waits.signal, outcome)
       .then(
         (inspected) => {
           if (!attempt.over) this.#decide(attempt, head, this.judge(attempt, inspected), held);
         },
-        (hookError: Error) => {
+        (error: Error) => {
           if (attempt.over) return;
-          session.fail(outcome, hookError);
-          this.giveUp(attempt, hookError);
+          if (error instanceof OutOfTime) {
+            attempt.abort(headersTimeoutError(error.timeoutMs));
+            return;
+          }
+          session.fail(outcome, error);
+          this.giveUp(attempt, error);
         },
       );
   }

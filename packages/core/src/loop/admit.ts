@@ -2,6 +2,8 @@ import { knowsAsyncContext } from '#around';
 import { callHook, ThrottledError } from '../base/errors.ts';
 import type { RequestTraits } from '../http/outcome.ts';
 import type { AcquireOptions } from './acquire.ts';
+import { bounded } from './bounded.ts';
+import { OutOfTime } from './bounds.ts';
 import { checkKey } from './costs.ts';
 import type { CallPolicy, Entrant, Lack, UserCode } from './part.ts';
 
@@ -40,14 +42,36 @@ function optionsOf(entrant: Entrant, signal: AbortSignal | undefined): AcquireOp
   };
 }
 
+/** A lack that resolves at once, and still lacks, would be asked for ever. */
+const MOST_ROUNDS = 1_000;
+
+/** Ends a wait with the signal and its deadline. What comes too late goes back. */
+function watched(entrant: Entrant, waiting: Promise<number>, options: AcquireOptions): Promise<number> {
+  const { policy, total, isBoundByTotal } = entrant;
+  const { signal, maxWaitMs: leftMs = Number.POSITIVE_INFINITY } = options;
+  const late = (): unknown =>
+    total !== undefined && isBoundByTotal
+      ? new OutOfTime(total.timeoutMs, true)
+      : new ThrottledError('Not sent: its turn did not come in time', undefined, { reason: 'wait-too-long' });
+  const giveBack = (): void => {
+    for (const turn of entrant.turns) turn.leave?.(undefined);
+  };
+  return bounded(waiting, { clock: policy.clock, signal, leftMs, late }, giveBack);
+}
+
 async function wait(
   entrant: Entrant,
   dress: UserCode['dress'],
   signal: AbortSignal | undefined,
   lacking = entrant.take(),
 ): Promise<void> {
+  let rounds = 0;
   for (let lack = lacking; lack !== undefined; lack = entrant.take()) {
-    const tookMs = await lack.wait(optionsOf(entrant, signal), entrant, dress);
+    const options = optionsOf(entrant, signal);
+    const waiting = lack.wait(options, entrant, dress);
+    const tookMs = await (lack.endsItself === true ? waiting : watched(entrant, waiting, options));
+    if (rounds > MOST_ROUNDS) throw new TypeError('a part still lacks what it has waited for 1,000 times');
+    rounds += 1;
     const waitedMs = Math.max(0, tookMs - (entrant.placeMs ?? 0));
     entrant.waitedMs += waitedMs;
     if (lack.isSlot) entrant.slotMs = (entrant.slotMs ?? 0) + waitedMs;
@@ -85,19 +109,6 @@ async function renew(
  *
  * @param lacking what is known to be lacking, if the parts have been asked
  * @throws the signal's own reason, OutOfTime, ThrottledError or HookError
- * @example
- * ```ts
- * import { admit, createPolicy, type Part, SKIP } from '@ebb/core';
- *
- * // Sends half of the attempts, and skips the others.
- * const half: Part = {
- *   name: 'half',
- *   place: 'throttle',
- *   admit,
- *   begin: () => ({ enter: () => (Math.random() < 0.5 ? SKIP : undefined) }),
- * };
- * const policy = createPolicy({ use: [half] });
- * ```
  */
 export async function admit(
   entrant: Entrant,

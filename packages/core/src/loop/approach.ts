@@ -1,9 +1,9 @@
 import { withSlots } from '#around';
 import { HookError, ThrottledError } from '../base/errors.ts';
 import { sleep } from '../base/sleep.ts';
+import { admit } from './admit.ts';
 import { abortOrStop, OutOfTime, stopped } from './bounds.ts';
 import type { Entrant, Lack } from './part.ts';
-import { insideOf } from './policy.ts';
 import { dress, type MakeBody, settle } from './preparation.ts';
 import type { StopReason } from './reason.ts';
 import type { State } from './state.ts';
@@ -141,15 +141,11 @@ async function prepare(
   make: MakeBody | undefined,
   { dressing, lack }: Begun,
 ): Promise<void> {
-  const { admit } = insideOf(state.policy);
   const dressAgain = (): Promise<number> =>
     settle(state, () => withSlots(state.slots, () => dress(state)), signal);
   if (state.dresses && dressing !== true) await settle(state, () => dressing ?? dress(state), signal);
   const makeBody = make && (() => madeBody(state, make, signal));
-  if (admit !== undefined)
-    return admit(state, { dress: state.dresses ? dressAgain : undefined, makeBody }, signal, lack);
-  if ((lack ?? state.take()) !== undefined) throw new TypeError('a lack needs `admit`');
-  await makeBody?.();
+  return admit(state, { dress: state.dresses ? dressAgain : undefined, makeBody }, signal, lack);
 }
 
 async function madeBody(state: State, make: MakeBody, signal: AbortSignal | undefined): Promise<number> {

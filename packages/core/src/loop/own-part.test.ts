@@ -49,7 +49,9 @@ test('a refusal of a retry ends the call with what the attempt before has settle
   await expect(call(own, 0)).rejects.toThrow('Not sent');
 });
 
-test('an attempt that a part without a queue wants to wait is not sent', async () => {
+test('a part whose wait never helps fails its request, and does not spin for ever', async () => {
   const lack: Lack = { wait: async () => 1 };
-  await expect(call(part({ enter: () => lack }), 0)).rejects.toThrow('needs `admit`');
+  await expect(call(part({ enter: () => lack }), 0)).rejects.toThrow(
+    'a part still lacks what it has waited for 1,000 times',
+  );
 });

@@ -41,8 +41,6 @@ export interface Part {
    * @throws what the call is to fail with, before anything is sent
    */
   begin(call: Call): Turn | undefined;
-  /** What waits for what an attempt lacks. Brought by parts that can lack something. */
-  readonly admit?: Admit | undefined;
 }
 
 type MaybePromise<T> = T | Promise<T>;
@@ -99,6 +97,8 @@ export interface Turn {
 export interface Lack {
   /** True if it waits for a slot. */
   readonly isSlot?: boolean;
+  /** True if `wait` ends by itself with the signal and the longest wait that it is given: the loop does not watch it. */
+  readonly endsItself?: boolean;
   /**
    * Waits for it. What was waited for is kept: the next {@link Turn.enter} does not take it twice.
    *
@@ -210,21 +210,13 @@ export interface Entrant {
   permit(retry: PlannedRetry): StopReason | undefined;
 }
 
-/** What {@link Admit} calls on its way. */
+/** User code that is called on the way to an attempt. */
 export interface UserCode {
   /** Asks the hooks for headers; returns how long they took, in milliseconds. `undefined` without hooks. */
   readonly dress: (() => Promise<number>) | undefined;
   /** Makes the body; returns how long that took, in milliseconds. `undefined` without a body factory. */
   readonly makeBody: (() => Promise<number>) | undefined;
 }
-
-/** Makes an attempt wait for what its parts lack. */
-export type Admit = (
-  entrant: Entrant,
-  code: UserCode,
-  signal: AbortSignal | undefined,
-  lacking: Lack | undefined,
-) => Promise<void>;
 
 /** Calls `ended` once the body of a response no longer uses its connection. */
 type WhenBodyEnds = (settled: unknown, context: BodyContext, ended: () => void) => void;

@@ -6,7 +6,7 @@ import { bindClock } from './bind-clock.ts';
 import type { OwnBucket } from './contracts.ts';
 import { defaultRetries, POLICY_OPTIONS, UNSET } from './option-table.ts';
 import type { PolicyOptions, UnsetOptions } from './options.ts';
-import { type Admit, type Part, PLACES } from './part.ts';
+import { type Part, PLACES } from './part.ts';
 
 type PolicyParts = Complete<PolicyOptions, UnsetOptions>;
 
@@ -31,8 +31,6 @@ export interface Inside {
   readonly feedback: ReadFeedback | false | undefined;
   /** In the order of their places. */
   readonly parts: readonly Part[];
-  /** What waits for what the parts lack; `undefined` if they lack nothing. */
-  readonly admit: Admit | undefined;
   /** True if a call of this policy needs nothing before its first failure. */
   readonly isPlain: boolean;
 }
@@ -57,7 +55,6 @@ function seal(setup: PolicyParts, given: Pick<Inside, 'maxRetries' | 'feedback'>
   const inside: Inside = {
     ...given,
     parts,
-    admit: parts.find(({ admit }) => admit)?.admit,
     isPlain: setup.classify === classifyHttp && UNSET.every((name) => setup[name] === undefined),
   };
   const policy = {

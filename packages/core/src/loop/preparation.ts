@@ -1,5 +1,5 @@
-import { onAbort } from '../base/on-abort.ts';
 import { isPromise } from '../base/promise.ts';
+import { bounded } from './bounded.ts';
 import { OutOfTime } from './bounds.ts';
 import { headerChangesOf, keyOf } from './header-changes.ts';
 import type { State } from './state.ts';
@@ -51,24 +51,7 @@ export async function settle(
       total !== undefined && totalMs <= ownMs
         ? new OutOfTime(total.timeoutMs, true)
         : new OutOfTime(attemptTimeoutMs, false);
-    await new Promise<void>((resolve, reject) => {
-      let cancel: (() => void) | undefined;
-      const forget = signal && onAbort(signal, () => fail(signal.reason));
-      const fail = (error: unknown): void => {
-        forget?.();
-        cancel?.();
-        reject(error);
-      };
-      // Also if it is not waited for: no one else handles its rejection.
-      work.then(() => {
-        forget?.();
-        cancel?.();
-        resolve();
-      }, fail);
-      if (signal?.aborted) fail(signal.reason);
-      else if (leftMs <= 0) fail(late());
-      else if (leftMs < Number.POSITIVE_INFINITY) cancel = clock.schedule(() => fail(late()), leftMs);
-    });
+    await bounded(work, { clock, signal, leftMs, late });
   }
   const tookMs = clock.now() - beganMs;
   state.takenMs = takenMs + tookMs;

@@ -180,9 +180,17 @@ async function look<T>(drive: Drive<T>): Promise<Step> {
   let outcome: Outcome;
   try {
     outcome = await session.look((maxBytes) => exchange.peek?.(value, maxBytes), signal);
-  } catch (hookError) {
-    session.fail(session.toLookAt as Outcome, hookError);
-    throw dropped(drive, hookError);
+  } catch (error) {
+    const isAbort = signal?.aborted === true && error === signal.reason;
+    if (!isAbort && !(error instanceof OutOfTime)) {
+      session.fail(session.toLookAt as Outcome, error);
+      throw dropped(drive, error);
+    }
+    // The response came, and what it means was not known in time: no one gets it.
+    dropped(drive, error);
+    drive.value = isAbort ? error : lateError(exchange, error as OutOfTime);
+    drive.failed = true;
+    outcome = { type: 'failure', kind: isAbort ? 'aborted' : 'timeout', error: drive.value };
   }
   return next(drive, 'looked', outcome);
 }

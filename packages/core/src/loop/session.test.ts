@@ -68,7 +68,9 @@ test.each<[what: string, options: PolicyOptions, keeps: boolean]>([
   ['a concurrency limit', { concurrency: concurrencyLimit({ maxConcurrent: 1 }) }, true],
   ['a total timeout', { totalTimeoutMs: 1_000 }, true],
 ])('with %s a planned retry may not be sent', (_, options, keeps) => {
-  expect(setUp(options).session.keepsAnswer).toBe(keeps);
+  const { session } = setUp(options);
+  session.beginTurns();
+  expect(session.keepsAnswer).toBe(keeps);
 });
 
 describe('a response that is retried is read', () => {
@@ -140,15 +142,15 @@ describe('before the first attempt', () => {
     expect(counts.refunds).toBe(0);
   });
 
-  test('a refusal at the time of an abort is the refusal', async () => {
+  test('an abort goes before a refusal of a bucket of one’s own at the same time', async () => {
     const controller = new AbortController();
     const bucket = bucketThat(() => {
       controller.abort('enough');
       return Promise.reject(new ThrottledError('refused'));
     });
     const { session, last } = setUp({ bucket });
-    await expect(session.ready(controller.signal)).rejects.toThrow('refused');
-    expect(last()).toMatchObject({ type: 'end', reason: 'throttled' });
+    await expect(session.ready(controller.signal)).rejects.toBe('enough');
+    expect(last()).toMatchObject({ type: 'end', reason: 'aborted' });
   });
 
   test('a hook that throws is reported as the end', async () => {

@@ -1,13 +1,15 @@
 import { noteFailure, otherRetriesOf, withSlots } from '#around';
+import { isPromise } from '../base/promise.ts';
 import { LONGEST_DISCARD_MS } from '../bodies/set-aside.ts';
 import { withJudgement } from '../http/judged.ts';
 import type { Judgement, Outcome, Responded } from '../http/outcome.ts';
 import type { Opened } from '../http/peek.ts';
 import { type Readiness, ready } from './approach.ts';
+import { bounded } from './bounded.ts';
+import { OutOfTime } from './bounds.ts';
 import { type Decision, decideRetry, type Progress, SUCCESS, stop, verdictOf } from './decide.ts';
 import { isObserved } from './events.ts';
 import type { Turn } from './part.ts';
-import { insideOf } from './policy.ts';
 import type { MakeBody } from './preparation.ts';
 import { State } from './state.ts';
 
@@ -35,6 +37,8 @@ export class Session extends State implements Progress {
   previousBackoffMs: number | undefined;
   /** True if the retry was not sent: the result is that of the attempt before. */
   declare isUnsent?: boolean;
+  /** When the attempt runs into its timeout, or that of the call, if parts read its response. */
+  declare endsAtMs?: number;
   /** True if the last attempt was a success. */
   declare isGood?: boolean;
   /** The response that the parts are to look into. */
@@ -82,6 +86,7 @@ export class Session extends State implements Progress {
    *
    * @param open opens the body; called only if a part asks for it
    * @throws HookError if a part fails: the driver then calls {@link fail}
+   * @throws OutOfTime if the timeout of the attempt or of the call passes: the driver judges the attempt as one that ran into it
    */
   async look(
     open: (maxBytes: number) => Opened,
@@ -89,18 +94,44 @@ export class Session extends State implements Progress {
     outcome: Outcome | undefined = this.toLookAt,
   ): Promise<Outcome> {
     if (outcome?.type !== 'response') return outcome as Outcome;
-    const look = { attempt: this.attempt, open, signal };
+    // What reads must end with the call.
+    const ended = this.endsAtMs === undefined ? undefined : new AbortController();
+    const signals = [signal, ended?.signal].filter((one) => one !== undefined);
+    const look = {
+      attempt: this.attempt,
+      open,
+      signal: signals.length > 1 ? AbortSignal.any(signals) : signals[0],
+    };
     let said: Judgement | undefined;
     // User code that reads a response runs while its slot is held. What it calls must not wait for another one.
     const { slots } = this;
     for (const turn of this.turns) {
+      if (turn.read === undefined) continue;
       const read = () => turn.read?.(outcome, said, look);
-      if (turn.read !== undefined)
-        said = (await (slots.length === 0 ? read() : withSlots(slots, read))) ?? said;
+      const reading = slots.length === 0 ? read() : withSlots(slots, read);
+      said = (isPromise(reading) ? await this.#bounded(reading, signal, ended) : reading) ?? said;
     }
     // Hazard: what waits for the end of a body may hold the session, and the response could never be collected.
     this.toLookAt = undefined;
     return said === undefined ? outcome : withJudgement(outcome, said);
+  }
+
+  /** Ends a look with the call: a function that reads may never settle. */
+  async #bounded<T>(
+    reading: PromiseLike<T>,
+    signal: AbortSignal | undefined,
+    ended: AbortController | undefined,
+  ): Promise<T> {
+    const { endsAtMs } = this;
+    if (endsAtMs === undefined) return reading;
+    const { clock } = this.policy;
+    const late = (): unknown => new OutOfTime(this.namedTimeoutMs, this.total?.bindsAttempt === true);
+    try {
+      return await bounded(reading, { clock, signal, leftMs: endsAtMs - clock.now(), late });
+    } catch (error) {
+      ended?.abort(error);
+      throw error;
+    }
   }
 
   /**
@@ -213,9 +244,11 @@ export class Session extends State implements Progress {
 
   /** How long the attempt may take until its response, in milliseconds. To be called once for each, when it is sent. */
   timeoutMs(): number | undefined {
-    const { attemptTimeoutMs } = this.policy;
+    const { attemptTimeoutMs, clock } = this.policy;
     const ownMs = attemptTimeoutMs && Math.max(0, attemptTimeoutMs - (this.takenMs ?? 0));
-    return this.total === undefined ? ownMs : this.total.bound(ownMs);
+    const timeoutMs = this.total === undefined ? ownMs : this.total.bound(ownMs);
+    if (this.reads && timeoutMs !== undefined) this.endsAtMs = clock.now() + timeoutMs;
+    return timeoutMs;
   }
 
   /** The timeout that an attempt runs into if it takes {@link timeoutMs}, for messages. */
@@ -231,7 +264,7 @@ export class Session extends State implements Progress {
   /** True if a retry that is planned may still not be sent, for another reason than an abort. */
   get keepsAnswer(): boolean {
     const { totalTimeoutMs, stopSignal } = this.policy;
-    const mayBeRefused = insideOf(this.policy).admit ?? this.turns.find(({ enter }) => enter !== undefined);
+    const mayBeRefused = this.turns.find(({ enter }) => enter !== undefined);
     return (totalTimeoutMs ?? stopSignal ?? mayBeRefused) !== undefined;
   }
 

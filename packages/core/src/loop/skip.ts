@@ -21,6 +21,7 @@ export const SKIP_AND_END: Lack = /* @__PURE__ */ skipping(true);
 // A lack that brings its own way of waiting: a policy without parts that skip does not carry it.
 function skipping(isLast = false): Lack {
   return {
+    endsItself: true,
     async wait({ signal }, entrant, dress) {
       const { policy, attempt } = entrant;
       for (const turn of entrant.turns) turn.skip?.();

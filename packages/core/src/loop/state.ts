@@ -42,6 +42,8 @@ export abstract class State implements Call, Entrant {
   reads = false;
   /** True if user code changes the headers of attempts. */
   dresses: boolean;
+  /** True if something stands around the send of attempts. */
+  protected wraps: boolean;
   /** `undefined` without a total timeout. */
   readonly total: Total | undefined;
   /** The outcome that the planned retry follows. */
@@ -77,6 +79,7 @@ export abstract class State implements Call, Entrant {
     // Reading a clock takes as long as half of the rest.
     this.total = policy.totalTimeoutMs === undefined ? undefined : new Total(policy);
     this.#way = way;
+    this.wraps = policy.aroundAttempt !== undefined;
     if (around !== NO_LAYERS || way === 'function')
       this.place = new LayerPlace(way === 'function' ? undefined : request, around);
   }
@@ -142,6 +145,7 @@ export abstract class State implements Call, Entrant {
       this.turns = this.turns === NO_TURNS ? [turn] : [...this.turns, turn];
       if (turn.read !== undefined) this.reads = true;
       if ((turn.dress ?? turn.label) !== undefined) this.dresses = true;
+      if (turn.around !== undefined) this.wraps = true;
       if (turn.dress !== undefined)
         must(
           nameOf(part.name, 'place'),
@@ -173,7 +177,7 @@ export abstract class State implements Call, Entrant {
   begin(): undefined {
     this.attempt += 1;
     // What runs below a call that holds a slot must find that out. Asked for each attempt: a layer may have been made meanwhile.
-    if (this.limit !== undefined || this.policy.aroundAttempt !== undefined || mayBeLayered(this.#way)) {
+    if (this.limit !== undefined || this.wraps || mayBeLayered(this.#way)) {
       this.place ??= new LayerPlace(this.request, NO_LAYERS);
       this.place.enter(this.bucket, this.limit);
     }
@@ -207,7 +211,10 @@ export abstract class State implements Call, Entrant {
     try {
       return aroundAttempt(sendNow, { attempt, request });
     } catch (error) {
-      throw isSent ? error : new HookError('aroundAttempt', error);
+      if (isSent) throw error;
+      // Nothing was sent: what was taken goes back.
+      this.leave(undefined);
+      throw new HookError('aroundAttempt', error);
     }
   }
 

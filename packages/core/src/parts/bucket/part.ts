@@ -2,7 +2,6 @@ import { seesBodiesEnd } from '#platform';
 import { HookError } from '../../base/errors.ts';
 import { neverSent } from '../../http/failure.ts';
 import type { Outcome } from '../../http/outcome.ts';
-import { admit } from '../../loop/admit.ts';
 import type { AcquireOptions, Grant, OwnBucket } from '../../loop/contracts.ts';
 import { type Costs, costOf } from '../../loop/costs.ts';
 import type { Call, Lack, Part, Turn } from '../../loop/part.ts';
@@ -11,15 +10,17 @@ import type { Call, Lack, Part, Turn } from '../../loop/part.ts';
 export class BucketPart implements Part {
   readonly name = 'bucket';
   readonly place = 'tokens';
-  readonly admit: typeof admit = admit;
   readonly #bucket: OwnBucket;
+  readonly #endsItself: boolean;
 
-  constructor(bucket: OwnBucket) {
+  /** @param endsItself true if its `acquire` keeps to the signal and to `maxWaitMs` */
+  constructor(bucket: OwnBucket, endsItself = false) {
     this.#bucket = bucket;
+    this.#endsItself = endsItself;
   }
 
   begin(call: Call): Turn {
-    return new BucketTurn(this.#bucket, call);
+    return new BucketTurn(this.#bucket, call, this.#endsItself);
   }
 }
 
@@ -37,10 +38,13 @@ class BucketTurn implements Turn, Lack {
   /** What was asked last: the bucket, or the gate of an origin that has paused. */
   #asked: OwnBucket;
 
-  constructor(bucket: OwnBucket, call: Call) {
+  readonly endsItself: boolean;
+
+  constructor(bucket: OwnBucket, call: Call, endsItself: boolean) {
     this.#bucket = bucket;
     this.#asked = bucket;
     this.#call = call;
+    this.endsItself = endsItself;
   }
 
   #cost(): number | Costs {

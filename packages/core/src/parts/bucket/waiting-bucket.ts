@@ -75,7 +75,7 @@ export abstract class WaitingBucket<
   }
 
   get part(): Part {
-    return new BucketPart(this);
+    return new BucketPart(this, true);
   }
 
   get feedback(): ReadFeedback | false {

@@ -4,7 +4,6 @@ import { type Clock, keepAlive } from '../../base/clock.ts';
 import { type Complete, LIMIT_CLOCK_OPTION, type OptionTable, readOptions } from '../../base/options.ts';
 import { whenBodyEnds } from '../../bodies/body-end.ts';
 import type { Outcome } from '../../http/outcome.ts';
-import { admit } from '../../loop/admit.ts';
 import type { ChecksCalls, ClockBound } from '../../loop/bind-clock.ts';
 import type {
   AcquireOptions,
@@ -68,7 +67,7 @@ class Semaphore implements ConcurrencyLimit, CallsBeforeUse, ClockBound, ChecksC
   }
 
   get part(): Part {
-    return new ConcurrencyPart(this);
+    return new ConcurrencyPart(this, true);
   }
 
   takeClock(clock: Clock): void {
@@ -131,16 +130,18 @@ const occupied = new WeakMap<OwnLimit, number>();
 export class ConcurrencyPart implements Part {
   readonly name = 'concurrency';
   readonly place = 'slot';
-  readonly admit: typeof admit = admit;
   readonly #limit: OwnLimit;
+  readonly #endsItself: boolean;
 
-  constructor(limit: OwnLimit) {
+  /** @param endsItself true if its `acquire` keeps to the signal and to `maxWaitMs` */
+  constructor(limit: OwnLimit, endsItself = false) {
     this.#limit = limit;
+    this.#endsItself = endsItself;
   }
 
   begin(call: Call): Turn | undefined {
     // The outermost layer has the slot.
-    return call.around.isInner ? undefined : new SlotTurn(this.#limit, call);
+    return call.around.isInner ? undefined : new SlotTurn(this.#limit, call, this.#endsItself);
   }
 }
 
@@ -149,9 +150,12 @@ class SlotTurn implements Turn, Lack {
   readonly #call: Call;
   #slot: Slot | undefined;
 
-  constructor(limit: OwnLimit, call: Call) {
+  readonly endsItself: boolean;
+
+  constructor(limit: OwnLimit, call: Call, endsItself: boolean) {
     this.#limit = limit;
     this.#call = call;
+    this.endsItself = endsItself;
   }
 
   get isSlot(): true {

@@ -1,6 +1,5 @@
 import { wrongType } from '../../base/check.ts';
 import { HookError } from '../../base/errors.ts';
-import { admit } from '../../loop/admit.ts';
 import type { RetryBudget } from '../../loop/contracts.ts';
 import type { Call, Part, Place } from '../../loop/part.ts';
 import { BudgetPart } from '../budget/part.ts';
@@ -10,7 +9,6 @@ export function perKeyPart(place: Place, limitOf: (call: Call) => object): Part 
   return {
     name: 'per-key',
     place,
-    admit,
     begin(call) {
       const limit = limitOf(call) as { readonly part?: Part };
       if (limit.part !== undefined) return limit.part.begin(call);

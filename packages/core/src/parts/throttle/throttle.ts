@@ -1,5 +1,4 @@
 import { readOptions } from '../../base/options.ts';
-import { admit } from '../../loop/admit.ts';
 import type { ThrottleState } from '../../loop/events.ts';
 import type { Call, Lack, Part } from '../../loop/part.ts';
 import { SKIP, SKIP_AND_END } from '../../loop/skip.ts';
@@ -27,7 +26,6 @@ class OverloadThrottle implements Throttle, Shared {
     return {
       name: 'throttle',
       place: 'throttle',
-      admit,
       // The outermost layer has the chances.
       begin: (call) => (call.around.isInner ? undefined : new ThrottleTurn(this, call)),
     };
