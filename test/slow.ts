@@ -60,6 +60,7 @@ export const SLOW: Readonly<Record<'programs' | 'stores' | 'worlds', readonly st
     'packages/simulator/src/studies/rates/worlds.test.ts',
     'packages/simulator/src/studies/storm/quiet.test.ts',
     'packages/undici/src/inspect.property.test.ts',
+    'test/growth/growth.test.ts',
     'test/figures.test.ts',
     'test/overload/healthy.test.ts',
     'test/overload/simulator.test.ts',

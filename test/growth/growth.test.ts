@@ -11,7 +11,7 @@ import { SIZES } from './sizes.ts';
 const MOST = 2.2;
 
 /** What is done once, and the collection of garbage, in instructions. */
-const FIXED = 2_000_000;
+const FIXED = 4_000_000;
 
 test.skipIf(!hasValgrind)(
   'reading what a server says takes no more than its length',

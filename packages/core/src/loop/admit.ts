@@ -1,11 +1,9 @@
 import { knowsAsyncContext } from '#around';
-import { callHook, ThrottledError } from '../base/errors.ts';
-import type { RequestTraits } from '../http/outcome.ts';
+import { ThrottledError } from '../base/errors.ts';
 import type { AcquireOptions } from './acquire.ts';
 import { bounded } from './bounded.ts';
 import { OutOfTime } from './bounds.ts';
-import { checkKey } from './costs.ts';
-import type { CallPolicy, Entrant, Lack, UserCode } from './part.ts';
+import type { Entrant, Lack, UserCode } from './part.ts';
 
 /** After so long a wait, signatures and deadlines in the headers are out of date, in milliseconds. */
 const AGED_MS = 10_000;
@@ -18,18 +16,12 @@ const soon = async (): Promise<void> => {
   for (let turn = 0; turn < 3; turn += 1) await undefined;
 };
 
-/** @throws HookError if the function throws, or returns something else than a text */
-function fairKeyOf(fairKey: NonNullable<CallPolicy['fairKey']>, request: RequestTraits): string {
-  return typeof fairKey === 'string' ? fairKey : callHook('fairKey', () => fairKey(request), checkKey);
-}
-
 /** How long an attempt may wait: within `maxWaitMs` and the total timeout. */
 function optionsOf(entrant: Entrant, signal: AbortSignal | undefined): AcquireOptions {
   const { policy, total, attempt, waitedMs, placeMs = 0 } = entrant;
-  const { maxWaitMs = Number.POSITIVE_INFINITY, priority, fairKey } = policy;
+  const { maxWaitMs = Number.POSITIVE_INFINITY, priority } = policy;
   const patienceMs = maxWaitMs - waitedMs;
   const totalMs = total?.leftMs ?? Number.POSITIVE_INFINITY;
-  if (fairKey !== undefined) entrant.whose ??= { fairKey: fairKeyOf(fairKey, entrant.request) };
   if (total !== undefined) entrant.isBoundByTotal = totalMs < patienceMs;
   const mostMs = Math.max(0, Math.min(totalMs, patienceMs));
   return {

@@ -33,3 +33,15 @@ export const checkCost: Check = (name, value) => {
 export function costOf({ cost }: { readonly cost: CostOption }, request: RequestTraits): number | Costs {
   return typeof cost === 'function' ? callHook('cost', () => cost(request), checkCost) : cost;
 }
+
+/**
+ * Whose request it is.
+ *
+ * @throws HookError if the function throws, or returns something else than a text
+ */
+export function fairKeyOf(
+  fairKey: string | ((request: RequestTraits) => string),
+  request: RequestTraits,
+): string {
+  return typeof fairKey === 'string' ? fairKey : callHook('fairKey', () => fairKey(request), checkKey);
+}

@@ -198,7 +198,7 @@ export interface Entrant {
   takenMs?: number;
   /** True if the total timeout bounds the wait more than `maxWaitMs`. */
   isBoundByTotal?: boolean;
-  /** Whose request it is, once it has waited, if it has a key. */
+  /** Whose request it is, if it has a key. */
   whose?: { readonly fairKey: string };
   /** The tokens of the attempt. */
   readonly grant?: Grant | undefined;

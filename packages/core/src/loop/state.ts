@@ -6,6 +6,7 @@ import type { ReadFeedback } from '../http/feedback.ts';
 import type { Outcome, RequestTraits } from '../http/outcome.ts';
 import { Total } from './bounds.ts';
 import type { Grant } from './contracts.ts';
+import { fairKeyOf } from './costs.ts';
 import { isObserved, makeEvent, type News, report } from './events.ts';
 import type { KeptKey } from './header-changes.ts';
 import { type Attempt, recordOf, type Trace } from './history.ts';
@@ -138,6 +139,9 @@ export abstract class State implements Call, Entrant {
 
   /** Before anything is sent: a part whose key cannot be had must not cost a response later. */
   beginTurns(): void {
+    const { fairKey } = this.policy;
+    // Not only once it has to wait: a wrong key would fail under load alone.
+    if (fairKey !== undefined) this.whose = { fairKey: fairKeyOf(fairKey, this.request) };
     for (const part of insideOf(this.policy).parts) {
       const turn = part.begin(this);
       if (turn === undefined) continue;

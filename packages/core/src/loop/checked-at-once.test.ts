@@ -1,0 +1,31 @@
+import { expect, test } from 'vitest';
+import { createPolicy, fairQueue, type PolicyOptions, perKey, tokenBucket } from '../index.ts';
+import { virtualClock } from '../testing.ts';
+import { Session } from './session.ts';
+
+const request = { method: 'GET', url: 'https://a.test/', replayable: true, header: () => undefined };
+const bucket = () =>
+  tokenBucket({ refillPerSecond: 1, capacity: 10, queue: fairQueue(), clock: virtualClock() });
+
+/** What a user's function returns is checked with the first request, while nothing has to wait. */
+test.each<[name: string, make: () => PolicyOptions, message: string]>([
+  [
+    'fairKey',
+    () => ({ bucket: bucket(), fairKey: () => undefined as never }),
+    'fairKey failed: its result must be a string',
+  ],
+  ['cost', () => ({ bucket: bucket(), cost: () => 'two' as never }), 'cost failed'],
+  [
+    'keyOf',
+    () => ({ bucket: perKey(bucket, { keyOf: () => undefined as never }) }),
+    'keyOf failed: its result must be a string',
+  ],
+])('a wrong result of %s fails the first request', async (_, make, message) => {
+  const session = new Session(createPolicy(make()), request);
+  await expect(
+    (async () => {
+      session.next('begin');
+      await session.waiting;
+    })(),
+  ).rejects.toThrow(message);
+});
