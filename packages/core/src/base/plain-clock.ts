@@ -3,22 +3,33 @@ import { type Clock, OF_SYSTEM } from './time.ts';
 /** Timers take a signed 32-bit number of milliseconds. A longer one would fire at once. */
 const LONGEST_TIMER_MS = 2 ** 31 - 1;
 
+let lastMs = 0;
+let setBackMs = 0;
+
+/** Never back: a wall clock that is set back counts as no time. */
+function nowMs(): number {
+  const readMs = Date.now() + setBackMs;
+  if (readMs < lastMs) setBackMs += lastMs - readMs;
+  lastMs = Math.max(lastMs, readMs);
+  return lastMs;
+}
+
 /**
  * {@link import('./system-clock.ts').systemClock} of production builds for browsers, which are not tested with stubs: only time
  * that has passed counts, and fake timers hold up the turns of the event loop as well.
  */
 export const systemClock: Clock & { readonly [OF_SYSTEM]: true } = {
   [OF_SYSTEM]: true,
-  now: () => performance.timeOrigin + performance.now(),
+  now: nowMs,
   schedule(wake, delayMs) {
-    const dueMs = performance.now() + delayMs;
+    const dueMs = nowMs() + delayMs;
     let cancel: () => void;
     const arm = (): void => {
-      const leftMs = Math.max(0, dueMs - performance.now());
+      const leftMs = Math.max(0, dueMs - nowMs());
       cancel = inRealTime(reach, Math.ceil(Math.min(leftMs, LONGEST_TIMER_MS)));
     };
     // Timers fire up to a millisecond early.
-    const reach = (): void => (performance.now() < dueMs ? arm() : wake());
+    const reach = (): void => (nowMs() < dueMs ? arm() : wake());
     arm();
     return () => cancel();
   },
