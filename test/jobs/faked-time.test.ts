@@ -101,7 +101,7 @@ const situations: readonly [
 // Under fakes vitest itself may be slow to load a module that it has not loaded before.
 beforeAll(async () => void (await load()));
 
-describe.each(faked)('%s', (_, make) => {
+describe.each(faked)('%s', (fake, make) => {
   let fakes: Faked | undefined;
   afterEach(() => {
     fakes?.remove();
@@ -136,11 +136,14 @@ describe.each(faked)('%s', (_, make) => {
   ])('%s', (when, prepare) => {
     test.each(situations)(
       '%s',
-      async (_, run, expected) => {
+      async (situation, run, expected) => {
         fakes = make();
         const copies = await prepare();
         const isGone = when.includes('removed');
-        expect(await settled(run(copies, isGone ? 20 : 4_000), isGone ? undefined : fakes)).toEqual(expected);
+        // Nothing tells a stub that calls at once from a timer: the timeouts end as well.
+        const isCut = !isGone && fake.includes('calls at once') && situation.includes('within timeouts');
+        const running = run(copies, isGone ? 20 : 4_000);
+        expect(await settled(running, isGone ? undefined : fakes)).toEqual(isCut ? [503, 1] : expected);
       },
       15_000,
     );

@@ -40,11 +40,12 @@ export const systemClock: Clock & { readonly [OF_SYSTEM]: true } = {
   [OF_SYSTEM]: true,
   now: nowMs,
   schedule(wake, delayMs, inBackground) {
-    const dueMs = nowMs() + delayMs;
+    // A time since the epoch has a resolution of a quarter of a microsecond: a shorter wait would never be over.
+    const dueMs = nowMs() + Math.max(0.001, delayMs);
     let cancel = (): void => undefined;
     let isOff = false;
     const arm = (leftMs: number, mayBeImmediate?: boolean): void => {
-      const untilMs = nowMs() + Math.min(leftMs, LONGEST_TIMER_MS);
+      const untilMs = nowMs() + Math.min(Math.max(leftMs, 0.001), LONGEST_TIMER_MS);
       let isSetting = true;
       const reach = (): void => {
         if (isOff) return;
