@@ -184,7 +184,7 @@ export class Call implements RequestTraits, Exchange<Response> {
     if (changed) headers = changedHeaders(headers ?? this.#member('headers'), changed);
     const changes: InitChanges = { ...body, ...(headers && { headers }), ...(layer && { [LAYER]: layer }) };
     // An invalid signal stays in place, so that the base fetch throws.
-    if (signal && (this.#own || !init?.signal)) changes.signal = signal;
+    if (signal && (this.#own || (init?.signal ?? undefined) === undefined)) changes.signal = signal;
     return changes;
   }
 

@@ -47,6 +47,8 @@ export function createFetch(
   policyOrOptions: Policy | PolicyOptions = {},
   baseFetch: BaseFetch = globalThis.fetch,
 ): EbbFetch {
+  if (typeof policyOrOptions === 'function')
+    throw new TypeError('createFetch: a policy or its options come first, a base fetch second');
   const policy = createPolicy(policyOrOptions);
   if (typeof baseFetch !== 'function') {
     throw new TypeError(`createFetch: baseFetch must be a function, got ${typeof baseFetch}`);

@@ -10,7 +10,7 @@ import { rereadableHeaders } from './request.ts';
 function isRepeatable(call: Call, hedging: Hedging, own: unknown): boolean {
   const { signal } = call;
   // A signal of another library, or none at all, is for the base fetch to judge.
-  if (signal ? signal.aborted || signal !== own : own) return false;
+  if (signal ? signal.aborted || signal !== own : (own ?? undefined) !== undefined) return false;
   return hedging.hedges(call.method) && !call.makeBody && call.replayable;
 }
 
