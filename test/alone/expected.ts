@@ -23,6 +23,7 @@ export const EXPECTED: Readonly<Record<string, { readonly hits: number; readonly
   'a retry within a retry over one slot': { hits: 0, found: 'done' },
   'three failing retries over five slots': { hits: 3 },
   'a good retry pays once': { hits: 1, found: 9 },
+  'a base fetch that calls the same client over one slot': { hits: 2, found: 200 },
   'inspect that calls the same client over one slot': { hits: 2, found: [200, true] },
   'actualCost that calls the same client over one slot': { hits: 2, found: [200, true] },
   'twelve calls over three slots, each with a token that its hook asks for': {

@@ -172,6 +172,15 @@ export const ROWS: Readonly<Record<string, () => Promise<unknown>>> = {
     await retry(async () => thrower(await client(url)), policy);
     return Math.round(bucket.stats().tokens);
   },
+  'a base fetch that calls the same client over one slot': async () => {
+    status.now = 200;
+    const concurrency = concurrencyLimit({ maxConcurrent: 1 });
+    const client = createFetch({ ...three, concurrency }, async (input, init) => {
+      if (!String(input).endsWith('/inner')) await read(await client(`${url}inner`));
+      return fetch(input as string, init);
+    });
+    return read(await client(url));
+  },
   'inspect that calls the same client over one slot': async () => {
     status.now = 200;
     const policy = createPolicy({
