@@ -16,9 +16,9 @@ export function areLayered(): boolean {
   return layers > 1;
 }
 
-/** True if a call that is sent this way may pass through another layer, also one that is made later, and so needs a passage. */
+/** True if a call that is sent this way may pass through another layer, and so needs a passage. */
 export function mayBeLayered(way: Way): boolean {
-  return way === 'client' || way === 'converted';
+  return layers > 1 && (way === 'client' || way === 'converted');
 }
 
 /** Nothing can tell here. A call says it itself. */
