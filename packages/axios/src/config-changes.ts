@@ -1,4 +1,4 @@
-import type { HeaderChanges } from '@ebb/core';
+import type { SentHeaders } from '@ebb/core/adapter';
 import { LAYER } from '@ebb/core/adapter';
 import type { InternalAxiosRequestConfig } from 'axios';
 
@@ -12,7 +12,7 @@ export function copyWith(headers: Headers, values: object | undefined): Headers 
 }
 
 /** A copy of the headers with the changes of an attempt. Adapters write into it too: the original stays as it is. */
-export function changed(headers: Headers, changes: HeaderChanges): Headers {
+export function changed(headers: Headers, changes: SentHeaders): Headers {
   const copy = copyWith(headers, headers);
   for (const [name, value] of Object.entries(changes)) {
     if (value === undefined) copy.delete(name);

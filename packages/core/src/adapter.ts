@@ -32,7 +32,7 @@ export {
 } from './http/body.ts';
 export { MOST_DISCARDED_BYTES, MOST_READ_AHEAD_BYTES } from './http/ceilings.ts';
 export { isIdempotent } from './http/classify.ts';
-export { Download, downloadIn } from './http/download.ts';
+export { downloadIn } from './http/download.ts';
 export { failureKind } from './http/failure.ts';
 export { originOf } from './http/origin.ts';
 export type { BodyContext, BodyWatcher, Opened, Peek } from './http/peek.ts';
@@ -51,6 +51,7 @@ export { forRequest } from './loop/contracts.ts';
 export { type Decision, decide, type Progress } from './loop/decide.ts';
 export type { Aside, Exchange } from './loop/exchange.ts';
 export { hasHistory, remember, rememberReason } from './loop/history.ts';
+export type { SentHeaders } from './loop/hooks.ts';
 export { LAYER, type Way } from './loop/layer.ts';
 export { overridePolicy } from './loop/policy.ts';
 export type { MakeBody } from './loop/preparation.ts';

@@ -43,6 +43,7 @@ export type {
   HeaderChanges,
   HeaderChangesInit,
   HeaderList,
+  HeaderValue,
   NextAttempt,
 } from './loop/hooks.ts';
 export type { PolicyOptions } from './loop/options.ts';

@@ -1,7 +1,7 @@
 export { prose } from '#prose';
 export { property } from './base/property.ts';
 export { haveCredentials } from './http/credentials.ts';
-export { DownloadCourse } from './http/download-course.ts';
+export { Download } from './http/download.ts';
 export { type EventHooks, EventStream, isEventStream } from './http/event-stream.ts';
 export type { ResumeReason } from './loop/reason.ts';
 export { explain, type Resumption, rememberOf, rememberResumption } from './loop/resumed.ts';

@@ -1,4 +1,4 @@
-import type { HeaderChanges } from '@ebb/core';
+import type { SentHeaders } from '@ebb/core/adapter';
 import { isIdempotent, LAYER, property } from '@ebb/core/adapter';
 import type { EbbRequestInit, FetchInput } from './init.ts';
 
@@ -87,7 +87,7 @@ export function headerIn(headers: unknown, name: string): string | undefined {
 }
 
 /** The headers of one attempt. */
-export function changedHeaders(own: unknown, changes: HeaderChanges): Headers {
+export function changedHeaders(own: unknown, changes: SentHeaders): Headers {
   const headers = new Headers(own as HeadersInit | undefined);
   for (const [name, value] of Object.entries(changes)) {
     if (value === undefined) headers.delete(name);

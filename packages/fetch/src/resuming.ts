@@ -1,7 +1,7 @@
 import type { RequestTraits } from '@ebb/core';
 import type { Resumable } from '@ebb/core/adapter';
 import {
-  DownloadCourse,
+  Download,
   EventStream,
   isEventStream,
   prose,
@@ -110,5 +110,5 @@ function courseOf({ request, options }: Asked, response: Response): Resumable | 
   if (method !== 'GET' || (status !== 200 && status !== 206) || header('etag') === undefined)
     return undefined;
   const lost = isCoded(header) ? (prose('a content coding') ?? '') : undefined;
-  return new DownloadCourse(status, header, lost);
+  return new Download(status, header, lost);
 }

@@ -46,8 +46,9 @@ export function instrument(
   const turn: Turn = {
     // Called before the user's own hook: one that throws ends the request.
     label(next) {
-      const attempt = spans.prepare(next, telemetry.attributesOf(next.request), clock.now());
-      return attempt && isHttp(next.request) ? headersOf(attempt, next.request) : undefined;
+      const { request } = next;
+      spans.prepare(next, telemetry.attributesOf(request), clock.now());
+      return isHttp(request) ? headersOf(request, () => spans.attemptContext(request)) : undefined;
     },
   };
   const trace: Part = { name: 'trace', place: 'watching', begin: () => turn };

@@ -18,17 +18,8 @@ interface Open {
   readonly span: Span;
   /** Parent of the attempts. */
   readonly context: Context;
-  attempt: OpenAttempt | undefined;
-}
-
-interface OpenAttempt {
-  readonly span: Span;
-  /** From 1. */
-  readonly number: number;
-  /** Milliseconds since the epoch. */
-  readonly startMs: number;
-  /** False while it waits for its slot and its tokens. An attempt that is never sent has no span. */
-  isSent: boolean;
+  /** The attempt in flight. */
+  attempt: Span | undefined;
 }
 
 type Request = EbbEvent['request'];
@@ -46,19 +37,18 @@ export class RequestSpans {
   }
 
   /**
-   * Called before an attempt is sent, and perhaps again if it has waited long.
+   * Called before the hooks of an attempt, which may be before its first event.
    *
    * @param attributes those of the request
-   * @returns the context of the attempt; `undefined` if attempts have no spans
    */
-  prepare({ request, attempt }: NextAttempt, attributes: Attributes, atMs: number): Context | undefined {
-    const open = this.#openOf(request, attributes, atMs);
-    if (!this.#withAttempts) return undefined;
-    // The span of an attempt begins before it waits for its slot and its tokens, since its headers are made then.
-    if (open.attempt?.isSent !== true || open.attempt.number !== attempt) {
-      open.attempt = this.#startAttempt(request, attempt, atMs, attributes, open.context);
-    }
-    return trace.setSpan(open.context, open.attempt.span);
+  prepare({ request }: NextAttempt, attributes: Attributes, atMs: number): void {
+    this.#openOf(request, attributes, atMs);
+  }
+
+  /** The context of an attempt that is being sent; `undefined` if attempts have no spans. */
+  attemptContext(request: Request): Context | undefined {
+    const open = this.#open.get(request);
+    return open?.attempt && trace.setSpan(open.context, open.attempt);
   }
 
   /** The context of a request after {@link prepare}. */
@@ -71,74 +61,33 @@ export class RequestSpans {
     const open = this.#open.get(request);
     if (open === undefined) return context.active();
     if (open.attempt === undefined) return open.context;
-    const sending = trace.setSpan(open.context, open.attempt.span);
+    const sending = trace.setSpan(open.context, open.attempt);
     // What a function of `retry` does is no second span of an attempt.
     return isHttp(request) ? withoutInstrumentation(sending) : sending;
   }
 
   /** @param attributes those of the request */
   follow(event: EbbEvent, attributes: Attributes): void {
-    if (event.type === 'hedge') {
-      // Of a request of its own, which is sent below the attempt, and has no span.
-      trace
-        .getActiveSpan()
-        ?.addEvent(
-          'ebb.hedge',
-          { 'ebb.hedge.delay': event.delayMs / 1000, 'ebb.hedge.won': event.won },
-          hrTime(event.atMs),
-        );
-      return;
-    }
     // The object that hooks are given, too.
     const request = detailsOf(event)?.request ?? event.request;
+    const time = hrTime(event.atMs);
+    const [name, noted] = noteOf(event);
+    if (isBeside(event)) {
+      const span = this.#open.get(request)?.span ?? trace.getActiveSpan();
+      span?.addEvent(name as string, noted, time);
+      return;
+    }
     // The first event may come after a wait for tokens, which is part of the request.
     const waitedMs = event.type === 'throttle' ? event.waitMs : 0;
     const open = this.#openOf(request, attributes, event.atMs - waitedMs);
-    const time = hrTime(event.atMs);
-    switch (event.type) {
-      case 'throttle':
-        open.span.addEvent(
-          'ebb.throttle',
-          { 'ebb.wait': event.waitMs / 1000, 'ebb.wait.slot': event.slotMs / 1000 },
-          time,
-        );
-        return;
-      case 'mark':
-        open.span.addEvent('ebb.mark', {}, time);
-        return;
-      case 'skip':
-        open.span.addEvent(
-          'ebb.skip',
-          event.delayMs === undefined ? {} : { 'ebb.retry.delay': event.delayMs / 1000 },
-          time,
-        );
-        return;
-      case 'share':
-        open.span.addEvent('ebb.share', { 'ebb.state': event.state, 'ebb.share': event.share }, time);
-        return;
-      case 'other-retries':
-        open.span.addEvent(
-          'ebb.other_retries',
-          { 'ebb.header': event.header, 'ebb.library': event.library },
-          time,
-        );
-        return;
-      case 'attempt':
-        if (this.#withAttempts) this.#sendAttempt(open, event, attributes);
-        return;
-      case 'retry':
-        endAttempt(open, event.outcome, time);
-        open.span.addEvent(
-          'ebb.retry',
-          { 'ebb.retry.reason': event.reason, 'ebb.retry.delay': event.delayMs / 1000 },
-          time,
-        );
-        return;
-      case 'end':
-        this.#open.delete(request);
-        if (event.outcome !== undefined) endAttempt(open, event.outcome, time);
-        endRequest(open.span, event, time);
-    }
+    if (event.type === 'attempt' && this.#withAttempts)
+      open.attempt = this.#startAttempt(event, attributes, open.context);
+    if (event.type === 'retry') endAttempt(open, event.outcome, time);
+    if (name !== undefined) open.span.addEvent(name, noted, time);
+    if (event.type !== 'end') return;
+    this.#open.delete(request);
+    endAttempt(open, event.outcome, time);
+    endRequest(open.span, event, time);
   }
 
   /** The parent is the context of the first event or hook, which is that of the call: core calls them within its async context. */
@@ -154,39 +103,58 @@ export class RequestSpans {
     return open;
   }
 
-  #sendAttempt(open: Open, { request, attempt, atMs }: EbbEvent, attributes: Attributes): void {
-    const prepared =
-      open.attempt?.isSent === false && open.attempt.number === attempt ? open.attempt : undefined;
-    open.attempt = prepared ?? this.#startAttempt(request, attempt, atMs, attributes, open.context);
-    open.attempt.isSent = true;
-    if (atMs > open.attempt.startMs) open.attempt.span.addEvent('ebb.sent', {}, hrTime(atMs));
-  }
-
-  #startAttempt(
-    request: Request,
-    number: number,
-    startMs: number,
-    attributes: Attributes,
-    parent: Context,
-  ): OpenAttempt {
-    const resends = number > 1 && isHttp(request) ? { 'http.request.resend_count': number - 1 } : {};
+  #startAttempt({ request, attempt, atMs }: EbbEvent, attributes: Attributes, parent: Context): Span {
+    const resends = attempt > 1 && isHttp(request) ? { 'http.request.resend_count': attempt - 1 } : {};
     const options = {
       kind: isHttp(request) ? SpanKind.CLIENT : SpanKind.INTERNAL,
-      startTime: hrTime(startMs),
+      startTime: hrTime(atMs),
       attributes: { ...attributes, ...resends },
     };
-    const span = this.#tracer.startSpan(spanNameOf(request), options, parent);
-    return { span, number, startMs, isSent: false };
+    return this.#tracer.startSpan(spanNameOf(request), options, parent);
   }
 }
 
-function endAttempt(open: Open, outcome: Outcome, time: HrTime): void {
-  const { attempt } = open;
+/**
+ * True for an event that may have a request of its own, or come after the end: a hedge is sent below an attempt, and its outcome teaches
+ * a throttle. It begins no span.
+ */
+function isBeside({ type, attempt }: EbbEvent): boolean {
+  return type === 'hedge' || type === 'resume' || (type === 'share' && attempt > 0);
+}
+
+/** The name of the event in a span, and its attributes; `undefined` for those that begin or end a span. */
+function noteOf(event: EbbEvent): readonly [name?: string, attributes?: Attributes] {
+  switch (event.type) {
+    case 'throttle':
+      return ['ebb.throttle', { 'ebb.wait': event.waitMs / 1000, 'ebb.wait.slot': event.slotMs / 1000 }];
+    case 'mark':
+      return ['ebb.mark', {}];
+    case 'skip':
+      return ['ebb.skip', event.delayMs === undefined ? {} : { 'ebb.retry.delay': event.delayMs / 1000 }];
+    case 'share':
+      return ['ebb.share', { 'ebb.state': event.state, 'ebb.share': event.share }];
+    case 'other-retries':
+      return ['ebb.other_retries', { 'ebb.header': event.header, 'ebb.library': event.library }];
+    case 'retry':
+      return ['ebb.retry', { 'ebb.retry.reason': event.reason, 'ebb.retry.delay': event.delayMs / 1000 }];
+    case 'hedge':
+      return ['ebb.hedge', { 'ebb.hedge.delay': event.delayMs / 1000, 'ebb.hedge.won': event.won }];
+    case 'resume':
+      return ['ebb.resume', { 'ebb.resume.delay': event.delayMs / 1000, 'ebb.resume.reason': event.reason }];
+    default:
+      return [];
+  }
+}
+
+/** @param outcome `undefined` if nothing came of it, as after a hook that failed */
+function endAttempt(open: Open, outcome: Outcome | undefined, time: HrTime): void {
+  const { attempt: span } = open;
   open.attempt = undefined;
-  if (attempt === undefined || !attempt.isSent) return;
-  const { span } = attempt;
-  span.setAttributes(outcomeAttributes(outcome));
-  if (errorTypeOf(outcome) !== undefined) span.setStatus({ code: SpanStatusCode.ERROR });
+  if (span === undefined) return;
+  if (outcome !== undefined) {
+    span.setAttributes(outcomeAttributes(outcome));
+    if (errorTypeOf(outcome) !== undefined) span.setStatus({ code: SpanStatusCode.ERROR });
+  }
   span.end(time);
 }
 

@@ -1,4 +1,5 @@
-import { type EventHooks, EventStream, isEventStream } from '@ebb/core/resuming';
+import type { ReadHeader } from '@ebb/core/adapter';
+import { type EventHooks, EventStream, isEventStream, prose } from '@ebb/core/resuming';
 import { type RequestHeaders, type ResponseHead, requestHeader } from './headers.ts';
 import { readerOf } from './resume.ts';
 
@@ -10,19 +11,23 @@ export function streamOf(
 ): EventStream | 'coded' | undefined {
   const header = readerOf(headers);
   if (!isEventStream(status, header)) return undefined;
-  if (isCoded(headers)) return 'coded';
+  if (isCoded(header)) return 'coded';
   return new BufferStream(requestHeader(requestHeaders, 'last-event-id'), hooks);
 }
 
 /** True if a body is compressed, as a dispatcher gets it. */
-export function isCoded(headers: ResponseHead['headers']): boolean {
-  return (readerOf(headers)('content-encoding') ?? 'identity') !== 'identity';
+function isCoded(header: ReadHeader): boolean {
+  return (header('content-encoding') ?? 'identity') !== 'identity';
 }
 
 /** Handlers expect Buffers. */
 class BufferStream extends EventStream {
   override take(part: Uint8Array): readonly Buffer[] {
     return super.take(part).map(bufferOf);
+  }
+
+  override mismatch(status: number, header: ReadHeader): string | undefined {
+    return isCoded(header) ? (prose('another content coding') ?? '') : super.mismatch(status, header);
   }
 
   override left(): readonly Buffer[] {

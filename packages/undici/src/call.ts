@@ -1,12 +1,5 @@
-import { classifyHttp, HookError, type Outcome, type Policy } from '@ebb/core';
-import {
-  type Download,
-  hasReachedLayer,
-  remember,
-  rememberReason,
-  rememberSuccess,
-  Session,
-} from '@ebb/core/adapter';
+import { attemptsOf, classifyHttp, type Outcome, type Policy } from '@ebb/core';
+import { hasReachedLayer, remember, rememberReason, rememberSuccess, Session } from '@ebb/core/adapter';
 import type { Dispatcher } from 'undici';
 import type { Attempt } from './attempt.ts';
 import type { RequestBody } from './body/request-body.ts';
@@ -14,7 +7,7 @@ import type { Composition } from './composition.ts';
 import { Downstream } from './downstream.ts';
 import { requestAbortedError } from './errors.ts';
 import type { Held } from './held.ts';
-import { responseOutcome, Traits } from './traits.ts';
+import { Traits } from './traits.ts';
 
 /** What a request ends with: an attempt whose response was set aside, or what tells the handler. */
 export type End = Attempt | (() => unknown);
@@ -31,10 +24,6 @@ export abstract class Call extends Downstream {
   readonly options: Dispatcher.DispatchOptions;
   /** `undefined` if the options can be dispatched again as they are. */
   readonly body: RequestBody | undefined;
-  /** The response that the handler is receiving, if it can be resumed. */
-  protected download: Download | undefined;
-  /** The error that last broke that response. */
-  protected brokenBy: Error | undefined;
   /** `undefined` while nothing is needed of it: see {@link session}. */
   protected started: Session | undefined;
   /** The status of a success without a session. */
@@ -75,8 +64,6 @@ export abstract class Call extends Downstream {
     const request = new Traits(this.options, this.body, ownOrigin);
     const session = new Session(policy, request, undefined, 'dispatcher');
     session.attempt = 1;
-    // The body of a success has broken.
-    if (this.#status > 0) session.judge(responseOutcome(undefined, this.#status, {}));
     return session;
   }
 
@@ -137,8 +124,7 @@ export abstract class Call extends Downstream {
   }
 
   #mustRetry(outcome: Outcome): boolean {
-    // A handler that is receiving a response cannot be given another one.
-    const aside = this.download === undefined ? this.answer?.kept?.aside : undefined;
+    const aside = this.answer?.kept?.aside;
     const hasAnswer = aside?.isWhole === true && aside.parts !== undefined;
     // Parts that look into responses have done so before.
     return this.session.next('looked', outcome, hasAnswer) === 'set aside';
@@ -170,20 +156,19 @@ export abstract class Call extends Downstream {
     attempt.replay(() => this.pass(attempt.kept, head));
   }
 
-  /** Ends with an error: for a download that was not resumed, with the error that broke it. */
   protected fail(error: unknown): void {
     if (this.over) return;
-    const { controller, session } = this;
-    const isLocal = controller.aborted || this.threw || error instanceof HookError;
-    const reported = isLocal ? error : (this.brokenBy ?? error);
+    const { controller, started } = this;
     this.closeBodies();
-    if (controller.aborted) rememberReason(reported, session.trace);
-    else remember(reported, session.trace);
-    session.bodyEnded();
+    // Without a session the body of a success has broken.
+    const trace = started?.trace ?? attemptsOf(this.made);
+    if (controller.aborted) rememberReason(error, trace);
+    else remember(error, trace);
+    started?.bodyEnded();
     try {
-      this.passError(reported, this.attempt?.connection);
+      this.passError(error, this.attempt?.connection);
     } finally {
-      if (this.isWaiting) this.body?.unsent?.(reported);
+      if (this.isWaiting) this.body?.unsent?.(error);
     }
   }
 

@@ -54,7 +54,7 @@ describe('the slot of a concurrency limit is held until the end of a body', () =
 
   test.each<[string, (wire: Wire) => unknown]>([
     ['is not the rest', (wire) => wire.attempt(2).start().head(200, whole)],
-    ['is refused', (wire) => wire.attempt(2).start().fail(failure())],
+    ['is not found', (wire) => wire.attempt(2).start().head(404).end()],
   ])('whose rest %s', async (_, finish) => {
     const { wire, spy, dispatch, inUse } = setUp();
     dispatch(get, spy);

@@ -34,6 +34,11 @@ export abstract class Downstream extends AsyncResource implements AbortListener 
     return this.#handler;
   }
 
+  /** The `context` that the handler has, which has the history. */
+  get made(): object {
+    return this.#context ?? {};
+  }
+
   abstract aborted(reason: Error | undefined): void;
 
   /** Notes the history for what the caller gets. */
@@ -73,7 +78,7 @@ export abstract class Downstream extends AsyncResource implements AbortListener 
    * Notes the history for what the handler has, without a visible property. Called after the decision, not at the start: a
    * history that is asked for before it has an entry takes more memory.
    */
-  protected noteAll(): void {
+  noteAll(): void {
     this.note(this.#context);
     // undici's redirect interceptor copies the context, but every copy shares this list.
     const { history } = this.#handler as { readonly history?: unknown };
@@ -124,7 +129,7 @@ export abstract class Downstream extends AsyncResource implements AbortListener 
     }
   }
 
-  protected passData(chunk: Buffer): void {
+  passData(chunk: Buffer): void {
     try {
       this.#handler.onResponseData?.(this.controller, chunk);
     } catch (error) {
@@ -132,7 +137,7 @@ export abstract class Downstream extends AsyncResource implements AbortListener 
     }
   }
 
-  protected passEnd(trailers: ResponseHeaders, rawTrailers: RawHeaders = null): void {
+  passEnd(trailers: ResponseHeaders, rawTrailers: RawHeaders = null): void {
     this.controller.rawTrailers = rawTrailers;
     this.over = true;
     try {
@@ -159,7 +164,7 @@ export abstract class Downstream extends AsyncResource implements AbortListener 
    * @param connection passed as the controller if the handler was never started, as undici does
    * @throws what the handler throws: as without ebb, the caller that reports the error gets it
    */
-  protected passError(error: unknown, connection?: Connection): void {
+  passError(error: unknown, connection?: Connection): void {
     this.over = true;
     this.noteAll();
     const controller = this.#context === undefined ? (connection ?? null) : this.controller;

@@ -4,8 +4,6 @@ import type { DispatchChanges } from './body/request-body.ts';
 import { Call, type End } from './call.ts';
 import { headersTimeoutError, namingOldUndici } from './errors.ts';
 import { changedHeaders } from './header-changes.ts';
-import type { RequestHeaders } from './headers.ts';
-import { changesForRest } from './resume.ts';
 import { failureOutcome } from './traits.ts';
 
 /**
@@ -30,12 +28,7 @@ export abstract class Driver extends Call {
   }
 
   #isReady(session: Session): boolean {
-    const { bucket, concurrency, beforeAttempt, use } = session.policy;
-    const make = this.body?.make;
-    // The first attempt waits for nothing else.
-    const canWait = (bucket ?? concurrency ?? beforeAttempt ?? use ?? make) !== undefined;
-    const signal = canWait ? this.#signalIfNeeded() : undefined;
-    if (session.next('begin', signal, undefined, make) === 'send') return true;
+    if (session.next('begin', this.#signalIfNeeded(), undefined, this.body?.make) === 'send') return true;
     this.#sendAfter();
     this.begin();
     return false;
@@ -76,7 +69,7 @@ export abstract class Driver extends Call {
   }
 
   #send(): boolean {
-    const { options, body, controller, started, download } = this;
+    const { options, body, controller, started } = this;
     const attempt = this.makeAttempt();
     this.isWaiting = false;
     this.attempt = attempt;
@@ -91,10 +84,6 @@ export abstract class Driver extends Call {
     const ofHooks = started?.headerChanges;
     if (ofHooks !== undefined) changes = { ...changes, headers: changedHeaders(options.headers, ofHooks) };
     if (changes !== undefined) attempt.reads(body, changes);
-    if (download !== undefined) {
-      const headers = (changes?.headers as RequestHeaders) ?? options.headers;
-      changes = { ...changes, ...changesForRest(download, headers) };
-    }
     try {
       return this.#dispatch(attempt, changes);
     } catch (thrown) {

@@ -1,10 +1,10 @@
-import type { HeaderChanges } from '@ebb/core';
+import type { SentHeaders } from '@ebb/core/adapter';
 import { HeadersCopy, type RequestHeaders } from './headers.ts';
 
 /** By lower-case name: what a header is called and set to, or `undefined` to remove it. */
 type Changes = ReadonlyMap<string, readonly [name: string, value: string] | undefined>;
 
-function changesByName(changes: HeaderChanges): Changes {
+function changesByName(changes: SentHeaders): Changes {
   const byName = new Map<string, readonly [string, string] | undefined>();
   // Of two spellings of a name the later holds.
   for (const [name, value] of Object.entries(changes)) {
@@ -41,7 +41,7 @@ function changedRecord(headers: object, changes: Changes): object {
  *
  * @param headers must be readable more than once
  */
-export function changedHeaders(headers: RequestHeaders, made: HeaderChanges): RequestHeaders {
+export function changedHeaders(headers: RequestHeaders, made: SentHeaders): RequestHeaders {
   const changes = changesByName(made);
   return changed(headers, changes) as RequestHeaders;
 }

@@ -1,32 +1,15 @@
 import { createPolicy, type Policy, type PolicyOptions } from '@ebb/core';
-import {
-  addsCredentials,
-  areLayered,
-  countLayer,
-  LAYER,
-  mayBeSentAtOnce,
-  mustTrust,
-  originOf,
-  type Session,
-  startSession,
-} from '@ebb/core/adapter';
+import { countLayer, mustTrust } from '@ebb/core/adapter';
 import type { Dispatcher } from 'undici';
-import { bodyOf } from './body/body-of.ts';
 import type { Composition } from './composition.ts';
-import { withRereadableHeaders } from './headers.ts';
 import { isLegacy, type LegacyHandler, modernHandler } from './legacy.ts';
-import { Relay } from './relay.ts';
-import { Traits } from './traits.ts';
+import { relay } from './relay.ts';
 
 type Handler = Dispatcher.DispatchHandler;
 
 interface Options extends Dispatcher.DispatchOptions {
   /** False for legacy handlers, which do not support HTTP/2. */
   readonly allowH2?: boolean;
-}
-
-interface Layered {
-  readonly [LAYER]?: unknown;
 }
 
 function isObject(value: unknown): value is object {
@@ -42,71 +25,6 @@ let compositions = 0;
 function makeOrigin(): string {
   compositions += 1;
   return `http://dispatcher-${compositions}.invalid`;
-}
-
-/** `ebb` options hold for this layer only, not for a layer below. */
-function withoutEbb({ ebb: _, ...others }: Options): Options {
-  return others;
-}
-
-/**
- * True if nothing has to be made for a request before its first failure. A dispatcher does not know what is below it. Its first
- * response shows that: a layer below has found the call, or has noted a history. A layer that shows itself later, as below a
- * dispatcher that chooses by origin, retries in place of this one until then.
- */
-function isSentAtOnce({ policy, hasBelow }: Composition, given: Options & Layered): boolean {
-  return (
-    given.ebb === undefined &&
-    given[LAYER] === undefined &&
-    (hasBelow === false || !areLayered()) &&
-    mayBeSentAtOnce(policy)
-  );
-}
-
-/**
- * A credential goes to the origin of the options, whatever a whole URL in their path says.
- *
- * @throws TypeError if the policy trusts no one, or it is not known whom the request goes to
- */
-function checkTrust({ policy, request }: Session, { origin }: Options): void {
-  if (!addsCredentials(policy)) return;
-  mustTrust('ebb', policy);
-  const isOwn = origin
-    ? originOf({ url: String(origin) }) === originOf(request)
-    : !Array.isArray(policy.trustedOrigins);
-  if (!isOwn)
-    throw new TypeError('ebb: with trustedOrigins a request must have an `origin`, that of its URL');
-}
-
-/** Dispatches a request through the policy. */
-function relay(composition: Composition, given: Options, handler: Handler): boolean {
-  const { ebb } = given;
-  const own = ebb === undefined ? given : withoutEbb(given);
-  if (ebb === false) return composition.dispatch(own, handler);
-  let request: Relay;
-  try {
-    const options = withRereadableHeaders(own);
-    const body = bodyOf(options);
-    if (body?.make === undefined && isSentAtOnce(composition, given)) {
-      request = new Relay(composition, options, body, handler, undefined);
-    } else {
-      const traits = new Traits(options, body, composition.ownOrigin);
-      const session = startSession(
-        composition.policy,
-        traits,
-        ebb,
-        (given as Layered)[LAYER],
-        'dispatcher',
-      ) as Session;
-      checkTrust(session, given);
-      request = new Relay(composition, options, body, handler, session);
-    }
-  } catch (error) {
-    // undici reports invalid options in the same way.
-    handler.onResponseError?.(null as never, error as Error);
-    return false;
-  }
-  return request.start();
 }
 
 /**

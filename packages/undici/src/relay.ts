@@ -1,21 +1,53 @@
 import type { Duplex } from 'node:stream';
-import { type Download, failureKind, OutOfTime } from '@ebb/core/adapter';
+import {
+  addsCredentials,
+  areLayered,
+  LAYER,
+  mayBeSentAtOnce,
+  mustTrust,
+  OutOfTime,
+  originOf,
+  type Session,
+  startSession,
+} from '@ebb/core/adapter';
+import { type Download, rememberOf } from '@ebb/core/resuming';
+import type { Dispatcher } from 'undici';
 import { Attempt } from './attempt.ts';
 import { type AttemptListener, uploadEvents } from './attempt-listener.ts';
+import { bodyOf } from './body/body-of.ts';
+import type { Composition } from './composition.ts';
 import { Driver } from './driver.ts';
 import { headersTimeoutError, isClosedError } from './errors.ts';
 import { mirrorGaps } from './gaps.ts';
-import type { RawHeaders, ResponseHead, ResponseHeaders } from './headers.ts';
+import {
+  type RawHeaders,
+  type ResponseHead,
+  type ResponseHeaders,
+  withRereadableHeaders,
+} from './headers.ts';
 import type { Held } from './held.ts';
 import { peekAt } from './peek.ts';
-import { downloadOf, isCutOff, readerOf } from './resume.ts';
-import { failureKindOf, failureOutcome, responseOutcome } from './traits.ts';
+import { downloadOf } from './resume.ts';
+import { downloadResumer } from './resume-request.ts';
+import { ResumedBody } from './resumed-body.ts';
+import { failureKindOf, failureOutcome, responseOutcome, Traits } from './traits.ts';
+
+interface Layered {
+  readonly [LAYER]?: unknown;
+}
 
 /** The statuses that a `fetch` follows or refuses, and whose body it may leave unread. */
 const REDIRECTS: ReadonlySet<number> = new Set([301, 302, 303, 307, 308]);
 
 /** A request on its way: what the events of its attempts mean. */
-export class Relay extends Driver implements AttemptListener<Attempt> {
+class Relay extends Driver implements AttemptListener<Attempt> {
+  /** True if it asks for the rest of a download, whose break another request deals with. */
+  declare isRest?: true;
+  /** The response that the handler is receiving, if it can go on after a break. */
+  #download: Download | undefined;
+  /** What goes on after a break. */
+  #resumed: ResumedBody | undefined;
+
   protected override makeAttempt(): Attempt {
     const { onBodySent, onRequestSent } = this.handler;
     const isWatched = typeof onBodySent === 'function' || typeof onRequestSent === 'function';
@@ -33,12 +65,11 @@ export class Relay extends Driver implements AttemptListener<Attempt> {
   }
 
   informed(attempt: Attempt, head: ResponseHead): void {
-    if (this.download === undefined) this.inform(attempt, head);
+    this.inform(attempt, head);
   }
 
   responded(attempt: Attempt, head: ResponseHead): void {
     if (this.isSuccess(attempt, head.status)) this.#respond(attempt, head);
-    else if (this.download && this.brokenBy) this.#respondedRest(attempt, head, this.download, this.brokenBy);
     else if (this.started?.reads) this.runInAsyncScope(this.#look, this, attempt, head);
     else
       this.#decide(attempt, head, this.judge(attempt, responseOutcome(attempt, head.status, head.headers)));
@@ -72,12 +103,11 @@ export class Relay extends Driver implements AttemptListener<Attempt> {
       );
   }
 
-  /** Sets the response aside and waits for the retry, unless it is the rest of a broken one, whose own error then counts. */
+  /** Sets the response aside and waits for the retry. */
   #setAside(attempt: Attempt, head: ResponseHead, held?: Held): void {
-    const { brokenBy } = this;
     const { released } = attempt.setAside(held ?? attempt.hold(head), this.session);
-    if (brokenBy === undefined) this.answer = attempt;
-    this.wait(brokenBy === undefined ? attempt : () => this.fail(brokenBy), released);
+    this.answer = attempt;
+    this.wait(attempt, released);
   }
 
   #respond(attempt: Attempt, head: ResponseHead, held?: Held): void {
@@ -88,7 +118,7 @@ export class Relay extends Driver implements AttemptListener<Attempt> {
       this.#play(attempt, kept);
       return;
     }
-    this.download = downloadOf(this.options, status, headers);
+    if (!this.isRest) this.#download = downloadOf(this.options, status, headers);
     if (held !== undefined) {
       this.#play(attempt, held);
     } else {
@@ -100,27 +130,6 @@ export class Relay extends Driver implements AttemptListener<Attempt> {
   /** A method of its own: its closure is allocated as soon as it is called. */
   #play(attempt: Attempt, held: Held): void {
     attempt.play(() => this.pass(held, held.head));
-  }
-
-  /** The response to a request for the rest of a broken one. */
-  #respondedRest(attempt: Attempt, head: ResponseHead, download: Download, error: Error): void {
-    const { status, headers } = head;
-    const isRest = download.mismatch(status, readerOf(headers)) === undefined;
-    // A response that is not the rest is a failure, even with a status of success.
-    const isMismatch = !isRest && status < 400;
-    const retry = this.judge(
-      attempt,
-      isMismatch ? { type: 'failure', kind: 'unknown', error } : responseOutcome(attempt, status, headers),
-    );
-    if (retry) {
-      this.#setAside(attempt, head);
-    } else if (retry === false && isRest) {
-      download.isRest = true;
-      attempt.forward();
-      this.controller.attach(attempt.connection);
-    } else if (retry === false) {
-      this.giveUp(attempt, error);
-    }
   }
 
   upgraded(attempt: Attempt, head: ResponseHead, socket: Duplex): unknown {
@@ -139,20 +148,15 @@ export class Relay extends Driver implements AttemptListener<Attempt> {
     this.started?.bodyEnded();
   }
 
-  data(attempt: Attempt, chunk: Buffer): void {
-    if (this.download?.has(chunk) === false) this.giveUp(attempt, this.brokenBy as Error);
-    else this.passData(chunk);
+  data(_: Attempt, chunk: Buffer): void {
+    this.#download?.take(chunk);
+    this.passData(chunk);
   }
 
   ended(attempt: Attempt, trailers: ResponseHeaders, rawTrailers: RawHeaders | undefined): void {
-    const { download, brokenBy } = this;
-    if (download?.isDone === false && brokenBy !== undefined) {
-      this.giveUp(attempt, brokenBy);
-    } else {
-      // If the response came before the upload was done, undici still waits for the upload.
-      this.arrived(attempt);
-      this.passEnd(trailers, rawTrailers);
-    }
+    // If the response came before the upload was done, undici still waits for the upload.
+    this.arrived(attempt);
+    this.passEnd(trailers, rawTrailers);
   }
 
   failed(attempt: Attempt, error: Error): void {
@@ -168,16 +172,113 @@ export class Relay extends Driver implements AttemptListener<Attempt> {
   }
 
   broke(attempt: Attempt, error: Error): void {
-    const { controller, download } = this;
-    if (controller.aborted || this.threw || !download || download.isDone || download.lost !== undefined) {
-      this.fail(error);
-      return;
-    }
-    this.brokenBy = error;
-    controller.attach(undefined);
-    const kind = isCutOff(error) ? 'network' : failureKind(error);
-    const retry = this.judge(attempt, failureOutcome(attempt, kind, error, this.options));
-    if (retry) this.wait(() => this.fail(error));
-    else if (retry === false) this.fail(error);
+    const { controller, started } = this;
+    const download = this.#download;
+    const isOwn = controller.aborted || this.threw || started?.isInner;
+    if (isOwn || download === undefined || download.isDone) this.fail(error);
+    else this.#resume(attempt, download, error);
   }
+
+  /** The rest of a download is asked for by a request of its own. */
+  #resume(attempt: Attempt, download: Download, error: Error): void {
+    this.started?.bodyEnded();
+    this.closeBodies();
+    const { composition, options, body } = this;
+    const { policy, request } = this.session;
+    const resumer = downloadResumer(download, { options, body, policy, request }, () => resumed.attempt);
+    const send = (rest: Dispatcher.DispatchOptions, handler: Attempt): boolean =>
+      relay({ ...composition, policy }, rest, handler, true);
+    const resumed = new ResumedBody({ downstream: this, resumer, made: this.made, send }, attempt);
+    this.#resumed = resumed;
+    resumed.broke(attempt, error);
+  }
+
+  override note(result: unknown): void {
+    if (this.#resumed) rememberOf(result as object, this.made);
+    else super.note(result);
+  }
+
+  override aborted(reason: Error | undefined): void {
+    if (this.over) return;
+    if (this.#resumed) this.#resumed.abort(reason);
+    else super.aborted(reason);
+  }
+}
+
+/** `ebb` options hold for this layer only, not for a layer below. */
+function withoutEbb({ ebb: _, ...others }: Dispatcher.DispatchOptions): Dispatcher.DispatchOptions {
+  return others;
+}
+
+/**
+ * True if nothing has to be made for a request before its first failure. A dispatcher does not know what is below it. Its first
+ * response shows that: a layer below has found the call, or has noted a history. A layer that shows itself later, as below a
+ * dispatcher that chooses by origin, retries in place of this one until then.
+ */
+function isSentAtOnce(
+  { policy, hasBelow }: Composition,
+  given: Dispatcher.DispatchOptions & Layered,
+): boolean {
+  return (
+    given.ebb === undefined &&
+    given[LAYER] === undefined &&
+    (hasBelow === false || !areLayered()) &&
+    mayBeSentAtOnce(policy)
+  );
+}
+
+/**
+ * A credential goes to the origin of the options, whatever a whole URL in their path says.
+ *
+ * @throws TypeError if the policy trusts no one, or it is not known whom the request goes to
+ */
+function checkTrust({ policy, request }: Session, { origin }: Dispatcher.DispatchOptions): void {
+  if (!addsCredentials(policy)) return;
+  mustTrust('ebb', policy);
+  const isOwn = origin
+    ? originOf({ url: String(origin) }) === originOf(request)
+    : !Array.isArray(policy.trustedOrigins);
+  if (!isOwn)
+    throw new TypeError('ebb: with trustedOrigins a request must have an `origin`, that of its URL');
+}
+
+/**
+ * Dispatches a request through the policy.
+ *
+ * @param isRest true if it asks for the rest of a download, and leaves a break to the one above
+ */
+export function relay(
+  composition: Composition,
+  given: Dispatcher.DispatchOptions,
+  handler: Dispatcher.DispatchHandler,
+  isRest = false,
+): boolean {
+  const { ebb } = given;
+  const own = ebb === undefined ? given : withoutEbb(given);
+  if (ebb === false) return composition.dispatch(own, handler);
+  let request: Relay;
+  try {
+    const options = withRereadableHeaders(own);
+    const body = bodyOf(options);
+    if (body?.make === undefined && isSentAtOnce(composition, given)) {
+      request = new Relay(composition, options, body, handler, undefined);
+    } else {
+      const traits = new Traits(options, body, composition.ownOrigin);
+      const session = startSession(
+        composition.policy,
+        traits,
+        ebb,
+        (given as Layered)[LAYER],
+        'dispatcher',
+      ) as Session;
+      checkTrust(session, given);
+      request = new Relay(composition, options, body, handler, session);
+    }
+  } catch (error) {
+    // undici reports invalid options in the same way.
+    handler.onResponseError?.(null as never, error as Error);
+    return false;
+  }
+  if (isRest) request.isRest = true;
+  return request.start();
 }

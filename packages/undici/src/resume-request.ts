@@ -1,8 +1,16 @@
-import type { PolicyOptions } from '@ebb/core';
-import { type EventStream, haveCredentials, prose, Resumer, type Resuming } from '@ebb/core/resuming';
+import type { Policy, PolicyOptions, RequestTraits } from '@ebb/core';
+import {
+  type Download,
+  type EventStream,
+  haveCredentials,
+  prose,
+  Resumer,
+  type Resuming,
+} from '@ebb/core/resuming';
 import type { Dispatcher } from 'undici';
 import type { Attempt } from './attempt.ts';
 import { bodyOf } from './body/body-of.ts';
+import type { RequestBody } from './body/request-body.ts';
 import { headerPairs, type RequestHeaders } from './headers.ts';
 import { changesForRest } from './resume.ts';
 import { Traits } from './traits.ts';
@@ -16,7 +24,7 @@ export type DispatchResumer = Resumer<Options, Options>;
 const OWN_ORIGIN = 'http://dispatcher.invalid';
 
 /** @param attempt returns the last one */
-export function resumerOf(
+export function streamResumer(
   course: EventStream,
   options: Options,
   resuming: Resuming<Options>,
@@ -32,6 +40,36 @@ export function resumerOf(
     with: (given) => ({ ...given, origin: given.origin ?? options.origin }) as Options,
     again: () => ({ ...options, ...changesForRest(course, options.headers) }) as Options,
   });
+}
+
+/** A request whose response is a download. */
+interface Downloading {
+  readonly options: Options;
+  readonly body: RequestBody | undefined;
+  readonly policy: Policy;
+  readonly request: RequestTraits;
+}
+
+/** @param attempt returns the last one */
+export function downloadResumer(
+  download: Download,
+  { options, body, policy, request }: Downloading,
+  attempt: () => Attempt,
+): DispatchResumer {
+  const resuming = { policy, maxResumes: policy.maxRetries, resumeAtEnd: false, maxEventBytes: 0 };
+  return new Resumer<Options, Options>(
+    download,
+    resuming,
+    {
+      request,
+      ebb: undefined,
+      whyUnsafe: () => whyUnsafe(attempt(), options.headers),
+      with: (given) => given,
+      again: () =>
+        ({ ...options, ...body?.take?.(), ...changesForRest(download, options.headers) }) as Options,
+    },
+    download.receivedBytes,
+  );
 }
 
 /**

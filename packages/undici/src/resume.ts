@@ -1,23 +1,17 @@
-import { Download, downloadIn, property, type ReadHeader, type Resumable } from '@ebb/core/adapter';
+import type { ReadHeader, Resumable } from '@ebb/core/adapter';
+import { Download } from '@ebb/core/resuming';
 import type { Dispatcher } from 'undici';
 import { headerPairs, type RequestHeaders, type ResponseHeaders, responseHeader } from './headers.ts';
 
-/** True if a response ended short of its length. undici reports this code after `Connection: close`. */
-export function isCutOff(error: unknown): boolean {
-  return property(error, 'code') === 'UND_ERR_RES_CONTENT_LENGTH_MISMATCH';
-}
-
-/** What a response can be resumed by if its connection breaks; `undefined` if it cannot. */
+/** What a response goes on by if its connection breaks; `undefined` for one that is no download. */
 export function downloadOf(
   { method }: Dispatcher.DispatchOptions,
   status: number,
   headers: ResponseHeaders,
 ): Download | undefined {
   // Most responses have none.
-  if (headers.etag === undefined || String(method).toUpperCase() !== 'GET') return undefined;
-  const header = readerOf(headers);
-  const bytes = downloadIn(status, header);
-  return typeof bytes === 'string' ? undefined : new Download(bytes, header);
+  if (headers.etag === undefined || (status !== 200 && status !== 206)) return undefined;
+  return String(method).toUpperCase() === 'GET' ? new Download(status, readerOf(headers)) : undefined;
 }
 
 export function readerOf(headers: ResponseHeaders): ReadHeader {

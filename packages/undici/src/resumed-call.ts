@@ -1,25 +1,14 @@
 import type { Duplex } from 'node:stream';
-import {
-  explain,
-  property,
-  prose,
-  type ResumeReason,
-  type Resuming,
-  type Resumption,
-  rememberOf,
-  rememberResumption,
-} from '@ebb/core/resuming';
+import { explain, prose, type Resuming, rememberOf } from '@ebb/core/resuming';
 import type { Dispatcher } from 'undici';
 import { Attempt } from './attempt.ts';
 import { type AttemptListener, uploadEvents } from './attempt-listener.ts';
-import { isCoded, streamOf } from './buffer-stream.ts';
+import { streamOf } from './buffer-stream.ts';
 import { Downstream } from './downstream.ts';
-import { bodyTimeoutError, cutShortError, requestAbortedError } from './errors.ts';
 import { mirrorGaps } from './gaps.ts';
 import type { RawHeaders, ResponseHead, ResponseHeaders } from './headers.ts';
-import { readerOf } from './resume.ts';
-import { type DispatchResumer, resumerOf } from './resume-request.ts';
-import { Silence } from './silence.ts';
+import { streamResumer } from './resume-request.ts';
+import { ResumedBody } from './resumed-body.ts';
 
 type Options = Dispatcher.DispatchOptions;
 
@@ -31,18 +20,11 @@ export class ResumedCall extends Downstream implements AttemptListener<Attempt> 
   readonly #resuming: Resuming<Options>;
   readonly #dispatch: Dispatcher.Dispatch;
   readonly #options: Options;
-  #attempt: Attempt;
+  readonly #first: Attempt = new Attempt(this);
   /** The stream that the handler is receiving; `undefined` for other responses. */
-  #resumer: DispatchResumer | undefined;
+  #body: ResumedBody | undefined;
   /** True for an event stream that cannot be read, because it is compressed. */
   #isCoded = false;
-  /** The resumption under way, until the rest has begun. */
-  #resumption: Resumption | undefined;
-  /** Has the history. */
-  #made: object = {};
-  #silence: Silence | undefined;
-  /** Ends the wait before a request for the rest; `undefined` while there is none. */
-  #wait: AbortController | undefined;
 
   constructor(
     resuming: Resuming<Options>,
@@ -54,76 +36,54 @@ export class ResumedCall extends Downstream implements AttemptListener<Attempt> 
     this.#resuming = resuming;
     this.#dispatch = dispatch;
     this.#options = options;
-    this.#attempt = new Attempt(this);
   }
 
   /** @throws what the dispatcher throws */
   start(): boolean {
-    const attempt = this.#attempt;
+    const attempt = this.#first;
     const { onBodySent, onRequestSent } = this.handler;
     if (onBodySent ?? onRequestSent) Object.assign(attempt, uploadEvents(this));
     attempt.restoreMethods = mirrorGaps(this.handler, this.#options, attempt);
     return this.#dispatch(this.#options, attempt);
   }
 
+  /** What has the history. */
+  get #made(): object {
+    return this.#first.context ?? {};
+  }
+
   sent(attempt: Attempt): void {
-    if (this.#resumption === undefined)
-      this.open({ ...attempt.context, [RESUMED]: true }, attempt.starts > 1);
+    this.open({ ...attempt.context, [RESUMED]: true }, attempt.starts > 1);
   }
 
   informed(attempt: Attempt, head: ResponseHead): void {
-    if (this.#resumption === undefined) this.inform(attempt, head);
+    this.inform(attempt, head);
   }
 
   responded(attempt: Attempt, head: ResponseHead): void {
-    const resumption = this.#resumption;
-    if (resumption !== undefined) {
-      this.#respondedRest(attempt, head, resumption);
-      return;
-    }
-    this.#made = attempt.context ?? {};
     // Of two around one another the inner one does it.
-    if (!(RESUMED in this.#made)) this.#resumer = this.#resumerOf(head);
+    if (!(RESUMED in this.#made)) this.#body = this.#bodyOf(head);
     attempt.forward();
-    this.pass(this.#watched(attempt), head);
+    this.pass(this.#body ? this.#body.connection() : attempt.connection, head);
   }
 
-  #resumerOf(head: ResponseHead): DispatchResumer | undefined {
+  #bodyOf(head: ResponseHead): ResumedBody | undefined {
     const options = this.#options;
+    const { idleTimeoutMs } = this.#resuming;
     const course = streamOf(head, options.headers, this.#resuming);
     this.#isCoded = course === 'coded';
     if (course === undefined || course === 'coded') return undefined;
-    return resumerOf(course, options, this.#resuming, () => this.#attempt);
-  }
-
-  /** The connection of an attempt, watched for silence. */
-  #watched(attempt: Attempt): Silence | Attempt['connection'] {
-    const { idleTimeoutMs, policy } = this.#resuming;
-    if (idleTimeoutMs === undefined || this.#resumer === undefined) return attempt.connection;
-    const fell = (): void => attempt.abort(bodyTimeoutError(idleTimeoutMs));
-    this.#silence = new Silence(attempt.connection, policy.clock, idleTimeoutMs, fell);
-    return this.#silence;
-  }
-
-  /** The response to the request for the rest. */
-  #respondedRest(attempt: Attempt, head: ResponseHead, resumption: Resumption): void {
-    const { status, headers } = head;
-    this.#note(attempt.context ?? {}, resumption);
-    try {
-      if (isCoded(headers)) throw explain(resumption.error, prose('another content coding'));
-      this.#resumer?.began(status, readerOf(headers), resumption.error);
-    } catch (error) {
-      this.#giveUp(attempt, error);
-      return;
-    }
-    this.#resumption = undefined;
-    attempt.forward();
-    this.controller.attach(this.#watched(attempt));
-  }
-
-  #note(result: object, resumption: Resumption): void {
-    rememberResumption(this.#made, result, resumption);
-    this.noteAll();
+    const body: ResumedBody = new ResumedBody(
+      {
+        downstream: this,
+        resumer: streamResumer(course, options, this.#resuming, () => body.attempt),
+        made: this.#made,
+        idleTimeoutMs,
+        send: (rest, attempt) => this.#dispatch(rest, attempt),
+      },
+      this.#first,
+    );
+    return body;
   }
 
   protected note(result: unknown): void {
@@ -131,115 +91,34 @@ export class ResumedCall extends Downstream implements AttemptListener<Attempt> 
   }
 
   data(attempt: Attempt, chunk: Buffer): void {
-    const resumer = this.#resumer;
-    if (resumer === undefined) {
-      this.passData(chunk);
-      return;
-    }
-    this.#silence?.heard();
-    let parts: readonly Uint8Array[];
-    try {
-      parts = this.runInAsyncScope(() => resumer.take(chunk, cutShortError));
-    } catch (hookError) {
-      this.#giveUp(attempt, hookError);
-      return;
-    }
-    for (const part of parts) this.passData(part as Buffer);
+    if (this.#body) this.#body.data(attempt, chunk);
+    else this.passData(chunk);
   }
 
-  ended(_: Attempt, trailers: ResponseHeaders, rawTrailers: RawHeaders | undefined): void {
-    const resumer = this.#resumer;
-    this.#silence?.stop();
-    const error = cutShortError();
-    let hasEnded = true;
-    try {
-      hasEnded = resumer === undefined || this.runInAsyncScope(() => resumer.ended(error));
-    } catch (why) {
-      this.#fail(why);
-      return;
-    }
-    if (hasEnded) this.#end(trailers, rawTrailers);
-    else this.#resume(error, 'ended');
-  }
-
-  #end(trailers: ResponseHeaders, rawTrailers: RawHeaders | undefined): void {
-    for (const part of this.#resumer?.course.left() ?? []) this.passData(part as Buffer);
-    this.passEnd(trailers, rawTrailers);
+  ended(attempt: Attempt, trailers: ResponseHeaders, rawTrailers: RawHeaders | undefined): void {
+    if (this.#body) this.#body.ended(attempt, trailers, rawTrailers);
+    else this.passEnd(trailers, rawTrailers);
   }
 
   failed(_: Attempt, error: Error): void {
-    const resumption = this.#resumption;
-    if (resumption === undefined || this.controller.aborted) {
-      this.#fail(error);
-      return;
-    }
-    this.#note(error, resumption);
-    this.#fail(explain(resumption.error, prose('its request failed'), error));
+    this.#fail(error);
   }
 
-  broke(_: Attempt, error: Error): void {
-    this.#silence?.stop();
-    const resumer = this.#resumer;
-    // Of undici itself as well.
-    const isIdle = property(error, 'code') === 'UND_ERR_BODY_TIMEOUT';
-    if (this.controller.aborted || this.threw) this.#fail(error);
-    else if (this.#isCoded) this.#fail(explain(error, prose('a content coding')));
-    else if (resumer === undefined) this.#fail(error);
-    else if (resumer.course.isDone) this.#end({}, undefined);
-    else this.#resume(error, isIdle ? 'idle' : 'broken');
-  }
-
-  /** Asks for the rest of what has broken. */
-  #resume(error: unknown, reason: ResumeReason): void {
-    this.controller.attach(undefined);
-    const wait = new AbortController();
-    this.#wait = wait;
-    const next = this.runInAsyncScope(() =>
-      this.#resumer?.next(error, reason, this.#made, wait.signal).then(({ rest, ebb, resumption }) => {
-        this.#wait = undefined;
-        this.#resumption = resumption;
-        this.#sendRest(ebb ? { ...rest, ebb } : rest);
-      }),
-    );
-    next?.catch((why: unknown) => this.#fail(why));
-  }
-
-  #sendRest(options: Options): void {
-    const attempt = new Attempt(this);
-    this.#attempt = attempt;
-    try {
-      this.#dispatch(options, attempt);
-    } catch (error) {
-      attempt.onResponseError(undefined, error as Error);
-    }
+  broke(attempt: Attempt, error: Error): void {
+    if (this.#body) this.#body.broke(attempt, error);
+    else if (this.#isCoded && !this.controller.aborted && !this.threw)
+      this.#fail(explain(error, prose('a content coding')));
+    else this.#fail(error);
   }
 
   #fail(error: unknown): void {
-    if (this.over) return;
-    this.#silence?.stop();
-    if (!this.controller.aborted) rememberOf(error as object, this.#made);
-    this.passError(error, this.#attempt.connection);
-  }
-
-  /** Ends with an error while undici still has the attempt. */
-  #giveUp(attempt: Attempt, error: unknown): void {
-    try {
-      this.#fail(error);
-    } finally {
-      // Not with the error itself, which has its history already.
-      attempt.drop(requestAbortedError('Not the rest'));
-    }
+    if (!this.over) this.passError(error, this.#first.connection);
   }
 
   override aborted(reason: Error | undefined): void {
     if (this.over) return;
-    if (this.#wait === undefined) {
-      this.#attempt.abort(reason);
-      return;
-    }
-    const error = reason ?? requestAbortedError();
-    this.#wait.abort(error);
-    this.#fail(error);
+    if (this.#body) this.#body.abort(reason);
+    else this.#first.abort(reason);
   }
 
   upgraded(_: Attempt, head: ResponseHead, socket: Duplex): unknown {

@@ -1,5 +1,5 @@
 import { prose } from '#prose';
-import type { ReadHeader } from './resumable.ts';
+import type { ReadHeader, Resumable } from './resumable.ts';
 
 /** A range of bytes of a resource. */
 export interface Bytes {
@@ -38,48 +38,61 @@ export function downloadIn(status: number, header: ReadHeader): Bytes | string {
   return bytesOf(status, header) ?? prose('no length') ?? '';
 }
 
-/** A response whose rest is asked for by its range if its connection breaks. No I/O. */
-export class Download {
+/**
+ * A response whose rest is asked for by its range if its connection breaks. One that cannot be resumed is passed on, and its break
+ * says why.
+ */
+export class Download implements Resumable {
   readonly #bytes: Bytes;
   readonly #header: ReadHeader;
-  #received = 0;
-  /** True once a part of the rest is to come. */
-  isRest = false;
-  /** Why the rest cannot be asked for; `undefined` if it can. */
+  /** How much has arrived, in bytes. */
+  receivedBytes = 0;
   lost: string | undefined;
+  /** True once a part of the rest is to come. */
+  #isRest = false;
 
-  /** @param bytes see {@link downloadIn} */
-  constructor(bytes: Bytes, header: ReadHeader) {
-    this.#bytes = bytes;
+  /** @param lost why it cannot be resumed, if not for its headers */
+  constructor(status: number, header: ReadHeader, lost?: string) {
+    const bytes = lost ?? downloadIn(status, header);
+    const isLost = typeof bytes === 'string';
+    this.#bytes = isLost ? { first: 0, last: Number.POSITIVE_INFINITY, whole: Number.NaN } : bytes;
     this.#header = header;
+    this.lost = isLost ? bytes : undefined;
   }
 
-  /** Counts a part. False if it cannot be one of the rest that was asked for. */
-  has({ byteLength }: Uint8Array): boolean {
-    this.#received += byteLength;
-    if (this.#next <= this.#bytes.last + 1) return true;
-    // Something changes the body on its way, so offsets in it are not those of the server.
-    this.lost = prose('longer than its length') ?? '';
-    return !this.isRest;
+  take(part: Uint8Array): readonly Uint8Array[] | undefined {
+    this.receivedBytes += part.byteLength;
+    if (this.#next > this.#bytes.last + 1) {
+      // Something changes the body on its way, so offsets in it are not those of the server.
+      this.lost = prose('longer than its length') ?? '';
+      if (this.#isRest) return undefined;
+    }
+    return [part];
   }
 
   /** Offset of the first missing byte. */
   get #next(): number {
-    return this.#bytes.first + this.#received;
+    return this.#bytes.first + this.receivedBytes;
   }
 
-  /** True if nothing more has to come. */
   get isDone(): boolean {
     return this.#next === this.#bytes.last + 1;
   }
 
-  /** The headers of a request for the rest, in lower case; `undefined` removes one. It fails (412) if the resource has changed. */
+  get mayEnd(): boolean {
+    return this.isDone || this.lost !== undefined;
+  }
+
+  left(): readonly Uint8Array[] {
+    return [];
+  }
+
+  /** The request fails (412) if the resource has changed. */
   get headers(): Readonly<Record<string, string | undefined>> {
     const range = `bytes=${this.#next}-${this.#bytes.last}`;
     return { range, 'if-match': this.#header('etag'), 'if-range': undefined };
   }
 
-  /** Why a response is not the rest; `undefined` if it is. */
   mismatch(status: number, header: ReadHeader): string | undefined {
     if (status !== 206) return prose(`status ${status}`) ?? '';
     const { whole, last } = this.#bytes;
@@ -89,5 +102,9 @@ export class Download {
     if (header('etag') !== this.#header('etag')) return prose('another ETag') ?? '';
     if (header('content-encoding') === this.#header('content-encoding')) return undefined;
     return prose('another content coding') ?? '';
+  }
+
+  begin(): void {
+    this.#isRest = true;
   }
 }

@@ -78,6 +78,7 @@ function reset(state: State, released: Promise<void> | undefined): void {
   state.waitedMs = 0;
   if (state.slotMs !== undefined) state.slotMs = 0;
   if (state.placeMs !== undefined) state.placeMs = 0;
+  if (state.pendingHeaders !== undefined) state.pendingHeaders = undefined;
   state.headerChanges = undefined;
   if (state.takenMs !== undefined) state.takenMs = 0;
 }
@@ -182,8 +183,7 @@ async function endUnsent(state: State, error: unknown, signal: AbortSignal | und
   else if (error instanceof OutOfTime || (outcome && state.isBoundByTotal && why === 'wait-too-long'))
     reason = 'deadline-exceeded';
   if (!isLost) state.noteUnsent(reason);
-  state.close(reason);
-  state.emit({ type: 'end', reason, outcome, error });
+  state.end(reason, { outcome, error });
   if (isLost) throw error;
   return false;
 }

@@ -1,8 +1,8 @@
 import { runInNewContext } from 'node:vm';
 import { expect, test } from 'vitest';
 import { HookError } from '../base/errors.ts';
-import { headerChangesOf, type KeptKey, keyOf } from './header-changes.ts';
-import type { NextAttempt } from './hooks.ts';
+import { headerChangesOf, headersNow, type KeptKey, keyOf } from './header-changes.ts';
+import type { HeaderChanges, NextAttempt } from './hooks.ts';
 import { createPolicy } from './policy.ts';
 
 const request = { method: 'POST', url: 'http://a.test/', replayable: true, header: () => undefined };
@@ -92,11 +92,40 @@ test.each<[story: string, made: unknown, message: string]>([
   await expect(Promise.resolve(changes(Promise.resolve(made)))).rejects.toThrow(message);
 });
 
+test('a value may be a function, which is called at the send', () => {
+  let calls = 0;
+  const sign = (): string => {
+    calls += 1;
+    return `signed ${calls}`;
+  };
+  const pending = changes({ 'x-signature': sign, 'x-none': () => undefined, 'x-a': '1' }) as HeaderChanges;
+  expect(calls).toBe(0);
+  expect(headersNow(pending)).toEqual({ 'x-signature': 'signed 1', 'x-none': undefined, 'x-a': '1' });
+});
+
+test.each<[story: string, value: () => unknown, message: string]>([
+  ['a number', () => 1, 'its result: x-a must be a string, or undefined, got 1'],
+  ['a function', () => () => '1', 'its result: x-a must be a string, or undefined'],
+  ['a promise', async () => '1', 'its result: x-a must be a string, or undefined'],
+  [
+    'nothing, but throws',
+    () => {
+      throw new Error('no key');
+    },
+    'no key',
+  ],
+])('a function that returns %s for a value fails the attempt', (_, value, message) => {
+  const pending = changes([['x-a', value]]) as HeaderChanges;
+  expect(() => headersNow(pending)).toThrow(HookError);
+  expect(() => headersNow(pending)).toThrow(message);
+});
+
 test.each<[story: string, made: unknown, isKept: boolean]>([
   ['other headers', { authorization: 'x' }, true],
   ['the same key', new Headers({ 'Idempotency-Key': 'a' }), true],
   ['another key', { 'Idempotency-Key': 'b' }, false],
   ['no key', [['idempotency-key', undefined]], false],
+  ['one that is known at the send', { 'Idempotency-Key': () => 'a' }, false],
 ])('a key is kept beside %s: %o', (_, made, isKept) => {
   for (const isOurs of [true, false]) {
     const key = { value: 'a', isOurs, isKept: true };

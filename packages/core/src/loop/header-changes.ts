@@ -3,7 +3,7 @@ import { callHook, HookError } from '../base/errors.ts';
 import { isPromise } from '../base/promise.ts';
 import { isIdempotent } from '../http/classify.ts';
 import type { RequestTraits } from '../http/outcome.ts';
-import type { HeaderChanges, NextAttempt } from './hooks.ts';
+import type { HeaderChanges, HeaderValue, NextAttempt, SentHeaders } from './hooks.ts';
 import type { Turn } from './part.ts';
 import type { Policy } from './policy.ts';
 import { isTrusted } from './trust.ts';
@@ -86,7 +86,7 @@ export function headerChangesOf(
 /** What user code changes. */
 function ask(hook: string, call: () => unknown): Dressed | Promise<Dressed> {
   const read = (result: unknown): Dressed =>
-    callHook(hook, () => (result === undefined || result === null ? undefined : changesIn(result)));
+    callHook(hook, () => (result === undefined || result === null ? undefined : changesIn(hook, result)));
   const made = callHook(hook, call);
   if (!isPromise(made)) return read(made);
   // A promise of another library may lack what this one has.
@@ -102,26 +102,51 @@ function isMap(value: unknown): boolean {
   return Object.prototype.toString.call(value) === '[object Map]';
 }
 
+/**
+ * The headers of an attempt that is being sent.
+ *
+ * @throws HookError if a function that returns a value fails
+ */
+export function headersNow(changes: HeaderChanges): SentHeaders {
+  const entries = Object.entries(changes);
+  if (entries.every(([, value]) => typeof value !== 'function')) return changes as SentHeaders;
+  return Object.fromEntries(
+    entries.map(([name, value]) => [name, typeof value === 'function' ? value() : value]),
+  );
+}
+
+function textOf(name: string, value: unknown): string | undefined {
+  if (value === undefined || typeof value === 'string') return value;
+  throw wrongType(`its result: ${name}`, 'a string, or undefined', value);
+}
+
+/** A header's value, which is checked when it is known. */
+function checked(hook: string, name: string, value: unknown): HeaderValue {
+  return typeof value === 'function'
+    ? () => callHook(hook, () => textOf(name, value()))
+    : textOf(name, value);
+}
+
 /** The changes in what user code has returned, read once: it may be an iterator. */
-function changesIn(result: unknown): HeaderChanges {
+function changesIn(hook: string, result: unknown): HeaderChanges {
   // It may be a token, returned in place of a header with it.
   const got = typeof result === 'string' ? 'a string' : isMap(result) ? 'a Map' : undefined;
   if (got !== undefined) throw new TypeError(`its result must be ${TAKES}, got ${got}`);
   const wrong = (): TypeError => wrongType('its result', TAKES, result);
   if (typeof result !== 'object' || result === null) throw wrong();
   const isList = Symbol.iterator in result;
-  const changes = new Map<string, string | undefined>();
+  const changes = new Map<string, HeaderValue>();
   for (const pair of isList ? (result as Iterable<unknown>) : Object.entries(result)) {
     if (!Array.isArray(pair) || typeof pair[0] !== 'string') throw wrong();
-    const [given, value] = pair as [string, unknown];
+    const [given] = pair as [string];
+    const value = checked(hook, given, pair[1]);
     // No server has a header of that name: the rest of the request cannot be changed.
     if (/^(url|method|body|headers)$/i.test(given)) throw wrongType('its result', 'the headers alone', given);
-    if (value !== undefined && typeof value !== 'string')
-      throw wrongType(`its result: ${given}`, 'a string, or undefined', value);
     const name = isList ? given.toLowerCase() : given;
     const before = changes.get(name);
     // As `Headers` do with a name that is repeated.
-    changes.set(name, before === undefined || value === undefined ? value : `${before}, ${value}`);
+    const isBoth = typeof before === 'string' && typeof value === 'string';
+    changes.set(name, isBoth ? `${before}, ${value}` : value);
   }
   // A response in place of its headers, for example: nothing would be changed.
   if (changes.size === 0 && !isList && !isPlain(result)) throw wrong();

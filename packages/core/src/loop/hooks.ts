@@ -1,7 +1,16 @@
 import type { Outcome, RequestTraits } from '../http/outcome.ts';
 
-/** Headers to set, by name; `undefined` removes one. Other headers stay. */
-export type HeaderChanges = Readonly<Record<string, string | undefined>>;
+/**
+ * The value of a header; `undefined` removes it. A function is called at the send, after every wait: for what must be fresh, such as a
+ * signature, or a deadline. It must return at once.
+ */
+export type HeaderValue = string | undefined | (() => string | undefined);
+
+/** Headers to set, by name. Other headers stay. */
+export type HeaderChanges = Readonly<Record<string, HeaderValue>>;
+
+/** The headers that an attempt changes; `undefined` removes one. */
+export type SentHeaders = Readonly<Record<string, string | undefined>>;
 
 /**
  * What {@link BeforeAttempt} may return: an object, `Headers`, or pairs. A name that is repeated in pairs has both values,
@@ -9,7 +18,7 @@ export type HeaderChanges = Readonly<Record<string, string | undefined>>;
  */
 export type HeaderChangesInit =
   | HeaderChanges
-  | readonly (readonly [name: string, value: string | undefined])[]
+  | readonly (readonly [name: string, value: HeaderValue])[]
   | HeaderList;
 
 /** The part of `Headers` that is used, so that those of every library and realm are taken. */

@@ -23,9 +23,9 @@ export function dress(state: State): PromiseLike<void> | undefined {
   const made = headerChangesOf(policy, next, state.key, state.turns);
   if (isPromise(made))
     return made.then((changes) => {
-      state.headerChanges = changes;
+      state.pendingHeaders = changes;
     });
-  state.headerChanges = made;
+  state.pendingHeaders = made;
   return undefined;
 }
 

@@ -1,8 +1,10 @@
 import { prose } from '#prose';
+import type { Clock } from '../base/clock.ts';
 import { callHook } from '../base/errors.ts';
 import { sleep } from '../base/sleep.ts';
 import type { RequestTraits } from '../http/outcome.ts';
 import type { ReadHeader, Resumable } from '../http/resumable.ts';
+import { backoffOf } from './decide.ts';
 import type { PolicyOptions } from './options.ts';
 import { overridePolicy, type Policy } from './policy.ts';
 import type { ResumeReason } from './reason.ts';
@@ -38,17 +40,23 @@ export class Resumer<Rest, Given> {
   readonly course: Resumable;
   readonly #options: Resuming<Given>;
   readonly #resumed: Resumed<Rest, Given>;
-  #passedBytes = 0;
+  #passedBytes: number;
   /** Resumptions in a row that brought nothing. */
   #vain = 0;
   #previousDelayMs: number | undefined;
   /** True once the server has said that there is no more. */
   isOver = false;
 
-  constructor(course: Resumable, options: Resuming<Given>, resumed: Resumed<Rest, Given>) {
+  /** @param passedBytes what has been passed on before */
+  constructor(course: Resumable, options: Resuming<Given>, resumed: Resumed<Rest, Given>, passedBytes = 0) {
     this.course = course;
     this.#options = options;
     this.#resumed = resumed;
+    this.#passedBytes = passedBytes;
+  }
+
+  get clock(): Clock {
+    return this.#options.policy.clock;
   }
 
   /**
@@ -122,7 +130,9 @@ export class Resumer<Rest, Given> {
       throw explain(error, prose('too long a wait'));
     const resumption = { reason, error, passedBytes: this.#passedBytes, delayMs };
     reportResumption(policy, request, made, resumption);
-    await sleep(policy.clock, delayMs, signal);
+    if (delayMs > 0) await sleep(policy.clock, delayMs, signal);
+    // An observer may abort.
+    if (signal.aborted) throw signal.reason;
     return {
       rest,
       resumption,
@@ -134,7 +144,7 @@ export class Resumer<Rest, Given> {
   #delayMs({ backoff, random, maxRetryAfterMs }: Policy): number | undefined {
     const askedMs = this.course.retryMs;
     const step = { retry: this.#vain, previousDelayMs: this.#previousDelayMs, random };
-    const delayMs = askedMs ?? callHook('backoff', () => backoff(step));
+    const delayMs = askedMs ?? backoffOf({ backoff }, step);
     this.#previousDelayMs = delayMs;
     return (askedMs ?? 0) > maxRetryAfterMs ? undefined : delayMs;
   }

@@ -8,7 +8,6 @@ import { type Readiness, ready } from './approach.ts';
 import { bounded } from './bounded.ts';
 import { OutOfTime } from './bounds.ts';
 import { type Decision, decideRetry, type Progress, SUCCESS, stop, verdictOf } from './decide.ts';
-import { isObserved } from './events.ts';
 import type { Turn } from './part.ts';
 import type { MakeBody } from './preparation.ts';
 import { State } from './state.ts';
@@ -18,6 +17,9 @@ import { State } from './state.ts';
  * follows; or finish.
  */
 export type Step = 'wait' | 'send' | 'look' | 'set aside' | 'finish';
+
+/** What an observer or a hook has aborted while its outcome was judged: its end is known. */
+const ENDED: Decision = stop('aborted');
 
 /**
  * One request on its way through a policy, as a machine without a socket: a driver tells it what has happened, and it returns what is
@@ -150,6 +152,7 @@ export class Session extends State implements Progress {
         return this.#follow(stop('deadline-exceeded'), outcome);
       }
       if (this.turns.length > 0) this.leave(outcome);
+      if (this.hasEnded) return ENDED;
       return this.#follow(this.isInner ? stop('left-to-outer-layer') : this.#decide(outcome), outcome);
     } catch (error) {
       this.fail(outcome, error);
@@ -166,8 +169,7 @@ export class Session extends State implements Progress {
   /** Ends the session after a hook has failed that was to judge an outcome. */
   fail(outcome: Outcome, error: unknown): void {
     this.bodyEnded();
-    this.close('final');
-    this.emit({ type: 'end', reason: 'final', outcome, error });
+    this.end('final', { outcome, error });
   }
 
   /**
@@ -179,6 +181,7 @@ export class Session extends State implements Progress {
   }
 
   #follow(decision: Decision, outcome: Outcome): Decision {
+    if (this.hasEnded) return ENDED;
     const { reason } = decision;
     const { total, place } = this;
     this.note(outcome, reason);
@@ -191,6 +194,7 @@ export class Session extends State implements Progress {
       this.previousBackoffMs = decision.backoffMs;
       const other = this.attempt === 1 ? otherRetriesOf(this.request) : undefined;
       if (other !== undefined) this.emit({ type: 'other-retries', ...other });
+      if (this.hasEnded) return ENDED;
       this.emit({ type: 'retry', delayMs, reason: decision.reason, outcome });
       return decision;
     }
@@ -198,12 +202,12 @@ export class Session extends State implements Progress {
     // User code that has made this request need not be called again for it, if it was sent more than once.
     const wasRepeated = this.attempt > 1 || reason === 'judged-by-inner-layer';
     if (place !== undefined && wasRepeated && reason !== 'success') noteFailure(place.surroundings);
-    this.close(decision.reason);
-    if (isObserved(this.policy.onEvent, 'end')) {
-      if (!this.fallsBack || outcome.type === 'response')
-        this.emit({ type: 'end', reason: decision.reason, outcome });
-      else this.emit({ type: 'end', reason: decision.reason, outcome: total?.answer, error: outcome.error });
-    }
+    this.end(
+      decision.reason,
+      !this.fallsBack || outcome.type === 'response'
+        ? { outcome }
+        : { outcome: total?.answer, error: outcome.error },
+    );
     return decision;
   }
 

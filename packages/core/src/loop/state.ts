@@ -7,10 +7,10 @@ import type { Outcome, RequestTraits } from '../http/outcome.ts';
 import { Total } from './bounds.ts';
 import type { Grant } from './contracts.ts';
 import { fairKeyOf } from './costs.ts';
-import { isObserved, makeEvent, type News, report } from './events.ts';
-import type { KeptKey } from './header-changes.ts';
+import { type EbbEvent, isObserved, makeEvent, type News, report } from './events.ts';
+import { headersNow, type KeptKey } from './header-changes.ts';
 import { type Attempt, recordOf, type Trace } from './history.ts';
-import type { HeaderChanges } from './hooks.ts';
+import type { HeaderChanges, SentHeaders } from './hooks.ts';
 import { NO_LAYERS, type Surroundings, type Way } from './layer.ts';
 import { LayerPlace } from './layer-place.ts';
 import type { Around, Call, Entrant, Lack, PlannedRetry, Turn } from './part.ts';
@@ -49,8 +49,12 @@ export abstract class State implements Call, Entrant {
   readonly total: Total | undefined;
   /** The outcome that the planned retry follows. */
   toRetry: Outcome | undefined;
-  /** The headers that the attempt changes; `undefined` for none. Known once the attempt is ready. */
-  headerChanges: HeaderChanges | undefined;
+  /** What hooks have returned for the next attempt. */
+  declare pendingHeaders?: HeaderChanges | undefined;
+  /** True once it has ended. */
+  hasEnded = false;
+  /** The headers that the attempt changes; `undefined` for none. Known once it is sent. */
+  headerChanges: SentHeaders | undefined;
   /** `undefined` unless another layer may be above or below. */
   protected place: LayerPlace | undefined;
   #history: Attempt[] | undefined;
@@ -187,6 +191,12 @@ export abstract class State implements Call, Entrant {
     }
     if (this.grant?.conforming === false) this.emit({ type: 'mark' });
     this.emit({ type: 'attempt' });
+    this.setHeaders();
+  }
+
+  /** @throws HookError if a function that returns a value fails */
+  setHeaders(): void {
+    if (this.pendingHeaders !== undefined) this.headerChanges = headersNow(this.pendingHeaders);
   }
 
   /**
@@ -255,9 +265,19 @@ export abstract class State implements Call, Entrant {
     return this.limit === undefined ? slots : [...slots, this.limit];
   }
 
-  /** Ends the call for this layer, and if it is the outermost, for all. */
-  close(reason: StopReason): void {
+  /** True if it has not ended: a call ends once. */
+  close(reason: StopReason): boolean {
+    if (this.hasEnded) return false;
+    this.hasEnded = true;
     for (const turn of this.turns) turn.end?.(reason);
+    // For this layer, and if it is the outermost, for all.
     if (!this.isInner) this.place?.close();
+    return true;
+  }
+
+  /** Ends the call, and tells all who want to know. */
+  end(reason: StopReason, news: Omit<News<Extract<EbbEvent, { type: 'end' }>>, 'type' | 'reason'>): void {
+    if (this.close(reason) && isObserved(this.policy.onEvent, 'end'))
+      this.emit({ type: 'end', reason, ...news });
   }
 }

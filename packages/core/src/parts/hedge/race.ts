@@ -110,6 +110,7 @@ export abstract class Race implements Due {
       session.beginTurns();
       if (isAway && !isTrusted(policy, request)) return;
       if (isAway) await dress(session);
+      session.setHeaders();
       // Tokens that are not there do for a request (`nonConforming: 'mark'`), not for a hedge.
       isSent =
         this.isOpen &&

@@ -75,6 +75,7 @@ export function judge(row: Row, run: Run, seen: readonly Seen[], judged: Judged)
       carried && difference(`${carried.header} received`, values, carried.values),
       difference('timers left', run.pending, 0),
       difference('slots still held', run.held, 0),
+      run.orderFault && `the order of events: ${run.orderFault}`,
       ...ofHistory(row, run, judged),
     ],
     run.error,

@@ -2,6 +2,7 @@ import { nextTurn } from '../../adapter.ts';
 import { type Attempt, attemptsOf, createPolicy, type EbbEvent } from '../../index.ts';
 import type { VirtualClock } from '../../testing.ts';
 import type { AdapterUnderTest, Got } from './adapter.ts';
+import { orderFault } from './grammar.ts';
 import type { Limits, Row } from './row.ts';
 
 /** The result of a row on the client's side. */
@@ -21,6 +22,8 @@ export interface Run {
   readonly pending: number;
   /** How many slots of the call are still held; any is a leak. */
   readonly held: number;
+  /** What is wrong with the order of the events. */
+  readonly orderFault: string | undefined;
 }
 
 /** When every row starts; the dates in the table are relative to it. */
@@ -140,5 +143,6 @@ export async function play(
     history: (got === undefined ? historyOf(error) : undefined) ?? client.history?.(),
     pending: clock.pending,
     held: inUse() - before,
+    orderFault: orderFault(events),
   };
 }
