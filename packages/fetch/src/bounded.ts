@@ -32,46 +32,50 @@ export function bounded(
   const combined =
     timeout && (signal === undefined ? timeout.signal : AbortSignal.any([signal, timeout.signal]));
   const state = { signal: keepsSignal ? undefined : combined, over: false, timedOut: false };
-  return new Promise((resolve, reject) => {
-    let isGone = false;
-    const end = (): void => {
-      state.over = true;
-      unwatch?.();
-      cancelTimer?.();
-    };
-    // The base fetch gets one turn to reject with an error of its own.
-    const giveUp = (by: AbortSignal): void => {
-      state.over = true;
-      // Not in the callback of a timer: the mock of node:test fires one again that sets an immediate.
-      void Promise.resolve()
-        .then(nextTurn)
-        .then(() => {
-          isGone = true;
-          end();
-          reject(by.reason);
-        });
-    };
-    const unwatch = signal?.aborted === false ? onAbort(signal, () => giveUp(signal)) : undefined;
-    const cancelTimer =
-      timeout &&
-      (session?.policy.clock ?? systemClock).schedule(() => {
-        state.timedOut = true;
-        timeout.abort(session && timeoutError(session.namedTimeoutMs));
-        giveUp(timeout.signal);
-      }, timeoutMs as number);
-    // Starts at once; an async function, so that an exception becomes a rejection.
-    const started = (async () => start(state))();
-    started.then(
-      (result) => {
-        end();
-        if (!isGone) resolve(result);
-        // From a base fetch that ignores its signal.
-        else void drain(result?.body, undefined, systemClock, AbortSignal.abort());
-      },
-      (error: unknown) => {
-        end();
-        reject(error);
-      },
-    );
+  let isGone = false;
+  const end = (): void => {
+    state.over = true;
+    unwatch?.();
+    cancelTimer?.();
+  };
+  let endEarly: (reason: unknown) => void;
+  const early = new Promise<never>((_, reject) => {
+    endEarly = reject;
   });
+  // The base fetch gets one turn to reject with an error of its own.
+  const giveUp = (by: AbortSignal): void => {
+    state.over = true;
+    // Not in the callback of a timer: the mock of node:test fires one again that sets an immediate.
+    void Promise.resolve()
+      .then(nextTurn)
+      .then(() => {
+        isGone = true;
+        end();
+        endEarly(by.reason);
+      });
+  };
+  const unwatch = signal?.aborted === false ? onAbort(signal, () => giveUp(signal)) : undefined;
+  const cancelTimer =
+    timeout &&
+    (session?.policy.clock ?? systemClock).schedule(() => {
+      state.timedOut = true;
+      timeout.abort(session && timeoutError(session.namedTimeoutMs));
+      giveUp(timeout.signal);
+    }, timeoutMs as number);
+  // Starts at once; an async function, so that an exception becomes a rejection.
+  const started = (async () => start(state))();
+  const settled = started.then(
+    (result) => {
+      end();
+      // From a base fetch that ignores its signal.
+      if (isGone) void drain(result?.body, undefined, systemClock, AbortSignal.abort());
+      return result;
+    },
+    (error: unknown) => {
+      end();
+      throw error;
+    },
+  );
+  // Not a promise that these settle: the stack of an error would end here, and not name the caller.
+  return Promise.race([settled, early]);
 }

@@ -50,7 +50,7 @@ export class Call implements RequestTraits, Exchange<Response> {
   readonly #followed: Followed | undefined;
   /** The caller's signal, or a native one that follows it. */
   readonly signal: AbortSignal | undefined;
-  readonly #upload: Upload | undefined;
+  #upload: Upload | undefined;
   #session: Session | undefined;
   /** The state of the attempt under way, if a timeout or a signal can end it. */
   #bounded: Bounded | undefined;
@@ -149,6 +149,23 @@ export class Call implements RequestTraits, Exchange<Response> {
     if (!upload?.isMissing) return this.#sendNow();
     // Without a policy, and after an abort, which is for the base fetch to report.
     return upload.make(this.#bounded ?? { over: false }).then(() => this.#sendNow());
+  }
+
+  /**
+   * Takes the body of a `Request` that waits, as a base fetch does at once: its caller must not read it, or pass it to another. In Node
+   * 24 cancelling one that was made in the same turn would leave a rejection behind.
+   */
+  takeBody(): void {
+    const request = this.#request;
+    if (request === undefined || !this.#upload?.isOf(request)) return;
+    try {
+      const own = new (Object.getPrototypeOf(request).constructor as typeof Request)(request);
+      this.#upload = new Upload(undefined, own);
+      this.#request = own;
+      this.#input = own;
+    } catch {
+      // Its body is used, or its class makes none of a Request: for the base fetch to judge.
+    }
   }
 
   /** Calls the base fetch, with the caller's own arguments if nothing has to change. */

@@ -71,6 +71,7 @@ export function createFetch(
       const call = new Call(baseFetch, input, init);
       const session = startSession(policy, call, init?.ebb, call.carried, way);
       const result = session === undefined ? call.sendBare() : run(session, call, call.signal);
+      if (session?.attempt === 0) call.takeBody();
       return call.mayLeaveOpen ? endAfter(result, call) : result;
     } catch (error) {
       return Promise.reject(error);

@@ -1,7 +1,8 @@
-import { concurrencyLimit, constant, type PolicyOptions } from '@ebb/core';
+import { concurrencyLimit, constant, createPolicy, type PolicyOptions } from '@ebb/core';
 import { virtualClock } from '@ebb/core/testing';
 import { describe, expect, test, vi } from 'vitest';
 import { type BaseFetch, createFetch } from './create-fetch.ts';
+import { hedged } from './hedged.ts';
 import type { EbbRequestInit } from './init.ts';
 
 /** A signal of another library: of the old ones, without a reason. */
@@ -154,4 +155,14 @@ describe.each(Object.entries(options))('%s', (_, make) => {
     signal.abort();
     expect(await text).toBe(enough);
   });
+});
+
+test('hedged leaves no listener on a signal of another library, whatever becomes of the call', async () => {
+  const policy = createPolicy();
+  for (const settle of [() => new Response('up'), () => Promise.reject(new TypeError('fetch failed'))]) {
+    const signal = new Polyfill();
+    const fetch = hedged(lenient(settle), { policy });
+    await fetch('http://a.test/', { signal: asSignal(signal) }).catch(() => undefined);
+    expect(signal.listeners.size).toBe(0);
+  }
 });

@@ -66,8 +66,9 @@ export class FetchRace extends Race implements Try {
 
   start(): Promise<Response> {
     const woken = this.#woken();
-    this.#send(this, this.#input);
-    return woken.then(() => (this.#isDue ? this.#race() : resultOf(this)));
+    const settled = this.#send(this, this.#input);
+    // Awaits the first try itself: the stack of its error names the caller.
+    return Promise.race([woken, settled]).then(() => (this.#isDue ? this.#race(settled) : resultOf(this)));
   }
 
   #woken(): Promise<void> {
@@ -81,7 +82,8 @@ export class FetchRace extends Race implements Try {
     this.#wake?.();
   }
 
-  #send(one: Try, input: FetchInput, session?: Session): void {
+  /** Settles, and never rejects, once the try has settled. */
+  #send(one: Try, input: FetchInput, session?: Session): Promise<void> {
     let sent: Promise<Response>;
     try {
       const own = this.#call.signal;
@@ -99,7 +101,7 @@ export class FetchRace extends Race implements Try {
     } catch (error) {
       sent = Promise.reject(error);
     }
-    sent.then(
+    return sent.then(
       (response) => this.#settled(one, true, response),
       (error: unknown) => this.#settled(one, false, error),
     );
@@ -115,7 +117,7 @@ export class FetchRace extends Race implements Try {
   }
 
   /** From the first delay on. Goes by what is the case, not by what has happened: several events may come together. */
-  async #race(): Promise<Response> {
+  async #race(settled: Promise<void>): Promise<Response> {
     const tries: Try[] = [this];
     for (;;) {
       const woken = this.#woken();
@@ -123,7 +125,7 @@ export class FetchRace extends Race implements Try {
       const winner = tries.find((one) => this.#isAnswer(one)) ?? (isLost ? this : undefined);
       if (winner !== undefined) return this.#end(tries, winner);
       if (this.#isDue) this.#hedge(tries);
-      await woken;
+      await (this.answered === undefined ? Promise.race([woken, settled]) : woken);
     }
   }
 
@@ -151,7 +153,7 @@ export class FetchRace extends Race implements Try {
     void this.sendHedge(request, url !== undefined, (hedge) => {
       const one: Try = { abort: new AbortController(), hedge };
       tries.push(one);
-      this.#send(one, input, hedge.session);
+      void this.#send(one, input, hedge.session);
     });
   }
 

@@ -45,9 +45,11 @@ export function hedged(baseFetch: BaseFetch, options: HedgeOptions): BaseFetch {
       const headers = rereadableHeaders(init?.headers);
       const own = headers ? { ...init, headers } : init;
       const call = new Call(baseFetch, input, own as object);
-      return isRepeatable(call, hedging, own?.signal ?? (input as Request).signal)
-        ? new FetchRace(hedging, baseFetch, input, own, call).start()
-        : baseFetch(input, own);
+      if (isRepeatable(call, hedging, own?.signal ?? (input as Request).signal))
+        return new FetchRace(hedging, baseFetch, input, own, call).start();
+      // It may follow a signal.
+      call.end(undefined, true);
+      return baseFetch(input, own);
     } catch (error) {
       return Promise.reject(error);
     }

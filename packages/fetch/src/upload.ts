@@ -66,6 +66,11 @@ export class Upload {
     return !isOnce(this.#body) && bufferBytes(this.#body) === this.#bytes;
   }
 
+  /** True for the body of this `Request`. */
+  isOf(request: Request): boolean {
+    return this.#request === request;
+  }
+
   /** True if the caller has given a function that makes the body. */
   get isMade(): boolean {
     return typeof this.#body === 'function';

@@ -82,8 +82,10 @@ export const flag: Check = (name, value) =>
 
 /** One of a few words. */
 export function oneOf(...words: readonly string[]): Check {
-  return (name, value) =>
-    must(name, wordsOf(words), value, typeof value === 'string', words.includes(value as string));
+  return (name, value) => {
+    // The words are put together for an error alone.
+    if (!words.includes(value as string)) must(name, wordsOf(words), value, typeof value === 'string', false);
+  };
 }
 
 /** An object that has these methods. */
