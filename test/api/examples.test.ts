@@ -59,8 +59,6 @@ function errorsIn(checked: readonly Example[]): string[] {
     composite: false,
     types: ['node'],
     moduleDetection: 'force',
-    // Few programs set it, and axios does not compile with it.
-    exactOptionalPropertyTypes: false,
   };
   const config = { extends: join(process.cwd(), 'tsconfig.base.json'), compilerOptions, files };
   writeFileSync(join(folder, 'tsconfig.json'), JSON.stringify(config));
