@@ -360,7 +360,8 @@ describe.each(versions)('%s', (_, undici) => {
       dispatcher,
     )(`http://127.0.0.1:${(server.address() as AddressInfo).port}/`);
     await expect(got.text()).rejects.toThrow();
-    expect(requests).toBe(3);
+    // The rest is a request of its own, which is sent three times.
+    expect(requests).toBe(4);
     server.closeAllConnections();
   });
 });

@@ -1,4 +1,4 @@
-import { closeCall, isWithinCall, knowsAsyncContext, mayBeLayered, openCall, sentNow, within } from '#around';
+import { closeCall, isWithinCall, mayBeLayered, openCall, sentNow, within } from '#around';
 import { property } from '../base/property.ts';
 import type { RequestTraits } from '../http/outcome.ts';
 import { isObserved } from './events.ts';
@@ -17,8 +17,6 @@ export function mayBeSentAtOnce(policy: Policy): boolean {
   return (
     insideOf(policy).isPlain &&
     !isWithinCall() &&
-    // Without async context, layers that were not found are told by when they ended.
-    (knowsAsyncContext() || sentNow() === 0) &&
     !isObserved(undefined, 'attempt') &&
     !isObserved(undefined, 'end')
   );

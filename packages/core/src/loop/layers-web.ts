@@ -67,13 +67,21 @@ export function within<T>(_passage: Passage, send: () => T): T {
   return send();
 }
 
-/** Ends are counted where a layer may be hidden from the one above it. */
+/** What layers have failed with, with the number of its end. */
+const ended = /* @__PURE__ */ new WeakMap<object, number>();
+let ends = 0;
+
+/** To be taken when an attempt is sent: what {@link hasEndedBelow} needs of that time. */
 export function sentNow(): number {
-  return 0;
+  return ends;
 }
 
-export function noteEnd(_result: unknown): void {}
+/** Notes what a layer has failed with: one above that it did not find must not retry the same result again. */
+export function noteEnd(result: unknown): void {
+  if (layers > 1 && Object(result) === result) ended.set(result as object, ends++);
+}
 
-export function hasEndedBelow(_result: unknown, _since: number): boolean {
-  return false;
+/** True if a layer below has failed with this result since. */
+export function hasEndedBelow(result: unknown, since: number): boolean {
+  return (ended.get(result as object) ?? -1) >= since;
 }
