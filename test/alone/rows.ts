@@ -95,7 +95,6 @@ export const ROWS: Readonly<Record<string, () => Promise<unknown>>> = {
           permit: () => seen('permit', undefined),
           skip: () => seen('skip', undefined),
           free: () => seen('free', undefined),
-          occupy: () => seen('occupy', undefined),
           end: () => seen('end', undefined),
         };
         const part: Part = { name: 'own', place: 'headers', begin: () => turn };

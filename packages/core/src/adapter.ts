@@ -38,7 +38,6 @@ export { originOf } from './http/origin.ts';
 export type { BodyContext, BodyWatcher, Opened, Peek } from './http/peek.ts';
 export type { ReadHeader, Resumable } from './http/resumable.ts';
 export { retryAfterMs } from './http/retry-after.ts';
-export type { Readiness } from './loop/approach.ts';
 export {
   AtOnce,
   type ClientAtOnce,
@@ -54,7 +53,7 @@ export { hasHistory, remember, rememberReason } from './loop/history.ts';
 export type { SentHeaders } from './loop/hooks.ts';
 export { LAYER, type Way } from './loop/layer.ts';
 export { overridePolicy } from './loop/policy.ts';
-export type { MakeBody } from './loop/preparation.ts';
+export type { MakeBody, Readiness } from './loop/prepare.ts';
 export { run } from './loop/run.ts';
 export { Session, type Step } from './loop/session.ts';
 export { startSession } from './loop/start-session.ts';

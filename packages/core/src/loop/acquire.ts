@@ -39,12 +39,6 @@ export interface AcquireOptions {
    * @default none
    */
   readonly earlier?: Grant | undefined;
-  /**
-   * How long the same request has waited before for what it was then given, and has given back. It keeps its place: it goes
-   * before those that have come since. In milliseconds.
-   * @default 0
-   */
-  readonly waitedMs?: number | undefined;
 }
 
 /** Tokens that were taken from a bucket. */

@@ -40,14 +40,6 @@ export type EbbEvent = {
       readonly fairKey?: string;
     }
   | {
-      /**
-       * The request waits for a slot, and all slots of its limit are held by requests whose body is being made. If that code
-       * waits for this request, none of them ends. Only where the runtime cannot tell who has made a request, as in browsers;
-       * elsewhere such a request does not wait.
-       */
-      readonly type: 'blocked';
-    }
-  | {
       /** The tokens were not available, and the bucket (`nonConforming: 'mark'`) lets the attempt pass. */
       readonly type: 'mark';
     }

@@ -1,6 +1,6 @@
 import type { Outcome } from '../http/outcome.ts';
 import type { Opened } from '../http/peek.ts';
-import type { MakeBody } from './preparation.ts';
+import type { MakeBody } from './prepare.ts';
 import type { Session } from './session.ts';
 
 /** How a promise-based client sends one attempt. */

@@ -58,10 +58,6 @@ export function closeCall(call: LayeredCall): void {
   call.open = false;
 }
 
-export function knowsAsyncContext(): boolean {
-  return false;
-}
-
 /** Calls what sends a request: its options have the passage. */
 export function within<T>(_passage: Passage, send: () => T): T {
   return send();

@@ -174,11 +174,6 @@ export function closeCall(call: LayeredCall): void {
   shared().open -= 1;
 }
 
-/** True if what user code sends can always be told from what others send. */
-export function knowsAsyncContext(): boolean {
-  return shared().storage !== undefined;
-}
-
 /** Calls what sends a request, so that the layers below find the passage. */
 export function within<T>(passage: Passage, send: () => T): T {
   const state = shared();

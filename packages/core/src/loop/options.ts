@@ -57,9 +57,9 @@ export interface PolicyOptions {
    */
   readonly idempotencyKey?: true | ((request: RequestTraits) => string) | undefined;
   /**
-   * Called before each attempt, after its delay and before it takes its slot and its tokens: it may use the same client. It
-   * returns headers to change, for a signature, a fresh token or a retry counter. If slot and tokens then take longer than ten
-   * seconds, it is called once more.
+   * Called once before each attempt, after its delay and before it takes its slot and its tokens: it may use the same client. It
+   * returns headers to change, for a signature, a fresh token or a retry counter. A value may be a function, which is called at the
+   * send: what must be fresh then may have waited long for slot and tokens.
    * @default none
    */
   readonly beforeAttempt?: BeforeAttempt | undefined;

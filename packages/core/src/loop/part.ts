@@ -6,9 +6,9 @@ import type { BodyContext, Opened } from '../http/peek.ts';
 import type { AcquireOptions, Grant } from './acquire.ts';
 import type { CostOption } from './costs.ts';
 import type { News } from './events.ts';
-import type { Attempt } from './history.ts';
 import type { HeaderChanges, NextAttempt } from './hooks.ts';
 import type { RetryReason, StopReason } from './reason.ts';
+import type { State } from './state.ts';
 
 /**
  * Where a part stands in a call. Whatever the order in which a user names parts, they are asked in this one: an attempt that
@@ -61,11 +61,6 @@ export interface Turn {
    * @throws a refusal, which ends the call
    */
   enter?(): Lack | undefined;
-  /**
-   * Changes what was taken for something fresh, because user code has outlasted it. Settles when it has, and holds nothing
-   * meanwhile. `undefined` if there is nothing to change.
-   */
-  renew?(options: AcquireOptions): Promise<unknown> | undefined;
   /** Calls what sends the attempt: the async context that a layer below sees. */
   around?<T>(send: () => T): T;
   /** Reads a response, whose body it can open. What it returns goes on to the next part, and to the decision. */
@@ -87,27 +82,25 @@ export interface Turn {
   free?(once?: Promise<void>): void;
   /** For a client of fetch: watches the body of a response, whose end frees the connection. */
   readonly whenBodyEnds?: WhenBodyEnds;
-  /** User code begins (1) or ends (-1) that runs with what the attempt has taken, and that may ask for the same. */
-  occupy?(by: 1 | -1): void;
   /** The call has ended. */
   end?(reason: StopReason): void;
 }
 
-/** What an attempt lacks. */
+/** What an attempt lacks: something to wait for, or a chance to be sent at all. */
 export interface Lack {
   /** True if it waits for a slot. */
   readonly isSlot?: boolean;
   /** True if `wait` ends by itself with the signal and the longest wait that it is given: the loop does not watch it. */
   readonly endsItself?: boolean;
+  /** The chance is skipped. Sets the delay before the next one. @throws what the call ends with, if there is none */
+  readonly skip?: (call: State) => void;
   /**
    * Waits for it. What was waited for is kept: the next {@link Turn.enter} does not take it twice.
    *
-   * @param entrant the attempt that lacks it
-   * @param dress asks the hooks for headers again, if there are hooks
    * @returns how long it took, in milliseconds
    * @throws the signal's own reason, or a refusal
    */
-  wait(options: AcquireOptions, entrant: Entrant, dress: UserCode['dress']): Promise<number>;
+  wait?(options: AcquireOptions): Promise<number>;
 }
 
 /** A retry that nothing else speaks against. */
@@ -173,49 +166,6 @@ export interface Call {
   readonly whenBodyEnds?: Turn['whenBodyEnds'];
   /** Tells `onEvent`. */
   emit(news: News): void;
-}
-
-/** An attempt that has to wait for what its parts lack, or whose body user code makes. */
-export interface Entrant {
-  readonly policy: CallPolicy;
-  readonly request: RequestTraits;
-  readonly turns: readonly Turn[];
-  readonly total: { readonly leftMs: number; readonly timeoutMs: number } | undefined;
-  readonly attempt: number;
-  /** The attempts so far, and the chances that were skipped. */
-  readonly history: Attempt[];
-  /** How many chances were skipped: they count as retries. */
-  skipped?: number;
-  /** The delay before the attempt, and the last one that the backoff rule has returned, in milliseconds. */
-  delayMs: number;
-  previousBackoffMs: number | undefined;
-  /** How long it has waited so far, in milliseconds, and the part of it that it waited for its slot. */
-  waitedMs: number;
-  slotMs?: number;
-  /** What was waited for before everything was given back: the attempt keeps its place in the queues. */
-  placeMs?: number;
-  /** How long hooks and the body factory have taken, in milliseconds. */
-  takenMs?: number;
-  /** True if the total timeout bounds the wait more than `maxWaitMs`. */
-  isBoundByTotal?: boolean;
-  /** Whose request it is, if it has a key. */
-  whose?: { readonly fairKey: string };
-  /** The tokens of the attempt. */
-  readonly grant?: Grant | undefined;
-  /** Tells `onEvent`. */
-  emit(news: News): void;
-  /** See {@link Turn.enter}. If something is lacking, nothing is held. */
-  take(): Lack | undefined;
-  /** Asks the parts whether a retry may be sent: see {@link Turn.permit}. */
-  permit(retry: PlannedRetry): StopReason | undefined;
-}
-
-/** User code that is called on the way to an attempt. */
-export interface UserCode {
-  /** Asks the hooks for headers; returns how long they took, in milliseconds. `undefined` without hooks. */
-  readonly dress: (() => Promise<number>) | undefined;
-  /** Makes the body; returns how long that took, in milliseconds. `undefined` without a body factory. */
-  readonly makeBody: (() => Promise<number>) | undefined;
 }
 
 /** Calls `ended` once the body of a response no longer uses its connection. */

@@ -217,11 +217,9 @@ class Calls<T> implements Exchange<T> {
         stop(timeoutError(session.namedTimeoutMs));
       };
       const cancel = timeoutMs === undefined ? undefined : policy.clock.schedule(timedOut, timeoutMs);
-      session.occupy(1);
       const settle = (): void => {
         forget?.();
         cancel?.();
-        session.occupy(-1);
       };
       const called = session.sending(async () => call({ attempt, signal: controller.signal }));
       called.then(resolve, reject);

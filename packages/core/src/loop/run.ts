@@ -1,9 +1,9 @@
 import { hasEndedBelow, noteEnd, sentNow } from '#around';
 import type { Outcome } from '../http/outcome.ts';
-import type { Readiness } from './approach.ts';
 import { OutOfTime, timeoutError } from './bounds.ts';
 import type { Aside, Exchange } from './exchange.ts';
 import { attemptsOf, remember, rememberReason } from './history.ts';
+import type { Readiness } from './prepare.ts';
 import type { Session, Step } from './session.ts';
 
 /** What an attempt settled with. */

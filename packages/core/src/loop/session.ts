@@ -4,12 +4,11 @@ import { LONGEST_DISCARD_MS } from '../bodies/set-aside.ts';
 import { withJudgement } from '../http/judged.ts';
 import type { Judgement, Outcome, Responded } from '../http/outcome.ts';
 import type { Opened } from '../http/peek.ts';
-import { type Readiness, ready } from './approach.ts';
 import { bounded } from './bounded.ts';
 import { OutOfTime } from './bounds.ts';
 import { type Decision, decideRetry, type Progress, SUCCESS, stop, verdictOf } from './decide.ts';
 import type { Turn } from './part.ts';
-import type { MakeBody } from './preparation.ts';
+import { type MakeBody, prepare, type Readiness } from './prepare.ts';
 import { State } from './state.ts';
 
 /**
@@ -47,7 +46,7 @@ export class Session extends State implements Progress {
   declare toLookAt?: Responded | undefined;
 
   /**
-   * The next step after an event. `begin`: an attempt is to be prepared, see {@link ready}. `woken`: {@link waiting} has resolved with
+   * The next step after an event. `begin`: an attempt is to be prepared, see {@link prepare}. `woken`: {@link waiting} has resolved with
    * true or false. `settled`: the attempt has ended. `looked`: so it has, and the parts have looked into its response.
    *
    * @throws HookError if a hook throws; the request has then ended
@@ -80,7 +79,7 @@ export class Session extends State implements Progress {
     released?: Promise<void>,
     makeBody?: MakeBody,
   ): Promise<Readiness> | undefined {
-    return ready(this, made, released, makeBody);
+    return prepare(this, made, released, makeBody);
   }
 
   /**
@@ -249,7 +248,7 @@ export class Session extends State implements Progress {
   /** How long the attempt may take until its response, in milliseconds. To be called once for each, when it is sent. */
   timeoutMs(): number | undefined {
     const { attemptTimeoutMs, clock } = this.policy;
-    const ownMs = attemptTimeoutMs && Math.max(0, attemptTimeoutMs - (this.takenMs ?? 0));
+    const ownMs = attemptTimeoutMs && Math.max(0, attemptTimeoutMs - (this.hookMs ?? 0));
     const timeoutMs = this.total === undefined ? ownMs : this.total.bound(ownMs);
     if (this.reads && timeoutMs !== undefined) this.endsAtMs = clock.now() + timeoutMs;
     return timeoutMs;

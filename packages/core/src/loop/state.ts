@@ -13,7 +13,7 @@ import { type Attempt, recordOf, type Trace } from './history.ts';
 import type { HeaderChanges, SentHeaders } from './hooks.ts';
 import { NO_LAYERS, type Surroundings, type Way } from './layer.ts';
 import { LayerPlace } from './layer-place.ts';
-import type { Around, Call, Entrant, Lack, PlannedRetry, Turn } from './part.ts';
+import type { Around, Call, Lack, PlannedRetry, Turn } from './part.ts';
 import { insideOf, type Policy } from './policy.ts';
 import type { StopReason } from './reason.ts';
 import { type ReportedRequest, reportedRequest } from './reported.ts';
@@ -22,7 +22,7 @@ const NO_TURNS: readonly Turn[] = [];
 const ALONE: Around = { isInner: false, taken: [], slots: [], paid: undefined };
 
 /** What a request is at on its way through its policy, and its parts, asked all at once. */
-export abstract class State implements Call, Entrant {
+export abstract class State implements Call {
   readonly policy: Policy;
   readonly request: RequestTraits;
   /** The attempt in flight, from 1; 0 before the first. */
@@ -63,11 +63,14 @@ export abstract class State implements Call, Entrant {
   /** The idempotency key. */
   declare key?: KeptKey | undefined;
   /** How long hooks and the body factory have taken for this attempt, in milliseconds. */
-  declare takenMs?: number;
+  declare hookMs?: number;
+  /** The part of {@link waitedMs} that was for the slot. */
   declare slotMs?: number;
-  declare placeMs?: number;
+  /** How many chances were skipped: they count as retries. */
   declare skipped?: number;
+  /** True if the total timeout bounds the wait more than `maxWaitMs`. */
   declare isBoundByTotal?: boolean;
+  /** Whose request it is, if it has a key. */
   declare whose?: { readonly fairKey: string };
   declare metered?: Grant;
   /** The request in events. */
@@ -239,11 +242,6 @@ export abstract class State implements Call, Entrant {
       if (reason !== undefined) return reason;
     }
     return undefined;
-  }
-
-  /** User code begins (1) or ends (-1) that runs with what the attempt has taken. */
-  occupy(by: 1 | -1): void {
-    for (const turn of this.turns) turn.occupy?.(by);
   }
 
   /** True if a slot is held that {@link bodyEnded} releases. */

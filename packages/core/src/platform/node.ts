@@ -27,7 +27,6 @@ const makeChannel = (globalThis as NodeLike).process?.getBuiltinModule?.('node:d
 
 const EVENTS = [
   'throttle',
-  'blocked',
   'mark',
   'attempt',
   'retry',

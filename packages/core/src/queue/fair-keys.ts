@@ -6,7 +6,7 @@ import type { Turns } from './turns.ts';
 /** A key with the requests that wait under it: retries first, then first come, first served. */
 export interface Key<W> extends List<W> {
   readonly name: unknown;
-  /** Virtual time per cost: 1 ÷ weight. 0 for requests that keep their place, which have paid and go before all others. */
+  /** Virtual time per cost: 1 ÷ weight. */
   readonly pace: number;
   size: number;
   cost: Amount;
@@ -30,8 +30,6 @@ export interface Level<W> {
   readonly byName: Map<unknown, Key<W>>;
   /** The same keys. Some have no requests: they are remembered until virtual time comes to when they would begin. */
   readonly turns: Turns<Key<W>>;
-  /** Of requests that keep their place. */
-  readonly back: Key<W>;
   /** The keys by the number of their requests, or by more than that. Made by the first request that finds the queue full. */
   crowds: Turns<Key<W>> | undefined;
   /** Virtual time. */
@@ -54,7 +52,7 @@ export interface Waiting<W> extends Queued<W> {
   readonly lane: FairLane<W>;
 }
 
-/** Of keys that begin together a new one goes first, so that it waits for no large request: by a rank that is less by so little. */
+/** Ties go to the new key, so that it does not wait behind a large request. Its rank is lowered by this factor. */
 const NEW_FIRST = 1 - 2 ** -50;
 
 /** How many wait of a key, and so many more, by its weight. */
@@ -62,9 +60,9 @@ export function crowdOf<W>({ size, pace }: Key<W>, more = 0): number {
   return (size + more) * pace;
 }
 
-/** What a key weighs. Requests that keep their place count as one key. */
+/** What a key weighs. */
 export function weightOf<W>({ pace }: Key<W>): number {
-  return pace === 0 ? 1 : 1 / pace;
+  return 1 / pace;
 }
 
 /** Where a key stands in turn. It is moved when it comes to the front, if it belongs further back by then. */

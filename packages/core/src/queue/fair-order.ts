@@ -67,7 +67,7 @@ export class FairOrder<W extends Waiting<W>> implements Queue<W> {
     );
   }
 
-  laneOf({ priority = 0, retry = false, fairKey, waitedMs }: PlaceOptions): FairLane<W> {
+  laneOf({ priority = 0, retry = false, fairKey }: PlaceOptions): FairLane<W> {
     if (fairKey !== undefined) must('fairKey', prose('a string'), fairKey, typeof fairKey === 'string');
     // Most often there is one.
     let level = this.#levels[0];
@@ -75,12 +75,12 @@ export class FairOrder<W extends Waiting<W>> implements Queue<W> {
     if (level === undefined) {
       checkPriority('priority', priority);
       const keys = { byName: new Map(), turns: new Turns<Key<W>>(), crowds: undefined };
-      level = { ...keys, priority, back: newKey(keys, 0), now: 0, waiting: 0, weight: 0, cost: 0 };
+      level = { ...keys, priority, now: 0, waiting: 0, weight: 0, cost: 0 };
       this.#levels.push(level);
       this.#levels.sort((one, other) => other.priority - one.priority);
     }
-    const key = waitedMs ? level.back : level.byName.get(fairKey);
-    return { level, key: key ?? newKey(fairKey, this.#paceOf(fairKey)), isRetry: retry };
+    const key = level.byName.get(fairKey) ?? newKey<W>(fairKey, this.#paceOf(fairKey));
+    return { level, key, isRetry: retry };
   }
 
   #paceOf(key: string | undefined): number {
@@ -96,11 +96,10 @@ export class FairOrder<W extends Waiting<W>> implements Queue<W> {
   }
 
   /** Less, if there are very many keys. If it is not exact, that of the key alone. */
-  costAhead({ level, key, isRetry }: FairLane<W>, _sinceMs: number, isExact: boolean): Amount {
+  costAhead({ level, key, isRetry }: FairLane<W>, _nowMs: number, isExact: boolean): Amount {
     const own = isRetry ? 0 : key.cost;
     if (!isExact) return own;
     let cost = plus(own, this.#costAbove(level.priority));
-    if (key.pace === 0) return cost;
     const startsAt = Math.max(key.startsAt, level.now) + this.#weigh(own) * key.pace;
     for (const other of level.turns.entries.slice(0, MOST_COUNTED)) {
       const part = (startsAt - other.startsAt) / (this.#weigh(other.cost) * other.pace);
@@ -138,7 +137,7 @@ export class FairOrder<W extends Waiting<W>> implements Queue<W> {
     // It may have been forgotten meanwhile.
     if (!isKnown) key.startsAt = 0;
     key.isNew = key.startsAt <= level.now;
-    if (key.isNew) key.startsAt = key.pace === 0 ? Number.NEGATIVE_INFINITY : level.now;
+    if (key.isNew) key.startsAt = level.now;
     if (isKnown) return;
     level.byName.set(key.name, key);
     level.turns.add(key, rankOf(key));

@@ -141,15 +141,6 @@ describe('within a key', () => {
     await clock.advance(100);
     expect(lines).toEqual(['1', '3', '0', '2']);
   });
-
-  test('one that keeps its place goes first, and pays no second time', async () => {
-    const { clock, lines, ask } = setUp();
-    for (const key of ['a', 'b', 'a', 'b']) void ask(key);
-    await clock.advance(10);
-    void ask('a', { waitedMs: 10 }, 'again');
-    await clock.advance(100);
-    expect(lines).toEqual(['a', 'again', 'b', 'a', 'b']);
-  });
 });
 
 describe('priorities come first', () => {

@@ -48,20 +48,20 @@ export abstract class Lanes<W extends InLane<W>> implements Queue<W> {
     return laterMs < 0 || (laterMs === 0 && one.lane >= lane);
   }
 
-  goesFirst(lane: number, sinceMs: number): boolean {
+  goesFirst(lane: number, nowMs: number): boolean {
     const { first } = this;
-    return first === undefined || !this.#isAhead(first, lane, sinceMs);
+    return first === undefined || !this.#isAhead(first, lane, nowMs);
   }
 
-  costAhead(lane: number, sinceMs: number, isExact: boolean): Amount {
+  costAhead(lane: number, nowMs: number, isExact: boolean): Amount {
     let cost: Amount = 0;
     for (let at = isExact ? 0 : lane; at < this.lanes.length; at += 1) {
       const { first, last, cost: all } = this.lanes[at] as Lane<W>;
-      if (last !== undefined && this.#isAhead(last, lane, sinceMs)) {
+      if (last !== undefined && this.#isAhead(last, lane, nowMs)) {
         cost = plus(cost, all);
         continue;
       }
-      for (let one = first; one !== undefined && this.#isAhead(one, lane, sinceMs); one = one.next) {
+      for (let one = first; one !== undefined && this.#isAhead(one, lane, nowMs); one = one.next) {
         cost = plus(cost, one.cost);
       }
     }
@@ -80,10 +80,7 @@ export abstract class Lanes<W extends InLane<W>> implements Queue<W> {
       lanes.push({ first: undefined, last: undefined, cost: 0, searchAt: undefined });
     }
     const lane = lanes[one.lane] as Lane<W>;
-    // One that keeps its place belongs near the front.
-    let next = lane.last !== undefined && lane.last.sinceMs > one.sinceMs ? lane.first : undefined;
-    while (next !== undefined && next.sinceMs <= one.sinceMs) next = next.next;
-    link(lane, one, next === undefined ? lane.last : next.previous);
+    link(lane, one, lane.last);
     lane.cost = plus(lane.cost, one.cost);
   }
 

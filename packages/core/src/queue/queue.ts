@@ -3,7 +3,7 @@ import type { Amount, Weigh } from './amount.ts';
 import type { Linked } from './list.ts';
 
 /** What decides where a request waits. */
-export type PlaceOptions = Pick<AcquireOptions, 'priority' | 'retry' | 'fairKey' | 'waitedMs'>;
+export type PlaceOptions = Pick<AcquireOptions, 'priority' | 'retry' | 'fairKey'>;
 
 /** Where a request waits. Only the queue that returned it from {@link Queue.laneOf} knows what it is. */
 export type Lane = unknown;
@@ -32,13 +32,13 @@ export interface Queue<W extends Queued<W>> {
    * @throws TypeError, RangeError if the queue does not take its priority, or its key
    */
   laneOf(options: PlaceOptions): Lane;
-  /** Whether a request that has waited since then would be the next to go. */
-  goesFirst(lane: Lane, sinceMs: number): boolean;
+  /** Whether a request that comes now would be the next to go. */
+  goesFirst(lane: Lane, nowMs: number): boolean;
   /**
-   * The cost of everything that goes before a request that has waited since then, if none of it leaves. If not exact it is a
-   * lower bound that leaves out lower lanes, where each that has waited long enough must be counted.
+   * The cost of everything that goes before a request that comes now, if none of it leaves. If not exact it is a lower bound that
+   * leaves out lower lanes, where each that has waited long enough must be counted.
    */
-  costAhead(lane: Lane, sinceMs: number, isExact: boolean): Amount;
+  costAhead(lane: Lane, nowMs: number, isExact: boolean): Amount;
   /** What the first costs, then those that go after it: all of them, or those in its lane. */
   costsInTurn(): Iterable<Amount>;
   add(one: W): void;

@@ -93,15 +93,14 @@ export class WaitingLine<T> {
     return this.nextDeadlineMs <= nowMs ? this.#deadlines.first?.waiter : undefined;
   }
 
-  /** @param sinceMs when it began to wait; earlier than now for a waiter that keeps its place */
-  add(lane: Lane, cost: Amount, sinceMs: number, deadlineMs: number, signal?: AbortSignal): Promise<T> {
+  add(lane: Lane, cost: Amount, nowMs: number, deadlineMs: number, signal?: AbortSignal): Promise<T> {
     return new Promise((resolve) => {
       const watch = signal && this.#watchOf(signal);
       const waiter: Waiter<T> = {
         resolve,
         cost,
         // A small integer needs less memory than a double.
-        sinceMs: Math.round(sinceMs),
+        sinceMs: Math.round(nowMs),
         lane,
         next: undefined,
         previous: undefined,

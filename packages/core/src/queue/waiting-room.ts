@@ -65,8 +65,8 @@ export class WaitingRoom<T> extends WaitingLine<T> {
   }
 
   /** Whether a request of this lane would be the first to go. */
-  goesFirst(lane: Lane, { waitedMs = 0 }: AcquireOptions, nowMs: number): boolean {
-    return this.size === 0 || this.queue.goesFirst(lane, nowMs - waitedMs);
+  goesFirst(lane: Lane, nowMs: number): boolean {
+    return this.size === 0 || this.queue.goesFirst(lane, nowMs);
   }
 
   /**
@@ -74,8 +74,7 @@ export class WaitingRoom<T> extends WaitingLine<T> {
    * @throws TypeError, RangeError for a wrong option
    */
   laneFor(options: AcquireOptions): Lane {
-    const { maxWaitMs, retry, waitedMs } = options;
-    if (waitedMs !== undefined) notNegative('acquire: waitedMs', waitedMs);
+    const { maxWaitMs, retry } = options;
     if (maxWaitMs !== undefined) notNegative('acquire: maxWaitMs', maxWaitMs);
     if (retry !== undefined) flag('acquire: retry', retry);
     return this.queue.laneOf(options);
@@ -107,8 +106,7 @@ export class WaitingRoom<T> extends WaitingLine<T> {
   costAhead(options: AcquireOptions, lane: Lane, nowMs: number): Amount {
     // What is left of an aborted crowd counts no more, and is gone before the request has its turn.
     if (this.hasAborted) return 0;
-    const { waitedMs = 0 } = options;
-    return this.queue.costAhead(lane, nowMs - waitedMs, this.#patienceMs(options) < Number.POSITIVE_INFINITY);
+    return this.queue.costAhead(lane, nowMs, this.#patienceMs(options) < Number.POSITIVE_INFINITY);
   }
 
   /**
@@ -129,12 +127,8 @@ export class WaitingRoom<T> extends WaitingLine<T> {
       const late = proseOf(() => `its turn would not come within ${patienceMs} ms`);
       throw this.refusal('wait-too-long', late, waitMs);
     }
-    const { waitedMs } = options;
-    // One that keeps its place was in the queue before.
-    if (waitedMs === undefined && this.size >= this.#setup.maxQueue && !this.endAborted()) {
-      this.#makeRoom(lane, waitMs);
-    }
-    return this.add(lane, cost, nowMs - (waitedMs ?? 0), nowMs + patienceMs, options.signal);
+    if (this.size >= this.#setup.maxQueue && !this.endAborted()) this.#makeRoom(lane, waitMs);
+    return this.add(lane, cost, nowMs, nowMs + patienceMs, options.signal);
   }
 
   #makeRoom(lane: Lane, waitMs: number | undefined): void {

@@ -98,27 +98,6 @@ class BucketTurn implements Turn, Lack {
     return grant.waitedMs;
   }
 
-  renew(options: AcquireOptions): Promise<unknown> | undefined {
-    const bucket = this.#bucket;
-    const grant = this.#grant;
-    if (grant === undefined) return undefined;
-    const { cost } = grant;
-    // Asked before the old ones go back, which would serve those behind it.
-    const asked = bucket.acquire({ ...options, cost, earlier: grant });
-    const again = asked.then(
-      (granted) => this.#take(granted),
-      (error: unknown) => {
-        // A bucket without a queue refuses what it has not yet got back.
-        this.#take(bucket.tryAcquire(cost, grant));
-        if (this.#grant === undefined) throw error;
-      },
-    );
-    // Not those of a gate: an origin that has paused lets requests through one by one.
-    grant.settle(0);
-    this.#grant = undefined;
-    return again;
-  }
-
   leave(outcome: Outcome | undefined): void {
     const grant = this.#grant;
     // A grant counts this once.

@@ -7,6 +7,7 @@ import { type VirtualClock, virtualClock } from '../../testing.ts';
 import { type QuotaBucket, quotaBucket } from './quota-bucket.ts';
 
 const HELD_MS = 600_000;
+const LONGEST_PAUSE_MS = 600_000;
 
 const rate = fc.oneof(fc.constantFrom(1, 10, 500), fc.double({ min: 0.1, max: 1e4, noNaN: true }));
 const capacity = fc.oneof(fc.constantFrom(1, 7, 100), fc.double({ min: 0.5, max: 1e4, noNaN: true }));
@@ -323,10 +324,12 @@ class Model {
   }
 
   settle(cost: readonly number[], used: readonly number[]): void {
-    this.#limits.forEach(({ settled }, at) => {
+    this.#limits.forEach(({ settled, refillPerSecond }, at) => {
       if (!settled) return;
       this.held[at] = (this.held[at] as number) - (cost[at] as number);
-      this.level[at] = (this.level[at] as number) - (used[at] as number);
+      // No debt takes longer to pay than the longest pause.
+      const least = (-refillPerSecond * LONGEST_PAUSE_MS) / 1_000;
+      this.level[at] = Math.max(least, (this.level[at] as number) - (used[at] as number));
     });
   }
 

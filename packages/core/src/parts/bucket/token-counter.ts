@@ -126,7 +126,7 @@ export abstract class TokenCounter<Source extends TokenSource<unknown, Amount>>
       if (signal?.aborted) throw signal.reason;
       if (!this.#isOpenTo(options.earlier)) throw this.room.refusal('closed', CLOSED);
       const nowMs = this.time.now();
-      const result = this.room.goesFirst(lane, options, nowMs) ? this.#result(cost, 0, nowMs) : undefined;
+      const result = this.room.goesFirst(lane, nowMs) ? this.#result(cost, 0, nowMs) : undefined;
       return result === undefined ? this.#join(options, lane, cost, nowMs) : Promise.resolve(result);
     } catch (error) {
       return Promise.reject(error);

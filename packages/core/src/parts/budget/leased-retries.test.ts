@@ -196,18 +196,6 @@ describe('a session calls begin and end of its budget for each request', () => {
     expect(told).toEqual(['begin', 'end', 'begin', 'withdraw', 'refund', 'end']);
   });
 
-  test('whose download breaks after its response was judged: end is called once', () => {
-    const { told, policy } = setUp();
-    const session = startSession(policy, request, { backoff: () => 0 });
-    session?.ready();
-    session?.judge(answer(200));
-    const broken = session?.judge({ type: 'failure', kind: 'network', error: new Error('reset') });
-    expect(broken?.retry).toBe(true);
-    session?.ready();
-    session?.judge(answer(206));
-    expect(told).toEqual(['begin', 'deposit', 'end', 'withdraw', 'deposit']);
-  });
-
   test('whose hook throws', () => {
     const { told, policy } = setUp();
     const session = startSession(policy, request, {

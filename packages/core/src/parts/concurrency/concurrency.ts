@@ -1,4 +1,3 @@
-import { knowsAsyncContext } from '#around';
 import { countingNumber } from '../../base/check.ts';
 import { type Clock, keepAlive } from '../../base/clock.ts';
 import { type Complete, LIMIT_CLOCK_OPTION, type OptionTable, readOptions } from '../../base/options.ts';
@@ -89,7 +88,7 @@ class Semaphore implements ConcurrencyLimit, CallsBeforeUse, ClockBound, ChecksC
       if (options.signal?.aborted) throw options.signal.reason;
       this.beforeUse?.();
       const nowMs = this.#time.now();
-      if (this.#inUse < this.#maxConcurrent && this.#room.goesFirst(lane, options, nowMs)) {
+      if (this.#inUse < this.#maxConcurrent && this.#room.goesFirst(lane, nowMs)) {
         return Promise.resolve(this.#take(0));
       }
       const slot = this.#room.join(options, lane, 1, undefined, nowMs);
@@ -122,9 +121,6 @@ class Semaphore implements ConcurrencyLimit, CallsBeforeUse, ClockBound, ChecksC
     this.#room.arm(nowMs, Number.POSITIVE_INFINITY);
   }
 }
-
-/** How many slots of each limit are held while user code runs, such as a body factory. */
-const occupied = new WeakMap<OwnLimit, number>();
 
 /** Every attempt holds a slot of the limit, until its connection is free. */
 export class ConcurrencyPart implements Part {
@@ -179,12 +175,8 @@ class SlotTurn implements Turn, Lack {
   }
 
   async wait(options: AcquireOptions): Promise<number> {
-    const limit = this.#limit;
-    // Where the runtime knows who makes a request, one of such user code does not wait. Elsewhere no slot may become free.
-    const isBlocked = !knowsAsyncContext() && (occupied.get(limit) ?? 0) >= limit.stats().maxConcurrent;
-    if (isBlocked) this.#call.emit({ type: 'blocked' });
     // Nothing else may do so: the slots may be held by responses that have arrived, but are not read.
-    const slot = await keepAlive(limit.acquire(options));
+    const slot = await keepAlive(this.#limit.acquire(options));
     this.#take(slot);
     return slot.waitedMs;
   }
@@ -198,11 +190,6 @@ class SlotTurn implements Turn, Lack {
     this.#take(undefined);
     if (slot === undefined || once === undefined) slot?.release();
     else void once.then(() => slot.release());
-  }
-
-  occupy(by: 1 | -1): void {
-    const limit = this.#limit;
-    occupied.set(limit, (occupied.get(limit) ?? 0) + by);
   }
 }
 

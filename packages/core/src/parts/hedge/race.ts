@@ -4,7 +4,7 @@ import { isTrouble } from '../../http/classify.ts';
 import type { Outcome, RequestTraits } from '../../http/outcome.ts';
 import { verdictOf } from '../../loop/decide.ts';
 import type { HedgeRecord } from '../../loop/history.ts';
-import { dress } from '../../loop/preparation.ts';
+import { askHooks } from '../../loop/prepare.ts';
 import { reportedOutcome } from '../../loop/reported.ts';
 import { Session } from '../../loop/session.ts';
 import { isTrusted } from '../../loop/trust.ts';
@@ -109,7 +109,7 @@ export abstract class Race implements Due {
       if (state.tokens < 1 || policy.stopSignal?.aborted || (own && own.share < 1)) return;
       session.beginTurns();
       if (isAway && !isTrusted(policy, request)) return;
-      if (isAway) await dress(session);
+      if (isAway) await askHooks(session);
       session.setHeaders();
       // Tokens that are not there do for a request (`nonConforming: 'mark'`), not for a hedge.
       isSent =

@@ -9,7 +9,7 @@ import { Session } from './session.ts';
 const request = { method: 'PUT', url: 'https://a.test/', replayable: true, header: () => undefined };
 const ms = fc.integer({ min: 0, max: 2_000 });
 
-test('whatever hooks and body factories take, what is sent keeps the bucket and the slots', async () => {
+test('whatever hooks and body factories take, what is sent keeps the slots, and the bucket until a body is made', async () => {
   const call = fc.record({ startMs: ms, hookMs: fc.option(ms), bodyMs: fc.option(ms), serviceMs: ms });
   await fc.assert(
     fc.asyncProperty(
@@ -46,11 +46,12 @@ test('whatever hooks and body factories take, what is sent keeps the bucket and 
         await clock.runUntilSettled(Promise.all(calls.map(send)), { realTimeoutMs: 30_000 });
         expect(sentAtMs).toHaveLength(calls.length);
         expect(most).toBeLessThanOrEqual(maxConcurrent);
+        const longestMs = Math.max(...calls.map(({ bodyMs }) => bodyMs ?? 0));
         for (const [from, fromMs] of sentAtMs.entries()) {
           for (const [to, toMs] of sentAtMs.entries()) {
             if (to < from) continue;
-            // Tokens that a body outlasts by up to ten milliseconds are not changed for new ones.
-            const allowed = capacity + (refillPerSecond * (toMs - fromMs + 10)) / 1_000;
+            // A body is made with its tokens: those that were taken while the longest was made may be sent together.
+            const allowed = capacity + (refillPerSecond * (toMs - fromMs + longestMs)) / 1_000;
             expect(to - from + 1).toBeLessThanOrEqual(allowed + 1e-6);
           }
         }

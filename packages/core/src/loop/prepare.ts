@@ -1,0 +1,285 @@
+import { withSlots } from '#around';
+import { HookError, ThrottledError } from '../base/errors.ts';
+import { isPromise } from '../base/promise.ts';
+import { sleep } from '../base/sleep.ts';
+import type { AcquireOptions } from './acquire.ts';
+import { bounded } from './bounded.ts';
+import { abortOrStop, OutOfTime, stopped } from './bounds.ts';
+import { headerChangesOf, keyOf } from './header-changes.ts';
+import type { Lack } from './part.ts';
+import type { StopReason } from './reason.ts';
+import type { State } from './state.ts';
+
+/**
+ * What follows {@link prepare}: the attempt is to be sent; or not, and the result of the one before is that of the request; or it is
+ * to be judged as one that ran into `attemptTimeoutMs`, though it has not been sent.
+ */
+export type Readiness = boolean | OutOfTime;
+
+/** Makes the body of an attempt. Its argument is `over` once the body is not needed any more. */
+export type MakeBody = (state: { readonly over: boolean }) => PromiseLike<void> | undefined;
+
+/** What was done for an attempt before it turned out that it has to wait. */
+interface Begun {
+  lack?: Lack | undefined;
+  /** The hooks, if they have been asked; `true` if they have returned. */
+  hooks?: PromiseLike<void> | true | undefined;
+}
+
+/**
+ * Prepares the next attempt, and waits until it may be sent: for the delay, then for `released` (the connection of the
+ * attempt before), for the hooks that change its headers, for a slot and tokens, and for its body. While the hooks run
+ * nothing is held; the body is made with the slot and the tokens. After that the attempt must be sent in the same turn. Returns
+ * `undefined` synchronously if there is nothing to wait for. The slot of the attempt before is released when `released`
+ * settles.
+ *
+ * Resolves with `false` if the retry must not be sent, because its tokens or its slot cannot be had, the total timeout
+ * has passed, or the policy has stopped. The result of the attempt before is then the result of the request, and its end has been reported.
+ *
+ * If the signal has aborted before the first attempt, the attempt is sent without tokens and slot, so that the client
+ * fails in its own way.
+ *
+ * @param made the caller's signal, or what makes one, which is called only if there is something to wait for
+ * @param makeBody makes the body of the attempt, if the user's code does that
+ * @throws the signal's own reason when it aborts
+ * @throws ThrottledError if the first attempt cannot get its slot or its tokens in time, or the policy has stopped
+ * @throws OutOfTime if the total timeout passes before the first attempt
+ * @throws HookError if a hook or `makeBody` fails
+ */
+export function prepare(
+  call: State,
+  made?: AbortSignal | (() => AbortSignal),
+  released?: Promise<void>,
+  makeBody?: MakeBody,
+): Promise<Readiness> | undefined {
+  const { stopSignal } = call.policy;
+  const signal = typeof made === 'function' ? undefined : made;
+  const begun: Begun = {};
+  try {
+    if (call.attempt > 0) reset(call, released);
+    else {
+      call.beginTurns();
+      if (signal?.aborted) return call.begin();
+    }
+    if (stopSignal?.aborted) throw stopped();
+    if (call.delayMs === 0 && released === undefined && makeBody === undefined) {
+      if (signal?.aborted) throw signal.reason;
+      if (startsAtOnce(call, signal, begun)) return call.begin();
+    }
+  } catch (error) {
+    return endUnsent(call, error, signal);
+  }
+  const own = typeof made === 'function' ? made() : made;
+  if (stopSignal === undefined) return wait(call, own, released, makeBody, begun);
+  const either = abortOrStop(own, stopSignal);
+  return wait(call, either.signal, released, makeBody, begun).finally(either.forget);
+}
+
+/** Before an attempt that follows another. */
+function reset(call: State, released: Promise<void> | undefined): void {
+  for (const turn of call.turns) turn.free?.(released);
+  call.bucket = undefined;
+  call.grant = undefined;
+  call.headerChanges = undefined;
+  forgetWaits(call);
+}
+
+/** Another chance waits, and asks the hooks, anew. */
+function forgetWaits(call: State): void {
+  call.waitedMs = 0;
+  if (call.slotMs !== undefined) call.slotMs = 0;
+  if (call.hookMs !== undefined) call.hookMs = 0;
+  if (call.pendingHeaders !== undefined) call.pendingHeaders = undefined;
+}
+
+/** Does what takes no time; returns true if that is all. */
+function startsAtOnce(call: State, signal: AbortSignal | undefined, begun: Begun): boolean {
+  if (call.dresses) {
+    begun.hooks = askHooks(call);
+    if (begun.hooks !== undefined) return false;
+    begun.hooks = true;
+    lookAgain(call, signal);
+  }
+  begun.lack = call.take();
+  return begun.lack === undefined;
+}
+
+/** After a wait or user code: what was true before it need not be true any more. */
+function lookAgain({ policy, total }: State, signal: AbortSignal | undefined): void {
+  if (signal?.aborted) throw signal.reason;
+  if (policy.stopSignal?.aborted) throw stopped();
+  if (total !== undefined && total.leftMs < 0) throw new OutOfTime(total.timeoutMs, true);
+}
+
+async function wait(
+  call: State,
+  signal: AbortSignal | undefined,
+  released: Promise<void> | undefined,
+  makeBody: MakeBody | undefined,
+  { hooks, lack }: Begun,
+): Promise<Readiness> {
+  // Not waited for if the attempt ends before.
+  if (hooks !== true) hooks?.then(undefined, () => undefined);
+  try {
+    for (let asked = hooks, lacking = lack; ; asked = undefined, lacking = undefined) {
+      if (call.delayMs > 0) await sleep(call.policy.clock, call.delayMs, signal);
+      // Each `await` takes a turn of the microtasks, even of `undefined`.
+      if (released !== undefined) await released;
+      lookAgain(call, signal);
+      if (call.dresses && asked !== true)
+        await userCode(call, () => (isPromise(asked) ? asked : askHooks(call)), signal);
+      if (call.turns.length > 0 && (await acquire(call, signal, lacking))) continue;
+      if (makeBody !== undefined) await body(call, makeBody, signal);
+      lookAgain(call, signal);
+      call.begin();
+      return true;
+    }
+  } catch (error) {
+    if (!(error instanceof OutOfTime) || error.isTotal) return endUnsent(call, error, signal);
+    call.leave(undefined);
+    call.begin();
+    return error;
+  }
+}
+
+/** Asks the hooks for the headers of the next attempt, once for each. Returns a promise if they return one. @throws HookError */
+export function askHooks(call: State): PromiseLike<void> | undefined {
+  const { policy, request } = call;
+  const attempt = call.attempt + 1;
+  if (attempt === 1 && !call.isInner) call.key ??= keyOf(policy, request);
+  const next = { attempt, request, previous: call.toRetry, leftMs: call.total?.leftMs };
+  const made = headerChangesOf(policy, next, call.key, call.turns);
+  if (isPromise(made))
+    return made.then((changes) => {
+      call.pendingHeaders = changes;
+    });
+  call.pendingHeaders = made;
+  return undefined;
+}
+
+/** The body is made with slot and tokens: what it calls through the same limits does not wait for them. */
+function body(call: State, make: MakeBody, signal: AbortSignal | undefined): Promise<void> {
+  const { slots } = call;
+  const made = { over: false };
+  return userCode(
+    call,
+    () => (slots.length === 0 ? make(made) : withSlots(slots, () => make(made))),
+    signal,
+  ).finally(() => {
+    made.over = true;
+  });
+}
+
+/**
+ * Waits for user code, which cannot be stopped: it ends with the caller's signal, with the timeout of the attempt, whose time it takes,
+ * and with the total timeout.
+ *
+ * @throws the signal's own reason when it aborts; OutOfTime; what the code throws
+ */
+async function userCode(
+  call: State,
+  start: () => PromiseLike<void> | undefined,
+  signal: AbortSignal | undefined,
+): Promise<void> {
+  const { clock, attemptTimeoutMs = Number.POSITIVE_INFINITY } = call.policy;
+  const { hookMs = 0, total } = call;
+  const beganMs = clock.now();
+  const work = start();
+  const ownMs = attemptTimeoutMs - hookMs;
+  const totalMs = total?.leftMs ?? Number.POSITIVE_INFINITY;
+  const late = (): OutOfTime =>
+    total !== undefined && totalMs <= ownMs
+      ? new OutOfTime(total.timeoutMs, true)
+      : new OutOfTime(attemptTimeoutMs, false);
+  if (work !== undefined) await bounded(work, { clock, signal, leftMs: Math.min(ownMs, totalMs), late });
+  call.hookMs = hookMs + clock.now() - beganMs;
+  if (call.hookMs >= attemptTimeoutMs) throw new OutOfTime(attemptTimeoutMs, false);
+}
+
+/** A lack that resolves at once, and still lacks, would be asked for ever. */
+const MOST_ROUNDS = 1_000;
+
+/**
+ * Takes all that the parts ask for, or nothing: what is lacking is waited for while nothing is held.
+ *
+ * @param lacking what is known to be lacking, if the parts have been asked
+ * @returns true if the chance is skipped: another one comes
+ */
+async function acquire(
+  call: State,
+  signal: AbortSignal | undefined,
+  lacking = call.take(),
+): Promise<boolean> {
+  let rounds = 0;
+  for (let lack = lacking; lack !== undefined; lack = call.take()) {
+    if (lack.skip !== undefined) {
+      lack.skip(call);
+      forgetWaits(call);
+      return true;
+    }
+    const options = waitOptions(call, signal);
+    const waiting = (lack.wait as NonNullable<Lack['wait']>)(options);
+    const waitedMs = await (lack.endsItself === true ? waiting : ended(call, waiting, options));
+    if (rounds > MOST_ROUNDS) throw new TypeError('a part still lacks what it has waited for 1,000 times');
+    rounds += 1;
+    call.waitedMs += waitedMs;
+    if (lack.isSlot) call.slotMs = (call.slotMs ?? 0) + waitedMs;
+  }
+  const { waitedMs: waitMs, slotMs = 0, grant, whose } = call;
+  if (waitMs > 0)
+    call.emit({ type: 'throttle', waitMs, slotMs, ...(grant?.unit && { unit: grant.unit }), ...whose });
+  return false;
+}
+
+/** How long an attempt may wait: within `maxWaitMs` and the total timeout. */
+function waitOptions(call: State, signal: AbortSignal | undefined): AcquireOptions {
+  const { policy, total, attempt, waitedMs } = call;
+  const { maxWaitMs = Number.POSITIVE_INFINITY, priority } = policy;
+  const patienceMs = maxWaitMs - waitedMs;
+  const totalMs = total?.leftMs ?? Number.POSITIVE_INFINITY;
+  if (total !== undefined) call.isBoundByTotal = totalMs < patienceMs;
+  const mostMs = Math.max(0, Math.min(totalMs, patienceMs));
+  return {
+    signal,
+    maxWaitMs: mostMs === Number.POSITIVE_INFINITY ? undefined : mostMs,
+    priority,
+    ...call.whose,
+    retry: attempt > 0,
+  };
+}
+
+/** Ends a wait of a part with the signal and its deadline. What comes too late goes back. */
+function ended(call: State, waiting: Promise<number>, options: AcquireOptions): Promise<number> {
+  const { policy, total, isBoundByTotal } = call;
+  const { signal, maxWaitMs: leftMs = Number.POSITIVE_INFINITY } = options;
+  const late = (): unknown =>
+    total !== undefined && isBoundByTotal
+      ? new OutOfTime(total.timeoutMs, true)
+      : new ThrottledError('Not sent: its turn did not come in time', undefined, { reason: 'wait-too-long' });
+  return bounded(waiting, { clock: policy.clock, signal, leftMs, late }, () => call.leave(undefined));
+}
+
+/**
+ * The end in front of an attempt: an abort, a hook that threw, or a limit that refuses. Returns `false` if the result of
+ * the attempt before is the result of the request.
+ */
+async function endUnsent(call: State, error: unknown, signal: AbortSignal | undefined): Promise<false> {
+  // Nothing was sent: what was taken goes back.
+  call.leave(undefined);
+  const { toRetry: outcome } = call;
+  const isRefused = error instanceof ThrottledError;
+  const why = isRefused ? error.reason : undefined;
+  if (isRefused) Object.assign(error, call.whose);
+  const isAbort = signal?.aborted === true && error === signal.reason && why !== 'stopped';
+  const isLost = isAbort || error instanceof HookError || outcome === undefined;
+  let reason: StopReason = why === 'stopped' || why === 'overload' ? why : 'throttled';
+  if (isAbort) reason = 'aborted';
+  else if (error instanceof HookError) reason = 'final';
+  // Refused by the total timeout.
+  else if (error instanceof OutOfTime || (outcome && call.isBoundByTotal && why === 'wait-too-long'))
+    reason = 'deadline-exceeded';
+  if (!isLost) call.noteUnsent(reason);
+  call.end(reason, { outcome, error });
+  if (isLost) throw error;
+  return false;
+}
