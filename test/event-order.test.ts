@@ -345,5 +345,5 @@ test(
   async () => {
     await fc.assert(fc.asyncProperty(scenario, play), { numRuns: RUNS });
   },
-  RUNS * 10,
+  RUNS * 50,
 );
