@@ -17,8 +17,8 @@ for (const [name, client] of Object.entries(clients)) {
 /** Packages that adapt no client. */
 const OTHERS = ['core', 'opentelemetry', 'simulator', 'valkey'];
 
-/** An adapter starts sessions. */
-const STARTS = /^import [^;]*\bstartSession\b[^;]*from '@ebb\/core\/adapter'/m;
+/** An adapter starts calls. */
+const STARTS = /^import [^;]*\bstartCall\b[^;]*from '@ebb\/core\/adapter'/m;
 
 test('each package is an adapter that the suite is played over, or none', () => {
   const folders = globSync('packages/*/').map((path) => basename(path));

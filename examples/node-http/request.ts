@@ -3,7 +3,15 @@ import { once } from 'node:events';
 import { type Agent, type IncomingMessage, request as send } from 'node:http';
 import type { Readable } from 'node:stream';
 import { createPolicy, type PolicyOptions, type RequestOptions } from '@ebb/core';
-import { failureKind, nextTurn, run, type Session, startSession, timeoutError } from '@ebb/core/adapter';
+import {
+  type Call,
+  failureKind,
+  nextTurn,
+  sending,
+  startCall,
+  timeoutError,
+  timeoutOf,
+} from '@ebb/core/adapter';
 
 interface Ask {
   readonly method?: string;
@@ -13,16 +21,16 @@ interface Ask {
   readonly ebb?: RequestOptions | undefined;
 }
 
-async function attempt(url: string, { body, ...ask }: Ask, agent: Agent, session?: Session) {
+async function attempt(url: string, { body, ...ask }: Ask, agent: Agent, call?: Call) {
   const headers = new Headers(ask.headers);
-  for (const [name, value] of Object.entries(session?.headerChanges ?? {})) {
+  for (const [name, value] of Object.entries(call?.headerChanges ?? {})) {
     if (value === undefined) headers.delete(name);
     else headers.set(name, value);
   }
   const late = new AbortController();
-  const ms = session?.timeoutMs();
+  const ms = call && timeoutOf(call);
   const giveUp = () => late.abort(timeoutError(ms as number));
-  const forget = ms === undefined ? undefined : session?.policy.clock.schedule(giveUp, ms);
+  const forget = ms === undefined ? undefined : call?.policy.clock.schedule(giveUp, ms);
   const signal = AbortSignal.any([late.signal, ask.signal ?? late.signal]);
   try {
     const sent = send(url, { method: ask.method, headers: Object.fromEntries(headers), agent, signal });
@@ -47,12 +55,10 @@ export function createRequest(options: PolicyOptions, agent: Agent) {
     const { method = 'GET', headers = {}, body, ebb, signal } = ask;
     const header = (name: string) => new Headers(headers).get(name) ?? undefined;
     const traits = { method, url, header, body, replayable: typeof body !== 'object' };
-    const session = startSession(policy, traits, ebb, undefined, 'socket');
-    if (session === undefined) return attempt(url, ask, agent);
-    return run(
-      session,
+    if (ebb === false) return attempt(url, ask, agent);
+    return startCall<Awaited<ReturnType<typeof attempt>>>(policy, traits, ebb, undefined, 'socket').run(
       {
-        send: (own) => own.sending(() => attempt(url, ask, agent, own)),
+        send: (call) => sending(call, () => attempt(url, ask, agent, call)),
         outcome: ({ response: { statusCode: status = 0, headersDistinct } }) => {
           return { type: 'response', status, header: (name) => headersDistinct[name]?.join(', ') };
         },

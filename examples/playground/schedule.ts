@@ -1,5 +1,5 @@
 import { createPolicy, type Outcome, type RequestTraits } from '@ebb/core';
-import { decide, type Progress } from '@ebb/core/adapter';
+import { type DecisionInput, decide } from '@ebb/core/adapter';
 import { seededRandom } from '@ebb/core/testing';
 import { retryOptions } from './policy.ts';
 import type { Settings } from './settings.ts';
@@ -48,7 +48,7 @@ export function scheduleOf(settings: Settings): Schedule {
     let previousBackoffMs: number | undefined;
     let nowMs = 0;
     for (let attempt = 1; ; attempt += 1) {
-      const progress: Progress = {
+      const progress: DecisionInput = {
         request: REQUEST,
         attempt,
         startedAtMs: 0,

@@ -45,18 +45,28 @@ export {
   mayBeSentAtOnce,
   rememberSuccess,
 } from './loop/at-once.ts';
-export { OutOfTime, timeoutError } from './loop/bounds.ts';
+export { Call } from './loop/call.ts';
+export type { Aside, Client } from './loop/client.ts';
 export { forRequest } from './loop/contracts.ts';
-export { type Decision, decide, type Progress } from './loop/decide.ts';
-export type { Aside, Exchange } from './loop/exchange.ts';
+export { OutOfTime, timeoutError } from './loop/deadline.ts';
+export { type Decision, type DecisionInput, decide } from './loop/decide.ts';
 export { hasHistory, remember, rememberReason } from './loop/history.ts';
 export type { SentHeaders } from './loop/hooks.ts';
+export { fail, judge, pass } from './loop/judge.ts';
 export { LAYER, type Way } from './loop/layer.ts';
+export { look } from './loop/look.ts';
 export { overridePolicy } from './loop/policy.ts';
-export type { MakeBody, Readiness } from './loop/prepare.ts';
-export { run } from './loop/run.ts';
-export { Session, type Step } from './loop/session.ts';
-export { startSession } from './loop/start-session.ts';
+export { type MakeBody, prepare, type Readiness } from './loop/prepare.ts';
+export {
+  begin,
+  discardMsOf,
+  keepsAnswer,
+  layerOf,
+  namedTimeoutOf,
+  sending,
+  timeoutOf,
+} from './loop/send.ts';
+export { startCall } from './loop/start-call.ts';
 export { addsCredentials, mustTrust } from './loop/trust.ts';
 export { HEDGES, Hedging } from './parts/hedge/hedging.ts';
 export { HEDGE_RECORDS, noteHedges } from './parts/hedge/history.ts';

@@ -49,10 +49,10 @@ export type {
 export type { PolicyOptions } from './loop/options.ts';
 export type {
   Around,
-  Call,
   Lack,
   Look,
   Part,
+  PartCall,
   Place,
   PlannedRetry,
   Turn,
@@ -62,7 +62,7 @@ export type { StopReason } from './loop/reason.ts';
 export type { ReportedError, ReportedOutcome, ReportedRequest } from './loop/reported.ts';
 export { type AttemptContext, type RetryOptions, retry, type Settled } from './loop/retry.ts';
 export { SKIP, SKIP_AND_END } from './loop/skip.ts';
-export type { RequestOptions } from './loop/start-session.ts';
+export type { RequestOptions } from './loop/start-call.ts';
 export type { Throttle } from './loop/throttle.ts';
 export { type AdaptiveOptions, adaptive } from './parts/bucket/adaptive.ts';
 export { bodyEnds } from './parts/bucket/body-ends.ts';

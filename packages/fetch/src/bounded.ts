@@ -1,4 +1,12 @@
-import { drain, nextTurn, onAbort, type Session, systemClock, timeoutError } from '@ebb/core/adapter';
+import {
+  type Call,
+  drain,
+  namedTimeoutOf,
+  nextTurn,
+  onAbort,
+  systemClock,
+  timeoutError,
+} from '@ebb/core/adapter';
 
 /** The state of an attempt that can be ended early. */
 export interface Bounded {
@@ -16,14 +24,14 @@ export interface Bounded {
  *
  * @param start starts the attempt; its argument is updated while the attempt is under way
  * @param signal the caller's signal, a native one
- * @param session its clock measures the timeout; `undefined` without a policy
+ * @param call its clock measures the timeout; `undefined` without a policy
  * @param timeoutMs time for the response headers, in milliseconds; `undefined` for no timeout
  * @param keepsSignal true if the base fetch has to get the caller's own signal: the timeout then does not reach it
  */
 export function bounded(
   start: (state: Bounded) => Promise<Response>,
   signal: AbortSignal | undefined,
-  session: Session | undefined,
+  call: Call | undefined,
   timeoutMs: number | undefined,
   keepsSignal: boolean,
 ): Promise<Response> {
@@ -57,9 +65,9 @@ export function bounded(
   const unwatch = signal?.aborted === false ? onAbort(signal, () => giveUp(signal)) : undefined;
   const cancelTimer =
     timeout &&
-    (session?.policy.clock ?? systemClock).schedule(() => {
+    (call?.policy.clock ?? systemClock).schedule(() => {
       state.timedOut = true;
-      timeout.abort(session && timeoutError(session.namedTimeoutMs));
+      timeout.abort(call && timeoutError(namedTimeoutOf(call)));
       giveUp(timeout.signal);
     }, timeoutMs as number);
   // Starts at once; an async function, so that an exception becomes a rejection.

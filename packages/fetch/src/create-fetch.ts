@@ -6,11 +6,10 @@ import {
   isNativeFetch,
   LAYER,
   mayBeSentAtOnce,
-  run,
-  startSession,
+  startCall,
 } from '@ebb/core/adapter';
 import { hasAsyncContext, withPreconnect } from '#platform';
-import { Call } from './call.ts';
+import { FetchRequest } from './fetch-request.ts';
 import type { EbbRequestInit, FetchInit, FetchInput } from './init.ts';
 import type { Preconnecting } from './preconnect.ts';
 import { isSimple, withChanges } from './request.ts';
@@ -57,7 +56,7 @@ export function createFetch(
   const client: ClientAtOnce<Response, FetchInput, EbbRequestInit | undefined> = {
     policy,
     way,
-    call: (input, init) => new Call(baseFetch, input, init),
+    call: (input, init) => new FetchRequest(baseFetch, input, init),
     send: (input, init, passage) =>
       passage !== undefined && !hasAsyncContext
         ? baseFetch(...withChanges(input, init, { [LAYER]: passage }))
@@ -68,11 +67,13 @@ export function createFetch(
   function fetch(input: FetchInput, init: EbbRequestInit | undefined = undefined): Promise<Response> {
     try {
       if (isSimple(input, init) && mayBeSentAtOnce(policy)) return new AtOnce(client, input, init).send();
-      const call = new Call(baseFetch, input, init);
-      const session = startSession(policy, call, init?.ebb, call.carried, way);
-      const result = session === undefined ? call.sendBare() : run(session, call, call.signal);
-      if (session?.attempt === 0) call.takeBody();
-      return call.mayLeaveOpen ? endAfter(result, call) : result;
+      const request = new FetchRequest(baseFetch, input, init);
+      const ebb = init?.ebb;
+      const call =
+        ebb === false ? undefined : startCall<Response>(policy, request, ebb, request.carried, way);
+      const result = call === undefined ? request.sendBare() : call.run(request, request.signal);
+      if (call?.attempt === 0) request.takeBody();
+      return request.mayLeaveOpen ? endAfter(result, request) : result;
     } catch (error) {
       return Promise.reject(error);
     }
@@ -82,14 +83,14 @@ export function createFetch(
   return withPreconnect ? withPreconnect(fetch, baseFetch) : fetch;
 }
 
-/** Settles as `result` does, after it has ended the call. */
-async function endAfter(result: Promise<Response>, call: Call): Promise<Response> {
+/** Settles as `result` does, after it has ended the request. */
+async function endAfter(result: Promise<Response>, request: FetchRequest): Promise<Response> {
   try {
     const response = await result;
-    call.end(response, false);
+    request.end(response, false);
     return response;
   } catch (error) {
-    call.end(error, true);
+    request.end(error, true);
     throw error;
   }
 }

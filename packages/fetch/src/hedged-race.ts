@@ -1,16 +1,17 @@
 import type { Outcome } from '@ebb/core';
 import {
+  type Call,
   drain,
   HEDGES,
   type Hedge,
   type Hedging,
   noteHedges,
   Race,
-  type Session,
+  sending,
   systemClock,
 } from '@ebb/core/adapter';
-import { Call } from './call.ts';
 import type { BaseFetch } from './create-fetch.ts';
+import { FetchRequest } from './fetch-request.ts';
 import type { FetchInit, FetchInput } from './init.ts';
 import { isRequest, withChanges } from './request.ts';
 
@@ -43,7 +44,7 @@ export class FetchRace extends Race implements Try {
   readonly #baseFetch: BaseFetch;
   readonly #input: FetchInput;
   readonly #init: FetchInit | undefined;
-  readonly #call: Call;
+  readonly #call: FetchRequest;
   #isDue = false;
   #isOver = false;
   /** Ends the wait for the next event. Called by a timer, it brings the call back to its own async context. */
@@ -55,7 +56,7 @@ export class FetchRace extends Race implements Try {
     baseFetch: BaseFetch,
     input: FetchInput,
     init: FetchInit | undefined,
-    call: Call,
+    call: FetchRequest,
   ) {
     super(hedging, call);
     this.#baseFetch = baseFetch;
@@ -83,7 +84,7 @@ export class FetchRace extends Race implements Try {
   }
 
   /** Settles, and never rejects, once the try has settled. */
-  #send(one: Try, input: FetchInput, session?: Session): Promise<void> {
+  #send(one: Try, input: FetchInput, running?: Call): Promise<void> {
     let sent: Promise<Response>;
     try {
       const own = this.#call.signal;
@@ -94,8 +95,8 @@ export class FetchRace extends Race implements Try {
         this.#init === undefined ? [input, changes] : withChanges(input, this.#init as object, changes);
       // A mock may return something else than a promise.
       sent = Promise.resolve(
-        session
-          ? session.sending(() => new Call(this.#baseFetch, target, init as object).send(session))
+        running
+          ? sending(running, () => new FetchRequest(this.#baseFetch, target, init as object).send(running))
           : this.#baseFetch(target, init as FetchInit),
       );
     } catch (error) {
@@ -149,11 +150,11 @@ export class FetchRace extends Race implements Try {
     let input = this.#input;
     if (url === null) return;
     if (url !== undefined) input = isRequest(input) ? new Request(url, input) : url;
-    const request = url === undefined ? call : new Call(this.#baseFetch, input, this.#init as object);
+    const request = url === undefined ? call : new FetchRequest(this.#baseFetch, input, this.#init as object);
     void this.sendHedge(request, url !== undefined, (hedge) => {
       const one: Try = { abort: new AbortController(), hedge };
       tries.push(one);
-      void this.#send(one, input, hedge.session);
+      void this.#send(one, input, hedge.call);
     });
   }
 

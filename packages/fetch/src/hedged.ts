@@ -1,13 +1,13 @@
 import type { HedgeOptions } from '@ebb/core';
 import { HEDGES, Hedging } from '@ebb/core/adapter';
-import { Call } from './call.ts';
 import type { BaseFetch } from './create-fetch.ts';
+import { FetchRequest } from './fetch-request.ts';
 import { FetchRace } from './hedged-race.ts';
 import type { FetchInit, FetchInput } from './init.ts';
 import { rereadableHeaders } from './request.ts';
 
 /** True if a call can be sent again, and aborted by a signal of ours. */
-function isRepeatable(call: Call, hedging: Hedging, own: unknown): boolean {
+function isRepeatable(call: FetchRequest, hedging: Hedging, own: unknown): boolean {
   const { signal } = call;
   // A signal of another library, or none at all, is for the base fetch to judge.
   if (signal ? signal.aborted || signal !== own : (own ?? undefined) !== undefined) return false;
@@ -44,7 +44,7 @@ export function hedged(baseFetch: BaseFetch, options: HedgeOptions): BaseFetch {
       if (init && HEDGES in init) hedging.mustNotHedge('hedged: baseFetch', hedgedFetch);
       const headers = rereadableHeaders(init?.headers);
       const own = headers ? { ...init, headers } : init;
-      const call = new Call(baseFetch, input, own as object);
+      const call = new FetchRequest(baseFetch, input, own as object);
       if (isRepeatable(call, hedging, own?.signal ?? (input as Request).signal))
         return new FetchRace(hedging, baseFetch, input, own, call).start();
       // It may follow a signal.

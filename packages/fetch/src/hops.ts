@@ -1,5 +1,5 @@
 import type { RequestTraits } from '@ebb/core';
-import { isIdempotent, property, type Session } from '@ebb/core/adapter';
+import { type Call, isIdempotent, property } from '@ebb/core/adapter';
 import { nodeProcess, type Storage } from './node.ts';
 
 /** A request on undici's diagnostics channel. */
@@ -71,7 +71,7 @@ export class Hops {
  * What counts the hops of an attempt, if a refused connection must be proven to be that of the first hop before a retry: if it is
  * that of a redirect target, the first server has already processed a request that must not be repeated.
  */
-export function hopsOf({ attempt, policy }: Session, request: Redirectable): Hops | undefined {
+export function hopsOf({ attempt, policy }: Call, request: Redirectable): Hops | undefined {
   const { bucket, maxRetries, methods } = policy;
   if (bucket !== undefined) recordConnectErrors();
   if (attempt > maxRetries || methods === 'all') return undefined;

@@ -1,13 +1,15 @@
 import type { Outcome } from '@ebb/core';
 import {
   type Aside,
+  type Call,
+  discardMsOf,
   isError,
   isNodeReadable,
   isWebReadable,
+  keepsAnswer,
   property,
   readToEnd,
   responseHeader,
-  type Session,
 } from '@ebb/core/adapter';
 import { discard } from '#platform';
 
@@ -66,14 +68,14 @@ function cloneOf(response: Response): Response | undefined {
  * Reads a response that is followed by a retry to its end, within bounds. Does nothing for an error, which has no body. If the
  * retry may not be sent, a clone is read, so that the response can still become the result.
  */
-export function setAside(settled: unknown, session: Session, signal?: AbortSignal): Aside | undefined {
+export function setAside(settled: unknown, call: Call, signal?: AbortSignal): Aside | undefined {
   const body = isError(settled) ? undefined : property(settled, 'body');
   if (!isWebReadable(body) && !isNodeReadable(body)) return undefined;
   const response = settled as Response;
-  const { discardMs } = session;
-  const copy = session.keepsAnswer && !signal?.aborted ? cloneOf(response) : undefined;
+  const discardMs = discardMsOf(call);
+  const copy = keepsAnswer(call) && !signal?.aborted ? cloneOf(response) : undefined;
   const length = responseHeader(response.headers, 'content-length');
-  const read = readToEnd((copy ?? response).body, length, session.policy.clock, signal, discardMs);
+  const read = readToEnd((copy ?? response).body, length, call.policy.clock, signal, discardMs);
   let isRestored = false;
   const aside = {
     isLost: copy === undefined,

@@ -1,4 +1,4 @@
-import { MOST_DISCARDED_BYTES, type Session, SetAside } from '@ebb/core/adapter';
+import { type Call, discardMsOf, keepsAnswer, MOST_DISCARDED_BYTES, SetAside } from '@ebb/core/adapter';
 import type { ResponseHead } from './headers.ts';
 
 /** How much of a response is kept in case its dispatcher is closed before the retry, in bytes. */
@@ -10,13 +10,14 @@ const SOON: Promise<void> = Promise.resolve();
 export function asideFor(
   { headers }: ResponseHead,
   chunks: readonly Buffer[],
-  { policy, discardMs, keepsAnswer, request }: Session,
+  call: Call,
   source: { giveUp(): void },
 ): SetAside<Buffer> {
+  const { policy, request } = call;
   const contentLength = request.method === 'HEAD' ? 0 : Number(headers['content-length']);
-  const mostKeptBytes = keepsAnswer ? MOST_DISCARDED_BYTES : KEPT_FOR_CLOSE_BYTES;
+  const mostKeptBytes = keepsAnswer(call) ? MOST_DISCARDED_BYTES : KEPT_FOR_CLOSE_BYTES;
   const aside = new SetAside<Buffer>(
-    { clock: policy.clock, longestMs: discardMs, mostKeptBytes, contentLength },
+    { clock: policy.clock, longestMs: discardMsOf(call), mostKeptBytes, contentLength },
     source,
   );
   for (const chunk of chunks) aside.take(chunk);

@@ -1,6 +1,6 @@
 import type { Duplex } from 'node:stream';
 import type { Clock } from '@ebb/core';
-import { hasHistory, type Session, type SetAside } from '@ebb/core/adapter';
+import { type Call, hasHistory, type SetAside } from '@ebb/core/adapter';
 import type { Dispatcher } from 'undici';
 import type { AttemptListener, HeldListener } from './attempt-listener.ts';
 import type { DispatchChanges, RequestBody } from './body/request-body.ts';
@@ -192,10 +192,10 @@ export class Attempt implements Dispatcher.DispatchHandler, HeldListener {
   }
 
   /** The response is followed by a retry. */
-  setAside(held: Held, session: Session): SetAside {
+  setAside(held: Held, call: Call): SetAside {
     if (held.isOver) this.#finish();
     else this.#state = 'aside';
-    return held.setAside(session);
+    return held.setAside(call);
   }
 
   /** Gives up a response that was set aside, because it is too long. */

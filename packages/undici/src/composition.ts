@@ -5,6 +5,13 @@ import type { Dispatcher } from 'undici';
 export interface Composition {
   readonly policy: Policy;
   readonly dispatch: Dispatcher.Dispatch;
+  /** Starts a request. @param isRest true if it asks for the rest of a download, and leaves a break to the one above */
+  readonly start: (
+    composition: Composition,
+    given: Dispatcher.DispatchOptions,
+    handler: Dispatcher.DispatchHandler,
+    isRest?: boolean,
+  ) => boolean;
   /** The origin of requests whose options have none. */
   readonly ownOrigin: string;
   /** True if a layer below has shown itself; `undefined` before the first response. */

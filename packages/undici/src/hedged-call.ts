@@ -1,6 +1,6 @@
 import type { Duplex } from 'node:stream';
 import type { HedgeRecord, Outcome } from '@ebb/core';
-import { HEDGE_RECORDS, type Hedge, type Hedging, noteHedges, Race } from '@ebb/core/adapter';
+import { HEDGE_RECORDS, type Hedge, type Hedging, noteHedges, Race, sending } from '@ebb/core/adapter';
 import type { Dispatcher } from 'undici';
 import { Attempt } from './attempt.ts';
 import { type AttemptListener, uploadEvents } from './attempt-listener.ts';
@@ -111,12 +111,12 @@ export class HedgedCall extends Downstream implements AttemptListener<Try> {
     const own = url === undefined ? options : { ...options, origin: new URL(url).origin };
     const traits = url === undefined ? this.#traits : new Traits(own, undefined, '');
     void this.#race.sendHedge(traits, url !== undefined, (hedge) => {
-      const { headerChanges } = hedge.session;
+      const { headerChanges } = hedge.call;
       const sent = headerChanges ? { ...own, headers: changedHeaders(own.headers, headerChanges) } : own;
       const one = new Try(this, hedge);
       this.#tries = [...this.#tries, one];
       try {
-        hedge.session.sending(() => this.#dispatch(sent as Options, one));
+        sending(hedge.call, () => this.#dispatch(sent as Options, one));
       } catch (error) {
         one.onResponseError(undefined, error as Error);
       }

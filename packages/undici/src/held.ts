@@ -1,12 +1,12 @@
 import type { Clock } from '@ebb/core';
 import {
+  type Call,
   inNextTurn,
   LONGEST_DISCARD_MS,
   MOST_DISCARDED_BYTES,
   MOST_READ_AHEAD_BYTES,
   missing,
   type Peek,
-  type Session,
   type SetAside,
 } from '@ebb/core/adapter';
 import { asideFor } from './aside.ts';
@@ -156,8 +156,8 @@ export class Held implements Peek, Pausable {
   }
 
   /** A retry follows: reads it to its end, within bounds, and keeps it. */
-  setAside(session: Session): SetAside<Buffer> {
-    const aside = asideFor(this.head, this.chunks, session, this.#listener);
+  setAside(call: Call): SetAside<Buffer> {
+    const aside = asideFor(this.head, this.chunks, call, this.#listener);
     this.aside = aside;
     if (this.isOver) aside.end(this.error === undefined, this.error);
     this.#letGo();

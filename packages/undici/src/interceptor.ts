@@ -3,7 +3,7 @@ import { countLayer, mustTrust } from '@ebb/core/adapter';
 import type { Dispatcher } from 'undici';
 import type { Composition } from './composition.ts';
 import { isLegacy, type LegacyHandler, modernHandler } from './legacy.ts';
-import { relay } from './relay.ts';
+import { start } from './start.ts';
 
 type Handler = Dispatcher.DispatchHandler;
 
@@ -59,6 +59,7 @@ export function ebbInterceptor(
     const composed: Composition = {
       policy,
       dispatch,
+      start,
       ownOrigin: makeOrigin(),
       hasBelow: undefined,
     };
@@ -66,11 +67,11 @@ export function ebbInterceptor(
     function ebbDispatch(options: Options, handler: Handler): boolean {
       if (!isObject(options) || !isObject(handler)) return dispatch(options, handler);
       if (typeof handler.onRequestStart === 'function' && typeof handler.onResponseError === 'function') {
-        return relay(composed, options, handler);
+        return start(composed, options, handler);
       }
       if (isLegacy(handler)) {
         const modern = modernHandler(handler as LegacyHandler);
-        return relay(composed, { ...options, allowH2: false } as Options, modern);
+        return start(composed, { ...options, allowH2: false } as Options, modern);
       }
       // undici has an error of its own for such a handler.
       return dispatch(options, handler);

@@ -96,8 +96,13 @@ export class ResumedCall extends Downstream implements AttemptListener<Attempt> 
   }
 
   ended(attempt: Attempt, trailers: ResponseHeaders, rawTrailers: RawHeaders | undefined): void {
-    if (this.#body) this.#body.ended(attempt, trailers, rawTrailers);
-    else this.passEnd(trailers, rawTrailers);
+    if (this.#body) {
+      this.#body.ended(attempt, trailers, rawTrailers);
+      return;
+    }
+    // A download has been resumed below.
+    this.noteAll();
+    this.passEnd(trailers, rawTrailers);
   }
 
   failed(_: Attempt, error: Error): void {

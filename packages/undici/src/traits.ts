@@ -67,12 +67,14 @@ class ResponseOutcome {
   }
 }
 
+type Responded = Extract<Outcome, { type: 'response' }>;
+
 /** The outcome of an attempt with a response. */
 export function responseOutcome(
   attempt: Attempt | undefined,
   status: number,
   headers: ResponseHeaders,
-): Outcome {
+): Responded {
   const outcome = new ResponseOutcome(status, headers);
   // An interceptor below that follows redirects starts the attempt again for each hop.
   if (attempt === undefined || attempt.starts < 2) return outcome;

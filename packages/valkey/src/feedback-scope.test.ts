@@ -1,5 +1,5 @@
 import { createPolicy, type Outcome, type RequestTraits } from '@ebb/core';
-import { Session } from '@ebb/core/adapter';
+import { Call, judge, prepare } from '@ebb/core/adapter';
 import { type VirtualClock, virtualClock } from '@ebb/core/testing';
 import { beforeEach, describe, expect, test } from 'vitest';
 import { ModelStore } from '../test/model-store.ts';
@@ -35,11 +35,11 @@ function processWith(options: Partial<ValkeyBucketOptions> = {}) {
   const errors: unknown[] = [];
   /** Sends a request that gets this response. */
   const send = async (request: RequestTraits, response = fine, signal?: AbortSignal): Promise<void> => {
-    const session = new Session(policy, request);
+    const session = new Call(policy, request);
     try {
-      await session.ready(signal);
+      await prepare(session, signal);
       sentTo.push(request.url);
-      session.judge(response);
+      judge(session, response);
     } catch (error) {
       errors.push(error);
     }

@@ -1,5 +1,5 @@
 import { createPolicy, type Outcome, perKey, type RequestTraits } from '@ebb/core';
-import { Session } from '@ebb/core/adapter';
+import { Call, judge, prepare } from '@ebb/core/adapter';
 import { virtualClock } from '@ebb/core/testing';
 import { expect, test } from 'vitest';
 import { ModelStore } from '../test/model-store.ts';
@@ -24,14 +24,14 @@ test('a pause applies though the request took longer than idleMs', async () => {
     valkeyBucket({ client: store, key, refillPerSecond: 100, capacity: 20, clock, random: () => 0 });
   const per = perKey(make, { clock, idleMs: 60_000 });
   await (async () => {
-    const session = new Session(createPolicy({ clock, bucket: per, maxRetries: 0 }), to('slow'));
-    const ready = session.ready();
+    const session = new Call(createPolicy({ clock, bucket: per, maxRetries: 0 }), to('slow'));
+    const ready = prepare(session);
     await clock.advance(1_000);
     await ready;
     await clock.advance(100_000);
     for (let visit = 0; visit < 4; visit += 1) per.for(to('other'));
     expect(per.size).toBe(1);
-    session.judge(slowDown);
+    judge(session, slowDown);
   })();
   await new Promise((resolve) => setImmediate(resolve));
   collectGarbage();

@@ -1,5 +1,5 @@
 import { createPolicy, type Outcome, type RequestTraits } from '@ebb/core';
-import { Session } from '@ebb/core/adapter';
+import { Call, judge, prepare } from '@ebb/core/adapter';
 import { virtualClock } from '@ebb/core/testing';
 import { describe, expect, test } from 'vitest';
 import { ModelStore } from '../test/model-store.ts';
@@ -27,17 +27,17 @@ function setUp() {
   const [bucket, other] = [valkeyBucket(shared), valkeyBucket(shared)];
   /** Sends a request of five tokens whose attempts all have this outcome; returns the number of attempts. */
   const send = async (outcome: Outcome): Promise<number> => {
-    const session = new Session(
+    const session = new Call(
       createPolicy({ clock, bucket, cost: 5, maxRetries: 2, backoff: () => 1_000 }),
       request,
     );
     let attempts = 0;
     for (let again = true; again; ) {
-      const ready = session.ready();
+      const ready = prepare(session);
       await clock.advance(2_000);
       await ready;
       attempts += 1;
-      again = session.judge(outcome).retry;
+      again = judge(session, outcome).retry;
     }
     await clock.advance(2_000);
     return attempts;

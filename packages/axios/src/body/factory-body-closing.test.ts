@@ -105,24 +105,26 @@ describe('the body that a factory makes', () => {
     expect([late.destroyed, adapter.mock.calls.length]).toEqual([true, 0]);
   });
 
-  test('is closed if the call is aborted while it waits for its tokens again', async () => {
+  test('is closed if the call is aborted in the turn in which it is made', async () => {
     const clock = virtualClock({ startMs: 0 });
     const bucket = tokenBucket({ refillPerSecond: 10, capacity: 1, clock });
     const controller = new AbortController();
     const adapter = vi.fn(ok);
     const data = openStream();
-    // After so long a time the tokens are taken anew.
-    const make = () => {
-      bucket.pauseFor(60_000);
-      return new Promise((resolve) => clock.schedule(() => resolve(data), 1_000));
-    };
+    const make = () =>
+      new Promise((resolve) =>
+        clock.schedule(() => {
+          resolve(data);
+          void Promise.resolve().then(() => controller.abort());
+        }, 1_000),
+      );
     const client = clientOf({ adapter }, { ...atOnce, clock, bucket });
     const error = errorOf(client.put('/', make, { signal: controller.signal }));
     await clock.advance(2_000);
-    expect(data.destroyed).toBe(false);
-    controller.abort();
     expect(await error).toBeInstanceOf(axios.CanceledError);
     expect([data.destroyed, adapter.mock.calls.length]).toEqual([true, 0]);
+    // Its tokens have gone back.
+    expect(bucket.stats()).toMatchObject({ tokens: 1, waiting: 0 });
   });
 
   test.each([200, 399, 400, 500])(

@@ -1,14 +1,16 @@
 import type { Clock } from '@ebb/core';
 import {
   type Aside,
+  type Call,
+  discardMsOf,
   isWebReadable,
+  keepsAnswer,
   LONGEST_DISCARD_MS,
   MOST_DISCARDED_BYTES,
   nextTurn,
   type Opened,
   readAhead,
   restored,
-  type Session,
   setAside,
 } from '@ebb/core/adapter';
 import type { AxiosResponse } from 'axios';
@@ -17,21 +19,21 @@ import { headerOf, responseIn } from '../response.ts';
 
 /**
  * Discards a response before a retry, so that its connection can be reused. A streamed body is read within the
- * bounds of the session, or broken off. It is kept if the session may still refuse the retry.
+ * bounds of the call, or broken off. It is kept if the retry may still be refused.
  *
  * @returns `undefined` if the adapter settled without a response
  */
-export function discardForRetry(settled: unknown, session: Session, signal?: AbortSignal): Aside | undefined {
+export function discardForRetry(settled: unknown, call: Call, signal?: AbortSignal): Aside | undefined {
   const response = responseIn(settled);
   if (response === undefined) return undefined;
   if (abortUpload) abortUpload(response.request ?? {});
-  const { keepsAnswer, discardMs, policy } = session;
   const { data } = response;
-  const bounds = { clock: policy.clock, longestMs: discardMs, signal };
-  const mostKeptBytes = keepsAnswer ? MOST_DISCARDED_BYTES : 0;
+  const isKept = keepsAnswer(call);
+  const bounds = { clock: call.policy.clock, longestMs: discardMsOf(call), signal };
+  const mostKeptBytes = isKept ? MOST_DISCARDED_BYTES : 0;
   const aside = setAside(data, { ...bounds, mostKeptBytes, contentLength: lengthOf(response) });
   if (aside === undefined) return { released: nextTurn() };
-  if (!keepsAnswer) return { released: aside.released };
+  if (!isKept) return { released: aside.released };
   return {
     released: aside.released,
     restore() {

@@ -7,11 +7,13 @@ import { type MemoryBucket, tokenBucket } from '../parts/bucket/token-bucket.ts'
 import { concurrencyLimit } from '../parts/concurrency/concurrency.ts';
 import { perKey } from '../parts/per-key/per-key.ts';
 import { virtualClock } from '../testing.ts';
+import { Call } from './call.ts';
 import type { ConcurrencyLimit, TokenBucket } from './contracts.ts';
 import type { EbbEvent } from './events.ts';
+import { judge } from './judge.ts';
 import type { PolicyOptions } from './options.ts';
 import { createPolicy } from './policy.ts';
-import { Session } from './session.ts';
+import { prepare } from './prepare.ts';
 
 function to(url: string): RequestTraits {
   return { method: 'GET', url, replayable: true, header: () => undefined };
@@ -37,10 +39,10 @@ function setUp(options: (clock: ReturnType<typeof virtualClock>) => PolicyOption
     onEvent: (event) => void events.push(event),
     ...options(clock),
   });
-  const start = (id: number, request: RequestTraits, signal?: AbortSignal): Session => {
-    const session = new Session(policy, request);
+  const start = (id: number, request: RequestTraits, signal?: AbortSignal): Call => {
+    const session = new Call(policy, request);
     const sent = (): void => void sentAtMs.set(id, clock.now());
-    const waiting = session.ready(signal);
+    const waiting = prepare(session, signal);
     if (waiting === undefined) sent();
     else waiting.then(sent, () => undefined);
     return session;
@@ -57,10 +59,10 @@ describe('slots and tokens', () => {
       }),
     }));
     const first = start(0, ill);
-    first.judge(responds(429, { 'retry-after': '60' }));
-    first.bodyEnded();
+    judge(first, responds(429, { 'retry-after': '60' }));
+    first.parts?.free();
     for (const id of [1, 2, 3]) start(id, ill);
-    start(4, well).judge(FINAL);
+    judge(start(4, well), FINAL);
     await clock.advance(0);
     expect([...sentAtMs]).toEqual([
       [0, 0],
@@ -82,7 +84,7 @@ describe('slots and tokens', () => {
     start(1, well);
     await clock.advance(500);
     expect(shared?.stats()).toMatchObject({ tokens: 1.5, waiting: 0 });
-    first.judge(FINAL);
+    judge(first, FINAL);
     await clock.advance(0);
     expect(sentAtMs.get(1)).toBe(500);
   });
@@ -96,7 +98,7 @@ describe('slots and tokens', () => {
         bucket: tokenBucket({ refillPerSecond: 10, capacity: 1, clock }),
       };
     });
-    start(0, well).judge(FINAL);
+    judge(start(0, well), FINAL);
     start(1, well);
     // Another client of the same limit is faster.
     const slot = concurrency[0]?.tryAcquire();
@@ -118,7 +120,7 @@ describe('slots and tokens', () => {
     const first = start(0, well);
     start(1, well);
     await clock.advance(400);
-    first.judge(FINAL);
+    judge(first, FINAL);
     await clock.advance(0);
     // Its slot is free after 400 ms, its token available after 1,000.
     expect(events.at(-1)).toMatchObject({
@@ -138,7 +140,7 @@ describe('slots and tokens', () => {
         bucket: tokenBucket({ refillPerSecond: 10, capacity: 1, clock, maxWaitMs }),
       };
     });
-    start(0, well).judge(FINAL);
+    judge(start(0, well), FINAL);
     const controller = new AbortController();
     start(1, well, controller.signal);
     if (how === 'aborted') controller.abort();
@@ -157,7 +159,7 @@ describe('slots and tokens', () => {
         bucket: tokenBucket({ refillPerSecond: 10, capacity: 1, clock }),
       };
     });
-    start(0, well).judge(FINAL);
+    judge(start(0, well), FINAL);
     const controller = new AbortController();
     start(1, well, controller.signal);
     // By then it is in the queue.
@@ -209,7 +211,7 @@ test('with any requests: the limit and the bucket are kept to, and every request
         let ended = 0;
         for (const { atMs, takesMs, isIll, pausesMs, abortsAfterMs } of asked) {
           clock.schedule(() => {
-            const session = new Session(policy, isIll ? ill : well);
+            const session = new Call(policy, isIll ? ill : well);
             const controller = new AbortController();
             const send = (): void => {
               sentAtMs.push(clock.now());
@@ -219,11 +221,11 @@ test('with any requests: the limit and the bucket are kept to, and every request
                 underWay -= 1;
                 ended += 1;
                 const headers = { 'retry-after-ms': String(pausesMs) };
-                session.judge(pausesMs > 0 && isIll ? responds(429, headers) : responds(200));
-                session.bodyEnded();
+                judge(session, pausesMs > 0 && isIll ? responds(429, headers) : responds(200));
+                session.parts?.free();
               }, takesMs);
             };
-            const waiting = session.ready(controller.signal);
+            const waiting = prepare(session, controller.signal);
             if (waiting === undefined) send();
             else
               waiting.then(send, () => {

@@ -1,13 +1,13 @@
 import { closeCall, isWithinCall, mayBeLayered, openCall, sentNow, within } from '#around';
 import { property } from '../base/property.ts';
 import type { RequestTraits } from '../http/outcome.ts';
+import { Call } from './call.ts';
+import type { Client } from './client.ts';
 import { isObserved } from './events.ts';
-import type { Exchange } from './exchange.ts';
 import { type Attempt, attemptsOf, remember } from './history.ts';
+import { pass } from './judge.ts';
 import type { LayeredCall, Passage, Way } from './layer.ts';
 import { insideOf, type Policy } from './policy.ts';
-import { goOn } from './run.ts';
-import { Session } from './session.ts';
 
 /**
  * True if nothing has to be made for a call before its first failure, but for what layers below have to know: its policy has no
@@ -22,7 +22,7 @@ export function mayBeSentAtOnce(policy: Policy): boolean {
   );
 }
 
-/** @param layer what a session shows to the layers below; true if one of them has found it */
+/** @param layer what a call shows to the layers below; true if one of them has found it */
 export function hasReachedLayer(layer: object): boolean {
   return (layer as Passage).call.isReached === true;
 }
@@ -31,8 +31,8 @@ export function hasReachedLayer(layer: object): boolean {
 export interface ClientAtOnce<T, Input, Init> {
   readonly policy: Policy;
   readonly way: Way;
-  /** Makes a request and its exchange: after a failure of the first attempt, or for a layer below that asks. */
-  call(input: Input, init: Init): RequestTraits & Exchange<T>;
+  /** Makes a request, which sends itself: after a failure of the first attempt, or for a layer below that asks. */
+  call(input: Input, init: Init): RequestTraits & Client<T>;
   /** Sends the first attempt. `passage` is there if other layers may be below. */
   send(input: Input, init: Init, passage?: Passage): Promise<T>;
 }
@@ -104,13 +104,13 @@ export class AtOnce<T, Input, Init> implements Passage, LayeredCall {
       return value as T;
     }
     const { policy, way } = this.#client;
-    const exchange = this.#client.call(this.#input, this.#init);
-    const session = new Session(policy, exchange, undefined, way);
-    if (!failed || !this.hasFailed) return goOn(session, exchange, value, failed, this.#since);
+    const request = this.#client.call(this.#input, this.#init);
+    const call = new Call<T>(policy, request, undefined, way);
+    if (!failed || !this.hasFailed) return call.goOn(request, value, failed, this.#since);
     // A request that the client made below was repeated, and has failed.
-    session.attempt = 1;
-    session.pass(exchange.failure(value));
-    if (attemptsOf(value).length === 0) remember(value, session.trace);
+    call.attempt = 1;
+    pass(call, request.failure(value));
+    if (attemptsOf(value).length === 0) remember(value, call.trace);
     throw value;
   }
 }

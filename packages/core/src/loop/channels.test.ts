@@ -2,10 +2,12 @@ import diagnostics from 'node:diagnostics_channel';
 import { afterEach, expect, test } from 'vitest';
 import { constant } from '../backoff/curves.ts';
 import { virtualClock } from '../testing.ts';
+import { Call } from './call.ts';
 import type { EbbEvent } from './events.ts';
+import { judge } from './judge.ts';
 import { createPolicy } from './policy.ts';
+import { prepare } from './prepare.ts';
 import { reportResumption } from './resumed.ts';
-import { Session } from './session.ts';
 
 const request = { method: 'GET', url: 'https://a.test/', replayable: true, header: () => undefined };
 const response = (status: number) => ({ type: 'response', status, header: () => undefined }) as const;
@@ -28,10 +30,10 @@ function listen(...types: EbbEvent['type'][]): EbbEvent[] {
 
 async function send(onEvent?: (event: EbbEvent) => void): Promise<void> {
   const clock = virtualClock({ startMs: 7 });
-  const session = new Session(createPolicy({ backoff: constant(0), clock, onEvent }), request);
+  const session = new Call(createPolicy({ backoff: constant(0), clock, onEvent }), request);
   for (const status of [503, 200]) {
-    await session.ready();
-    session.judge(response(status));
+    await prepare(session);
+    judge(session, response(status));
   }
 }
 

@@ -1,7 +1,8 @@
 import { expect, test } from 'vitest';
 import { createPolicy, fairQueue, type PolicyOptions, perKey, tokenBucket } from '../index.ts';
 import { virtualClock } from '../testing.ts';
-import { Session } from './session.ts';
+import { Call } from './call.ts';
+import { prepare } from './prepare.ts';
 
 const request = { method: 'GET', url: 'https://a.test/', replayable: true, header: () => undefined };
 const bucket = () =>
@@ -21,11 +22,10 @@ test.each<[name: string, make: () => PolicyOptions, message: string]>([
     'keyOf failed: its result must be a string',
   ],
 ])('a wrong result of %s fails the first request', async (_, make, message) => {
-  const session = new Session(createPolicy(make()), request);
+  const session = new Call(createPolicy(make()), request);
   await expect(
     (async () => {
-      session.next('begin');
-      await session.waiting;
+      await prepare(session);
     })(),
   ).rejects.toThrow(message);
 });

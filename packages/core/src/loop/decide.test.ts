@@ -4,7 +4,7 @@ import { HookError } from '../base/errors.ts';
 import type { FailureKind, Judgement, Outcome, RequestTraits, Verdict } from '../http/outcome.ts';
 import { serverFeedback } from '../http/server-feedback.ts';
 import { classifyHttp, constant, memorystore, type ReadFeedback } from '../index.ts';
-import { decide, type Progress } from './decide.ts';
+import { type DecisionInput, decide } from './decide.ts';
 import type { PolicyOptions } from './options.ts';
 import type { PlannedRetry } from './part.ts';
 import { createPolicy } from './policy.ts';
@@ -34,7 +34,7 @@ function request(traits: Partial<RequestTraits> & { headers?: Record<string, str
   };
 }
 
-function at(progress: Partial<Progress> = {}): Progress {
+function at(progress: Partial<DecisionInput> = {}): DecisionInput {
   return {
     request: request(),
     attempt: 1,
@@ -50,7 +50,9 @@ const emptyKey = at({ request: request({ method: 'POST', headers: { 'idempotency
 const stream = at({ request: request({ replayable: false }) });
 
 describe('the checklist', () => {
-  test.each<[what: string, options: PolicyOptions, progress: Progress, outcome: Outcome, reason: string]>([
+  test.each<
+    [what: string, options: PolicyOptions, progress: DecisionInput, outcome: Outcome, reason: string]
+  >([
     ['200', {}, at(), responds(200), 'success'],
     ['304', {}, at(), responds(304), 'success'],
     ['404', {}, at(), responds(404), 'final'],
@@ -130,7 +132,12 @@ describe('the checklist', () => {
   });
 
   /** Every reason against a retry, in the order of the checks. */
-  const against: [reason: string, policy: PolicyOptions, progress: Partial<Progress>, headers: object][] = [
+  const against: [
+    reason: string,
+    policy: PolicyOptions,
+    progress: Partial<DecisionInput>,
+    headers: object,
+  ][] = [
     ['not-idempotent', { methods: ['PUT'] }, {}, {}],
     ['not-replayable', {}, { request: request({ replayable: false }) }, {}],
     ['retries-exhausted', { maxRetries: 2 }, { attempt: 3 }, {}],
@@ -172,7 +179,9 @@ function judged(outcome: Outcome, judgement: Judgement): Outcome {
 describe('what the server says of a retry', () => {
   const yes = { 'x-should-retry': 'true' };
   const no = { 'x-should-retry': 'false' };
-  test.each<[what: string, options: PolicyOptions, progress: Progress, outcome: Outcome, reason: string]>([
+  test.each<
+    [what: string, options: PolicyOptions, progress: DecisionInput, outcome: Outcome, reason: string]
+  >([
     ['yes, for a POST', {}, post, responds(503, yes), 'transient'],
     ['yes, for a final status', {}, at(), responds(400, yes), 'transient'],
     ['yes, for a POST with a final status', {}, post, responds(409, yes), 'transient'],
@@ -208,7 +217,7 @@ describe('what the server says of a retry', () => {
 describe('a wait beside a final status', () => {
   const asks = { 'retry-after': '60' };
   const usedUp = { 'x-ratelimit-remaining': '0', 'x-ratelimit-reset': '60' };
-  test.each<[what: string, progress: Progress, outcome: Outcome, reason: string]>([
+  test.each<[what: string, progress: DecisionInput, outcome: Outcome, reason: string]>([
     ['403', post, responds(403, asks), 'refused'],
     ['413', post, responds(413, asks), 'refused'],
     ['403 with a quota that is used up', post, responds(403, usedUp), 'refused'],
@@ -231,7 +240,7 @@ describe('a wait beside a final status', () => {
 });
 
 describe('what a body says', () => {
-  const inThe200: [verdict: Verdict, progress: Progress, reason: string][] = [
+  const inThe200: [verdict: Verdict, progress: DecisionInput, reason: string][] = [
     ['success', post, 'success'],
     ['refused', post, 'refused'],
     ['transient', post, 'not-idempotent'],

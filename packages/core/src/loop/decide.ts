@@ -14,7 +14,7 @@ import type { Policy } from './policy.ts';
 import type { RetryReason, StopReason } from './reason.ts';
 
 /** The state of a request when an attempt has ended. */
-export interface Progress {
+export interface DecisionInput {
   readonly request: RequestTraits;
   /** The attempt that the outcome belongs to, from 1. */
   readonly attempt: number;
@@ -72,7 +72,7 @@ function refusalOf({ redirected }: Outcome): 'refused' | 'transient' {
 export function verdictOf(
   policy: Policy,
   outcome: Outcome,
-  { request, attempt }: Pick<Progress, 'request' | 'attempt'>,
+  { request, attempt }: Pick<DecisionInput, 'request' | 'attempt'>,
 ): Verdict {
   let verdict = judgementOf(outcome)?.verdict;
   if (verdict === undefined) {
@@ -90,7 +90,7 @@ export function verdictOf(
 /** What the server says besides the status; nothing after a failure. */
 function feedbackOf(
   policy: Policy,
-  progress: Progress,
+  input: DecisionInput,
   outcome: Outcome,
   verdict: Verdict,
   nowMs: number,
@@ -100,7 +100,7 @@ function feedbackOf(
   // A success by its status that `classify` judges otherwise, such as a 202: the wait that it asks for counts.
   const isJudgedHere = outcome.status < 300 && outcome.judgement === undefined;
   const asJudged = isJudgedHere ? withJudgement(outcome, { verdict }) : outcome;
-  return readFeedback(feedback, asJudged, nowMs, progress.cost ?? costOf(policy, progress.request));
+  return readFeedback(feedback, asJudged, nowMs, input.cost ?? costOf(policy, input.request));
 }
 
 /** The wait that is asked for. A custom `feedback` may return NaN. */
@@ -158,36 +158,36 @@ function mayBeRepeated({ methods }: Policy, request: RequestTraits): boolean {
 
 /**
  * Decides whether a request is sent again, when, and why. It reads no clock and does not wait. Its only side effect is that of
- * {@link Progress.permit}, which is asked last, so that a retry that is denied for another reason costs nothing.
+ * {@link DecisionInput.permit}, which is asked last, so that a retry that is denied for another reason costs nothing.
  *
  * @throws HookError if a hook of the policy throws, or returns an invalid value
  */
-export function decide(policy: Policy, progress: Progress, outcome: Outcome, nowMs: number): Decision {
-  const verdict = verdictOf(policy, outcome, progress);
-  return verdict === 'success' ? SUCCESS : decideRetry(policy, progress, outcome, verdict, nowMs);
+export function decide(policy: Policy, input: DecisionInput, outcome: Outcome, nowMs: number): Decision {
+  const verdict = verdictOf(policy, outcome, input);
+  return verdict === 'success' ? SUCCESS : decideRetry(policy, input, outcome, verdict, nowMs);
 }
 
 /** {@link decide} after anything else. */
 export function decideRetry(
   policy: Policy,
-  progress: Progress,
+  input: DecisionInput,
   outcome: Outcome,
   before: Failing,
   nowMs: number,
 ): Decision {
-  const { request, startedAtMs = nowMs, previousBackoffMs, skipped = 0 } = progress;
+  const { request, startedAtMs = nowMs, previousBackoffMs, skipped = 0 } = input;
   const { random, totalTimeoutMs = Number.POSITIVE_INFINITY } = policy;
-  const attempt = progress.attempt + skipped;
+  const attempt = input.attempt + skipped;
   const judged = judgementOf(outcome);
-  const said = feedbackOf(policy, progress, outcome, before, nowMs);
+  const said = feedbackOf(policy, input, outcome, before, nowMs);
   // Of a redirect's target: the first server has not said it.
   const isTold =
     said?.shouldRetry === true && outcome.redirected !== true && !(judged?.verdict && before === 'final');
   const verdict = said === undefined ? before : verdictAfter(before, outcome, said, isTold);
   if (verdict === 'final')
     return stop(outcome.type === 'failure' && outcome.kind === 'aborted' ? 'aborted' : 'final');
-  if (verdict !== 'refused' && !isTold && progress.isKeyed !== true) {
-    if (!mayBeRepeated(policy, progress.isKeyLost ? withoutKey(request) : request))
+  if (verdict !== 'refused' && !isTold && input.isKeyed !== true) {
+    if (!mayBeRepeated(policy, input.isKeyLost ? withoutKey(request) : request))
       return stop('not-idempotent');
   }
   if (!request.replayable) return stop('not-replayable');
@@ -202,6 +202,6 @@ export function decideRetry(
   const delayMs = askedMs > backoffMs ? withJitter(askedMs, random) : backoffMs;
 
   if (nowMs + delayMs > startedAtMs + totalTimeoutMs) return stop('deadline-exceeded');
-  const refusal = progress.permit?.({ reason: verdict, delayMs });
+  const refusal = input.permit?.({ reason: verdict, delayMs });
   return refusal === undefined ? { retry: true, reason: verdict, delayMs, backoffMs } : stop(refusal);
 }

@@ -5,8 +5,10 @@ import type { Outcome, RequestTraits } from '../http/outcome.ts';
 import { constant } from '../index.ts';
 import { tokenBucket } from '../parts/bucket/token-bucket.ts';
 import { detailsOf, type EbbEvent, type Observer } from './events.ts';
+import { judge } from './judge.ts';
 import { createPolicy } from './policy.ts';
-import { startSession } from './start-session.ts';
+import { prepare } from './prepare.ts';
+import { startCall } from './start-call.ts';
 
 const request: RequestTraits = {
   method: 'GET',
@@ -19,11 +21,11 @@ const answer = (status: number): Outcome => ({ type: 'response', status, header:
 test('an observer gets the outcome of each attempt', async () => {
   const events: EbbEvent[] = [];
   const onEvent = (event: EbbEvent): void => void events.push(event);
-  const session = startSession(createPolicy({ backoff: constant(0), onEvent }), request);
+  const session = startCall(createPolicy({ backoff: constant(0), onEvent }), request);
   const outcomes = [answer(503), answer(200)];
   for (const outcome of outcomes) {
-    await session?.ready();
-    session?.judge(outcome);
+    await prepare(session);
+    judge(session, outcome);
   }
   expect(events.map(({ type, attempt }) => [type, attempt])).toEqual([
     ['attempt', 1],
@@ -49,9 +51,9 @@ test('an end before an attempt has no outcome', async () => {
   const events: EbbEvent[] = [];
   const onEvent = (event: EbbEvent): void => void events.push(event);
   const bucket = tokenBucket({ refillPerSecond: 1, initialTokens: 0 });
-  const session = startSession(createPolicy({ bucket, onEvent }), request);
+  const session = startCall(createPolicy({ bucket, onEvent }), request);
   const controller = new AbortController();
-  const waiting = session?.ready(controller.signal);
+  const waiting = prepare(session, controller.signal);
   controller.abort('enough');
   await expect(waiting).rejects.toBe('enough');
   expect(events).toMatchObject([{ type: 'end', attempt: 0, reason: 'aborted', outcome: undefined }]);
@@ -84,11 +86,11 @@ describe('an observer that fails', () => {
     vi.stubGlobal('reportError', isWeb ? listen : undefined);
     const policy = createPolicy({ backoff: constant(0), onEvent });
     for (let call = 0; call < 3; call += 1) {
-      const session = startSession(policy, request);
-      expect(session?.ready()).toBeUndefined();
-      expect(session?.judge(answer(503)).retry).toBe(true);
-      expect(session?.ready()).toBeUndefined();
-      expect(session?.judge(answer(200)).reason).toBe('success');
+      const session = startCall(policy, request);
+      expect(prepare(session)).toBeUndefined();
+      expect(judge(session, answer(503)).retry).toBe(true);
+      expect(prepare(session)).toBeUndefined();
+      expect(judge(session, answer(200)).reason).toBe('success');
     }
     await nextTurn();
     await nextTurn();
@@ -105,9 +107,9 @@ describe('an observer that fails', () => {
     const onEvent = (): never => {
       throw error;
     };
-    const session = startSession(createPolicy({ onEvent }), request);
-    session?.ready();
-    session?.judge(answer(200));
+    const session = startCall(createPolicy({ onEvent }), request);
+    prepare(session);
+    judge(session, answer(200));
     const { cause } = (await warned) as { cause: Error };
     const { name, message, stack } = error;
     expect(cause).toMatchObject({ name, message, stack });
@@ -126,9 +128,9 @@ describe('an observer that fails', () => {
       const onEvent = (): never => {
         throw error;
       };
-      const session = startSession(createPolicy({ onEvent }), request);
-      session?.ready();
-      expect(session?.judge(answer(200)).reason).toBe('success');
+      const session = startCall(createPolicy({ onEvent }), request);
+      prepare(session);
+      expect(judge(session, answer(200)).reason).toBe('success');
       expect(await warned).toMatchObject({ name: 'EbbWarning' });
     },
   );
@@ -140,9 +142,9 @@ describe('an observer that fails', () => {
     const reportError = vi.fn();
     vi.stubGlobal('reportError', reportError);
     vi.stubGlobal('process', undefined);
-    const session = startSession(createPolicy({ onEvent }), request);
-    session?.ready();
-    session?.judge(answer(200));
+    const session = startCall(createPolicy({ onEvent }), request);
+    prepare(session);
+    judge(session, answer(200));
     vi.unstubAllGlobals();
     expect(onEvent).toHaveBeenCalledTimes(2);
     expect(reportError).toHaveBeenCalledOnce();

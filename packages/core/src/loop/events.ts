@@ -1,6 +1,7 @@
 import { isSubscribed, publish } from '#platform';
 import { callObserver } from '../base/warn.ts';
 import type { Outcome, RequestTraits } from '../http/outcome.ts';
+import type { Call } from './call.ts';
 import type { ResumeReason, RetryReason, StopReason } from './reason.ts';
 import {
   type ReportedError,
@@ -8,6 +9,7 @@ import {
   type ReportedRequest,
   reportedError,
   reportedOutcome,
+  reportedRequest,
 } from './reported.ts';
 
 /**
@@ -139,6 +141,9 @@ export type News<E extends EbbEvent = EbbEvent> = E extends EbbEvent
   ? Omit<E, 'request' | 'attempt' | 'atMs' | keyof EventDetails> & Omit<EventDetails, 'request'>
   : never;
 
+/** What an `end` tells besides its reason. */
+export type EndNews = Omit<News<Extract<EbbEvent, { type: 'end' }>>, 'type' | 'reason'>;
+
 /** Where an event carries its details. Known to all copies of this package in a program. */
 const DETAILS = Symbol.for('@ebb/core details');
 
@@ -188,8 +193,13 @@ export function isObserved(onEvent: Observer | undefined, type: EbbEvent['type']
   return onEvent !== undefined || isSubscribed(type as RequestEvent);
 }
 
-/** Gives an event to all who want it. */
-export function report(onEvent: Observer | undefined, event: EbbEvent): void {
+/** Tells all who want to know of a call. */
+export function emit(call: Call, news: News): void {
+  const { policy, request, attempt } = call;
+  const { onEvent, clock } = policy;
+  if (!isObserved(onEvent, news.type)) return;
+  call.reported ??= reportedRequest(request);
+  const event = makeEvent(news, request, { request: call.reported, attempt, atMs: clock.now() });
   if (onEvent !== undefined) callObserver('onEvent', onEvent, event);
   publish(event.type as RequestEvent, event);
 }

@@ -9,8 +9,8 @@ import type { EbbEvent } from './events.ts';
 import { attemptsOf } from './history.ts';
 import type { PolicyOptions } from './options.ts';
 
-type Core = typeof import('./run.ts') &
-  typeof import('./start-session.ts') &
+type Core = typeof import('./start-call.ts') &
+  typeof import('./send.ts') &
   typeof import('./policy.ts') &
   typeof import('./layers.ts') &
   typeof import('./layer.ts');
@@ -20,14 +20,14 @@ const SHARED = Symbol.for('@ebb/core layers');
 
 async function freshCore(): Promise<Core> {
   vi.resetModules();
-  const [run, session, policy, layers, layer] = await Promise.all([
-    import('./run.ts'),
-    import('./start-session.ts'),
+  const [start, send, policy, layers, layer] = await Promise.all([
+    import('./start-call.ts'),
+    import('./send.ts'),
     import('./policy.ts'),
     import('./layers.ts'),
     import('./layer.ts'),
   ]);
-  return { ...run, ...session, ...policy, ...layers, ...layer };
+  return { ...start, ...send, ...policy, ...layers, ...layer };
 }
 
 interface Call {
@@ -44,17 +44,18 @@ function layer(core: Core, options: PolicyOptions, below: Send, isDispatch = fal
   const policy = core.createPolicy({ backoff: constant(0), maxRetries: 2, ...options });
   return (call) => {
     const request: RequestTraits = { ...call, replayable: true, header: () => undefined };
-    const session = core.startSession(
+    const session = core.startCall<{ status: number }>(
       policy,
       request,
       undefined,
       call.options?.[core.LAYER],
       isDispatch ? 'dispatcher' : 'client',
     );
-    if (session === undefined) return below(call);
-    return core.run(session, {
+    return session.run({
       send: (own) =>
-        own.sending(() => below({ ...call, options: { ...call.options, [core.LAYER]: own.layer } })),
+        core.sending(own, () =>
+          below({ ...call, options: { ...call.options, [core.LAYER]: core.layerOf(own) } }),
+        ),
       outcome: ({ status }) => ({ type: 'response', status, header: () => undefined }),
       failure: (error) => ({ type: 'failure', kind: 'network', error }),
       setAside: () => undefined,

@@ -1,8 +1,10 @@
 import { afterEach, expect, test, vi } from 'vitest';
 import { constant } from '../backoff/curves.ts';
+import { Call } from './call.ts';
+import { judge } from './judge.ts';
 import { otherRetriesOf } from './other-retries.ts';
 import { createPolicy } from './policy.ts';
-import { Session } from './session.ts';
+import { prepare } from './prepare.ts';
 
 function requestWith(headers: Record<string, string>) {
   return { method: 'GET', url: 'https://a.test/', replayable: true, header: (name: string) => headers[name] };
@@ -13,9 +15,9 @@ test('a retry of a request that another library retries is reported, and warned 
   const types: string[] = [];
   const policy = createPolicy({ backoff: constant(0), onEvent: ({ type }) => types.push(type) });
   for (const count of ['1', '2']) {
-    const session = new Session(policy, requestWith({ 'x-stainless-retry-count': count }));
-    session.ready();
-    session.judge({ type: 'response', status: 503, header: () => undefined });
+    const session = new Call(policy, requestWith({ 'x-stainless-retry-count': count }));
+    prepare(session);
+    judge(session, { type: 'response', status: 503, header: () => undefined });
   }
   expect(types).toEqual(['attempt', 'other-retries', 'retry', 'attempt', 'other-retries', 'retry']);
   expect(warned).toHaveBeenCalledTimes(1);

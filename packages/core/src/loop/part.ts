@@ -8,7 +8,6 @@ import type { CostOption } from './costs.ts';
 import type { News } from './events.ts';
 import type { HeaderChanges, NextAttempt } from './hooks.ts';
 import type { RetryReason, StopReason } from './reason.ts';
-import type { State } from './state.ts';
 
 /**
  * Where a part stands in a call. Whatever the order in which a user names parts, they are asked in this one: an attempt that
@@ -40,7 +39,7 @@ export interface Part {
    *
    * @throws what the call is to fail with, before anything is sent
    */
-  begin(call: Call): Turn | undefined;
+  begin(call: PartCall): Turn | undefined;
 }
 
 type MaybePromise<T> = T | Promise<T>;
@@ -86,21 +85,19 @@ export interface Turn {
   end?(reason: StopReason): void;
 }
 
-/** What an attempt lacks: something to wait for, or a chance to be sent at all. */
+/** What an attempt lacks. See also `SKIP`. */
 export interface Lack {
   /** True if it waits for a slot. */
   readonly isSlot?: boolean;
   /** True if `wait` ends by itself with the signal and the longest wait that it is given: the loop does not watch it. */
   readonly endsItself?: boolean;
-  /** The chance is skipped. Sets the delay before the next one. @throws what the call ends with, if there is none */
-  readonly skip?: (call: State) => void;
   /**
    * Waits for it. What was waited for is kept: the next {@link Turn.enter} does not take it twice.
    *
    * @returns how long it took, in milliseconds
    * @throws the signal's own reason, or a refusal
    */
-  wait?(options: AcquireOptions): Promise<number>;
+  wait(options: AcquireOptions): Promise<number>;
 }
 
 /** A retry that nothing else speaks against. */
@@ -146,7 +143,7 @@ export interface CallPolicy {
 }
 
 /** A call, as its parts see it. */
-export interface Call {
+export interface PartCall {
   readonly policy: CallPolicy;
   readonly request: RequestTraits;
   /** The `feedback` that the policy was given itself, and not by its bucket. */

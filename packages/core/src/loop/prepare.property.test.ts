@@ -3,8 +3,10 @@ import { expect, test } from 'vitest';
 import { tokenBucket } from '../parts/bucket/token-bucket.ts';
 import { concurrencyLimit } from '../parts/concurrency/concurrency.ts';
 import { virtualClock } from '../testing.ts';
+import { Call } from './call.ts';
+import { judge } from './judge.ts';
 import { createPolicy } from './policy.ts';
-import { Session } from './session.ts';
+import { prepare } from './prepare.ts';
 
 const request = { method: 'PUT', url: 'https://a.test/', replayable: true, header: () => undefined };
 const ms = fc.integer({ min: 0, max: 2_000 });
@@ -32,16 +34,16 @@ test('whatever hooks and body factories take, what is sent keeps the slots, and 
         }: (typeof calls)[number]): Promise<void> => {
           await clock.sleep(startMs);
           const beforeAttempt = hookMs === null ? undefined : () => clock.sleep(hookMs).then(() => undefined);
-          const session = new Session(createPolicy({ clock, bucket, concurrency, beforeAttempt }), request);
+          const session = new Call(createPolicy({ clock, bucket, concurrency, beforeAttempt }), request);
           const makeBody = bodyMs === null ? undefined : () => clock.sleep(bodyMs);
-          await session.ready(undefined, undefined, makeBody);
+          await prepare(session, undefined, undefined, makeBody);
           sentAtMs.push(clock.now());
           underWay += 1;
           most = Math.max(most, underWay);
           await clock.sleep(serviceMs);
           underWay -= 1;
-          session.judge({ type: 'response', status: 200, header: () => undefined });
-          session.bodyEnded();
+          judge(session, { type: 'response', status: 200, header: () => undefined });
+          session.parts?.free();
         };
         await clock.runUntilSettled(Promise.all(calls.map(send)), { realTimeoutMs: 30_000 });
         expect(sentAtMs).toHaveLength(calls.length);

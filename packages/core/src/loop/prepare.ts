@@ -3,12 +3,17 @@ import { HookError, ThrottledError } from '../base/errors.ts';
 import { isPromise } from '../base/promise.ts';
 import { sleep } from '../base/sleep.ts';
 import type { AcquireOptions } from './acquire.ts';
-import { bounded } from './bounded.ts';
-import { abortOrStop, OutOfTime, stopped } from './bounds.ts';
+import type { Call } from './call.ts';
+import { fairKeyOf } from './costs.ts';
+import { abortOrStop, bounded, OutOfTime, stopped } from './deadline.ts';
 import { headerChangesOf, keyOf } from './header-changes.ts';
+import { end } from './judge.ts';
 import type { Lack } from './part.ts';
+import { PartsOfCall } from './parts-of-call.ts';
+import { insideOf } from './policy.ts';
 import type { StopReason } from './reason.ts';
-import type { State } from './state.ts';
+import { begin, slotsOf } from './send.ts';
+import type { Skip } from './skip.ts';
 
 /**
  * What follows {@link prepare}: the attempt is to be sent; or not, and the result of the one before is that of the request; or it is
@@ -47,7 +52,7 @@ interface Begun {
  * @throws HookError if a hook or `makeBody` fails
  */
 export function prepare(
-  call: State,
+  call: Call,
   made?: AbortSignal | (() => AbortSignal),
   released?: Promise<void>,
   makeBody?: MakeBody,
@@ -58,13 +63,13 @@ export function prepare(
   try {
     if (call.attempt > 0) reset(call, released);
     else {
-      call.beginTurns();
-      if (signal?.aborted) return call.begin();
+      beginParts(call);
+      if (signal?.aborted) return begin(call);
     }
     if (stopSignal?.aborted) throw stopped();
     if (call.delayMs === 0 && released === undefined && makeBody === undefined) {
       if (signal?.aborted) throw signal.reason;
-      if (startsAtOnce(call, signal, begun)) return call.begin();
+      if (startsAtOnce(call, signal, begun)) return begin(call);
     }
   } catch (error) {
     return endUnsent(call, error, signal);
@@ -75,9 +80,24 @@ export function prepare(
   return wait(call, either.signal, released, makeBody, begun).finally(either.forget);
 }
 
+/** Before anything is sent: a part whose key cannot be had must not cost a response later. */
+export function beginParts(call: Call): void {
+  const { policy, request } = call;
+  const { fairKey } = policy;
+  // Not only once it has to wait: a wrong key would fail under load alone.
+  if (fairKey !== undefined) call.whose = { fairKey: fairKeyOf(fairKey, request) };
+  const { parts } = insideOf(policy);
+  if (parts.length > 0) call.parts = new PartsOfCall(parts, call);
+}
+
+/** True if user code changes the headers of attempts. */
+function hasHooks({ policy, parts }: Call): boolean {
+  return (policy.beforeAttempt ?? policy.idempotencyKey) !== undefined || parts?.dresses === true;
+}
+
 /** Before an attempt that follows another. */
-function reset(call: State, released: Promise<void> | undefined): void {
-  for (const turn of call.turns) turn.free?.(released);
+function reset(call: Call, released: Promise<void> | undefined): void {
+  call.parts?.free(released);
   call.bucket = undefined;
   call.grant = undefined;
   call.headerChanges = undefined;
@@ -85,7 +105,7 @@ function reset(call: State, released: Promise<void> | undefined): void {
 }
 
 /** Another chance waits, and asks the hooks, anew. */
-function forgetWaits(call: State): void {
+function forgetWaits(call: Call): void {
   call.waitedMs = 0;
   if (call.slotMs !== undefined) call.slotMs = 0;
   if (call.hookMs !== undefined) call.hookMs = 0;
@@ -93,26 +113,26 @@ function forgetWaits(call: State): void {
 }
 
 /** Does what takes no time; returns true if that is all. */
-function startsAtOnce(call: State, signal: AbortSignal | undefined, begun: Begun): boolean {
-  if (call.dresses) {
+function startsAtOnce(call: Call, signal: AbortSignal | undefined, begun: Begun): boolean {
+  if (hasHooks(call)) {
     begun.hooks = askHooks(call);
     if (begun.hooks !== undefined) return false;
     begun.hooks = true;
     lookAgain(call, signal);
   }
-  begun.lack = call.take();
+  begun.lack = call.parts?.take();
   return begun.lack === undefined;
 }
 
 /** After a wait or user code: what was true before it need not be true any more. */
-function lookAgain({ policy, total }: State, signal: AbortSignal | undefined): void {
+function lookAgain({ policy, deadline }: Call, signal: AbortSignal | undefined): void {
   if (signal?.aborted) throw signal.reason;
   if (policy.stopSignal?.aborted) throw stopped();
-  if (total !== undefined && total.leftMs < 0) throw new OutOfTime(total.timeoutMs, true);
+  if (deadline !== undefined && deadline.leftMs < 0) throw new OutOfTime(deadline.timeoutMs, true);
 }
 
 async function wait(
-  call: State,
+  call: Call,
   signal: AbortSignal | undefined,
   released: Promise<void> | undefined,
   makeBody: MakeBody | undefined,
@@ -126,29 +146,29 @@ async function wait(
       // Each `await` takes a turn of the microtasks, even of `undefined`.
       if (released !== undefined) await released;
       lookAgain(call, signal);
-      if (call.dresses && asked !== true)
+      if (asked !== true && hasHooks(call))
         await userCode(call, () => (isPromise(asked) ? asked : askHooks(call)), signal);
-      if (call.turns.length > 0 && (await acquire(call, signal, lacking))) continue;
+      if (call.parts !== undefined && (await acquire(call, call.parts, signal, lacking))) continue;
       if (makeBody !== undefined) await body(call, makeBody, signal);
       lookAgain(call, signal);
-      call.begin();
+      begin(call);
       return true;
     }
   } catch (error) {
     if (!(error instanceof OutOfTime) || error.isTotal) return endUnsent(call, error, signal);
-    call.leave(undefined);
-    call.begin();
+    call.parts?.leave(undefined);
+    begin(call);
     return error;
   }
 }
 
 /** Asks the hooks for the headers of the next attempt, once for each. Returns a promise if they return one. @throws HookError */
-export function askHooks(call: State): PromiseLike<void> | undefined {
+export function askHooks(call: Call): PromiseLike<void> | undefined {
   const { policy, request } = call;
   const attempt = call.attempt + 1;
-  if (attempt === 1 && !call.isInner) call.key ??= keyOf(policy, request);
-  const next = { attempt, request, previous: call.toRetry, leftMs: call.total?.leftMs };
-  const made = headerChangesOf(policy, next, call.key, call.turns);
+  if (attempt === 1 && !call.around.isInner) call.key ??= keyOf(policy, request);
+  const next = { attempt, request, previous: call.toRetry, leftMs: call.deadline?.leftMs };
+  const made = headerChangesOf(policy, next, call.key, call.parts?.all);
   if (isPromise(made))
     return made.then((changes) => {
       call.pendingHeaders = changes;
@@ -158,8 +178,8 @@ export function askHooks(call: State): PromiseLike<void> | undefined {
 }
 
 /** The body is made with slot and tokens: what it calls through the same limits does not wait for them. */
-function body(call: State, make: MakeBody, signal: AbortSignal | undefined): Promise<void> {
-  const { slots } = call;
+function body(call: Call, make: MakeBody, signal: AbortSignal | undefined): Promise<void> {
+  const slots = slotsOf(call);
   const made = { over: false };
   return userCode(
     call,
@@ -177,19 +197,19 @@ function body(call: State, make: MakeBody, signal: AbortSignal | undefined): Pro
  * @throws the signal's own reason when it aborts; OutOfTime; what the code throws
  */
 async function userCode(
-  call: State,
+  call: Call,
   start: () => PromiseLike<void> | undefined,
   signal: AbortSignal | undefined,
 ): Promise<void> {
   const { clock, attemptTimeoutMs = Number.POSITIVE_INFINITY } = call.policy;
-  const { hookMs = 0, total } = call;
+  const { hookMs = 0, deadline } = call;
   const beganMs = clock.now();
   const work = start();
   const ownMs = attemptTimeoutMs - hookMs;
-  const totalMs = total?.leftMs ?? Number.POSITIVE_INFINITY;
+  const totalMs = deadline?.leftMs ?? Number.POSITIVE_INFINITY;
   const late = (): OutOfTime =>
-    total !== undefined && totalMs <= ownMs
-      ? new OutOfTime(total.timeoutMs, true)
+    deadline !== undefined && totalMs <= ownMs
+      ? new OutOfTime(deadline.timeoutMs, true)
       : new OutOfTime(attemptTimeoutMs, false);
   if (work !== undefined) await bounded(work, { clock, signal, leftMs: Math.min(ownMs, totalMs), late });
   call.hookMs = hookMs + clock.now() - beganMs;
@@ -206,19 +226,20 @@ const MOST_ROUNDS = 1_000;
  * @returns true if the chance is skipped: another one comes
  */
 async function acquire(
-  call: State,
+  call: Call,
+  parts: PartsOfCall,
   signal: AbortSignal | undefined,
-  lacking = call.take(),
+  lacking = parts.take(),
 ): Promise<boolean> {
   let rounds = 0;
-  for (let lack = lacking; lack !== undefined; lack = call.take()) {
-    if (lack.skip !== undefined) {
-      lack.skip(call);
+  for (let lack = lacking; lack !== undefined; lack = parts.take()) {
+    if ('skip' in lack) {
+      (lack as Skip).skip(call);
       forgetWaits(call);
       return true;
     }
     const options = waitOptions(call, signal);
-    const waiting = (lack.wait as NonNullable<Lack['wait']>)(options);
+    const waiting = lack.wait(options);
     const waitedMs = await (lack.endsItself === true ? waiting : ended(call, waiting, options));
     if (rounds > MOST_ROUNDS) throw new TypeError('a part still lacks what it has waited for 1,000 times');
     rounds += 1;
@@ -232,12 +253,12 @@ async function acquire(
 }
 
 /** How long an attempt may wait: within `maxWaitMs` and the total timeout. */
-function waitOptions(call: State, signal: AbortSignal | undefined): AcquireOptions {
-  const { policy, total, attempt, waitedMs } = call;
+function waitOptions(call: Call, signal: AbortSignal | undefined): AcquireOptions {
+  const { policy, deadline, attempt, waitedMs } = call;
   const { maxWaitMs = Number.POSITIVE_INFINITY, priority } = policy;
   const patienceMs = maxWaitMs - waitedMs;
-  const totalMs = total?.leftMs ?? Number.POSITIVE_INFINITY;
-  if (total !== undefined) call.isBoundByTotal = totalMs < patienceMs;
+  const totalMs = deadline?.leftMs ?? Number.POSITIVE_INFINITY;
+  if (deadline !== undefined) deadline.bindsWait = totalMs < patienceMs;
   const mostMs = Math.max(0, Math.min(totalMs, patienceMs));
   return {
     signal,
@@ -249,24 +270,24 @@ function waitOptions(call: State, signal: AbortSignal | undefined): AcquireOptio
 }
 
 /** Ends a wait of a part with the signal and its deadline. What comes too late goes back. */
-function ended(call: State, waiting: Promise<number>, options: AcquireOptions): Promise<number> {
-  const { policy, total, isBoundByTotal } = call;
+function ended(call: Call, waiting: Promise<number>, options: AcquireOptions): Promise<number> {
+  const { policy, deadline } = call;
   const { signal, maxWaitMs: leftMs = Number.POSITIVE_INFINITY } = options;
   const late = (): unknown =>
-    total !== undefined && isBoundByTotal
-      ? new OutOfTime(total.timeoutMs, true)
+    deadline?.bindsWait
+      ? new OutOfTime(deadline.timeoutMs, true)
       : new ThrottledError('Not sent: its turn did not come in time', undefined, { reason: 'wait-too-long' });
-  return bounded(waiting, { clock: policy.clock, signal, leftMs, late }, () => call.leave(undefined));
+  return bounded(waiting, { clock: policy.clock, signal, leftMs, late }, () => call.parts?.leave(undefined));
 }
 
 /**
  * The end in front of an attempt: an abort, a hook that threw, or a limit that refuses. Returns `false` if the result of
  * the attempt before is the result of the request.
  */
-async function endUnsent(call: State, error: unknown, signal: AbortSignal | undefined): Promise<false> {
+async function endUnsent(call: Call, error: unknown, signal: AbortSignal | undefined): Promise<false> {
   // Nothing was sent: what was taken goes back.
-  call.leave(undefined);
-  const { toRetry: outcome } = call;
+  call.parts?.leave(undefined);
+  const { toRetry: outcome, deadline, history } = call;
   const isRefused = error instanceof ThrottledError;
   const why = isRefused ? error.reason : undefined;
   if (isRefused) Object.assign(error, call.whose);
@@ -276,10 +297,12 @@ async function endUnsent(call: State, error: unknown, signal: AbortSignal | unde
   if (isAbort) reason = 'aborted';
   else if (error instanceof HookError) reason = 'final';
   // Refused by the total timeout.
-  else if (error instanceof OutOfTime || (outcome && call.isBoundByTotal && why === 'wait-too-long'))
+  else if (error instanceof OutOfTime || (outcome && deadline?.bindsWait && why === 'wait-too-long'))
     reason = 'deadline-exceeded';
-  if (!isLost) call.noteUnsent(reason);
-  call.end(reason, { outcome, error });
+  const last = isLost ? undefined : history.pop();
+  // The retry that followed it is not sent.
+  if (last !== undefined) history.push({ ...last, reason });
+  end(call, reason, { outcome, error });
   if (isLost) throw error;
   return false;
 }

@@ -9,12 +9,12 @@ import { headerIn } from '../http/any-headers.ts';
 import { type Classify, checkVerdict, classifyHttp } from '../http/classify.ts';
 import { failureKind, nameOf } from '../http/failure.ts';
 import type { Outcome, RequestTraits, Verdict } from '../http/outcome.ts';
-import { timeoutError } from './bounds.ts';
-import type { Exchange } from './exchange.ts';
+import { Call } from './call.ts';
+import type { Client } from './client.ts';
+import { timeoutError } from './deadline.ts';
 import type { PolicyOptions } from './options.ts';
 import { createPolicy, overridePolicy, type Policy } from './policy.ts';
-import { run } from './run.ts';
-import { Session } from './session.ts';
+import { namedTimeoutOf, sending, timeoutOf } from './send.ts';
 
 /** What a function that is retried is given. */
 export interface AttemptContext {
@@ -93,11 +93,12 @@ export async function retry<T>(
     judged(outcome, judge, attempt) ?? byDefault(outcome, classify, attempt);
   const request = { ...REQUEST };
   const around = surroundings(request, undefined, false);
-  const session = new Session(overridePolicy(policy, { classify: judging }), request, around, 'function');
   const followed = signal && followForeign(signal);
   const own = followed?.signal ?? signal;
+  const client = new FunctionClient(call, own);
+  const judgedBy = overridePolicy(policy, { classify: judging });
   try {
-    return await run<T>(session, new Calls(call, own), own);
+    return await new Call<T>(judgedBy, request, around, 'function').run(client, own);
   } finally {
     followed?.release();
   }
@@ -187,7 +188,7 @@ function statusOf(error: unknown): number | undefined {
 }
 
 /** Calls a function once for each attempt. */
-class Calls<T> implements Exchange<T> {
+class FunctionClient<T> implements Client<T> {
   readonly #call: (context: AttemptContext) => T | PromiseLike<T>;
   readonly #signal: AbortSignal | undefined;
   #timedOut = false;
@@ -197,9 +198,9 @@ class Calls<T> implements Exchange<T> {
     this.#signal = signal;
   }
 
-  async send(session: Session): Promise<T> {
-    const { attempt, policy } = session;
-    const timeoutMs = session.timeoutMs();
+  async send(running: Call): Promise<T> {
+    const { attempt, policy } = running;
+    const timeoutMs = timeoutOf(running);
     this.#timedOut = false;
     const controller = new AbortController();
     const own = this.#signal;
@@ -214,14 +215,14 @@ class Calls<T> implements Exchange<T> {
       const forget = own && onAbort(own, () => stop(own.reason));
       const timedOut = (): void => {
         this.#timedOut = true;
-        stop(timeoutError(session.namedTimeoutMs));
+        stop(timeoutError(namedTimeoutOf(running)));
       };
       const cancel = timeoutMs === undefined ? undefined : policy.clock.schedule(timedOut, timeoutMs);
       const settle = (): void => {
         forget?.();
         cancel?.();
       };
-      const called = session.sending(async () => call({ attempt, signal: controller.signal }));
+      const called = sending(running, async () => call({ attempt, signal: controller.signal }));
       called.then(resolve, reject);
       called.then(settle, settle);
     });

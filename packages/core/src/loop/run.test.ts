@@ -4,15 +4,14 @@ import { HookError, ThrottledError } from '../base/errors.ts';
 import type { Outcome, RequestTraits } from '../http/outcome.ts';
 import { ownBucket } from '../parts/own.ts';
 import { virtualClock } from '../testing.ts';
+import { Call } from './call.ts';
+import type { Client } from './client.ts';
 import type { TokenBucket } from './contracts.ts';
 import type { EbbEvent } from './events.ts';
-import type { Exchange } from './exchange.ts';
 import { attemptsOf } from './history.ts';
 import type { PolicyOptions } from './options.ts';
 import { createPolicy } from './policy.ts';
-import { run } from './run.ts';
-import { Session } from './session.ts';
-import { startSession } from './start-session.ts';
+import { startCall } from './start-call.ts';
 
 const request: RequestTraits = {
   method: 'GET',
@@ -24,7 +23,7 @@ const request: RequestTraits = {
 /** A client that responds with the statuses of a script, or rejects with its errors. */
 function exchange(
   ...script: (number | Error)[]
-): Exchange<{ status: number }> & { readonly sent: number[]; discarded: unknown[] } {
+): Client<{ status: number }> & { readonly sent: number[]; discarded: unknown[] } {
   const sent: number[] = [];
   const discarded: unknown[] = [];
   return {
@@ -49,7 +48,7 @@ function setUp(options: PolicyOptions = {}) {
   const clock = virtualClock({ startMs: 0 });
   const events: EbbEvent[] = [];
   const policy = createPolicy({ clock, random: () => 0, onEvent: (event) => events.push(event), ...options });
-  return { clock, events, session: new Session(policy, request) };
+  return { clock, events, session: new Call<{ readonly status: number }>(policy, request) };
 }
 
 /** A bucket whose tokens come when the test says so. */
@@ -66,7 +65,7 @@ function stubBucket(): {
 test('a success is sent in the same turn, without a wait', async () => {
   const { clock, session } = setUp();
   const client = exchange(200);
-  const running = run(session, client);
+  const running = session.run(client);
   expect(client.sent).toEqual([1]);
   expect(await running).toEqual({ status: 200 });
   expect(clock.pending).toBe(0);
@@ -74,7 +73,7 @@ test('a success is sent in the same turn, without a wait', async () => {
 
 test('every attempt, wait and end is reported, with its time', async () => {
   const { clock, events, session } = setUp({ maxRetries: 2 });
-  const running = run(session, exchange(503, new Error('reset'), 503));
+  const running = session.run(exchange(503, new Error('reset'), 503));
   await clock.advance(3_000);
   expect((await running).status).toBe(503);
   expect(events).toHaveLength(6);
@@ -101,7 +100,7 @@ test('a response that is retried is discarded, and the next attempt waits for th
   const { clock, session } = setUp({ backoff: constant(0) });
   const released = Promise.withResolvers<void>();
   const client = { ...exchange(503, 200), setAside: vi.fn(() => ({ released: released.promise })) };
-  const running = run(session, client);
+  const running = session.run(client);
   await clock.advance(0);
   expect(client.sent).toEqual([1]);
   released.resolve();
@@ -112,7 +111,7 @@ test('a response that is retried is discarded, and the next attempt waits for th
 describe('the last error is thrown unchanged', () => {
   test.each([new Error('reset'), Object.freeze(new Error('frozen'))])('%s', async (error) => {
     const { session } = setUp({ maxRetries: 0 });
-    await expect(run(session, exchange(error))).rejects.toBe(error);
+    await expect(session.run(exchange(error))).rejects.toBe(error);
     expect(attemptsOf(error)).toEqual([
       {
         attempt: 1,
@@ -130,7 +129,7 @@ describe('tokens', () => {
   test('are taken for every attempt, after the delay', async () => {
     const { bucket, acquire, tryAcquire } = stubBucket();
     const { clock, events, session } = setUp({ bucket, cost: 3, totalTimeoutMs: 10_000 });
-    const running = run(session, exchange(503));
+    const running = session.run(exchange(503));
     await clock.advance(500);
     expect(tryAcquire).toHaveBeenCalledExactlyOnceWith(3, undefined);
     expect(acquire).toHaveBeenCalledOnce();
@@ -145,9 +144,9 @@ describe('tokens', () => {
   test('cost by a function of the request; a function with an invalid result is named', async () => {
     const { bucket, tryAcquire } = stubBucket();
     tryAcquire.mockReturnValue({ waitedMs: 0 });
-    await run(setUp({ bucket, cost: ({ url }) => url.length }).session, exchange(200));
+    await setUp({ bucket, cost: ({ url }) => url.length }).session.run(exchange(200));
     expect(tryAcquire).toHaveBeenLastCalledWith(request.url.length, undefined);
-    const broken = run(setUp({ bucket, cost: () => Number.NaN }).session, exchange(200));
+    const broken = setUp({ bucket, cost: () => Number.NaN }).session.run(exchange(200));
     await expect(broken).rejects.toThrow('cost failed: its result must be a finite number > 0, got NaN');
   });
 
@@ -156,7 +155,7 @@ describe('tokens', () => {
     acquire.mockRejectedValue(new ThrottledError('no token'));
     const { events, session } = setUp({ bucket });
     const client = exchange(200);
-    await expect(run(session, client)).rejects.toThrow('no token');
+    await expect(session.run(client)).rejects.toThrow('no token');
     expect(client.sent).toEqual([]);
     expect(events.at(-1)).toMatchObject({ type: 'end', attempt: 0, reason: 'throttled' });
   });
@@ -167,7 +166,7 @@ describe('an abort', () => {
     const { clock, events, session } = setUp();
     const controller = new AbortController();
     const client = exchange(503);
-    const running = run(session, client, controller.signal);
+    const running = session.run(client, controller.signal);
     await clock.advance(500);
     controller.abort('enough');
     await expect(running).rejects.toBe('enough');
@@ -184,7 +183,7 @@ describe('an abort', () => {
       return { released: Promise.resolve() };
     };
     const client = { ...exchange(503), setAside };
-    await expect(run(session, client, controller.signal)).rejects.toThrow('enough');
+    await expect(session.run(client, controller.signal)).rejects.toThrow('enough');
     expect(client.sent).toEqual([1]);
   });
 
@@ -197,7 +196,7 @@ describe('an abort', () => {
       throw reset;
     };
     const client = { ...exchange(), send };
-    await expect(run(session, client, controller.signal)).rejects.toBe(reset);
+    await expect(session.run(client, controller.signal)).rejects.toBe(reset);
     expect(attemptsOf(reset)).toMatchObject([{ failure: 'aborted', reason: 'aborted' }]);
   });
 });
@@ -211,18 +210,17 @@ describe('a hook that throws', () => {
     ['backoff', 'backoff failed: boom'],
   ])('%s rejects its request, and the response is discarded', async (hook, message) => {
     const client = exchange(503);
-    const running = run(setUp({ [hook]: boom }).session, client);
+    const running = setUp({ [hook]: boom }).session.run(client);
     await expect(running).rejects.toThrow(HookError);
     await expect(running).rejects.toThrow(message);
     expect(client.discarded).toHaveLength(1);
   });
 });
 
-test('startSession: none for false, the policy without options, an override for options', () => {
+test('startCall: the policy without options, an override for options', () => {
   const policy = createPolicy();
-  expect(startSession(policy, request, false)).toBeUndefined();
-  expect(startSession(policy, request)?.policy).toBe(policy);
-  expect(startSession(policy, request, { maxRetries: 1 })?.policy.maxRetries).toBe(1);
+  expect(startCall(policy, request).policy).toBe(policy);
+  expect(startCall(policy, request, { maxRetries: 1 }).policy.maxRetries).toBe(1);
 });
 
 test('attemptsOf is empty for anything that is no result of ebb', () => {

@@ -7,12 +7,14 @@ import { concurrencyLimit } from '../parts/concurrency/concurrency.ts';
 import { perKey } from '../parts/per-key/per-key.ts';
 import { priorityQueue } from '../queue/priority-queue.ts';
 import { virtualClock } from '../testing.ts';
+import type { Call } from './call.ts';
 import type { EbbEvent } from './events.ts';
 import { grantOf, remember } from './history.ts';
+import { judge } from './judge.ts';
 import type { PolicyOptions } from './options.ts';
 import { createPolicy } from './policy.ts';
-import type { Session } from './session.ts';
-import { startSession } from './start-session.ts';
+import { prepare } from './prepare.ts';
+import { startCall } from './start-call.ts';
 
 const clock = virtualClock({ startMs: 0 });
 
@@ -37,8 +39,8 @@ function setUp(options: PolicyOptions) {
     onEvent: (event) => events.push(event),
     ...options,
   });
-  const start = (ebb?: PolicyOptions, url?: string): Session => {
-    const session = startSession(policy, to(url), ebb);
+  const start = (ebb?: PolicyOptions, url?: string): Call => {
+    const session = startCall(policy, to(url), ebb);
     if (session === undefined) throw new Error('There is a session unless ebb is false');
     return session;
   };
@@ -46,9 +48,9 @@ function setUp(options: PolicyOptions) {
 }
 
 /** How long a session waits until it may send, or why it may not. */
-function waits(session: Session, signal?: AbortSignal, released?: Promise<void>): Promise<unknown> {
+function waits(session: Call, signal?: AbortSignal, released?: Promise<void>): Promise<unknown> {
   const startMs = clock.now();
-  const ready = session.ready(signal, released);
+  const ready = prepare(session, signal, released);
   if (ready === undefined) return Promise.resolve('at once');
   return ready.then(
     () => clock.now() - startMs,
@@ -62,8 +64,8 @@ describe('a bucket', () => {
   test('that has the tokens takes no turn of the event loop', () => {
     const bucket = tokenBucket(small);
     const { start } = setUp({ bucket });
-    expect(start().ready()).toBeUndefined();
-    expect(start({ cost: 3.5 }).ready()).toBeUndefined();
+    expect(prepare(start())).toBeUndefined();
+    expect(prepare(start({ cost: 3.5 }))).toBeUndefined();
     expect(bucket.stats()).toMatchObject({ tokens: 0.5, granted: 2 });
   });
 
@@ -73,7 +75,7 @@ describe('a bucket', () => {
     const failed = start();
     expect(await waits(failed)).toBe('at once');
     const others = [waits(start()), waits(start())];
-    failed.judge(failure);
+    judge(failed, failure);
     const retry = waits(failed);
     await clock.advance(1_000);
     expect(await retry).toBe(100);
@@ -105,8 +107,8 @@ describe('a bucket', () => {
     const { start, events } = setUp({
       bucket: tokenBucket({ ...small, capacity: 1, nonConforming: 'mark' }),
     });
-    expect(start().ready()).toBeUndefined();
-    expect(start().ready()).toBeUndefined();
+    expect(prepare(start())).toBeUndefined();
+    expect(prepare(start())).toBeUndefined();
     expect(events.map(({ type, attempt }) => `${type} ${attempt}`)).toEqual([
       'attempt 1',
       'mark 1',
@@ -132,7 +134,7 @@ describe('a bucket', () => {
     const { start } = setUp({ bucket, backoff: constant(1_000) });
     const session = start({ cost: 3 });
     await waits(session);
-    session.judge(failure);
+    judge(session, failure);
     const controller = new AbortController();
     const retry = waits(session, controller.signal);
     controller.abort('enough');
@@ -145,7 +147,7 @@ describe('a bucket', () => {
     const { start } = setUp({ bucket });
     const session = start();
     await waits(session);
-    session.judge(response(429, { 'retry-after': '2' }));
+    judge(session, response(429, { 'retry-after': '2' }));
     const retry = waits(session);
     const other = waits(start());
     await clock.advance(5_000);
@@ -160,7 +162,7 @@ describe('a bucket', () => {
     const session = start();
     await waits(session);
     const answer = {};
-    session.judge(response(200));
+    judge(session, response(200));
     remember(answer, session.trace);
     grantOf(answer)?.settle(150);
     expect(bucket.stats().tokens).toBe(850);
@@ -174,7 +176,7 @@ describe('a bucket per key', () => {
     const { start } = setUp({ bucket: perKey(() => tokenBucket({ ...small, capacity: 1 }), { clock }) });
     const session = start({}, 'https://ill.test/');
     await waits(session);
-    session.judge(response(503, { 'retry-after': '5' }));
+    judge(session, response(503, { 'retry-after': '5' }));
     expect(await waits(start({}, 'https://well.test/'))).toBe('at once');
     const ill = waits(start({}, 'https://ill.test/2'));
     await clock.advance(10_000);
@@ -205,33 +207,33 @@ describe('a slot', () => {
     const concurrency = limits();
     const { start } = setUp({ concurrency });
     const [first, second] = [start(), start()];
-    expect(first.ready()).toBeUndefined();
-    first.judge(response(200));
-    expect(first.holdsSlot).toBe(true);
+    expect(prepare(first)).toBeUndefined();
+    judge(first, response(200));
+    expect(first.limit !== undefined).toBe(true);
     const waiting = waits(second);
     await clock.advance(300);
-    first.bodyEnded();
-    first.bodyEnded();
+    first.parts?.free();
+    first.parts?.free();
     expect(await waiting).toBe(300);
-    expect(first.holdsSlot).toBe(false);
-    expect(second.holdsSlot).toBe(true);
+    expect(first.limit !== undefined).toBe(false);
+    expect(second.limit !== undefined).toBe(true);
     expect(concurrency.stats().inUse).toBe(1);
   });
 
-  test.each<[story: string, end: (session: Session) => unknown]>([
-    ['a failure', (session) => session.judge(finalFailure)],
-    ['an abort', (session) => session.judge({ type: 'failure', kind: 'aborted', error: new Error() })],
+  test.each<[story: string, end: (session: Call) => unknown]>([
+    ['a failure', (session) => judge(session, finalFailure)],
+    ['an abort', (session) => judge(session, { type: 'failure', kind: 'aborted', error: new Error() })],
     [
       'the end of the body of an error',
       (session) => {
-        session.judge(response(404));
-        session.bodyEnded();
+        judge(session, response(404));
+        session.parts?.free();
       },
     ],
     [
       'an abort before the next attempt',
       (session) => {
-        session.judge(response(503));
+        judge(session, response(503));
         return waits(session, AbortSignal.abort('enough'));
       },
     ],
@@ -242,7 +244,7 @@ describe('a slot', () => {
     expect(concurrency.stats().inUse).toBe(1);
     await end(session);
     expect(concurrency.stats()).toMatchObject({ inUse: 0, waiting: 0 });
-    expect(session.holdsSlot).toBe(false);
+    expect(session.limit !== undefined).toBe(false);
   });
 
   test('is released when a hook throws', async () => {
@@ -252,11 +254,11 @@ describe('a slot', () => {
     };
     const session = setUp({ concurrency, classify: broken }).start();
     await waits(session);
-    expect(() => session.judge(response(200))).toThrow('classify failed: boom');
+    expect(() => judge(session, response(200))).toThrow('classify failed: boom');
     expect(concurrency.stats().inUse).toBe(0);
 
     const costly = setUp({ concurrency, bucket: tokenBucket(small), cost: broken }).start();
-    await expect(costly.ready()).rejects.toThrow('cost failed: boom');
+    await expect(prepare(costly)).rejects.toThrow('cost failed: boom');
     expect(concurrency.stats().inUse).toBe(0);
   });
 
@@ -265,7 +267,7 @@ describe('a slot', () => {
     const { start } = setUp({ concurrency, backoff: constant(1_000) });
     const session = start();
     await waits(session);
-    session.judge(response(503));
+    judge(session, response(503));
     const other = waits(start());
     const released = new Promise<void>((resolve) => void clock.schedule(resolve, 200));
     const retry = waits(session, undefined, released);
@@ -291,7 +293,7 @@ describe('a slot', () => {
     // While it waits for a slot, others may take its tokens.
     expect(bucket.stats()).toMatchObject({ tokens: 5, granted: 1 });
     bucket.tryAcquire(5);
-    first.judge(finalFailure);
+    judge(first, finalFailure);
     await clock.advance(1_000);
     expect(await waiting).toBe(350);
     expect(events.find(({ type }) => type === 'throttle')).toMatchObject({ waitMs: 350 });
@@ -315,7 +317,7 @@ describe('a budget', () => {
     const decide = async (url: string) => {
       const session = start({}, url);
       await waits(session);
-      return session.judge(response(503)).reason;
+      return judge(session, response(503)).reason;
     };
     expect(await decide('https://ill.test/')).toBe('transient');
     expect(await decide('https://ill.test/')).toBe('budget-exhausted');
@@ -329,7 +331,7 @@ describe('a budget', () => {
     for (let time = 0; time < 5; time += 1) {
       const session = start();
       await waits(session);
-      session.judge(response(200));
+      judge(session, response(200));
     }
     expect(budget.balance).toBe(1);
   });

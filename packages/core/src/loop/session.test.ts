@@ -6,11 +6,14 @@ import { tokenBucket } from '../parts/bucket/token-bucket.ts';
 import { concurrencyLimit } from '../parts/concurrency/concurrency.ts';
 import { ownBucket, ownBudget } from '../parts/own.ts';
 import { virtualClock } from '../testing.ts';
+import { Call } from './call.ts';
 import type { AcquireOptions, Grant, TokenBucket } from './contracts.ts';
 import type { EbbEvent } from './events.ts';
+import { judge, pass } from './judge.ts';
 import type { PolicyOptions } from './options.ts';
 import { createPolicy } from './policy.ts';
-import { Session } from './session.ts';
+import { beginParts, prepare } from './prepare.ts';
+import { discardMsOf, keepsAnswer } from './send.ts';
 
 const request: RequestTraits = {
   method: 'GET',
@@ -39,7 +42,7 @@ function setUp(options: PolicyOptions = {}) {
   const events: EbbEvent[] = [];
   const onEvent = (event: EbbEvent): void => void events.push(event);
   const policy = createPolicy({ clock, random: () => 0, backoff: constant(1_000), onEvent, ...options });
-  const session = new Session(policy, request);
+  const session = new Call(policy, request);
   return { clock, events, session, last: () => events.at(-1) };
 }
 
@@ -69,30 +72,30 @@ test.each<[what: string, options: PolicyOptions, keeps: boolean]>([
   ['a total timeout', { totalTimeoutMs: 1_000 }, true],
 ])('with %s a planned retry may not be sent', (_, options, keeps) => {
   const { session } = setUp(options);
-  session.beginTurns();
-  expect(session.keepsAnswer).toBe(keeps);
+  beginParts(session);
+  expect(keepsAnswer(session)).toBe(keeps);
 });
 
 describe('a response that is retried is read', () => {
   test('for a second', () => {
-    expect(setUp().session.discardMs).toBe(1_000);
+    expect(discardMsOf(setUp().session)).toBe(1_000);
   });
 
   test('for half of the rest of the total timeout, if that is less', () => {
     const { session, clock } = setUp({ totalTimeoutMs: 1_600 });
-    expect(session.discardMs).toBe(800);
+    expect(discardMsOf(session)).toBe(800);
     clock.tick(1_000);
-    expect(session.discardMs).toBe(300);
+    expect(discardMsOf(session)).toBe(300);
     clock.tick(1_000);
-    expect(session.discardMs).toBe(0);
+    expect(discardMsOf(session)).toBe(0);
   });
 });
 
 test('a retry at the end of the total timeout is sent', async () => {
   const { session, clock, last } = setUp({ totalTimeoutMs: 1_000 });
-  session.ready();
-  expect(session.judge(responds(503)).retry).toBe(true);
-  const ready = session.ready();
+  prepare(session);
+  expect(judge(session, responds(503)).retry).toBe(true);
+  const ready = prepare(session);
   await clock.advance(1_000);
   expect(await ready).toBe(true);
   expect(last()).toMatchObject({ type: 'attempt', attempt: 2, atMs: 1_000 });
@@ -100,10 +103,10 @@ test('a retry at the end of the total timeout is sent', async () => {
 
 test('a retry after it is not sent, and ends as deadline-exceeded', async () => {
   const { session, clock, last } = setUp({ totalTimeoutMs: 1_000 });
-  session.ready();
-  session.judge(responds(503));
+  prepare(session);
+  judge(session, responds(503));
   const released = Promise.withResolvers<void>();
-  const ready = session.ready(undefined, released.promise);
+  const ready = prepare(session, undefined, released.promise);
   await clock.advance(1_001);
   released.resolve();
   expect(await ready).toBe(false);
@@ -119,9 +122,9 @@ test.each<[reason: ThrottledReason, end: string]>([
   ['queue-full', 'throttled'],
 ])('a retry that its bucket refuses with %s ends as %s', async (reason, end) => {
   const { session, clock, last } = setUp({ totalTimeoutMs: 5_000, bucket: refusing(reason) });
-  session.ready();
-  session.judge(responds(503));
-  const ready = session.ready();
+  prepare(session);
+  judge(session, responds(503));
+  const ready = prepare(session);
   await clock.advance(1_000);
   expect(await ready).toBe(false);
   expect(last()).toMatchObject({ type: 'end', reason: end, outcome: { status: 503 } });
@@ -137,7 +140,7 @@ describe('before the first attempt', () => {
       return Promise.reject('enough');
     });
     const { session, last } = setUp({ bucket, budget });
-    await expect(session.ready(controller.signal)).rejects.toBe('enough');
+    await expect(prepare(session, controller.signal)).rejects.toBe('enough');
     expect(last()).toMatchObject({ type: 'end', reason: 'aborted', outcome: undefined });
     expect(counts.refunds).toBe(0);
   });
@@ -149,7 +152,7 @@ describe('before the first attempt', () => {
       return Promise.reject(new ThrottledError('refused'));
     });
     const { session, last } = setUp({ bucket });
-    await expect(session.ready(controller.signal)).rejects.toBe('enough');
+    await expect(prepare(session, controller.signal)).rejects.toBe('enough');
     expect(last()).toMatchObject({ type: 'end', reason: 'aborted' });
   });
 
@@ -158,7 +161,7 @@ describe('before the first attempt', () => {
       throw new Error('broken');
     };
     const { session, last } = setUp({ bucket: tokenBucket({ refillPerSecond: 1 }), cost });
-    await expect(session.ready()).rejects.toBeInstanceOf(HookError);
+    await expect(prepare(session)).rejects.toBeInstanceOf(HookError);
     expect(last()).toMatchObject({ type: 'end', reason: 'final', outcome: undefined });
   });
 });
@@ -167,9 +170,9 @@ test('after the first attempt, an abort refunds the retry', async () => {
   const { counts, budget } = counted();
   const controller = new AbortController();
   const { session } = setUp({ budget });
-  session.ready();
-  session.judge(responds(503));
-  const ready = session.ready(controller.signal);
+  prepare(session);
+  judge(session, responds(503));
+  const ready = prepare(session, controller.signal);
   controller.abort('enough');
   await expect(ready).rejects.toBe('enough');
   expect(counts.refunds).toBe(1);
@@ -180,15 +183,15 @@ test('a hook that throws on an outcome is reported as the end, with that outcome
     throw new Error('broken');
   };
   const { session, last } = setUp({ classify });
-  session.ready();
-  expect(() => session.judge(responds(503))).toThrow(HookError);
+  prepare(session);
+  expect(() => judge(session, responds(503))).toThrow(HookError);
   expect(last()).toMatchObject({ type: 'end', reason: 'final', outcome: { status: 503 }, error: {} });
 });
 
 test('an outcome that a layer below has judged is recorded, and is the end', () => {
   const { session, last } = setUp({ bucket: tokenBucket({ refillPerSecond: 1, capacity: 5 }) });
-  session.ready();
-  session.pass(responds(503));
+  prepare(session);
+  pass(session, responds(503));
   expect(session.history).toMatchObject([{ status: 503, reason: 'judged-by-inner-layer' }]);
   expect(last()).toMatchObject({ type: 'end', reason: 'judged-by-inner-layer', outcome: { status: 503 } });
 });

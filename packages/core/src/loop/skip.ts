@@ -1,22 +1,31 @@
 import { ThrottledError } from '../base/errors.ts';
+import type { Call } from './call.ts';
 import { backoffOf } from './decide.ts';
 import type { Lack } from './part.ts';
-import type { State } from './state.ts';
 
 /**
  * What `enter` returns so that the attempt is not sent: what other parts took goes back, and the next chance comes after the next
  * backoff, counted as a retry. Without a next one the call ends with the answer that was there, else with a `ThrottledError`
  * (`overload`).
  */
-export const SKIP: Lack = { skip: (call) => skipped(call, nextChance) };
+export const SKIP: Lack = /* @__PURE__ */ skipping(nextChance);
 
 /** As {@link SKIP}, but the call has no other chance. */
-export const SKIP_AND_END: Lack = { skip: (call) => skipped(call, () => undefined) };
+export const SKIP_AND_END: Lack = /* @__PURE__ */ skipping(() => undefined);
 
-/** @throws ThrottledError if there is no other chance */
-function skipped(call: State, next: typeof nextChance): void {
+/** A lack that is not waited for. */
+export interface Skip extends Lack {
+  /** Sets the delay before the next chance. @throws ThrottledError if there is none */
+  skip(call: Call): void;
+}
+
+function skipping(next: typeof nextChance): Lack {
+  return { skip: (call: Call) => skipped(call, next) } as Partial<Skip> as Skip;
+}
+
+function skipped(call: Call, next: typeof nextChance): void {
   const { attempt, delayMs: beforeMs, waitedMs } = call;
-  for (const turn of call.turns) turn.skip?.();
+  call.parts?.skip();
   const delayMs = next(call);
   const reason = delayMs === undefined ? 'overload' : 'skipped';
   call.history.push({ attempt: attempt + 1, delayMs: beforeMs, throttledMs: waitedMs, reason });
@@ -30,13 +39,15 @@ function skipped(call: State, next: typeof nextChance): void {
  * The delay before the next chance, in milliseconds; `undefined` if there is none. Nothing was sent, so idempotency does not matter
  * here. A chance counts as a retry, so that `maxRetries` and `totalTimeoutMs` bound the call as ever.
  */
-function nextChance(call: State): number | undefined {
-  const { policy, total, attempt, previousBackoffMs: previousDelayMs } = call;
+function nextChance(call: Call): number | undefined {
+  const { policy, deadline, attempt, previousBackoffMs: previousDelayMs } = call;
   call.skipped = (call.skipped ?? 0) + 1;
   const retry = attempt + call.skipped;
   if (retry > policy.maxRetries) return undefined;
   const delayMs = backoffOf(policy, { retry, previousDelayMs, random: policy.random });
-  if (delayMs === undefined || (total !== undefined && delayMs > total.leftMs)) return undefined;
+  if (delayMs === undefined || (deadline !== undefined && delayMs > deadline.leftMs)) return undefined;
   call.previousBackoffMs = delayMs;
-  return attempt > 0 && call.permit({ reason: 'refused', delayMs }) !== undefined ? undefined : delayMs;
+  return attempt > 0 && call.parts?.permit({ reason: 'refused', delayMs }) !== undefined
+    ? undefined
+    : delayMs;
 }

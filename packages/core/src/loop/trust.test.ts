@@ -1,7 +1,11 @@
 import { describe, expect, test } from 'vitest';
 import { createPolicy, type Part } from '../index.ts';
-import { Session } from './session.ts';
+import { Call } from './call.ts';
+import { judge } from './judge.ts';
+import { prepare, type Readiness } from './prepare.ts';
 import { isTrusted, mustTrust } from './trust.ts';
+
+let waiting: Promise<Readiness> | undefined;
 
 const requestTo = (url: string) => ({ method: 'GET', url, replayable: true, header: () => undefined });
 
@@ -102,15 +106,15 @@ describe('the headers of an attempt', () => {
     ['https://b.test/', ['label'], { a: 'label', b: 'label' }],
   ])('of a request to %s', (url, hooks, headers) => {
     asked.length = 0;
-    const session = new Session(policy, { ...requestTo(url), method: 'POST' });
-    expect(session.next('begin')).toBe('send');
+    const session = new Call(policy, { ...requestTo(url), method: 'POST' });
+    expect(prepare(session)).toBeUndefined();
     expect(asked).toEqual(hooks);
     expect(session.headerChanges).toEqual({ 'idempotency-key': 'key', ...headers });
   });
 
   test('that are labels alone', () => {
-    const session = new Session(createPolicy({ use: all.slice(1) }), requestTo('https://b.test/'));
-    session.next('begin');
+    const session = new Call(createPolicy({ use: all.slice(1) }), requestTo('https://b.test/'));
+    waiting = prepare(session);
     expect(session.headerChanges).toEqual({ a: 'label', b: 'label' });
   });
 
@@ -122,21 +126,19 @@ describe('the headers of an attempt', () => {
       methods: 'all',
       backoff: () => 0,
     });
-    const session = new Session(trusting, requestTo('https://a.test/'));
-    session.next('begin');
+    const session = new Call(trusting, requestTo('https://a.test/'));
+    waiting = prepare(session);
     expect(session.headerChanges).toMatchObject({ a: 'dress' });
-    session.next('settled', { type: 'response', status: 503, header: () => undefined });
+    judge(session, { type: 'response', status: 503, header: () => undefined });
     isGone = true;
-    session.next('begin');
+    waiting = prepare(session);
     expect(session.headerChanges).toEqual({ a: 'label', b: 'label' });
   });
 
   test('a part that could hide a credential at another place is an error', async () => {
     const hidden: Part = { ...all[0], place: 'watching' } as Part;
-    const session = new Session(createPolicy({ use: [hidden] }), requestTo('https://a.test/'));
-    session.next('begin');
-    await expect(session.waiting).rejects.toThrow(
-      'signs: place must be \'headers\' beside `dress`, got "watching"',
-    );
+    const session = new Call(createPolicy({ use: [hidden] }), requestTo('https://a.test/'));
+    waiting = prepare(session);
+    await expect(waiting).rejects.toThrow('signs: place must be \'headers\' beside `dress`, got "watching"');
   });
 });

@@ -8,16 +8,18 @@ import { concurrencyLimit } from '../parts/concurrency/concurrency.ts';
 import { ownBudget } from '../parts/own.ts';
 import { perKey } from '../parts/per-key/per-key.ts';
 import { type VirtualClock, virtualClock } from '../testing.ts';
+import { Call } from './call.ts';
+import type { Aside, Client } from './client.ts';
 import type { ObservableBucket, OwnBudget, TokenBucket } from './contracts.ts';
 import type { EbbEvent } from './events.ts';
-import type { Aside, Exchange } from './exchange.ts';
 import { attemptsOf, grantOf } from './history.ts';
+import { judge } from './judge.ts';
 import { countLayer } from './layers.ts';
 import type { PolicyOptions } from './options.ts';
 import { createPolicy } from './policy.ts';
-import { run } from './run.ts';
-import { Session } from './session.ts';
-import { startSession } from './start-session.ts';
+import { prepare } from './prepare.ts';
+import { discardMsOf, sending } from './send.ts';
+import { startCall } from './start-call.ts';
 
 const request: RequestTraits = {
   method: 'GET',
@@ -32,7 +34,7 @@ interface Answer {
 }
 
 /** A client that always responds with 503, and takes a while to discard it. */
-class Failing implements Exchange<Answer> {
+class Failing implements Client<Answer> {
   sent = 0;
   readonly unsentFor: unknown[] = [];
   readonly #clock: VirtualClock;
@@ -52,8 +54,8 @@ class Failing implements Exchange<Answer> {
   failure(error: unknown) {
     return { type: 'failure' as const, kind: 'network' as const, error };
   }
-  setAside(settled: unknown, session: Session): Aside {
-    const takesMs = Math.min(this.#releasedAfterMs, session.discardMs);
+  setAside(settled: unknown, session: Call): Aside {
+    const takesMs = Math.min(this.#releasedAfterMs, discardMsOf(session));
     return {
       released: new Promise((resolve) => void this.#clock.schedule(resolve, takesMs)),
       restore: () => ({ ...(settled as Answer), restored: true }),
@@ -107,7 +109,7 @@ test('a retry keeps the bucket of its key, also if the map has no room for the k
     clock.schedule(() => bucket.for({ ...request, url: 'https://other.test/' }).tryAcquire(), 99.9);
     return { bucket, maxRetries: 1 };
   });
-  await clock.runUntilSettled(run(startSession(policy, request) as Session, client));
+  await clock.runUntilSettled(startCall(policy, request).run(client));
   expect(client.sent).toBe(2);
 });
 
@@ -161,7 +163,7 @@ describe('a retry that is refused ends with the response that was there', () => 
     ],
   ])('%s', async (_, options, last) => {
     const { clock, events, budget, policy, client } = setUp(options, 60);
-    const running = run(new Session(policy, request), client);
+    const running = new Call(policy, request).run(client);
     await clock.advance(10_000);
     const answer = await running;
     expect(answer).toEqual({ status: 503, restored: true });
@@ -182,7 +184,7 @@ describe('a retry that is refused ends with the response that was there', () => 
     const { client, policy } = setUp((clock) => ({
       bucket: oneToken(clock, { nonConforming: 'reject', initialTokens: 0 }),
     }));
-    const refused = run(new Session(policy, request), client);
+    const refused = new Call(policy, request).run(client);
     await expect(refused).rejects.toMatchObject({ name: 'ThrottledError', reason: 'not-conforming' });
     expect(client.unsentFor).toEqual([await refused.catch((error: unknown) => error)]);
   });
@@ -192,7 +194,7 @@ describe('a retry that is refused ends with the response that was there', () => 
     const reset = new Error('reset');
     client.send = () => Promise.reject(reset);
     client.setAside = () => ({ released: Promise.resolve() });
-    const running = expect(run(new Session(policy, request), client)).rejects.toBe(reset);
+    const running = expect(new Call(policy, request).run(client)).rejects.toBe(reset);
     await clock.advance(1_000);
     await running;
     expect(attemptsOf(reset)).toMatchObject([{ failure: 'network', reason: 'throttled' }]);
@@ -208,7 +210,7 @@ describe('the total timeout', () => {
       () => ({ totalTimeoutMs: 250, maxRetries: 1_000, backoff: constant(delayMs) }),
       releasedAfterMs,
     );
-    const running = run(new Session(policy, request), client);
+    const running = new Call(policy, request).run(client);
     await clock.advance(10_000);
     expect(await running).toMatchObject({ status: 503 });
     const startsMs = events.flatMap(({ type, atMs }) => (type === 'attempt' ? [atMs] : []));
@@ -220,7 +222,7 @@ describe('the total timeout', () => {
 test('a client that takes too long to discard a response does not delay an attempt beyond it', async () => {
   const { clock, events, policy, client } = setUp(() => ({ totalTimeoutMs: 150 }));
   client.setAside = () => ({ released: new Promise((resolve) => void clock.schedule(resolve, 200)) });
-  const running = run(new Session(policy, request), client);
+  const running = new Call(policy, request).run(client);
   await clock.advance(1_000);
   expect(await running).toMatchObject({ status: 503 });
   expect(client.sent).toBe(1);
@@ -232,7 +234,7 @@ describe('a budget is refunded', () => {
     const { clock, budget, policy, client } = setUp(() => ({}));
     for (let call = 0; call < 3; call += 1) {
       const controller = new AbortController();
-      const running = run(new Session(policy, request), client, controller.signal);
+      const running = new Call(policy, request).run(client, controller.signal);
       const settled = expect(running).rejects.toBe('enough');
       await clock.advance(50);
       controller.abort('enough');
@@ -243,7 +245,7 @@ describe('a budget is refunded', () => {
 
   test('a retry that was sent is not refunded, whatever its outcome', async () => {
     const { clock, budget, policy, client } = setUp(() => ({ maxRetries: 2 }));
-    const running = run(new Session(policy, request), client);
+    const running = new Call(policy, request).run(client);
     await clock.advance(1_000);
     await running;
     expect(budget.balance).toBe(8);
@@ -254,7 +256,7 @@ describe('a budget is refunded', () => {
       bucket: oneToken(clock, { maxWaitMs: 1 }),
       budget: ownBudget({ balance: 1, deposit() {}, withdraw: () => true }),
     }));
-    const running = run(new Session(policy, request), client);
+    const running = new Call(policy, request).run(client);
     await clock.advance(1_000);
     expect(await running).toMatchObject({ status: 503 });
   });
@@ -278,7 +280,7 @@ describe('an attempt that was never sent returns its tokens', () => {
     };
     const policy = createPolicy({ clock, bucket, backoff: constant(10), onEvent, ...options });
     const failures = outcomes.values();
-    const running = run(new Session(policy, request), {
+    const running = new Call(policy, request).run({
       send: () => Promise.reject(refused),
       outcome: () => ({ type: 'response' as const, status: 200, header: () => undefined }),
       failure: () => failures.next().value as Outcome,
@@ -350,23 +352,23 @@ describe('an attempt that was never sent returns its tokens', () => {
     const header = (name: string) => (name === 'retry-after' ? '1' : undefined);
     const grant = bucket.tryAcquire();
     if (grant !== undefined) bucket.observe?.({ type: 'response', status: 429, header }, grant, request);
-    const session = new Session(createPolicy({ clock, bucket, maxRetries: 0 }), request);
-    const ready = session.ready();
+    const session = new Call(createPolicy({ clock, bucket, maxRetries: 0 }), request);
+    const ready = prepare(session);
     // After a second it starts empty, and 100 ms later it has one token.
     await clock.advance(1_100);
     await ready;
     expect(bucket.gateFor?.(request)?.tryAcquire(0.001)).toBeUndefined();
-    session.judge(unreached);
+    judge(session, unreached);
     expect(bucket.gateFor?.(request)?.tryAcquire(1)).toBeDefined();
   });
 
   test('at once to the next in the queue', async () => {
     const clock = virtualClock({ startMs: 0 });
     const bucket = bucketOf(clock, { capacity: 1 });
-    const session = new Session(createPolicy({ clock, bucket, maxRetries: 0 }), request);
-    await session.ready();
+    const session = new Call(createPolicy({ clock, bucket, maxRetries: 0 }), request);
+    await prepare(session);
     const next = bucket.acquire();
-    session.judge(unreached);
+    judge(session, unreached);
     expect(await next).toMatchObject({ waitedMs: 0 });
   });
 
@@ -393,11 +395,11 @@ describe('an attempt that was never sent returns its tokens', () => {
     const clock = virtualClock({ startMs: 0 });
     const bucket = bucketOf(clock);
     const abort = new AbortController();
-    const session = new Session(createPolicy({ clock, bucket, backoff: constant(100) }), request);
-    await session.ready(abort.signal);
+    const session = new Call(createPolicy({ clock, bucket, backoff: constant(100) }), request);
+    await prepare(session, abort.signal);
     expect(bucket.tryAcquire(3)).toBeDefined();
-    session.judge(unreached);
-    const waiting = session.ready(abort.signal);
+    judge(session, unreached);
+    const waiting = prepare(session, abort.signal);
     abort.abort('enough');
     await expect(waiting).rejects.toBe('enough');
     expect(tokensIn(bucket)).toBe(2);
@@ -412,15 +414,15 @@ describe('an attempt that was never sent returns its tokens', () => {
     const clock = virtualClock({ startMs: 0 });
     const own = bucketOf(clock);
     const below = isShared ? own : bucketOf(clock);
-    const outer = new Session(createPolicy({ clock, bucket: own, maxRetries: 0 }), request);
-    await outer.ready();
-    await outer.sending(async () => {
-      const inner = startSession(createPolicy({ clock, bucket: below }), request);
-      await inner?.ready();
+    const outer = new Call(createPolicy({ clock, bucket: own, maxRetries: 0 }), request);
+    await prepare(outer);
+    await sending(outer, async () => {
+      const inner = startCall(createPolicy({ clock, bucket: below }), request);
+      await prepare(inner);
       expect([own, below].map(tokensIn)).toEqual([4, 4]);
-      expect(inner?.judge(unreached)).toMatchObject({ reason: 'left-to-outer-layer' });
+      expect(judge(inner, unreached)).toMatchObject({ reason: 'left-to-outer-layer' });
     });
-    outer.judge(unreached);
+    judge(outer, unreached);
     expect([own, below].map(tokensIn)).toEqual([5, 5]);
   });
 });
@@ -432,7 +434,7 @@ test('with an aborted signal the client is called without tokens and slot', asyn
   }));
   const own = new TypeError('the client’s own');
   client.send = () => Promise.reject(own);
-  await expect(run(new Session(policy, request), client, AbortSignal.abort())).rejects.toBe(own);
+  await expect(new Call(policy, request).run(client, AbortSignal.abort())).rejects.toBe(own);
   expect(events.at(-1)).toMatchObject({ type: 'end', reason: 'aborted', attempt: 1 });
   expect((policy.bucket as TokenBucket).tryAcquire()).toBeDefined();
 });
@@ -442,7 +444,7 @@ test('the reason of a signal that ended two calls has no history', async () => {
   const reason = new Error('enough');
   const controller = new AbortController();
   const abortInWait = async (signal: AbortSignal): Promise<void> => {
-    const settled = expect(run(new Session(policy, request), client, signal)).rejects.toBe(reason);
+    const settled = expect(new Call(policy, request).run(client, signal)).rejects.toBe(reason);
     await clock.advance(10);
     controller.abort(reason);
     await settled;
@@ -450,7 +452,7 @@ test('the reason of a signal that ended two calls has no history', async () => {
   await abortInWait(controller.signal);
   expect(attemptsOf(reason)).toHaveLength(1);
   const other = new AbortController();
-  const settled = expect(run(new Session(policy, request), client, other.signal)).rejects.toBe(reason);
+  const settled = expect(new Call(policy, request).run(client, other.signal)).rejects.toBe(reason);
   await clock.advance(10);
   other.abort(reason);
   await settled;

@@ -1,13 +1,19 @@
 import { expect, test } from 'vitest';
 import { constant } from '../backoff/curves.ts';
-import type { Outcome, RequestTraits } from '../http/outcome.ts';
+import type { RequestTraits, Responded } from '../http/outcome.ts';
 import { tokenBucket } from '../parts/bucket/token-bucket.ts';
 import { virtualClock } from '../testing.ts';
+import { Call } from './call.ts';
+import { judge } from './judge.ts';
+import { look, reads } from './look.ts';
 import type { PolicyOptions } from './options.ts';
 import type { Part, Turn } from './part.ts';
 import { createPolicy } from './policy.ts';
-import { Session } from './session.ts';
+import { prepare, type Readiness } from './prepare.ts';
+import { sending } from './send.ts';
 import { SKIP, SKIP_AND_END } from './skip.ts';
+
+let waiting: Promise<Readiness> | undefined;
 
 const request: RequestTraits = {
   method: 'GET',
@@ -15,7 +21,7 @@ const request: RequestTraits = {
   replayable: true,
   header: () => undefined,
 };
-const responds = (status: number): Outcome => ({ type: 'response', status, header: () => undefined });
+const responds = (status: number): Responded => ({ type: 'response', status, header: () => undefined });
 
 function partOf(place: Part['place'], turn: Turn | undefined): Part {
   return { name: 'own', place, begin: () => turn };
@@ -24,7 +30,7 @@ function partOf(place: Part['place'], turn: Turn | undefined): Part {
 function start(options: PolicyOptions) {
   const clock = virtualClock({ startMs: 0 });
   const policy = createPolicy({ clock, random: () => 0, backoff: constant(100), ...options });
-  return { clock, session: new Session(policy, request) };
+  return { clock, session: new Call(policy, request) };
 }
 
 test('parts are asked in the order of their places, whatever the order of the list', () => {
@@ -39,9 +45,9 @@ test('parts are asked in the order of their places, whatever the order of the li
     }),
   );
   const { session } = start({ use });
-  expect(session.next('begin')).toBe('send');
-  expect(session.sending(() => 'sent')).toBe('sent');
-  expect(session.next('settled', responds(200))).toBe('finish');
+  expect(prepare(session)).toBeUndefined();
+  expect(sending(session, () => 'sent')).toBe('sent');
+  expect(judge(session, responds(200)).retry).toBe(false);
   const inOrder = ['throttle', 'slot', 'tokens', 'watching'];
   expect(asked).toEqual([
     ...inOrder,
@@ -52,8 +58,8 @@ test('parts are asked in the order of their places, whatever the order of the li
 
 test('a part that stays out of a call is not asked', () => {
   const { session } = start({ use: [partOf('slot', undefined)] });
-  expect(session.next('begin')).toBe('send');
-  expect(session.turns).toEqual([]);
+  expect(prepare(session)).toBeUndefined();
+  expect(session.parts?.all).toEqual([]);
 });
 
 test('of what is lacking everything goes back, and all parts are asked again after the wait', async () => {
@@ -70,9 +76,9 @@ test('of what is lacking everything goes back, and all parts are asked again aft
   };
   const last = partOf('watching', { enter: () => (isFree ? undefined : lack) });
   const policy = createPolicy({ clock, bucket, use: [last] });
-  const session = new Session(policy, request);
-  expect(session.next('begin')).toBe('wait');
-  expect(await session.waiting).toBe(true);
+  const session = new Call(policy, request);
+  waiting = prepare(session);
+  expect(await waiting).toBe(true);
   expect(asked).toEqual(['waits beside 1 tokens']);
   expect([bucket.stats().tokens, session.waitedMs]).toEqual([0, 5]);
 });
@@ -86,8 +92,8 @@ test('a part that lacks something waits for it, and is asked again', async () =>
     },
   };
   const { session } = start({ use: [partOf('slot', { enter: () => (has ? undefined : lack) })] });
-  expect(session.next('begin')).toBe('wait');
-  expect(await session.waiting).toBe(true);
+  waiting = prepare(session);
+  expect(await waiting).toBe(true);
 });
 
 test('a chance that a part skips counts as a retry, and the next comes after the next backoff', async () => {
@@ -95,15 +101,15 @@ test('a chance that a part skips counts as a retry, and the next comes after the
   const throttle = partOf('throttle', { enter: () => (skips-- > 0 ? SKIP : undefined) });
   const bucket = tokenBucket({ refillPerSecond: 1, capacity: 3 });
   const { clock, session } = start({ use: [throttle], bucket, maxRetries: 3 });
-  expect(session.next('begin')).toBe('wait');
+  waiting = prepare(session);
   await clock.advance(199);
   expect([session.attempt, bucket.stats().tokens]).toEqual([0, 3]);
   await clock.advance(1);
-  expect(await session.waiting).toBe(true);
-  expect(session.next('settled', responds(503))).toBe('set aside');
-  expect(session.next('begin')).toBe('wait');
+  expect(await waiting).toBe(true);
+  expect(judge(session, responds(503)).retry).toBe(true);
+  waiting = prepare(session);
   await clock.advance(100);
-  expect(session.next('settled', responds(503))).toBe('finish');
+  expect(judge(session, responds(503)).retry).toBe(false);
   expect(session.history.map(({ attempt, reason }) => [attempt, reason])).toEqual([
     [1, 'skipped'],
     [1, 'skipped'],
@@ -119,8 +125,8 @@ test.each([
   const throttle = partOf('throttle', { enter: () => lack });
   const bucket = tokenBucket({ refillPerSecond: 1 });
   const { clock, session } = start({ use: [throttle], bucket, maxRetries: 1 });
-  session.next('begin');
-  await expect(clock.runUntilSettled(session.waiting as Promise<unknown>)).rejects.toMatchObject({
+  waiting = prepare(session);
+  await expect(clock.runUntilSettled(waiting as Promise<unknown>)).rejects.toMatchObject({
     reason: 'overload',
   });
   expect([clock.elapsedMs, session.history.map(({ reason }) => reason)]).toEqual([ms, reasons]);
@@ -130,8 +136,8 @@ test('a part may change headers, also at its leisure', async () => {
   const early = partOf('headers', { dress: () => ({ 'x-a': '1', 'x-b': '1' }) });
   const late = partOf('headers', { dress: async ({ attempt }) => ({ 'x-b': String(attempt + 1) }) });
   const { session } = start({ use: [early, late], beforeAttempt: () => ({ 'x-c': '3' }) });
-  expect(session.next('begin')).toBe('wait');
-  expect(await session.waiting).toBe(true);
+  waiting = prepare(session);
+  expect(await waiting).toBe(true);
   expect(session.headerChanges).toEqual({ 'x-c': '3', 'x-a': '1', 'x-b': '2' });
 });
 
@@ -139,22 +145,22 @@ test('what parts read of a response goes on from one to the next, and to the dec
   const first = partOf('reading', { read: () => ({ verdict: 'transient' }) });
   const second = partOf('reading', { read: async (_, advice) => ({ ...advice, waitMs: 700 }) });
   const { clock, session } = start({ use: [first, second] });
-  session.next('begin');
-  expect(session.next('settled', responds(200))).toBe('look');
-  const looked = await session.look(() => undefined);
-  expect(session.next('looked', looked)).toBe('set aside');
-  expect(session.next('begin')).toBe('wait');
+  waiting = prepare(session);
+  expect(reads(session, responds(200))).toBe(true);
+  const looked = await look(session, responds(200), () => undefined, undefined);
+  expect(judge(session, looked).retry).toBe(true);
+  waiting = prepare(session);
   await clock.advance(699);
   expect(session.attempt).toBe(1);
   await clock.advance(100);
-  expect(await session.waiting).toBe(true);
+  expect(await waiting).toBe(true);
 });
 
 test('a part may refuse a retry, and is asked last', () => {
   const permit = () => 'budget-exhausted' as const;
   const { session } = start({ use: [partOf('watching', { permit })] });
-  session.next('begin');
-  expect(session.next('settled', responds(503))).toBe('finish');
+  waiting = prepare(session);
+  expect(judge(session, responds(503)).retry).toBe(false);
   expect(session.history.at(-1)?.reason).toBe('budget-exhausted');
 });
 

@@ -3,9 +3,12 @@ import { describe, expect, test } from 'vitest';
 import { constant } from '../backoff/curves.ts';
 import type { FailureKind, Outcome, RequestTraits } from '../http/outcome.ts';
 import type { Peek } from '../http/peek.ts';
+import { Call } from '../loop/call.ts';
+import { judge as judgeBy } from '../loop/judge.ts';
+import { look, reads } from '../loop/look.ts';
 import type { PolicyOptions } from '../loop/options.ts';
 import { createPolicy } from '../loop/policy.ts';
-import { Session } from '../loop/session.ts';
+import { prepare } from '../loop/prepare.ts';
 import * as door from '../presets.ts';
 import { virtualClock } from '../testing.ts';
 import type { PresetOptions } from './preset-options.ts';
@@ -59,13 +62,14 @@ async function judge(options: PolicyOptions, of: Case): Promise<string> {
       : { type: 'failure', kind: failure, error: new Error(failure) };
   const clock = virtualClock({ startMs: 0 });
   const policy = createPolicy({ ...options, backoff: constant(0), random: () => 0, clock });
-  const session = new Session(policy, request);
+  const session = new Call(policy, request);
   for (let left = of.before ?? 0; ; left -= 1) {
-    const waiting = session.ready();
+    const waiting = prepare(session);
     if (waiting !== undefined) await clock.advance(600_000);
     await waiting;
     const open = (): Peek | undefined => (of.body === undefined ? undefined : peekAt(of.body));
-    const decision = session.judge(session.reads ? await session.look(open, undefined, outcome) : outcome);
+    const seen = reads(session, outcome) ? await look(session, outcome, open, undefined) : outcome;
+    const decision = judgeBy(session, seen);
     if (left > 0) continue;
     return decision.retry && decision.delayMs > 0
       ? `${decision.reason} after ${decision.delayMs}`

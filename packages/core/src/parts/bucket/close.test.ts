@@ -1,10 +1,12 @@
 import { describe, expect, test } from 'vitest';
 import { constant } from '../../backoff/curves.ts';
 import type { Outcome, RequestTraits } from '../../http/outcome.ts';
+import { Call } from '../../loop/call.ts';
 import type { AcquireOptions, Grant, ObservableBucket } from '../../loop/contracts.ts';
+import { judge } from '../../loop/judge.ts';
 import type { PolicyOptions } from '../../loop/options.ts';
 import { createPolicy } from '../../loop/policy.ts';
-import { Session } from '../../loop/session.ts';
+import { prepare } from '../../loop/prepare.ts';
 import { priorityQueue } from '../../queue/priority-queue.ts';
 import { virtualClock } from '../../testing.ts';
 import { concurrencyLimit } from '../concurrency/concurrency.ts';
@@ -44,10 +46,10 @@ function setUp(make: Make = tokenBucket, more: Partial<TokenBucketOptions> = {})
     createPolicy({ clock, bucket, random: () => 0, maxRetries: 0, ...options });
   /** Sends a request when it may be sent. */
   const send = (name: string, request: RequestTraits, options?: PolicyOptions): void => {
-    const session = new Session(policy(options), request);
+    const session = new Call(policy(options), request);
     note(
       name,
-      Promise.resolve(session.ready()).then(() => session.judge(responds(200))),
+      Promise.resolve(prepare(session)).then(() => judge(session, responds(200))),
     );
   };
   return { clock, bucket, lines, note, ask, policy, send };
@@ -333,13 +335,13 @@ describe.each<[string, Make]>([
 test('a retry that a closed bucket refuses ends with the last response', async () => {
   const { bucket, clock, policy } = setUp();
   const events: string[] = [];
-  const session = new Session(
+  const session = new Call(
     policy({ maxRetries: 3, backoff: constant(100), onEvent: (event) => events.push(event.type) }),
     well,
   );
-  session.ready();
-  expect(session.judge(responds(503))).toMatchObject({ retry: true });
-  const ready = session.ready();
+  prepare(session);
+  expect(judge(session, responds(503))).toMatchObject({ retry: true });
+  const ready = prepare(session);
   await bucket.close();
   await clock.advance(1_000);
   expect(await ready).toBe(false);
@@ -349,21 +351,21 @@ test('a retry that a closed bucket refuses ends with the last response', async (
 
 test('a retry counts as a new request, also if its first attempt waited when the bucket was closed', async () => {
   const { bucket, clock, policy } = setUp(tokenBucket, { initialTokens: 0 });
-  const session = new Session(policy({ maxRetries: 3, backoff: constant(0) }), well);
-  const first = session.ready();
+  const session = new Call(policy({ maxRetries: 3, backoff: constant(0) }), well);
+  const first = prepare(session);
   await clock.advance(0);
   const drained = bucket.close({ waiting: 'drain' });
   await clock.advance(100);
   expect(await first).toBe(true);
-  session.judge(responds(503));
-  expect(await session.ready()).toBe(false);
+  judge(session, responds(503));
+  expect(await prepare(session)).toBe(false);
   await drained;
 });
 
 test('a request to a closed bucket fails with a ThrottledError', async () => {
   const { bucket, policy } = setUp();
   await bucket.close();
-  await expect(new Session(policy(), well).ready()).rejects.toMatchObject({ reason: 'closed' });
+  await expect(prepare(new Call(policy(), well))).rejects.toMatchObject({ reason: 'closed' });
 });
 
 describe('buckets per key', () => {

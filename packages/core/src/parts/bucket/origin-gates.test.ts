@@ -1,8 +1,10 @@
 import { describe, expect, test } from 'vitest';
 import type { Outcome, RequestTraits } from '../../http/outcome.ts';
+import { Call } from '../../loop/call.ts';
 import type { ObservableBucket } from '../../loop/contracts.ts';
+import { judge } from '../../loop/judge.ts';
 import { createPolicy } from '../../loop/policy.ts';
-import { Session } from '../../loop/session.ts';
+import { prepare } from '../../loop/prepare.ts';
 import { type VirtualClock, virtualClock } from '../../testing.ts';
 import { perKey } from '../per-key/per-key.ts';
 import { adaptive } from './adaptive.ts';
@@ -28,10 +30,10 @@ function setUp(make: (clock: VirtualClock) => ObservableBucket) {
   const sentAtMs: [string, number][] = [];
   /** Sends a request, and passes its response to the bucket. */
   const send = async (request: RequestTraits, answer: Outcome = responds(200, {})): Promise<void> => {
-    const session = new Session(policy, request);
-    await session.ready();
+    const session = new Call(policy, request);
+    await prepare(session);
     sentAtMs.push([request.url, clock.now()]);
-    session.judge(answer);
+    judge(session, answer);
   };
   return { clock, bucket, sentAtMs, send };
 }
@@ -110,9 +112,9 @@ test('a bucket with a gate is not evicted', async () => {
   const clock = virtualClock({ startMs: 0 });
   const buckets = perKey(() => tokenBucket(options(clock)), { keyOf: () => 'all', clock, idleMs: 10 });
   const policy = createPolicy({ clock, bucket: buckets, maxRetries: 0 });
-  const session = new Session(policy, ill);
-  session.ready();
-  session.judge(responds(429, { 'retry-after': '60' }));
+  const session = new Call(policy, ill);
+  prepare(session);
+  judge(session, responds(429, { 'retry-after': '60' }));
   await clock.advance(30_000);
   // Each request checks two gates, and drops idle ones.
   for (let visit = 0; visit < 4; visit += 1) buckets.for(well);

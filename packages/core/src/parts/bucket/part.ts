@@ -4,7 +4,7 @@ import { neverSent } from '../../http/failure.ts';
 import type { Outcome } from '../../http/outcome.ts';
 import type { AcquireOptions, Grant, OwnBucket } from '../../loop/contracts.ts';
 import { type Costs, costOf } from '../../loop/costs.ts';
-import type { Call, Lack, Part, Turn } from '../../loop/part.ts';
+import type { Lack, Part, PartCall, Turn } from '../../loop/part.ts';
 
 /** Every attempt takes tokens from the bucket. */
 export class BucketPart implements Part {
@@ -19,14 +19,14 @@ export class BucketPart implements Part {
     this.#endsItself = endsItself;
   }
 
-  begin(call: Call): Turn {
+  begin(call: PartCall): Turn {
     return new BucketTurn(this.#bucket, call, this.#endsItself);
   }
 }
 
 class BucketTurn implements Turn, Lack {
   readonly #bucket: OwnBucket;
-  readonly #call: Call;
+  readonly #call: PartCall;
   #grant: Grant | undefined;
   #originGrant: Grant | undefined;
   /** The last grant that was waited for, even if it was given back: a bucket that drains still serves its holder. */
@@ -40,7 +40,7 @@ class BucketTurn implements Turn, Lack {
 
   readonly endsItself: boolean;
 
-  constructor(bucket: OwnBucket, call: Call, endsItself: boolean) {
+  constructor(bucket: OwnBucket, call: PartCall, endsItself: boolean) {
     this.#bucket = bucket;
     this.#asked = bucket;
     this.#call = call;

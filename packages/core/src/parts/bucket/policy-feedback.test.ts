@@ -1,8 +1,10 @@
 import { describe, expect, test } from 'vitest';
 import type { Outcome, RequestTraits } from '../../http/outcome.ts';
 import type { Feedback, ReadFeedback } from '../../http/server-feedback.ts';
+import { Call } from '../../loop/call.ts';
+import { judge } from '../../loop/judge.ts';
 import { createPolicy } from '../../loop/policy.ts';
-import { Session } from '../../loop/session.ts';
+import { prepare } from '../../loop/prepare.ts';
 import { virtualClock } from '../../testing.ts';
 import { tokenBucket } from './token-bucket.ts';
 
@@ -38,9 +40,9 @@ describe('how a bucket reads a response', () => {
     const clock = virtualClock({ startMs: 0 });
     const options = { refillPerSecond: 10, clock, random: () => 0, feedbackScope: 'bucket' as const };
     const bucket = tokenBucket({ ...options, feedback: ofBucket });
-    const session = new Session(createPolicy({ clock, bucket, feedback: ofPolicy, maxRetries: 0 }), request);
-    session.ready();
-    session.judge(asks);
+    const session = new Call(createPolicy({ clock, bucket, feedback: ofPolicy, maxRetries: 0 }), request);
+    prepare(session);
+    judge(session, asks);
     expect(bucket.stats().pausedMs).toBe(pausedMs);
   });
 });

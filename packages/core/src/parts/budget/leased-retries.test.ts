@@ -1,7 +1,9 @@
 import { describe, expect, test } from 'vitest';
 import type { RetryBudget } from '../../loop/contracts.ts';
+import { judge } from '../../loop/judge.ts';
 import { createPolicy } from '../../loop/policy.ts';
-import { startSession } from '../../loop/start-session.ts';
+import { prepare } from '../../loop/prepare.ts';
+import { startCall } from '../../loop/start-call.ts';
 import { virtualClock } from '../../testing.ts';
 import { ownBudget } from '../own.ts';
 import { retryBudget } from './budget.ts';
@@ -163,34 +165,34 @@ describe('a session calls begin and end of its budget for each request', () => {
 
   test('that is successful', () => {
     const { told, policy } = setUp();
-    const session = startSession(policy, request);
-    session?.ready();
-    session?.judge(answer(200));
+    const session = startCall(policy, request);
+    prepare(session);
+    judge(session, answer(200));
     expect(told).toEqual(['begin', 'deposit', 'end']);
   });
 
   test('that is retried, and then denied', async () => {
     const { told, policy, clock } = setUp();
-    const session = startSession(policy, request);
-    session?.ready();
-    session?.judge(answer(503));
-    const waiting = session?.ready();
+    const session = startCall(policy, request);
+    prepare(session);
+    judge(session, answer(503));
+    const waiting = prepare(session);
     await clock.advance(5_000);
     await waiting;
-    expect(session?.judge(answer(503)).reason).toBe('budget-exhausted');
+    expect(judge(session, answer(503)).reason).toBe('budget-exhausted');
     expect(told).toEqual(['begin', 'withdraw', 'withdraw', 'end']);
   });
 
   test('that is final, or aborted before it is sent again', async () => {
     const { told, policy } = setUp();
-    const final = startSession(policy, request);
-    final?.ready();
-    final?.judge(answer(404));
-    const aborted = startSession(policy, request);
+    const final = startCall(policy, request);
+    prepare(final);
+    judge(final, answer(404));
+    const aborted = startCall(policy, request);
     const abort = new AbortController();
-    aborted?.ready(abort.signal);
-    aborted?.judge(answer(503));
-    const waiting = aborted?.ready(abort.signal);
+    prepare(aborted, abort.signal);
+    judge(aborted, answer(503));
+    const waiting = prepare(aborted, abort.signal);
     abort.abort();
     await expect(waiting).rejects.toThrow();
     expect(told).toEqual(['begin', 'end', 'begin', 'withdraw', 'refund', 'end']);
@@ -198,13 +200,13 @@ describe('a session calls begin and end of its budget for each request', () => {
 
   test('whose hook throws', () => {
     const { told, policy } = setUp();
-    const session = startSession(policy, request, {
+    const session = startCall(policy, request, {
       classify: () => {
         throw new Error('hook');
       },
     });
-    session?.ready();
-    expect(() => session?.judge(answer(200))).toThrow('classify');
+    prepare(session);
+    expect(() => judge(session, answer(200))).toThrow('classify');
     expect(told).toEqual(['begin', 'end']);
   });
 });

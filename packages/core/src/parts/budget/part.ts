@@ -1,6 +1,6 @@
 import type { Outcome } from '../../http/outcome.ts';
 import type { OwnBudget } from '../../loop/contracts.ts';
-import type { Call, Part, Turn } from '../../loop/part.ts';
+import type { Part, PartCall, Turn } from '../../loop/part.ts';
 import type { StopReason } from '../../loop/reason.ts';
 
 /** Every retry withdraws from the budget. */
@@ -13,7 +13,7 @@ export class BudgetPart implements Part {
     this.#budget = budget;
   }
 
-  begin(call: Call): Turn | undefined {
+  begin(call: PartCall): Turn | undefined {
     // Only the outermost layer retries, and withdraws.
     if (call.around.isInner) return undefined;
     this.#budget.begin?.();

@@ -11,7 +11,7 @@ import type {
   OwnLimit,
   Slot,
 } from '../../loop/contracts.ts';
-import type { Call, Lack, Part, Turn } from '../../loop/part.ts';
+import type { Lack, Part, PartCall, Turn } from '../../loop/part.ts';
 import { WAITING_OPTIONS, type WaitingOptions } from '../../queue/options.ts';
 import { SteadyTime } from '../../queue/time.ts';
 import { WaitingRoom } from '../../queue/waiting-room.ts';
@@ -135,7 +135,7 @@ export class ConcurrencyPart implements Part {
     this.#endsItself = endsItself;
   }
 
-  begin(call: Call): Turn | undefined {
+  begin(call: PartCall): Turn | undefined {
     // The outermost layer has the slot.
     return call.around.isInner ? undefined : new SlotTurn(this.#limit, call, this.#endsItself);
   }
@@ -143,12 +143,12 @@ export class ConcurrencyPart implements Part {
 
 class SlotTurn implements Turn, Lack {
   readonly #limit: OwnLimit;
-  readonly #call: Call;
+  readonly #call: PartCall;
   #slot: Slot | undefined;
 
   readonly endsItself: boolean;
 
-  constructor(limit: OwnLimit, call: Call, endsItself: boolean) {
+  constructor(limit: OwnLimit, call: PartCall, endsItself: boolean) {
     this.#limit = limit;
     this.#call = call;
     this.endsItself = endsItself;

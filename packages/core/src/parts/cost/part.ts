@@ -6,7 +6,7 @@ import type { Judgement, Responded } from '../../http/outcome.ts';
 import type { BodyWatcher } from '../../http/peek.ts';
 import type { Grant, OwnBucket } from '../../loop/contracts.ts';
 import type { LearnsCost } from '../../loop/costs.ts';
-import type { Call, Look, Part, Turn } from '../../loop/part.ts';
+import type { Look, Part, PartCall, Turn } from '../../loop/part.ts';
 import type { StopReason } from '../../loop/reason.ts';
 import { EventReader } from './events.ts';
 import { MessageReader } from './messages.ts';
@@ -32,7 +32,7 @@ export class CostPart implements Part {
     this.#setup = setup;
   }
 
-  begin(call: Call): Turn {
+  begin(call: PartCall): Turn {
     return new CostTurn(this.#setup, call);
   }
 }
@@ -76,11 +76,11 @@ function endOf(tally: Tally, watcher: WeakRef<Watcher>, clock: Clock, patienceMs
 
 class CostTurn implements Turn {
   readonly #setup: CostSetup;
-  readonly #call: Call;
+  readonly #call: PartCall;
   /** That of the last attempt. */
   #tally: Tally | undefined;
 
-  constructor(setup: CostSetup, call: Call) {
+  constructor(setup: CostSetup, call: PartCall) {
     this.#setup = setup;
     this.#call = call;
   }

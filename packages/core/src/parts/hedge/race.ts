@@ -2,11 +2,13 @@ import { HookError } from '../../base/errors.ts';
 import { report } from '../../base/warn.ts';
 import { isTrouble } from '../../http/classify.ts';
 import type { Outcome, RequestTraits } from '../../http/outcome.ts';
+import { Call } from '../../loop/call.ts';
 import { verdictOf } from '../../loop/decide.ts';
+import { headersNow } from '../../loop/header-changes.ts';
 import type { HedgeRecord } from '../../loop/history.ts';
-import { askHooks } from '../../loop/prepare.ts';
+import { close } from '../../loop/judge.ts';
+import { askHooks, beginParts } from '../../loop/prepare.ts';
 import { reportedOutcome } from '../../loop/reported.ts';
-import { Session } from '../../loop/session.ts';
 import { isTrusted } from '../../loop/trust.ts';
 import type { Hedging } from './hedging.ts';
 import { type Due, type HedgeKey, leave } from './key.ts';
@@ -17,7 +19,7 @@ const ABORTED: Outcome = { type: 'failure', kind: 'aborted', error: undefined };
 /** A hedge that was sent. */
 export interface Hedge {
   /** Has taken what a retry takes. */
-  readonly session: Session;
+  readonly call: Call;
   /** When it was sent, in milliseconds after the first try. */
   readonly delayMs: number;
   /** `undefined` while it is under way. */
@@ -98,40 +100,40 @@ export abstract class Race implements Due {
   async sendHedge(request: RequestTraits, isAway: boolean, send: (hedge: Hedge) => void): Promise<void> {
     const { policy, maxHedges } = this.hedging.setup;
     const { state } = this.#key;
-    const session = new Session(policy, request);
+    const call = new Call(policy, request);
     this.#hedges ??= [];
     // For the parts it is a retry.
-    session.attempt = this.#hedges.length + 1;
+    call.attempt = this.#hedges.length + 1;
     let isSent = false;
     try {
       const { throttle, key } = policy;
       const own = throttle && 'for' in throttle ? throttle.for(request, key) : throttle;
       if (state.tokens < 1 || policy.stopSignal?.aborted || (own && own.share < 1)) return;
-      session.beginTurns();
+      beginParts(call);
       if (isAway && !isTrusted(policy, request)) return;
-      if (isAway) await askHooks(session);
-      session.setHeaders();
+      if (isAway) await askHooks(call);
+      if (call.pendingHeaders !== undefined) call.headerChanges = headersNow(call.pendingHeaders);
       // Tokens that are not there do for a request (`nonConforming: 'mark'`), not for a hedge.
       isSent =
         this.isOpen &&
         state.tokens >= 1 &&
-        session.take() === undefined &&
-        session.grant?.conforming !== false &&
-        session.permit({ reason: 'transient', delayMs: 0 }) === undefined;
+        call.parts?.take() === undefined &&
+        call.grant?.conforming !== false &&
+        call.parts?.permit({ reason: 'transient', delayMs: 0 }) === undefined;
     } catch (error) {
       // The request itself is well.
       if (error instanceof HookError) report(error.hook, this.hedging, error);
     } finally {
       if (!isSent) {
-        session.leave(undefined);
-        session.close('throttled');
+        call.parts?.leave(undefined);
+        close(call, 'throttled');
       }
     }
     if (!isSent) return;
-    session.attempt += 1;
+    call.attempt += 1;
     state.tokens -= 1;
     this.dueMs = policy.clock.now();
-    const hedge: Hedge = { session, delayMs: this.dueMs - this.#startMs, outcome: undefined };
+    const hedge: Hedge = { call, delayMs: this.dueMs - this.#startMs, outcome: undefined };
     if (this.#hedges.push(hedge) < maxHedges) this.#key.join(this);
     send(hedge);
   }
@@ -147,15 +149,15 @@ export abstract class Race implements Due {
   over(winner: Hedge | undefined, first: Outcome | undefined): HedgeRecord[] {
     leave(this);
     if (winner !== undefined) pay(this.#key.state, 1);
-    return (this.#hedges ?? []).map(({ session, delayMs, outcome }) => {
-      const won = session === winner?.session;
-      session.emit({ type: 'hedge', delayMs, won, outcome });
+    return (this.#hedges ?? []).map(({ call, delayMs, outcome }) => {
+      const won = call === winner?.call;
+      call.emit({ type: 'hedge', delayMs, won, outcome });
       try {
-        session.leave((won ? first : outcome) ?? ABORTED);
+        call.parts?.leave((won ? first : outcome) ?? ABORTED);
       } finally {
         // Also if a bucket of the user's own throws.
-        session.bodyEnded();
-        session.close('left-to-outer-layer');
+        call.parts?.free();
+        close(call, 'left-to-outer-layer');
       }
       return { delayMs, won, outcome: outcome && reportedOutcome(outcome) };
     });

@@ -1,21 +1,21 @@
 import { peekAt } from '../../bodies/opened.ts';
 import type { Judgement, Responded } from '../../http/outcome.ts';
 import type { BodyInspector } from '../../loop/contracts.ts';
-import type { Call, Look, Part, Turn } from '../../loop/part.ts';
+import type { Look, Part, PartCall, Turn } from '../../loop/part.ts';
 
 /** Judges responses by their bodies. */
 export function inspectPart(inspector: Pick<BodyInspector, 'look'>): Part {
   // An inner layer leaves its responses to the outer one.
-  const begin = (call: Call): Turn | undefined =>
+  const begin = (call: PartCall): Turn | undefined =>
     call.around.isInner ? undefined : new InspectTurn(inspector, call);
   return { name: 'inspect', place: 'reading', begin };
 }
 
 class InspectTurn implements Turn {
   readonly #inspector: Pick<BodyInspector, 'look'>;
-  readonly #call: Call;
+  readonly #call: PartCall;
 
-  constructor(inspector: Pick<BodyInspector, 'look'>, call: Call) {
+  constructor(inspector: Pick<BodyInspector, 'look'>, call: PartCall) {
     this.#inspector = inspector;
     this.#call = call;
   }

@@ -1,11 +1,11 @@
 import { wrongType } from '../../base/check.ts';
 import { HookError } from '../../base/errors.ts';
 import type { RetryBudget } from '../../loop/contracts.ts';
-import type { Call, Part, Place } from '../../loop/part.ts';
+import type { Part, PartCall, Place } from '../../loop/part.ts';
 import { BudgetPart } from '../budget/part.ts';
 
 /** The limit of the key of each call takes part in it. `begin` throws a HookError if what `make` returns is no limit. */
-export function perKeyPart(place: Place, limitOf: (call: Call) => object): Part {
+export function perKeyPart(place: Place, limitOf: (call: PartCall) => object): Part {
   return {
     name: 'per-key',
     place,

@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import type { RequestTraits } from '../../http/outcome.ts';
+import { Call } from '../../loop/call.ts';
 import type {
   AcquireOptions,
   CloseOptions,
@@ -7,8 +8,9 @@ import type {
   ObservableBucket,
   PerKey,
 } from '../../loop/contracts.ts';
+import { judge } from '../../loop/judge.ts';
 import { createPolicy } from '../../loop/policy.ts';
-import { Session } from '../../loop/session.ts';
+import { prepare } from '../../loop/prepare.ts';
 import { type VirtualClock, virtualClock } from '../../testing.ts';
 import { type MemoryBucket, tokenBucket } from '../bucket/token-bucket.ts';
 import { concurrencyLimit } from '../concurrency/concurrency.ts';
@@ -181,11 +183,11 @@ describe('a request takes longer than idleMs, and then', () => {
     );
     const policy = createPolicy({ bucket, clock, maxRetries: 0 });
     await (async () => {
-      const session = new Session(policy, held);
-      await session.ready();
+      const session = new Call(policy, held);
+      await prepare(session);
       evict(bucket, clock);
       const header = (name: string) => (name === 'retry-after' ? '30' : undefined);
-      session.judge({ type: 'response', status: 429, header });
+      judge(session, { type: 'response', status: 429, header });
     })();
     await forget();
     return { clock, bucket };
@@ -196,8 +198,8 @@ describe('a request takes longer than idleMs, and then', () => {
     async (scope) => {
       const { clock, bucket } = await answered(scope);
       expect(bucket.for(held).stats().pausedMs).toBe(30_000);
-      const session = new Session(createPolicy({ bucket, clock, maxWaitMs: 1_000 }), held);
-      await expect(session.ready()).rejects.toMatchObject({ name: 'ThrottledError' });
+      const session = new Call(createPolicy({ bucket, clock, maxWaitMs: 1_000 }), held);
+      await expect(prepare(session)).rejects.toMatchObject({ name: 'ThrottledError' });
     },
   );
 });

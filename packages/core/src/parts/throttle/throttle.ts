@@ -1,6 +1,6 @@
 import { readOptions } from '../../base/options.ts';
 import type { ThrottleState } from '../../loop/events.ts';
-import type { Call, Lack, Part } from '../../loop/part.ts';
+import type { Lack, Part, PartCall } from '../../loop/part.ts';
 import { SKIP, SKIP_AND_END } from '../../loop/skip.ts';
 import type { Throttle } from '../../loop/throttle.ts';
 import { THROTTLE_OPTIONS, type ThrottleOptions } from './options.ts';
@@ -54,7 +54,7 @@ class OverloadThrottle implements Throttle, Shared {
     return !this.isHeld;
   }
 
-  tell(call: Call): void {
+  tell(call: PartCall): void {
     const { state, share } = this;
     if (state === this.#told) return;
     this.#told = state;

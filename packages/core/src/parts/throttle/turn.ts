@@ -1,5 +1,5 @@
 import type { Outcome } from '../../http/outcome.ts';
-import type { Call, Lack, Turn } from '../../loop/part.ts';
+import type { Lack, PartCall, Turn } from '../../loop/part.ts';
 import type { StopReason } from '../../loop/reason.ts';
 import { isBad } from './is-bad.ts';
 import type { ThrottleRule } from './rule.ts';
@@ -11,13 +11,13 @@ export interface Shared {
   /** What a call lacks whose chance is skipped. */
   readonly lack: Lack;
   /** Tells of a change of state. Of one by hand the next request tells. */
-  tell(call: Call): void;
+  tell(call: PartCall): void;
 }
 
 /** A throttle in one call. */
 export class ThrottleTurn implements Turn {
   readonly #throttle: Shared;
-  readonly #call: Call;
+  readonly #call: PartCall;
   /**
    * When it has let the attempt through, which is sent in the same turn of the event loop, but for a body that is made; `undefined`
    * if it has not.
@@ -29,7 +29,7 @@ export class ThrottleTurn implements Turn {
    */
   #hasTaken: boolean | undefined;
 
-  constructor(throttle: Shared, call: Call) {
+  constructor(throttle: Shared, call: PartCall) {
     this.#throttle = throttle;
     this.#call = call;
   }

@@ -1,5 +1,5 @@
 import type { Costs, Outcome, OwnBudget, RequestTraits, StopReason } from '@ebb/core';
-import { decide, forRequest, type Progress } from '@ebb/core/adapter';
+import { type DecisionInput, decide, forRequest } from '@ebb/core/adapter';
 import type { Measures } from '../../measure/measures.ts';
 import { FIRST_TOO_MANY, OK, OUTCOMES, REFUSED, RESET, TIMED_OUT, UNAVAILABLE } from '../outcomes.ts';
 import type { Fleet } from './fleet.ts';
@@ -13,7 +13,7 @@ const REQUEST: RequestTraits = {
 };
 
 /** One object for all decisions: there are millions of them. */
-class ReusedProgress implements Progress {
+class ReusedDecisionInput implements DecisionInput {
   readonly request: RequestTraits = REQUEST;
   attempt = 0;
   startedAtMs = 0;
@@ -31,7 +31,7 @@ export class Judge {
   readonly #fleet: Fleet;
   readonly #requests: Requests;
   readonly #measures: Measures;
-  readonly #progress = new ReusedProgress();
+  readonly #progress = new ReusedDecisionInput();
 
   constructor(fleet: Fleet, requests: Requests, measures: Measures) {
     this.#fleet = fleet;

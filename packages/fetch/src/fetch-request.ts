@@ -1,16 +1,19 @@
 import { HookError, type Outcome, type RequestTraits } from '@ebb/core';
 import {
   type Aside,
-  type Exchange,
+  type Call,
+  type Client,
   type Followed,
   failureKind,
   LAYER,
+  layerOf,
   type MakeBody,
   type Opened,
   property,
   readableBody,
-  type Session,
+  sending,
   systemClock,
+  timeoutOf,
 } from '@ebb/core/adapter';
 import {
   followForeign,
@@ -36,8 +39,8 @@ import {
 import { ResponseOutcome, setAside } from './response.ts';
 import { Upload } from './upload.ts';
 
-/** One call of `fetch`: the traits that policies and hooks see, and how each of its attempts is sent. */
-export class Call implements RequestTraits, Exchange<Response> {
+/** A request of `fetch`: the traits that policies and hooks see, and how each of its attempts is sent. */
+export class FetchRequest implements RequestTraits, Client<Response> {
   readonly #baseFetch: typeof fetch;
   #input: FetchInput;
   #init: EbbRequestInit | undefined;
@@ -51,7 +54,7 @@ export class Call implements RequestTraits, Exchange<Response> {
   /** The caller's signal, or a native one that follows it. */
   readonly signal: AbortSignal | undefined;
   #upload: Upload | undefined;
-  #session: Session | undefined;
+  #running: Call | undefined;
   /** The state of the attempt under way, if a timeout or a signal can end it. */
   #bounded: Bounded | undefined;
   #hops: Hops | undefined;
@@ -120,13 +123,13 @@ export class Call implements RequestTraits, Exchange<Response> {
     return this.#upload?.isMade ? (state) => (this.#upload as Upload).make(state) : undefined;
   }
 
-  send(session: Session): Promise<Response> {
+  send(call: Call): Promise<Response> {
     const { signal } = this;
-    const { attempt, policy } = session;
-    const timeoutMs = session.timeoutMs();
-    this.#session = session;
+    const { attempt, policy } = call;
+    const timeoutMs = timeoutOf(call);
+    this.#running = call;
     if (attempt === 1 && policy.maxRetries > 0 && !signal?.aborted) void this.#upload?.keep();
-    this.#hops = hopsOf?.(session, this);
+    this.#hops = hopsOf?.(call, this);
     if (timeoutMs === undefined && signal === undefined) return this.#attempt();
     return this.#bound(timeoutMs, this.#followed !== undefined && keepsForeign(this.#own, this.#baseFetch));
   }
@@ -141,7 +144,7 @@ export class Call implements RequestTraits, Exchange<Response> {
       this.#bounded = state;
       return this.#attempt();
     };
-    return bounded(start, this.signal, this.#session, timeoutMs, keepsSignal);
+    return bounded(start, this.signal, this.#running, timeoutMs, keepsSignal);
   }
 
   #attempt(): Promise<Response> {
@@ -170,7 +173,7 @@ export class Call implements RequestTraits, Exchange<Response> {
 
   /** Calls the base fetch, with the caller's own arguments if nothing has to change. */
   #sendNow(): Promise<Response> {
-    const layer = this.#session?.layer;
+    const layer = this.#running && layerOf(this.#running);
     const changes = this.#changes(layer);
     return layer || this.#hops ? this.#sendObserved(changes, layer) : this.#callBase(changes);
   }
@@ -184,7 +187,7 @@ export class Call implements RequestTraits, Exchange<Response> {
   /** Sends for layers below, or counts hops. A method of its own: closures are allocated as soon as it is called. */
   #sendObserved(changes: InitChanges | undefined, layer: object | undefined): Promise<Response> {
     const send = (): Promise<Response> => this.#callBase(changes);
-    const sendLayered = layer ? () => (this.#session as Session).sending(send) : send;
+    const sendLayered = layer ? () => sending(this.#running as Call, send) : send;
     return this.#hops ? this.#hops.count(sendLayered) : sendLayered();
   }
 
@@ -192,7 +195,7 @@ export class Call implements RequestTraits, Exchange<Response> {
     const init = this.#init;
     const signal = this.#bounded?.signal;
     const body = this.#upload?.takeBody();
-    const changed = this.#session?.headerChanges;
+    const changed = this.#running?.headerChanges;
     let headers: HeadersInit | undefined = this.#headers;
     const isChanged = body ?? signal ?? changed ?? headers ?? init?.ebb;
     // With async context, layers below find this call without a mark in the init.
@@ -221,7 +224,7 @@ export class Call implements RequestTraits, Exchange<Response> {
     return response;
   }
 
-  setAside(settled: unknown, session: Session, signal?: AbortSignal): Aside | undefined {
+  setAside(settled: unknown, call: Call, signal?: AbortSignal): Aside | undefined {
     // The retry must not get the response of this attempt.
     const alone = unshared?.(this.method, this.#input, this.#init, this.#headers, this.#own);
     if (alone) {
@@ -229,7 +232,7 @@ export class Call implements RequestTraits, Exchange<Response> {
       this.#request = undefined;
       this.#own ??= this.#init.signal ?? undefined;
     }
-    const aside = setAside(settled, session, signal);
+    const aside = setAside(settled, call, signal);
     const upload = this.#upload;
     // Not before the response has been read: closing the upload may break the response.
     if (aside && upload?.isOpen) void aside.released.then(() => upload.endAttempt());
@@ -238,7 +241,8 @@ export class Call implements RequestTraits, Exchange<Response> {
   }
 
   whenBodyEnds(settled: unknown, ended: () => void): unknown {
-    const { policy, whenBodyEnds: watch = whenBodyEnds } = this.#session ?? {};
+    const { policy, parts } = this.#running ?? {};
+    const watch = parts?.whenBodyEnds ?? whenBodyEnds;
     const { clock = systemClock } = policy ?? {};
     const status = property(settled, 'status') as number;
     watch?.(settled, { method: this.method, status, signal: this.#own, clock }, ended);

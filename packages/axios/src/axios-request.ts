@@ -1,12 +1,16 @@
 import type { Outcome, Policy } from '@ebb/core';
 import {
   type Aside,
-  type Exchange,
+  type Call,
+  type Client,
+  layerOf,
   type MakeBody,
+  namedTimeoutOf,
   type Opened,
   property,
   remember,
-  type Session,
+  sending,
+  timeoutOf,
 } from '@ebb/core/adapter';
 import type { AxiosResponse, InternalAxiosRequestConfig } from 'axios';
 import type { Route } from './adapter.ts';
@@ -22,29 +26,29 @@ import { Traits } from './traits.ts';
 /** The call whose adapter has a config, and may pass it to another instance. A copy of the config refers to the same call. */
 const CALL: unique symbol = Symbol.for('@ebb/axios call');
 
-type CallConfig = InternalAxiosRequestConfig & { [CALL]?: Call };
+type CallConfig = InternalAxiosRequestConfig & { [CALL]?: AxiosRequest };
 
 /** The call whose attempt is under way with a config, or with the one that it was copied from. */
-export function callOf(config: CallConfig): Call | undefined {
+export function requestOf(config: CallConfig): AxiosRequest | undefined {
   const call = config[CALL];
   return call?.underWay === true ? call : undefined;
 }
 
 /**
- * One call of an axios method, and how each of its attempts is sent.
+ * A request of an axios method, and how each of its attempts is sent.
  *
  * The adapter gets the caller's config itself, not a copy, because the response or error must refer to that object.
  * What an attempt changes in it is restored when the attempt settles.
  */
-export class Call extends Traits implements Exchange<AxiosResponse> {
+export class AxiosRequest extends Traits implements Client<AxiosResponse> {
   underWay = false;
   readonly policy: Policy;
   /** The copy of axios that the request belongs to, if it is known. */
   readonly copy: AxiosCopy | undefined;
   readonly #route: Route;
   /** The call of another policy that is under way with the same config. */
-  readonly #outer: Call | undefined;
-  #session: Session | undefined;
+  readonly #outer: AxiosRequest | undefined;
+  #running: Call | undefined;
   #caller: CallerSignal | undefined;
   /** The headers as they were before the first attempt, if there may be another. */
   #headers: object | undefined;
@@ -67,7 +71,7 @@ export class Call extends Traits implements Exchange<AxiosResponse> {
     policy: Policy,
     copy: AxiosCopy | undefined,
     route: Route,
-    outer: Call | undefined,
+    outer: AxiosRequest | undefined,
   ) {
     super(config, body);
     this.policy = policy;
@@ -77,14 +81,14 @@ export class Call extends Traits implements Exchange<AxiosResponse> {
   }
 
   /** @param isMarked true if a layer above has marked the config */
-  begin(session: Session, caller: CallerSignal | undefined, isMarked: boolean): void {
-    this.#session = session;
+  begin(call: Call, caller: CallerSignal | undefined, isMarked: boolean): void {
+    this.#running = call;
     this.#caller = caller;
     if (isMarked) this.mark = new LayerMark(this.config);
   }
 
-  get #begun(): Session {
-    return this.#session as Session;
+  get #begun(): Call {
+    return this.#running as Call;
   }
 
   get signal(): AbortSignal | undefined {
@@ -107,23 +111,23 @@ export class Call extends Traits implements Exchange<AxiosResponse> {
     return timeoutError(needCopy(this.copy), this.config, timeoutMs);
   }
 
-  send(session: Session): Promise<AxiosResponse> {
-    const timeoutMs = session.timeoutMs();
-    this.#reset(session.attempt);
+  send(call: Call): Promise<AxiosResponse> {
+    const timeoutMs = timeoutOf(call);
+    this.#reset(call.attempt);
     this.#isReset = false;
-    return timeoutMs === undefined ? this.#attempt(session) : this.#sendWithin(timeoutMs, session);
+    return timeoutMs === undefined ? this.#attempt(call) : this.#sendWithin(timeoutMs, call);
   }
 
   /** A method of its own: its closures are allocated as soon as it is called. */
-  #sendWithin(timeoutMs: number, session: Session): Promise<AxiosResponse> {
+  #sendWithin(timeoutMs: number, call: Call): Promise<AxiosResponse> {
     const timeOut = (): unknown => {
-      const error = this.timeoutError(session.namedTimeoutMs);
+      const error = this.timeoutError(namedTimeoutOf(call));
       if (this.underWay) this.late = heldBy(this.config);
       this.content.release();
       return error;
     };
-    const send = (): Promise<AxiosResponse> => this.#attempt(session);
-    return sendWithTimeout(timeoutMs, session.policy.clock, this.config, send, timeOut);
+    const send = (): Promise<AxiosResponse> => this.#attempt(call);
+    return sendWithTimeout(timeoutMs, call.policy.clock, this.config, send, timeOut);
   }
 
   /** Before an attempt: adapters write into the headers, a length and a boundary for example. */
@@ -136,10 +140,11 @@ export class Call extends Traits implements Exchange<AxiosResponse> {
     else if (this.#begun.policy.maxRetries > 0) this.#headers = { ...config.headers };
   }
 
-  #attempt(session: Session): Promise<AxiosResponse> {
+  #attempt(call: Call): Promise<AxiosResponse> {
     const { config, made } = this;
     const { adapter, way } = this.#route;
-    const { headerChanges, layer } = session;
+    const { headerChanges } = call;
+    const layer = layerOf(call);
     if (made !== undefined) {
       this.made = undefined;
       config.data = made.data;
@@ -155,7 +160,7 @@ export class Call extends Traits implements Exchange<AxiosResponse> {
     if (layer === undefined) return adapter(config);
     // No layer below a socket reads a config.
     if (way !== 'socket') this.#markLayer(layer);
-    return session.sending(() => adapter(config));
+    return sending(call, () => adapter(config));
   }
 
   #enter(): void {
@@ -206,14 +211,15 @@ export class Call extends Traits implements Exchange<AxiosResponse> {
     return peekAt(settled, () => asCanceled(signal?.reason, signal, config, copy));
   }
 
-  setAside(settled: unknown, session: Session, signal?: AbortSignal): Aside | undefined {
+  setAside(settled: unknown, call: Call, signal?: AbortSignal): Aside | undefined {
     const { late } = this;
     this.content.release();
-    if (late === undefined || signal?.aborted) return discardForRetry(settled, session, signal);
+    if (late === undefined || signal?.aborted) return discardForRetry(settled, call, signal);
     // While ebb waits for the retry.
     this.#enter();
     this.current = replaced(this.config, late);
-    if (session.layer !== undefined) this.#markLayer(session.layer);
+    const layer = layerOf(call);
+    if (layer !== undefined) this.#markLayer(layer);
     const restore = (): unknown => {
       this.#endLate();
       return settled;

@@ -1,9 +1,10 @@
+import type { Clock } from '../base/clock.ts';
 import { ThrottledError } from '../base/errors.ts';
 import { onAbort } from '../base/on-abort.ts';
 import type { Outcome } from '../http/outcome.ts';
 import type { Policy } from './policy.ts';
 
-/** A timeout has passed while the attempt was prepared. An adapter replaces it with the timeout error of its client. */
+/** A timeout has passed before an attempt was sent or understood. An adapter replaces it with the timeout error of its client. */
 export class OutOfTime extends Error {
   override readonly name = 'TimeoutError';
   readonly timeoutMs: number;
@@ -31,17 +32,15 @@ export function timeoutError(timeoutMs: number): DOMException {
   return new DOMException(`no response within ${timeoutMs} ms`, 'TimeoutError');
 }
 
-/** The total timeout of a request, and what it has done. */
-export class Total {
-  /** When the call began, in milliseconds since the epoch. */
-  readonly startedAtMs: number;
+/** When a call has to end: its total timeout. */
+export class Deadline {
   /** True if the attempt in flight ends with the total timeout, not with its own. */
   bindsAttempt = false;
-  /** The last response that a retry followed. */
-  answer: Outcome | undefined;
-  /** True if it is the result of the request. */
-  fallsBack = false;
+  /** True if the wait for slot and tokens ends with it, not with `maxWaitMs`. */
+  bindsWait = false;
   readonly #policy: Policy;
+  /** When the call began, in milliseconds since the epoch. */
+  readonly startedAtMs: number;
 
   constructor(policy: Policy) {
     this.#policy = policy;
@@ -71,11 +70,53 @@ export class Total {
   }
 }
 
+/** Where a wait ends, whatever it waits for. */
+export interface Bounds {
+  readonly clock: Clock;
+  readonly signal: AbortSignal | undefined;
+  /** In milliseconds; Infinity for none. */
+  readonly leftMs: number;
+  /** What the wait rejects with when they have passed. */
+  readonly late: () => unknown;
+}
+
+/**
+ * Settles as `work` does, but for the signal and the deadline. What comes later is given to `tooLate`, and its rejection is handled.
+ *
+ * @throws the signal's own reason when it aborts; what `late` makes; what the work rejects with
+ */
+export function bounded<T>(
+  work: PromiseLike<T>,
+  { clock, signal, leftMs, late }: Bounds,
+  tooLate?: () => void,
+): Promise<T> {
+  return new Promise<T>((resolve, reject) => {
+    let isOver = false;
+    let cancel: (() => void) | undefined;
+    const end = (): void => {
+      isOver = true;
+      forget?.();
+      cancel?.();
+    };
+    const fail = (error: unknown): void => {
+      end();
+      reject(error);
+    };
+    const forget = signal && onAbort(signal, () => fail(signal.reason));
+    work.then((value) => {
+      if (isOver) tooLate?.();
+      end();
+      resolve(value);
+    }, fail);
+    if (signal?.aborted) fail(signal.reason);
+    else if (leftMs <= 0) fail(late());
+    else if (leftMs < Number.POSITIVE_INFINITY) cancel = clock.schedule(() => fail(late()), leftMs);
+  });
+}
+
 /** Why a request is not sent after the policy's `stopSignal` has aborted. */
 export function stopped(): ThrottledError {
-  return new ThrottledError('stopSignal has aborted', undefined, {
-    reason: 'stopped',
-  });
+  return new ThrottledError('stopSignal has aborted', undefined, { reason: 'stopped' });
 }
 
 /** What ends a wait. */

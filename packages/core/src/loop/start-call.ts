@@ -1,30 +1,29 @@
 import { surroundings } from '#around';
 import type { RequestTraits } from '../http/outcome.ts';
+import { Call } from './call.ts';
 import type { Way } from './layer.ts';
 import type { PolicyOptions } from './options.ts';
 import { overridePolicy, type Policy } from './policy.ts';
-import { Session } from './session.ts';
 
 /** What one request may change of its client's policy; `false` sends it without ebb. */
 export type RequestOptions = PolicyOptions | false;
 
 /**
- * Starts the session of a request with its own `ebb` options; `undefined` for `ebb: false`.
+ * The call of a request with its own `ebb` options.
  *
  * @param carried what the options of the request hold under `LAYER`
  * @param way what the attempts are sent with
  * @throws TypeError, RangeError for wrong options
  */
-export function startSession(
+export function startCall<T>(
   policy: Policy,
   request: RequestTraits,
-  options?: RequestOptions,
+  options?: PolicyOptions,
   carried?: unknown,
   way: Way = 'client',
-): Session | undefined {
-  if (options === false) return undefined;
+): Call<T> {
   const around = surroundings(request, carried, way === 'dispatcher');
   // Options apply to the outermost layer, which they were given to.
-  if (options === undefined || around.outer !== undefined) return new Session(policy, request, around, way);
-  return new Session(overridePolicy(policy, options), request, around, way);
+  const own = options === undefined || around.outer !== undefined ? policy : overridePolicy(policy, options);
+  return new Call(own, request, around, way);
 }

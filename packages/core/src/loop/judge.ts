@@ -1,0 +1,110 @@
+import { noteFailure, otherRetriesOf } from '#around';
+import type { Outcome } from '../http/outcome.ts';
+import type { Call } from './call.ts';
+import { type Decision, type DecisionInput, decideRetry, SUCCESS, stop, verdictOf } from './decide.ts';
+import { type EndNews, isObserved } from './events.ts';
+import { recordOf } from './history.ts';
+import type { StopReason } from './reason.ts';
+
+/** What an observer or a hook has aborted while its outcome was judged: its end is known. */
+const ENDED: Decision = stop('aborted');
+
+/**
+ * Takes the outcome of an attempt, and returns whether and when to retry. After a decision not to retry the call is over.
+ *
+ * @param hasAnswer true if the last response that a retry followed can still be the result: it is if the total timeout
+ *   ends this attempt, and then `fallsBack` is true
+ * @throws HookError if a hook throws; the call is then over as well
+ */
+export function judge(call: Call, outcome: Outcome, hasAnswer = false): Decision {
+  const { deadline, around } = call;
+  try {
+    if (deadline?.hasEnded(outcome)) {
+      call.fallsBack = hasAnswer && !around.isInner;
+      return follow(call, stop('deadline-exceeded'), outcome);
+    }
+    call.parts?.leave(outcome);
+    if (call.hasEnded) return ENDED;
+    return follow(call, around.isInner ? stop('left-to-outer-layer') : decided(call, outcome), outcome);
+  } catch (error) {
+    fail(call, outcome, error);
+    throw error;
+  }
+}
+
+function decided(call: Call, outcome: Outcome): Decision {
+  const { policy, request, attempt, skipped, previousBackoffMs, deadline, key, grant, parts } = call;
+  const verdict = verdictOf(policy, outcome, call);
+  if (verdict === 'success') return SUCCESS;
+  const given: DecisionInput = {
+    request,
+    attempt,
+    skipped,
+    previousBackoffMs,
+    startedAtMs: deadline?.startedAtMs,
+    cost: grant?.cost,
+    isKeyed: key?.isOurs === true && key.isKept,
+    isKeyLost: key?.isKept === false,
+    permit: (retry) => parts?.permit(retry),
+  };
+  return decideRetry(policy, given, outcome, verdict, policy.clock.now());
+}
+
+/**
+ * Takes an outcome that a layer below has judged: there is no retry. The tokens stay spent, even after a refused connection, because
+ * that layer may have sent before.
+ */
+export function pass(call: Call, outcome: Outcome): void {
+  follow(call, stop('judged-by-inner-layer'), outcome);
+}
+
+/** Ends a call after a hook has failed that was to judge an outcome. */
+export function fail(call: Call, outcome: Outcome, error: unknown): void {
+  call.parts?.free();
+  end(call, 'final', { outcome, error });
+}
+
+function follow(call: Call, decision: Decision, outcome: Outcome): Decision {
+  if (call.hasEnded) return ENDED;
+  const { attempt, place } = call;
+  const { reason } = decision;
+  call.history.push(recordOf(attempt, call.delayMs, call.waitedMs, outcome, reason));
+  if (!decision.retry) {
+    if (outcome.type === 'failure') call.parts?.free();
+    // User code that has made this request need not be called again for it, if it was sent more than once.
+    const wasRepeated = attempt > 1 || reason === 'judged-by-inner-layer';
+    if (place !== undefined && wasRepeated && reason !== 'success') noteFailure(place.surroundings);
+    const fallsBack = call.fallsBack && outcome.type === 'failure';
+    end(
+      call,
+      reason as StopReason,
+      fallsBack ? { outcome: call.answered, error: outcome.error } : { outcome },
+    );
+    return decision;
+  }
+  const { delayMs } = decision;
+  call.toRetry = outcome;
+  if (call.deadline !== undefined && outcome.type === 'response') call.answered = outcome;
+  call.delayMs = delayMs;
+  call.previousBackoffMs = decision.backoffMs;
+  const other = attempt === 1 ? otherRetriesOf(call.request) : undefined;
+  if (other !== undefined) call.emit({ type: 'other-retries', ...other });
+  if (call.hasEnded) return ENDED;
+  call.emit({ type: 'retry', delayMs, reason: decision.reason, outcome });
+  return decision;
+}
+
+/** Ends a call once, and tells all who want to know. */
+export function end(call: Call, reason: StopReason, news: EndNews): void {
+  if (close(call, reason) && isObserved(call.policy.onEvent, 'end'))
+    call.emit({ type: 'end', reason, ...news });
+}
+
+/** Ends a call for this layer, and if it is the outermost, for all. False if it has ended before. */
+export function close(call: Call, reason: StopReason): boolean {
+  if (call.hasEnded) return false;
+  call.hasEnded = true;
+  call.parts?.end(reason);
+  if (!call.around.isInner) call.place?.close();
+  return true;
+}

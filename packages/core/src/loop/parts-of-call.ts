@@ -1,0 +1,91 @@
+import { prose } from '#prose';
+import { must, nameOf } from '../base/option-error.ts';
+import type { Outcome } from '../http/outcome.ts';
+import type { Call } from './call.ts';
+import type { Lack, Part, PlannedRetry, Turn } from './part.ts';
+import type { StopReason } from './reason.ts';
+
+const NONE: readonly Turn[] = [];
+
+/** The parts of a policy in one call, asked all at once. */
+export class PartsOfCall {
+  readonly all: readonly Turn[];
+  /** True if one of them looks into responses. */
+  readonly reads: boolean = false;
+  /** True if one of them changes the headers of attempts. */
+  readonly dresses: boolean = false;
+  /** True if one of them stands around the send of attempts. */
+  readonly wraps: boolean = false;
+
+  /** @throws what a part refuses the call with */
+  constructor(parts: readonly Part[], call: Call) {
+    let all = NONE;
+    for (const part of parts) {
+      const turn = part.begin(call);
+      if (turn === undefined) continue;
+      // Not by `push`, which makes room for many more.
+      all = all === NONE ? [turn] : [...all, turn];
+      if (turn.read !== undefined) this.reads = true;
+      if ((turn.dress ?? turn.label) !== undefined) this.dresses = true;
+      if (turn.around !== undefined) this.wraps = true;
+      if (turn.dress === undefined) continue;
+      const takes = prose("'headers' beside `dress`");
+      must(nameOf(part.name, 'place'), takes, part.place, part.place === 'headers');
+    }
+    this.all = all;
+  }
+
+  /** Takes what all of them need, or nothing, and says what is lacking. */
+  take(): Lack | undefined {
+    const { all } = this;
+    for (let at = 0; at < all.length; at += 1) {
+      const lack = all[at]?.enter?.();
+      if (lack !== undefined) {
+        this.leave(undefined);
+        return lack;
+      }
+    }
+    return undefined;
+  }
+
+  leave(outcome: Outcome | undefined): void {
+    const { all } = this;
+    for (let at = 0; at < all.length; at += 1) all[at]?.leave?.(outcome);
+  }
+
+  /** Asks whether a retry may be sent. */
+  permit(retry: PlannedRetry): StopReason | undefined {
+    for (const turn of this.all) {
+      const reason = turn.permit?.(retry);
+      if (reason !== undefined) return reason;
+    }
+    return undefined;
+  }
+
+  skip(): void {
+    for (const turn of this.all) turn.skip?.();
+  }
+
+  free(once?: Promise<void>): void {
+    for (const turn of this.all) turn.free?.(once);
+  }
+
+  end(reason: StopReason): void {
+    for (const turn of this.all) turn.end?.(reason);
+  }
+
+  /** What sends the attempt, within what stands around it. */
+  around<T>(send: () => T): () => T {
+    return this.all.reduce((inner, turn) => (turn.around ? () => turn.around?.(inner) as T : inner), send);
+  }
+
+  /** True if one of them may refuse a retry that is planned. */
+  get mayRefuse(): boolean {
+    return this.all.some(({ enter }) => enter !== undefined);
+  }
+
+  /** What watches the bodies of responses, if a part needs to know their end. */
+  get whenBodyEnds(): Turn['whenBodyEnds'] {
+    return this.all.find((turn) => turn.whenBodyEnds !== undefined)?.whenBodyEnds;
+  }
+}

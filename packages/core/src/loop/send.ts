@@ -1,0 +1,83 @@
+import { mayBeLayered } from '#around';
+import { HookError } from '../base/errors.ts';
+import { LONGEST_DISCARD_MS } from '../bodies/set-aside.ts';
+import type { Call } from './call.ts';
+import { headersNow } from './header-changes.ts';
+import { NO_LAYERS, type Passage } from './layer.ts';
+import { LayerPlace } from './layer-place.ts';
+
+/** The attempt is about to be sent. @throws HookError if a function that returns the value of a header fails */
+export function begin(call: Call): undefined {
+  const { policy, limit, parts } = call;
+  call.attempt += 1;
+  const isWrapped = policy.aroundAttempt !== undefined || parts?.wraps;
+  // What runs below a call that holds a slot must find that out. Asked for each attempt: a layer may have been made meanwhile.
+  if (limit !== undefined || isWrapped || mayBeLayered(call.way)) {
+    call.place ??= new LayerPlace(call.request, NO_LAYERS);
+    call.place.enter(call.bucket, limit);
+  }
+  if (call.grant?.conforming === false) call.emit({ type: 'mark' });
+  call.emit({ type: 'attempt' });
+  if (call.pendingHeaders !== undefined) call.headerChanges = headersNow(call.pendingHeaders);
+}
+
+/**
+ * Calls what sends the attempt, so that the layers of ebb below know that they are not the first. Nothing else belongs
+ * in here: what a hook or a body factory sends is a call of its own.
+ *
+ * @throws HookError if `aroundAttempt` throws before it sends
+ */
+export function sending<T>(call: Call, send: () => T): T {
+  const { place, attempt, request, parts } = call;
+  const { aroundAttempt } = call.policy;
+  const layered = place === undefined ? send : () => place.sending(send);
+  const inner = parts?.wraps ? parts.around(layered) : layered;
+  if (aroundAttempt === undefined) return inner();
+  let isSent = false;
+  const sendNow = (): T => {
+    isSent = true;
+    return inner();
+  };
+  try {
+    return aroundAttempt(sendNow, { attempt, request });
+  } catch (error) {
+    if (isSent) throw error;
+    // Nothing was sent: what was taken goes back.
+    parts?.leave(undefined);
+    throw new HookError('aroundAttempt', error);
+  }
+}
+
+/** How long an attempt may take until its response, in milliseconds. To be called once for each, when it is sent. */
+export function timeoutOf(call: Call): number | undefined {
+  const { attemptTimeoutMs, clock } = call.policy;
+  const ownMs = attemptTimeoutMs && Math.max(0, attemptTimeoutMs - (call.hookMs ?? 0));
+  const timeoutMs = call.deadline === undefined ? ownMs : call.deadline.bound(ownMs);
+  if (call.parts?.reads && timeoutMs !== undefined) call.endsAtMs = clock.now() + timeoutMs;
+  return timeoutMs;
+}
+
+/** The timeout that an attempt runs into if it takes {@link timeoutOf}, for messages. */
+export function namedTimeoutOf({ deadline, policy }: Call): number {
+  return deadline?.bindsAttempt ? deadline.timeoutMs : (policy.attemptTimeoutMs as number);
+}
+
+/** True if a retry that is planned may still not be sent, for another reason than an abort. */
+export function keepsAnswer({ policy, parts }: Call): boolean {
+  return (policy.totalTimeoutMs ?? policy.stopSignal) !== undefined || parts?.mayRefuse === true;
+}
+
+/** The longest time for reading a response that is followed by a retry, in milliseconds. Leaves half of the remaining time for the retry. */
+export function discardMsOf({ deadline }: Call): number {
+  return Math.min(LONGEST_DISCARD_MS, Math.max(0, (deadline?.leftMs ?? Number.POSITIVE_INFINITY) / 2));
+}
+
+/** The limits whose slots a call and those around it hold. */
+export function slotsOf({ limit, around: { slots } }: Call): readonly object[] {
+  return limit === undefined ? slots : [...slots, limit];
+}
+
+/** For `LAYER` in the options of the client, if they reach the layers below; `undefined` if there is no other layer. */
+export function layerOf({ place }: Call): Passage | undefined {
+  return place?.passage;
+}
