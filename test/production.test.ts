@@ -44,6 +44,12 @@ const wrong: readonly [options: object, name: string, option: string, message: s
     'onEvent',
     'createPolicy: onEvent is wrong, got "redis://…@host"',
   ],
+  [
+    { methods: 'x'.repeat(101) },
+    'RangeError',
+    'methods',
+    `createPolicy: methods is wrong, got "${'x'.repeat(100)}…"`,
+  ],
 ];
 
 describe('a production build', () => {

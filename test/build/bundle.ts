@@ -1,12 +1,6 @@
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
-import { dirname, join, posix } from 'node:path';
-import {
-  type CodeSplittingGroup,
-  type OutputChunk,
-  type OutputOptions,
-  type Plugin,
-  rolldown,
-} from 'rolldown';
+import { dirname, isAbsolute, join, posix, relative } from 'node:path';
+import { type CodeSplittingGroup, type OutputChunk, type Plugin, rolldown } from 'rolldown';
 import { chunksOf } from './chunks.ts';
 import { commonJs } from './commonjs.ts';
 import { inNode, outputOf, sourceTargets } from './imports.ts';
@@ -24,18 +18,17 @@ function sources(one: Package): Plugin {
       return join(dirname(importer), from);
     },
     load(path) {
-      const code = readFileSync(path, 'utf8');
-      return { code: hasEffects(one, path) ? code : marked(code), moduleType: 'ts' };
+      return { code: readFileSync(path, 'utf8'), moduleType: 'ts' };
+    },
+    transform(code, path) {
+      if (!isAbsolute(path) || hasEffects(one, path)) return null;
+      const text = marked(code);
+      // Of the text itself rolldown makes a map without columns.
+      const map = text.generateMap({ hires: 'boundary', includeContent: true, source: path });
+      return { code: text.toString(), map: map.toString() };
     },
   };
 }
-
-/** Compressed, code loses the marks of `marked`. Names of functions and classes stay: they stand in stack traces, and a client's is looked at. */
-const MINIFIED: NonNullable<OutputOptions['minify']> = {
-  compress: false,
-  mangle: { toplevel: true, keepNames: { function: true, class: true } },
-  codegen: true,
-};
 
 /** The files that users load, and those behind a `#name`. */
 function entriesOf(one: Package): { readonly name: string; readonly source: string }[] {
@@ -71,10 +64,20 @@ async function modulesOf(one: Package): Promise<OutputChunk[]> {
     transform: { target: 'es2023' },
     // The tests of the packed packages say so if an entry exports less than another.
     logLevel: 'warn',
+    experimental: { attachDebugInfo: 'none' },
   });
   try {
     const { output } = await build.generate({
-      minify: MINIFIED,
+      dir: join(one.home, 'dist'),
+      // A URL: for a relative path Deno shows the line of the source in the name of the built file.
+      sourcemapPathTransform: (path, map) =>
+        `npm:${one.manifest.name}/${relative(one.home, join(dirname(map), path))}`,
+      // So that what CommonJS has in its first line moves no code.
+      banner: `// ${one.manifest.name}, built from TypeScript: the source map holds the sources.`,
+      // Lines and names stay, but for what is never reached.
+      minify: 'dce-only',
+      minifyInternalExports: false,
+      sourcemap: 'hidden',
       comments: { annotation: true, legal: true, jsdoc: false },
       format: 'esm',
       entryFileNames: '[name].js',
@@ -87,15 +90,21 @@ async function modulesOf(one: Package): Promise<OutputChunk[]> {
   }
 }
 
-/** CommonJS of what Node and its test runners load. */
+/** Writes a file of the build, with a link to the map of its ES module. */
+function writeCode(one: Package, file: string, code: string, { fileName, map }: OutputChunk): void {
+  const path = posix.relative(posix.dirname(file), `${fileName}.map`);
+  write(join(one.home, 'dist', file), map === null ? code : `${code}//# sourceMappingURL=${path}\n`);
+}
+
+/** CommonJS of what Node and its test runners load. It has the lines of the ES modules, so one map is right for both. */
 function writeCommonJs(one: Package, modules: readonly OutputChunk[]): void {
   const done = new Set<string>();
   const visit = (file: string): void => {
     if (done.has(file)) return;
     done.add(file);
-    const code = modules.find(({ fileName }) => fileName === file)?.code;
-    if (code === undefined) throw new Error(`nothing is built as ${file}`);
-    const text = commonJs(code, (from) => {
+    const module = modules.find(({ fileName }) => fileName === file);
+    if (module === undefined) throw new Error(`nothing is built as ${file}`);
+    const text = commonJs(module.code, (from) => {
       if (!/^[.#]/.test(from)) return from;
       const target = from.startsWith('#')
         ? `${outputOf(inNode(one, from))}.js`
@@ -104,7 +113,7 @@ function writeCommonJs(one: Package, modules: readonly OutputChunk[]): void {
       const path = posix.relative(posix.dirname(file), target);
       return path.startsWith('.') ? path : `./${path}`;
     });
-    write(join(one.home, 'dist/cjs', file), text);
+    writeCode(one, `cjs/${file}`, text, module);
   };
   for (const { name } of one.doors) visit(`${name}.js`);
   // With the extension of ES modules, so that both stand side by side in a tarball.
@@ -113,9 +122,14 @@ function writeCommonJs(one: Package, modules: readonly OutputChunk[]): void {
   write(join(one.home, 'dist/cjs/package.json'), `${JSON.stringify(fields)}\n`);
 }
 
-/** The code of a package in both formats. */
+/** The code of a package in both formats, with the lines and names of its sources, and the maps that lead to them. */
 export async function bundle(one: Package): Promise<void> {
   const modules = await modulesOf(one);
-  for (const { fileName, code } of modules) write(join(one.home, 'dist', fileName), code);
+  for (const module of modules) {
+    writeCode(one, module.fileName, `${module.code.trimEnd()}\n`, module);
+    if (module.map !== null) {
+      write(join(one.home, 'dist', `${module.fileName}.map`), `${JSON.stringify(module.map)}\n`);
+    }
+  }
   writeCommonJs(one, modules);
 }

@@ -27,18 +27,19 @@ function required({ specifiers = [] }: Statement, from: string): string {
   if (specifiers.length === 0) return `${call};`;
   const names = specifiers.flatMap(({ imported, local }) => {
     if (imported === undefined) return [];
-    return imported.name === local.name ? local.name : `${imported.name}:${local.name}`;
+    return imported.name === local.name ? local.name : `${imported.name}: ${local.name}`;
   });
   const whole = specifiers.flatMap(({ type, local }) => {
-    if (type === 'ImportNamespaceSpecifier') return [`${local.name}=${call}`];
+    if (type === 'ImportNamespaceSpecifier') return [`${local.name} = ${call}`];
     if (type !== 'ImportDefaultSpecifier') return [];
-    return [`${local.name}=${call}${isBuiltin(from) ? '' : '.default'}`];
+    return [`${local.name} = ${call}${isBuiltin(from) ? '' : '.default'}`];
   });
-  return `const ${[...whole, ...(names.length > 0 ? [`{${names.join()}}=${call}`] : [])].join()};`;
+  return `const ${[...whole, ...(names.length > 0 ? [`{ ${names.join(', ')} } = ${call}`] : [])].join(', ')};`;
 }
 
 /**
- * An ES module of the build as CommonJS. Only its imports and exports differ, so both formats behave, fail and compress alike.
+ * An ES module of the build as CommonJS. Only its imports and exports differ, so both formats behave and fail alike. Each line
+ * stays where it is, so that both have one map; what the first line gets before it must not matter.
  *
  * @param resolve what a module is called in CommonJS
  */
@@ -50,7 +51,7 @@ export function commonJs(code: string, resolve: (from: string) => string): strin
   );
   let [text, exported, place] = ['', '', 0];
   const replace = ({ start, end }: Statement, by: string): void => {
-    text += code.slice(place, start) + by;
+    text += code.slice(place, start) + by + code.slice(start, end).replace(/.+/g, '');
     place = end;
   };
   for (const statement of body) {
@@ -60,17 +61,17 @@ export function commonJs(code: string, resolve: (from: string) => string): strin
       replace(statement, '');
       for (const { local, exported: as } of specifiers) {
         exported += changing.has(local.name)
-          ? `Object.defineProperty(exports,${JSON.stringify(as?.name)},{enumerable:true,get(){return ${local.name}}});`
-          : `exports.${as?.name}=${local.name};`;
+          ? `Object.defineProperty(exports, ${JSON.stringify(as?.name)}, { enumerable: true, get() { return ${local.name}; } });\n`
+          : `exports.${as?.name} = ${local.name};\n`;
       }
     } else if (type === 'ExportNamedDeclaration' && source && !declaration) {
       const module = `require(${JSON.stringify(resolve(source.value))})`;
       const names = specifiers.map(
-        ({ local, exported: as }) => `exports.${as?.name}=${module}.${local.name};`,
+        ({ local, exported: as }) => `exports.${as?.name} = ${module}.${local.name};`,
       );
-      replace(statement, names.join(''));
+      replace(statement, names.join(' '));
     } else if (type.startsWith('Export')) throw new Error(`${type} has no CommonJS`);
   }
-  const marker = 'Object.defineProperty(exports,"__esModule",{value:true});';
-  return `"use strict";${marker}${text}${code.slice(place).trimEnd()}${exported}\n`;
+  const marker = 'Object.defineProperty(exports, "__esModule", { value: true });';
+  return `"use strict"; ${marker} ${(text + code.slice(place)).trimEnd()}\n${exported}`;
 }

@@ -1,3 +1,4 @@
+import { RolldownMagicString } from 'rolldown';
 import { parseAst } from 'rolldown/parseAst';
 
 /** A node of the syntax tree, of any type. */
@@ -114,13 +115,12 @@ function editsOf(statement: Node, code: string): Edit[] {
  * Marks all that a module computes when it is loaded as free of side effects, which `sideEffects: false` says of the module.
  * In a bundle of many modules only such marks let a user's bundler drop what a program does not use.
  */
-export function marked(code: string): string {
+export function marked(code: string): RolldownMagicString {
   const { body } = parseAst(code, { lang: 'ts' }) as unknown as { readonly body: readonly Node[] };
-  // From the end, so that places stay; of two at one place the outer comes first.
-  const edits = body.flatMap((statement) => editsOf(statement, code)).map((edit, order) => ({ edit, order }));
-  edits.sort((a, b) => b.edit[0] - a.edit[0] || b.order - a.order);
-  return edits.reduce(
-    (text, { edit: [at, added, until = at] }) => text.slice(0, at) + added + text.slice(until),
-    code,
-  );
+  const text = new RolldownMagicString(code);
+  for (const [at, added, until] of body.flatMap((statement) => editsOf(statement, code))) {
+    if (until === undefined) text.appendLeft(at, added);
+    else text.remove(at, until);
+  }
+  return text;
 }

@@ -106,7 +106,7 @@ test('CommonJS is for Node', () => {
 test('a source is built once, and what differs stands behind its name', () => {
   const modules = built().filter((path) => path.endsWith('.js') && !path.startsWith('cjs/'));
   const having = (text: string): string[] => modules.filter((path) => read(path).includes(text)).sort();
-  expect(having('2*')).toEqual([expect.stringMatching(/^shared-/)]);
+  expect(having('2 * value')).toEqual([expect.stringMatching(/^shared-/)]);
   expect(having('TypeError(')).toEqual([expect.stringMatching(/^shared-/)]);
   expect(having('tmpdir')).toEqual(['platform/node.js']);
   const commonJs = built().filter((path) => path.startsWith('cjs/') && path.endsWith('.js'));
@@ -144,18 +144,32 @@ test('conditions of a bundler choose the platform', async () => {
 test.each([
   [
     "import a, { b as c } from 'x'; export { c as d };",
-    'const a=require("x").default,{b:c}=require("x"); exports.d=c;',
+    'const a = require("x").default, { b: c } = require("x");\nexports.d = c;\n',
   ],
-  ["import * as a from 'node:os'; import 'x';", 'const a=require("node:os"); require("x");'],
-  ["export { a as b } from 'x';", 'exports.b=require("x").a;'],
+  ["import * as a from 'node:os'; import 'x';", 'const a = require("node:os"); require("x");\n'],
+  ["export { a as b } from 'x';", 'exports.b = require("x").a;\n'],
   [
     'let a = 1; export { a };',
-    'let a = 1; Object.defineProperty(exports,"a",{enumerable:true,get(){return a}});',
+    'let a = 1;\nObject.defineProperty(exports, "a", { enumerable: true, get() { return a; } });\n',
+  ],
+  [
+    "// First\nimport {\n  a\n} from 'x';\na();\nexport {\n  a\n};\n",
+    '// First\nconst { a } = require("x");\n\n\na();\nexports.a = a;\n',
   ],
 ])('as CommonJS: %s', (code, expected) => {
   expect(commonJs(code, (from) => from)).toBe(
-    `"use strict";Object.defineProperty(exports,"__esModule",{value:true});${expected}\n`,
+    `"use strict"; Object.defineProperty(exports, "__esModule", { value: true }); ${expected}`,
   );
+});
+
+test('a built file keeps its lines, and its map holds the sources', () => {
+  const file = built().find((path) => path.startsWith('shared-') && read(path).includes('2 * value')) ?? '';
+  expect(read(file)).toMatch(/^\/\/ @ebb\/fixture, .*\nconst twice = \(value\) => 2 \* value;\n/);
+  const map = JSON.parse(read(`${file}.map`));
+  expect(map.sources).toContain('npm:@ebb/fixture/src/double.ts');
+  expect(map.sourcesContent).toContain(FILES['src/double.ts']);
+  expect(read(file)).toContain(`\n//# sourceMappingURL=${file}.map\n`);
+  expect(read(`cjs/${file}`)).toContain(`\n//# sourceMappingURL=../${file}.map\n`);
 });
 
 test('a form of export that has no CommonJS is refused', () => {
@@ -193,7 +207,7 @@ test('a static block becomes a statement after its class', () => {
   const code = 'export class A { static { make(A); } a = 1; static { make(2); } }';
   const moved =
     'export const A = /* @__PURE__ */ (() => { class A {  a = 1;  } { make(A); } { make(2); } return A; })();';
-  expect(marked(code)).toBe(moved);
+  expect(marked(code).toString()).toBe(moved);
   expect(() => marked('class B { static { make(this); } }')).toThrow('a static block must name its class');
 });
 

@@ -5,8 +5,8 @@ import type { Result } from './result.ts';
 
 const REQUIRED = ['LICENSE', 'README.md', 'package.json'];
 
-/** Sources, their maps, tests, their helpers, and what a build leaves behind. */
-const UNWANTED = /\.test(-d)?\.|\.map$|(^|\/)(src|test|node_modules)\/|\.tsbuildinfo$|(^|\/)tsconfig/;
+/** Sources, tests, their helpers, and what a build leaves behind. */
+const UNWANTED = /\.test(-d)?\.|(^|\/)(src|test|node_modules)\/|\.tsbuildinfo$|(^|\/)tsconfig/;
 
 /** The paths in a value of package.json, such as `exports`. */
 function pathsIn(value: unknown): string[] {
@@ -14,10 +14,12 @@ function pathsIn(value: unknown): string[] {
   return typeof value === 'object' && value !== null ? Object.values(value).flatMap(pathsIn) : [];
 }
 
-/** The files that a built file imports, with their declarations if it is one. */
+/** The files that a built file imports, with their declarations if it is one, and its map. */
 function importsOf(file: string, text: string): string[] {
-  const specifiers = [...text.matchAll(/(?:\bfrom|\bimport|\brequire\()\s*["'`](\.[^"'`]+)["'`]/g)];
-  return specifiers.map(([, specifier = '']) => {
+  const maps = [...text.matchAll(/^\/\/# sourceMappingURL=(.+)$/gm)].map(([, map = '']) => map);
+  const imported = text.matchAll(/(?:\bfrom|\bimport|\brequire\()\s*["'`](\.[^"'`]+)["'`]/g);
+  const specifiers = [...maps, ...[...imported].map(([, specifier = '']) => specifier)];
+  return specifiers.map((specifier) => {
     const path = posix.join(posix.dirname(file), specifier);
     return /\.d\.c?ts$/.test(file) ? path.replace(/\.(c?)js$/, '.d.$1ts') : path;
   });
@@ -29,7 +31,7 @@ function reachedIn({ manifest, files, text }: Packed): ReadonlySet<string> {
   const visit = (file: string): void => {
     if (reached.has(file) || !files.includes(file)) return;
     reached.add(file);
-    for (const path of importsOf(file, text(file))) visit(path);
+    if (!file.endsWith('.map')) for (const path of importsOf(file, text(file))) visit(path);
   };
   const { exports, imports, bin } = manifest;
   for (const path of pathsIn([exports, imports, bin])) visit(path);

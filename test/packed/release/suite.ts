@@ -18,6 +18,7 @@ const TITLES: Readonly<Record<string, string>> = {
   'other-axios.test.ts': 'other copies of axios',
   'register.test.ts': 'node --import',
   'simulator.test.ts': 'ebb-sim',
+  'uncaught.test.ts': 'errors that no one catches',
 };
 
 function titleOf(file: string): string {

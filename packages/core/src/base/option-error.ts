@@ -7,10 +7,10 @@ export interface OptionFault {
   readonly option: string;
   /**
    * What the option takes, such as `a whole number ≥ 0`. For an unknown option, the names that exist. Empty in production
-   * builds.
+   * builds. Not enumerable: the message has it, and Node prints the fields of an error.
    */
   readonly takes: string;
-  /** The value that was given. Not enumerable: it may be a secret, or hold one, and Node prints the fields of an error. */
+  /** The value that was given. Not enumerable, as it may be a secret, or hold one. */
   readonly given: unknown;
   /** True if there is no such option. */
   readonly unknown: boolean;
@@ -39,8 +39,9 @@ function withFault<E extends Error>(
 ): E & OptionFault {
   // A promise where none belongs is reported here. Its rejection, which no one awaits, would end the process.
   if (given instanceof Promise) given.catch(() => undefined);
-  const fault = { option: name.replace(/^.*?: /, ''), takes, unknown };
-  return Object.assign(Object.defineProperty(error, 'given', { value: given }), fault) as E & OptionFault;
+  const hidden = { takes: { value: takes }, given: { value: given } };
+  const shown = { option: name.replace(/^.*?: /, ''), unknown };
+  return Object.assign(Object.defineProperties(error, hidden), shown) as E & OptionFault;
 }
 
 /** The error for a value of the wrong type. `name` is `caller: option`; `takes` follows "must be". */

@@ -137,3 +137,10 @@ test('isOptionError knows these errors and no others', async () => {
   const other: typeof import('./check.ts') = await import(copy);
   expect(isOptionError(other.wrongType('f: a', 'a text', 5))).toBe(true);
 });
+
+test('what an error for a wrong option prints is short', () => {
+  const error = wrongType('f: a', 'a number', 'x'.repeat(9_999));
+  expect(error.message).toBe(`f: a must be a number, got "${'x'.repeat(100)}…"`);
+  expect({ ...error }).toEqual({ option: 'a', unknown: false });
+  expect(error).toMatchObject({ takes: 'a number', given: 'x'.repeat(9_999) });
+});

@@ -23,14 +23,14 @@ export function wordsOf(words: readonly string[]): string | undefined {
   return `one of ${words.map((word) => `'${word}'`).join(', ')}`;
 }
 
-/** A URL in a place where none belongs, such as that of a store's client, may have a password. */
-function withoutCredentials(text: string): string {
+/** A URL in a place where none belongs, such as that of a store's client, may have a password. A long text fills the screen. */
+function shortened(text: string): string {
   // Up to the last @: a password that was not encoded may have any character.
-  return text.replace(/\/\/.*@/s, '//…@');
+  return text.replace(/\/\/.*@/s, '//…@').replace(/^(.{100}).+/s, '$1…');
 }
 
 function show(value: unknown): string {
-  if (typeof value === 'string') return JSON.stringify(withoutCredentials(value));
+  if (typeof value === 'string') return JSON.stringify(shortened(value));
   if (typeof value === 'function') return 'a function';
   if (Array.isArray(value)) return 'an array';
   if (isPromise(value)) return 'a promise';

@@ -1,0 +1,153 @@
+// What a program prints that ends with an error of ebb: short, with frames that can be read, in every runtime and in both formats.
+import { execFile } from 'node:child_process';
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { describe, expect, inject, test } from 'vitest';
+import { nodes } from './nodes.ts';
+
+const root = join(import.meta.dirname, '../..');
+const folder = join(inject('folder'), 'uncaught');
+mkdirSync(folder);
+
+/** The most that an error may print, in bytes: a screen of 80 columns and 20 lines. */
+const MOST_BYTES = 1_500;
+
+const BUCKET =
+  "{ bucket: core.tokenBucket({ nonConforming: 'reject', refillPerSecond: 1, initialTokens: 0 }) }";
+const WRONG = "{ maxRetries: '5' }";
+
+/** Calls that fail, by name. What a call has is the module of the package with that name. */
+const FAULTS: Readonly<Record<string, string>> = {
+  'a wrong option': 'core.createPolicy({ maxRetries: -1 })',
+  'an unknown option': 'core.createPolicy({ retries: 5 })',
+  'a long value': "core.createPolicy({ methods: 'GET '.repeat(9_999) })",
+  'an option of retry': `core.retry(() => 1, ${WRONG})`,
+  'no token': `core.retry(() => 1, ${BUCKET})`,
+  fetch: `fetch.createFetch(${WRONG})`,
+  'a call of fetch': `fetch.createFetch()('http://127.0.0.1:9', { ebb: ${WRONG} })`,
+  'a hook': "fetch.createFetch({ beforeAttempt() { throw Error('broken'); } })('http://127.0.0.1:9')",
+  axios: `axios.ebbInterceptor(${WRONG})`,
+  undici: `undici.ebbInterceptor(${WRONG})`,
+  valkey: "valkey.valkeyBucket({ client: {}, key: 'quota', refillPerSecond: 1 })",
+  opentelemetry: 'opentelemetry.telemetry({ tracers: 5 })',
+  simulator: 'simulator.simulate({ durationMs: -1 })',
+};
+
+const PACKAGES = Object.keys(inject('tarballs'));
+
+/** How each format imports a package. */
+const FORMATS = {
+  mjs: (name: string) => `import * as ${name} from '@ebb/${name}';\n`,
+  cjs: (name: string) => `const ${name} = require('@ebb/${name}');\n`,
+};
+type Format = keyof typeof FORMATS;
+const formats = Object.keys(FORMATS) as Format[];
+
+/** Writes a program that imports the packages that it uses. */
+function program(name: string, format: Format, code: string): string {
+  const path = join(folder, `${name.replaceAll(' ', '-')}.${format}`);
+  const used = PACKAGES.filter((one) => new RegExp(`\\b${one}\\.`).test(code));
+  writeFileSync(path, `${used.map(FORMATS[format]).join('')}${code};\n`);
+  return path;
+}
+
+const programs = Object.entries(FAULTS).flatMap(([name, call]) =>
+  formats.map((format) => ({ name, format, path: program(name, format, call) })),
+);
+
+async function run(command: string, ...args: string[]) {
+  const env = { ...process.env, NO_COLOR: '1', NODE_OPTIONS: '' };
+  return promisify(execFile)(command, args, { cwd: folder, env }).then(
+    (output) => ({ code: 0, ...output }),
+    (error: { readonly code: number; readonly stdout: string; readonly stderr: string }) => error,
+  );
+}
+
+interface Frame {
+  readonly called: string;
+  readonly path: string;
+  /** Its line of the file, and the one before it. */
+  readonly line: string;
+  readonly before: string;
+  readonly column: number;
+}
+
+/** The file of a frame: one of those that are built, or a source by the name that it has in the maps. */
+const read = (path: string): string =>
+  readFileSync(path.replace(/^npm:@ebb/, join(root, 'packages')), 'utf8');
+
+/** The frames of a stack that are in ebb. */
+function framesIn(stack: string): Frame[] {
+  const places = /^ +at (?:(.+) \()?(?:file:\/\/)?((?:\/\S+\/|npm:)@ebb\/\S+?):(\d+):(\d+)\)?$/gm;
+  return [...stack.matchAll(places)].map(([, called = '', path = '', line, column]) => {
+    const [before = '', text = ''] = ['', ...read(path).split('\n')].slice(Number(line) - 1);
+    return { called, path, line: text, before, column: Number(column) };
+  });
+}
+
+const bin = join(root, 'test/runtimes/node_modules/.bin');
+const runtimes = [
+  ...nodes.map(([version, path]) => [`Node ${version}`, path, []] as const),
+  ['Bun', join(bin, 'bun'), ['run']] as const,
+  ['Deno', join(bin, 'deno'), ['run', '--allow-all', '--node-modules-dir=manual', '--quiet']] as const,
+].filter(([, path]) => existsSync(path));
+
+describe.each(runtimes)('%s', (_, command, args) => {
+  test.concurrent.each(programs)('$name, $format', async ({ name, path }) => {
+    const { code, stderr } = await run(command, ...args, path);
+    expect(code).toBe(1);
+    // With its cause, the error of a hook is two.
+    const errors = name === 'a hook' ? 2 : 1;
+    expect(Buffer.byteLength(stderr), stderr).toBeLessThanOrEqual(errors * MOST_BYTES);
+    const frames = framesIn(stderr);
+    expect(frames[0]?.called, stderr).toMatch(/^[\w.#]+$|^new \w+$/);
+    for (const { line } of frames) {
+      expect(line.trim()).not.toBe('');
+      expect(line.length).toBeLessThanOrEqual(300);
+    }
+  });
+});
+
+/** Prints the stack of each fault. */
+const STACKS = `(async () => {
+  const stacks = [];
+  for (const call of [${Object.values(FAULTS).map((call) => `() => ${call}`)}]) {
+    try {
+      await call();
+    } catch ({ stack }) {
+      stacks.push(stack);
+    }
+  }
+  console.log(JSON.stringify(stacks));
+})()`;
+const all = formats.map((format) => ({ format, path: program('all', format, STACKS) }));
+
+describe.each(nodes)('Node %s with --enable-source-maps', (_, node) => {
+  test.concurrent.each(programs.slice(0, 2))('$name, $format', async ({ path }) => {
+    const { stderr } = await run(node, '--enable-source-maps', path);
+    expect(Buffer.byteLength(stderr), stderr).toBeLessThanOrEqual(MOST_BYTES);
+    expect(stderr).toMatch(/^npm:@ebb\/core\/src\/base\/option-error\.ts:\d+\n +\w.*;\n +\^\n/);
+  });
+
+  test.concurrent.each(all)('each frame is the place of one without, $format', async ({ path }) => {
+    const [mapped, built] = await Promise.all(
+      [['--enable-source-maps'], []].map(async (flags): Promise<string[]> => {
+        return JSON.parse((await run(node, ...flags, path)).stdout);
+      }),
+    );
+    expect(mapped).toHaveLength(Object.keys(FAULTS).length);
+    for (const [at, stack] of (mapped ?? []).entries()) {
+      const frames = framesIn(stack);
+      const places = framesIn(built?.[at] ?? '').map(({ line, column }) => line.slice(column - 1));
+      expect(frames.length).toBeGreaterThan(0);
+      expect(frames).toHaveLength(places.length);
+      for (const [index, { path, line, before }] of frames.entries()) {
+        expect(path).toMatch(/^npm:.*\.ts$/);
+        // The build puts a value that is used once where it is used, and numbers a name that two files have.
+        const [start = expect.fail(places[index])] = /(?:new )?[\w#]+/.exec(places[index] ?? '') ?? [];
+        expect(before + line).toContain(start);
+      }
+    }
+  });
+});
