@@ -34,8 +34,8 @@ async function load(): Promise<Packages> {
   };
 }
 
-export async function playInVitest({ make }: Row, when: When): Promise<Played[]> {
+export async function playInVitest(row: Row, when: When): Promise<Played[]> {
   // Under fakes vitest itself may be slow to load a module that it has not loaded before.
   await load();
-  return playAll(make, when, 'Node', load);
+  return playAll(row, when, 'Node', load);
 }

@@ -1,4 +1,4 @@
-import { type Fakes, own } from './fakes.ts';
+import { type Fakes, own, type Row, turns } from './fakes.ts';
 import { type Packages, type Situation, situations } from './situations.ts';
 
 /** What came of a situation. Times are in units: those of the fakes, or none if time is real or does not move. */
@@ -24,31 +24,32 @@ const REAL_UNIT_MS = 100;
 
 const HANGS_MS = 15_000;
 
-/** Promises go on while no time passes. */
-async function turns(): Promise<void> {
-  for (let left = 8; left > 0; left -= 1)
-    await new Promise<void>((resolve) => void own.setImmediate(resolve));
-}
-
 /** Lets a little real time pass. */
 const pause = (): Promise<void> => new Promise((resolve) => void own.setTimeout(resolve, 5));
 
 class Play {
+  readonly #fakes: Fakes | undefined;
   readonly #call: () => Promise<unknown>;
   readonly #sentAt: number[] = [];
   #ticks = 0;
 
-  constructor(situation: Situation, packages: Packages, unitMs: number) {
+  /** @param fakes what moves the time; without it time is real */
+  constructor(situation: Situation, packages: Packages, fakes?: Fakes) {
+    this.#fakes = fakes;
     const send = (): void => void this.#sentAt.push(this.#now);
-    this.#call = situation.prepare({ packages, unitMs, send });
+    const renew = (): void => {
+      fakes?.remove();
+      fakes?.install();
+    };
+    this.#call = situation.prepare({ packages, unitMs: fakes ? UNIT_MS : REAL_UNIT_MS, send, renew });
   }
 
   get #now(): number {
     return this.#ticks / TICKS_A_UNIT;
   }
 
-  /** @param fakes what moves the time; without it time is real */
-  async run({ tick, pending }: Partial<Fakes> = {}): Promise<Played> {
+  async run(): Promise<Played> {
+    const { tick, pending } = this.#fakes ?? {};
     let end: Pick<Played, 'result' | 'endsAt'> | undefined;
     const over = (result: unknown): void => {
       end ??= { result, endsAt: this.#now };
@@ -72,28 +73,31 @@ class Play {
 }
 
 /** undici runs in Node alone. */
-export const playedAt = (entry: Entry): Situation[] =>
-  situations.filter(({ name }) => entry === 'Node' || !name.startsWith('undici'));
+export function situationsOf({ notAgain }: Row, entry: Entry): Situation[] {
+  return situations.filter(({ name, renews }) => {
+    return !(renews && notAgain) && (entry === 'Node' || !name.startsWith('undici'));
+  });
+}
 
 /** Plays all situations under fakes. In real time they share it, but for those that set the clock of all. */
 export async function playAll(
-  make: () => Fakes,
+  row: Row,
   when: When,
   entry: Entry,
   load: () => Packages | Promise<Packages>,
 ): Promise<Played[]> {
-  const fakes = make();
+  const fakes = row.make();
   const isGone = when === 'before, and no more';
   const isAfter = when === 'after ebb is loaded';
   if (!isAfter) fakes.install();
   const packages = await load();
   if (isGone) fakes.remove();
   const all: Promise<Played>[] = [];
-  for (const situation of playedAt(entry)) {
+  for (const situation of situationsOf(row, entry)) {
     if (situation.setsClock) await Promise.all(all);
-    const play = new Play(situation, packages, isGone ? REAL_UNIT_MS : UNIT_MS);
+    const play = new Play(situation, packages, isGone ? undefined : fakes);
     if (isAfter) fakes.install();
-    const running = play.run(isGone ? undefined : fakes);
+    const running = play.run();
     all.push(running);
     if (!isGone || situation.setsClock) await running;
     if (isAfter) fakes.remove();

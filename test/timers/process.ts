@@ -26,4 +26,4 @@ const row = [...here, ...ofTheTests, ...sinonByVersion, ...modernJestByVersion, 
   (each) => each.name === name,
 );
 if (row === undefined) throw new Error(`there are no fakes "${name}"`);
-writeSync(1, JSON.stringify(await playAll(row.make, when as When, entry as Entry, load)));
+writeSync(1, JSON.stringify(await playAll(row, when as When, entry as Entry, load)));

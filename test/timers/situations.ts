@@ -1,7 +1,7 @@
 import type { PolicyOptions } from '@ebb/core';
 import type { Dispatcher } from 'undici';
 import { Dispatched } from '../../packages/undici/test/wire.ts';
-import { own } from './fakes.ts';
+import { own, turns } from './fakes.ts';
 
 /** The packages, loaded before or after the timers were faked. */
 export interface Packages {
@@ -21,7 +21,7 @@ interface Answer {
   /** The response never comes. */
   readonly isSilent?: boolean;
   /** How many turns of the event loop the response takes. */
-  readonly turns?: number;
+  readonly afterTurns?: number;
   /** An event stream with this text, and how it goes on: it ends if nothing else is said. */
   readonly events?: string;
   readonly ending?: 'breaks' | 'falls silent';
@@ -34,6 +34,8 @@ interface World {
   readonly unitMs: number;
   /** To be called when a request is sent. */
   readonly send: () => void;
+  /** Removes the fakes, with all timers that they have, and installs them anew. Nothing if time is real. */
+  readonly renew: () => void;
 }
 
 /** A client that gets one answer after another; the last one is for all that follow. Returns the status, and the text of the body. */
@@ -60,9 +62,9 @@ const fetchClient: Client = ({ packages, send }, options, answers, more = {}) =>
   const next = answering(answers);
   const base = async (): Promise<Response> => {
     send();
-    const { status = 200, isSilent, turns = 0, events, ending } = next();
+    const { status = 200, isSilent, afterTurns = 0, events, ending } = next();
     if (isSilent) return never();
-    for (let left = turns; left > 0; left -= 1)
+    for (let left = afterTurns; left > 0; left -= 1)
       await new Promise<void>((resolve) => void own.setImmediate(resolve));
     const pulls = [
       (body: ReadableStreamDefaultController) => body.enqueue(new TextEncoder().encode(events)),
@@ -147,6 +149,8 @@ export interface Situation {
   readonly prepare: (world: World) => () => Promise<unknown>;
   /** When requests are sent, in units of time. */
   readonly sentAt: readonly number[];
+  /** The same, where a time in which ebb waits for nothing is no time, as the fakes leave `Date` alone. */
+  readonly sentAtWithoutDate?: readonly number[];
   /** When it is over, where that is not when the last request is sent. */
   readonly endsAt?: number;
   readonly result: unknown;
@@ -156,6 +160,8 @@ export interface Situation {
   readonly isTight?: boolean;
   /** It sets the wall clock of all others as well. */
   readonly setsClock?: boolean;
+  /** It removes the fakes while something waits, and installs them again. */
+  readonly renews?: boolean;
 }
 
 const one = 'id: 1\ndata: a\n\n';
@@ -262,27 +268,41 @@ function eachStreaming([name, client]: (typeof CLIENTS)[number]): Situation[] {
   ];
 }
 
-/** Three requests, with a token for each unit of time. */
-function tokens(world: World): () => Promise<unknown> {
+/** A client with a token for each unit of time. */
+function metered(world: World): () => Promise<number | string> {
   const bucket = world.packages.core.tokenBucket({ refillPerSecond: 1_000 / world.unitMs, capacity: 1 });
-  const get = statusOf(fetchClient(world, { bucket }, [{}]));
-  return () => times(3, get);
+  return statusOf(fetchClient(world, { bucket }, [{}]));
 }
 
-/** The wall clock is set, half a unit of time after the first request. */
-function tokensWhileTheClockIsSet(byMs: number): Situation['prepare'] {
+const passed = (durationMs: number): Promise<void> =>
+  new Promise((resolve) => void setTimeout(resolve, durationMs));
+
+/** The wall clock is set, half a unit of time after the first of three requests. Another one finds a token. */
+function whileTheClockIsSet(byMs: number): Situation['prepare'] {
   return (world) => {
-    const get = tokens(world);
+    const get = metered(world);
     return async () => {
       const { now } = Date;
       setTimeout(() => {
         Date.now = () => now() + byMs;
       }, world.unitMs / 2);
-      const results = await get();
+      const results: unknown[] = await times(3, get);
+      await passed(1.5 * world.unitMs);
+      results.push(await get());
       Date.now = now;
       return results;
     };
   };
+}
+
+/** The statuses of many requests that are retried at the same time. */
+function crowd(world: World): () => Promise<unknown[]> {
+  const options = { backoff: world.packages.core.constant(world.unitMs) };
+  const unseen = { ...world, send: () => undefined };
+  const clients = Array.from({ length: 250 }, () => {
+    return statusOf(fetchClient(unseen, options, [{ status: 503 }, {}]));
+  });
+  return async () => [...new Set(await Promise.all(clients.map((get) => get())))];
 }
 
 const HOUR_MS = 3_600_000;
@@ -294,26 +314,51 @@ export const situations: readonly Situation[] = [
     name: 'a response that takes a few turns of the event loop, within a timeout',
     prepare: (world) => {
       const options = { attemptTimeoutMs: 30 * world.unitMs, maxRetries: 0 };
-      return statusOf(fetchClient(world, options, [{ turns: 4 }]));
+      return statusOf(fetchClient(world, options, [{ afterTurns: 4 }]));
     },
     sentAt: [0],
     result: 200,
     // Nothing tells such a stub from a timer.
     resultAtOnce: 'TimeoutError',
   },
-  { name: 'bucket', prepare: tokens, sentAt: [0, 1, 2], result: [200, 200, 200] },
   {
-    name: 'bucket, and the clock is set back by an hour',
-    prepare: tokensWhileTheClockIsSet(-HOUR_MS),
+    name: 'bucket',
+    prepare: (world) => {
+      const get = metered(world);
+      return () => times(3, get);
+    },
     sentAt: [0, 1, 2],
     result: [200, 200, 200],
+  },
+  {
+    name: 'bucket, with a timer of fakes that are gone',
+    prepare: (world) => {
+      const get = metered(world);
+      return async () => {
+        const all = [get(), get()];
+        await turns();
+        world.renew();
+        return Promise.all([...all, get()]);
+      };
+    },
+    sentAt: [0, 1, 2],
+    result: [200, 200, 200],
+    renews: true,
+  },
+  {
+    name: 'bucket, and the clock is set back by an hour',
+    prepare: whileTheClockIsSet(-HOUR_MS),
+    sentAt: [0, 1, 2, 3.5],
+    sentAtWithoutDate: [0, 1, 2, 4.5],
+    result: [200, 200, 200, 200],
     setsClock: true,
   },
   {
     name: 'bucket, and the clock is set forward by an hour',
-    prepare: tokensWhileTheClockIsSet(HOUR_MS),
-    sentAt: [0, 1, 2],
-    result: [200, 200, 200],
+    prepare: whileTheClockIsSet(HOUR_MS),
+    sentAt: [0, 1, 2, 3.5],
+    sentAtWithoutDate: [0, 1, 2, 4.5],
+    result: [200, 200, 200, 200],
     setsClock: true,
   },
   {
@@ -322,7 +367,7 @@ export const situations: readonly Situation[] = [
       const concurrency = world.packages.core.concurrencyLimit({ maxConcurrent: 1 });
       const get = world.packages.fetch.createFetch({ concurrency }, async () => {
         world.send();
-        await new Promise<void>((resolve) => void setTimeout(resolve, world.unitMs));
+        await passed(world.unitMs);
         return new Response();
       });
       return () => times(3, async () => (await get(URL)).status);
@@ -345,17 +390,25 @@ export const situations: readonly Situation[] = [
   },
   {
     name: 'retries of a crowd, which share timers',
+    prepare: crowd,
+    sentAt: [],
+    endsAt: 1,
+    result: [200],
+  },
+  {
+    name: 'retries of a crowd, after another with timers of fakes that are gone',
     prepare: (world) => {
-      const options = { backoff: world.packages.core.constant(world.unitMs) };
-      const unseen = { ...world, send: () => undefined };
-      const clients = Array.from({ length: 250 }, () => fetchClient(unseen, options, [{ status: 503 }, {}]));
+      const get = [crowd(world), crowd(world)] as const;
       return async () => {
-        const results = await Promise.all(clients.map((get) => statusOf(get)()));
-        return [...new Set(results)];
+        void get[0]();
+        await turns();
+        world.renew();
+        return get[1]();
       };
     },
     sentAt: [],
     endsAt: 1,
     result: [200],
+    renews: true,
   },
 ];
