@@ -3,7 +3,7 @@ import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { NO_DATE, type Row } from './fakes.ts';
-import { type Entry, type Played, situationsOf, TICKS_A_UNIT, WHENS, type When } from './play.ts';
+import { type Entry, HANGS, type Played, situationsOf, TICKS_A_UNIT, WHENS, type When } from './play.ts';
 import type { Situation } from './situations.ts';
 
 const program = fileURLToPath(new URL('process.ts', import.meta.url));
@@ -12,10 +12,21 @@ const program = fileURLToPath(new URL('process.ts', import.meta.url));
 export async function playInProcess({ name }: Row, when: When, entry: Entry): Promise<Played[]> {
   const conditions = entry === 'Node' ? ['@ebb/source'] : ['@ebb/source', 'ebb-web'];
   const args = ['--no-warnings', ...conditions.map((each) => `--conditions=${each}`)];
-  const { stdout } = await promisify(execFile)(process.execPath, [...args, program, name, when, entry], {
+  const run = promisify(execFile)(process.execPath, [...args, program, name, when, entry], {
     timeout: 50_000,
   });
-  return JSON.parse(stdout);
+  const { killed, stdout } = await run.then(
+    (ended) => ({ ...ended, killed: false }),
+    (error: { readonly killed?: boolean; readonly stdout: string }) => {
+      if (!error.killed || error.stdout === '') throw error;
+      return error;
+    },
+  );
+  const played = JSON.parse(stdout) as Played[];
+  // What hangs may keep the process alive, and is an error of its own.
+  if (killed && played.every(({ result }) => result !== HANGS))
+    throw new Error('the process does not end: a timer of Node is left');
+  return played;
 }
 
 /** A time that may be two ticks late counts as that at which it was due. */

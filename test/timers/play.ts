@@ -22,7 +22,11 @@ export const TICKS_A_UNIT = 10;
 const UNIT_MS = 60_000;
 const REAL_UNIT_MS = 100;
 
-const HANGS_MS = 15_000;
+/** The result of what does not end. */
+export const HANGS = 'it hangs';
+/** When a situation hangs, by the ticks of fakes, or else by real time. All take a few units. */
+const HANGS_AFTER_TICKS = 300;
+const HANGS_AFTER_MS = 10_000;
 
 /** Lets a little real time pass. */
 const pause = (): Promise<void> => new Promise((resolve) => void own.setTimeout(resolve, 5));
@@ -55,9 +59,10 @@ class Play {
       end ??= { result, endsAt: this.#now };
     };
     this.#call().then(over, (error: unknown) => over(String(error)));
-    const hangs = own.setTimeout(() => over('it hangs'), HANGS_MS);
+    const hangs = own.setTimeout(() => over(HANGS), HANGS_AFTER_MS);
     await turns();
     while (end === undefined) {
+      if (this.#ticks === HANGS_AFTER_TICKS) over(HANGS);
       this.#ticks += tick ? 1 : 0;
       tick?.(UNIT_MS / TICKS_A_UNIT);
       await (tick ? turns() : pause());
