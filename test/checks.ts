@@ -17,6 +17,7 @@ const EVERY_FOLDER = [
   'test/packed',
   'test/runtimes',
   'test/sdks',
+  'test/timers',
   'test/unused',
 ];
 
@@ -85,6 +86,11 @@ export const CHECKS: Readonly<Record<string, Check>> = {
     about: 'the SDKs of OpenAI, Anthropic, Google and others, and Next.js, over ebb',
     needs: ['test/sdks', 'examples/sdks'],
     commands: [vitest('sdks/vitest.config.ts')],
+  },
+  timers: {
+    about: 'fake timers of sinon, Jest, vitest and node:test, by version, before and after ebb is loaded',
+    needs: ['test/timers'],
+    commands: [vitest('timers/vitest.config.ts')],
   },
   docs: {
     about: 'builds the site and tests it in Chromium',

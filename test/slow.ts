@@ -12,7 +12,6 @@ export const SLOW: Readonly<Record<'programs' | 'stores' | 'worlds', readonly st
     'test/alone/company.test.ts',
     'test/api/examples.test.ts',
     'test/examples.test.ts',
-    'test/jobs/faked-time.test.ts',
     'test/jobs/lambda.test.ts',
     'test/jobs/programs.test.ts',
     'test/jobs/run-until-settled.test.ts',

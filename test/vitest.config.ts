@@ -27,6 +27,7 @@ export default defineConfig({
       'test/runtimes/**',
       'test/site/**',
       'test/sdks/**',
+      'test/timers/**',
       'test/playground.test.ts',
       ...WEB_ALONE,
     ],

@@ -7,6 +7,7 @@ import {
   type Call,
   failureKind,
   nextTurn,
+  run,
   sending,
   startCall,
   timeoutError,
@@ -56,7 +57,8 @@ export function createRequest(options: PolicyOptions, agent: Agent) {
     const header = (name: string) => new Headers(headers).get(name) ?? undefined;
     const traits = { method, url, header, body, replayable: typeof body !== 'object' };
     if (ebb === false) return attempt(url, ask, agent);
-    return startCall<Awaited<ReturnType<typeof attempt>>>(policy, traits, ebb, undefined, 'socket').run(
+    return run<Awaited<ReturnType<typeof attempt>>>(
+      startCall(policy, traits, ebb, undefined, 'socket'),
       {
         send: (call) => sending(call, () => attempt(url, ask, agent, call)),
         outcome: ({ response: { statusCode: status = 0, headersDistinct } }) => {

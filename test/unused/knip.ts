@@ -117,6 +117,11 @@ const config: KnipConfig = {
       // Started by their paths.
       ignoreDependencies: ['bun', 'deno', 'node20', 'node22', 'node26'],
     },
+    'test/timers': {
+      // The program is started by its path, and the fakes are loaded by names with their versions.
+      entry: ['*.test.ts', 'process.ts'],
+      ignoreDependencies: ['(jest|sinon)-timers-.+'],
+    },
     'test/mutants': {
       entry: ['*.{js,ts}'],
       // Comes with @stryker-mutator/core, and is used in a comment for its types.

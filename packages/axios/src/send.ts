@@ -1,5 +1,5 @@
 import type { Policy } from '@ebb/core';
-import { areLayered, type Call, property, remember, startCall } from '@ebb/core/adapter';
+import { areLayered, type Call, property, remember, run, startCall } from '@ebb/core/adapter';
 import type { AxiosResponse, InternalAxiosRequestConfig } from 'axios';
 import { type Chosen, routeOf } from './adapter.ts';
 import { type AxiosCopy, checkShared, copyOf } from './axios-copy.ts';
@@ -41,10 +41,10 @@ export function send(
   if (ebb) checkShared(ebb);
   const request = new AxiosRequest(config, requestBody(config.data, factory), policy, copy, route, outer);
   const carried = areLayered() ? outerLayerOf(config) : undefined;
-  const call = startCall<AxiosResponse>(policy, request, ebb, carried, route.way);
+  const call = startCall(policy, request, ebb, carried, route.way);
   const caller = callerSignal(config);
-  request.begin(call as Call, caller, carried !== undefined);
-  const sent = call.run(request, caller?.signal);
+  request.begin(call, caller, carried !== undefined);
+  const sent = run(call, request, caller?.signal);
   // Most requests have nothing to do at their end, and save a promise.
   return caller === undefined && factory === undefined ? sent : settle(sent, request, call);
 }
@@ -53,7 +53,7 @@ export function send(
 async function settle(
   sent: Promise<AxiosResponse>,
   request: AxiosRequest,
-  call: Call<AxiosResponse>,
+  call: Call,
 ): Promise<AxiosResponse> {
   const { signal, config, copy } = request;
   try {

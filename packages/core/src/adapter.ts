@@ -57,6 +57,7 @@ export { LAYER, type Way } from './loop/layer.ts';
 export { look } from './loop/look.ts';
 export { overridePolicy } from './loop/policy.ts';
 export { type MakeBody, prepare, type Readiness } from './loop/prepare.ts';
+export { run } from './loop/run.ts';
 export {
   begin,
   discardMsOf,

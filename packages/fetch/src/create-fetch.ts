@@ -6,6 +6,7 @@ import {
   isNativeFetch,
   LAYER,
   mayBeSentAtOnce,
+  run,
   startCall,
 } from '@ebb/core/adapter';
 import { hasAsyncContext, withPreconnect } from '#platform';
@@ -69,9 +70,8 @@ export function createFetch(
       if (isSimple(input, init) && mayBeSentAtOnce(policy)) return new AtOnce(client, input, init).send();
       const request = new FetchRequest(baseFetch, input, init);
       const ebb = init?.ebb;
-      const call =
-        ebb === false ? undefined : startCall<Response>(policy, request, ebb, request.carried, way);
-      const result = call === undefined ? request.sendBare() : call.run(request, request.signal);
+      const call = ebb === false ? undefined : startCall(policy, request, ebb, request.carried, way);
+      const result = call === undefined ? request.sendBare() : run(call, request, request.signal);
       if (call?.attempt === 0) request.takeBody();
       return request.mayLeaveOpen ? endAfter(result, request) : result;
     } catch (error) {

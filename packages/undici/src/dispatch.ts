@@ -1,11 +1,20 @@
 import { type Call, LAYER, layerOf, namedTimeoutOf, sending, timeoutOf } from '@ebb/core/adapter';
+import type { Dispatcher } from 'undici';
 import type { Attempt } from './attempt.ts';
+import type { RequestBody } from './body/request-body.ts';
+import type { Composition } from './composition.ts';
 import { changedHeaders } from './header-changes.ts';
-import type { UndiciRequest } from './undici-request.ts';
+
+/** What is dispatched. */
+interface Dispatched {
+  readonly composition: Composition;
+  readonly options: Dispatcher.DispatchOptions;
+  readonly body: RequestBody | undefined;
+}
 
 /** Dispatches an attempt, with its own body and headers. @throws what the dispatcher throws */
 export function dispatchAttempt(
-  { options, body, composition }: UndiciRequest,
+  { options, body, composition }: Dispatched,
   call: Call | undefined,
   attempt: Attempt,
 ): boolean {

@@ -8,6 +8,7 @@ import { type Attempt, attemptsOf, remember } from './history.ts';
 import { pass } from './judge.ts';
 import type { LayeredCall, Passage, Way } from './layer.ts';
 import { insideOf, type Policy } from './policy.ts';
+import { Run } from './run.ts';
 
 /**
  * True if nothing has to be made for a call before its first failure, but for what layers below have to know: its policy has no
@@ -105,8 +106,8 @@ export class AtOnce<T, Input, Init> implements Passage, LayeredCall {
     }
     const { policy, way } = this.#client;
     const request = this.#client.call(this.#input, this.#init);
-    const call = new Call<T>(policy, request, undefined, way);
-    if (!failed || !this.hasFailed) return call.goOn(request, value, failed, this.#since);
+    const call = new Call(policy, request, undefined, way);
+    if (!failed || !this.hasFailed) return new Run(call, request).goOn(value, failed, this.#since);
     // A request that the client made below was repeated, and has failed.
     call.attempt = 1;
     pass(call, request.failure(value));

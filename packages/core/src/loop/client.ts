@@ -64,10 +64,10 @@ export const succeeded = (value: unknown): Settled => ({ value, failed: false })
 export const failed = (value: unknown): Settled => ({ value, failed: true });
 
 /** Sends an attempt. */
-export function sendBy<T>(client: Client<T>, call: Call<T>): Promise<T> {
+export function sendBy<T>(client: Client<T>, call: Call): Promise<T> {
   try {
     // A base fetch may return something else than a promise, if it is a mock.
-    return Promise.resolve(client.send(call as Call));
+    return Promise.resolve(client.send(call));
   } catch (error) {
     return Promise.reject(error);
   }
@@ -94,7 +94,7 @@ export function lateBy<T>(client: Client<T>, { timeoutMs }: OutOfTime): unknown 
 }
 
 /** Aborted at once: the caller gets the error now, and nothing of the request may go on after that. */
-export function dropped<T>(client: Client<T>, call: Call<T>, { value }: Settled, error: unknown): unknown {
-  client.setAside(value, call as Call, AbortSignal.abort());
+export function dropped<T>(client: Client<T>, call: Call, { value }: Settled, error: unknown): unknown {
+  client.setAside(value, call, AbortSignal.abort());
   return error;
 }

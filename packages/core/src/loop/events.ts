@@ -1,7 +1,7 @@
 import { isSubscribed, publish } from '#platform';
+import type { Clock } from '../base/clock.ts';
 import { callObserver } from '../base/warn.ts';
 import type { Outcome, RequestTraits } from '../http/outcome.ts';
-import type { Call } from './call.ts';
 import type { ResumeReason, RetryReason, StopReason } from './reason.ts';
 import {
   type ReportedError,
@@ -193,8 +193,17 @@ export function isObserved(onEvent: Observer | undefined, type: EbbEvent['type']
   return onEvent !== undefined || isSubscribed(type as RequestEvent);
 }
 
+/** What events say of a call. */
+interface Reporting {
+  readonly policy: { readonly onEvent?: Observer | undefined; readonly clock: Clock };
+  readonly request: RequestTraits;
+  readonly attempt: number;
+  /** The request in events, the same object for all of them. */
+  reported?: ReportedRequest;
+}
+
 /** Tells all who want to know of a call. */
-export function emit(call: Call, news: News): void {
+export function emit(call: Reporting, news: News): void {
   const { policy, request, attempt } = call;
   const { onEvent, clock } = policy;
   if (!isObserved(onEvent, news.type)) return;

@@ -10,6 +10,7 @@ import { attemptsOf } from './history.ts';
 import type { PolicyOptions } from './options.ts';
 
 type Core = typeof import('./start-call.ts') &
+  typeof import('./run.ts') &
   typeof import('./send.ts') &
   typeof import('./policy.ts') &
   typeof import('./layers.ts') &
@@ -20,14 +21,15 @@ const SHARED = Symbol.for('@ebb/core layers');
 
 async function freshCore(): Promise<Core> {
   vi.resetModules();
-  const [start, send, policy, layers, layer] = await Promise.all([
+  const [start, run, send, policy, layers, layer] = await Promise.all([
     import('./start-call.ts'),
+    import('./run.ts'),
     import('./send.ts'),
     import('./policy.ts'),
     import('./layers.ts'),
     import('./layer.ts'),
   ]);
-  return { ...start, ...send, ...policy, ...layers, ...layer };
+  return { ...start, ...run, ...send, ...policy, ...layers, ...layer };
 }
 
 interface Call {
@@ -44,14 +46,14 @@ function layer(core: Core, options: PolicyOptions, below: Send, isDispatch = fal
   const policy = core.createPolicy({ backoff: constant(0), maxRetries: 2, ...options });
   return (call) => {
     const request: RequestTraits = { ...call, replayable: true, header: () => undefined };
-    const session = core.startCall<{ status: number }>(
+    const session = core.startCall(
       policy,
       request,
       undefined,
       call.options?.[core.LAYER],
       isDispatch ? 'dispatcher' : 'client',
     );
-    return session.run({
+    return core.run<{ status: number }>(session, {
       send: (own) =>
         core.sending(own, () =>
           below({ ...call, options: { ...call.options, [core.LAYER]: core.layerOf(own) } }),

@@ -1,8 +1,7 @@
 import { prose } from '#prose';
 import { must, nameOf } from '../base/option-error.ts';
 import type { Outcome } from '../http/outcome.ts';
-import type { Call } from './call.ts';
-import type { Lack, Part, PlannedRetry, Turn } from './part.ts';
+import type { Lack, Part, PartCall, PlannedRetry, Turn } from './part.ts';
 import type { StopReason } from './reason.ts';
 
 const NONE: readonly Turn[] = [];
@@ -18,7 +17,7 @@ export class PartsOfCall {
   readonly wraps: boolean = false;
 
   /** @throws what a part refuses the call with */
-  constructor(parts: readonly Part[], call: Call) {
+  constructor(parts: readonly Part[], call: PartCall) {
     let all = NONE;
     for (const part of parts) {
       const turn = part.begin(call);

@@ -94,6 +94,21 @@ describe('a clock that fails', () => {
       { now: () => Number.NaN, schedule: () => () => undefined },
       'clock failed: now() must be',
     ],
+    [
+      'now returns Infinity',
+      { now: () => Number.POSITIVE_INFINITY, schedule: () => () => undefined },
+      'clock failed: now() must be',
+    ],
+    [
+      'now returns text',
+      { now: () => String(Date.now()), schedule: () => () => undefined },
+      'clock failed: now() must be',
+    ],
+    [
+      'now returns a Date',
+      { now: () => new Date(), schedule: () => () => undefined },
+      'clock failed: now() must be',
+    ],
     ['schedule throws', { now: () => 0, schedule: fail }, 'clock failed: it broke'],
     [
       'schedule returns nothing',

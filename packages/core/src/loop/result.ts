@@ -7,12 +7,19 @@ import { attemptsOf, remember, rememberReason } from './history.ts';
 /**
  * What a call ends with: the last attempt, whose slot is released once its body has ended, or the answer before it.
  *
+ * @param answer the last response that a retry followed
  * @param isUnsent true if the retry after it was not sent
  * @throws what the attempt has failed with
  */
-export function resultOf<T>(call: Call<T>, client: Client<T>, at: Settled, isUnsent = false): T {
+export function resultOf<T>(
+  call: Call,
+  client: Client<T>,
+  at: Settled,
+  answer: Settled | undefined,
+  isUnsent = false,
+): T {
   let { value, failed } = at;
-  const before = isUnsent ? at : call.fallsBack ? call.answer : undefined;
+  const before = isUnsent ? at : call.fallsBack ? answer : undefined;
   if (before !== undefined) {
     failed = before.failed;
     value = before.aside?.restore?.() ?? before.value;
@@ -23,7 +30,6 @@ export function resultOf<T>(call: Call<T>, client: Client<T>, at: Settled, isUns
     if (client.whenBodyEnds !== undefined) value = client.whenBodyEnds(value, ended);
     else ended();
   }
-  if (call.answer !== undefined) call.answer = undefined;
   if (!call.around.isInner && call.history.at(-1)?.reason !== 'success') noteEnd(value);
   if (failed) throw value;
   remember(value, call.trace);
@@ -32,7 +38,7 @@ export function resultOf<T>(call: Call<T>, client: Client<T>, at: Settled, isUns
 
 /** An error that a call ends with, with its history. */
 export function errorOf<T>(
-  call: Call<T>,
+  call: Call,
   client: Client<T>,
   signal: AbortSignal | undefined,
   thrown: unknown,

@@ -14,6 +14,7 @@ import type { Client } from './client.ts';
 import { timeoutError } from './deadline.ts';
 import type { PolicyOptions } from './options.ts';
 import { createPolicy, overridePolicy, type Policy } from './policy.ts';
+import { run } from './run.ts';
 import { namedTimeoutOf, sending, timeoutOf } from './send.ts';
 
 /** What a function that is retried is given. */
@@ -98,7 +99,7 @@ export async function retry<T>(
   const client = new FunctionClient(call, own);
   const judgedBy = overridePolicy(policy, { classify: judging });
   try {
-    return await new Call<T>(judgedBy, request, around, 'function').run(client, own);
+    return await run(new Call(judgedBy, request, around, 'function'), client, own);
   } finally {
     followed?.release();
   }

@@ -11,6 +11,7 @@ import type { EbbEvent } from './events.ts';
 import { attemptsOf } from './history.ts';
 import type { PolicyOptions } from './options.ts';
 import { createPolicy } from './policy.ts';
+import { run } from './run.ts';
 import { startCall } from './start-call.ts';
 
 const request: RequestTraits = {
@@ -48,7 +49,7 @@ function setUp(options: PolicyOptions = {}) {
   const clock = virtualClock({ startMs: 0 });
   const events: EbbEvent[] = [];
   const policy = createPolicy({ clock, random: () => 0, onEvent: (event) => events.push(event), ...options });
-  return { clock, events, session: new Call<{ readonly status: number }>(policy, request) };
+  return { clock, events, session: new Call(policy, request) };
 }
 
 /** A bucket whose tokens come when the test says so. */
@@ -65,7 +66,7 @@ function stubBucket(): {
 test('a success is sent in the same turn, without a wait', async () => {
   const { clock, session } = setUp();
   const client = exchange(200);
-  const running = session.run(client);
+  const running = run(session, client);
   expect(client.sent).toEqual([1]);
   expect(await running).toEqual({ status: 200 });
   expect(clock.pending).toBe(0);
@@ -73,7 +74,7 @@ test('a success is sent in the same turn, without a wait', async () => {
 
 test('every attempt, wait and end is reported, with its time', async () => {
   const { clock, events, session } = setUp({ maxRetries: 2 });
-  const running = session.run(exchange(503, new Error('reset'), 503));
+  const running = run(session, exchange(503, new Error('reset'), 503));
   await clock.advance(3_000);
   expect((await running).status).toBe(503);
   expect(events).toHaveLength(6);
@@ -100,7 +101,7 @@ test('a response that is retried is discarded, and the next attempt waits for th
   const { clock, session } = setUp({ backoff: constant(0) });
   const released = Promise.withResolvers<void>();
   const client = { ...exchange(503, 200), setAside: vi.fn(() => ({ released: released.promise })) };
-  const running = session.run(client);
+  const running = run(session, client);
   await clock.advance(0);
   expect(client.sent).toEqual([1]);
   released.resolve();
@@ -111,7 +112,7 @@ test('a response that is retried is discarded, and the next attempt waits for th
 describe('the last error is thrown unchanged', () => {
   test.each([new Error('reset'), Object.freeze(new Error('frozen'))])('%s', async (error) => {
     const { session } = setUp({ maxRetries: 0 });
-    await expect(session.run(exchange(error))).rejects.toBe(error);
+    await expect(run(session, exchange(error))).rejects.toBe(error);
     expect(attemptsOf(error)).toEqual([
       {
         attempt: 1,
@@ -129,7 +130,7 @@ describe('tokens', () => {
   test('are taken for every attempt, after the delay', async () => {
     const { bucket, acquire, tryAcquire } = stubBucket();
     const { clock, events, session } = setUp({ bucket, cost: 3, totalTimeoutMs: 10_000 });
-    const running = session.run(exchange(503));
+    const running = run(session, exchange(503));
     await clock.advance(500);
     expect(tryAcquire).toHaveBeenCalledExactlyOnceWith(3, undefined);
     expect(acquire).toHaveBeenCalledOnce();
@@ -144,9 +145,9 @@ describe('tokens', () => {
   test('cost by a function of the request; a function with an invalid result is named', async () => {
     const { bucket, tryAcquire } = stubBucket();
     tryAcquire.mockReturnValue({ waitedMs: 0 });
-    await setUp({ bucket, cost: ({ url }) => url.length }).session.run(exchange(200));
+    await run(setUp({ bucket, cost: ({ url }) => url.length }).session, exchange(200));
     expect(tryAcquire).toHaveBeenLastCalledWith(request.url.length, undefined);
-    const broken = setUp({ bucket, cost: () => Number.NaN }).session.run(exchange(200));
+    const broken = run(setUp({ bucket, cost: () => Number.NaN }).session, exchange(200));
     await expect(broken).rejects.toThrow('cost failed: its result must be a finite number > 0, got NaN');
   });
 
@@ -155,7 +156,7 @@ describe('tokens', () => {
     acquire.mockRejectedValue(new ThrottledError('no token'));
     const { events, session } = setUp({ bucket });
     const client = exchange(200);
-    await expect(session.run(client)).rejects.toThrow('no token');
+    await expect(run(session, client)).rejects.toThrow('no token');
     expect(client.sent).toEqual([]);
     expect(events.at(-1)).toMatchObject({ type: 'end', attempt: 0, reason: 'throttled' });
   });
@@ -166,7 +167,7 @@ describe('an abort', () => {
     const { clock, events, session } = setUp();
     const controller = new AbortController();
     const client = exchange(503);
-    const running = session.run(client, controller.signal);
+    const running = run(session, client, controller.signal);
     await clock.advance(500);
     controller.abort('enough');
     await expect(running).rejects.toBe('enough');
@@ -183,7 +184,7 @@ describe('an abort', () => {
       return { released: Promise.resolve() };
     };
     const client = { ...exchange(503), setAside };
-    await expect(session.run(client, controller.signal)).rejects.toThrow('enough');
+    await expect(run(session, client, controller.signal)).rejects.toThrow('enough');
     expect(client.sent).toEqual([1]);
   });
 
@@ -196,7 +197,7 @@ describe('an abort', () => {
       throw reset;
     };
     const client = { ...exchange(), send };
-    await expect(session.run(client, controller.signal)).rejects.toBe(reset);
+    await expect(run(session, client, controller.signal)).rejects.toBe(reset);
     expect(attemptsOf(reset)).toMatchObject([{ failure: 'aborted', reason: 'aborted' }]);
   });
 });
@@ -210,7 +211,7 @@ describe('a hook that throws', () => {
     ['backoff', 'backoff failed: boom'],
   ])('%s rejects its request, and the response is discarded', async (hook, message) => {
     const client = exchange(503);
-    const running = setUp({ [hook]: boom }).session.run(client);
+    const running = run(setUp({ [hook]: boom }).session, client);
     await expect(running).rejects.toThrow(HookError);
     await expect(running).rejects.toThrow(message);
     expect(client.discarded).toHaveLength(1);

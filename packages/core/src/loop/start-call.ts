@@ -15,13 +15,13 @@ export type RequestOptions = PolicyOptions | false;
  * @param way what the attempts are sent with
  * @throws TypeError, RangeError for wrong options
  */
-export function startCall<T>(
+export function startCall(
   policy: Policy,
   request: RequestTraits,
   options?: PolicyOptions,
   carried?: unknown,
   way: Way = 'client',
-): Call<T> {
+): Call {
   const around = surroundings(request, carried, way === 'dispatcher');
   // Options apply to the outermost layer, which they were given to.
   const own = options === undefined || around.outer !== undefined ? policy : overridePolicy(policy, options);

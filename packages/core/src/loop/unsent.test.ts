@@ -18,6 +18,7 @@ import { countLayer } from './layers.ts';
 import type { PolicyOptions } from './options.ts';
 import { createPolicy } from './policy.ts';
 import { prepare } from './prepare.ts';
+import { run } from './run.ts';
 import { discardMsOf, sending } from './send.ts';
 import { startCall } from './start-call.ts';
 
@@ -109,7 +110,7 @@ test('a retry keeps the bucket of its key, also if the map has no room for the k
     clock.schedule(() => bucket.for({ ...request, url: 'https://other.test/' }).tryAcquire(), 99.9);
     return { bucket, maxRetries: 1 };
   });
-  await clock.runUntilSettled(startCall(policy, request).run(client));
+  await clock.runUntilSettled(run(startCall(policy, request), client));
   expect(client.sent).toBe(2);
 });
 
@@ -163,7 +164,7 @@ describe('a retry that is refused ends with the response that was there', () => 
     ],
   ])('%s', async (_, options, last) => {
     const { clock, events, budget, policy, client } = setUp(options, 60);
-    const running = new Call(policy, request).run(client);
+    const running = run(new Call(policy, request), client);
     await clock.advance(10_000);
     const answer = await running;
     expect(answer).toEqual({ status: 503, restored: true });
@@ -184,7 +185,7 @@ describe('a retry that is refused ends with the response that was there', () => 
     const { client, policy } = setUp((clock) => ({
       bucket: oneToken(clock, { nonConforming: 'reject', initialTokens: 0 }),
     }));
-    const refused = new Call(policy, request).run(client);
+    const refused = run(new Call(policy, request), client);
     await expect(refused).rejects.toMatchObject({ name: 'ThrottledError', reason: 'not-conforming' });
     expect(client.unsentFor).toEqual([await refused.catch((error: unknown) => error)]);
   });
@@ -194,7 +195,7 @@ describe('a retry that is refused ends with the response that was there', () => 
     const reset = new Error('reset');
     client.send = () => Promise.reject(reset);
     client.setAside = () => ({ released: Promise.resolve() });
-    const running = expect(new Call(policy, request).run(client)).rejects.toBe(reset);
+    const running = expect(run(new Call(policy, request), client)).rejects.toBe(reset);
     await clock.advance(1_000);
     await running;
     expect(attemptsOf(reset)).toMatchObject([{ failure: 'network', reason: 'throttled' }]);
@@ -210,7 +211,7 @@ describe('the total timeout', () => {
       () => ({ totalTimeoutMs: 250, maxRetries: 1_000, backoff: constant(delayMs) }),
       releasedAfterMs,
     );
-    const running = new Call(policy, request).run(client);
+    const running = run(new Call(policy, request), client);
     await clock.advance(10_000);
     expect(await running).toMatchObject({ status: 503 });
     const startsMs = events.flatMap(({ type, atMs }) => (type === 'attempt' ? [atMs] : []));
@@ -222,7 +223,7 @@ describe('the total timeout', () => {
 test('a client that takes too long to discard a response does not delay an attempt beyond it', async () => {
   const { clock, events, policy, client } = setUp(() => ({ totalTimeoutMs: 150 }));
   client.setAside = () => ({ released: new Promise((resolve) => void clock.schedule(resolve, 200)) });
-  const running = new Call(policy, request).run(client);
+  const running = run(new Call(policy, request), client);
   await clock.advance(1_000);
   expect(await running).toMatchObject({ status: 503 });
   expect(client.sent).toBe(1);
@@ -234,7 +235,7 @@ describe('a budget is refunded', () => {
     const { clock, budget, policy, client } = setUp(() => ({}));
     for (let call = 0; call < 3; call += 1) {
       const controller = new AbortController();
-      const running = new Call(policy, request).run(client, controller.signal);
+      const running = run(new Call(policy, request), client, controller.signal);
       const settled = expect(running).rejects.toBe('enough');
       await clock.advance(50);
       controller.abort('enough');
@@ -245,7 +246,7 @@ describe('a budget is refunded', () => {
 
   test('a retry that was sent is not refunded, whatever its outcome', async () => {
     const { clock, budget, policy, client } = setUp(() => ({ maxRetries: 2 }));
-    const running = new Call(policy, request).run(client);
+    const running = run(new Call(policy, request), client);
     await clock.advance(1_000);
     await running;
     expect(budget.balance).toBe(8);
@@ -256,7 +257,7 @@ describe('a budget is refunded', () => {
       bucket: oneToken(clock, { maxWaitMs: 1 }),
       budget: ownBudget({ balance: 1, deposit() {}, withdraw: () => true }),
     }));
-    const running = new Call(policy, request).run(client);
+    const running = run(new Call(policy, request), client);
     await clock.advance(1_000);
     expect(await running).toMatchObject({ status: 503 });
   });
@@ -280,7 +281,7 @@ describe('an attempt that was never sent returns its tokens', () => {
     };
     const policy = createPolicy({ clock, bucket, backoff: constant(10), onEvent, ...options });
     const failures = outcomes.values();
-    const running = new Call(policy, request).run({
+    const running = run(new Call(policy, request), {
       send: () => Promise.reject(refused),
       outcome: () => ({ type: 'response' as const, status: 200, header: () => undefined }),
       failure: () => failures.next().value as Outcome,
@@ -434,7 +435,7 @@ test('with an aborted signal the client is called without tokens and slot', asyn
   }));
   const own = new TypeError('the client’s own');
   client.send = () => Promise.reject(own);
-  await expect(new Call(policy, request).run(client, AbortSignal.abort())).rejects.toBe(own);
+  await expect(run(new Call(policy, request), client, AbortSignal.abort())).rejects.toBe(own);
   expect(events.at(-1)).toMatchObject({ type: 'end', reason: 'aborted', attempt: 1 });
   expect((policy.bucket as TokenBucket).tryAcquire()).toBeDefined();
 });
@@ -444,7 +445,7 @@ test('the reason of a signal that ended two calls has no history', async () => {
   const reason = new Error('enough');
   const controller = new AbortController();
   const abortInWait = async (signal: AbortSignal): Promise<void> => {
-    const settled = expect(new Call(policy, request).run(client, signal)).rejects.toBe(reason);
+    const settled = expect(run(new Call(policy, request), client, signal)).rejects.toBe(reason);
     await clock.advance(10);
     controller.abort(reason);
     await settled;
@@ -452,7 +453,7 @@ test('the reason of a signal that ended two calls has no history', async () => {
   await abortInWait(controller.signal);
   expect(attemptsOf(reason)).toHaveLength(1);
   const other = new AbortController();
-  const settled = expect(new Call(policy, request).run(client, other.signal)).rejects.toBe(reason);
+  const settled = expect(run(new Call(policy, request), client, other.signal)).rejects.toBe(reason);
   await clock.advance(10);
   other.abort(reason);
   await settled;

@@ -82,9 +82,12 @@ export function inNextTurn(call: () => void): void {
  * @param inBackground lets the process end meanwhile
  */
 export function inRealTime(call: () => void, delayMs: number, inBackground?: boolean): () => void {
-  const timer = real('setTimeout')(call, delayMs);
+  const set = real('setTimeout');
+  // Only the one that belongs to it clears its timer. Node marks those alone that set one.
+  const clear = set === atImport.setTimeout ? atImport.clearTimeout : real('clearTimeout');
+  const timer = set(call, delayMs);
   if (inBackground) letExit(timer);
-  return () => real('clearTimeout')(timer);
+  return () => clear(timer);
 }
 
 let waiting = 0;

@@ -1,5 +1,5 @@
 import { createPolicy, type Outcome, type PolicyOptions, type RequestTraits } from '@ebb/core';
-import { Call, type Client, failureKind, sending, startCall } from '@ebb/core/adapter';
+import { Call, type Client, failureKind, run, sending, startCall } from '@ebb/core/adapter';
 
 // A client that returns promises.
 interface Result {
@@ -15,14 +15,14 @@ const policy = createPolicy({ maxRetries: 1 });
 const traits: RequestTraits = { method: 'GET', url: '/', replayable: true, header: () => undefined };
 
 export async function call(options: PolicyOptions, signal?: AbortSignal): Promise<Result> {
-  return startCall<Result>(createPolicy({ ...policy, maxRetries: 0 }), traits, options).run(client, signal);
+  return run(startCall(createPolicy({ ...policy, maxRetries: 0 }), traits, options), client, signal);
 }
 
 export const refused: (() => unknown)[] = [
   // @ts-expect-error: no policy
   () => startCall(traits),
   // @ts-expect-error: no function for failures
-  () => new Call<Result>(policy, traits).run({ ...client, failure: undefined }),
+  () => run(new Call(policy, traits), { ...client, failure: undefined }),
   // @ts-expect-error: not an option
   () => createPolicy({ ...policy, retries: 3 }),
 ];

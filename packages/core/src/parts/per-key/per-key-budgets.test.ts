@@ -4,6 +4,7 @@ import type { RequestTraits } from '../../http/outcome.ts';
 import { Call } from '../../loop/call.ts';
 import type { RetryBudget } from '../../loop/contracts.ts';
 import { createPolicy } from '../../loop/policy.ts';
+import { run } from '../../loop/run.ts';
 import { type VirtualClock, virtualClock } from '../../testing.ts';
 import { retryBudget } from '../budget/budget.ts';
 import { ownBudget } from '../own.ts';
@@ -44,8 +45,8 @@ test('10,050 POSTs to as many origins all end with their 200', async () => {
   const clock = virtualClock({ startMs: 0 });
   const policy = createPolicy({ clock, budget: perKey(() => retryBudget({ clock }), { clock }) });
   const send = (host: number): Promise<number> => {
-    const session = new Call<number>(policy, { ...request(`https://h${host}.test/`), method: 'POST' });
-    return session.run({
+    const session = new Call(policy, { ...request(`https://h${host}.test/`), method: 'POST' });
+    return run<number>(session, {
       send: async () => 200,
       outcome: (status) => ({ type: 'response', status, header: () => undefined }),
       failure: (error) => ({ type: 'failure', kind: 'unknown', error }),

@@ -1,0 +1,157 @@
+import { hasEndedBelow, sentNow } from '#around';
+import type { FailureKind, Outcome, Responded } from '../http/outcome.ts';
+import type { Call } from './call.ts';
+import {
+  type Aside,
+  type Client,
+  dropped,
+  failed,
+  lateBy,
+  outcomeOf,
+  type Settled,
+  sendBy,
+  succeeded,
+} from './client.ts';
+import { OutOfTime } from './deadline.ts';
+import { fail, judge, pass } from './judge.ts';
+import { look, reads } from './look.ts';
+import { prepare, type Readiness } from './prepare.ts';
+import { errorOf, resultOf } from './result.ts';
+
+/** What follows an attempt: its response is looked into, it is sent again, or the call ends. */
+type Step = 'look' | 'again' | 'end';
+
+/**
+ * How a request of a client of promises goes: prepare → send → judge, until it may not go again.
+ *
+ * Most requests need one attempt and no wait: they get by with one promise. The others go round in the loop.
+ */
+export class Run<T> {
+  readonly #call: Call;
+  readonly #client: Client<T>;
+  readonly #signal: AbortSignal | undefined;
+  /** What tells whether a layer below has ended since the attempt was sent. */
+  #since = 0;
+  /** The last response that a retry followed, if it may still be the result. */
+  #answer: Settled | undefined;
+
+  constructor(call: Call, client: Client<T>, signal?: AbortSignal) {
+    this.#call = call;
+    this.#client = client;
+    this.#signal = signal;
+  }
+
+  start(): Promise<T> {
+    const ready = this.#prepare();
+    if (ready !== undefined) return this.#loop(undefined, undefined, ready);
+    return this.#send().then(
+      (value) => this.#first({ value, failed: false }),
+      (error: unknown) => this.#first({ value: error, failed: true }),
+    );
+  }
+
+  /** Goes on with a first attempt that was sent, and has settled, before this call was made. @param since what `sentNow` was then */
+  goOn(value: unknown, failed: boolean, since: number): T | Promise<T> {
+    this.#call.attempt = 1;
+    this.#since = since;
+    return this.#first({ value, failed });
+  }
+
+  #first(at: Settled): T | Promise<T> {
+    let step: Step;
+    try {
+      step = this.#judge(at);
+      if (step === 'end') return resultOf(this.#call, this.#client, at, this.#answer);
+    } catch (error) {
+      throw errorOf(this.#call, this.#client, this.#signal, error);
+    }
+    return this.#loop(at, step);
+  }
+
+  async #loop(first?: Settled, from?: Step, waiting?: Promise<Readiness>): Promise<T> {
+    try {
+      for (let at = first, step = from, ready = waiting; ; ) {
+        if (step === 'look') step = await this.#look(at as Settled);
+        if (step === 'end') return resultOf(this.#call, this.#client, at as Settled, this.#answer);
+        if (step === 'again') ready = this.#setAside(at as Settled);
+        const readiness = ready === undefined || (await ready);
+        if (readiness === false) return resultOf(this.#call, this.#client, at as Settled, undefined, true);
+        // It may have run into its timeout before it was sent.
+        const late = readiness === true ? undefined : failed(lateBy(this.#client, readiness));
+        at = late ?? (await this.#send().then(succeeded, failed));
+        step = this.#judge(at, late && 'timeout');
+      }
+    } catch (error) {
+      throw errorOf(this.#call, this.#client, this.#signal, error);
+    }
+  }
+
+  #send(): Promise<T> {
+    this.#since = sentNow();
+    return sendBy(this.#client, this.#call);
+  }
+
+  #prepare(aside?: Aside): Promise<Readiness> | undefined {
+    return prepare(this.#call, this.#signal, aside?.released, this.#client.makeBody);
+  }
+
+  #judge(at: Settled, kind?: FailureKind): Step {
+    const outcome = outcomeOf(this.#client, at, kind ?? (this.#signal?.aborted ? 'aborted' : undefined));
+    const isRepeated = at.failed && this.#call.place?.failedBelow === true;
+    if (isRepeated || hasEndedBelow(at.value, this.#since)) {
+      pass(this.#call, outcome);
+      return 'end';
+    }
+    return reads(this.#call, outcome) ? 'look' : this.#decide(at);
+  }
+
+  #decide(at: Settled): Step {
+    try {
+      const hasAnswer = this.#answer !== undefined && this.#answer.aside?.isLost !== true;
+      return judge(this.#call, at.outcome as Outcome, hasAnswer).retry ? 'again' : 'end';
+    } catch (hookError) {
+      throw dropped(this.#client, this.#call, at, hookError);
+    }
+  }
+
+  async #look(at: Settled): Promise<Step> {
+    const signal = this.#signal;
+    const seen = at.outcome as Responded;
+    try {
+      at.outcome = await look(
+        this.#call,
+        seen,
+        (maxBytes) => this.#client.peek?.(at.value, maxBytes),
+        signal,
+      );
+    } catch (error) {
+      const isAbort = signal?.aborted === true && error === signal.reason;
+      dropped(this.#client, this.#call, at, error);
+      if (!isAbort && !(error instanceof OutOfTime)) {
+        fail(this.#call, seen, error);
+        throw error;
+      }
+      // The response came, and what it means was not known in time: no one gets it.
+      at.value = isAbort ? error : lateBy(this.#client, error as OutOfTime);
+      at.failed = true;
+      at.outcome = outcomeOf(this.#client, at, isAbort ? 'aborted' : 'timeout');
+    }
+    return this.#decide(at);
+  }
+
+  #setAside(at: Settled): Promise<Readiness> | undefined {
+    at.aside = this.#client.setAside(at.value, this.#call, this.#signal);
+    if (this.#call.answered !== undefined) this.#answer = at;
+    return this.#prepare(at.aside);
+  }
+}
+
+/**
+ * Sends a request until its policy stops, and settles as the client did at the last attempt.
+ *
+ * @throws what the last attempt of the client threw, unchanged
+ * @throws the signal's reason, ThrottledError or HookError, as `prepare` does
+ */
+export function run<T>(call: Call, client: Client<T>, signal?: AbortSignal): Promise<T> {
+  return new Run(call, client, signal).start();
+}

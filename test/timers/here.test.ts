@@ -1,0 +1,4 @@
+import { here } from './fakes.ts';
+import { describeRows } from './matrix.ts';
+
+describeRows(here);

@@ -1,0 +1,4 @@
+import { legacyJestByVersion } from './fakes.ts';
+import { describeRows } from './matrix.ts';
+
+describeRows(legacyJestByVersion);

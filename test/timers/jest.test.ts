@@ -1,0 +1,4 @@
+import { modernJestByVersion } from './fakes.ts';
+import { describeRows } from './matrix.ts';
+
+describeRows(modernJestByVersion);

@@ -1,0 +1,4 @@
+import { sinonByVersion } from './fakes.ts';
+import { describeRows } from './matrix.ts';
+
+describeRows(sinonByVersion);
