@@ -19,7 +19,7 @@ export {
   missing,
   SetAside,
 } from './bodies/set-aside.ts';
-export { drain, readToEnd, setAside } from './bodies/streams.ts';
+export { cancelBody, setAside } from './bodies/streams.ts';
 export { responseHeader } from './http/any-headers.ts';
 export {
   BODY_READERS,
@@ -30,7 +30,7 @@ export {
   type NodeReadable,
   readableBody,
 } from './http/body.ts';
-export { MOST_DISCARDED_BYTES, MOST_READ_AHEAD_BYTES } from './http/ceilings.ts';
+export { MOST_READ_AHEAD_BYTES } from './http/ceilings.ts';
 export { isIdempotent } from './http/classify.ts';
 export { downloadIn } from './http/download.ts';
 export { failureKind } from './http/failure.ts';
@@ -61,7 +61,6 @@ export { run } from './loop/run.ts';
 export {
   begin,
   discardMsOf,
-  keepsAnswer,
   layerOf,
   namedTimeoutOf,
   sending,

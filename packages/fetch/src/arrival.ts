@@ -4,7 +4,7 @@ import {
   isNodeReadable,
   isWebReadable,
   LONGEST_DISCARD_MS,
-  MOST_DISCARDED_BYTES,
+  MOST_READ_AHEAD_BYTES,
 } from '@ebb/core/adapter';
 import { nodeProcess } from './node.ts';
 
@@ -62,7 +62,7 @@ async function readToEnd(copy: Copy, clock: Clock, ended: () => void): Promise<v
       const { done, value } = await copy.read();
       if (done) break;
       bytes += value.byteLength;
-      if (bytes > MOST_DISCARDED_BYTES) giveUp();
+      if (bytes > MOST_READ_AHEAD_BYTES) giveUp();
     }
     if (!isGivenUp) ended();
   } catch {

@@ -1,9 +1,10 @@
 import {
   type Call,
-  drain,
+  cancelBody,
   namedTimeoutOf,
   nextTurn,
   onAbort,
+  property,
   systemClock,
   timeoutError,
 } from '@ebb/core/adapter';
@@ -76,7 +77,7 @@ export function bounded(
     (result) => {
       end();
       // From a base fetch that ignores its signal.
-      if (isGone) void drain(result?.body, undefined, systemClock, AbortSignal.abort());
+      if (isGone) cancelBody(property(result, 'body'));
       return result;
     },
     (error: unknown) => {

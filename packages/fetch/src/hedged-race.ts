@@ -1,14 +1,14 @@
 import type { Outcome } from '@ebb/core';
 import {
   type Call,
-  drain,
+  cancelBody,
   HEDGES,
   type Hedge,
   type Hedging,
   noteHedges,
+  property,
   Race,
   sending,
-  systemClock,
 } from '@ebb/core/adapter';
 import type { BaseFetch } from './create-fetch.ts';
 import { FetchRequest } from './fetch-request.ts';
@@ -32,7 +32,7 @@ function resultOf({ answered, value }: Try): Response {
 
 /** Closes the connection of a response that is not wanted. */
 function discard({ answered, value }: Try): void {
-  if (answered) void drain((value as Response)?.body, undefined, systemClock, AbortSignal.abort());
+  if (answered) cancelBody(property(value, 'body'));
 }
 
 /** One call of a fetch that hedges, and its first try: one object for both, since few calls need more. */

@@ -4,14 +4,11 @@ import {
   type Call,
   discardMsOf,
   isError,
-  isNodeReadable,
-  isWebReadable,
-  keepsAnswer,
   property,
-  readToEnd,
   responseHeader,
+  restored,
+  setAside as setBodyAside,
 } from '@ebb/core/adapter';
-import { discard } from '#platform';
 
 /** A custom `classify` asks for one or two headers. */
 const MOST_LOOK_UPS = 2;
@@ -55,41 +52,37 @@ ResponseOutcome satisfies new (
   response: Response,
 ) => Outcome;
 
-/** A clone to read, so that the response keeps its body; `undefined` for a mock that cannot be cloned. */
-function cloneOf(response: Response): Response | undefined {
-  try {
-    return response.clone();
-  } catch {
-    return undefined;
-  }
+/** The same response with another body. */
+export function remade(response: Response, body: unknown): Response {
+  // That of another fetch has a class of its own.
+  const Own = response.constructor as typeof Response;
+  const { url, redirected, type } = response;
+  return Object.defineProperties(new Own(body as BodyInit, response), {
+    url: { value: url },
+    redirected: { value: redirected },
+    type: { value: type },
+  });
 }
 
-/**
- * Reads a response that is followed by a retry to its end, within bounds. Does nothing for an error, which has no body. If the
- * retry may not be sent, a clone is read, so that the response can still become the result.
- */
+/** Reads a response that is followed by a retry to its end, within bounds, and keeps its body. An error has none. */
 export function setAside(settled: unknown, call: Call, signal?: AbortSignal): Aside | undefined {
-  const body = isError(settled) ? undefined : property(settled, 'body');
-  if (!isWebReadable(body) && !isNodeReadable(body)) return undefined;
+  if (isError(settled)) return undefined;
   const response = settled as Response;
-  const discardMs = discardMsOf(call);
-  const copy = keepsAnswer(call) && !signal?.aborted ? cloneOf(response) : undefined;
-  const length = responseHeader(response.headers, 'content-length');
-  const read = readToEnd((copy ?? response).body, length, call.policy.clock, signal, discardMs);
-  let isRestored = false;
-  const aside = {
-    isLost: copy === undefined,
-    released: read.then((isWhole) => {
-      if (copy === undefined || isWhole || isRestored) return;
-      aside.isLost = true;
-      if (discard) discard(response, discardMs);
-      // Not the body above, which the clone has locked.
-      else response.body?.cancel().catch(() => undefined);
-    }),
-    restore: (): unknown => {
-      isRestored = true;
+  const body: unknown = property(response, 'body');
+  const aside = setBodyAside(body, {
+    clock: call.policy.clock,
+    longestMs: discardMsOf(call),
+    contentLength: Number(responseHeader(property(response, 'headers'), 'content-length')),
+    signal,
+  });
+  if (aside === undefined) return undefined;
+  const restore = (): Response => {
+    try {
+      return remade(response, restored(body, aside));
+    } catch {
+      // A mock that cannot be made again.
       return response;
-    },
+    }
   };
-  return aside;
+  return { released: aside.released, restore };
 }

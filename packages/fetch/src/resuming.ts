@@ -12,6 +12,7 @@ import {
 import type { BaseFetch, EbbFetch } from './create-fetch.ts';
 import type { EbbRequestInit, FetchInput } from './init.ts';
 import { absoluteUrl, headerIn, isRequest, rereadableHeaders } from './request.ts';
+import { remade } from './response.ts';
 import { type Asked, isCoded, readerOf } from './resume-request.ts';
 import { resumedBody } from './resumed-body.ts';
 
@@ -86,19 +87,12 @@ function traitsOf(input: FetchInput, init: EbbRequestInit | undefined): RequestT
 function resumed(asked: Asked, response: Response): Response {
   const course = courseOf(asked, response);
   if (course === undefined || !response.body) return response;
-  const made: Response = new Response(
-    resumedBody(asked, response, course, () => made),
+  const made: Response = remade(
     response,
+    resumedBody(asked, response, course, () => made),
   );
   rememberOf(made, response);
-  // Those of a response that a program makes are empty.
-  const { url, redirected, type } = response;
-  return Object.defineProperties(made, {
-    url: { value: url },
-    redirected: { value: redirected },
-    type: { value: type },
-    [RESUMED]: { value: true },
-  });
+  return Object.defineProperty(made, RESUMED, { value: true });
 }
 
 /** What the body can be resumed by, or why it cannot; `undefined` for a response that is neither an event stream nor a download. */

@@ -1,8 +1,5 @@
-import { type Call, discardMsOf, keepsAnswer, MOST_DISCARDED_BYTES, SetAside } from '@ebb/core/adapter';
+import { type Call, discardMsOf, MOST_READ_AHEAD_BYTES, SetAside } from '@ebb/core/adapter';
 import type { ResponseHead } from './headers.ts';
-
-/** How much of a response is kept in case its dispatcher is closed before the retry, in bytes. */
-const KEPT_FOR_CLOSE_BYTES = 16 * 1024;
 
 const SOON: Promise<void> = Promise.resolve();
 
@@ -15,14 +12,13 @@ export function asideFor(
 ): SetAside<Buffer> {
   const { policy, request } = call;
   const contentLength = request.method === 'HEAD' ? 0 : Number(headers['content-length']);
-  const mostKeptBytes = keepsAnswer(call) ? MOST_DISCARDED_BYTES : KEPT_FOR_CLOSE_BYTES;
   const aside = new SetAside<Buffer>(
-    { clock: policy.clock, longestMs: discardMsOf(call), mostKeptBytes, contentLength },
+    { clock: policy.clock, longestMs: discardMsOf(call), contentLength },
     source,
   );
   for (const chunk of chunks) aside.take(chunk);
   // A connection that is not wanted is closed at once. Most responses end in the turn of their headers, and need no timer.
-  if (contentLength > MOST_DISCARDED_BYTES) aside.limit();
+  if (contentLength > MOST_READ_AHEAD_BYTES) aside.limit();
   else SOON.then(() => aside.limit());
   return aside;
 }

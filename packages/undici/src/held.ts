@@ -3,7 +3,6 @@ import {
   type Call,
   inNextTurn,
   LONGEST_DISCARD_MS,
-  MOST_DISCARDED_BYTES,
   MOST_READ_AHEAD_BYTES,
   missing,
   type Peek,
@@ -67,8 +66,7 @@ export class Held implements Peek, Pausable {
     this.#serve();
     this.#playMore();
     // Most bodies are short, and arrive with their headers: pausing for each would cost a turn.
-    const most = this.#clock === undefined ? MOST_READ_AHEAD_BYTES : MOST_DISCARDED_BYTES;
-    if (this.#unreadBytes > most) this.#halt();
+    if (this.#unreadBytes > MOST_READ_AHEAD_BYTES) this.#halt();
   }
 
   /** All of it has arrived. */
@@ -160,14 +158,15 @@ export class Held implements Peek, Pausable {
     const aside = asideFor(this.head, this.chunks, call, this.#listener);
     this.aside = aside;
     if (this.isOver) aside.end(this.error === undefined, this.error);
-    this.#letGo();
+    if (!aside.isOver) this.#letGo();
     return aside;
   }
 
   /** The retry is not sent: what was set aside is to be played. */
   restore(): void {
-    this.chunks = this.aside?.parts ?? [];
-    this.error = missing(this.aside as SetAside<Buffer>) as Error | undefined;
+    const aside = this.aside as SetAside<Buffer>;
+    this.chunks = aside.parts;
+    this.error = missing(aside) as Error | undefined;
     this.isOver = true;
     this.#connection = undefined;
   }

@@ -155,12 +155,12 @@ test('whatever inspect reads, and however the body arrives, the handler gets the
       if (obeys) await until(() => !connection.paused);
       // A response that is discarded for a retry is aborted if it is too long to be read.
       const isTooLong = refused && connection.aborted;
-      if (isTooLong) expect(sent.length).toBeGreaterThan(256 * 1024);
+      if (isTooLong) expect(sent.length).toBeGreaterThan(64 * 1024);
       else if (breaks) handler.onResponseError(connection, error);
       else handler.onResponseEnd(connection, { sum: '1' });
       await until(() => isJudged && spy.isOver);
       const got = Buffer.concat(spy.parts);
-      const isKept = !refused || sent.length <= 256 * 1024;
+      const isKept = !refused || sent.length <= 64 * 1024;
       if (isKept) expect(got.equals(sent)).toBe(true);
       else expect(sent.subarray(0, got.length).equals(got)).toBe(true);
       const end = breaks ? 'error broken' : 'end {"sum":"1"}';

@@ -30,13 +30,10 @@ describe.each(['http', 'fetch'])('a retry that the bucket refuses, over the %s a
     return error.response?.data as Readable;
   };
 
-  test.each([0, 4, 64 * 1024, 256 * 1024])(
-    'returns the previous response with its %i bytes',
-    async (bytes) => {
-      const body = 'x'.repeat(bytes);
-      expect((await text(await refused({ status: 503, body }))).length).toBe(bytes);
-    },
-  );
+  test.each([0, 4, 64 * 1024])('returns the previous response with its %i bytes', async (bytes) => {
+    const body = 'x'.repeat(bytes);
+    expect((await text(await refused({ status: 503, body }))).length).toBe(bytes);
+  });
 
   test('resolves with the previous response if validateStatus accepts it', async () => {
     const server = await serve({ status: 503, body: 'down' });
@@ -65,7 +62,7 @@ describe.each(['http', 'fetch'])('a retry that the bucket refuses, over the %s a
     const client = clientOf({ adapter, responseType: 'stream' }, { ...atOnce, bucket: oneToken() });
     const { response } = await errorOf(client.get(url));
     await expect(text(response?.data as Readable)).rejects.toThrow(
-      'discarded for a retry, which was then not sent: it was longer than 256 KiB, or did not end in time',
+      'discarded for a retry, which was then not sent: it was longer than 64 KiB, or did not end in time',
     );
   });
 

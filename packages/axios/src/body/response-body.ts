@@ -4,9 +4,7 @@ import {
   type Call,
   discardMsOf,
   isWebReadable,
-  keepsAnswer,
   LONGEST_DISCARD_MS,
-  MOST_DISCARDED_BYTES,
   nextTurn,
   type Opened,
   readAhead,
@@ -19,7 +17,7 @@ import { headerOf, responseIn } from '../response.ts';
 
 /**
  * Discards a response before a retry, so that its connection can be reused. A streamed body is read within the
- * bounds of the call, or broken off. It is kept if the retry may still be refused.
+ * bounds of the call, or broken off. It is kept, because the retry may still be refused.
  *
  * @returns `undefined` if the adapter settled without a response
  */
@@ -28,20 +26,14 @@ export function discardForRetry(settled: unknown, call: Call, signal?: AbortSign
   if (response === undefined) return undefined;
   if (abortUpload) abortUpload(response.request ?? {});
   const { data } = response;
-  const isKept = keepsAnswer(call);
   const bounds = { clock: call.policy.clock, longestMs: discardMsOf(call), signal };
-  const mostKeptBytes = isKept ? MOST_DISCARDED_BYTES : 0;
-  const aside = setAside(data, { ...bounds, mostKeptBytes, contentLength: lengthOf(response) });
+  const aside = setAside(data, { ...bounds, contentLength: lengthOf(response) });
   if (aside === undefined) return { released: nextTurn() };
-  if (!isKept) return { released: aside.released };
   return {
     released: aside.released,
     restore() {
       response.data = restored(data, aside);
       return settled;
-    },
-    get isLost() {
-      return aside.isOver && aside.parts === undefined;
     },
   };
 }
@@ -51,8 +43,7 @@ export function discardLate(settled: unknown, clock: Clock): void {
   const response = responseIn(settled);
   if (response === undefined) return;
   if (abortUpload) abortUpload(response.request ?? {});
-  const bounds = { clock, longestMs: LONGEST_DISCARD_MS, mostKeptBytes: 0 };
-  setAside(response.data, { ...bounds, contentLength: lengthOf(response) });
+  setAside(response.data, { clock, longestMs: LONGEST_DISCARD_MS, contentLength: lengthOf(response) });
 }
 
 /** A response without a body may still have a content-length. */

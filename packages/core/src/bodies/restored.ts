@@ -48,7 +48,7 @@ function webStream(parts: readonly unknown[], error: unknown): ReadableStream<un
 
 /** A stream of the same kind as `body`, with what was kept of it. If that is not all, reading it fails with the reason. */
 export function restored(body: unknown, aside: SetAside): unknown {
-  const { parts = [] } = aside;
+  const { parts } = aside;
   const error = missing(aside);
   if (!isNodeReadable(body)) return webStream(parts, error);
   return nodeStream(parts, error, (body as { readableObjectMode?: boolean }).readableObjectMode === true);

@@ -1,7 +1,7 @@
 import { Readable } from 'node:stream';
 import { text } from 'node:stream/consumers';
 import { describe, expect, test } from 'vitest';
-import { MOST_DISCARDED_BYTES } from '../http/ceilings.ts';
+import { MOST_READ_AHEAD_BYTES } from '../http/ceilings.ts';
 import { virtualClock } from '../testing.ts';
 import { restored } from './restored.ts';
 import { type AsideBounds, missing } from './set-aside.ts';
@@ -11,7 +11,6 @@ const clock = virtualClock({ startMs: 0 });
 const bounds: AsideBounds = {
   clock,
   longestMs: 50,
-  mostKeptBytes: MOST_DISCARDED_BYTES,
   contentLength: Number.NaN,
 };
 
@@ -50,12 +49,12 @@ describe.each(Object.entries(kinds))('a %s stream that was set aside', (kind, ma
     await expect(read(restored(body, aside as never))).rejects.toBe(error);
   });
 
-  test('of which less is kept fails to be read, and says why', async () => {
-    const body = make(['x'.repeat(1025)]);
-    const aside = setAside(body, { ...bounds, mostKeptBytes: 1024 });
+  test('that is longer than 64 KiB fails to be read, and says why', async () => {
+    const body = make(['x'.repeat(MOST_READ_AHEAD_BYTES), 'x']);
+    const aside = setAside(body, bounds);
     await aside?.released;
-    expect(aside).toMatchObject({ isWhole: true, parts: undefined });
-    await expect(read(restored(body, aside as never))).rejects.toThrow('longer than 1 KiB, or did not end');
+    expect(aside).toMatchObject({ isWhole: false, parts: [] });
+    await expect(read(restored(body, aside as never))).rejects.toThrow('longer than 64 KiB, or did not end');
   });
 });
 

@@ -1,6 +1,6 @@
 import { type Clock, inNextTurn } from '../base/clock.ts';
 import { onAbort } from '../base/on-abort.ts';
-import { MOST_DISCARDED_BYTES } from '../http/ceilings.ts';
+import { MOST_READ_AHEAD_BYTES } from '../http/ceilings.ts';
 
 /** The longest time for reading a discarded body, in milliseconds. A body that has not ended by then may never end. */
 export const LONGEST_DISCARD_MS = 1_000;
@@ -10,8 +10,6 @@ export interface AsideBounds {
   readonly clock: Clock;
   /** How long it is read, in milliseconds. */
   readonly longestMs: number;
-  /** How much of it is kept, in bytes; it is read up to {@link MOST_DISCARDED_BYTES}. */
-  readonly mostKeptBytes: number;
   /** The `Content-Length`, in bytes; `NaN` if there is none. */
   readonly contentLength: number;
   /** Ends the reading when it aborts. */
@@ -20,6 +18,9 @@ export interface AsideBounds {
 
 const SOON: Promise<void> = Promise.resolve();
 const NONE: never[] = [];
+
+const DISCARDED =
+  'The body of this response was discarded for a retry, which was then not sent: it was longer than 64 KiB, or did not end in time';
 
 /** In bytes; for a string in characters, which is precise enough for a limit. */
 function sizeOf(part: unknown): number {
@@ -33,11 +34,11 @@ function sizeOf(part: unknown): number {
  */
 export class SetAside<Part = unknown> {
   readonly bounds: AsideBounds;
-  /** The body as far as it came; `undefined` if it is too long to keep. */
-  parts: Part[] | undefined = NONE;
+  /** The body as far as it came; none of one that was given up. */
+  parts: Part[] = NONE;
   /** True once nothing more of it will come. */
   isOver = false;
-  /** True if it was read to its end, kept or not. */
+  /** True if it was read to its end. */
   isWhole = false;
   /** What it broke with. */
   error: unknown;
@@ -61,7 +62,7 @@ export class SetAside<Part = unknown> {
   limit(): void {
     const { clock, longestMs, contentLength, signal } = this.bounds;
     const giveUp = (): void => this.#giveUp();
-    if (contentLength > MOST_DISCARDED_BYTES || signal?.aborted) giveUp();
+    if (contentLength > MOST_READ_AHEAD_BYTES || signal?.aborted) giveUp();
     if (this.isOver) {
       inNextTurn(this.#release as () => void);
       return;
@@ -80,11 +81,10 @@ export class SetAside<Part = unknown> {
   take(part: Part): void {
     if (this.isOver) return;
     this.#bytes += sizeOf(part);
-    if (this.#bytes > this.bounds.mostKeptBytes) this.parts = undefined;
     // A literal has no room for more parts, which most of these responses do not have.
-    else if (this.parts === NONE) this.parts = [part];
-    else this.parts?.push(part);
-    if (this.#bytes > MOST_DISCARDED_BYTES) this.#giveUp();
+    if (this.parts === NONE) this.parts = [part];
+    else this.parts.push(part);
+    if (this.#bytes > MOST_READ_AHEAD_BYTES) this.#giveUp();
   }
 
   /** @param isWhole false if the body ended early */
@@ -101,16 +101,13 @@ export class SetAside<Part = unknown> {
 
   #giveUp(): void {
     if (this.isOver) return;
-    this.parts = undefined;
+    this.parts = NONE;
     this.end(false);
     this.#source.giveUp();
   }
 }
 
 /** Why the parts are not the whole body that was set aside; `undefined` if they are. */
-export function missing({ isWhole, parts, error, bounds }: SetAside): unknown {
-  if (isWhole && parts !== undefined) return undefined;
-  const most = `${bounds.mostKeptBytes / 1024} KiB`;
-  const text = `The body of this response was discarded for a retry, which was then not sent: it was longer than ${most}, or did not end in time`;
-  return error ?? new Error(text);
+export function missing({ isWhole, error }: SetAside): unknown {
+  return isWhole ? undefined : (error ?? new Error(DISCARDED));
 }

@@ -1,6 +1,6 @@
-import type { Clock } from '../base/clock.ts';
+import { systemClock } from '../base/system-clock.ts';
 import { isNodeReadable, isWebReadable } from '../http/body.ts';
-import { type AsideBounds, LONGEST_DISCARD_MS, SetAside } from './set-aside.ts';
+import { type AsideBounds, SetAside } from './set-aside.ts';
 
 /**
  * Reads a body to its end within bounds: a web stream or a Node stream. `undefined` for anything else, and for a stream
@@ -46,41 +46,7 @@ async function readWeb(reader: ReadableStreamDefaultReader<unknown>, aside: SetA
   }
 }
 
-/**
- * Reads a body to its end, so that its connection can be used again: a web stream or a Node stream. Cancels the body, and
- * thus the connection, after {@link MOST_DISCARDED_BYTES} or `withinMs`, or when the signal aborts. Never rejects.
- *
- * @param contentLength the `Content-Length` of the response; ignored if it is not a number
- * @param withinMs in milliseconds
- * @returns true if the whole body was read, and for anything but a stream; false for a locked stream
- */
-export async function readToEnd(
-  body: unknown,
-  contentLength: string | null | undefined,
-  clock: Clock,
-  signal?: AbortSignal,
-  withinMs: number = LONGEST_DISCARD_MS,
-): Promise<boolean> {
-  const bounds = {
-    clock,
-    longestMs: withinMs,
-    mostKeptBytes: 0,
-    contentLength: Number(contentLength),
-    signal,
-  };
-  const aside = setAside(body, bounds);
-  if (aside === undefined) return !isWebReadable(body) && !isNodeReadable(body);
-  await aside.released;
-  return aside.isWhole;
-}
-
-/** As {@link readToEnd}, if it does not matter whether the whole body was read. Never rejects. */
-export async function drain(
-  body: unknown,
-  contentLength: string | null | undefined,
-  clock: Clock,
-  signal?: AbortSignal,
-  withinMs?: number,
-): Promise<void> {
-  await readToEnd(body, contentLength, clock, signal, withinMs);
+/** Closes the connection of a body that no one wants. */
+export function cancelBody(body: unknown): void {
+  setAside(body, { clock: systemClock, longestMs: 0, contentLength: Number.POSITIVE_INFINITY });
 }

@@ -10,11 +10,11 @@ export const LONGEST_LIST = 1_024;
 /** Of the id of an event, which is sent back as a header, in characters: servers refuse headers of more than 8 to 16 kB. */
 export const LONGEST_ID = 4_096;
 
-/** Of a response body that is read before anyone reads it, so that the end of a short one is seen, in bytes. */
+/**
+ * Of a response body that is read before anyone reads it, or that a retry follows, in bytes: so that the end of a short one is seen, and
+ * its connection can be used again. For a longer one, closing the connection is cheaper.
+ */
 export const MOST_READ_AHEAD_BYTES: number = 64 * 1024;
-
-/** Of a body that a retry discards, in bytes. For a longer one, closing the connection is cheaper. */
-export const MOST_DISCARDED_BYTES: number = 256 * 1024;
 
 /** Of a body, or of one event of a stream, that is read whole, in bytes. */
 export const MOST_READ_BYTES: number = 1024 * 1024;

@@ -48,8 +48,6 @@ export interface Aside {
    * fails to be read if it was too long to keep. Without this, the result itself.
    */
   restore?(): unknown;
-  /** True once it is known that {@link restore} returns it without its body. */
-  readonly isLost?: boolean | undefined;
 }
 
 /** What an attempt has settled with, and what that means; `aside` once a retry follows. */

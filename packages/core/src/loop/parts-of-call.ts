@@ -78,11 +78,6 @@ export class PartsOfCall {
     return this.all.reduce((inner, turn) => (turn.around ? () => turn.around?.(inner) as T : inner), send);
   }
 
-  /** True if one of them may refuse a retry that is planned. */
-  get mayRefuse(): boolean {
-    return this.all.some(({ enter }) => enter !== undefined);
-  }
-
   /** What watches the bodies of responses, if a part needs to know their end. */
   get whenBodyEnds(): Turn['whenBodyEnds'] {
     return this.all.find((turn) => turn.whenBodyEnds !== undefined)?.whenBodyEnds;

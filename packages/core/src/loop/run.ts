@@ -107,8 +107,7 @@ export class Run<T> {
 
   #decide(at: Settled): Step {
     try {
-      const hasAnswer = this.#answer !== undefined && this.#answer.aside?.isLost !== true;
-      return judge(this.#call, at.outcome as Outcome, hasAnswer).retry ? 'again' : 'end';
+      return judge(this.#call, at.outcome as Outcome, this.#answer !== undefined).retry ? 'again' : 'end';
     } catch (hookError) {
       throw dropped(this.#client, this.#call, at, hookError);
     }

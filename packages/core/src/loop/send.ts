@@ -62,11 +62,6 @@ export function namedTimeoutOf({ deadline, policy }: Call): number {
   return deadline?.bindsAttempt ? deadline.timeoutMs : (policy.attemptTimeoutMs as number);
 }
 
-/** True if a retry that is planned may still not be sent, for another reason than an abort. */
-export function keepsAnswer({ policy, parts }: Call): boolean {
-  return (policy.totalTimeoutMs ?? policy.stopSignal) !== undefined || parts?.mayRefuse === true;
-}
-
 /** The longest time for reading a response that is followed by a retry, in milliseconds. Leaves half of the remaining time for the retry. */
 export function discardMsOf({ deadline }: Call): number {
   return Math.min(LONGEST_DISCARD_MS, Math.max(0, (deadline?.leftMs ?? Number.POSITIVE_INFINITY) / 2));

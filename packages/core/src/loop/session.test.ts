@@ -3,7 +3,6 @@ import { constant } from '../backoff/curves.ts';
 import { HookError, ThrottledError, type ThrottledReason } from '../base/errors.ts';
 import type { Outcome, RequestTraits } from '../http/outcome.ts';
 import { tokenBucket } from '../parts/bucket/token-bucket.ts';
-import { concurrencyLimit } from '../parts/concurrency/concurrency.ts';
 import { ownBucket, ownBudget } from '../parts/own.ts';
 import { virtualClock } from '../testing.ts';
 import { Call } from './call.ts';
@@ -12,8 +11,8 @@ import type { EbbEvent } from './events.ts';
 import { judge, pass } from './judge.ts';
 import type { PolicyOptions } from './options.ts';
 import { createPolicy } from './policy.ts';
-import { beginParts, prepare } from './prepare.ts';
-import { discardMsOf, keepsAnswer } from './send.ts';
+import { prepare } from './prepare.ts';
+import { discardMsOf } from './send.ts';
 
 const request: RequestTraits = {
   method: 'GET',
@@ -64,17 +63,6 @@ function refusing(reason: ThrottledReason): TokenBucket {
     acquire: () => Promise.reject(new ThrottledError('refused', undefined, { reason })),
   });
 }
-
-test.each<[what: string, options: PolicyOptions, keeps: boolean]>([
-  ['nothing', {}, false],
-  ['a bucket', { bucket: tokenBucket({ refillPerSecond: 1 }) }, true],
-  ['a concurrency limit', { concurrency: concurrencyLimit({ maxConcurrent: 1 }) }, true],
-  ['a total timeout', { totalTimeoutMs: 1_000 }, true],
-])('with %s a planned retry may not be sent', (_, options, keeps) => {
-  const { session } = setUp(options);
-  beginParts(session);
-  expect(keepsAnswer(session)).toBe(keeps);
-});
 
 describe('a response that is retried is read', () => {
   test('for a second', () => {

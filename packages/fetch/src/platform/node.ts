@@ -1,7 +1,6 @@
 import { followForeign as follow, isNativeFetch } from '@ebb/core/adapter';
 
 export { whenBodyEnds } from '../arrival.ts';
-export { discard } from '../discard.ts';
 export { type Hops, hopsOf, wasRedirected } from '../hops.ts';
 export { unshared } from '../next.ts';
 export { hasAsyncContext } from '../node.ts';

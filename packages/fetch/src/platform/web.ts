@@ -14,8 +14,6 @@ export const whenBodyEnds: Maybe<typeof node.whenBodyEnds> = undefined;
 export const hopsOf: Maybe<typeof node.hopsOf> = undefined;
 export const hasAsyncContext: boolean = false;
 export const unshared: Maybe<typeof node.unshared> = undefined;
-/** Reading a body that was cancelled fails by itself; in Node the error says why. */
-export const discard: Maybe<typeof node.discard> = undefined;
 /** Bun's alone. */
 export const withPreconnect: Maybe<typeof node.withPreconnect> = undefined;
 
