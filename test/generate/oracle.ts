@@ -1,0 +1,29 @@
+import { judgeBytes } from './oracle-bytes.ts';
+import { judgeEvents } from './oracle-events.ts';
+import { judgeLimits } from './oracle-limits.ts';
+import { judgeRequests } from './oracle-requests.ts';
+import type { Played } from './play.ts';
+
+/** What is wrong with a case. */
+export interface Complaint {
+  /** Which rule was broken: cases that break the same rule have the same. */
+  readonly rule: string;
+  readonly detail: string;
+}
+
+export type Judge = (played: Played) => Iterable<Complaint>;
+
+function* judgeSettling({ results }: Played): Iterable<Complaint> {
+  for (const [number, { isDone, plan }] of results.entries()) {
+    if (!isDone) yield { rule: 'hang', detail: `call ${number} (${plan.caller}) does not end` };
+  }
+}
+
+const JUDGES: readonly Judge[] = [judgeSettling, judgeBytes, judgeRequests, judgeEvents, judgeLimits];
+
+/** All that is wrong with a case that was played. */
+export function judge(played: Played): readonly Complaint[] {
+  // What hangs leaves everything else where it is.
+  const hangs = [...judgeSettling(played)];
+  return hangs.length > 0 ? hangs : JUDGES.flatMap((one) => [...one(played)]);
+}

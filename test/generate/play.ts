@@ -1,0 +1,141 @@
+import { type MadeBody, makeBody } from './bodies.ts';
+import { abort, playCall, type Result } from './call.ts';
+import type { CallPlan, Case } from './case.ts';
+import { type Client, makeClient, type Sent } from './client.ts';
+import { optionsOf, pause } from './policy.ts';
+import { Probe } from './probe.ts';
+import type { Seen } from './record.ts';
+import type { Servers } from './server.ts';
+
+/** What was seen of a case that was played. */
+export interface Played {
+  readonly of: Case;
+  readonly results: readonly Result[];
+  readonly bodies: readonly MadeBody[];
+  readonly seen: readonly Seen[];
+  readonly probe: Probe;
+  readonly urls: Servers['urls'];
+  /** How long the case took to the end of its last call, in milliseconds. */
+  readonly tookMs: number;
+  /** The connections that were open after the client had been closed. */
+  openConnections: number;
+}
+
+/** The longest that a case may take, in milliseconds. */
+export const HANGS_AFTER_MS = 5_000;
+
+/** Waits in small steps until a condition holds; false if it does not in time. */
+export async function within(mostMs: number, isSo: () => boolean): Promise<boolean> {
+  const startMs = performance.now();
+  while (!isSo()) {
+    if (performance.now() - startMs > mostMs) return false;
+    await pause(2);
+  }
+  return true;
+}
+
+/** The credential of the caller itself. */
+export const OWN_SECRET = 'own-secret';
+
+function sentOf(number: number, plan: CallPlan, body: MadeBody, url: string, result: Result): Sent {
+  return {
+    url: `${url}/c${number}`,
+    method: plan.method,
+    headers: {
+      ...(plan.isIdentity && { 'accept-encoding': 'identity' }),
+      ...(plan.isKeyed && { 'idempotency-key': `own-${number}` }),
+      ...(body.type !== undefined && { 'content-type': body.type }),
+    },
+    body: body.value,
+    ...(plan.isSignalled && { signal: result.controller.signal }),
+  };
+}
+
+/** Aborts with the events that callers wait for. */
+function followEvents(probe: Probe, results: readonly Result[]): void {
+  probe.onEvent = (event) => {
+    const number = Number(/\/c(\d+)/.exec(event.request.url)?.[1] ?? -1);
+    const result = results[number];
+    if (result !== undefined && result.plan.abortAt === event.type) abort(result);
+  };
+}
+
+/** What the body factory of a call does first. */
+function making({ parts }: Case, probe: Probe): () => Promise<void> | undefined {
+  return () => {
+    if (parts.factory === 'throws') throw new Error('fault of the factory');
+    if (parts.factory === 'calls') return probe.callsItself();
+    return parts.factory === 'waits' ? pause(2) : undefined;
+  };
+}
+
+/** A request of user code, through the same client. */
+function callingItself(client: Client, url: string): () => Promise<void> {
+  return async () => {
+    try {
+      const reply = await client.send({ url: `${url}/side`, method: 'GET', headers: {}, body: undefined });
+      await reply.all();
+    } catch {
+      // It may be refused by a limit as any other.
+    }
+  };
+}
+
+/** Plays a case on servers of its own. @param isBare without ebb */
+export async function play(of: Case, servers: Servers, isBare = false): Promise<Played> {
+  const probe = new Probe();
+  servers.play(of.calls.map(({ script }) => script));
+  if (of.isRefused) await servers.refuse();
+  const { urls } = servers;
+  const policy = isBare ? undefined : optionsOf(of.parts, probe, urls.a);
+  const inner = policy && innerOf(of, policy, probe);
+  const client = makeClient({ of, policy, inner });
+  probe.callsItself = callingItself(client, urls.a);
+  const results = of.calls.map((plan): Result => {
+    return { plan, controller: new AbortController(), startedMs: 0, isDone: false };
+  });
+  followEvents(probe, results);
+  const factory = isBare ? undefined : making(of, probe);
+  const bodies = of.calls.map((plan, number) => makeBody(of.client, number, plan, factory));
+  const startMs = performance.now();
+  const playing = results.map((result, number) => {
+    const body = bodies[number] as MadeBody;
+    return playCall(result, client, sentOf(number, result.plan, body, urls[result.plan.to], result));
+  });
+  if (of.isRefused) setTimeout(() => servers.accept(), 1);
+  let guard: NodeJS.Timeout | undefined;
+  const hangs = new Promise((resolve) => {
+    guard = setTimeout(resolve, HANGS_AFTER_MS);
+  });
+  await Promise.race([Promise.all(playing), hangs]);
+  clearTimeout(guard);
+  servers.accept();
+  const tookMs = performance.now() - startMs;
+  const played: Played = { of, results, bodies, seen: servers.seen, probe, urls, tookMs, openConnections: 0 };
+  await settle(played);
+  await client.close().catch(() => undefined);
+  await within(300, () => servers.sockets.size === 0);
+  played.openConnections = servers.sockets.size;
+  servers.reset();
+  return played;
+}
+
+/** The options of a layer below: the same policy, or one of its own. */
+function innerOf({ parts }: Case, policy: ReturnType<typeof optionsOf>, probe: Probe) {
+  if (parts.layer === undefined) return undefined;
+  if (parts.layer === 'same') return policy;
+  const onEvent = (event: Probe['innerEvents'][number]): void => void probe.innerEvents.push(event);
+  return { maxRetries: 2, backoff: () => 0, onEvent };
+}
+
+/** Gives what is left the time to end: bodies that no one reads are given up. */
+async function settle({ results, probe }: Played): Promise<void> {
+  await Promise.all(
+    results.map(({ plan, reply }) => plan.caller === 'nothing' && reply?.cancel().catch(() => undefined)),
+  );
+  const isQuiet = (): boolean =>
+    probe.timers === 0 &&
+    probe.limits.every((limit) => limit.stats().inUse === 0 && limit.stats().waiting === 0) &&
+    probe.buckets.every((bucket) => bucket.stats().waiting === 0);
+  await within(1_500, isQuiet);
+}
