@@ -1,6 +1,7 @@
 import { Readable } from 'node:stream';
 import { FormData as UndiciFormData } from 'undici';
-import type { BodyKind, CallPlan, ClientName } from './case.ts';
+import { FormData as Undici7FormData } from 'undici7';
+import type { BodyKind, CallPlan, Case, ClientName } from './case.ts';
 import { contentOf } from './content.ts';
 
 /** The body of a request, and what a server must see of it. */
@@ -47,7 +48,7 @@ function streamFor(client: ClientName, bytes: Buffer, streams: Readable[]): unkn
 
 /** @param making what a body factory does first; `undefined` without ebb, where factories do not exist */
 export function makeBody(
-  client: ClientName,
+  { client, parts: { isUndici7 } }: Case,
   number: number,
   plan: CallPlan,
   making: (() => Promise<void> | undefined) | undefined,
@@ -76,7 +77,8 @@ export function makeBody(
     }
     case 'form': {
       const isUndici = client.startsWith('undici-') || client === 'dispatcher-fetch';
-      const form = (isUndici ? new UndiciFormData() : new FormData()) as FormData;
+      const Form = isUndici ? (isUndici7 ? Undici7FormData : UndiciFormData) : FormData;
+      const form = new Form() as FormData;
       form.set('text', text);
       return of(form, undefined);
     }

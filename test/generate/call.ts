@@ -23,6 +23,10 @@ export interface Result {
   settledMs?: number;
   /** When the caller aborted. */
   abortedMs?: number;
+  /** How many events there were before that. */
+  eventsBefore?: number;
+  /** Those of the case. */
+  readonly events: readonly unknown[];
   controller: AbortController;
   isDone: boolean;
 }
@@ -37,6 +41,7 @@ export function reasonOf({ abortReason }: CallPlan): unknown {
 export function abort(result: Result): void {
   if (result.abortedMs !== undefined) return;
   result.abortedMs = performance.now();
+  result.eventsBefore = result.events.length;
   result.controller.abort(reasonOf(result.plan));
 }
 

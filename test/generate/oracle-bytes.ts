@@ -9,6 +9,8 @@ const NONE = Buffer.alloc(0);
 function isBodyOf({ method, served }: Seen, bytes: Buffer): boolean {
   if (served === undefined) return false;
   if (method === 'HEAD') return bytes.length === 0;
+  // Of a client that does not decode.
+  if (served.coded?.equals(bytes)) return served.sent !== 'cut';
   // Of a body that was cut too: the rest has come from further requests.
   if (bytes.equals(served.content)) return true;
   const from = served.content.subarray(served.from);
@@ -20,7 +22,8 @@ function isBodyOf({ method, served }: Seen, bytes: Buffer): boolean {
 function isStartOf({ method, served }: Seen, bytes: Buffer): boolean {
   if (served === undefined) return false;
   if (method === 'HEAD') return bytes.length === 0;
-  return served.content.subarray(0, bytes.length).equals(bytes);
+  const isStart = (whole: Buffer): boolean => whole.subarray(0, bytes.length).equals(bytes);
+  return isStart(served.content) || (served.coded !== undefined && isStart(served.coded));
 }
 
 function* judgeRead(

@@ -7,26 +7,31 @@ function byCall(events: readonly EbbEvent[]): ReadonlyMap<object, readonly EbbEv
   return Map.groupBy(events, ({ request }) => request);
 }
 
-export function* judgeEvents({ probe, of }: Played): Iterable<Complaint> {
+export function* judgeEvents(played: Played): Iterable<Complaint> {
+  const { probe, of } = played;
   for (const events of [...byCall(probe.events).values(), ...byCall(probe.innerEvents).values()]) {
+    // The request of a hedge is one of its own.
+    if (events.every(({ type }) => type === 'hedge')) continue;
     const fault = checkGrammar(events);
     if (fault !== undefined) yield { rule: 'events', detail: fault };
   }
-  const attempts = probe.events.filter(({ type }) => type === 'attempt').length;
-  const hedges = probe.events.filter(({ type }) => type === 'hedge').length;
-  if (of.parts.isUnobserved) return;
-  if (of.parts.isAround && probe.arounds !== attempts)
-    yield {
-      rule: 'around',
-      detail: `aroundAttempt was called ${probe.arounds} times for ${attempts} attempts`,
-    };
+  if (!of.parts.isUnobserved) yield* judgeArounds(played);
   const { own } = probe;
-  if (of.parts.own === undefined) return;
-  if (own.arounds !== attempts)
-    yield {
-      rule: 'around',
-      detail: `around was called ${own.arounds} times for ${attempts} attempts, ${hedges} hedges`,
-    };
   if (own.begun !== own.ended) yield { rule: 'part', detail: `${own.begun} calls begun, ${own.ended} ended` };
   if (own.held !== 0) yield { rule: 'part', detail: `${own.held} attempts entered, and never left` };
+}
+
+/** What is to stand around each attempt stands around each. */
+function* judgeArounds({ probe, of }: Played): Iterable<Complaint> {
+  const { isAround, own, attemptTimeoutMs, hedge } = of.parts;
+  const attempts = probe.events.filter(({ type }) => type === 'attempt').length;
+  const sent = [...(isAround ? [probe.arounds] : []), ...(own ? [probe.own.arounds] : [])];
+  // An attempt whose hooks have taken all of its time is none that is sent.
+  const least = attemptTimeoutMs === undefined ? attempts : 0;
+  // Hedges too. That one was sent is reported only if its race ends.
+  const most = attempts * (1 + (hedge?.max ?? 0));
+  for (const arounds of sent) {
+    if (arounds > most || arounds < least)
+      yield { rule: 'around', detail: `around was called ${arounds} times for ${attempts} attempts` };
+  }
 }

@@ -42,7 +42,7 @@ function* judgeUploads({ of, seen, bodies }: Played): Iterable<Complaint> {
     if (!isSame)
       yield {
         rule: 'upload',
-        detail: `call ${one.call}: ${plan.method} ${plan.body} has ${got.length} bytes in request ${one.index}`,
+        detail: `call ${one.call}: ${plan.method} ${plan.body} has ${got.length} bytes in request ${one.index}: ${got.toString('latin1', 0, 40)}`,
       };
   }
 }
@@ -83,18 +83,16 @@ function* judgeCount({ of, seen }: Played): Iterable<Complaint> {
   }
 }
 
-/** After its abort a call sends nothing. The connection may have been on its way. */
-const LATE_MS = 100;
-
-function* judgeAborts({ results, seen }: Played): Iterable<Complaint> {
-  for (const [number, { abortedMs, plan }] of results.entries()) {
-    if (abortedMs === undefined || !plan.isSignalled) continue;
-    const late = seen.find(({ call, atMs }) => call === number && atMs > abortedMs + LATE_MS);
-    if (late)
-      yield {
-        rule: 'sent after abort',
-        detail: `call ${number}: ${(late.atMs - abortedMs).toFixed()} ms after it`,
-      };
+/** After its abort a call begins no attempt. */
+function* judgeAborts({ results, probe }: Played): Iterable<Complaint> {
+  for (const [number, { eventsBefore, plan }] of results.entries()) {
+    // Only of what was aborted before its result: a body that breaks later is another matter.
+    if (eventsBefore === undefined || !plan.isSignalled || plan.abortAt === 'before') continue;
+    const late = probe.events.slice(eventsBefore).filter(({ type, request }) => {
+      return type === 'attempt' && request.url.endsWith(`/c${number}`);
+    });
+    if (late.length > 0)
+      yield { rule: 'sent after abort', detail: `call ${number}: ${late.length} attempts after its abort` };
   }
 }
 

@@ -1,6 +1,9 @@
 import type { ClientName } from './case.ts';
 import type { Draw } from './draw.ts';
 
+/** A timeout that no case reaches, in milliseconds: its timer would be left. */
+export const LONG_MS = 30_000;
+
 /** What user code does that a policy calls. */
 export const HOOKS = [
   'classify',
@@ -100,8 +103,8 @@ function drawLimits(draw: Draw): Partial<Parts> {
 
 function drawTimes(draw: Draw): Partial<Parts> {
   return {
-    ...(draw.chance(0.3) && { attemptTimeoutMs: draw.pick([5, 25, 25, 60]) }),
-    ...(draw.chance(0.3) && { totalTimeoutMs: draw.pick([1, 15, 40, 80, 150]) }),
+    ...(draw.chance(0.3) && { attemptTimeoutMs: draw.pick([5, 25, 25, 60, LONG_MS]) }),
+    ...(draw.chance(0.3) && { totalTimeoutMs: draw.pick([1, 15, 40, 80, 150, LONG_MS]) }),
     ...(draw.chance(0.06) && { maxWaitMs: draw.pick([0, 3, 20]) }),
     ...(draw.chance(0.04) && { stopAtMs: draw.pick([0, 2, 10]) }),
     ...(draw.chance(0.15) && { isCounted: true as const }),
@@ -164,4 +167,9 @@ export function drawParts(draw: Draw, client: ClientName): Parts {
     ...(isDispatched && draw.chance(0.3) && { isUndici7: true as const }),
     ...(client.startsWith('axios') && draw.chance(0.3) && { responseType: 'stream' as const }),
   };
+}
+
+/** True if a timeout ends what never settles. */
+export function isBound({ attemptTimeoutMs = LONG_MS, totalTimeoutMs = LONG_MS }: Parts): boolean {
+  return Math.min(attemptTimeoutMs, totalTimeoutMs) < LONG_MS;
 }

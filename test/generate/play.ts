@@ -70,13 +70,16 @@ function making({ parts }: Case, probe: Probe): () => Promise<void> | undefined 
 }
 
 /** A request of user code, through the same client. */
-function callingItself(client: Client, url: string): () => Promise<void> {
+function callingItself(client: Client, url: string, probe: Probe): () => Promise<void> {
   return async () => {
+    probe.sides += 1;
     try {
       const reply = await client.send({ url: `${url}/side`, method: 'GET', headers: {}, body: undefined });
       await reply.all();
     } catch {
       // It may be refused by a limit as any other.
+    } finally {
+      probe.sides -= 1;
     }
   };
 }
@@ -90,13 +93,13 @@ export async function play(of: Case, servers: Servers, isBare = false): Promise<
   const policy = isBare ? undefined : optionsOf(of.parts, probe, urls.a);
   const inner = policy && innerOf(of, policy, probe);
   const client = makeClient({ of, policy, inner });
-  probe.callsItself = callingItself(client, urls.a);
+  probe.callsItself = callingItself(client, urls.a, probe);
   const results = of.calls.map((plan): Result => {
-    return { plan, controller: new AbortController(), startedMs: 0, isDone: false };
+    return { plan, controller: new AbortController(), events: probe.events, startedMs: 0, isDone: false };
   });
   followEvents(probe, results);
   const factory = isBare ? undefined : making(of, probe);
-  const bodies = of.calls.map((plan, number) => makeBody(of.client, number, plan, factory));
+  const bodies = of.calls.map((plan, number) => makeBody(of, number, plan, factory));
   const startMs = performance.now();
   const playing = results.map((result, number) => {
     const body = bodies[number] as MadeBody;
@@ -114,7 +117,7 @@ export async function play(of: Case, servers: Servers, isBare = false): Promise<
   const played: Played = { of, results, bodies, seen: servers.seen, probe, urls, tookMs, openConnections: 0 };
   await settle(played);
   await client.close().catch(() => undefined);
-  await within(300, () => servers.sockets.size === 0);
+  await within(1_500, () => servers.sockets.size === 0);
   played.openConnections = servers.sockets.size;
   servers.reset();
   return played;
@@ -134,6 +137,7 @@ async function settle({ results, probe }: Played): Promise<void> {
     results.map(({ plan, reply }) => plan.caller === 'nothing' && reply?.cancel().catch(() => undefined)),
   );
   const isQuiet = (): boolean =>
+    probe.sides === 0 &&
     probe.timers === 0 &&
     probe.limits.every((limit) => limit.stats().inUse === 0 && limit.stats().waiting === 0) &&
     probe.buckets.every((bucket) => bucket.stats().waiting === 0);

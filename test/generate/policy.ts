@@ -18,7 +18,7 @@ import {
   tokenBucket,
 } from '@ebb/core';
 import { faulty } from './faults.ts';
-import type { Parts } from './parts.ts';
+import { isBound, type Parts } from './parts.ts';
 import { countingClock, type Probe } from './probe.ts';
 
 /** The value of the credential that hooks return. */
@@ -72,7 +72,8 @@ function limitsOf(parts: Parts, probe: Probe): PolicyOptions {
   };
 }
 
-function inspectOf({ inspect, attemptTimeoutMs, totalTimeoutMs }: Parts, probe: Probe) {
+function inspectOf(parts: Parts, probe: Probe) {
+  const { inspect } = parts;
   const looks: Record<string, (response: InspectedResponse) => Promise<Judgement | undefined>> = {
     reads: async (response) => void (await response.text()) as undefined,
     judges: async (response) =>
@@ -87,8 +88,7 @@ function inspectOf({ inspect, attemptTimeoutMs, totalTimeoutMs }: Parts, probe: 
     'first-event': async (response) => void (await response.firstEvent()) as undefined,
   };
   // With a deadline that is what ends it, else its own timeout.
-  const isBound = (attemptTimeoutMs ?? totalTimeoutMs) !== undefined;
-  return { look: looks[inspect ?? 'reads'], timeoutMs: inspect === 'never' && isBound ? 60_000 : 15 };
+  return { look: looks[inspect ?? 'reads'], timeoutMs: inspect === 'never' && isBound(parts) ? 60_000 : 15 };
 }
 
 function readersOf(parts: Parts, probe: Probe): PolicyOptions {
@@ -109,12 +109,11 @@ function readersOf(parts: Parts, probe: Probe): PolicyOptions {
 }
 
 function hooksOf(parts: Parts, probe: Probe, trusted: string): PolicyOptions {
-  const { hook, attemptTimeoutMs, totalTimeoutMs } = parts;
+  const { hook } = parts;
   if (hook === undefined) return {};
-  const isBound = (attemptTimeoutMs ?? totalTimeoutMs) !== undefined;
   const before = async ({ request }: { request: { url: string } }) => {
     if (hook.does === 'waits') await pause(WAITS_MS);
-    if (hook.does === 'never' && isBound) await never;
+    if (hook.does === 'never' && isBound(parts)) await never;
     if (hook.does === 'calls' && !isSide(request)) await probe.callsItself();
     return { authorization: SECRET, 'x-secret': SECRET };
   };

@@ -15,6 +15,8 @@ export class Probe {
   arounds = 0;
   /** How often the hook that fails has failed. */
   faults = 0;
+  /** Requests of user code that are under way: no one may wait for them any more. */
+  sides = 0;
   /** Sends a request through the client of the case, as user code does; set once there is a client. */
   callsItself: () => Promise<void> = async () => undefined;
   /** Called with each event, after it was noted. */

@@ -7,6 +7,8 @@ export interface Served {
   readonly status: number;
   /** The body that the response has, or would have if it were whole: decoded. */
   readonly content: Buffer;
+  /** As it was sent, if that was not the content itself: a client may decode it, or not. */
+  readonly coded?: Buffer;
   /** Where in the content what is sent begins: that of a request for the rest. */
   readonly from?: number;
   /** `'whole'`: all of it was written. `'cut'`: the client can see that some is missing. `'short'`: it cannot. */

@@ -81,6 +81,7 @@ export async function respond(line: Line, response: Response, sending: Sending =
     content,
     from,
     sent: 'open' as 'open' | 'whole' | 'cut' | 'short',
+    ...(response.body && { coded: body }),
     ...(location !== undefined && { location }),
     ...(etag !== undefined && { etag }),
   };
