@@ -59,7 +59,7 @@ function file(line: Answering, sending: Sending = {}, isLie = false, version = 0
   state.fileSize ??= Math.max(40, step.size ?? 300);
   const content = fileOf(line, version);
   const etag = `"v${version}"`;
-  const [, start] = /^bytes=(\d+)-$/.exec(seen.headers.range ?? '') ?? [];
+  const [, start] = /^bytes=(\d+)-\d*$/.exec(seen.headers.range ?? '') ?? [];
   const match = seen.headers['if-match'];
   if (start !== undefined && match !== undefined && match !== etag)
     return respond(line, { status: 412, content: Buffer.from('changed') });

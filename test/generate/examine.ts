@@ -1,12 +1,23 @@
-import type { CallPlan, Case } from './case.ts';
+import type { AbortAt, CallPlan, Case } from './case.ts';
 import type { Escapes } from './escapes.ts';
 import { type Complaint, judge } from './oracle.ts';
-import { play } from './play.ts';
+import { type Played, play } from './play.ts';
 import { pause } from './policy.ts';
 import { Servers } from './server.ts';
 
 /** How often a case is played again to see what it does: what depends on timing does not show each time. */
 const TIMES = 6;
+
+/**
+ * What callers without ebb do that is like what ebb does: it gives up bodies before a retry, and there are no events that a caller
+ * could abort with.
+ */
+function* likeEbb(calls: readonly CallPlan[]): Iterable<readonly CallPlan[]> {
+  const isEventful = ({ abortAt }: CallPlan): boolean => abortAt === 'attempt' || abortAt === 'retry';
+  const moments: readonly AbortAt[] = calls.some(isEventful) ? [0, 'before', 'response'] : [0];
+  for (const abortAt of moments) yield calls.map((plan) => (isEventful(plan) ? { ...plan, abortAt } : plan));
+  yield calls.map((plan) => ({ ...plan, caller: 'cancel' }));
+}
 
 /** Plays cases one at a time, with no other case beside them. */
 export class Examiner {
@@ -28,17 +39,22 @@ export class Examiner {
 
   /** All that is wrong with a case, and what escapes from it. */
   async look(of: Case, isBare = false): Promise<readonly Complaint[]> {
+    return (await this.play(of, isBare)).complaints;
+  }
+
+  async play(of: Case, isBare = false): Promise<{ played: Played; complaints: readonly Complaint[] }> {
     this.#escapes.take();
     const played = await play(of, this.#servers, isBare);
     const complaints = judge(played);
     await pause(5);
     const escaped = this.#escapes.take().map(({ signature }) => ({ rule: 'escape', detail: signature }));
-    return [...complaints, ...escaped];
+    return { played, complaints: [...complaints, ...escaped] };
   }
 
   /** The complaint of this rule, if one of several runs has it. */
   async find(of: Case, rule: string, isBare = false, times = TIMES): Promise<Complaint | undefined> {
-    for (let left = times; left > 0; left -= 1) {
+    // Each look at what hangs takes its time.
+    for (let left = rule === 'hang' ? 1 : times; left > 0; left -= 1) {
       const found = (await this.look(of, isBare)).find((one) => one.rule === rule);
       if (found !== undefined) return found;
     }
@@ -49,8 +65,15 @@ export class Examiner {
   async isBareToo(of: Case, rule: string): Promise<boolean> {
     const longest = Math.max(...of.calls.map(({ script }) => script.length));
     for (let from = 0; from <= longest; from += 1) {
-      const calls = of.calls.map((plan): CallPlan => ({ ...plan, script: plan.script.slice(from) }));
-      if ((await this.find({ ...of, calls }, rule, true, 3)) !== undefined) return true;
+      for (const abortAt of [0, 'before', 'response'] as const) {
+        const calls = of.calls.map((plan) => ({
+          ...plan,
+          script: plan.script.slice(from),
+          ...earlier(plan, abortAt),
+        }));
+        if ((await this.find({ ...of, calls }, rule, true, 2)) !== undefined) return true;
+        if (!calls.some(({ abortAt }) => abortAt !== undefined)) break;
+      }
     }
     return false;
   }

@@ -66,6 +66,7 @@ export class Lanes {
     };
     await Promise.all(this.#servers.slice(0, lanes).map(lane));
     if (!(await within(QUIET_MS, () => timers() <= before))) this.unquiet.push({ first, count, lanes });
+    this.#escapes.onEscape = () => undefined;
     this.#escapes.take();
   }
 }

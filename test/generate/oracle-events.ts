@@ -22,12 +22,14 @@ export function* judgeEvents(played: Played): Iterable<Complaint> {
 }
 
 /** What is to stand around each attempt stands around each. */
-function* judgeArounds({ probe, of }: Played): Iterable<Complaint> {
+function* judgeArounds({ probe, of, results }: Played): Iterable<Complaint> {
   const { isAround, own, attemptTimeoutMs, hedge } = of.parts;
   const attempts = probe.events.filter(({ type }) => type === 'attempt').length;
   const sent = [...(isAround ? [probe.arounds] : []), ...(own ? [probe.own.arounds] : [])];
-  // An attempt whose hooks have taken all of its time is none that is sent.
-  const least = attemptTimeoutMs === undefined ? attempts : 0;
+  // An attempt whose hooks have taken all of its time is none that is sent, nor one whose event makes the caller abort.
+  const isStopped =
+    attemptTimeoutMs !== undefined || results.some(({ abortedMs }) => abortedMs !== undefined);
+  const least = isStopped ? 0 : attempts;
   // Hedges too. That one was sent is reported only if its race ends.
   const most = attempts * (1 + (hedge?.max ?? 0));
   for (const arounds of sent) {

@@ -38,7 +38,8 @@ function limitsOf(parts: Parts, probe: Probe): PolicyOptions {
   const makeBucket = () => {
     const { kind, nonConforming = 'delay', isSettled = false } = bucket ?? {};
     const rate = {
-      still: { refillPerSecond: 1e-6, capacity: 1_000 },
+      // A server that asks for a pause empties a bucket, and this one would never be full again.
+      still: { refillPerSecond: 1e-6, capacity: 1_000, feedback: false as const },
       // Nothing to wait for.
       tiny: { refillPerSecond: 1e-6, capacity: 6, maxWaitMs: 5 },
       fast: { refillPerSecond: 1_000, capacity: 4 },

@@ -1,11 +1,14 @@
 // Plays cases that are drawn from their seeds:
 //   pnpm check generate --seed 1 --cases 20000
-//   pnpm check generate --seed 4711 --cases 1   plays one again
+//   pnpm check generate --seed 4711 --cases 1      plays one again, and shows what happens
+//   pnpm check generate --case '{"client": …}'     plays that of a report
 import { parseArgs } from 'node:util';
+import { type Case, drawCase } from './case.ts';
 import { Escapes } from './escapes.ts';
 import { Examiner } from './examine.ts';
 import { Lanes } from './lanes.ts';
 import { Report } from './report.ts';
+import { show } from './show.ts';
 
 const { values } = parseArgs({
   options: {
@@ -14,6 +17,9 @@ const { values } = parseArgs({
     lanes: { type: 'string', default: '32' },
     /** How many findings of one rule are looked into. */
     each: { type: 'string', default: '3' },
+    /** One case, in JSON: what a report prints. */
+    case: { type: 'string' },
+    bare: { type: 'boolean', default: false },
   },
 });
 const first = Number(values.seed);
@@ -24,6 +30,12 @@ const escapes = new Escapes();
 const lanes = new Lanes(escapes);
 const examiner = await Examiner.open(escapes);
 const report = new Report(examiner, Number(values.each));
+if (values.case !== undefined || count === 1) {
+  const of = { ...drawCase(first), ...(JSON.parse(values.case ?? '{}') as Partial<Case>) };
+  const { played, complaints } = await examiner.play(of, values.bare);
+  show(of, played, complaints);
+  process.exit(complaints.length > 0 ? 1 : 0);
+}
 const startMs = performance.now();
 for (let at = first; at < first + count; at += ROUND) {
   const left = Math.min(ROUND, first + count - at);
