@@ -10,8 +10,8 @@ function byCall(events: readonly EbbEvent[]): ReadonlyMap<object, readonly EbbEv
 export function* judgeEvents(played: Played): Iterable<Complaint> {
   const { probe, of } = played;
   for (const events of [...byCall(probe.events).values(), ...byCall(probe.innerEvents).values()]) {
-    // The request of a hedge is one of its own.
-    if (events.every(({ type }) => type === 'hedge')) continue;
+    // The request of a hedge is one of its own, and a body is resumed after the end of its call.
+    if (events.every(({ type }) => type === 'hedge' || type === 'resume')) continue;
     const fault = checkGrammar(events);
     if (fault !== undefined) yield { rule: 'events', detail: fault };
   }

@@ -1,5 +1,6 @@
 import { type Case, lineOf } from './case.ts';
 import type { Examiner } from './examine.ts';
+import { type Known, knownFor } from './known.ts';
 import type { Found, Lanes } from './lanes.ts';
 import { shrink } from './shrink.ts';
 
@@ -11,6 +12,7 @@ export class Report {
   readonly #counts = new Map<string, number>();
   readonly #confirmed = new Map<string, number>();
   readonly #signatures = new Map<string, number>();
+  readonly #known = new Map<Known, number>();
 
   constructor(examiner: Examiner, most: number) {
     this.#examiner = examiner;
@@ -26,6 +28,7 @@ export class Report {
   /** Looks into what was found since the last time. */
   async examine(lanes: Lanes): Promise<void> {
     for (const found of lanes.found.splice(0)) {
+      if (this.#isKnown(found)) continue;
       if (this.#note(found.complaint.rule) <= this.#most) await this.#explain(found);
     }
     for (const { what, cases } of lanes.suspected.splice(0)) {
@@ -38,6 +41,12 @@ export class Report {
       this.#note('timers of the process');
       console.log(`timers are left after the cases ${range.first} to ${range.first + range.count - 1}`);
     }
+  }
+
+  #isKnown({ of, complaint }: Found): boolean {
+    const known = knownFor(of, complaint);
+    if (known !== undefined) this.#known.set(known, (this.#known.get(known) ?? 0) + 1);
+    return known !== undefined;
   }
 
   /** Plays a case alone until it shows the same, and makes it as small as that allows. */
@@ -60,10 +69,9 @@ export class Report {
   async #accuse(what: { signature: string; error: unknown }, cases: readonly Case[]): Promise<void> {
     for (const of of cases) {
       const found = (await this.#examiner.look(of)).find(({ detail }) => detail === what.signature);
-      if (found !== undefined) {
-        await this.#explain({ of, complaint: found });
-        return;
-      }
+      if (found === undefined) continue;
+      if (!this.#isKnown({ of, complaint: found })) await this.#explain({ of, complaint: found });
+      return;
     }
     const seeds = cases.map(({ seed }) => seed).join(' ');
     console.log(`escape: ${what.signature}\n  by one of the seeds ${seeds}\n`, what.error);
@@ -73,6 +81,8 @@ export class Report {
   end(): boolean {
     for (const [rule, count] of this.#counts)
       console.log(`${String(count).padStart(6)} ${rule}, ${this.#confirmed.get(rule) ?? 0} confirmed`);
+    for (const [{ rule, why }, count] of this.#known)
+      console.log(`${String(count).padStart(6)} ${rule}, known: ${why}`);
     return this.#confirmed.size === 0;
   }
 }
