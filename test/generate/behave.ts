@@ -13,6 +13,8 @@ export interface CallState {
 export interface Answering extends Line {
   readonly step: Step;
   readonly state: CallState;
+  /** Of the case. */
+  readonly seed: number;
 }
 
 type Behave = (line: Answering) => void | Promise<void>;
@@ -41,7 +43,7 @@ function sendStatus(line: Answering): Promise<void> {
 
 function redirect(line: Answering, to: string): Promise<void> {
   const { seen, step } = line;
-  const location = `${to}/c${seen.call}?hop=${seen.hop + 1}`;
+  const location = `${to}/k${line.seed}/c${seen.call}?hop=${seen.hop + 1}`;
   return respond(line, { ...plain(line, step.status ?? 302), location });
 }
 

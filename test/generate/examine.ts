@@ -7,22 +7,27 @@ import { Servers } from './server.ts';
 
 /** How often a case is played again to see what it does: what depends on timing does not show each time. */
 const TIMES = 6;
+/** How many copies of a case are played at a time, if it does not show alone what it showed among others. */
+const COMPANY = 24;
 
 /**
- * What callers without ebb do that is like what ebb does: it gives up bodies before a retry, and there are no events that a caller
- * could abort with.
+ * What callers without ebb do that is like what ebb does: it gives up bodies before a retry, and attempts that take too long. There are
+ * no events that a caller could abort with.
  */
-function* likeEbb(calls: readonly CallPlan[]): Iterable<readonly CallPlan[]> {
+function* likeEbb(calls: readonly CallPlan[], timeoutMs: number | undefined): Iterable<readonly CallPlan[]> {
   const isEventful = ({ abortAt }: CallPlan): boolean => abortAt === 'attempt' || abortAt === 'retry';
   const moments: readonly AbortAt[] = calls.some(isEventful) ? [0, 'before', 'response'] : [0];
   for (const abortAt of moments) yield calls.map((plan) => (isEventful(plan) ? { ...plan, abortAt } : plan));
   yield calls.map((plan) => ({ ...plan, caller: 'cancel' }));
+  if (timeoutMs === undefined) return;
+  yield calls.map((plan) => ({ ...plan, caller: 'abort', isSignalled: true, abortAt: timeoutMs }));
 }
 
 /** Plays cases one at a time, with no other case beside them. */
 export class Examiner {
   readonly #servers: Servers;
   readonly #escapes: Escapes;
+  readonly #company: Servers[] = [];
 
   private constructor(servers: Servers, escapes: Escapes) {
     this.#servers = servers;
@@ -34,7 +39,7 @@ export class Examiner {
   }
 
   close(): void {
-    this.#servers.close();
+    for (const servers of [this.#servers, ...this.#company]) servers.close();
   }
 
   /** All that is wrong with a case, and what escapes from it. */
@@ -48,7 +53,20 @@ export class Examiner {
     const complaints = judge(played);
     await pause(5);
     const escaped = this.#escapes.take().map(({ signature }) => ({ rule: 'escape', detail: signature }));
-    return { played, complaints: [...complaints, ...escaped] };
+    // What was sent after the end of the case comes to the next one.
+    const strays = this.#servers.strays.splice(0).map(({ path }) => ({ rule: 'stray', detail: path }));
+    return { played, complaints: [...complaints, ...escaped, ...strays] };
+  }
+
+  /** As {@link find}, amid copies of the same case: what depends on timing may show only among others. */
+  async findInCompany(of: Case, rule: string, isBare = false): Promise<Complaint | undefined> {
+    while (this.#company.length < COMPANY) this.#company.push(await Servers.open());
+    this.#escapes.take();
+    const all = await Promise.all(
+      this.#company.map(async (servers) => judge(await play(of, servers, isBare))),
+    );
+    const escaped = this.#escapes.take().map(({ signature }) => ({ rule: 'escape', detail: signature }));
+    return [...all.flat(), ...escaped].find((one) => one.rule === rule);
   }
 
   /** The complaint of this rule, if one of several runs has it. */
@@ -62,12 +80,15 @@ export class Examiner {
   }
 
   /** True if the client does the same without ebb, by any step of the scripts: it plays one step where ebb plays several. */
-  async isBareToo(of: Case, rule: string): Promise<boolean> {
+  async isBareToo(of: Case, rule: string, inCompany = false): Promise<boolean> {
+    const { attemptTimeoutMs, totalTimeoutMs } = of.parts;
     const longest = Math.max(...of.calls.map(({ script }) => script.length));
     for (let from = 0; from <= longest; from += 1) {
       const later = of.calls.map((plan): CallPlan => ({ ...plan, script: plan.script.slice(from) }));
-      for (const calls of likeEbb(later)) {
-        if ((await this.find({ ...of, calls }, rule, true, 2)) !== undefined) return true;
+      for (const calls of likeEbb(later, attemptTimeoutMs ?? totalTimeoutMs)) {
+        const bare = { ...of, calls };
+        if ((await this.find(bare, rule, true, 2)) !== undefined) return true;
+        if (inCompany && (await this.findInCompany(bare, rule, true)) !== undefined) return true;
       }
     }
     return false;

@@ -36,6 +36,20 @@ export const KNOWN: readonly Known[] = [
     example: caseOf('undici-request', {}, [{ do: 'file-cut', size: 40 }]),
   },
   {
+    rule: 'part',
+    why: 'undici: a part is told of the end of a call twice if its download was to be resumed',
+    matches: (of, { detail }) => isDispatched(of) && /ended$/.test(detail),
+    example: caseOf('undici-request', { own: { place: 'tokens', does: 'counts' } }, [
+      { do: 'file-cut', size: 40 },
+    ]),
+  },
+  {
+    rule: 'bytes',
+    why: 'fetch: as above, so that an event stream which is resumed for no reason is empty',
+    matches: ({ client, parts }) => client === 'node-fetch' && parts.isResuming === true,
+    example: caseOf('node-fetch', { isResuming: true }, [{ do: 'events', size: 20 }, { do: 'no-content' }]),
+  },
+  {
     rule: 'escape',
     why: 'fetch: `resuming` reads the Node streams of node-fetch as web streams, so that even whole bodies fail',
     matches: ({ client, parts }, { detail }) =>
@@ -52,11 +66,25 @@ export const KNOWN: readonly Known[] = [
     ]),
   },
   {
+    rule: 'tokens',
+    why: 'core: what a hook of an inner layer sends through a dispatcher is taken for the next hop of a redirect, and pays nothing',
+    matches: (of) => isDispatched(of) && of.parts.layer !== undefined && of.parts.hook?.does === 'calls',
+    example: caseOf(
+      'undici-pipeline',
+      {
+        bucket: { kind: 'still', nonConforming: 'mark' },
+        hook: { does: 'calls', trusts: 'all' },
+        layer: 'same',
+      },
+      [],
+    ),
+  },
+  {
     rule: 'part',
-    why: 'core: parts do not `leave` an attempt that the total timeout has ended, nor one whose look has failed',
+    why: 'core: parts do not `leave` an attempt that the total timeout has ended, whose look has failed, or that a layer below has judged',
     matches: ({ parts }, { detail }) =>
       detail.includes('never left') &&
-      (parts.totalTimeoutMs !== undefined || parts.fault?.hook === 'inspect'),
+      (parts.totalTimeoutMs !== undefined || parts.fault?.hook === 'inspect' || parts.layer !== undefined),
     example: caseOf('fetch', { totalTimeoutMs: 15, own: { place: 'tokens', does: 'counts' } }, [
       { do: 'silent' },
     ]),

@@ -61,6 +61,11 @@ export class Lanes {
         underWay.add(of);
         for (const complaint of judge(await play(of, servers))) this.found.push({ of, complaint });
         this.done += 1;
+        for (const { seed, path } of servers.strays.splice(0))
+          this.found.push({
+            of: drawCase(seed),
+            complaint: { rule: 'stray', detail: `${path} after the end` },
+          });
         setTimeout(() => underWay.delete(of), SUSPECTED_MS).unref();
       }
     };

@@ -84,7 +84,9 @@ function* judgeCount({ of, seen }: Played): Iterable<Complaint> {
 }
 
 /** After its abort a call begins no attempt. */
-function* judgeAborts({ results, probe }: Played): Iterable<Complaint> {
+function* judgeAborts({ of, results, probe }: Played): Iterable<Complaint> {
+  // Then the events are those of two layers: an attempt of the outer one is one of the inner one as well.
+  if (of.parts.layer === 'same') return;
   for (const [number, { eventsBefore, plan }] of results.entries()) {
     // Only of what was aborted before its result: a body that breaks later is another matter.
     if (eventsBefore === undefined || !plan.isSignalled || plan.abortAt === 'before') continue;

@@ -90,10 +90,15 @@ function callingItself(client: Client, url: string, probe: Probe): () => Promise
 /** Plays a case on servers of its own. @param isBare without ebb */
 export async function play(of: Case, servers: Servers, isBare = false): Promise<Played> {
   const probe = new Probe();
-  servers.play(of.calls.map(({ script }) => script));
+  servers.play(
+    of.seed,
+    of.calls.map(({ script }) => script),
+  );
   if (of.isRefused) await servers.refuse();
-  const { urls } = servers;
-  const policy = isBare ? undefined : optionsOf(of.parts, probe, urls.a);
+  const { a, b } = servers.urls;
+  // A request that comes when another case is played is known by its path.
+  const urls = { a: `${a}/k${of.seed}`, b: `${b}/k${of.seed}` };
+  const policy = isBare ? undefined : optionsOf(of.parts, probe, a);
   const inner = policy && innerOf(of, policy, probe);
   const client = makeClient({ of, policy, inner });
   probe.callsItself = callingItself(client, urls.a, probe);

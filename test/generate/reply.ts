@@ -90,13 +90,9 @@ export function webReply(status: number, native: unknown, stream: ReadableStream
 export function fetchReply(response: Response): Reply {
   const body = response.body as unknown;
   const status = response.status;
-  const reply =
-    body instanceof Readable
-      ? streamReply(status, response, body)
-      : webReply(status, response, body as ReadableStream<Uint8Array> | null);
-  return {
-    ...reply,
-    all: async () => Buffer.from(await response.arrayBuffer()),
-    clone: () => fetchReply(response.clone()),
-  };
+  const all = async (): Promise<Buffer> => Buffer.from(await response.arrayBuffer());
+  // Of node-fetch: its clones lose the errors of their stream, and wait for each other.
+  if (body instanceof Readable) return { ...streamReply(status, response, body), all };
+  const reply = webReply(status, response, body as ReadableStream<Uint8Array> | null);
+  return { ...reply, all, clone: () => fetchReply(response.clone()) };
 }

@@ -51,15 +51,20 @@ export class Report {
 
   /** Plays a case alone until it shows the same, and makes it as small as that allows. */
   async #explain({ of, complaint: { rule, detail } }: Found): Promise<void> {
-    if ((await this.#examiner.find(of, rule)) === undefined) {
+    const isAlone = (await this.#examiner.find(of, rule)) !== undefined;
+    if (!isAlone && (await this.#examiner.findInCompany(of, rule)) === undefined) {
       console.log(`${rule}: ${detail}\n  seen once, and not again: ${lineOf(of)}`);
       return;
     }
-    if (await this.#examiner.isBareToo(of, rule)) {
+    if (await this.#examiner.isBareToo(of, rule, !isAlone)) {
       console.log(`${rule}: ${detail}\n  the bare client does the same: ${lineOf(of)}`);
       return;
     }
     this.#confirmed.set(rule, (this.#confirmed.get(rule) ?? 0) + 1);
+    if (!isAlone) {
+      console.log(`${rule}: ${detail}\n  among copies of itself: ${lineOf(of)}`);
+      return;
+    }
     const smallest = await shrink(of, rule, this.#examiner);
     const found = await this.#examiner.find(smallest, rule);
     console.log(`${rule}: ${found?.detail ?? detail}\n  ${lineOf(smallest)}`);

@@ -13,6 +13,9 @@ export class Servers {
   readonly urls: Readonly<Record<Origin, string>>;
   readonly sockets: Set<Socket> = new Set();
   seen: Seen[] = [];
+  /** Requests of a case that has ended, by its seed. */
+  readonly strays: { readonly seed: number; readonly path: string }[] = [];
+  #seed = 0;
   #scripts: readonly (readonly Step[])[] = [];
   #states: CallState[] = [];
   #connections = 0;
@@ -37,9 +40,10 @@ export class Servers {
     return new Servers(listening);
   }
 
-  /** Plays the scripts of other calls from now on. */
-  play(scripts: readonly (readonly Step[])[]): void {
+  /** Plays the scripts of another case from now on. */
+  play(seed: number, scripts: readonly (readonly Step[])[]): void {
     this.seen = [];
+    this.#seed = seed;
     this.#scripts = scripts;
     this.#states = scripts.map(() => ({ fileSize: undefined, events: undefined }));
   }
@@ -77,6 +81,10 @@ export class Servers {
     };
     const reader = new RequestReader({
       head: (head) => {
+        if (this.#isStray(head)) {
+          socket.destroy();
+          return;
+        }
         current = this.#note(at, connection, head);
         if (isEarly(current.step)) answer(current);
       },
@@ -92,8 +100,14 @@ export class Servers {
     socket.on('data', (part) => reader.feed(part as Buffer));
   }
 
+  #isStray({ path }: Head): boolean {
+    const seed = Number(/^\/k(\d+)\//.exec(path)?.[1] ?? -1);
+    if (seed !== this.#seed) this.strays.push({ seed, path });
+    return seed !== this.#seed;
+  }
+
   #note(at: Origin, connection: number, { method, path, headers }: Head): Seen {
-    const [, number] = /^\/c(\d+)/.exec(path) ?? [];
+    const [, number] = /\/c(\d+)/.exec(path) ?? [];
     const call = number === undefined ? -1 : Number(number);
     const hop = Number(/[?&]hop=(\d+)/.exec(path)?.[1] ?? 0);
     const index = this.seen.filter((one) => one.call === call).length;
@@ -119,6 +133,7 @@ export class Servers {
   async #answer(seen: Seen, socket: Socket): Promise<void> {
     const line: Answering = {
       seen,
+      seed: this.#seed,
       step: seen.step,
       state: this.#states[seen.call] ?? { fileSize: undefined, events: undefined },
       urls: this.urls,

@@ -1,0 +1,41 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { drawCase } from './case.ts';
+import { Escapes } from './escapes.ts';
+import { Examiner } from './examine.ts';
+import { KNOWN } from './known.ts';
+
+test('a seed always draws the same case', () => {
+  for (let seed = 0; seed < 200; seed += 1) expect(drawCase(seed)).toEqual(drawCase(seed));
+  expect(new Set(Array.from({ length: 200 }, (_, seed) => JSON.stringify(drawCase(seed)))).size).toBe(200);
+});
+
+// In a process of its own: what escapes from a client would fail this one, also if the client does so without ebb.
+test('2,000 cases break no rule', async () => {
+  const args = ['--conditions=@ebb/source', 'test/generate/run.ts', '--seed', '1', '--cases', '2000'];
+  const run = spawn(process.execPath, args, { stdio: ['ignore', 'pipe', 'ignore'] });
+  let said = '';
+  run.stdout.on('data', (part) => {
+    said += part;
+  });
+  const [code] = await once(run, 'close');
+  expect(code, said).toBe(0);
+});
+
+describe('what is known still happens, or its entry has to go', () => {
+  const escapes = new Escapes();
+  let examiner: Examiner;
+  beforeAll(async () => {
+    examiner = await Examiner.open(escapes);
+  });
+  afterAll(() => examiner.close());
+
+  test.each(KNOWN.map((known) => [known.why, known] as const))(
+    '%s',
+    async (_, { rule, example, matches }) => {
+      const found = await examiner.find(example, rule);
+      expect(found && matches(example, found)).toBe(true);
+    },
+  );
+});
