@@ -73,7 +73,7 @@ export const CHECKS: Readonly<Record<string, Check>> = {
   generate: {
     about:
       'cases that are drawn from seeds, over all clients and servers that misbehave; takes `--seed` and `--cases`',
-    commands: ['node --conditions=@ebb/source test/generate/run.ts'],
+    commands: ['node --conditions=@ebb/source --max-semi-space-size=64 test/generate/run.ts'],
   },
   growth: {
     about: 'by instructions, that reading what a server says takes no more than its length; needs valgrind',

@@ -118,12 +118,20 @@ function drawCall(draw: Draw, number: number): CallPlan {
   };
 }
 
+/** node-fetch emits an error that no one can catch if its signal has aborted before it sends a body. */
+function withoutKnownEscape(client: ClientName, plan: CallPlan): CallPlan {
+  const isAtOnce = plan.abortAt !== undefined && ['before', 'attempt', 'retry', 0].includes(plan.abortAt);
+  return client === 'node-fetch' && plan.body !== 'none' && isAtOnce ? { ...plan, abortAt: 2 } : plan;
+}
+
 /** The case of a seed: always the same one. */
 export function drawCase(seed: number): Case {
   const draw = new Draw(seed);
   const client = draw.pick(CLIENTS);
   const count = draw.chance(0.6) ? 1 : 2 + draw.below(3);
-  const calls = Array.from({ length: count }, (_, number) => drawCall(draw, number));
+  const calls = Array.from({ length: count }, (_, number) =>
+    withoutKnownEscape(client, drawCall(draw, number)),
+  );
   const parts = drawParts(draw, client);
   const isRefused = draw.chance(0.04);
   return { seed, client, parts, calls, ...(isRefused && { isRefused }) };

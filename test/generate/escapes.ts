@@ -1,15 +1,20 @@
 /** What no one has caught: exceptions of callbacks, and rejections. */
 export interface Escape {
-  /** The same for the same error from the same place. */
+  /** The same for the same error. */
   readonly signature: string;
   readonly error: unknown;
 }
 
 function signatureOf(kind: string, error: unknown): string {
   if (!(error instanceof Error)) return `${kind} ${String(error)}`;
-  const place = error.stack?.split('\n').find((line) => line.includes('/packages/'));
-  const message = error.message.replace(/\d{2,}/g, '#');
-  return `${kind} ${error.name}: ${message} ${place?.replace(/^.*\/packages\//, 'at ').replace(/\)$/, '') ?? ''}`.trim();
+  return `${kind} ${error.name}: ${error.message.replace(/\d{2,}/g, '#')}`;
+}
+
+/** Where in ebb an error comes from, if it has a stack. */
+export function placeOf(error: unknown): string {
+  const stack = error instanceof Error ? error.stack : undefined;
+  const line = stack?.split('\n').find((one) => /packages\/.*\.ts/.test(one));
+  return line === undefined ? '' : ` at ${line.replace(/^.*\/packages\//, '').replace(/\)$/, '')}`;
 }
 
 /** Hears all escapes of this process, which otherwise would end it. */

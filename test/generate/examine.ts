@@ -1,5 +1,5 @@
 import type { AbortAt, CallPlan, Case } from './case.ts';
-import type { Escapes } from './escapes.ts';
+import { type Escapes, placeOf } from './escapes.ts';
 import { type Complaint, judge } from './oracle.ts';
 import { type Played, play } from './play.ts';
 import { pause } from './policy.ts';
@@ -52,7 +52,9 @@ export class Examiner {
     const played = await play(of, this.#servers, isBare);
     const complaints = judge(played);
     await pause(5);
-    const escaped = this.#escapes.take().map(({ signature }) => ({ rule: 'escape', detail: signature }));
+    const escaped = this.#escapes
+      .take()
+      .map(({ signature, error }) => ({ rule: 'escape', detail: signature + placeOf(error) }));
     // What was sent after the end of the case comes to the next one.
     const strays = this.#servers.strays.splice(0).map(({ path }) => ({ rule: 'stray', detail: path }));
     return { played, complaints: [...complaints, ...escaped, ...strays] };
@@ -65,7 +67,9 @@ export class Examiner {
     const all = await Promise.all(
       this.#company.map(async (servers) => judge(await play(of, servers, isBare))),
     );
-    const escaped = this.#escapes.take().map(({ signature }) => ({ rule: 'escape', detail: signature }));
+    const escaped = this.#escapes
+      .take()
+      .map(({ signature, error }) => ({ rule: 'escape', detail: signature + placeOf(error) }));
     return [...all.flat(), ...escaped].find((one) => one.rule === rule);
   }
 

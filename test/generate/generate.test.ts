@@ -1,6 +1,7 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { CHECKS } from '../checks.ts';
 import { drawCase } from './case.ts';
 import { Escapes } from './escapes.ts';
 import { Examiner } from './examine.ts';
@@ -13,7 +14,8 @@ test('a seed always draws the same case', () => {
 
 // In a process of its own: what escapes from a client would fail this one, also if the client does so without ebb.
 test('2,000 cases break no rule', async () => {
-  const args = ['--conditions=@ebb/source', 'test/generate/run.ts', '--seed', '1', '--cases', '2000'];
+  const [command = ''] = CHECKS.generate?.commands ?? [];
+  const args = [...command.split(' ').slice(1), '--seed', '1', '--cases', '2000'];
   const run = spawn(process.execPath, args, { stdio: ['ignore', 'pipe', 'ignore'] });
   let said = '';
   run.stdout.on('data', (part) => {

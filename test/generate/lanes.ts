@@ -51,6 +51,9 @@ export class Lanes {
   async play({ first, count, lanes }: Range): Promise<void> {
     while (this.#servers.length < lanes) this.#servers.push(await Servers.open());
     const before = timers();
+    // Stacks take a tenth of the time, and no one reads them: what is found is played again.
+    const { stackTraceLimit } = Error;
+    Error.stackTraceLimit = 0;
     const underWay = new Set<Case>();
     this.#escapes.onEscape = (what) => this.suspected.push({ what, cases: [...underWay] });
     let next = first;
@@ -71,6 +74,7 @@ export class Lanes {
     };
     await Promise.all(this.#servers.slice(0, lanes).map(lane));
     if (!(await within(QUIET_MS, () => timers() <= before))) this.unquiet.push({ first, count, lanes });
+    Error.stackTraceLimit = stackTraceLimit;
     this.#escapes.onEscape = () => undefined;
     this.#escapes.take();
   }

@@ -73,7 +73,7 @@ export class Report {
   /** Finds the case among those under way from which something has escaped. */
   async #accuse(what: { signature: string; error: unknown }, cases: readonly Case[]): Promise<void> {
     for (const of of cases) {
-      const found = (await this.#examiner.look(of)).find(({ detail }) => detail === what.signature);
+      const found = (await this.#examiner.look(of)).find(({ detail }) => detail.startsWith(what.signature));
       if (found === undefined) continue;
       if (!this.#isKnown({ of, complaint: found })) await this.#explain({ of, complaint: found });
       return;
