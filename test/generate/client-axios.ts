@@ -3,8 +3,9 @@ import type { Readable } from 'node:stream';
 import { createPolicy } from '@ebb/core';
 import { type BaseFetch, createFetch, hedged } from '@ebb/fetch';
 import type { AxiosRequestConfig, AxiosResponse } from 'axios';
-import { Agent } from 'undici7';
+import * as undici7 from 'undici7';
 import { FakeXhr } from '../../packages/axios/test/fake-xhr.ts';
+import { agentOf } from './agents.ts';
 import type { Client, Making, Sent } from './client.ts';
 import { type Reply, readReply, streamReply, webReply } from './reply.ts';
 
@@ -25,7 +26,7 @@ interface Wire {
 
 /** The fetch below axios, with its own layers. */
 function fetchBelow({ of, policy, inner }: Making): { fetch: BaseFetch; close(): Promise<void> } {
-  const agent = new Agent();
+  const { agent, close } = agentOf(undici7 as never);
   const bare: BaseFetch = (input, init) =>
     globalThis.fetch(input, { ...init, dispatcher: agent } as RequestInit);
   const { hedge } = of.parts;
@@ -38,7 +39,7 @@ function fetchBelow({ of, policy, inner }: Making): { fetch: BaseFetch; close():
       maxHedges: hedge.max,
     });
   if (inner) fetch = createFetch(inner, fetch);
-  return { fetch, close: () => agent.destroy() };
+  return { fetch, close };
 }
 
 function wireOf(making: Making): Wire {

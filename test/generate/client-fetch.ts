@@ -3,9 +3,10 @@ import { createPolicy, type Policy, type PolicyOptions } from '@ebb/core';
 import { type BaseFetch, createFetch, hedged } from '@ebb/fetch';
 import { resuming } from '@ebb/fetch/resuming';
 import nodeFetch from 'node-fetch';
-import { Agent, fetch as undiciFetch } from 'undici';
+import * as undici8 from 'undici';
 // Node 24's fetch uses the dispatchers of this version.
-import { Agent as NodeFetchAgent } from 'undici7';
+import * as undici7 from 'undici7';
+import { agentOf } from './agents.ts';
 import type { Client, Making } from './client.ts';
 import { fetchReply } from './reply.ts';
 
@@ -22,9 +23,9 @@ function baseOf({ of }: Making): Base {
     return { fetch: nodeFetch as never, extra: { agent }, close: async () => agent.destroy() };
   }
   const isNative = of.client === 'fetch';
-  const agent = isNative ? new NodeFetchAgent() : new Agent();
-  const fetch = (isNative ? globalThis.fetch : undiciFetch) as BaseFetch;
-  return { fetch, extra: { dispatcher: agent }, close: () => agent.destroy() };
+  const { agent, close } = agentOf(isNative ? (undici7 as never) : undici8);
+  const fetch = (isNative ? globalThis.fetch : undici8.fetch) as BaseFetch;
+  return { fetch, extra: { dispatcher: agent }, close };
 }
 
 /** A fetch with all that the parts of a case put around it and below it. */

@@ -4,6 +4,7 @@ import { ebbInterceptor, hedge as hedgeInterceptor } from '@ebb/undici';
 import { resuming } from '@ebb/undici/resuming';
 import * as undici8 from 'undici';
 import * as undici7 from 'undici7';
+import { agentOf } from './agents.ts';
 import type { Client, Making, Sent } from './client.ts';
 import { fetchReply, type Reply, readReply, streamReply } from './reply.ts';
 
@@ -78,7 +79,7 @@ const WAYS: Readonly<Record<string, Way>> = {
 export function undiciClient(making: Making): Client {
   const { client, parts } = making.of;
   const undici = (parts.isUndici7 ? undici7 : undici8) as Undici;
-  const agent = new undici.Agent();
+  const { agent, close } = agentOf(undici);
   const chain = chainOf(making, undici);
   const dispatcher = chain.length > 0 ? agent.compose(...chain) : agent;
   const way = WAYS[client] as Way;
@@ -94,6 +95,6 @@ export function undiciClient(making: Making): Client {
       };
       return way(sent, options, undici);
     },
-    close: () => agent.destroy(),
+    close,
   };
 }
