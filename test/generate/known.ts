@@ -66,6 +66,18 @@ export const KNOWN: readonly Known[] = [
     ]),
   },
   {
+    rule: 'listeners',
+    why: 'core: as above, and so does its listener',
+    matches: ({ client, parts }) =>
+      client === 'node-fetch' && (parts.inspect !== undefined || parts.actualCost !== undefined),
+    example: caseOf(
+      'node-fetch',
+      { concurrency: { max: 1 }, inspect: 'reads' },
+      [{ do: 'reset-in-body', size: 20 }],
+      { isSignalled: true },
+    ),
+  },
+  {
     rule: 'tokens',
     why: 'core: what a hook of an inner layer sends through a dispatcher is taken for the next hop of a redirect, and pays nothing',
     matches: (of) => isDispatched(of) && of.parts.layer !== undefined && of.parts.hook?.does === 'calls',

@@ -113,6 +113,7 @@ export async function play(of: Case, servers: Servers, isBare = false): Promise<
     const body = bodies[number] as MadeBody;
     return playCall(result, client, sentOf(number, result.plan, body, urls[result.plan.to], result));
   });
+  setTimeout(() => giveUpUnread(results), UNREAD_MS);
   if (of.isRefused) setTimeout(() => servers.accept(), 1);
   let guard: NodeJS.Timeout | undefined;
   const hangs = new Promise((resolve) => {
@@ -126,6 +127,7 @@ export async function play(of: Case, servers: Servers, isBare = false): Promise<
   await settle(played);
   await client.close().catch(() => undefined);
   await settle(played);
+  await servers.flush();
   await within(1_500, () => servers.sockets.size === 0);
   played.openConnections = servers.sockets.size;
   servers.reset();
@@ -140,15 +142,25 @@ function innerOf({ parts }: Case, policy: ReturnType<typeof optionsOf>, probe: P
   return { maxRetries: 2, backoff: () => 0, onEvent };
 }
 
-/** Gives what is left the time to end: bodies that no one reads are given up. */
-async function settle({ results, probe }: Played): Promise<void> {
-  await Promise.all(
+/** So long a caller leaves a body unread, in milliseconds. A long one would keep its slot until it is garbage-collected. */
+const UNREAD_MS = 40;
+
+function giveUpUnread(results: readonly Result[]): Promise<unknown> {
+  return Promise.all(
     results.map(({ plan, reply }) => plan.caller === 'nothing' && reply?.cancel().catch(() => undefined)),
   );
+}
+
+/** Gives what is left the time to end. */
+async function settle({ results, probe }: Played): Promise<void> {
+  await giveUpUnread(results);
   const isQuiet = (): boolean =>
     probe.sides === 0 &&
     probe.timers === 0 &&
     probe.limits.every((limit) => limit.stats().inUse === 0 && limit.stats().waiting === 0) &&
     probe.buckets.every((bucket) => bucket.stats().waiting === 0);
+  // Twice: some of it begins in the turn after the end of a body.
+  await within(1_500, isQuiet);
+  await pause(3);
   await within(1_500, isQuiet);
 }

@@ -11,6 +11,8 @@ export class Report {
   readonly #most: number;
   readonly #counts = new Map<string, number>();
   readonly #confirmed = new Map<string, number>();
+  /** The seed of the first case that was confirmed. */
+  firstSeed: number | undefined;
   readonly #signatures = new Map<string, number>();
   readonly #known = new Map<Known, number>();
 
@@ -60,6 +62,7 @@ export class Report {
       console.log(`${rule}: ${detail}\n  the bare client does the same: ${lineOf(of)}`);
       return;
     }
+    this.firstSeed ??= of.seed;
     this.#confirmed.set(rule, (this.#confirmed.get(rule) ?? 0) + 1);
     if (!isAlone) {
       console.log(`${rule}: ${detail}\n  among copies of itself: ${lineOf(of)}`);

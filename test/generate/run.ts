@@ -19,6 +19,8 @@ const { values } = parseArgs({
     each: { type: 'string', default: '3' },
     /** One case, in JSON: what a report prints. */
     case: { type: 'string' },
+    /** Ends with the first round that has found something. */
+    stop: { type: 'boolean', default: false },
     bare: { type: 'boolean', default: false },
   },
 });
@@ -45,6 +47,10 @@ for (let at = first; at < first + count; at += ROUND) {
     `${lanes.done} of ${count} cases, ${perSecond.toFixed()} per second, ${lanes.found.length} complaints`,
   );
   await report.examine(lanes);
+  if (values.stop && report.firstSeed !== undefined) {
+    console.log(`found by case ${report.firstSeed - first + 1}`);
+    break;
+  }
 }
 lanes.close();
 examiner.close();

@@ -1,5 +1,5 @@
 import { once } from 'node:events';
-import { type AddressInfo, createServer, type Server, type Socket } from 'node:net';
+import { type AddressInfo, connect, createServer, type Server, type Socket } from 'node:net';
 import { type Answering, BEHAVE, type CallState, isEarly } from './behave.ts';
 import type { Origin, Seen } from './record.ts';
 import { type Head, RequestReader } from './request-reader.ts';
@@ -16,6 +16,8 @@ export class Servers {
   /** Requests of a case that has ended, by its seed. */
   readonly strays: { readonly seed: number; readonly path: string }[] = [];
   #seed = 0;
+  /** Connections of {@link flush}, by their address. */
+  readonly #expected = new Map<string, () => void>();
   #scripts: readonly (readonly Step[])[] = [];
   #states: CallState[] = [];
   #connections = 0;
@@ -59,6 +61,23 @@ export class Servers {
     if (!server.listening) server.listen(this.#ports.a, HOSTS.a);
   }
 
+  /**
+   * Waits until all connections are accepted that were made before: a busy process accepts them later than their clients give them up,
+   * and what they bring would be taken for something that was sent later. Connections are accepted in the order in which they were made.
+   */
+  async flush(): Promise<void> {
+    const used = new Set(this.seen.map(({ at }) => at)).add('a');
+    await Promise.all(
+      [...used].map((at) => {
+        const own = connect(this.#ports[at], HOSTS[at]);
+        return new Promise<void>((resolve) => {
+          own.once('connect', () => this.#expected.set(`${own.localAddress}:${own.localPort}`, resolve));
+          own.once('error', () => resolve());
+        }).finally(() => own.destroy());
+      }),
+    );
+  }
+
   /** Resets what is still connected. */
   reset(): void {
     for (const socket of this.sockets) socket.resetAndDestroy();
@@ -70,6 +89,11 @@ export class Servers {
   }
 
   #connected(at: Origin, socket: Socket): void {
+    const address = `${socket.remoteAddress}:${socket.remotePort}`;
+    setImmediate(() => {
+      this.#expected.get(address)?.();
+      this.#expected.delete(address);
+    });
     this.#connections += 1;
     const connection = this.#connections;
     this.sockets.add(socket);
