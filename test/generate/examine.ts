@@ -50,7 +50,7 @@ export class Examiner {
   async play(of: Case, isBare = false): Promise<{ played: Played; complaints: readonly Complaint[] }> {
     this.#escapes.take();
     const played = await play(of, this.#servers, isBare);
-    const complaints = judge(played);
+    const complaints = judge(played, isBare);
     await pause(5);
     const escaped = this.#escapes
       .take()
@@ -65,7 +65,7 @@ export class Examiner {
     while (this.#company.length < COMPANY) this.#company.push(await Servers.open());
     this.#escapes.take();
     const all = await Promise.all(
-      this.#company.map(async (servers) => judge(await play(of, servers, isBare))),
+      this.#company.map(async (servers) => judge(await play(of, servers, isBare), isBare)),
     );
     const escaped = this.#escapes
       .take()

@@ -1,7 +1,9 @@
 import { judgeBytes } from './oracle-bytes.ts';
 import { judgeEvents } from './oracle-events.ts';
 import { judgeLimits } from './oracle-limits.ts';
+import { judgePace } from './oracle-pace.ts';
 import { judgeRequests } from './oracle-requests.ts';
+import { judgeResults } from './oracle-results.ts';
 import type { Played } from './play.ts';
 
 /** What is wrong with a case. */
@@ -19,11 +21,14 @@ function* judgeSettling({ results }: Played): Iterable<Complaint> {
   }
 }
 
-const JUDGES: readonly Judge[] = [judgeSettling, judgeBytes, judgeRequests, judgeEvents, judgeLimits];
+const OF_ALL: readonly Judge[] = [judgeBytes, judgeRequests, judgeLimits];
+/** What a client does not promise by itself. */
+const OF_EBB: readonly Judge[] = [judgeEvents, judgeResults, judgePace];
 
 /** All that is wrong with a case that was played. */
-export function judge(played: Played): readonly Complaint[] {
+export function judge(played: Played, isBare = false): readonly Complaint[] {
   // What hangs leaves everything else where it is.
   const hangs = [...judgeSettling(played)];
-  return hangs.length > 0 ? hangs : JUDGES.flatMap((one) => [...one(played)]);
+  if (hangs.length > 0) return hangs;
+  return [...OF_ALL, ...(isBare ? [] : OF_EBB)].flatMap((one) => [...one(played)]);
 }

@@ -13,6 +13,8 @@ export interface Served {
   readonly from?: number;
   /** `'whole'`: all of it was written. `'cut'`: the client can see that some is missing. `'short'`: it cannot. */
   sent: 'open' | 'whole' | 'cut' | 'short';
+  /** When its last byte was written, in milliseconds. */
+  endMs?: number;
   /** Where a redirect leads. */
   readonly location?: string;
   /** What a file has: the content of one version. */

@@ -1,5 +1,5 @@
 import { gzipSync } from 'node:zlib';
-import type { Origin, Seen } from './record.ts';
+import type { Origin, Seen, Served } from './record.ts';
 
 /** The connection of a request, to the server's side. */
 export interface Line {
@@ -76,11 +76,11 @@ export async function respond(line: Line, response: Response, sending: Sending =
   const isBare = seen.method === 'HEAD' || NO_BODY.has(status);
   const body = isBare ? Buffer.alloc(0) : whole.subarray(0, Math.floor(whole.length * share));
   const isCut = !isBare && (body.length < whole.length || (share < 1 && framing !== 'length'));
-  const served = {
+  const served: Served = {
     status,
     content,
     from,
-    sent: 'open' as 'open' | 'whole' | 'cut' | 'short',
+    sent: 'open',
     ...(response.body && { coded: body }),
     ...(location !== undefined && { location }),
     ...(etag !== undefined && { etag }),
@@ -88,12 +88,16 @@ export async function respond(line: Line, response: Response, sending: Sending =
   seen.served = served;
   const last = isCut ? (isUnseen ? 'short' : 'cut') : 'whole';
   const parts = partsOf(body, pauseMs);
-  if (parts.length === 0) served.sent = last;
+  const isLast = (): void => {
+    served.sent = last;
+    served.endMs = performance.now();
+  };
+  if (parts.length === 0) isLast();
   line.write(headOf(response, whole.length));
   for (const [at, part] of parts.entries()) {
     if (pauseMs !== undefined && at > 0) await line.pause(pauseMs);
     if (!line.isOpen) return;
-    if (at === parts.length - 1) served.sent = last;
+    if (at === parts.length - 1) isLast();
     line.write(framing === 'chunked' ? chunk(part) : part);
   }
   if (framing === 'chunked' && !isCut && !isBare) line.write('0\r\n\r\n');

@@ -1,0 +1,155 @@
+import { HookError } from '@ebb/core';
+import type { Result } from './call.ts';
+import type { Case } from './case.ts';
+import type { Complaint } from './oracle.ts';
+import type { Hook, Parts } from './parts.ts';
+import type { Played } from './play.ts';
+import type { Seen } from './record.ts';
+import type { Behaviour } from './step.ts';
+
+/** What a server does that is no reason to fail. */
+const HARMLESS: ReadonlySet<Behaviour> = new Set([
+  'ok',
+  'chunked',
+  'until-close',
+  'slow',
+  'late',
+  'informational',
+  'no-content',
+  'gzip',
+  'events',
+  'file',
+  'usage',
+]);
+
+/** True if nothing but the server and the network may fail a call. */
+function isUnlimited({ parts, isRefused }: Case): boolean {
+  const { bucket, concurrency, hook, own, factory, fault } = parts;
+  return (
+    !isRefused &&
+    fault === undefined &&
+    bucket?.kind !== 'tiny' &&
+    bucket?.nonConforming !== 'reject' &&
+    concurrency?.maxQueue === undefined &&
+    hook?.does !== 'never' &&
+    own?.does !== 'skips' &&
+    factory !== 'throws' &&
+    (parts.attemptTimeoutMs ?? parts.totalTimeoutMs ?? parts.maxWaitMs ?? parts.stopAtMs) === undefined &&
+    !parts.isBudgeted &&
+    !parts.isThrottled
+  );
+}
+
+/** The hooks whose failure fails their call. */
+const DECIDING: ReadonlySet<Hook> = new Set([
+  'classify',
+  'backoff',
+  'cost',
+  'beforeAttempt',
+  'inspect',
+  'fairKey',
+  'methods',
+  'idempotencyKey',
+  'trustedOrigins',
+  'keyOf',
+]);
+/** Those that must return something. */
+const RETURNING: ReadonlySet<Hook> = new Set([
+  'classify',
+  'cost',
+  'fairKey',
+  'methods',
+  'idempotencyKey',
+  'keyOf',
+]);
+
+function isOfHook(error: unknown): boolean {
+  if (error instanceof HookError) return true;
+  const cause = (error as { cause?: unknown } | undefined)?.cause;
+  return cause !== undefined && cause !== error && isOfHook(cause);
+}
+
+/** True if all that a policy calls is called for the calls of the case, and for nothing else. */
+function isPlain({ layer, hedge, redirects, isResuming, hook, inspect, factory }: Parts): boolean {
+  const calls = hook?.does === 'calls' || inspect === 'calls' || factory === 'calls';
+  return !calls && (layer ?? hedge ?? redirects ?? isResuming) === undefined;
+}
+
+/** A hook that decides, and fails, fails its call. */
+function* judgeFaults({ of, probe, results }: Played): Iterable<Complaint> {
+  const { fault, attemptTimeoutMs, totalTimeoutMs, stopAtMs } = of.parts;
+  if (fault === undefined || probe.faults === 0 || !isPlain(of.parts)) return;
+  if ((attemptTimeoutMs ?? totalTimeoutMs ?? stopAtMs) !== undefined) return;
+  if (results.some(({ plan }) => plan.caller === 'abort')) return;
+  const isWrong = fault.does === 'returns undefined' ? RETURNING : DECIDING;
+  if (!isWrong.has(fault.hook)) return;
+  if (!results.some(({ error }) => isOfHook(error)))
+    yield { rule: 'fault', detail: `${fault.hook} ${fault.does}, and no call has failed with that` };
+}
+
+const seenOf = ({ seen }: Played, number: number): readonly Seen[] =>
+  seen.filter(({ call }) => call === number);
+
+/** A call whose server does everything right does not fail. */
+function* judgeFailures(played: Played): Iterable<Complaint> {
+  if (!isUnlimited(played.of)) return;
+  for (const [number, { isFailed, error, plan }] of played.results.entries()) {
+    if (!isFailed || plan.caller === 'abort') continue;
+    const seen = seenOf(played, number);
+    if (seen.every(({ step }) => HARMLESS.has(step.do)))
+      yield { rule: 'fails', detail: `call ${number} after ${seen.length} requests: ${nameOf(error)}` };
+  }
+}
+
+function nameOf(error: unknown): string {
+  const { name, message, cause } = (error ?? {}) as Partial<Error>;
+  return `${name}: ${String(message).replace(/\d{2,}/g, '#')}${cause ? ` (${nameOf(cause)})` : ''}`;
+}
+
+/** True for what is retried without a doubt. */
+function isRetryable({ step, served }: Seen): boolean {
+  if (step.do === 'reset-before' || step.do === 'close-before') return served === undefined;
+  return (
+    step.do === 'status' && [429, 500, 502, 503, 504].includes(step.status ?? 0) && step.wait !== '86400'
+  );
+}
+
+/** What may be sent again without a doubt is sent again. */
+function* judgeRetries(played: Played): Iterable<Complaint> {
+  const { of, results } = played;
+  const { maxRetries, inspect } = of.parts;
+  if (maxRetries === 0 || inspect !== undefined || !isUnlimited(of)) return;
+  for (const [number, { plan }] of results.entries()) {
+    const [first, ...more] = seenOf(played, number);
+    if (first === undefined || more.length > 0 || !isRetryable(first)) continue;
+    if (!/^(GET|HEAD|OPTIONS)$/.test(plan.method) || plan.body !== 'none' || plan.caller === 'abort')
+      continue;
+    yield { rule: 'not retried', detail: `call ${number}: ${plan.method} after ${first.step.do}` };
+  }
+}
+
+/** How much later than its deadline a call may end: the process is busy with others. */
+const LATE_MS = 3_000;
+
+/** A deadline ends a call, and so does an abort. */
+function* judgeDeadlines({ of, results }: Played): Iterable<Complaint> {
+  const { totalTimeoutMs = Number.POSITIVE_INFINITY } = of.parts;
+  for (const [number, result] of results.entries()) {
+    const { startedMs, settledMs = startedMs, abortedMs, plan }: Result = result;
+    if (settledMs > startedMs + totalTimeoutMs + LATE_MS)
+      yield { rule: 'deadline', detail: `call ${number} took ${(settledMs - startedMs).toFixed()} ms` };
+    if (abortedMs !== undefined && plan.isSignalled && settledMs > abortedMs + LATE_MS)
+      yield {
+        rule: 'deadline',
+        detail: `call ${number} went on ${(settledMs - abortedMs).toFixed()} ms after its abort`,
+      };
+  }
+}
+
+/** Calls fail if there is a reason, retry if they may, and end in time. */
+export function* judgeResults(played: Played): Iterable<Complaint> {
+  yield* judgeFaults(played);
+  yield* judgeFailures(played);
+  yield* judgeRetries(played);
+  yield* judgeDeadlines(played);
+}
