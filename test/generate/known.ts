@@ -57,6 +57,17 @@ export const KNOWN: readonly Known[] = [
     example: caseOf('node-fetch', { isResuming: true }, [{ do: 'file', size: 40 }]),
   },
   {
+    rule: 'escape',
+    why: 'core: a watched body that is aborted in the turn of its response rejects where no one listens',
+    matches: (_, { detail }) => detail.includes('watched-stream.ts'),
+    example: caseOf(
+      'fetch',
+      { bucket: { kind: 'still', nonConforming: 'delay', isSettled: true }, inspect: 'first-event' },
+      [],
+      { caller: 'abort', abortAt: 'response', abortReason: 'error', isSignalled: true },
+    ),
+  },
+  {
     rule: 'slots',
     why: 'core: a body of node-fetch that breaks during a look is replaced by one that node-fetch never reads, and keeps its slot',
     matches: ({ client, parts }) =>
