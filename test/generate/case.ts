@@ -1,5 +1,5 @@
 import { Draw } from './draw.ts';
-import { drawParts, type Parts } from './parts.ts';
+import { drawParts, favouredBy, type Parts } from './parts.ts';
 import { drawStep, type Step } from './step.ts';
 
 /** The clients, each over sockets of its own. */
@@ -97,11 +97,11 @@ function drawAbort(draw: Draw): Pick<CallPlan, 'abortAt' | 'abortReason'> {
   return { abortAt: draw.pick(moments), abortReason: draw.pick(REASONS) };
 }
 
-function drawCall(draw: Draw, number: number): CallPlan {
+function drawCall(draw: Draw, number: number, parts: Parts): CallPlan {
   const method = draw.pick(METHODS);
   const hasBody = WITH_BODY.has(method) && draw.chance(0.9);
   const caller = draw.chance(0.5) ? 'all' : draw.pick(CALLERS);
-  const script = Array.from({ length: draw.below(5) }, () => drawStep(draw));
+  const script = Array.from({ length: draw.below(5) }, () => drawStep(draw, favouredBy(parts)));
   const isKeyed = WITH_BODY.has(method) && draw.chance(0.15);
   return {
     method,
@@ -128,11 +128,11 @@ function withoutKnownEscape(client: ClientName, plan: CallPlan): CallPlan {
 export function drawCase(seed: number): Case {
   const draw = new Draw(seed);
   const client = draw.pick(CLIENTS);
+  const parts = drawParts(draw, client);
   const count = draw.chance(0.6) ? 1 : 2 + draw.below(3);
   const calls = Array.from({ length: count }, (_, number) =>
-    withoutKnownEscape(client, drawCall(draw, number)),
+    withoutKnownEscape(client, drawCall(draw, number, parts)),
   );
-  const parts = drawParts(draw, client);
   const isRefused = draw.chance(0.04);
   return { seed, client, parts, calls, ...(isRefused && { isRefused }) };
 }

@@ -1,5 +1,6 @@
 import type { ClientName } from './case.ts';
 import type { Draw } from './draw.ts';
+import type { Behaviour } from './step.ts';
 
 /** A timeout that no case reaches, in milliseconds: its timer would be left. */
 export const LONG_MS = 30_000;
@@ -172,4 +173,15 @@ export function drawParts(draw: Draw, client: ClientName): Parts {
 /** True if a timeout ends what never settles. */
 export function isBound({ attemptTimeoutMs = LONG_MS, totalTimeoutMs = LONG_MS }: Parts): boolean {
   return Math.min(attemptTimeoutMs, totalTimeoutMs) < LONG_MS;
+}
+
+/** What servers do that concerns these parts. */
+export function favouredBy({ actualCost, isResuming, inspect, hook, hedge }: Parts): readonly Behaviour[] {
+  return [
+    ...(actualCost ? (['usage', 'usage', 'events', 'reset-in-body'] as const) : []),
+    ...(isResuming ? (['events-cut', 'file-cut', 'lie', 'etag-changed'] as const) : []),
+    ...(inspect ? (['reset-in-body', 'close-in-body', 'slow', 'events'] as const) : []),
+    ...(hook ? (['redirect', 'redirect-away'] as const) : []),
+    ...(hedge ? (['late', 'slow', 'silent'] as const) : []),
+  ];
 }

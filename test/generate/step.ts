@@ -67,8 +67,14 @@ const COMMON: readonly Behaviour[] = [
   'slow',
 ];
 
-export function drawStep(draw: Draw): Step {
-  const does = draw.chance(0.45) ? draw.pick(COMMON) : draw.pick(BEHAVIOURS);
+/** @param favoured what the parts of a case are about, if anything */
+export function drawStep(draw: Draw, favoured: readonly Behaviour[]): Step {
+  const isFavoured = draw.chance(0.35) && favoured.length > 0;
+  const does = isFavoured
+    ? draw.pick(favoured)
+    : draw.chance(0.45)
+      ? draw.pick(COMMON)
+      : draw.pick(BEHAVIOURS);
   const size = draw.pick(SIZES);
   if (does === 'status' || does === 'early') {
     const wait = draw.maybe(0.25, () => draw.pick(WAITS));
