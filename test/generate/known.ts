@@ -24,6 +24,10 @@ const caseOf = (
   calls: [{ method: 'GET', body: 'none', bodySize: 30, to: 'a', caller: 'all', startMs: 0, script, ...plan }],
 });
 
+/** A body of node-fetch that may break while it is looked at. */
+const isLookedAt = ({ client, parts }: Case): boolean =>
+  client === 'node-fetch' && (parts.inspect !== undefined || parts.actualCost !== undefined);
+
 const isDispatched = ({ client }: Case): boolean =>
   client === 'dispatcher-fetch' || (client.startsWith('undici-') && client !== 'undici-fetch');
 
@@ -70,8 +74,7 @@ export const KNOWN: readonly Known[] = [
   {
     rule: 'slots',
     why: 'core: a body of node-fetch that breaks during a look is replaced by one that node-fetch never reads, and keeps its slot',
-    matches: ({ client, parts }) =>
-      client === 'node-fetch' && (parts.inspect !== undefined || parts.actualCost !== undefined),
+    matches: isLookedAt,
     example: caseOf('node-fetch', { concurrency: { max: 1 }, inspect: 'reads' }, [
       { do: 'reset-in-body', size: 20 },
     ]),
@@ -79,14 +82,21 @@ export const KNOWN: readonly Known[] = [
   {
     rule: 'listeners',
     why: 'core: as above, and so does its listener',
-    matches: ({ client, parts }) =>
-      client === 'node-fetch' && (parts.inspect !== undefined || parts.actualCost !== undefined),
+    matches: isLookedAt,
     example: caseOf(
       'node-fetch',
       { concurrency: { max: 1 }, inspect: 'reads' },
       [{ do: 'reset-in-body', size: 20 }],
       { isSignalled: true },
     ),
+  },
+  {
+    rule: 'timers',
+    why: 'core: as above, and it is looked for once a second',
+    matches: isLookedAt,
+    example: caseOf('node-fetch', { concurrency: { max: 1 }, inspect: 'reads', isCounted: true }, [
+      { do: 'reset-in-body', size: 20 },
+    ]),
   },
   {
     rule: 'tokens',
