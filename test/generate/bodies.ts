@@ -107,8 +107,3 @@ export function makeBody(
     }
   }
 }
-
-/** True if a body of this kind can be sent once only. */
-export function isOnce(client: ClientName, { body }: CallPlan): boolean {
-  return ['web-stream', 'node-stream', 'iterator'].includes(kindFor(client, body, true));
-}

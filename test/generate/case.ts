@@ -55,6 +55,8 @@ export interface CallPlan {
   readonly isKeyed?: true;
   /** True if the caller asks for no compression, so that downloads can be resumed. */
   readonly isIdentity?: true;
+  /** True if the caller sends a credential of its own. */
+  readonly isAuthorized?: true;
   /** True if the caller passes a signal, also if it never aborts. */
   readonly isSignalled?: true;
   readonly caller: CallerKind;
@@ -113,6 +115,7 @@ function drawCall(draw: Draw, number: number, parts: Parts): CallPlan {
     script,
     ...(isKeyed && { isKeyed }),
     ...(draw.chance(0.5) && { isIdentity: true as const }),
+    ...(draw.chance(0.2) && { isAuthorized: true as const }),
     ...((caller === 'abort' || draw.chance(0.5)) && { isSignalled: true as const }),
     ...(caller === 'abort' && drawAbort(draw)),
   };

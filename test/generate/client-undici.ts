@@ -30,10 +30,19 @@ function chainOf({ of, policy, inner }: Making, { interceptors }: Undici): Inter
 /** A writable that collects what it is given. */
 class Sink extends Writable {
   readonly parts: Buffer[] = [];
+  readonly #givesUp: boolean;
   status = 0;
+
+  /** @param givesUp true if it is destroyed after the first part */
+  constructor(givesUp: boolean) {
+    super();
+    this.#givesUp = givesUp;
+  }
+
   override _write(part: Buffer, _encoding: string, done: () => void): void {
     this.parts.push(part);
     done();
+    if (this.#givesUp) setImmediate(() => this.destroy());
   }
 }
 
@@ -45,8 +54,8 @@ const WAYS: Readonly<Record<string, Way>> = {
     const reply = streamReply(statusCode, context, body);
     return { ...reply, all: async () => Buffer.from(await body.arrayBuffer()) };
   },
-  async 'undici-stream'({ url }, options, { stream }) {
-    const sink = new Sink();
+  async 'undici-stream'({ url, givesUp }, options, { stream }) {
+    const sink = new Sink(givesUp);
     await stream(url, options as never, ({ statusCode }) => {
       sink.status = statusCode;
       return sink;

@@ -11,6 +11,8 @@ export interface Sent {
   readonly method: string;
   readonly headers: Readonly<Record<string, string>>;
   readonly body: unknown;
+  /** True if the caller gives up the body: for a client that is given a stream to write it to. */
+  readonly givesUp: boolean;
   readonly signal?: AbortSignal | undefined;
 }
 

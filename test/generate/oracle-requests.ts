@@ -1,6 +1,6 @@
 import type { Complaint } from './oracle.ts';
 import type { Played } from './play.ts';
-import { SECRET } from './policy.ts';
+import { OWN_SECRET, SECRET } from './policy.ts';
 import type { Seen } from './record.ts';
 
 const IDEMPOTENT = /^(GET|HEAD|OPTIONS|PUT|DELETE|TRACE|QUERY)$/;
@@ -44,6 +44,15 @@ function* judgeUploads({ of, seen, bodies }: Played): Iterable<Complaint> {
         rule: 'upload',
         detail: `call ${one.call}: ${plan.method} ${plan.body} has ${got.length} bytes in request ${one.index}: ${got.toString('latin1', 0, 40)}`,
       };
+  }
+}
+
+/** A redirect to another origin does not take the credential of the caller along. */
+function* judgeOwnCredentials({ of, seen }: Played): Iterable<Complaint> {
+  for (const { at, headers, call, hop } of seen) {
+    const plan = of.calls[call];
+    if (plan !== undefined && at !== plan.to && headers.authorization === OWN_SECRET)
+      yield { rule: 'credential', detail: `call ${call}: that of the caller at another origin, hop ${hop}` };
   }
 }
 
@@ -101,6 +110,7 @@ function* judgeAborts({ of, results, probe }: Played): Iterable<Complaint> {
 export function* judgeRequests(played: Played): Iterable<Complaint> {
   yield* judgeRepeats(played);
   yield* judgeUploads(played);
+  yield* judgeOwnCredentials(played);
   yield* judgeCredentials(played);
   yield* judgeCount(played);
   yield* judgeAborts(played);

@@ -2,7 +2,7 @@ import { type MadeBody, makeBody } from './bodies.ts';
 import { abort, playCall, type Result } from './call.ts';
 import type { CallPlan, Case } from './case.ts';
 import { type Client, makeClient, type Sent } from './client.ts';
-import { optionsOf, pause } from './policy.ts';
+import { OWN_SECRET, optionsOf, pause } from './policy.ts';
 import { Probe } from './probe.ts';
 import type { Seen } from './record.ts';
 import type { Servers } from './server.ts';
@@ -34,19 +34,18 @@ export async function within(mostMs: number, isSo: () => boolean): Promise<boole
   return true;
 }
 
-/** The credential of the caller itself. */
-export const OWN_SECRET = 'own-secret';
-
 function sentOf(number: number, plan: CallPlan, body: MadeBody, url: string, result: Result): Sent {
   return {
     url: `${url}/c${number}`,
     method: plan.method,
     headers: {
       ...(plan.isIdentity && { 'accept-encoding': 'identity' }),
+      ...(plan.isAuthorized && { authorization: OWN_SECRET }),
       ...(plan.isKeyed && { 'idempotency-key': `own-${number}` }),
       ...(body.type !== undefined && { 'content-type': body.type }),
     },
     body: body.value,
+    givesUp: plan.caller === 'half' || plan.caller === 'cancel',
     ...(plan.isSignalled && { signal: result.controller.signal }),
   };
 }
@@ -77,7 +76,13 @@ function callingItself(client: Client, url: string, probe: Probe): () => Promise
   return async () => {
     probe.sides += 1;
     try {
-      const reply = await client.send({ url: `${url}/side`, method: 'GET', headers: {}, body: undefined });
+      const reply = await client.send({
+        url: `${url}/side`,
+        method: 'GET',
+        headers: {},
+        body: undefined,
+        givesUp: false,
+      });
       await reply.all();
     } catch {
       // It may be refused by a limit as any other.

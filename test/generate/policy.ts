@@ -23,6 +23,8 @@ import { countingClock, type Probe } from './probe.ts';
 
 /** The value of the credential that hooks return. */
 export const SECRET = 'hook-secret';
+/** That of a caller. */
+export const OWN_SECRET = 'own-secret';
 /** How long code of a user waits that waits, in milliseconds. */
 const WAITS_MS = 2;
 

@@ -22,7 +22,8 @@ function* simplerCalls(plan: CallPlan): Iterable<CallPlan> {
   const { script } = plan;
   for (const at of script.keys()) yield { ...plan, script: without(script, at) };
   if (plan.caller !== 'all') yield omit(omit({ ...plan, caller: 'all' as const }, 'abortAt'), 'abortReason');
-  for (const key of ['isSignalled', 'isIdentity', 'isKeyed'] as const) if (plan[key]) yield omit(plan, key);
+  for (const key of ['isSignalled', 'isIdentity', 'isKeyed', 'isAuthorized'] as const)
+    if (plan[key]) yield omit(plan, key);
   if (plan.startMs > 0) yield { ...plan, startMs: 0 };
   if (plan.to === 'b') yield { ...plan, to: 'a' };
   if (plan.body !== 'none') yield { ...plan, body: 'none' };
