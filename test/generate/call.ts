@@ -3,6 +3,13 @@ import type { Client, Sent } from './client.ts';
 import { pause } from './policy.ts';
 import type { Reply } from './reply.ts';
 
+/** How long a tick is, in milliseconds, on a machine that has time. */
+export const TICK_MS = 10;
+let ticks = 0;
+setInterval(() => {
+  ticks += 1;
+}, TICK_MS).unref();
+
 /** How a call ended. */
 export interface Result {
   readonly plan: CallPlan;
@@ -18,11 +25,12 @@ export interface Result {
   cloned?: Buffer;
   /** True if it has read the body to its end, without an error. */
   isWhole?: true;
-  startedMs: number;
+  /** When it began, in ticks. */
+  started: number;
   /** When there was a reply or an error. */
-  settledMs?: number;
+  settled?: number;
   /** When the caller aborted. */
-  abortedMs?: number;
+  aborted?: number;
   /** How many events there were before that. */
   eventsBefore?: number;
   /** Those of the case. */
@@ -39,8 +47,8 @@ export function reasonOf({ abortReason }: CallPlan): unknown {
 }
 
 export function abort(result: Result): void {
-  if (result.abortedMs !== undefined) return;
-  result.abortedMs = performance.now();
+  if (result.aborted !== undefined) return;
+  result.aborted = ticks;
   result.eventsBefore = result.events.length;
   result.controller.abort(reasonOf(result.plan));
 }
@@ -87,17 +95,17 @@ async function read(result: Result, reply: Reply): Promise<void> {
 export async function playCall(result: Result, client: Client, sent: Sent): Promise<void> {
   const { plan } = result;
   if (plan.startMs > 0) await pause(plan.startMs);
-  result.startedMs = performance.now();
+  result.started = ticks;
   if (plan.abortAt === 'before') abort(result);
   if (typeof plan.abortAt === 'number') setTimeout(() => abort(result), plan.abortAt);
   try {
     result.reply = await client.send(sent);
-    result.settledMs = performance.now();
+    result.settled = ticks;
     await read(result, result.reply);
   } catch (error) {
     result.error = error;
     result.isFailed = true;
-    result.settledMs ??= performance.now();
+    result.settled ??= ticks;
     if (result.reply !== undefined) result.isOfBody = true;
   }
   result.isDone = true;

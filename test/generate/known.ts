@@ -5,7 +5,8 @@ import type { Step } from './step.ts';
 
 /** A fault of ebb that is known, and not fixed. */
 export interface Known {
-  readonly rule: string;
+  /** What it breaks; the first is what the example shows. */
+  readonly rules: readonly string[];
   readonly why: string;
   matches(of: Case, complaint: Complaint): boolean;
   /** A case that shows it: once it does not any more, this entry has to go. */
@@ -24,44 +25,29 @@ const caseOf = (
   calls: [{ method: 'GET', body: 'none', bodySize: 30, to: 'a', caller: 'all', startMs: 0, script, ...plan }],
 });
 
-/** A body of node-fetch that may break while it is looked at. */
-const isLookedAt = ({ client, parts }: Case): boolean =>
-  client === 'node-fetch' && (parts.inspect !== undefined || parts.actualCost !== undefined);
-
 const isDispatched = ({ client }: Case): boolean =>
   client === 'dispatcher-fetch' || (client.startsWith('undici-') && client !== 'undici-fetch');
 
 export const KNOWN: readonly Known[] = [
   {
-    rule: 'events',
+    rules: ['events', 'part'],
     why: 'undici: the rest of a download is asked for by the session that has ended, which reports retries and a second end',
-    matches: (of, { detail }) =>
-      isDispatched(of) && /attempt( hedge)* end (other-retries )?(end|retry)/.test(detail),
+    matches: (of, { rule, detail }) =>
+      isDispatched(of) &&
+      (rule === 'part' ? /ended$/ : /attempt( hedge)* end (other-retries )?(end|retry)/).test(detail),
     example: caseOf('undici-request', {}, [{ do: 'file-cut', size: 40 }]),
   },
   {
-    rule: 'part',
-    why: 'undici: a part is told of the end of a call twice if its download was to be resumed',
-    matches: (of, { detail }) => isDispatched(of) && /ended$/.test(detail),
-    example: caseOf('undici-request', { own: { place: 'tokens', does: 'counts' } }, [
-      { do: 'file-cut', size: 40 },
-    ]),
-  },
-  {
-    rule: 'bytes',
-    why: 'fetch: as above, so that an event stream which is resumed for no reason is empty',
-    matches: ({ client, parts }) => client === 'node-fetch' && parts.isResuming === true,
-    example: caseOf('node-fetch', { isResuming: true }, [{ do: 'events', size: 20 }, { do: 'no-content' }]),
-  },
-  {
-    rule: 'escape',
+    rules: ['escape', 'bytes', 'fails', 'too many'],
     why: 'fetch: `resuming` reads the Node streams of node-fetch as web streams, so that even whole bodies fail',
-    matches: ({ client, parts }, { detail }) =>
-      client === 'node-fetch' && parts.isResuming === true && detail.includes('resumed-body.ts'),
+    matches: ({ client, parts }, { rule, detail }) =>
+      client === 'node-fetch' &&
+      parts.isResuming === true &&
+      (rule !== 'escape' || detail.includes('cancel is not a function')),
     example: caseOf('node-fetch', { isResuming: true }, [{ do: 'file', size: 40 }]),
   },
   {
-    rule: 'escape',
+    rules: ['escape'],
     why: 'core: a watched body that is aborted in the turn of its response rejects where no one listens',
     matches: (_, { detail }) => detail.includes('watched-stream.ts'),
     example: caseOf(
@@ -72,34 +58,16 @@ export const KNOWN: readonly Known[] = [
     ),
   },
   {
-    rule: 'slots',
+    rules: ['slots', 'listeners', 'timers', 'waiting', 'hang'],
     why: 'core: a body of node-fetch that breaks during a look is replaced by one that node-fetch never reads, and keeps its slot',
-    matches: isLookedAt,
+    matches: ({ client, parts }) =>
+      client === 'node-fetch' && (parts.inspect !== undefined || parts.actualCost !== undefined),
     example: caseOf('node-fetch', { concurrency: { max: 1 }, inspect: 'reads' }, [
       { do: 'reset-in-body', size: 20 },
     ]),
   },
   {
-    rule: 'listeners',
-    why: 'core: as above, and so does its listener',
-    matches: isLookedAt,
-    example: caseOf(
-      'node-fetch',
-      { concurrency: { max: 1 }, inspect: 'reads' },
-      [{ do: 'reset-in-body', size: 20 }],
-      { isSignalled: true },
-    ),
-  },
-  {
-    rule: 'timers',
-    why: 'core: as above, and it is looked for once a second',
-    matches: isLookedAt,
-    example: caseOf('node-fetch', { concurrency: { max: 1 }, inspect: 'reads', isCounted: true }, [
-      { do: 'reset-in-body', size: 20 },
-    ]),
-  },
-  {
-    rule: 'tokens',
+    rules: ['tokens'],
     why: 'core: what a hook of an inner layer sends through a dispatcher is taken for the next hop of a redirect, and pays nothing',
     matches: (of) => isDispatched(of) && of.parts.layer !== undefined && of.parts.hook?.does === 'calls',
     example: caseOf(
@@ -113,7 +81,7 @@ export const KNOWN: readonly Known[] = [
     ),
   },
   {
-    rule: 'part',
+    rules: ['part'],
     why: 'core: parts do not `leave` an attempt that the total timeout has ended, whose look has failed, or that a layer below has judged',
     matches: ({ parts }, { detail }) =>
       detail.includes('never left') &&
@@ -126,5 +94,5 @@ export const KNOWN: readonly Known[] = [
 
 /** The known fault that a complaint is about. */
 export function knownFor(of: Case, complaint: Complaint): Known | undefined {
-  return KNOWN.find((known) => known.rule === complaint.rule && known.matches(of, complaint));
+  return KNOWN.find((known) => known.rules.includes(complaint.rule) && known.matches(of, complaint));
 }

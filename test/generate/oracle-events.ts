@@ -27,8 +27,7 @@ function* judgeArounds({ probe, of, results }: Played): Iterable<Complaint> {
   const attempts = probe.events.filter(({ type }) => type === 'attempt').length;
   const sent = [...(isAround ? [probe.arounds] : []), ...(own ? [probe.own.arounds] : [])];
   // An attempt whose hooks have taken all of its time is none that is sent, nor one whose event makes the caller abort.
-  const isStopped =
-    attemptTimeoutMs !== undefined || results.some(({ abortedMs }) => abortedMs !== undefined);
+  const isStopped = attemptTimeoutMs !== undefined || results.some(({ aborted }) => aborted !== undefined);
   const least = isStopped ? 0 : attempts;
   // Hedges too. That one was sent is reported only if its race ends.
   const most = attempts * (1 + (hedge?.max ?? 0));

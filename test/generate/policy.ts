@@ -96,9 +96,11 @@ function inspectOf(parts: Parts, probe: Probe) {
 
 function readersOf(parts: Parts, probe: Probe): PolicyOptions {
   const { look, timeoutMs } = inspectOf(parts, probe);
+  // A bucket that hardly refills would be empty for ever.
+  const most = parts.bucket?.kind === 'fast' ? Number.MAX_VALUE : 50;
   const used = async (response: InspectedResponse): Promise<number | undefined> => {
     const { used: said } = ((await response.json()) ?? {}) as { used?: number };
-    return typeof said === 'number' && said >= 0 && said < Number.MAX_VALUE / 10 ? said : undefined;
+    return typeof said === 'number' && said >= 0 && said < most ? said : undefined;
   };
   const actual = parts.actualCost === 'never' ? () => never : used;
   return {

@@ -89,8 +89,7 @@ export class Report {
   end(): boolean {
     for (const [rule, count] of this.#counts)
       console.log(`${String(count).padStart(6)} ${rule}, ${this.#confirmed.get(rule) ?? 0} confirmed`);
-    for (const [{ rule, why }, count] of this.#known)
-      console.log(`${String(count).padStart(6)} ${rule}, known: ${why}`);
+    for (const [{ why }, count] of this.#known) console.log(`${String(count).padStart(6)} known: ${why}`);
     return this.#confirmed.size === 0;
   }
 }

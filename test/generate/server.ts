@@ -8,6 +8,14 @@ import type { Step } from './step.ts';
 const HOSTS: Readonly<Record<Origin, string>> = { a: '127.0.0.1', b: '127.0.0.2' };
 const OK: Step = { do: 'ok', size: 20 };
 
+/** Resolves if it listens, and a little later if it cannot. */
+function listen(server: Server, port: number, host: string): Promise<void> {
+  return new Promise((resolve) => {
+    server.once('error', () => setTimeout(resolve, 20));
+    server.listen(port, host, resolve);
+  });
+}
+
 /** Two servers of raw TCP, at two hosts. They play the scripts of one case at a time, and record what they see. */
 export class Servers {
   readonly urls: Readonly<Record<Origin, string>>;
@@ -21,6 +29,7 @@ export class Servers {
   #scripts: readonly (readonly Step[])[] = [];
   #states: CallState[] = [];
   #connections = 0;
+  #accepting: Promise<void> | undefined;
   readonly #listening: ReadonlyMap<Origin, Server>;
   readonly #ports: Readonly<Record<Origin, number>>;
 
@@ -56,9 +65,15 @@ export class Servers {
     await new Promise((resolve) => server.close(resolve));
   }
 
-  accept(): void {
+  /** Another process may have got the port meanwhile, for a connection of its own. */
+  async accept(): Promise<void> {
     const server = this.#listening.get('a') as Server;
-    if (!server.listening) server.listen(this.#ports.a, HOSTS.a);
+    while (!server.listening) {
+      this.#accepting ??= listen(server, this.#ports.a, HOSTS.a).finally(() => {
+        this.#accepting = undefined;
+      });
+      await this.#accepting;
+    }
   }
 
   /**
