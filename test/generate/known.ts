@@ -67,6 +67,29 @@ export const KNOWN: readonly Known[] = [
     ]),
   },
   {
+    rules: ['fault', 'escape'],
+    why: 'core: a `cost` that returns a promise is taken for costs by unit, and not refused as other hooks are',
+    matches: ({ parts: { fault } }) => fault?.hook === 'cost' && fault.does === 'rejects',
+    example: caseOf('fetch', { cost: 2, fault: { hook: 'cost', does: 'rejects', at: 1 } }, [
+      { do: 'status', status: 403 },
+    ]),
+  },
+  {
+    rules: ['events', 'part'],
+    why: 'undici: of a call that is aborted with the event of an attempt whose hooks took all of its time, no one hears the end',
+    matches: (of, { detail }) =>
+      isDispatched(of) &&
+      of.parts.attemptTimeoutMs !== undefined &&
+      of.calls.some(({ abortAt }) => abortAt !== undefined) &&
+      !/ end/.test(detail),
+    example: caseOf(
+      'undici-request',
+      { maxRetries: 1, attemptTimeoutMs: 25, hook: { does: 'never', trusts: 'a' } },
+      [],
+      { caller: 'abort', abortAt: 'attempt', abortReason: 'text', isSignalled: true },
+    ),
+  },
+  {
     rules: ['tokens'],
     why: 'core: what a hook of an inner layer sends through a dispatcher is taken for the next hop of a redirect, and pays nothing',
     matches: (of) => isDispatched(of) && of.parts.layer !== undefined && of.parts.hook?.does === 'calls',
