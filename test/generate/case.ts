@@ -99,6 +99,11 @@ function drawAbort(draw: Draw): Pick<CallPlan, 'abortAt' | 'abortReason'> {
   return { abortAt: draw.pick(moments), abortReason: draw.pick(REASONS) };
 }
 
+function drawBody(draw: Draw, { factory }: Parts): BodyKind {
+  const drawn = draw.pick(BODIES.slice(1));
+  return factory !== undefined && draw.chance(0.5) ? 'factory' : drawn;
+}
+
 function drawCall(draw: Draw, number: number, parts: Parts): CallPlan {
   const method = draw.pick(METHODS);
   const hasBody = WITH_BODY.has(method) && draw.chance(0.9);
@@ -107,7 +112,7 @@ function drawCall(draw: Draw, number: number, parts: Parts): CallPlan {
   const isKeyed = WITH_BODY.has(method) && draw.chance(0.15);
   return {
     method,
-    body: hasBody ? draw.pick(BODIES.slice(1)) : 'none',
+    body: hasBody ? drawBody(draw, parts) : 'none',
     bodySize: draw.pick(BODY_SIZES),
     to: draw.chance(0.85) ? 'a' : 'b',
     caller,

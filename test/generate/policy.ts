@@ -90,8 +90,9 @@ function inspectOf(parts: Parts, probe: Probe) {
     },
     'first-event': async (response) => void (await response.firstEvent()) as undefined,
   };
-  // With a deadline that is what ends it, else its own timeout.
-  return { look: looks[inspect ?? 'reads'], timeoutMs: inspect === 'never' && isBound(parts) ? 60_000 : 15 };
+  // What ends by itself is not to be ended, nor what a deadline ends.
+  const isEnded = inspect === 'calls' || (inspect === 'never' && isBound(parts));
+  return { look: looks[inspect ?? 'reads'], timeoutMs: isEnded ? 60_000 : 15 };
 }
 
 function readersOf(parts: Parts, probe: Probe): PolicyOptions {
