@@ -90,6 +90,17 @@ export const KNOWN: readonly Known[] = [
     ),
   },
   {
+    rules: ['hang'],
+    why: 'core: body factories that call their own client wait for tokens which a `settled` bucket holds back for their own calls',
+    matches: ({ parts }) => parts.bucket?.isSettled === true && parts.factory === 'calls',
+    example: caseOf(
+      'undici-request',
+      { bucket: { kind: 'fast', nonConforming: 'delay', isSettled: true }, cost: 3, factory: 'calls' },
+      [],
+      { method: 'PUT', body: 'factory' },
+    ),
+  },
+  {
     rules: ['tokens'],
     why: 'core: what a hook of an inner layer sends through a dispatcher is taken for the next hop of a redirect, and pays nothing',
     matches: (of) => isDispatched(of) && of.parts.layer !== undefined && of.parts.hook?.does === 'calls',

@@ -1,4 +1,4 @@
-import { HookError } from '@ebb/core';
+import { type EbbEvent, HookError } from '@ebb/core';
 import { type Result, TICK_MS } from './call.ts';
 import type { Case } from './case.ts';
 import type { Complaint } from './oracle.ts';
@@ -117,17 +117,20 @@ function isRetryable({ step, served }: Seen): boolean {
   );
 }
 
-/** What may be sent again without a doubt is sent again. */
+/** What may be sent again without a doubt is sent again. That attempt may be lost on its way. */
 function* judgeRetries(played: Played): Iterable<Complaint> {
-  const { of, results } = played;
-  const { maxRetries, inspect } = of.parts;
-  if (maxRetries === 0 || inspect !== undefined || !isUnlimited(of)) return;
-  for (const [number, { plan }] of results.entries()) {
-    const [first, ...more] = seenOf(played, number);
-    if (first === undefined || more.length > 0 || !isRetryable(first)) continue;
+  const { of, probe } = played;
+  const { maxRetries, inspect, isUnobserved } = of.parts;
+  if (maxRetries === 0 || inspect !== undefined || isUnobserved || !isUnlimited(of)) return;
+  for (const [number, plan] of of.calls.entries()) {
+    const [first] = seenOf(played, number);
+    if (first === undefined || !isRetryable(first)) continue;
     if (!/^(GET|HEAD|OPTIONS)$/.test(plan.method) || plan.body !== 'none' || plan.caller === 'abort')
       continue;
-    yield { rule: 'not retried', detail: `call ${number}: ${plan.method} after ${first.step.do}` };
+    const isOfCall = ({ type, request }: EbbEvent): boolean =>
+      type === 'attempt' && request.url.endsWith(`/c${number}`);
+    if (probe.events.filter(isOfCall).length < 2)
+      yield { rule: 'not retried', detail: `call ${number}: ${plan.method} after ${first.step.do}` };
   }
 }
 

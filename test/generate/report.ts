@@ -68,7 +68,9 @@ export class Report {
       console.log(`${rule}: ${detail}\n  among copies of itself: ${lineOf(of)}`);
       return;
     }
-    const smallest = await shrink(of, rule, this.#examiner);
+    const shrunk = await shrink(of, rule, this.#examiner);
+    // On the way it may have become a case of another fault, which is none of ebb.
+    const smallest = (await this.#examiner.isBareToo(shrunk, rule)) ? of : shrunk;
     const found = await this.#examiner.find(smallest, rule);
     console.log(`${rule}: ${found?.detail ?? detail}\n  ${lineOf(smallest)}`);
   }
