@@ -73,7 +73,10 @@ export class Lanes {
       }
     };
     await Promise.all(this.#servers.slice(0, lanes).map(lane));
-    if (!(await within(QUIET_MS, () => timers() <= before))) this.unquiet.push({ first, count, lanes });
+    const isQuiet = await within(QUIET_MS, () => timers() <= before);
+    // What hangs has its timers.
+    const hangs = this.found.some(({ complaint }) => /hang|slots|waiting/.test(complaint.rule));
+    if (!isQuiet && !hangs) this.unquiet.push({ first, count, lanes });
     Error.stackTraceLimit = stackTraceLimit;
     this.#escapes.onEscape = () => undefined;
     this.#escapes.take();

@@ -120,8 +120,9 @@ function isRetryable({ step, served }: Seen): boolean {
 /** What may be sent again without a doubt is sent again. That attempt may be lost on its way. */
 function* judgeRetries(played: Played): Iterable<Complaint> {
   const { of, probe } = played;
-  const { maxRetries, inspect, isUnobserved } = of.parts;
-  if (maxRetries === 0 || inspect !== undefined || isUnobserved || !isUnlimited(of)) return;
+  const { maxRetries, inspect, hedge, isUnobserved } = of.parts;
+  // A hedge may have won.
+  if (maxRetries === 0 || (inspect ?? hedge ?? isUnobserved) !== undefined || !isUnlimited(of)) return;
   for (const [number, plan] of of.calls.entries()) {
     const [first] = seenOf(played, number);
     if (first === undefined || !isRetryable(first)) continue;

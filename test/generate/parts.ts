@@ -113,11 +113,6 @@ function drawTimes(draw: Draw): Partial<Parts> {
 }
 
 function drawHooks(draw: Draw): Partial<Parts> {
-  const fault = draw.maybe(0.08, () => ({
-    hook: draw.pick(HOOKS),
-    does: draw.pick(['throws', 'throws', 'rejects', 'returns undefined'] as const),
-    at: 1 + draw.below(2),
-  }));
   return {
     ...(draw.chance(0.2) && {
       hook: {
@@ -133,7 +128,6 @@ function drawHooks(draw: Draw): Partial<Parts> {
       },
     }),
     ...(draw.chance(0.1) && { isAround: true as const }),
-    ...(fault && { fault }),
     ...(draw.chance(0.5) &&
       draw.maybe(0.3, () => ({ factory: draw.pick(['calls', 'throws', 'waits'] as const) }))),
   };
@@ -151,8 +145,45 @@ function drawReaders(draw: Draw): Partial<Parts> {
   };
 }
 
-/** A few of all parts. */
+/** The hooks that the policy with these parts has. */
+function hooksOf({
+  cost,
+  hook,
+  inspect,
+  actualCost,
+  queue,
+  bucket,
+  concurrency,
+  idempotencyKey,
+}: Parts): readonly Hook[] {
+  return [
+    'classify',
+    'backoff',
+    'methods',
+    'onEvent',
+    ...(cost ? (['cost'] as const) : []),
+    ...(hook ? (['beforeAttempt'] as const) : []),
+    ...(hook?.trusts === 'asked' ? (['trustedOrigins'] as const) : []),
+    ...(inspect ? (['inspect'] as const) : []),
+    ...(actualCost ? (['actualCost'] as const) : []),
+    ...(queue === 'fair' ? (['fairKey', 'fairKey'] as const) : []),
+    ...((bucket?.isPerKey ?? concurrency?.isPerKey) ? (['keyOf'] as const) : []),
+    ...(idempotencyKey ? (['idempotencyKey'] as const) : []),
+  ];
+}
+
+/** A few of all parts, and now and then a hook of theirs that fails. */
 export function drawParts(draw: Draw, client: ClientName): Parts {
+  const parts = drawSound(draw, client);
+  const fault = draw.maybe(0.08, () => ({
+    hook: draw.pick(hooksOf(parts)),
+    does: draw.pick(['throws', 'throws', 'rejects', 'returns undefined'] as const),
+    at: 1 + draw.below(2),
+  }));
+  return fault ? { ...parts, fault } : parts;
+}
+
+function drawSound(draw: Draw, client: ClientName): Parts {
   const isDispatched =
     client.startsWith('undici-') && client !== 'undici-fetch' ? true : client === 'dispatcher-fetch';
   return {

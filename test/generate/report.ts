@@ -4,6 +4,9 @@ import { type Known, knownFor } from './known.ts';
 import type { Found, Lanes } from './lanes.ts';
 import { shrink } from './shrink.ts';
 
+/** What no machine is too busy for: once is enough. */
+const SURE: ReadonlySet<string> = new Set(['bytes', 'clone', 'repeated', 'upload', 'credential', 'too many']);
+
 /** Looks into what a run has found, and says what came of it. */
 export class Report {
   readonly #examiner: Examiner;
@@ -40,7 +43,7 @@ export class Report {
       if (count <= 1) await this.#accuse(what, cases);
     }
     for (const range of lanes.unquiet.splice(0)) {
-      this.#note('timers of the process');
+      this.#confirmed.set('timers of the process', this.#note('timers of the process'));
       console.log(`timers are left after the cases ${range.first} to ${range.first + range.count - 1}`);
     }
   }
@@ -54,7 +57,7 @@ export class Report {
   /** Plays a case alone until it shows the same, and makes it as small as that allows. */
   async #explain({ of, complaint: { rule, detail } }: Found): Promise<void> {
     const isAlone = (await this.#examiner.find(of, rule)) !== undefined;
-    if (!isAlone && (await this.#examiner.findInCompany(of, rule)) === undefined) {
+    if (!isAlone && !SURE.has(rule) && (await this.#examiner.findInCompany(of, rule)) === undefined) {
       console.log(`${rule}: ${detail}\n  seen once, and not again: ${lineOf(of)}`);
       return;
     }
@@ -65,7 +68,7 @@ export class Report {
     this.firstSeed ??= of.seed;
     this.#confirmed.set(rule, (this.#confirmed.get(rule) ?? 0) + 1);
     if (!isAlone) {
-      console.log(`${rule}: ${detail}\n  among copies of itself: ${lineOf(of)}`);
+      console.log(`${rule}: ${detail}\n  among others: ${lineOf(of)}`);
       return;
     }
     const shrunk = await shrink(of, rule, this.#examiner);
