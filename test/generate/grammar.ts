@@ -3,7 +3,7 @@ import type { EbbEvent } from '@ebb/core';
 /** Events that may come anywhere before the end, and `resume`, which may also follow it. */
 const ANYWHERE = /[mrosb]/g;
 
-const LETTERS: Readonly<Record<EbbEvent['type'], string>> = {
+const LETTERS: Readonly<Record<string, string>> = {
   attempt: 'a',
   throttle: 'w',
   skip: 'k',

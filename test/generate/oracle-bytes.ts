@@ -26,6 +26,12 @@ function isStartOf({ method, served }: Seen, bytes: Buffer): boolean {
   return isStart(served.content) || (served.coded !== undefined && isStart(served.coded));
 }
 
+/** True for the events of a stream that has broken, after which the server has said, by a 204, that there are no others. */
+function isEnded(seen: readonly Seen[], bytes: Buffer): boolean {
+  const isOver = seen.some(({ served }) => served?.status === 204);
+  return isOver && (bytes.length === 0 || bytes.subarray(-2).toString() === '\n\n');
+}
+
 function* judgeRead(
   number: number,
   { reply, isWhole, plan }: Result,
@@ -35,6 +41,9 @@ function* judgeRead(
   const candidates = seen.filter(({ call, served }) => call === number && served?.status === reply?.status);
   const fits = isWhole && plan.abortAt !== 'body' ? isBodyOf : isStartOf;
   if (candidates.some((one) => fits(one, bytes))) return;
+  const events = candidates.filter(({ step }) => step.do.startsWith('events'));
+  const own = seen.filter(({ call }) => call === number);
+  if (isEnded(own, bytes) && events.some((one) => isStartOf(one, bytes))) return;
   const got = `${bytes.length} bytes "${bytes.toString('latin1', 0, 12)}"`;
   const sent = candidates
     .map(({ step, served }) => `${step.do} ${served?.sent} ${served?.content.length}`)
