@@ -30,15 +30,7 @@ const isDispatched = ({ client }: Case): boolean =>
 
 export const KNOWN: readonly Known[] = [
   {
-    rules: ['events', 'part'],
-    why: 'undici: the rest of a download is asked for by the session that has ended, which reports retries and a second end',
-    matches: (of, { rule, detail }) =>
-      isDispatched(of) &&
-      (rule === 'part' ? /ended$/ : /attempt( hedge)* end (other-retries )?(end|retry)/).test(detail),
-    example: caseOf('undici-request', {}, [{ do: 'file-cut', size: 40 }]),
-  },
-  {
-    rules: ['escape', 'bytes', 'fails', 'too many'],
+    rules: ['escape', 'bytes', 'fails', 'too many', 'hang', 'slots', 'listeners'],
     why: 'fetch: `resuming` reads the Node streams of node-fetch as web streams, so that even whole bodies fail',
     matches: ({ client, parts }, { rule, detail }) =>
       client === 'node-fetch' &&
@@ -110,6 +102,20 @@ export const KNOWN: readonly Known[] = [
         bucket: { kind: 'still', nonConforming: 'mark' },
         hook: { does: 'calls', trusts: 'all' },
         layer: 'same',
+      },
+      [],
+    ),
+  },
+  {
+    rules: ['part'],
+    why: 'core: a part that has begun is not told of the end of a call if the `begin` of a part after it throws',
+    matches: ({ parts }, { detail }) => parts.fault !== undefined && /begun, \d+ ended/.test(detail),
+    example: caseOf(
+      'fetch',
+      {
+        bucket: { kind: 'still', nonConforming: 'reject', isPerKey: true },
+        own: { place: 'slot', does: 'counts' },
+        fault: { hook: 'keyOf', does: 'throws', at: 1 },
       },
       [],
     ),
