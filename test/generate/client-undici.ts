@@ -11,10 +11,20 @@ import { fetchReply, type Reply, readReply, streamReply } from './reply.ts';
 type Undici = typeof undici8;
 type Interceptor = undici8.Dispatcher.DispatcherComposeInterceptor;
 
+/** A dispatcher that reports failures without an error. */
+const blank: Interceptor = (dispatch) => (options, handler) =>
+  dispatch(options, {
+    onRequestStart: (...args) => handler.onRequestStart?.(...args),
+    onResponseStart: (...args) => handler.onResponseStart?.(...args),
+    onResponseData: (...args) => handler.onResponseData?.(...args),
+    onResponseEnd: (...args) => handler.onResponseEnd?.(...args),
+    onResponseError: (controller) => handler.onResponseError?.(controller, undefined as never),
+  });
+
 /** The interceptors of a case, from the connection up. */
 function chainOf({ of, policy, inner }: Making, { interceptors }: Undici): Interceptor[] {
-  const { redirects, hedge, isResuming } = of.parts;
-  const chain: Interceptor[] = [];
+  const { redirects, hedge, isResuming, isBlank } = of.parts;
+  const chain: Interceptor[] = isBlank ? [blank] : [];
   const follow = (): Interceptor => interceptors.redirect({ maxRedirections: 3 });
   const made = policy && createPolicy(policy);
   if (redirects === 'below') chain.push(follow());

@@ -5,7 +5,8 @@ import type { Seen } from './record.ts';
 /** A retry does not come before its server wants it. */
 function* judgeWaits({ of, seen }: Played): Iterable<Complaint> {
   // A client that has given up an attempt has not seen the answer.
-  if (of.parts.hedge || of.parts.layer || of.parts.attemptTimeoutMs !== undefined) return;
+  const { hedge, layer, attemptTimeoutMs, totalTimeoutMs } = of.parts;
+  if ((hedge ?? layer ?? attemptTimeoutMs ?? totalTimeoutMs) !== undefined) return;
   for (const number of of.calls.keys()) {
     const own = seen.filter(({ call }) => call === number);
     for (const [at, one] of own.entries()) {

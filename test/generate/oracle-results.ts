@@ -27,6 +27,7 @@ function isUnlimited({ parts, isRefused }: Case): boolean {
   const { bucket, concurrency, hook, own, factory, fault } = parts;
   return (
     !isRefused &&
+    !parts.isBlank &&
     fault === undefined &&
     bucket?.kind !== 'tiny' &&
     bucket?.nonConforming !== 'reject' &&

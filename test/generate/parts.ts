@@ -65,6 +65,8 @@ export interface Parts {
   /** Of undici: who follows redirects, if anyone. */
   readonly redirects?: 'above' | 'below';
   readonly isUndici7?: true;
+  /** Of undici: what is below reports failures without an error. */
+  readonly isBlank?: true;
   /** A hook that throws with attempt `at`, or returns something wrong. */
   readonly fault?: {
     readonly hook: Hook;
@@ -197,6 +199,7 @@ function drawSound(draw: Draw, client: ClientName): Parts {
     ...(draw.chance(0.15) && { isUnobserved: true as const }),
     ...(isDispatched && draw.chance(0.4) && { redirects: draw.pick(['above', 'below'] as const) }),
     ...(isDispatched && draw.chance(0.3) && { isUndici7: true as const }),
+    ...(isDispatched && draw.chance(0.08) && { isBlank: true as const }),
     ...(client.startsWith('axios') && draw.chance(0.3) && { responseType: 'stream' as const }),
   };
 }
