@@ -55,7 +55,9 @@ function* judgeRead(
 }
 
 /** What a caller gets are the server's bytes, or an error. */
-export function* judgeBytes({ results, seen }: Played): Iterable<Complaint> {
+export function* judgeBytes({ of, results, seen }: Played): Iterable<Complaint> {
+  // To undici a failure without an error is none.
+  if (of.parts.isBlank) return;
   for (const [number, result] of results.entries()) {
     if (result.reply === undefined) continue;
     if (result.isFailed) continue;
