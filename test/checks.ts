@@ -70,6 +70,11 @@ export const CHECKS: Readonly<Record<string, Check>> = {
     needs: ['test/runtimes', 'test/packed'],
     commands: [vitest('vitest.long.config.ts'), vitest('packed/vitest.long.config.ts')],
   },
+  generate: {
+    about:
+      'cases that are drawn from seeds, over all clients and servers that misbehave; takes `--seed` and `--cases`',
+    commands: ['node --conditions=@ebb/source --max-semi-space-size=64 test/generate/run.ts'],
+  },
   growth: {
     about: 'by instructions, that reading what a server says takes no more than its length; needs valgrind',
     commands: ['vitest run test/growth'],

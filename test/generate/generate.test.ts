@@ -1,0 +1,47 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { CHECKS } from '../checks.ts';
+import { drawCase } from './case.ts';
+import { Escapes } from './escapes.ts';
+import { Examiner } from './examine.ts';
+import { KNOWN } from './known.ts';
+
+test('a seed always draws the same case', () => {
+  for (let seed = 0; seed < 200; seed += 1) expect(drawCase(seed)).toEqual(drawCase(seed));
+  expect(new Set(Array.from({ length: 200 }, (_, seed) => JSON.stringify(drawCase(seed)))).size).toBe(200);
+});
+
+// In processes of their own: what escapes from a client would fail this one, also if the client does so without ebb.
+test.concurrent.each([1, 1_001])(
+  'the 1,000 cases from seed %i break no rule',
+  async (seed) => {
+    const [command = ''] = CHECKS.generate?.commands ?? [];
+    const args = [...command.split(' ').slice(1), '--seed', String(seed), '--cases', '1000'];
+    const run = spawn(process.execPath, args, { stdio: ['ignore', 'pipe', 'ignore'] });
+    let said = '';
+    run.stdout.on('data', (part) => {
+      said += part;
+    });
+    const [code] = await once(run, 'close');
+    expect(code, said).toBe(0);
+  },
+  300_000,
+);
+
+describe('what is known still happens, or its entry has to go', () => {
+  const escapes = new Escapes();
+  let examiner: Examiner;
+  beforeAll(async () => {
+    examiner = await Examiner.open(escapes);
+  });
+  afterAll(() => examiner.close());
+
+  test.each(KNOWN.map((known) => [known.why, known] as const))(
+    '%s',
+    async (_, { rules: [rule = ''], example, matches }) => {
+      const found = await examiner.find(example, rule);
+      expect(found && matches(example, found)).toBe(true);
+    },
+  );
+});
