@@ -5,7 +5,7 @@ import { CHECKS } from '../checks.ts';
 import { drawCase } from './case.ts';
 import { Escapes } from './escapes.ts';
 import { Examiner } from './examine.ts';
-import { KNOWN } from './known.ts';
+import { FOUND } from './found.ts';
 
 test('a seed always draws the same case', () => {
   for (let seed = 0; seed < 200; seed += 1) expect(drawCase(seed)).toEqual(drawCase(seed));
@@ -29,7 +29,7 @@ test.concurrent.each([1, 1_001])(
   300_000,
 );
 
-describe('what is known still happens, or its entry has to go', () => {
+describe('a case that has broken a rule breaks none', () => {
   const escapes = new Escapes();
   let examiner: Examiner;
   beforeAll(async () => {
@@ -37,11 +37,8 @@ describe('what is known still happens, or its entry has to go', () => {
   });
   afterAll(() => examiner.close());
 
-  test.each(KNOWN.map((known) => [known.why, known] as const))(
-    '%s',
-    async (_, { rules: [rule = ''], example, matches }) => {
-      const found = await examiner.find(example, rule);
-      expect(found && matches(example, found)).toBe(true);
-    },
-  );
+  test.each(FOUND.map(({ what, case: of }) => [what, of] as const))('%s', async (_, of) => {
+    // What depends on timing does not show each time.
+    for (let left = 3; left > 0; left -= 1) expect(await examiner.look(of)).toEqual([]);
+  });
 });

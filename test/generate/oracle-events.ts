@@ -1,19 +1,12 @@
-import type { EbbEvent } from '@ebb/core';
-import { checkGrammar } from './grammar.ts';
+import { orderFault } from '../../packages/core/src/testing/suite/grammar.ts';
 import type { Complaint } from './oracle.ts';
 import type { Played } from './play.ts';
 
-function byCall(events: readonly EbbEvent[]): ReadonlyMap<object, readonly EbbEvent[]> {
-  return Map.groupBy(events, ({ request }) => request);
-}
-
 export function* judgeEvents(played: Played): Iterable<Complaint> {
   const { probe, of } = played;
-  for (const events of [...byCall(probe.events).values(), ...byCall(probe.innerEvents).values()]) {
-    // The request of a hedge is one of its own, and a body is resumed after the end of its call.
-    if (events.every(({ type }) => type === 'hedge' || type === 'resume')) continue;
-    const fault = checkGrammar(events);
-    if (fault !== undefined) yield { rule: 'events', detail: fault };
+  for (const events of [probe.events, probe.innerEvents]) {
+    const fault = orderFault(events);
+    if (fault !== undefined) yield { rule: 'events', detail: `events ${fault}` };
   }
   if (!of.parts.isUnobserved) yield* judgeArounds(played);
   const { own } = probe;

@@ -165,6 +165,9 @@ function ownPart({ own }: Parts, probe: Probe): Part {
         },
         end() {
           count.ended += 1;
+          // An attempt that is not judged is not left.
+          if (holds) count.held -= 1;
+          holds = false;
         },
       };
     },

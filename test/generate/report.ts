@@ -1,6 +1,5 @@
 import { type Case, lineOf } from './case.ts';
 import type { Examiner } from './examine.ts';
-import { type Known, knownFor } from './known.ts';
 import type { Found, Lanes } from './lanes.ts';
 import { shrink } from './shrink.ts';
 
@@ -17,7 +16,6 @@ export class Report {
   /** The seed of the first case that was confirmed. */
   firstSeed: number | undefined;
   readonly #signatures = new Map<string, number>();
-  readonly #known = new Map<Known, number>();
 
   constructor(examiner: Examiner, most: number) {
     this.#examiner = examiner;
@@ -33,7 +31,6 @@ export class Report {
   /** Looks into what was found since the last time. */
   async examine(lanes: Lanes): Promise<void> {
     for (const found of lanes.found.splice(0)) {
-      if (this.#isKnown(found)) continue;
       if (this.#note(found.complaint.rule) <= this.#most) await this.#explain(found);
     }
     for (const { what, cases } of lanes.suspected.splice(0)) {
@@ -46,12 +43,6 @@ export class Report {
       this.#confirmed.set('timers of the process', this.#note('timers of the process'));
       console.log(`timers are left after the cases ${range.first} to ${range.first + range.count - 1}`);
     }
-  }
-
-  #isKnown({ of, complaint }: Found): boolean {
-    const known = knownFor(of, complaint);
-    if (known !== undefined) this.#known.set(known, (this.#known.get(known) ?? 0) + 1);
-    return known !== undefined;
   }
 
   /** Plays a case alone until it shows the same, and makes it as small as that allows. */
@@ -83,7 +74,7 @@ export class Report {
     for (const of of cases) {
       const found = (await this.#examiner.look(of)).find(({ detail }) => detail.startsWith(what.signature));
       if (found === undefined) continue;
-      if (!this.#isKnown({ of, complaint: found })) await this.#explain({ of, complaint: found });
+      await this.#explain({ of, complaint: found });
       return;
     }
     const seeds = cases.map(({ seed }) => seed).join(' ');
@@ -94,7 +85,6 @@ export class Report {
   end(): boolean {
     for (const [rule, count] of this.#counts)
       console.log(`${String(count).padStart(6)} ${rule}, ${this.#confirmed.get(rule) ?? 0} confirmed`);
-    for (const [{ why }, count] of this.#known) console.log(`${String(count).padStart(6)} known: ${why}`);
     return this.#confirmed.size === 0;
   }
 }

@@ -1,5 +1,5 @@
 import type { RequestTraits } from '@ebb/core';
-import type { Resumable } from '@ebb/core/adapter';
+import { isWebReadable, type Resumable } from '@ebb/core/adapter';
 import {
   Download,
   EventStream,
@@ -32,7 +32,7 @@ const RESUMED = Symbol.for('@ebb/fetch resumed');
  * - Downloads: a GET whose 200 or 206 has a length, a strong ETag and no content coding. `Range` and `If-Match` ask for the rest. Send
  *   `accept-encoding: identity`, since a runtime asks for gzip by itself.
  *
- * Other responses are passed on as they are. The signal of the request ends everything at once, with its own reason.
+ * Other responses are passed on as they are, and so are those of node-fetch, whose bodies are streams of Node. The signal of the request ends everything at once, with its own reason.
  *
  * @param fetch what `createFetch` has made, or another fetch
  * @throws TypeError, RangeError if an option is invalid, or `fetch` is not a function
@@ -86,7 +86,7 @@ function traitsOf(input: FetchInput, init: EbbRequestInit | undefined): RequestT
 /** The response itself if there is nothing to resume. */
 function resumed(asked: Asked, response: Response): Response {
   const course = courseOf(asked, response);
-  if (course === undefined || !response.body) return response;
+  if (course === undefined || !isWebReadable(response.body)) return response;
   const made: Response = remade(
     response,
     resumedBody(asked, response, course, () => made),

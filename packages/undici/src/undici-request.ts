@@ -163,10 +163,9 @@ export class UndiciRequest extends Downstream implements AttemptListener<Attempt
 
   /** An attempt has run into its timeout before it was sent. */
   #unsent(error: Error): void {
-    this.#follow(
-      this.#judge(undefined, { type: 'failure', kind: 'timeout', error, redirected: false }),
-      error,
-    );
+    // An observer of the attempt may have aborted it.
+    const kind = this.controller.aborted ? 'aborted' : 'timeout';
+    this.#follow(this.#judge(undefined, { type: 'failure', kind, error, redirected: false }), error);
   }
 
   #send(): boolean {
@@ -301,9 +300,7 @@ export class UndiciRequest extends Downstream implements AttemptListener<Attempt
   }
 
   #mustRetry(outcome: Outcome): boolean {
-    const aside = this.#answer?.kept?.aside;
-    const hasAnswer = aside?.isWhole === true && aside.parts !== undefined;
-    return judge(this.call, outcome, hasAnswer).retry;
+    return judge(this.call, outcome, this.#answer !== undefined).retry;
   }
 
   #respond(attempt: Attempt, head: ResponseHead, held?: Held): void {

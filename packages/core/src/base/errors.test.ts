@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { HookError, ThrottledError } from './errors.ts';
+import { callHook, HookError, ThrottledError } from './errors.ts';
 
 const throttled = new ThrottledError('no token', 5);
 const hook = new HookError('cost', new Error('broken'));
@@ -42,4 +42,15 @@ test('each has its name and its reason', () => {
   const cause = new Error('broken');
   expect(new HookError('cost', cause)).toMatchObject({ name: 'HookError', hook: 'cost', cause });
   expect(throttled).toMatchObject({ name: 'ThrottledError', reason: 'not-conforming', waitMs: 5 });
+});
+
+test('a hook that returns a promise where its result is needed at once fails, and what it rejects with does not escape', async () => {
+  const escaped: unknown[] = [];
+  const listen = (reason: unknown): void => void escaped.push(reason);
+  process.on('unhandledRejection', listen);
+  const call = (): unknown => callHook('cost', () => Promise.reject(new Error('lost')));
+  expect(call).toThrow('cost failed: its result must be there at once, got a promise');
+  await new Promise((resolve) => setTimeout(resolve));
+  process.off('unhandledRejection', listen);
+  expect(escaped).toEqual([]);
 });

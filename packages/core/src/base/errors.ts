@@ -1,3 +1,4 @@
+import { isPromise } from './promise.ts';
 import { property, textOfError } from './property.ts';
 
 /**
@@ -89,18 +90,22 @@ export class HookError extends Error {
 }
 
 /**
- * Calls a function that the user wrote.
+ * Calls a function that the user wrote, and that has to return its result at once.
  *
  * @param hook the option that the function was given as
  * @param check throws for a result that the function must not return
- * @throws HookError if one of them throws
+ * @throws HookError if one of them throws, or the result is a promise
  */
 export function callHook<T>(hook: string, call: () => T, check?: (name: string, result: unknown) => void): T {
+  let result: unknown;
   try {
-    const result = call();
+    result = call();
     check?.('its result', result);
-    return result;
+    if (isPromise(result)) throw new TypeError('its result must be there at once, got a promise');
+    return result as T;
   } catch (cause) {
+    // What it rejects with is of no use.
+    if (isPromise(result)) Promise.resolve(result).catch(() => undefined);
     throw new HookError(hook, cause);
   }
 }

@@ -19,7 +19,7 @@ export function nodeStream(parts: readonly unknown[], error: unknown, objectMode
   const { Readable } = (globalThis as NodeLike).process?.getBuiltinModule?.('node:stream') ?? {};
   if (Readable === undefined) return webStream(parts, error);
   let next = 0;
-  return new Readable({
+  const stream = new Readable({
     objectMode,
     // Nothing is read ahead: an error would discard the parts before it.
     highWaterMark: 0,
@@ -29,6 +29,8 @@ export function nodeStream(parts: readonly unknown[], error: unknown, objectMode
       else this.destroy(error);
     },
   });
+  // No connection is behind it, and node-fetch does not read one whose body has broken.
+  return Object.assign(stream as object, { complete: true });
 }
 
 /** The same as a web stream. */

@@ -104,6 +104,8 @@ export function watchedStream(
           close();
         }
       } catch (error) {
+        // The stream fails with it, and cannot be closed after that.
+        isClosed = true;
         if (reader !== undefined) observer.ended();
         throw error;
       } finally {
@@ -129,6 +131,7 @@ export function watchedStream(
       lock();
     } catch (error) {
       // The source is locked by another reader.
+      isClosed = true;
       controller.error(error);
     }
     return own;

@@ -87,12 +87,17 @@ export function headerChangesOf(
 function ask(hook: string, call: () => unknown): Dressed | Promise<Dressed> {
   const read = (result: unknown): Dressed =>
     callHook(hook, () => (result === undefined || result === null ? undefined : changesIn(hook, result)));
-  const made = callHook(hook, call);
-  if (!isPromise(made)) return read(made);
-  // A promise of another library may lack what this one has.
-  return Promise.resolve(made).then(read, (cause: unknown) => {
+  const failed = (cause: unknown): never => {
     throw new HookError(hook, cause);
-  });
+  };
+  let made: unknown;
+  try {
+    made = call();
+  } catch (cause) {
+    failed(cause);
+  }
+  // A promise of another library may lack what this one has.
+  return isPromise(made) ? Promise.resolve(made).then(read, failed) : read(made);
 }
 
 const TAKES = 'an object of strings, Headers, or pairs of a name and a value';

@@ -43,11 +43,8 @@ export function surroundings(_request: RequestTraits, carried: unknown, _isDispa
 export function noteFailure(_around: Surroundings): void {}
 
 /** Runs user code. What it sends waits for a slot as any other request. */
-export async function withSlots<T>(
-  _slotsOf: readonly object[],
-  run: () => T | PromiseLike<T>,
-): Promise<Awaited<T>> {
-  return await run();
+export function withSlots<T>(_slotsOf: readonly object[], run: () => T): T {
+  return run();
 }
 
 export function openCall(call: LayeredCall): void {

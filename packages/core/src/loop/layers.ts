@@ -1,3 +1,4 @@
+import { isPromise } from '../base/promise.ts';
 import type { RequestTraits } from '../http/outcome.ts';
 import { type LayeredCall, NO_LAYERS, type Passage, type Surroundings, type Way } from './layer.ts';
 
@@ -150,16 +151,17 @@ export function noteFailure({ maker }: Surroundings): void {
  *
  * Without async context, as in browsers, that holds until the code first waits for something.
  */
-export async function withSlots<T>(
-  slotsOf: readonly object[],
-  run: () => T | PromiseLike<T>,
-): Promise<Awaited<T>> {
+export function withSlots<T>(slotsOf: readonly object[], run: () => T): T {
   const call: LayeredCall = { request: undefined, open: false, dispatched: false, slotsOf };
+  const end = (): void => closeCall(call);
   openCall(call);
+  let made: T | undefined;
   try {
-    return await within({ call, tookFrom: [] }, run);
+    made = within({ call, tookFrom: [] }, run);
+    return made;
   } finally {
-    closeCall(call);
+    if (isPromise(made)) made.then(end, end);
+    else end();
   }
 }
 

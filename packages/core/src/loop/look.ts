@@ -1,11 +1,10 @@
-import { withSlots } from '#around';
 import { isPromise } from '../base/promise.ts';
 import { withJudgement } from '../http/judged.ts';
 import type { Judgement, Outcome, Responded } from '../http/outcome.ts';
 import type { Opened } from '../http/peek.ts';
 import type { Call } from './call.ts';
 import { bounded, OutOfTime } from './deadline.ts';
-import { namedTimeoutOf, slotsOf } from './send.ts';
+import { asUserCode, namedTimeoutOf } from './send.ts';
 
 /** True if parts look into the response. What a function returned is none, and has no status. */
 export function reads({ parts }: Call, outcome: Outcome): outcome is Responded {
@@ -27,7 +26,6 @@ export async function look(
   signal: AbortSignal | undefined,
 ): Promise<Outcome> {
   const { attempt, policy, endsAtMs, deadline } = call;
-  const slots = slotsOf(call);
   // What reads must end with the call.
   const ended = endsAtMs === undefined ? undefined : new AbortController();
   const signals = [signal, ended?.signal].filter((one) => one !== undefined);
@@ -35,9 +33,7 @@ export async function look(
   let said: Judgement | undefined;
   for (const turn of call.parts?.all ?? []) {
     if (turn.read === undefined) continue;
-    const read = () => turn.read?.(outcome, said, given);
-    // User code runs while its slot is held. What it calls must not wait for another one.
-    const reading = slots.length === 0 ? read() : withSlots(slots, read);
+    const reading = asUserCode(call, () => turn.read?.(outcome, said, given));
     if (!isPromise(reading)) {
       said = reading ?? said;
       continue;

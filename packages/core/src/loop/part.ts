@@ -65,8 +65,9 @@ export interface Turn {
   /** Reads a response, whose body it can open. What it returns goes on to the next part, and to the decision. */
   read?(outcome: Responded, advice: Judgement | undefined, look: Look): MaybePromise<Judgement | undefined>;
   /**
-   * The attempt has ended. Without an outcome nothing was sent, and everything goes back; that may happen several times in an
-   * attempt.
+   * The attempt has ended, and is judged. Without an outcome nothing was sent, and everything goes back; that may happen several times
+   * in an attempt. One that ends unjudged (by the total timeout, in a look that fails, or since a layer below has judged it) is followed by
+   * {@link end} alone.
    */
   leave?(outcome: Outcome | undefined): void;
   /** Asked last whether a retry may be sent. Returns the reason if not. Asked again for the next chance of one that was skipped. */

@@ -8,22 +8,21 @@ const NONE: readonly Turn[] = [];
 
 /** The parts of a policy in one call, asked all at once. */
 export class PartsOfCall {
-  readonly all: readonly Turn[];
+  all: readonly Turn[] = NONE;
   /** True if one of them looks into responses. */
-  readonly reads: boolean = false;
+  reads = false;
   /** True if one of them changes the headers of attempts. */
-  readonly dresses: boolean = false;
+  dresses = false;
   /** True if one of them stands around the send of attempts. */
-  readonly wraps: boolean = false;
+  wraps = false;
 
-  /** @throws what a part refuses the call with */
-  constructor(parts: readonly Part[], call: PartCall) {
-    let all = NONE;
+  /** Begins with all of them. If one refuses, those before it have begun, and are told of the end. @throws what a part refuses the call with */
+  begin(parts: readonly Part[], call: PartCall): void {
     for (const part of parts) {
       const turn = part.begin(call);
       if (turn === undefined) continue;
       // Not by `push`, which makes room for many more.
-      all = all === NONE ? [turn] : [...all, turn];
+      this.all = this.all === NONE ? [turn] : [...this.all, turn];
       if (turn.read !== undefined) this.reads = true;
       if ((turn.dress ?? turn.label) !== undefined) this.dresses = true;
       if (turn.around !== undefined) this.wraps = true;
@@ -31,7 +30,6 @@ export class PartsOfCall {
       const takes = prose("'headers' beside `dress`");
       must(nameOf(part.name, 'place'), takes, part.place, part.place === 'headers');
     }
-    this.all = all;
   }
 
   /** Takes what all of them need, or nothing, and says what is lacking. */

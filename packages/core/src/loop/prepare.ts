@@ -1,4 +1,3 @@
-import { withSlots } from '#around';
 import { HookError, ThrottledError } from '../base/errors.ts';
 import { isPromise } from '../base/promise.ts';
 import { sleep } from '../base/sleep.ts';
@@ -12,7 +11,7 @@ import type { Lack } from './part.ts';
 import { PartsOfCall } from './parts-of-call.ts';
 import { insideOf } from './policy.ts';
 import type { StopReason } from './reason.ts';
-import { begin, slotsOf } from './send.ts';
+import { asUserCode, begin } from './send.ts';
 import type { Skip } from './skip.ts';
 
 /**
@@ -87,7 +86,9 @@ export function beginParts(call: Call): void {
   // Not only once it has to wait: a wrong key would fail under load alone.
   if (fairKey !== undefined) call.whose = { fairKey: fairKeyOf(fairKey, request) };
   const { parts } = insideOf(policy);
-  if (parts.length > 0) call.parts = new PartsOfCall(parts, call);
+  if (parts.length === 0) return;
+  call.parts = new PartsOfCall();
+  call.parts.begin(parts, call);
 }
 
 /** True if user code changes the headers of attempts. */
@@ -168,7 +169,7 @@ export function askHooks(call: Call): PromiseLike<void> | undefined {
   const attempt = call.attempt + 1;
   if (attempt === 1 && !call.around.isInner) call.key ??= keyOf(policy, request);
   const next = { attempt, request, previous: call.toRetry, leftMs: call.deadline?.leftMs };
-  const made = headerChangesOf(policy, next, call.key, call.parts?.all);
+  const made = asUserCode(call, () => headerChangesOf(policy, next, call.key, call.parts?.all));
   if (isPromise(made))
     return made.then((changes) => {
       call.pendingHeaders = changes;
@@ -177,15 +178,10 @@ export function askHooks(call: Call): PromiseLike<void> | undefined {
   return undefined;
 }
 
-/** The body is made with slot and tokens: what it calls through the same limits does not wait for them. */
+/** The body is made with slot and tokens. */
 function body(call: Call, make: MakeBody, signal: AbortSignal | undefined): Promise<void> {
-  const slots = slotsOf(call);
   const made = { over: false };
-  return userCode(
-    call,
-    () => (slots.length === 0 ? make(made) : withSlots(slots, () => make(made))),
-    signal,
-  ).finally(() => {
+  return userCode(call, () => asUserCode(call, () => make(made)), signal).finally(() => {
     made.over = true;
   });
 }

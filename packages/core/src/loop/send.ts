@@ -1,7 +1,8 @@
-import { mayBeLayered } from '#around';
+import { mayBeLayered, withSlots } from '#around';
 import { HookError } from '../base/errors.ts';
 import { LONGEST_DISCARD_MS } from '../bodies/set-aside.ts';
 import type { Call } from './call.ts';
+import type { OwnBucket } from './contracts.ts';
 import { headersNow } from './header-changes.ts';
 import { NO_LAYERS, type Passage } from './layer.ts';
 import { LayerPlace } from './layer-place.ts';
@@ -67,9 +68,15 @@ export function discardMsOf({ deadline }: Call): number {
   return Math.min(LONGEST_DISCARD_MS, Math.max(0, (deadline?.leftMs ?? Number.POSITIVE_INFINITY) / 2));
 }
 
-/** The limits whose slots a call and those around it hold. */
-export function slotsOf({ limit, around: { slots } }: Call): readonly object[] {
-  return limit === undefined ? slots : [...slots, limit];
+/**
+ * Calls user code of a call. What it sends does not wait for slots, or for tokens that are charged at the end, which this call and
+ * those around it hold; and layers around this one do not take it for their own.
+ */
+export function asUserCode<T>({ limit, bucket, around }: Call, run: () => T): T {
+  const isHeld = (one: object | undefined): one is object => one !== undefined;
+  const held = [limit, (bucket as OwnBucket | undefined)?.settled ? bucket : undefined].filter(isHeld);
+  const { slots, isInner } = around;
+  return held.length > 0 || slots.length > 0 || isInner ? withSlots([...slots, ...held], run) : run();
 }
 
 /** For `LAYER` in the options of the client, if they reach the layers below; `undefined` if there is no other layer. */

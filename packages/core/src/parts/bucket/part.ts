@@ -60,7 +60,9 @@ class BucketTurn implements Turn, Lack {
       if (this.#originGrant === undefined) return this;
     }
     if (this.#grant === undefined) this.#take(this.#ask(bucket));
-    return this.#grant === undefined ? this : undefined;
+    // What is around it may hold the last tokens until this request has ended.
+    const mayGo = this.#grant !== undefined || this.#call.around.slots.includes(bucket);
+    return mayGo ? undefined : this;
   }
 
   #ask(bucket: OwnBucket): Grant | undefined {

@@ -15,6 +15,7 @@ import {
   type RetryBudget,
   waitingAtClose,
 } from '../../loop/contracts.ts';
+import { checkKey } from '../../loop/costs.ts';
 import type { Part, Place } from '../../loop/part.ts';
 import { KeyMap } from './key-map.ts';
 import { HeldBudget, perKeyPart } from './part.ts';
@@ -147,11 +148,7 @@ class LimitPerKey implements PerKey<object>, ClockBound, ChecksCalls {
 
   #keyOf(request: RequestTraits): string {
     const { keyOf } = this.#setup;
-    return callHook('keyOf', () => {
-      const key = keyOf(request);
-      if (typeof key !== 'string') throw wrongType('its result', 'a string', key);
-      return key;
-    });
+    return callHook('keyOf', () => keyOf(request), checkKey);
   }
 
   #made(key: string): Limit {
