@@ -203,7 +203,7 @@ describe('what it says', () => {
       { clock, bucket: found.bucket, actualCost: readCost(actual) },
       async () => endless,
     );
-    expect(await fetch(URL)).toBe(endless);
+    expect((await fetch(URL)).status).toBe(200);
     expect(found.settled).toEqual([]);
   });
 });

@@ -10,7 +10,6 @@ export { sleep } from './base/sleep.ts';
 export { warn } from './base/warn.ts';
 export { whenArrived } from './bodies/arrival.ts';
 export { whenBodyEnds } from './bodies/body-end.ts';
-export { peekAtPart, peekAtWeb } from './bodies/peeks.ts';
 export { readAhead } from './bodies/read-ahead.ts';
 export { restored } from './bodies/restored.ts';
 export {

@@ -5,6 +5,8 @@ import {
   type Client,
   type Followed,
   failureKind,
+  isNodeReadable,
+  isWebReadable,
   LAYER,
   layerOf,
   type MakeBody,
@@ -36,7 +38,7 @@ import {
   rereadableHeaders,
   withChanges,
 } from './request.ts';
-import { ResponseOutcome, setAside } from './response.ts';
+import { ResponseOutcome, remade, setAside } from './response.ts';
 import { Upload } from './upload.ts';
 
 /** A request of `fetch`: the traits that policies and hooks see, and how each of its attempts is sent. */
@@ -220,8 +222,10 @@ export class FetchRequest implements RequestTraits, Client<Response> {
     return { type: 'failure', kind, error, redirected };
   }
 
-  peek(response: Response): Opened {
-    return response;
+  peek(response: Response, replace: (settled: unknown) => void): Opened {
+    const data = property(response, 'body');
+    if (!isWebReadable(data) && !isNodeReadable(data)) return undefined;
+    return { data, replace: (body) => replace(remade(response, body)) };
   }
 
   setAside(settled: unknown, call: Call, signal?: AbortSignal): Aside | undefined {

@@ -52,16 +52,20 @@ ResponseOutcome satisfies new (
   response: Response,
 ) => Outcome;
 
-/** The same response with another body. */
+/** The same response with another body; the response itself if it is a mock that cannot be made again. */
 export function remade(response: Response, body: unknown): Response {
-  // That of another fetch has a class of its own.
-  const Own = response.constructor as typeof Response;
-  const { url, redirected, type } = response;
-  return Object.defineProperties(new Own(body as BodyInit, response), {
-    url: { value: url },
-    redirected: { value: redirected },
-    type: { value: type },
-  });
+  try {
+    // That of another fetch has a class of its own.
+    const Own = response.constructor as typeof Response;
+    const { url, redirected, type } = response;
+    return Object.defineProperties(new Own(body as BodyInit, response), {
+      url: { value: url },
+      redirected: { value: redirected },
+      type: { value: type },
+    });
+  } catch {
+    return response;
+  }
 }
 
 /** Reads a response that is followed by a retry to its end, within bounds, and keeps its body. An error has none. */
@@ -75,14 +79,5 @@ export function setAside(settled: unknown, call: Call, signal?: AbortSignal): As
     contentLength: Number(responseHeader(property(response, 'headers'), 'content-length')),
     signal,
   });
-  if (aside === undefined) return undefined;
-  const restore = (): Response => {
-    try {
-      return remade(response, restored(body, aside));
-    } catch {
-      // A mock that cannot be made again.
-      return response;
-    }
-  };
-  return { released: aside.released, restore };
+  return aside && { released: aside.released, restore: () => remade(response, restored(body, aside)) };
 }

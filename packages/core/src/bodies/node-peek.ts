@@ -1,5 +1,5 @@
+import { bytesOf } from '../http/body.ts';
 import type { BodyWatcher, Peek } from '../http/peek.ts';
-import { bytesOf } from './peeks.ts';
 import { nodeStream } from './restored.ts';
 
 /** What a Node stream must have so that a part of it can be read and put back. */

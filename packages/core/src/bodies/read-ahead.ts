@@ -1,4 +1,5 @@
 import { MOST_READ_AHEAD_BYTES } from '../http/ceilings.ts';
+import { close, isByteStream, ownBuffer } from './stream-over.ts';
 
 /** A `Uint8Array` over an `ArrayBuffer`, named in a way that TypeScript before 5.7 reads as well. */
 type Part = ReturnType<Uint8Array['slice']>;
@@ -22,9 +23,9 @@ function cancel({ reader, ended }: Source): void {
  * when it fails, and when it is cancelled; may call it more than once.
  */
 export function readAhead(stream: ReadableStream<Part>, ended: () => void): ReadableStream<Part> {
-  const isByteStream = supportsByob(stream);
+  const isOfBytes = isByteStream(stream);
   const source: Source = { reader: stream.getReader(), ended };
-  const pump = new Pump(source, isByteStream);
+  const pump = new Pump(source, isOfBytes);
   const handlers = {
     start: (controller: Controller) => pump.start(controller),
     pull: (controller: Controller) => pump.pull(controller),
@@ -35,7 +36,7 @@ export function readAhead(stream: ReadableStream<Part>, ended: () => void): Read
   };
   const size = (part: Part | undefined): number => part?.byteLength ?? 0;
   const ahead = (
-    isByteStream
+    isOfBytes
       ? new ReadableStream({ ...handlers, type: 'bytes' }, { highWaterMark: MOST_READ_AHEAD_BYTES })
       : new ReadableStream<Part>(handlers, { highWaterMark: MOST_READ_AHEAD_BYTES, size })
   ) as ReadableStream<Part>;
@@ -51,15 +52,15 @@ export function readAhead(stream: ReadableStream<Part>, ended: () => void): Read
  */
 class Pump {
   readonly #source: Source;
-  readonly #isByteStream: boolean;
+  readonly #isOfBytes: boolean;
   #target: WeakRef<Controller> | undefined;
   // biome-ignore lint/correctness/noUnusedPrivateClassMembers: keeps the target from being collected
   #held: Controller | undefined;
   #isPending = false;
 
-  constructor(source: Source, isByteStream: boolean) {
+  constructor(source: Source, isOfBytes: boolean) {
     this.#source = source;
-    this.#isByteStream = isByteStream;
+    this.#isOfBytes = isOfBytes;
   }
 
   start(controller: Controller): void {
@@ -88,7 +89,7 @@ class Pump {
       this.#held = undefined;
       if (controller === undefined) cancel(this.#source);
       else if (part.done) this.#close(controller);
-      else controller.enqueue(this.#isByteStream ? ownBuffer(part.value) : part.value);
+      else controller.enqueue(this.#isOfBytes ? ownBuffer(part.value) : part.value);
     } catch (error) {
       ended();
       this.#target?.deref()?.error(error);
@@ -97,22 +98,6 @@ class Pump {
 
   #close(controller: Controller): void {
     this.#source.ended();
-    controller.close();
-    // A pending BYOB read settles only when its buffer is given back.
-    if ('byobRequest' in controller) controller.byobRequest?.respond(0);
+    close(controller);
   }
-}
-
-function supportsByob(stream: ReadableStream<Part>): boolean {
-  try {
-    stream.getReader({ mode: 'byob' }).releaseLock();
-    return true;
-  } catch {
-    return false;
-  }
-}
-
-/** A byte stream transfers the buffer of each part, which must not be shared with other parts, as in a pool. */
-function ownBuffer(part: Part): Part {
-  return part.byteLength === part.buffer.byteLength ? part : part.slice();
 }

@@ -1,5 +1,6 @@
 import { isNodeReadable } from '../http/body.ts';
 import { missing, type SetAside } from './set-aside.ts';
+import { streamOver } from './stream-over.ts';
 
 interface NodeStreams {
   readonly Readable: new (options: {
@@ -36,16 +37,11 @@ export function nodeStream(parts: readonly unknown[], error: unknown, objectMode
 /** The same as a web stream. */
 function webStream(parts: readonly unknown[], error: unknown): ReadableStream<unknown> {
   let next = 0;
-  return new ReadableStream<unknown>(
-    {
-      pull(controller) {
-        if (next < parts.length) controller.enqueue(parts[next++]);
-        else if (error === undefined) controller.close();
-        else controller.error(error);
-      },
-    },
-    { highWaterMark: 0 },
-  );
+  const pull = async (): Promise<Uint8Array | undefined> => {
+    if (next === parts.length && error !== undefined) throw error;
+    return parts[next++] as Uint8Array | undefined;
+  };
+  return streamOver({ pull, cancel: () => undefined }, false);
 }
 
 /** A stream of the same kind as `body`, with what was kept of it. If that is not all, reading it fails with the reason. */

@@ -69,8 +69,7 @@ function checkUnread(response: Response, use: BodyUse): void {
     else use.end();
   } else if (!isLong && use.stopReadingAhead === undefined) {
     const copy = nativeClone(response);
-    const watched = interceptorOf(response);
-    if (copy !== undefined) readAhead(copy, use, new WeakRef(watched as WatchedBody));
+    if (copy !== undefined) readAhead(copy, use);
   }
 }
 
@@ -116,7 +115,7 @@ const LONGEST_READ_AHEAD_MS = 5_000;
  *
  * Hazard: this must not hold the response, which could then never be garbage-collected.
  */
-function readAhead(copy: Response, use: BodyUse, watched: WeakRef<WatchedBody>): void {
+function readAhead(copy: Response, use: BodyUse): void {
   const reader = (copy.body as ReadableStream<Uint8Array>).getReader();
   let isStopped = false;
   const cancel = (): void => void reader.cancel().catch(() => undefined);
@@ -131,7 +130,7 @@ function readAhead(copy: Response, use: BodyUse, watched: WeakRef<WatchedBody>):
   };
   const cancelTimer = use.clock.schedule(stop, LONGEST_READ_AHEAD_MS, true);
   use.stopReadingAhead = stop;
-  void read(reader, use, stop, () => isStopped, watched);
+  void read(reader, use, stop, () => isStopped);
 }
 
 async function read(
@@ -139,20 +138,16 @@ async function read(
   use: BodyUse,
   stop: () => void,
   isStopped: () => boolean,
-  watched: WeakRef<WatchedBody>,
 ): Promise<void> {
   try {
     let bytes = 0;
-    const parts: Uint8Array[] = [];
     for (;;) {
       const part = await reader.read();
       if (isStopped()) return;
       if (part.done) break;
       bytes += part.value.byteLength;
       if (bytes > MOST_READ_AHEAD_BYTES) return stop();
-      parts.push(part.value);
     }
-    for (const part of parts) watched.deref()?.pass(part, reader);
   } catch {
     // A body that breaks has ended as well.
   }

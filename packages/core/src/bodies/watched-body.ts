@@ -1,9 +1,8 @@
 import type { Clock } from '../base/clock.ts';
 import { responseHeader } from '../http/any-headers.ts';
-import { bufferBytes, isWebReadable } from '../http/body.ts';
-import type { BodyContext, BodyWatcher } from '../http/peek.ts';
-import { type BodyInterceptor, interceptBody, nativeClone } from './intercept-body.ts';
-import { bytesOf } from './peeks.ts';
+import { isWebReadable } from '../http/body.ts';
+import type { BodyContext } from '../http/peek.ts';
+import { type BodyInterceptor, interceptBody } from './intercept-body.ts';
 import { type WatchedStream, watchedStream } from './watched-stream.ts';
 
 /** Gives up branches that were garbage-collected. What is being read is held by its reader. */
@@ -107,14 +106,9 @@ function lengthOf({ headers }: Response): number | undefined {
   return length === undefined || isDecoded ? undefined : Number(length);
 }
 
-/** The methods that return the whole body. */
-const WHOLE = /^(text|arrayBuffer|bytes|buffer)$/;
-
 /** Observes how the body of a response is read, without changing what is read. */
 export class WatchedBody implements BodyInterceptor {
   readonly use: BodyUse;
-  /** Hazard: it may hold the response. So it belongs to it, and not to the use, which outlives it. */
-  watcher: BodyWatcher | undefined;
   #isTaken = false;
   #watched: WatchedStream | undefined;
 
@@ -136,13 +130,10 @@ export class WatchedBody implements BodyInterceptor {
     if (this.#isStreamRead() || this.use.isOver || this.#isTaken || (!this.use.isNew && response.bodyUsed))
       return native.call(response);
     this.#isTaken = true;
-    const passing = this.#passParsed(response, native);
     const result = native.call(response);
     this.#watched?.shut();
-    return (passing ? result.then((value) => passing.then(() => value)) : result).then(
+    return result.then(
       (value) => {
-        if (typeof value === 'string') this.pass(value);
-        else if (bufferBytes(value) !== undefined) this.pass(bytesOf(value));
         this.use.end();
         return value;
       },
@@ -165,7 +156,6 @@ export class WatchedBody implements BodyInterceptor {
         this.#isTaken = true;
         signal?.throwIfAborted();
       },
-      part: (part: Uint8Array) => this.pass(part),
       ended: () => this.use.end(),
       cancelled: (gone: Promise<unknown>) => {
         this.#isTaken = true;
@@ -180,32 +170,10 @@ export class WatchedBody implements BodyInterceptor {
     this.#isStreamRead();
     const copy = native();
     if (!this.use.isOver) {
-      new WatchedBody(copy, this.use).watcher = this.watcher;
+      new WatchedBody(copy, this.use);
       this.use.add(copy);
     }
     return copy;
-  }
-
-  pass(part: Uint8Array | string, branch: object = this): void {
-    const { watcher } = this;
-    if (watcher === undefined) return;
-    watcher.branch ??= branch;
-    if (watcher.branch === branch) watcher.part(part);
-  }
-
-  /** A method that parses the body returns no bytes: those of a clone pass. Never rejects. */
-  #passParsed(response: Response, { name }: { readonly name: string }): Promise<void> | undefined {
-    if (this.watcher === undefined || WHOLE.test(name)) return undefined;
-    try {
-      const copy = nativeClone(response)?.arrayBuffer();
-      return copy?.then(
-        (bytes) => this.pass(new Uint8Array(bytes)),
-        () => undefined,
-      );
-    } catch {
-      // The response of a mock.
-      return undefined;
-    }
   }
 
   /**

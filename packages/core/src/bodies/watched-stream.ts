@@ -1,11 +1,10 @@
 import { isWebReadable } from '../http/body.ts';
+import { isByteStream } from './stream-over.ts';
 
 /** Receives the events of a watched stream. */
 export interface StreamObserver {
   /** Something is read. The stream fails with what this throws. */
   taken(): void;
-  /** The next part, before the reader gets it. */
-  part(part: Uint8Array): void;
   /** The source has ended or failed. */
   ended(): void;
   /** The stream was cancelled; the connection is closed when `gone` settles. */
@@ -21,15 +20,6 @@ export interface WatchedStream {
   release(): void;
   /** Locks the stream, because the source is read in another way. */
   shut(): void;
-}
-
-function isByteStream(stream: ReadableStream): boolean {
-  try {
-    stream.getReader({ mode: 'byob' }).releaseLock();
-    return true;
-  } catch {
-    return false;
-  }
 }
 
 /**
@@ -95,7 +85,6 @@ export function watchedStream(
         observer.taken();
         const result = await locked.read();
         if (isCancelled) return;
-        if (!result.done) observer.part(result.value);
         bytes += result.value?.byteLength ?? 0;
         if (result.done || isClosed || bytes === length) observer.ended();
         if (!result.done) controller.enqueue(result.value);

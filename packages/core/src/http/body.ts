@@ -7,6 +7,14 @@ export function bufferBytes(body: unknown): number | undefined {
   return typeof length === 'number' ? length : undefined;
 }
 
+/** A part of a body as bytes: text in UTF-8, a buffer or a view of one. None for anything else. */
+export function bytesOf(part: unknown): Uint8Array {
+  if (typeof part === 'string') return new TextEncoder().encode(part);
+  // By shape: a test runner may give each test file a `Uint8Array` of its own.
+  if (ArrayBuffer.isView(part)) return new Uint8Array(part.buffer, part.byteOffset, part.byteLength);
+  return bufferBytes(part) === undefined ? new Uint8Array() : new Uint8Array(part as ArrayBuffer);
+}
+
 /** The part of a Node stream that ebb uses. node-fetch and axios have Node streams as bodies. */
 export interface NodeReadable {
   readonly destroyed?: boolean;

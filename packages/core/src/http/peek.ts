@@ -25,18 +25,10 @@ export interface Peek {
 export interface BodyWatcher {
   /** The next part of the decoded body, as bytes or text. */
   part(part: Uint8Array | string): void;
-  /** Of a response with clones: the one that is watched, which is that whose body is read first. */
-  branch?: object;
 }
 
-/** A response of fetch: what looks at it opens a clone. */
-interface Clonable {
-  readonly body: unknown;
-  clone(): Clonable;
-}
-
-/** A body as a client has read it: a web stream, text, bytes, a `Blob`, or a value that the client has parsed. */
-interface Data {
+/** A body as a client has it: a stream, text, bytes, a `Blob`, or a value that the client has parsed. */
+export interface Data {
   readonly data: unknown;
   /** The caller gets this in its place. */
   replace(data: unknown): void;
@@ -44,8 +36,8 @@ interface Data {
   abortError?(): unknown;
 }
 
-/** What an adapter opens: a body of its own kind, or a response of fetch, or its data, as they are. */
-export type Opened = Peek | Clonable | Data | undefined;
+/** What an adapter opens: a body of its own kind, or its data as they are. */
+export type Opened = Peek | Data | undefined;
 
 /** What a look at a response needs besides its outcome. */
 export interface InspectionContext {

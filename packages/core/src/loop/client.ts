@@ -33,8 +33,10 @@ export interface Client<T> {
    * Opens the body of the response that `send` resolved with, or that the error it rejected with carries, for a look at its
    * beginning; the caller gets all of it afterwards. `undefined` if there is none. Called only if the policy inspects bodies,
    * and only for an outcome of type `response`.
+   *
+   * @param replace takes what the caller gets in the place of `settled`, if that cannot be given another body
    */
-  peek?(settled: unknown, maxBytes: number): Opened;
+  peek?(settled: unknown, replace: (settled: unknown) => void): Opened;
   /** The call has ended before its first attempt was sent: the upload will not be read. */
   unsent?(reason: unknown): void;
 }

@@ -22,7 +22,7 @@ export function reads({ parts }: Call, outcome: Outcome): outcome is Responded {
 export async function look(
   call: Call,
   outcome: Responded,
-  open: (maxBytes: number) => Opened,
+  open: () => Opened,
   signal: AbortSignal | undefined,
 ): Promise<Outcome> {
   const { attempt, policy, endsAtMs, deadline } = call;

@@ -113,7 +113,7 @@ export interface Look {
   readonly attempt: number;
   readonly signal: AbortSignal | undefined;
   /** Opens the body; `undefined` if there is none. */
-  readonly open: (maxBytes: number) => Opened;
+  readonly open: () => Opened;
 }
 
 /** What the layers of ebb around a call say of it. */

@@ -116,13 +116,11 @@ export class Run<T> {
   async #look(at: Settled): Promise<Step> {
     const signal = this.#signal;
     const seen = at.outcome as Responded;
+    const replace = (settled: unknown): void => {
+      at.value = settled;
+    };
     try {
-      at.outcome = await look(
-        this.#call,
-        seen,
-        (maxBytes) => this.#client.peek?.(at.value, maxBytes),
-        signal,
-      );
+      at.outcome = await look(this.#call, seen, () => this.#client.peek?.(at.value, replace), signal);
     } catch (error) {
       const isAbort = signal?.aborted === true && error === signal.reason;
       dropped(this.#client, this.#call, at, error);

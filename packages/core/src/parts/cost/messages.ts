@@ -1,4 +1,4 @@
-import { bytesOf } from '../../bodies/peeks.ts';
+import { bytesOf } from '../../http/body.ts';
 import type { ServerEvent } from '../../http/inspected.ts';
 import type { BodyWatcher } from '../../http/peek.ts';
 

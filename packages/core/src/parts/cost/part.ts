@@ -1,5 +1,5 @@
 import type { Clock } from '../../base/clock.ts';
-import { watchBody } from '../../bodies/watch-body.ts';
+import { watchBody } from '../../bodies/opened.ts';
 import { shortHeader } from '../../http/ceilings.ts';
 import type { InspectedResponse, ServerEvent } from '../../http/inspected.ts';
 import type { Judgement, Responded } from '../../http/outcome.ts';
@@ -123,9 +123,8 @@ class CostTurn implements Turn {
       if (said === undefined) heard();
       else void said.then(heard);
     } else void this.#hear(outcome, new PassedResponse(outcome, traits, ''));
-    const context = { method: request.method, status: outcome.status, clock, signal: look.signal };
     const end = endOf(tally, new WeakRef(watcher), clock, timeoutMs);
-    watchBody(look.open(maxBytes), context, watcher, end);
+    watchBody(look.open(), { signal: look.signal, clock }, watcher, end);
   }
 
   /** Lowers what the bucket has to what the server says is left. Never throws or rejects. */

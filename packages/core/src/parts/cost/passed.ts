@@ -1,5 +1,5 @@
 import { FirstEvent } from '../../bodies/first-event.ts';
-import { bytesOf } from '../../bodies/peeks.ts';
+import { bytesOf } from '../../http/body.ts';
 import type { InspectedResponse, ServerEvent } from '../../http/inspected.ts';
 import type { RequestTraits, Responded } from '../../http/outcome.ts';
 import type { BodyWatcher } from '../../http/peek.ts';

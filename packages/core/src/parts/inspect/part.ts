@@ -23,8 +23,7 @@ class InspectTurn implements Turn {
   async read(outcome: Responded, _: Judgement | undefined, look: Look): Promise<Judgement | undefined> {
     const { request, policy } = this.#call;
     const { clock } = policy;
-    const body = { method: request.method, status: outcome.status, clock, signal: look.signal };
-    const open = (maxBytes: number) => peekAt(look.open(maxBytes), maxBytes, body);
+    const open = (maxBytes: number) => peekAt(look.open(), maxBytes, { signal: look.signal, clock });
     const looked = await this.#inspector.look(outcome, { ...look, open, request, clock });
     return looked.type === 'response' ? looked.judgement : undefined;
   }

@@ -1,0 +1,125 @@
+import { type Clock, inNextTurn } from '../base/clock.ts';
+import { bytesOf } from '../http/body.ts';
+import { MOST_READ_AHEAD_BYTES } from '../http/ceilings.ts';
+import type { BodyWatcher, Peek } from '../http/peek.ts';
+import { isByteStream, type PullSource, streamOver } from './stream-over.ts';
+
+/** A body that is watched, and that no one reads, is read ahead so long after its response, in milliseconds. */
+const READ_AHEAD_AFTER_MS = 1_000;
+
+/** What a web stream is looked at for. */
+export interface Replacing {
+  readonly clock: Clock;
+  /** Takes the stream that the caller gets. Hazard: what holds it must not be held by that stream. */
+  replace(stream: ReadableStream<Uint8Array>): void;
+  /** @throws what reading fails with after an abort */
+  check(): void;
+}
+
+type Result = ReadableStreamReadResult<Uint8Array>;
+
+/** A look at the beginning of a web stream, which is replaced with one that begins with what the look has read. */
+export class WebPeek implements Peek {
+  readonly #reader: ReadableStreamDefaultReader<Uint8Array>;
+  readonly #isOfBytes: boolean;
+  readonly #clock: Clock;
+  readonly #check: () => void;
+  #replace: Replacing['replace'] | undefined;
+  /** What was read ahead of the caller, and then the read that is pending. */
+  readonly #read: Promise<Result>[] = [];
+
+  constructor(stream: ReadableStream<Uint8Array>, { clock, check, replace }: Replacing) {
+    this.#isOfBytes = isByteStream(stream);
+    this.#reader = stream.getReader();
+    this.#clock = clock;
+    this.#check = check;
+    this.#replace = replace;
+  }
+
+  async read(): Promise<Uint8Array | undefined> {
+    const next = this.#reader.read();
+    this.#read.push(next);
+    const { done, value } = await next;
+    return done ? undefined : bytesOf(value);
+  }
+
+  stop(): void {
+    const reader = this.#reader;
+    this.#pass(() => reader.read(), { cancel: (reason) => reader.cancel(reason) });
+  }
+
+  watch(watcher: BodyWatcher, ended: () => void): void {
+    const reader = this.#reader;
+    let isOver = false;
+    let reading = 0;
+    let isRead = false;
+    let cancelTimer: (() => void) | undefined;
+    const end = (): void => {
+      if (isOver) return;
+      isOver = true;
+      cancelTimer?.();
+      ended();
+    };
+    const see = ({ done, value }: Result): void => {
+      reading -= 1;
+      if (!done) watcher.part(bytesOf(value));
+      if (done || isClosed) end();
+    };
+    const read = (): Promise<Result> => {
+      reading += 1;
+      const result = reader.read();
+      result.then(see, end);
+      return result;
+    };
+    // A reader that knows the length may never read the end. The part that is being read comes first.
+    let isClosed = false;
+    reader.closed.then(() => {
+      isClosed = true;
+      if (reading === 0) end();
+    }, end);
+    const readAhead = (): void => {
+      if (!isRead) void this.#readAhead(read);
+    };
+    // Most bodies are read at once, and need no timer.
+    inNextTurn(() => {
+      if (!isRead && !isOver) cancelTimer = this.#clock.schedule(readAhead, READ_AHEAD_AFTER_MS, true);
+    });
+    const cancel = (reason: unknown): Promise<void> => {
+      end();
+      return reader.cancel(reason);
+    };
+    this.#pass(
+      () => {
+        isRead = true;
+        return read();
+      },
+      { cancel },
+    );
+  }
+
+  async #readAhead(read: () => Promise<Result>): Promise<void> {
+    try {
+      for (let bytes = 0; bytes < MOST_READ_AHEAD_BYTES; ) {
+        const next = read();
+        this.#read.push(next);
+        const { done, value } = await next;
+        if (done) return;
+        bytes += value.byteLength;
+      }
+    } catch {
+      // For the caller to see.
+    }
+  }
+
+  /** Gives the caller what was read, and then what `read` brings. */
+  #pass(read: () => Promise<Result>, { cancel }: Pick<PullSource, 'cancel'>): void {
+    const pull = async (): Promise<Uint8Array | undefined> => {
+      this.#check();
+      const { done, value } = await (this.#read.shift() ?? read());
+      return done ? undefined : value;
+    };
+    const replace = this.#replace;
+    this.#replace = undefined;
+    replace?.(streamOver({ pull, cancel }, this.#isOfBytes));
+  }
+}
