@@ -1,7 +1,8 @@
 // Calls each function that reads what a server says with more and more of it. Valgrind counts the instructions between the marks.
 import type { BodyInspector, PolicyOptions } from '@ebb/core';
-import { downloadIn, retryAfterMs } from '@ebb/core/adapter';
+import { retryAfterMs } from '@ebb/core/adapter';
 import { anthropic, aws, github, google, openai, slack } from '@ebb/core/presets';
+import { downloadIn } from '@ebb/core/resuming';
 import { peekAtPart } from '../../packages/core/src/bodies/opened.ts';
 import type { Responded } from '../../packages/core/src/http/outcome.ts';
 import { serverFeedback } from '../../packages/core/src/http/server-feedback.ts';

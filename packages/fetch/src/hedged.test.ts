@@ -11,7 +11,8 @@ import {
 } from '@ebb/core';
 import { virtualClock } from '@ebb/core/testing';
 import { describe, expect, onTestFinished, test, vi } from 'vitest';
-import { createFetch, hedged } from './index.ts';
+import { hedged } from './hedged.ts';
+import { createFetch } from './index.ts';
 
 const URL_A = 'https://a.test/things?x=1';
 

@@ -14,7 +14,8 @@ import { virtualClock } from '@ebb/core/testing';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { versions } from '../test/clients.ts';
 import { type Answer, rawUpstream, type Upstream, upstream } from '../test/upstream.ts';
-import { ebbInterceptor, hedge } from './index.ts';
+import { hedge } from './hedge.ts';
+import { ebbInterceptor } from './index.ts';
 
 /** Lets each response of a server wait until the test, or another request, has it go. */
 function gates() {
