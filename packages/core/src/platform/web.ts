@@ -1,23 +1,4 @@
 // The platform of browsers, with the names of node.ts. Functions that do nothing are empty, so that minifiers drop their calls.
-import type { Time } from '../base/sleepers.ts';
-
-export { immediatesNow, inNextTurn, inRealTime, keepAlive, letExit } from './web-timers.ts';
-
-/**
- * Calls `call` once when the signal aborts. Returns a function that cancels it. Like a listener, it is not called for a
- * signal that has aborted already. A page does not have the crowds of a server, and needs no shared listener.
- */
-export function onAbort(signal: AbortSignal, call: () => void): () => void {
-  // A function of its own: the same one is listed once.
-  const listener = (): void => call();
-  signal.addEventListener('abort', listener, { once: true });
-  return () => signal.removeEventListener('abort', listener);
-}
-
-/** Each sleep of a page has its own timer. */
-export function sleepersOn(clock: Time): Pick<Time, 'schedule'> {
-  return clock;
-}
 
 /** Clients of the web do not see a body end by themselves. */
 export const seesBodiesEnd = false;
