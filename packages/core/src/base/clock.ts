@@ -1,5 +1,5 @@
 import { prose } from '#prose';
-import type { Check } from './check.ts';
+import { type Check, finite } from './check.ts';
 import { callHook } from './errors.ts';
 import { must } from './option-error.ts';
 
@@ -39,11 +39,10 @@ const SHORTEST_WAIT_MS = 0.001;
 let setBackMs = 0;
 let lastMs = Number.NEGATIVE_INFINITY;
 
-/** @throws TypeError if `Date.now` returns no finite number */
+/** @throws TypeError, RangeError if `Date.now` returns no finite number */
 function nowMs(): number {
-  const wallMs: unknown = Date.now();
-  if (typeof wallMs !== 'number' || !Number.isFinite(wallMs))
-    throw new TypeError('the clock of the system: Date.now() must return a finite number');
+  const wallMs = Date.now();
+  finite('the clock of the system: Date.now()', wallMs);
   setBackMs = Math.max(setBackMs, lastMs - wallMs);
   lastMs = Math.max(lastMs, wallMs + setBackMs);
   return lastMs;
@@ -126,15 +125,6 @@ export function keepAlive<T>(promise: Promise<T>): Promise<T> {
 /** `Math.random`. */
 export const systemRandom: Random = Math.random;
 
-const checkNow: Check = (_, value) =>
-  must(
-    'now()',
-    prose('a finite number of milliseconds'),
-    value,
-    typeof value === 'number',
-    Number.isFinite(value),
-  );
-
 const checkCancel: Check = (_, value) =>
   must('schedule()', prose('a function that cancels the call'), value, typeof value === 'function');
 
@@ -143,7 +133,12 @@ export function ownClock(clock: Clock): Clock {
   if (OF_SYSTEM in clock || READS in clock) return clock;
   const named: Marked = {
     [READS]: clock,
-    now: () => callHook('clock', () => clock.now(), checkNow),
+    now: () =>
+      callHook(
+        'clock',
+        () => clock.now(),
+        (_, read) => finite('now()', read),
+      ),
     schedule: (...wait) => callHook('clock', () => clock.schedule(...wait), checkCancel),
   };
   return named;
