@@ -3,10 +3,10 @@ import type { BodyInspector, PolicyOptions } from '@ebb/core';
 import { downloadIn, retryAfterMs } from '@ebb/core/adapter';
 import { anthropic, aws, github, google, openai, slack } from '@ebb/core/presets';
 import { peekAtPart } from '../../packages/core/src/bodies/opened.ts';
-import { EventStream } from '../../packages/core/src/http/event-stream.ts';
 import type { Responded } from '../../packages/core/src/http/outcome.ts';
 import { serverFeedback } from '../../packages/core/src/http/server-feedback.ts';
 import { EventReader } from '../../packages/core/src/parts/cost/events.ts';
+import { EventStream } from '../../packages/core/src/resume/event-stream.ts';
 import { SIZES } from './sizes.ts';
 
 const NOW_MS = Date.UTC(2026, 10, 21, 12, 0, 0);

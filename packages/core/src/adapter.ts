@@ -31,12 +31,11 @@ export {
 } from './http/body.ts';
 export { MOST_READ_AHEAD_BYTES } from './http/ceilings.ts';
 export { isIdempotent } from './http/classify.ts';
-export { downloadIn } from './http/download.ts';
 export { failureKind } from './http/failure.ts';
 export { originOf } from './http/origin.ts';
 export type { BodyContext, BodyWatcher, Opened, Peek } from './http/peek.ts';
-export type { ReadHeader, Resumable } from './http/resumable.ts';
 export { retryAfterMs } from './http/retry-after.ts';
+export { LAYER, type Way } from './layers/layer.ts';
 export {
   AtOnce,
   type ClientAtOnce,
@@ -52,7 +51,6 @@ export { type Decision, type DecisionInput, decide } from './loop/decide.ts';
 export { hasHistory, remember, rememberReason } from './loop/history.ts';
 export type { SentHeaders } from './loop/hooks.ts';
 export { fail, judge, pass } from './loop/judge.ts';
-export { LAYER, type Way } from './loop/layer.ts';
 export { look } from './loop/look.ts';
 export { overridePolicy } from './loop/policy.ts';
 export { type MakeBody, prepare, type Readiness } from './loop/prepare.ts';
@@ -74,3 +72,5 @@ export * as hedgeRule from './parts/hedge/rule.ts';
 export { isBad } from './parts/throttle/is-bad.ts';
 export { THROTTLE_OPTIONS } from './parts/throttle/options.ts';
 export { type ThrottleNumbers, ThrottleRule } from './parts/throttle/rule.ts';
+export { downloadIn } from './resume/download.ts';
+export type { ReadHeader, Resumable } from './resume/resumable.ts';

@@ -1,12 +1,12 @@
 import { describe, expect, test } from 'vitest';
 import { constant } from '../../backoff/curves.ts';
-import type { EbbEvent } from '../../loop/events.ts';
 import { attemptsOf } from '../../loop/history.ts';
 import type { PolicyOptions } from '../../loop/options.ts';
 import type { Part } from '../../loop/part.ts';
 import { createPolicy } from '../../loop/policy.ts';
-import { type AttemptContext, retry } from '../../loop/retry.ts';
 import { SKIP } from '../../loop/skip.ts';
+import type { EbbEvent } from '../../news/events.ts';
+import { type AttemptContext, retry } from '../../retry/retry.ts';
 import { virtualClock } from '../../testing.ts';
 import { tokenBucket } from '../bucket/token-bucket.ts';
 import { retryBudget } from '../budget/budget.ts';
