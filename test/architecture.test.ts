@@ -224,11 +224,8 @@ describe('globals', () => {
   const TIME = /\b(Date\.now|new Date\(\)|performance\.|setTimeout|setInterval|setImmediate|Math\.random)\b/;
   const timers = [
     'base/clock',
-    'base/plain-clock',
-    'base/system-clock',
-    'platform/node-timers',
-    'platform/web-timers',
-    'platform/node-crowds',
+    // Bounds of real time in tests.
+    'base/settling',
   ].map((name) => `packages/core/src/${name}.ts`);
   /** Programs, which live in real time by their nature. */
   const programs = /^packages\/simulator\/src\/cli[./]/;

@@ -1,7 +1,7 @@
 import type { PolicyOptions } from '@ebb/core';
 import type { Dispatcher } from 'undici';
 import { Dispatched } from '../../packages/undici/test/wire.ts';
-import { own, turns } from './fakes.ts';
+import { own } from './fakes.ts';
 
 /** The packages, loaded before or after the timers were faked. */
 export interface Packages {
@@ -36,8 +36,6 @@ interface World {
   readonly unitMs: number;
   /** To be called when a request is sent. */
   readonly send: () => void;
-  /** Removes the fakes, with all timers that they have, and installs them anew. Nothing if time is real. */
-  readonly renew: () => void;
 }
 
 /** A client that gets one answer after another; the last one is for all that follow. Returns the status, and the text of the body. */
@@ -162,8 +160,6 @@ export interface Situation {
   readonly isTight?: boolean;
   /** It sets the wall clock of all others as well. */
   readonly setsClock?: boolean;
-  /** It removes the fakes while something waits, and installs them again. */
-  readonly renews?: boolean;
 }
 
 const one = 'id: 1\ndata: a\n\n';
@@ -333,21 +329,6 @@ export const situations: readonly Situation[] = [
     result: [200, 200, 200],
   },
   {
-    name: 'bucket, with a timer of fakes that are gone',
-    prepare: (world) => {
-      const get = metered(world);
-      return async () => {
-        const all = [get(), get()];
-        await turns();
-        world.renew();
-        return Promise.all([...all, get()]);
-      };
-    },
-    sentAt: [0, 1, 2],
-    result: [200, 200, 200],
-    renews: true,
-  },
-  {
     name: 'bucket, and the clock is set back by an hour',
     prepare: whileTheClockIsSet(-HOUR_MS),
     sentAt: [0, 1, 2, 3.5],
@@ -391,26 +372,10 @@ export const situations: readonly Situation[] = [
     result: 'wait-too-long',
   },
   {
-    name: 'retries of a crowd, which share timers',
+    name: 'retries of a crowd',
     prepare: crowd,
     sentAt: [],
     endsAt: 1,
     result: [200],
-  },
-  {
-    name: 'retries of a crowd, after another with timers of fakes that are gone',
-    prepare: (world) => {
-      const get = [crowd(world), crowd(world)] as const;
-      return async () => {
-        void get[0]();
-        await turns();
-        world.renew();
-        return get[1]();
-      };
-    },
-    sentAt: [],
-    endsAt: 1,
-    result: [200],
-    renews: true,
   },
 ];

@@ -179,22 +179,8 @@ export interface PolicyOptions {
 }
 
 /** Options that may stay unset. */
-export type UnsetOptions =
-  | 'attemptTimeoutMs'
-  | 'totalTimeoutMs'
-  | 'bucket'
-  | 'concurrency'
-  | 'budget'
-  | 'throttle'
-  | 'use'
-  | 'key'
-  | 'maxWaitMs'
-  | 'stopSignal'
-  | 'inspect'
-  | 'actualCost'
-  | 'fairKey'
-  | 'idempotencyKey'
-  | 'beforeAttempt'
-  | 'trustedOrigins'
-  | 'aroundAttempt'
-  | 'onEvent';
+export type UnsetOptions = Exclude<
+  keyof PolicyOptions,
+  | ('maxRetries' | 'backoff' | 'classify' | 'feedback' | 'methods' | 'maxRetryAfterMs')
+  | ('cost' | 'priority' | 'clock' | 'random')
+>;

@@ -1,4 +1,3 @@
-import { timersId } from '../base/clock.ts';
 import type { SteadyTime } from './time.ts';
 
 /**
@@ -15,8 +14,6 @@ export class Timer {
   /** When it fires; `Infinity` if it is not set. */
   #atMs = Number.POSITIVE_INFINITY;
   #stop: () => void = () => {};
-  /** What it was set with. */
-  #timersId: unknown;
   #clock: unknown;
 
   /** @param isWait see `Clock.schedule` */
@@ -30,9 +27,7 @@ export class Timer {
   set(atMs: number, nowMs: number = this.#time.now()): void {
     const { clock } = this.#time;
     const isSet = atMs !== Number.POSITIVE_INFINITY;
-    // One of fake timers that are gone may never fire.
-    const isKept = this.#timersId === timersId() && this.#clock === clock;
-    if (isSet && this.#atMs <= atMs && isKept) return;
+    if (isSet && this.#atMs <= atMs && this.#clock === clock) return;
     this.#stop();
     this.#atMs = atMs;
     if (!isSet) return;
@@ -40,7 +35,6 @@ export class Timer {
       this.#atMs = Number.POSITIVE_INFINITY;
       this.#onDue();
     };
-    this.#timersId = timersId();
     this.#clock = clock;
     this.#stop = clock.schedule(fire, Math.max(TOLERANCE_MS, atMs - nowMs), false, this.#isWait);
   }
