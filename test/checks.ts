@@ -81,7 +81,8 @@ export const CHECKS: Readonly<Record<string, Check>> = {
     commands: ['node --conditions=@ebb/source --max-semi-space-size=64 test/generate/run.ts'],
   },
   growth: {
-    about: 'by instructions, that reading what a server says takes no more than its length; needs valgrind',
+    about:
+      'by instructions, that reading what a server or a store says, or a file contains, takes no more than its length; needs valgrind',
     commands: ['vitest run test/growth'],
   },
   redis: {
