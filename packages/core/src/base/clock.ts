@@ -1,4 +1,4 @@
-import { inNextTurn, systemClock } from '#clock';
+import { inNextTurn } from '#clock';
 import { type Clock, OF_SYSTEM, type Random, READS } from './time.ts';
 
 export { inNextTurn, inRealTime, ownClock, systemClock, timersId } from '#clock';
@@ -25,6 +25,3 @@ function sourceOf(clock: Clock): unknown {
   if (OF_SYSTEM in clock) return OF_SYSTEM;
   return READS in clock ? clock[READS] : clock;
 }
-
-/** The clock of the system, for a limit that was given none: it takes that of its policy. */
-export const unboundClock: Clock = /* @__PURE__ */ Object.assign({}, systemClock);

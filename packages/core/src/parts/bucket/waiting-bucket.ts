@@ -1,5 +1,5 @@
 import { notNegative } from '../../base/check.ts';
-import { type Clock, nextTurn } from '../../base/clock.ts';
+import { nextTurn } from '../../base/clock.ts';
 import { originOf } from '../../http/origin.ts';
 import type { Outcome, RequestTraits } from '../../http/outcome.ts';
 import { withJitter } from '../../http/retry-after.ts';
@@ -9,11 +9,12 @@ import {
   readFeedback,
   serverFeedback,
 } from '../../http/server-feedback.ts';
-import { bindClock, type ChecksCalls, type ClockBound } from '../../loop/bind-clock.ts';
 import {
   type BucketStats,
+  type ChecksCalls,
   type CloseOptions,
   type Grant,
+  mustHaveClock,
   type ObservableBucket,
   type TokenBucket,
   waitingAtClose,
@@ -39,7 +40,7 @@ export abstract class WaitingBucket<
     Gate extends ObservableBucket = ObservableBucket,
   >
   extends TokenCounter<Source>
-  implements ObservableBucket, ClockBound, ChecksCalls
+  implements ObservableBucket, ChecksCalls
 {
   readonly #setup: WaitingBucketSetup;
   readonly #atGates: Tally = { waiting: 0 };
@@ -66,11 +67,7 @@ export abstract class WaitingBucket<
     super(setup, makeSource, units);
     this.#setup = setup;
     const { time } = this;
-    const make = (tokens: number): Gate => {
-      const gate = makeGate(tokens, this.#atGates);
-      bindClock(gate, time.clock, {});
-      return gate;
-    };
+    const make = (tokens: number): Gate => makeGate(tokens, this.#atGates);
     this.#gates = new OriginGates({ now: () => time.now(), rate: () => this.gateRate, make }, this.#atGates);
   }
 
@@ -82,13 +79,9 @@ export abstract class WaitingBucket<
     return this.#setup.feedback;
   }
 
-  takeClock(clock: Clock): void {
-    this.time.bind(clock);
-    for (const gate of this.#gates.all()) bindClock(gate, clock, {});
-  }
-
   checkCalls(calls: Parameters<ChecksCalls['checkCalls']>[0]): void {
     const { cost } = calls;
+    mustHaveClock('a bucket', this.time.clock, calls);
     this.room.checkCalls(calls);
     // A number may be for requests that have a cost of their own.
     if (typeof cost === 'object') this.units.amountOf('createPolicy', cost, this.maxCost);

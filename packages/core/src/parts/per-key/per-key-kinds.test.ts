@@ -164,17 +164,6 @@ test.each<[what: string, made: unknown]>([
   expect(use).toThrow('make failed: its result must be a limit');
 });
 
-test('another policy with the same clock looks at no limit again', () => {
-  const clock = virtualClock();
-  const bounds: number[] = [];
-  const limit = { tryAcquire: () => ({}), takeClock: () => bounds.push(1) };
-  const per = perKey(() => limit) as unknown as PerKey<object> & { takeClock(clock: VirtualClock): void };
-  per.takeClock(clock);
-  per.for(of('one'));
-  for (let policy = 0; policy < 5; policy += 1) per.takeClock(clock);
-  expect(bounds).toHaveLength(1);
-});
-
 test('the types tell buckets, which can be closed, from other limits', async () => {
   const buckets: BucketPerKey<ObservableBucket> = perKey(() => tokenBucket({ refillPerSecond: 1 }));
   await Promise.all([buckets.idle(), buckets.close({ waiting: 'drain' })]);

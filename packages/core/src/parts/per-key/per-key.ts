@@ -1,15 +1,16 @@
 import { callable, countingNumber, notNegative, wrongType } from '../../base/check.ts';
 import type { Clock } from '../../base/clock.ts';
-import { isSameClock, ownClock, unboundClock } from '../../base/clock.ts';
+import { ownClock } from '../../base/clock.ts';
 import { callHook, ThrottledError } from '../../base/errors.ts';
-import { type Complete, LIMIT_CLOCK_OPTION, type OptionTable, readOptions } from '../../base/options.ts';
+import { CLOCK_OPTION, type Complete, type OptionTable, readOptions } from '../../base/options.ts';
 import { plainFeedback, type ReadFeedback } from '../../http/feedback.ts';
 import { originOf } from '../../http/origin.ts';
 import type { RequestTraits } from '../../http/outcome.ts';
-import { bindClock, type ChecksCalls, type ClockBound, twoClocks } from '../../loop/bind-clock.ts';
 import {
+  type ChecksCalls,
   type CloseOptions,
   forRequest,
+  mustHaveClock,
   type ObservableBucket,
   type PerKey,
   type RetryBudget,
@@ -40,7 +41,7 @@ export interface PerKeyOptions {
    * @default 60_000
    */
   readonly idleMs?: number | undefined;
-  /** @default that of the policy; without a policy that of the system */
+  /** @default that of the system. The limits and the policy must have the same */
   readonly clock?: Clock | undefined;
 }
 
@@ -48,7 +49,7 @@ const PER_KEY_OPTIONS: OptionTable<PerKeyOptions> = {
   keyOf: { check: callable, default: originOf },
   maxKeys: { check: countingNumber, default: 10_000 },
   idleMs: { check: notNegative, default: 60_000 },
-  clock: LIMIT_CLOCK_OPTION,
+  clock: CLOCK_OPTION,
 };
 
 /** A bucket per key. All of them can be closed together. */
@@ -67,13 +68,11 @@ interface Limit extends Partial<Pick<RetryBudget, 'isIdle' | 'withdraw'>> {
   close?(options?: CloseOptions): Promise<void>;
 }
 
-class LimitPerKey implements PerKey<object>, ClockBound, ChecksCalls {
+class LimitPerKey implements PerKey<object>, ChecksCalls {
   readonly #map: KeyMap<Limit>;
   readonly #make: (key: string) => object;
   readonly #setup: Complete<PerKeyOptions>;
-  #clock: Clock;
-  /** The clock of the policy; `undefined` without a policy. */
-  #boundTo: Clock | undefined;
+  readonly #clock: Clock;
   #closed: CloseOptions | undefined;
   #areBudgets = false;
   /** What it makes is not known yet. Of two parts in one place the one that its option puts first goes first. */
@@ -104,17 +103,9 @@ class LimitPerKey implements PerKey<object>, ClockBound, ChecksCalls {
     return (...read) => (this.#last?.feedback || plainFeedback)(...read);
   }
 
-  takeClock(clock: Clock): void {
-    if (this.#boundTo === clock) return;
-    for (const limit of this.#all()) bindClock(limit, clock, {});
-    const isUnbound = this.#setup.clock === unboundClock;
-    if (this.#boundTo !== undefined && isUnbound && !isSameClock(this.#boundTo, clock)) twoClocks();
-    this.#boundTo = clock;
-    if (isUnbound) this.#clock = clock;
-  }
-
   /** The limits of single keys are made alike: if there is one, the policy need not wait for its first request. */
   checkCalls(calls: Parameters<ChecksCalls['checkCalls']>[0]): void {
+    mustHaveClock('perKey', this.#clock, calls);
     // A throttle per key is asked before slots and tokens, as any throttle.
     if (calls.throttle === this) this.#place = 'throttle';
     (this.#last as Partial<ChecksCalls> | undefined)?.checkCalls?.(calls);
@@ -155,9 +146,9 @@ class LimitPerKey implements PerKey<object>, ClockBound, ChecksCalls {
     const limit: Limit = callHook('make', () => {
       const made = this.#make(key);
       if (typeof made !== 'object' || made === null) throw wrongType('its result', 'a limit', made);
+      (made as Partial<ChecksCalls>).checkCalls?.({ clock: this.#clock });
       return made;
     });
-    if (this.#boundTo !== undefined) bindClock(limit, this.#boundTo, {});
     if (this.#closed !== undefined) void limit.close?.(this.#closed);
     this.#areBudgets = limit.withdraw !== undefined;
     this.#last = limit;
