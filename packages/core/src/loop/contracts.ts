@@ -265,9 +265,18 @@ export function forRequest<T extends object>(
   key: string | undefined,
   calls: Pick<CallPolicy, 'fairKey'> & Partial<Pick<CallPolicy, 'priority'>> = {},
 ): T {
-  if (!('for' in one)) return one;
-  const limit = one.for(request, key);
-  const { priority, fairKey } = calls;
+  return 'for' in one ? checkedFor(one.for(request, key), calls) : one;
+}
+
+/**
+ * A limit per key, which is known only with its first request.
+ *
+ * @throws TypeError if its queue has no priorities, or no shares
+ */
+export function checkedFor<T extends object>(
+  limit: T,
+  { priority, fairKey }: Pick<CallPolicy, 'fairKey'> & Partial<Pick<CallPolicy, 'priority'>>,
+): T {
   if (priority || fairKey !== undefined) (limit as Partial<ChecksCalls>).checkCalls?.({ priority, fairKey });
   return limit;
 }

@@ -89,7 +89,6 @@ export abstract class WaitingBucket<
 
   pauseFor(durationMs: number): void {
     notNegative('pauseFor: durationMs', durationMs);
-    this.beforeUse?.();
     const nowMs = this.time.now();
     if (durationMs > 0) this.source.pause(nowMs + durationMs, nowMs);
     this.room.giveUp(nowMs + this.source.pausedMs(nowMs));
@@ -143,7 +142,6 @@ export abstract class WaitingBucket<
     // With some jitter on top, so that a fleet does not return together.
     const pauseMs = withJitter(Math.min(said.pauseMs, maxPauseMs), random);
     if (pauseMs === 0) return said;
-    this.beforeUse?.();
     if (origin === undefined) this.pauseFor(pauseMs);
     else this.#gates.pause(origin, pauseMs);
     return said;
@@ -173,7 +171,6 @@ export abstract class WaitingBucket<
 
   async close(options?: CloseOptions): Promise<void> {
     const waiting = waitingAtClose(options);
-    this.beforeUse?.();
     if (this.closed === undefined || waiting === 'reject') {
       this.closed = waiting;
       this.#gates.close({ waiting });

@@ -16,7 +16,6 @@ import type { Lack, Part, PartCall, Turn } from '../../loop/part.ts';
 import { WAITING_OPTIONS, type WaitingOptions } from '../../queue/options.ts';
 import { SteadyTime } from '../../queue/time.ts';
 import { WaitingRoom } from '../../queue/waiting-room.ts';
-import type { CallsBeforeUse } from '../per-key/key-map.ts';
 
 /** Options of {@link concurrencyLimit}. */
 export interface ConcurrencyOptions extends WaitingOptions {
@@ -48,8 +47,7 @@ class HeldSlot implements Slot {
   }
 }
 
-class Semaphore implements ConcurrencyLimit, CallsBeforeUse, ChecksCalls {
-  beforeUse: (() => void) | undefined;
+class Semaphore implements ConcurrencyLimit, ChecksCalls {
   readonly #maxConcurrent: number;
   readonly #time: SteadyTime;
   readonly #room: WaitingRoom<Slot>;
@@ -76,7 +74,6 @@ class Semaphore implements ConcurrencyLimit, CallsBeforeUse, ChecksCalls {
   }
 
   tryAcquire(): Slot | undefined {
-    this.beforeUse?.();
     return this.#room.size === 0 && this.#inUse < this.#maxConcurrent ? this.#take(0) : undefined;
   }
 
@@ -84,7 +81,6 @@ class Semaphore implements ConcurrencyLimit, CallsBeforeUse, ChecksCalls {
     try {
       const lane = this.#room.laneFor(options);
       if (options.signal?.aborted) throw options.signal.reason;
-      this.beforeUse?.();
       const nowMs = this.#time.now();
       if (this.#inUse < this.#maxConcurrent && this.#room.goesFirst(lane, nowMs)) {
         return Promise.resolve(this.#take(0));
