@@ -3,7 +3,6 @@ export { nextTurn, systemClock } from './base/clock.ts';
 export {
   CLOCK_OPTION,
   type Complete,
-  LIMIT_CLOCK_OPTION,
   type OptionTable,
   RANDOM_OPTION,
   readOptions,
@@ -11,7 +10,7 @@ export {
 export { property } from './base/property.ts';
 export { sleep } from './base/sleep.ts';
 export { callObserver } from './base/warn.ts';
-export type { CloseOptions } from './loop/contracts.ts';
+export { type ChecksCalls, type CloseOptions, mustHaveClock } from './loop/contracts.ts';
 export type { Quota } from './parts/bucket/gcra.ts';
 export * as gcra from './parts/bucket/gcra.ts';
 export { NamedUnits, oneOf as oneUnitOf } from './parts/bucket/named-units.ts';

@@ -395,10 +395,10 @@ describe('what is learned', () => {
   });
 
   test('a chance that waits for its tokens is asked for once', async () => {
-    const bucket = tokenBucket({ capacity: 1, refillPerSecond: 1, initialTokens: 0 });
     const own = throttle({ floor: 0.5 });
     const { clock, down } = setUp({ throttle: own, maxRetries: 0 });
     await down(10);
+    const bucket = tokenBucket({ capacity: 1, refillPerSecond: 1, initialTokens: 0, clock });
     const policy = createPolicy({ clock, random: () => 0, throttle: own, bucket, maxRetries: 0 });
     const results = await clock.runUntilSettled(
       Promise.all(
