@@ -47,7 +47,7 @@ function noted(settle: (actual: number | Costs) => void = () => undefined) {
   return { settled, left, bucket };
 }
 
-const quotas = () => quotaBucket({ limits: { tokens: { refillPerSecond: 1, capacity: 9 } } });
+const quotas = () => quotaBucket({ limits: { tokens: { refillPerSecond: 1, capacity: 9 } }, clock });
 
 const warnings: string[] = [];
 vi.spyOn(process, 'emitWarning').mockImplementation((warning) => {

@@ -179,9 +179,9 @@ describe.each(Object.entries(versions))('%s', (_, { Agent, request, fetch }) => 
 
   test('tokens, slots and the budget: what a retry takes, and all of it at once', async () => {
     const doors = gates();
-    const bucket = tokenBucket({ refillPerSecond: 0.001, capacity: 10 });
-    const concurrency = concurrencyLimit({ maxConcurrent: 10 });
-    const budget = retryBudget({ reserve: 2, ratio: 0 });
+    const bucket = tokenBucket({ refillPerSecond: 0.001, capacity: 10, clock });
+    const concurrency = concurrencyLimit({ maxConcurrent: 10, clock });
+    const budget = retryBudget({ reserve: 2, ratio: 0, clock });
     const inUse: number[] = [];
     const server = await serving(async (response, seen, number) => {
       inUse.push(concurrency.stats().inUse);
