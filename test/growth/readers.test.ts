@@ -11,6 +11,7 @@ const SIGNS: Readonly<Record<string, RegExp>> = {
   'reads a file': /\b(?:readFile|createReadStream|openAsBlob)(?:Sync)?\(/,
   'reads a reply or an error of a store':
     /\b(?:readNumbers|parseReply|parseState|runScript|messageOf|withoutSecrets)\((?!url)/,
+  'tells what a text stands for': /\bpattern\.test\(/,
   'takes a text apart': /\.(?:split|match|matchAll|exec)\(/,
 };
 
