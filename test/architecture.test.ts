@@ -36,12 +36,12 @@ function ownImportsOf(path: string): string[] {
 /** What each package may import beside its own files. */
 const allowed: Readonly<Record<string, readonly RegExp[]>> = {
   core: [/^#(around|clock|platform|prose)$/],
-  fetch: [/^#platform$/, /^@ebb\/core(\/adapter|\/resuming)?$/],
+  fetch: [/^#platform$/, /^@ebb\/core(\/adapter|\/hedging|\/resuming)?$/],
   axios: [/^#(platform|prose)$/, /^@ebb\/core(\/adapter)?$/, /^axios$/],
-  undici: [/^@ebb\/core(\/adapter|\/resuming)?$/, /^undici$/, /^node:/],
+  undici: [/^@ebb\/core(\/adapter|\/hedging|\/resuming)?$/, /^undici$/, /^node:/],
   valkey: [/^@ebb\/core(\/bucket)?$/],
   opentelemetry: [/^@ebb\/core$/, /^@opentelemetry\/api$/],
-  simulator: [/^@ebb\/core(\/adapter|\/bucket|\/testing)?$/, /^node:/],
+  simulator: [/^@ebb\/core(\/adapter|\/bucket|\/hedging|\/testing)?$/, /^node:/],
 };
 
 describe('imports', () => {
@@ -53,6 +53,16 @@ describe('imports', () => {
     const foreign = importsOf(path).filter((from) => !from.startsWith('.'));
     const rules = allowed[packageOf(path)] ?? [];
     expect(foreign.filter((from) => !rules.some((rule) => rule.test(from)))).toEqual([]);
+  });
+
+  // Its main door has every limit, which an import of a client would load as well.
+  test('clients import types alone from the main door of core', () => {
+    const values = sources.filter(
+      (path) =>
+        /^(fetch|axios|undici)$/.test(packageOf(path)) &&
+        /^import (?!type\b)[^;]*? from '@ebb\/core'/m.test(textOf.get(path) ?? ''),
+    );
+    expect(values).toEqual([]);
   });
 
   test('no file imports itself, directly or through others', () => {
@@ -85,6 +95,7 @@ const houses = {
     doors: [
       'adapter.ts',
       'bucket.ts',
+      'hedging.ts',
       'index.ts',
       'presets.ts',
       'resuming.ts',

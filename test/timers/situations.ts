@@ -7,11 +7,13 @@ import { own } from './fakes.ts';
 export interface Packages {
   readonly core: typeof import('@ebb/core');
   readonly fetch: typeof import('@ebb/fetch');
+  readonly fetchHedged: typeof import('@ebb/fetch/hedged');
   readonly fetchResuming: typeof import('@ebb/fetch/resuming');
   readonly axios: typeof import('axios').default;
   readonly ebbAxios: typeof import('@ebb/axios');
   readonly undici: typeof import('undici');
   readonly ebbUndici: typeof import('@ebb/undici');
+  readonly undiciHedge: typeof import('@ebb/undici/hedge');
   readonly undiciResuming: typeof import('@ebb/undici/resuming');
 }
 
@@ -55,7 +57,7 @@ function answering(answers: readonly Answer[]): () => Answer {
 }
 
 const fetchClient: Client = ({ packages, send }, options, answers, more = {}) => {
-  const { core, fetch, fetchResuming } = packages;
+  const { core, fetch, fetchHedged, fetchResuming } = packages;
   const policy = core.createPolicy(options);
   const next = answering(answers);
   const base = async (): Promise<Response> => {
@@ -75,7 +77,7 @@ const fetchClient: Client = ({ packages, send }, options, answers, more = {}) =>
     return new Response(new ReadableStream({ pull: (body) => pulls.shift()?.(body) }), { headers: EVENTS });
   };
   const { hedgeAfterMs: delayMs, idleTimeoutMs } = more;
-  const hedging = delayMs === undefined ? base : fetch.hedged(base, { policy, delayMs });
+  const hedging = delayMs === undefined ? base : fetchHedged.hedged(base, { policy, delayMs });
   const get = fetchResuming.resuming(fetch.createFetch(policy, hedging), { policy, idleTimeoutMs });
   return async () => {
     const response = await get(URL);
@@ -102,7 +104,7 @@ const axiosClient: Client = ({ packages, send }, options, answers) => {
 };
 
 const undiciClient: Client = ({ packages, send }, options, answers, more = {}) => {
-  const { core, undici, ebbUndici, undiciResuming } = packages;
+  const { core, undici, ebbUndici, undiciHedge, undiciResuming } = packages;
   const policy = core.createPolicy(options);
   const next = answering(answers);
   class Service extends undici.Dispatcher {
@@ -120,7 +122,7 @@ const undiciClient: Client = ({ packages, send }, options, answers, more = {}) =
     }
   }
   const { hedgeAfterMs: delayMs, idleTimeoutMs } = more;
-  const hedges = delayMs === undefined ? [] : [ebbUndici.hedge({ policy, delayMs })];
+  const hedges = delayMs === undefined ? [] : [undiciHedge.hedge({ policy, delayMs })];
   const dispatcher = new Service().compose(
     ...hedges,
     ebbUndici.ebbInterceptor(policy),

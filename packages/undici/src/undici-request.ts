@@ -1,7 +1,9 @@
 import type { Duplex } from 'node:stream';
-import { attemptsOf, classifyHttp, type Outcome, type Policy } from '@ebb/core';
+import type { Outcome, Policy } from '@ebb/core';
 import {
+  attemptsOf,
   Call,
+  classifyHttp,
   fail,
   failureKind,
   hasReachedLayer,

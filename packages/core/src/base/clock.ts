@@ -153,6 +153,3 @@ export function isSameClock(one: Clock, other: Clock): boolean {
 function sourceOf(clock: Marked): unknown {
   return clock[OF_SYSTEM] ? OF_SYSTEM : (clock[READS] ?? clock);
 }
-
-/** The clock of the system, for a limit that was given none: it takes that of its policy. */
-export const unboundClock: Clock = /* @__PURE__ */ Object.assign({}, systemClock);

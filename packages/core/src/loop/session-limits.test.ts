@@ -191,13 +191,6 @@ describe('a bucket per key', () => {
     await clock.advance(1_000);
     expect(await third).toBe(100);
   });
-
-  test('without room for another key refuses', async () => {
-    const { start, events } = setUp({ bucket: perKey(() => tokenBucket(small), { clock, maxKeys: 1 }) });
-    await waits(start({}, 'https://a.test/'));
-    expect(await waits(start({}, 'https://b.test/'))).toBe('too-many-keys');
-    expect(events.at(-1)).toMatchObject({ type: 'end', reason: 'throttled' });
-  });
 });
 
 describe('a slot', () => {

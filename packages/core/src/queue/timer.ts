@@ -14,7 +14,6 @@ export class Timer {
   /** When it fires; `Infinity` if it is not set. */
   #atMs = Number.POSITIVE_INFINITY;
   #stop: () => void = () => {};
-  #clock: unknown;
 
   /** @param isWait see `Clock.schedule` */
   constructor(time: SteadyTime, onDue: () => void, isWait = false) {
@@ -25,9 +24,8 @@ export class Timer {
 
   /** Fires at `atMs`, or earlier if it was set to an earlier time; `onDue` must set it again. `Infinity` stops it. */
   set(atMs: number, nowMs: number = this.#time.now()): void {
-    const { clock } = this.#time;
     const isSet = atMs !== Number.POSITIVE_INFINITY;
-    if (isSet && this.#atMs <= atMs && this.#clock === clock) return;
+    if (isSet && this.#atMs <= atMs) return;
     this.#stop();
     this.#atMs = atMs;
     if (!isSet) return;
@@ -35,7 +33,6 @@ export class Timer {
       this.#atMs = Number.POSITIVE_INFINITY;
       this.#onDue();
     };
-    this.#clock = clock;
-    this.#stop = clock.schedule(fire, Math.max(TOLERANCE_MS, atMs - nowMs), false, this.#isWait);
+    this.#stop = this.#time.clock.schedule(fire, Math.max(TOLERANCE_MS, atMs - nowMs), false, this.#isWait);
   }
 }
