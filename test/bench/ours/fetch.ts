@@ -3,7 +3,7 @@ import { type BaseFetch, createFetch, hedged } from '@ebb/fetch';
 import type { Rival } from '../rivals/rival.ts';
 import { limits, nthOptions } from './limits.ts';
 
-function withOptions(options: () => PolicyOptions): Rival<'fetch'> {
+export function withOptions(options: () => PolicyOptions): Rival<'fetch'> {
   return { wrap: (bare, nth) => createFetch(nthOptions(options(), nth), bare as typeof fetch) };
 }
 

@@ -3,7 +3,7 @@ import { ebbInterceptor, hedge } from '@ebb/undici';
 import type { Dispatch, Rival } from '../rivals/rival.ts';
 import { limits, nthOptions } from './limits.ts';
 
-function withOptions(options: () => PolicyOptions): Rival<'undici'> {
+export function withOptions(options: () => PolicyOptions): Rival<'undici'> {
   return { wrap: (bare, nth) => ebbInterceptor(nthOptions(options(), nth))(bare as never) as Dispatch };
 }
 
