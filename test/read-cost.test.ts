@@ -47,7 +47,7 @@ function noted(settle: (actual: number | Costs) => void = () => undefined) {
   return { settled, left, bucket };
 }
 
-const quotas = () => quotaBucket({ limits: { tokens: { refillPerSecond: 1, capacity: 9 } } });
+const quotas = () => quotaBucket({ limits: { tokens: { refillPerSecond: 1, capacity: 9 } }, clock });
 
 const warnings: string[] = [];
 vi.spyOn(process, 'emitWarning').mockImplementation((warning) => {
@@ -368,7 +368,10 @@ test('the bucket of its key is settled, and hears what is left', async () => {
     return found.bucket as unknown as MemoryBucket;
   };
   const actualCost = readCost(async (response) => (await response.json()) as number, { remaining: () => 3 });
-  const fetch = createFetch({ clock, bucket: perKey(make), actualCost }, async () => new Response('5'));
+  const fetch = createFetch(
+    { clock, bucket: perKey(make, { clock }), actualCost },
+    async () => new Response('5'),
+  );
   await (await fetch(URL, { ebb: { key: 'a' } })).json();
   await turns(2);
   expect(buckets.get('a')).toMatchObject({ settled: [5], left: [3] });
@@ -508,7 +511,7 @@ describe('what is wrong', () => {
     [{ cost: () => ({}), bucket: quotas() }, 'cost'],
   ])('a hook, %o', async (options, hook) => {
     const fetch = createFetch(
-      { clock, bucket: tokenBucket({ refillPerSecond: 1 }), ...options },
+      { clock, bucket: tokenBucket({ refillPerSecond: 1, clock }), ...options },
       async () => new Response(),
     );
     await expect(fetch(URL)).rejects.toMatchObject({ name: 'HookError', hook });

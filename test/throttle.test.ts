@@ -113,7 +113,7 @@ describe.each(Object.entries(clients))('%s', (_, makeClient) => {
   });
 
   test('an origin that is down does not open that of another', async () => {
-    const own = perKey(() => throttle());
+    const own = perKey(() => throttle(), { clock });
     await setUp([down], { throttle: own, maxRetries: 0 });
     for (let at = 0; at < 6; at += 1) {
       await send().catch(() => undefined);

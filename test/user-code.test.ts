@@ -86,7 +86,7 @@ describe.each(Object.entries(all))('%s', (_, makeClient) => {
     const clock = virtualClock();
     const bucket = tokenBucket({ capacity: 5, refillPerSecond: 1, clock });
     const concurrency = concurrencyLimit({ maxConcurrent: 1, clock });
-    const budget = retryBudget({ reserve: 2, ratio: 0 });
+    const budget = retryBudget({ reserve: 2, ratio: 0, clock });
     const beforeAttempt = async ({ attempt }: NextAttempt): Promise<undefined> => {
       if (attempt === 2) throw new Error('no token');
     };

@@ -1,15 +1,16 @@
 import type { BodyInspector, PolicyOptions } from '@ebb/core';
-import { downloadIn, failureKind, retryAfterMs } from '@ebb/core/adapter';
+import { failureKind, retryAfterMs } from '@ebb/core/adapter';
 import { anthropic, aws, github, google, openai, shopify, slack } from '@ebb/core/presets';
+import { downloadIn } from '@ebb/core/resuming';
 import { FirstEvent } from '../../packages/core/src/bodies/first-event.ts';
 import { peekAtPart } from '../../packages/core/src/bodies/opened.ts';
 import { headerIn, responseHeader } from '../../packages/core/src/http/any-headers.ts';
-import { EventStream } from '../../packages/core/src/http/event-stream.ts';
 import type { Responded } from '../../packages/core/src/http/outcome.ts';
 import { serverFeedback } from '../../packages/core/src/http/server-feedback.ts';
 import { EventReader } from '../../packages/core/src/parts/cost/events.ts';
 import { LineReader } from '../../packages/core/src/parts/cost/passed.ts';
 import { operationsOf } from '../../packages/core/src/presets/graphql-document.ts';
+import { EventStream } from '../../packages/core/src/resume/event-stream.ts';
 import { requestHeader } from '../../packages/undici/src/headers.ts';
 import { peekAt } from '../../packages/undici/src/peek.ts';
 import type { Reading } from './reading.ts';

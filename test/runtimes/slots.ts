@@ -29,7 +29,7 @@ async function slotsInUse(inUse: () => number): Promise<number> {
 
 async function useSlot<Result>(slots: Slots<Result>, row: SlotRow<Result>, url: string): Promise<SlotRun> {
   const clock = virtualClock({ startMs: 0 });
-  const concurrency = concurrencyLimit({ maxConcurrent: 1 });
+  const concurrency = concurrencyLimit({ maxConcurrent: 1, clock });
   const client = slots.open(createPolicy({ clock, concurrency, maxRetries: 0 }));
   const held = (): number => concurrency.stats().inUse;
   const result = await client.get(url + row.path, row.method ?? 'GET', row.config);

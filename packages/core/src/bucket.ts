@@ -3,7 +3,6 @@ export { nextTurn, systemClock } from './base/clock.ts';
 export {
   CLOCK_OPTION,
   type Complete,
-  LIMIT_CLOCK_OPTION,
   type OptionTable,
   RANDOM_OPTION,
   readOptions,
@@ -11,7 +10,7 @@ export {
 export { property } from './base/property.ts';
 export { sleep } from './base/sleep.ts';
 export { callObserver } from './base/warn.ts';
-export type { CloseOptions } from './loop/contracts.ts';
+export { type ChecksCalls, type CloseOptions, mustHaveClock } from './loop/contracts.ts';
 export type { Quota } from './parts/bucket/gcra.ts';
 export * as gcra from './parts/bucket/gcra.ts';
 export { NamedUnits, oneOf as oneUnitOf } from './parts/bucket/named-units.ts';
@@ -29,6 +28,9 @@ export type { TokenSource, Unavailable, WaitingQueue } from './parts/bucket/toke
 export { WaitingBucket } from './parts/bucket/waiting-bucket.ts';
 export { type LeaseCall, LeasedRetries, leaseOf } from './parts/budget/leased-retries.ts';
 export { BudgetPart } from './parts/budget/part.ts';
+export { isBad } from './parts/throttle/is-bad.ts';
+export { THROTTLE_OPTIONS } from './parts/throttle/options.ts';
+export { type ThrottleNumbers, ThrottleRule } from './parts/throttle/rule.ts';
 export type { Amount } from './queue/amount.ts';
 export { SteadyTime } from './queue/time.ts';
 export { Timer } from './queue/timer.ts';

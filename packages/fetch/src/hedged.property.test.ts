@@ -10,7 +10,8 @@ import {
 import { virtualClock } from '@ebb/core/testing';
 import fc from 'fast-check';
 import { expect, onTestFinished, test } from 'vitest';
-import { createFetch, hedged } from './index.ts';
+import { hedged } from './hedged.ts';
+import { createFetch } from './index.ts';
 
 /** What one send does. */
 interface Plan {
@@ -92,9 +93,14 @@ test('however events fall together: every call ends, nothing is lost or leaks, a
         });
       });
     };
-    const bucket = tokenBucket({ capacity: given.tokens, refillPerSecond: 1e-6, nonConforming: 'reject' });
-    const concurrency = concurrencyLimit({ maxConcurrent: given.slots });
-    const budget = retryBudget({ reserve: given.reserve, ratio: 0 });
+    const bucket = tokenBucket({
+      capacity: given.tokens,
+      refillPerSecond: 1e-6,
+      nonConforming: 'reject',
+      clock,
+    });
+    const concurrency = concurrencyLimit({ maxConcurrent: given.slots, clock });
+    const budget = retryBudget({ reserve: given.reserve, ratio: 0, clock });
     const events: EbbEvent[] = [];
     const policy = createPolicy({
       bucket,

@@ -10,8 +10,9 @@ import {
   tokenBucket,
 } from '@ebb/core';
 import { virtualClock } from '@ebb/core/testing';
-import { describe, expect, onTestFinished, test, vi } from 'vitest';
-import { createFetch, hedged } from './index.ts';
+import { beforeEach, describe, expect, onTestFinished, test, vi } from 'vitest';
+import { hedged } from './hedged.ts';
+import { createFetch } from './index.ts';
 
 const URL_A = 'https://a.test/things?x=1';
 
@@ -23,8 +24,14 @@ interface Plan {
   readonly isDeaf?: boolean;
 }
 
+/** The clock of the clients and the limits of a test. */
+let time = virtualClock();
+beforeEach(() => {
+  time = virtualClock();
+});
+
 /** A base fetch whose sends take what the plans say, in turn; the last plan is for all that follow. */
-function service(plans: readonly Plan[], clock = virtualClock()) {
+function service(plans: readonly Plan[], clock = time) {
   const sent: { url: string; init: RequestInit; aborted: boolean; reason?: unknown }[] = [];
   const cancelled: number[] = [];
   const base = (input: Parameters<typeof fetch>[0], init: RequestInit = {}): Promise<Response> => {
@@ -227,7 +234,7 @@ describe('what a hedge takes', () => {
   });
 
   test('tokens of the bucket, which stay spent', async () => {
-    const bucket = tokenBucket({ refillPerSecond: 0.001, capacity: 3 });
+    const bucket = tokenBucket({ refillPerSecond: 0.001, capacity: 3, clock: time });
     const { fetch, clock, sent } = client(slow, { bucket }, { share: 1 });
     await clock.runUntilSettled(fetch(URL_A));
     expect(Math.floor(bucket.stats().tokens)).toBe(1);
@@ -238,7 +245,7 @@ describe('what a hedge takes', () => {
   });
 
   test('tokens that are marked as missing do not do', async () => {
-    const bucket = tokenBucket({ refillPerSecond: 0.001, capacity: 1, nonConforming: 'mark' });
+    const bucket = tokenBucket({ refillPerSecond: 0.001, capacity: 1, nonConforming: 'mark', clock: time });
     const { fetch, clock, sent } = client(slow, { bucket });
     await clock.runUntilSettled(fetch(URL_A));
     expect(sent.length).toBe(1);
@@ -248,7 +255,7 @@ describe('what a hedge takes', () => {
     [1, 1],
     [2, 2],
   ])('a free slot: of %i', async (maxConcurrent, sends) => {
-    const concurrency = concurrencyLimit({ maxConcurrent });
+    const concurrency = concurrencyLimit({ maxConcurrent, clock: time });
     const { fetch, clock, sent } = client([{ ms: 100, status: 204 }], { concurrency });
     const response = await clock.runUntilSettled(fetch(URL_A));
     await response.text();
@@ -260,14 +267,14 @@ describe('what a hedge takes', () => {
     [0, 1],
     [1, 2],
   ])('a retry of the budget: of %i', async (reserve, sends) => {
-    const budget = retryBudget({ reserve, ratio: 0 });
+    const budget = retryBudget({ reserve, ratio: 0, clock: time });
     const { fetch, clock, sent } = client(slow, { budget });
     await clock.runUntilSettled(fetch(URL_A));
     expect([sent.length, budget.balance]).toEqual([sends, 0]);
   });
 
   test('the budget gets one deposit for both tries', async () => {
-    const budget = retryBudget({ reserve: 5, ratio: 1 });
+    const budget = retryBudget({ reserve: 5, ratio: 1, clock: time });
     const { fetch, clock } = client([{ ms: 100 }, { ms: 1 }], { budget });
     await clock.runUntilSettled(fetch(URL_A));
     // One for the hedge, and one for the success.
@@ -277,7 +284,9 @@ describe('what a hedge takes', () => {
   });
 
   test('limits per key are those of its request', async () => {
-    const bucket = perKey(() => tokenBucket({ refillPerSecond: 0.001, capacity: 2 }));
+    const bucket = perKey(() => tokenBucket({ refillPerSecond: 0.001, capacity: 2, clock: time }), {
+      clock: time,
+    });
     const { fetch, clock, sent } = client(slow, { bucket }, { share: 1 });
     await clock.runUntilSettled(fetch(URL_A));
     await clock.runUntilSettled(fetch('https://b.test/'));
@@ -285,9 +294,9 @@ describe('what a hedge takes', () => {
   });
 
   test('what is lacking gives the rest back', async () => {
-    const bucket = tokenBucket({ refillPerSecond: 0.001, capacity: 5 });
-    const concurrency = concurrencyLimit({ maxConcurrent: 5 });
-    const budget = retryBudget({ reserve: 0, ratio: 0 });
+    const bucket = tokenBucket({ refillPerSecond: 0.001, capacity: 5, clock: time });
+    const concurrency = concurrencyLimit({ maxConcurrent: 5, clock: time });
+    const budget = retryBudget({ reserve: 0, ratio: 0, clock: time });
     const { fetch, clock } = client(slow, { bucket, concurrency, budget });
     const result = fetch(URL_A);
     await clock.advance(50);
@@ -297,7 +306,11 @@ describe('what a hedge takes', () => {
 
   test('nothing while the throttle holds requests back, and what it holds for a hedge goes back', async () => {
     const held = throttle();
-    const { hedging, clock, sent } = client(slow, { throttle: perKey(() => held) }, { share: 1 });
+    const { hedging, clock, sent } = client(
+      slow,
+      { throttle: perKey(() => held, { clock: time }) },
+      { share: 1 },
+    );
     held.hold();
     await clock.runUntilSettled(hedging(URL_A));
     expect(sent.length).toBe(1);
@@ -432,7 +445,7 @@ describe('another origin', () => {
   });
 
   test('waits for its hooks with nothing held, and not longer than the first try', async () => {
-    const bucket = tokenBucket({ refillPerSecond: 0.001, capacity: 5 });
+    const bucket = tokenBucket({ refillPerSecond: 0.001, capacity: 5, clock: time });
     const { fetch, clock, sent } = client(
       [{ ms: 50 }],
       {

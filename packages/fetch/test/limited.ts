@@ -26,7 +26,7 @@ export async function limited(baseFetch: typeof fetch = fetch, clock = virtualCl
       gates.set('break', () => response.destroy());
     } else response.writeHead(500).end();
   });
-  const concurrency: ConcurrencyLimit = concurrencyLimit({ maxConcurrent: 1 });
+  const concurrency: ConcurrencyLimit = concurrencyLimit({ maxConcurrent: 1, clock });
   const policy = createPolicy({ concurrency, backoff: constant(0), maxRetries: 0, clock });
   const ebbFetch = createFetch(policy, baseFetch);
   return {

@@ -1,5 +1,12 @@
-import type { Clock, Part, RetryBudget } from '@ebb/core';
-import { BudgetPart, type LeaseCall, LeasedRetries, SteadyTime } from '@ebb/core/bucket';
+import type { Part, RetryBudget } from '@ebb/core';
+import {
+  BudgetPart,
+  type ChecksCalls,
+  type LeaseCall,
+  LeasedRetries,
+  mustHaveClock,
+  SteadyTime,
+} from '@ebb/core/bucket';
 import { LOOK_MS, LocalBudget } from './budget-local.ts';
 import type { BudgetSetup, ValkeyBudget, ValkeyBudgetStats } from './budget-options.ts';
 import { type BudgetReply, BudgetStore } from './budget-store.ts';
@@ -13,7 +20,7 @@ const LOOK: LeaseCall = { deposits: 0, returned: 0, wanted: 0 };
 const SHORTEST_MS = 1e-3;
 
 /** One process of the fleet: when it calls the store, and what it has without it. */
-export class FleetBudget implements ValkeyBudget {
+export class FleetBudget implements ValkeyBudget, ChecksCalls {
   readonly part: Part = new BudgetPart(this);
   readonly #setup: BudgetSetup;
   readonly #time: SteadyTime;
@@ -48,8 +55,8 @@ export class FleetBudget implements ValkeyBudget {
     });
   }
 
-  takeClock(clock: Clock): void {
-    this.#time.bind(clock);
+  checkCalls(calls: Parameters<ChecksCalls['checkCalls']>[0]): void {
+    mustHaveClock('a retry budget', this.#time.clock, calls);
   }
 
   get balance(): number {

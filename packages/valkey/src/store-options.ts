@@ -1,5 +1,5 @@
 import type { Clock, Random } from '@ebb/core';
-import { check, LIMIT_CLOCK_OPTION, type OptionTable, RANDOM_OPTION } from '@ebb/core/bucket';
+import { CLOCK_OPTION, check, type OptionTable, RANDOM_OPTION } from '@ebb/core/bucket';
 import type { StoreObserver } from './events.ts';
 import { checkClient, type ValkeyClient } from './store-client.ts';
 
@@ -32,7 +32,7 @@ export interface StoreOptions {
   readonly onStoreEvent?: StoreObserver | undefined;
   /**
    * The source of time, for tests.
-   * @default that of the policy; without a policy that of the system
+   * @default that of the system. A policy must have the same
    */
   readonly clock?: Clock | undefined;
   /**
@@ -61,6 +61,6 @@ export const STORE_OPTIONS: OptionTable<StoreOptions, 'onStoreEvent'> = {
   timeoutMs: { check: check.positive, default: 250 },
   retryMs: { check: check.positive, default: 500 },
   onStoreEvent: { check: check.callable },
-  clock: LIMIT_CLOCK_OPTION,
+  clock: CLOCK_OPTION,
   random: RANDOM_OPTION,
 };

@@ -11,7 +11,6 @@ import { property, textOfError } from './property.ts';
  * - `capacity-lowered`: it costs more than the new capacity of the bucket
  * - `closed`: the bucket was closed
  * - `stopped`: the policy's `stopSignal` has aborted
- * - `too-many-keys`: `maxKeys` keys are in use
  * - `overload`: too little succeeds, and the last chance to send it was skipped
  * - `unavailable`: the store of a shared bucket could not be reached
  */
@@ -23,7 +22,6 @@ export type ThrottledReason =
   | 'capacity-lowered'
   | 'closed'
   | 'stopped'
-  | 'too-many-keys'
   | 'overload'
   | 'unavailable';
 

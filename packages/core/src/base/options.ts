@@ -1,6 +1,6 @@
 import { prose } from '#prose';
 import { type Check, callable, having } from './check.ts';
-import { type Clock, type Random, systemClock, systemRandom, unboundClock } from './clock.ts';
+import { type Clock, type Random, systemClock, systemRandom } from './clock.ts';
 import { mustHaveFields, nameOf, unknownOption } from './option-error.ts';
 
 /** How one option is read. An option that may stay unset has a check alone. */
@@ -84,12 +84,6 @@ const checkClock: Check = (name, value) => having(prose('a clock'), 'now', 'sche
 export const CLOCK_OPTION: { readonly check: Check; readonly default: Clock } = {
   check: checkClock,
   default: systemClock,
-};
-
-/** The `clock` of a limit. One that is given none takes the clock of its policy. */
-export const LIMIT_CLOCK_OPTION: { readonly check: Check; readonly default: Clock } = {
-  check: checkClock,
-  default: unboundClock,
 };
 
 /** The `random` of an options object. */

@@ -5,8 +5,8 @@ import { Call } from './call.ts';
 import { prepare } from './prepare.ts';
 
 const request = { method: 'GET', url: 'https://a.test/', replayable: true, header: () => undefined };
-const bucket = () =>
-  tokenBucket({ refillPerSecond: 1, capacity: 10, queue: fairQueue(), clock: virtualClock() });
+const clock = virtualClock();
+const bucket = () => tokenBucket({ refillPerSecond: 1, capacity: 10, queue: fairQueue(), clock });
 
 /** What a user's function returns is checked with the first request, while nothing has to wait. */
 test.each<[name: string, make: () => PolicyOptions, message: string]>([
@@ -18,11 +18,11 @@ test.each<[name: string, make: () => PolicyOptions, message: string]>([
   ['cost', () => ({ bucket: bucket(), cost: () => 'two' as never }), 'cost failed'],
   [
     'keyOf',
-    () => ({ bucket: perKey(bucket, { keyOf: () => undefined as never }) }),
+    () => ({ bucket: perKey(bucket, { keyOf: () => undefined as never, clock }) }),
     'keyOf failed: its result must be a string',
   ],
 ])('a wrong result of %s fails the first request', async (_, make, message) => {
-  const session = new Call(createPolicy(make()), request);
+  const session = new Call(createPolicy({ clock, ...make() }), request);
   await expect(
     (async () => {
       await prepare(session);

@@ -1,11 +1,12 @@
+import { proseOf } from '#prose';
 import { oneOf } from '../base/check.ts';
+import { type Clock, isSameClock } from '../base/clock.ts';
 import { type OptionTable, readOptions } from '../base/options.ts';
 import type { ReadFeedback } from '../http/feedback.ts';
 import type { Outcome, RequestTraits, Responded } from '../http/outcome.ts';
 import type { InspectionContext } from '../http/peek.ts';
 import type { AcquireOptions, Grant } from './acquire.ts';
-import type { ChecksCalls } from './bind-clock.ts';
-import type { Costs } from './costs.ts';
+import type { CostOption, Costs } from './costs.ts';
 import type { CallPolicy, Part } from './part.ts';
 
 export type { AcquireOptions, Grant } from './acquire.ts';
@@ -203,6 +204,34 @@ export interface PerKey<T> extends BringsPart {
   readonly size: number;
 }
 
+/** What all calls of a policy ask of its limits. */
+interface Calls {
+  readonly clock?: Clock | undefined;
+  readonly priority?: number | undefined;
+  readonly fairKey?: unknown;
+  readonly cost?: CostOption | undefined;
+  readonly throttle?: object | undefined;
+}
+
+/** A limit with a clock, whose queue may have no priorities or shares, or whose units the policy must know. */
+export interface ChecksCalls {
+  /** @throws TypeError, RangeError if it has another clock, its queue does not take this priority or a key, or it does not have these units */
+  checkCalls(calls: Calls): void;
+}
+
+/**
+ * @param what the name of the limit
+ * @throws TypeError if the calls of a limit run on another clock
+ */
+export function mustHaveClock(what: string, own: Clock, { clock = own }: Calls): void {
+  if (isSameClock(own, clock)) return;
+  const message = proseOf(
+    () =>
+      `The clock of ${what} differs from that of its policy, or of its perKey: pass one \`clock\` to both`,
+  );
+  throw new TypeError(message ?? `clock: ${what}`);
+}
+
 /** Limits retries to a share of the traffic. See {@link ownBudget}. */
 export interface OwnBudget {
   /** The number of retries that it allows now; below one, the probability of one. */
@@ -236,9 +265,18 @@ export function forRequest<T extends object>(
   key: string | undefined,
   calls: Pick<CallPolicy, 'fairKey'> & Partial<Pick<CallPolicy, 'priority'>> = {},
 ): T {
-  if (!('for' in one)) return one;
-  const limit = one.for(request, key);
-  const { priority, fairKey } = calls;
+  return 'for' in one ? checkedFor(one.for(request, key), calls) : one;
+}
+
+/**
+ * A limit per key, which is known only with its first request.
+ *
+ * @throws TypeError if its queue has no priorities, or no shares
+ */
+export function checkedFor<T extends object>(
+  limit: T,
+  { priority, fairKey }: Pick<CallPolicy, 'fairKey'> & Partial<Pick<CallPolicy, 'priority'>>,
+): T {
   if (priority || fairKey !== undefined) (limit as Partial<ChecksCalls>).checkCalls?.({ priority, fairKey });
   return limit;
 }

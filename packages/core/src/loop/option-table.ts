@@ -36,7 +36,9 @@ const checkIdempotencyKey: Check = (name, value) =>
 function bringing(takes: string | undefined): Check {
   return (name, value) => {
     const { part } = Object(value) as { readonly part?: Partial<Part> };
-    must(name, takes, value, typeof part?.begin === 'function');
+    const isPart = typeof part?.begin === 'function';
+    // Without its code it would limit nothing, and no error would tell.
+    must(name, takes, value, isPart, isPart);
   };
 }
 

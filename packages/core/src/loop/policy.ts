@@ -2,8 +2,7 @@ import { ownClock } from '../base/clock.ts';
 import { type Complete, readChanges, readOptions } from '../base/options.ts';
 import { classifyHttp } from '../http/classify.ts';
 import { plainFeedback, type ReadFeedback } from '../http/feedback.ts';
-import { bindClock } from './bind-clock.ts';
-import type { OwnBucket } from './contracts.ts';
+import type { ChecksCalls, OwnBucket } from './contracts.ts';
 import { defaultRetries, POLICY_OPTIONS, UNSET } from './option-table.ts';
 import type { PolicyOptions, UnsetOptions } from './options.ts';
 import { type Part, PLACES } from './part.ts';
@@ -49,7 +48,7 @@ function seal(setup: PolicyParts, given: Pick<Inside, 'maxRetries' | 'feedback'>
   const { bucket, use = [] } = setup;
   const clock = ownClock(setup.clock);
   const all = [setup.throttle, setup.concurrency, bucket, setup.inspect, setup.actualCost, setup.budget];
-  for (const one of all) bindClock(one, clock, setup);
+  for (const one of all) (one as Partial<ChecksCalls> | undefined)?.checkCalls?.(setup);
   const parts = all.flatMap((one) => one?.part ?? []).concat(use);
   parts.sort((one, other) => PLACES.indexOf(one.place) - PLACES.indexOf(other.place));
   const inside: Inside = {
@@ -76,7 +75,7 @@ function seal(setup: PolicyParts, given: Pick<Inside, 'maxRetries' | 'feedback'>
  * Clients that are given the same policy share its bucket, its concurrency limit and its budget. A policy in place of
  * options is returned as it is.
  *
- * @throws TypeError for an unknown option or a value of the wrong type, and for a limit that has taken the clock of another policy
+ * @throws TypeError for an unknown option or a value of the wrong type, and for a limit with another clock than the policy
  * @throws RangeError for a wrong value
  * @example
  * ```ts

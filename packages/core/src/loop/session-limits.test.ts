@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { constant } from '../backoff/curves.ts';
 import type { Outcome, RequestTraits } from '../http/outcome.ts';
+import type { EbbEvent } from '../news/events.ts';
 import { tokenBucket } from '../parts/bucket/token-bucket.ts';
 import { retryBudget } from '../parts/budget/budget.ts';
 import { concurrencyLimit } from '../parts/concurrency/concurrency.ts';
@@ -8,7 +9,6 @@ import { perKey } from '../parts/per-key/per-key.ts';
 import { priorityQueue } from '../queue/priority-queue.ts';
 import { virtualClock } from '../testing.ts';
 import type { Call } from './call.ts';
-import type { EbbEvent } from './events.ts';
 import { grantOf, remember } from './history.ts';
 import { judge } from './judge.ts';
 import type { PolicyOptions } from './options.ts';
@@ -190,13 +190,6 @@ describe('a bucket per key', () => {
     const third = waits(start({ key: 'account 1' }, 'https://b.test/'));
     await clock.advance(1_000);
     expect(await third).toBe(100);
-  });
-
-  test('without room for another key refuses', async () => {
-    const { start, events } = setUp({ bucket: perKey(() => tokenBucket(small), { clock, maxKeys: 1 }) });
-    await waits(start({}, 'https://a.test/'));
-    expect(await waits(start({}, 'https://b.test/'))).toBe('too-many-keys');
-    expect(events.at(-1)).toMatchObject({ type: 'end', reason: 'throttled' });
   });
 });
 

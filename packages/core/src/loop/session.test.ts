@@ -2,12 +2,12 @@ import { describe, expect, test } from 'vitest';
 import { constant } from '../backoff/curves.ts';
 import { HookError, ThrottledError, type ThrottledReason } from '../base/errors.ts';
 import type { Outcome, RequestTraits } from '../http/outcome.ts';
+import type { EbbEvent } from '../news/events.ts';
 import { tokenBucket } from '../parts/bucket/token-bucket.ts';
 import { ownBucket, ownBudget } from '../parts/own.ts';
 import { virtualClock } from '../testing.ts';
 import { Call } from './call.ts';
 import type { AcquireOptions, Grant, TokenBucket } from './contracts.ts';
-import type { EbbEvent } from './events.ts';
 import { judge, pass } from './judge.ts';
 import type { PolicyOptions } from './options.ts';
 import { createPolicy } from './policy.ts';
@@ -36,8 +36,7 @@ function counted() {
   return { counts, budget };
 }
 
-function setUp(options: PolicyOptions = {}) {
-  const clock = virtualClock({ startMs: 0 });
+function setUp(options: PolicyOptions = {}, clock = virtualClock({ startMs: 0 })) {
   const events: EbbEvent[] = [];
   const onEvent = (event: EbbEvent): void => void events.push(event);
   const policy = createPolicy({ clock, random: () => 0, backoff: constant(1_000), onEvent, ...options });
@@ -148,7 +147,8 @@ describe('before the first attempt', () => {
     const cost = () => {
       throw new Error('broken');
     };
-    const { session, last } = setUp({ bucket: tokenBucket({ refillPerSecond: 1 }), cost });
+    const clock = virtualClock();
+    const { session, last } = setUp({ bucket: tokenBucket({ refillPerSecond: 1, clock }), cost }, clock);
     await expect(prepare(session)).rejects.toBeInstanceOf(HookError);
     expect(last()).toMatchObject({ type: 'end', reason: 'final', outcome: undefined });
   });
@@ -177,7 +177,9 @@ test('a hook that throws on an outcome is reported as the end, with that outcome
 });
 
 test('an outcome that a layer below has judged is recorded, and is the end', () => {
-  const { session, last } = setUp({ bucket: tokenBucket({ refillPerSecond: 1, capacity: 5 }) });
+  const clock = virtualClock();
+  const bucket = tokenBucket({ refillPerSecond: 1, capacity: 5, clock });
+  const { session, last } = setUp({ bucket }, clock);
   prepare(session);
   pass(session, responds(503));
   expect(session.history).toMatchObject([{ status: 503, reason: 'judged-by-inner-layer' }]);

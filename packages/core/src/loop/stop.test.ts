@@ -14,8 +14,7 @@ import { virtualClock } from '../testing.ts';
 const failing = async (): Promise<never> => Promise.reject(new Error('down'));
 
 /** Calls a function that fails under a stop signal, and a signal of its own. */
-function call(options: PolicyOptions = {}) {
-  const clock = virtualClock({ startMs: 0 });
+function call(options: PolicyOptions = {}, clock = virtualClock({ startMs: 0 })) {
   const [stop, own] = [new AbortController(), new AbortController()];
   const events: EbbEvent[] = [];
   const onEvent = (event: EbbEvent): void => void events.push(event);
@@ -32,8 +31,9 @@ function call(options: PolicyOptions = {}) {
 }
 
 test('a call that waits for a retry ends with what it has, and the budget is refunded', async () => {
-  const budget = retryBudget({ reserve: 1 });
-  const { clock, stop, events, result, listeners } = call({ budget });
+  const clock = virtualClock({ startMs: 0 });
+  const budget = retryBudget({ reserve: 1, clock });
+  const { stop, events, result, listeners } = call({ budget }, clock);
   await clock.advance(500);
   expect(budget.balance).toBe(0);
   stop.abort('shutdown');
@@ -48,8 +48,9 @@ test('a call that waits for a retry ends with what it has, and the budget is ref
 });
 
 test('a call that waits for its first tokens fails with a ThrottledError', async () => {
-  const bucket = tokenBucket({ refillPerSecond: 1, initialTokens: 0, clock: virtualClock({ startMs: 0 }) });
-  const { stop, result, listeners } = call({ bucket });
+  const clock = virtualClock({ startMs: 0 });
+  const bucket = tokenBucket({ refillPerSecond: 1, initialTokens: 0, clock });
+  const { stop, result, listeners } = call({ bucket }, clock);
   stop.abort();
   expect(await result).toMatchObject({ name: 'ThrottledError', reason: 'stopped' });
   expect([bucket.stats().waiting, listeners()]).toEqual([0, [0, 0]]);

@@ -27,8 +27,7 @@ function partOf(place: Part['place'], turn: Turn | undefined): Part {
   return { name: 'own', place, begin: () => turn };
 }
 
-function start(options: PolicyOptions) {
-  const clock = virtualClock({ startMs: 0 });
+function start(options: PolicyOptions, clock = virtualClock({ startMs: 0 })) {
   const policy = createPolicy({ clock, random: () => 0, backoff: constant(100), ...options });
   return { clock, session: new Call(policy, request) };
 }
@@ -99,8 +98,9 @@ test('a part that lacks something waits for it, and is asked again', async () =>
 test('a chance that a part skips counts as a retry, and the next comes after the next backoff', async () => {
   let skips = 2;
   const throttle = partOf('throttle', { enter: () => (skips-- > 0 ? SKIP : undefined) });
-  const bucket = tokenBucket({ refillPerSecond: 1, capacity: 3 });
-  const { clock, session } = start({ use: [throttle], bucket, maxRetries: 3 });
+  const clock = virtualClock({ startMs: 0 });
+  const bucket = tokenBucket({ refillPerSecond: 1, capacity: 3, clock });
+  const { session } = start({ use: [throttle], bucket, maxRetries: 3 }, clock);
   waiting = prepare(session);
   await clock.advance(199);
   expect([session.attempt, bucket.stats().tokens]).toEqual([0, 3]);
@@ -123,8 +123,9 @@ test.each([
   ['for good at its first chance', SKIP_AND_END, 0, ['overload']],
 ])('a request that is skipped %s fails', async (_, lack, ms, reasons) => {
   const throttle = partOf('throttle', { enter: () => lack });
-  const bucket = tokenBucket({ refillPerSecond: 1 });
-  const { clock, session } = start({ use: [throttle], bucket, maxRetries: 1 });
+  const clock = virtualClock({ startMs: 0 });
+  const bucket = tokenBucket({ refillPerSecond: 1, clock });
+  const { session } = start({ use: [throttle], bucket, maxRetries: 1 }, clock);
   waiting = prepare(session);
   await expect(clock.runUntilSettled(waiting as Promise<unknown>)).rejects.toMatchObject({
     reason: 'overload',

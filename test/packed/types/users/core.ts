@@ -17,8 +17,8 @@ const clock: VirtualClock = virtualClock({ startMs: 0 });
 const options: PolicyOptions = {
   maxRetries: 2,
   backoff: fullJitter({ baseMs: 100, capMs: 1000 }),
-  bucket: perKey(() => tokenBucket({ capacity: 1, refillPerSecond: 1 })),
-  budget: retryBudget(),
+  bucket: perKey(() => tokenBucket({ capacity: 1, refillPerSecond: 1, clock }), { clock }),
+  budget: retryBudget({ clock }),
   clock,
   random: seededRandom(1),
 };

@@ -408,23 +408,6 @@ describe('buckets per key', () => {
     expect(lines.slice(4).toSorted()).toEqual(['closed 400', 'drained 400', 'e closed 400', 'idle 400']);
   });
 
-  test('closes evicted buckets that are still in memory', async () => {
-    const clock = virtualClock({ startMs: 0 });
-    const buckets = perKey(() => tokenBucket({ refillPerSecond: 10, clock }), { clock, idleMs: 1_000 });
-    const held = buckets.for(ill);
-    buckets.for(well);
-    clock.tick(1_000);
-    const other = to('https://other.test/');
-    for (let visits = 0; visits < 3; visits += 1) buckets.for(other);
-    expect(buckets.size).toBe(1);
-    await buckets.close();
-    expect([held, buckets.for(ill), buckets.for(well)].map((bucket) => bucket.tryAcquire())).toEqual([
-      undefined,
-      undefined,
-      undefined,
-    ]);
-  });
-
   test('keeps a bucket that was closed alone, and evicts closed ones when all are closed', async () => {
     const clock = virtualClock({ startMs: 0 });
     const buckets = perKey(() => tokenBucket({ refillPerSecond: 10, clock }), {

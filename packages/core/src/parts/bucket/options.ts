@@ -11,8 +11,8 @@ import {
 } from '../../base/check.ts';
 import type { Clock, Random } from '../../base/clock.ts';
 import {
+  CLOCK_OPTION,
   type Complete,
-  LIMIT_CLOCK_OPTION,
   type OptionTable,
   RANDOM_OPTION,
   readOptions,
@@ -56,7 +56,7 @@ export interface WaitingBucketOptions extends WaitingOptions {
    * @default 600_000
    */
   readonly maxPauseMs?: number | undefined;
-  /** @default that of the policy; without a policy that of the system */
+  /** @default that of the system. A policy must have the same */
   readonly clock?: Clock | undefined;
   /** @default Math.random */
   readonly random?: Random | undefined;
@@ -72,7 +72,7 @@ export const WAITING_BUCKET_OPTIONS: OptionTable<WaitingBucketOptions> = {
   feedback: { check: checkFeedback, default: serverFeedback },
   feedbackScope: { check: oneOf('origin', 'bucket'), default: 'origin' },
   maxPauseMs: { check: notNegative, default: 600_000 },
-  clock: LIMIT_CLOCK_OPTION,
+  clock: CLOCK_OPTION,
   random: RANDOM_OPTION,
 };
 

@@ -15,8 +15,8 @@ export class BucketPart implements Part {
 
   /** @param endsItself true if its `acquire` keeps to the signal and to `maxWaitMs` */
   constructor(bucket: OwnBucket, endsItself = false) {
-    this.#bucket = bucket;
     this.#endsItself = endsItself;
+    this.#bucket = bucket;
   }
 
   begin(call: PartCall): Turn {

@@ -105,7 +105,6 @@ class Quotas extends WaitingBucket<QuotaTokens, Bucket> implements QuotaBucket {
     const limit = this.source.limits[index] as MemoryTokens;
     const rate = { refillPerSecond, capacity: capacity ?? limit.capacity };
     checkRate('setRate', rate);
-    this.beforeUse?.();
     limit.setRate(rate, this.time.now());
     this.capacityChanged();
     if (index === this.source.fastest)

@@ -70,7 +70,6 @@ export class Bucket extends WaitingBucket<MemoryTokens, Bucket> implements Memor
 
   /** Sets the rate, but not the one that the user wants: an adaptive bucket finds its rate again after an eviction. */
   protected changeRate(refillPerSecond: number, capacity: number = this.source.capacity): void {
-    this.beforeUse?.();
     this.source.setRate({ refillPerSecond, capacity }, this.time.now());
     this.capacityChanged();
   }

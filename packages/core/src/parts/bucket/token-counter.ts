@@ -6,7 +6,6 @@ import { type Amount, exceeds, least, minus, plus } from '../../queue/amount.ts'
 import type { Lane } from '../../queue/queue.ts';
 import { SteadyTime } from '../../queue/time.ts';
 import { WaitingRoom } from '../../queue/waiting-room.ts';
-import type { CallsBeforeUse } from '../per-key/key-map.ts';
 import type { WaitingBucketSetup } from './options.ts';
 import type { TokenSource, WaitingQueue } from './token-source.ts';
 import { ONE_UNIT, type Units } from './units.ts';
@@ -71,10 +70,7 @@ class TokenGrant implements Grant {
 export type MakeSource<Source> = (time: SteadyTime, queue: WaitingQueue, onChange: () => void) => Source;
 
 /** Grants the tokens of a source to requests in turn, and decides what happens to those for which there are none. */
-export abstract class TokenCounter<Source extends TokenSource<unknown, Amount>>
-  implements CallsBeforeUse, Settles
-{
-  beforeUse: (() => void) | undefined;
+export abstract class TokenCounter<Source extends TokenSource<unknown, Amount>> implements Settles {
   readonly units: Units;
   protected readonly time: SteadyTime;
   protected readonly source: Source;
@@ -107,7 +103,6 @@ export abstract class TokenCounter<Source extends TokenSource<unknown, Amount>>
   tryAcquire(costs: number | Costs = 1, earlier?: Grant): Grant | undefined {
     const cost = this.units.amountOf('tryAcquire', costs, this.maxCost);
     if (!this.#isOpenTo(earlier)) return undefined;
-    this.beforeUse?.();
     const nowMs = this.time.now();
     const isEmpty = this.room.size === 0;
     if (isEmpty && this.source.take(cost, nowMs)) return this.#grant(cost, 0, nowMs);
@@ -121,7 +116,6 @@ export abstract class TokenCounter<Source extends TokenSource<unknown, Amount>>
     try {
       const { cost: costs = 1, signal } = options;
       const cost = this.units.amountOf('acquire', costs, this.maxCost);
-      this.beforeUse?.();
       const lane = this.room.laneFor(options);
       if (signal?.aborted) throw signal.reason;
       if (!this.#isOpenTo(options.earlier)) throw this.room.refusal('closed', CLOSED);
@@ -179,7 +173,6 @@ export abstract class TokenCounter<Source extends TokenSource<unknown, Amount>>
   atMost(left: number | Costs, answered?: Grant): void {
     const said = this.units.read('atMost: left', left, Number.POSITIVE_INFINITY);
     const most = answered === undefined ? said : this.heard(said, answered);
-    this.beforeUse?.();
     const nowMs = this.time.now();
     this.source.atMost?.(most, nowMs);
     this.arm(nowMs);
@@ -222,8 +215,6 @@ export abstract class TokenCounter<Source extends TokenSource<unknown, Amount>>
   settleGrant(surplus: Amount, held: unknown): void {
     const { holds } = this.source;
     if (surplus === 0 && !holds) return;
-    // A bucket that was evicted was full: returned tokens change nothing.
-    if (holds || exceeds(0, surplus)) this.beforeUse?.();
     this.source.settle(surplus, held, this.time.now());
     this.serve();
   }

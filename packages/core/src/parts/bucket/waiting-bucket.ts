@@ -1,5 +1,5 @@
 import { notNegative } from '../../base/check.ts';
-import { type Clock, nextTurn } from '../../base/clock.ts';
+import { nextTurn } from '../../base/clock.ts';
 import { originOf } from '../../http/origin.ts';
 import type { Outcome, RequestTraits } from '../../http/outcome.ts';
 import { withJitter } from '../../http/retry-after.ts';
@@ -9,11 +9,12 @@ import {
   readFeedback,
   serverFeedback,
 } from '../../http/server-feedback.ts';
-import { bindClock, type ChecksCalls, type ClockBound } from '../../loop/bind-clock.ts';
 import {
   type BucketStats,
+  type ChecksCalls,
   type CloseOptions,
   type Grant,
+  mustHaveClock,
   type ObservableBucket,
   type TokenBucket,
   waitingAtClose,
@@ -39,7 +40,7 @@ export abstract class WaitingBucket<
     Gate extends ObservableBucket = ObservableBucket,
   >
   extends TokenCounter<Source>
-  implements ObservableBucket, ClockBound, ChecksCalls
+  implements ObservableBucket, ChecksCalls
 {
   readonly #setup: WaitingBucketSetup;
   readonly #atGates: Tally = { waiting: 0 };
@@ -66,11 +67,7 @@ export abstract class WaitingBucket<
     super(setup, makeSource, units);
     this.#setup = setup;
     const { time } = this;
-    const make = (tokens: number): Gate => {
-      const gate = makeGate(tokens, this.#atGates);
-      bindClock(gate, time.clock, {});
-      return gate;
-    };
+    const make = (tokens: number): Gate => makeGate(tokens, this.#atGates);
     this.#gates = new OriginGates({ now: () => time.now(), rate: () => this.gateRate, make }, this.#atGates);
   }
 
@@ -82,13 +79,9 @@ export abstract class WaitingBucket<
     return this.#setup.feedback;
   }
 
-  takeClock(clock: Clock): void {
-    this.time.bind(clock);
-    for (const gate of this.#gates.all()) bindClock(gate, clock, {});
-  }
-
   checkCalls(calls: Parameters<ChecksCalls['checkCalls']>[0]): void {
     const { cost } = calls;
+    mustHaveClock('a bucket', this.time.clock, calls);
     this.room.checkCalls(calls);
     // A number may be for requests that have a cost of their own.
     if (typeof cost === 'object') this.units.amountOf('createPolicy', cost, this.maxCost);
@@ -96,7 +89,6 @@ export abstract class WaitingBucket<
 
   pauseFor(durationMs: number): void {
     notNegative('pauseFor: durationMs', durationMs);
-    this.beforeUse?.();
     const nowMs = this.time.now();
     if (durationMs > 0) this.source.pause(nowMs + durationMs, nowMs);
     this.room.giveUp(nowMs + this.source.pausedMs(nowMs));
@@ -150,7 +142,6 @@ export abstract class WaitingBucket<
     // With some jitter on top, so that a fleet does not return together.
     const pauseMs = withJitter(Math.min(said.pauseMs, maxPauseMs), random);
     if (pauseMs === 0) return said;
-    this.beforeUse?.();
     if (origin === undefined) this.pauseFor(pauseMs);
     else this.#gates.pause(origin, pauseMs);
     return said;
@@ -180,7 +171,6 @@ export abstract class WaitingBucket<
 
   async close(options?: CloseOptions): Promise<void> {
     const waiting = waitingAtClose(options);
-    this.beforeUse?.();
     if (this.closed === undefined || waiting === 'reject') {
       this.closed = waiting;
       this.#gates.close({ waiting });

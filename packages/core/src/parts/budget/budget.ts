@@ -1,21 +1,13 @@
 import { notNegative, positive } from '../../base/check.ts';
+import { type Clock, ownClock, type Random } from '../../base/clock.ts';
 import {
-  type Clock,
-  isSameClock,
-  ownClock,
-  type Random,
-  systemClock,
-  unboundClock,
-} from '../../base/clock.ts';
-import {
+  CLOCK_OPTION,
   type Complete,
-  LIMIT_CLOCK_OPTION,
   type OptionTable,
   RANDOM_OPTION,
   readOptions,
 } from '../../base/options.ts';
-import { type ClockBound, isRebound } from '../../loop/bind-clock.ts';
-import type { RetryBudget } from '../../loop/contracts.ts';
+import { type ChecksCalls, mustHaveClock, type RetryBudget } from '../../loop/contracts.ts';
 import type { Part } from '../../loop/part.ts';
 import { BudgetPart } from './part.ts';
 
@@ -40,7 +32,7 @@ export interface RetryBudgetOptions {
    * @default 10_000
    */
   readonly windowMs?: number | undefined;
-  /** @default that of the policy; without a policy that of the system */
+  /** @default that of the system. A policy must have the same */
   readonly clock?: Clock | undefined;
   /**
    * Decides whether a balance below one is spent on a retry.
@@ -53,7 +45,7 @@ const BUDGET_OPTIONS: OptionTable<RetryBudgetOptions> = {
   ratio: { check: notNegative, default: 0.2 },
   reserve: { check: notNegative, default: 3 },
   windowMs: { check: positive, default: 10_000 },
-  clock: LIMIT_CLOCK_OPTION,
+  clock: CLOCK_OPTION,
   random: RANDOM_OPTION,
 };
 
@@ -66,12 +58,11 @@ const RESTING_WINDOWS = 6;
 /** Balances are sums of fractions, and off by less than this. */
 const ROUNDING = 1e-9;
 
-class SuccessBudget implements RetryBudget, ClockBound {
+class SuccessBudget implements RetryBudget, ChecksCalls {
   readonly #ratio: number;
   readonly #reserve: number;
   readonly #slotMs: number;
-  #clock: Clock;
-  readonly #hasOwnClock: boolean;
+  readonly #clock: Clock;
   readonly #random: Random;
   /** Successes in each slot of the window. A plain array: a typed array this short takes three times the memory. */
   readonly #successes: number[] = new Array(SLOTS).fill(0);
@@ -86,7 +77,6 @@ class SuccessBudget implements RetryBudget, ClockBound {
     this.#reserve = setup.reserve;
     this.#slotMs = setup.windowMs / SLOTS;
     this.#clock = ownClock(setup.clock);
-    this.#hasOwnClock = setup.clock !== unboundClock;
     this.#random = setup.random;
     this.#balance = setup.reserve;
     this.#slot = this.#slotNow();
@@ -97,15 +87,8 @@ class SuccessBudget implements RetryBudget, ClockBound {
     return new BudgetPart(this);
   }
 
-  takeClock(clock: Clock): void {
-    if (!isRebound(this.#clock, this.#hasOwnClock, clock)) return;
-    this.#clock = clock;
-    if (isSameClock(clock, systemClock)) return;
-    // Successes from before count as of now.
-    this.#slot = this.#slotNow();
-    this.#usedInSlot = this.#slot;
-    this.#successes.fill(0);
-    this.#successes[this.#slot % SLOTS] = this.#successesInWindow;
+  checkCalls(calls: Parameters<ChecksCalls['checkCalls']>[0]): void {
+    mustHaveClock('a retry budget', this.#clock, calls);
   }
 
   get balance(): number {

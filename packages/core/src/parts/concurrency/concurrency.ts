@@ -1,34 +1,34 @@
 import { countingNumber } from '../../base/check.ts';
 import { type Clock, keepAlive } from '../../base/clock.ts';
-import { type Complete, LIMIT_CLOCK_OPTION, type OptionTable, readOptions } from '../../base/options.ts';
+import { CLOCK_OPTION, type Complete, type OptionTable, readOptions } from '../../base/options.ts';
 import { whenBodyEnds } from '../../bodies/body-end.ts';
 import type { Outcome } from '../../http/outcome.ts';
-import type { ChecksCalls, ClockBound } from '../../loop/bind-clock.ts';
-import type {
-  AcquireOptions,
-  ConcurrencyLimit,
-  ConcurrencyStats,
-  OwnLimit,
-  Slot,
+import {
+  type AcquireOptions,
+  type ChecksCalls,
+  type ConcurrencyLimit,
+  type ConcurrencyStats,
+  mustHaveClock,
+  type OwnLimit,
+  type Slot,
 } from '../../loop/contracts.ts';
 import type { Lack, Part, PartCall, Turn } from '../../loop/part.ts';
 import { WAITING_OPTIONS, type WaitingOptions } from '../../queue/options.ts';
 import { SteadyTime } from '../../queue/time.ts';
 import { WaitingRoom } from '../../queue/waiting-room.ts';
-import type { CallsBeforeUse } from '../per-key/key-map.ts';
 
 /** Options of {@link concurrencyLimit}. */
 export interface ConcurrencyOptions extends WaitingOptions {
   /** The most requests in flight at a time. */
   readonly maxConcurrent: number;
-  /** @default that of the policy; without a policy that of the system */
+  /** @default that of the system. A policy must have the same */
   readonly clock?: Clock | undefined;
 }
 
 const CONCURRENCY_OPTIONS: OptionTable<ConcurrencyOptions> = {
   maxConcurrent: { check: countingNumber, required: true },
   ...WAITING_OPTIONS,
-  clock: LIMIT_CLOCK_OPTION,
+  clock: CLOCK_OPTION,
 };
 
 class HeldSlot implements Slot {
@@ -47,8 +47,7 @@ class HeldSlot implements Slot {
   }
 }
 
-class Semaphore implements ConcurrencyLimit, CallsBeforeUse, ClockBound, ChecksCalls {
-  beforeUse: (() => void) | undefined;
+class Semaphore implements ConcurrencyLimit, ChecksCalls {
   readonly #maxConcurrent: number;
   readonly #time: SteadyTime;
   readonly #room: WaitingRoom<Slot>;
@@ -69,16 +68,12 @@ class Semaphore implements ConcurrencyLimit, CallsBeforeUse, ClockBound, ChecksC
     return new ConcurrencyPart(this, true);
   }
 
-  takeClock(clock: Clock): void {
-    this.#time.bind(clock);
-  }
-
   checkCalls(calls: Parameters<ChecksCalls['checkCalls']>[0]): void {
+    mustHaveClock('a concurrency limit', this.#time.clock, calls);
     this.#room.checkCalls(calls);
   }
 
   tryAcquire(): Slot | undefined {
-    this.beforeUse?.();
     return this.#room.size === 0 && this.#inUse < this.#maxConcurrent ? this.#take(0) : undefined;
   }
 
@@ -86,7 +81,6 @@ class Semaphore implements ConcurrencyLimit, CallsBeforeUse, ClockBound, ChecksC
     try {
       const lane = this.#room.laneFor(options);
       if (options.signal?.aborted) throw options.signal.reason;
-      this.beforeUse?.();
       const nowMs = this.#time.now();
       if (this.#inUse < this.#maxConcurrent && this.#room.goesFirst(lane, nowMs)) {
         return Promise.resolve(this.#take(0));
@@ -131,8 +125,8 @@ export class ConcurrencyPart implements Part {
 
   /** @param endsItself true if its `acquire` keeps to the signal and to `maxWaitMs` */
   constructor(limit: OwnLimit, endsItself = false) {
-    this.#limit = limit;
     this.#endsItself = endsItself;
+    this.#limit = limit;
   }
 
   begin(call: PartCall): Turn | undefined {

@@ -1,6 +1,5 @@
 import fc from 'fast-check';
-import { afterEach, beforeEach, expect, test, vi } from 'vitest';
-import { ThrottledError } from '../../base/errors.ts';
+import { expect, test } from 'vitest';
 import type { RequestTraits } from '../../http/outcome.ts';
 import type { ConcurrencyLimit, Grant, PerKey, RetryBudget, Slot } from '../../loop/contracts.ts';
 import { type VirtualClock, virtualClock } from '../../testing.ts';
@@ -11,33 +10,9 @@ import { type ConcurrencyOptions, concurrencyLimit } from '../concurrency/concur
 import { perKey } from './per-key.ts';
 
 /*
- * A map that evicts is compared with one that never does. With any steps, on values that are looked up now or that a
- * caller has kept, both must do the same, whenever garbage is collected. Times are chosen so that sums are exact.
+ * A map that evicts is compared with one that never does. With any steps, on values that are looked up at each use, both must do
+ * the same. Times are chosen so that sums are exact.
  */
-
-/**
- * References whose values are collected when the test says so: those that nothing in the test holds. That nothing else
- * holds them, and real collection, are tested in per-key-held.test.ts.
- */
-class Ref<T extends object> {
-  static all: Ref<object>[] = [];
-  #value: T | undefined;
-
-  constructor(value: T) {
-    this.#value = value;
-    Ref.all.push(this);
-  }
-  deref(): T | undefined {
-    return this.#value;
-  }
-  static collect(held: ReadonlySet<object>): void {
-    for (const ref of Ref.all) if (ref.#value !== undefined && !held.has(ref.#value)) ref.#value = undefined;
-    Ref.all = Ref.all.filter((ref) => ref.#value !== undefined);
-  }
-}
-
-beforeEach(() => void vi.stubGlobal('WeakRef', Ref));
-afterEach(() => void vi.unstubAllGlobals());
 
 const RUNS = 1_000;
 const IDLE_MS = 1_000;
@@ -66,12 +41,10 @@ class Everlasting<T> implements PerKey<T> {
   }
 }
 
-/** A step in both worlds. `slot` is where its caller keeps the value. */
+/** A step in both worlds. */
 interface Step {
   readonly does: string;
   readonly key: string;
-  /** True if a kept value is used, if there is one, and not one that is looked up now. */
-  readonly kept: boolean;
   readonly amount: number;
   readonly waitMs: number;
 }
@@ -80,24 +53,20 @@ function steps(...does: readonly string[]): fc.Arbitrary<Step[]> {
   const step = fc.record({
     does: fc.oneof(
       { weight: 3, arbitrary: fc.constantFrom(...does) },
-      { weight: 3, arbitrary: fc.constantFrom('pass', 'rest', 'rest', 'keep', 'drop', 'look', 'collect') },
+      { weight: 3, arbitrary: fc.constantFrom('pass', 'rest', 'look') },
     ),
     key: fc.constantFrom(...KEYS),
-    kept: fc.boolean(),
     amount: fc.integer({ min: 1, max: 5 }),
     waitMs: fc.constantFrom(0, 100, 500, IDLE_MS, 3_000, 70_000),
   });
   return fc.array(step, { maxLength: 60 });
 }
 
-/** A map, its clock, the values that are kept, and the results of all steps. */
+/** A map, its clock, what was taken, and the results of all steps. */
 class World<T extends object> {
   readonly clock: VirtualClock;
   readonly per: PerKey<T>;
-  readonly kept = new Map<string, T>();
-  /** Grants and slots, each with its bucket or limit. */
-  readonly had: { readonly of: T; readonly it: Grant & Slot }[] = [];
-  readonly #waitedFor: T[] = [];
+  readonly #had: Slot[] = [];
   readonly told: string[] = [];
 
   constructor(make: (clock: VirtualClock) => PerKey<T>) {
@@ -105,53 +74,35 @@ class World<T extends object> {
     this.per = make(this.clock);
   }
 
-  /** The value of a step; `undefined` if the map has no room. */
-  of({ key, kept }: Step): T | undefined {
-    const mine = kept ? this.kept.get(key) : undefined;
-    if (mine !== undefined) return mine;
-    try {
-      return this.per.for(to(key));
-    } catch (error) {
-      if (error instanceof ThrottledError) return undefined;
-      throw error;
-    }
+  of({ key }: Step): T {
+    return this.per.for(to(key));
   }
 
   tell(what: unknown): void {
     this.told.push(`${this.clock.now()}: ${JSON.stringify(what)}`);
   }
 
-  /** Keeps a grant or a slot, if there is one. */
-  have(of: T, it: Grant | Slot | undefined): boolean {
-    if (it !== undefined) this.had.push({ of, it: it as Grant & Slot });
+  /** Keeps a slot, if there is one. */
+  have(it: object | undefined): boolean {
+    if (it !== undefined && 'release' in it) this.#had.push(it as Slot);
     return it !== undefined;
   }
 
-  haveLater(of: T, { does, key }: Step, waiting: Promise<Grant | Slot>): void {
-    this.#waitedFor.push(of);
-    const over = (what: string): void => {
-      this.#waitedFor.splice(this.#waitedFor.indexOf(of), 1);
-      this.tell(`${does} ${key}: ${what}`);
-    };
+  haveLater({ does, key }: Step, waiting: Promise<Grant | Slot>): void {
     waiting.then(
-      (it) => over(`has it ${this.have(of, it)}`),
-      (error: Error) => over(error.name),
+      (it) => this.tell(`${does} ${key}: has it ${this.have(it)}`),
+      (error: Error) => this.tell(`${does} ${key}: ${error.name}`),
     );
   }
 
-  /** Removes and returns one of the grants and slots. */
-  takeOut({ amount }: Step): (Grant & Slot) | undefined {
-    return this.had.splice(amount % Math.max(1, this.had.length), 1)[0]?.it;
-  }
-
-  /** Values that a program refers to: those with waiting requests have a timer or a caller. */
-  get held(): Set<object> {
-    return new Set([...this.kept.values(), ...this.had.map(({ of }) => of), ...this.#waitedFor]);
+  /** Removes and returns one of the slots. */
+  takeOut({ amount }: Step): Slot | undefined {
+    return this.#had.splice(amount % Math.max(1, this.#had.length), 1)[0];
   }
 }
 
 /**
- * Does a step in both worlds, or in neither if the map has no room.
+ * Does each step in both worlds.
  *
  * @param act does a step, and returns its result
  */
@@ -171,31 +122,14 @@ async function compare<T extends object>(
     if (step.does === 'rest') {
       // Everything idle is evicted.
       await Promise.all([letsGo, keeps].map(({ clock }) => clock.advance(IDLE_MS + step.waitMs)));
-      for (let visit = 0; visit < 4; visit += 1) letsGo.of({ ...step, kept: false });
+      for (let visit = 0; visit < 4; visit += 1) letsGo.of(step);
       continue;
     }
-    if (step.does === 'collect') {
-      Ref.collect(letsGo.held);
-      continue;
-    }
-    const one = letsGo.of(step);
-    if (one === undefined) continue;
-    for (const world of [letsGo, keeps]) {
-      const its = world === letsGo ? one : (keeps.of(step) as T);
-      if (step.does === 'keep') world.kept.set(step.key, its);
-      else if (step.does === 'drop') world.kept.delete(step.key);
-      else world.tell(act(world, its, step));
-    }
+    for (const world of [letsGo, keeps]) world.tell(act(world, world.of(step), step));
     expect(letsGo.told).toEqual(keeps.told);
   }
   await Promise.all([letsGo, keeps].map(({ clock }) => clock.advance(200_000)));
   expect(letsGo.told).toEqual(keeps.told);
-}
-
-/** As {@link compare}, and a kept value must be the one that is looked up. */
-function sameAsKept<T extends object>(world: World<T>, { key }: Step, one: T): void {
-  const mine = world.kept.get(key);
-  if (mine !== undefined) expect(one).toBe(mine);
 }
 
 const maxKeys = fc.constantFrom(1, 2, 3, 10);
@@ -206,73 +140,68 @@ const makers: Record<string, (clock: VirtualClock) => MemoryBucket> = {
   adaptive: (clock) => adaptive({ ...bucketOptions, minRefillPerSecond: 10, initialTokens: 5, clock }),
 };
 
-test.each(Object.entries(makers))(
-  '%s: no window is overspent, no pause is lost, no key has two',
-  async (name, make) => {
-    const act = (world: World<MemoryBucket>, bucket: MemoryBucket, step: Step): unknown => {
-      sameAsKept(world, step, bucket);
-      const { amount, waitMs } = step;
-      switch (step.does) {
-        case 'take':
-          return world.have(bucket, bucket.tryAcquire(amount));
-        case 'try':
-          return bucket.tryAcquire(amount) !== undefined;
-        case 'wait':
-          return world.haveLater(bucket, step, bucket.acquire({ cost: amount, maxWaitMs: waitMs }));
-        case 'settle':
-          return world.takeOut(step)?.settle(amount * 2);
-        case 'give back':
-          return world.takeOut(step)?.settle(0);
-        case 'pause':
-          return bucket.pauseFor(waitMs);
-        case 'closed origin': {
-          const header = (field: string) => (field === 'retry-after' ? String(amount * 20) : undefined);
-          const grant = { cost: 1, waitedMs: 0, grantedAtMs: 0, conforming: true, settle: () => undefined };
-          return bucket.observe?.({ type: 'response', status: 503, header }, grant, to(step.key));
-        }
-        case 'rate':
-          return bucket.setRate(amount % 2 === 0 ? 20 : 10, 5);
-        default: {
-          const { tokens, pausedMs, waiting, waitingCost, refillPerSecond, idle } = bucket.stats();
-          const gate = bucket.gateFor?.(to(step.key))?.tryAcquire(0.001);
-          return {
-            tokens: Math.round(tokens * 1e6),
-            pausedMs,
-            waiting,
-            waitingCost,
-            refillPerSecond,
-            idle,
-            gate,
-          };
-        }
-      }
-    };
-    const does = ['take', 'take', 'try', 'wait', 'settle', 'give back', 'pause', 'closed origin', 'rate'];
-    await fc.assert(
-      fc.asyncProperty(steps(...does), maxKeys, (list, most) =>
-        compare(
-          name.includes('steps')
-            ? list.map((step) => ({ ...step, waitMs: Math.ceil(step.waitMs / 500) * 500 }))
-            : list,
-          (clock) => perKey(() => make(clock), { clock, idleMs: IDLE_MS, maxKeys: most }),
-          (clock) => new Everlasting(() => make(clock)),
-          act,
-        ),
-      ),
-      { numRuns: RUNS },
-    );
-  },
-);
-
-test('limits per key: never more slots than there are, and no key has two limits', async () => {
-  const limit: ConcurrencyOptions = { maxConcurrent: 2 };
-  const act = (world: World<ConcurrencyLimit>, one: ConcurrencyLimit, step: Step): unknown => {
-    sameAsKept(world, step, one);
+test.each(Object.entries(makers))('%s: no window is overspent, no pause is lost', async (name, make) => {
+  const act = (world: World<MemoryBucket>, bucket: MemoryBucket, step: Step): unknown => {
+    const { amount, waitMs } = step;
     switch (step.does) {
       case 'take':
-        return world.have(one, one.tryAcquire());
+        return world.have(bucket.tryAcquire(amount));
+      case 'try':
+        return bucket.tryAcquire(amount) !== undefined;
       case 'wait':
-        return world.haveLater(one, step, one.acquire({ maxWaitMs: step.waitMs }));
+        return world.haveLater(step, bucket.acquire({ cost: amount, maxWaitMs: waitMs }));
+      case 'settle':
+        return bucket.tryAcquire(amount)?.settle(amount * 2);
+      case 'give back':
+        return bucket.tryAcquire(amount)?.settle(0);
+      case 'pause':
+        return bucket.pauseFor(waitMs);
+      case 'closed origin': {
+        const header = (field: string) => (field === 'retry-after' ? String(amount * 20) : undefined);
+        const grant = { cost: 1, waitedMs: 0, grantedAtMs: 0, conforming: true, settle: () => undefined };
+        return bucket.observe?.({ type: 'response', status: 503, header }, grant, to(step.key));
+      }
+      case 'rate':
+        return bucket.setRate(amount % 2 === 0 ? 20 : 10, 5);
+      default: {
+        const { tokens, pausedMs, waiting, waitingCost, refillPerSecond, idle } = bucket.stats();
+        const gate = bucket.gateFor?.(to(step.key))?.tryAcquire(0.001);
+        return {
+          tokens: Math.round(tokens * 1e6),
+          pausedMs,
+          waiting,
+          waitingCost,
+          refillPerSecond,
+          idle,
+          gate,
+        };
+      }
+    }
+  };
+  const does = ['take', 'take', 'try', 'wait', 'settle', 'give back', 'pause', 'closed origin', 'rate'];
+  await fc.assert(
+    fc.asyncProperty(steps(...does), maxKeys, (list, most) =>
+      compare(
+        name.includes('steps')
+          ? list.map((step) => ({ ...step, waitMs: Math.ceil(step.waitMs / 500) * 500 }))
+          : list,
+        (clock) => perKey(() => make(clock), { clock, idleMs: IDLE_MS, maxKeys: most }),
+        (clock) => new Everlasting(() => make(clock)),
+        act,
+      ),
+    ),
+    { numRuns: RUNS },
+  );
+});
+
+test('limits per key: never more slots than there are', async () => {
+  const limit: ConcurrencyOptions = { maxConcurrent: 2 };
+  const act = (world: World<ConcurrencyLimit>, one: ConcurrencyLimit, step: Step): unknown => {
+    switch (step.does) {
+      case 'take':
+        return world.have(one.tryAcquire());
+      case 'wait':
+        return world.haveLater(step, one.acquire({ maxWaitMs: step.waitMs }));
       case 'release':
         return world.takeOut(step)?.release();
       default: {
@@ -296,7 +225,7 @@ test('limits per key: never more slots than there are, and no key has two limits
   );
 });
 
-test('budgets per key: the retries of a key are those of one budget for all who hold it', async () => {
+test('budgets per key: the retries of a key are those of one budget', async () => {
   const options = { reserve: 3, ratio: 0.5, windowMs: 2_000 };
   const act = (_: World<RetryBudget>, budget: RetryBudget, step: Step): unknown => {
     switch (step.does) {
@@ -314,7 +243,6 @@ test('budgets per key: the retries of a key are those of one budget for all who 
     fc.asyncProperty(steps('deposit', 'withdraw', 'withdraw', 'withdraw and refund'), (list) =>
       compare(
         list,
-        // With fewer, some keys would share a budget.
         (clock) => perKey(() => retryBudget({ ...options, clock }), { clock, idleMs: IDLE_MS }),
         (clock) => new Everlasting(() => retryBudget({ ...options, clock })),
         act,

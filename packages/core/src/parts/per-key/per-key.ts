@@ -1,24 +1,27 @@
+import { proseOf } from '#prose';
 import { callable, countingNumber, notNegative, wrongType } from '../../base/check.ts';
 import type { Clock } from '../../base/clock.ts';
-import { isSameClock, ownClock, unboundClock } from '../../base/clock.ts';
-import { callHook, ThrottledError } from '../../base/errors.ts';
-import { type Complete, LIMIT_CLOCK_OPTION, type OptionTable, readOptions } from '../../base/options.ts';
+import { ownClock } from '../../base/clock.ts';
+import { callHook, HookError } from '../../base/errors.ts';
+import { CLOCK_OPTION, type Complete, type OptionTable, readOptions } from '../../base/options.ts';
+import { warn } from '../../base/warn.ts';
 import { plainFeedback, type ReadFeedback } from '../../http/feedback.ts';
 import { originOf } from '../../http/origin.ts';
 import type { RequestTraits } from '../../http/outcome.ts';
-import { bindClock, type ChecksCalls, type ClockBound, twoClocks } from '../../loop/bind-clock.ts';
 import {
+  type ChecksCalls,
   type CloseOptions,
-  forRequest,
+  checkedFor,
+  mustHaveClock,
   type ObservableBucket,
   type PerKey,
   type RetryBudget,
+  type TokenBucket,
   waitingAtClose,
 } from '../../loop/contracts.ts';
 import { checkKey } from '../../loop/costs.ts';
-import type { Part, Place } from '../../loop/part.ts';
-import { KeyMap } from './key-map.ts';
-import { HeldBudget, perKeyPart } from './part.ts';
+import type { Part, PartCall, Place, Turn } from '../../loop/part.ts';
+import { type Entry, KeyMap } from './key-map.ts';
 
 /** Options of {@link perKey}. */
 export interface PerKeyOptions {
@@ -28,19 +31,18 @@ export interface PerKeyOptions {
    */
   readonly keyOf?: ((request: RequestTraits) => string) | undefined;
   /**
-   * The most keys at a time. If none of them is idle, a request with another key fails with a `ThrottledError` before
-   * it is sent: evicting one that is in use would forget what it has counted. Budgets refuse nothing: further keys share one
-   * more budget instead. A limit that is used by its holder after it was evicted comes back, even above this number.
+   * The most keys while some of them are idle, which then make room for others. One that is in use is kept, since evicting it would
+   * forget what it has counted: a warning says so once if more are in use.
    * @default 10_000
    */
   readonly maxKeys?: number | undefined;
   /**
-   * How long a key must not be used before it is evicted, in milliseconds. Only what is as good as new is evicted, and it
-   * is found again as long as something refers to it.
+   * How long a key must not be used before it is evicted, in milliseconds. Only what is as good as new is evicted, and not during
+   * a call that uses it.
    * @default 60_000
    */
   readonly idleMs?: number | undefined;
-  /** @default that of the policy; without a policy that of the system */
+  /** @default that of the system. The limits and the policy must have the same */
   readonly clock?: Clock | undefined;
 }
 
@@ -48,7 +50,7 @@ const PER_KEY_OPTIONS: OptionTable<PerKeyOptions> = {
   keyOf: { check: callable, default: originOf },
   maxKeys: { check: countingNumber, default: 10_000 },
   idleMs: { check: notNegative, default: 60_000 },
-  clock: LIMIT_CLOCK_OPTION,
+  clock: CLOCK_OPTION,
 };
 
 /** A bucket per key. All of them can be closed together. */
@@ -60,43 +62,69 @@ export interface BucketPerKey<B extends ObservableBucket> extends PerKey<B> {
 }
 
 /** What a limit may offer. All that is known of it is found here: this module imports no limit. */
-interface Limit extends Partial<Pick<RetryBudget, 'isIdle' | 'withdraw'>> {
+interface Limit extends Partial<Pick<RetryBudget, 'isIdle'>> {
   stats?(): { readonly idle?: boolean; readonly inUse?: number; readonly waiting?: number };
   readonly feedback?: ReadFeedback | false;
   idle?(): Promise<void>;
   close?(options?: CloseOptions): Promise<void>;
 }
 
-class LimitPerKey implements PerKey<object>, ClockBound, ChecksCalls {
+class LimitPerKey implements PerKey<object>, ChecksCalls {
   readonly #map: KeyMap<Limit>;
   readonly #make: (key: string) => object;
-  readonly #setup: Complete<PerKeyOptions>;
-  #clock: Clock;
-  /** The clock of the policy; `undefined` without a policy. */
-  #boundTo: Clock | undefined;
+  readonly #keyOf: (request: RequestTraits) => string;
+  readonly #clock: Clock;
   #closed: CloseOptions | undefined;
-  #areBudgets = false;
   /** What it makes is not known yet. Of two parts in one place the one that its option puts first goes first. */
   #place: Place = 'tokens';
   /** The limit that was made last. */
   #last: Limit | undefined;
-  /** The budget of all keys for which there is no room. */
-  #overflow: Limit | undefined;
 
-  constructor(make: (key: string) => object, setup: Complete<PerKeyOptions>) {
+  constructor(make: (key: string) => object, { clock, keyOf, maxKeys, idleMs }: Complete<PerKeyOptions>) {
     this.#make = make;
-    this.#setup = setup;
-    this.#clock = ownClock(setup.clock);
+    this.#keyOf = keyOf;
+    this.#clock = ownClock(clock);
+    let hasWarned = false;
     this.#map = new KeyMap({
       make: (key) => this.#made(key),
       isIdle: (limit) => this.#isIdle(limit),
-      maxKeys: setup.maxKeys,
-      idleMs: setup.idleMs,
+      onFull: () => {
+        if (!hasWarned) {
+          warn(proseOf(() => `More than ${maxKeys} keys (maxKeys) of one perKey are in use`) ?? 'maxKeys');
+        }
+        hasWarned = true;
+      },
+      maxKeys,
+      idleMs,
     });
   }
 
   get part(): Part {
-    return perKeyPart(this.#place, ({ request, policy }) => forRequest(this, request, policy.key, policy));
+    return { name: 'per-key', place: this.#place, begin: (call) => this.#begin(call) };
+  }
+
+  #begin(call: PartCall): Turn | undefined {
+    const entry = this.#find(call.request, call.policy.key);
+    const { part } = checkedFor(entry.value as Partial<TokenBucket>, call.policy);
+    if (part === undefined) {
+      throw new HookError(
+        'make',
+        wrongType('its result', 'a limit, or ownBucket(…), ownLimit(…), ownBudget(…)', entry.value),
+      );
+    }
+    const turn = part.begin(call);
+    if (turn === undefined) return undefined;
+    // It stays until the call has ended, so that what the answer says reaches the requests to come.
+    entry.calls += 1;
+    const { end } = turn;
+    let isOver = false;
+    turn.end = (reason) => {
+      // A download that breaks after its response was judged ends a second time.
+      if (!isOver) entry.calls -= 1;
+      isOver = true;
+      end?.call(turn, reason);
+    };
+    return turn;
   }
 
   /** How its buckets read responses, for a policy. They are made for single keys, but alike. */
@@ -104,17 +132,9 @@ class LimitPerKey implements PerKey<object>, ClockBound, ChecksCalls {
     return (...read) => (this.#last?.feedback || plainFeedback)(...read);
   }
 
-  takeClock(clock: Clock): void {
-    if (this.#boundTo === clock) return;
-    for (const limit of this.#all()) bindClock(limit, clock, {});
-    const isUnbound = this.#setup.clock === unboundClock;
-    if (this.#boundTo !== undefined && isUnbound && !isSameClock(this.#boundTo, clock)) twoClocks();
-    this.#boundTo = clock;
-    if (isUnbound) this.#clock = clock;
-  }
-
   /** The limits of single keys are made alike: if there is one, the policy need not wait for its first request. */
   checkCalls(calls: Parameters<ChecksCalls['checkCalls']>[0]): void {
+    mustHaveClock('perKey', this.#clock, calls);
     // A throttle per key is asked before slots and tokens, as any throttle.
     if (calls.throttle === this) this.#place = 'throttle';
     (this.#last as Partial<ChecksCalls> | undefined)?.checkCalls?.(calls);
@@ -124,42 +144,26 @@ class LimitPerKey implements PerKey<object>, ClockBound, ChecksCalls {
     return this.#map.size;
   }
 
-  /**
-   * @throws ThrottledError if there is no room for another key
-   * @throws HookError if `keyOf` or `make` throws, or returns something else
-   */
-  for(request: RequestTraits, key: string = this.#keyOf(request)): object {
-    const limit = this.#find(key);
-    return this.#areBudgets ? new HeldBudget(this.#find, key, limit) : limit;
+  /** @throws HookError if `keyOf` or `make` throws, or returns something else */
+  for(request: RequestTraits, key?: string): object {
+    return this.#find(request, key).value;
   }
 
-  /** A budget, if the limits are. */
-  readonly #find = (key: string): Limit & RetryBudget => {
-    let limit = this.#map.find(key, this.#clock.now());
-    if (limit === undefined && this.#areBudgets) {
-      // An error in place of a budget would lose a response that is already there.
-      this.#overflow ??= this.#made(key);
-      limit = this.#overflow;
-    }
-    if (limit !== undefined) return limit as Limit & RetryBudget;
-    const message = `Not sent: ${this.#setup.maxKeys} keys are in use, which is the limit`;
-    throw new ThrottledError(message, undefined, { reason: 'too-many-keys' });
-  };
-
-  #keyOf(request: RequestTraits): string {
-    const { keyOf } = this.#setup;
-    return callHook('keyOf', () => keyOf(request), checkKey);
+  #find(
+    request: RequestTraits,
+    key: string = callHook('keyOf', () => this.#keyOf(request), checkKey),
+  ): Entry<Limit> {
+    return this.#map.find(key, this.#clock.now());
   }
 
   #made(key: string): Limit {
     const limit: Limit = callHook('make', () => {
       const made = this.#make(key);
       if (typeof made !== 'object' || made === null) throw wrongType('its result', 'a limit', made);
+      (made as Partial<ChecksCalls>).checkCalls?.({ clock: this.#clock });
       return made;
     });
-    if (this.#boundTo !== undefined) bindClock(limit, this.#boundTo, {});
     if (this.#closed !== undefined) void limit.close?.(this.#closed);
-    this.#areBudgets = limit.withdraw !== undefined;
     this.#last = limit;
     return limit;
   }
@@ -174,13 +178,8 @@ class LimitPerKey implements PerKey<object>, ClockBound, ChecksCalls {
     return inUse === 0 && waiting === 0;
   }
 
-  *#all(): Generator<Limit> {
-    yield* this.#map.values();
-    if (this.#overflow !== undefined) yield this.#overflow;
-  }
-
   async idle(): Promise<void> {
-    const busy = (): Limit[] => [...this.#all()].filter((limit) => (limit.stats?.().waiting ?? 0) > 0);
+    const busy = (): Limit[] => [...this.#map.values()].filter((limit) => (limit.stats?.().waiting ?? 0) > 0);
     for (let some = busy(); some.length > 0; some = busy()) {
       await Promise.all(some.map((limit) => limit.idle?.()));
     }
@@ -189,7 +188,7 @@ class LimitPerKey implements PerKey<object>, ClockBound, ChecksCalls {
   async close(options?: CloseOptions): Promise<void> {
     const closed = { waiting: waitingAtClose(options) };
     this.#closed = closed;
-    await Promise.all([...this.#all()].map((limit) => limit.close?.(closed)));
+    await Promise.all([...this.#map.values()].map((limit) => limit.close?.(closed)));
   }
 }
 
@@ -197,7 +196,7 @@ class LimitPerKey implements PerKey<object>, ClockBound, ChecksCalls {
  * A limit per key: by default per origin. `make` returns that of a new key: a bucket, a concurrency limit, a retry budget,
  * of ebb or of your own.
  *
- * A key never has two: one that you hold is the one that `for` returns, even if it was evicted in between.
+ * Ask `for` at each use: what you hold while its key is not used may have been evicted, and the key then gets another one.
  *
  * @throws TypeError, RangeError for a wrong option
  * @example

@@ -1,12 +1,12 @@
-import { describe, expect, test } from 'vitest';
+import { beforeEach, describe, expect, test } from 'vitest';
 import { constant } from '../../backoff/curves.ts';
-import type { EbbEvent } from '../../loop/events.ts';
 import { attemptsOf } from '../../loop/history.ts';
 import type { PolicyOptions } from '../../loop/options.ts';
 import type { Part } from '../../loop/part.ts';
 import { createPolicy } from '../../loop/policy.ts';
-import { type AttemptContext, retry } from '../../loop/retry.ts';
 import { SKIP } from '../../loop/skip.ts';
+import type { EbbEvent } from '../../news/events.ts';
+import { type AttemptContext, retry } from '../../retry/retry.ts';
 import { virtualClock } from '../../testing.ts';
 import { tokenBucket } from '../bucket/token-bucket.ts';
 import { retryBudget } from '../budget/budget.ts';
@@ -23,8 +23,13 @@ class Status extends Error {
   }
 }
 
-function setUp(options: PolicyOptions = {}) {
-  const clock = virtualClock({ startMs: 1e6 });
+/** The clock of {@link setUp}, for the limits of a test. */
+let time = virtualClock({ startMs: 1e6 });
+beforeEach(() => {
+  time = virtualClock({ startMs: 1e6 });
+});
+
+function setUp(options: PolicyOptions = {}, clock = time) {
   const own = throttle();
   const events: EbbEvent[] = [];
   const policy = createPolicy({
@@ -196,8 +201,8 @@ describe('held by hand', () => {
 
 describe('a skipped chance holds nothing', () => {
   test('slots and tokens are not asked for', async () => {
-    const bucket = tokenBucket({ capacity: 1, refillPerSecond: 0.001 });
-    const concurrency = concurrencyLimit({ maxConcurrent: 1 });
+    const bucket = tokenBucket({ capacity: 1, refillPerSecond: 0.001, clock: time });
+    const concurrency = concurrencyLimit({ maxConcurrent: 1, clock: time });
     const { clock, own, call } = setUp({ bucket, concurrency });
     const slot = concurrency.tryAcquire();
     own.hold();
@@ -208,7 +213,7 @@ describe('a skipped chance holds nothing', () => {
   });
 
   test('what other parts took goes back, and so does what the throttle took', async () => {
-    const bucket = tokenBucket({ capacity: 2, refillPerSecond: 1e-6 });
+    const bucket = tokenBucket({ capacity: 2, refillPerSecond: 1e-6, clock: time });
     const last = new Skipping(true);
     const { clock, call } = setUp({ bucket, use: [last] });
     const answer = call(() => 'sent');
@@ -234,7 +239,7 @@ describe('a skipped chance holds nothing', () => {
   });
 
   test('the retry of a budget goes back, and is asked for again', async () => {
-    const budget = retryBudget({ reserve: 3 });
+    const budget = retryBudget({ reserve: 3, clock: time });
     const { clock, own, call } = setUp({ budget });
     let calls = 0;
     const answer = call(() => {
@@ -258,7 +263,7 @@ describe('a skipped chance holds nothing', () => {
   });
 
   test('a retry whose budget is spent meanwhile ends with what was there', async () => {
-    const budget = retryBudget({ reserve: 1 });
+    const budget = retryBudget({ reserve: 1, clock: time });
     const own = throttle();
     const { clock, call } = setUp({ budget, throttle: own });
     const answer = call(() => {
@@ -395,10 +400,10 @@ describe('what is learned', () => {
   });
 
   test('a chance that waits for its tokens is asked for once', async () => {
-    const bucket = tokenBucket({ capacity: 1, refillPerSecond: 1, initialTokens: 0 });
     const own = throttle({ floor: 0.5 });
     const { clock, down } = setUp({ throttle: own, maxRetries: 0 });
     await down(10);
+    const bucket = tokenBucket({ capacity: 1, refillPerSecond: 1, initialTokens: 0, clock });
     const policy = createPolicy({ clock, random: () => 0, throttle: own, bucket, maxRetries: 0 });
     const results = await clock.runUntilSettled(
       Promise.all(
@@ -435,7 +440,7 @@ describe('what is learned', () => {
   });
 
   test('a budget of the policy replaces the credit', async () => {
-    const many = retryBudget({ reserve: 1_000 });
+    const many = retryBudget({ reserve: 1_000, clock: time });
     const { clock, call, fails, sent } = setUp({ budget: many, maxRetries: 5 });
     call(fails);
     await clock.advance(60_000);
@@ -448,8 +453,8 @@ describe('what is learned', () => {
 });
 
 test('a throttle per key is asked first, and learns by key', async () => {
-  const throttles = perKey(() => throttle(), { keyOf: () => 'a' });
-  const bucket = tokenBucket({ capacity: 1, refillPerSecond: 1e-6 });
+  const throttles = perKey(() => throttle(), { keyOf: () => 'a', clock: time });
+  const bucket = tokenBucket({ capacity: 1, refillPerSecond: 1e-6, clock: time });
   const { clock, call } = setUp({ throttle: throttles, bucket, maxRetries: 1 });
   const request = { method: 'GET', url: '', replayable: true, header: () => undefined };
   throttles.for(request, 'a').hold();

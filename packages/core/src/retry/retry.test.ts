@@ -2,12 +2,12 @@ import { describe, expect, test, vi } from 'vitest';
 import { constant, exponential } from '../backoff/curves.ts';
 import { ThrottledError } from '../base/errors.ts';
 import { serverFeedback } from '../http/server-feedback.ts';
+import { attemptsOf } from '../loop/history.ts';
+import type { PolicyOptions } from '../loop/options.ts';
+import type { EbbEvent } from '../news/events.ts';
 import { concurrencyLimit } from '../parts/concurrency/concurrency.ts';
 import { inspectBody } from '../parts/inspect/inspect-body.ts';
 import { virtualClock } from '../testing.ts';
-import type { EbbEvent } from './events.ts';
-import { attemptsOf } from './history.ts';
-import type { PolicyOptions } from './options.ts';
 import { type RetryOptions, retry } from './retry.ts';
 
 const atOnce: PolicyOptions = { backoff: constant(0), maxRetries: 3 };

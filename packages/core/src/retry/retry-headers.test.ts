@@ -23,11 +23,7 @@ test.each<[string, object]>([
   ['headers with a number', inHeaders({ 'Retry-After': 2 })],
   ['headers with a list: Node', inHeaders({ 'retry-after': ['2'] })],
   ['headers with several, of which the longest holds', inHeaders({ 'retry-after': ['1', '2'] })],
-  ['pairs', inHeaders([['Retry-After', '2']])],
-  ['names and values in turn: undici', inHeaders(['Date', 'now', 'Retry-After', '2'])],
-  ['map', inHeaders(new Map([['Retry-After', '2']]))],
   ['response, if its headers cannot be read', { ...inHeaders(broken), response: { headers } }],
-  ['own headers, if their lookup fails', inHeaders({ ...broken, 'Retry-After': '2' })],
 ])('the Retry-After of an error is read from its %s', async (_, members) => {
   const clock = virtualClock({ startMs: 0 });
   const startedAtMs: number[] = [];
@@ -54,8 +50,7 @@ test.each<[story: string, members: PropertyDescriptorMap]>([
   ['response', { response: { get: thrower } }],
   ['headers.get', { headers: { value: { get: thrower } } }],
   ['headers.get itself', { headers: { value: Object.defineProperty({}, 'get', { get: thrower }) } }],
-  ['the iterator of headers', { headers: { value: { [Symbol.iterator]: thrower } } }],
-  ['a name in headers', { headers: { value: [[{ toString: thrower }, '2']] } }],
+  ['a value in headers', { headers: { value: { 'retry-after': { toString: thrower } } } }],
   ['all of headers', { headers: { value: new Proxy({}, { get: thrower, ownKeys: thrower }) } }],
 ])('an error that throws when %s is read is thrown itself', async (_, members) => {
   const error = Object.defineProperties(Object.assign(new Error('down'), { status: 503 }), members);

@@ -1,10 +1,8 @@
-import { AsyncLocalStorage } from 'node:async_hooks';
 import fc from 'fast-check';
-import { afterEach, describe, expect, test, vi } from 'vitest';
-import { nextTurn, systemClock } from '../base/clock.ts';
-import { sleep } from '../base/sleep.ts';
+import { describe, expect, test, vi } from 'vitest';
 import { virtualClock } from '../testing.ts';
-import { onAbort } from './node-crowds.ts';
+import { onAbort } from './on-abort.ts';
+import { sleep } from './sleep.ts';
 
 /** A signal that counts its listeners. */
 function countedSignal() {
@@ -78,21 +76,6 @@ describe('onAbort', () => {
     expect(listeners.size).toBe(0);
   });
 
-  test('a call that throws does not stop the others', () => {
-    const { signal } = new AbortController();
-    const seen: string[] = [];
-    let abort: () => void = () => {};
-    signal.addEventListener = (_: string, listener: unknown) => {
-      abort = listener as () => void;
-    };
-    onAbort(signal, () => {
-      throw new Error('boom');
-    });
-    onAbort(signal, () => seen.push('b'));
-    expect(() => abort()).toThrow('boom');
-    expect(seen).toEqual(['b']);
-  });
-
   test('keeps signals separate', () => {
     const one = new AbortController();
     const other = new AbortController();
@@ -137,8 +120,6 @@ describe('32,000 sleeps under one signal', () => {
     expect(added()).toBe(1);
     if (how === 'aborted') controller.abort(new Error('enough'));
     else clock.tick(1_000);
-    // A crowd ends over several turns.
-    for (let turn = 0; clock.pending > 0 && turn < 1_000; turn += 1) await nextTurn();
     expect(clock.pending).toBe(0);
     expect(listeners.size).toBe(0);
     const results = await ended;
@@ -152,98 +133,5 @@ describe('32,000 sleeps under one signal', () => {
     for (let one = 0; one < MANY; one += 1) onAbort(signal, () => {})();
     expect(added()).toBe(1);
     expect(listeners.size).toBe(1);
-  });
-});
-
-test('an abort of a signal that many sleep under ends a slice of them in each turn', async () => {
-  const MANY = 5_000;
-  const clock = virtualClock({ startMs: 0 });
-  const controller = new AbortController();
-  let ended = 0;
-  const sleeps = Array.from({ length: MANY }, () =>
-    sleep(clock, 10, controller.signal).catch((reason: unknown) => {
-      if (reason === 'enough') ended += 1;
-    }),
-  );
-  controller.abort('enough');
-  expect(clock.pending).toBe(MANY - 1_000);
-  for (let turn = 0, before = clock.pending; before > 0 && turn < MANY; turn += 1) {
-    await nextTurn();
-    expect(before - clock.pending).toBeLessThanOrEqual(1_000);
-    // Those that are due before their turn has come do not go on either.
-    if (turn === 1) clock.tick(10);
-    before = clock.pending;
-  }
-  await Promise.all(sleeps);
-  expect(ended).toBe(MANY);
-});
-
-describe('a crowd that sleeps on the system clock', () => {
-  const MANY = 1_000;
-
-  afterEach(() => void vi.useRealTimers());
-
-  test('wakes over several turns of the event loop', async () => {
-    let woken = 0;
-    const perTurn: number[] = [];
-    const all = Array.from({ length: MANY }, async () => {
-      await sleep(systemClock, 1);
-      woken += 1;
-    });
-    for (let before = 0; woken < MANY; ) {
-      await nextTurn();
-      perTurn.push(woken - before);
-      before = woken;
-    }
-    await Promise.all(all);
-    // A hundred with timers of their own, and a hundred of the rest.
-    expect(Math.max(...perTurn)).toBeLessThanOrEqual(200);
-  });
-
-  test('keeps the async context of each', async () => {
-    const context = new AsyncLocalStorage<number>();
-    const contexts = Array.from({ length: MANY }, (_, one) =>
-      context.run(one, async () => {
-        await sleep(systemClock, 1);
-        return context.getStore();
-      }),
-    );
-    expect(await Promise.all(contexts)).toEqual(Array.from({ length: MANY }, (_, one) => one));
-  });
-
-  test('leaves no timer when it is aborted', async () => {
-    vi.useFakeTimers();
-    const controller = new AbortController();
-    const all = Array.from({ length: MANY }, () => sleep(systemClock, 1_000, controller.signal));
-    const ended = Promise.allSettled(all);
-    expect(vi.getTimerCount()).toBe(101);
-    controller.abort();
-    expect(vi.getTimerCount()).toBe(0);
-    expect((await ended).every(({ status }) => status === 'rejected')).toBe(true);
-  });
-
-  test('does not wait for fake timers that are gone', async () => {
-    // At the second time the clock shows the same time again.
-    for (let round = 1; round <= 2; round += 1) {
-      vi.useFakeTimers();
-      const all = Promise.all(Array.from({ length: MANY }, () => sleep(systemClock, 5)));
-      if (round === 2) {
-        await vi.advanceTimersByTimeAsync(100);
-        await all;
-      }
-      vi.useRealTimers();
-    }
-  });
-
-  test('does not wait for fake timers that were cleared', async () => {
-    vi.useFakeTimers();
-    const start = () => Array.from({ length: MANY }, () => sleep(systemClock, 5));
-    start();
-    vi.advanceTimersByTime(5);
-    vi.clearAllTimers();
-    vi.advanceTimersByTime(2_000);
-    const all = Promise.all(start());
-    await vi.advanceTimersByTimeAsync(100);
-    await all;
   });
 });

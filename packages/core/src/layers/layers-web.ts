@@ -1,5 +1,6 @@
 import type { RequestTraits } from '../http/outcome.ts';
 import { type LayeredCall, NO_LAYERS, type Passage, type Surroundings, type Way } from './layer.ts';
+import type { OtherRetries } from './other-retries.ts';
 
 // Browsers have no async context. A layer below finds the passage in the options of its request, and nowhere else.
 
@@ -77,4 +78,9 @@ export function noteEnd(result: unknown): void {
 /** True if a layer below has failed with this result since. */
 export function hasEndedBelow(result: unknown, since: number): boolean {
   return (ended.get(result as object) ?? -1) >= since;
+}
+
+/** The SDKs that retry run on servers. */
+export function otherRetriesOf(_request: RequestTraits): OtherRetries | undefined {
+  return undefined;
 }

@@ -1,10 +1,9 @@
 import { closeCall, openCall, within } from '#around';
 import type { RequestTraits } from '../http/outcome.ts';
 import type { LayeredCall, Passage, Surroundings } from './layer.ts';
-import type { Around } from './part.ts';
 
 /** The place of one session among the layers of ebb that its call passes through. */
-export class LayerPlace implements Around {
+export class LayerPlace {
   /** `undefined` if a function is called, which may send any request. */
   readonly #request: RequestTraits | undefined;
   readonly #outer: Passage | undefined;

@@ -3,13 +3,13 @@ import type { Clock } from '../base/clock.ts';
 import { callHook } from '../base/errors.ts';
 import { sleep } from '../base/sleep.ts';
 import type { RequestTraits } from '../http/outcome.ts';
-import type { ReadHeader, Resumable } from '../http/resumable.ts';
-import { backoffOf } from './decide.ts';
-import type { PolicyOptions } from './options.ts';
-import { overridePolicy, type Policy } from './policy.ts';
-import type { ResumeReason } from './reason.ts';
+import { backoffOf } from '../loop/decide.ts';
+import type { PolicyOptions } from '../loop/options.ts';
+import { overridePolicy, type Policy } from '../loop/policy.ts';
+import type { ResumeReason } from '../news/reason.ts';
+import type { Resuming } from './options.ts';
+import type { ReadHeader, Resumable } from './resumable.ts';
 import { explain, type Resumption, reportResumption } from './resumed.ts';
-import type { Resuming } from './resuming-options.ts';
 
 /**
  * What a client knows of a request whose body may break. `Rest` is what it sends a request with, `Given` what `resumeWith` returns

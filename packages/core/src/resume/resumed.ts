@@ -4,10 +4,10 @@ import { property } from '../base/property.ts';
 import { callObserver } from '../base/warn.ts';
 import { codeIn, failureKind } from '../http/failure.ts';
 import type { RequestTraits } from '../http/outcome.ts';
-import { makeEvent, type Observer } from './events.ts';
-import { type Attempt, attemptsOf, grantOf, remember } from './history.ts';
-import type { ResumeReason } from './reason.ts';
-import { reportedRequest } from './reported.ts';
+import { type Attempt, attemptsOf, grantOf, remember } from '../loop/history.ts';
+import { makeEvent, type Observer } from '../news/events.ts';
+import type { ResumeReason } from '../news/reason.ts';
+import { reportedRequest } from '../news/reported.ts';
 
 /** What is known of a resumption when it is decided upon. */
 export interface Resumption {

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { readResuming } from './resuming-options.ts';
+import { readResuming } from './options.ts';
 
 test('the defaults', () => {
   const { policy, ...read } = readResuming({});

@@ -1,10 +1,10 @@
 import { afterEach, expect, test, vi } from 'vitest';
 import { constant } from '../backoff/curves.ts';
-import { Call } from './call.ts';
-import { judge } from './judge.ts';
+import { Call } from '../loop/call.ts';
+import { judge } from '../loop/judge.ts';
+import { createPolicy } from '../loop/policy.ts';
+import { prepare } from '../loop/prepare.ts';
 import { otherRetriesOf } from './other-retries.ts';
-import { createPolicy } from './policy.ts';
-import { prepare } from './prepare.ts';
 
 function requestWith(headers: Record<string, string>) {
   return { method: 'GET', url: 'https://a.test/', replayable: true, header: (name: string) => headers[name] };

@@ -3,8 +3,8 @@ import { type Complete, type OptionTable, readOptions } from '../base/options.ts
 import { MOST_KEPT_BYTES } from '../http/body.ts';
 import type { ServerEvent } from '../http/inspected.ts';
 import type { RequestTraits } from '../http/outcome.ts';
-import type { PolicyOptions } from './options.ts';
-import { createPolicy, type Policy } from './policy.ts';
+import type { PolicyOptions } from '../loop/options.ts';
+import { createPolicy, type Policy } from '../loop/policy.ts';
 
 /** Options of resumptions, in each client. All of them are optional. `Given` is what `resumeWith` returns. */
 export interface ResumptionOptions<Given> {

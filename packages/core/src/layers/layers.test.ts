@@ -3,16 +3,16 @@ import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { constant } from '../backoff/curves.ts';
 import { nextTurn } from '../base/clock.ts';
 import type { RequestTraits } from '../http/outcome.ts';
+import { attemptsOf } from '../loop/history.ts';
+import type { PolicyOptions } from '../loop/options.ts';
+import type { EbbEvent } from '../news/events.ts';
 import { tokenBucket } from '../parts/bucket/token-bucket.ts';
 import { concurrencyLimit } from '../parts/concurrency/concurrency.ts';
-import type { EbbEvent } from './events.ts';
-import { attemptsOf } from './history.ts';
-import type { PolicyOptions } from './options.ts';
 
-type Core = typeof import('./start-call.ts') &
-  typeof import('./run.ts') &
-  typeof import('./send.ts') &
-  typeof import('./policy.ts') &
+type Core = typeof import('../loop/start-call.ts') &
+  typeof import('../loop/run.ts') &
+  typeof import('../loop/send.ts') &
+  typeof import('../loop/policy.ts') &
   typeof import('./layers.ts') &
   typeof import('./layer.ts');
 
@@ -22,10 +22,10 @@ const SHARED = Symbol.for('@ebb/core layers');
 async function freshCore(): Promise<Core> {
   vi.resetModules();
   const [start, run, send, policy, layers, layer] = await Promise.all([
-    import('./start-call.ts'),
-    import('./run.ts'),
-    import('./send.ts'),
-    import('./policy.ts'),
+    import('../loop/start-call.ts'),
+    import('../loop/run.ts'),
+    import('../loop/send.ts'),
+    import('../loop/policy.ts'),
     import('./layers.ts'),
     import('./layer.ts'),
   ]);

@@ -9,13 +9,13 @@ import { headerIn } from '../http/any-headers.ts';
 import { type Classify, checkVerdict, classifyHttp } from '../http/classify.ts';
 import { failureKind, nameOf } from '../http/failure.ts';
 import type { Outcome, RequestTraits, Verdict } from '../http/outcome.ts';
-import { Call } from './call.ts';
-import type { Client } from './client.ts';
-import { timeoutError } from './deadline.ts';
-import type { PolicyOptions } from './options.ts';
-import { createPolicy, overridePolicy, type Policy } from './policy.ts';
-import { run } from './run.ts';
-import { namedTimeoutOf, sending, timeoutOf } from './send.ts';
+import { Call } from '../loop/call.ts';
+import type { Client } from '../loop/client.ts';
+import { timeoutError } from '../loop/deadline.ts';
+import type { PolicyOptions } from '../loop/options.ts';
+import { createPolicy, overridePolicy, type Policy } from '../loop/policy.ts';
+import { run } from '../loop/run.ts';
+import { namedTimeoutOf, sending, timeoutOf } from '../loop/send.ts';
 
 /** What a function that is retried is given. */
 export interface AttemptContext {

@@ -2,6 +2,8 @@ import { isPromise } from '../base/promise.ts';
 import type { RequestTraits } from '../http/outcome.ts';
 import { type LayeredCall, NO_LAYERS, type Passage, type Surroundings, type Way } from './layer.ts';
 
+export { otherRetriesOf } from './other-retries.ts';
+
 interface Storage {
   getStore(): Passage | undefined;
   run<T>(store: Passage, callback: () => T): T;

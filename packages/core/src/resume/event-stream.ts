@@ -1,7 +1,7 @@
 import { prose } from '#prose';
 import { callHook } from '../base/errors.ts';
-import { LONGEST_FIELD, LONGEST_ID } from './ceilings.ts';
-import type { ServerEvent } from './inspected.ts';
+import { LONGEST_FIELD, LONGEST_ID } from '../http/ceilings.ts';
+import type { ServerEvent } from '../http/inspected.ts';
 import type { ReadHeader, Resumable } from './resumable.ts';
 
 /** What user code says of the events of a stream. */

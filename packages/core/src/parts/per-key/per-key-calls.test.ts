@@ -1,0 +1,51 @@
+import { expect, test } from 'vitest';
+import type { RequestTraits } from '../../http/outcome.ts';
+import { Call } from '../../loop/call.ts';
+import { judge } from '../../loop/judge.ts';
+import { createPolicy } from '../../loop/policy.ts';
+import { prepare } from '../../loop/prepare.ts';
+import { retry } from '../../retry/retry.ts';
+import { virtualClock } from '../../testing.ts';
+import { tokenBucket } from '../bucket/token-bucket.ts';
+import { perKey } from './per-key.ts';
+
+function to(host: string): RequestTraits {
+  return { url: `https://${host}.test/`, method: 'GET', replayable: true, header: () => undefined };
+}
+
+const IDLE_MS = 60_000;
+
+function setUp(feedbackScope: 'origin' | 'bucket' = 'origin') {
+  const clock = virtualClock({ startMs: 0 });
+  const options = { refillPerSecond: 1, capacity: 5, clock, feedbackScope, random: () => 0 };
+  const bucket = perKey(() => tokenBucket(options), { clock, idleMs: IDLE_MS });
+  /** Time passes, and another key is used, so that idle ones are evicted. */
+  const rest = (): void => {
+    bucket.for(to('other'));
+    clock.tick(IDLE_MS);
+    for (let visit = 0; visit < 4; visit += 1) bucket.for(to('other'));
+  };
+  return { clock, bucket, rest, policy: createPolicy({ bucket, clock, maxRetries: 0 }) };
+}
+
+test.each(['origin', 'bucket'] as const)(
+  'a request takes longer than idleMs, and the pause that its answer asks for applies: %s',
+  async (scope) => {
+    const { clock, bucket, rest, policy } = setUp(scope);
+    const call = new Call(policy, to('asked'));
+    await prepare(call);
+    rest();
+    const header = (name: string) => (name === 'retry-after' ? '30' : undefined);
+    judge(call, { type: 'response', status: 429, header });
+    expect(bucket.for(to('asked')).stats().pausedMs).toBe(30_000);
+    const later = new Call(createPolicy({ bucket, clock, maxWaitMs: 1_000 }), to('asked'));
+    await expect(prepare(later)).rejects.toMatchObject({ name: 'ThrottledError' });
+  },
+);
+
+test('after the call its bucket is evicted', async () => {
+  const { clock, bucket, rest, policy } = setUp();
+  await retry(() => clock.sleep(2 * IDLE_MS), policy, { key: 'asked' } as never).catch(() => undefined);
+  rest();
+  expect(bucket.size).toBe(1);
+});
