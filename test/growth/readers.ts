@@ -18,6 +18,7 @@ const CONSTANT = 'it takes a constant apart, or a text of a few characters';
  * that are counted, or the reason why it has none.
  */
 export const READERS: Readonly<Record<string, readonly string[] | string>> = {
+  'axios/node-request.ts': 'it matches the beginning of a message',
   'core/bodies/body-end.ts': LOOKS,
   'core/bodies/first-event.ts': ['the first event of a stream'],
   'core/bodies/look.ts': ['an error of OpenAI', 'an error of Google'],
@@ -34,7 +35,7 @@ export const READERS: Readonly<Record<string, readonly string[] | string>> = {
   'core/http/classify.ts': OWN,
   'core/resume/download.ts': ['the range of a download'],
   'core/resume/event-stream.ts': ['an event stream that is resumed', 'an unfinished event that is resumed'],
-  'core/http/failure.ts': CONSTANT,
+  'core/http/failure.ts': ['the message of a failure'],
   'core/http/judged.ts': 'it passes the lookup of headers on',
   'core/http/quota-fields.ts': ['every header of a 200', 'a reset', 'the RateLimit list'],
   'core/http/retry-after.ts': ['Retry-After', 'a date'],
@@ -44,10 +45,10 @@ export const READERS: Readonly<Record<string, readonly string[] | string>> = {
   'core/layers/other-retries.ts': OWN,
   'core/news/reported.ts': OWN,
   'core/retry/retry.ts': ['many headers'],
+  'core/loop/trust.ts': OWN,
   'core/parts/cost/events.ts': ['an event stream that is counted'],
   'core/parts/cost/part.ts': LOOKS,
   'core/parts/cost/passed.ts': ['lines of JSON that are counted'],
-  'core/platform/node-failures.ts': ['the message of a failure'],
   'core/presets/anthropic-limits.ts': FIELDS,
   'core/presets/anthropic.ts': ['an error of Anthropic'],
   'core/presets/aws.ts': ['an error of AWS'],
@@ -86,6 +87,7 @@ export const READERS: Readonly<Record<string, readonly string[] | string>> = {
   'undici/body/body-factory.ts': PARTS,
   'undici/buffer-stream.ts': LOOKS,
   'undici/headers.ts': ['many headers'],
+  'undici/errors.ts': 'it matches a message as a whole',
   'undici/peek.ts': ['the codings of a body'],
   'undici/register/install.ts': OWN,
   'undici/register/load.ts': OWN,
