@@ -68,7 +68,7 @@ export async function healthySums(
   runs: readonly HealthyRun[],
   clients: number,
   durationMs: number = DURATION_MS,
-  policy: () => PolicyOptions = throttled,
+  policy: Make = throttled,
 ): Promise<HealthyNumbers> {
   const sums = { asked: 0, skipped: 0, refused: 0, failed: 0 };
   for (const one of runs) {
