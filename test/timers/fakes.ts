@@ -122,7 +122,7 @@ function atOnce<T>(call: () => void, result: T): T {
   return result;
 }
 
-/** Of Node, and by hand: nothing is installed for them. */
+/** Those of Node, and stubs by hand: nothing is installed for them. */
 export const here: readonly Row[] = [
   { name: 'node:test', make: () => nodeTimers() },
   {

@@ -1,4 +1,4 @@
-import { prose, wordsOf } from '#prose';
+import { prose, proseOf } from '#prose';
 import { must } from './option-error.ts';
 
 export { isOptionError, nameOf, type OptionError, wrongRange, wrongType } from './option-error.ts';
@@ -7,7 +7,7 @@ export { isOptionError, nameOf, type OptionError, wrongRange, wrongType } from '
 export type Check = (name: string, value: unknown) => void;
 
 /** A check for numbers. A production build says of any other value as well that it is a wrong number. */
-function number(takes: string | undefined, fits: (value: number) => boolean): Check {
+export function number(takes: string | undefined, fits: (value: number) => boolean): Check {
   return (name, value) => {
     const isNumber = typeof value === 'number';
     must(name, takes, value, isNumber, isNumber && fits(value));
@@ -47,11 +47,8 @@ export const share: Check = /* @__PURE__ */ number(
   (value) => value > 0 && value <= 1,
 );
 
-/** The largest capacity. Sums are off by up to a billionth, which is more than a token beyond this. */
-export const MOST_TOKENS = 1e9;
-
-/** The highest rate, in tokens per second: one per nanosecond, the resolution of clocks. */
-export const MOST_PER_SECOND = 1e9;
+/** The largest capacity: sums are off by up to a billionth, which is more than a token beyond this. The highest rate: one per nanosecond. */
+const MOST_TOKENS = 1e9;
 
 /** A capacity, in tokens, or a refill rate, in tokens per second. */
 const upToMost: Check = /* @__PURE__ */ number(
@@ -82,7 +79,9 @@ export const flag: Check = (name, value) =>
 export function oneOf(...words: readonly string[]): Check {
   return (name, value) => {
     // The words are put together for an error alone.
-    if (!words.includes(value as string)) must(name, wordsOf(words), value, typeof value === 'string', false);
+    if (words.includes(value as string)) return;
+    const takes = proseOf(() => `one of ${words.map((word) => `'${word}'`).join(', ')}`);
+    must(name, takes, value, typeof value === 'string', false);
   };
 }
 

@@ -19,6 +19,17 @@ describe('the system clock, with fake timers', () => {
     expect(vi.getTimerCount()).toBe(0);
   });
 
+  test('waits for ever, and not for a time that is no number', () => {
+    const wake = vi.fn();
+    const cancel = systemClock.schedule(wake, Number.POSITIVE_INFINITY);
+    const message = 'the clock of the system: delayMs must be a finite number, got NaN';
+    expect(() => systemClock.schedule(wake, Number.NaN)).toThrow(message);
+    vi.advanceTimersByTime(2 ** 33);
+    expect(wake).not.toHaveBeenCalled();
+    cancel();
+    expect(vi.getTimerCount()).toBe(0);
+  });
+
   test('a timer that fires early ends its wait, and the clock shows that time then', () => {
     const begunMs = systemClock.now();
     vi.spyOn(Date, 'now').mockReturnValue(Date.now() + 9.4);

@@ -21,10 +21,10 @@ export interface Clock {
 }
 
 /** Marks the clock of the system, which each copy of this package in a program has of its own. */
-const OF_SYSTEM: unique symbol = Symbol.for('@ebb/core system clock') as never;
+const OF_SYSTEM: unique symbol = Symbol.for('@ebb/core system clock');
 
 /** The clock that another one reads, which names its errors. Known to all copies of this package in a program. */
-const READS: unique symbol = Symbol.for('@ebb/core clock') as never;
+const READS: unique symbol = Symbol.for('@ebb/core clock');
 
 /** A clock, with the marks that it may have. */
 type Marked = Clock & { readonly [OF_SYSTEM]?: true; readonly [READS]?: Clock };
@@ -65,6 +65,7 @@ export const systemClock: Clock & { readonly [OF_SYSTEM]: true } = {
   [OF_SYSTEM]: true,
   now: nowMs,
   schedule(wake, delayMs, inBackground) {
+    finite('the clock of the system: delayMs', Math.min(delayMs, Number.MAX_VALUE));
     const dueMs = nowMs() + Math.max(SHORTEST_WAIT_MS, delayMs);
     let cancel = (): void => undefined;
     let isOff = false;

@@ -6,10 +6,5 @@ export function prose(_text: string): undefined {}
 
 export function proseOf(_text: () => string): undefined {}
 
-/** None: `takes` is empty in production. */
-export function namesIn(_table: object): undefined {}
-
-export function wordsOf(_words: readonly string[]): undefined {}
-
 /** Only what would hang or corrupt is checked: numbers that are none or out of range, and unknown names. */
 export function mustHaveType(_hasType: boolean, _error: () => Error): void {}

@@ -1,4 +1,4 @@
-import { mustHaveType, namesIn, proseOf } from '#prose';
+import { mustHaveType, proseOf } from '#prose';
 import { isPromise } from './promise.ts';
 
 /** Fields of the error for a wrong option, so that a caller can report it in its own words. */
@@ -83,7 +83,7 @@ export function unknownOption(
   value: unknown,
   table: object,
 ): TypeError & OptionFault {
-  const known = namesIn(table);
+  const known = proseOf(() => Object.keys(table).join(', '));
   const takes = proseOf(() => `; it takes ${known}`) ?? '';
   const error = new TypeError(`${caller} has no option ${show(option)}${takes}`);
   return withFault(error, nameOf(caller, option), known, value, true);
@@ -103,10 +103,6 @@ export function must(
 
 /** Throws unless a value is an object of named fields. A list or a promise would count as one that has none. */
 export function mustHaveFields(name: string, takes: string | undefined, value: unknown): void {
-  must(
-    name,
-    takes,
-    value,
-    typeof value === 'object' && value !== null && !Array.isArray(value) && !isPromise(value),
-  );
+  const hasFields = typeof value === 'object' && value !== null && !Array.isArray(value) && !isPromise(value);
+  must(name, takes, value, hasFields, hasFields);
 }

@@ -88,7 +88,7 @@ export function codeIn(error: unknown): { readonly code?: string } {
   return code === undefined ? {} : { code };
 }
 
-/** Of several errors the least certain kind applies: beside a refused connection, another may have reached the server. */
+/** The least certain kind of several errors applies: beside a refused connection, another may have reached the server. */
 const MOST_DOUBTFUL_FIRST: readonly FailureKind[] = ['unknown', 'aborted', 'network', 'timeout', 'connect'];
 
 /** By the errors that an error groups, by its cause, by its own code or name, and last by the messages of the runtimes. */

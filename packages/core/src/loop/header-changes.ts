@@ -132,7 +132,7 @@ function entriesOf(result: unknown): readonly unknown[] {
   const type = Object.prototype.toString.call(result).slice(8, -1);
   if (type === 'Headers') return [...(result as Headers)];
   if (Array.isArray(result)) return result;
-  if (type === 'Object' && isPlain(result as object)) return Object.entries(result as object);
+  if (typeof result === 'object' && result !== null && isPlain(result)) return Object.entries(result);
   throw new TypeError(`its result must be ${TAKES}, got ${type}`);
 }
 

@@ -47,8 +47,6 @@ export async function look(
           ? reading
           : bounded(reading, { clock, signal, leftMs: endsAtMs - clock.now(), late });
       said = (await bound) ?? said;
-      // A read that the abort has ended may have been passed over.
-      if (signal?.aborted) throw signal.reason;
     } catch (error) {
       ended?.abort(error);
       throw error;
