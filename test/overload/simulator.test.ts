@@ -1,4 +1,4 @@
-import { type PolicyOptions, retryBudget, throttle } from '@ebb/core';
+import { type Clock, type PolicyOptions, retryBudget, throttle } from '@ebb/core';
 import type { FaultScenario } from '@ebb/core/testing';
 import { describe, expect, test } from 'vitest';
 import { type FleetPolicy, type Scenario, simulate } from '../../packages/simulator/src/index.ts';
@@ -10,7 +10,7 @@ import { percent, quantile, run, sendsPerRequest } from './world.ts';
 const attemptTimeoutMs = 1_000;
 const timeout = { attemptTimeoutMs };
 
-const policies: Readonly<Record<string, readonly [FleetPolicy, () => PolicyOptions]>> = {
+const policies: Readonly<Record<string, readonly [FleetPolicy, (clock: Clock) => PolicyOptions]>> = {
   'a throttle': [{ ...timeout, throttle: {} }, () => ({ ...timeout, throttle: throttle() })],
   'a throttle that fails': [
     { ...timeout, throttle: { whenSkipped: 'fail' } },
@@ -18,7 +18,7 @@ const policies: Readonly<Record<string, readonly [FleetPolicy, () => PolicyOptio
   ],
   'a throttle and a budget': [
     { ...timeout, throttle: {}, budget: { retryBudget: {} } },
-    () => ({ ...timeout, throttle: throttle(), budget: retryBudget() }),
+    (clock) => ({ ...timeout, throttle: throttle(), budget: retryBudget({ clock }) }),
   ],
   'a throttle and a total timeout': [
     { ...timeout, throttle: {}, totalTimeoutMs: 10_000 },
