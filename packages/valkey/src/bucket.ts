@@ -45,8 +45,7 @@ class FleetBucket extends WaitingBucket<FleetTokens> implements ValkeyBucket {
     super(
       setup,
       (time, queue, onChange) => new FleetTokens(setup, time, queue as WaitingQueue<Amount>, onChange),
-      (tokens, tally) =>
-        originGate({ ...setup, tally }, this.gateRate, tokens, units && oneUnitOf(units, fastest)),
+      (tokens) => originGate(setup, this.gateRate, tokens, units && oneUnitOf(units, fastest)),
       units,
     );
     this.#setup = setup;

@@ -18,12 +18,11 @@ const at = (host: number) => ({
 function setUp(most?: number) {
   const clock = virtualClock({ startMs: 0 });
   const time = new SteadyTime(clock);
-  const tally = { waiting: 0 };
   const setup = bucketSetup({ ...RATE, clock });
   const counted = { made: 0, looks: 0 };
   const make = (tokens: number): Bucket => {
     counted.made += 1;
-    const gate = originGate({ ...setup, tally }, RATE, tokens);
+    const gate = originGate(setup, RATE, tokens);
     const { stats } = gate;
     gate.stats = () => {
       counted.looks += 1;
@@ -31,7 +30,7 @@ function setUp(most?: number) {
     };
     return gate;
   };
-  const gates = new OriginGates<Bucket>({ now: () => time.now(), rate: () => RATE, make }, tally, most);
+  const gates = new OriginGates<Bucket>({ now: () => time.now(), rate: () => RATE, make }, most);
   return { clock, gates, counted };
 }
 
@@ -67,20 +66,6 @@ describe('many origins that ask for a pause', () => {
     await clock.advance(60_100);
     await Promise.all(waits);
     expect(gates.stats().waiting).toBe(0);
-  });
-
-  test('are not asked for the statistics', () => {
-    const { gates, counted } = setUp();
-    for (let host = 0; host < 1_000; host += 1) {
-      gates.pause(`https://h${host}.test`, 60_000);
-      gates
-        .for(at(host))
-        ?.acquire()
-        .catch(() => undefined);
-    }
-    counted.looks = 0;
-    for (let asks = 0; asks < 100; asks += 1) gates.stats();
-    expect(counted.looks).toBe(0);
   });
 });
 

@@ -7,7 +7,7 @@ import type { Part } from '../../loop/part.ts';
 import { createPolicy } from '../../loop/policy.ts';
 import { type AttemptContext, retry } from '../../loop/retry.ts';
 import { SKIP } from '../../loop/skip.ts';
-import { virtualClock } from '../../testing.ts';
+import { type VirtualClock, virtualClock } from '../../testing.ts';
 import { tokenBucket } from '../bucket/token-bucket.ts';
 import { retryBudget } from '../budget/budget.ts';
 import { concurrencyLimit } from '../concurrency/concurrency.ts';
@@ -24,7 +24,7 @@ class Status extends Error {
 }
 
 function setUp(options: PolicyOptions = {}) {
-  const clock = virtualClock({ startMs: 1e6 });
+  const clock = (options.clock as VirtualClock | undefined) ?? virtualClock({ startMs: 1e6 });
   const own = throttle();
   const events: EbbEvent[] = [];
   const policy = createPolicy({
@@ -196,9 +196,10 @@ describe('held by hand', () => {
 
 describe('a skipped chance holds nothing', () => {
   test('slots and tokens are not asked for', async () => {
-    const bucket = tokenBucket({ capacity: 1, refillPerSecond: 0.001 });
-    const concurrency = concurrencyLimit({ maxConcurrent: 1 });
-    const { clock, own, call } = setUp({ bucket, concurrency });
+    const clock = virtualClock({ startMs: 1e6 });
+    const bucket = tokenBucket({ capacity: 1, refillPerSecond: 0.001, clock });
+    const concurrency = concurrencyLimit({ maxConcurrent: 1, clock });
+    const { own, call } = setUp({ clock, bucket, concurrency });
     const slot = concurrency.tryAcquire();
     own.hold();
     call(() => 1);
@@ -208,9 +209,10 @@ describe('a skipped chance holds nothing', () => {
   });
 
   test('what other parts took goes back, and so does what the throttle took', async () => {
-    const bucket = tokenBucket({ capacity: 2, refillPerSecond: 1e-6 });
+    const clock = virtualClock({ startMs: 1e6 });
+    const bucket = tokenBucket({ capacity: 2, refillPerSecond: 1e-6, clock });
     const last = new Skipping(true);
-    const { clock, call } = setUp({ bucket, use: [last] });
+    const { call } = setUp({ clock, bucket, use: [last] });
     const answer = call(() => 'sent');
     await clock.advance(500);
     expect(bucket.stats().tokens).toBeCloseTo(2);
@@ -234,8 +236,9 @@ describe('a skipped chance holds nothing', () => {
   });
 
   test('the retry of a budget goes back, and is asked for again', async () => {
-    const budget = retryBudget({ reserve: 3 });
-    const { clock, own, call } = setUp({ budget });
+    const clock = virtualClock({ startMs: 1e6 });
+    const budget = retryBudget({ reserve: 3, clock });
+    const { own, call } = setUp({ clock, budget });
     let calls = 0;
     const answer = call(() => {
       calls += 1;
@@ -258,9 +261,10 @@ describe('a skipped chance holds nothing', () => {
   });
 
   test('a retry whose budget is spent meanwhile ends with what was there', async () => {
-    const budget = retryBudget({ reserve: 1 });
+    const clock = virtualClock({ startMs: 1e6 });
+    const budget = retryBudget({ reserve: 1, clock });
     const own = throttle();
-    const { clock, call } = setUp({ budget, throttle: own });
+    const { call } = setUp({ clock, budget, throttle: own });
     const answer = call(() => {
       own.hold();
       throw new Status(503);
@@ -435,8 +439,9 @@ describe('what is learned', () => {
   });
 
   test('a budget of the policy replaces the credit', async () => {
-    const many = retryBudget({ reserve: 1_000 });
-    const { clock, call, fails, sent } = setUp({ budget: many, maxRetries: 5 });
+    const clock = virtualClock({ startMs: 1e6 });
+    const many = retryBudget({ reserve: 1_000, clock });
+    const { call, fails, sent } = setUp({ clock, budget: many, maxRetries: 5 });
     call(fails);
     await clock.advance(60_000);
     expect(sent()).toBe(6);
@@ -448,9 +453,10 @@ describe('what is learned', () => {
 });
 
 test('a throttle per key is asked first, and learns by key', async () => {
-  const throttles = perKey(() => throttle(), { keyOf: () => 'a' });
-  const bucket = tokenBucket({ capacity: 1, refillPerSecond: 1e-6 });
-  const { clock, call } = setUp({ throttle: throttles, bucket, maxRetries: 1 });
+  const clock = virtualClock({ startMs: 1e6 });
+  const throttles = perKey(() => throttle(), { keyOf: () => 'a', clock });
+  const bucket = tokenBucket({ capacity: 1, refillPerSecond: 1e-6, clock });
+  const { call } = setUp({ clock, throttle: throttles, bucket, maxRetries: 1 });
   const request = { method: 'GET', url: '', replayable: true, header: () => undefined };
   throttles.for(request, 'a').hold();
   bucket.tryAcquire();
